@@ -1,0 +1,33 @@
+/**
+ * Every refusal a client can meet: stable code, HTTP status, and the message from typed details.
+ * `docs/errors.md` lists the same codes; a test compares the two. One entry a line, sorted by code.
+ */
+type Text = { what: string }
+type Wait = { retryAfterSeconds: number }
+
+// biome-ignore format: one entry a line keeps the catalogue readable as a table.
+export const errorCatalogue = {
+  bad_input: { status: 400, text: (about: Text) => about.what },
+  body_too_large: { status: 413, text: (about: { limitBytes: number }) => `Cannot accept this body: at most ${about.limitBytes} bytes once inflated` },
+  claim_taken: { status: 409, text: (about: Text) => about.what },
+  component_not_found: { status: 404, text: (about: { compId: string }) => `Cannot find component "${about.compId}"` },
+  conflict: { status: 409, text: (about: Text) => about.what },
+  cycle_not_found: { status: 404, text: (about: Text) => about.what },
+  file_not_found: { status: 404, text: (about: Text) => about.what },
+  forbidden: { status: 403, text: (about: Text) => about.what },
+  internal: { status: 500, text: (about: { incident: string }) => `Something failed on our side: incident ${about.incident}` },
+  method_not_allowed: { status: 405, text: (about: Text) => about.what },
+  not_found: { status: 404, text: (about: Text) => about.what },
+  rate_limited: { status: 429, text: (about: Wait) => `Too many calls: try again in ${about.retryAfterSeconds} s` },
+  read_only: { status: 503, text: (about: Text & Wait) => about.what },
+  shutting_down: { status: 503, text: (_about: Wait) => 'The service is shutting down: try again shortly' },
+  sql_error: { status: 422, text: (about: Text) => about.what },
+  stat_not_found: { status: 404, text: (about: Text) => about.what },
+  stream_not_found: { status: 404, text: (about: { streamId: string; compId: string }) => `Cannot find stream "${about.streamId}" in component "${about.compId}"` },
+  template_not_found: { status: 404, text: (about: Text) => about.what },
+  unauthorized: { status: 401, text: (about: Text) => about.what },
+  unsupported_media_type: { status: 415, text: (about: Text) => about.what },
+} as const
+
+export type ErrorCode = keyof typeof errorCatalogue
+export type ErrorDetails<C extends ErrorCode> = Parameters<(typeof errorCatalogue)[C]['text']>[0]

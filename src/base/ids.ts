@@ -1,0 +1,17 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+
+/** A UID for an entity: a random UUID. */
+export function newUid(): string {
+  return randomUUID()
+}
+
+/** A secret shaped like a UUID whose 32 hex digits are all random (a real UUID fixes six bits). */
+export function newSecret(): string {
+  const hex = randomBytes(16).toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+/** What is kept of a secret that only has to be recognised again: its SHA-256 in hex. */
+export function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret, 'utf8').digest('hex')
+}

@@ -1,0 +1,7 @@
+export { type Clock, ManualClock, systemClock } from './clock.ts'
+export { EARLIEST_TIME, type EpochMs, epochMs, isSampleTime, TIME_END } from './epoch.ts'
+export { type ErrorCode, type ErrorDetails, errorCatalogue } from './error-catalogue.ts'
+export { Refusal, refusal, refuse } from './errors.ts'
+export { hashSecret, newSecret, newUid } from './ids.ts'
+export { invariant, unreachable } from './invariant.ts'
+export * from './limits.ts'

@@ -1,0 +1,37 @@
+/**
+ * Every cap of the service, each with its reason. Those that an operator may change are defaults of
+ * the configuration; the others are fixed.
+ */
+
+/** IDs come from devices: barcodes, paths and names of any script fit, and an index key stays small. */
+export const ID_LENGTH_MAX = 512
+
+/** The most items one GET answers (contract, section 8). */
+export const FEED_LIMIT_MAX = 1_000
+
+/** One call's samples: what a gateway sends after a day offline, and still a bounded frame. */
+export const SAMPLES_PER_CALL_MAX = 1_000_000
+
+/** The most precedent streams derived in one call (contract, section 8). */
+export const DERIVE_STREAMS_MAX = 20
+
+/** The longest a call may derive, in milliseconds (contract, section 8). */
+export const DERIVE_TIMEOUT_MS_MAX = 15_000
+
+/** Default cap of an inflated request body. */
+export const BODY_BYTES_DEFAULT = 200_000_000
+
+/** Default cap of one file body. */
+export const FILE_BYTES_DEFAULT = 4_000_000_000
+
+/** Request line and headers together: the URL form carries whole lists of values. */
+export const HEADER_BYTES_MAX = 256 * 1024
+
+/** The deepest JSON that is read; real payloads stay below ten levels. */
+export const JSON_DEPTH_MAX = 64
+
+/** The longest file name: what common file systems take. */
+export const FILE_NAME_LENGTH_MAX = 255
+
+/** Items on one page of an administrative list. */
+export const PAGE_LIMIT_MAX = 1_000

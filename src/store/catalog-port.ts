@@ -1,0 +1,134 @@
+import type { StreamHandle } from './sample-port.ts'
+
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue }
+export type JsonObject = { readonly [key: string]: JsonValue }
+
+/** A document's address. Server-wide kinds (users, sessions, …) have the organization ''. */
+export interface DocumentKey {
+  readonly orgUid: string
+  readonly kind: string
+  readonly uid: string
+}
+
+/** What the catalog keeps: a JSON object whose shape belongs to the part that owns its kind. */
+export interface CatalogDocument extends DocumentKey {
+  /** The document this one lives in, '' when none: a stream's is its component. */
+  readonly parentUid: string
+  /** 1 when inserted, one more with each update. */
+  readonly revision: number
+  /** Lists come in the order of this key, then of the UID. Folders are prefixes of it. */
+  readonly listKey: string
+  /** When the document may be purged (tokens, sessions), or undefined: never by itself. */
+  readonly expiresAtMs: number | undefined
+  /** Given to documents of kind 'stream' on insertion, undefined for every other kind. */
+  readonly handle: StreamHandle | undefined
+  readonly body: JsonObject
+}
+
+export interface PutDocument extends DocumentKey {
+  readonly op: 'put'
+  readonly parentUid?: string
+  readonly listKey?: string
+  readonly expiresAtMs?: number
+  readonly body: JsonObject
+  /** The few fields a cache needs of every document of its kind, packed by the caller. */
+  readonly index?: string
+  /**
+   * Everything this document claims for itself in its organization, e.g. `component_id:boiler`; the
+   * full set after the write. No two living documents of an organization hold one claim.
+   */
+  readonly claims?: readonly string[]
+  /** The revision the caller has seen; 0: the document must not exist yet; 'any': last write wins. */
+  readonly expectedRevision: number | 'any'
+}
+
+export interface DeleteDocument extends DocumentKey {
+  readonly op: 'delete'
+  /** As for put; deleting what is not there with 'any' does nothing. */
+  readonly expectedRevision: number | 'any'
+}
+
+export type CatalogWrite = PutDocument | DeleteDocument
+
+/** A commit that was not made, because of what others had written. Nothing of it is kept. */
+export class CatalogConflict extends Error {
+  /** The claim that another document holds, or undefined when a revision differed. */
+  readonly claim: string | undefined
+  readonly key: DocumentKey
+
+  constructor(key: DocumentKey, claim: string | undefined) {
+    super(claim === undefined ? `revision of ${key.kind} ${key.uid} differs` : `claim ${claim}`)
+    this.name = 'CatalogConflict'
+    this.key = key
+    this.claim = claim
+  }
+}
+
+export interface ListQuery {
+  readonly orgUid: string
+  readonly kind: string
+  readonly parentUid?: string
+  /** Only documents whose listKey begins with this. */
+  readonly listKeyPrefix?: string
+  readonly start: number
+  readonly limit: number
+  /** From the greatest listKey down instead of up. */
+  readonly descending?: boolean
+}
+
+export interface CatalogChange extends DocumentKey {
+  readonly cursor: number
+  readonly parentUid: string
+  readonly isDeleted: boolean
+}
+
+/** A right to do something that must happen once in a cluster; the fence rises with every holder. */
+export interface Lease {
+  readonly name: string
+  readonly holder: string
+  readonly fence: number
+}
+
+/** What is known of a document from the start on, without reading its body. */
+export interface IndexRow {
+  readonly orgUid: string
+  readonly uid: string
+  readonly parentUid: string
+  readonly handle: StreamHandle | undefined
+  /** What the writer gave as PutDocument.index. */
+  readonly index: string
+}
+
+export interface CatalogStore {
+  get(key: DocumentKey): Promise<CatalogDocument | undefined>
+  /** The document that holds a claim. */
+  findByClaim(orgUid: string, claim: string): Promise<CatalogDocument | undefined>
+  list(query: ListQuery): Promise<{ documents: CatalogDocument[]; totalCount: number }>
+  /**
+   * Makes all writes or none, durably, in order; rejects with CatalogConflict when one does not
+   * hold. On a cluster the all-or-none promise spans one component (a component and the documents
+   * whose parent it is); wider commits may stop half way and can be repeated. Resolves with the
+   * documents as written, in the order of the puts. Given a lease, nothing is written unless the
+   * lease is still the newest of its name.
+   */
+  commit(writes: readonly CatalogWrite[], lease?: Lease): Promise<CatalogDocument[]>
+  /**
+   * Hands every document of a kind that has an index to `onRow`, parents' order not promised. Made
+   * for the start of the process: a million rows in about a second, no bodies read.
+   */
+  scanIndex(kind: string, onRow: (row: IndexRow) => void): Promise<{ cursor: number }>
+  /** Deletes documents whose expiresAtMs has passed, at most `limit` of them; tells how many. */
+  purgeExpired(nowMs: number, limit: number): Promise<number>
+  /** Committed changes after a cursor (0: from the oldest kept), in order; caches live on it. */
+  changesSince(cursor: number, limit: number): Promise<{ changes: CatalogChange[]; cursor: number }>
+  /** Takes or renews a lease for ttlMs; undefined while another holder has it. */
+  acquireLease(name: string, holder: string, ttlMs: number): Promise<Lease | undefined>
+  releaseLease(lease: Lease): Promise<void>
+  close(): Promise<void>
+}

@@ -1,0 +1,146 @@
+import type { EpochMs } from '../base/index.ts'
+
+declare const brand: unique symbol
+
+/**
+ * A stream as the stores know it: a positive integer below 2³¹ given by the catalog when the stream
+ * is created, small enough to index a typed array and never given to another stream. Its meaning is
+ * local to the process: an adapter on a cluster keeps the way from handle to UID itself.
+ */
+export type StreamHandle = number & { readonly [brand]: 'StreamHandle' }
+
+/** Takes everything out of one stream in from ≤ time < until. */
+export interface Removal {
+  readonly handle: StreamHandle
+  readonly from: EpochMs
+  readonly until: EpochMs
+}
+
+/**
+ * Samples as columns, in the order they arrived. Sample i belongs to handles[i], lies at times[i]
+ * and is the text texts[i] or, where that is undefined, the number numbers[i] (booleans are 0 and 1;
+ * NaN and the infinities never occur; -0 and subnormals are kept).
+ */
+export interface SampleBatch {
+  readonly count: number
+  readonly handles: Uint32Array
+  readonly times: Float64Array
+  readonly numbers: Float64Array
+  /** Absent when no sample of the batch is a text. */
+  readonly texts?: ReadonlyArray<string | undefined>
+  /**
+   * Done before the samples of the same batch are added, atomically with them. Autofill removes one
+   * span; a point stream removes all time, so that exactly its new sample remains.
+   */
+  readonly removals: readonly Removal[]
+}
+
+/** Samples of one stream as columns; numbers[i] is meaningless where texts?.[i] is a string. */
+export interface SampleColumns {
+  readonly count: number
+  readonly times: Float64Array
+  readonly numbers: Float64Array
+  readonly texts?: ReadonlyArray<string | undefined>
+}
+
+export interface Sample {
+  readonly time: EpochMs
+  readonly value: number | string
+}
+
+export interface RangeQuery {
+  readonly from: EpochMs
+  readonly until: EpochMs
+  /** At most this many samples, counted from the side `order` begins with. */
+  readonly limit: number
+  readonly order: 'oldest_first' | 'latest_first'
+}
+
+/**
+ * What fold knows of the samples between two edges. Columns of one entry per interval. Where count
+ * is 0 every other column is meaningless. Texts take part in count, first and last only: a sample
+ * that is a text adds nothing to numberCount, sum, min and max.
+ */
+export interface Summaries {
+  readonly length: number
+  readonly count: Float64Array
+  /** How many of them are numbers; sum, min and max speak of these only. */
+  readonly numberCount: Float64Array
+  /** The exact sum rounded once: the same bits whether the samples are in memory or sealed. */
+  readonly sum: Float64Array
+  readonly min: Float64Array
+  /** The earliest time at which the minimum occurs. */
+  readonly minTime: Float64Array
+  readonly max: Float64Array
+  readonly maxTime: Float64Array
+  readonly firstTime: Float64Array
+  readonly first: ReadonlyArray<number | string>
+  readonly lastTime: Float64Array
+  readonly last: ReadonlyArray<number | string>
+}
+
+/** A stretch of a stream in which something was added, replaced or removed. */
+export interface TouchedSpan {
+  readonly handle: StreamHandle
+  readonly from: EpochMs
+  readonly until: EpochMs
+}
+
+/** Where the samples of one stream begin and end. */
+export interface SampleSpan {
+  readonly firstTime: EpochMs
+  readonly lastTime: EpochMs
+}
+
+/** A place on disk that did not check; nothing of it is served and nothing of it is silently dropped. */
+export interface Damage {
+  readonly file: string
+  readonly offset: number
+  readonly bytes: number
+  /** The streams and the stretch of time that may miss samples; empty and undefined when unknown. */
+  readonly handles: readonly StreamHandle[]
+  readonly from: EpochMs | undefined
+  readonly until: EpochMs | undefined
+  readonly what: string
+}
+
+export interface StoreStatus {
+  /** Why writes are refused, or undefined while the store takes them. */
+  readonly readOnlyReason: string | undefined
+  readonly damages: readonly Damage[]
+}
+
+/** What the feed needs from any storage engine for samples. */
+export interface SampleStore {
+  /**
+   * Resolves only when the whole batch would survive a crash and reads see it. Rejected: part of it
+   * may be kept and the same append may be repeated (it is idempotent); the embedded store keeps
+   * none. Rejects with the refusal `read_only` when the disk is full or has failed. The caller must
+   * not change the batch's arrays until this settles.
+   */
+  append(batch: SampleBatch): Promise<void>
+  /** At most one sample per time: the one appended last. */
+  range(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns>
+  /** The sample with the greatest time of each stream, in the order of the handles. */
+  latest(handles: readonly StreamHandle[]): Promise<ReadonlyArray<Sample | undefined>>
+  /** Where each stream begins and ends; undefined for a stream without samples. */
+  span(handle: StreamHandle): Promise<SampleSpan | undefined>
+  /** One summary per interval between consecutive edges (ascending): edges[i] ≤ time < edges[i+1]. */
+  fold(handle: StreamHandle, edges: Float64Array): Promise<Summaries>
+  /** Takes a range out, durably; samples appended later into the range stay. */
+  remove(removal: Removal): Promise<void>
+  /** Hides what is older than `floor` at once and frees it in the background; a floor only rises. */
+  raiseFloor(handle: StreamHandle, floor: EpochMs): Promise<void>
+  /** Drops everything of streams that the catalog has deleted. Their handles never come back. */
+  forget(handles: readonly StreamHandle[]): Promise<void>
+  /**
+   * What changed since a cursor that an earlier call gave (0 at first), in order, for the watched
+   * streams only. Spans may repeat and be wider than the change; none is missed, across restarts too.
+   */
+  touchedSince(cursor: number, limit: number): Promise<{ spans: TouchedSpan[]; cursor: number }>
+  /** Which streams touchedSince tells of. */
+  watch(handles: readonly StreamHandle[]): Promise<void>
+  status(): StoreStatus
+  /** Finishes what was appended and releases the files. */
+  close(): Promise<void>
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, sep } from 'node:path'
+import { test } from 'node:test'
+
+/** Which part may import which; `http` may also use any part below it but no storage adapter. */
+const arrows: Record<string, readonly string[]> = {
+  base: [],
+  time: ['base'],
+  access: ['base'],
+  expression: ['base', 'time'],
+  store: ['base', 'time'],
+  catalog: ['base', 'time', 'access', 'expression', 'store'],
+  auth: ['base', 'access', 'catalog', 'store'],
+  feed: ['base', 'time', 'access', 'catalog', 'store'],
+  files: ['base', 'access', 'catalog', 'store', 'feed'],
+  derivation: ['base', 'time', 'access', 'expression', 'catalog', 'store', 'feed'],
+  sql: ['base', 'time', 'access', 'expression', 'catalog', 'feed'],
+  connectors: ['base', 'time', 'access', 'catalog', 'store', 'feed', 'sql'],
+  http: [
+    ...['base', 'time', 'access', 'expression', 'store', 'catalog', 'auth', 'feed', 'files'],
+    ...['derivation', 'sql', 'connectors'],
+  ],
+  cli: ['base', 'store'],
+}
+
+const sources = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'))
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(file, 'utf8')
+  const pattern = /(?:^|\n)\s*(?:import|export)\s[^'"`;]*?from\s+['"]([^'"]+)['"]/g
+  return [...text.matchAll(pattern)].map((match) => match[1])
+}
+
+function targetOf(file: string, specifier: string): string {
+  return normalize(join(dirname(file), specifier))
+}
+
+function partOf(file: string): string {
+  return file.split(sep)[1]
+}
+
+test('parts import only what the table of arrows allows, through the door index.ts', () => {
+  const crossings: string[] = []
+  for (const file of sources) {
+    const part = partOf(file)
+    if (part.endsWith('.ts')) continue
+    for (const specifier of importsOf(file)) {
+      if (!specifier.startsWith('.')) continue
+      const target = targetOf(file, specifier)
+      const targetPart = partOf(target)
+      if (targetPart === part) continue
+      const isAllowed = arrows[part]?.includes(targetPart) ?? false
+      const isDoor = target === join('src', targetPart, 'index.ts')
+      if (!isAllowed || !isDoor) crossings.push(`${file} imports ${specifier}`)
+    }
+  }
+  assert.deepEqual(crossings, [])
+})
+
+test('no file under src imports itself through a cycle of files', () => {
+  const graph = new Map(
+    sources.map((file) => [
+      file,
+      importsOf(file)
+        .filter((specifier) => specifier.startsWith('.'))
+        .map((specifier) => targetOf(file, specifier)),
+    ]),
+  )
+  const done = new Set<string>()
+  const cycles: string[] = []
+  const visit = (file: string, path: readonly string[]): void => {
+    const at = path.indexOf(file)
+    if (at >= 0) cycles.push([...path.slice(at), file].join(' → '))
+    if (at >= 0 || done.has(file)) return
+    for (const next of graph.get(file) ?? []) visit(next, [...path, file])
+    done.add(file)
+  }
+  for (const file of sources) visit(file, [])
+  assert.deepEqual(cycles, [])
+})
+
+test('outside things are imported only where they belong', () => {
+  const places: Record<string, RegExp> = {
+    'node:sqlite': /^src\/store\/embedded\//,
+    fastify: /^src\/http\//,
+    '@fastify/multipart': /^src\/http\//,
+    '@node-oauth/oauth2-server': /^src\/auth\/oauth\//,
+    pino: /^src\/base\/log\.ts$/,
+  }
+  const misplaced = sources.flatMap((file) =>
+    importsOf(file)
+      .filter((specifier) => places[specifier] !== undefined && !places[specifier].test(file))
+      .map((specifier) => `${file} imports ${specifier}`),
+  )
+  assert.deepEqual(misplaced, [])
+})

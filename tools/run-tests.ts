@@ -1,0 +1,32 @@
+/**
+ * `npm test`: types, format and lint, then every test file under node:test.
+ * Arguments are passed on as file patterns, so `npm test -- src/time/*.test.ts` runs a part.
+ */
+import { spawnSync } from 'node:child_process'
+import { globSync } from 'node:fs'
+
+const [major] = process.versions.node.split('.').map(Number)
+if (major < 26) {
+  console.error(
+    `Weir needs Node 26 and this is ${process.version}. The npm package "node" provides it: run "npm ci" with install scripts allowed, then use "npm test".`,
+  )
+  process.exit(1)
+}
+
+function run(command: string, args: readonly string[]): void {
+  const { status } = spawnSync(command, args, { stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+const chosen = process.argv.slice(2)
+const patterns = chosen.length > 0 ? chosen : ['src/**/*.test.ts', 'test/**/*.test.ts']
+const files = patterns.flatMap((pattern) => globSync(pattern)).sort()
+if (files.length === 0) {
+  console.error(`No test file matches ${patterns.join(' ')}`)
+  process.exit(1)
+}
+if (chosen.length === 0) {
+  run('tsc', ['--noEmit'])
+  run('biome', ['check', '.'])
+}
+run(process.execPath, ['--test', '--test-timeout=600000', ...files])
