@@ -1,0 +1,1 @@
+export { type BlobStoreOptions, openBlobStore } from './blob-store.ts'
