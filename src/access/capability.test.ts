@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Capabilities, findResourceMistake, type Method } from './capability.ts'
+
+function capabilities(entries: Record<string, readonly Method[]>): Capabilities {
+  return new Capabilities(
+    Object.entries(entries).map(([resource, methods]) => ({ resource, methods })),
+  )
+}
+
+test('gives() covers what lies below an entry and nothing beside it', () => {
+  const given = capabilities({ 'component/*/feed': ['GET', 'PUT'], unit: ['GET'] })
+  const check = (resource: string, method: Method, expected: boolean) =>
+    assert.equal(given.gives(resource, method), expected, `${method} ${resource}`)
+  check('component/c1/feed', 'GET', true)
+  check('component/c1/feed', 'PUT', true)
+  check('component/c1/feed', 'POST', false)
+  check('component/c1/stream/s1/feed', 'GET', true)
+  check('component/*/feed', 'PUT', true)
+  check('component/c1/property', 'GET', false)
+  check('component/c1', 'GET', false)
+  check('component', 'GET', false)
+  check('unit', 'GET', true)
+  check('unit/u1', 'GET', true)
+  check('units', 'GET', false)
+})
+
+test('gives() takes the most specific entry alone, whatever the order of the entries', () => {
+  const entries: Record<string, readonly Method[]> = {
+    '*': ['GET', 'DELETE'],
+    'component/*': ['GET', 'POST'],
+    'component/c1': ['PUT'],
+    'component/*/feed': ['GET', 'PUT'],
+    'component/c2/stream/s1/feed': [],
+    'component/c2/stream/s2/feed': ['DELETE'],
+  }
+  const reversed = Object.fromEntries(Object.entries(entries).reverse())
+  for (const given of [capabilities(entries), capabilities(reversed)]) {
+    const check = (resource: string, expected: string) => {
+      const found = (['GET', 'PUT', 'POST', 'DELETE'] as const).filter((method) =>
+        given.gives(resource, method),
+      )
+      assert.equal(found.join(' '), expected, resource)
+    }
+    check('unit', 'GET DELETE')
+    check('component/c3/property', 'GET POST')
+    check('component/c3/feed', 'GET PUT')
+    check('component/c1/feed', 'PUT')
+    check('component/c2/stream/s1/feed', '')
+    check('component/c2/stream/s2/feed', 'DELETE')
+    check('component/c2/stream/s3/feed', 'GET PUT')
+  }
+})
+
+test('gives() adds up two entries of the same resource', () => {
+  const given = new Capabilities([
+    { resource: 'unit', methods: ['GET'] },
+    { resource: 'unit/*', methods: ['PUT'] },
+  ])
+  assert.ok(given.gives('unit', 'GET') && given.gives('unit', 'PUT'))
+})
+
+test('gives() nothing without entries', () => {
+  assert.equal(new Capabilities([]).gives('unit', 'GET'), false)
+})
+
+test('feedCoverage() tells when it depends on the stream', () => {
+  const check = (
+    entries: Record<string, readonly Method[]>,
+    componentUid: string,
+    expected: string,
+  ) =>
+    assert.equal(
+      capabilities(entries).feedCoverage(componentUid, 'PUT'),
+      expected,
+      `${JSON.stringify(entries)} for ${componentUid}`,
+    )
+  check({ '*': ['PUT'] }, 'c1', 'all')
+  check({ 'component/*/feed': ['PUT'] }, 'c1', 'all')
+  check({ 'component/*/feed': ['GET'] }, 'c1', 'none')
+  check({ 'component/c1/feed': ['PUT'] }, 'c1', 'all')
+  check({ 'component/c1/feed': ['PUT'] }, 'c2', 'none')
+  check({ 'component/*/feed': ['PUT'], 'component/c1': [] }, 'c1', 'none')
+  check({ 'component/*': ['PUT'], 'component/c1': [] }, 'c1', 'none')
+  check({ 'component/*': ['PUT'], 'component/c1': [] }, 'c2', 'all')
+  check({ 'component/c1/stream/s1/feed': ['PUT'] }, 'c1', 'by_stream')
+  check({ 'component/c1/stream/s1/feed': ['PUT'] }, 'c2', 'none')
+  check({ 'unit/u1': ['PUT'], 'component/*/feed': ['PUT'] }, 'c1', 'all')
+})
+
+test('findResourceMistake() says what to change', () => {
+  const check = (resource: string, expected: RegExp | undefined) => {
+    const found = findResourceMistake(resource)
+    if (expected === undefined) assert.equal(found, undefined, resource)
+    else assert.match(found ?? '', expected, resource)
+  }
+  check('*', undefined)
+  check('component/*/feed', undefined)
+  check('conn_sink/my-sink', undefined)
+  check('components', /begin with one of/)
+  check('', /begin with one of/)
+  check('component//feed', /empty segment/)
+  check('component/', /empty segment/)
+  check('component/a*/feed', /whole segment/)
+  check(`component/${'x'.repeat(2_000)}`, /at most/)
+})

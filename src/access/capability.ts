@@ -1,0 +1,154 @@
+/**
+ * What a credential may do: entries of a resource path and methods, compiled once and asked often.
+ *
+ * A resource path has `/` between its segments; a segment `*` stands for any one, and an entry covers
+ * everything below its path. `component/<c>/feed` means the feed of every stream of the component,
+ * as if any stream were named. Of all entries that match, the most specific alone decides: the first
+ * segment that differs tells, a name before `*`, `*` before nothing.
+ */
+
+/** The methods a capability can give. */
+export const methods = ['GET', 'PUT', 'POST', 'DELETE'] as const
+export type Method = (typeof methods)[number]
+
+/** One line of a key's capabilities. */
+export interface CapabilityEntry {
+  readonly resource: string
+  readonly methods: readonly Method[]
+}
+
+/** The first segments a resource may have; anything else is a typing mistake. */
+export const resourceRoots = [
+  'api_key',
+  'audit',
+  'component',
+  'component_folder',
+  'component_template',
+  'conn_sink',
+  'connection',
+  'connector',
+  'cycle',
+  'delete_profile',
+  'oauth_client',
+  'org_user',
+  'organization',
+  'query',
+  'unit',
+] as const
+
+/** Whether all feeds of a component are open to a method, none is, or it depends on the stream. */
+export type FeedCoverage = 'all' | 'none' | 'by_stream'
+
+interface Rule {
+  readonly path: readonly string[]
+  readonly mask: number
+}
+
+const METHOD_BITS: Readonly<Record<Method, number>> = { GET: 1, PUT: 2, POST: 4, DELETE: 8 }
+
+/** Answers are remembered per resource; a key that touches more resources than this starts anew. */
+const REMEMBERED_MAX = 4_096
+const RESOURCE_LENGTH_MAX = 1_024
+
+/** A compiled list of capability entries. */
+export class Capabilities {
+  readonly entries: readonly CapabilityEntry[]
+  readonly #rules: readonly Rule[]
+  readonly #remembered = new Map<string, number>()
+  /** Which methods every feed has when no entry names a component, so that a put need not look. */
+  readonly #commonFeedMask: number | undefined
+
+  constructor(entries: readonly CapabilityEntry[]) {
+    this.entries = entries
+    const rules = entries.map(({ resource, methods: given }) => ({
+      path: pathOf(resource),
+      mask: given.reduce((mask, method) => mask | METHOD_BITS[method], 0),
+    }))
+    this.#rules = rules.sort((a, b) => compareSpecific(a.path, b.path))
+    const namesFeed = ({ path }: Rule) => isName(path[1]) || isName(path[3])
+    if (!this.#rules.some((rule) => rule.path[0] === 'component' && namesFeed(rule)))
+      this.#commonFeedMask = this.#maskOf('component/*/feed')
+  }
+
+  /** Whether a method on a resource is given. */
+  gives(resource: string, method: Method): boolean {
+    return (this.#maskOf(resource) & METHOD_BITS[method]) !== 0
+  }
+
+  /** As `gives` for the feeds of a component, telling too when streams differ. */
+  feedCoverage(componentUid: string, method: Method): FeedCoverage {
+    const bit = METHOD_BITS[method]
+    if (this.#commonFeedMask !== undefined)
+      return (this.#commonFeedMask & bit) !== 0 ? 'all' : 'none'
+    if (this.#namesStreamOf(componentUid)) return 'by_stream'
+    return this.gives(`component/${componentUid}/feed`, method) ? 'all' : 'none'
+  }
+
+  #namesStreamOf(componentUid: string): boolean {
+    return this.#rules.some(
+      ({ path }) =>
+        path[0] === 'component' &&
+        isName(path[3]) &&
+        (path[1] === componentUid || !isName(path[1])),
+    )
+  }
+
+  #maskOf(resource: string): number {
+    const known = this.#remembered.get(resource)
+    if (known !== undefined) return known
+    const asked = pathOf(resource)
+    const best = this.#rules.find(({ path }) => covers(path, asked))
+    // Two entries of one path add up; they lie side by side in the order of the rules.
+    const mask = this.#rules
+      .filter(({ path }) => best !== undefined && compareSpecific(path, best.path) === 0)
+      .filter(({ path }) => covers(path, asked))
+      .reduce((sum, rule) => sum | rule.mask, 0)
+    if (this.#remembered.size >= REMEMBERED_MAX) this.#remembered.clear()
+    this.#remembered.set(resource, mask)
+    return mask
+  }
+}
+
+/** What is wrong with a resource path of an entry, or undefined when it can be used. */
+export function findResourceMistake(resource: string): string | undefined {
+  if (resource === '*') return undefined
+  if (resource.length > RESOURCE_LENGTH_MAX)
+    return `must have at most ${RESOURCE_LENGTH_MAX} characters`
+  const segments = resource.split('/')
+  if (!(resourceRoots as readonly string[]).includes(segments[0])) {
+    return `must be "*" or begin with one of ${resourceRoots.join(', ')}`
+  }
+  if (segments.some((segment) => segment === '')) return 'must not hold an empty segment'
+  if (segments.some((segment) => segment !== '*' && segment.includes('*'))) {
+    return 'may have "*" only as a whole segment, as in component/*/feed'
+  }
+  return undefined
+}
+
+function isName(segment: string | undefined): boolean {
+  return segment !== undefined && segment !== '*'
+}
+
+function pathOf(resource: string): readonly string[] {
+  const path = resource.split('/')
+  if (path[0] === 'component' && path[2] === 'feed') path.splice(2, 0, 'stream', '*')
+  // An entry covers what lies below it, so a star at its end says nothing.
+  while (path.at(-1) === '*') path.pop()
+  return path
+}
+
+/** A `*` that is asked for means "any of them", which only a `*` can give. */
+function covers(path: readonly string[], asked: readonly string[]): boolean {
+  return path.every((segment, at) => (segment === '*' ? at < asked.length : segment === asked[at]))
+}
+
+/** Orders paths so that of those covering one resource the most specific comes first. */
+function compareSpecific(a: readonly string[], b: readonly string[]): number {
+  const rank = (segment: string | undefined) =>
+    segment === undefined ? 2 : segment === '*' ? 1 : 0
+  for (let at = 0; at < Math.max(a.length, b.length); at += 1) {
+    const difference = rank(a[at]) - rank(b[at])
+    if (difference !== 0) return difference
+  }
+  return 0
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findIpMistake, IpList, plainAddress } from './ip-list.ts'
+
+test('includes() knows addresses and ranges of both versions', () => {
+  const list = new IpList(['192.0.2.7', '10.0.0.0/8', '2001:db8::/32', '::1'])
+  const check = (address: string, expected: boolean) =>
+    assert.equal(list.includes(address), expected, address)
+  check('192.0.2.7', true)
+  check('192.0.2.8', false)
+  check('10.255.0.1', true)
+  check('11.0.0.1', false)
+  check('::ffff:10.1.2.3', true)
+  check('::ffff:11.1.2.3', false)
+  check('2001:db8:1::5', true)
+  check('2001:db9::', false)
+  check('::1', true)
+  check('', false)
+  check('not an address', false)
+})
+
+test('includes() everyone when the list is empty', () => {
+  assert.equal(new IpList([]).includes('203.0.113.9'), true)
+})
+
+test('findIpMistake() accepts what the list can hold and names the rest', () => {
+  for (const item of ['1.2.3.4', '1.2.3.4/0', '1.2.3.4/32', '::', 'fe80::/10', '::/128']) {
+    assert.equal(findIpMistake(item), undefined, item)
+  }
+  for (const item of ['', '1.2.3', '1.2.3.4/33', '::/129', '1.2.3.4/', '1.2.3.4/x', 'a/b/c']) {
+    assert.match(findIpMistake(item) ?? '', /must/, item)
+  }
+  assert.match(findIpMistake('fe80::1%eth0') ?? '', /must/)
+})
+
+test('plainAddress() unwraps IPv4 in IPv6 and drops the zone', () => {
+  assert.equal(plainAddress('::ffff:192.0.2.1'), '192.0.2.1')
+  assert.equal(plainAddress('fe80::1%eth0'), 'fe80::1')
+  assert.equal(plainAddress('2001:db8::1'), '2001:db8::1')
+})

@@ -1,0 +1,51 @@
+import { BlockList, isIP, isIPv4 } from 'node:net'
+
+/** The addresses a credential may be used from; one without any address is open to all. */
+export class IpList {
+  readonly #ranges: BlockList | undefined
+
+  /** Takes addresses and CIDR ranges that `findIpMistake` has nothing to say about. */
+  constructor(items: readonly string[]) {
+    if (items.length === 0) return
+    this.#ranges = new BlockList()
+    for (const item of items) addRange(this.#ranges, item)
+  }
+
+  /** Whether a peer at the address may use the credential. */
+  includes(address: string): boolean {
+    if (this.#ranges === undefined) return true
+    const plain = plainAddress(address)
+    const version = isIP(plain)
+    return version !== 0 && this.#ranges.check(plain, version === 4 ? 'ipv4' : 'ipv6')
+  }
+}
+
+/** What is wrong with an item of an IP list, or undefined when it can be used. */
+export function findIpMistake(item: string): string | undefined {
+  const [address, prefix, ...rest] = item.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0 || address.includes('%')) {
+    return `must be an address or a CIDR range, such as 192.0.2.7 or 2001:db8::/32: "${item}" is neither`
+  }
+  if (prefix === undefined) return undefined
+  const bitsMax = version === 4 ? 32 : 128
+  if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > bitsMax) {
+    return `must have a prefix from 0 to ${bitsMax} after the slash: "${item}"`
+  }
+  return undefined
+}
+
+/** An address as people write it: IPv4 carried in IPv6 becomes IPv4, a zone index goes. */
+export function plainAddress(address: string): string {
+  const mapped = address.startsWith('::ffff:') ? address.slice(7) : address
+  if (isIPv4(mapped)) return mapped
+  const zoneAt = address.indexOf('%')
+  return zoneAt < 0 ? address : address.slice(0, zoneAt)
+}
+
+function addRange(ranges: BlockList, item: string): void {
+  const [address, prefix] = item.split('/')
+  const family = isIPv4(address) ? 'ipv4' : 'ipv6'
+  if (prefix === undefined) ranges.addAddress(address, family)
+  else ranges.addSubnet(address, Number(prefix), family)
+}

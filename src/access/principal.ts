@@ -1,0 +1,99 @@
+import { refuse } from '../base/index.ts'
+import { Capabilities, type CapabilityEntry, type FeedCoverage, type Method } from './capability.ts'
+
+/** What a user is in an organization; GUEST may only read. */
+export const roles = ['OWNER', 'ADMIN', 'MEMBER', 'GUEST'] as const
+export type Role = (typeof roles)[number]
+
+/** Who acts: a signed-in user (or a token of one), or an API key. */
+export type Actor =
+  | { readonly kind: 'user'; readonly userUid: string; readonly role: Role }
+  | { readonly kind: 'api_key'; readonly keyUid: string }
+
+/** An authenticated caller in one organization, with what it may do there. */
+export interface Principal {
+  readonly orgUid: string
+  readonly actor: Actor
+  readonly capabilities: Capabilities
+  /** What a token's scope leaves of the capabilities; undefined: all of them. */
+  readonly scope?: Capabilities
+}
+
+const ALL_METHODS: readonly Method[] = ['GET', 'PUT', 'POST', 'DELETE']
+const none = (resource: string): CapabilityEntry => ({ resource, methods: [] })
+const readOnly = (resource: string): CapabilityEntry => ({ resource, methods: ['GET'] })
+const administration = [none('api_key'), none('audit'), none('oauth_client')]
+const readable = [readOnly('organization'), readOnly('org_user')]
+const everything = new Capabilities([{ resource: '*', methods: ALL_METHODS }])
+
+const roleCapabilities: Readonly<Record<Role, Capabilities>> = {
+  OWNER: everything,
+  ADMIN: everything,
+  MEMBER: new Capabilities([
+    { resource: '*', methods: ALL_METHODS },
+    ...administration,
+    ...readable,
+  ]),
+  GUEST: new Capabilities([readOnly('*'), ...administration]),
+}
+
+/** A user in one organization, with the rights of the role, narrowed to a scope when one is given. */
+export function userPrincipal(
+  user: { readonly orgUid: string; readonly userUid: string; readonly role: Role },
+  scope?: Capabilities,
+): Principal {
+  const { orgUid, userUid, role } = user
+  const actor: Actor = { kind: 'user', userUid, role }
+  return { orgUid, actor, capabilities: roleCapabilities[role], scope }
+}
+
+/** An API key of an organization, with its compiled capabilities. */
+export function keyPrincipal(key: {
+  readonly orgUid: string
+  readonly keyUid: string
+  readonly capabilities: Capabilities
+}): Principal {
+  const { orgUid, keyUid, capabilities } = key
+  return { orgUid, actor: { kind: 'api_key', keyUid }, capabilities }
+}
+
+/** Whether the caller may use a method on a resource, such as `component/<uid>/feed` or `unit`. */
+export function allows(principal: Principal, resource: string, method: Method): boolean {
+  return (
+    principal.capabilities.gives(resource, method) &&
+    (principal.scope === undefined || principal.scope.gives(resource, method))
+  )
+}
+
+/** As `allows` for the feeds of one component: all its streams, none, or to be asked one by one. */
+export function feedCoverage(
+  principal: Principal,
+  componentUid: string,
+  method: Method,
+): FeedCoverage {
+  const own = principal.capabilities.feedCoverage(componentUid, method)
+  if (principal.scope === undefined || own === 'none') return own
+  const scoped = principal.scope.feedCoverage(componentUid, method)
+  return scoped === 'all' ? own : scoped
+}
+
+/** Refuses with `forbidden`, naming resource and method, unless the caller may do it. */
+export function requirePermit(principal: Principal, resource: string, method: Method): void {
+  if (allows(principal, resource, method)) return
+  const what =
+    principal.actor.kind === 'api_key'
+      ? `This API key has no ${method} on ${resource}: add it to the key's capabilities`
+      : `You may not ${method} ${resource} with your role in this organization`
+  refuse('forbidden', { what })
+}
+
+/** Whether a feed call with the method may create components: not when it is limited to some. */
+export function mayCreate(principal: Principal, method: Method): boolean {
+  return allows(principal, 'component/*/feed', method)
+}
+
+/** Whether the caller administers the organization: its users, keys, clients and audit log. */
+export function isAdministrator(principal: Principal): boolean {
+  const { actor } = principal
+  return actor.kind === 'user' && (actor.role === 'OWNER' || actor.role === 'ADMIN')
+}
