@@ -1,0 +1,47 @@
+/** The machine's Chromium, driven by playwright-core, for tests that need a real browser. */
+import { accessSync, constants } from 'node:fs'
+import { join } from 'node:path'
+import { type Browser, chromium } from 'playwright-core'
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** The path of the machine's Chromium (WEIR_TEST_BROWSER first, then the PATH), or undefined. */
+export function findBrowser(): string | undefined {
+  const folders = (process.env.PATH ?? '').split(':').concat('/usr/bin')
+  const onPath = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)))
+  const wanted = process.env.WEIR_TEST_BROWSER
+  return (wanted === undefined ? onPath : [wanted]).find(isExecutable)
+}
+
+/** Why browser tests cannot run here, for the `skip` option of a test; with CI=true they must run. */
+export function browserSkip(): string | false {
+  if (findBrowser() !== undefined || process.env.CI === 'true') return false
+  return 'no Chromium on this machine'
+}
+
+/** Starts the browser; the caller closes it. */
+export async function openBrowser(): Promise<Browser> {
+  const executablePath = findBrowser()
+  if (executablePath === undefined)
+    throw new Error('No Chromium found: install the package "chromium" or set WEIR_TEST_BROWSER')
+  return await chromium.launch({ executablePath, args: FLAGS })
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
