@@ -26,7 +26,7 @@ export interface MissingPart {
 const parts: readonly Part[] = [
   {
     name: 'Chromium',
-    importedBy: 'support/browser.ts',
+    importedBy: "/browser.ts'",
     debianPackage: 'chromium',
     setting: 'WEIR_TEST_BROWSER',
     isThere: () => findBrowser() !== undefined,
