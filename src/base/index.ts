@@ -1,7 +1,25 @@
 export { type Clock, ManualClock, systemClock } from './clock.ts'
+export { type Config, ConfigError, readConfig, type Setting, settings } from './config.ts'
 export { EARLIEST_TIME, type EpochMs, epochMs, isSampleTime, TIME_END } from './epoch.ts'
 export { type ErrorCode, type ErrorDetails, errorCatalogue } from './error-catalogue.ts'
 export { Refusal, refusal, refuse } from './errors.ts'
 export { hashSecret, newSecret, newUid } from './ids.ts'
 export { invariant, unreachable } from './invariant.ts'
 export * from './limits.ts'
+export { createLog, type Log } from './log.ts'
+export {
+  type RateClass,
+  type RateFigure,
+  type RateFigures,
+  rateClasses,
+  ratePresets,
+  readRateFigures,
+} from './rate-figures.ts'
+export { redactText, redactUrl } from './redact.ts'
+export {
+  PASSWORD_LENGTH_MAX,
+  PASSWORD_LENGTH_MIN,
+  readEmail,
+  readTimeZone,
+  SettingMistake,
+} from './setting-readers.ts'

@@ -1,0 +1,134 @@
+/**
+ * Every setting of the service in one table: name, default, meaning and how it is read. They come
+ * from the environment or, for those the environment does not set, from the JSON file WEIR_CONFIG.
+ * `docs/configuration.md` lists the same table; a test compares the two.
+ */
+import { BODY_BYTES_DEFAULT, FILE_BYTES_DEFAULT } from './limits.ts'
+import { type RateFigures, readRateFigures } from './rate-figures.ts'
+import {
+  readAddressList,
+  readChoice,
+  readEmail,
+  readFilePath,
+  readInteger,
+  readPassword,
+  readPath,
+  readSecretKey,
+  readSettingsFile,
+  readText,
+  readTimeZone,
+  SettingMistake,
+  type SettingReader,
+} from './setting-readers.ts'
+
+/** One row of the table of settings. */
+export interface Setting<T> {
+  readonly name: string
+  /** The text that holds when the setting is absent; '' when it is then unset. */
+  readonly default: string
+  readonly meaning: string
+  readonly read: SettingReader<T>
+}
+
+const port = readInteger({ min: 0, max: 65_535 })
+const bytes = readInteger({ min: 1_000, max: 1_000_000_000_000 })
+const lifetime = readInteger({ min: 1, max: 315_360_000 })
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+/** A setting that may stay unset. */
+function optional<T>(read: SettingReader<T>): SettingReader<T | undefined> {
+  return read
+}
+
+// biome-ignore format: one setting a line keeps the table readable as a table.
+export const settings = {
+  host: { name: 'WEIR_HOST', default: '127.0.0.1', meaning: 'Address to listen on; 0.0.0.0 for every IPv4 interface, :: for all', read: readText },
+  port: { name: 'WEIR_PORT', default: '8080', meaning: 'Port to listen on; 0 picks a free one', read: port },
+  dataDir: { name: 'WEIR_DATA_DIR', default: './data', meaning: 'Folder that holds everything the service keeps; created when missing', read: readPath },
+  ownerEmail: { name: 'WEIR_OWNER_EMAIL', default: 'owner@localhost', meaning: 'First start only: the owner\'s e-mail address', read: readEmail },
+  ownerPassword: { name: 'WEIR_OWNER_PASSWORD', default: '', meaning: 'First start only: the owner\'s password, 8 characters or more; generated and printed when unset', read: optional(readPassword) },
+  ownerTimeZone: { name: 'WEIR_OWNER_TIME_ZONE', default: 'UTC', meaning: 'First start only: the owner\'s IANA time zone, which auto-created components take', read: readTimeZone },
+  feedKey: { name: 'WEIR_FEED_KEY', default: '', meaning: 'First start only: the secret of the key "Feed key"; generated when unset', read: optional(readSecretKey) },
+  trustedProxies: { name: 'WEIR_TRUSTED_PROXIES', default: '', meaning: 'Addresses or CIDR ranges, with commas, of proxies whose X-Forwarded-For is believed', read: optional(readAddressList) },
+  rateLimits: { name: 'WEIR_RATE_LIMITS', default: 'default', meaning: 'off, default, classic, or own figures such as feed=5000/10s,admin=350/1m,failed=10/1m', read: readRateFigures as SettingReader<RateFigures> },
+  tlsCert: { name: 'WEIR_TLS_CERT', default: '', meaning: 'PEM file with the certificate chain; together with WEIR_TLS_KEY the service speaks HTTPS', read: optional(readFilePath) },
+  tlsKey: { name: 'WEIR_TLS_KEY', default: '', meaning: 'PEM file with the certificate\'s private key', read: optional(readFilePath) },
+  logLevel: { name: 'WEIR_LOG_LEVEL', default: 'info', meaning: 'trace, debug (every request), info, warn, error, fatal or silent', read: readChoice(logLevels) },
+  bodyBytesMax: { name: 'WEIR_BODY_BYTES_MAX', default: String(BODY_BYTES_DEFAULT), meaning: 'The largest feed body, counted after inflating it', read: bytes },
+  fileBytesMax: { name: 'WEIR_FILE_BYTES_MAX', default: String(FILE_BYTES_DEFAULT), meaning: 'The largest file of a file stream', read: bytes },
+  oauthMode: { name: 'WEIR_OAUTH', default: 'open', meaning: 'open lets every OAuth client ask a user; strict only registered ones', read: readChoice(['open', 'strict'] as const) },
+  tokenLifetimeSeconds: { name: 'WEIR_TOKEN_LIFETIME_S', default: '86400', meaning: 'How long an OAuth access token lives, in seconds', read: lifetime },
+  publicUrl: { name: 'WEIR_PUBLIC_URL', default: '', meaning: 'The address people and OAuth clients use, such as https://weir.example.com; taken from the request when unset', read: optional(readPublicUrl) },
+} as const
+
+type Settings = typeof settings
+
+/** The settings, read. */
+export type Config = { readonly [K in keyof Settings]: ReturnType<Settings[K]['read']> }
+
+/** Settings that cannot be used together or at all; lists every mistake. */
+export class ConfigError extends Error {
+  readonly mistakes: readonly string[]
+
+  constructor(mistakes: readonly string[]) {
+    super(`Cannot start: ${mistakes.length === 1 ? 'a setting is' : 'settings are'} wrong`)
+    this.name = 'ConfigError'
+    this.mistakes = mistakes
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Reads all settings at once; throws a ConfigError with every mistake, and touches nothing. */
+export function readConfig(environment: Environment): Config {
+  const mistakes: string[] = []
+  const given = gatherSettings(environment, mistakes)
+  const config: Record<string, unknown> = {}
+  for (const [key, setting] of Object.entries(settings) as [string, Setting<unknown>][]) {
+    const text = given.get(setting.name) ?? setting.default
+    try {
+      config[key] = text === '' ? undefined : setting.read(text)
+    } catch (error) {
+      if (!(error instanceof SettingMistake)) throw error
+      mistakes.push(`${setting.name} ${error.message}`)
+    }
+  }
+  if (((given.get('WEIR_TLS_CERT') ?? '') === '') !== ((given.get('WEIR_TLS_KEY') ?? '') === '')) {
+    mistakes.push('WEIR_TLS_CERT and WEIR_TLS_KEY must be set together')
+  }
+  if (mistakes.length > 0) throw new ConfigError(mistakes)
+  return config as Config
+}
+
+/** The settings by name, the environment before the file; blank ones count as absent. */
+function gatherSettings(environment: Environment, mistakes: string[]): Map<string, string> {
+  const given = new Map<string, string>()
+  const known = new Set<string>(Object.values(settings).map(({ name }) => name))
+  const add = (source: string, values: Environment) => {
+    for (const [name, value] of Object.entries(values)) {
+      if (value === undefined || value === '' || name === 'WEIR_CONFIG') continue
+      if (known.has(name)) given.set(name, value)
+      else mistakes.push(`${name} (${source}) is no setting: see docs/configuration.md`)
+    }
+  }
+  const file = environment.WEIR_CONFIG
+  if (file !== undefined && file !== '') {
+    try {
+      add(`in ${file}`, readSettingsFile(file))
+    } catch (error) {
+      if (!(error instanceof SettingMistake)) throw error
+      mistakes.push(`WEIR_CONFIG ${error.message}`)
+    }
+  }
+  const ours = Object.entries(environment).filter(([name]) => name.startsWith('WEIR_'))
+  add('in the environment', Object.fromEntries(ours))
+  return given
+}
+
+function readPublicUrl(text: string): string {
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
+    throw new SettingMistake(`must be an http or https address without a query, not "${text}"`)
+  }
+  return url.href.replace(/\/+$/, '')
+}

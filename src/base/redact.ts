@@ -1,0 +1,68 @@
+/** Names whose values are secrets, in URLs, cookies and JSON. */
+const secretNames = [
+  'access_token',
+  'api_key',
+  'apikey',
+  'authorization',
+  'client_secret',
+  'code_verifier',
+  'cookie',
+  'oauthcode',
+  'password',
+  'refresh_token',
+  'secret',
+  'secretkey',
+  'session',
+  'sessionuid',
+  'set-cookie',
+  'token',
+]
+
+const MASK = '[redacted]'
+const names = secretNames.join('|')
+/** A name may be percent-encoded in part, as in `api%5Fkey`; such names are masked whatever they say. */
+const inUrl = new RegExp(`([?&;\\s"]|^)(${names}|code|[\\w.-]*%[\\w.%-]*)=[^&\\s"'\\\\;]+`, 'gi')
+const inJson = new RegExp(`"(${names})"\\s*:\\s*"(?:[^"\\\\]|\\\\.)*"`, 'gi')
+/** JSON that was itself put into a JSON text: its quotes carry a backslash. */
+const inQuotedJson = new RegExp(
+  `\\\\"(${names})\\\\"\\s*:\\s*\\\\"(?:[^"\\\\]|\\\\\\\\.)*\\\\"`,
+  'gi',
+)
+const inHeader = /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi
+
+/** A text in which the values of all secrets are masked: URL parameters, JSON fields, headers. */
+export function redactText(text: string): string {
+  return text
+    .replace(inJson, `"$1":"${MASK}"`)
+    .replace(inQuotedJson, `\\"$1\\":\\"${MASK}\\"`)
+    .replace(inUrl, `$1$2=${MASK}`)
+    .replace(inHeader, `$1 ${MASK}`)
+}
+
+/** A URL in which the values of secret parameters are masked, however their names are written. */
+export function redactUrl(url: string): string {
+  const queryAt = url.indexOf('?')
+  if (queryAt < 0) return url
+  const pairs = url.slice(queryAt + 1).split('&')
+  const masked = pairs.map((pair) => {
+    const equalsAt = pair.indexOf('=')
+    if (equalsAt < 0) return pair
+    const name = pair.slice(0, equalsAt)
+    return isSecretName(decoded(name)) ? `${name}=${MASK}` : pair
+  })
+  return `${url.slice(0, queryAt)}?${masked.join('&')}`
+}
+
+function isSecretName(name: string): boolean {
+  const lower = name.toLowerCase()
+  // `code` is a secret in the URL of an OAuth redirect only: elsewhere it names an error.
+  return lower === 'code' || secretNames.includes(lower)
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name.replaceAll('+', ' '))
+  } catch {
+    return name
+  }
+}

@@ -1,0 +1,138 @@
+import { accessSync, constants, readFileSync, statSync } from 'node:fs'
+import { BlockList, isIP, isIPv4 } from 'node:net'
+import { resolve } from 'node:path'
+
+/** Reads the text of one setting; throws a SettingMistake that says what to write instead. */
+export type SettingReader<T> = (text: string) => T
+
+/** A setting that cannot be used; the message completes "WEIR_X …". */
+export class SettingMistake extends Error {}
+
+/** Any text that is not blank. */
+export function readText(text: string): string {
+  if (text.trim() === '') throw new SettingMistake('must not be blank')
+  return text
+}
+
+/** A whole number within bounds, both included. */
+export function readInteger(bounds: { min: number; max: number }): SettingReader<number> {
+  return (text) => {
+    const value = Number(text)
+    const fits = /^\d{1,16}$/.test(text) && value >= bounds.min && value <= bounds.max
+    if (!fits) {
+      throw new SettingMistake(
+        `must be a whole number from ${bounds.min} to ${bounds.max}, not "${text}"`,
+      )
+    }
+    return value
+  }
+}
+
+/** One of a few words. */
+export function readChoice<T extends string>(choices: readonly T[]): SettingReader<T> {
+  return (text) => {
+    const chosen = choices.find((choice) => choice === text)
+    if (chosen === undefined) {
+      throw new SettingMistake(`must be one of ${choices.join(', ')}, not "${text}"`)
+    }
+    return chosen
+  }
+}
+
+/** A path, made absolute from the working folder. */
+export function readPath(text: string): string {
+  return resolve(readText(text))
+}
+
+/** A path of a file that can be read. */
+export function readFilePath(text: string): string {
+  const path = readPath(text)
+  try {
+    accessSync(path, constants.R_OK)
+    if (!statSync(path).isFile()) throw new SettingMistake('')
+  } catch {
+    throw new SettingMistake(`must be the path of a file that can be read: "${text}" is not`)
+  }
+  return path
+}
+
+/** An e-mail address, in lower case: accounts are found whatever the case. */
+export function readEmail(text: string): string {
+  if (!/^[^\s@]{1,64}@[^\s@]{1,190}$/.test(text)) {
+    throw new SettingMistake(`must be an e-mail address, not "${text}"`)
+  }
+  return text.toLowerCase()
+}
+
+/** The least characters of a password; below that, guessing it takes days, not centuries. */
+export const PASSWORD_LENGTH_MIN = 8
+/** The most characters of a password: hashing must not become a way to keep the service busy. */
+export const PASSWORD_LENGTH_MAX = 512
+
+/** A password; the mistake never repeats it. */
+export function readPassword(text: string): string {
+  if (text.length < PASSWORD_LENGTH_MIN || text.length > PASSWORD_LENGTH_MAX) {
+    throw new SettingMistake(
+      `must have ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters (this one has ${text.length})`,
+    )
+  }
+  return text
+}
+
+/** A secret that travels in URLs and cookies; the mistake never repeats it. */
+export function readSecretKey(text: string): string {
+  if (!/^[A-Za-z0-9_-]{16,128}$/.test(text)) {
+    throw new SettingMistake('must have 16 to 128 letters, digits, hyphens or underscores')
+  }
+  return text
+}
+
+/** An IANA time zone. */
+export function readTimeZone(text: string): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone && text
+  } catch {
+    throw new SettingMistake(`must be an IANA time zone such as Europe/Berlin, not "${text}"`)
+  }
+}
+
+/** Addresses and CIDR ranges with commas in between. */
+export function readAddressList(text: string): readonly string[] {
+  const items = text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+  for (const item of items) {
+    const [address, prefix] = item.split('/')
+    try {
+      if (isIP(address) === 0) throw new SettingMistake('')
+      new BlockList().addSubnet(
+        address,
+        Number(prefix ?? (isIPv4(address) ? 32 : 128)),
+        isIPv4(address) ? 'ipv4' : 'ipv6',
+      )
+    } catch {
+      throw new SettingMistake(`must list addresses or CIDR ranges: "${item}" is neither`)
+    }
+  }
+  return items
+}
+
+/** The object in a JSON file of settings, as texts by name. */
+export function readSettingsFile(path: string): Record<string, string> {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new SettingMistake(`must be a readable JSON file: ${(error as Error).message}`)
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    throw new SettingMistake('must hold one JSON object of settings, such as {"WEIR_PORT": 8080}')
+  }
+  return Object.fromEntries(
+    Object.entries(parsed).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(',') : String(value),
+    ]),
+  )
+}
