@@ -1,0 +1,125 @@
+import { crc32 } from 'node:zlib'
+import { type EpochMs, epochMs, invariant } from '../../../base/index.ts'
+import type { SampleColumns } from '../../sample-port.ts'
+import { ByteReader } from './byte-reader.ts'
+import { ByteWriter } from './byte-writer.ts'
+import { DamagedBytes } from './damaged-bytes.ts'
+import { readDoubles, writeDoubles } from './doubles.ts'
+import { readIntegers, writeIntegers } from './integers.ts'
+import { readTexts, writeTexts } from './texts.ts'
+
+/** The most samples a chunk holds: 50 µs to decode, and compression gains little beyond. */
+export const CHUNK_SAMPLES_MAX = 4_096
+
+/** First byte of every chunk; docs/format/chunk.md describes each version. */
+const CHUNK_VERSION = 1
+const TEXTS_FLAG = 1
+const REGULAR_FLAG = 2
+const CRC_BYTES = 4
+
+/** What a chunk tells without being decoded. */
+export interface ChunkInfo {
+  readonly count: number
+  readonly firstTime: EpochMs
+  readonly lastTime: EpochMs
+  readonly hasTexts: boolean
+}
+
+/** Packs 1 to CHUNK_SAMPLES_MAX samples whose times strictly ascend, lossless to the last bit. */
+export function encodeChunk(columns: SampleColumns): Uint8Array {
+  const { count, texts } = columns
+  invariant(count > 0 && count <= CHUNK_SAMPLES_MAX, `a chunk of ${count} samples`)
+  const times = columns.times.subarray(0, count)
+  const hasTexts = texts?.some((text, index) => index < count && text !== undefined) ?? false
+  const isRegular = isRegularlySpaced(times)
+  const writer = new ByteWriter()
+  writer.u8(CHUNK_VERSION)
+  writer.u8((hasTexts ? TEXTS_FLAG : 0) | (isRegular ? REGULAR_FLAG : 0))
+  writer.varint(count)
+  writer.zigzag(times[0])
+  writer.varint(times[count - 1] - times[0])
+  if (!isRegular) writeIntegers(writer, times)
+  if (texts !== undefined && hasTexts) writeTexts(writer, texts, count)
+  const numbers = numbersOf(columns, hasTexts)
+  if (numbers.length > 0) writeDoubles(writer, numbers)
+  writer.u32(crc32(writer.view()))
+  return writer.finish()
+}
+
+/** Unpacks a chunk; throws DamagedBytes when the bytes are not exactly what encodeChunk gave. */
+export function decodeChunk(bytes: Uint8Array): SampleColumns {
+  const { info, isRegular, reader } = openChunk(bytes)
+  try {
+    const { count } = info
+    const times = isRegular ? regularTimes(info) : readIntegers(reader, count)
+    const texts = info.hasTexts ? readTexts(reader, count) : undefined
+    if (texts === undefined) return { count, times, numbers: readDoubles(reader, count) }
+    return { count, times, numbers: readNumbersAmong(reader, texts), texts }
+  } catch (cause) {
+    throw new DamagedBytes('Cannot decode chunk: its content does not fit together', { cause })
+  }
+}
+
+/** Count, time span and kind of a chunk, after checking its checksum. */
+export function chunkInfo(bytes: Uint8Array): ChunkInfo {
+  return openChunk(bytes).info
+}
+
+function openChunk(bytes: Uint8Array): {
+  readonly info: ChunkInfo
+  readonly isRegular: boolean
+  readonly reader: ByteReader
+} {
+  const end = bytes.length - CRC_BYTES
+  if (end < CRC_BYTES) throw new DamagedBytes('Cannot read chunk: it is too short')
+  const isIntact = crc32(bytes.subarray(0, end)) === new ByteReader(bytes.subarray(end)).u32()
+  if (!isIntact) throw new DamagedBytes('Cannot read chunk: its checksum differs')
+  const reader = new ByteReader(bytes, { start: 0, end })
+  const version = reader.u8()
+  if (version !== CHUNK_VERSION) {
+    throw new DamagedBytes(`Cannot read chunk: version ${version} is unknown`)
+  }
+  const flags = reader.u8()
+  const count = reader.countUpTo(CHUNK_SAMPLES_MAX)
+  const firstTime = epochMs(reader.zigzag())
+  const lastTime = epochMs(firstTime + reader.varint())
+  const hasTexts = (flags & TEXTS_FLAG) !== 0
+  const isRegular = (flags & REGULAR_FLAG) !== 0
+  return { info: { count, firstTime, lastTime, hasTexts }, isRegular, reader }
+}
+
+function isRegularlySpaced(times: Float64Array): boolean {
+  const step = times.length > 1 ? times[1] - times[0] : 0
+  for (let index = 1; index < times.length; index++) {
+    if (times[index] - times[index - 1] !== step) return false
+  }
+  return true
+}
+
+function regularTimes({ count, firstTime, lastTime }: ChunkInfo): Float64Array {
+  const times = new Float64Array(count)
+  const step = count > 1 ? (lastTime - firstTime) / (count - 1) : 0
+  for (let index = 0; index < count; index++) times[index] = firstTime + index * step
+  return times
+}
+
+/** The numbers of the samples that are no texts, close together. */
+function numbersOf(columns: SampleColumns, hasTexts: boolean): Float64Array {
+  const numbers = columns.numbers.subarray(0, columns.count)
+  return hasTexts ? numbers.filter((_, index) => columns.texts?.[index] === undefined) : numbers
+}
+
+function readNumbersAmong(
+  reader: ByteReader,
+  texts: ReadonlyArray<string | undefined>,
+): Float64Array {
+  const numbers = new Float64Array(texts.length)
+  const numberCount = texts.reduce((sum, text) => (text === undefined ? sum + 1 : sum), 0)
+  if (numberCount === 0) return numbers
+  const packed = readDoubles(reader, numberCount)
+  let at = 0
+  for (let index = 0; index < texts.length; index++) {
+    if (texts[index] === undefined) numbers[index] = packed[at++]
+  }
+  return numbers
+}
