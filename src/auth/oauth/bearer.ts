@@ -1,0 +1,59 @@
+import { Capabilities } from '../../access/index.ts'
+import { findClient } from './client-record.ts'
+import { findGrant, type Grant } from './grant-record.ts'
+import type { OAuthBase } from './oauth-base.ts'
+import type { OAuthMode } from './oauth-settings.ts'
+import { organizationAccepts } from './resolve-client.ts'
+import { SCOPES, type Scope, scopesOf } from './scope.ts'
+import { type AccessToken, findAccessToken } from './token-record.ts'
+
+/** Whom an access token stands for, and what it may do. */
+export interface Bearer {
+  readonly token: AccessToken
+  readonly grant: Grant
+  /** What the token's scope leaves of the user's rights; undefined: all of them. */
+  readonly scope: Capabilities | undefined
+  /** Whether the token's client may act in an organization of the user. */
+  accepts(organization: { readonly orgUid: string; readonly mode: OAuthMode }): boolean
+}
+
+/**
+ * The living token of a text, or undefined: unknown, expired, its grant taken back, or its
+ * registered client removed.
+ */
+export async function findBearer(base: OAuthBase, text: string): Promise<Bearer | undefined> {
+  const token = await findAccessToken(base, text)
+  if (token === undefined || token.endsAtMs <= base.clock.now()) return undefined
+  const grant = await findGrant(base, token.grantUid)
+  if (grant === undefined) return undefined
+  const registration = await findClient(base, grant.clientId)
+  if (registration?.isDeleted === true) return undefined
+  const accepts = (organization: { readonly orgUid: string; readonly mode: OAuthMode }) =>
+    organizationAccepts(organization, { registration })
+  return { token, grant, scope: scopeCapabilities(scopesOf(token.scope)), accepts }
+}
+
+/** Compiled once: capabilities remember what they were asked, and there are seven sets at most. */
+const compiled = new Map<string, Capabilities>()
+
+/** The capabilities that scopes leave of a user's rights, undefined when they leave all. */
+export function scopeCapabilities(scopes: readonly Scope[]): Capabilities | undefined {
+  if (scopes.length === SCOPES.length) return undefined
+  const name = scopes.join(' ')
+  const capabilities = compiled.get(name) ?? compile(scopes)
+  compiled.set(name, capabilities)
+  return capabilities
+}
+
+const ALL = ['GET', 'PUT', 'POST', 'DELETE'] as const
+const SAMPLES = ['component/*/feed', 'component/*/property'] as const
+
+function compile(scopes: readonly Scope[]): Capabilities {
+  const has = (scope: Scope) => scopes.includes(scope)
+  const methods = [
+    ...(has('feed:read') ? (['GET'] as const) : []),
+    ...(has('feed:write') ? (['PUT', 'POST', 'DELETE'] as const) : []),
+  ]
+  const samples = SAMPLES.map((resource) => ({ resource, methods }))
+  return new Capabilities([...samples, { resource: '*', methods: has('admin') ? ALL : [] }])
+}

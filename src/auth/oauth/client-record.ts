@@ -1,0 +1,192 @@
+import { timingSafeEqual } from 'node:crypto'
+import { hashSecret, newSecret, newUid, refuse } from '../../base/index.ts'
+import { CatalogConflict, type CatalogDocument, type DocumentKey } from '../../store/index.ts'
+import type { OAuthBase } from './oauth-base.ts'
+import { redirectUriFault } from './redirect-uri.ts'
+
+/** What an administrator decides about a client. */
+export interface ClientFields {
+  readonly name: string
+  /** An https address or a data: image, '' when there is none. */
+  readonly logo: string
+  /** The only addresses a code may be sent to. */
+  readonly redirectUris: readonly string[]
+  /** Whether it can keep a secret: a server can, an app on a phone or in a browser cannot. */
+  readonly isConfidential: boolean
+  readonly mayUseLogin: boolean
+}
+
+/** A client that an administrator registered. Its UID is its client_id. */
+export interface RegisteredClient extends ClientFields {
+  readonly uid: string
+  readonly revision: number
+  readonly orgUid: string
+  /** '' for a public client. */
+  readonly secretHash: string
+  readonly createdAtMs: number
+  /** A deleted client's ID stays taken, so that nobody goes on under it as an open client. */
+  readonly isDeleted: boolean
+}
+
+const KIND = 'oauth_client'
+const REDIRECT_URIS_MAX = 20
+const NAME_LENGTH_MAX = 100
+const LOGO_LENGTH_MAX = 65_536
+
+/** A client before an administrator has filled in anything. */
+export const BLANK_CLIENT: ClientFields = {
+  name: '',
+  logo: '',
+  redirectUris: [],
+  isConfidential: true,
+  mayUseLogin: false,
+}
+
+/**
+ * Registers a client of an organization. The server chooses the client_id, so that no organization
+ * can take an ID that others' users know. The secret is told here and never again.
+ */
+export async function insertClient(
+  base: OAuthBase,
+  orgUid: string,
+  fields: ClientFields,
+): Promise<{ client: RegisteredClient; secret: string | undefined }> {
+  checkFields(fields)
+  const secret = fields.isConfidential ? newSecret() : undefined
+  const client = await put(base, {
+    ...fields,
+    uid: newUid(),
+    revision: 0,
+    orgUid,
+    secretHash: secret === undefined ? '' : hashSecret(secret),
+    createdAtMs: base.clock.now(),
+    isDeleted: false,
+  })
+  return { client, secret }
+}
+
+/** Changes a client; one that becomes confidential is given a secret, told here and never again. */
+export async function updateClient(
+  base: OAuthBase,
+  client: RegisteredClient,
+  fields: ClientFields,
+): Promise<{ client: RegisteredClient; secret: string | undefined }> {
+  checkFields(fields)
+  const secret = fields.isConfidential && client.secretHash === '' ? newSecret() : undefined
+  const secretHash = secret === undefined ? client.secretHash : hashSecret(secret)
+  const changed = { ...client, ...fields, secretHash: fields.isConfidential ? secretHash : '' }
+  return { client: await put(base, changed), secret }
+}
+
+/** Replaces the secret of a confidential client: the one in use stops working at once. */
+export async function renewClientSecret(
+  base: OAuthBase,
+  client: RegisteredClient,
+): Promise<{ client: RegisteredClient; secret: string }> {
+  if (!client.isConfidential) {
+    refuse('bad_input', { what: 'A public client has no secret: make it confidential first' })
+  }
+  const secret = newSecret()
+  return { client: await put(base, { ...client, secretHash: hashSecret(secret) }), secret }
+}
+
+/** Ends a client: its tokens stop working and its client_id is never accepted again. */
+export async function deleteClient(base: OAuthBase, client: RegisteredClient): Promise<void> {
+  await put(base, { ...client, logo: '', secretHash: '', isDeleted: true })
+}
+
+/** The registered client of a client_id, deleted ones included. */
+export async function findClient(
+  base: OAuthBase,
+  clientId: string,
+): Promise<RegisteredClient | undefined> {
+  const document = await base.store.get(clientKey(clientId))
+  return document === undefined ? undefined : toClient(document)
+}
+
+/** A page of an organization's clients by name. */
+export async function listClients(
+  base: OAuthBase,
+  page: { readonly orgUid: string; readonly start: number; readonly limit: number },
+): Promise<{ clients: RegisteredClient[]; totalCount: number }> {
+  const { orgUid: parentUid, start, limit } = page
+  const query = { orgUid: '', kind: KIND, parentUid, listKeyPrefix: LIVING, start, limit }
+  const { documents, totalCount } = await base.store.list(query)
+  return { clients: documents.map(toClient), totalCount }
+}
+
+/** Whether a secret is the client's; takes the same time wherever they differ. */
+export function isClientSecret(client: RegisteredClient, secret: string): boolean {
+  return isSameHash(client.secretHash, hashSecret(secret))
+}
+
+/** Compares two hashes in hex in a time that does not tell where they differ. */
+export function isSameHash(kept: string, given: string): boolean {
+  return kept.length === given.length && timingSafeEqual(Buffer.from(kept), Buffer.from(given))
+}
+
+const LIVING = 'living/'
+
+async function put(base: OAuthBase, client: RegisteredClient): Promise<RegisteredClient> {
+  const { uid, revision, ...body } = client
+  try {
+    const [document] = await base.store.commit([
+      {
+        ...clientKey(uid),
+        op: 'put',
+        parentUid: client.orgUid,
+        listKey: `${client.isDeleted ? 'deleted/' : LIVING}${client.name}`,
+        body,
+        expectedRevision: revision,
+      },
+    ])
+    return toClient(document)
+  } catch (error) {
+    if (!(error instanceof CatalogConflict)) throw error
+    refuse('conflict', { what: 'Someone else changed this OAuth client meanwhile: read it again' })
+  }
+}
+
+function checkFields(fields: ClientFields): void {
+  const fault = fieldFault(fields)
+  if (fault !== undefined) refuse('bad_input', { what: fault })
+}
+
+function fieldFault({ name, logo, redirectUris, mayUseLogin }: ClientFields): string | undefined {
+  if (name.trim() === '') return 'oauth_client.name is missing: users read it when they are asked'
+  if (name.length > NAME_LENGTH_MAX) {
+    return `oauth_client.name has more than ${NAME_LENGTH_MAX} characters`
+  }
+  // Characters that reorder or hide text could make one name look like another.
+  if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)) {
+    return 'oauth_client.name holds a control or formatting character'
+  }
+  if (logo !== '' && !isImageAddress(logo)) {
+    return 'oauth_client.logo must be an https address or a data:image/… of at most 64 KiB'
+  }
+  if (redirectUris.length === 0 && !mayUseLogin) {
+    return 'oauth_client.redirectUri must list at least one address (unless oauthLogin is allowed)'
+  }
+  if (redirectUris.length > REDIRECT_URIS_MAX) {
+    return `oauth_client.redirectUri lists more than ${REDIRECT_URIS_MAX} addresses`
+  }
+  return redirectUris
+    .map((uri, at) => ({ at, fault: redirectUriFault(uri) }))
+    .filter(({ fault }) => fault !== undefined)
+    .map(({ at, fault }) => `oauth_client.redirectUri[${at}]: ${fault}`)[0]
+}
+
+/** Whether a text can be shown as a logo: an https address or an image carried in the text. */
+export function isImageAddress(logo: string): boolean {
+  if (logo.length > LOGO_LENGTH_MAX) return false
+  const isInline = /^data:image\/(?:png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/]+=*$/.test(logo)
+  return isInline || URL.parse(logo)?.protocol === 'https:'
+}
+
+function clientKey(uid: string): DocumentKey {
+  return { orgUid: '', kind: KIND, uid }
+}
+
+function toClient({ uid, revision, body }: CatalogDocument): RegisteredClient {
+  return { ...(body as unknown as Omit<RegisteredClient, 'uid' | 'revision'>), uid, revision }
+}

@@ -1,0 +1,30 @@
+export type { AuthorizationContext } from './authorization-request.ts'
+export {
+  beginAuthorization,
+  decideAuthorization,
+  type PageStep,
+  signInToAuthorize,
+} from './authorize-endpoint.ts'
+export { type Bearer, findBearer } from './bearer.ts'
+export {
+  BLANK_CLIENT,
+  type ClientFields,
+  deleteClient,
+  findClient,
+  insertClient,
+  listClients,
+  type RegisteredClient,
+  renewClientSecret,
+  updateClient,
+} from './client-record.ts'
+export { findGrant, type Grant, listGrants, revokeGrant } from './grant-record.ts'
+export { introspectToken } from './introspect-endpoint.ts'
+export { answerLogin } from './login-endpoint.ts'
+export { showMetadata } from './metadata.ts'
+export type { OAuthBase } from './oauth-base.ts'
+export { OAuthError } from './oauth-error.ts'
+export { type ParamSource, readParams } from './oauth-params.ts'
+export { OAUTH_DEFAULTS, type OAuthMode, type OAuthSettings } from './oauth-settings.ts'
+export type { OAuthUser, OAuthUsers, OAuthWithUsers, UserOrganization } from './oauth-users.ts'
+export { revokeToken } from './revoke-endpoint.ts'
+export { answerTokenRequest } from './token-endpoint.ts'

@@ -1,0 +1,35 @@
+/** Whether clients that no administrator registered may ask users for access. */
+export type OAuthMode = 'open' | 'strict'
+
+/** What an operator decides about OAuth. */
+export interface OAuthSettings {
+  readonly mode: OAuthMode
+  readonly accessTokenSeconds: number
+  /** How long a refresh token lives unused; each refresh gives one with a whole life ahead. */
+  readonly refreshTokenSeconds: number
+}
+
+/** The settings of a service that was told nothing else; 86400 is the contract's figure. */
+export const OAUTH_DEFAULTS: OAuthSettings = {
+  mode: 'open',
+  accessTokenSeconds: 86_400,
+  refreshTokenSeconds: 90 * 86_400,
+}
+
+/** A grant code is exchanged by a program within seconds; ten minutes also forgive slow clocks. */
+export const CODE_LIFETIME_MS = 600_000
+
+/** How long a signed-in user may think about the consent question. */
+export const TICKET_LIFETIME_MS = 600_000
+
+/** One program of one user: even a fleet that shares a client_id rarely signs in more often. */
+export const GRANTS_PER_CLIENT_MAX = 100
+
+/** Access tokens of one grant that work side by side; older ones end when a refresh adds one. */
+export const TOKENS_PER_GRANT_MAX = 10
+
+/** Used refresh tokens remembered per grant, so that the return of one is noticed. */
+export const REFRESHES_REMEMBERED_MAX = 100
+
+/** Longer than any parameter in use, short enough that nothing can be stuffed into a record. */
+export const PARAMETER_LENGTH_MAX = 2_048

@@ -1,0 +1,41 @@
+import { findClient, type RegisteredClient } from './client-record.ts'
+import type { OAuthBase } from './oauth-base.ts'
+import type { OAuthMode } from './oauth-settings.ts'
+
+/** A client as the flows see it: registered, or (in open mode) known only by the ID it names. */
+export interface OAuthClient {
+  readonly clientId: string
+  readonly name: string
+  readonly logo: string
+  readonly registration: RegisteredClient | undefined
+}
+
+const CLIENT_ID_LENGTH_MAX = 255
+
+/** The client of a client_id, or why the service does not know it. */
+export async function resolveClient(
+  base: OAuthBase,
+  clientId: string,
+): Promise<OAuthClient | string> {
+  if (clientId.length > CLIENT_ID_LENGTH_MAX || !/^[\x20-\x7E]+$/.test(clientId)) {
+    return `client_id must have 1 to ${CLIENT_ID_LENGTH_MAX} printable ASCII characters`
+  }
+  const registration = await findClient(base, clientId)
+  if (registration?.isDeleted === true) return 'client_id belongs to a client that was removed'
+  if (registration === undefined && base.settings.mode === 'strict') {
+    return 'client_id is not registered: an administrator has to register the client first'
+  }
+  const { name = clientId, logo = '' } = registration ?? {}
+  return { clientId, name, logo, registration }
+}
+
+/**
+ * Whether an organization lets a client act in it: in open mode any, in strict mode only those its
+ * own administrators registered.
+ */
+export function organizationAccepts(
+  organization: { readonly orgUid: string; readonly mode: OAuthMode },
+  client: { readonly registration: RegisteredClient | undefined },
+): boolean {
+  return organization.mode === 'open' || client.registration?.orgUid === organization.orgUid
+}
