@@ -8,6 +8,7 @@ type Wait = { retryAfterSeconds: number }
 // biome-ignore format: one entry a line keeps the catalogue readable as a table.
 export const errorCatalogue = {
   bad_input: { status: 400, text: (about: Text) => about.what },
+  bad_json: { status: 400, text: (about: { position: number; problem: string }) => `Cannot read the body as JSON: ${about.problem} at position ${about.position}` },
   body_too_large: { status: 413, text: (about: { limitBytes: number }) => `Cannot accept this body: at most ${about.limitBytes} bytes once inflated` },
   claim_taken: { status: 409, text: (about: Text) => about.what },
   component_not_found: { status: 404, text: (about: { compId: string }) => `Cannot find component "${about.compId}"` },
@@ -25,6 +26,7 @@ export const errorCatalogue = {
   stat_not_found: { status: 404, text: (about: Text) => about.what },
   stream_not_found: { status: 404, text: (about: { streamId: string; compId: string }) => `Cannot find stream "${about.streamId}" in component "${about.compId}"` },
   template_not_found: { status: 404, text: (about: Text) => about.what },
+  too_many_samples: { status: 413, text: (about: { samplesMax: number }) => `Cannot accept this many samples in one call: at most ${about.samplesMax}` },
   unauthorized: { status: 401, text: (about: Text) => about.what },
   unsupported_media_type: { status: 415, text: (about: Text) => about.what },
 } as const

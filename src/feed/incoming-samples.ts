@@ -1,0 +1,122 @@
+import type { StreamHandle } from '../store/index.ts'
+
+/** What an incoming value was written as, before its stream's type is known. */
+export const VALUE_NUMBER = 0
+export const VALUE_TEXT = 1
+export const VALUE_NULL = 2
+export const VALUE_FALSE = 3
+export const VALUE_TRUE = 4
+/** An empty element of a delimited list: null on numeric streams, "" on text streams. */
+export const VALUE_EMPTY = 5
+
+/** A stream that the reader of a body could not resolve by itself, and the samples sent to it. */
+export interface OpenTarget {
+  /** Exactly one of compId and compUid is given. */
+  readonly compId?: string
+  readonly compUid?: string
+  /** Exactly one of streamId, streamUid and position is given. */
+  readonly streamId?: string
+  readonly streamUid?: string
+  /** Zero-based place in the component's definition order. */
+  readonly position?: number
+  /** What the batch form says about creating this component; beats the call's options. */
+  readonly compTmplId?: string
+  readonly compName?: string
+  /** Indexes of its samples, ascending. */
+  readonly samples: number[]
+}
+
+const CAPACITY_MIN = 4
+
+/**
+ * Samples as columns while a call is read. handles[i] is 0 where the stream is not resolved; an open
+ * target then lists i. times[i] is NaN where the server assigns the time. The plain data fields
+ * survive a structured clone, so a worker can fill them.
+ */
+export class IncomingSamples {
+  count = 0
+  handles: Uint32Array
+  times: Float64Array
+  numbers: Float64Array
+  kinds: Uint8Array
+  texts: (string | undefined)[] | undefined
+  open: OpenTarget[] = []
+  /** Whether every value so far is a number: most calls, and they need no look at `kinds`. */
+  isNumeric = true
+  /** Whether every sample so far brought its own time. */
+  isTimed = true
+
+  constructor(capacity = CAPACITY_MIN) {
+    const size = Math.max(CAPACITY_MIN, capacity)
+    this.handles = new Uint32Array(size)
+    this.times = new Float64Array(size)
+    this.numbers = new Float64Array(size)
+    this.kinds = new Uint8Array(size)
+  }
+
+  /** Adds a sample that is a number at a time of its own; the path of nearly every sample. */
+  addNumber(handle: StreamHandle | 0, time: number, value: number): void {
+    const at = this.count
+    if (at === this.handles.length) this.#grow()
+    this.handles[at] = handle
+    this.times[at] = time
+    this.numbers[at] = value
+    this.count = at + 1
+  }
+
+  /** Adds any sample; a text only with VALUE_TEXT, a NaN time when the server shall assign it. */
+  add(
+    handle: StreamHandle | 0,
+    time: number,
+    value: { kind: number; number: number; text: string | undefined },
+  ): void {
+    const at = this.count
+    this.addNumber(handle, time, value.number)
+    if (Number.isNaN(time)) this.isTimed = false
+    if (value.kind === VALUE_NUMBER) return
+    this.kinds[at] = value.kind
+    this.isNumeric = false
+    if (value.kind !== VALUE_TEXT) return
+    this.texts ??= []
+    this.texts[at] = value.text
+  }
+
+  #grow(): void {
+    const size = this.handles.length * 2
+    const handles = new Uint32Array(size)
+    handles.set(this.handles)
+    this.handles = handles
+    const times = new Float64Array(size)
+    times.set(this.times)
+    this.times = times
+    const numbers = new Float64Array(size)
+    numbers.set(this.numbers)
+    this.numbers = numbers
+    const kinds = new Uint8Array(size)
+    kinds.set(this.kinds)
+    this.kinds = kinds
+  }
+}
+
+/** Gathers the samples of unresolved streams, one open target per stream and call. */
+export class OpenTargets {
+  readonly #byKey = new Map<string, OpenTarget>()
+  readonly #samples: IncomingSamples
+
+  constructor(samples: IncomingSamples) {
+    this.#samples = samples
+  }
+
+  /** Notes that the sample about to be added at `index` goes to the stream with these IDs. */
+  addById(compId: string, streamId: string, index: number): void {
+    // The length in front keeps two pairs of IDs from sharing a key.
+    const key = `${compId.length} ${compId}${streamId}`
+    let target = this.#byKey.get(key)
+    if (target === undefined) {
+      target = { compId, streamId, samples: [] }
+      this.#byKey.set(key, target)
+      this.#samples.open.push(target)
+    }
+    target.samples.push(index)
+  }
+}

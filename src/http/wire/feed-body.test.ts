@@ -1,0 +1,340 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import { Refusal } from '../../base/index.ts'
+import type { IncomingSamples } from '../../feed/index.ts'
+import type { StreamHandle } from '../../store/index.ts'
+import { FeedArrayParser } from './feed-array-parser.ts'
+import { readFeedBody, readFeedBodyPlainly } from './feed-body.ts'
+import { findJsonFault } from './json-scan.ts'
+import { RawStreamCache } from './raw-stream-cache.ts'
+
+/** A cache over streams named in a list; handles are places in the list plus one. */
+function cacheOf(known: readonly string[]): RawStreamCache {
+  const lookUp = (org: string, compId: string, streamId: string) =>
+    (known.indexOf(`${org}/${compId}/${streamId}`) + 1) as StreamHandle
+  return new RawStreamCache(lookUp, () => 0)
+}
+
+/** What a reader understood, sample by sample, with streams by their IDs. */
+function understood(samples: IncomingSamples, known: readonly string[] = []): unknown[] {
+  const names: string[] = []
+  for (const { compId, compUid, streamId, streamUid, samples: at } of samples.open) {
+    for (const index of at) names[index] = `o/${compId ?? compUid}/${streamId ?? streamUid}`
+  }
+  return Array.from({ length: samples.count }, (_, index) => {
+    const handle = samples.handles[index]
+    return [
+      handle === 0 ? names[index] : known[handle - 1],
+      samples.times[index],
+      samples.kinds[index],
+      samples.numbers[index],
+      samples.texts?.[index],
+    ]
+  })
+}
+
+function refusedBy(read: () => unknown): string {
+  try {
+    read()
+  } catch (error) {
+    if (error instanceof Refusal) return `${error.code}: ${error.message}`
+    throw error
+  }
+  return 'accepted'
+}
+
+/** Reads a body by the byte parser alone. */
+function parseQuickly(body: string, known: readonly string[] = []): unknown[] | undefined {
+  const parser = new FeedArrayParser(Buffer.from(body), cacheOf(known), 'o')
+  let step = parser.step(64)
+  while (step === 'more') step = parser.step(64)
+  return step === 'done' ? understood(parser.samples, known) : undefined
+}
+
+const ids = fc.oneof(
+  fc.constantFrom('a', 'b', 'boiler 1', 'x/y:[0]', 'ö😀', ' ', ''),
+  fc.string({ maxLength: 5, unit: 'binary' }),
+)
+const data = fc.oneof(
+  fc.double(),
+  fc.integer(),
+  fc.constantFrom('72.5', 'NaN', '', 'ü', 'a"b\\', '\ud800', true, false, null, -0, 5e-324),
+  fc.constantFrom([1], {}, undefined),
+)
+const times = fc.oneof(
+  { weight: 8, arbitrary: fc.integer({ min: 0, max: 2_000_000_000_000 }) },
+  fc.constantFrom(undefined, null, 1.5, 1e300, -1e13, '5', -5),
+)
+const sample = fc.record(
+  { compId: ids, streamId: ids, data, time: times, other: fc.anything() },
+  { requiredKeys: ['compId', 'streamId', 'data', 'time'] },
+)
+const plainSample = fc.record({
+  compId: fc.constantFrom('a', 'b', 'ö😀 x'),
+  streamId: fc.constantFrom('s', 't', 'u/v'),
+  data: fc.oneof(
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.constantFrom('x', 'é', null),
+  ),
+  time: fc.integer({ min: 0, max: 2_000_000_000_000 }),
+})
+
+const spaced = (value: unknown, indent: number) => JSON.stringify(value, null, indent)
+
+test('FeedArrayParser reads what the plain reader reads, whatever the body holds', () => {
+  const known = ['o/a/s', 'o/b/t', 'o/ö😀 x/u/v']
+  fc.assert(
+    fc.property(fc.array(sample, { maxLength: 5 }), fc.nat(2), (list, indent) => {
+      const body = spaced(list, indent)
+      const quick = parseQuickly(body, known)
+      // Whatever the byte parser does not take is judged by the plain reader alone.
+      if (quick === undefined) return
+      assert.deepEqual(quick, understood(readFeedBodyPlainly(Buffer.from(body))))
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('FeedArrayParser takes ordinary bodies by itself, equal to the plain reader', () => {
+  const known = ['o/a/s', 'o/b/t', 'o/ö😀 x/u/v']
+  fc.assert(
+    fc.property(fc.array(plainSample, { maxLength: 20 }), fc.nat(2), (list, indent) => {
+      const body = spaced(list, indent)
+      const quick = parseQuickly(body, known)
+      assert.deepEqual(quick, understood(readFeedBodyPlainly(Buffer.from(body))))
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('FeedArrayParser reads every number to the last bit', () => {
+  const bits = fc.tuple(
+    fc.boolean(),
+    fc.bigInt(0n, 10n ** 22n),
+    fc.nat(30),
+    fc.integer({ min: -330, max: 310 }),
+  )
+  fc.assert(
+    fc.property(bits, ([isNegative, digits, point, exponent]) => {
+      const text = String(digits).padStart(point + 1, '0')
+      const whole = text.slice(0, text.length - point)
+      const token = `${isNegative ? '-' : ''}${whole}${point > 0 ? `.${text.slice(-point)}` : ''}`
+      for (const number of [token, `${token}e${exponent}`, `${token}E+2`]) {
+        const value = JSON.parse(number)
+        if (!Number.isFinite(value)) continue
+        const body = `[{"compId":"a","streamId":"s","time":5,"data":${number}}]`
+        assert.deepEqual(parseQuickly(body), [['o/a/s', 5, 0, value, undefined]], number)
+      }
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('FeedArrayParser leaves to the plain reader what it must not judge', () => {
+  const check = (body: string) => assert.equal(parseQuickly(body), undefined, body)
+  check('[{"compId":"a","streamId":"s","data":01}]')
+  check('[{"compId":"a","streamId":"s","data":1.}]')
+  check('[{"compId":"a","streamId":"s","data":-}]')
+  check('[{"compId":"a","streamId":"s","data":1e999}]')
+  check('[{"compId":"a","streamId":"s","data":[1]}]')
+  check('[{"compId":"a","streamId":"s","data":"\\n"}]')
+  check('[{"compId":"a","streamId":"s","data":1,"time":1.5}]')
+  check('[{"compId":"a","streamId":"s"}]')
+  check('[{"compId":"a","data":1}]')
+  check('[{"compId":"a","streamId":"s","data":1},]')
+  check('[{"compId":"a","streamId":"s","data":1}')
+  check('[{"compId":"a","streamId":"s","data":1}]x')
+  check('[{"compId":" ","streamId":"s","data":1}]')
+  check('{"feed":{}}')
+  check('')
+})
+
+test('readFeedBodyPlainly() names the sample and the field of a mistake', () => {
+  const check = (body: string, expected: RegExp) =>
+    assert.match(
+      refusedBy(() => readFeedBodyPlainly(Buffer.from(body))),
+      expected,
+    )
+  const good = '{"compId":"a","streamId":"s","data":1}'
+  check(`[${good},{"streamId":"s","data":1}]`, /sample 1: "compId" is missing/)
+  check(`[${good},{"compId":"a","data":1}]`, /sample 1: "streamId" is missing/)
+  check(`[{"compId":"","streamId":"s","data":1}]`, /sample 0: "compId" must not be blank/)
+  check(`[{"compId":"${'x'.repeat(513)}","streamId":"s","data":1}]`, /"compId" has 513 characters/)
+  check(`[{"compId":7,"streamId":"s","data":1}]`, /"compId" must be a text, got 7/)
+  check(`[${good},${good},{"compId":"a","streamId":"s"}]`, /sample 2: "data" is missing/)
+  check(`[{"compId":"a","streamId":"s","data":[1]}]`, /sample 0: "data" must be/)
+  check(`[{"compId":"a","streamId":"s","data":{}}]`, /sample 0: "data" must be/)
+  check(`[{"compId":"a","streamId":"s","data":1e999}]`, /sample 0: "data" is beyond the range/)
+  check(`[{"compId":"a","streamId":"s","data":1,"time":1.5}]`, /sample 0: "time" must be a whole/)
+  check(`[{"compId":"a","streamId":"s","data":1,"time":"5"}]`, /sample 0: "time" must be a whole/)
+  check(`[{"compId":"a","streamId":"s","data":1,"time":9214646400000}]`, /"time" must be/)
+  check('[5]', /sample 0: it must be an object, got 5/)
+  check('7', /must be a list of samples or an object/)
+  check(`[${good},NaN]`, /bad_json: .* unexpected "N" at position 40/)
+})
+
+test('readFeedBodyPlainly() reads the batch form', () => {
+  const body = {
+    feed: {
+      component: [
+        {
+          componentId: 'a',
+          compTmplId: 't',
+          time: [1, 2],
+          defaults: { name: 'A' },
+          stream: [
+            { streamId: 's', data: [1, 'x'] },
+            { streamUid: 'u', time: [5], data: [null] },
+          ],
+        },
+        { componentUid: 'b', stream: [{ streamId: 's', data: [true] }] },
+      ],
+    },
+  }
+  const samples = readFeedBodyPlainly(Buffer.from(JSON.stringify(body)))
+  assert.deepEqual(understood(samples), [
+    ['o/a/s', 1, 0, 1, undefined],
+    ['o/a/s', 2, 1, 0, 'x'],
+    ['o/a/u', 5, 2, 0, undefined],
+    ['o/b/s', Number.NaN, 4, 0, undefined],
+  ])
+  assert.equal(samples.open[0].compTmplId, 't')
+  assert.equal(samples.open[0].compName, 'A')
+  assert.equal(samples.isTimed, false)
+})
+
+test('readFeedBodyPlainly() names the place of a mistake in the batch form', () => {
+  const check = (component: unknown, expected: RegExp) => {
+    const body = Buffer.from(JSON.stringify({ feed: { component: [component] } }))
+    assert.match(
+      refusedBy(() => readFeedBodyPlainly(body)),
+      expected,
+    )
+  }
+  check({ stream: [] }, /component 0: "componentId" is missing/)
+  check({ componentId: 'a', componentUid: 'b', stream: [] }, /give one of the two/)
+  check({ componentId: 'a' }, /component 0: "stream" must be a list/)
+  check({ componentId: 'a', stream: [{ data: [1] }] }, /stream 0: "streamId" is missing/)
+  check({ componentId: 'a', stream: [{ streamId: 's' }] }, /stream 0: "data" must be a list/)
+  check(
+    { componentId: 'a', time: [1], stream: [{ streamId: 's', data: [1, 2] }] },
+    /"time" has 1 entries for 2 in "data"/,
+  )
+  check({ componentId: 'a', stream: [{ streamId: 's', data: [1, 2] }] }, /is needed for 2 values/)
+  check(
+    { componentId: 'a', time: [1, 2.5], stream: [{ streamId: 's', data: [1, 2] }] },
+    /stream 0, value 1: "time" must be/,
+  )
+})
+
+test('findJsonFault() agrees with JSON.parse on what is JSON', () => {
+  const texts = fc.oneof(
+    fc.json(),
+    fc
+      .json()
+      .chain((text) =>
+        fc
+          .tuple(
+            fc.nat(text.length),
+            fc.constantFrom(',', ']', '}', '"', '\\', 'e', '0', '-', ' ', ''),
+          )
+          .map(([at, what]) => text.slice(0, at) + what + text.slice(at + 1)),
+      ),
+    fc.string({ maxLength: 8, unit: fc.constantFrom(...'[]{}",:0-1.e\\untrue ') }),
+  )
+  fc.assert(
+    fc.property(texts, (text) => {
+      const fault = findJsonFault(Buffer.from(text))
+      let isJson = true
+      try {
+        JSON.parse(text)
+      } catch {
+        isJson = false
+      }
+      assert.equal(fault === undefined, isJson, `${text} ${JSON.stringify(fault)}`)
+    }),
+    { numRuns: 5_000 },
+  )
+})
+
+test('findJsonFault() stops at nesting that no feed needs', () => {
+  const deep = (levels: number) => Buffer.from('['.repeat(levels) + ']'.repeat(levels))
+  assert.equal(findJsonFault(deep(64)), undefined)
+  assert.deepEqual(findJsonFault(deep(65)), {
+    position: 64,
+    what: 'nested deeper than 64 levels',
+  })
+  assert.equal(findJsonFault(deep(1_000_000))?.position, 64)
+})
+
+test('readFeedBody() reads long bodies in slices, and unusual ones in a worker, alike', async () => {
+  const list = Array.from({ length: 30_000 }, (_, index) => ({
+    compId: `c${index % 7}`,
+    streamId: index % 5 === 0 ? 'é' : 's',
+    data: index % 11 === 0 ? `t${index}` : index / 8,
+    time: 1_700_000_000_000 + index,
+  }))
+  const usual = Buffer.from(JSON.stringify(list))
+  const unusual = Buffer.from(JSON.stringify(list.map((one) => ({ ...one, note: {} }))))
+  assert.ok(usual.length > 1_500_000)
+  const expected = understood(readFeedBodyPlainly(usual))
+  // A difference among 30,000 samples would take minutes to print.
+  for (const body of [usual, unusual]) {
+    const samples = understood(await readFeedBody(body, cacheOf([]), 'o'))
+    assert.ok(isDeepStrictEqual(samples, expected))
+  }
+  const broken = unusual.subarray(0, unusual.length - 1)
+  await assert.rejects(readFeedBody(broken, cacheOf([]), 'o'), {
+    code: 'bad_json',
+    message: `Cannot read the body as JSON: the text ends too early at position ${broken.length}`,
+  })
+})
+
+test('readFeedBody() refuses more samples than a call may bring, and skips a byte order mark', async () => {
+  const one = '{"compId":"a","streamId":"s","data":1,"time":1}'
+  const body = Buffer.from(`\ufeff[${one}]`)
+  assert.equal((await readFeedBody(body, cacheOf([]), 'o')).count, 1)
+  const many = Buffer.from(`[${`${one},`.repeat(1_000_000)}${one}]`)
+  await assert.rejects(readFeedBody(many, cacheOf([]), 'o'), { code: 'too_many_samples' })
+})
+
+test('RawStreamCache follows the catalog when an ID comes to mean another stream', () => {
+  let generation = 0
+  let handle = 5
+  const cache = new RawStreamCache(
+    () => handle as StreamHandle,
+    () => generation,
+  )
+  const bytes = Buffer.from('ab')
+  const spans = { compFrom: 0, compUntil: 1, streamFrom: 1, streamUntil: 2 }
+  const find = () => cache.find('o', cache.begin('o'), bytes, spans)
+  assert.equal(find(), 5)
+  handle = 6
+  assert.equal(find(), 5)
+  generation = 1
+  assert.equal(find(), 6)
+})
+
+test('RawStreamCache keeps organizations and ID borders apart, and any number of streams', () => {
+  const cache = new RawStreamCache(
+    (org, compId, streamId) => {
+      const number = Number(`${org.length}${compId.length}${streamId.length}`)
+      return number as StreamHandle
+    },
+    () => 0,
+  )
+  for (let round = 0; round < 2; round++) {
+    for (let index = 0; index < 20_000; index++) {
+      const text = `c${index}s${index}`
+      const bytes = Buffer.from(text)
+      const border = 1 + (index % (text.length - 1))
+      const spans = { compFrom: 0, compUntil: border, streamFrom: border, streamUntil: text.length }
+      for (const org of ['a', 'bb']) {
+        const expected = Number(`${org.length}${border}${text.length - border}`)
+        assert.equal(cache.find(org, cache.begin(org), bytes, spans), expected)
+      }
+    }
+  }
+})
