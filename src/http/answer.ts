@@ -1,0 +1,47 @@
+import { STATUS_CODES } from 'node:http'
+import type { Log } from '../base/index.ts'
+import { errorReply } from './error-reply.ts'
+import type { Exchange } from './exchange.ts'
+import { version } from './version.ts'
+
+type Headers = Readonly<Record<string, string | number>>
+
+const EXPOSED =
+  'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Weir-Version, X-Request-Id'
+
+/** The headers that every answer carries, as a flat list of names and values. */
+export function commonHeaders(exchange: Exchange): string[] {
+  const headers = ['Weir-Version', version, 'X-Request-Id', exchange.id]
+  if (exchange.req.headers.origin !== undefined) {
+    headers.push('Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED)
+  }
+  return headers
+}
+
+/** Answers without Fastify: the common headers, the body's type and length, then the body. */
+export function answer(
+  exchange: Exchange,
+  status: number,
+  body: string | Uint8Array,
+  extra?: Headers,
+): void {
+  const { req, res } = exchange
+  if (res.headersSent || res.destroyed) return
+  const headers = commonHeaders(exchange)
+  const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
+  headers.push('Content-Type', 'application/json; charset=utf-8', 'Content-Length', String(bytes))
+  for (const name in extra) headers.push(name, String(extra[name]))
+  // What was refused before it was read would be taken for the next request.
+  if (!req.complete && status >= 400) headers.push('Connection', 'close')
+  res.writeHead(status, STATUS_CODES[status] ?? '', headers)
+  res.end(req.method === 'HEAD' ? undefined : body)
+}
+
+/** Answers an error without Fastify, logging it when the fault is ours. */
+export function answerError(exchange: Exchange, error: unknown, log: Log, extra?: Headers): void {
+  const reply = errorReply(error)
+  if (reply.incident !== undefined) {
+    log.error({ requestId: exchange.id, incident: reply.incident, error }, 'request failed')
+  }
+  answer(exchange, reply.status, reply.body, { ...extra, ...reply.headers })
+}

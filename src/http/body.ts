@@ -1,0 +1,98 @@
+import type { Readable, Transform } from 'node:stream'
+import {
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createZstdDecompress,
+} from 'node:zlib'
+import { JSON_DEPTH_MAX, refusal, refuse } from '../base/index.ts'
+
+const decoders: Readonly<Record<string, () => Transform>> = {
+  br: createBrotliDecompress,
+  deflate: createInflate,
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  zstd: createZstdDecompress,
+}
+
+/** The body as it was before Content-Encoding; refuses an encoding that is not known. */
+export function inflated(source: Readable, contentEncoding: string | undefined): Readable {
+  const name = contentEncoding?.trim().toLowerCase() ?? ''
+  if (name === '' || name === 'identity') return source
+  const open = decoders[name]
+  if (open === undefined) {
+    refuse('unsupported_media_type', {
+      what: `Cannot read Content-Encoding "${name}": use gzip, deflate, br or zstd`,
+    })
+  }
+  const decoder = open()
+  source.once('error', (error) => decoder.destroy(error))
+  source.once('close', () => {
+    if (!source.readableEnded) decoder.destroy(new Error('the request ended early'))
+  })
+  return source.pipe(decoder)
+}
+
+/** Reads a whole body, inflated; refuses it as soon as it has grown beyond the limit. */
+export async function collectBody(
+  source: Readable,
+  options: { readonly contentEncoding: string | undefined; readonly limitBytes: number },
+): Promise<Buffer> {
+  const stream = inflated(source, options.contentEncoding)
+  const parts: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const part of stream as AsyncIterable<Buffer>) {
+      bytes += part.byteLength
+      if (bytes > options.limitBytes) {
+        refuse('body_too_large', { limitBytes: options.limitBytes })
+      }
+      parts.push(part)
+    }
+  } catch (error) {
+    if (stream !== source) source.unpipe()
+    throw isInflateError(error) ? brokenEncoding(options.contentEncoding, error) : error
+  }
+  return parts.length === 1 ? parts[0] : Buffer.concat(parts, bytes)
+}
+
+/** The value of a JSON text; refuses one that is broken, naming the place, or nested too deep. */
+export function parseJsonBody(text: string): unknown {
+  requireShallow(text)
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    refuse('bad_input', { what: `Cannot read the JSON body: ${(error as Error).message}` })
+  }
+}
+
+function isInflateError(error: unknown): error is Error {
+  const code = (error as { code?: unknown }).code
+  return typeof code === 'string' && /^(Z_|ERR__?ERROR_|ERR_BROTLI|ERR_PADDING|ZSTD_)/.test(code)
+}
+
+function brokenEncoding(contentEncoding: string | undefined, error: Error): Error {
+  return refusal('bad_input', {
+    what: `Cannot inflate the ${contentEncoding} body: ${error.message}`,
+  })
+}
+
+function requireShallow(text: string): void {
+  let depth = 0
+  let isInText = false
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charCodeAt(at)
+    if (isInText) {
+      if (char === 0x5c) at += 1
+      else if (char === 0x22) isInText = false
+    } else if (char === 0x22) isInText = true
+    else if (char === 0x7b || char === 0x5b) {
+      depth += 1
+      if (depth > JSON_DEPTH_MAX) {
+        refuse('bad_input', {
+          what: `Cannot read the JSON body: more than ${JSON_DEPTH_MAX} levels`,
+        })
+      }
+    } else if (char === 0x7d || char === 0x5d) depth -= 1
+  }
+}

@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import { IpList, plainAddress } from '../access/index.ts'
+
+/**
+ * Tells a caller's address. X-Forwarded-For is believed only when the peer is a trusted proxy: then
+ * it is the last entry that is not one itself.
+ */
+export function peerAddressReader(
+  trustedProxies: readonly string[],
+): (req: IncomingMessage) => string {
+  const peerOf = (req: IncomingMessage) => plainAddress(req.socket.remoteAddress ?? '')
+  if (trustedProxies.length === 0) return peerOf
+  const trusted = new IpList(trustedProxies)
+  return (req) => {
+    const peer = peerOf(req)
+    const forwarded = req.headers['x-forwarded-for']
+    if (forwarded === undefined || !trusted.includes(peer)) return peer
+    const hops = String(forwarded)
+      .split(',')
+      .map((hop) => plainAddress(hop.trim()))
+    let address = peer
+    // From the nearest hop outwards; what an untrusted hop claims about those before it is hearsay.
+    for (const hop of hops.reverse()) {
+      if (isIP(hop) === 0) break
+      address = hop
+      if (!trusted.includes(hop)) break
+    }
+    return address
+  }
+}

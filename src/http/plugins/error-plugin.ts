@@ -1,0 +1,54 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Log, refusal } from '../../base/index.ts'
+import type { App } from '../app-type.ts'
+import { errorReply } from '../error-reply.ts'
+
+/** Gives every error its envelope; tells a wrong method on a known path (405) from no path (404). */
+export function errorPlugin(app: App, { log }: { log: Log }): void {
+  const methodsOf = collectMethods(app)
+  app.setErrorHandler((error, request, reply) => {
+    sendError(error, { request, reply, log })
+  })
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0]
+    const allowed = methodsOf(path)
+    if (allowed.length === 0) {
+      const what = `There is no ${path.slice(0, 200)} here: see /docs`
+      sendError(refusal('not_found', { what }), { request, reply, log })
+      return
+    }
+    reply.header('Allow', allowed.join(', '))
+    const what = `Cannot ${request.method} ${path.slice(0, 200)}: use ${allowed.join(' or ')}`
+    sendError(refusal('method_not_allowed', { what }), { request, reply, log })
+  })
+}
+
+/** Answers an error that happened while Fastify served a request. */
+export function sendError(
+  error: unknown,
+  to: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly log: Log },
+): void {
+  const { status, body, headers, incident } = errorReply(error)
+  if (incident !== undefined) {
+    to.log.error({ requestId: to.request.id, incident, error }, 'request failed')
+  }
+  if (!to.request.raw.complete) to.reply.header('Connection', 'close')
+  to.reply.status(status).headers(headers).type('application/json; charset=utf-8').send(body)
+}
+
+function collectMethods(app: App): (path: string) => string[] {
+  const routes: Array<{ readonly pattern: RegExp; readonly methods: readonly string[] }> = []
+  app.addHook('onRoute', ({ url, method }) => {
+    // Preflights are answered on every path, known or not.
+    if (method === 'OPTIONS') return
+    const source = url
+      .replace(/[.*+?^${}()|[\]\\]/g, (char) => (char === '*' ? '.*' : `\\${char}`))
+      .replace(/:\w+/g, '[^/]*')
+    routes.push({ pattern: new RegExp(`^${source}$`), methods: [method].flat() })
+  })
+  return (path) => [
+    ...new Set(
+      routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods),
+    ),
+  ]
+}

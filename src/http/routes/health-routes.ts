@@ -1,0 +1,49 @@
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import { refusal } from '../../base/index.ts'
+import type { App } from '../app-type.ts'
+import { errorEnvelope } from '../error-reply.ts'
+import { type HttpMetrics, metricsText } from '../http-metrics.ts'
+
+/** One thing without which calls cannot be served: undefined while it is well, else what is wrong. */
+export interface ReadinessCheck {
+  readonly name: string
+  readonly findProblem: () => string | undefined
+}
+
+/** Adds /healthz (the process lives), /readyz (it can serve) and /metrics. */
+export function healthRoutes(
+  app: App,
+  deps: { readonly readiness: readonly ReadinessCheck[]; readonly metrics: HttpMetrics },
+): void {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  app.addHook('onClose', async () => registry.clear())
+  app.get('/healthz', { schema: { tags: ['health'], summary: 'The process lives' } }, async () => ({
+    status: 'ok',
+  }))
+  app.get(
+    '/readyz',
+    { schema: { tags: ['health'], summary: 'Calls can be served; 503 says why not' } },
+    async (_request, reply) => {
+      const problems = deps.readiness.flatMap(({ name, findProblem }) => {
+        const problem = findProblem()
+        return problem === undefined ? [] : [`${name}: ${problem}`]
+      })
+      if (problems.length === 0) return { status: 'ready' }
+      const { code, message } = refusal('read_only', {
+        what: problems.join('; '),
+        retryAfterSeconds: 30,
+      })
+      reply.status(503).header('Retry-After', '30').type('application/json; charset=utf-8')
+      return reply.send(errorEnvelope(code, message))
+    },
+  )
+  app.get(
+    '/metrics',
+    { schema: { tags: ['health'], summary: 'Counts for Prometheus' } },
+    async (_request, reply) => {
+      reply.type(registry.contentType)
+      return metricsText(deps.metrics, registry)
+    },
+  )
+}

@@ -1,0 +1,102 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { parse as parseQuery } from 'node:querystring'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { fastify } from 'fastify'
+import type { Clock, Log } from '../base/index.ts'
+import type { App } from './app-type.ts'
+import { exchangeOf, type FastLane } from './exchange.ts'
+import { openListener, type TlsFiles } from './listener.ts'
+import { peerAddressReader } from './peer-address.ts'
+import { bodyPlugin } from './plugins/body-plugin.ts'
+import { commonPlugin } from './plugins/common-plugin.ts'
+import { docsPlugin } from './plugins/docs-plugin.ts'
+import { errorPlugin, sendError } from './plugins/error-plugin.ts'
+import { healthRoutes, type ReadinessCheck } from './routes/health-routes.ts'
+import { Traffic } from './traffic.ts'
+
+/** What the server needs; the parts' routes are added by the function handed in. */
+export interface ServerDeps {
+  readonly clock: Clock
+  readonly log: Log
+  readonly tls?: TlsFiles
+  readonly trustedProxies: readonly string[]
+  readonly readiness: readonly ReadinessCheck[]
+  /** Asked in order before Fastify sees a request. */
+  readonly fastLanes: readonly FastLane[]
+  readonly addRoutes: (app: App) => void | Promise<void>
+}
+
+/** The listening service. */
+export interface WeirServer {
+  readonly app: App
+  readonly traffic: Traffic
+  /** Starts to listen; answers the port that was taken. */
+  listen(place: { readonly host: string; readonly port: number }): Promise<number>
+  /** Refuses what comes, lets what runs finish within the time given, then closes all connections. */
+  close(withinMs: number): Promise<void>
+}
+
+/** Bodies of administrative calls are small; the feed and file routes set their own limit. */
+const ADMIN_BODY_BYTES_MAX = 1_048_576
+
+/** Builds the server with all plugins and routes, not yet listening. */
+export async function buildServer(deps: ServerDeps): Promise<WeirServer> {
+  const { clock, log } = deps
+  const addressOf = peerAddressReader(deps.trustedProxies)
+  const traffic = new Traffic({ clock, log, addressOf })
+  const app = createApp(deps, traffic)
+  errorPlugin(app, { log })
+  commonPlugin(app)
+  bodyPlugin(app)
+  await docsPlugin(app)
+  healthRoutes(app, { readiness: deps.readiness, metrics: traffic.metrics })
+  await deps.addRoutes(app)
+  await app.ready()
+  return {
+    app,
+    traffic,
+    listen: async ({ host, port }) => {
+      await app.listen({ host, port, listenTextResolver: () => '' })
+      return (app.server.address() as AddressInfo).port
+    },
+    close: async (withinMs) => {
+      await drainWithin(traffic, withinMs)
+      app.server.closeAllConnections()
+      await app.close()
+    },
+  }
+}
+
+function createApp(deps: ServerDeps, traffic: Traffic): App {
+  const { log, fastLanes, tls } = deps
+  const serve = (handle: (req: IncomingMessage, res: ServerResponse) => void): Server =>
+    openListener((req, res) => {
+      const exchange = traffic.begin(req, res)
+      if (exchange === undefined) return
+      for (const lane of fastLanes) if (lane(req, res, exchange)) return
+      handle(req, res)
+    }, tls)
+  return fastify({
+    serverFactory: serve,
+    // The listener has its own; Fastify would add a second answer to the same socket.
+    clientErrorHandler: () => {},
+    frameworkErrors: (error, request, reply) => sendError(error, { request, reply, log }),
+    genReqId: (req) => exchangeOf(req)?.id ?? '',
+    bodyLimit: ADMIN_BODY_BYTES_MAX,
+    forceCloseConnections: false,
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true } },
+    routerOptions: {
+      // The head's limit bounds the path already.
+      maxParamLength: 262_144,
+      querystringParser: (text) => parseQuery(text, '&', '=', { maxKeys: 0 }),
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>()
+}
+
+async function drainWithin(traffic: Traffic, withinMs: number): Promise<void> {
+  const { promise: late, resolve: giveUp } = Promise.withResolvers<void>()
+  const timer = setTimeout(giveUp, withinMs)
+  await Promise.race([traffic.drain(), late])
+  clearTimeout(timer)
+}

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Clock, type Log, redactUrl, refusal } from '../base/index.ts'
+import { answerError } from './answer.ts'
+import { attachExchange, type Exchange } from './exchange.ts'
+import { HttpMetrics } from './http-metrics.ts'
+
+/** Seconds after which a client may try again while the service stops. */
+export const SHUTDOWN_RETRY_S = 5
+
+const GIVEN_ID = /^[\w.-]{1,64}$/
+
+/** Accounts for every request: its id, its log line, its metrics, and whether it is still running. */
+export class Traffic {
+  readonly metrics = new HttpMetrics()
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #addressOf: (req: IncomingMessage) => string
+  readonly #idPrefix = randomBytes(4).toString('hex')
+  #count = 0
+  #inFlight = 0
+  #isDraining = false
+  #onIdle: (() => void) | undefined
+
+  constructor(deps: {
+    readonly clock: Clock
+    readonly log: Log
+    readonly addressOf: (req: IncomingMessage) => string
+  }) {
+    this.#clock = deps.clock
+    this.#log = deps.log
+    this.#addressOf = deps.addressOf
+  }
+
+  /** Requests that were begun and not yet answered. */
+  get inFlight(): number {
+    return this.#inFlight
+  }
+
+  /** Takes a request in; undefined when it was refused because the service stops. */
+  begin(req: IncomingMessage, res: ServerResponse): Exchange | undefined {
+    const exchange: Exchange = {
+      id: this.#idFor(req),
+      req,
+      res,
+      address: this.#addressOf(req),
+      startedAtMs: this.#clock.elapsed(),
+      route: 'unmatched',
+    }
+    attachExchange(exchange)
+    res.once('close', () => this.#end(exchange))
+    this.#inFlight += 1
+    if (!this.#isDraining) return exchange
+    const refused = refusal('shutting_down', { retryAfterSeconds: SHUTDOWN_RETRY_S })
+    answerError(exchange, refused, this.#log, { Connection: 'close' })
+    return undefined
+  }
+
+  /** Refuses what comes from here on; resolves when all that was begun before is answered. */
+  async drain(): Promise<void> {
+    this.#isDraining = true
+    if (this.#inFlight === 0) return
+    await new Promise<void>((resolve) => {
+      this.#onIdle = resolve
+    })
+  }
+
+  #idFor(req: IncomingMessage): string {
+    const given = req.headers['x-request-id']
+    if (typeof given === 'string' && GIVEN_ID.test(given)) return given
+    this.#count += 1
+    return `${this.#idPrefix}-${this.#count.toString(36)}`
+  }
+
+  #end(exchange: Exchange): void {
+    const { id, req, res, address, route } = exchange
+    this.#inFlight -= 1
+    const durationMs = this.#clock.elapsed() - exchange.startedAtMs
+    const method = req.method ?? ''
+    const status = res.statusCode
+    this.metrics.observe({ method, route, status, seconds: durationMs / 1_000 })
+    const level = status >= 500 ? 'warn' : status >= 400 ? 'info' : 'debug'
+    if (this.#log.isLevelEnabled(level)) {
+      const url = redactUrl(req.url ?? '').slice(0, 2_000)
+      this.#log[level]({ requestId: id, method, url, status, durationMs, address }, 'request')
+    }
+    if (this.#inFlight === 0) this.#onIdle?.()
+  }
+}
