@@ -9,3 +9,13 @@ export {
   VALUE_TEXT,
   VALUE_TRUE,
 } from './incoming-samples.ts'
+
+export {
+  ALL_TIME,
+  readStatistics,
+  type StatisticColumns,
+  type StatisticQuery,
+} from './statistic.ts'
+
+export { isStreamValue, readStatisticId, STATISTIC_IDS, type StatisticId } from './statistic-id.ts'
+export type { StatisticValue } from './statistic-value.ts'

@@ -134,6 +134,13 @@ test('edges(), countPeriods() and countStarts() leave a skipped day out', () => 
   assert.equal(day.edges({ from: range.from, until: range.from }).length, 0)
 })
 
+test('fixedMs tells whether all periods are equally long', () => {
+  assert.equal(builtIn('hour', 'America/New_York').fixedMs, HOUR)
+  assert.equal(builtIn('day', 'UTC').fixedMs, 24 * HOUR)
+  assert.equal(builtIn('day', 'America/New_York').fixedMs, undefined)
+  assert.equal(builtIn('month', 'UTC').fixedMs, undefined)
+})
+
 test('periods() gives the latest of a limit', () => {
   const { count, froms, untils } = builtIn('hour', 'UTC').periods(
     { from: ms('2000-01-01T00:00Z'), until: ms('2024-01-01T00:30Z') },

@@ -17,7 +17,7 @@ export function compileCycle(definition: CycleDefinition, zone: Zone): Cycle {
 }
 
 function sequenceCycle(sequence: EdgeSequence): Cycle {
-  const { edge, indexAt, emptyIndexes } = sequence
+  const { edge, indexAt, fixedMs, emptyIndexes } = sequence
   const periodAt = (index: number): Period => ({
     from: epochMs(edge(index)),
     until: epochMs(edge(index + 1)),
@@ -44,6 +44,7 @@ function sequenceCycle(sequence: EdgeSequence): Cycle {
     return edges
   }
   return {
+    fixedMs,
     periodOf: (at) => periodAt(indexAt(at)),
     next: (at) => periodAt(indexAt(edge(indexAt(at) + 1))),
     previous: (at) => periodAt(indexAt(edge(indexAt(at)) - 1)),

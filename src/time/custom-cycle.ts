@@ -23,6 +23,7 @@ export function customCycle(intervals: readonly CustomInterval[], zone: Zone): C
     return from >= until ? { first, last: first } : { first, last: countBelow(froms, until) }
   }
   return {
+    fixedMs: undefined,
     periodOf: (at) => periods[holding(at)],
     next: (at) => periods[countBelow(froms, at + 1)],
     previous: (at) => {

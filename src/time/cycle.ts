@@ -27,6 +27,8 @@ export const EDGES_MAX = 10_000_000
  * cycle: an instant that none of its intervals holds belongs to no period.
  */
 export interface Cycle {
+  /** The length all periods share in milliseconds; undefined where calendar or list decide. */
+  readonly fixedMs: number | undefined
   /** The period that holds an instant. */
   periodOf(at: number): Period | undefined
   /** The first period that starts after an instant. */

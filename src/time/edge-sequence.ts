@@ -10,6 +10,8 @@ export interface EdgeSequence {
   edge(index: number): number
   /** The greatest index whose boundary is at or before an instant. */
   indexAt(at: number): number
+  /** The distance of all boundaries, undefined where it differs. */
+  readonly fixedMs: number | undefined
   /** Every index whose period has no instant at all (edge(i) = edge(i + 1)), sorted. */
   readonly emptyIndexes: readonly number[]
 }
@@ -38,11 +40,13 @@ function fixedEdges(anchor: number, lengthMs: number): EdgeSequence {
   return {
     edge: (index) => anchor + index * lengthMs,
     indexAt: (at) => Math.floor((at - anchor) / lengthMs),
+    fixedMs: lengthMs,
     emptyIndexes: [],
   }
 }
 
 function dayEdges(zone: Zone, reference: number, lengthMs: number): EdgeSequence {
+  if (zone.isFixed) return fixedEdges(zone.firstInstantAt(reference), lengthMs)
   return calendarEdges(zone, {
     wallOf: (index) => reference + index * lengthMs,
     indexNear: (wall) => Math.floor((wall - reference) / lengthMs),
@@ -82,5 +86,5 @@ function calendarEdges(zone: Zone, { wallOf, indexNear }: WallRule): EdgeSequenc
     for (let i = indexAt(jump.at); edge(i - 1) === jump.at; i--) empty.unshift(i - 1)
     return empty
   })
-  return { edge, indexAt, emptyIndexes }
+  return { edge, indexAt, fixedMs: undefined, emptyIndexes }
 }

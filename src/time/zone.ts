@@ -18,6 +18,8 @@ const CHANGES_MAX = 10_000
 export interface Zone {
   /** The IANA name in its usual capitals; an alias stays the alias that was asked for. */
   readonly id: string
+  /** Whether its clocks never changed, as those of UTC. */
+  readonly isFixed: boolean
   /** What is added to an instant to get the wall-clock time, in whole milliseconds. */
   offsetMs(at: number): number
   /** The offsets of many instants at once; fastest when the instants are sorted. */
@@ -103,6 +105,7 @@ function zoneOf(id: string, starts: Float64Array, offsets: Float64Array): Zone {
   }
   return {
     id,
+    isFixed: starts.length === 1,
     offsetMs: (at) => offsets[segmentAt(at)],
     offsetsMs: (times) => times.map((at) => offsets[segmentAt(at)]),
     firstInstantAt: (wall) => {

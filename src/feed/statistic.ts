@@ -1,0 +1,173 @@
+import { EARLIEST_TIME, TIME_END } from '../base/index.ts'
+import type { SampleStore, StreamHandle } from '../store/index.ts'
+import type { Cycle, Range } from '../time/index.ts'
+import { filledPeriods } from './filled-periods.ts'
+import { type FoldedPeriods, foldPeriods, type Placement, placementOf } from './fold-periods.ts'
+import type { StatisticId } from './statistic-id.ts'
+import { countStatistic, type StatisticValue, valueStatistic } from './statistic-value.ts'
+import { weightedSums } from './weighted-sum.ts'
+
+export interface StatisticQuery {
+  readonly handle: StreamHandle
+  /** Where the stream is an interval stream: its base cycle. */
+  readonly baseCycle: Cycle | undefined
+  readonly cycle: Cycle
+  readonly statistic: StatisticId
+  /** Periods that overlap it are returned. */
+  readonly range: Range
+  readonly limit: number
+  /** Leaves periods without a value out of interval streams too, as a last value must. */
+  readonly isFilledOnly?: boolean
+}
+
+/** Statistic samples as columns, latest first: sample i is timed untils[i] and starts at froms[i]. */
+export interface StatisticColumns {
+  readonly count: number
+  readonly froms: Float64Array
+  readonly untils: Float64Array
+  readonly data: readonly StatisticValue[]
+}
+
+/** A range that holds every sample a stream may have. */
+export const ALL_TIME: Range = { from: EARLIEST_TIME, until: TIME_END }
+
+interface RecordedStream {
+  readonly handle: StreamHandle
+  readonly baseCycle: Cycle | undefined
+  readonly placement: Placement
+  /** From where the first sample is placed to just after where the last is. */
+  readonly recorded: Range
+}
+
+/**
+ * A statistic of one stream for the latest periods of a cycle that overlap a range. Periods without
+ * a sample are left out of random and point streams; those of interval streams are returned from
+ * the period of the first sample to that of the last.
+ */
+export async function readStatistics(
+  store: SampleStore,
+  query: StatisticQuery,
+): Promise<StatisticColumns> {
+  const { handle, baseCycle, cycle } = query
+  const span = await store.span(handle)
+  if (span === undefined) return columnsOf([])
+  const placement = placementOf(baseCycle)
+  const recorded = {
+    from: placement.instantOf(span.firstTime),
+    until: placement.instantOf(span.lastTime) + 1,
+  }
+  const stream = { handle, baseCycle, placement, recorded }
+  const bounds = intersect(wholePeriods(cycle, intersect(query.range, ALL_TIME)), recorded)
+  if (bounds.from >= bounds.until || query.limit < 1) return columnsOf([])
+  const isFilledOnly = baseCycle === undefined || query.isFilledOnly === true
+  const parts = isFilledOnly
+    ? await filledPeriods(store, stream, { cycle, bounds, limit: query.limit })
+    : [await foldPeriods(store, stream, cycle.periods(bounds, query.limit))]
+  const columns: StatisticColumns[] = []
+  let left = query.limit
+  for (const part of parts) {
+    const wanted = chooseLatest(part, isFilledOnly, left)
+    left -= wanted.length
+    columns.push(await latestFirst(store, stream, { part, wanted, statistic: query.statistic }))
+  }
+  return columnsOf(columns)
+}
+
+/** A range widened to the whole periods it touches: a year asked in June has its January samples. */
+function wholePeriods(cycle: Cycle, { from, until }: Range): Range {
+  if (from >= until) return { from, until }
+  return {
+    from: cycle.periodOf(from)?.from ?? from,
+    until: cycle.periodOf(until - 1)?.until ?? until,
+  }
+}
+
+function intersect(a: Range, b: Range): Range {
+  return { from: Math.max(a.from, b.from), until: Math.min(a.until, b.until) }
+}
+
+/** Which periods of a part are returned, latest first. */
+function chooseLatest(part: FoldedPeriods, isFilledOnly: boolean, limit: number): number[] {
+  const wanted: number[] = []
+  for (let i = part.periods.count - 1; i >= 0 && wanted.length < limit; i--) {
+    if (!isFilledOnly || part.entries[i] >= 0) wanted.push(i)
+  }
+  return wanted
+}
+
+interface ChosenPeriods {
+  readonly part: FoldedPeriods
+  readonly wanted: readonly number[]
+  readonly statistic: StatisticId
+}
+
+async function latestFirst(
+  store: SampleStore,
+  stream: RecordedStream,
+  { part, wanted, statistic }: ChosenPeriods,
+): Promise<StatisticColumns> {
+  const { periods } = part
+  const readOne = needsWeights(stream, statistic)
+    ? await weightedReader(store, stream, { part, statistic })
+    : (period: number) => readValue(stream, part, { period, statistic })
+  return {
+    count: wanted.length,
+    froms: Float64Array.from(wanted, (period) => periods.froms[period]),
+    untils: Float64Array.from(wanted, (period) => periods.untils[period]),
+    data: wanted.map(readOne),
+  }
+}
+
+function readValue(
+  { baseCycle, recorded }: RecordedStream,
+  { periods, entries, summaries }: FoldedPeriods,
+  { period, statistic }: { period: number; statistic: StatisticId },
+): StatisticValue {
+  const entry = entries[period]
+  switch (statistic) {
+    case 'gapcount':
+    case 'nongapcount':
+    case 'intvlcount':
+    case 'milliseccount':
+    case 'nongapmilliseccount':
+      return countStatistic(statistic, {
+        period: { from: periods.froms[period], until: periods.untils[period] },
+        sampleCount: entry < 0 ? 0 : summaries.count[entry],
+        baseCycle,
+        recorded,
+      })
+    default:
+      return valueStatistic(statistic, summaries, entry)
+  }
+}
+
+/** Whether the lengths of base intervals, which differ, decide a statistic. */
+function needsWeights({ baseCycle }: RecordedStream, statistic: StatisticId): boolean {
+  if (baseCycle === undefined || baseCycle.fixedMs !== undefined) return false
+  return statistic === 'avg' || statistic === 'nongapmilliseccount'
+}
+
+async function weightedReader(
+  store: SampleStore,
+  stream: RecordedStream,
+  { part, statistic }: { part: FoldedPeriods; statistic: StatisticId },
+): Promise<(period: number) => StatisticValue> {
+  const { baseCycle, handle, placement } = stream
+  if (baseCycle === undefined || part.periods.count === 0) return () => null
+  const sums = await weightedSums(store, { handle, placement, baseCycle }, part.periods)
+  if (statistic !== 'avg') return (period) => sums.coveredMs[period]
+  return (period) => {
+    const average = sums.valueMs[period] / sums.numberMs[period]
+    return Number.isFinite(average) ? average : null
+  }
+}
+
+function columnsOf(parts: readonly StatisticColumns[]): StatisticColumns {
+  if (parts.length === 1) return parts[0]
+  return {
+    count: parts.reduce((count, part) => count + part.count, 0),
+    froms: Float64Array.from(parts.flatMap((part) => [...part.froms])),
+    untils: Float64Array.from(parts.flatMap((part) => [...part.untils])),
+    data: parts.flatMap((part) => part.data),
+  }
+}

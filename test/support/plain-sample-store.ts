@@ -1,0 +1,129 @@
+import { type EpochMs, epochMs } from '../../src/base/index.ts'
+import type {
+  RangeQuery,
+  Removal,
+  Sample,
+  SampleBatch,
+  SampleColumns,
+  SampleSpan,
+  SampleStore,
+  StoreStatus,
+  StreamHandle,
+  Summaries,
+  TouchedSpan,
+} from '../../src/store/index.ts'
+
+type Value = number | string
+
+/** A SampleStore in a few maps: slow and plain, for tests of what stands on the port. */
+export class PlainSampleStore implements SampleStore {
+  readonly #streams = new Map<number, Map<number, Value>>()
+
+  async append(batch: SampleBatch): Promise<void> {
+    for (const removal of batch.removals) await this.remove(removal)
+    for (let i = 0; i < batch.count; i++) {
+      this.#samples(batch.handles[i]).set(batch.times[i], batch.texts?.[i] ?? batch.numbers[i])
+    }
+  }
+
+  async range(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns> {
+    const all = this.#sorted(handle, query.from, query.until)
+    if (query.order === 'latest_first') all.reverse()
+    const some = all.slice(0, query.limit)
+    return {
+      count: some.length,
+      times: Float64Array.from(some, ([time]) => time),
+      numbers: Float64Array.from(some, ([, value]) => Number(value)),
+      texts: some.map(([, value]) => (typeof value === 'string' ? value : undefined)),
+    }
+  }
+
+  async latest(handles: readonly StreamHandle[]): Promise<ReadonlyArray<Sample | undefined>> {
+    return handles.map((handle) => {
+      const last = this.#sorted(handle).at(-1)
+      return last === undefined ? undefined : { time: epochMs(last[0]), value: last[1] }
+    })
+  }
+
+  async span(handle: StreamHandle): Promise<SampleSpan | undefined> {
+    const all = this.#sorted(handle)
+    const [first, last] = [all.at(0), all.at(-1)]
+    if (first === undefined || last === undefined) return undefined
+    return { firstTime: epochMs(first[0]), lastTime: epochMs(last[0]) }
+  }
+
+  async fold(handle: StreamHandle, edges: Float64Array): Promise<Summaries> {
+    const length = Math.max(0, edges.length - 1)
+    const column = (): Float64Array => new Float64Array(length)
+    const [count, numberCount, sum, min, minTime] = [
+      column(),
+      column(),
+      column(),
+      column(),
+      column(),
+    ]
+    const [max, maxTime, firstTime, lastTime] = [column(), column(), column(), column()]
+    const first: Value[] = []
+    const last: Value[] = []
+    for (let i = 0; i < length; i++) {
+      if (edges[i] >= edges[i + 1]) throw new Error('BUG: edges do not ascend')
+      const samples = this.#sorted(handle, edges[i], edges[i + 1])
+      const numbers = samples.filter(([, value]) => typeof value === 'number') as [number, number][]
+      count[i] = samples.length
+      numberCount[i] = numbers.length
+      sum[i] = exactSum(numbers.map(([, value]) => value))
+      min[i] = numbers.reduce((least, [, value]) => Math.min(least, value), Infinity)
+      max[i] = numbers.reduce((most, [, value]) => Math.max(most, value), -Infinity)
+      minTime[i] = numbers.find(([, value]) => value === min[i])?.[0] ?? Number.NaN
+      maxTime[i] = numbers.find(([, value]) => value === max[i])?.[0] ?? Number.NaN
+      firstTime[i] = samples.at(0)?.[0] ?? Number.NaN
+      lastTime[i] = samples.at(-1)?.[0] ?? Number.NaN
+      first.push(samples.at(0)?.[1] ?? Number.NaN)
+      last.push(samples.at(-1)?.[1] ?? Number.NaN)
+    }
+    const times = { minTime, maxTime, firstTime, lastTime }
+    return { length, count, numberCount, sum, min, max, first, last, ...times }
+  }
+
+  async remove({ handle, from, until }: Removal): Promise<void> {
+    for (const [time] of this.#sorted(handle, from, until)) this.#samples(handle).delete(time)
+  }
+
+  async raiseFloor(handle: StreamHandle, floor: EpochMs): Promise<void> {
+    await this.remove({ handle, from: epochMs(Number.NEGATIVE_INFINITY), until: floor })
+  }
+
+  async forget(handles: readonly StreamHandle[]): Promise<void> {
+    for (const handle of handles) this.#streams.delete(handle)
+  }
+
+  async touchedSince(): Promise<{ spans: TouchedSpan[]; cursor: number }> {
+    return { spans: [], cursor: 0 }
+  }
+
+  async watch(): Promise<void> {}
+
+  status(): StoreStatus {
+    return { readOnlyReason: undefined, damages: [] }
+  }
+
+  async close(): Promise<void> {}
+
+  #samples(handle: number): Map<number, Value> {
+    const known = this.#streams.get(handle) ?? new Map<number, Value>()
+    this.#streams.set(handle, known)
+    return known
+  }
+
+  #sorted(handle: number, from = -Infinity, until = Infinity): [number, Value][] {
+    return [...this.#samples(handle)]
+      .filter(([time]) => time >= from && time < until)
+      .sort(([a], [b]) => a - b)
+  }
+}
+
+/** The sum of doubles below 2⁹⁰⁰, rounded once: as whole multiples of 2⁻⁸⁰ where that is exact. */
+export function exactSum(values: readonly number[]): number {
+  const total = values.reduce((sum, value) => sum + BigInt(value * 2 ** 80), 0n)
+  return Number(total) / 2 ** 80
+}

@@ -1,0 +1,160 @@
+/**
+ * The thirteen statistics in plain lines: samples into a map of periods, then one look at each.
+ * Nothing here is shared with the implementation.
+ */
+import type { CycleDefinition } from '../../src/time/index.ts'
+import { boundary, turnAt } from './calendar-oracle.ts'
+
+export interface OracleStream {
+  readonly samples: ReadonlyMap<number, number | string>
+  /** Of an interval stream only. */
+  readonly base: { readonly definition: CycleDefinition; readonly zone: string } | undefined
+}
+export interface OracleQuery {
+  readonly definition: CycleDefinition
+  readonly zone: string
+  readonly statistic: string
+  readonly from: number
+  readonly until: number
+  readonly limit: number
+}
+export interface OracleSample {
+  readonly sdTime: number
+  readonly time: number
+  readonly data: number | string | null
+}
+interface Placed {
+  readonly start: number
+  readonly end: number
+  readonly time: number
+  readonly value: number | string
+}
+
+/** What a statistic call must answer, latest first. */
+export function oracleStatistics(stream: OracleStream, query: OracleQuery): OracleSample[] {
+  const { definition, zone, from, until } = query
+  const turns = new Map<number, Placed[]>()
+  const placed = [...stream.samples]
+    .sort(([a], [b]) => a - b)
+    .map(([time, value]) => place(stream, time, value))
+  for (const sample of placed) {
+    const turn = turnAt(definition, zone, sample.start)
+    turns.set(turn, [...(turns.get(turn) ?? []), sample])
+  }
+  if (stream.base !== undefined) {
+    const known = [...turns.keys()]
+    for (let turn = Math.min(...known); turn < Math.max(...known); turn++) {
+      if (!turns.has(turn)) turns.set(turn, [])
+    }
+  }
+  return [...turns.keys()]
+    .sort((a, b) => b - a)
+    .map((turn) => ({
+      turn,
+      sdTime: boundary(definition, zone, turn),
+      time: boundary(definition, zone, turn + 1),
+    }))
+    .filter(({ sdTime, time }) => sdTime < time && sdTime < until && time > from)
+    .slice(0, query.limit)
+    .map(({ turn, sdTime, time }) => {
+      const samples = turns.get(turn) ?? []
+      const recorded = { from: placed[0].start, until: placed[placed.length - 1].start + 1 }
+      return {
+        sdTime,
+        time,
+        data: statistic(query.statistic, { stream, samples, sdTime, time, recorded }),
+      }
+    })
+}
+
+function place({ base }: OracleStream, time: number, value: number | string): Placed {
+  if (base === undefined) return { start: time, end: time, time, value }
+  const turn = turnAt(base.definition, base.zone, time - 1)
+  const { definition, zone } = base
+  return {
+    start: boundary(definition, zone, turn),
+    end: boundary(definition, zone, turn + 1),
+    time,
+    value,
+  }
+}
+
+interface Facts {
+  readonly stream: OracleStream
+  readonly samples: readonly Placed[]
+  readonly sdTime: number
+  readonly time: number
+  readonly recorded: { from: number; until: number }
+}
+
+function statistic(
+  name: string,
+  { stream, samples, sdTime, time, recorded }: Facts,
+): number | string | null {
+  const numbers = samples.filter(({ value }) => typeof value === 'number') as (Placed & {
+    value: number
+  })[]
+  const least = Math.min(...numbers.map(({ value }) => value))
+  const most = Math.max(...numbers.map(({ value }) => value))
+  const isInterval = stream.base !== undefined
+  const coveredMs = samples.reduce((sum, { start, end }) => sum + end - start, 0)
+  switch (name) {
+    case 'first':
+      return samples.at(0)?.value ?? null
+    case 'last':
+      return samples.at(-1)?.value ?? null
+    case 'min':
+      return numbers.length === 0 ? null : least
+    case 'max':
+      return numbers.length === 0 ? null : most
+    case 'sum':
+      return numbers.length === 0 ? null : total(numbers.map(({ value }) => [value, 1]))
+    case 'avg': {
+      if (numbers.length === 0) return null
+      const weight = ({ start, end }: Placed): number => (isInterval ? end - start : 1)
+      const weights = numbers.reduce((sum, sample) => sum + weight(sample), 0)
+      return total(numbers.map((sample) => [sample.value, weight(sample)])) / weights
+    }
+    case 'minoccurrence':
+      return numbers.find(({ value }) => value === least)?.time ?? null
+    case 'maxoccurrence':
+      return numbers.find(({ value }) => value === most)?.time ?? null
+    case 'nongapcount':
+      return samples.length
+    case 'gapcount':
+      if (!isInterval) return 0
+      return (
+        countStarts(stream, Math.max(sdTime, recorded.from), Math.min(time, recorded.until)) -
+        samples.length
+      )
+    case 'intvlcount':
+      return isInterval ? countStarts(stream, sdTime, time) : samples.length
+    case 'milliseccount':
+      return time - sdTime
+    case 'nongapmilliseccount':
+      return isInterval ? coveredMs : time - sdTime
+    default:
+      throw new Error(`no such statistic: ${name}`)
+  }
+}
+
+/** Base intervals that start in from ≤ start < until, counted one by one. */
+function countStarts({ base }: OracleStream, from: number, until: number): number {
+  if (base === undefined) return 0
+  const { definition, zone } = base
+  const starts = new Set<number>()
+  for (let turn = turnAt(definition, zone, from - 1) + 1; ; turn++) {
+    const start = boundary(definition, zone, turn)
+    if (start >= until) return starts.size
+    starts.add(start)
+  }
+}
+
+/** Σ value · weight without rounding on the way: in whole multiples of 2⁻⁸⁰. */
+function total(terms: readonly (readonly [number, number])[]): number {
+  const sum = terms.reduce(
+    (all, [value, weight]) => all + BigInt(value * 2 ** 80) * BigInt(weight),
+    0n,
+  )
+  return Number(sum) / 2 ** 80
+}
