@@ -41,6 +41,8 @@ export class IncomingSamples {
   kinds: Uint8Array
   texts: (string | undefined)[] | undefined
   open: OpenTarget[] = []
+  /** How messages name a sample: by its place in one list, or in the list of its stream. */
+  form: 'array' | 'lists' = 'array'
   /** Whether every value so far is a number: most calls, and they need no look at `kinds`. */
   isNumeric = true
   /** Whether every sample so far brought its own time. */
@@ -119,4 +121,15 @@ export class OpenTargets {
     }
     target.samples.push(index)
   }
+}
+
+/** How a message names a sample of a call. */
+export function describeSample(samples: IncomingSamples, index: number): string {
+  if (samples.form === 'array') return `sample ${index}`
+  const target = samples.open.find(({ samples: list }) => list.includes(index))
+  const place = target?.samples.indexOf(index) ?? index
+  const name = target?.streamId ?? target?.streamUid
+  return name === undefined
+    ? `value ${place} of "data" number ${(target?.position ?? 0) + 1}`
+    : `value ${place} of "${name}"`
 }

@@ -1,4 +1,6 @@
+export type { FeedFields, FeedSeries } from './feed-series.ts'
 export {
+  describeSample,
   IncomingSamples,
   type OpenTarget,
   OpenTargets,
@@ -9,13 +11,13 @@ export {
   VALUE_TEXT,
   VALUE_TRUE,
 } from './incoming-samples.ts'
-
+export type { CreationOptions, PutOptions } from './put-options.ts'
 export {
   ALL_TIME,
   readStatistics,
   type StatisticColumns,
   type StatisticQuery,
 } from './statistic.ts'
-
 export { isStreamValue, readStatisticId, STATISTIC_IDS, type StatisticId } from './statistic-id.ts'
 export type { StatisticValue } from './statistic-value.ts'
+export { formatValue, showNumber, type UnitFormat } from './unit-format.ts'

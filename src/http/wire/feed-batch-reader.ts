@@ -86,6 +86,7 @@ export function readFeedBatch(body: JsonRecord): IncomingSamples {
     })
   }
   const samples = new IncomingSamples()
+  samples.form = 'lists'
   const components = readList(body.feed.component, 'the body', 'feed.component')
   components.forEach((component, componentIndex) => {
     const where = `component ${componentIndex}`

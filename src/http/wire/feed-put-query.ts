@@ -1,0 +1,29 @@
+import { DERIVE_STREAMS_MAX, DERIVE_TIMEOUT_MS_MAX } from '../../base/index.ts'
+import type { PutOptions } from '../../feed/index.ts'
+import { type QueryPairs, readFlag, readSingle, readWhole } from './query-pairs.ts'
+
+/** Parameters of a feed put that are never stream IDs, and those that carry a credential. */
+export const RESERVED_NAMES: ReadonlySet<string> = new Set([
+  ...['compId', 'compTmplId', 'compName', 'time', 'timeEl', 'freq', 'data', 'rsid', 'delim'],
+  ...['folder', 'dtId', 'dsId', 'asPut', 'autofillGapsWithNulls', 'derMaxS', 'derTout'],
+  ...['api_key', 'session', 'org'],
+])
+
+/** Reads what both forms of a feed put may say in the URL. */
+export function readPutOptions(pairs: QueryPairs): PutOptions {
+  const isGiven = pairs.some(([name]) => name === 'autofillGapsWithNulls')
+  const streams = readWhole(pairs, 'derMaxS', { min: 0, whenEmpty: DERIVE_STREAMS_MAX })
+  const timeoutMs = readWhole(pairs, 'derTout', { min: 0, whenEmpty: DERIVE_TIMEOUT_MS_MAX })
+  return {
+    creation: {
+      compTmplId: readSingle(pairs, 'compTmplId'),
+      compName: readSingle(pairs, 'compName'),
+      folder: readSingle(pairs, 'folder'),
+      dtId: readSingle(pairs, 'dtId'),
+      dsId: readSingle(pairs, 'dsId'),
+    },
+    isAutofill: !isGiven || readFlag(pairs, 'autofillGapsWithNulls'),
+    deriveStreamsMax: Math.min(streams ?? 0, DERIVE_STREAMS_MAX),
+    deriveTimeoutMs: Math.min(timeoutMs ?? 0, DERIVE_TIMEOUT_MS_MAX),
+  }
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { FeedFields, FeedSeries } from '../../feed/index.ts'
+import { writeFeed } from './feed-writer.ts'
+import { JsonBytes } from './json-bytes.ts'
+
+const plain: FeedFields = {
+  compId: false,
+  streamId: false,
+  fData: false,
+  unit: false,
+  sdTime: false,
+}
+const all: FeedFields = { compId: true, streamId: true, fData: true, unit: true, sdTime: true }
+
+function series(values: readonly number[], more: Partial<FeedSeries> = {}): FeedSeries {
+  return {
+    compId: 'c"1',
+    streamId: 'ö',
+    count: values.length,
+    times: Float64Array.from(values, (_, index) => 1_700_000_000_000 - index),
+    numbers: Float64Array.from(values),
+    isBoolean: false,
+    ...more,
+  }
+}
+
+function numberAsJson(value: number): string {
+  const out = new JsonBytes()
+  out.number(value)
+  return out.finish().toString()
+}
+
+test('JsonBytes.number() writes the shortest digits that read back as the same double', () => {
+  const numbers = fc.oneof(
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.integer(),
+    fc.maxSafeInteger(),
+    fc.tuple(fc.maxSafeInteger(), fc.nat(6)).map(([whole, places]) => whole / 10 ** places),
+    fc.tuple(fc.integer(), fc.nat(6)).map(([whole, places]) => whole / 10 ** places),
+  )
+  fc.assert(
+    fc.property(numbers, (value) => {
+      const expected = Object.is(value, -0) ? '-0' : String(value)
+      assert.equal(numberAsJson(value), expected)
+    }),
+    { numRuns: 20_000 },
+  )
+  const check = (value: number, expected: string) => assert.equal(numberAsJson(value), expected)
+  check(0, '0')
+  check(-0, '-0')
+  check(0.001, '0.001')
+  check(-0.05, '-0.05')
+  check(999_999_999_999_999, '999999999999999')
+  check(1e15, '1000000000000000')
+  check(123_456_789_012.345, '123456789012.345')
+  check(1e21, '1e+21')
+  check(5e-324, '5e-324')
+  check(1_700_000_000_000, '1700000000000')
+})
+
+test('writeFeed() writes compact samples with the keys in the order of the contract', () => {
+  const check = (list: readonly FeedSeries[], fields: FeedFields, expected: string) =>
+    assert.equal(writeFeed(list, fields).toString(), expected)
+  check([], plain, '[]')
+  check([series([])], plain, '[]')
+  check(
+    [series([1.5]), series([]), series([2])],
+    plain,
+    '[{"time":1700000000000,"data":1.5},{"time":1700000000000,"data":2}]',
+  )
+  const unit = {
+    symbol: 'C',
+    symbolLocation: 'AFTER',
+    numberFormat: '0.00',
+    booleanStyle: 'TRUE_FALSE',
+  } as const
+  check(
+    [series([20, 0], { unit, starts: Float64Array.of(5, 4), gaps: Uint8Array.of(0, 1) })],
+    all,
+    '[{"compId":"c\\"1","streamId":"ö","time":1700000000000,"data":20,"fData":"20.00C","unit":"C","sdTime":5},' +
+      '{"compId":"c\\"1","streamId":"ö","time":1699999999999,"data":null,"fData":"","unit":"C","sdTime":4}]',
+  )
+  check(
+    [series([0, 1], { isBoolean: true, texts: [] })],
+    plain,
+    '[{"time":1700000000000,"data":false},{"time":1699999999999,"data":true}]',
+  )
+  check(
+    [series([0], { texts: ['a"\u0001é😀'] })],
+    { ...plain, unit: true, sdTime: true },
+    '[{"time":1700000000000,"data":"a\\"\\u0001é😀","unit":""}]',
+  )
+})

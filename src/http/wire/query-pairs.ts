@@ -1,0 +1,88 @@
+import { isSampleTime, refuse } from '../../base/index.ts'
+
+/** The names and values of a query string, in order, decoded. */
+export type QueryPairs = ReadonlyArray<readonly [name: string, value: string]>
+
+/** The part of a request target behind the first question mark. */
+export function queryOf(url: string): string {
+  const mark = url.indexOf('?')
+  return mark < 0 ? '' : url.slice(mark + 1)
+}
+
+function decode(text: string, raw: string): string {
+  if (!text.includes('%') && !text.includes('+')) return text
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    refuse('bad_input', {
+      what: `Cannot decode the parameter "${raw.slice(0, 60)}": write a percent sign as %25`,
+    })
+  }
+}
+
+/** Reads a raw query string; plus is a space, empty pairs are passed over, also a leading one. */
+export function readQueryPairs(query: string): QueryPairs {
+  const pairs: [string, string][] = []
+  for (const part of query.split('&')) {
+    if (part === '') continue
+    const equals = part.indexOf('=')
+    const name = equals < 0 ? part : part.slice(0, equals)
+    const value = equals < 0 ? '' : part.slice(equals + 1)
+    pairs.push([decode(name, part), decode(value, part)])
+  }
+  return pairs
+}
+
+/** The value of a parameter that may be given once; undefined when it is not there. */
+export function readSingle(pairs: QueryPairs, name: string): string | undefined {
+  let found: string | undefined
+  for (const [given, value] of pairs) {
+    if (given !== name) continue
+    if (found !== undefined) refuse('bad_input', { what: `Parameter "${name}" is given twice` })
+    found = value
+  }
+  return found
+}
+
+/** Whether a flag is set: present, and neither `false` nor `0`. */
+export function readFlag(pairs: QueryPairs, name: string): boolean {
+  return pairs.some(([given, value]) => given === name && value !== 'false' && value !== '0')
+}
+
+const WHOLE = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+
+/** A whole number written as text, as in `1700000000000` or `1.7e12`; undefined for anything else. */
+export function parseWhole(text: string): number | undefined {
+  const trimmed = text.trim()
+  if (!WHOLE.test(trimmed)) return undefined
+  const value = Number(trimmed)
+  return Number.isSafeInteger(value) ? value + 0 : undefined
+}
+
+/** A whole number that a parameter must hold; undefined when the parameter is not there. */
+export function readWhole(
+  pairs: QueryPairs,
+  name: string,
+  options: { readonly min: number; readonly whenEmpty?: number },
+): number | undefined {
+  const text = readSingle(pairs, name)
+  if (text === undefined) return undefined
+  if (text === '' && options.whenEmpty !== undefined) return options.whenEmpty
+  const value = parseWhole(text)
+  if (value === undefined || value < options.min) {
+    const rule = options.min > Number.MIN_SAFE_INTEGER ? ` of at least ${options.min}` : ''
+    refuse('bad_input', {
+      what: `Parameter "${name}" must be a whole number${rule}, got "${text}"`,
+    })
+  }
+  return value
+}
+
+/** A sample time written as text; refuses, naming where it stands, what no sample may have. */
+export function parseSampleTime(text: string, where: string): number {
+  const value = parseWhole(text)
+  if (value !== undefined && isSampleTime(value)) return value
+  refuse('bad_input', {
+    what: `${where} must be whole epoch milliseconds from 1900 to 2261, got "${text.slice(0, 60)}"`,
+  })
+}
