@@ -1,1 +1,3 @@
+/** The adapters of the storage ports on one folder of one machine; opened only by app.ts and tests. */
 export { type BlobStoreOptions, openBlobStore } from './blob-store.ts'
+export { type CatalogStoreOptions, openCatalogStore } from './catalog-store.ts'

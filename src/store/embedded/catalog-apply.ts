@@ -1,0 +1,115 @@
+/** What one order to the catalog's writer does inside its transaction. */
+import { invariant } from '../../base/index.ts'
+import { CatalogConflict, type DocumentKey, type Lease } from '../catalog-port.ts'
+import type { WriteOrder, WriterRequest, WriterResult, Written } from './catalog-protocol.ts'
+import type { CatalogWriteTable, StoredDocument } from './catalog-write-table.ts'
+
+const HANDLE_END = 2 ** 31
+
+/** A whole commit: its parts put together. */
+export interface Commit {
+  readonly type: 'commit'
+  readonly id: number
+  readonly orders: readonly WriteOrder[]
+  readonly lease: Lease | undefined
+}
+
+export type Job = Commit | Exclude<WriterRequest, { type: 'commit' } | { type: 'close' }>
+
+/** Does a job's writes; throws CatalogConflict when others' writes forbid it. */
+export function applyJob(table: CatalogWriteTable, job: Job): WriterResult {
+  switch (job.type) {
+    case 'commit':
+      return applyCommit(table, job)
+    case 'purge':
+      return purge(table, job.nowMs, job.limit)
+    case 'acquire':
+      return acquire(table, job)
+    case 'release':
+      return release(table, job.lease)
+  }
+}
+
+function applyCommit(table: CatalogWriteTable, commit: Commit): Written[] {
+  if (commit.lease !== undefined) checkLease(table, commit.lease)
+  // All claims of the commit's documents are let go first, so that two may swap theirs.
+  for (const order of commit.orders) {
+    const stored = table.select(order)
+    if (stored !== undefined) table.deleteClaims(stored.ref)
+  }
+  const written: Written[] = []
+  for (const order of commit.orders) {
+    const result = applyOrder(table, order)
+    if (result !== undefined) written.push(result)
+  }
+  return written
+}
+
+function applyOrder(table: CatalogWriteTable, order: WriteOrder): Written | undefined {
+  const stored = table.select(order)
+  const { expectedRevision } = order
+  if (expectedRevision !== 'any' && (stored?.revision ?? 0) !== expectedRevision) {
+    throw new CatalogConflict(keyOf(order), undefined)
+  }
+  if (order.op === 'delete') {
+    if (stored !== undefined) deleteStored(table, order, stored)
+    return undefined
+  }
+  const next = stored === undefined ? table.insert(order) : table.update(order, stored)
+  invariant((next.handle ?? 0) < HANDLE_END, 'stream handles are used up')
+  table.deleteClaims(next.ref)
+  for (const claim of new Set(order.claims)) {
+    if (!table.insertClaim(order.orgUid, claim, next.ref)) {
+      throw new CatalogConflict(keyOf(order), claim)
+    }
+  }
+  table.insertChange(order, next.parent_uid)
+  return { revision: next.revision, handle: next.handle ?? undefined }
+}
+
+function deleteStored(table: CatalogWriteTable, key: DocumentKey, stored: StoredDocument): void {
+  table.delete(key, stored)
+  table.insertChange({ ...keyOf(key), op: 'delete', expectedRevision: 'any' }, stored.parent_uid)
+}
+
+function purge(table: CatalogWriteTable, nowMs: number, limit: number): number {
+  const expired = table.selectExpired(nowMs, limit)
+  for (const key of expired) {
+    const stored = table.select(key)
+    if (stored !== undefined) deleteStored(table, key, stored)
+  }
+  return expired.length
+}
+
+function acquire(
+  table: CatalogWriteTable,
+  wish: { name: string; holder: string; nowMs: number; ttlMs: number },
+): Lease | undefined {
+  const held = table.selectLease(wish.name)
+  const isRunning = held !== undefined && held.expiresAtMs > wish.nowMs
+  if (isRunning && held.holder !== wish.holder) return undefined
+  const fence = isRunning ? held.fence : (held?.fence ?? 0) + 1
+  const lease = { name: wish.name, holder: wish.holder, fence }
+  table.upsertLease(lease, wish.nowMs + wish.ttlMs)
+  return lease
+}
+
+function release(table: CatalogWriteTable, lease: Lease): undefined {
+  const held = table.selectLease(lease.name)
+  // The row stays, so that the fence keeps rising.
+  if (isSameLease(held, lease)) table.upsertLease({ ...lease, holder: '' }, 0)
+  return undefined
+}
+
+function checkLease(table: CatalogWriteTable, lease: Lease): void {
+  if (isSameLease(table.selectLease(lease.name), lease)) return
+  throw new CatalogConflict({ orgUid: '', kind: 'lease', uid: lease.name }, undefined)
+}
+
+function isSameLease(held: Lease | undefined, lease: Lease): boolean {
+  return held?.fence === lease.fence && held.holder === lease.holder
+}
+
+function keyOf({ orgUid, kind, uid }: DocumentKey): DocumentKey {
+  return { orgUid, kind, uid }
+}

@@ -1,0 +1,85 @@
+import {
+  CatalogConflict,
+  type CatalogDocument,
+  type CatalogWrite,
+  type DocumentKey,
+  type ListQuery,
+} from '../../src/store/index.ts'
+
+interface Kept {
+  readonly document: Omit<CatalogDocument, 'handle'>
+  readonly claims: ReadonlySet<string>
+  readonly index: string | undefined
+}
+
+const keyText = ({ orgUid, kind, uid }: DocumentKey) => JSON.stringify([orgUid, kind, uid])
+
+/** Texts in the order of their UTF-8 bytes, which is how lists are ordered. */
+export function compareUtf8(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+}
+
+/** The catalog's promises in the plainest form: maps in memory, copied before each commit. */
+export class CatalogStoreModel {
+  kept = new Map<string, Kept>()
+
+  commit(writes: readonly CatalogWrite[]): void {
+    const before = this.kept
+    this.kept = new Map(before)
+    try {
+      for (const write of writes) this.#letGoClaims(write)
+      for (const write of writes) this.#write(write)
+    } catch (error) {
+      this.kept = before
+      throw error
+    }
+  }
+
+  list(query: ListQuery): { uids: string[]; totalCount: number } {
+    const all = [...this.kept.values()]
+      .map(({ document }) => document)
+      .filter((one) => one.orgUid === query.orgUid && one.kind === query.kind)
+      .filter((one) => query.parentUid === undefined || one.parentUid === query.parentUid)
+      .filter((one) => one.listKey.startsWith(query.listKeyPrefix ?? ''))
+      .sort((a, b) => compareUtf8(a.listKey, b.listKey) || compareUtf8(a.uid, b.uid))
+    if (query.descending === true) all.reverse()
+    const uids = all.slice(query.start, query.start + query.limit).map(({ uid }) => uid)
+    return { uids, totalCount: all.length }
+  }
+
+  holderOf(orgUid: string, claim: string): string | undefined {
+    const found = [...this.kept.values()].find(
+      ({ document, claims }) => document.orgUid === orgUid && claims.has(claim),
+    )
+    return found?.document.uid
+  }
+
+  #write(write: CatalogWrite): void {
+    const { orgUid, kind, uid, expectedRevision } = write
+    const old = this.kept.get(keyText(write))
+    const revision = old?.document.revision ?? 0
+    if (expectedRevision !== 'any' && expectedRevision !== revision) {
+      throw new CatalogConflict({ orgUid, kind, uid }, undefined)
+    }
+    if (write.op === 'delete') {
+      this.kept.delete(keyText(write))
+      return
+    }
+    const document = {
+      ...{ orgUid, kind, uid, body: write.body, revision: revision + 1 },
+      ...{ parentUid: write.parentUid ?? '', listKey: write.listKey ?? '' },
+      expiresAtMs: write.expiresAtMs,
+    }
+    this.#letGoClaims(write)
+    const claims = new Set(write.claims)
+    for (const claim of claims) {
+      if (this.holderOf(orgUid, claim) !== undefined) throw new CatalogConflict(write, claim)
+    }
+    this.kept.set(keyText(write), { document, claims, index: write.index })
+  }
+
+  #letGoClaims(key: DocumentKey): void {
+    const old = this.kept.get(keyText(key))
+    if (old !== undefined) this.kept.set(keyText(key), { ...old, claims: new Set() })
+  }
+}
