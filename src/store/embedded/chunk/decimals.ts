@@ -3,6 +3,16 @@ import { PACKABLE_INTEGER_MAX } from './integers.ts'
 /** Beyond fifteen digits every double is some decimal, and scaling gains nothing. */
 const DECIMALS_MAX = 15
 
+/** Powers by literal: `**` does not promise the nearest double. */
+const powersOf10 = [
+  1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+]
+
+/** 10^decimals for at most DECIMALS_MAX decimals. */
+export function decimalScale(decimals: number): number {
+  return powersOf10[decimals]
+}
+
 /** One value in sixteen may be an exception, stored as it is. */
 const EXCEPTION_SHARE = 16
 
@@ -11,7 +21,7 @@ const PROBES = 64
 
 /** The whole number n with n / 10^decimals exactly this double, or undefined when there is none. */
 export function decimalInteger(value: number, decimals: number): number | undefined {
-  const scale = 10 ** decimals
+  const scale = powersOf10[decimals]
   const integer = Math.round(value * scale)
   if (integer / scale !== value || Math.abs(integer) > PACKABLE_INTEGER_MAX) return undefined
   return integer === 0 && Object.is(value, -0) ? undefined : integer + 0
@@ -23,6 +33,16 @@ export function chooseDecimals(values: Float64Array): number | undefined {
     if (fitsNearlyAll(values, decimals)) return decimals
   }
   return undefined
+}
+
+/** The fewest decimals with which every value is a whole number when scaled, if any. */
+export function fewestDecimals(values: Float64Array): number | undefined {
+  let decimals = 0
+  for (const value of values) {
+    while (decimals <= DECIMALS_MAX && decimalInteger(value, decimals) === undefined) decimals++
+  }
+  const isAll = values.every((value) => decimalInteger(value, decimals) !== undefined)
+  return decimals <= DECIMALS_MAX && isAll ? decimals : undefined
 }
 
 function fewestForProbes(values: Float64Array): number {

@@ -1,7 +1,7 @@
 import type { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
 import { DamagedBytes } from './damaged-bytes.ts'
-import { chooseDecimals, decimalInteger } from './decimals.ts'
+import { chooseDecimals, decimalInteger, decimalScale } from './decimals.ts'
 import { readIntegers, writeIntegers } from './integers.ts'
 import { readSymbols, writeSymbols } from './symbols.ts'
 
@@ -48,7 +48,7 @@ function writeDecimals(writer: ByteWriter, values: Float64Array, decimals: numbe
 
 function readDecimals(reader: ByteReader, count: number, decimals: number): Float64Array {
   const values = readIntegers(reader, count)
-  const scale = 10 ** decimals
+  const scale = decimalScale(decimals)
   // A quotient of two exact doubles rounds as the decimal text did: the same bits come back.
   if (decimals > 0) for (let index = 0; index < count; index++) values[index] /= scale
   const exceptions = reader.countUpTo(count)

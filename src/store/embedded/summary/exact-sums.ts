@@ -1,0 +1,145 @@
+import { exponentAbove, powerOf2 } from './double-bits.ts'
+import { WideSum } from './wide-sum.ts'
+
+/** So many values are summed in two lanes at once before the lanes could round. */
+const LANE_VALUES_MAX = 4_096
+/** Outside these the lanes' constants would overflow or vanish; the slow way takes over. */
+const LANE_EXPONENT_MAX = 1_000
+const LANE_EXPONENT_MIN = -900
+/** A pair whose head stays below this cannot overflow by one more value. */
+const PAIR_MAX = 2 ** 1_000
+
+/**
+ * A column of exact sums. A statistic must have the same bits live, sealed, after a restart and for
+ * any way its samples were parted into chunks; compensated sums do not promise that, only sums
+ * without any rounding until the end do. Nearly always 106 bits hold the exact sum (a year of
+ * two-decimal sensors needs about 76), so a sum is a pair of doubles kept by error-free addition;
+ * the first addition whose error would not fit goes to a fixed-point sum over the whole range of
+ * doubles instead, beside the pair. Zero is always +0.
+ */
+export class ExactSums {
+  readonly #head: Float64Array
+  readonly #tail: Float64Array
+  /** Only for the few sums that a pair cannot hold. */
+  readonly #wide = new Map<number, WideSum>()
+
+  constructor(length: number) {
+    this.#head = new Float64Array(length)
+    this.#tail = new Float64Array(length)
+  }
+
+  /** Adds one value exactly. */
+  add(index: number, value: number): void {
+    const head = this.#head[index]
+    const tail = this.#tail[index]
+    const sum = head + value
+    const sumBack = sum - head
+    const error = head - (sum - sumBack) + (value - sumBack)
+    const rest = tail + error
+    const restBack = rest - tail
+    const lost = tail - (rest - restBack) + (error - restBack)
+    if (lost !== 0 || !(Math.abs(sum) < PAIR_MAX)) {
+      this.#wideOf(index).add(value)
+      return
+    }
+    const newHead = sum + rest
+    const back = newHead - sum
+    this.#head[index] = newHead
+    this.#tail[index] = sum - (newHead - back) + (rest - back)
+  }
+
+  /** Adds numbers[start ≤ i < end] exactly; magnitudeMax is the largest of their magnitudes. */
+  addRange(
+    index: number,
+    numbers: Float64Array,
+    range: { readonly start: number; readonly end: number; readonly magnitudeMax: number },
+  ): void {
+    if (range.magnitudeMax === 0) return
+    const exponent = exponentAbove(range.magnitudeMax)
+    if (exponent > LANE_EXPONENT_MAX || exponent < LANE_EXPONENT_MIN) {
+      for (let at = range.start; at < range.end; at++) this.add(index, numbers[at])
+      return
+    }
+    for (let start = range.start; start < range.end; start += LANE_VALUES_MAX) {
+      this.#addLanes(index, numbers, {
+        start,
+        end: Math.min(start + LANE_VALUES_MAX, range.end),
+        exponent,
+      })
+    }
+  }
+
+  /**
+   * Each value is cut into a multiple of 2^(exponent - 40) and a rest that is a multiple of
+   * 2^(exponent - 80); 4,096 of either add up without rounding. Adding and subtracting 1.5 · 2^52
+   * units rounds to that unit. What is left below, of values 2²⁸ times smaller than the largest, is
+   * added one by one.
+   */
+  #addLanes(
+    index: number,
+    numbers: Float64Array,
+    lanes: { readonly start: number; readonly end: number; readonly exponent: number },
+  ): void {
+    const cutHigh = 1.5 * powerOf2(lanes.exponent - 40 + 52)
+    const cutLow = 1.5 * powerOf2(lanes.exponent - 80 + 52)
+    let highSum = 0
+    let lowSum = 0
+    for (let at = lanes.start; at < lanes.end; at++) {
+      const value = numbers[at]
+      const high = value + cutHigh - cutHigh
+      const rest = value - high
+      const low = rest + cutLow - cutLow
+      const below = rest - low
+      highSum += high
+      lowSum += low
+      if (below !== 0) this.add(index, below)
+    }
+    this.add(index, highSum)
+    this.add(index, lowSum)
+  }
+
+  /** Adds the sum at an index of another column exactly. */
+  addSum(index: number, other: ExactSums, otherIndex: number): void {
+    this.add(index, other.#head[otherIndex])
+    this.add(index, other.#tail[otherIndex])
+    const wide = other.#wide.get(otherIndex)
+    if (wide !== undefined) this.#wideOf(index).addSum(wide)
+  }
+
+  /** The exact sum rounded once; infinite when it is beyond the doubles. */
+  value(index: number): number {
+    if (!this.#wide.has(index)) return this.#head[index] + this.#tail[index]
+    return this.#total(index).round()
+  }
+
+  /** Doubles whose exact sum this is, largest first; undefined when it is beyond the doubles. */
+  parts(index: number): number[] | undefined {
+    if (this.#wide.has(index)) return this.#total(index).parts()
+    return [this.#head[index], this.#tail[index]]
+  }
+
+  /** Back to zero. */
+  clear(): void {
+    this.#head.fill(0)
+    this.#tail.fill(0)
+    this.#wide.clear()
+  }
+
+  #total(index: number): WideSum {
+    const total = new WideSum()
+    total.add(this.#head[index])
+    total.add(this.#tail[index])
+    const wide = this.#wide.get(index)
+    if (wide !== undefined) total.addSum(wide)
+    return total
+  }
+
+  #wideOf(index: number): WideSum {
+    let wide = this.#wide.get(index)
+    if (wide === undefined) {
+      wide = new WideSum()
+      this.#wide.set(index, wide)
+    }
+    return wide
+  }
+}

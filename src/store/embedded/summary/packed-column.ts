@@ -1,0 +1,38 @@
+import { type BitReader, type BitWriter, bitLength } from '../chunk/bits.ts'
+
+/** Whole numbers up to here, of either sign, can be packed: their differences stay exact. */
+export const PACKED_MAX = 2 ** 51
+
+/** Widths are from 0 to 53 bits. */
+const WIDTH_BITS = 6
+
+/**
+ * Packs a short column of whole numbers without gaps: width and least value, then width and what
+ * each value has more.
+ */
+export function writePacked(bits: BitWriter, values: Float64Array): void {
+  let least = values[0]
+  let greatest = values[0]
+  for (const value of values) {
+    if (value < least) least = value
+    else if (value > greatest) greatest = value
+  }
+  const zigzag = least >= 0 ? least * 2 : -least * 2 - 1
+  const leastWidth = bitLength(zigzag)
+  const width = bitLength(greatest - least)
+  bits.write(leastWidth, WIDTH_BITS)
+  bits.write(zigzag, leastWidth)
+  bits.write(width, WIDTH_BITS)
+  if (width > 0) for (const value of values) bits.write(value - least, width)
+}
+
+/** Reads a column that writePacked wrote. */
+export function readPacked(bits: BitReader, count: number): Float64Array {
+  const values = new Float64Array(count)
+  const zigzag = bits.read(bits.read(WIDTH_BITS))
+  const least = zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2
+  const width = bits.read(WIDTH_BITS)
+  if (width === 0) return values.fill(least)
+  for (let index = 0; index < count; index++) values[index] = least + bits.read(width)
+  return values
+}

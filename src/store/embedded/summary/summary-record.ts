@@ -1,0 +1,116 @@
+import { crc32 } from 'node:zlib'
+import type { SampleColumns } from '../../sample-port.ts'
+import { BitReader, BitWriter } from '../chunk/bits.ts'
+import { ByteReader } from '../chunk/byte-reader.ts'
+import { ByteWriter } from '../chunk/byte-writer.ts'
+import { DamagedBytes } from '../chunk/damaged-bytes.ts'
+import { foldColumns, SummaryFold } from './summary-fold.ts'
+
+import { SummaryTable } from './summary-table.ts'
+import { readTextEnds, writeTextEnds } from './text-ends.ts'
+import { readTimes, writeTimes } from './time-columns.ts'
+import { readValues, writeValues } from './value-columns.ts'
+
+/** First byte of every record; docs/format/summary.md describes each version. */
+const SUMMARY_VERSION = 1
+const CRC_BYTES = 4
+
+/** No chunk has more blocks than samples. */
+const BLOCKS_MAX = 4_096
+
+/** Fewer samples are as quickly decoded as their summary is read. */
+const SUMMARY_SAMPLES_MIN = 128
+
+/** What a summary may add to the bytes of its chunk. */
+const BYTES_SHARE_MAX = 0.15
+
+const MINUTE_MS = 60_000
+
+/**
+ * Block lengths and how many samples one must hold on average to be worth its 9 bytes. Hours serve
+ * most questions, so they are taken early; shorter blocks only where they cost next to nothing.
+ */
+const blockChoices = [
+  { minutes: 15, samplesMin: 512 },
+  { minutes: 30, samplesMin: 512 },
+  { minutes: 60, samplesMin: 128 },
+  ...[120, 180, 240, 360, 720, 1_440].map((minutes) => ({ minutes, samplesMin: 256 })),
+]
+
+/**
+ * The summary record of a chunk: blocks of equal length aligned to UTC, as fine as fits the share of
+ * the chunk's bytes, or one block for all. Empty where decoding the chunk is the better way (few
+ * samples, very small chunks, long texts, sums beyond the doubles).
+ */
+export function summarizeChunk(columns: SampleColumns, chunkBytes: number): Uint8Array {
+  if (columns.count < SUMMARY_SAMPLES_MIN) return new Uint8Array(0)
+  for (const edges of blockEdgeChoices(columns)) {
+    const fold = new SummaryFold(edges)
+    foldColumns(columns, fold)
+    const record = encodeSummary(fold)
+    if (record.length <= chunkBytes * BYTES_SHARE_MAX) return record
+  }
+  return new Uint8Array(0)
+}
+
+/** Packs the rows of a table that hold samples, which must be in the order of time. */
+export function encodeSummary(table: SummaryTable): Uint8Array {
+  const rows = Array.from({ length: table.length }, (_, row) => row).filter(
+    (row) => table.count[row] > 0,
+  )
+  const header = new ByteWriter(256)
+  const record = { header, bits: new BitWriter() }
+  header.varint(rows.length)
+  if (rows.length === 0) return new Uint8Array(0)
+  writeTimes(record, table, rows)
+  const isWritten = writeTextEnds(header, table, rows) && writeValues(record, table, rows)
+  if (!isWritten) return new Uint8Array(0)
+  const writer = new ByteWriter(256)
+  writer.u8(SUMMARY_VERSION)
+  writer.varint(header.length)
+  writer.bytes(header.view())
+  writer.bytes(record.bits.finish())
+  writer.u32(crc32(writer.view()))
+  return writer.finish()
+}
+
+/** The blocks of a record, undefined for an empty one; throws DamagedBytes when it does not check. */
+export function readSummary(bytes: Uint8Array): SummaryTable | undefined {
+  if (bytes.length === 0) return undefined
+  const end = bytes.length - CRC_BYTES
+  if (end < CRC_BYTES) throw new DamagedBytes('Cannot read summary: it is too short')
+  const isIntact = crc32(bytes.subarray(0, end)) === new ByteReader(bytes.subarray(end)).u32()
+  if (!isIntact) throw new DamagedBytes('Cannot read summary: its checksum differs')
+  const reader = new ByteReader(bytes, { start: 0, end })
+  const version = reader.u8()
+  if (version !== SUMMARY_VERSION) {
+    throw new DamagedBytes(`Cannot read summary: version ${version} is unknown`)
+  }
+  const header = new ByteReader(reader.bytes(reader.varint()))
+  const record = { header, bits: new BitReader(reader.bytes(reader.remaining)) }
+  const table = new SummaryTable(header.countUpTo(BLOCKS_MAX))
+  readTimes(record, table)
+  const texts = readTextEnds(header, table)
+  readValues(record, table)
+  record.bits.finish()
+  for (const { row, first, last } of texts) {
+    if (first !== undefined) table.first[row] = first
+    if (last !== undefined) table.last[row] = last
+  }
+  return table
+}
+
+/** Edges of blocks that may pay, finest first; the last choice is one block for all. */
+function blockEdgeChoices({ times, count }: SampleColumns): Float64Array[] {
+  const from = times[0]
+  const until = times[count - 1] + 1
+  const choices = blockChoices
+    .filter(({ minutes, samplesMin }) => count * minutes * MINUTE_MS >= samplesMin * (until - from))
+    .map(({ minutes }) => {
+      const blockMs = minutes * MINUTE_MS
+      const start = Math.floor(from / blockMs) * blockMs
+      const blocks = Math.ceil((until - start) / blockMs)
+      return Float64Array.from({ length: blocks + 1 }, (_, block) => start + block * blockMs)
+    })
+  return [...choices, Float64Array.of(from, until)]
+}
