@@ -1,6 +1,7 @@
 import type { OAuthBase } from './oauth-base.ts'
 import { OAuthError, refuseOAuth } from './oauth-error.ts'
 import { type OAuthParams, readParams, requireParam } from './oauth-params.ts'
+import type { OAuthWithUsers } from './oauth-users.ts'
 import { readChallenge } from './pkce.ts'
 import { isRegisteredRedirect, redirectUriFault, withAnswer } from './redirect-uri.ts'
 import { type OAuthClient, resolveClient } from './resolve-client.ts'
@@ -30,13 +31,11 @@ export type CheckedRequest =
 export interface AuthorizationContext {
   readonly query: string
   readonly issuer: string
-  /** Whether an organization's own setting makes it strict, though the service is open. */
-  readonly isStrictOrganization: (orgUid: string) => Promise<boolean>
 }
 
 /** Checks the parameters of service.md 5.2 and PKCE, in the order that RFC 6749, 4.1.2.1 asks for. */
 export async function checkAuthorizationRequest(
-  base: OAuthBase,
+  base: OAuthWithUsers,
   context: AuthorizationContext,
 ): Promise<CheckedRequest> {
   const source = { query: context.query, contentType: '', body: '' }
@@ -53,7 +52,7 @@ export async function checkAuthorizationRequest(
   }
   try {
     const params = readParams(source, REDIRECTED)
-    const isStrict = await isHeldStrictly(base, client, context)
+    const isStrict = await isHeldStrictly(base, client)
     return { kind: 'ask', request: readRequest({ params, client, redirectUri, isStrict }) }
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
@@ -101,14 +100,10 @@ async function requireClient(base: OAuthBase, clientId: string): Promise<OAuthCl
   return typeof client === 'string' ? refuseOAuth('invalid_request', client) : client
 }
 
-async function isHeldStrictly(
-  base: OAuthBase,
-  client: OAuthClient,
-  context: AuthorizationContext,
-): Promise<boolean> {
-  if (base.settings.mode === 'strict') return true
+async function isHeldStrictly(base: OAuthWithUsers, client: OAuthClient): Promise<boolean> {
   const { registration } = client
-  return registration !== undefined && (await context.isStrictOrganization(registration.orgUid))
+  if (registration === undefined) return base.settings.mode === 'strict'
+  return (await base.users.modeOf(registration.orgUid)) === 'strict'
 }
 
 function readRequest(given: {

@@ -165,15 +165,15 @@ function fieldFault({ name, logo, redirectUris, mayUseLogin }: ClientFields): st
     return 'oauth_client.logo must be an https address or a data:image/… of at most 64 KiB'
   }
   if (redirectUris.length === 0 && !mayUseLogin) {
-    return 'oauth_client.redirectUri must list at least one address (unless oauthLogin is allowed)'
+    return 'oauth_client.redirectUris must list at least one address (unless mayUseLogin is true)'
   }
   if (redirectUris.length > REDIRECT_URIS_MAX) {
-    return `oauth_client.redirectUri lists more than ${REDIRECT_URIS_MAX} addresses`
+    return `oauth_client.redirectUris lists more than ${REDIRECT_URIS_MAX} addresses`
   }
   return redirectUris
     .map((uri, at) => ({ at, fault: redirectUriFault(uri) }))
     .filter(({ fault }) => fault !== undefined)
-    .map(({ at, fault }) => `oauth_client.redirectUri[${at}]: ${fault}`)[0]
+    .map(({ at, fault }) => `oauth_client.redirectUris[${at}]: ${fault}`)[0]
 }
 
 /** Whether a text can be shown as a logo: an https address or an image carried in the text. */

@@ -32,6 +32,8 @@ export interface OAuthUsers {
   /** A user who may still sign in. */
   findUser(userUid: string): Promise<OAuthUser | undefined>
   organizationsOf(userUid: string): Promise<readonly UserOrganization[]>
+  /** Strict when the service is, or when the organization's own setting says so. */
+  modeOf(orgUid: string): Promise<OAuthMode>
 }
 
 /** What the endpoints that know users stand on. */

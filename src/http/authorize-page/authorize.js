@@ -1,0 +1,154 @@
+// The authorization page: asks the server what comes next and shows that one step. Texts from
+// outside are only ever put in as text, never as markup.
+
+const RIGHTS = {
+  'feed:read': 'Read samples, statistics, files and properties',
+  'feed:write': 'Send samples and files, change properties, delete samples',
+  admin: 'Manage components, streams and settings, as far as you may yourself',
+}
+
+const query = [
+  location.search.slice(1),
+  location.hash.replace(/^#\/?(?:signinoauth)?\/?[?&]?/, ''),
+  document.body.dataset.posted ?? '',
+]
+  .filter((part) => part !== '')
+  .join('&')
+
+const find = (id) => document.getElementById(id)
+const brand = document.body.dataset.brand
+let ticket = ''
+
+/** Sends one step to the server and shows its answer; a problem is shown where the user is. */
+async function send(path, body) {
+  const problem = document.querySelector('section:not([hidden]) .alert') ?? find('problem')
+  setBusy(true)
+  problem.textContent = ''
+  try {
+    const response = await fetch(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    const answer = await response.json()
+    if (response.ok) show(answer)
+    else complain(problem, answer.message)
+  } catch {
+    complain(problem, 'The service cannot be reached. Check your connection and try again.')
+  } finally {
+    setBusy(false)
+  }
+}
+
+function complain(problem, message) {
+  problem.textContent = message
+  if (!find('sign-in').hidden) {
+    find('password').value = ''
+    find('password').focus()
+  } else if (find('consent').hidden) open('error', 'This request cannot be used')
+}
+
+/** Buttons stay focusable while a step is under way, so that the keyboard does not lose its place. */
+function setBusy(isBusy) {
+  for (const button of document.querySelectorAll('button')) {
+    button.setAttribute('aria-disabled', String(isBusy))
+  }
+}
+
+function isBusy(button) {
+  return button.getAttribute('aria-disabled') === 'true'
+}
+
+function show(answer) {
+  switch (answer.step) {
+    case 'sign_in':
+      return showSignIn(answer)
+    case 'consent':
+      return showConsent(answer)
+    case 'redirect':
+      return leave(answer.to)
+    default:
+      find('problem').textContent = answer.message
+      open('error', 'This request cannot be used')
+  }
+}
+
+function showSignIn({ email, client }) {
+  find('sign-in-client').textContent = client.name
+  if (find('email').value === '') find('email').value = email
+  open('sign-in', 'Sign in')
+  find(find('email').value === '' ? 'email' : 'password').focus()
+}
+
+function showConsent(answer) {
+  ticket = answer.ticket
+  const { client, user, organizations, scopes, isNarrowed } = answer
+  const logo = find('client-logo')
+  logo.hidden = client.logo === ''
+  if (client.logo !== '') logo.src = client.logo
+  find('consent-title').textContent = `Let ${client.name} use your account?`
+  find('consent-user').textContent = user.name === '' ? user.email : `${user.name} (${user.email})`
+  find('consent-organizations').textContent = organizations.join(', ')
+  find('consent-host').textContent = client.redirectHost
+  find('unregistered').hidden = client.isRegistered
+  const rights = isNarrowed ? scopes.map((scope) => RIGHTS[scope]) : ['Everything that you may do']
+  find('rights').replaceChildren(...rights.map(listItem))
+  open('consent', find('consent-title').textContent)
+  find('consent-title').focus()
+}
+
+function listItem(text) {
+  const item = document.createElement('li')
+  item.textContent = text
+  return item
+}
+
+/** The address was checked by the server; a link stays for browsers that ask before opening an app. */
+function leave(to) {
+  find('leave-link').href = to
+  open('leave', 'Going back')
+  find('leave-title').focus()
+  location.replace(to)
+}
+
+function open(id, title) {
+  for (const section of document.querySelectorAll('section')) section.hidden = section.id !== id
+  document.title = `${title} – ${brand}`
+  if (id === 'error') find('error-title').focus()
+}
+
+find('sign-in-form').addEventListener('submit', (event) => {
+  event.preventDefault()
+  if (isBusy(event.submitter ?? find('sign-in-button'))) return
+  send('sign_in', { query, email: find('email').value, password: find('password').value })
+})
+
+find('peek').addEventListener('click', () => {
+  const field = find('password')
+  const isShown = field.type === 'text'
+  field.type = isShown ? 'password' : 'text'
+  find('peek').textContent = isShown ? 'Show' : 'Hide'
+  find('peek').setAttribute('aria-label', isShown ? 'Show password' : 'Hide password')
+})
+
+for (const [id, isAllowed] of [
+  ['allow', true],
+  ['refuse', false],
+]) {
+  find(id).addEventListener('click', (event) => {
+    if (!isBusy(event.currentTarget)) send('decide', { ticket, isAllowed })
+  })
+}
+
+find('other-account').addEventListener('click', () => {
+  find('email').value = ''
+  find('password').value = ''
+  send('begin', { query })
+})
+
+// A page brought back from the browser's memory holds an answered question: ask anew.
+addEventListener('pageshow', (event) => {
+  if (event.persisted) location.reload()
+})
+
+send('begin', { query })

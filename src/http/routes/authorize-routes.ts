@@ -1,0 +1,113 @@
+import type { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import {
+  beginAuthorization,
+  decideAuthorization,
+  type OAuthWithUsers,
+  signInToAuthorize,
+} from '../../auth/index.ts'
+import { refuse } from '../../base/index.ts'
+import type { App } from '../app-type.ts'
+import {
+  authorizeAssets,
+  authorizeHeaders,
+  type Brand,
+  renderAuthorizePage,
+} from '../authorize-page/authorize-page.ts'
+import { collectBody } from '../body.ts'
+import { exchangeOf } from '../exchange.ts'
+import { hostOf, type IssuerReader, nameOf } from '../issuer.ts'
+
+/** What the authorization page needs. */
+export interface AuthorizeRoutesDeps {
+  readonly oauth: OAuthWithUsers
+  readonly issuerOf: IssuerReader
+  /** By host name, without a port. */
+  readonly brands: ReadonlyMap<string, Brand>
+}
+
+const WEIR: Brand = { name: 'Weir', logo: '' }
+const BODY_BYTES_MAX = 16_384
+const FORM = 'application/x-www-form-urlencoded'
+const hidden = { hide: true } as const
+const queryField = Type.String({ maxLength: BODY_BYTES_MAX })
+
+/** Adds the page on which users let clients in, and the three steps its script takes. */
+export function authorizeRoutes(app: App, deps: AuthorizeRoutesDeps): void {
+  pageRoutes(app, deps)
+  stepRoutes(app, deps)
+}
+
+function pageRoutes(app: App, { brands }: AuthorizeRoutesDeps): void {
+  const page = (request: FastifyRequest, posted: string) =>
+    renderAuthorizePage(brands.get(nameOf(hostOf(request.raw))) ?? WEIR, posted)
+  app.get('/alt', { schema: hidden }, async (request, reply) =>
+    // The fragment with the request's parameters stays on when the browser follows.
+    reply.redirect(`alt/${request.url.slice('/alt'.length)}`, 301),
+  )
+  app.get('/alt/', { schema: hidden }, async (request, reply) =>
+    reply.headers(authorizeHeaders).type(HTML).send(page(request, '')),
+  )
+  app.register(async (scope: App) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser(FORM, async (request: FastifyRequest, payload: Readable) => {
+      const { 'content-encoding': contentEncoding } = request.headers
+      const limitBytes = request.routeOptions.bodyLimit
+      return (await collectBody(payload, { contentEncoding, limitBytes })).toString('utf8')
+    })
+    scope.post('/alt/', { schema: hidden, bodyLimit: BODY_BYTES_MAX }, async (request, reply) => {
+      const posted = typeof request.body === 'string' ? request.body : ''
+      return reply.headers(authorizeHeaders).type(HTML).send(page(request, posted))
+    })
+  })
+  for (const [name, { type, text }] of Object.entries(authorizeAssets)) {
+    app.get(`/alt/${name}`, { schema: hidden }, async (_request, reply) =>
+      reply.header('cache-control', 'no-cache').type(type).send(text),
+    )
+  }
+}
+
+const HTML = 'text/html; charset=utf-8'
+
+function stepRoutes(app: App, { oauth, issuerOf }: AuthorizeRoutesDeps): void {
+  const contextOf = (request: FastifyRequest<{ Body: { query: string } }>) => ({
+    query: request.body.query,
+    issuer: issuerOf(request.raw),
+  })
+  const options = <S>(body: S) => ({
+    bodyLimit: BODY_BYTES_MAX,
+    schema: { ...hidden, body },
+    onRequest: requireOwnPage,
+  })
+  app.post('/alt/begin', options(Type.Object({ query: queryField })), async (request, reply) => {
+    reply.headers(STEP_HEADERS)
+    return beginAuthorization(oauth, contextOf(request))
+  })
+  const signIn = Type.Object({
+    query: queryField,
+    email: Type.String({ minLength: 1, maxLength: 320 }),
+    password: Type.String({ minLength: 1, maxLength: 1_024 }),
+  })
+  app.post('/alt/sign_in', options(signIn), async (request, reply) => {
+    reply.headers(STEP_HEADERS)
+    const { email, password } = request.body
+    const address = exchangeOf(request.raw)?.address ?? ''
+    return signInToAuthorize(oauth, contextOf(request), { email, password, address })
+  })
+  const decide = Type.Object({ ticket: Type.String({ maxLength: 64 }), isAllowed: Type.Boolean() })
+  app.post('/alt/decide', options(decide), async (request, reply) => {
+    reply.headers(STEP_HEADERS)
+    return decideAuthorization(oauth, { issuer: issuerOf(request.raw) }, request.body)
+  })
+}
+
+const STEP_HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
+
+/** Another site's page can neither sign somebody in here nor answer for them. */
+async function requireOwnPage(request: FastifyRequest): Promise<void> {
+  const site = request.headers['sec-fetch-site'] ?? 'same-origin'
+  const isJson = /^application\/json\b/i.test(request.headers['content-type'] ?? '')
+  if (site === 'same-origin' && isJson) return
+  refuse('forbidden', { what: 'Only the authorization page itself may take its steps' })
+}

@@ -1,0 +1,169 @@
+import type { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import {
+  answerLogin,
+  answerTokenRequest,
+  introspectToken,
+  OAuthError,
+  type OAuthWithUsers,
+  type ParamSource,
+  revokeToken,
+  showMetadata,
+} from '../../auth/index.ts'
+import { type Log, Refusal } from '../../base/index.ts'
+import type { App } from '../app-type.ts'
+import { collectBody } from '../body.ts'
+import { exchangeOf } from '../exchange.ts'
+import type { IssuerReader } from '../issuer.ts'
+import { sendError } from '../plugins/error-plugin.ts'
+import {
+  loginAnswerSchema,
+  loginRequestSchema,
+  tokenAnswerSchema,
+  tokenQuestionSchema,
+  tokenRequestSchema,
+} from '../wire/oauth-wire.ts'
+
+/** What the OAuth routes need. */
+export interface OAuthRoutesDeps {
+  readonly log: Log
+  readonly oauth: OAuthWithUsers
+  readonly issuerOf: IssuerReader
+  /** The organization that the caller of a request administers, or undefined. */
+  readonly administeredOrgUid: (request: FastifyRequest) => Promise<string | undefined>
+}
+
+/** Longer than any request in use: the parameters have limits of their own. */
+const BODY_BYTES_MAX = 16_384
+const consumes = ['application/x-www-form-urlencoded', 'application/json']
+const tags = ['oauth']
+const security: [] = []
+
+/** Adds the OAuth endpoints that programs call: tokens, login, revocation, introspection, metadata. */
+export function oauthRoutes(app: App, deps: OAuthRoutesDeps): void {
+  const { oauth, issuerOf } = deps
+  app.register(async (scope: App) => {
+    readBodiesAsText(scope)
+    tokenRoutes(scope, deps)
+    scope.post(
+      '/api/oauth_login',
+      {
+        bodyLimit: BODY_BYTES_MAX,
+        schema: {
+          ...{ tags, security, consumes, summary: 'A grant code without a browser' },
+          body: loginRequestSchema,
+          response: { 200: loginAnswerSchema },
+        },
+      },
+      async (request, reply) => {
+        reply.headers(NO_STORE)
+        const address = exchangeOf(request.raw)?.address ?? ''
+        return answerLogin(oauth, { source: sourceOf(request), address })
+      },
+    )
+  })
+  app.get(
+    '/.well-known/oauth-authorization-server',
+    { schema: { tags, security, summary: 'Where OAuth clients find everything (RFC 8414)' } },
+    async (request) => showMetadata(issuerOf(request.raw)),
+  )
+}
+
+/** The endpoints that answer errors in the words of RFC 6749. */
+function tokenRoutes(app: App, deps: OAuthRoutesDeps): void {
+  const { oauth, issuerOf, log } = deps
+  const options = (about: object) => ({
+    bodyLimit: BODY_BYTES_MAX,
+    errorHandler: (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
+      sendOAuthError(error, { request, reply, log }),
+    schema: { tags, security, consumes, ...about },
+  })
+  app.post(
+    '/api/oauth_access_token',
+    options({
+      summary: 'Exchange a grant code or a refresh token for tokens',
+      body: tokenRequestSchema,
+      response: { 200: tokenAnswerSchema },
+    }),
+    async (request, reply) => {
+      reply.headers(NO_STORE).type('application/json')
+      return answerTokenRequest(oauth, callOf(request))
+    },
+  )
+  app.post(
+    '/api/oauth_revoke',
+    options({ summary: 'Give back a token (RFC 7009)', body: tokenQuestionSchema }),
+    async (request, reply) => {
+      await revokeToken(oauth, callOf(request))
+      return reply.headers(NO_STORE).status(200).send()
+    },
+  )
+  app.post(
+    '/api/oauth_introspect',
+    options({ summary: 'What a token may do (RFC 7662)', body: tokenQuestionSchema }),
+    async (request, reply) => {
+      reply.headers(NO_STORE)
+      const administeredOrgUid = await deps.administeredOrgUid(request)
+      const issuer = issuerOf(request.raw)
+      return introspectToken(oauth, { ...callOf(request), issuer, administeredOrgUid })
+    },
+  )
+}
+
+const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
+
+/** A form, JSON or nothing: the endpoints tell them apart themselves, so schemas only describe. */
+function readBodiesAsText(scope: App): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
+    const { 'content-encoding': contentEncoding } = request.headers
+    const limitBytes = request.routeOptions.bodyLimit
+    return (await collectBody(payload, { contentEncoding, limitBytes })).toString('utf8')
+  })
+  scope.setValidatorCompiler(() => () => true)
+}
+
+function callOf(request: FastifyRequest): {
+  source: ParamSource
+  authorization: string | undefined
+} {
+  return { source: sourceOf(request), authorization: request.headers.authorization }
+}
+
+function sourceOf(request: FastifyRequest): ParamSource {
+  const queryAt = request.url.indexOf('?')
+  return {
+    query: queryAt < 0 ? '' : request.url.slice(queryAt + 1),
+    contentType: request.headers['content-type'] ?? '',
+    body: typeof request.body === 'string' ? request.body : '',
+  }
+}
+
+function sendOAuthError(
+  error: unknown,
+  to: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly log: Log },
+): void {
+  const { request, reply } = to
+  reply.headers(NO_STORE)
+  const refused = inOAuthWords(error)
+  if (refused === undefined) {
+    sendError(error, to)
+    return
+  }
+  const { status, ...body } = refused
+  if (status === 401 && /^basic /i.test(request.headers.authorization ?? '')) {
+    reply.header('www-authenticate', 'Basic realm="Weir OAuth clients", charset="UTF-8"')
+  }
+  reply.status(status).type('application/json').send(JSON.stringify(body))
+}
+
+function inOAuthWords(
+  error: unknown,
+): { status: number; error: string; error_description: string } | undefined {
+  if (error instanceof OAuthError) {
+    return { status: error.status, error: error.error, error_description: error.message }
+  }
+  // A body that is too large or does not inflate.
+  if (!(error instanceof Refusal) || error.status >= 500) return undefined
+  return { status: error.status, error: 'invalid_request', error_description: error.message }
+}
