@@ -1,0 +1,54 @@
+import { invariant, isSampleTime } from '../../base/index.ts'
+import type { Removal, SampleBatch } from '../sample-port.ts'
+
+/** The greatest handle: typed arrays are indexed by it. */
+const HANDLE_MAX = 2 ** 31 - 1
+
+/** Refuses a batch that no caller may give: such a sample would break the order inside the head. */
+export function checkBatch(batch: SampleBatch): void {
+  const { count, handles, times, numbers, texts } = batch
+  invariant(
+    handles.length >= count && times.length >= count && numbers.length >= count,
+    'a batch has columns shorter than its count',
+  )
+  for (let index = 0; index < count; index += 1) {
+    const handle = handles[index]
+    invariant(handle > 0 && handle <= HANDLE_MAX, `a batch names the stream ${handle}`)
+    invariant(isSampleTime(times[index]), `a batch has the time ${times[index]}`)
+    if (!Number.isFinite(numbers[index])) {
+      invariant(texts?.[index] !== undefined, `a batch has the number ${numbers[index]}`)
+    }
+  }
+  batch.removals.forEach(checkRemoval)
+}
+
+/** Refuses a removal with a bad stream or a time that is none. */
+export function checkRemoval({ handle, from, until }: Removal): void {
+  invariant(handle > 0 && handle <= HANDLE_MAX, `a removal names the stream ${handle}`)
+  invariant(!Number.isNaN(from) && !Number.isNaN(until), 'a removal has no range')
+}
+
+/** The batch with texts that survive UTF-8: a lone surrogate becomes U+FFFD before anyone reads it. */
+export function withWellFormedTexts(batch: SampleBatch): SampleBatch {
+  const { texts } = batch
+  if (texts === undefined) return batch
+  if (texts.every((text) => text === undefined || text.isWellFormed())) return batch
+  return { ...batch, texts: texts.map((text) => text?.toWellFormed()) }
+}
+
+/** The batch without the samples and removals of some streams. */
+export function withoutStreams(batch: SampleBatch, gone: ReadonlySet<number>): SampleBatch {
+  const kept: number[] = []
+  for (let index = 0; index < batch.count; index += 1) {
+    if (!gone.has(batch.handles[index])) kept.push(index)
+  }
+  const removals = batch.removals.filter((removal) => !gone.has(removal.handle))
+  return {
+    count: kept.length,
+    handles: Uint32Array.from(kept, (index) => batch.handles[index]),
+    times: Float64Array.from(kept, (index) => batch.times[index]),
+    numbers: Float64Array.from(kept, (index) => batch.numbers[index]),
+    texts: batch.texts && kept.map((index) => batch.texts?.[index]),
+    removals,
+  }
+}

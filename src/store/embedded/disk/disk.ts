@@ -1,0 +1,46 @@
+/** An open file of a Disk. */
+export type FileRef = number
+
+/**
+ * The few things the sample store asks of a file system, so that a test can make each of them fail.
+ * Everything blocks the calling thread except createZeroed, which the main thread uses.
+ */
+export interface Disk {
+  makeFolder(path: string): void
+  /** Names in a folder, sorted. */
+  list(folder: string): string[]
+  openForWrite(path: string): FileRef
+  /** Writes at a position; may write less than asked, as the system call may. */
+  write(file: FileRef, bytes: Uint8Array, position: number): number
+  /** Returns once what was written would survive a loss of power. */
+  sync(file: FileRef): void
+  close(file: FileRef): void
+  readWhole(path: string): Uint8Array
+  /** Writes a small new file; its bytes and its name are durable on return. */
+  writeWhole(path: string, bytes: Uint8Array): void
+  unlink(path: string): void
+  /** Creates a file of zeros whose blocks and name are durable once this resolves. */
+  createZeroed(path: string, bytes: number): Promise<void>
+}
+
+/** Writes all bytes, however short the single writes turn out. */
+export function writeFully(
+  disk: Disk,
+  target: { file: FileRef; position: number },
+  bytes: Uint8Array,
+): void {
+  let done = 0
+  while (done < bytes.length) {
+    const written = disk.write(target.file, bytes.subarray(done), target.position + done)
+    if (written <= 0) throw new Error(`Cannot write: the system took 0 of ${bytes.length - done}`)
+    done += written
+  }
+}
+
+/** Whether an error says that the disk (or the quota) is full, which passes once there is room. */
+export function isDiskFull(error: unknown): boolean {
+  const { code, errcode, errstr } = error as { code?: string; errcode?: number; errstr?: string }
+  if (code === 'ENOSPC' || code === 'EDQUOT') return true
+  // SQLITE_FULL as node:sqlite tells it.
+  return errcode === 13 || errstr === 'database or disk is full'
+}

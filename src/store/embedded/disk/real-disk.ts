@@ -1,0 +1,75 @@
+import * as fs from 'node:fs'
+import { open } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Disk } from './disk.ts'
+
+const ZEROS_BYTES = 1024 * 1024
+
+function syncFolder(path: string): void {
+  const folder = fs.openSync(path, 'r')
+  try {
+    fs.fsyncSync(folder)
+  } finally {
+    fs.closeSync(folder)
+  }
+}
+
+async function createZeroed(path: string, bytes: number): Promise<void> {
+  const zeros = new Uint8Array(Math.min(bytes, ZEROS_BYTES))
+  const file = await open(path, 'wx')
+  try {
+    for (let done = 0; done < bytes; ) {
+      const length = Math.min(zeros.length, bytes - done)
+      done += (await file.write(zeros, 0, length, done)).bytesWritten
+    }
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  const folder = await open(dirname(path), 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+/** The machine's file system. */
+export const realDisk: Disk = {
+  makeFolder(path) {
+    fs.mkdirSync(path, { recursive: true })
+  },
+  list: (folder) => fs.readdirSync(folder).sort(),
+  openForWrite: (path) => fs.openSync(path, 'r+'),
+  write: (file, bytes, position) => fs.writeSync(file, bytes, 0, bytes.length, position),
+  sync: (file) => fs.fdatasyncSync(file),
+  close: (file) => fs.closeSync(file),
+  readWhole(path) {
+    const file = fs.openSync(path, 'r')
+    try {
+      // A buffer of its own begins 8-byte aligned, as the frames inside expect.
+      const bytes = new Uint8Array(fs.fstatSync(file).size)
+      for (let done = 0; done < bytes.length; ) {
+        const read = fs.readSync(file, bytes, done, bytes.length - done, done)
+        if (read === 0) return bytes.subarray(0, done)
+        done += read
+      }
+      return bytes
+    } finally {
+      fs.closeSync(file)
+    }
+  },
+  writeWhole(path, bytes) {
+    const file = fs.openSync(path, 'w')
+    try {
+      let done = 0
+      while (done < bytes.length) done += fs.writeSync(file, bytes, done)
+      fs.fsyncSync(file)
+    } finally {
+      fs.closeSync(file)
+    }
+    syncFolder(dirname(path))
+  },
+  unlink: (path) => fs.rmSync(path, { force: true }),
+  createZeroed,
+}

@@ -1,0 +1,57 @@
+import type { SampleBatch } from '../../sample-port.ts'
+import type { JournalRecord } from '../journal/record.ts'
+import type { HeadGeneration } from './head-generation.ts'
+
+/** Below this a late sample finds its place by itself as cheaply as in a sorted group. */
+const LATE_GROUP_MIN = 8
+
+/** Brings a generation up to date with a record that is durable. */
+export function applyRecord(generation: HeadGeneration, record: JournalRecord): void {
+  const { batch } = record
+  switch (record.kind) {
+    case 'samples':
+      applyRemovals(generation, batch)
+      applySamples(generation, batch, { start: 0, end: batch.count })
+      return
+    case 'floor':
+      for (let index = 0; index < batch.count; index += 1) {
+        generation.raiseFloor(batch.handles[index], batch.times[index])
+      }
+      return
+    case 'forget':
+      for (let index = 0; index < batch.count; index += 1) generation.forget(batch.handles[index])
+  }
+}
+
+/** Does a batch's removals, which come before its samples. */
+export function applyRemovals(generation: HeadGeneration, batch: SampleBatch): void {
+  for (const { handle, from, until } of batch.removals) generation.remove(handle, from, until)
+}
+
+/** Puts the samples start ≤ index < end of a batch: those in order at once, late ones sorted. */
+export function applySamples(
+  generation: HeadGeneration,
+  batch: SampleBatch,
+  { start, end }: { start: number; end: number },
+): void {
+  const { handles, times, numbers, texts } = batch
+  let late: number[] | undefined
+  for (let index = start; index < end; index += 1) {
+    const handle = handles[index]
+    const time = times[index]
+    if (generation.isInOrder(handle, time)) {
+      generation.put(handle, time, numbers[index], texts?.[index])
+    } else {
+      late ??= []
+      late.push(index)
+    }
+  }
+  if (late === undefined) return
+  if (late.length >= LATE_GROUP_MIN) {
+    // The sort is stable: of two samples at one time the one that came last is put last.
+    late.sort((a, b) => handles[a] - handles[b] || times[a] - times[b])
+  }
+  for (const index of late) {
+    generation.put(handles[index], times[index], numbers[index], texts?.[index])
+  }
+}

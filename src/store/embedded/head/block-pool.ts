@@ -1,0 +1,104 @@
+import { growInt32 } from './columns.ts'
+
+const SLAB_BITS = 15
+const SLAB_SLOTS = 1 << SLAB_BITS
+const SLAB_MASK = SLAB_SLOTS - 1
+
+/** A stream's blocks grow with it: most streams hold a few samples, some hold all of them. */
+const CAPACITIES = [4, 16, 64, 256] as const
+
+/**
+ * Blocks of slots for samples, cut from slabs and linked to lists by their owner. Block 0 is none.
+ * The fields are open to the head only, which reads them once per sample.
+ */
+export class BlockPool {
+  readonly times: Float64Array[] = []
+  readonly numbers: Float64Array[] = []
+  /** The texts of a slab, from the first text on. */
+  readonly texts: Array<Array<string | undefined> | undefined> = []
+  next = new Int32Array(1024)
+  prev = new Int32Array(1024)
+  count = new Int32Array(1024)
+  /** The slab of a block, and its first slot there. */
+  slab = new Int32Array(1024)
+  start = new Int32Array(1024)
+  sizeClass = new Int32Array(1024)
+  readonly #free = new Int32Array(CAPACITIES.length)
+  #blocks = 1
+  #slots = 0
+
+  /** How many samples a block can hold. */
+  capacityOf(block: number): number {
+    return CAPACITIES[this.sizeClass[block]]
+  }
+
+  /** Bytes of the slabs. */
+  get bytes(): number {
+    return this.times.length * SLAB_SLOTS * 16 + this.next.length * 24
+  }
+
+  /** An empty block with no neighbours, of a size class that is at most the largest. */
+  allocate(sizeClass: number): number {
+    const chosen = Math.min(sizeClass, CAPACITIES.length - 1)
+    const reused = this.#free[chosen]
+    if (reused !== 0) {
+      this.#free[chosen] = this.next[reused]
+      return this.#reset(reused)
+    }
+    const block = this.#blocks
+    this.#blocks += 1
+    if (block >= this.next.length) this.#grow(block + 1)
+    const capacity = CAPACITIES[chosen]
+    // A block never crosses the end of its slab.
+    if ((this.#slots & SLAB_MASK) + capacity > SLAB_SLOTS || this.#slots === 0) this.#addSlab()
+    this.slab[block] = this.#slots >> SLAB_BITS
+    this.start[block] = this.#slots & SLAB_MASK
+    this.sizeClass[block] = chosen
+    this.#slots += capacity
+    return this.#reset(block)
+  }
+
+  /** Gives a block back for another stream. */
+  release(block: number): void {
+    const texts = this.texts[this.slab[block]]
+    if (texts !== undefined) {
+      const start = this.start[block]
+      texts.fill(undefined, start, start + this.capacityOf(block))
+    }
+    const sizeClass = this.sizeClass[block]
+    this.next[block] = this.#free[sizeClass]
+    this.#free[sizeClass] = block
+  }
+
+  /** The slab's texts, made on first use. */
+  textsOf(slab: number): Array<string | undefined> {
+    const known = this.texts[slab]
+    if (known !== undefined) return known
+    const texts = new Array<string | undefined>(SLAB_SLOTS).fill(undefined)
+    this.texts[slab] = texts
+    return texts
+  }
+
+  #reset(block: number): number {
+    this.next[block] = 0
+    this.prev[block] = 0
+    this.count[block] = 0
+    return block
+  }
+
+  #addSlab(): void {
+    this.#slots = this.times.length * SLAB_SLOTS
+    this.times.push(new Float64Array(SLAB_SLOTS))
+    this.numbers.push(new Float64Array(SLAB_SLOTS))
+    this.texts.push(undefined)
+  }
+
+  #grow(length: number): void {
+    this.next = growInt32(this.next, length)
+    this.prev = growInt32(this.prev, length)
+    this.count = growInt32(this.count, length)
+    this.slab = growInt32(this.slab, length)
+    this.start = growInt32(this.start, length)
+    this.sizeClass = growInt32(this.sizeClass, length)
+  }
+}

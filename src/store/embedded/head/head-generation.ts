@@ -1,0 +1,308 @@
+import { EARLIEST_TIME, TIME_END } from '../../../base/index.ts'
+import { BlockPool } from './block-pool.ts'
+import { growFloat64, growInt32 } from './columns.ts'
+import type { SampleSink } from './sample-sink.ts'
+import { EMPTY_MASK, isMasked, type Mask, Tombstones } from './tombstones.ts'
+
+/** One sample's value as the head takes it: the text when there is one, else the number. */
+type Value = { readonly number: number; readonly text: string | undefined }
+
+/**
+ * The samples and removals of one journal segment, in memory. Per stream a list of blocks in the
+ * order of time; samples in order are a push, late ones go where they belong. A finger per stream
+ * remembers where the last late sample went, so that a stream filled from behind stays cheap.
+ */
+export class HeadGeneration {
+  readonly tombstones = new Tombstones()
+  /** The journal segment this generation stands for. */
+  readonly segment: number
+  /** Floors raised during this generation, and streams forgotten in it. */
+  readonly floors = new Map<number, number>()
+  readonly forgotten = new Set<number>()
+  readonly #pool = new BlockPool()
+  #first = new Int32Array(1024)
+  #last = new Int32Array(1024)
+  #finger = new Int32Array(1024)
+  #lastTime = new Float64Array(1024)
+  #samples = 0
+
+  constructor(segment: number) {
+    this.segment = segment
+  }
+
+  /** Samples put in so far, overwritten and removed ones included. */
+  get samplesSeen(): number {
+    return this.#samples
+  }
+
+  /** Bytes held. */
+  get bytes(): number {
+    return this.#pool.bytes + this.#first.length * 20
+  }
+
+  /** One past the greatest handle that may have samples or removals. */
+  get handleEnd(): number {
+    return Math.max(this.#first.length, this.tombstones.handleEnd)
+  }
+
+  hasSamples(handle: number): boolean {
+    return handle < this.#first.length && this.#first[handle] !== 0
+  }
+
+  /** The greatest time of a stream that has samples. */
+  lastTimeOf(handle: number): number {
+    return this.#lastTime[handle]
+  }
+
+  /** Whether a sample would go to the end of its stream. */
+  isInOrder(handle: number, time: number): boolean {
+    return !this.hasSamples(handle) || time > this.#lastTime[handle]
+  }
+
+  /** Adds a sample or replaces the one at its time. */
+  put(handle: number, time: number, number: number, text: string | undefined): void {
+    if (handle >= this.#first.length) this.#growHandles(handle + 1)
+    this.#samples += 1
+    const pool = this.#pool
+    let block = this.#last[handle]
+    if (block !== 0 && time <= this.#lastTime[handle]) {
+      this.#putLate(handle, time, { number, text })
+      return
+    }
+    if (block === 0 || pool.count[block] === pool.capacityOf(block)) {
+      const added = pool.allocate(block === 0 ? 0 : pool.sizeClass[block] + 1)
+      pool.prev[added] = block
+      if (block === 0) this.#first[handle] = added
+      else pool.next[block] = added
+      this.#last[handle] = added
+      block = added
+    }
+    const slab = pool.slab[block]
+    const slot = pool.start[block] + pool.count[block]
+    pool.times[slab][slot] = time
+    pool.numbers[slab][slot] = number
+    if (text !== undefined) pool.textsOf(slab)[slot] = text
+    pool.count[block] += 1
+    this.#lastTime[handle] = time
+  }
+
+  /** Drops what a removal covers and remembers it for what lies below this generation. */
+  remove(handle: number, from: number, until: number): void {
+    if (from >= until) return
+    this.tombstones.add(handle, from, until)
+    if (!this.hasSamples(handle)) return
+    let block = this.#first[handle]
+    while (block !== 0) {
+      const next = this.#pool.next[block]
+      this.#removeInBlock(handle, block, { from, until })
+      block = next
+    }
+    this.#finger[handle] = 0
+    const last = this.#last[handle]
+    if (last !== 0) this.#lastTime[handle] = this.#timeAt(last, this.#pool.count[last] - 1)
+  }
+
+  /** Remembers that what is older than the floor is hidden. */
+  raiseFloor(handle: number, floor: number): void {
+    this.floors.set(handle, Math.max(floor, this.floors.get(handle) ?? floor))
+  }
+
+  /** Drops a stream for good. */
+  forget(handle: number): void {
+    this.forgotten.add(handle)
+    this.floors.delete(handle)
+    this.remove(handle, EARLIEST_TIME, TIME_END)
+  }
+
+  /** The latest sample of a stream that has any. */
+  lastOf(handle: number): { time: number; value: number | string } {
+    const pool = this.#pool
+    const block = this.#last[handle]
+    const slab = pool.slab[block]
+    const slot = pool.start[block] + pool.count[block] - 1
+    return {
+      time: this.#lastTime[handle],
+      value: pool.texts[slab]?.[slot] ?? pool.numbers[slab][slot],
+    }
+  }
+
+  /**
+   * Hands the stream's samples of from ≤ time < until that the mask does not hide to the sink,
+   * oldest or latest first, until the sink has enough.
+   */
+  read(
+    handle: number,
+    query: { from: number; until: number; isLatestFirst: boolean },
+    mask: Mask,
+    sink: SampleSink,
+  ): void {
+    if (!this.hasSamples(handle)) return
+    if (query.isLatestFirst) this.#readBackward(handle, query, mask, sink)
+    else this.#readForward(handle, query, mask, sink)
+  }
+
+  /** Hands out every sample of a stream, oldest first. */
+  readAll(handle: number, sink: SampleSink): void {
+    const all = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }
+    this.read(handle, { ...all, isLatestFirst: false }, EMPTY_MASK, sink)
+  }
+
+  #readForward(
+    handle: number,
+    { from, until }: { from: number; until: number },
+    mask: Mask,
+    sink: SampleSink,
+  ): void {
+    const pool = this.#pool
+    for (let block = this.#first[handle]; block !== 0; block = pool.next[block]) {
+      const count = pool.count[block]
+      if (this.#timeAt(block, count - 1) < from) continue
+      const [slab, start] = [pool.slab[block], pool.start[block]]
+      for (let slot = start; slot < start + count; slot += 1) {
+        const time = pool.times[slab][slot]
+        if (time < from) continue
+        if (time >= until || sink.isFull) return
+        if (mask.starts.length > 0 && isMasked(mask, time)) continue
+        sink.push(time, pool.numbers[slab][slot], pool.texts[slab]?.[slot])
+      }
+    }
+  }
+
+  #readBackward(
+    handle: number,
+    { from, until }: { from: number; until: number },
+    mask: Mask,
+    sink: SampleSink,
+  ): void {
+    const pool = this.#pool
+    for (let block = this.#last[handle]; block !== 0; block = pool.prev[block]) {
+      if (this.#timeAt(block, 0) >= until) continue
+      const [slab, start] = [pool.slab[block], pool.start[block]]
+      for (let slot = start + pool.count[block] - 1; slot >= start; slot -= 1) {
+        const time = pool.times[slab][slot]
+        if (time >= until) continue
+        if (time < from || sink.isFull) return
+        if (mask.starts.length > 0 && isMasked(mask, time)) continue
+        sink.push(time, pool.numbers[slab][slot], pool.texts[slab]?.[slot])
+      }
+    }
+  }
+
+  #timeAt(block: number, index: number): number {
+    return this.#pool.times[this.#pool.slab[block]][this.#pool.start[block] + index]
+  }
+
+  #putLate(handle: number, time: number, value: Value): void {
+    const pool = this.#pool
+    let block = this.#finger[handle] || this.#last[handle]
+    while (pool.prev[block] !== 0 && time < this.#timeAt(block, 0)) block = pool.prev[block]
+    while (pool.next[block] !== 0 && time >= this.#timeAt(pool.next[block], 0)) {
+      block = pool.next[block]
+    }
+    let index = this.#lowerBound(block, time)
+    const isThere = index < pool.count[block] && this.#timeAt(block, index) === time
+    if (!isThere) {
+      if (pool.count[block] === pool.capacityOf(block)) {
+        const half = this.#split(handle, block)
+        if (index > pool.count[block]) {
+          index -= pool.count[block]
+          block = half
+        }
+      }
+      this.#openSlot(block, index)
+    }
+    this.#finger[handle] = block
+    const slab = pool.slab[block]
+    const slot = pool.start[block] + index
+    pool.times[slab][slot] = time
+    pool.numbers[slab][slot] = value.number
+    if (value.text !== undefined) pool.textsOf(slab)[slot] = value.text
+    else if (pool.texts[slab] !== undefined) pool.textsOf(slab)[slot] = undefined
+  }
+
+  #lowerBound(block: number, time: number): number {
+    let low = 0
+    let high = this.#pool.count[block]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#timeAt(block, middle) < time) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /** Moves the upper half of a full block to a block of the next size after it; returns that. */
+  #split(handle: number, block: number): number {
+    const pool = this.#pool
+    const half = pool.allocate(pool.sizeClass[block])
+    const keep = pool.count[block] >> 1
+    const moved = pool.count[block] - keep
+    pool.prev[half] = block
+    pool.next[half] = pool.next[block]
+    if (pool.next[block] === 0) this.#last[handle] = half
+    else pool.prev[pool.next[block]] = half
+    pool.next[block] = half
+    this.#moveSlots({ block, index: keep }, { block: half, index: 0 }, moved)
+    pool.count[block] = keep
+    pool.count[half] = moved
+    return half
+  }
+
+  #openSlot(block: number, index: number): void {
+    const moved = this.#pool.count[block] - index
+    if (moved > 0) this.#moveSlots({ block, index }, { block, index: index + 1 }, moved)
+    this.#pool.count[block] += 1
+  }
+
+  #moveSlots(
+    from: { block: number; index: number },
+    to: { block: number; index: number },
+    count: number,
+  ): void {
+    const pool = this.#pool
+    const [fromSlab, toSlab] = [pool.slab[from.block], pool.slab[to.block]]
+    const start = pool.start[from.block] + from.index
+    const target = pool.start[to.block] + to.index
+    pool.times[toSlab].set(pool.times[fromSlab].subarray(start, start + count), target)
+    pool.numbers[toSlab].set(pool.numbers[fromSlab].subarray(start, start + count), target)
+    const texts = pool.texts[fromSlab]
+    if (texts === undefined && pool.texts[toSlab] === undefined) return
+    const moved = texts?.slice(start, start + count)
+    texts?.fill(undefined, start, start + count)
+    const targets = pool.textsOf(toSlab)
+    for (let index = 0; index < count; index += 1) targets[target + index] = moved?.[index]
+  }
+
+  #removeInBlock(handle: number, block: number, span: { from: number; until: number }): void {
+    const pool = this.#pool
+    const first = this.#lowerBound(block, span.from)
+    const end = this.#lowerBound(block, span.until)
+    if (end === first) return
+    const count = pool.count[block]
+    if (end < count) this.#moveSlots({ block, index: end }, { block, index: first }, count - end)
+    pool.count[block] = count - (end - first)
+    pool.texts[pool.slab[block]]?.fill(
+      undefined,
+      pool.start[block] + pool.count[block],
+      pool.start[block] + count,
+    )
+    if (pool.count[block] === 0) this.#unlink(handle, block)
+  }
+
+  #unlink(handle: number, block: number): void {
+    const pool = this.#pool
+    const [prev, next] = [pool.prev[block], pool.next[block]]
+    if (prev === 0) this.#first[handle] = next
+    else pool.next[prev] = next
+    if (next === 0) this.#last[handle] = prev
+    else pool.prev[next] = prev
+    pool.release(block)
+  }
+
+  #growHandles(length: number): void {
+    this.#first = growInt32(this.#first, length)
+    this.#last = growInt32(this.#last, this.#first.length)
+    this.#finger = growInt32(this.#finger, this.#first.length)
+    this.#lastTime = growFloat64(this.#lastTime, this.#first.length)
+  }
+}

@@ -1,0 +1,164 @@
+import { invariant } from '../../../base/index.ts'
+import type { Sample, SampleColumns } from '../../sample-port.ts'
+import type { DurableGroup } from '../journal/journal.ts'
+import type { JournalRecord } from '../journal/record.ts'
+import { applyRecord, applyRemovals, applySamples } from './apply-record.ts'
+import { growFloat64 } from './columns.ts'
+import { HeadGeneration } from './head-generation.ts'
+import { SampleSink } from './sample-sink.ts'
+import { EMPTY_MASK, type Mask, uniteMasks } from './tombstones.ts'
+
+/** A batch beyond this is put in steps, so that other requests are served in between. */
+const SAMPLES_PER_STEP = 20_000
+
+/** What the head holds of a stream: parts, newest generation first, and what it hides below. */
+export interface HeadView {
+  readonly parts: SampleColumns[]
+  readonly mask: Mask
+}
+
+/** Which samples a read wants. */
+export interface ReadSpan {
+  readonly from: number
+  readonly until: number
+  readonly limit: number
+  readonly isLatestFirst: boolean
+}
+
+/** Everything that is durable in the journal and not yet sealed: a generation per segment. */
+export class Head {
+  /** Oldest first; the last one belongs to the segment being written. */
+  #generations: HeadGeneration[] = []
+  #floors = new Float64Array(0)
+  #applying: Promise<void> | undefined
+
+  get generations(): readonly HeadGeneration[] {
+    return this.#generations
+  }
+
+  /** The time below which a stream's samples are hidden, or -Infinity. */
+  floorOf(handle: number): number {
+    return handle < this.#floors.length && this.#floors[handle] !== 0
+      ? this.#floors[handle]
+      : Number.NEGATIVE_INFINITY
+  }
+
+  /** Hides what is older; a floor only rises. */
+  raiseFloor(handle: number, floor: number): void {
+    if (handle >= this.#floors.length) this.#floors = growFloat64(this.#floors, handle + 1)
+    // 0 stands for none; the double next below it hides the same samples.
+    const kept = floor === 0 ? -Number.MIN_VALUE : floor
+    if (kept > this.floorOf(handle)) this.#floors[handle] = kept
+  }
+
+  /** Takes a generation that was replayed from its segment. */
+  addGeneration(generation: HeadGeneration): void {
+    const newest = this.#generations.at(-1)
+    invariant(
+      newest === undefined || newest.segment < generation.segment,
+      'head generations must come in the order of their segments',
+    )
+    this.#generations = [...this.#generations, generation]
+    for (const [handle, floor] of generation.floors) this.raiseFloor(handle, floor)
+  }
+
+  /** Lets go of a generation whose segment is sealed; reads that hold it keep it. */
+  dropGeneration(segment: number): void {
+    this.#generations = this.#generations.filter((generation) => generation.segment !== segment)
+  }
+
+  /**
+   * Applies what became durable, in journal order. Returns undefined when that is done at once, and
+   * a promise when the group is long or one before it is still being applied.
+   */
+  apply(group: DurableGroup): Promise<void> | undefined {
+    if (this.#applying === undefined && samplesOf(group) <= SAMPLES_PER_STEP) {
+      const generation = this.#generationOf(group.segment)
+      for (const record of group.records) this.#applyAtOnce(generation, record)
+      return undefined
+    }
+    const before = this.#applying ?? Promise.resolve()
+    const applied = before.then(() => this.#applyInSteps(group))
+    this.#applying = applied
+    return applied.finally(() => {
+      if (this.#applying === applied) this.#applying = undefined
+    })
+  }
+
+  /** The head's samples of a stream inside a span, each part at most `limit`, ascending. */
+  view(handle: number, span: ReadSpan): HeadView {
+    const parts: SampleColumns[] = []
+    let mask: Mask = EMPTY_MASK
+    for (let index = this.#generations.length - 1; index >= 0; index -= 1) {
+      const generation = this.#generations[index]
+      if (generation.hasSamples(handle)) {
+        const sink = new SampleSink(span.limit)
+        generation.read(handle, span, mask, sink)
+        if (sink.count > 0) parts.push(span.isLatestFirst ? sink.reversed() : sink.columns())
+      }
+      if (generation.tombstones.has(handle)) {
+        mask = uniteMasks(mask, generation.tombstones.maskOf(handle))
+      }
+    }
+    return { parts, mask }
+  }
+
+  /** The latest sample in the head, or 'masked' when a removal makes that a matter of reading. */
+  latest(handle: number): Sample | undefined | 'masked' {
+    let best: { time: number; value: number | string } | undefined
+    for (let index = this.#generations.length - 1; index >= 0; index -= 1) {
+      const generation = this.#generations[index]
+      if (generation.hasSamples(handle)) {
+        if (best === undefined || generation.lastTimeOf(handle) > best.time) {
+          best = generation.lastOf(handle)
+        }
+      }
+      if (generation.tombstones.has(handle)) return 'masked'
+    }
+    return best as Sample | undefined
+  }
+
+  #applyAtOnce(generation: HeadGeneration, record: JournalRecord): void {
+    applyRecord(generation, record)
+    if (record.kind === 'floor') this.#raiseFloors(record)
+  }
+
+  #raiseFloors({ batch }: JournalRecord): void {
+    for (let index = 0; index < batch.count; index += 1) {
+      this.raiseFloor(batch.handles[index], batch.times[index])
+    }
+  }
+
+  async #applyInSteps(group: DurableGroup): Promise<void> {
+    const generation = this.#generationOf(group.segment)
+    for (const record of group.records) {
+      const { batch } = record
+      if (record.kind !== 'samples' || batch.count <= SAMPLES_PER_STEP) {
+        this.#applyAtOnce(generation, record)
+        continue
+      }
+      applyRemovals(generation, batch)
+      for (let start = 0; start < batch.count; start += SAMPLES_PER_STEP) {
+        applySamples(generation, batch, {
+          start,
+          end: Math.min(start + SAMPLES_PER_STEP, batch.count),
+        })
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+  }
+
+  #generationOf(segment: number): HeadGeneration {
+    const newest = this.#generations.at(-1)
+    if (newest !== undefined && newest.segment === segment) return newest
+    const generation = new HeadGeneration(segment)
+    this.addGeneration(generation)
+    return generation
+  }
+}
+
+function samplesOf(group: DurableGroup): number {
+  let samples = 0
+  for (const record of group.records) samples += record.batch.count
+  return samples
+}

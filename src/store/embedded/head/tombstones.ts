@@ -1,0 +1,119 @@
+import { growFloat64, growInt32 } from './columns.ts'
+
+/** Removed spans, ascending and apart: starts[i] ≤ time < ends[i] is gone. */
+export interface Mask {
+  readonly starts: number[]
+  readonly ends: number[]
+}
+
+/** Hides nothing. */
+export const EMPTY_MASK: Mask = { starts: [], ends: [] }
+
+/** Whether a time is inside a mask. */
+export function isMasked(mask: Mask, time: number): boolean {
+  for (let index = 0; index < mask.starts.length; index += 1) {
+    if (time < mask.starts[index]) return false
+    if (time < mask.ends[index]) return true
+  }
+  return false
+}
+
+/** Whether a mask hides anything in from ≤ time < until. */
+export function touchesMask(mask: Mask, from: number, until: number): boolean {
+  return mask.starts.some((start, index) => start < until && mask.ends[index] > from)
+}
+
+/** Both masks in one. */
+export function uniteMasks(one: Mask, other: Mask): Mask {
+  if (one.starts.length === 0) return other
+  if (other.starts.length === 0) return one
+  const spans = [...one.starts.keys()].map((index) => [one.starts[index], one.ends[index]])
+  for (const index of other.starts.keys()) spans.push([other.starts[index], other.ends[index]])
+  spans.sort((a, b) => a[0] - b[0])
+  const united = { starts: [spans[0][0]], ends: [spans[0][1]] }
+  for (const [start, end] of spans.slice(1)) {
+    const last = united.ends.length - 1
+    if (start > united.ends[last]) {
+      united.starts.push(start)
+      united.ends.push(end)
+    } else if (end > united.ends[last]) united.ends[last] = end
+  }
+  return united
+}
+
+/**
+ * What was removed from each stream during one head generation, as lists of spans in pools of
+ * numbers: point streams leave one with every sample, so there is no object per stream.
+ */
+export class Tombstones {
+  #heads = new Int32Array(0)
+  #starts = new Float64Array(64)
+  #ends = new Float64Array(64)
+  #next = new Int32Array(64)
+  #used = 1
+  #free = 0
+
+  /** Whether anything of a stream was removed. */
+  has(handle: number): boolean {
+    return handle < this.#heads.length && this.#heads[handle] !== 0
+  }
+
+  /** Adds from ≤ time < until; spans that meet become one. */
+  add(handle: number, from: number, until: number): void {
+    if (from >= until) return
+    if (handle >= this.#heads.length) this.#heads = growInt32(this.#heads, handle + 1)
+    let before = 0
+    let entry = this.#heads[handle]
+    while (entry !== 0 && this.#ends[entry] < from) {
+      before = entry
+      entry = this.#next[entry]
+    }
+    let start = from
+    let end = until
+    while (entry !== 0 && this.#starts[entry] <= end) {
+      start = Math.min(start, this.#starts[entry])
+      end = Math.max(end, this.#ends[entry])
+      const swallowed = entry
+      entry = this.#next[entry]
+      this.#next[swallowed] = this.#free
+      this.#free = swallowed
+    }
+    const added = this.#allocate(start, end, entry)
+    if (before === 0) this.#heads[handle] = added
+    else this.#next[before] = added
+  }
+
+  /** The stream's removed spans. */
+  maskOf(handle: number): Mask {
+    if (!this.has(handle)) return EMPTY_MASK
+    const mask: Mask = { starts: [], ends: [] }
+    for (let entry = this.#heads[handle]; entry !== 0; entry = this.#next[entry]) {
+      mask.starts.push(this.#starts[entry])
+      mask.ends.push(this.#ends[entry])
+    }
+    return mask
+  }
+
+  /** One past the greatest handle that may have spans. */
+  get handleEnd(): number {
+    return this.#heads.length
+  }
+
+  #allocate(start: number, end: number, next: number): number {
+    let entry = this.#free
+    if (entry !== 0) this.#free = this.#next[entry]
+    else {
+      entry = this.#used
+      this.#used += 1
+      if (entry >= this.#next.length) {
+        this.#starts = growFloat64(this.#starts, entry + 1)
+        this.#ends = growFloat64(this.#ends, entry + 1)
+        this.#next = growInt32(this.#next, entry + 1)
+      }
+    }
+    this.#starts[entry] = start
+    this.#ends[entry] = end
+    this.#next[entry] = next
+    return entry
+  }
+}

@@ -1,0 +1,57 @@
+import { FRAME_FOOTER_BYTES, FRAME_HEADER_BYTES } from './frame.ts'
+import { type SizedRecord, writeRecord } from './record.ts'
+import { SEGMENT_HEADER_BYTES } from './segment.ts'
+
+const INITIAL_BYTES = 1024 * 1024
+const PAYLOAD_START = SEGMENT_HEADER_BYTES + FRAME_HEADER_BYTES
+
+/** A frame holds about this much, so that no call waits long for its neighbours; one call may be longer. */
+const PAYLOAD_BYTES_MAX = 4 * 1024 * 1024
+
+/** A record on its way to the disk, and who waits for it. */
+export interface PendingRecord {
+  readonly record: SizedRecord
+  resolve(): void
+  reject(error: Error): void
+}
+
+/** The frame that is being filled while the journal thread writes another one. */
+export class FrameBuffer {
+  readonly pending: PendingRecord[] = []
+  #memory = new SharedArrayBuffer(INITIAL_BYTES)
+  #payloadBytes = 0
+
+  get memory(): SharedArrayBuffer {
+    return this.#memory
+  }
+
+  get payloadBytes(): number {
+    return this.#payloadBytes
+  }
+
+  /** Adds a record, unless the frame already holds others and would become too long. */
+  tryAdd(entry: PendingRecord): boolean {
+    const payloadBytes = this.#payloadBytes + entry.record.bytes
+    if (payloadBytes > PAYLOAD_BYTES_MAX && this.pending.length > 0) return false
+    this.#reserve(PAYLOAD_START + payloadBytes + FRAME_FOOTER_BYTES)
+    writeRecord(this.#memory, PAYLOAD_START + this.#payloadBytes, entry.record)
+    this.#payloadBytes = payloadBytes
+    this.pending.push(entry)
+    return true
+  }
+
+  clear(): void {
+    this.pending.length = 0
+    this.#payloadBytes = 0
+    if (this.#memory.byteLength > 2 * PAYLOAD_BYTES_MAX) {
+      this.#memory = new SharedArrayBuffer(INITIAL_BYTES)
+    }
+  }
+
+  #reserve(bytes: number): void {
+    if (bytes <= this.#memory.byteLength) return
+    const grown = new SharedArrayBuffer(Math.max(bytes, this.#memory.byteLength * 2))
+    new Uint8Array(grown).set(new Uint8Array(this.#memory, 0, PAYLOAD_START + this.#payloadBytes))
+    this.#memory = grown
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * Reads a segment's bytes frame by frame. A write that a crash cut off is passed over in silence, as
+ * nothing of it was acknowledged; whatever else does not check is told as damage, and the scan goes
+ * on with the next frame that does. docs/format/journal.md says how the two are told apart.
+ */
+import { crc32 } from 'node:zlib'
+import {
+  countZeroSectors,
+  FRAME_HEADER_BYTES,
+  type FrameHeader,
+  frameBytes,
+  readFooter,
+  readFrameHeader,
+  SECTOR_BYTES,
+} from './frame.ts'
+import { readSegmentHeader, SEGMENT_HEADER_BYTES } from './segment.ts'
+
+/** A frame that checks. */
+export interface ScannedFrame {
+  readonly offset: number
+  readonly sequence: number
+  readonly payload: Uint8Array
+}
+
+/** Bytes that do not check. The payload is what would be one, if its place is known. */
+export interface ScannedDamage {
+  readonly offset: number
+  readonly bytes: number
+  readonly what: string
+  readonly payload: Uint8Array | undefined
+}
+
+/** What a scan found. */
+export interface SegmentScan {
+  /** The sequence that the header promises for the first frame, when the header checks. */
+  readonly firstSequence: number | undefined
+  readonly frames: ScannedFrame[]
+  readonly damages: ScannedDamage[]
+}
+
+interface Place {
+  readonly bytes: Uint8Array
+  /** Everything from here to the end of the file is zero. */
+  readonly contentEnd: number
+  salt: number | undefined
+}
+
+/** Scans a whole segment file. */
+export function scanSegment(bytes: Uint8Array): SegmentScan {
+  const contentEnd = endOfContent(bytes)
+  const header = readSegmentHeader(bytes)
+  const place: Place = { bytes, contentEnd, salt: header?.salt }
+  const frames: ScannedFrame[] = []
+  const damages: ScannedDamage[] = []
+  if (header === undefined && !isTornHeader(place, 0)) {
+    damages.push({
+      ...{ offset: 0, bytes: SEGMENT_HEADER_BYTES, payload: undefined },
+      what: 'the segment header does not check; its frames are read without it',
+    })
+  }
+  let at = SEGMENT_HEADER_BYTES
+  while (at < contentEnd) {
+    const frame = frameHeaderAt(place, at)
+    at =
+      frame === undefined
+        ? skipDamage(place, at, damages)
+        : readFrame(place, at, frame, { frames, damages })
+  }
+  return { firstSequence: header?.firstSequence, frames, damages }
+}
+
+function endOfContent(bytes: Uint8Array): number {
+  const words = new Float64Array(bytes.buffer, bytes.byteOffset, bytes.length >> 3)
+  let end = bytes.length
+  while (end > words.length * 8 && bytes[end - 1] === 0) end -= 1
+  if (end > words.length * 8) return end
+  let word = words.length
+  // Object.is: the bits of -0 are no zeros.
+  while (word > 0 && Object.is(words[word - 1], 0)) word -= 1
+  end = word * 8
+  while (end > 0 && bytes[end - 1] === 0) end -= 1
+  return end
+}
+
+function frameHeaderAt(place: Place, at: number): FrameHeader | undefined {
+  const header = readFrameHeader(place.bytes, at)
+  if (header === undefined) return undefined
+  if (place.salt !== undefined && header.salt !== place.salt) return undefined
+  return header
+}
+
+function readFrame(
+  place: Place,
+  at: number,
+  header: FrameHeader,
+  found: { frames: ScannedFrame[]; damages: ScannedDamage[] },
+): number {
+  const { bytes } = place
+  place.salt ??= header.salt
+  const end = at + frameBytes(header.payloadBytes)
+  const payloadEnd = at + FRAME_HEADER_BYTES + header.payloadBytes
+  const payload = bytes.subarray(at + FRAME_HEADER_BYTES, payloadEnd)
+  const isWhole = payload.length === header.payloadBytes && crc32(payload) === header.payloadCrc
+  if (isWhole) {
+    found.frames.push({ offset: at, sequence: header.sequence, payload })
+    if (readFooter(bytes, payloadEnd, header) === 'wrong') {
+      found.damages.push({
+        ...{ offset: payloadEnd, bytes: end - payloadEnd, payload: undefined },
+        what: `the footer of frame ${header.sequence} does not check; its samples do and are kept`,
+      })
+    }
+    return end
+  }
+  const next = frameHeaderAt(place, end) === undefined ? findFrame(place, at + 8) : end
+  if (next === undefined && isTornFrame(place, at, header)) return place.contentEnd
+  const damageEnd = next ?? Math.min(Math.max(end, place.contentEnd), bytes.length)
+  found.damages.push({
+    ...{ offset: at, bytes: damageEnd - at, payload },
+    what: `the samples of frame ${header.sequence} do not check`,
+  })
+  return damageEnd
+}
+
+/** Whether a frame that does not check is one whose write a crash cut off. */
+function isTornFrame(place: Place, at: number, header: FrameHeader): boolean {
+  const payloadEnd = at + FRAME_HEADER_BYTES + header.payloadBytes
+  if (payloadEnd > place.bytes.length) return true
+  if (readFooter(place.bytes, payloadEnd, header) === 'missing') return true
+  const span = { start: at + FRAME_HEADER_BYTES, end: payloadEnd }
+  return countZeroSectors(place.bytes, 0, span) > header.zeroSectors
+}
+
+function skipDamage(place: Place, at: number, damages: ScannedDamage[]): number {
+  const next = findFrame(place, at + 8)
+  if (next === undefined && isTornHeader(place, at)) return place.contentEnd
+  const end = next ?? place.contentEnd
+  damages.push({
+    ...{ offset: at, bytes: end - at },
+    payload: place.bytes.subarray(at + FRAME_HEADER_BYTES, Math.max(end, at + FRAME_HEADER_BYTES)),
+    what: 'a frame header does not check',
+  })
+  return end
+}
+
+/** Whether a header that does not check ends in the zeros of a write that a crash cut off. */
+function isTornHeader(place: Place, at: number): boolean {
+  if (place.contentEnd < at + FRAME_HEADER_BYTES) return true
+  const boundary = Math.ceil((at + 1) / SECTOR_BYTES) * SECTOR_BYTES
+  const before = place.bytes.subarray(at, Math.min(boundary, at + FRAME_HEADER_BYTES))
+  if (before.every((byte) => byte === 0)) return true
+  const after = place.bytes.subarray(boundary, at + FRAME_HEADER_BYTES)
+  return after.length > 0 && after.every((byte) => byte === 0)
+}
+
+/** The next place, 8-byte aligned, where a frame header checks. */
+function findFrame(place: Place, start: number): number | undefined {
+  for (let at = start; at + FRAME_HEADER_BYTES <= place.contentEnd; at += 8) {
+    if (frameHeaderAt(place, at) !== undefined) return at
+  }
+  return undefined
+}

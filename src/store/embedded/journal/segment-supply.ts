@@ -1,0 +1,69 @@
+import { randomInt } from 'node:crypto'
+import { join } from 'node:path'
+import { type Disk, isDiskFull } from '../disk/disk.ts'
+import type { SegmentStart } from './journal-protocol.ts'
+import { segmentName } from './segment.ts'
+
+/** A segment whose zeros are on disk, ready for its first frame. */
+export interface ReadySegment extends SegmentStart {
+  readonly bytes: number
+}
+
+/** Keeps the next segment written ahead, so that a full disk shows before a frame begins. */
+export class SegmentSupply {
+  readonly #disk: Disk
+  readonly #folder: string
+  readonly #segmentBytes: number
+  #nextNumber: number
+  #ready: ReadySegment | undefined
+  #preparing: Promise<void> | undefined
+
+  constructor(options: { disk: Disk; folder: string; segmentBytes: number; nextNumber: number }) {
+    this.#disk = options.disk
+    this.#folder = options.folder
+    this.#segmentBytes = options.segmentBytes
+    this.#nextNumber = options.nextNumber
+  }
+
+  /** Hands out the segment that is ready, if it has room for `bytes`. */
+  take(bytes: number): ReadySegment | undefined {
+    const ready = this.#ready
+    if (ready === undefined || ready.bytes < bytes) return undefined
+    this.#ready = undefined
+    return ready
+  }
+
+  /** Makes a segment ready that has room for `bytes`; rejects when the disk does. */
+  async prepare(bytes: number): Promise<void> {
+    while (this.#preparing !== undefined) await this.#preparing.catch(() => {})
+    if (this.#ready !== undefined && this.#ready.bytes >= bytes) return
+    this.#preparing = this.#create(Math.max(bytes, this.#segmentBytes))
+    try {
+      await this.#preparing
+    } finally {
+      this.#preparing = undefined
+    }
+  }
+
+  /** Takes the unused segment away again. */
+  async close(): Promise<void> {
+    await this.#preparing?.catch(() => {})
+    if (this.#ready !== undefined) this.#disk.unlink(this.#ready.path)
+    this.#ready = undefined
+  }
+
+  async #create(bytes: number): Promise<void> {
+    if (this.#ready !== undefined) this.#disk.unlink(this.#ready.path)
+    this.#ready = undefined
+    const number = this.#nextNumber
+    const path = join(this.#folder, segmentName(number))
+    try {
+      await this.#disk.createZeroed(path, bytes)
+    } catch (error) {
+      this.#disk.unlink(path)
+      throw isDiskFull(error) ? error : new Error(`cannot prepare ${path}`, { cause: error })
+    }
+    this.#nextNumber += 1
+    this.#ready = { path, number, salt: randomInt(1, 2 ** 32), bytes }
+  }
+}

@@ -1,0 +1,44 @@
+import { join } from 'node:path'
+import type { Damage } from '../sample-port.ts'
+import type { Disk } from './disk/disk.ts'
+import type { FoundDamage } from './replay.ts'
+
+const NOTE_ENDING = '.json'
+
+/** Damages are shown from memory; beyond this many only the files tell of them. */
+const DAMAGES_MAX = 1_000
+
+/**
+ * Bytes that did not check, each kept beside a note of what it was: nothing is thrown away that
+ * someone may still make sense of. A damage found twice is kept once.
+ */
+export class Quarantine {
+  readonly #disk: Disk
+  readonly #folder: string
+  readonly #damages = new Map<string, Damage>()
+
+  constructor(disk: Disk, folder: string) {
+    this.#disk = disk
+    this.#folder = folder
+    disk.makeFolder(folder)
+    for (const name of disk.list(folder)) {
+      if (!name.endsWith(NOTE_ENDING) || this.#damages.size >= DAMAGES_MAX) continue
+      const note = Buffer.from(disk.readWhole(join(folder, name))).toString('utf8')
+      this.#damages.set(name.slice(0, -NOTE_ENDING.length), JSON.parse(note) as Damage)
+    }
+  }
+
+  get damages(): Damage[] {
+    return [...this.#damages.values()]
+  }
+
+  /** Keeps the bytes and the note. */
+  add({ damage, bytes }: FoundDamage): void {
+    const key = `${damage.file}-${damage.offset}`
+    if (this.#damages.has(key)) return
+    if (this.#damages.size < DAMAGES_MAX) this.#damages.set(key, damage)
+    this.#disk.writeWhole(join(this.#folder, `${key}.bytes`), bytes)
+    const note = Buffer.from(JSON.stringify(damage, null, 2))
+    this.#disk.writeWhole(join(this.#folder, `${key}${NOTE_ENDING}`), note)
+  }
+}
