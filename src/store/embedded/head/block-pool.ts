@@ -50,7 +50,7 @@ export class BlockPool {
     if (block >= this.next.length) this.#grow(block + 1)
     const capacity = CAPACITIES[chosen]
     // A block never crosses the end of its slab.
-    if ((this.#slots & SLAB_MASK) + capacity > SLAB_SLOTS || this.#slots === 0) this.#addSlab()
+    if (this.#slots + capacity > this.times.length * SLAB_SLOTS) this.#addSlab()
     this.slab[block] = this.#slots >> SLAB_BITS
     this.start[block] = this.#slots & SLAB_MASK
     this.sizeClass[block] = chosen
