@@ -3,6 +3,7 @@
  * from the environment or, for those the environment does not set, from the JSON file WEIR_CONFIG.
  * `docs/configuration.md` lists the same table; a test compares the two.
  */
+import { type Brands, readBrands } from './brands.ts'
 import { BODY_BYTES_DEFAULT, FILE_BYTES_DEFAULT } from './limits.ts'
 import { type RateFigures, readRateFigures } from './rate-figures.ts'
 import {
@@ -58,6 +59,8 @@ export const settings = {
   fileBytesMax: { name: 'WEIR_FILE_BYTES_MAX', default: String(FILE_BYTES_DEFAULT), meaning: 'The largest file of a file stream', read: bytes },
   oauthMode: { name: 'WEIR_OAUTH', default: 'open', meaning: 'open lets every OAuth client ask a user; strict only registered ones', read: readChoice(['open', 'strict'] as const) },
   tokenLifetimeSeconds: { name: 'WEIR_TOKEN_LIFETIME_S', default: '86400', meaning: 'How long an OAuth access token lives, in seconds', read: lifetime },
+  refreshLifetimeSeconds: { name: 'WEIR_REFRESH_LIFETIME_S', default: '7776000', meaning: 'How long an OAuth refresh token lives unused, in seconds', read: lifetime },
+  brands: { name: 'WEIR_BRANDS', default: '', meaning: 'JSON object from host name to {"name", "logo"}: what the authorization page shows there', read: optional(readBrands) as SettingReader<Brands | undefined> },
   publicUrl: { name: 'WEIR_PUBLIC_URL', default: '', meaning: 'The address people and OAuth clients use, such as https://weir.example.com; taken from the request when unset', read: optional(readPublicUrl) },
 } as const
 

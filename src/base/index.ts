@@ -1,3 +1,4 @@
+export { type Brand, type Brands, readBrands } from './brands.ts'
 export { type Clock, ManualClock, systemClock } from './clock.ts'
 export { type Config, ConfigError, readConfig, type Setting, settings } from './config.ts'
 export { EARLIEST_TIME, type EpochMs, epochMs, isSampleTime, TIME_END } from './epoch.ts'

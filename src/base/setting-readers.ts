@@ -130,9 +130,11 @@ export function readSettingsFile(path: string): Record<string, string> {
     throw new SettingMistake('must hold one JSON object of settings, such as {"WEIR_PORT": 8080}')
   }
   return Object.fromEntries(
-    Object.entries(parsed).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.join(',') : String(value),
-    ]),
+    Object.entries(parsed).map(([name, value]) => [name, settingText(value)]),
   )
+}
+
+function settingText(value: unknown): string {
+  if (Array.isArray(value)) return value.join(',')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

@@ -1,11 +1,5 @@
 import { readFileSync } from 'node:fs'
-
-/** What the page shows of whoever runs the service under a host name. */
-export interface Brand {
-  readonly name: string
-  /** An https address or a data: image; '' shows the mark of Weir. */
-  readonly logo: string
-}
+import type { Brand } from '../../base/index.ts'
 
 /** The page's own script and style, the same for everyone. */
 export const authorizeAssets = {
@@ -106,7 +100,7 @@ const SECTIONS = `<section id="loading" class="card">
 <h2 id="rights-title">It will be able to</h2>
 <ul id="rights" aria-labelledby="rights-title"></ul>
 <dl>
-<dt>In</dt><dd id="consent-organizations"></dd>
+<dt>Organization</dt><dd id="consent-organizations"></dd>
 <dt>Answer goes to</dt><dd id="consent-host"></dd>
 </dl>
 <p class="note" id="unregistered" hidden>No administrator has registered this client, so its name is only what it

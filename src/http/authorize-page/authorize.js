@@ -86,7 +86,7 @@ function showConsent(answer) {
   const logo = find('client-logo')
   logo.hidden = client.logo === ''
   if (client.logo !== '') logo.src = client.logo
-  find('consent-title').textContent = `Let ${client.name} use your account?`
+  find('consent-title').textContent = `Let “${client.name}” use your account?`
   find('consent-user').textContent = user.name === '' ? user.email : `${user.name} (${user.email})`
   find('consent-organizations').textContent = organizations.join(', ')
   find('consent-host').textContent = client.redirectHost

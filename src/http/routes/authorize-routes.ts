@@ -7,12 +7,11 @@ import {
   type OAuthWithUsers,
   signInToAuthorize,
 } from '../../auth/index.ts'
-import { refuse } from '../../base/index.ts'
+import { type Brand, type Brands, refuse } from '../../base/index.ts'
 import type { App } from '../app-type.ts'
 import {
   authorizeAssets,
   authorizeHeaders,
-  type Brand,
   renderAuthorizePage,
 } from '../authorize-page/authorize-page.ts'
 import { collectBody } from '../body.ts'
@@ -23,8 +22,7 @@ import { hostOf, type IssuerReader, nameOf } from '../issuer.ts'
 export interface AuthorizeRoutesDeps {
   readonly oauth: OAuthWithUsers
   readonly issuerOf: IssuerReader
-  /** By host name, without a port. */
-  readonly brands: ReadonlyMap<string, Brand>
+  readonly brands: Brands
 }
 
 const WEIR: Brand = { name: 'Weir', logo: '' }
