@@ -33,25 +33,42 @@ export function inflated(source: Readable, contentEncoding: string | undefined):
   return source.pipe(decoder)
 }
 
+/**
+ * The body piece by piece, inflated; refuses one that does not inflate or breaks off. A reader that
+ * stops early leaves the connection open, so that the caller can still be answered.
+ */
+export async function* inflatedChunks(
+  source: Readable,
+  contentEncoding: string | undefined,
+): AsyncGenerator<Buffer> {
+  const stream = inflated(source, contentEncoding)
+  try {
+    const pieces = stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
+    for await (const piece of pieces) yield piece
+  } catch (error) {
+    if (isInflateError(error)) throw brokenEncoding(contentEncoding, error)
+    if (source.readableAborted)
+      refuse('bad_input', { what: 'The connection ended before the body did: send it again' })
+    throw error
+  } finally {
+    if (stream !== source) {
+      source.unpipe()
+      stream.destroy()
+    }
+  }
+}
+
 /** Reads a whole body, inflated; refuses it as soon as it has grown beyond the limit. */
 export async function collectBody(
   source: Readable,
   options: { readonly contentEncoding: string | undefined; readonly limitBytes: number },
 ): Promise<Buffer> {
-  const stream = inflated(source, options.contentEncoding)
   const parts: Buffer[] = []
   let bytes = 0
-  try {
-    for await (const part of stream as AsyncIterable<Buffer>) {
-      bytes += part.byteLength
-      if (bytes > options.limitBytes) {
-        refuse('body_too_large', { limitBytes: options.limitBytes })
-      }
-      parts.push(part)
-    }
-  } catch (error) {
-    if (stream !== source) source.unpipe()
-    throw isInflateError(error) ? brokenEncoding(options.contentEncoding, error) : error
+  for await (const part of inflatedChunks(source, options.contentEncoding)) {
+    bytes += part.byteLength
+    if (bytes > options.limitBytes) refuse('body_too_large', { limitBytes: options.limitBytes })
+    parts.push(part)
   }
   return parts.length === 1 ? parts[0] : Buffer.concat(parts, bytes)
 }

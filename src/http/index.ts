@@ -1,6 +1,6 @@
 export { answer, answerError, commonHeaders } from './answer.ts'
 export type { App } from './app-type.ts'
-export { collectBody, inflated, parseJsonBody } from './body.ts'
+export { collectBody, inflated, inflatedChunks, parseJsonBody } from './body.ts'
 export { type Exchange, exchangeOf, type FastLane } from './exchange.ts'
 export type { ReadinessCheck } from './routes/health-routes.ts'
 export { buildServer, type ServerDeps, type WeirServer } from './server.ts'
