@@ -1,0 +1,33 @@
+import { Type } from 'typebox'
+import { PAGE_LIMIT_MAX, refuse } from '../../base/index.ts'
+
+/** Parameters of an administrative list, for the API description. */
+export const pageSchema = Type.Object({
+  start: Type.Optional(Type.String({ description: 'How many items to skip; 0 by default' })),
+  limit: Type.Optional(Type.String({ description: `At most ${PAGE_LIMIT_MAX}, the default` })),
+})
+
+/** The answer about one item, or a page of them with the count of all. */
+export function envelope(
+  resource: string,
+  shown: object | readonly object[],
+  totalCount?: number,
+): Readonly<Record<string, unknown>> {
+  const count = totalCount === undefined ? {} : { totalCount }
+  return { message: '', [resource]: shown, ...count, success: true }
+}
+
+/** The page that start and limit ask for; a limit beyond the most allowed counts as that. */
+export function readPage(query: unknown): { start: number; limit: number } {
+  const { start = '0', limit = String(PAGE_LIMIT_MAX) } = query as Record<string, unknown>
+  return {
+    start: readWhole('start', start, 0),
+    limit: Math.min(PAGE_LIMIT_MAX, readWhole('limit', limit, 1)),
+  }
+}
+
+function readWhole(name: string, text: unknown, min: number): number {
+  const value = typeof text === 'string' && /^\d{1,9}$/.test(text) ? Number(text) : -1
+  if (value < min) refuse('bad_input', { what: `${name} must be a whole number from ${min} on` })
+  return value
+}
