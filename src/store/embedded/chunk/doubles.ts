@@ -47,10 +47,8 @@ function writeDecimals(writer: ByteWriter, values: Float64Array, decimals: numbe
 }
 
 function readDecimals(reader: ByteReader, count: number, decimals: number): Float64Array {
-  const values = readIntegers(reader, count)
-  const scale = decimalScale(decimals)
   // A quotient of two exact doubles rounds as the decimal text did: the same bits come back.
-  if (decimals > 0) for (let index = 0; index < count; index++) values[index] /= scale
+  const values = readIntegers(reader, count, decimalScale(decimals))
   const exceptions = reader.countUpTo(count)
   let index = 0
   for (let number = 0; number < exceptions; number++) {

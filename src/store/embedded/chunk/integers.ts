@@ -40,34 +40,38 @@ export function writeIntegers(writer: ByteWriter, values: Float64Array): void {
   writer.bytes(extra)
 }
 
-/** Reads a column that writeIntegers wrote. */
-export function readIntegers(reader: ByteReader, count: number): Float64Array {
+/** Reads a column that writeIntegers wrote, each value divided by a scale. */
+export function readIntegers(reader: ByteReader, count: number, scale = 1): Float64Array {
   const values = new Float64Array(count)
   const first = reader.zigzag()
   const divisor = reader.varint()
-  if (divisor === 0) return values.fill(first)
+  if (divisor === 0) return values.fill(first / scale)
   const order = reader.u8()
   if (order > 2) throw new DamagedBytes(`integers are of the unknown order ${order}`)
   const extraBytes = reader.varint()
   const symbols = readSymbols(reader, Math.max(count - 1, 0))
   const bits = new BitReader(reader.bytes(extraBytes))
+  // Order 0 forgets the value before, order 2 carries its slope on: kept is 0 or 1 of each.
+  const keptValue = order === 0 ? 0 : 1
+  const keptSlope = order === 2 ? 1 : 0
   let value = 0
   let slope = 0
-  if (count > 0) values[0] = first
+  if (count > 0) values[0] = first / scale
   for (let index = 1; index < count; index++) {
     const symbol = symbols[index - 1]
-    const zigzag = symbol < DIRECT_MAX ? symbol : readLarge(bits, symbol)
-    const residual = zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2
-    if (order === 0) value = residual
-    else if (order === 1) value += residual
-    else {
-      slope += residual
-      value += slope
-    }
-    values[index] = first + value * divisor
+    const residual =
+      symbol < DIRECT_MAX ? (symbol >>> 1) ^ -(symbol & 1) : unfold(readLarge(bits, symbol))
+    slope = slope * keptSlope + residual
+    value = value * keptValue + slope
+    values[index] = (first + value * divisor) / scale
   }
   bits.finish()
   return values
+}
+
+/** Undoes the zigzag: even numbers are positive, odd ones negative. */
+function unfold(zigzag: number): number {
+  return zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2
 }
 
 /** The greatest common divisor of the differences to the first value; 0 when all are equal. */

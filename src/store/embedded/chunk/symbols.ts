@@ -3,14 +3,16 @@ import { BitReader, BitWriter, bitLength } from './bits.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
 import { DamagedBytes } from './damaged-bytes.ts'
+import { decodeEntropy, encodeEntropy } from './entropy.ts'
 
 const RAW = 0
 const CONSTANT = 1
 const PACKED = 2
 const ZSTD = 3
+const ENTROPY = 4
 
-/** Below this the frame around zstd's output eats what it saves. */
-const ZSTD_SYMBOLS_MIN = 64
+/** Below this a table of frequencies or a frame eats what it saves. */
+const SQUEEZE_SYMBOLS_MIN = 48
 
 /**
  * Long matches only: short ones cost more than Huffman codes on noise, which is what the last digits
@@ -18,7 +20,10 @@ const ZSTD_SYMBOLS_MIN = 64
  */
 const zstdParams = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_minMatch]: 7 }
 
-/** Writes bytes of unknown length in whichever form is smallest; the reader has to know the count. */
+/** zstd reads slower than our own table, so it has to save this much: then patterns repeat. */
+const ZSTD_GAIN = 0.9
+
+/** Writes bytes in whichever form is smallest; the reader has to know their count. */
 export function writeSymbols(writer: ByteWriter, symbols: Uint8Array): void {
   const histogram = new Uint32Array(256)
   let max = 0
@@ -33,15 +38,30 @@ export function writeSymbols(writer: ByteWriter, symbols: Uint8Array): void {
   }
   const width = bitLength(max)
   const packedBytes = Math.ceil((symbols.length * width) / 8)
-  if (symbols.length >= ZSTD_SYMBOLS_MIN && mayPay(histogram, symbols.length, packedBytes)) {
-    const squeezed = zstdCompressSync(symbols, { params: zstdParams })
-    if (squeezed.length < packedBytes) {
-      writer.u8(ZSTD)
-      writer.varint(squeezed.length)
-      writer.bytes(squeezed)
+  if (symbols.length >= SQUEEZE_SYMBOLS_MIN) {
+    const squeezed = squeeze(symbols, histogram)
+    if (squeezed.bytes.length + 2 < packedBytes) {
+      writer.u8(squeezed.form)
+      writer.varint(squeezed.bytes.length)
+      writer.bytes(squeezed.bytes)
       return
     }
   }
+  writePacked(writer, symbols, width)
+}
+
+function squeeze(
+  symbols: Uint8Array,
+  histogram: Uint32Array,
+): { readonly form: number; readonly bytes: Uint8Array } {
+  const byFrequency = encodeEntropy(symbols, histogram)
+  const byPattern = zstdCompressSync(symbols, { params: zstdParams })
+  return byPattern.length < byFrequency.length * ZSTD_GAIN
+    ? { form: ZSTD, bytes: byPattern }
+    : { form: ENTROPY, bytes: byFrequency }
+}
+
+function writePacked(writer: ByteWriter, symbols: Uint8Array, width: number): void {
   if (width === 8) {
     writer.u8(RAW)
     writer.bytes(symbols)
@@ -49,16 +69,9 @@ export function writeSymbols(writer: ByteWriter, symbols: Uint8Array): void {
   }
   writer.u8(PACKED)
   writer.u8(width)
-  const bits = new BitWriter(packedBytes + 1)
+  const bits = new BitWriter(symbols.length + 1)
   for (const symbol of symbols) bits.write(symbol, width)
   writer.bytes(bits.finish())
-}
-
-/** Whether zstd can beat packing: by frequencies alone, or because patterns may repeat. */
-function mayPay(histogram: Uint32Array, count: number, packedBytes: number): boolean {
-  let bits = 0
-  for (const times of histogram) if (times > 0) bits += times * Math.log2(count / times)
-  return bits / 8 < packedBytes || count >= ZSTD_SYMBOLS_MIN * 4
 }
 
 /** Reads so many symbols; what it returns may share memory with the input. */
@@ -67,6 +80,7 @@ export function readSymbols(reader: ByteReader, count: number): Uint8Array {
   if (form === RAW) return reader.bytes(count)
   if (form === CONSTANT) return new Uint8Array(count).fill(reader.u8())
   if (form === PACKED) return readPacked(reader, count)
+  if (form === ENTROPY) return decodeEntropy(reader.bytes(reader.varint()), count)
   if (form !== ZSTD) throw new DamagedBytes(`symbols are in the unknown form ${form}`)
   const squeezed = reader.bytes(reader.varint())
   const symbols = zstdDecompressSync(squeezed, { maxOutputLength: Math.max(count, 1) })

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { SampleColumns } from '../../sample-port.ts'
+import { decodeChunk, encodeChunk } from './chunk.ts'
+
+/**
+ * Bytes that earlier versions have written. A change here means that stored data can no longer be
+ * read: give the format a new version number, keep reading the old one, and add lines instead.
+ */
+function every10s(values: ReadonlyArray<number | string>): SampleColumns {
+  const hasTexts = values.some((value) => typeof value === 'string')
+  return {
+    count: values.length,
+    times: Float64Array.from(values, (_, index) => 1_700_000_000_000 + index * 10_000),
+    numbers: Float64Array.from(values, (value) => (typeof value === 'number' ? value : 0)),
+    texts: hasTexts
+      ? values.map((value) => (typeof value === 'string' ? value : undefined))
+      : undefined,
+  }
+}
+
+function noise(): number[] {
+  let state = 3
+  const next = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+  return Array.from({ length: 100 }, () => (next() < 0.8 ? 0 : next() < 0.5 ? 1 : 70_000))
+}
+
+function assertDecodes(hex: string, columns: SampleColumns): void {
+  const decoded = decodeChunk(Buffer.from(hex, 'hex'))
+  assert.deepEqual(
+    { ...decoded, texts: decoded.texts ?? [] },
+    { ...columns, texts: columns.texts ?? [] },
+  )
+}
+
+function assertGolden(hex: string, columns: SampleColumns): void {
+  assertDecodes(hex, columns)
+  assert.equal(Buffer.from(encodeChunk(columns)).toString('hex'), hex)
+}
+
+test('chunks of version 1 keep their bytes', () => {
+  const f = assertGolden
+  f('01020480a0abfef962b0ea0102b22101000002038a010024c0e516', every10s([21.37, 21.38, 21.36, 21.4]))
+  f('01000309bd85060905000302074a3292ac060002000068c59bd4', {
+    count: 3,
+    times: Float64Array.of(-5, 1_000, 99_000),
+    numbers: Float64Array.of(1, 1, 1),
+    texts: undefined,
+  })
+  f(
+    '01020380a0abfef962a09c01100207550015020755401502075540150207554015020755401502075540' +
+      '1500d530e502063ff00320071344',
+    every10s([1 / 3, 2 / 3, 5e-324]),
+  )
+  f(
+    '01030480a0abfef962b0ea010002040100000102056f6e6f666602010000020209000200004b4ce088',
+    every10s(['on', 1, 'off', 'on']),
+  )
+  f('01030180a0abfef96200010104000200d80200eb1b4c2e', every10s(['\ud800']))
+  f(
+    '01026480a0abfef962b0b63c000001000f041401d42ae004548193666bfe06da92205a0b49f2d8e02270' +
+      '11b8085c042e0217818bc045006fbeb109',
+    every10s(noise()),
+  )
+  f(
+    '01022080a0abfef962f0f5120200190200020302000061000000000000000001090000000000000080f4' +
+      '15ac2e',
+    every10s(Array.from({ length: 32 }, (_, index) => (index === 9 ? -0 : index / 4))),
+  )
+})
+
+test('chunks with zstd inside stay readable, whatever a newer zstd would write', () => {
+  const squares = Array.from({ length: 400 }, (_, index) => ((index % 20) ** 2 * 37) % 101)
+  assertDecodes(
+    '0102900380a0abfef962f0c3f301000001015f032528b52ffd608f00dd0000a040142143440644422e07' +
+      '3d4120154040122341310100f04e9d4c2a4d972da64ad3658ba9d274d962aa345db6982a4d972da64ad3' +
+      '658ba9d274d962aa345db6982a4d972da64ad3658ba9d274d962aa345db6982a4d972da64ad3658ba9d2' +
+      '74d962aa345db6982a4d972da64ad3658ba9d274d962aa345db698007104d05d',
+    every10s(squares),
+  )
+})
