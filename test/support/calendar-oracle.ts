@@ -16,6 +16,7 @@ const unitName = {
   YEAR: 'years',
   CUSTOM: 'days',
 } as const
+const fixedMs = { MILLISEC: 1, SECOND: 1_000, MINUTE: 60_000, HOUR: 3_600_000 }
 const roughMs = { MONTH: 2_629_746_000, YEAR: 31_556_952_000, WEEK: 604_800_000, DAY: 86_400_000 }
 
 /** Whether the periods of a cycle follow the calendar instead of elapsed time. */
@@ -27,23 +28,21 @@ const known = new Map<string, number>()
 
 /** The boundary that lies some turns after the reference date. */
 export function boundary(definition: CycleDefinition, zone: string, turn: number): number {
+  if (isCalendar(definition)) return calendarBoundary(definition, zone, turn)
+  const reference = calendarBoundary(definition, zone, 0)
+  return reference + turn * definition.count * fixedMs[definition.sizeType as 'HOUR']
+}
+
+function calendarBoundary(definition: CycleDefinition, zone: string, turn: number): number {
   const { sizeType, count, referenceDate } = definition
   const key = `${sizeType} ${count} ${referenceDate} ${zone} ${turn}`
   const before = known.get(key)
   if (before !== undefined) return before
   if (known.size > 200_000) known.clear()
-  const at = boundaryByTemporal(definition, zone, turn)
-  known.set(key, at)
-  return at
-}
-
-function boundaryByTemporal(definition: CycleDefinition, zone: string, turn: number): number {
-  const reference = Temporal.PlainDateTime.from(definition.referenceDate)
-  const step = { [unitName[definition.sizeType]]: definition.count * turn }
-  if (!isCalendar(definition)) {
-    return firstShown(reference, zone).toInstant().add(step).epochMilliseconds
-  }
-  return firstShown(reference.add(step), zone).epochMilliseconds
+  const step = { [unitName[sizeType]]: count * turn }
+  const at = firstShown(Temporal.PlainDateTime.from(referenceDate).add(step), zone)
+  known.set(key, at.epochMilliseconds)
+  return at.epochMilliseconds
 }
 
 /** When the clocks of a zone first show a time, or jump over it. */

@@ -39,7 +39,9 @@ export function oracleStatistics(stream: OracleStream, query: OracleQuery): Orac
     .map(([time, value]) => place(stream, time, value))
   for (const sample of placed) {
     const turn = turnAt(definition, zone, sample.start)
-    turns.set(turn, [...(turns.get(turn) ?? []), sample])
+    const others = turns.get(turn)
+    if (others === undefined) turns.set(turn, [sample])
+    else others.push(sample)
   }
   if (stream.base !== undefined) {
     const known = [...turns.keys()]
