@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { hash, randomBytes, randomUUID } from 'node:crypto'
 
 /** A UID for an entity: a random UUID. */
 export function newUid(): string {
@@ -13,5 +13,5 @@ export function newSecret(): string {
 
 /** What is kept of a secret that only has to be recognised again: its SHA-256 in hex. */
 export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret, 'utf8').digest('hex')
+  return hash('sha256', secret, 'hex')
 }

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import type { RateDecision } from '../auth/index.ts'
 import type { Log } from '../base/index.ts'
 import { errorReply } from './error-reply.ts'
 import type { Exchange } from './exchange.ts'
@@ -15,7 +16,17 @@ export function commonHeaders(exchange: Exchange): string[] {
   if (exchange.req.headers.origin !== undefined) {
     headers.push('Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED)
   }
+  if (exchange.limit !== undefined) headers.push(...limitHeaders(exchange.limit))
   return headers
+}
+
+/** The headers that tell how a call stands with its rate limit. */
+export function limitHeaders({ limit, remaining, resetSeconds }: RateDecision): string[] {
+  return [
+    ...['RateLimit-Limit', String(limit)],
+    ...['RateLimit-Remaining', String(remaining)],
+    ...['RateLimit-Reset', String(resetSeconds)],
+  ]
 }
 
 /** Answers without Fastify: the common headers, the body's type and length, then the body. */

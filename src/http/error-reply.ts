@@ -26,10 +26,13 @@ export function errorReply(error: unknown): ErrorReply {
 
 function refusalReply(error: Refusal): ErrorReply {
   const retryAfter = error.retryAfterSeconds
+  const headers: Record<string, string> = {}
+  if (retryAfter !== undefined) headers['retry-after'] = String(Math.ceil(retryAfter))
+  if (error.status === 401) headers['www-authenticate'] = 'Bearer realm="Weir"'
   return {
     status: error.status,
     body: errorEnvelope(error.code, error.message),
-    headers: retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfter)) },
+    headers,
     incident: undefined,
   }
 }

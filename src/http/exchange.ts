@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RateDecision } from '../auth/index.ts'
 
 /** One request and its answer, from the first byte to the last, whoever serves it. */
 export interface Exchange {
@@ -12,6 +13,8 @@ export interface Exchange {
   readonly startedAtMs: number
   /** The pattern of the path, for metrics; set by whoever serves the request. */
   route: string
+  /** How the call stands with its rate limit, told in the answer's headers. */
+  limit: RateDecision | undefined
 }
 
 /** Serves a request without Fastify when it can; false hands it on untouched. */

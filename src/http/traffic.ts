@@ -46,6 +46,7 @@ export class Traffic {
       address: this.#addressOf(req),
       startedAtMs: this.#clock.elapsed(),
       route: 'unmatched',
+      limit: undefined,
     }
     attachExchange(exchange)
     res.once('close', () => this.#end(exchange))

@@ -1,0 +1,139 @@
+/** The composition root: the only file that chooses adapters and wires the parts together. */
+import {
+  type CreatedOrganization,
+  createOrganization,
+  type Identity,
+  type OAuthWithUsers,
+  openIdentity,
+  SecretBox,
+} from './auth/index.ts'
+import { type Clock, type Config, createLog, type Log, systemClock } from './base/index.ts'
+import { type App, buildServer, Gate, issuerReader, type WeirServer } from './http/index.ts'
+import { authorizeRoutes } from './http/routes/authorize-routes.ts'
+import { loginRoutes } from './http/routes/login-routes.ts'
+import { oauthRoutes } from './http/routes/oauth-routes.ts'
+import { lockFolder, openCatalogStore, openKeyFile } from './store/embedded/index.ts'
+import type { CatalogStore } from './store/index.ts'
+
+/** The whole service, opened and not yet listening. */
+export interface WeirApp {
+  readonly server: WeirServer
+  readonly identity: Identity
+  /** What was made on the first start of a data folder, to be told once. */
+  readonly firstStart: CreatedOrganization | undefined
+  /** Starts to listen; answers the address people can use. */
+  listen(): Promise<string>
+  /** Lets running calls finish, then closes everything in reverse order. */
+  close(): Promise<void>
+}
+
+/** What tests put in the place of the machine's own. */
+export interface AppOptions {
+  readonly clock?: Clock
+  readonly log?: Log
+}
+
+/** How long running calls may take to finish when the service stops. */
+const DRAIN_MS = 8_000
+const PURGE_EVERY_MS = 60_000
+const PURGE_LIMIT = 1_000
+
+/** Opens every part over the data folder, in the order they need each other. */
+export async function openApp(config: Config, options: AppOptions = {}): Promise<WeirApp> {
+  const clock = options.clock ?? systemClock
+  const log = options.log ?? createLog({ level: config.logLevel })
+  await using opened = new AsyncDisposableStack()
+  const lock = lockFolder(config.dataDir)
+  opened.defer(() => lock.release())
+  const catalogStore = await openCatalogStore({ folder: config.dataDir, clock })
+  opened.defer(() => catalogStore.close())
+  const oauthBase = { store: catalogStore, clock, settings: oauthSettings(config) }
+  const identity = await openIdentity({
+    ...{ store: catalogStore, clock, log, oauth: oauthBase, rateFigures: config.rateLimits },
+    box: new SecretBox(openKeyFile(config.dataDir)),
+  })
+  opened.defer(() => identity.close())
+  const firstStart = await createFirstOrganization(identity, config)
+  const purging = purgeRegularly(catalogStore, clock, log)
+  opened.defer(() => clearInterval(purging))
+  const oauth = { ...oauthBase, users: identity.oauthUsers }
+  const gate = new Gate(identity)
+  const server = await buildServer({
+    ...{ clock, log, tls: tlsFiles(config), trustedProxies: config.trustedProxies ?? [] },
+    readiness: [],
+    fastLanes: [],
+    addRoutes: (app) => addRoutes(app, { config, gate, identity, log, oauth }),
+  })
+  opened.defer(() => server.close(DRAIN_MS))
+  const closing = opened.move()
+  return {
+    ...{ server, identity, firstStart },
+    listen: async () => addressOf(config, await server.listen(config)),
+    close: () => closing.disposeAsync(),
+  }
+}
+
+interface RouteParts {
+  readonly config: Config
+  readonly gate: Gate
+  readonly identity: Identity
+  readonly log: Log
+  readonly oauth: OAuthWithUsers
+}
+
+function addRoutes(app: App, parts: RouteParts): void {
+  const { config, identity, log, oauth } = parts
+  const brands = config.brands ?? new Map()
+  const issuerOf = issuerReader({
+    publicUrl: config.publicUrl,
+    brandedHosts: new Set(brands.keys()),
+  })
+  authorizeRoutes(app, { oauth, issuerOf, brands })
+  const isSecure = config.tlsCert !== undefined || config.publicUrl?.startsWith('https:') === true
+  loginRoutes(app, { identity, isSecure })
+  oauthRoutes(app, { log, oauth, issuerOf, administeredOrgUid: async () => undefined })
+}
+
+function oauthSettings(config: Config) {
+  return {
+    mode: config.oauthMode,
+    accessTokenSeconds: config.tokenLifetimeSeconds,
+    refreshTokenSeconds: config.refreshLifetimeSeconds,
+  }
+}
+
+function tlsFiles({ tlsCert, tlsKey }: Config) {
+  if (tlsCert === undefined || tlsKey === undefined) return undefined
+  return { certFile: tlsCert, keyFile: tlsKey }
+}
+
+async function createFirstOrganization(
+  identity: Identity,
+  config: Config,
+): Promise<CreatedOrganization | undefined> {
+  if (identity.organizations.count > 0) return undefined
+  const { ownerEmail, ownerPassword, ownerTimeZone, feedKey } = config
+  return createOrganization(identity, {
+    ...{ ownerEmail, ownerPassword, ownerTimeZone, feedKey },
+    name: 'My organization',
+    actor: 'first start',
+  })
+}
+
+/** Expired sessions, tokens and audit entries are of no use and go in the background. */
+function purgeRegularly(store: CatalogStore, clock: Clock, log: Log): NodeJS.Timeout {
+  const purge = () =>
+    store.purgeExpired(clock.now(), PURGE_LIMIT).catch((error: unknown) => {
+      log.error({ error }, 'expired records could not be purged')
+    })
+  return setInterval(purge, PURGE_EVERY_MS).unref()
+}
+
+/** The address to tell people: one that can be opened, not the wildcard that is listened on. */
+function addressOf(config: Config, port: number): string {
+  if (config.publicUrl !== undefined) return config.publicUrl
+  const scheme = config.tlsCert === undefined ? 'http' : 'https'
+  const isWildcard = config.host === '0.0.0.0' || config.host === '::'
+  const host = isWildcard ? 'localhost' : config.host
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
+}

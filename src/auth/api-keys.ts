@@ -1,0 +1,214 @@
+import {
+  Capabilities,
+  type CapabilityEntry,
+  findIpMistake,
+  findResourceMistake,
+  IpList,
+  keyPrincipal,
+  type Principal,
+} from '../access/index.ts'
+import { type Clock, hashSecret, newSecret, newUid, refuse } from '../base/index.ts'
+import type { CatalogDocument, CatalogStore, CatalogWrite } from '../store/index.ts'
+import { RecordCache } from './record-cache.ts'
+import type { SecretBox } from './secret-box.ts'
+
+/** What people may change of a key. */
+export interface ApiKeyFields {
+  readonly name: string
+  readonly description: string
+  /** Without an entry the key is disabled. */
+  readonly capabilities: readonly CapabilityEntry[]
+  /** Addresses and CIDR ranges it may be used from; everywhere when empty. */
+  readonly ipAddresses: readonly string[]
+}
+
+/** A key's record; the secret itself is only in `sealedSecret`. */
+export interface ApiKey extends ApiKeyFields {
+  readonly orgUid: string
+  readonly uid: string
+  readonly revision: number
+  readonly sealedSecret: string
+  readonly secretHash: string
+  readonly createdAtMs: number
+}
+
+/** A key ready to decide about calls. */
+export interface ReadyKey {
+  readonly principal: Principal
+  readonly ips: IpList
+  readonly isDisabled: boolean
+}
+
+const KIND = 'api_key'
+/** Finds a key by the hash of its secret, whichever organization it belongs to. */
+const SECRET_KIND = 'api_key_secret'
+const CACHED_MAX = 50_000
+const ENTRIES_MAX = 200
+
+/** A key for the devices of a new organization. */
+export const FEED_KEY_FIELDS: ApiKeyFields = {
+  name: 'Feed key',
+  description: 'Stores and reads samples and properties, and calls connector sinks.',
+  capabilities: [
+    { resource: 'component/*/feed', methods: ['GET', 'PUT'] },
+    { resource: 'component/*/property', methods: ['GET', 'POST'] },
+    { resource: 'conn_sink', methods: ['GET', 'PUT', 'POST', 'DELETE'] },
+  ],
+  ipAddresses: [],
+}
+
+/** The API keys of all organizations. */
+export class ApiKeys {
+  readonly #store: CatalogStore
+  readonly #clock: Clock
+  readonly #box: SecretBox
+  readonly #ready: RecordCache<ReadyKey>
+
+  constructor(deps: {
+    readonly store: CatalogStore
+    readonly clock: Clock
+    readonly box: SecretBox
+  }) {
+    this.#store = deps.store
+    this.#clock = deps.clock
+    this.#box = deps.box
+    this.#ready = new RecordCache({ sizeMax: CACHED_MAX, load: (hash) => this.#loadReady(hash) })
+  }
+
+  /** The key of a secret when it is in memory. */
+  peekReady(secret: string): ReadyKey | undefined {
+    return this.#ready.peek(hashSecret(secret))
+  }
+
+  findReady(secret: string): Promise<ReadyKey | undefined> {
+    return this.#ready.find(hashSecret(secret))
+  }
+
+  async find(orgUid: string, uid: string): Promise<ApiKey | undefined> {
+    const document = await this.#store.get({ orgUid, kind: KIND, uid })
+    return document === undefined ? undefined : fromDocument(document)
+  }
+
+  /** One page of an organization's keys, by name. */
+  async list(
+    orgUid: string,
+    page: { readonly start: number; readonly limit: number },
+  ): Promise<{ keys: readonly ApiKey[]; totalCount: number }> {
+    const { documents, totalCount } = await this.#store.list({ orgUid, kind: KIND, ...page })
+    return { keys: documents.map(fromDocument), totalCount }
+  }
+
+  /** The writes that create a key with a secret, for a commit of the caller. */
+  planInsert(orgUid: string, fields: ApiKeyFields, secret: string): CatalogWrite[] {
+    checkFields(fields)
+    const uid = newUid()
+    const sealedSecret = this.#box.seal(secret, `${KIND} ${uid}`)
+    const key = { orgUid, uid, revision: 0, sealedSecret, secretHash: hashSecret(secret) }
+    const createdAtMs = this.#clock.now()
+    return [
+      putOf({ ...fields, ...key, createdAtMs }),
+      {
+        op: 'put',
+        orgUid: '',
+        kind: SECRET_KIND,
+        uid: key.secretHash,
+        body: { orgUid, keyUid: uid },
+        expectedRevision: 0,
+      },
+    ]
+  }
+
+  /** Creates a key; answers it with its secret. */
+  async insert(orgUid: string, fields: ApiKeyFields): Promise<{ key: ApiKey; secret: string }> {
+    const secret = newSecret()
+    const [document] = await this.#store.commit(this.planInsert(orgUid, fields, secret))
+    return { key: fromDocument(document), secret }
+  }
+
+  async update(key: ApiKey, changes: Partial<ApiKeyFields>): Promise<ApiKey> {
+    const changed = { ...key, ...changes }
+    checkFields(changed)
+    try {
+      const [document] = await this.#store.commit([putOf(changed)])
+      return fromDocument(document)
+    } finally {
+      this.#ready.forget(key.secretHash)
+    }
+  }
+
+  /** Takes a key away; calls with it are refused from here on. */
+  async delete(key: ApiKey): Promise<void> {
+    const { orgUid, uid, secretHash } = key
+    try {
+      await this.#store.commit([
+        { op: 'delete', orgUid, kind: KIND, uid, expectedRevision: 'any' },
+        { op: 'delete', orgUid: '', kind: SECRET_KIND, uid: secretHash, expectedRevision: 'any' },
+      ])
+    } finally {
+      this.#ready.forget(secretHash)
+    }
+  }
+
+  /** The secret in the clear, for the act "View Secret Key". */
+  reveal(key: ApiKey): string {
+    return this.#box.open(key.sealedSecret, `${KIND} ${key.uid}`)
+  }
+
+  async #loadReady(secretHash: string): Promise<ReadyKey | undefined> {
+    const pointer = await this.#store.get({ orgUid: '', kind: SECRET_KIND, uid: secretHash })
+    if (pointer === undefined) return undefined
+    const { orgUid, keyUid } = pointer.body as { orgUid: string; keyUid: string }
+    const key = await this.find(orgUid, keyUid)
+    if (key === undefined) return undefined
+    const capabilities = new Capabilities(key.capabilities)
+    return {
+      principal: keyPrincipal({ orgUid, keyUid, capabilities }),
+      ips: new IpList(key.ipAddresses),
+      isDisabled: key.capabilities.length === 0,
+    }
+  }
+}
+
+function putOf(key: ApiKey): CatalogWrite {
+  const { orgUid, uid, revision, capabilities, ...rest } = key
+  const entries = capabilities.map(({ resource, methods }) => ({ resource, methods: [...methods] }))
+  return {
+    op: 'put',
+    orgUid,
+    kind: KIND,
+    uid,
+    listKey: key.name,
+    body: { ...rest, capabilities: entries },
+    expectedRevision: revision,
+  }
+}
+
+function fromDocument(document: CatalogDocument): ApiKey {
+  const { orgUid, uid, revision } = document
+  return { orgUid, uid, revision, ...(document.body as unknown as ApiKeyFields & KeyRest) }
+}
+
+type KeyRest = Pick<ApiKey, 'sealedSecret' | 'secretHash' | 'createdAtMs'>
+
+function checkFields(fields: ApiKeyFields): void {
+  const mistake = findFieldMistake(fields)
+  if (mistake !== undefined) refuse('bad_input', { what: mistake })
+}
+
+function findFieldMistake(fields: ApiKeyFields): string | undefined {
+  const { name, description, capabilities, ipAddresses } = fields
+  if (name.trim() === '' || name.length > 200) return 'api_key.name must have 1 to 200 characters'
+  if (description.length > 2_000) return 'api_key.description may have 2000 characters'
+  if (capabilities.length > ENTRIES_MAX || ipAddresses.length > ENTRIES_MAX) {
+    return `api_key may have ${ENTRIES_MAX} capabilities and as many addresses`
+  }
+  for (const [at, { resource }] of capabilities.entries()) {
+    const mistake = findResourceMistake(resource)
+    if (mistake !== undefined) return `api_key.capabilities[${at}].resource ${mistake}`
+  }
+  for (const [at, item] of ipAddresses.entries()) {
+    const mistake = findIpMistake(item)
+    if (mistake !== undefined) return `api_key.ipAddresses[${at}] ${mistake}`
+  }
+  return undefined
+}

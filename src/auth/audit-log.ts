@@ -1,0 +1,122 @@
+import type { Principal } from '../access/index.ts'
+import { type Clock, type Log, newUid } from '../base/index.ts'
+import type { CatalogStore } from '../store/index.ts'
+
+/** The security-relevant acts that are written down. */
+export type AuditAct =
+  | 'client_created'
+  | 'client_deleted'
+  | 'client_secret_renewed'
+  | 'client_updated'
+  | 'grant_created'
+  | 'grant_revoked'
+  | 'key_created'
+  | 'key_revealed'
+  | 'key_revoked'
+  | 'key_updated'
+  | 'organization_created'
+  | 'organization_updated'
+  | 'password_changed'
+  | 'role_changed'
+  | 'sign_in'
+  | 'sign_in_failed'
+  | 'sign_out'
+  | 'user_added'
+  | 'user_removed'
+  | 'user_updated'
+
+/** Who did what to whom, from where. */
+export interface AuditEntry {
+  readonly orgUid: string
+  readonly act: AuditAct
+  /** `user:<uid>`, `api_key:<uid>`, or `command line`. */
+  readonly actor: string
+  /** The UID of what the act was about, '' when it was the actor. */
+  readonly target: string
+  readonly address: string
+  /** A short text for people; never a secret. */
+  readonly detail: string
+}
+
+export interface AuditRecord extends AuditEntry {
+  readonly uid: string
+  readonly time: number
+}
+
+const KIND = 'audit'
+/** Two years of acts are kept; older ones are purged. */
+const KEPT_MS = 730 * 86_400_000
+/** Acts waiting to be written; more means that the disk does not keep up, and the log says so. */
+const WAITING_MAX = 1_000
+
+/** The audit log: who signed in, made or saw keys, changed roles. */
+export class AuditLog {
+  readonly #store: CatalogStore
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #writing = new Set<Promise<unknown>>()
+
+  constructor(deps: { readonly store: CatalogStore; readonly clock: Clock; readonly log: Log }) {
+    this.#store = deps.store
+    this.#clock = deps.clock
+    this.#log = deps.log
+  }
+
+  /** Writes an act down; resolves when it would survive a crash. */
+  async record(entry: AuditEntry): Promise<void> {
+    const { orgUid, act, actor, target, address, detail } = entry
+    const time = this.#clock.now()
+    const uid = newUid()
+    this.#log.info({ audit: { act, orgUid, actor, target, address } }, 'audit')
+    await this.#store.commit([
+      {
+        op: 'put',
+        orgUid,
+        kind: KIND,
+        uid,
+        listKey: String(time).padStart(15, '0'),
+        expiresAtMs: time + KEPT_MS,
+        body: { time, act, actor, target, address, detail },
+        expectedRevision: 0,
+      },
+    ])
+  }
+
+  /** As `record` for acts that nobody waits for, such as a failed sign-in. */
+  recordLater(entry: AuditEntry): void {
+    if (this.#writing.size >= WAITING_MAX) {
+      this.#log.warn({ act: entry.act }, 'an audit entry was dropped: too many are waiting')
+      return
+    }
+    const writing = this.record(entry).catch((error: unknown) => {
+      this.#log.error({ error, act: entry.act }, 'an audit entry could not be written')
+    })
+    this.#writing.add(writing)
+    writing.finally(() => this.#writing.delete(writing))
+  }
+
+  /** One page of an organization's acts, the newest first. */
+  async list(
+    orgUid: string,
+    page: { readonly start: number; readonly limit: number },
+  ): Promise<{ entries: readonly AuditRecord[]; totalCount: number }> {
+    const query = { orgUid, kind: KIND, ...page, descending: true }
+    const { documents, totalCount } = await this.#store.list(query)
+    const entries = documents.map(({ uid, body }) => ({
+      orgUid,
+      uid,
+      ...(body as unknown as Omit<AuditRecord, 'orgUid' | 'uid'>),
+    }))
+    return { entries, totalCount }
+  }
+
+  /** Waits for what is still being written. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#writing)
+  }
+}
+
+/** How the audit log names a caller. */
+export function actorName({ actor }: Principal): string {
+  return actor.kind === 'user' ? `user:${actor.userUid}` : `api_key:${actor.keyUid}`
+}

@@ -1,0 +1,162 @@
+import { type Capabilities, type Principal, userPrincipal } from '../access/index.ts'
+import { type RateFigure, refusal, refuse } from '../base/index.ts'
+import type { ApiKeys, ReadyKey } from './api-keys.ts'
+import {
+  type Credential,
+  type CredentialSource,
+  type Place,
+  readCredentials,
+} from './credentials.ts'
+import type { Organizations } from './organizations.ts'
+import type { RateLimiter } from './rate-limiter.ts'
+import type { Sessions } from './sessions.ts'
+import type { User, Users } from './users.ts'
+
+/** A call as authentication sees it; made by Fastify's hook and by fast lanes alike. */
+export interface AuthCall extends CredentialSource {
+  /** The caller's address, as IP lists mean it. */
+  readonly address: string
+}
+
+/** Who calls, and by which credential. */
+export interface Caller {
+  readonly principal: Principal
+  /** Names the credential for rate limits; never the secret itself. */
+  readonly credentialName: string
+  readonly place: Place
+}
+
+/** The user an OAuth access token stands for. */
+export interface BearerGrant {
+  readonly userUid: string
+  /** What the token's scope leaves of the user's rights; undefined: all of them. */
+  readonly scope: Capabilities | undefined
+  /** Whether the token's client may act in the organization. */
+  acceptsOrganization(orgUid: string): boolean
+}
+
+/** Recognises OAuth access tokens; provided by the OAuth part. */
+export interface BearerAuthenticator {
+  /** Undefined for a token that is unknown, expired or taken back. */
+  findGrant(token: string): Promise<BearerGrant | undefined>
+}
+
+export interface AuthenticatorDeps {
+  readonly keys: ApiKeys
+  readonly sessions: Sessions
+  readonly users: Users
+  readonly organizations: Organizations
+  readonly limiter: RateLimiter
+  readonly failedFigure: RateFigure | undefined
+  readonly bearers: BearerAuthenticator
+}
+
+/** Turns the credentials of a call into a principal, from memory where it can. */
+export class Authenticator {
+  readonly #deps: AuthenticatorDeps
+
+  constructor(deps: AuthenticatorDeps) {
+    this.#deps = deps
+  }
+
+  /** The caller when everything needed is in memory and in order; undefined: ask `authenticate`. */
+  authenticateNow(call: AuthCall): Caller | undefined {
+    const { credential, org } = readCredentials(call)
+    if (credential === undefined || credential.kind === 'bearer') return undefined
+    if (credential.kind === 'api_key') {
+      const key = this.#deps.keys.peekReady(credential.value)
+      if (key === undefined || key.isDisabled || !key.ips.includes(call.address)) return undefined
+      return keyCaller(key, credential)
+    }
+    const userUid = this.#deps.sessions.useNow(credential.value)
+    const user = userUid === undefined ? undefined : this.#deps.users.peek(userUid)
+    const membership = user === undefined ? undefined : chooseMembership(user, org)
+    if (user === undefined || membership === undefined) return undefined
+    return userCaller(userPrincipal({ userUid: user.uid, ...membership }), credential)
+  }
+
+  /** The caller; refuses with `unauthorized`, `forbidden`, `not_found` or, throttled, `rate_limited`. */
+  async authenticate(call: AuthCall): Promise<Caller> {
+    const { credential, org } = readCredentials(call)
+    if (credential === undefined) {
+      refuse('unauthorized', {
+        what: 'This call needs a credential: api_key or session as a URL parameter or cookie, or Authorization: Bearer',
+      })
+    }
+    switch (credential.kind) {
+      case 'api_key':
+        return this.#byKey(credential, call)
+      case 'session':
+        return this.#bySession(credential, org, call)
+      case 'bearer':
+        return this.#byBearer(credential, org, call)
+    }
+  }
+
+  async #byKey(credential: Credential, call: AuthCall): Promise<Caller> {
+    const key = await this.#deps.keys.findReady(credential.value)
+    if (key === undefined) throw this.#failed(call, 'The api_key is not known')
+    if (key.isDisabled) {
+      refuse('forbidden', { what: 'This API key is disabled: it has no capability' })
+    }
+    if (!key.ips.includes(call.address)) {
+      refuse('forbidden', { what: `This API key may not be used from ${call.address}` })
+    }
+    return keyCaller(key, credential)
+  }
+
+  async #bySession(credential: Credential, org: string | undefined, call: AuthCall) {
+    const userUid = await this.#deps.sessions.use(credential.value)
+    const user = userUid === undefined ? undefined : await this.#deps.users.find(userUid)
+    if (user === undefined) throw this.#failed(call, 'The session is not known or over: sign in')
+    const membership = requireMembership(user, org)
+    return userCaller(userPrincipal({ userUid: user.uid, ...membership }), credential)
+  }
+
+  async #byBearer(credential: Credential, org: string | undefined, call: AuthCall) {
+    const grant = await this.#deps.bearers.findGrant(credential.value)
+    const user = grant === undefined ? undefined : await this.#deps.users.find(grant.userUid)
+    if (grant === undefined || user === undefined) {
+      throw this.#failed(call, 'The access token is not known, over or taken back')
+    }
+    const open = user.memberships.filter(({ orgUid }) => grant.acceptsOrganization(orgUid))
+    const membership = requireMembership({ ...user, memberships: open }, org)
+    const principal = userPrincipal({ userUid: user.uid, ...membership }, grant.scope)
+    return userCaller(principal, credential)
+  }
+
+  /** Right credentials are never throttled, wrong ones per address. */
+  #failed(call: AuthCall, what: string): Error {
+    const { failedFigure, limiter } = this.#deps
+    if (failedFigure !== undefined) {
+      const decision = limiter.take(failedFigure, `credential ${call.address}`)
+      const { isAllowed, retryAfterSeconds } = decision
+      if (!isAllowed) return refusal('rate_limited', { retryAfterSeconds })
+    }
+    return refusal('unauthorized', { what })
+  }
+}
+
+function keyCaller(key: ReadyKey, { place }: Credential): Caller {
+  const { principal } = key
+  const credentialName = principal.actor.kind === 'api_key' ? principal.actor.keyUid : ''
+  return { principal, credentialName, place }
+}
+
+function userCaller(principal: Principal, { place }: Credential): Caller {
+  const credentialName = principal.actor.kind === 'user' ? principal.actor.userUid : ''
+  return { principal, credentialName, place }
+}
+
+function chooseMembership(user: User, org: string | undefined) {
+  return org === undefined
+    ? user.memberships[0]
+    : user.memberships.find(({ orgUid }) => orgUid === org)
+}
+
+function requireMembership(user: User, org: string | undefined) {
+  const membership = chooseMembership(user, org)
+  if (membership !== undefined) return membership
+  if (org === undefined) refuse('forbidden', { what: 'You belong to no organization' })
+  refuse('not_found', { what: `Cannot find organization "${org.slice(0, 100)}" among yours` })
+}

@@ -1,0 +1,120 @@
+import type { Clock, Log, RateFigures } from '../base/index.ts'
+import type { CatalogStore } from '../store/index.ts'
+import { ApiKeys } from './api-keys.ts'
+import { AuditLog } from './audit-log.ts'
+import { Authenticator, type BearerAuthenticator } from './authenticator.ts'
+import { findBearer, type OAuthBase, type OAuthMode, type OAuthUsers } from './oauth/index.ts'
+import { Organizations } from './organizations.ts'
+import { PasswordHasher } from './password.ts'
+import { RateLimiter } from './rate-limiter.ts'
+import type { SecretBox } from './secret-box.ts'
+import { Sessions } from './sessions.ts'
+import { type SignInAttempt, signIn } from './sign-in.ts'
+import { type User, Users } from './users.ts'
+
+/** What identity stands on. */
+export interface IdentityDeps {
+  readonly store: CatalogStore
+  readonly clock: Clock
+  readonly log: Log
+  readonly box: SecretBox
+  /** The service's own figures; an organization may have others. */
+  readonly rateFigures: RateFigures
+  readonly oauth: OAuthBase
+}
+
+/** Organizations, users, keys and sessions, and who a call comes from. */
+export interface Identity {
+  readonly organizations: Organizations
+  readonly users: Users
+  readonly keys: ApiKeys
+  readonly sessions: Sessions
+  readonly audit: AuditLog
+  readonly hasher: PasswordHasher
+  readonly limiter: RateLimiter
+  readonly authenticator: Authenticator
+  /** What the OAuth part asks about users. */
+  readonly oauthUsers: OAuthUsers
+  signIn(attempt: SignInAttempt): Promise<User>
+  /** The figures that hold for an organization's calls. */
+  figuresOf(orgUid: string): RateFigures
+  /** Whether unregistered OAuth clients may act in an organization. */
+  oauthModeOf(orgUid: string): OAuthMode
+  close(): Promise<void>
+}
+
+/** Opens the identity part over a catalog; organizations are read into memory. */
+export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
+  const { clock, rateFigures, oauth } = deps
+  const organizations = new Organizations(deps)
+  await organizations.load()
+  const users = new Users(deps)
+  const keys = new ApiKeys(deps)
+  const sessions = new Sessions(deps)
+  const audit = new AuditLog(deps)
+  const hasher = new PasswordHasher()
+  const limiter = new RateLimiter(clock)
+  const failedFigure = rateFigures.failed
+  const oauthModeOf = (orgUid: string) => organizations.find(orgUid)?.oauth || oauth.settings.mode
+  const bearers = bearerAuthenticator(oauth, oauthModeOf)
+  const authenticator = new Authenticator({
+    ...{ keys, sessions, users, organizations, limiter, failedFigure, bearers },
+  })
+  const enter = (attempt: SignInAttempt) =>
+    signIn({ users, hasher, limiter, audit, failedFigure }, attempt)
+  return {
+    ...{ organizations, users, keys, sessions, audit, hasher, limiter, authenticator },
+    oauthUsers: oauthUsers({ users, organizations, oauthModeOf, signIn: enter }),
+    signIn: enter,
+    figuresOf: (orgUid) => organizations.find(orgUid)?.rateFigures ?? rateFigures,
+    oauthModeOf,
+    close: async () => {
+      await sessions.close()
+      await audit.close()
+    },
+  }
+}
+
+function bearerAuthenticator(
+  oauth: OAuthBase,
+  oauthModeOf: (orgUid: string) => OAuthMode,
+): BearerAuthenticator {
+  return {
+    findGrant: async (token) => {
+      const bearer = await findBearer(oauth, token)
+      if (bearer === undefined) return undefined
+      const { grant, scope } = bearer
+      const acceptsOrganization = (orgUid: string) =>
+        bearer.accepts({ orgUid, mode: oauthModeOf(orgUid) })
+      return { userUid: grant.userUid, scope, acceptsOrganization }
+    },
+  }
+}
+
+function oauthUsers(
+  deps: Pick<Identity, 'users' | 'organizations' | 'oauthModeOf' | 'signIn'>,
+): OAuthUsers {
+  const show = (user: User) => ({ userUid: user.uid, email: user.email, name: nameOf(user) })
+  return {
+    modeOf: async (orgUid) => deps.oauthModeOf(orgUid),
+    signIn: async (attempt) => show(await deps.signIn(attempt)),
+    findUser: async (userUid) => {
+      const user = await deps.users.find(userUid)
+      return user === undefined ? undefined : show(user)
+    },
+    organizationsOf: async (userUid) => {
+      const user = await deps.users.find(userUid)
+      return (user?.memberships ?? []).map(({ orgUid, role }) => ({
+        orgUid,
+        role,
+        name: deps.organizations.find(orgUid)?.name ?? '',
+        mode: deps.oauthModeOf(orgUid),
+      }))
+    },
+  }
+}
+
+/** A user's name as people read it: the e-mail address when there is no other. */
+export function nameOf(user: Pick<User, 'firstName' | 'lastName' | 'email'>): string {
+  return `${user.firstName} ${user.lastName}`.trim() || user.email
+}

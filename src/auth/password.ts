@@ -1,0 +1,74 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { refuse } from '../base/index.ts'
+
+interface Cost {
+  readonly memory: number
+  readonly passes: number
+  readonly parallelism: number
+}
+
+/** About 0.1 s and 32 MiB a hash: twice what is recommended at least, and a sign-in stays quick. */
+const COST: Cost = { memory: 32_768, passes: 3, parallelism: 1 }
+const TAG_BYTES = 32
+const SALT_BYTES = 16
+
+/** Hashes that may wait for their turn; at a tenth of a second each nobody waits longer than 5 s. */
+const WAITING_MAX = 50
+const BUSY_RETRY_S = 5
+
+/** Kept instead of an account's hash when there is no such account, so that both take as long. */
+const NOBODY =
+  '$argon2id$v=19$m=32768,t=3,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
+
+/**
+ * Hashes passwords with Argon2id, one at a time: more at once would hold up everything else that
+ * uses the thread pool, and the memory of a hash is the point of it.
+ */
+export class PasswordHasher {
+  #waiting = 0
+  #last: Promise<unknown> = Promise.resolve()
+
+  /** What is stored of a password: algorithm, cost, salt and tag in the usual text form. */
+  async hash(password: string): Promise<string> {
+    const salt = randomBytes(SALT_BYTES)
+    const tag = await this.#inTurn(() => derive(password, salt, COST))
+    const { memory, passes, parallelism } = COST
+    const encoded = [salt, tag].map((bytes) => bytes.toString('base64').replaceAll('=', ''))
+    return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${encoded.join('$')}`
+  }
+
+  /** Whether a password is the one of the hash; without a hash, false after the same work. */
+  async verify(password: string, hash: string | undefined): Promise<boolean> {
+    const { cost, salt, tag } = parseHash(hash ?? NOBODY)
+    const derived = await this.#inTurn(() => derive(password, salt, cost))
+    return timingSafeEqual(derived, tag) && hash !== undefined
+  }
+
+  async #inTurn(work: () => Promise<Buffer>): Promise<Buffer> {
+    if (this.#waiting >= WAITING_MAX) refuse('rate_limited', { retryAfterSeconds: BUSY_RETRY_S })
+    this.#waiting += 1
+    const turn = this.#last.then(work)
+    this.#last = turn.catch(() => {})
+    try {
+      return await turn
+    } finally {
+      this.#waiting -= 1
+    }
+  }
+}
+
+function derive(password: string, salt: Uint8Array, cost: Cost): Promise<Buffer> {
+  const message = Buffer.from(password.normalize('NFKC'), 'utf8')
+  const parameters = { message, nonce: salt, tagLength: TAG_BYTES, ...cost }
+  return new Promise((resolve, reject) => {
+    argon2('argon2id', parameters, (error, tag) => (error === null ? resolve(tag) : reject(error)))
+  })
+}
+
+function parseHash(text: string): { cost: Cost; salt: Buffer; tag: Buffer } {
+  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/.exec(text)
+  if (match === null) throw new Error('a stored password hash cannot be read')
+  const [memory, passes, parallelism] = match.slice(1, 4).map(Number)
+  const [salt, tag] = match.slice(4).map((part) => Buffer.from(part, 'base64'))
+  return { cost: { memory, passes, parallelism }, salt, tag }
+}

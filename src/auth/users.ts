@@ -1,0 +1,166 @@
+import type { Role } from '../access/index.ts'
+import { type Clock, newUid, refuse } from '../base/index.ts'
+import {
+  CatalogConflict,
+  type CatalogDocument,
+  type CatalogStore,
+  type CatalogWrite,
+} from '../store/index.ts'
+import { RecordCache } from './record-cache.ts'
+
+/** What a user is in one organization. */
+export interface Membership {
+  readonly orgUid: string
+  readonly role: Role
+}
+
+/** A person who can sign in. */
+export interface User {
+  readonly uid: string
+  readonly revision: number
+  readonly email: string
+  readonly firstName: string
+  readonly lastName: string
+  /** An IANA name; components that a feed creates take their owner's. */
+  readonly timeZone: string
+  readonly passwordHash: string
+  /** In the order they were given; the first is meant where a call names no organization. */
+  readonly memberships: readonly Membership[]
+  readonly createdAtMs: number
+}
+
+export type UserFields = Omit<User, 'uid' | 'revision' | 'createdAtMs'>
+
+const KIND = 'user'
+const MEMBERSHIP = 'membership'
+const CACHED_MAX = 10_000
+
+/** The users of the service; a user's organizations are kept with the user. */
+export class Users {
+  readonly #store: CatalogStore
+  readonly #clock: Clock
+  readonly #cache: RecordCache<User>
+
+  constructor(deps: { readonly store: CatalogStore; readonly clock: Clock }) {
+    this.#store = deps.store
+    this.#clock = deps.clock
+    const load = async (uid: string) => {
+      const document = await deps.store.get({ orgUid: '', kind: KIND, uid })
+      return document === undefined ? undefined : fromDocument(document)
+    }
+    this.#cache = new RecordCache({ sizeMax: CACHED_MAX, load })
+  }
+
+  /** The user when in memory. */
+  peek(uid: string): User | undefined {
+    return this.#cache.peek(uid)
+  }
+
+  find(uid: string): Promise<User | undefined> {
+    return this.#cache.find(uid)
+  }
+
+  async findByEmail(email: string): Promise<User | undefined> {
+    const document = await this.#store.findByClaim('', emailClaim(email))
+    return document === undefined ? undefined : fromDocument(document)
+  }
+
+  /** One page of an organization's users, by e-mail address. */
+  async listOf(
+    orgUid: string,
+    page: { readonly start: number; readonly limit: number },
+  ): Promise<{ users: readonly User[]; totalCount: number }> {
+    const query = { orgUid, kind: MEMBERSHIP, ...page }
+    const { documents, totalCount } = await this.#store.list(query)
+    const users = await Promise.all(documents.map(({ uid }) => this.find(uid)))
+    return { users: users.filter((user) => user !== undefined), totalCount }
+  }
+
+  /** Creates a user, together with other writes when given; refuses an e-mail that is taken. */
+  async insert(
+    fields: UserFields,
+    options?: { readonly uid?: string; readonly also?: readonly CatalogWrite[] },
+  ): Promise<{ user: User; also: readonly CatalogDocument[] }> {
+    const uid = options?.uid ?? newUid()
+    const user = { uid, revision: 0, ...fields, createdAtMs: this.#clock.now() }
+    const [document, ...rest] = await this.#commit(user, undefined, options?.also ?? [])
+    const also = rest.filter(({ kind }) => kind !== MEMBERSHIP)
+    return { user: fromDocument(document), also }
+  }
+
+  /** Changes a user, together with other writes; membership rows follow. */
+  async update(
+    user: User,
+    changes: Partial<UserFields>,
+    also: readonly CatalogWrite[] = [],
+  ): Promise<User> {
+    const [document] = await this.#commit({ ...user, ...changes }, user, also)
+    return fromDocument(document)
+  }
+
+  /** Removes a user with all memberships. */
+  async delete(user: User): Promise<void> {
+    const { uid, revision } = user
+    const rows = user.memberships.map(({ orgUid }) => membershipDelete(orgUid, uid))
+    const self = { op: 'delete', orgUid: '', kind: KIND, uid, expectedRevision: revision } as const
+    await this.#store.commit([self, ...rows])
+    this.#cache.forget(uid)
+  }
+
+  async #commit(
+    user: User,
+    before: User | undefined,
+    also: readonly CatalogWrite[],
+  ): Promise<CatalogDocument[]> {
+    const { uid, revision, ...body } = user
+    const left = (before?.memberships ?? []).filter(
+      ({ orgUid }) => !user.memberships.some((membership) => membership.orgUid === orgUid),
+    )
+    const self: CatalogWrite = {
+      op: 'put',
+      orgUid: '',
+      kind: KIND,
+      uid,
+      listKey: user.email,
+      body: {
+        ...body,
+        memberships: body.memberships.map(({ orgUid, role }) => ({ orgUid, role })),
+      },
+      claims: [emailClaim(user.email)],
+      expectedRevision: revision,
+    }
+    const rows = user.memberships.map(
+      ({ orgUid }): CatalogWrite => ({
+        op: 'put',
+        orgUid,
+        kind: MEMBERSHIP,
+        uid,
+        listKey: user.email,
+        body: {},
+        expectedRevision: 'any',
+      }),
+    )
+    const gone = left.map(({ orgUid }) => membershipDelete(orgUid, uid))
+    try {
+      return await this.#store.commit([self, ...rows, ...gone, ...also])
+    } catch (error) {
+      if (!(error instanceof CatalogConflict) || error.claim === undefined) throw error
+      refuse('claim_taken', { what: `The e-mail address "${user.email}" belongs to another user` })
+    } finally {
+      this.#cache.forget(uid)
+    }
+  }
+}
+
+function emailClaim(email: string): string {
+  return `user_email:${email.toLowerCase()}`
+}
+
+function membershipDelete(orgUid: string, uid: string): CatalogWrite {
+  return { op: 'delete', orgUid, kind: MEMBERSHIP, uid, expectedRevision: 'any' }
+}
+
+function fromDocument(document: CatalogDocument): User {
+  const body = document.body as unknown as Omit<User, 'uid' | 'revision'>
+  return { uid: document.uid, revision: document.revision, ...body }
+}

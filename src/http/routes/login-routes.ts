@@ -1,0 +1,77 @@
+import type { FastifyRequest } from 'fastify'
+import { type Identity, readCredentials, type User } from '../../auth/index.ts'
+import { refuse } from '../../base/index.ts'
+import type { App } from '../app-type.ts'
+import { exchangeOf } from '../exchange.ts'
+import { loginBody } from '../wire/login-wire.ts'
+
+/** What the login routes need. */
+export interface LoginRoutesDeps {
+  readonly identity: Identity
+  /** Whether the service speaks HTTPS, here or at a proxy: the cookie then never goes over HTTP. */
+  readonly isSecure: boolean
+}
+
+const tags = ['login']
+const security: [] = []
+
+/** Adds POST /api/login (sign in, get a session) and DELETE /api/login (end it). */
+export function loginRoutes(app: App, { identity, isSecure }: LoginRoutesDeps): void {
+  const cookie = (value: string, rest = '') =>
+    `session=${value}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}${rest}`
+  app.post(
+    '/api/login',
+    { schema: { tags, security, summary: 'Sign in', body: loginBody } },
+    async (request, reply) => {
+      const { email, password } = request.body
+      const address = exchangeOf(request.raw)?.address ?? ''
+      const user = await identity.signIn({ email, password, address })
+      const sessionUid = await identity.sessions.open(user.uid)
+      reply.header('Set-Cookie', cookie(sessionUid)).header('Cache-Control', 'no-store')
+      return { message: '', success: true, sessionUid, ...showUser(identity, user) }
+    },
+  )
+  app.delete(
+    '/api/login',
+    { schema: { tags, summary: 'End the session that the call carries' } },
+    async (request, reply) => {
+      const userUid = await endSession(identity, request)
+      if (userUid === undefined) refuse('unauthorized', { what: 'There is no session to end' })
+      reply.header('Set-Cookie', cookie('', '; Max-Age=0'))
+      return { message: '', success: true }
+    },
+  )
+}
+
+async function endSession(
+  { sessions, users, audit }: Identity,
+  request: FastifyRequest,
+): Promise<string | undefined> {
+  const { cookie } = request.headers
+  const { credential } = readCredentials({ url: request.url, cookie, authorization: undefined })
+  if (credential?.kind !== 'session') return undefined
+  const userUid = await sessions.use(credential.value)
+  if (userUid === undefined) return undefined
+  await sessions.end(credential.value)
+  const address = exchangeOf(request.raw)?.address ?? ''
+  const user = await users.find(userUid)
+  for (const { orgUid } of user?.memberships ?? []) {
+    audit.recordLater({
+      ...{ orgUid, act: 'sign_out', actor: `user:${userUid}`, target: '', address, detail: '' },
+    })
+  }
+  return userUid
+}
+
+function showUser({ organizations }: Identity, user: User) {
+  return {
+    organization: user.memberships.map(({ orgUid, role }) => ({
+      uid: orgUid,
+      name: organizations.find(orgUid)?.name ?? '',
+      role,
+    })),
+    userUid: user.uid,
+    userFirstName: user.firstName,
+    userLastName: user.lastName,
+  }
+}

@@ -1,0 +1,7 @@
+import { Type } from 'typebox'
+
+/** Body of POST /api/login. */
+export const loginBody = Type.Object({
+  email: Type.String({ maxLength: 320, description: 'The account, whatever the case' }),
+  password: Type.String({ maxLength: 4_096 }),
+})

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openApp, type WeirApp } from '../../src/app.ts'
+import { type Clock, createLog, readConfig } from '../../src/base/index.ts'
+
+/** A service of its own for a test: real store in a temporary folder, real HTTP on a free port. */
+export interface Service {
+  readonly url: string
+  readonly port: number
+  readonly app: WeirApp
+  readonly dataDir: string
+  readonly orgUid: string
+  readonly ownerEmail: string
+  readonly ownerPassword: string
+  readonly feedKey: string
+  /** Every line the service has logged, at level debug. */
+  readonly logLines: string[]
+  /** Stops the service and removes its folder. */
+  close(): Promise<void>
+  /** Stops the service and starts it again on the same folder; `url` and `port` change. */
+  restart(settings?: Readonly<Record<string, string>>): Promise<void>
+}
+
+/** What a test may choose. */
+export interface ServiceOptions {
+  readonly clock?: Clock
+  /** Settings by name, such as WEIR_RATE_LIMITS. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+/** Starts a service; rate limits are off unless the test sets them. */
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'weir-service-'))
+  const logLines: string[] = []
+  const log = createLog({ level: 'debug', destination: { write: (line) => logLines.push(line) } })
+  const open = async (settings: Readonly<Record<string, string>>) => {
+    const config = readConfig({
+      WEIR_PORT: '0',
+      WEIR_DATA_DIR: dataDir,
+      WEIR_RATE_LIMITS: 'off',
+      WEIR_OWNER_PASSWORD: 'correct horse battery',
+      ...settings,
+    })
+    const app = await openApp(config, { clock: options.clock, log })
+    return { app, url: await app.listen() }
+  }
+  let { app, url } = await open(options.settings ?? {})
+  const created = app.firstStart
+  if (created === undefined) throw new Error('the first start of an empty folder told nothing')
+  return {
+    get url() {
+      return url
+    },
+    get port() {
+      return Number(new URL(url).port)
+    },
+    get app() {
+      return app
+    },
+    ...{ dataDir, logLines, feedKey: created.feedKey, orgUid: created.organization.uid },
+    ownerEmail: created.owner.email,
+    ownerPassword: created.password ?? '',
+    close: async () => {
+      await app.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+    restart: async (settings) => {
+      await app.close()
+      const opened = await open({ ...options.settings, ...settings })
+      app = opened.app
+      url = opened.url
+    },
+  }
+}
