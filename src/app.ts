@@ -11,6 +11,8 @@ import { type Clock, type Config, createLog, type Log, systemClock } from './bas
 import { type App, buildServer, Gate, issuerReader, type WeirServer } from './http/index.ts'
 import { authorizeRoutes } from './http/routes/authorize-routes.ts'
 import { loginRoutes } from './http/routes/login-routes.ts'
+import { oauthClientRoutes } from './http/routes/oauth-client-routes.ts'
+import { oauthGrantRoutes } from './http/routes/oauth-grant-routes.ts'
 import { oauthRoutes } from './http/routes/oauth-routes.ts'
 import { lockFolder, openCatalogStore, openKeyFile } from './store/embedded/index.ts'
 import type { CatalogStore } from './store/index.ts'
@@ -82,7 +84,8 @@ interface RouteParts {
 }
 
 function addRoutes(app: App, parts: RouteParts): void {
-  const { config, identity, log, oauth } = parts
+  const { config, gate, identity, log, oauth } = parts
+  const { audit } = identity
   const brands = config.brands ?? new Map()
   const issuerOf = issuerReader({
     publicUrl: config.publicUrl,
@@ -91,7 +94,9 @@ function addRoutes(app: App, parts: RouteParts): void {
   authorizeRoutes(app, { oauth, issuerOf, brands })
   const isSecure = config.tlsCert !== undefined || config.publicUrl?.startsWith('https:') === true
   loginRoutes(app, { identity, isSecure })
-  oauthRoutes(app, { log, oauth, issuerOf, administeredOrgUid: async () => undefined })
+  oauthClientRoutes(app, { oauth, gate, audit })
+  oauthGrantRoutes(app, { oauth, gate, audit })
+  oauthRoutes(app, { log, oauth, issuerOf, gate })
 }
 
 function oauthSettings(config: Config) {

@@ -1,8 +1,3 @@
-export {
-  type DeleteProfileDeps,
-  DeleteProfileJob,
-  type ExpiringStream,
-} from './delete-profile-job.ts'
 export type { FeedFields, FeedSeries } from './feed-series.ts'
 export {
   describeSample,
@@ -17,7 +12,6 @@ export {
   VALUE_TRUE,
 } from './incoming-samples.ts'
 export type { CreationOptions, PutOptions } from './put-options.ts'
-export { rollupStatistic } from './rollup.ts'
 export {
   ALL_TIME,
   readStatistics,

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { allows } from '../../access/index.ts'
 import {
   answerLogin,
   answerTokenRequest,
@@ -10,10 +11,11 @@ import {
   revokeToken,
   showMetadata,
 } from '../../auth/index.ts'
-import { type Log, Refusal } from '../../base/index.ts'
+import { invariant, type Log, Refusal } from '../../base/index.ts'
 import type { App } from '../app-type.ts'
 import { collectBody } from '../body.ts'
 import { exchangeOf } from '../exchange.ts'
+import type { Gate } from '../gate.ts'
 import type { IssuerReader } from '../issuer.ts'
 import { sendError } from '../plugins/error-plugin.ts'
 import {
@@ -29,8 +31,7 @@ export interface OAuthRoutesDeps {
   readonly log: Log
   readonly oauth: OAuthWithUsers
   readonly issuerOf: IssuerReader
-  /** The organization that the caller of a request administers, or undefined. */
-  readonly administeredOrgUid: (request: FastifyRequest) => Promise<string | undefined>
+  readonly gate: Gate
 }
 
 /** Longer than any request in use: the parameters have limits of their own. */
@@ -103,11 +104,27 @@ function tokenRoutes(app: App, deps: OAuthRoutesDeps): void {
     options({ summary: 'What a token may do (RFC 7662)', body: tokenQuestionSchema }),
     async (request, reply) => {
       reply.headers(NO_STORE)
-      const administeredOrgUid = await deps.administeredOrgUid(request)
+      const administeredOrgUid = await findAdministeredOrg(deps.gate, request)
       const issuer = issuerOf(request.raw)
       return introspectToken(oauth, { ...callOf(request), issuer, administeredOrgUid })
     },
   )
+}
+
+/** The organization whose OAuth clients the caller administers; undefined when nobody signed in. */
+async function findAdministeredOrg(
+  gate: Gate,
+  request: FastifyRequest,
+): Promise<string | undefined> {
+  const exchange = exchangeOf(request.raw)
+  invariant(exchange !== undefined, 'a request came past our server')
+  try {
+    const { principal } = await gate.admit(exchange, undefined)
+    return allows(principal, 'oauth_client', 'GET') ? principal.orgUid : undefined
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 401) return undefined
+    throw error
+  }
 }
 
 const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }

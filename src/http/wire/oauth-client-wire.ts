@@ -1,0 +1,66 @@
+import { type Static, Type } from 'typebox'
+import type { ClientFields, Grant, RegisteredClient } from '../../auth/index.ts'
+
+/** What an administrator writes about a client; what an update leaves out stays as it is. */
+export const clientBodySchema = Type.Object({
+  oauth_client: Type.Object({
+    name: Type.Optional(Type.String({ description: 'Shown to users when they are asked' })),
+    logo: Type.Optional(Type.String({ description: 'An https address or a data:image, or blank' })),
+    redirectUris: Type.Optional(
+      Type.Array(Type.String(), { description: 'The only addresses codes are sent to, exactly' }),
+    ),
+    type: Type.Optional(
+      Type.Union([Type.Literal('confidential'), Type.Literal('public')], {
+        description: 'Whether the client can keep a secret',
+      }),
+    ),
+    mayUseLogin: Type.Optional(Type.Boolean({ description: 'Whether it may call oauth_login' })),
+  }),
+})
+
+/** The fields after a body's changes to what they were before. */
+export function readClient(
+  { oauth_client: given }: Static<typeof clientBodySchema>,
+  before: ClientFields,
+): ClientFields {
+  const { name, logo, redirectUris, mayUseLogin, type } = given
+  return {
+    name: name ?? before.name,
+    logo: logo ?? before.logo,
+    redirectUris: redirectUris ?? before.redirectUris,
+    mayUseLogin: mayUseLogin ?? before.mayUseLogin,
+    isConfidential: type === undefined ? before.isConfidential : type === 'confidential',
+  }
+}
+
+/** A client's record; the secret only in the answer that made it. */
+export function showClient(client: RegisteredClient, secret?: string): object {
+  return {
+    uid: client.uid,
+    clientId: client.uid,
+    ...showClientFields(client),
+    creationDate: client.createdAtMs,
+    ...(secret === undefined ? {} : { clientSecret: secret }),
+  }
+}
+
+/** What an administrator may change of a client. */
+export function showClientFields(fields: ClientFields): object {
+  const { name, logo, redirectUris, isConfidential, mayUseLogin } = fields
+  return { name, logo, redirectUris, type: isConfidential ? 'confidential' : 'public', mayUseLogin }
+}
+
+/** What a user allowed a client, as the user sees it. */
+export function showGrant(grant: Grant): object {
+  const { uid, clientId, clientName, isRegistered, redirectHost, scope } = grant
+  return {
+    uid,
+    clientId,
+    clientName,
+    isRegistered,
+    redirectHost,
+    scope,
+    creationDate: grant.createdAtMs,
+    lastRefreshDate: grant.refreshedAtMs,
+  }
+}
