@@ -80,6 +80,10 @@ export function feedCoverage(
 /** Refuses with `forbidden`, naming resource and method, unless the caller may do it. */
 export function requirePermit(principal: Principal, resource: string, method: Method): void {
   if (allows(principal, resource, method)) return
+  if (principal.scope !== undefined && principal.capabilities.gives(resource, method)) {
+    const what = `The scope of this token has no ${method} on ${resource}: ask the user for more`
+    refuse('insufficient_scope', { what })
+  }
   const what =
     principal.actor.kind === 'api_key'
       ? `This API key has no ${method} on ${resource}: add it to the key's capabilities`
@@ -94,6 +98,7 @@ export function mayCreate(principal: Principal, method: Method): boolean {
 
 /** Whether the caller administers the organization: its users, keys, clients and audit log. */
 export function isAdministrator(principal: Principal): boolean {
-  const { actor } = principal
+  const { actor, scope } = principal
+  if (scope !== undefined && !scope.gives('org_user', 'PUT')) return false
   return actor.kind === 'user' && (actor.role === 'OWNER' || actor.role === 'ADMIN')
 }

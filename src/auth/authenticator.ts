@@ -117,7 +117,8 @@ export class Authenticator {
     const grant = await this.#deps.bearers.findGrant(credential.value)
     const user = grant === undefined ? undefined : await this.#deps.users.find(grant.userUid)
     if (grant === undefined || user === undefined) {
-      throw this.#failed(call, 'The access token is not known, over or taken back')
+      const what = 'The access token is not known, over or taken back'
+      throw this.#failed(call, what, 'invalid_token')
     }
     const open = user.memberships.filter(({ orgUid }) => grant.acceptsOrganization(orgUid))
     const membership = requireMembership({ ...user, memberships: open }, org)
@@ -126,14 +127,18 @@ export class Authenticator {
   }
 
   /** Right credentials are never throttled, wrong ones per address. */
-  #failed(call: AuthCall, what: string): Error {
+  #failed(
+    call: AuthCall,
+    what: string,
+    code: 'unauthorized' | 'invalid_token' = 'unauthorized',
+  ): Error {
     const { failedFigure, limiter } = this.#deps
     if (failedFigure !== undefined) {
       const decision = limiter.take(failedFigure, `credential ${call.address}`)
       const { isAllowed, retryAfterSeconds } = decision
       if (!isAllowed) return refusal('rate_limited', { retryAfterSeconds })
     }
-    return refusal('unauthorized', { what })
+    return refusal(code, { what })
   }
 }
 

@@ -3,6 +3,8 @@
  * what a cookie carries along; in the same place a session beats an api_key.
  */
 
+import { refuse } from '../base/index.ts'
+
 /** Where a credential was found. */
 export type Place = 'url' | 'header' | 'cookie'
 
@@ -28,6 +30,7 @@ export interface CredentialSource {
 }
 
 interface Found {
+  access_token?: string
   session?: string
   api_key?: string
   org?: string
@@ -47,7 +50,10 @@ function choose(
 ): Credential | undefined {
   if (url.session !== undefined) return { kind: 'session', value: url.session, place: 'url' }
   const bearer = source.authorization === undefined ? undefined : bearerOf(source.authorization)
-  if (bearer !== undefined) return { kind: 'bearer', value: bearer, place: 'header' }
+  if (bearer !== undefined) {
+    checkGivenOnce(url.access_token)
+    return { kind: 'bearer', value: bearer, place: 'header' }
+  }
   if (url.api_key !== undefined) return { kind: 'api_key', value: url.api_key, place: 'url' }
   if (cookie?.session !== undefined) {
     return { kind: 'session', value: cookie.session, place: 'cookie' }
@@ -59,7 +65,19 @@ function choose(
 }
 
 function bearerOf(authorization: string): string | undefined {
+  // Several Authorization headers arrive here with commas in between.
+  if (/^Bearer\b.*,\s*Bearer\b/i.test(authorization)) refuse('bearer_repeated', {})
   return /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
+}
+
+/**
+ * RFC 6750 refuses a token that comes in two ways. A parameter access_token is no credential here
+ * and may be the ID of a stream, so it counts only when its value has the shape of a token.
+ */
+function checkGivenOnce(inUrl: string | undefined): void {
+  if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(inUrl ?? '')) {
+    refuse('bearer_repeated', {})
+  }
 }
 
 /** A query of a put may hold megabytes of values, so it is scanned in place and not taken apart. */
@@ -101,6 +119,7 @@ function scanCookie(header: string): Found {
 function keep(found: Found, name: string, value: string): void {
   if (value === '') return
   if (name === 'api_key') found.api_key ??= value
+  else if (name === 'access_token') found.access_token ??= value
   else if (name === 'session') found.session ??= value
   else if (name === 'org') found.org ??= value
 }

@@ -55,7 +55,9 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const hasher = new PasswordHasher()
   const limiter = new RateLimiter(clock)
   const failedFigure = rateFigures.failed
-  const oauthModeOf = (orgUid: string) => organizations.find(orgUid)?.oauth || oauth.settings.mode
+  const oauthModeOf = (orgUid: string) =>
+    // An organization may be stricter than its service, never laxer.
+    organizations.find(orgUid)?.oauth === 'strict' ? 'strict' : oauth.settings.mode
   const bearers = bearerAuthenticator(oauth, oauthModeOf)
   const authenticator = new Authenticator({
     ...{ keys, sessions, users, organizations, limiter, failedFigure, bearers },

@@ -26,14 +26,30 @@ export function errorReply(error: unknown): ErrorReply {
 
 function refusalReply(error: Refusal): ErrorReply {
   const retryAfter = error.retryAfterSeconds
-  const headers: Record<string, string> = {}
-  if (retryAfter !== undefined) headers['retry-after'] = String(Math.ceil(retryAfter))
-  if (error.status === 401) headers['www-authenticate'] = 'Bearer realm="Weir"'
+  const challenge = bearerChallenge(error)
   return {
     status: error.status,
     body: errorEnvelope(error.code, error.message),
-    headers,
+    headers: {
+      ...(retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfter)) }),
+      ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),
+    },
     incident: undefined,
+  }
+}
+
+/** What RFC 6750, 3 tells a client about its token; a call without one is told only the scheme. */
+function bearerChallenge({ code }: Refusal): string | undefined {
+  switch (code) {
+    case 'unauthorized':
+      return 'Bearer realm="Weir"'
+    case 'invalid_token':
+    case 'insufficient_scope':
+      return `Bearer realm="Weir", error="${code}"`
+    case 'bearer_repeated':
+      return 'Bearer realm="Weir", error="invalid_request"'
+    default:
+      return undefined
   }
 }
 

@@ -81,6 +81,8 @@ export class Gate {
 }
 
 function callOf({ req, address }: Exchange) {
-  const { cookie, authorization } = req.headers
+  const { cookie } = req.headers
+  // Node keeps the first of several Authorization headers; whoever sends two must be told.
+  const authorization = req.headers.authorization && req.headersDistinct.authorization?.join(', ')
   return { url: req.url ?? '', cookie, authorization, address }
 }
