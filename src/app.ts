@@ -9,11 +9,14 @@ import {
 } from './auth/index.ts'
 import { type Clock, type Config, createLog, type Log, systemClock } from './base/index.ts'
 import { type App, buildServer, Gate, issuerReader, type WeirServer } from './http/index.ts'
+import { apiKeyRoutes } from './http/routes/api-key-routes.ts'
 import { authorizeRoutes } from './http/routes/authorize-routes.ts'
 import { loginRoutes } from './http/routes/login-routes.ts'
 import { oauthClientRoutes } from './http/routes/oauth-client-routes.ts'
 import { oauthGrantRoutes } from './http/routes/oauth-grant-routes.ts'
 import { oauthRoutes } from './http/routes/oauth-routes.ts'
+import { orgUserRoutes } from './http/routes/org-user-routes.ts'
+import { organizationRoutes } from './http/routes/organization-routes.ts'
 import { lockFolder, openCatalogStore, openKeyFile } from './store/embedded/index.ts'
 import type { CatalogStore } from './store/index.ts'
 
@@ -91,12 +94,15 @@ function addRoutes(app: App, parts: RouteParts): void {
     publicUrl: config.publicUrl,
     brandedHosts: new Set(brands.keys()),
   })
+  apiKeyRoutes(app, { gate, identity })
   authorizeRoutes(app, { oauth, issuerOf, brands })
   const isSecure = config.tlsCert !== undefined || config.publicUrl?.startsWith('https:') === true
   loginRoutes(app, { identity, isSecure })
   oauthClientRoutes(app, { oauth, gate, audit })
   oauthGrantRoutes(app, { oauth, gate, audit })
   oauthRoutes(app, { log, oauth, issuerOf, gate })
+  organizationRoutes(app, { gate, identity })
+  orgUserRoutes(app, { gate, identity })
 }
 
 function oauthSettings(config: Config) {

@@ -20,6 +20,11 @@ export async function serve(): Promise<void> {
     if (app.firstStart !== undefined) console.log(firstStartText(address, app.firstStart))
   } catch (error) {
     await app.close()
+    // The data folder has its owner by then, and nothing tells the password again.
+    if (app.firstStart !== undefined) {
+      const { host, port } = config
+      console.log(firstStartText(`http://${host}:${port}`, app.firstStart))
+    }
     throw error
   }
   const stop = (signal: NodeJS.Signals) => {

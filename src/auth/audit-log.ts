@@ -55,6 +55,7 @@ export class AuditLog {
   readonly #clock: Clock
   readonly #log: Log
   readonly #writing = new Set<Promise<unknown>>()
+  #count = 0
 
   constructor(deps: { readonly store: CatalogStore; readonly clock: Clock; readonly log: Log }) {
     this.#store = deps.store
@@ -74,7 +75,7 @@ export class AuditLog {
         orgUid,
         kind: KIND,
         uid,
-        listKey: String(time).padStart(15, '0'),
+        listKey: this.#nextListKey(time),
         expiresAtMs: time + KEPT_MS,
         body: { time, act, actor, target, address, detail },
         expectedRevision: 0,
@@ -108,6 +109,12 @@ export class AuditLog {
       ...(body as unknown as Omit<AuditRecord, 'orgUid' | 'uid'>),
     }))
     return { entries, totalCount }
+  }
+
+  /** Acts of one millisecond keep their order. */
+  #nextListKey(time: number): string {
+    this.#count = (this.#count + 1) % 1_000_000
+    return `${String(time).padStart(15, '0')} ${String(this.#count).padStart(6, '0')}`
   }
 
   /** Waits for what is still being written. */

@@ -1,4 +1,13 @@
 export {
+  type ActingCaller,
+  addUser,
+  changeUser,
+  findUserOf,
+  type NewUser,
+  removeUser,
+  type UserChanges,
+} from './administer-users.ts'
+export {
   type ApiKey,
   type ApiKeyFields,
   ApiKeys,

@@ -66,6 +66,22 @@ export class Sessions {
     this.#cache.forget(hash)
   }
 
+  /** Ends every session of a user, as after a change of password. */
+  async endAllOf(userUid: string): Promise<void> {
+    const query = { orgUid: '', kind: KIND, listKeyPrefix: userUid, start: 0, limit: 1_000 }
+    for (;;) {
+      const { documents } = await this.#store.list(query)
+      if (documents.length === 0) return
+      await this.#store.commit(
+        documents.map(({ uid }) => ({
+          op: 'delete' as const,
+          ...{ orgUid: '', kind: KIND, uid, expectedRevision: 'any' as const },
+        })),
+      )
+      for (const { uid } of documents) this.#cache.forget(uid)
+    }
+  }
+
   /** Writes what use has moved, so that a restart shortens no session. */
   async close(): Promise<void> {
     for (const session of this.#cache.values()) {

@@ -1,4 +1,5 @@
 import { errorCatalogue, newUid, Refusal, refusal } from '../base/index.ts'
+import { CatalogConflict } from '../store/index.ts'
 
 /** What a client is told about an error, and what only the log may hold. */
 export interface ErrorReply {
@@ -19,6 +20,10 @@ export function errorReply(error: unknown): ErrorReply {
   if (error instanceof Refusal) return refusalReply(error)
   const framework = frameworkRefusal(error)
   if (framework !== undefined) return refusalReply(framework)
+  if (error instanceof CatalogConflict) {
+    const what = 'Someone else changed this record meanwhile: read it again, then repeat the change'
+    return refusalReply(refusal('conflict', { what }))
+  }
   const incident = newUid()
   const { status, text } = errorCatalogue.internal
   return { status, body: errorEnvelope('internal', text({ incident })), headers: {}, incident }

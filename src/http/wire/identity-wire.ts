@@ -1,0 +1,116 @@
+/** The shapes of organizations, users and API keys on the wire. */
+import { type Static, Type } from 'typebox'
+import { methods, roles } from '../../access/index.ts'
+import type {
+  ApiKey,
+  ApiKeyFields,
+  AuditRecord,
+  Organization,
+  OrganizationFields,
+  User,
+  UserChanges,
+} from '../../auth/index.ts'
+
+const text = (description: string) => Type.String({ maxLength: 2_000, description })
+const oneOf = (values: readonly string[]) =>
+  Type.Unsafe<string>({ type: 'string', enum: [...values] })
+
+/** The path's UID. */
+export const uidParams = Type.Object({ uid: Type.String() })
+
+const organizationFields = Type.Object({
+  name: Type.Optional(text('What people call it')),
+  rateLimits: Type.Optional(
+    text('off, default, classic or own figures; blank follows the service'),
+  ),
+  oauth: Type.Optional(
+    Type.Unsafe<'' | 'strict'>({
+      type: 'string',
+      enum: ['', 'strict'],
+      description: 'strict: registered OAuth clients only',
+    }),
+  ),
+})
+
+/** Body that inserts or updates an organization. */
+export const organizationBody = Type.Object({ organization: organizationFields })
+
+const userFields = Type.Object({
+  email: Type.Optional(text('The account')),
+  firstName: Type.Optional(text('')),
+  lastName: Type.Optional(text('')),
+  timeZoneId: Type.Optional(text('An IANA time zone')),
+  role: Type.Optional(Type.Unsafe<(typeof roles)[number]>(oneOf(roles))),
+  password: Type.Optional(text('Never answered')),
+  currentPassword: Type.Optional(text('Needed to change your own password')),
+})
+
+/** Body that inserts or updates a user. */
+export const orgUserBody = Type.Object({ org_user: userFields })
+
+const keyFields = Type.Object({
+  name: Type.Optional(text('What people call it')),
+  description: Type.Optional(text('')),
+  capabilities: Type.Optional(
+    Type.Array(
+      Type.Object({
+        resource: text('A path such as component/*/feed'),
+        methods: Type.Array(Type.Unsafe<(typeof methods)[number]>(oneOf(methods))),
+      }),
+      { description: 'What the key may do; disabled without an entry' },
+    ),
+  ),
+  ipAddresses: Type.Optional(
+    Type.Array(Type.String(), { description: 'Addresses or CIDR ranges it may be used from' }),
+  ),
+})
+
+/** Body that inserts or updates an API key. */
+export const apiKeyBody = Type.Object({ api_key: keyFields })
+
+/** An organization as answered. */
+export function showOrganization(organization: Organization) {
+  const { uid, name, rateLimits, oauth, ownerUid, createdAtMs } = organization
+  return { uid, name, rateLimits, oauth, ownerUser: { uid: ownerUid }, creationDate: createdAtMs }
+}
+
+/** What a body says about an organization, over what holds otherwise. */
+export function readOrganization(
+  body: Static<typeof organizationBody>,
+  otherwise: OrganizationFields,
+): OrganizationFields {
+  const { name, rateLimits, oauth } = { ...otherwise, ...body.organization }
+  return { name, rateLimits, oauth }
+}
+
+/** A user as answered to the organization: nothing about the other ones. */
+export function showUser(user: User, orgUid: string) {
+  const { uid, email, firstName, lastName, timeZone, createdAtMs } = user
+  const role = user.memberships.find((membership) => membership.orgUid === orgUid)?.role
+  return { uid, email, firstName, lastName, timeZoneId: timeZone, role, creationDate: createdAtMs }
+}
+
+/** What a body says about a user. */
+export function readUserChanges(body: Static<typeof orgUserBody>): UserChanges {
+  const { timeZoneId, ...rest } = body.org_user
+  return { ...rest, timeZone: timeZoneId }
+}
+
+/** A key as answered: never its secret. */
+export function showApiKey(key: ApiKey) {
+  const { uid, name, description, capabilities, ipAddresses, createdAtMs } = key
+  const isEnabled = capabilities.length > 0
+  return { uid, name, description, capabilities, ipAddresses, isEnabled, creationDate: createdAtMs }
+}
+
+/** What a body says about a key, over what holds otherwise. */
+export function readApiKey(body: Static<typeof apiKeyBody>, otherwise: ApiKeyFields): ApiKeyFields {
+  const { name, description, capabilities, ipAddresses } = { ...otherwise, ...body.api_key }
+  return { name, description, capabilities, ipAddresses }
+}
+
+/** An act as answered. */
+export function showAudit(record: AuditRecord) {
+  const { uid, time, act, actor, target, address, detail } = record
+  return { uid, time, act, actor, target, address, detail }
+}

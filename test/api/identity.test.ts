@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { ManualClock } from '../../src/base/index.ts'
+import { type Answer, type Call, caller, signIn } from '../support/caller.ts'
+import { type Service, startService } from '../support/service.ts'
+
+const clock = new ManualClock(Date.UTC(2026, 0, 15))
+let service: Service
+let owner: Call
+before(async () => {
+  service = await startService({ clock })
+  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
+})
+after(() => service.close())
+
+const PASSWORD = 'a long enough password'
+const GET_ALL = [{ resource: '*', methods: ['GET'] }]
+
+async function addUser(
+  by: Call,
+  email: string,
+  role: string,
+): Promise<{ uid: string; call: Call }> {
+  const answer = await by('PUT', '/api/org_user', { org_user: { email, role, password: PASSWORD } })
+  assert.equal(answer.status, 200, answer.text)
+  const call = caller(service, await signIn(service, email, PASSWORD))
+  return { uid: String(answer.body.org_user.uid), call }
+}
+
+async function addKey(fields: object): Promise<{ uid: string; secret: string }> {
+  const answer = await owner('PUT', '/api/api_key', { api_key: { name: 'k', ...fields } })
+  assert.equal(answer.status, 200, answer.text)
+  return { uid: answer.body.api_key.uid, secret: answer.body.api_key.secretKey }
+}
+
+function refusedAs(answer: Answer, status: number, message: RegExp): void {
+  assert.equal(answer.status, status, answer.text)
+  assert.equal(answer.body.success, false)
+  assert.match(answer.body.message, message)
+}
+
+test('a new organization has one ready key named "Feed key"', async () => {
+  const { body } = await owner('GET', '/api/api_key')
+  assert.equal(body.totalCount, 1)
+  assert.equal(body.api_key[0].name, 'Feed key')
+  assert.deepEqual(body.api_key[0].capabilities, [
+    { resource: 'component/*/feed', methods: ['GET', 'PUT'] },
+    { resource: 'component/*/property', methods: ['GET', 'POST'] },
+    { resource: 'conn_sink', methods: ['GET', 'PUT', 'POST', 'DELETE'] },
+  ])
+})
+
+test('a key is inserted, updated, revealed, revoked, and each act is in the audit log', async () => {
+  const { uid, secret } = await addKey({ name: 'Reader', capabilities: GET_ALL })
+  assert.match(secret, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  const byKey = caller(service, `api_key=${secret}`)
+  assert.equal((await byKey('GET', '/api/organization')).status, 200)
+  const one = await owner('GET', `/api/api_key/${uid}`)
+  assert.ok(!one.text.includes(secret))
+  const revealed = await owner('GET', `/api/api_key/${uid}/secret`)
+  assert.equal(revealed.body.api_key.secretKey, secret)
+  const off = await owner('POST', `/api/api_key/${uid}`, { api_key: { capabilities: [] } })
+  assert.equal(off.body.api_key.isEnabled, false)
+  assert.equal(off.body.api_key.name, 'Reader')
+  refusedAs(await byKey('GET', '/api/organization'), 403, /disabled/)
+  await owner('POST', `/api/api_key/${uid}`, { api_key: { capabilities: GET_ALL } })
+  assert.equal((await byKey('GET', '/api/organization')).status, 200)
+  assert.equal((await owner('DELETE', `/api/api_key/${uid}`)).status, 200)
+  refusedAs(await byKey('GET', '/api/organization'), 401, /not known/)
+  refusedAs(await owner('GET', `/api/api_key/${uid}`), 404, /Cannot find api_key/)
+  const { body } = await owner('GET', '/api/audit')
+  const acts = body.audit.filter((entry: { target: string }) => entry.target === uid)
+  assert.deepEqual(acts.map((entry: { act: string }) => entry.act).sort(), [
+    'key_created',
+    'key_revealed',
+    'key_revoked',
+    'key_updated',
+    'key_updated',
+  ])
+})
+
+test('a key without the method, or from another address, gets 403', async () => {
+  const putOnly = await addKey({ capabilities: [{ resource: 'organization', methods: ['PUT'] }] })
+  refusedAs(
+    await caller(service, `api_key=${putOnly.secret}`)('GET', '/api/organization'),
+    403,
+    /no GET on organization/,
+  )
+  const elsewhere = await addKey({ capabilities: GET_ALL, ipAddresses: ['192.0.2.0/24', '::5'] })
+  refusedAs(
+    await caller(service, `api_key=${elsewhere.secret}`)('GET', '/api/organization'),
+    403,
+    /from 127\.0\.0\.1/,
+  )
+  const here = await addKey({ capabilities: GET_ALL, ipAddresses: ['127.0.0.0/8'] })
+  const answer = await caller(service, `api_key=${here.secret}`)('GET', '/api/organization')
+  assert.equal(answer.status, 200)
+})
+
+test('keys with mistakes are refused by the name of the field, and nothing is inserted', async () => {
+  const before = (await owner('GET', '/api/api_key')).body.totalCount
+  const check = async (fields: object, expected: RegExp) =>
+    refusedAs(await owner('PUT', '/api/api_key', { api_key: fields }), 400, expected)
+  await check({}, /api_key\.name/)
+  await check({ name: 5 }, /api_key\.name must be string/)
+  await check({ name: 'x', capabilities: {} }, /api_key\.capabilities must be array/)
+  await check(
+    { name: 'x', capabilities: [{ resource: 'feed', methods: [] }] },
+    /capabilities\[0\]\.resource must be "\*" or begin with/,
+  )
+  await check(
+    { name: 'x', capabilities: [{ resource: 'unit', methods: ['PATCH'] }] },
+    /capabilities\.0\.methods\.0 must be equal to one of/,
+  )
+  await check({ name: 'x', ipAddresses: ['10.0.0.0/40'] }, /ipAddresses\[0\] must have a prefix/)
+  refusedAs(await owner('PUT', '/api/api_key', { key: {} }), 400, /required property 'api_key'/)
+  assert.equal((await owner('GET', '/api/api_key')).body.totalCount, before)
+})
+
+test('roles decide: members administer nothing, guests only read', async () => {
+  const member = await addUser(owner, 'member@example.com', 'MEMBER')
+  const guest = await addUser(owner, 'guest@example.com', 'GUEST')
+  const admin = await addUser(owner, 'admin@example.com', 'ADMIN')
+  const check = async (call: Call, method: string, path: string, expected: number, body?: object) =>
+    assert.equal((await call(method, path, body)).status, expected, `${method} ${path}`)
+  await check(member.call, 'GET', '/api/org_user', 200)
+  await check(member.call, 'GET', '/api/api_key', 403)
+  await check(member.call, 'GET', '/api/audit', 403)
+  await check(member.call, 'PUT', '/api/org_user', 403, { org_user: { email: 'x@example.com' } })
+  await check(guest.call, 'GET', '/api/organization', 200)
+  await check(guest.call, 'DELETE', `/api/org_user/${member.uid}`, 403)
+  await check(admin.call, 'GET', '/api/audit', 200)
+  await check(admin.call, 'PUT', '/api/organization', 403, { organization: { name: 'x' } })
+  const toOwner = { org_user: { role: 'OWNER' } }
+  await check(admin.call, 'POST', `/api/org_user/${member.uid}`, 403, toOwner)
+  await check(member.call, 'POST', `/api/org_user/${member.uid}`, 403, toOwner)
+  await check(admin.call, 'DELETE', `/api/org_user/${guest.uid}`, 200)
+  await check(guest.call, 'GET', '/api/organization', 401)
+})
+
+test('a change of role holds at once and is written down', async () => {
+  const user = await addUser(owner, 'promoted@example.com', 'MEMBER')
+  assert.equal((await user.call('GET', '/api/api_key')).status, 403)
+  const promoted = { org_user: { role: 'ADMIN' } }
+  assert.equal((await owner('POST', `/api/org_user/${user.uid}`, promoted)).status, 200)
+  assert.equal((await user.call('GET', '/api/api_key')).status, 200)
+  const { body } = await owner('GET', '/api/audit?limit=5')
+  const [entry] = body.audit.filter((one: { act: string }) => one.act === 'role_changed')
+  assert.equal(entry.target, user.uid)
+  assert.equal(entry.detail, 'MEMBER to ADMIN')
+})
+
+test('the only owner can neither leave nor step down', async () => {
+  const { body } = await owner('GET', '/api/org_user')
+  const self = body.org_user.find((user: { role: string }) => user.role === 'OWNER')
+  refusedAs(await owner('DELETE', `/api/org_user/${self.uid}`), 409, /only OWNER/)
+  const down = { org_user: { role: 'MEMBER' } }
+  refusedAs(await owner('POST', `/api/org_user/${self.uid}`, down), 409, /only OWNER/)
+})
+
+test('users change themselves; a new password needs the old one and ends all sessions', async () => {
+  const user = await addUser(owner, 'self@example.com', 'GUEST')
+  const path = `/api/org_user/${user.uid}`
+  const named = await user.call('POST', path, {
+    org_user: { firstName: 'Ada', timeZoneId: 'Europe/Paris' },
+  })
+  assert.equal(named.body.org_user.firstName, 'Ada')
+  assert.equal(named.body.org_user.timeZoneId, 'Europe/Paris')
+  refusedAs(
+    await user.call('POST', path, { org_user: { password: 'another password' } }),
+    403,
+    /currentPassword/,
+  )
+  const change = { org_user: { password: 'another password', currentPassword: PASSWORD } }
+  const changed = await user.call('POST', path, change)
+  assert.equal(changed.status, 200)
+  assert.ok(!changed.text.includes('another password') && !changed.text.includes('argon2'))
+  assert.equal((await user.call('GET', path)).status, 401)
+  await signIn(service, 'self@example.com', 'another password')
+})
+
+test('users with mistakes are refused by the name of the field', async () => {
+  const check = async (fields: object, status: number, expected: RegExp) =>
+    refusedAs(await owner('PUT', '/api/org_user', { org_user: fields }), status, expected)
+  await check({}, 400, /org_user\.email/)
+  await check({ email: 'nobody' }, 400, /org_user\.email must be an e-mail/)
+  await check({ email: 'n@example.com' }, 400, /org_user\.password is needed/)
+  await check({ email: 'n@example.com', password: 'short' }, 400, /org_user\.password must have/)
+  const zone = { email: 'n@example.com', password: PASSWORD, timeZoneId: 'Mars' }
+  await check(zone, 400, /org_user\.timeZoneId must be/)
+  await check({ email: 'n@example.com', role: 'KING' }, 400, /org_user\.role must be equal/)
+  await check({ email: service.ownerEmail, password: PASSWORD }, 409, /already/)
+})
+
+test('an organization sees nothing of another one', async () => {
+  const inserted = await owner('PUT', '/api/organization', { organization: { name: 'Second' } })
+  assert.equal(inserted.status, 200, inserted.text)
+  const second = inserted.body.organization.uid
+  const session = await signIn(service, service.ownerEmail, service.ownerPassword)
+  const inSecond = caller(service, `${session}; org=${second}`)
+  const stranger = await addUser(inSecond, 'stranger@example.com', 'ADMIN')
+  const { uid: keyUid } = await addKey({ capabilities: GET_ALL })
+  const users = (await owner('GET', '/api/org_user')).body.org_user
+  const check = async (call: Call, method: string, path: string, body?: object) => {
+    const answer = await call(method, path, body)
+    refusedAs(answer, 404, /Cannot find/)
+    assert.ok(!/example\.com|Feed key/.test(answer.text), answer.text)
+  }
+  await check(owner, 'GET', `/api/org_user/${stranger.uid}`)
+  await check(owner, 'DELETE', `/api/org_user/${stranger.uid}`)
+  await check(stranger.call, 'GET', `/api/org_user/${users[0].uid}`)
+  await check(stranger.call, 'GET', `/api/api_key/${keyUid}/secret`)
+  await check(stranger.call, 'DELETE', `/api/api_key/${keyUid}`)
+  await check(stranger.call, 'GET', `/api/organization/${service.orgUid}`)
+  await check(stranger.call, 'POST', `/api/organization/${service.orgUid}`, { organization: {} })
+  await check(stranger.call, 'GET', `/api/org_user?org=${service.orgUid}`)
+  assert.equal((await stranger.call('GET', '/api/api_key')).body.totalCount, 1)
+  const both = (await owner('GET', '/api/organization')).body.organization
+  assert.equal(both.length, 2)
+  const shared = await owner('POST', `/api/org_user/${users[0].uid}`, { org_user: {} })
+  assert.equal(shared.status, 200)
+})
+
+test('a user of two organizations is edited by neither, only in role', async () => {
+  const { body } = await owner('PUT', '/api/organization', { organization: { name: 'Third' } })
+  const session = await signIn(service, service.ownerEmail, service.ownerPassword)
+  const inThird = caller(service, `${session}; org=${body.organization.uid}`)
+  const user = await addUser(owner, 'shared@example.com', 'MEMBER')
+  const added = await inThird('PUT', '/api/org_user', {
+    org_user: { email: 'shared@example.com', role: 'GUEST', password: 'ignored, has one' },
+  })
+  assert.equal(added.body.org_user.uid, user.uid)
+  await signIn(service, 'shared@example.com', PASSWORD)
+  refusedAs(
+    await inThird('POST', `/api/org_user/${user.uid}`, { org_user: { password: 'taken over!' } }),
+    403,
+    /another organization/,
+  )
+  assert.equal((await inThird('DELETE', `/api/org_user/${user.uid}`)).status, 200)
+  assert.equal((await user.call('GET', '/api/organization')).status, 200)
+})
+
+test('lists page with start and limit and tell the total', async () => {
+  const all = (await owner('GET', '/api/api_key')).body
+  assert.ok(all.totalCount >= 3)
+  const page = (await owner('GET', '/api/api_key?start=1&limit=2')).body
+  assert.equal(page.totalCount, all.totalCount)
+  assert.deepEqual(page.api_key, all.api_key.slice(1, 3))
+  refusedAs(await owner('GET', '/api/api_key?limit=0'), 400, /limit/)
+  refusedAs(await owner('GET', '/api/api_key?start=x'), 400, /start/)
+})
+
+test('GET …/new gives an unsaved default', async () => {
+  for (const noun of ['api_key', 'org_user', 'organization']) {
+    const { status, body } = await owner('GET', `/api/${noun}/new`)
+    assert.equal(status, 200)
+    assert.equal(body[noun].uid, undefined)
+  }
+})
+
+test('a session ends after 24 h without use, and not before', async () => {
+  const call = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
+  clock.advance(23 * 3_600_000)
+  assert.equal((await call('GET', '/api/organization')).status, 200)
+  clock.advance(23 * 3_600_000)
+  assert.equal((await call('GET', '/api/organization')).status, 200)
+  clock.advance(24 * 3_600_000)
+  refusedAs(await call('GET', '/api/organization'), 401, /session/)
+  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
+})
+
+test('sessions, keys and roles survive a restart', async () => {
+  const session = await signIn(service, service.ownerEmail, service.ownerPassword)
+  clock.advance(23 * 3_600_000)
+  assert.equal((await caller(service, session)('GET', '/api/organization')).status, 200)
+  await service.restart()
+  clock.advance(2 * 3_600_000)
+  assert.equal((await caller(service, session)('GET', '/api/organization')).status, 200)
+  assert.equal(service.app.firstStart, undefined)
+  owner = caller(service, session)
+})
+
+test('DELETE /api/login ends the session', async () => {
+  const call = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
+  assert.equal((await call('DELETE', '/api/login')).status, 200)
+  refusedAs(await call('GET', '/api/organization'), 401, /session/)
+  refusedAs(await call('DELETE', '/api/login'), 401, /no session/)
+})
