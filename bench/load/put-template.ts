@@ -1,0 +1,100 @@
+/** The parts of a put that one service's wire form asks for. */
+export interface WireForm {
+  /** Method, path and headers without Content-Length, each line with its line end. */
+  readonly head: string
+  readonly open: string
+  readonly between: string
+  readonly close: string
+  /** One sample; the time is replaced by 13 digits and the value by `dd.dd`. */
+  sample(stream: StreamName, time: string, value: string): string
+}
+
+/** A stream as every service knows it: a component (or tag) and a stream in it. */
+export interface StreamName {
+  readonly compId: string
+  readonly streamId: string
+}
+
+const TIME_MARK = '1000000000000'
+const VALUE_MARK = '10.00'
+
+/**
+ * A request of fixed length whose times and values are written over in place: the generator makes a
+ * thousand samples in a few microseconds.
+ */
+export class PutTemplate {
+  readonly #bytes: Buffer
+  readonly #timesAt: Uint32Array
+  readonly #valuesAt: Uint32Array
+  readonly #digits = new Uint8Array(TIME_MARK.length)
+
+  /** One sample per entry of streams, which may repeat a stream. */
+  constructor(form: WireForm, streams: readonly StreamName[]) {
+    const samples = streams.map((stream) => form.sample(stream, TIME_MARK, VALUE_MARK))
+    const body = form.open + samples.join(form.between) + form.close
+    const head = `${form.head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`
+    this.#bytes = Buffer.from(head + body)
+    this.#timesAt = placesOf(this.#bytes, TIME_MARK, streams.length)
+    this.#valuesAt = placesOf(this.#bytes, VALUE_MARK, streams.length)
+  }
+
+  /** The request with a sample's time and value (whole hundredths from 1000 to 9999) each. */
+  fill(timeOf: (sample: number) => number, hundredthsOf: (sample: number) => number): Buffer {
+    let timeBefore = Number.NaN
+    for (let sample = 0; sample < this.#timesAt.length; sample++) {
+      const time = timeOf(sample)
+      if (time !== timeBefore) this.#spell(time)
+      timeBefore = time
+      const at = this.#timesAt[sample]
+      for (let digit = 0; digit < TIME_MARK.length; digit++) {
+        this.#bytes[at + digit] = this.#digits[digit]
+      }
+      this.#writeValue(this.#valuesAt[sample], hundredthsOf(sample))
+    }
+    return this.#bytes
+  }
+
+  #spell(time: number): void {
+    let rest = time
+    for (let digit = TIME_MARK.length - 1; digit >= 0; digit--) {
+      const higher = Math.floor(rest / 10)
+      this.#digits[digit] = 48 + (rest - higher * 10)
+      rest = higher
+    }
+  }
+
+  #writeValue(at: number, hundredths: number): void {
+    this.#bytes[at] = 48 + ((hundredths / 1_000) | 0)
+    this.#bytes[at + 1] = 48 + (((hundredths / 100) | 0) % 10)
+    this.#bytes[at + 3] = 48 + (((hundredths / 10) | 0) % 10)
+    this.#bytes[at + 4] = 48 + (hundredths % 10)
+  }
+}
+
+function placesOf(bytes: Buffer, mark: string, count: number): Uint32Array {
+  const places = new Uint32Array(count)
+  let at = -1
+  for (let place = 0; place < count; place++) {
+    at = bytes.indexOf(mark, at + 1)
+    places[place] = at
+  }
+  return places
+}
+
+/** A slow sensor: hundredths that move by a few steps, the same ones for every service. */
+export class Walk {
+  #state: number
+  #hundredths = 2_137
+
+  constructor(seed: number) {
+    this.#state = Math.imul(seed, 0x9e3779b1) >>> 0
+  }
+
+  /** The next value in hundredths, between 10.00 and 99.99. */
+  next(): number {
+    this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0
+    const moved = this.#hundredths + ((this.#state >>> 16) % 7) - 3
+    if (moved >= 1_000 && moved <= 9_999) this.#hundredths = moved
+    return this.#hundredths
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * `npm run bench`: Weir beside InfluxDB and VictoriaMetrics, where these are installed, under the
+ * same load on the same machine, as one table. docs/benchmarks.md says more.
+ */
+import { cpus, totalmem } from 'node:os'
+import { parseArgs } from 'node:util'
+import { influx } from './peers/influx.ts'
+import { victoria } from './peers/victoria.ts'
+import { weir } from './peers/weir.ts'
+import { printTable, type Row } from './report.ts'
+import { type Settings, tell } from './settings.ts'
+import { putSuite } from './suites/put-suite.ts'
+import { readSuite } from './suites/read-suite.ts'
+import { restartSuite } from './suites/restart-suite.ts'
+import { yearsSuite } from './suites/years-suite.ts'
+
+const suites: Record<string, (settings: Settings) => Promise<Row[]>> = {
+  put: putSuite,
+  read: readSuite,
+  restart: restartSuite,
+  years: yearsSuite,
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    json: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    seconds: { type: 'string', default: '10' },
+    samples: { type: 'string', default: '10000000' },
+    calls: { type: 'string', default: '2000' },
+  },
+})
+
+function settingsOf(): Settings {
+  const peers = [weir, influx, victoria].filter((peer) => {
+    const isChosen = values.only?.split(',').some((word) => peer.name.toLowerCase().includes(word))
+    const missing = peer.missing()
+    if (missing !== undefined) tell(`${peer.name} is left out: ${missing}`)
+    return (isChosen ?? true) && missing === undefined
+  })
+  const numbers = [values.seconds, values.samples, values.calls].map(Number)
+  if (!numbers.every((number) => number > 0 && number <= 1e9)) {
+    throw new Error('--seconds, --samples and --calls are positive numbers')
+  }
+  const [seconds, samples, calls] = numbers
+  return { peers, seconds, samples, calls }
+}
+
+const unknown = positionals.filter((name) => suites[name] === undefined)
+if (unknown.length > 0) {
+  console.error(`Unknown suite ${unknown.join(', ')}: there are ${Object.keys(suites).join(', ')}`)
+  process.exit(1)
+}
+const settings = settingsOf()
+const rows: Row[] = []
+for (const name of positionals.length > 0 ? positionals : Object.keys(suites)) {
+  rows.push(...(await suites[name](settings)))
+}
+const machine = `${cpus().length} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`
+console.log(
+  values.json
+    ? JSON.stringify({ machine, rows }, undefined, 2)
+    : `${printTable(rows)}\n\n${machine}`,
+)

@@ -1,0 +1,64 @@
+import { join } from 'node:path'
+import { getRequest } from '../load/connection.ts'
+import type { StreamName } from '../load/put-template.ts'
+import { freePort, launch, type Peer, type RunningPeer, untilQuiet, untilReady } from './service.ts'
+
+/** The secret of the feed key, given by setting. */
+const KEY = '00000000-1111-2222-3333-444444444444'
+const root = join(import.meta.dirname, '..', '..')
+
+/** Weir as `npm start` runs it, without rate limits. */
+export const weir: Peer = {
+  name: 'Weir',
+  isDurable: true,
+  missing: () => undefined,
+  start: startWeir,
+}
+
+/** Starts Weir over a data folder, new or used, and resolves when it is ready. */
+export async function startWeir(folder: string): Promise<RunningPeer> {
+  const port = await freePort()
+  const profile = process.env.WEIR_BENCH_PROFILE
+  const args = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
+  const child = launch(process.execPath, [...args, join(root, 'src', 'main.ts')], {
+    WEIR_DATA_DIR: folder,
+    WEIR_PORT: String(port),
+    WEIR_FEED_KEY: KEY,
+    WEIR_OWNER_PASSWORD: 'bench-bench',
+    WEIR_RATE_LIMITS: 'off',
+  })
+  await untilReady(child, { port }, getRequest('/readyz'))
+  return { port, process: child, ...weirCalls, settle: () => settle(folder) }
+}
+
+function settle(folder: string): Promise<void> {
+  return untilQuiet(folder, { quietMs: 4_000, secondsMax: 60 })
+}
+
+function get(path: string): Buffer {
+  return getRequest(`/api/${path}${path.includes('?') ? '&' : '?'}api_key=${KEY}`)
+}
+
+const streamPath = ({ compId, streamId }: StreamName) => `comp/${compId}/stream/${streamId}`
+
+const weirCalls: Pick<RunningPeer, 'putForm' | 'lastValue' | 'latest' | 'hourlyMax'> = {
+  putForm: {
+    head: `PUT /api/feed?api_key=${KEY} HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\n`,
+    open: '[',
+    between: ',',
+    close: ']',
+    sample: ({ compId, streamId }, time, value) =>
+      `{"compId":"${compId}","streamId":"${streamId}","time":${time},"data":${value}}`,
+  },
+  lastValue: (stream) => get(`${streamPath(stream)}/last_value`),
+  latest: (stream, count) => get(`${streamPath(stream)}/feed?limit=${count}`),
+  hourlyMax: (streams, from, until) => {
+    const path = streams.length === 1 ? streamPath(streams[0]) : `comp/${streams[0].compId}`
+    return get(`${path}/cycle/hour/stat/max/feed?sd=${from}&ed=${until}`)
+  },
+}
+
+/** A statistic of a cycle, the latest intervals up to the limit; only Weir has calendars. */
+export function statistic(stream: StreamName, cycle: string, stat: string): Buffer {
+  return get(`${streamPath(stream)}/cycle/${cycle}/stat/${stat}/feed`)
+}

@@ -1,0 +1,110 @@
+import { drive, type Outcome } from '../load/drive.ts'
+import { PutTemplate, type StreamName, Walk } from '../load/put-template.ts'
+import { memoryPeakMb, type RunningPeer } from '../peers/service.ts'
+import type { Cell, Row } from '../report.ts'
+import { type Settings, tell, withPeer } from '../settings.ts'
+
+const COMPONENTS = 10
+const STREAMS_PER_COMPONENT = 10
+const BULK_SAMPLES = 1_000
+const BULK_CONNECTIONS = 4
+const SINGLE_CONNECTIONS = 16
+const STEP_MS = 10_000
+const START = Date.now() - 30 * 86_400_000
+
+const streams: readonly StreamName[] = Array.from(
+  { length: COMPONENTS * STREAMS_PER_COMPONENT },
+  (_, index) => ({
+    compId: `gateway${Math.floor(index / STREAMS_PER_COMPONENT)}`,
+    streamId: `sensor${index % STREAMS_PER_COMPONENT}`,
+  }),
+)
+
+/** Bulk puts and single puts, each on a service with an empty folder. */
+export async function putSuite(settings: Settings): Promise<Row[]> {
+  const bulk: Record<string, Cell> = {}
+  const single: Record<string, Cell> = {}
+  const memory: Record<string, Cell> = {}
+  for (const peer of settings.peers) {
+    const note = peer.isDurable ? undefined : 'not durable'
+    await withPeer(peer, async (running) => {
+      tell(`${peer.name}: ${BULK_SAMPLES} samples a put, ${BULK_CONNECTIONS} connections`)
+      const outcome = await driveBulk(running, settings)
+      bulk[peer.name] = cellOf(outcome, BULK_SAMPLES, note)
+      memory[peer.name] = { value: memoryPeakMb(running.process) ?? 0 }
+    })
+    await withPeer(peer, async (running) => {
+      tell(`${peer.name}: one sample a put, ${SINGLE_CONNECTIONS} connections`)
+      single[peer.name] = cellOf(await driveSingle(running, settings), 1, note)
+    })
+  }
+  return [
+    {
+      work: 'bulk put, 1,000 samples a call, 4 connections',
+      unit: 'samples/s',
+      aim: '≥ 3.3x InfluxDB, ≥ 0.8x VictoriaMetrics',
+      cells: bulk,
+    },
+    {
+      work: 'one sample a put, 16 connections',
+      unit: 'calls/s',
+      aim: '≥ 1.8x InfluxDB',
+      cells: single,
+    },
+    { work: 'memory at most, bulk put', unit: 'MB', aim: '', cells: memory },
+  ]
+}
+
+function cellOf(outcome: Outcome, samplesPerCall: number, note: string | undefined): Cell {
+  if (outcome.generatorShare > 0.8) {
+    tell(`  the generator used ${(outcome.generatorShare * 100).toFixed(0)} % of a core`)
+  }
+  const { p50Ms, p99Ms } = outcome
+  return { value: (outcome.calls * samplesPerCall) / outcome.seconds, p50Ms, p99Ms, note }
+}
+
+/** Ten samples of each of a hundred streams a call; every call is ten steps later. */
+export function driveBulk(running: RunningPeer, settings: Settings): Promise<Outcome> {
+  const perStream = BULK_SAMPLES / streams.length
+  const slots = Array.from({ length: BULK_SAMPLES }, (_, index) => streams[index % streams.length])
+  const templates = Array.from(
+    { length: BULK_CONNECTIONS },
+    () => new PutTemplate(running.putForm, slots),
+  )
+  const walks = streams.map((_, index) => new Walk(index + 1))
+  let round = 0
+  return drive(running, {
+    connections: BULK_CONNECTIONS,
+    secondsMax: settings.seconds,
+    callsMax: 1_000_000,
+    next: (connection) => {
+      const first = START + round++ * perStream * STEP_MS
+      return templates[connection].fill(
+        (sample) => first + Math.floor(sample / streams.length) * STEP_MS,
+        (sample) => walks[sample % streams.length].next(),
+      )
+    },
+  })
+}
+
+function driveSingle(running: RunningPeer, settings: Settings): Promise<Outcome> {
+  const templates = Array.from(
+    { length: SINGLE_CONNECTIONS },
+    (_, index) =>
+      [new PutTemplate(running.putForm, [streams[index]]), new Walk(index + 1)] as const,
+  )
+  let round = 0
+  return drive(running, {
+    connections: SINGLE_CONNECTIONS,
+    secondsMax: settings.seconds,
+    callsMax: 10_000_000,
+    next: (connection) => {
+      const [template, walk] = templates[connection]
+      const time = START + round++ * 100
+      return template.fill(
+        () => time,
+        () => walk.next(),
+      )
+    },
+  })
+}
