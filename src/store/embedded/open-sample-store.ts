@@ -8,9 +8,16 @@ import { segmentName, segmentNumberOf } from './journal/segment.ts'
 import { Quarantine } from './quarantine.ts'
 import { type Replay, replaySegment } from './replay.ts'
 import { EmbeddedSampleStore } from './sample-store.ts'
+import { ChunkReadTable } from './seal/chunk-read-table.ts'
+import { SealedSamples } from './seal/sealed-samples.ts'
+import { Sealer } from './seal/sealer.ts'
+import { SEALED_SEGMENT, SEALED_SEQUENCE } from './seal/sealer-protocol.ts'
 
 /** A segment holds some 1.6 million samples: few enough to replay and to keep in memory. */
 const SEGMENT_BYTES_DEFAULT = 32 * 1024 * 1024
+
+/** Closed segments that may wait for the sealer: bounds memory and the time a restart takes. */
+const BACKLOG_MAX = 5
 
 /** Where the samples live and how. */
 export interface SampleStoreOptions {
@@ -24,32 +31,64 @@ export interface SampleStoreOptions {
 
 /** Opens the samples of a data folder; what a crash left in the journal is read back first. */
 export async function openSampleStore(options: SampleStoreOptions): Promise<EmbeddedSampleStore> {
-  const disk = openDisk(options.faults)
+  const { faults } = options
+  const disk = openDisk(faults)
   const folder = join(options.folder, 'journal')
   disk.makeFolder(folder)
   const quarantine = new Quarantine(disk, join(options.folder, 'quarantine'))
-  const head = new Head()
-  const replayed = replayJournal({ disk, folder, head, quarantine })
+  const file = join(options.folder, 'samples.db')
+  const sealer = new Sealer({
+    ...{ file, journalFolder: folder, faults, onBug },
+    onSealed(segment, damages) {
+      for (const damage of damages) quarantine.add(damage)
+      head.dropGeneration(segment)
+    },
+  })
+  const head = new Head((segment) => sealer.enqueue(segment))
+  await sealer.ready()
+  const table = new ChunkReadTable(file)
+  table.scanFloors((stream, floor) => head.raiseFloor(stream, floor))
+  const sealed = new SealedSamples(table, (damage) => quarantine.add(damage))
+  const replayed = replayJournal({ disk, folder, head, quarantine, table })
   const journal = new Journal({
     ...{ folder, disk, faults: options.faults },
     ...{ nextSegment: replayed.nextSegment, nextSequence: replayed.nextSequence },
     segmentBytes: options.segmentBytes ?? SEGMENT_BYTES_DEFAULT,
     onDurable: (group) => head.apply(group),
   })
-  return new EmbeddedSampleStore({ head, journal, quarantine })
+  const backlogMax = Math.max(BACKLOG_MAX, head.generations.length)
+  return new EmbeddedSampleStore({
+    ...{ head, journal, quarantine, sealer, table, sealed, backlogMax },
+  })
 }
 
-function replayJournal(parts: { disk: Disk; folder: string; head: Head; quarantine: Quarantine }): {
-  nextSegment: number
-  nextSequence: number
-} {
-  const { disk, folder, head, quarantine } = parts
-  let nextSegment = 1
-  let nextSequence = 1
+/** Stops the process: writing on after a bug could spoil what is stored. */
+function onBug(error: unknown): void {
+  process.nextTick(() => {
+    throw error
+  })
+}
+
+function replayJournal(parts: {
+  disk: Disk
+  folder: string
+  head: Head
+  quarantine: Quarantine
+  table: ChunkReadTable
+}): { nextSegment: number; nextSequence: number } {
+  const { disk, folder, head, quarantine, table } = parts
+  const sealedSegment = table.readMeta(SEALED_SEGMENT)
+  let nextSegment = sealedSegment + 1
+  let nextSequence = table.readMeta(SEALED_SEQUENCE) + 1
   for (const name of disk.list(folder)) {
     const segment = segmentNumberOf(name)
     if (segment === undefined) continue
     const path = join(folder, segmentName(segment))
+    if (segment <= sealedSegment) {
+      // A crash came between the seal and this.
+      disk.unlink(path)
+      continue
+    }
     const replay = replaySegment(disk, path, segment)
     nextSegment = segment + 1
     for (const damage of replay.damages) quarantine.add(damage)
@@ -59,7 +98,7 @@ function replayJournal(parts: { disk: Disk; folder: string; head: Head; quaranti
     }
     const lost = lostBefore(name, replay, nextSequence)
     if (lost !== undefined) quarantine.add(lost)
-    head.addGeneration(replay.generation)
+    head.addReplayed(replay.generation)
     nextSequence = Math.max(nextSequence, (replay.lastSequence ?? 0) + 1)
   }
   return { nextSegment, nextSequence }

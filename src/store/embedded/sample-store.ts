@@ -1,4 +1,4 @@
-import { epochMs, invariant } from '../../base/index.ts'
+import { epochMs, invariant, refuse } from '../../base/index.ts'
 import type {
   RangeQuery,
   Removal,
@@ -19,13 +19,25 @@ import { reverseColumns } from './head/sample-sink.ts'
 import type { Journal } from './journal/journal.ts'
 import type { JournalRecord } from './journal/record.ts'
 import type { Quarantine } from './quarantine.ts'
-import { foldColumns, SummaryFold } from './summary/index.ts'
+import type { ChunkReadTable } from './seal/chunk-read-table.ts'
+import { foldSealed } from './seal/sealed-fold.ts'
+import type { SealedSamples } from './seal/sealed-samples.ts'
+import type { Sealer } from './seal/sealer.ts'
+import { SummaryFold } from './summary/index.ts'
+
+/** A fold that keeps meeting merges runs to its end without letting others in between. */
+const FOLD_TRIES_MAX = 3
 
 /** What the store is put together from. */
 export interface SampleStoreParts {
   readonly head: Head
   readonly journal: Journal
   readonly quarantine: Quarantine
+  readonly sealer: Sealer
+  readonly table: ChunkReadTable
+  readonly sealed: SealedSamples
+  /** Closed segments beyond this make appends wait for the sealer. */
+  readonly backlogMax: number
 }
 
 function batchOf(handles: readonly number[], removals: readonly Removal[] = []): SampleBatch {
@@ -39,15 +51,15 @@ function batchOf(handles: readonly number[], removals: readonly Removal[] = []):
 
 /** Samples in one folder: a journal, what it holds in memory, and what is sealed. */
 export class EmbeddedSampleStore implements SampleStore {
+  readonly #parts: SampleStoreParts
   readonly #head: Head
   readonly #journal: Journal
-  readonly #quarantine: Quarantine
   readonly #forgotten = new Set<number>()
 
   constructor(parts: SampleStoreParts) {
+    this.#parts = parts
     this.#head = parts.head
     this.#journal = parts.journal
-    this.#quarantine = parts.quarantine
     for (const { forgotten } of parts.head.generations) {
       for (const handle of forgotten) this.#forgotten.add(handle)
     }
@@ -64,29 +76,42 @@ export class EmbeddedSampleStore implements SampleStore {
     invariant(query.limit >= 0, `range() was asked for ${query.limit} samples`)
     const isLatestFirst = query.order === 'latest_first'
     const span = this.#spanOf(handle, { ...query, isLatestFirst })
-    const columns = this.#read(handle, span)
+    const columns = await this.#read(handle, span)
     return isLatestFirst ? reverseColumns(columns) : columns
   }
 
   async latest(handles: readonly StreamHandle[]): Promise<ReadonlyArray<Sample | undefined>> {
-    return handles.map((handle) => this.#latestOf(handle))
+    const found: Array<Sample | undefined> = []
+    for (const handle of handles) {
+      const sample = this.#latestOf(handle)
+      const isMasked = sample === 'masked'
+      found.push(isMasked ? await this.#endOf(handle, { isLatestFirst: true }) : sample)
+    }
+    return found
   }
 
   async span(handle: StreamHandle): Promise<SampleSpan | undefined> {
-    const last = this.#endOf(handle, { isLatestFirst: true })
-    const first = this.#endOf(handle, { isLatestFirst: false })
+    const [first, last] = await Promise.all([
+      this.#endOf(handle, { isLatestFirst: false }),
+      this.#endOf(handle, { isLatestFirst: true }),
+    ])
     if (first === undefined || last === undefined) return undefined
     return { firstTime: first.time, lastTime: last.time }
   }
 
   async fold(handle: StreamHandle, edges: Float64Array): Promise<Summaries> {
-    const fold = new SummaryFold(edges)
-    if (edges.length >= 2) {
-      const [from, until] = [edges[0], edges[edges.length - 1]]
-      const all = { from, until, limit: Number.POSITIVE_INFINITY, isLatestFirst: false }
-      foldColumns(this.#read(handle, this.#spanOf(handle, all)), fold)
+    if (edges.length < 2) return new SummaryFold(edges).finish()
+    const [from, until] = [edges[0], edges[edges.length - 1]]
+    const limit = Number.POSITIVE_INFINITY
+    const span = this.#spanOf(handle, { from, until, limit, isLatestFirst: false })
+    for (let tries = 1; ; tries += 1) {
+      const fold = new SummaryFold(edges)
+      const { parts, mask } = this.#head.view(handle, span)
+      const runs = this.#parts.sealed.decodeRuns({ handle, span, mask })
+      const overlay = { handle, span, mask, columns: mergeColumns([...parts, ...runs]) }
+      const source = { ...this.#parts, isInOneStep: tries === FOLD_TRIES_MAX }
+      if (await foldSealed(source, overlay, fold)) return fold.finish()
     }
-    return fold.finish()
   }
 
   async remove(removal: Removal): Promise<void> {
@@ -120,17 +145,42 @@ export class EmbeddedSampleStore implements SampleStore {
 
   status(): StoreStatus {
     return {
-      readOnlyReason: this.#journal.readOnlyReason,
-      damages: this.#quarantine.damages,
+      readOnlyReason: this.#journal.readOnlyReason ?? this.#stuckReason(),
+      damages: this.#parts.quarantine.damages,
     }
   }
 
   async close(): Promise<void> {
     await this.#journal.close()
+    await this.#parts.sealer.close()
+    this.#parts.table.close()
   }
 
-  #write(record: JournalRecord): Promise<void> {
+  /** Seals everything appended so far. */
+  async sealAll(): Promise<void> {
+    this.#journal.rotate()
+    // An empty record begins the next segment and so ends the one before.
+    await this.#journal.append({ kind: 'samples', batch: batchOf([]) })
+    const { sealer } = this.#parts
+    while (sealer.backlog > 0 && sealer.stuckReason === undefined) await sealer.changed()
+    if (sealer.stuckReason !== undefined) throw new Error(`Cannot seal: ${sealer.stuckReason}`)
+  }
+
+  async #write(record: JournalRecord): Promise<void> {
+    const { sealer, backlogMax } = this.#parts
+    while (sealer.backlog > backlogMax) {
+      const reason = this.#stuckReason()
+      if (reason !== undefined) refuse('read_only', { what: reason, retryAfterSeconds: 5 })
+      await sealer.changed()
+    }
     return this.#journal.append(record)
+  }
+
+  /** Why nothing more can be taken although the journal is fine. */
+  #stuckReason(): string | undefined {
+    const { sealer, backlogMax } = this.#parts
+    if (sealer.stuckReason === undefined || sealer.backlog <= backlogMax) return undefined
+    return `Cannot store: the journal is full and cannot be sealed, as ${sealer.stuckReason}`
   }
 
   #spanOf(handle: number, span: ReadSpan): ReadSpan {
@@ -139,29 +189,35 @@ export class EmbeddedSampleStore implements SampleStore {
   }
 
   /** The samples of a span, ascending, at most its limit of them. */
-  #read(handle: number, span: ReadSpan): SampleColumns {
-    const { parts } = this.#head.view(handle, span)
-    const merged = mergeColumns(parts)
+  async #read(handle: number, span: ReadSpan): Promise<SampleColumns> {
+    const { parts, mask } = this.#head.view(handle, span)
+    const rows = this.#parts.sealed.take(handle, span, mask)
+    const sealed = await this.#parts.sealed.decode(rows)
+    const merged = mergeColumns([...parts, ...sealed])
     if (merged.count <= span.limit) return merged
     return span.isLatestFirst
       ? sliceColumns(merged, merged.count - span.limit, merged.count)
       : sliceColumns(merged, 0, span.limit)
   }
 
-  #latestOf(handle: number): Sample | undefined {
+  #latestOf(handle: number): Sample | undefined | 'masked' {
     if (this.#forgotten.has(handle)) return undefined
-    const sample = this.#head.latest(handle)
-    if (sample === 'masked') return this.#endOf(handle, { isLatestFirst: true })
+    const live = this.#head.latest(handle)
+    if (live === 'masked') return live
+    const sealed = this.#parts.sealed.latest(handle)
+    const isLive = live !== undefined && (sealed === undefined || live.time >= sealed.time)
+    const sample = isLive ? live : sealed
     if (sample === undefined || sample.time < this.#head.floorOf(handle)) return undefined
     return sample
   }
 
-  #endOf(handle: number, { isLatestFirst }: { isLatestFirst: boolean }): Sample | undefined {
+  async #endOf(
+    handle: number,
+    { isLatestFirst }: { isLatestFirst: boolean },
+  ): Promise<Sample | undefined> {
     const { NEGATIVE_INFINITY: from, POSITIVE_INFINITY: until } = Number
-    const columns = this.#read(
-      handle,
-      this.#spanOf(handle, { from, until, limit: 1, isLatestFirst }),
-    )
+    const span = this.#spanOf(handle, { from, until, limit: 1, isLatestFirst })
+    const columns = await this.#read(handle, span)
     if (columns.count === 0) return undefined
     const value = columns.texts?.[0] ?? columns.numbers[0]
     return { time: epochMs(columns.times[0]), value }

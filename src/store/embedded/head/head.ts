@@ -31,6 +31,13 @@ export class Head {
   #generations: HeadGeneration[] = []
   #floors = new Float64Array(0)
   #applying: Promise<void> | undefined
+  readonly #onClosed: (segment: number) => void
+  #lastReplayed: HeadGeneration | undefined
+
+  /** Tells `onClosed` of each segment that a later one follows: it may be sealed. */
+  constructor(onClosed: (segment: number) => void) {
+    this.#onClosed = onClosed
+  }
 
   get generations(): readonly HeadGeneration[] {
     return this.#generations
@@ -51,8 +58,14 @@ export class Head {
     if (kept > this.floorOf(handle)) this.#floors[handle] = kept
   }
 
-  /** Takes a generation that was replayed from its segment. */
-  addGeneration(generation: HeadGeneration): void {
+  /** Takes a generation that was replayed from its segment, which is closed. */
+  addReplayed(generation: HeadGeneration): void {
+    this.#addGeneration(generation)
+    this.#lastReplayed = generation
+    this.#onClosed(generation.segment)
+  }
+
+  #addGeneration(generation: HeadGeneration): void {
     const newest = this.#generations.at(-1)
     invariant(
       newest === undefined || newest.segment < generation.segment,
@@ -152,7 +165,8 @@ export class Head {
     const newest = this.#generations.at(-1)
     if (newest !== undefined && newest.segment === segment) return newest
     const generation = new HeadGeneration(segment)
-    this.addGeneration(generation)
+    this.#addGeneration(generation)
+    if (newest !== undefined && newest !== this.#lastReplayed) this.#onClosed(newest.segment)
     return generation
   }
 }

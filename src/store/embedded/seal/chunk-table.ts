@@ -1,0 +1,189 @@
+/** The writing side of samples.db: one connection, in the sealer's thread. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import {
+  CHUNK_LEVEL,
+  type ChunkPlace,
+  type ChunkRow,
+  type PackedChunk,
+  RUN_LEVEL,
+} from './chunk-row.ts'
+
+const FORMAT_VERSION = 1
+
+// AUTOINCREMENT: an id never comes back, so a reader that finds it finds the same samples. The index
+// alone tells which rows a read needs.
+const SCHEMA = `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE chunk (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    stream INTEGER NOT NULL,
+    level INTEGER NOT NULL,
+    start INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    last_value ANY,
+    summary BLOB,
+    data BLOB NOT NULL
+  );
+  CREATE INDEX chunk_by_start ON chunk (stream, level, start, last, count);
+  CREATE TABLE floor (stream INTEGER PRIMARY KEY, floor INTEGER NOT NULL);
+  CREATE TABLE watched (stream INTEGER PRIMARY KEY);
+  CREATE TABLE touched (
+    cursor INTEGER NOT NULL,
+    stream INTEGER NOT NULL,
+    start INTEGER NOT NULL,
+    until INTEGER NOT NULL,
+    PRIMARY KEY (cursor, stream)
+  ) WITHOUT ROWID;
+  CREATE INDEX touched_by_stream ON touched (stream, cursor);
+`
+
+/** Makes the tables of a fresh samples.db, and refuses one that a later Weir wrote. */
+export function migrateSamples(db: DatabaseSync): void {
+  const { user_version } = db.prepare('PRAGMA user_version').get() as { user_version: number }
+  if (user_version > FORMAT_VERSION) {
+    throw new Error(`samples.db has format ${user_version}: this Weir knows ${FORMAT_VERSION}`)
+  }
+  if (user_version === FORMAT_VERSION) return
+  db.exec('BEGIN IMMEDIATE')
+  db.exec(SCHEMA)
+  db.exec(`PRAGMA user_version = ${FORMAT_VERSION}`)
+  db.exec('COMMIT')
+}
+
+/** Statements over samples.db that change it, and the look-ups that sealing needs. */
+export class ChunkTable {
+  readonly #db: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
+
+  constructor(db: DatabaseSync) {
+    this.#db = db
+  }
+
+  begin(): void {
+    this.#db.exec('BEGIN IMMEDIATE')
+  }
+
+  commit(): void {
+    this.#db.exec('COMMIT')
+  }
+
+  rollback(): void {
+    if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
+  }
+
+  /** Copies the log into the file as far as readers allow. */
+  checkpoint(): void {
+    this.#prepare('PRAGMA wal_checkpoint(PASSIVE)').all()
+  }
+
+  readMeta(name: string): number {
+    const row = this.#prepare('SELECT value FROM meta WHERE name = ?').get(name)
+    return (row as { value: number } | undefined)?.value ?? 0
+  }
+
+  writeMeta(name: string, value: number): void {
+    this.#prepare('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)').run(name, value)
+  }
+
+  insert(stream: number, level: number, row: PackedChunk): void {
+    this.#prepare(
+      `INSERT INTO chunk (stream, level, start, last, count, last_value, summary, data)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(stream, level, row.start, row.last, row.count, row.lastValue, row.summary, row.data)
+  }
+
+  /** Puts other samples into a row that keeps its place in the order of sealing. */
+  update(id: number, row: PackedChunk): void {
+    this.#prepare(
+      `UPDATE chunk SET start = ?, last = ?, count = ?, last_value = ?, summary = ?, data = ?
+       WHERE id = ?`,
+    ).run(row.start, row.last, row.count, row.lastValue, row.summary, row.data, id)
+  }
+
+  setLevel(id: number, level: number): void {
+    this.#prepare('UPDATE chunk SET level = ? WHERE id = ?').run(level, id)
+  }
+
+  delete(id: number): void {
+    this.#prepare('DELETE FROM chunk WHERE id = ?').run(id)
+  }
+
+  /** The runs of a stream, newest first. */
+  selectRuns(stream: number): ChunkRow[] {
+    return this.#prepare(
+      `SELECT id, start, last, count, summary, data FROM chunk
+       WHERE stream = ? AND level = ${RUN_LEVEL} ORDER BY id DESC`,
+    ).all(stream) as unknown as ChunkRow[]
+  }
+
+  /** How many runs a stream has and how many samples they hold. */
+  countRuns(stream: number): { runs: number; samples: number } {
+    return this.#prepare(
+      `SELECT count(*) AS runs, coalesce(sum(count), 0) AS samples FROM chunk
+       WHERE stream = ? AND level = ${RUN_LEVEL}`,
+    ).get(stream) as { runs: number; samples: number }
+  }
+
+  /** The chunk that begins at or before a time, nearest to it. */
+  selectChunkBefore(stream: number, time: number): ChunkPlace | undefined {
+    return this.#prepare(
+      `SELECT id, start, last, count FROM chunk
+       WHERE stream = ? AND level = ${CHUNK_LEVEL} AND start <= ? ORDER BY start DESC LIMIT 1`,
+    ).get(stream, time) as ChunkPlace | undefined
+  }
+
+  /** The chunk that begins after a time, nearest to it. */
+  selectChunkAfter(stream: number, time: number): ChunkPlace | undefined {
+    return this.#prepare(
+      `SELECT id, start, last, count FROM chunk
+       WHERE stream = ? AND level = ${CHUNK_LEVEL} AND start > ? ORDER BY start LIMIT 1`,
+    ).get(stream, time) as ChunkPlace | undefined
+  }
+
+  /** Rows of a stream that begin in from ≤ start < until, at most `limit`. */
+  selectStarting(
+    stream: number,
+    span: { level: number; from: number; until: number },
+    limit: number,
+  ): ChunkPlace[] {
+    return this.#prepare(
+      `SELECT id, start, last, count FROM chunk
+       WHERE stream = ? AND level = ? AND start >= ? AND start < ? ORDER BY start LIMIT ?`,
+    ).all(stream, span.level, span.from, span.until, limit) as unknown as ChunkPlace[]
+  }
+
+  selectData(id: number): Uint8Array | undefined {
+    const row = this.#prepare('SELECT data FROM chunk WHERE id = ?').get(id)
+    return (row as { data: Uint8Array } | undefined)?.data
+  }
+
+  /** Deletes at most `limit` rows of a stream, of any level; tells how many. */
+  deleteStream(stream: number, limit: number): number {
+    const chosen = 'SELECT id FROM chunk WHERE stream = ? LIMIT ?'
+    const result = this.#prepare(`DELETE FROM chunk WHERE id IN (${chosen})`).run(stream, limit)
+    return Number(result.changes)
+  }
+
+  writeFloor(stream: number, floor: number): void {
+    this.#prepare('INSERT OR REPLACE INTO floor (stream, floor) VALUES (?, ?)').run(stream, floor)
+  }
+
+  deleteFloor(stream: number): void {
+    this.#prepare('DELETE FROM floor WHERE stream = ?').run(stream)
+  }
+
+  /** Every floor, as [stream, floor]. */
+  selectFloors(): Array<[stream: number, floor: number]> {
+    const rows = this.#prepare('SELECT stream, floor FROM floor').all()
+    return (rows as Array<{ stream: number; floor: number }>).map((row) => [row.stream, row.floor])
+  }
+
+  #prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql)
+    if (known !== undefined) return known
+    const statement = this.#db.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement
+  }
+}

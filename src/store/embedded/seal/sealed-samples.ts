@@ -1,0 +1,125 @@
+import { invariant } from '../../../base/index.ts'
+import type { Sample, SampleColumns } from '../../sample-port.ts'
+import {
+  concatColumns,
+  cutColumns,
+  DamagedBytes,
+  decodeChunk,
+  emptyColumns,
+  sliceColumns,
+} from '../chunk/index.ts'
+import type { ReadSpan } from '../head/head.ts'
+import { type Mask, touchesMask } from '../head/tombstones.ts'
+import type { FoundDamage } from '../replay.ts'
+import type { ChunkReadTable } from './chunk-read-table.ts'
+import { type ChunkPlace, type ChunkRow, unpackLastValue } from './chunk-row.ts'
+import { describeRow } from './segment-sealer.ts'
+import { applyMask } from './stream-sealer.ts'
+
+/** Decoding so many chunks takes about a millisecond; then others get their turn. */
+const CHUNKS_PER_TURN = 16
+
+/** Packed rows taken in one step, so that they belong together whatever is sealed meanwhile. */
+export interface SealedRows {
+  readonly handle: number
+  readonly span: ReadSpan
+  /** What the head hides of them. */
+  readonly mask: Mask
+  /** Newest first. */
+  readonly runs: readonly ChunkRow[]
+  /** Oldest first, none overlapping another. */
+  readonly chunks: readonly ChunkRow[]
+}
+
+/** Reads what is sealed of single streams. */
+export class SealedSamples {
+  readonly #table: ChunkReadTable
+  readonly #onDamage: (found: FoundDamage) => void
+
+  constructor(table: ChunkReadTable, onDamage: (found: FoundDamage) => void) {
+    this.#table = table
+    this.#onDamage = onDamage
+  }
+
+  /** The packed rows that a span may need, in one step. */
+  take(handle: number, span: ReadSpan, mask: Mask): SealedRows {
+    const empty = { handle, span, mask, runs: [], chunks: [] }
+    if (span.from >= span.until || span.limit === 0) return empty
+    const runs = this.#table.selectRuns(handle, span.from, span.until)
+    let sure = 0
+    const wants = (row: ChunkRow): boolean => {
+      // Only samples that surely count let the search end before the span does.
+      const isInside = row.start >= span.from && row.last < span.until
+      if (isInside && !touchesMask(mask, row.start, row.last + 1)) sure += row.count
+      return sure < span.limit
+    }
+    const chunks = span.isLatestFirst
+      ? this.#table.selectBackward(handle, span, wants).reverse()
+      : this.#table.selectForward(handle, span, wants)
+    return { ...empty, runs, chunks }
+  }
+
+  /** Decodes rows to ascending columns, newest first; returns at once when they are few. */
+  decode(rows: SealedRows): SampleColumns[] | Promise<SampleColumns[]> {
+    if (rows.chunks.length > CHUNKS_PER_TURN) return this.#decodeInTurns(rows)
+    const chunks = rows.chunks.map((row) => this.decodeRow(rows, row))
+    return [...rows.runs.map((row) => this.decodeRow(rows, row)), trim(rows.span, chunks)]
+  }
+
+  /** The runs of a span alone, newest first. */
+  decodeRuns(view: Omit<SealedRows, 'runs' | 'chunks'>): SampleColumns[] {
+    const runs = this.#table.selectRuns(view.handle, view.span.from, view.span.until)
+    return runs.map((row) => this.decodeRow(view, row))
+  }
+
+  /** The samples of one row inside the span that the head does not hide. */
+  decodeRow(view: Omit<SealedRows, 'runs' | 'chunks'>, row: ChunkRow): SampleColumns {
+    const decoded = this.#decodeChecked(view.handle, row)
+    return applyMask(cutColumns(decoded, view.span.from, view.span.until), view.mask)
+  }
+
+  /** The latest sealed sample of a stream. */
+  latest(handle: number): Sample | undefined {
+    const row = this.#table.selectLast(handle)
+    if (row === undefined) return undefined
+    const kept = unpackLastValue(row.lastValue)
+    if (kept !== undefined) return { time: row.last, value: kept } as Sample
+    const whole = this.#table.selectRow(row.id)
+    invariant(whole !== undefined, 'a row vanished within one step')
+    const { count, texts, numbers } = this.#decodeChecked(handle, whole)
+    return { time: row.last, value: texts?.[count - 1] ?? numbers[count - 1] } as Sample
+  }
+
+  async #decodeInTurns(rows: SealedRows): Promise<SampleColumns[]> {
+    const parts = rows.runs.map((row) => this.decodeRow(rows, row))
+    const chunks: SampleColumns[] = []
+    for (const row of rows.chunks) {
+      if (chunks.length % CHUNKS_PER_TURN === CHUNKS_PER_TURN - 1) await nextTurn()
+      chunks.push(this.decodeRow(rows, row))
+    }
+    return [...parts, concatColumns(chunks)]
+  }
+
+  #decodeChecked(handle: number, row: ChunkPlace & { data: Uint8Array }): SampleColumns {
+    try {
+      return decodeChunk(row.data)
+    } catch (error) {
+      if (!(error instanceof DamagedBytes)) throw error
+      this.#onDamage(describeRow({ stream: handle, place: row, data: row.data }))
+      return emptyColumns
+    }
+  }
+}
+
+/** Lets other work of the main thread run. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+function trim(span: ReadSpan, chunks: readonly SampleColumns[]): SampleColumns {
+  const all = concatColumns(chunks)
+  if (all.count <= span.limit) return all
+  return span.isLatestFirst
+    ? sliceColumns(all, all.count - span.limit, all.count)
+    : sliceColumns(all, 0, span.limit)
+}

@@ -1,0 +1,31 @@
+import type { FoundDamage } from '../replay.ts'
+
+/** What the sealer's thread is started with. */
+export interface SealerThreadData {
+  readonly file: string
+  readonly journalFolder: string
+  readonly faults: SharedArrayBuffer | undefined
+  /** Cell 0 becomes 1 when the store closes: a seal under way stops where it can. */
+  readonly control: SharedArrayBuffer
+}
+
+export type SealerCommand =
+  | { readonly op: 'seal'; readonly segment: number }
+  | { readonly op: 'watch'; readonly id: number; readonly handles: readonly number[] }
+  | { readonly op: 'close' }
+
+export type SealerReply =
+  | { readonly op: 'ready' }
+  | { readonly op: 'sealed'; readonly segment: number; readonly damages: readonly FoundDamage[] }
+  | { readonly op: 'stopped'; readonly segment: number }
+  | {
+      readonly op: 'failed'
+      readonly segment: number
+      readonly what: string
+      readonly isDiskFull: boolean
+    }
+  | { readonly op: 'watched'; readonly id: number; readonly what: string | undefined }
+
+/** Names in the table of single values. */
+export const SEALED_SEGMENT = 'sealed_segment'
+export const SEALED_SEQUENCE = 'sealed_sequence'

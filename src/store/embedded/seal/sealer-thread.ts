@@ -1,0 +1,82 @@
+/** The sealer's thread, which alone writes samples.db. */
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { parentPort, workerData } from 'node:worker_threads'
+import { invariant } from '../../../base/index.ts'
+import { isDiskFull } from '../disk/disk.ts'
+import { openDisk } from '../disk/faulty-disk.ts'
+import { segmentName } from '../journal/segment.ts'
+import { replaySegment } from '../replay.ts'
+import { ChunkTable, migrateSamples } from './chunk-table.ts'
+import {
+  SEALED_SEGMENT,
+  type SealerCommand,
+  type SealerReply,
+  type SealerThreadData,
+} from './sealer-protocol.ts'
+import { SealStopped, SegmentSealer } from './segment-sealer.ts'
+import { TouchedTable } from './touched-table.ts'
+
+const WAL_BYTES_KEPT = 64 * 1024 * 1024
+
+invariant(parentPort !== null, 'sealer-thread.ts runs only as a thread')
+const port = parentPort
+const { file, journalFolder, faults, control } = workerData as SealerThreadData
+const cells = new Int32Array(control)
+const disk = openDisk(faults)
+const db = openForWriting()
+const table = new ChunkTable(db)
+const touched = new TouchedTable(db)
+const sealer = new SegmentSealer(table, touched, () => Atomics.load(cells, 0) === 1)
+
+function openForWriting(): DatabaseSync {
+  const opened = new DatabaseSync(file, { timeout: 5_000 })
+  opened.exec('PRAGMA page_size = 32768')
+  opened.exec('PRAGMA journal_mode = WAL')
+  opened.exec('PRAGMA synchronous = FULL')
+  opened.exec('PRAGMA cache_size = -32000')
+  opened.exec('PRAGMA wal_autocheckpoint = 1000')
+  opened.exec(`PRAGMA journal_size_limit = ${WAL_BYTES_KEPT}`)
+  migrateSamples(opened)
+  return opened
+}
+
+function seal(segment: number): SealerReply {
+  const path = join(journalFolder, segmentName(segment))
+  try {
+    const isSealed = table.readMeta(SEALED_SEGMENT) >= segment
+    const damages = isSealed ? [] : sealer.seal(replaySegment(disk, path, segment))
+    disk.unlink(path)
+    return { op: 'sealed', segment, damages }
+  } catch (error) {
+    if (error instanceof SealStopped) return { op: 'stopped', segment }
+    // SQLite and the file system give their errors a code; any other is a bug and ends the process.
+    if (!(error instanceof Error) || !('code' in error)) throw error
+    const what = error.message
+    return { op: 'failed', segment, what, isDiskFull: isDiskFull(error) }
+  }
+}
+
+function watch(id: number, handles: readonly number[]): SealerReply {
+  try {
+    touched.watch(handles)
+    return { op: 'watched', id, what: undefined }
+  } catch (error) {
+    return { op: 'watched', id, what: String(error) }
+  }
+}
+
+port.on('message', (command: SealerCommand) => {
+  switch (command.op) {
+    case 'seal':
+      port.postMessage(seal(command.segment))
+      return
+    case 'watch':
+      port.postMessage(watch(command.id, command.handles))
+      return
+    case 'close':
+      db.close()
+      port.close()
+  }
+})
+port.postMessage({ op: 'ready' } satisfies SealerReply)

@@ -1,0 +1,123 @@
+import { epochMs } from '../../../base/index.ts'
+import type { StreamHandle } from '../../sample-port.ts'
+import type { HeadGeneration } from '../head/head-generation.ts'
+import { SampleSink } from '../head/sample-sink.ts'
+import type { FoundDamage, Replay } from '../replay.ts'
+import type { ChunkTable } from './chunk-table.ts'
+import { SEALED_SEGMENT, SEALED_SEQUENCE } from './sealer-protocol.ts'
+import { applyFloor, type DamagedRow, StreamSealer } from './stream-sealer.ts'
+import type { TouchedTable } from './touched-table.ts'
+
+/** A transaction ends at the next stream once it has so many rows: readers and the log stay quick. */
+const ROWS_PER_TRANSACTION = 1_500
+
+/** A seal that was told to stop; what it committed so far is repeated by the next one. */
+export class SealStopped extends Error {}
+
+/** Writes the contents of closed segments to samples.db, stream by stream, the number last. */
+export class SegmentSealer {
+  readonly #table: ChunkTable
+  readonly #touched: TouchedTable
+  readonly #streams: StreamSealer
+  readonly #floors: Map<number, number>
+  readonly #isStopping: () => boolean
+  #damages: FoundDamage[] = []
+  #rows = 0
+
+  constructor(table: ChunkTable, touched: TouchedTable, isStopping: () => boolean) {
+    this.#table = table
+    this.#touched = touched
+    this.#isStopping = isStopping
+    this.#floors = new Map(table.selectFloors())
+    this.#streams = new StreamSealer(table, {
+      onRow: () => {
+        this.#rows += 1
+      },
+      onStep: () => this.#endTransactionIfLong(),
+      onDamage: (row) => this.#damages.push(describeRow(row)),
+    })
+  }
+
+  /** Seals one segment, which must be the next; tells what did not check on the way. */
+  seal({ generation, lastSequence, damages }: Replay): FoundDamage[] {
+    this.#damages = [...damages]
+    this.#rows = 0
+    this.#table.begin()
+    try {
+      for (let handle = 1; handle < generation.handleEnd; handle += 1) {
+        if (this.#sealStream(generation, handle, lastSequence ?? 0)) this.#endTransactionIfLong()
+      }
+      this.#sealFloors(generation)
+      this.#table.writeMeta(SEALED_SEGMENT, generation.segment)
+      if (lastSequence !== undefined) this.#table.writeMeta(SEALED_SEQUENCE, lastSequence)
+      this.#table.commit()
+    } catch (error) {
+      this.#table.rollback()
+      throw error
+    }
+    this.#table.checkpoint()
+    return this.#damages
+  }
+
+  #sealStream(generation: HeadGeneration, handle: number, sequence: number): boolean {
+    const isRemoved = generation.tombstones.has(handle)
+    const hasSamples = generation.hasSamples(handle)
+    if (!isRemoved && !hasSamples) return false
+    if (generation.forgotten.has(handle)) {
+      this.#streams.forget(handle)
+      this.#table.deleteFloor(handle)
+      this.#touched.forget(handle)
+      this.#floors.delete(handle)
+      return true
+    }
+    const span = { from: Number.POSITIVE_INFINITY, until: Number.NEGATIVE_INFINITY }
+    if (isRemoved) {
+      const mask = generation.tombstones.maskOf(handle)
+      this.#streams.remove(handle, mask)
+      span.from = mask.starts[0]
+      span.until = mask.ends[mask.ends.length - 1]
+    }
+    if (hasSamples) {
+      const sink = new SampleSink()
+      generation.readAll(handle, sink)
+      const columns = sink.columns()
+      const floor = generation.floors.get(handle) ?? this.#floors.get(handle)
+      this.#streams.add(handle, floor === undefined ? columns : applyFloor(columns, floor))
+      span.from = Math.min(span.from, columns.times[0])
+      span.until = Math.max(span.until, columns.times[columns.count - 1] + 1)
+    }
+    this.#touched.add(handle, sequence, span)
+    return true
+  }
+
+  #sealFloors(generation: HeadGeneration): void {
+    for (const [handle, floor] of generation.floors) {
+      if (floor <= (this.#floors.get(handle) ?? Number.NEGATIVE_INFINITY)) continue
+      this.#floors.set(handle, floor)
+      this.#table.writeFloor(handle, floor)
+      this.#streams.dropBelow(handle, floor)
+      this.#rows += 1
+      this.#endTransactionIfLong()
+    }
+  }
+
+  #endTransactionIfLong(): void {
+    if (this.#rows < ROWS_PER_TRANSACTION) return
+    this.#table.commit()
+    this.#rows = 0
+    if (this.#isStopping()) throw new SealStopped('the store is closing')
+    this.#table.begin()
+  }
+}
+
+/** A row of samples.db that does not check, as a damage. */
+export function describeRow({ stream, place, data }: DamagedRow): FoundDamage {
+  const damage = {
+    ...{ file: 'samples.db', offset: place.id, bytes: data.length },
+    handles: [stream as StreamHandle],
+    from: epochMs(place.start),
+    until: epochMs(place.last + 1),
+    what: `row ${place.id} of table chunk does not check; its ${place.count} samples are missing`,
+  }
+  return { damage, bytes: data }
+}

@@ -1,0 +1,279 @@
+import type { SampleColumns } from '../../sample-port.ts'
+import {
+  CHUNK_SAMPLES_MAX,
+  cutColumns,
+  DamagedBytes,
+  decodeChunk,
+  emptyColumns,
+  firstAtOrAfter,
+  mergeColumns,
+  removeFromColumns,
+  sliceColumns,
+} from '../chunk/index.ts'
+import type { Mask } from '../head/tombstones.ts'
+import {
+  CHUNK_LEVEL,
+  type ChunkPlace,
+  DAMAGED_LEVEL,
+  packChunk,
+  RUN_LEVEL,
+  splitColumns,
+} from './chunk-row.ts'
+import type { ChunkTable } from './chunk-table.ts'
+
+/** Runs of a stream are merged into its chunks when there are so many, or hold so many samples. */
+const RUNS_MAX = 8
+const RUN_SAMPLES_MAX = 512
+
+/** Rows deleted in one step. */
+const ROWS_PER_STEP = 500
+
+const UNKNOWN = 255
+
+/** A row whose bytes do not check: it is set aside, never merged and never dropped. */
+export interface DamagedRow {
+  readonly stream: number
+  readonly place: ChunkPlace
+  readonly data: Uint8Array
+}
+
+/** What the owner of the transaction hears. */
+export interface StreamSealerEvents {
+  /** A row was written or deleted. */
+  onRow(): void
+  /** The rows so far stand by themselves: the transaction may end here. */
+  onStep(): void
+  onDamage(row: DamagedRow): void
+}
+
+/** Brings single streams of samples.db up to date. Every step may be repeated after a crash. */
+export class StreamSealer {
+  readonly #table: ChunkTable
+  readonly #onRow: () => void
+  readonly #onStep: () => void
+  readonly #onDamage: (row: DamagedRow) => void
+  /** Runs and their samples per stream, so that most streams need no look-up. */
+  #runs = new Uint8Array(0)
+  #runSamples = new Uint16Array(0)
+
+  constructor(table: ChunkTable, events: StreamSealerEvents) {
+    this.#table = table
+    this.#onRow = events.onRow
+    this.#onStep = events.onStep
+    this.#onDamage = events.onDamage
+  }
+
+  /** Adds samples over what the stream holds. */
+  add(stream: number, columns: SampleColumns): void {
+    if (columns.count === 0) return
+    const held = this.#runsOf(stream)
+    if (held.runs + 1 < RUNS_MAX && held.samples + columns.count < RUN_SAMPLES_MAX) {
+      const pieces = splitColumns(columns, true)
+      for (const piece of pieces) this.#insert(stream, RUN_LEVEL, piece)
+      this.#setRuns(stream, held.runs + pieces.length, held.samples + columns.count)
+      return
+    }
+    const runs = held.runs === 0 ? [] : this.#table.selectRuns(stream)
+    const parts = [columns]
+    for (const run of runs) {
+      const decoded = this.#decode(stream, run, run.data)
+      if (decoded === undefined) continue
+      parts.push(decoded)
+      this.#delete(run.id)
+    }
+    this.#setRuns(stream, 0, 0)
+    this.#place(stream, mergeColumns(parts))
+  }
+
+  /** Takes spans out of everything the stream holds. */
+  remove(stream: number, mask: Mask): void {
+    mask.starts.forEach((from, index) => {
+      const until = mask.ends[index]
+      const before = this.#table.selectChunkBefore(stream, from)
+      if (before !== undefined && before.last >= from) {
+        this.#removeFrom(stream, before, { from, until, level: CHUNK_LEVEL })
+      }
+      this.#removeStarting(stream, { from, until, level: CHUNK_LEVEL })
+    })
+    if (this.#runsOf(stream).runs === 0) return
+    for (const run of this.#table.selectRuns(stream)) {
+      this.#rewrite(stream, run, { level: RUN_LEVEL, mask })
+    }
+    this.#forgetRuns(stream)
+  }
+
+  /** Drops the rows that lie wholly below a floor. */
+  dropBelow(stream: number, floor: number): void {
+    for (const level of [RUN_LEVEL, CHUNK_LEVEL]) {
+      const span = { level, from: Number.MIN_SAFE_INTEGER, until: floor }
+      for (;;) {
+        const rows = this.#table.selectStarting(stream, span, ROWS_PER_STEP)
+        for (const row of rows) if (row.last < floor) this.#delete(row.id)
+        this.#onStep()
+        if (rows.length < ROWS_PER_STEP) break
+        span.from = rows[rows.length - 1].start + 1
+      }
+    }
+    this.#forgetRuns(stream)
+  }
+
+  /** Drops everything of a stream. */
+  forget(stream: number): void {
+    let deleted: number
+    do {
+      deleted = this.#table.deleteStream(stream, ROWS_PER_STEP)
+      for (let row = 0; row < deleted; row += 1) this.#onRow()
+      this.#onStep()
+    } while (deleted === ROWS_PER_STEP)
+    this.#forgetRuns(stream)
+  }
+
+  /** Puts merged samples where they belong among the chunks, touching only the chunks they meet. */
+  #place(stream: number, columns: SampleColumns): void {
+    let start = 0
+    while (start < columns.count) {
+      const time = columns.times[start]
+      const before = this.#table.selectChunkBefore(stream, time)
+      const after = this.#table.selectChunkAfter(stream, time)
+      const end =
+        after === undefined
+          ? columns.count
+          : firstAtOrAfter(columns.times, columns.count, after.start)
+      this.#placeBetween(stream, sliceColumns(columns, start, end), { before, after })
+      start = end
+    }
+  }
+
+  #placeBetween(
+    stream: number,
+    group: SampleColumns,
+    { before, after }: { before: ChunkPlace | undefined; after: ChunkPlace | undefined },
+  ): void {
+    const fits = (chunk: ChunkPlace): boolean => chunk.count + group.count <= CHUNK_SAMPLES_MAX
+    let parts = [group]
+    const isAtEnd = after === undefined
+    if (
+      before !== undefined &&
+      (before.last >= group.times[0] || before.count < CHUNK_SAMPLES_MAX)
+    ) {
+      parts = this.#takeUp(stream, parts, before)
+    } else if (after !== undefined && fits(after)) {
+      parts = this.#takeUp(stream, parts, after)
+    }
+    for (const piece of splitColumns(mergeColumns(parts), isAtEnd)) {
+      this.#insert(stream, CHUNK_LEVEL, piece)
+    }
+  }
+
+  /** Takes a chunk out of the table to be written again with the others. */
+  #takeUp(stream: number, parts: SampleColumns[], chunk: ChunkPlace): SampleColumns[] {
+    const data = this.#table.selectData(chunk.id)
+    const decoded = data === undefined ? emptyColumns : this.#decode(stream, chunk, data)
+    if (decoded === undefined) return parts
+    this.#delete(chunk.id)
+    return [...parts, decoded]
+  }
+
+  #removeStarting(stream: number, span: { from: number; until: number; level: number }): void {
+    for (;;) {
+      const rows = this.#table.selectStarting(stream, span, ROWS_PER_STEP)
+      for (const row of rows) this.#removeFrom(stream, row, span)
+      this.#onStep()
+      if (rows.length < ROWS_PER_STEP) return
+    }
+  }
+
+  #removeFrom(
+    stream: number,
+    row: ChunkPlace,
+    span: { from: number; until: number; level: number },
+  ): void {
+    if (row.start >= span.from && row.last < span.until) {
+      this.#delete(row.id)
+      return
+    }
+    const mask = { starts: [span.from], ends: [span.until] }
+    this.#rewrite(stream, row, { level: span.level, mask })
+  }
+
+  #rewrite(stream: number, row: ChunkPlace, { level, mask }: { level: number; mask: Mask }): void {
+    const data = this.#table.selectData(row.id)
+    const decoded = data === undefined ? undefined : this.#decode(stream, row, data)
+    if (decoded === undefined) return
+    const kept = applyMask(decoded, mask)
+    if (kept.count === decoded.count) return
+    if (kept.count === 0) this.#delete(row.id)
+    else if (level === RUN_LEVEL) {
+      this.#table.update(row.id, packChunk(kept, level))
+      this.#onRow()
+    } else {
+      this.#delete(row.id)
+      this.#insert(stream, level, kept)
+    }
+  }
+
+  /** The samples of a row; one that does not check is set aside. */
+  #decode(stream: number, place: ChunkPlace, data: Uint8Array): SampleColumns | undefined {
+    try {
+      return decodeChunk(data)
+    } catch (error) {
+      if (!(error instanceof DamagedBytes)) throw error
+      this.#table.setLevel(place.id, DAMAGED_LEVEL)
+      this.#onRow()
+      this.#onDamage({ stream, place, data })
+      return undefined
+    }
+  }
+
+  #insert(stream: number, level: number, columns: SampleColumns): void {
+    this.#table.insert(stream, level, packChunk(columns, level))
+    this.#onRow()
+  }
+
+  #delete(id: number): void {
+    this.#table.delete(id)
+    this.#onRow()
+  }
+
+  #runsOf(stream: number): { runs: number; samples: number } {
+    if (stream >= this.#runs.length) this.#growTo(stream + 1)
+    if (this.#runs[stream] !== UNKNOWN) {
+      return { runs: this.#runs[stream], samples: this.#runSamples[stream] }
+    }
+    const { runs, samples } = this.#table.countRuns(stream)
+    this.#setRuns(stream, runs, samples)
+    return { runs, samples }
+  }
+
+  #setRuns(stream: number, runs: number, samples: number): void {
+    this.#runs[stream] = Math.min(runs, UNKNOWN - 1)
+    this.#runSamples[stream] = Math.min(samples, 0xffff)
+  }
+
+  #forgetRuns(stream: number): void {
+    if (stream < this.#runs.length) this.#runs[stream] = UNKNOWN
+  }
+
+  #growTo(length: number): void {
+    const size = Math.max(length, this.#runs.length * 2, 1024)
+    const runs = new Uint8Array(size).fill(UNKNOWN)
+    runs.set(this.#runs)
+    this.#runs = runs
+    const samples = new Uint16Array(size)
+    samples.set(this.#runSamples)
+    this.#runSamples = samples
+  }
+}
+
+/** The samples that a mask does not hide. */
+export function applyMask(columns: SampleColumns, mask: Mask): SampleColumns {
+  return mask.starts.reduce(
+    (kept, from, index) => removeFromColumns(kept, from, mask.ends[index]),
+    columns,
+  )
+}
+
+/** The samples at or after a floor. */
+export function applyFloor(columns: SampleColumns, floor: number): SampleColumns {
+  return cutColumns(columns, floor, Number.POSITIVE_INFINITY)
+}

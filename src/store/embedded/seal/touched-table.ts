@@ -1,0 +1,66 @@
+/** Which stretches of the watched streams were touched, one row per sealed segment and stream. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+
+/** A stream keeps so many rows; the oldest two become one, which tells more than changed. */
+const ROWS_PER_STREAM_MAX = 16
+
+/** The touched spans of sealed segments, written by the sealer for watched streams only. */
+export class TouchedTable {
+  readonly #db: DatabaseSync
+  readonly #insert: StatementSync
+  readonly #selectOldest: StatementSync
+  readonly #delete: StatementSync
+  #watched: Set<number>
+
+  constructor(db: DatabaseSync) {
+    this.#db = db
+    this.#insert = db.prepare(
+      'INSERT OR REPLACE INTO touched (cursor, stream, start, until) VALUES (?, ?, ?, ?)',
+    )
+    this.#selectOldest = db.prepare(
+      'SELECT cursor, start, until FROM touched WHERE stream = ? ORDER BY cursor',
+    )
+    this.#delete = db.prepare('DELETE FROM touched WHERE stream = ? AND cursor = ?')
+    const rows = db.prepare('SELECT stream FROM watched').all() as Array<{ stream: number }>
+    this.#watched = new Set(rows.map((row) => row.stream))
+  }
+
+  /** Replaces the set of watched streams, durably. */
+  watch(streams: readonly number[]): void {
+    this.#db.exec('BEGIN IMMEDIATE')
+    try {
+      this.#db.exec('DELETE FROM watched')
+      const insert = this.#db.prepare('INSERT OR IGNORE INTO watched (stream) VALUES (?)')
+      for (const stream of streams) insert.run(stream)
+      this.#db.exec('DELETE FROM touched WHERE stream NOT IN (SELECT stream FROM watched)')
+      this.#db.exec('COMMIT')
+    } catch (error) {
+      this.#db.exec('ROLLBACK')
+      throw error
+    }
+    this.#watched = new Set(streams)
+  }
+
+  /** Remembers that a stream was touched by the segment that ends with a sequence. */
+  add(stream: number, sequence: number, span: { from: number; until: number }): void {
+    if (!this.#watched.has(stream)) return
+    this.#insert.run(sequence, stream, span.from, span.until)
+    const rows = this.#selectOldest.all(stream) as Array<{
+      cursor: number
+      start: number
+      until: number
+    }>
+    if (rows.length <= ROWS_PER_STREAM_MAX) return
+    const [oldest, next] = rows
+    this.#delete.run(stream, oldest.cursor)
+    const start = Math.min(oldest.start, next.start)
+    this.#insert.run(next.cursor, stream, start, Math.max(oldest.until, next.until))
+  }
+
+  /** Drops what is known of a stream. */
+  forget(stream: number): void {
+    if (!this.#watched.delete(stream)) return
+    this.#db.prepare('DELETE FROM touched WHERE stream = ?').run(stream)
+    this.#db.prepare('DELETE FROM watched WHERE stream = ?').run(stream)
+  }
+}

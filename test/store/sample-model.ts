@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import type { Summaries } from '../../src/store/index.ts'
+
+type Value = number | string
+
+/** What a sample store should hold, kept as plainly as possible. */
+export class SampleModel {
+  readonly #streams = new Map<number, Map<number, Value>>()
+  readonly #floors = new Map<number, number>()
+  readonly #forgotten = new Set<number>()
+
+  put(handle: number, time: number, value: Value): void {
+    if (this.#forgotten.has(handle)) return
+    const samples = this.#streams.get(handle) ?? new Map<number, Value>()
+    samples.set(time, value)
+    this.#streams.set(handle, samples)
+  }
+
+  remove(handle: number, from: number, until: number): void {
+    const samples = this.#streams.get(handle)
+    for (const time of [...(samples?.keys() ?? [])]) {
+      if (time >= from && time < until) samples?.delete(time)
+    }
+  }
+
+  raiseFloor(handle: number, floor: number): void {
+    this.#floors.set(handle, Math.max(floor, this.#floors.get(handle) ?? floor))
+  }
+
+  forget(handle: number): void {
+    this.#forgotten.add(handle)
+    this.#streams.delete(handle)
+  }
+
+  /** The visible samples, oldest first. */
+  read(handle: number): Array<[number, Value]> {
+    const floor = this.#floors.get(handle) ?? Number.NEGATIVE_INFINITY
+    const samples = [...(this.#streams.get(handle) ?? [])].filter(([time]) => time >= floor)
+    return samples.sort((a, b) => a[0] - b[0])
+  }
+
+  /** Compares each interval of a fold with what the samples say. */
+  checkFold(handle: number, edges: Float64Array, actual: Summaries): void {
+    const all = this.read(handle)
+    for (let row = 0; row < actual.length; row += 1) {
+      const inside = all.filter(([time]) => time >= edges[row] && time < edges[row + 1])
+      assert.equal(actual.count[row], inside.length, `count of interval ${row}`)
+      if (inside.length === 0) continue
+      assert.deepEqual([actual.firstTime[row], actual.first[row]], inside[0])
+      assert.deepEqual([actual.lastTime[row], actual.last[row]], inside[inside.length - 1])
+      const numbers = inside.filter((one): one is [number, number] => typeof one[1] === 'number')
+      assert.equal(actual.numberCount[row], numbers.length)
+      if (numbers.length > 0) checkNumbers(numbers, actual, row)
+    }
+  }
+}
+
+function checkNumbers(numbers: Array<[number, number]>, actual: Summaries, row: number): void {
+  const values = numbers.map((one) => one[1])
+  const min = numbers.find((one) => one[1] === Math.min(...values))
+  const max = numbers.find((one) => one[1] === Math.max(...values))
+  assert.deepEqual([actual.minTime[row], actual.min[row]], min)
+  assert.deepEqual([actual.maxTime[row], actual.max[row]], max)
+  assert.equal(actual.sum[row], exactSum(values))
+}
+
+/** The sum rounded once; every value must be a multiple of 2⁻⁸⁰. */
+function exactSum(values: readonly number[]): number {
+  const total = values.reduce((sum, value) => sum + BigInt(value * 2 ** 80), 0n)
+  return Number(total) / 2 ** 80
+}
