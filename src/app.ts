@@ -2,6 +2,7 @@
 import {
   type CreatedOrganization,
   createOrganization,
+  grantAuditor,
   type Identity,
   type OAuthWithUsers,
   openIdentity,
@@ -61,7 +62,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const firstStart = await createFirstOrganization(identity, config)
   const purging = purgeRegularly(catalogStore, clock, log)
   opened.defer(() => clearInterval(purging))
-  const oauth = { ...oauthBase, users: identity.oauthUsers }
+  const oauth = { ...oauthBase, users: identity.oauthUsers, noteGrant: grantAuditor(identity) }
   const gate = new Gate(identity)
   const server = await buildServer({
     ...{ clock, log, tls: tlsFiles(config), trustedProxies: config.trustedProxies ?? [] },

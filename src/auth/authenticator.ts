@@ -121,6 +121,12 @@ export class Authenticator {
       throw this.#failed(call, what, 'invalid_token')
     }
     const open = user.memberships.filter(({ orgUid }) => grant.acceptsOrganization(orgUid))
+    if (
+      chooseMembership(user, org) !== undefined &&
+      chooseMembership({ ...user, memberships: open }, org) === undefined
+    ) {
+      refuse('forbidden', { what: STRICT })
+    }
     const membership = requireMembership({ ...user, memberships: open }, org)
     const principal = userPrincipal({ userUid: user.uid, ...membership }, grant.scope)
     return userCaller(principal, credential)
@@ -141,6 +147,8 @@ export class Authenticator {
     return refusal(code, { what })
   }
 }
+
+const STRICT = 'This organization lets in only OAuth clients that it has registered'
 
 function keyCaller(key: ReadyKey, { place }: Credential): Caller {
   const { principal } = key

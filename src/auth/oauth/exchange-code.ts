@@ -41,6 +41,8 @@ export async function exchangeCode(
     if (!(error instanceof CatalogConflict)) throw error
     await refuseReuse(base, code)
   }
+  const { userUid, clientName } = grant
+  base.noteGrant?.({ act: 'grant_created', grantUid: grant.uid, userUid, detail: clientName })
   const asked = code.askedScope === '' ? undefined : code.askedScope
   return showTokens(base, tokens, { asked, granted: scopesOf(code.scope) })
 }
@@ -59,7 +61,10 @@ async function loadCode(
 }
 
 async function refuseReuse(base: OAuthBase, code: StoredCode): Promise<never> {
-  await revokeGrant(base, code.grantUid)
+  const { grantUid, userUid, clientName } = code
+  await revokeGrant(base, grantUid)
+  const detail = `${clientName}: a grant code was used twice`
+  base.noteGrant?.({ act: 'grant_revoked', grantUid, userUid, detail })
   refuseOAuth('invalid_grant', 'code was used before: the tokens it gave are revoked')
 }
 

@@ -21,7 +21,7 @@ export { findGrant, type Grant, listGrants, revokeGrant } from './grant-record.t
 export { introspectToken } from './introspect-endpoint.ts'
 export { answerLogin } from './login-endpoint.ts'
 export { showMetadata } from './metadata.ts'
-export type { OAuthBase } from './oauth-base.ts'
+export type { GrantNews, OAuthBase } from './oauth-base.ts'
 export { OAuthError } from './oauth-error.ts'
 export { type ParamSource, readParams } from './oauth-params.ts'
 export { OAUTH_DEFAULTS, type OAuthMode, type OAuthSettings } from './oauth-settings.ts'

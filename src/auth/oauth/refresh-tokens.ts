@@ -76,7 +76,10 @@ export function checkBoundSecret(grant: Grant, client: CallingClient): void {
 }
 
 async function refuseReuse(base: OAuthBase, grant: Grant): Promise<never> {
-  await revokeGrant(base, grant.uid)
+  const { uid: grantUid, userUid, clientName } = grant
+  await revokeGrant(base, grantUid)
+  const detail = `${clientName}: a refresh token was used twice`
+  base.noteGrant?.({ act: 'grant_revoked', grantUid, userUid, detail })
   refuseOAuth('invalid_grant', 'refresh_token was used before: the grant is revoked')
 }
 

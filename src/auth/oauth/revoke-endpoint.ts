@@ -31,6 +31,12 @@ export async function revokeToken(
   const grant = grantUid === undefined ? undefined : await findGrant(base, grantUid)
   if (grant === undefined) return
   checkOwner(grant)
-  if (access === undefined) await revokeGrant(base, grant.uid)
-  else await deleteAccessToken(base, text)
+  if (access !== undefined) {
+    await deleteAccessToken(base, text)
+    return
+  }
+  const { uid, userUid, clientName } = grant
+  await revokeGrant(base, uid)
+  const detail = `${clientName}: given back by the client`
+  base.noteGrant?.({ act: 'grant_revoked', grantUid: uid, userUid, detail })
 }
