@@ -58,7 +58,7 @@ const numbers = fc.oneof(
 )
 
 function sumOf(values: readonly number[]): ExactSums {
-  const sums = new ExactSums(1)
+  const sums = new ExactSums(new Float64Array(1), new Float64Array(1))
   const magnitudeMax = Math.max(0, ...values.map(Math.abs))
   sums.addRange(0, Float64Array.from(values), { start: 0, end: values.length, magnitudeMax })
   return sums
@@ -75,10 +75,10 @@ test('ExactSums value() has the same bits for every way to part and order the va
   fc.assert(
     fc.property(numbers, fc.array(fc.nat(60)), (values, cuts) => {
       const want = sumOf(values).value(0)
-      const oneByOne = new ExactSums(1)
+      const oneByOne = new ExactSums(new Float64Array(1), new Float64Array(1))
       for (const value of values.toReversed()) oneByOne.add(0, value)
       assert.equal(oneByOne.value(0), want)
-      const parted = new ExactSums(2)
+      const parted = new ExactSums(new Float64Array(2), new Float64Array(2))
       const edges = [0, ...cuts.filter((cut) => cut < values.length).sort((a, b) => a - b)]
       edges.forEach((start, at) => {
         const part = sumOf(values.slice(start, edges[at + 1] ?? values.length))

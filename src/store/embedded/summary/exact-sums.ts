@@ -21,11 +21,12 @@ export class ExactSums {
   readonly #head: Float64Array
   readonly #tail: Float64Array
   /** Only for the few sums that a pair cannot hold. */
-  readonly #wide = new Map<number, WideSum>()
+  #wide: Map<number, WideSum> | undefined
 
-  constructor(length: number) {
-    this.#head = new Float64Array(length)
-    this.#tail = new Float64Array(length)
+  /** Two columns of the same length, filled with zeros, for the pairs. */
+  constructor(head: Float64Array, tail: Float64Array) {
+    this.#head = head
+    this.#tail = tail
   }
 
   /** Adds one value exactly. */
@@ -102,39 +103,33 @@ export class ExactSums {
   addSum(index: number, other: ExactSums, otherIndex: number): void {
     this.add(index, other.#head[otherIndex])
     this.add(index, other.#tail[otherIndex])
-    const wide = other.#wide.get(otherIndex)
+    const wide = other.#wide?.get(otherIndex)
     if (wide !== undefined) this.#wideOf(index).addSum(wide)
   }
 
   /** The exact sum rounded once; infinite when it is beyond the doubles. */
   value(index: number): number {
-    if (!this.#wide.has(index)) return this.#head[index] + this.#tail[index]
+    if (this.#wide?.has(index) !== true) return this.#head[index] + this.#tail[index]
     return this.#total(index).round()
   }
 
   /** Doubles whose exact sum this is, largest first; undefined when it is beyond the doubles. */
   parts(index: number): number[] | undefined {
-    if (this.#wide.has(index)) return this.#total(index).parts()
-    return [this.#head[index], this.#tail[index]]
-  }
-
-  /** Back to zero. */
-  clear(): void {
-    this.#head.fill(0)
-    this.#tail.fill(0)
-    this.#wide.clear()
+    if (this.#wide?.has(index) !== true) return [this.#head[index], this.#tail[index]]
+    return this.#total(index).parts()
   }
 
   #total(index: number): WideSum {
     const total = new WideSum()
     total.add(this.#head[index])
     total.add(this.#tail[index])
-    const wide = this.#wide.get(index)
+    const wide = this.#wide?.get(index)
     if (wide !== undefined) total.addSum(wide)
     return total
   }
 
   #wideOf(index: number): WideSum {
+    this.#wide ??= new Map()
     let wide = this.#wide.get(index)
     if (wide === undefined) {
       wide = new WideSum()

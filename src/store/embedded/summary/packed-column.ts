@@ -26,13 +26,12 @@ export function writePacked(bits: BitWriter, values: Float64Array): void {
   if (width > 0) for (const value of values) bits.write(value - least, width)
 }
 
-/** Reads a column that writePacked wrote. */
-export function readPacked(bits: BitReader, count: number): Float64Array {
-  const values = new Float64Array(count)
+/** Reads a column that writePacked wrote into one of the same length. */
+export function readPacked(bits: BitReader, into: Float64Array): Float64Array {
   const zigzag = bits.read(bits.read(WIDTH_BITS))
   const least = zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2
   const width = bits.read(WIDTH_BITS)
-  if (width === 0) return values.fill(least)
-  for (let index = 0; index < count; index++) values[index] = least + bits.read(width)
-  return values
+  if (width === 0) return into.fill(least)
+  for (let index = 0; index < into.length; index++) into[index] = least + bits.read(width)
+  return into
 }

@@ -30,7 +30,7 @@ function model(samples: Samples, edges: readonly number[]): unknown[] {
     const numbers = inside.filter(
       (sample): sample is [number, number] => sample[1] !== `${sample[1]}`,
     )
-    const sums = new ExactSums(1)
+    const sums = new ExactSums(new Float64Array(1), new Float64Array(1))
     for (const [, value] of numbers) sums.add(0, value)
     let min: readonly [number, number] | undefined
     let max: readonly [number, number] | undefined

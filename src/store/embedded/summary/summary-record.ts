@@ -79,7 +79,7 @@ export function readSummary(bytes: Uint8Array): SummaryTable | undefined {
   if (bytes.length === 0) return undefined
   const end = bytes.length - CRC_BYTES
   if (end < CRC_BYTES) throw new DamagedBytes('Cannot read summary: it is too short')
-  const isIntact = crc32(bytes.subarray(0, end)) === new ByteReader(bytes.subarray(end)).u32()
+  const isIntact = crc32(bytes.subarray(0, end)) === readCrc(bytes, end)
   if (!isIntact) throw new DamagedBytes('Cannot read summary: its checksum differs')
   const reader = new ByteReader(bytes, { start: 0, end })
   const version = reader.u8()
@@ -98,6 +98,10 @@ export function readSummary(bytes: Uint8Array): SummaryTable | undefined {
     if (last !== undefined) table.last[row] = last
   }
   return table
+}
+
+function readCrc(bytes: Uint8Array, at: number): number {
+  return (bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24)) >>> 0
 }
 
 /** Edges of blocks that may pay, finest first; the last choice is one block for all. */

@@ -1,5 +1,7 @@
 import { ExactSums } from './exact-sums.ts'
 
+const COLUMNS = 10
+
 /**
  * Summaries as columns, one row per block or interval, with their exact sums. Where count is 0 the
  * other columns of the row are meaningless, where numberCount is 0 min and max are.
@@ -20,16 +22,19 @@ export class SummaryTable {
 
   constructor(length: number) {
     this.length = length
-    this.count = new Float64Array(length)
-    this.numberCount = new Float64Array(length)
-    this.sums = new ExactSums(length)
-    this.min = new Float64Array(length)
-    this.minTime = new Float64Array(length)
-    this.max = new Float64Array(length)
-    this.maxTime = new Float64Array(length)
-    this.firstTime = new Float64Array(length)
+    // One piece of memory for all columns: ten pieces would take longer than filling them.
+    const buffer = new ArrayBuffer(length * COLUMNS * 8)
+    const column = (index: number) => new Float64Array(buffer, index * length * 8, length)
+    this.count = column(0)
+    this.numberCount = column(1)
+    this.min = column(2)
+    this.minTime = column(3)
+    this.max = column(4)
+    this.maxTime = column(5)
+    this.firstTime = column(6)
+    this.lastTime = column(7)
+    this.sums = new ExactSums(column(8), column(9))
     this.first = new Array<number | string>(length).fill(0)
-    this.lastTime = new Float64Array(length)
     this.last = new Array<number | string>(length).fill(0)
   }
 }

@@ -50,27 +50,30 @@ export function writeTimes(
 
 /** Reads what writeTimes wrote into an empty table. */
 export function readTimes({ header, bits }: RecordReader, table: SummaryTable): void {
+  const { count, numberCount, firstTime, lastTime, minTime, maxTime } = table
   const flags = header.u8()
   const start = header.zigzag()
   if ((flags & EVEN) !== 0) readEvenCounts(header, table)
-  else table.count.set(readPacked(bits, table.length))
-  table.numberCount.set((flags & MIXED) === 0 ? table.count : readPacked(bits, table.length))
-  const step = (flags & REGULAR) === 0 ? 0 : header.varint()
+  else readPacked(bits, count)
+  if ((flags & MIXED) === 0) numberCount.set(count)
+  else readPacked(bits, numberCount)
+  const isRegular = (flags & REGULAR) !== 0
+  const step = isRegular ? header.varint() : 0
   const unit = header.varint()
-  const gaps = step > 0 ? undefined : readPacked(bits, table.length)
-  const spans = step > 0 ? undefined : readPacked(bits, table.length)
-  const minOffsets = readPacked(bits, table.length)
-  const maxOffsets = readPacked(bits, table.length)
-  let firstTime = start
+  if (!isRegular) {
+    readPacked(bits, firstTime)
+    readPacked(bits, lastTime)
+  }
+  readPacked(bits, minTime)
+  readPacked(bits, maxTime)
+  // The columns hold gaps, spans and offsets until here.
+  let first = start
   for (let row = 0; row < table.length; row++) {
-    if (row > 0) {
-      firstTime = table.lastTime[row - 1] + (gaps === undefined ? step : gaps[row] * unit)
-    }
-    const span = spans === undefined ? (table.count[row] - 1) * step : spans[row] * unit
-    table.firstTime[row] = firstTime
-    table.lastTime[row] = firstTime + span
-    table.minTime[row] = firstTime + minOffsets[row] * unit
-    table.maxTime[row] = firstTime + maxOffsets[row] * unit
+    if (row > 0) first = lastTime[row - 1] + (isRegular ? step : firstTime[row] * unit)
+    firstTime[row] = first
+    lastTime[row] = first + (isRegular ? (count[row] - 1) * step : lastTime[row] * unit)
+    minTime[row] = first + minTime[row] * unit
+    maxTime[row] = first + maxTime[row] * unit
   }
 }
 

@@ -100,11 +100,13 @@ function writeDecimals({ header, bits }: RecordWriter, table: SummaryTable, rows
 
 function readDecimals({ header, bits }: RecordReader, table: SummaryTable, decimals: number): void {
   const scale = decimalScale(decimals)
-  const [firsts, lasts, mins, maxs, sums] = Array.from({ length: 5 }, () =>
-    readPacked(bits, table.length),
+  const [firsts, lasts, mins, maxs, sums, rests] = Array.from(
+    { length: 6 },
+    () => new Float64Array(table.length),
   )
+  for (const column of [firsts, lasts, mins, maxs, sums]) readPacked(bits, column)
   const unit = powerOf2(header.zigzag())
-  const rests = readPacked(bits, table.length)
+  readPacked(bits, rests)
   let lastBefore = 0
   for (let row = 0; row < table.length; row++) {
     const first = lastBefore + firsts[row]
