@@ -4,7 +4,7 @@ export { type Config, ConfigError, readConfig, type Setting, settings } from './
 export { EARLIEST_TIME, type EpochMs, epochMs, isSampleTime, TIME_END } from './epoch.ts'
 export { type ErrorCode, type ErrorDetails, errorCatalogue } from './error-catalogue.ts'
 export { Refusal, refusal, refuse } from './errors.ts'
-export { hashSecret, newSecret, newUid } from './ids.ts'
+export { characterCount, hashSecret, newSecret, newUid } from './ids.ts'
 export { invariant, unreachable } from './invariant.ts'
 export * from './limits.ts'
 export { createLog, type Log } from './log.ts'

@@ -1,0 +1,89 @@
+import { invariant } from '../base/index.ts'
+import type { StreamHandle } from '../store/index.ts'
+import { retryConflicts } from './conflict-retry.ts'
+import type { CreatedComponent, PreparedComponent, WantedComponent } from './creation-plan.ts'
+import {
+  nextTurn,
+  type Preparation,
+  type PrepareDeps,
+  prepareComponent,
+} from './prepare-component.ts'
+
+/** From this try on the index may lack what another process wrote. */
+const REFRESH_FROM_TRY = 3
+
+/** Components prepared before others get a turn. */
+const COMPONENTS_PER_STEP = 100
+
+/**
+ * Makes whatever of the wanted components and streams does not exist, all in one commit or nothing,
+ * and tells the handles of all that was wanted. `check` sees what is about to be and may refuse: then
+ * nothing is made. When another call makes the same meanwhile, its work is used and `check` runs
+ * again. Each component may be wanted once.
+ */
+export async function autoCreate(
+  deps: PrepareDeps,
+  orgUid: string,
+  plan: {
+    readonly wanted: readonly WantedComponent[]
+    readonly check: (prepared: readonly PreparedComponent[]) => void | Promise<void>
+  },
+): Promise<CreatedComponent[]> {
+  const { documents, locks } = deps.base
+  const keys = plan.wanted.map((one) => lockKey(deps, orgUid, one))
+  const attempt = async (tries: number): Promise<CreatedComponent[]> => {
+    if (tries >= REFRESH_FROM_TRY) await documents.refresh()
+    const preparations: Preparation[] = []
+    for (const one of plan.wanted) {
+      preparations.push(await prepareComponent(deps, orgUid, one))
+      if (preparations.length % COMPONENTS_PER_STEP === 0) await nextTurn()
+    }
+    await plan.check(preparations.map(({ prepared }) => prepared))
+    const orders = withoutRepeatedFolders(preparations)
+    if (orders.length > 0) await documents.commit(orders)
+    return preparations.map((one) => created(deps, orgUid, one))
+  }
+  return await locks.run(keys, () => retryConflicts(attempt, { isIdRetried: true }))
+}
+
+/** An existing component is locked by its UID, as by every other edit of it. */
+function lockKey({ base }: PrepareDeps, orgUid: string, wanted: WantedComponent): string {
+  const { compId = '', compUid } = wanted
+  if (compUid !== undefined) return compUid
+  const entry = base.documents.index.resolveComponent(orgUid, compId)
+  return entry?.uid ?? `${orgUid} ${compId}`
+}
+
+/** Two components of one call may ask for the same missing folder: it is made once. */
+function withoutRepeatedFolders(preparations: readonly Preparation[]) {
+  const seen = new Set<string>()
+  return preparations
+    .flatMap(({ orders }) => orders)
+    .filter((order) => {
+      if (order.op !== 'put' || order.kind !== 'component_folder') return true
+      const path = order.listKey ?? ''
+      if (seen.has(path)) return false
+      seen.add(path)
+      return true
+    })
+}
+
+function created(
+  { base }: PrepareDeps,
+  orgUid: string,
+  { componentUid, targets, isNew }: Preparation,
+): CreatedComponent {
+  const { index } = base.documents
+  const component = index.componentByUid(orgUid, componentUid)
+  invariant(component !== undefined, `component ${componentUid} is not in the index`)
+  const handles = targets.map((target) =>
+    typeof target === 'string' ? index.streamByUid(orgUid, target) : target,
+  )
+  invariant(!handles.includes(0 as StreamHandle), `a stream of ${componentUid} is not in the index`)
+  return {
+    component,
+    isNew,
+    handles: handles as StreamHandle[],
+    isNewStream: targets.map((target) => typeof target === 'string'),
+  }
+}

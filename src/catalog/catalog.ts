@@ -1,0 +1,118 @@
+import { type Clock, systemClock } from '../base/index.ts'
+import type { CatalogStore, StreamHandle } from '../store/index.ts'
+import type { CycleDefinition } from '../time/index.ts'
+import { autoCreate } from './auto-create.ts'
+import type { CatalogBase, People } from './catalog-base.ts'
+import { ComponentStreams } from './component-streams.ts'
+import { Components } from './components.ts'
+import type { CreatedComponent, PreparedComponent, WantedComponent } from './creation-plan.ts'
+import { type CycleBody, cycleRules, definitionOf } from './cycle-record.ts'
+import { type DeleteProfileBody, deleteProfileRules } from './delete-profile.ts'
+import { Documents, type StreamsDeletedListener } from './documents.ts'
+import { Folders } from './folders.ts'
+import { KeyedLocks } from './keyed-locks.ts'
+import { SimpleRecords } from './simple-records.ts'
+import type { StreamIndex } from './stream-index.ts'
+import { showStream } from './stream-rules.ts'
+import type { StreamRecord } from './stream-shape.ts'
+import { type TemplateBody, templateRules } from './template.ts'
+import { type UnitBody, unitRules } from './unit.ts'
+import type { ValueType } from './value-type.ts'
+import { setValueTypes } from './value-types.ts'
+
+export interface CatalogDeps {
+  readonly store: CatalogStore
+  readonly people: People
+  readonly clock?: Clock
+}
+
+/** Opens the catalog over a store and loads the index of all its streams. */
+export async function openCatalog(deps: CatalogDeps): Promise<Catalog> {
+  const documents = new Documents(deps.store)
+  await documents.load()
+  return new Catalog(documents, deps)
+}
+
+/** Components, streams and what describes them: the records of every organization. */
+export class Catalog {
+  readonly index: StreamIndex
+  readonly components: Components
+  readonly streams: ComponentStreams
+  readonly templates: SimpleRecords<TemplateBody>
+  readonly folders: Folders
+  readonly cycles: SimpleRecords<CycleBody>
+  readonly units: SimpleRecords<UnitBody>
+  readonly deleteProfiles: SimpleRecords<DeleteProfileBody>
+  readonly #base: CatalogBase
+
+  constructor(documents: Documents, { people, clock = systemClock }: CatalogDeps) {
+    this.index = documents.index
+    this.cycles = new SimpleRecords(documents, cycleRules)
+    this.units = new SimpleRecords(documents, unitRules)
+    this.deleteProfiles = new SimpleRecords(documents, deleteProfileRules)
+    const { cycles, units, deleteProfiles } = this
+    const locks = new KeyedLocks()
+    this.#base = { documents, clock, people, locks, cycles, units, deleteProfiles }
+    this.templates = new SimpleRecords(documents, templateRules(this.#base))
+    this.streams = new ComponentStreams(this.#base)
+    this.components = new Components(this.#base, this.streams)
+    this.folders = new Folders(this.#base, this.components)
+  }
+
+  /** Makes what is missing of the wanted components and streams in one commit; see autoCreate. */
+  async autoCreate(
+    orgUid: string,
+    wanted: readonly WantedComponent[],
+    check: (prepared: readonly PreparedComponent[]) => void | Promise<void> = () => {},
+  ): Promise<CreatedComponent[]> {
+    const deps = { base: this.#base, templates: this.templates }
+    return await autoCreate(deps, orgUid, { wanted, check })
+  }
+
+  /** Gives streams without a type the type of their first values; see setValueTypes. */
+  async setValueTypes(
+    wishes: readonly { readonly handle: StreamHandle; readonly valueType: ValueType }[],
+  ): Promise<void> {
+    await setValueTypes(this.#base.documents, wishes)
+  }
+
+  /** The record of a living stream, for parts that need more than the index holds. */
+  async describeStream(handle: StreamHandle): Promise<StreamRecord | undefined> {
+    if (!this.index.has(handle)) return undefined
+    const { orgUid } = this.index.componentOf(handle)
+    const key = { orgUid, kind: 'stream', uid: this.index.streamUid(handle) }
+    const document = await this.#base.documents.get(key)
+    return document === undefined ? undefined : showStream(document)
+  }
+
+  /** The unit of a stream, undefined when it has none or the unit is gone. */
+  async unitOf(handle: StreamHandle): Promise<UnitBody | undefined> {
+    const stream = await this.describeStream(handle)
+    if (stream?.unit == null) return undefined
+    return await this.units.find(this.index.componentOf(handle).orgUid, stream.unit.uid)
+  }
+
+  /** The delete profile of a stream, undefined when it has none or the profile is gone. */
+  async deleteProfileOf(handle: StreamHandle): Promise<DeleteProfileBody | undefined> {
+    const stream = await this.describeStream(handle)
+    if (stream?.delete_profile == null) return undefined
+    const { orgUid } = this.index.componentOf(handle)
+    return await this.deleteProfiles.find(orgUid, stream.delete_profile.uid)
+  }
+
+  /** The calendar rule of a cycle ID: a built-in cycle or one of the organization's own. */
+  async findCycle(orgUid: string, cycleId: string): Promise<CycleDefinition | undefined> {
+    const cycle = await this.cycles.findById(orgUid, cycleId)
+    return cycle === undefined ? undefined : definitionOf(cycle)
+  }
+
+  /** Calls a listener after streams were deleted; the one who deletes waits for it. */
+  onStreamsDeleted(listener: StreamsDeletedListener): void {
+    this.#base.documents.onStreamsDeleted(listener)
+  }
+
+  /** Takes over what other processes have committed; needed only where several share a store. */
+  async refresh(): Promise<void> {
+    await this.#base.documents.refresh()
+  }
+}

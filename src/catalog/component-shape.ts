@@ -1,0 +1,46 @@
+import { type Static, Type } from 'typebox'
+import { locationShape, revisionShape } from './record-checks.ts'
+import { type Location, type StreamRecord, streamShape } from './stream-shape.ts'
+
+/** One record's streams travel in one body; more are added call by call. */
+export const STREAMS_PER_RECORD_MAX = 10_000
+
+/** What a caller may say about a component; everything is optional, unknown fields are ignored. */
+export const componentShape = Type.Object({
+  id: Type.Optional(Type.String({ description: 'Unique in the organization, may be blank' })),
+  name: Type.Optional(Type.String()),
+  description: Type.Optional(Type.String()),
+  folder: Type.Optional(
+    Type.String({ description: 'A path that starts with /Components; created if missing' }),
+  ),
+  timeZoneId: Type.Optional(Type.String({ description: "An IANA name; default: the owner's" })),
+  location: Type.Optional(Type.Union([Type.Null(), locationShape])),
+  stream: Type.Optional(Type.Array(streamShape, { maxItems: STREAMS_PER_RECORD_MAX })),
+  revision: revisionShape,
+})
+export type ComponentInput = Static<typeof componentShape>
+
+/** A person as records show one. */
+export type UserReference = { readonly uid: string; readonly name: string }
+
+/** A component as the catalog keeps it. */
+export type ComponentBody = {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  readonly folder: string
+  readonly timeZoneId: string
+  /** Epoch milliseconds. */
+  readonly creationDate: number
+  readonly ownerUser: UserReference | null
+  readonly location: Location | null
+}
+
+/** A component as callers see it; lists leave `stream` out. */
+export type ComponentRecord = ComponentBody & {
+  readonly uid: string
+  readonly revision: number
+  /** How many streams it has; `stream` shows the first thousand of them. */
+  readonly streamCount: number
+  readonly stream?: readonly StreamRecord[]
+}

@@ -1,0 +1,88 @@
+import { widened } from './widened.ts'
+
+/**
+ * The streams of each component in definition order, as chains through typed columns: a component
+ * with one stream costs no array.
+ */
+export class DefinitionOrder {
+  #first = new Uint32Array(1024)
+  #last = new Uint32Array(1024)
+  #counts = new Uint32Array(1024)
+  #next = new Uint32Array(1024)
+  /** Components whose chain is sorted when next looked at: a bulk load then sorts once. */
+  readonly #unsorted = new Set<number>()
+  readonly #compare: (a: number, b: number) => number
+
+  /** `compare` orders two handles of one component. */
+  constructor(compare: (a: number, b: number) => number) {
+    this.#compare = compare
+  }
+
+  add(component: number, handle: number): void {
+    this.#first = widened(this.#first, component + 1)
+    this.#last = widened(this.#last, component + 1)
+    this.#counts = widened(this.#counts, component + 1)
+    this.#next = widened(this.#next, handle + 1)
+    const last = this.#last[component]
+    this.#counts[component] += 1
+    this.#next[handle] = 0
+    if (last === 0) this.#first[component] = handle
+    else this.#next[last] = handle
+    this.#last[component] = handle
+    if (last === 0 || this.#unsorted.has(component)) return
+    if (this.#compare(last, handle) > 0) this.#unsorted.add(component)
+  }
+
+  delete(component: number, handle: number): void {
+    this.#chain(
+      component,
+      this.handlesOf(component).filter((other) => other !== handle),
+    )
+  }
+
+  /** Says that orders within a component have changed. */
+  touch(component: number): void {
+    this.#unsorted.add(component)
+  }
+
+  clear(component: number): void {
+    this.#unsorted.delete(component)
+    this.#chain(component, [])
+  }
+
+  handlesOf(component: number): number[] {
+    if (!this.#unsorted.delete(component)) return this.#walk(component)
+    const sorted = this.#walk(component).sort(this.#compare)
+    this.#chain(component, sorted)
+    return sorted
+  }
+
+  #walk(component: number): number[] {
+    const handles: number[] = []
+    if (component >= this.#first.length) return handles
+    for (let handle = this.#first[component]; handle !== 0; handle = this.#next[handle]) {
+      handles.push(handle)
+    }
+    return handles
+  }
+
+  countOf(component: number): number {
+    return this.#counts[component] ?? 0
+  }
+
+  /** The last stream of a component, 0 when it has none. */
+  lastOf(component: number): number {
+    if (this.#unsorted.has(component)) return this.handlesOf(component).at(-1) ?? 0
+    return this.#last[component] ?? 0
+  }
+
+  #chain(component: number, handles: readonly number[]): void {
+    if (component >= this.#first.length) return
+    this.#first[component] = handles[0] ?? 0
+    this.#last[component] = handles.at(-1) ?? 0
+    this.#counts[component] = handles.length
+    handles.forEach((handle, index) => {
+      this.#next[handle] = handles[index + 1] ?? 0
+    })
+  }
+}

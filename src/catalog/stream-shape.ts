@@ -1,0 +1,84 @@
+import { type Static, Type } from 'typebox'
+import { locationShape, referenceShape, revisionShape } from './record-checks.ts'
+import { STREAM_TYPES, type StreamType } from './stream-kind.ts'
+import { VALUE_TYPES, type ValueType } from './value-type.ts'
+
+/** How a stream is summed up where a cycle is asked for without a statistic. */
+export const ROLLUP_METHODS = ['avg', 'sum', 'min', 'max', 'first', 'last'] as const
+export type RollupMethod = (typeof ROLLUP_METHODS)[number]
+
+export const DERIVATION_TYPES = ['NONE', 'FROM_EXPRESSION'] as const
+export type DerivationType = (typeof DERIVATION_TYPES)[number]
+
+/** What a caller may say about a stream; everything is optional, unknown fields are ignored. */
+export const streamShape = Type.Object({
+  uid: Type.Optional(
+    Type.String({ description: 'Names the stream to change in a component edit' }),
+  ),
+  id: Type.Optional(Type.String({ description: 'Unique in its component, may be blank' })),
+  name: Type.Optional(Type.String()),
+  description: Type.Optional(Type.String()),
+  streamType: Type.Optional(Type.Enum([...STREAM_TYPES])),
+  valueType: Type.Optional(Type.Enum([...VALUE_TYPES])),
+  unit: Type.Optional(referenceShape),
+  baseCycle: Type.Optional(
+    Type.Union([
+      Type.Null(),
+      Type.Object({ uid: Type.Optional(Type.String()), id: Type.Optional(Type.String()) }),
+    ]),
+  ),
+  rollupMethod: Type.Optional(Type.Enum([...ROLLUP_METHODS])),
+  streamDerivationType: Type.Optional(Type.Enum([...DERIVATION_TYPES])),
+  delete_profile: Type.Optional(referenceShape),
+  location: Type.Optional(Type.Union([Type.Null(), locationShape])),
+  revision: revisionShape,
+})
+export type StreamInput = Static<typeof streamShape>
+
+export type Location = Static<typeof locationShape>
+export type Reference = { readonly uid: string }
+
+/** A stream as the catalog keeps it. */
+export type StreamBody = {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  readonly streamType: StreamType
+  readonly valueType: ValueType
+  readonly unit: Reference | null
+  readonly baseCycle: { readonly uid: string; readonly id: string } | null
+  readonly rollupMethod: RollupMethod
+  readonly streamDerivationType: DerivationType
+  readonly delete_profile: Reference | null
+  readonly location: Location | null
+}
+
+/** A stream of a component: with its place in the definition order and its frozen intervals. */
+export type PlacedStreamBody = StreamBody & {
+  readonly order: number
+  /** The base cycle with its zone as JSON, frozen at creation; '' unless an interval stream. */
+  readonly grid: string
+}
+
+/** A stream as callers see it. */
+export type StreamRecord = StreamBody & {
+  readonly uid: string
+  /** The zone its intervals lie in; '' unless an interval stream. */
+  readonly timeZoneId: string
+  readonly revision: number
+}
+
+/** What a stream is unless said otherwise. */
+export const defaultStream: StreamBody = {
+  id: '',
+  name: '',
+  description: '',
+  streamType: 'rdm_stream',
+  valueType: '',
+  unit: null,
+  baseCycle: null,
+  rollupMethod: 'avg',
+  streamDerivationType: 'NONE',
+  delete_profile: null,
+  location: null,
+}

@@ -1,0 +1,42 @@
+import { refuse } from '../base/index.ts'
+import type { CatalogWrite, StreamHandle } from '../store/index.ts'
+import { retryConflicts } from './conflict-retry.ts'
+import type { Documents } from './documents.ts'
+import { putStreamOrder } from './stream-rules.ts'
+import type { PlacedStreamBody } from './stream-shape.ts'
+import type { ValueType } from './value-type.ts'
+
+/**
+ * Gives streams without a type the type of their first values, durably. One that has got a type
+ * meanwhile keeps it: callers look at the index afterwards.
+ */
+export async function setValueTypes(
+  documents: Documents,
+  wishes: readonly { readonly handle: StreamHandle; readonly valueType: ValueType }[],
+): Promise<void> {
+  await retryConflicts(async () => {
+    const orders: CatalogWrite[] = []
+    for (const { handle, valueType } of wishes) {
+      const order = await typeOrder(documents, handle, valueType)
+      if (order !== undefined) orders.push(order)
+    }
+    if (orders.length > 0) await documents.commit(orders)
+  })
+}
+
+async function typeOrder(
+  documents: Documents,
+  handle: StreamHandle,
+  valueType: ValueType,
+): Promise<CatalogWrite | undefined> {
+  const { index } = documents
+  if (index.has(handle) && index.valueCodeOf(handle) !== 0) return undefined
+  const { orgUid, uid: componentUid, compId } = index.componentOf(handle)
+  const uid = index.streamUid(handle)
+  const document = await documents.get({ orgUid, kind: 'stream', uid })
+  if (document === undefined) {
+    refuse('stream_not_found', { streamId: index.streamIdOf(handle), compId })
+  }
+  const body = document.body as unknown as PlacedStreamBody
+  return putStreamOrder({ orgUid, uid, componentUid }, { ...body, valueType }, document.revision)
+}
