@@ -24,6 +24,7 @@ export const errorCatalogue = {
   method_not_allowed: { status: 405, text: (about: Text) => about.what },
   not_found: { status: 404, text: (about: Text) => about.what },
   overloaded: { status: 503, text: (_about: Wait) => 'The service has more to write than the disk can take: try again shortly' },
+  range_not_satisfiable: { status: 416, text: (about: Text) => about.what },
   rate_limited: { status: 429, text: (about: Wait) => `Too many calls: try again in ${about.retryAfterSeconds} s` },
   read_only: { status: 503, text: (about: Text & Wait) => about.what },
   request_timeout: { status: 408, text: (about: Text) => about.what },

@@ -1,2 +1,4 @@
+export { type FileBodiesDeps, withFileBodies } from './file-bodies.ts'
 export { checkFileName } from './file-name.ts'
 export { type FileRecord, fileUrl, readFileRecord, writeFileRecord } from './file-record.ts'
+export { FileSweep, type FileSweepDeps } from './file-sweep.ts'

@@ -1,0 +1,81 @@
+import { EARLIEST_TIME, type EpochMs, epochMs, TIME_END } from '../base/index.ts'
+import type { BlobStore, Removal, SampleStore, StreamHandle } from '../store/index.ts'
+import { readFileRecord } from './file-record.ts'
+
+/** Samples looked at in one read: keeps what is held small, however many files go. */
+const PAGE_LENGTH = 1_000
+
+/** Bodies that one call takes along, some megabytes of keys; what is beyond is left to the sweep. */
+const BODIES_PER_CALL_MAX = 100_000
+
+export interface FileBodiesDeps {
+  readonly store: SampleStore
+  readonly blobs: BlobStore
+  /** Whether the stream holds files. */
+  readonly isFileStream: (handle: StreamHandle) => boolean
+}
+
+/**
+ * A sample store that takes the bodies of files along with their samples: whoever removes a range,
+ * raises a floor or forgets a stream need not know of files. Bodies go after their samples are gone
+ * for good; what a crash leaves in between is for the sweep.
+ */
+export function withFileBodies(deps: FileBodiesDeps): SampleStore {
+  const { store, blobs, isFileStream } = deps
+  const removing = async (removals: readonly Removal[], remove: () => Promise<void>) => {
+    const keys = await firstKeysIn(store, removals)
+    await remove()
+    for (const key of keys) await blobs.delete(key)
+  }
+  return {
+    append: (batch) => store.append(batch),
+    range: (handle, query) => store.range(handle, query),
+    latest: (handles) => store.latest(handles),
+    span: (handle) => store.span(handle),
+    fold: (handle, edges) => store.fold(handle, edges),
+    remove: (removal) =>
+      isFileStream(removal.handle)
+        ? removing([removal], () => store.remove(removal))
+        : store.remove(removal),
+    raiseFloor: (handle, floor) =>
+      isFileStream(handle)
+        ? removing([{ handle, from: EARLIEST_TIME, until: floor }], () =>
+            store.raiseFloor(handle, floor),
+          )
+        : store.raiseFloor(handle, floor),
+    forget: (handles) =>
+      removing(handles.filter(isFileStream).map(allOf), () => store.forget(handles)),
+    touchedSince: (cursor, limit) => store.touchedSince(cursor, limit),
+    watch: (handles) => store.watch(handles),
+    status: () => store.status(),
+    close: () => store.close(),
+  }
+}
+
+async function firstKeysIn(store: SampleStore, removals: readonly Removal[]): Promise<string[]> {
+  const keys: string[] = []
+  for (const removal of removals) {
+    for await (const key of keysIn(store, removal)) {
+      if (keys.length === BODIES_PER_CALL_MAX) return keys
+      keys.push(key)
+    }
+  }
+  return keys
+}
+
+/** The keys of the bodies that a stream's samples name in a range, oldest first. */
+export async function* keysIn(store: SampleStore, removal: Removal): AsyncGenerator<string> {
+  const { handle, until } = removal
+  for (let from: EpochMs = removal.from; from < until; ) {
+    const query = { from, until, limit: PAGE_LENGTH, order: 'oldest_first' } as const
+    const { count, times, texts } = await store.range(handle, query)
+    for (const text of texts ?? []) if (text !== undefined) yield readFileRecord(text).key
+    if (count < PAGE_LENGTH) return
+    from = epochMs(times[count - 1] + 1)
+  }
+}
+
+/** Everything of a stream. */
+export function allOf(handle: StreamHandle): Removal {
+  return { handle, from: EARLIEST_TIME, until: TIME_END }
+}
