@@ -1,0 +1,127 @@
+/**
+ * Summaries that were asked for and have not changed since, kept per stream as runs of neighbouring
+ * intervals. Dashboards ask the same periods over and over; an append marks only the intervals it
+ * falls into, so a live stream recomputes its running period and nothing else. Memory only: a
+ * restart begins empty.
+ */
+import type { SampleBatch, Summaries } from '../sample-port.ts'
+import { FoldRun, overlaid } from './fold-run.ts'
+
+/** Fewer samples than this are folded as fast as they are looked up. */
+const WORTHWHILE_SAMPLES = 2_048
+
+/** Cycles of one stream that are remembered side by side: hour, day, month, year, and two more. */
+const RUNS_PER_STREAM_MAX = 6
+
+/** All rows of all streams: some 100 bytes each. */
+const ROWS_MAX_DEFAULT = 500_000
+
+/** Computes the summaries between edges from the samples themselves. */
+export type ComputeFold = (edges: Float64Array) => Promise<Summaries>
+
+interface StreamRuns {
+  /** The one used last comes last. */
+  readonly runs: FoldRun[]
+  /** Moves with every change of the stream, so that what was read before is not kept after. */
+  changes: number
+}
+
+/** Keeps summaries of intervals for as long as nothing changes in them, the least used go first. */
+export class FoldCache {
+  readonly #rowsMax: number
+  /** The stream used last comes last. */
+  readonly #streams = new Map<number, StreamRuns>()
+  #rows = 0
+
+  constructor(rowsMax = ROWS_MAX_DEFAULT) {
+    this.#rowsMax = rowsMax
+  }
+
+  /** The summaries between edges: those that are known, and the rest computed. */
+  async fold(handle: number, edges: Float64Array, compute: ComputeFold): Promise<Summaries> {
+    if (edges.length < 2) return compute(edges)
+    const stream = this.#use(handle)
+    const run = stream?.runs.findLast((candidate) => candidate.fits(edges))
+    const unknown = run === undefined ? { first: 0, last: edges.length - 1 } : run.unknownIn(edges)
+    if (run !== undefined && unknown === undefined) return run.read(edges)
+    const { first, last } = unknown ?? { first: 0, last: edges.length - 1 }
+    // A stream that is not remembered has to be watched from before its samples are read.
+    const watched = stream ?? this.#watch(handle)
+    const { changes } = watched
+    const isWhole = first === 0 && last === edges.length - 1
+    const known = run?.read(edges)
+    const computed = await compute(isWhole ? edges : edges.subarray(first, last + 1))
+    const answer = known === undefined || isWhole ? computed : overlaid(known, computed, first)
+    if (this.#streams.get(handle) === watched && watched.changes === changes) {
+      this.#keep(watched, { edges, answer, run })
+    }
+    this.#dropIfEmpty(handle)
+    return answer
+  }
+
+  /** Forgets what the samples and removals of a batch change; called when reads begin to see them. */
+  touchBatch({ count, handles, times, removals }: SampleBatch): void {
+    if (this.#streams.size === 0) return
+    for (const { handle, from, until } of removals) this.touch(handle, from, until)
+    for (let i = 0; i < count; i++) this.touch(handles[i], times[i], times[i] + 1)
+  }
+
+  /** Forgets what a change in from ≤ time < until may have changed. */
+  touch(handle: number, from: number, until: number): void {
+    const stream = this.#streams.get(handle)
+    if (stream === undefined) return
+    stream.changes += 1
+    for (const run of stream.runs) run.forget(from, until)
+  }
+
+  /** Forgets a stream. */
+  drop(handle: number): void {
+    const stream = this.#streams.get(handle)
+    if (stream === undefined) return
+    stream.changes += 1
+    for (const run of stream.runs) this.#rows -= run.length
+    stream.runs.length = 0
+    this.#streams.delete(handle)
+  }
+
+  #use(handle: number): StreamRuns | undefined {
+    const stream = this.#streams.get(handle)
+    if (stream === undefined) return undefined
+    this.#streams.delete(handle)
+    this.#streams.set(handle, stream)
+    return stream
+  }
+
+  #watch(handle: number): StreamRuns {
+    const stream: StreamRuns = { runs: [], changes: 0 }
+    this.#streams.set(handle, stream)
+    return stream
+  }
+
+  #dropIfEmpty(handle: number): void {
+    if (this.#streams.get(handle)?.runs.length === 0) this.#streams.delete(handle)
+  }
+
+  #keep(
+    stream: StreamRuns,
+    fresh: { edges: Float64Array; answer: Summaries; run: FoldRun | undefined },
+  ): void {
+    const { edges, answer, run } = fresh
+    const isKnown = run !== undefined && stream.runs.includes(run)
+    const samples = answer.count.reduce((sum, count) => sum + count, 0)
+    if (!isKnown && samples < WORTHWHILE_SAMPLES) return
+    const merged = isKnown ? run.mergedWith(edges, answer) : new FoldRun(edges, answer)
+    const others = stream.runs.filter((other) => other !== run).slice(1 - RUNS_PER_STREAM_MAX)
+    for (const { length } of stream.runs) this.#rows -= length
+    stream.runs.splice(0, stream.runs.length, ...others, merged)
+    for (const { length } of stream.runs) this.#rows += length
+    this.#shrink()
+  }
+
+  #shrink(): void {
+    for (const handle of this.#streams.keys()) {
+      if (this.#rows <= this.#rowsMax) return
+      this.drop(handle)
+    }
+  }
+}
