@@ -1,3 +1,8 @@
+export {
+  type DeleteProfileDeps,
+  DeleteProfileJob,
+  type ExpiringStream,
+} from './delete-profile-job.ts'
 export type { FeedFields, FeedSeries } from './feed-series.ts'
 export {
   describeSample,
@@ -12,6 +17,7 @@ export {
   VALUE_TRUE,
 } from './incoming-samples.ts'
 export type { CreationOptions, PutOptions } from './put-options.ts'
+export { rollupStatistic } from './rollup.ts'
 export {
   ALL_TIME,
   readStatistics,

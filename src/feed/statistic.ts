@@ -26,6 +26,8 @@ export interface StatisticColumns {
   readonly froms: Float64Array
   readonly untils: Float64Array
   readonly data: readonly StatisticValue[]
+  /** When the value occurred, for first and last; meaningless for the others. */
+  readonly valueTimes: Float64Array
 }
 
 /** A range that holds every sample a stream may have. */
@@ -115,6 +117,10 @@ async function latestFirst(
     froms: Float64Array.from(wanted, (period) => periods.froms[period]),
     untils: Float64Array.from(wanted, (period) => periods.untils[period]),
     data: wanted.map(readOne),
+    valueTimes: Float64Array.from(wanted, (period) => {
+      const { firstTime, lastTime } = part.summaries
+      return (statistic === 'first' ? firstTime : lastTime)[part.entries[period]]
+    }),
   }
 }
 
@@ -169,5 +175,6 @@ function columnsOf(parts: readonly StatisticColumns[]): StatisticColumns {
     froms: Float64Array.from(parts.flatMap((part) => [...part.froms])),
     untils: Float64Array.from(parts.flatMap((part) => [...part.untils])),
     data: parts.flatMap((part) => part.data),
+    valueTimes: Float64Array.from(parts.flatMap((part) => [...part.valueTimes])),
   }
 }

@@ -9,6 +9,7 @@ export {
   SIZE_TYPES,
   type SizeType,
 } from './cycle-definition.ts'
+export { AGE_UNITS, type Age, agedBefore, roughAgeMs } from './expiry.ts'
 export {
   countIntervals,
   firstIntervalEnd,
