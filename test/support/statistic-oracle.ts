@@ -3,7 +3,7 @@
  * Nothing here is shared with the implementation.
  */
 import type { CycleDefinition } from '../../src/time/index.ts'
-import { boundary, turnAt } from './calendar-oracle.ts'
+import { boundary, isCalendar, turnAt } from './calendar-oracle.ts'
 
 export interface OracleStream {
   readonly samples: ReadonlyMap<number, number | string>
@@ -140,10 +140,15 @@ function statistic(
   }
 }
 
-/** Base intervals that start in from ≤ start < until, counted one by one. */
+/** Base intervals that start in from ≤ start < until; those of the calendar counted one by one. */
 function countStarts({ base }: OracleStream, from: number, until: number): number {
-  if (base === undefined) return 0
+  if (base === undefined || from >= until) return 0
   const { definition, zone } = base
+  const [reference, second] = [boundary(definition, zone, 0), boundary(definition, zone, 1)]
+  if (!isCalendar(definition)) {
+    const turnsBefore = (at: number): number => Math.ceil((at - reference) / (second - reference))
+    return turnsBefore(until) - turnsBefore(from)
+  }
   const starts = new Set<number>()
   for (let turn = turnAt(definition, zone, from - 1) + 1; ; turn++) {
     const start = boundary(definition, zone, turn)

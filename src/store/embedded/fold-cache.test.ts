@@ -76,7 +76,7 @@ test('fold() does not keep what changed while it was computed', async () => {
   const batch = batchOf(new Map([[50, 1_000]]))
   await new Promise(setImmediate)
   await store.append(batch)
-  cache.touchBatch(batch)
+  cache.touchRecords([{ kind: 'samples', batch }])
   early.resolve()
   await slow
   const after = await cache.fold(handle, edges, (some) => store.fold(handle, some))
@@ -115,12 +115,13 @@ test(`fold() is the same with and without the cache, whatever is asked (seed ${s
     if (choice === 0) {
       const batch = batchOf(new Map([[random(5_000), random(500)]]))
       await store.append(batch)
-      cache.touchBatch(batch)
+      cache.touchRecords([{ kind: 'samples', batch }])
     } else if (choice === 1) {
       const from = random(4_000)
       const removal = { handle, from: epochMs(from), until: epochMs(from + random(3)) }
       await store.remove(removal)
-      cache.touchBatch({ ...batchOf(new Map()), removals: [removal] })
+      const batch = { ...batchOf(new Map()), removals: [removal] }
+      cache.touchRecords([{ kind: 'samples', batch }])
     } else {
       const step = [50, 100, 300, 700, 701][random(5)]
       const most = Math.ceil(5_000 / step)

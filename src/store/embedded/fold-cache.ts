@@ -6,6 +6,7 @@
  */
 import type { SampleBatch, Summaries } from '../sample-port.ts'
 import { FoldRun, overlaid } from './fold-run.ts'
+import type { JournalRecord } from './journal/record.ts'
 
 /** Fewer samples than this are folded as fast as they are looked up. */
 const WORTHWHILE_SAMPLES = 2_048
@@ -59,11 +60,13 @@ export class FoldCache {
     return answer
   }
 
-  /** Forgets what the samples and removals of a batch change; called when reads begin to see them. */
-  touchBatch({ count, handles, times, removals }: SampleBatch): void {
+  /** Forgets what durable records change; called when reads begin to see them, before the answer. */
+  touchRecords(records: readonly JournalRecord[]): void {
     if (this.#streams.size === 0) return
-    for (const { handle, from, until } of removals) this.touch(handle, from, until)
-    for (let i = 0; i < count; i++) this.touch(handles[i], times[i], times[i] + 1)
+    for (const { kind, batch } of records) {
+      if (kind === 'samples') this.#touchSamples(batch)
+      else for (let i = 0; i < batch.count; i++) this.drop(batch.handles[i])
+    }
   }
 
   /** Forgets what a change in from ≤ time < until may have changed. */
@@ -82,6 +85,24 @@ export class FoldCache {
     for (const run of stream.runs) this.#rows -= run.length
     stream.runs.length = 0
     this.#streams.delete(handle)
+  }
+
+  /** Neighbours of one stream count as one stretch: a device sends a series, not a scatter. */
+  #touchSamples({ count, handles, times, removals }: SampleBatch): void {
+    for (const { handle, from, until } of removals) this.touch(handle, from, until)
+    for (let i = 0; i < count; ) {
+      const handle = handles[i]
+      if (!this.#streams.has(handle)) {
+        i += 1
+        continue
+      }
+      let [first, last] = [times[i], times[i]]
+      for (i += 1; i < count && handles[i] === handle; i++) {
+        first = Math.min(first, times[i])
+        last = Math.max(last, times[i])
+      }
+      this.touch(handle, first, last + 1)
+    }
   }
 
   #use(handle: number): StreamRuns | undefined {

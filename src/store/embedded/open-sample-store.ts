@@ -2,8 +2,9 @@ import { join } from 'node:path'
 import type { StreamHandle } from '../sample-port.ts'
 import type { Disk } from './disk/disk.ts'
 import { openDisk } from './disk/faulty-disk.ts'
+import { FoldCache } from './fold-cache.ts'
 import { Head } from './head/head.ts'
-import { Journal } from './journal/journal.ts'
+import { type DurableGroup, Journal } from './journal/journal.ts'
 import { segmentName, segmentNumberOf } from './journal/segment.ts'
 import { Quarantine } from './quarantine.ts'
 import { type Replay, replaySegment } from './replay.ts'
@@ -50,16 +51,29 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   table.scanFloors((stream, floor) => head.raiseFloor(stream, floor))
   const sealed = new SealedSamples(table, (damage) => quarantine.add(damage))
   const replayed = replayJournal({ disk, folder, head, quarantine, table })
+  const folds = new FoldCache()
   const journal = new Journal({
     ...{ folder, disk, faults: options.faults },
     ...{ nextSegment: replayed.nextSegment, nextSequence: replayed.nextSequence },
     segmentBytes: options.segmentBytes ?? SEGMENT_BYTES_DEFAULT,
-    onDurable: (group) => head.apply(group),
+    onDurable: (group) => applyDurable(group, head, folds),
   })
   const backlogMax = Math.max(BACKLOG_MAX, head.generations.length)
   return new EmbeddedSampleStore({
-    ...{ head, journal, quarantine, sealer, table, sealed, backlogMax },
+    ...{ head, journal, quarantine, sealer, table, sealed, folds, backlogMax },
   })
+}
+
+/** Lets reads see what is durable, and forgets the summaries that it changes. */
+function applyDurable(
+  group: DurableGroup,
+  head: Head,
+  folds: FoldCache,
+): Promise<void> | undefined {
+  const applied = head.apply(group)
+  if (applied !== undefined) return applied.then(() => folds.touchRecords(group.records))
+  folds.touchRecords(group.records)
+  return undefined
 }
 
 /** Stops the process: writing on after a bug could spoil what is stored. */

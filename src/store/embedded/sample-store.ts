@@ -14,6 +14,7 @@ import type {
 } from '../sample-port.ts'
 import { checkBatch, checkRemoval, withoutStreams, withWellFormedTexts } from './batch-check.ts'
 import { mergeColumns, sliceColumns } from './chunk/index.ts'
+import type { FoldCache } from './fold-cache.ts'
 import type { Head, ReadSpan } from './head/head.ts'
 import { reverseColumns } from './head/sample-sink.ts'
 import type { Journal } from './journal/journal.ts'
@@ -36,6 +37,7 @@ export interface SampleStoreParts {
   readonly sealer: Sealer
   readonly table: ChunkReadTable
   readonly sealed: SealedSamples
+  readonly folds: FoldCache
   /** Closed segments beyond this make appends wait for the sealer. */
   readonly backlogMax: number
 }
@@ -99,7 +101,11 @@ export class EmbeddedSampleStore implements SampleStore {
     return { firstTime: first.time, lastTime: last.time }
   }
 
-  async fold(handle: StreamHandle, edges: Float64Array): Promise<Summaries> {
+  fold(handle: StreamHandle, edges: Float64Array): Promise<Summaries> {
+    return this.#parts.folds.fold(handle, edges, (some) => this.#foldSamples(handle, some))
+  }
+
+  async #foldSamples(handle: StreamHandle, edges: Float64Array): Promise<Summaries> {
     if (edges.length < 2) return new SummaryFold(edges).finish()
     const [from, until] = [edges[0], edges[edges.length - 1]]
     const limit = Number.POSITIVE_INFINITY
@@ -130,7 +136,10 @@ export class EmbeddedSampleStore implements SampleStore {
 
   async forget(handles: readonly StreamHandle[]): Promise<void> {
     if (handles.length === 0) return
-    for (const handle of handles) this.#forgotten.add(handle)
+    for (const handle of handles) {
+      this.#forgotten.add(handle)
+      this.#parts.folds.drop(handle)
+    }
     await this.#write({ kind: 'forget', batch: batchOf(handles) })
   }
 
