@@ -1,15 +1,25 @@
 /** The composition root: the only file that chooses adapters and wires the parts together. */
+import { existsSync } from 'node:fs'
 import {
+  type Command,
   type CreatedOrganization,
   createOrganization,
   grantAuditor,
   type Identity,
   type OAuthWithUsers,
   openIdentity,
+  runCommand,
   SecretBox,
 } from './auth/index.ts'
-import { type Clock, type Config, createLog, type Log, systemClock } from './base/index.ts'
-import { type App, buildServer, Gate, issuerReader, type WeirServer } from './http/index.ts'
+import { type Clock, type Config, createLog, type Log, refuse, systemClock } from './base/index.ts'
+import {
+  type App,
+  buildServer,
+  Gate,
+  issuerReader,
+  openCommandSocket,
+  type WeirServer,
+} from './http/index.ts'
 import { apiKeyRoutes } from './http/routes/api-key-routes.ts'
 import { authorizeRoutes } from './http/routes/authorize-routes.ts'
 import { loginRoutes } from './http/routes/login-routes.ts'
@@ -49,16 +59,10 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const clock = options.clock ?? systemClock
   const log = options.log ?? createLog({ level: config.logLevel })
   await using opened = new AsyncDisposableStack()
-  const lock = lockFolder(config.dataDir)
-  opened.defer(() => lock.release())
-  const catalogStore = await openCatalogStore({ folder: config.dataDir, clock })
-  opened.defer(() => catalogStore.close())
-  const oauthBase = { store: catalogStore, clock, settings: oauthSettings(config) }
-  const identity = await openIdentity({
-    ...{ store: catalogStore, clock, log, oauth: oauthBase, rateFigures: config.rateLimits },
-    box: new SecretBox(openKeyFile(config.dataDir)),
-  })
-  opened.defer(() => identity.close())
+  const { catalogStore, identity, oauthBase } = await openIdentityParts(
+    { config, clock, log },
+    opened,
+  )
   const firstStart = await createFirstOrganization(identity, config)
   const purging = purgeRegularly(catalogStore, clock, log)
   opened.defer(() => clearInterval(purging))
@@ -70,6 +74,9 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     fastLanes: [],
     addRoutes: (app) => addRoutes(app, { config, gate, identity, log, oauth }),
   })
+  const run = (command: Command) => runCommand(identity, command)
+  const commands = await openCommandSocket({ folder: config.dataDir, log, run })
+  opened.defer(() => commands.close())
   opened.defer(() => server.close(DRAIN_MS))
   const closing = opened.move()
   return {
@@ -77,6 +84,39 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     listen: async () => addressOf(config, await server.listen(config)),
     close: () => closing.disposeAsync(),
   }
+}
+
+/** The part that commands need, over a data folder on which no service runs. */
+export async function openMaintenance(
+  config: Config,
+): Promise<{ readonly identity: Identity; close(): Promise<void> }> {
+  if (!existsSync(config.dataDir)) {
+    refuse('not_found', {
+      what: `There is no data folder ${config.dataDir}: start the service once, or set WEIR_DATA_DIR`,
+    })
+  }
+  await using opened = new AsyncDisposableStack()
+  const log = createLog({ level: 'silent' })
+  const { identity } = await openIdentityParts({ config, clock: systemClock, log }, opened)
+  const closing = opened.move()
+  return { identity, close: () => closing.disposeAsync() }
+}
+
+async function openIdentityParts(
+  { config, clock, log }: { config: Config; clock: Clock; log: Log },
+  opened: AsyncDisposableStack,
+) {
+  const lock = lockFolder(config.dataDir)
+  opened.defer(() => lock.release())
+  const catalogStore = await openCatalogStore({ folder: config.dataDir, clock })
+  opened.defer(() => catalogStore.close())
+  const oauthBase = { store: catalogStore, clock, settings: oauthSettings(config) }
+  const identity = await openIdentity({
+    ...{ store: catalogStore, clock, log, oauth: oauthBase, rateFigures: config.rateLimits },
+    box: new SecretBox(openKeyFile(config.dataDir)),
+  })
+  opened.defer(() => identity.close())
+  return { catalogStore, identity, oauthBase }
 }
 
 interface RouteParts {

@@ -123,7 +123,11 @@ export class AuditLog {
   }
 }
 
+/** How the audit log names whoever uses the command line. */
+export const OPERATOR = 'command line'
+
 /** How the audit log names a caller. */
 export function actorName({ actor }: Principal): string {
+  if (actor.kind === 'user' && actor.userUid === OPERATOR) return OPERATOR
   return actor.kind === 'user' ? `user:${actor.userUid}` : `api_key:${actor.keyUid}`
 }

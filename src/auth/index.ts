@@ -44,6 +44,7 @@ export {
 } from './organizations.ts'
 export { PasswordHasher } from './password.ts'
 export { type RateDecision, RateLimiter } from './rate-limiter.ts'
+export { type Command, type CommandResult, runCommand } from './run-command.ts'
 export { SecretBox } from './secret-box.ts'
 export { SESSION_IDLE_MS, Sessions } from './sessions.ts'
 export type { SignInAttempt } from './sign-in.ts'

@@ -1,5 +1,6 @@
 export { type Brand, type Brands, readBrands } from './brands.ts'
 export { type Clock, ManualClock, systemClock } from './clock.ts'
+export { type CommandSocketAddress, commandSocketAddress } from './command-socket.ts'
 export { type Config, ConfigError, readConfig, type Setting, settings } from './config.ts'
 export { EARLIEST_TIME, type EpochMs, epochMs, isSampleTime, TIME_END } from './epoch.ts'
 export { type ErrorCode, type ErrorDetails, errorCatalogue } from './error-catalogue.ts'

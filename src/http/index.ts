@@ -1,6 +1,7 @@
 export { answer, answerError, commonHeaders } from './answer.ts'
 export type { App } from './app-type.ts'
 export { collectBody, inflated, inflatedChunks, parseJsonBody } from './body.ts'
+export { type CommandSocket, openCommandSocket } from './command-socket.ts'
 export { type Exchange, exchangeOf, type FastLane } from './exchange.ts'
 export { Gate } from './gate.ts'
 export { type IssuerReader, issuerReader } from './issuer.ts'

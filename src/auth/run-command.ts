@@ -1,0 +1,233 @@
+/** What an operator does from the command line: no organization's rules bind them, all is written down. */
+import {
+  type CapabilityEntry,
+  type Method,
+  methods,
+  roles,
+  userPrincipal,
+} from '../access/index.ts'
+import {
+  newSecret,
+  PASSWORD_LENGTH_MAX,
+  PASSWORD_LENGTH_MIN,
+  readEmail,
+  readTimeZone,
+  refuse,
+  SettingMistake,
+} from '../base/index.ts'
+import { addUser } from './administer-users.ts'
+import { FEED_KEY_FIELDS } from './api-keys.ts'
+import { OPERATOR } from './audit-log.ts'
+import { createOrganization } from './create-organization.ts'
+import type { Identity } from './identity.ts'
+
+/** A command with its options, as parsed from the command line. */
+export interface Command {
+  readonly name: string
+  readonly options: Readonly<Record<string, readonly string[]>>
+}
+
+/** What a command answers: one record or several, ready to be printed. */
+export type CommandResult =
+  | Readonly<Record<string, unknown>>
+  | readonly Readonly<Record<string, unknown>>[]
+
+type Run = (identity: Identity, options: Options) => Promise<CommandResult>
+
+const KEYS_PAGE = 1_000
+
+const runs: Readonly<Record<string, Run>> = {
+  'key add': keyAdd,
+  'key list': keyList,
+  'key revoke': keyRevoke,
+  'org add': orgAdd,
+  'org list': orgList,
+  'user add': userAdd,
+  'user reset-password': userResetPassword,
+}
+
+/** Runs a command; refuses one that is unknown or lacks an option, naming it. */
+export async function runCommand(identity: Identity, command: Command): Promise<CommandResult> {
+  const run = Object.hasOwn(runs, command.name) ? runs[command.name] : undefined
+  if (run === undefined) {
+    refuse('bad_input', { what: `There is no command "${command.name}": see weir help` })
+  }
+  return run(identity, new Options(command))
+}
+
+class Options {
+  readonly #command: Command
+
+  constructor(command: Command) {
+    this.#command = command
+  }
+
+  all(name: string): readonly string[] {
+    return this.#command.options[name] ?? []
+  }
+
+  find(name: string): string | undefined {
+    return this.all(name).at(-1)
+  }
+
+  need(name: string): string {
+    const value = this.find(name)
+    if (value === undefined || value === '') {
+      refuse('bad_input', { what: `${this.#command.name} needs --${name}` })
+    }
+    return value
+  }
+
+  read<T>(name: string, text: string, reader: (text: string) => T): T {
+    try {
+      return reader(text)
+    } catch (error) {
+      if (!(error instanceof SettingMistake)) throw error
+      refuse('bad_input', { what: `--${name} ${error.message}` })
+    }
+  }
+
+  oneOf<T extends string>(name: string, values: readonly T[], otherwise: T): T {
+    const text = this.find(name) ?? otherwise
+    const value = values.find((one) => one === text)
+    if (value === undefined) {
+      refuse('bad_input', { what: `--${name} must be one of ${values.join(', ')}` })
+    }
+    return value
+  }
+
+  /** The password given, or one made up. */
+  password(name: string): string {
+    const password = this.find(name) ?? newSecret()
+    if (password.length < PASSWORD_LENGTH_MIN || password.length > PASSWORD_LENGTH_MAX) {
+      refuse('bad_input', { what: `--${name} must have ${PASSWORD_LENGTH_MIN} characters or more` })
+    }
+    return password
+  }
+}
+
+async function userAdd(identity: Identity, options: Options): Promise<CommandResult> {
+  const orgUid = chooseOrganization(identity, options)
+  const email = options.read('email', options.need('email'), readEmail)
+  const timeZone = options.read('time-zone', options.find('time-zone') ?? 'UTC', readTimeZone)
+  const role = options.oneOf('role', roles, 'MEMBER')
+  const isNew = (await identity.users.findByEmail(email)) === undefined
+  const password = options.password('password')
+  const principal = userPrincipal({ orgUid, userUid: OPERATOR, role: 'OWNER' })
+  const firstName = options.find('first-name') ?? ''
+  const lastName = options.find('last-name') ?? ''
+  const user = await addUser(
+    identity,
+    { principal, address: '' },
+    { email, firstName, lastName, timeZone, role, password },
+  )
+  return { uid: user.uid, email, role, org: orgUid, ...(isNew ? { password } : {}) }
+}
+
+async function userResetPassword(identity: Identity, options: Options): Promise<CommandResult> {
+  const email = options.read('email', options.need('email'), readEmail)
+  const password = options.password('password')
+  const user = await identity.users.findByEmail(email)
+  if (user === undefined) refuse('not_found', { what: `Cannot find user "${email}"` })
+  await identity.users.update(user, { passwordHash: await identity.hasher.hash(password) })
+  await identity.sessions.endAllOf(user.uid)
+  for (const { orgUid } of user.memberships) {
+    await record(identity, { orgUid, act: 'password_changed', target: user.uid, detail: email })
+  }
+  return { uid: user.uid, email, password }
+}
+
+async function orgAdd(identity: Identity, options: Options): Promise<CommandResult> {
+  const ownerEmail = options.read('owner-email', options.need('owner-email'), readEmail)
+  const { organization, owner, password, feedKey } = await createOrganization(identity, {
+    name: options.need('name'),
+    ownerEmail,
+    ownerPassword: options.password('owner-password'),
+    ownerTimeZone: options.read('time-zone', options.find('time-zone') ?? 'UTC', readTimeZone),
+    actor: OPERATOR,
+  })
+  const { uid, name } = organization
+  return {
+    ...{ uid, name, ownerUid: owner.uid, ownerEmail, feedKey },
+    ...(password === undefined ? {} : { ownerPassword: password }),
+  }
+}
+
+async function orgList({ organizations }: Identity): Promise<CommandResult> {
+  return organizations.list().map(({ uid, name, ownerUid }) => ({ uid, name, ownerUid }))
+}
+
+async function keyAdd(identity: Identity, options: Options): Promise<CommandResult> {
+  const orgUid = chooseOrganization(identity, options)
+  const given = options.all('capability').map(readCapability)
+  const { key, secret } = await identity.keys.insert(orgUid, {
+    name: options.need('name'),
+    description: options.find('description') ?? '',
+    capabilities: given.length > 0 ? given : FEED_KEY_FIELDS.capabilities,
+    ipAddresses: options.all('ip'),
+  })
+  await record(identity, { orgUid, act: 'key_created', target: key.uid, detail: key.name })
+  return { uid: key.uid, name: key.name, org: orgUid, secret }
+}
+
+async function keyList(identity: Identity, options: Options): Promise<CommandResult> {
+  const orgUid = chooseOrganization(identity, options)
+  const { keys } = await identity.keys.list(orgUid, { start: 0, limit: KEYS_PAGE })
+  return keys.map(({ uid, name, capabilities, ipAddresses }) => ({
+    uid,
+    name,
+    capabilities: capabilities.map((entry) => `${entry.resource}=${entry.methods.join(',')}`),
+    ipAddresses,
+  }))
+}
+
+async function keyRevoke(identity: Identity, options: Options): Promise<CommandResult> {
+  const uid = options.need('uid')
+  const orgs = identity.organizations.list().map((organization) => organization.uid)
+  for (const orgUid of orgs) {
+    const key = await identity.keys.find(orgUid, uid)
+    if (key === undefined) continue
+    await identity.keys.delete(key)
+    await record(identity, { orgUid, act: 'key_revoked', target: uid, detail: key.name })
+    return { uid, name: key.name, org: orgUid }
+  }
+  refuse('not_found', { what: `Cannot find key "${uid}": see weir key list` })
+}
+
+function readCapability(text: string): CapabilityEntry {
+  const equalsAt = text.lastIndexOf('=')
+  const given = text.slice(equalsAt + 1).split(',')
+  const isMethod = (word: string): word is Method => (methods as readonly string[]).includes(word)
+  if (equalsAt < 1 || !given.every(isMethod)) {
+    refuse('bad_input', {
+      what: `--capability must look like component/*/feed=GET,PUT, not "${text}"`,
+    })
+  }
+  return { resource: text.slice(0, equalsAt), methods: given }
+}
+
+function chooseOrganization({ organizations }: Identity, options: Options): string {
+  const wanted = options.find('org')
+  const all = organizations.list()
+  if (wanted === undefined && all.length === 1) return all[0].uid
+  const found = all.find(({ uid }) => uid === wanted)
+  if (found !== undefined) return found.uid
+  const known = all.map(({ uid, name }) => `${uid} (${name})`).slice(0, 20)
+  if (wanted === undefined)
+    refuse('bad_input', { what: `Name one with --org: ${known.join(', ')}` })
+  refuse('not_found', {
+    what: `Cannot find organization "${wanted}": there are ${known.join(', ')}`,
+  })
+}
+
+function record(
+  { audit }: Identity,
+  about: {
+    readonly orgUid: string
+    readonly act: 'key_created' | 'key_revoked' | 'password_changed'
+    readonly target: string
+    readonly detail: string
+  },
+): Promise<void> {
+  return audit.record({ ...about, actor: OPERATOR, address: '' })
+}

@@ -1,0 +1,4 @@
+export { commands, type ParsedLine, parseCommand, UsageMistake } from './parse-command.ts'
+export { printResult } from './print-result.ts'
+export { type CommandAnswer, sendCommand } from './send-command.ts'
+export { usageText } from './usage-text.ts'

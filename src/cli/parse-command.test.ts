@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { commands, parseCommand, UsageMistake } from './parse-command.ts'
+import { printResult } from './print-result.ts'
+import { usageText } from './usage-text.ts'
+
+test('parseCommand() reads names, positional words, options and --json', () => {
+  const check = (line: string, expected: object) =>
+    assert.deepEqual(parseCommand(line.split(' ').filter((word) => word !== '')), expected, line)
+  check('', { name: 'help', options: {}, isJson: false })
+  check('user add --help', { name: 'help', options: {}, isJson: false })
+  check('org list --json', { name: 'org list', options: {}, isJson: true })
+  check('key add a --ip ::1 --ip=10.0.0.0/8', {
+    name: 'key add',
+    options: { name: ['a'], ip: ['::1', '10.0.0.0/8'] },
+    isJson: false,
+  })
+  check('key add a --capability unit=GET', {
+    name: 'key add',
+    options: { name: ['a'], capability: ['unit=GET'] },
+    isJson: false,
+  })
+})
+
+test('parseCommand() refuses what it does not know', () => {
+  for (const line of ['x', 'user', 'user fly', 'org list x', 'org list --a b', 'key add --name']) {
+    assert.throws(() => parseCommand(line.split(' ')), UsageMistake, line)
+  }
+})
+
+test('every command and option is in the usage text and in docs/cli.md', () => {
+  const docs = readFileSync('docs/cli.md', 'utf8')
+  for (const [name, options] of Object.entries(commands)) {
+    if (name === 'help') continue
+    for (const text of [usageText, docs]) assert.ok(text.includes(name), name)
+    for (const option of options) {
+      const isPositional = ['email', 'uid', 'name'].includes(option)
+      if (!isPositional) assert.ok(usageText.includes(`--${option}`), `${name} --${option}`)
+      if (!isPositional) assert.ok(docs.includes(`--${option}`), `${name} --${option} in docs`)
+    }
+  }
+})
+
+test('printResult() lines up the fields of each record', () => {
+  assert.equal(
+    printResult([{ uid: 'a', capabilities: ['x', 'y'] }]),
+    'uid           a\ncapabilities  x; y',
+  )
+  assert.equal(printResult([]), '(none)')
+})

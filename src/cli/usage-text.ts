@@ -1,0 +1,21 @@
+/** What `weir help` prints. */
+export const usageText = `Usage: npm run weir -- <command> [options] [--json]
+
+  serve                           run the service, as npm start does
+  user add <email>                add a user to an organization
+      --role OWNER|ADMIN|MEMBER|GUEST (MEMBER)  --org <uid>  --password <text>
+      --first-name <text>  --last-name <text>  --time-zone <zone> (UTC)
+  user reset-password <email>     give a user another password and end all sessions
+      --password <text>
+  org add <name> --owner-email <email>
+      --owner-password <text>  --time-zone <zone> (UTC)
+  org list
+  key add <name>                  add an API key; by default one for feeds and properties
+      --capability <resource>=<methods>  --ip <address or range>   (both repeatable)
+      --org <uid>  --description <text>
+  key list  --org <uid>
+  key revoke <uid>
+
+--org may be left out while there is one organization. Passwords that are not given are
+made up and printed; "--password -" reads one from standard input. Commands work on the data
+folder of WEIR_DATA_DIR, whether a service runs on it or not.`
