@@ -83,6 +83,12 @@ export class IncomingSamples {
     this.texts[at] = value.text
   }
 
+  /** Takes a sample out of what will be appended. */
+  drop(index: number): void {
+    this.kinds[index] = VALUE_NULL
+    this.isNumeric = false
+  }
+
   #grow(): void {
     const size = this.handles.length * 2
     const handles = new Uint32Array(size)

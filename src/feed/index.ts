@@ -1,9 +1,13 @@
+export type { DeleteCommand, SamplesRemoved } from './delete-feed.ts'
 export {
   type DeleteProfileDeps,
   DeleteProfileJob,
   type ExpiringStream,
 } from './delete-profile-job.ts'
+export { Feed, type FeedOptions } from './feed.ts'
 export type { FeedFields, FeedSeries } from './feed-series.ts'
+export { type FoundStreams, findStreams, type StreamPath } from './find-streams.ts'
+export type { GetCommand, ShowFile } from './get-feed.ts'
 export {
   describeSample,
   IncomingSamples,
@@ -16,7 +20,9 @@ export {
   VALUE_TEXT,
   VALUE_TRUE,
 } from './incoming-samples.ts'
-export type { CreationOptions, PutOptions } from './put-options.ts'
+export type { PutCommand, SamplesLanded } from './put-feed.ts'
+export type { PutOptions } from './put-options.ts'
+export type { RequestedAnswer, RequestedValue, RequestedValues } from './requested-values.ts'
 export { rollupStatistic } from './rollup.ts'
 export {
   ALL_TIME,
@@ -26,4 +32,5 @@ export {
 } from './statistic.ts'
 export { isStreamValue, readStatisticId, STATISTIC_IDS, type StatisticId } from './statistic-id.ts'
 export type { StatisticValue } from './statistic-value.ts'
+export { baseCycleOf, cycleOfGrid } from './stream-facts.ts'
 export { formatValue, showNumber, type UnitFormat } from './unit-format.ts'

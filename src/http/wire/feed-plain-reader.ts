@@ -1,4 +1,10 @@
-import { ID_LENGTH_MAX, isSampleTime, refuse, SAMPLES_PER_CALL_MAX } from '../../base/index.ts'
+import {
+  characterCount,
+  ID_LENGTH_MAX,
+  isSampleTime,
+  refuse,
+  SAMPLES_PER_CALL_MAX,
+} from '../../base/index.ts'
 import {
   IncomingSamples,
   OpenTargets,
@@ -33,8 +39,9 @@ export function readId(value: unknown, where: string, field: string): string {
   if (typeof value !== 'string')
     refuseField(where, field, `must be a text, got ${showValue(value)}`)
   if (value.trim() === '') refuseField(where, field, 'must not be blank')
-  if (value.length > ID_LENGTH_MAX) {
-    refuseField(where, field, `has ${value.length} characters: at most ${ID_LENGTH_MAX}`)
+  if (value.length > ID_LENGTH_MAX && characterCount(value) > ID_LENGTH_MAX) {
+    const count = characterCount(value)
+    refuseField(where, field, `has ${count} characters: at most ${ID_LENGTH_MAX}`)
   }
   if (!value.isWellFormed()) refuseField(where, field, 'holds half of a surrogate pair')
   return value

@@ -9,6 +9,11 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   ...['api_key', 'session', 'org'],
 ])
 
+/** A blank text says as little as none. */
+function readText(pairs: QueryPairs, name: string): string | undefined {
+  return readSingle(pairs, name) || undefined
+}
+
 /** Reads what both forms of a feed put may say in the URL. */
 export function readPutOptions(pairs: QueryPairs): PutOptions {
   const isGiven = pairs.some(([name]) => name === 'autofillGapsWithNulls')
@@ -16,11 +21,11 @@ export function readPutOptions(pairs: QueryPairs): PutOptions {
   const timeoutMs = readWhole(pairs, 'derTout', { min: 0, whenEmpty: DERIVE_TIMEOUT_MS_MAX })
   return {
     creation: {
-      compTmplId: readSingle(pairs, 'compTmplId'),
-      compName: readSingle(pairs, 'compName'),
-      folder: readSingle(pairs, 'folder'),
-      dtId: readSingle(pairs, 'dtId'),
-      dsId: readSingle(pairs, 'dsId'),
+      compTmplId: readText(pairs, 'compTmplId'),
+      compName: readText(pairs, 'compName'),
+      folder: readText(pairs, 'folder'),
+      dtId: readText(pairs, 'dtId'),
+      dsId: readText(pairs, 'dsId'),
     },
     isAutofill: !isGiven || readFlag(pairs, 'autofillGapsWithNulls'),
     deriveStreamsMax: Math.min(streams ?? 0, DERIVE_STREAMS_MAX),

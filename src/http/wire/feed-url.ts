@@ -1,4 +1,10 @@
-import { ID_LENGTH_MAX, isSampleTime, refuse, SAMPLES_PER_CALL_MAX } from '../../base/index.ts'
+import {
+  characterCount,
+  ID_LENGTH_MAX,
+  isSampleTime,
+  refuse,
+  SAMPLES_PER_CALL_MAX,
+} from '../../base/index.ts'
 import { IncomingSamples, type OpenTarget, VALUE_EMPTY, VALUE_TEXT } from '../../feed/index.ts'
 import { readId, requireSampleCount } from './feed-plain-reader.ts'
 import { RESERVED_NAMES } from './feed-put-query.ts'
@@ -101,7 +107,7 @@ function readLists(pairs: QueryPairs, delim: string, compId: string): ValueList[
     }
     if (RESERVED_NAMES.has(name)) continue
     if (name.trim() === '') refuseUrl('A parameter has no name: it must be a stream ID')
-    if (name.length > ID_LENGTH_MAX) {
+    if (characterCount(name) > ID_LENGTH_MAX) {
       refuseUrl(`The stream ID "${name.slice(0, 20)}…" has more than ${ID_LENGTH_MAX} characters`)
     }
     if (named.has(name)) refuseUrl(`Stream "${name}" is given twice`)

@@ -1,0 +1,24 @@
+const HANDLES_MIN = 1024
+
+/**
+ * The times the server assigns: never before the upload, and never one it gave the same stream
+ * before, so that two quick puts keep both samples. Eight bytes per stream.
+ */
+export class AssignedTimes {
+  #last = new Float64Array(HANDLES_MIN).fill(Number.NEGATIVE_INFINITY)
+
+  /** The next time for a stream, given the time of the upload. */
+  next(handle: number, uploadTime: number): number {
+    if (handle >= this.#last.length) this.#widen(handle)
+    const time = Math.max(uploadTime, this.#last[handle] + 1)
+    this.#last[handle] = time
+    return time
+  }
+
+  #widen(handle: number): void {
+    const wider = new Float64Array(Math.max(handle + 1, this.#last.length * 2))
+    wider.fill(Number.NEGATIVE_INFINITY, this.#last.length)
+    wider.set(this.#last)
+    this.#last = wider
+  }
+}

@@ -1,0 +1,47 @@
+import type { Principal } from '../access/index.ts'
+import { EARLIEST_TIME, epochMs, TIME_END } from '../base/index.ts'
+import type { Catalog } from '../catalog/index.ts'
+import type { Removal, SampleStore } from '../store/index.ts'
+import { findStreams } from './find-streams.ts'
+import { endsOf } from './read-samples.ts'
+import { baseCycleOf } from './stream-facts.ts'
+
+/** Told of samples that were taken out of a stream on request, once that is durable. */
+export type SamplesRemoved = (removal: Removal, orgUid: string) => void | Promise<void>
+
+/** What deleting works with. */
+export interface DeleteDeps {
+  readonly catalog: Catalog
+  readonly store: SampleStore
+  readonly onRemoved: SamplesRemoved
+}
+
+/** Which samples of which stream to take out: those that a GET of the range shows. */
+export interface DeleteCommand {
+  readonly compId: string
+  readonly streamId: string
+  readonly from: number
+  readonly until: number
+}
+
+/**
+ * Takes a range out of a stream, durably. Of an interval stream those samples go whose interval
+ * overlaps the range, so that a GET of the same range shows exactly what a delete will take.
+ */
+export async function deleteFeed(
+  deps: DeleteDeps,
+  principal: Principal,
+  command: DeleteCommand,
+): Promise<void> {
+  const { catalog, store } = deps
+  const [handle] = findStreams(catalog.index, principal, command, 'DELETE').handles
+  if (command.from === command.until) return
+  const cycle = baseCycleOf(catalog.index, handle)
+  const asked = cycle === undefined ? command : endsOf(cycle, command)
+  const from = epochMs(Math.max(asked.from, EARLIEST_TIME))
+  const until = epochMs(Math.min(asked.until, TIME_END))
+  if (from >= until) return
+  const removal = { handle, from, until }
+  await store.remove(removal)
+  await deps.onRemoved(removal, principal.orgUid)
+}

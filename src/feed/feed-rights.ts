@@ -1,0 +1,66 @@
+import {
+  allows,
+  feedCoverage,
+  type Method,
+  type Principal,
+  requirePermit,
+} from '../access/index.ts'
+import { refuse } from '../base/index.ts'
+import type { StreamIndex } from '../catalog/index.ts'
+import type { StreamHandle } from '../store/index.ts'
+
+function streamResource(index: StreamIndex, handle: StreamHandle): string {
+  return `component/${index.componentOf(handle).uid}/stream/${index.streamUid(handle)}/feed`
+}
+
+/** Whether the caller may use a method on the feed of a stream. */
+export function allowsStream(
+  index: StreamIndex,
+  principal: Principal,
+  handle: StreamHandle,
+  method: Method,
+): boolean {
+  const coverage = feedCoverage(principal, index.componentOf(handle).uid, method)
+  if (coverage !== 'by_stream') return coverage === 'all'
+  return allows(principal, streamResource(index, handle), method)
+}
+
+/** Refuses unless the caller may use a method on the feed of a stream. */
+export function requireStream(
+  index: StreamIndex,
+  principal: Principal,
+  handle: StreamHandle,
+  method: Method,
+): void {
+  if (allowsStream(index, principal, handle, method)) return
+  requirePermit(principal, streamResource(index, handle), method)
+}
+
+/** Refuses unless the caller may use a method on every stream of a list of samples. */
+export function requireStreams(
+  index: StreamIndex,
+  principal: Principal,
+  streams: { readonly handles: Uint32Array; readonly count: number },
+  method: Method,
+): void {
+  let component = 0
+  let isCovered = false
+  for (let at = 0; at < streams.count; at++) {
+    const handle = streams.handles[at] as StreamHandle | 0
+    if (handle === 0) continue
+    const next = index.componentRefOf(handle)
+    if (next !== component) {
+      component = next
+      isCovered = feedCoverage(principal, index.componentOf(handle).uid, method) === 'all'
+    }
+    if (!isCovered) requireStream(index, principal, handle, method)
+  }
+}
+
+/** Refuses unless the caller may create components and streams by a put. */
+export function requireCreation(principal: Principal, what: string): void {
+  if (allows(principal, 'component/*/feed', 'PUT')) return
+  refuse('forbidden', {
+    what: `Cannot create ${what}: it needs PUT on component/*/feed, and this credential is narrower`,
+  })
+}

@@ -1,0 +1,82 @@
+import type { Principal } from '../access/index.ts'
+import type { Clock, EpochMs } from '../base/index.ts'
+import type { Catalog } from '../catalog/index.ts'
+import type { SampleStore, StreamHandle } from '../store/index.ts'
+import { AssignedTimes } from './assigned-times.ts'
+import { type DeleteCommand, deleteFeed, type SamplesRemoved } from './delete-feed.ts'
+import type { FeedSeries } from './feed-series.ts'
+import { type GetCommand, getFeed, getLastValues, type ShowFile } from './get-feed.ts'
+import { type PutCommand, putSamples, type SamplesLanded } from './put-feed.ts'
+import {
+  answerRequested,
+  type RequestedAnswer,
+  type RequestedValues,
+  requireRequested,
+} from './requested-values.ts'
+
+/** What the feed is built from; listeners are handed in by the composition root. */
+export interface FeedOptions {
+  readonly catalog: Catalog
+  readonly store: SampleStore
+  readonly clock: Clock
+  readonly showFile: ShowFile
+  readonly onLanded?: SamplesLanded
+  readonly onRemoved?: SamplesRemoved
+}
+
+/** Samples in and out of streams: what every form of the feed calls stands on. */
+export class Feed {
+  readonly catalog: Catalog
+  readonly #deps: Required<FeedOptions> & { readonly assignedTimes: AssignedTimes }
+
+  constructor(options: FeedOptions) {
+    this.catalog = options.catalog
+    this.#deps = {
+      onLanded: () => {},
+      onRemoved: () => {},
+      ...options,
+      assignedTimes: new AssignedTimes(),
+    }
+  }
+
+  /** The current time: one upload time per call. */
+  now(): EpochMs {
+    return this.#deps.clock.now()
+  }
+
+  /** A time for a sample that came without one: never given to this stream before. */
+  assignTime(handle: StreamHandle, uploadTime: number): EpochMs {
+    return this.#deps.assignedTimes.next(handle, uploadTime) as EpochMs
+  }
+
+  /** Stores samples, all or none; resolves when they are durable. */
+  put(principal: Principal, command: PutCommand): Promise<void> {
+    return putSamples(this.#deps, principal, command)
+  }
+
+  /** As put; then answers the last values of the requested streams, creating missing ones. */
+  async putAndRequest(
+    principal: Principal,
+    command: PutCommand,
+    requested: RequestedValues,
+  ): Promise<RequestedAnswer> {
+    requireRequested(this.catalog.index, principal, requested, command.samples)
+    await putSamples(this.#deps, principal, command)
+    return answerRequested(this.#deps, principal.orgUid, requested)
+  }
+
+  /** The samples of one stream or all of a component. */
+  get(principal: Principal, command: GetCommand): Promise<FeedSeries[]> {
+    return getFeed(this.#deps, principal, command)
+  }
+
+  /** The last sample of one stream or of each of a component. */
+  lastValues(principal: Principal, command: GetCommand): Promise<FeedSeries[]> {
+    return getLastValues(this.#deps, principal, command)
+  }
+
+  /** Takes a range out of a stream, durably. */
+  delete(principal: Principal, command: DeleteCommand): Promise<void> {
+    return deleteFeed(this.#deps, principal, command)
+  }
+}

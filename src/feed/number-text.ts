@@ -1,0 +1,36 @@
+const NUMBER = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/
+
+/** Whether a text is written like a decimal number, whatever its size. */
+export function isNumberText(text: string): boolean {
+  return NUMBER.test(text)
+}
+
+/** The double a text stands for; NaN for a text that is no number, an infinity for one too large. */
+export function parseNumberText(text: string): number {
+  return NUMBER.test(text) ? Number(text) : Number.NaN
+}
+
+/** Digits a BIG_DECIMAL may have, written out; more would only serve to fill memory. */
+export const DECIMAL_DIGITS_MAX = 1_000
+
+/**
+ * A decimal number written out without an exponent, a plus, or zeros that say nothing, so that equal
+ * numbers are equal texts; undefined for a text that is no number or has too many digits.
+ */
+export function canonicalDecimal(text: string): string | undefined {
+  const match = /^\s*([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?\s*$/.exec(text)
+  if (match === null || !isNumberText(text)) return undefined
+  const [, sign, whole, fraction, exponent] = match
+  const shift = Number(exponent ?? 0)
+  const digits = (whole + fraction).replace(/^0+/, '')
+  if (digits === '') return '0'
+  if (digits.length > DECIMAL_DIGITS_MAX || Math.abs(shift) > DECIMAL_DIGITS_MAX) return undefined
+  const decimals = fraction.length - shift
+  const padded =
+    decimals > 0 ? digits.padStart(decimals + 1, '0') : digits.padEnd(digits.length - decimals, '0')
+  if (padded.length > 2 * DECIMAL_DIGITS_MAX) return undefined
+  const point = padded.length - Math.max(0, decimals)
+  const tail = padded.slice(point).replace(/0+$/, '')
+  const shown = tail === '' ? padded.slice(0, point) : `${padded.slice(0, point)}.${tail}`
+  return sign === '-' ? `-${shown}` : shown
+}

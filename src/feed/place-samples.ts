@@ -1,0 +1,111 @@
+import { EARLIEST_TIME, epochMs, refuse, TIME_END } from '../base/index.ts'
+import type { Removal, SampleBatch, StreamHandle } from '../store/index.ts'
+import { type Cycle, intervalOf } from '../time/index.ts'
+import { describeSample, type IncomingSamples, VALUE_NULL } from './incoming-samples.ts'
+
+/** What an interval stream's samples are placed by. */
+export interface IntervalPlacement {
+  readonly handle: StreamHandle | 0
+  readonly cycle: Cycle
+  /** Whether stored values between the first and the last uploaded interval become gaps. */
+  readonly isAutofill: boolean
+}
+
+function endOf(samples: IncomingSamples, index: number, cycle: Cycle): number {
+  const end = intervalOf(cycle, samples.times[index])?.until
+  if (end !== undefined && end < TIME_END && end >= EARLIEST_TIME) return end
+  const where = describeSample(samples, index)
+  refuse('bad_input', {
+    what: `Cannot accept ${where}: "time" lies in no interval of the stream's base cycle`,
+  })
+}
+
+/**
+ * Moves the samples of one interval stream to the ends of their intervals, in place. Of two in one
+ * interval the later stays; the others, and nulls, are marked null. Answers what must be removed
+ * before the samples are added.
+ */
+export function placeIntervals(
+  samples: IncomingSamples,
+  indexes: readonly number[],
+  placement: IntervalPlacement,
+): Removal[] {
+  const winners = new Map<number, number>()
+  const ends = indexes.map((index) => endOf(samples, index, placement.cycle))
+  indexes.forEach((index, at) => {
+    const rival = winners.get(ends[at])
+    if (rival === undefined || samples.times[index] >= samples.times[rival]) {
+      winners.set(ends[at], index)
+    }
+  })
+  const nullEnds: number[] = []
+  indexes.forEach((index, at) => {
+    if (winners.get(ends[at]) !== index) {
+      samples.drop(index)
+    } else if (samples.kinds[index] === VALUE_NULL) {
+      nullEnds.push(ends[at])
+    }
+  })
+  // Only after the comparison above may times move to the ends.
+  for (const [end, index] of winners) samples.times[index] = end
+  return removalsOf(placement, [...winners.keys()], nullEnds)
+}
+
+function removalsOf(
+  { handle, isAutofill }: IntervalPlacement,
+  ends: readonly number[],
+  nullEnds: readonly number[],
+): Removal[] {
+  // A stream that is about to be created holds nothing to remove.
+  if (handle === 0 || ends.length === 0) return []
+  const removal = (from: number, last: number): Removal => ({
+    handle,
+    from: epochMs(from),
+    until: epochMs(last + 1),
+  })
+  if (!isAutofill || ends.length === 1) return nullEnds.map((end) => removal(end, end))
+  let first = ends[0]
+  let last = ends[0]
+  for (const end of ends) {
+    if (end < first) first = end
+    if (end > last) last = end
+  }
+  return [removal(first, last)]
+}
+
+/**
+ * Keeps of a point stream's samples the last that arrived and times it at its arrival, in place;
+ * nulls say nothing. Answers the removal that makes room for it.
+ */
+export function placePoint(
+  samples: IncomingSamples,
+  indexes: readonly number[],
+  update: { readonly handle: StreamHandle | 0; readonly assignTime: () => number },
+): Removal[] {
+  const kept = indexes.findLast((index) => samples.kinds[index] !== VALUE_NULL)
+  for (const index of indexes) if (index !== kept) samples.drop(index)
+  if (kept === undefined) return []
+  samples.times[kept] = update.assignTime()
+  if (update.handle === 0) return []
+  return [{ handle: update.handle, from: EARLIEST_TIME, until: TIME_END }]
+}
+
+/** The samples that are left to append: those marked null are dropped, the order stays. */
+export function toBatch(samples: IncomingSamples, removals: readonly Removal[]): SampleBatch {
+  const { handles, times, numbers, kinds, texts } = samples
+  if (samples.isNumeric) return { count: samples.count, handles, times, numbers, removals }
+  let count = 0
+  let hasTexts = false
+  for (let index = 0; index < samples.count; index++) {
+    if (kinds[index] === VALUE_NULL) continue
+    const text = texts?.[index]
+    handles[count] = handles[index]
+    times[count] = times[index]
+    numbers[count] = numbers[index]
+    if (texts !== undefined) texts[count] = text
+    if (text !== undefined) hasTexts = true
+    count += 1
+  }
+  if (texts !== undefined) texts.length = Math.min(texts.length, count)
+  return { count, handles, times, numbers, texts: hasTexts ? texts : undefined, removals }
+}

@@ -1,0 +1,116 @@
+import { type Principal, requirePermit } from '../access/index.ts'
+import { type Catalog, VALUE_TYPES, type ValueType } from '../catalog/index.ts'
+import type { Removal, SampleBatch, SampleStore, StreamHandle } from '../store/index.ts'
+import type { AssignedTimes } from './assigned-times.ts'
+import { createMissing } from './create-missing.ts'
+import { requireCreation, requireStreams } from './feed-rights.ts'
+import type { IncomingSamples } from './incoming-samples.ts'
+import { toBatch } from './place-samples.ts'
+import {
+  assignTimes,
+  gatherOddStreams,
+  type Placing,
+  prepareStream,
+  type StreamSamples,
+} from './prepare-put.ts'
+import type { PutOptions } from './put-options.ts'
+import { type MissingTarget, resolveTargets } from './resolve-targets.ts'
+
+/** Told of every batch that has become durable, before its call is answered. */
+export type SamplesLanded = (batch: SampleBatch, orgUid: string) => void
+
+/** What a put works with. */
+export interface PutDeps {
+  readonly catalog: Catalog
+  readonly store: SampleStore
+  readonly assignedTimes: AssignedTimes
+  readonly onLanded: SamplesLanded
+}
+
+/** Samples to be put, read from any form of the call. */
+export interface PutCommand {
+  readonly samples: IncomingSamples
+  readonly options: PutOptions
+  /** One upload time per call. */
+  readonly uploadTime: number
+}
+
+/** A stream that gets its type from this put. */
+interface Untyped {
+  readonly stream: StreamSamples
+  readonly handle: StreamHandle
+  readonly valueType: ValueType
+}
+
+/**
+ * Stores samples, all or none: resolves streams, checks rights, checks and places every sample,
+ * creates what is missing, and resolves when the samples are durable.
+ */
+export async function putSamples(
+  deps: PutDeps,
+  principal: Principal,
+  command: PutCommand,
+): Promise<void> {
+  const { catalog, store } = deps
+  const { samples, options } = command
+  const { orgUid } = principal
+  const missing = resolveTargets(catalog.index, orgUid, { samples, creation: options.creation })
+  requireStreams(catalog.index, principal, samples, 'PUT')
+  for (const target of missing) requireMissing(principal, target)
+  const placing: Placing = {
+    uploadTime: command.uploadTime,
+    isAutofill: options.isAutofill,
+    assignedTimes: deps.assignedTimes,
+  }
+  assignTimes(catalog.index, samples, placing)
+  const { removals, untyped } = prepareOdd(catalog, samples, placing)
+  if (missing.length > 0) {
+    removals.push(...(await createMissing(catalog, orgUid, { samples, missing, placing })))
+  }
+  if (untyped.length > 0) await giveTypes(catalog, samples, { untyped, placing })
+  const batch = toBatch(samples, removals)
+  if (batch.count > 0 || removals.length > 0) await store.append(batch)
+  deps.onLanded(batch, orgUid)
+}
+
+function requireMissing(principal: Principal, target: MissingTarget): void {
+  const { component, compId, streamId } = target
+  const what = component === undefined ? `component "${compId}"` : `stream "${streamId ?? ''}"`
+  requireCreation(principal, what)
+  if (component !== undefined) requirePermit(principal, `component/${component.uid}/feed`, 'PUT')
+}
+
+/** Checks and places the samples of every existing stream that is not plain. */
+function prepareOdd(
+  catalog: Catalog,
+  samples: IncomingSamples,
+  placing: Placing,
+): { removals: Removal[]; untyped: Untyped[] } {
+  const removals: Removal[] = []
+  const untyped: Untyped[] = []
+  for (const stream of gatherOddStreams(catalog.index, samples)) {
+    const prepared = prepareStream(samples, stream, placing)
+    const { valueType } = prepared
+    for (const removal of prepared.removals) removals.push(removal)
+    if (stream.handle !== 0 && stream.facts.valueType === '' && valueType !== '') {
+      untyped.push({ stream, handle: stream.handle, valueType })
+    }
+  }
+  return { removals, untyped }
+}
+
+async function giveTypes(
+  catalog: Catalog,
+  samples: IncomingSamples,
+  work: { readonly untyped: readonly Untyped[]; readonly placing: Placing },
+): Promise<void> {
+  await catalog.setValueTypes(work.untyped)
+  for (const { stream, handle, valueType } of work.untyped) {
+    const actual = VALUE_TYPES[catalog.index.valueCodeOf(handle)]
+    // Another put was faster and chose the other type: the values follow it.
+    if (actual !== valueType) {
+      const facts = { ...stream.facts, valueType: actual }
+      prepareStream(samples, { ...stream, facts }, work.placing)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import { refuse } from '../base/index.ts'
+import type { ComponentEntry, CreationRules, StreamIndex } from '../catalog/index.ts'
+import type { StreamHandle } from '../store/index.ts'
+import type { IncomingSamples, OpenTarget } from './incoming-samples.ts'
+
+/** A stream to be created and the samples that wait for it. */
+export interface MissingTarget {
+  /** The component it belongs to, when that exists. */
+  readonly component: ComponentEntry | undefined
+  readonly compId: string
+  readonly streamId?: string
+  /** Place in the definition order, where the stream has no name. */
+  readonly position?: number
+  readonly creation: CreationRules
+  readonly samples: number[]
+}
+
+function componentOf(
+  index: StreamIndex,
+  orgUid: string,
+  target: OpenTarget,
+): ComponentEntry | undefined {
+  const { compId, compUid } = target
+  if (compUid === undefined) return index.resolveComponent(orgUid, compId ?? '')
+  const component = index.componentByUid(orgUid, compUid)
+  if (component === undefined) refuse('component_not_found', { compId: compUid })
+  return component
+}
+
+function handleOf(
+  index: StreamIndex,
+  component: ComponentEntry | undefined,
+  target: OpenTarget,
+): StreamHandle | 0 {
+  const { streamId, streamUid, position } = target
+  if (streamUid !== undefined) {
+    const handle = component === undefined ? 0 : index.streamByUid(component.orgUid, streamUid)
+    if (handle !== 0 && index.componentRefOf(handle) === component?.ref) return handle
+    refuse('stream_not_found', { streamId: streamUid, compId: component?.compId ?? '' })
+  }
+  if (component === undefined) return 0
+  if (streamId !== undefined) return index.resolveStream(component, streamId)
+  return component.streams[position ?? 0] ?? 0
+}
+
+/** How the target's component and stream would be created: its own words beat the call's. */
+function creationFor(target: OpenTarget, call: CreationRules): CreationRules {
+  if (target.compTmplId === undefined && target.compName === undefined) return call
+  return {
+    ...call,
+    compTmplId: target.compTmplId ?? call.compTmplId,
+    compName: target.compName ?? call.compName,
+  }
+}
+
+/**
+ * Fills in the handles of open targets whose streams exist, and answers the others, each stream
+ * once. Refuses a UID that is not known: only IDs can be created.
+ */
+export function resolveTargets(
+  index: StreamIndex,
+  orgUid: string,
+  put: { readonly samples: IncomingSamples; readonly creation: CreationRules },
+): MissingTarget[] {
+  if (put.samples.open.length === 0) return []
+  const missing = new Map<string, MissingTarget>()
+  for (const target of put.samples.open) {
+    const component = componentOf(index, orgUid, target)
+    const handle = handleOf(index, component, target)
+    if (handle !== 0) {
+      for (const at of target.samples) put.samples.handles[at] = handle
+      continue
+    }
+    const { streamId, position } = target
+    const compId = component?.compId ?? target.compId ?? ''
+    const key = JSON.stringify([compId, streamId ?? position])
+    const known = missing.get(key)
+    if (known !== undefined) {
+      known.samples.push(...target.samples)
+      continue
+    }
+    const creation = creationFor(target, put.creation)
+    const samples = [...target.samples]
+    missing.set(key, { compId, streamId, position, creation, component, samples })
+  }
+  return [...missing.values()]
+}

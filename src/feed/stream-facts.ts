@@ -1,0 +1,61 @@
+import {
+  type PreparedStream,
+  readGrid,
+  type StreamIndex,
+  type StreamKind,
+  VALUE_TYPES,
+  type ValueType,
+} from '../catalog/index.ts'
+import type { StreamHandle } from '../store/index.ts'
+import { type Cycle, compileCycle, loadZone } from '../time/index.ts'
+
+/** What a put needs to know of a stream, existing or about to exist. */
+export interface StreamFacts {
+  readonly kind: StreamKind
+  /** '': the first sample decides. */
+  readonly valueType: ValueType
+  readonly isDerived: boolean
+  /** The base cycle in its frozen zone; of interval streams only. */
+  readonly baseCycle: Cycle | undefined
+}
+
+/** Streams share few base cycles; more than this many start anew. */
+const CYCLES_MAX = 1_000
+const cycles = new Map<string, Cycle>()
+
+/** The base cycle of the grid that the catalog keeps of an interval stream; undefined for ''. */
+export function cycleOfGrid(grid: string): Cycle | undefined {
+  if (grid === '') return undefined
+  const known = cycles.get(grid)
+  if (known !== undefined) return known
+  const definition = readGrid(grid)
+  const cycle = compileCycle(definition, loadZone(definition.timeZone))
+  if (cycles.size >= CYCLES_MAX) cycles.clear()
+  cycles.set(grid, cycle)
+  return cycle
+}
+
+/** The base cycle of a stream; undefined unless it is an interval stream. */
+export function baseCycleOf(index: StreamIndex, handle: StreamHandle): Cycle | undefined {
+  return cycleOfGrid(index.gridOf(handle))
+}
+
+/** What is known of an existing stream. */
+export function factsOf(index: StreamIndex, handle: StreamHandle): StreamFacts {
+  return {
+    kind: index.kindOf(handle),
+    valueType: VALUE_TYPES[index.valueCodeOf(handle)],
+    isDerived: index.isDerived(handle),
+    baseCycle: baseCycleOf(index, handle),
+  }
+}
+
+/** What is known of a stream as it is about to be. */
+export function factsOfPrepared(stream: PreparedStream): StreamFacts {
+  return {
+    kind: stream.kind,
+    valueType: VALUE_TYPES[stream.valueCode],
+    isDerived: stream.isDerived,
+    baseCycle: cycleOfGrid(stream.grid),
+  }
+}

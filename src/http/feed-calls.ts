@@ -1,0 +1,86 @@
+import type { Principal } from '../access/index.ts'
+import { refuse } from '../base/index.ts'
+import type { Feed, PutCommand, RequestedAnswer, StreamPath } from '../feed/index.ts'
+import { readFeedBody } from './wire/feed-body.ts'
+import { readFeedQuery } from './wire/feed-get-query.ts'
+import { readPutOptions } from './wire/feed-put-query.ts'
+import { readUrlPut } from './wire/feed-url.ts'
+import { writeFeed } from './wire/feed-writer.ts'
+import { readQueryPairs, readWhole } from './wire/query-pairs.ts'
+import { RawStreamCache } from './wire/raw-stream-cache.ts'
+import { writeRequested } from './wire/requested-writer.ts'
+
+/** The feed calls from their wire form to the body of their answer; whoever serves them asks here. */
+export class FeedCalls {
+  readonly #feed: Feed
+  readonly #cache: RawStreamCache
+
+  constructor(feed: Feed) {
+    const { index } = feed.catalog
+    this.#feed = feed
+    this.#cache = new RawStreamCache(
+      (orgUid, compId, streamId) => index.resolve(orgUid, compId, streamId),
+      () => index.generation,
+    )
+  }
+
+  /** PUT /feed: the URL form when the body is empty, else one of the JSON forms. */
+  put(principal: Principal, query: string, body: Buffer): Promise<string> {
+    return body.length === 0
+      ? this.#putUrl(principal, query)
+      : this.#putBody(principal, query, body)
+  }
+
+  async #putBody(principal: Principal, query: string, body: Buffer): Promise<string> {
+    const options = readPutOptions(readQueryPairs(query))
+    const uploadTime = this.#feed.now()
+    const samples = await readFeedBody(body, this.#cache, principal.orgUid)
+    await this.#feed.put(principal, { samples, options, uploadTime })
+    return ''
+  }
+
+  async #putUrl(principal: Principal, query: string): Promise<string> {
+    const pairs = readQueryPairs(query)
+    const options = readPutOptions(pairs)
+    const uploadTime = this.#feed.now()
+    const { samples, compId, requestedStreamIds } = readUrlPut(pairs, uploadTime)
+    const command: PutCommand = { samples, options, uploadTime }
+    if (requestedStreamIds.length === 0) {
+      await this.#feed.put(principal, command)
+      return ''
+    }
+    const requested = { compId, streamIds: requestedStreamIds, creation: options.creation }
+    const values: RequestedAnswer = await this.#feed.putAndRequest(principal, command, requested)
+    return writeRequested(compId, values)
+  }
+
+  /** GET …/feed: a JSON array of samples. */
+  async get(principal: Principal, path: StreamPath, query: string): Promise<Buffer> {
+    const asked = readFeedQuery(readQueryPairs(query))
+    return writeFeed(await this.#feed.get(principal, { path, ...asked }), asked.fields)
+  }
+
+  /** GET …/last_value: a JSON array with the last sample of each stream. */
+  async lastValue(principal: Principal, path: StreamPath, query: string): Promise<Buffer> {
+    const asked = readFeedQuery(readQueryPairs(query))
+    return writeFeed(await this.#feed.lastValues(principal, { path, ...asked }), asked.fields)
+  }
+
+  /** DELETE …/stream/{streamId}/feed: takes the range out. */
+  async delete(
+    principal: Principal,
+    path: { readonly compId: string; readonly streamId: string },
+    query: string,
+  ): Promise<void> {
+    const pairs = readQueryPairs(query)
+    const from = readWhole(pairs, 'sd', { min: Number.MIN_SAFE_INTEGER })
+    const until = readWhole(pairs, 'ed', { min: Number.MIN_SAFE_INTEGER })
+    if (from === undefined || until === undefined) {
+      refuse('bad_input', { what: 'Say by "sd" and "ed" which range to delete' })
+    }
+    if (from > until) {
+      refuse('bad_input', { what: `Parameter "sd" (${from}) must not be after "ed" (${until})` })
+    }
+    await this.#feed.delete(principal, { ...path, from, until })
+  }
+}

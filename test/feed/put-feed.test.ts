@@ -1,0 +1,418 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { Refusal } from '../../src/base/index.ts'
+import type { StreamInput } from '../../src/catalog/index.ts'
+import {
+  anyFeed,
+  type FeedHome,
+  keyWith,
+  NOW,
+  openFeedHome,
+  type ShownSample,
+} from '../support/feed-home.ts'
+
+/** Opens a feed home that the test closes by itself when it ends. */
+async function openFeed(t: TestContext, streams: Record<string, StreamInput> = {}) {
+  const home = await openFeedHome(streams)
+  t.after(() => home.close())
+  return home
+}
+
+const pairs = (samples: readonly ShownSample[]) => samples.map(({ time, data }) => [time, data])
+
+async function refused(call: Promise<unknown>): Promise<Refusal> {
+  try {
+    await call
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+  throw new assert.AssertionError({ message: 'the call was accepted' })
+}
+
+test('put() assigns max(now, last assigned + 1), so that quick puts keep both samples', async (t) => {
+  const feed = await openFeed(t, { a: { valueType: 'DOUBLE' } })
+  await feed.put('compId=c&a=1')
+  await feed.put('compId=c&a=2')
+  await feed.putJson([
+    { compId: 'c', streamId: 'a', data: 3 },
+    { compId: 'c', streamId: 'a', data: 4 },
+  ])
+  feed.clock.advance(1_000)
+  await feed.put('compId=c&a=5')
+  assert.deepEqual(pairs(await feed.get('a')), [
+    [NOW + 1_000, 5],
+    [NOW + 3, 4],
+    [NOW + 2, 3],
+    [NOW + 1, 2],
+    [NOW, 1],
+  ])
+})
+
+test('put() creates streams as DOUBLE or STRING by their first values', async (t) => {
+  const feed = await openFeed(t)
+  let count = 0
+  const check = async (data: unknown[], expected: unknown[]) => {
+    const streamId = `s${count++}`
+    await feed.putJson(data.map((value, time) => ({ compId: 'c', streamId, data: value, time })))
+    const found = (await feed.get(streamId)).map(({ data: value }) => value)
+    assert.deepEqual(found.reverse(), expected, JSON.stringify(data))
+  }
+  await check([1.5, '72.5', ' 8 ', '-1e3'], [1.5, 72.5, 8, -1000])
+  await check([1.5, 'x'], ['1.5', 'x'])
+  await check(['72.50', 'NaN'], ['72.50', 'NaN'])
+  await check([true, false], ['true', 'false'])
+  await check(['true'], ['true'])
+  await check([''], [''])
+  await check([null, 3], [3])
+})
+
+test('put() leaves a stream untyped while only nulls came, then types it', async (t) => {
+  const feed = await openFeed(t)
+  await feed.put('compId=c&a=')
+  assert.deepEqual(await feed.get('a'), [])
+  await feed.put('compId=c&a=x')
+  assert.deepEqual(pairs(await feed.get('a')), [[NOW + 1, 'x']])
+  const other = await openFeed(t, { b: {} })
+  await other.putJson([{ compId: 'c', streamId: 'b', data: 5, time: 1 }])
+  const refusedText = await refused(other.put('compId=c&b=x'))
+  assert.match(refusedText.message, /finite number for a stream of type DOUBLE, got "x"/)
+})
+
+test('put() takes an empty element as null on numeric streams and as a text on text streams', async (t) => {
+  const feed = await openFeed(t, { n: { valueType: 'DOUBLE' }, t: { valueType: 'STRING' } })
+  await feed.put('compId=c&n=1,,3&t=a,,c&time=1,2,3')
+  assert.deepEqual(pairs(await feed.get('n')), [[3, 3], [1, 1]]) // biome-ignore format: short
+  assert.deepEqual(pairs(await feed.get('t')), [[3, 'c'], [2, ''], [1, 'a']]) // biome-ignore format: short
+})
+
+test('put() holds every value type to its rule', async (t) => {
+  const feed = await openFeed(t)
+  let count = 0
+  const check = async (valueType: StreamInput['valueType'], value: unknown, expected: unknown) => {
+    const compId = `c${count++}`
+    await feed.add(compId, { a: { valueType } })
+    const put = feed.putJson([{ compId, streamId: 'a', data: value, time: 5 }])
+    const about = `${valueType} ${JSON.stringify(value)}`
+    const show = async () =>
+      JSON.parse(String(await feed.calls.get(anyFeed, { compId, streamId: 'a' }, '')))
+    if (expected instanceof RegExp) {
+      const { status, message } = await refused(put)
+      assert.equal(status, 400, about)
+      assert.match(message, expected, about)
+      assert.match(message, /sample 0: "data"/, about)
+      assert.deepEqual(await show(), [], about)
+    } else {
+      await put
+      assert.deepEqual(pairs(await show()), [[5, expected]], about)
+    }
+  }
+  await check('DOUBLE', '1e999', /finite number/)
+  await check('DOUBLE', 'NaN', /finite number/)
+  await check('DOUBLE', '', /finite number/)
+  await check('DOUBLE', true, /got true/)
+  await check('DOUBLE', '0x10', /finite number/)
+  await check('FLOAT', 0.1, 0.1)
+  await check('FLOAT', 1e39, /32-bit float/)
+  await check('LONG', 9_007_199_254_740_991, 9_007_199_254_740_991)
+  await check('LONG', 9_007_199_254_740_992, /whole number/)
+  await check('LONG', '5', 5)
+  await check('LONG', 1.5, /whole number/)
+  await check('INTEGER', 2_147_483_647, 2_147_483_647)
+  await check('INTEGER', 2_147_483_648, /whole number from -2147483648 to 2147483647/)
+  await check('SHORT', -32_768, -32_768)
+  await check('SHORT', 32_768, /whole number/)
+  await check('BOOLEAN', true, true)
+  await check('BOOLEAN', 'FALSE', false)
+  await check('BOOLEAN', 1, true)
+  await check('BOOLEAN', '0', false)
+  await check('BOOLEAN', 2, /true, false, 1 or 0/)
+  await check('STRING', 1.5, '1.5')
+  await check('STRING', false, 'false')
+  await check('DATETIME', 1_700_000_000_000, 1_700_000_000_000)
+  await check('DATETIME', '2023-11-14T22:13:20Z', 1_700_000_000_000)
+  await check('DATETIME', 'yesterday', /whole number/)
+  await check('LATITUDE', 90, 90)
+  await check('LATITUDE', 90.1, /from -90 to 90/)
+  await check('LONGITUDE', -180.1, /from -180 to 180/)
+  await check('ELEVATION', -11_000.5, -11_000.5)
+  await check(
+    'BIG_DECIMAL',
+    '00123456789012345678901234567890.12300',
+    '123456789012345678901234567890.123',
+  )
+  await check('BIG_DECIMAL', 1e21, '1000000000000000000000')
+  await check('BIG_DECIMAL', '-1.5e-3', '-0.0015')
+  await check('BIG_DECIMAL', '-0.0', '0')
+  await check('BIG_DECIMAL', '1e999999999', /decimal number/)
+  await check('BIG_DECIMAL', 'x', /decimal number/)
+  await check('FILE', 'x', /file stream/)
+})
+
+test('put() stores all samples or none, and creates nothing when one is bad', async (t) => {
+  const feed = await openFeed(t, {
+    a: { valueType: 'DOUBLE' },
+    d: { streamDerivationType: 'FROM_EXPRESSION', valueType: 'DOUBLE' },
+  })
+  const good = { compId: 'c', streamId: 'a', data: 1, time: 1 }
+  const fresh = { compId: 'new', streamId: 'x', data: 1, time: 1 }
+  const check = async (bad: object, expected: RegExp) => {
+    const { status, message } = await refused(feed.putJson([good, fresh, bad]))
+    assert.equal(status, 400)
+    assert.match(message, expected)
+  }
+  await check({ ...good, data: 'x' }, /sample 2: "data"/)
+  await check({ ...good, streamId: 'd' }, /sample 2: its stream is derived/)
+  await check({ ...fresh, streamId: 'y', data: '1e999' }, /sample 2: "data"/)
+  const { message } = await refused(feed.put('compId=c&a=1&d=2&x=3'))
+  assert.match(message, /value 0 of "d": its stream is derived/)
+  assert.deepEqual(await feed.get(), [])
+  assert.equal(feed.catalog.index.componentCount, 1)
+  assert.deepEqual(feed.landed, [])
+})
+
+test('put() is refused as a whole when one component is forbidden', async (t) => {
+  const feed = await openFeed(t, { a: { valueType: 'DOUBLE' }, b: { valueType: 'DOUBLE' } })
+  await feed.add('other', { a: { valueType: 'DOUBLE' } })
+  const uid = feed.catalog.index.resolveComponent('o', 'c')?.uid ?? ''
+  const narrow = keyWith([`component/${uid}/feed`, 'PUT GET'])
+  const sample = (compId: string, streamId = 'a') => ({ compId, streamId, data: 1, time: 1 })
+  const check = async (samples: object[]) => {
+    const { status } = await refused(feed.putJson(samples, '', narrow))
+    assert.equal(status, 403)
+    assert.deepEqual(await feed.get(), [])
+  }
+  await check([sample('c'), sample('other')])
+  await check([sample('c'), sample('missing')])
+  await check([sample('c'), sample('c', 'missing')])
+  await feed.putJson([sample('c'), sample('c', 'b')], '', narrow)
+  assert.deepEqual(pairs(await feed.get()), [[1, 1], [1, 1]]) // biome-ignore format: short
+  const handle = feed.catalog.index.resolve('o', 'c', 'a')
+  const streamUid = feed.catalog.index.streamUid(handle)
+  const narrower = keyWith([`component/${uid}/stream/${streamUid}/feed`, 'PUT'])
+  await feed.putJson([{ ...sample('c'), time: 2 }], '', narrower)
+  assert.equal((await refused(feed.putJson([sample('c', 'b')], '', narrower))).status, 403)
+})
+
+test('put() maps unnamed data to streams by definition order and creates the rest', async (t) => {
+  const feed = await openFeed(t, { a: { valueType: 'DOUBLE' }, b: { valueType: 'STRING' } })
+  await feed.put('compId=c&data=1&data=x&data=3')
+  assert.deepEqual(await feed.get(undefined, 'retStreamId'), [
+    { streamId: 'a', time: NOW, data: 1 },
+    { streamId: 'b', time: NOW, data: 'x' },
+    { streamId: 'stream3', time: NOW, data: 3 },
+  ])
+})
+
+test('put() answers requested last values, and tells which streams had to be created', async (t) => {
+  const feed = await openFeed(t, { a: { valueType: 'DOUBLE' }, b: { valueType: 'BOOLEAN' }, e: {} })
+  assert.equal(await feed.put('compId=c&a=1.50&b=true&rsid=b&rsid=a'), '{"b":true,"a":1.5}')
+  assert.equal(await feed.put('compId=c&a=-0&rsid=a&rsid=e'), '{"a":-0,"e":null}')
+  assert.equal(
+    await feed.put('compId=c&a=1&rsid=n"ew&rsid=a'),
+    '{"n\\"ew":null,"a":1,"missing":[{"itemType":"stream","itemId":"n\\"ew","componentId":"c"}]}',
+  )
+  assert.equal(await feed.put('compId=c&fresh=x&rsid=fresh'), '{"fresh":"x"}')
+  assert.equal(await feed.put('compId=c2&f=1&rsid=f'), '{"f":1}')
+})
+
+test('put() with rsid needs GET too, before anything is stored', async (t) => {
+  const feed = await openFeed(t, { a: { valueType: 'DOUBLE' } })
+  const putOnly = keyWith(['component/*/feed', 'PUT'])
+  for (const rsid of ['a', 'missing']) {
+    assert.equal((await refused(feed.put(`compId=c&a=1&rsid=${rsid}`, putOnly))).status, 403)
+  }
+  assert.equal((await refused(feed.put('compId=c9&a=1&rsid=a', putOnly))).status, 403)
+  assert.deepEqual(await feed.get(), [])
+  assert.equal(feed.catalog.index.componentCount, 1)
+})
+
+const HOUR = 3_600_000
+const T0 = 1_699_999_200_000 // A full hour.
+const hours = (feed: FeedHome, values: [number, unknown][], query = '') =>
+  feed.putJson(
+    values.map(([hour, data]) => ({ compId: 'c', streamId: 'i', data, time: T0 + hour * HOUR })),
+    query,
+  )
+const hourly = async (feed: FeedHome, query = '') =>
+  (await feed.get('i', query)).map(({ time, data }) => [(time - T0) / HOUR, data])
+const interval: StreamInput = {
+  streamType: 'intvl_stream',
+  baseCycle: { id: 'hour' },
+  valueType: 'DOUBLE',
+}
+
+test('put() places interval samples at the end of their interval; the later of two wins', async (t) => {
+  const feed = await openFeed(t, { i: interval })
+  await hours(feed, [[0.5, 1], [0.9, 2], [0.2, 3], [1, 4], [1.001, 5]]) // biome-ignore format: short
+  assert.deepEqual(await hourly(feed), [[2, 5], [1, 4]]) // biome-ignore format: short
+  await hours(feed, [[1, 7], [1, 8]]) // biome-ignore format: short
+  assert.deepEqual(await hourly(feed), [[2, 5], [1, 8]]) // biome-ignore format: short
+})
+
+test('put() fills the uploaded span with gaps unless told not to', async (t) => {
+  const feed = await openFeed(t, { i: interval })
+  await hours(feed, [[1, 1], [2, 2], [3, 3], [4, 4], [5, 5]]) // biome-ignore format: short
+  await hours(feed, [[2, 20], [4, 40]], 'autofillGapsWithNulls=false') // biome-ignore format: short
+  assert.deepEqual(await hourly(feed), [[5, 5], [4, 40], [3, 3], [2, 20], [1, 1]]) // biome-ignore format: short
+  await hours(feed, [[4, 41], [2, 21]]) // biome-ignore format: short
+  assert.deepEqual(await hourly(feed), [[5, 5], [4, 41], [3, null], [2, 21], [1, 1]]) // biome-ignore format: short
+  await hours(feed, [[2, null]])
+  assert.deepEqual(await hourly(feed), [[5, 5], [4, 41], [3, null], [2, null], [1, 1]]) // biome-ignore format: short
+  await hours(feed, [[1, null], [5, null]], 'autofillGapsWithNulls=false') // biome-ignore format: short
+  assert.deepEqual(await hourly(feed), [[4, 41]])
+  assert.deepEqual(pairs(await feed.last('i')), [[T0 + 4 * HOUR, 41]])
+})
+
+test('get() returns the intervals that overlap the range, with gaps inside it only', async (t) => {
+  const feed = await openFeed(t, { i: interval })
+  await hours(feed, [[1, 1], [3, 3], [6, 6]]) // biome-ignore format: short
+  const ask = (from: number, until: number, more = '') =>
+    hourly(feed, `sd=${T0 + from * HOUR}&ed=${T0 + until * HOUR}${more}`)
+  assert.deepEqual(await ask(1, 3), [[3, 3], [2, null]]) // biome-ignore format: short
+  assert.deepEqual(await ask(0, 1), [[1, 1]])
+  assert.deepEqual(await ask(0.5, 0.6), [[1, 1]])
+  assert.deepEqual(await ask(3, 5), [[5, null], [4, null]]) // biome-ignore format: short
+  assert.deepEqual(await ask(6, 9), [])
+  assert.deepEqual(await ask(-5, 0), [])
+  assert.deepEqual(await ask(2, 2), [])
+  assert.deepEqual(await ask(0, 9, '&limit=2'), [[6, 6], [5, null]]) // biome-ignore format: short
+  assert.deepEqual(await hourly(feed, `ed=${T0 + 2 * HOUR}`), [[2, null], [1, 1]]) // biome-ignore format: short
+  const [first] = await feed.get('i', `limit=1&retIntvlSd`)
+  assert.deepEqual(first, { time: T0 + 6 * HOUR, data: 6, sdTime: T0 + 5 * HOUR })
+  const [lastInside] = await feed.last('i', `sd=${T0}&ed=${T0 + 5 * HOUR}&retIntvlSd`)
+  assert.deepEqual(lastInside, { time: T0 + 3 * HOUR, data: 3, sdTime: T0 + 2 * HOUR })
+})
+
+test('what get() returned can be put back unchanged', async (t) => {
+  const feed = await openFeed(t, { i: interval })
+  await hours(feed, [[1, 1], [3, 3], [6, 6]]) // biome-ignore format: short
+  const shown = await feed.get('i', 'retCompId&retStreamId')
+  await feed.putJson(shown)
+  assert.deepEqual(await feed.get('i', 'retCompId&retStreamId'), shown)
+})
+
+test('put() keeps of a point stream the sample that arrived last, timed at its arrival', async (t) => {
+  const feed = await openFeed(t, { p: { streamType: 'point_stream', valueType: 'DOUBLE' } })
+  await feed.put('compId=c&p=1,2&time=5,4')
+  assert.deepEqual(pairs(await feed.get('p')), [[NOW, 2]])
+  feed.clock.advance(10)
+  await feed.put('compId=c&p=')
+  assert.deepEqual(pairs(await feed.get('p')), [[NOW, 2]])
+  await feed.put('compId=c&p=7&time=1')
+  assert.deepEqual(pairs(await feed.get('p', 'sd=0&ed=1')), [[NOW + 10, 7]])
+  assert.deepEqual(pairs(await feed.last('p', 'sd=0&ed=1')), [[NOW + 10, 7]])
+  assert.deepEqual(await feed.get('p', 'sd=1&ed=1'), [])
+})
+
+test('get() spends the limit stream by stream, latest first', async (t) => {
+  const feed = await openFeed(t, { a: {}, empty: {}, b: {} })
+  await feed.put('compId=c&a=1,2,3&b=x,y,z&time=1,2,3')
+  assert.equal(
+    await feed.getText(undefined, 'limit=4&retStreamId'),
+    '[{"streamId":"a","time":3,"data":3},{"streamId":"a","time":2,"data":2},' +
+      '{"streamId":"a","time":1,"data":1},{"streamId":"b","time":3,"data":"z"}]',
+  )
+  assert.deepEqual(pairs(await feed.get('a', 'sd=1&ed=3')), [[2, 2], [1, 1]]) // biome-ignore format: short
+  assert.deepEqual(pairs(await feed.get('a', 'ed=2')), [[1, 1]])
+  assert.deepEqual(pairs(await feed.last()), [[3, 3], [3, 'z']]) // biome-ignore format: short
+  assert.deepEqual(pairs(await feed.last(undefined, 'ed=3&limit=1')), [[2, 2]])
+})
+
+test('get() refuses what does not exist or may not be read', async (t) => {
+  const feed = await openFeed(t, { a: {} })
+  const get = (compId: string, streamId?: string, principal = anyFeed) =>
+    refused(feed.calls.get(principal, { compId, streamId }, ''))
+  assert.equal((await get('x')).status, 404)
+  assert.equal((await get('c', 'x')).status, 404)
+  const putOnly = keyWith(['component/*/feed', 'PUT'])
+  assert.equal((await get('c', 'a', putOnly)).status, 403)
+  assert.equal((await get('c', undefined, putOnly)).status, 403)
+})
+
+test('delete() takes out exactly what a get of the range shows', async (t) => {
+  const feed = await openFeed(t, { a: {}, i: interval })
+  const remove = (streamId: string, query: string, principal = anyFeed) =>
+    feed.calls.delete(principal, { compId: 'c', streamId }, query)
+  await feed.put('compId=c&a=1,2,3,4&time=1,2,3,4')
+  await hours(feed, [[1, 1], [2, 2], [3, 3]]) // biome-ignore format: short
+  await remove('a', 'sd=2&ed=4')
+  assert.deepEqual(pairs(await feed.get('a')), [[4, 4], [1, 1]]) // biome-ignore format: short
+  await remove('a', 'sd=4&ed=4')
+  assert.equal((await feed.get('a')).length, 2)
+  await remove('i', `sd=${T0 + HOUR}&ed=${T0 + 2 * HOUR}`)
+  assert.deepEqual(await hourly(feed), [[3, 3], [2, null], [1, 1]]) // biome-ignore format: short
+  assert.equal((await refused(remove('a', 'sd=4'))).status, 400)
+  assert.equal((await refused(remove('a', ''))).status, 400)
+  assert.equal((await refused(remove('a', 'sd=5&ed=4'))).status, 400)
+  const noDelete = keyWith(['component/*/feed', 'PUT GET'])
+  assert.equal((await refused(remove('a', 'sd=0&ed=9', noDelete))).status, 403)
+  assert.equal((await feed.get('a')).length, 2)
+})
+
+test('get() shows units, formatted values and file addresses', async (t) => {
+  const feed = await openFeed(t, { b: { valueType: 'BOOLEAN' }, f: { valueType: 'FILE' } })
+  const unit = await feed.catalog.units.insert(keyWith(['*', 'PUT']), {
+    symbol: 'C',
+    numberFormat: '0.00',
+  })
+  await feed.add('u', { a: { unit: { uid: unit.uid }, valueType: 'DOUBLE' } })
+  await feed.put('compId=c&b=1&time=1')
+  await feed.put('compId=u&a=20&time=1')
+  const shown = await feed.calls.get(anyFeed, { compId: 'u', streamId: 'a' }, 'retFData&retUnit')
+  assert.equal(String(shown), '[{"time":1,"data":20,"fData":"20.00C","unit":"C"}]')
+  assert.deepEqual(await feed.get(undefined, 'retFData&retUnit'), [
+    { time: 1, data: true, fData: 'true', unit: '' },
+  ])
+  const handle = feed.catalog.index.resolve('o', 'c', 'f')
+  await feed.store.append({
+    count: 1,
+    handles: Uint32Array.of(handle),
+    times: Float64Array.of(9),
+    numbers: new Float64Array(1),
+    texts: ['{}'],
+    removals: [],
+  })
+  assert.deepEqual(await feed.get('f'), [{ time: 9, data: 'file:{}' }])
+})
+
+test('put() creates components from templates and streams from a definition', async (t) => {
+  const feed = await openFeed(t)
+  const stream = [
+    { id: 'i', streamType: 'intvl_stream', baseCycle: { id: 'hour' }, valueType: 'INTEGER' },
+    { id: 't', valueType: 'STRING' },
+  ]
+  await feed.catalog.templates.insert(keyWith(['*', 'PUT']), { id: 'tmpl', stream })
+  const show = async (compId: string) =>
+    JSON.parse(
+      String(await feed.calls.get(anyFeed, { compId, streamId: undefined }, 'retStreamId')),
+    )
+  await feed.put('compId=n&compTmplId=tmpl&compName=Name&data=5&data=x&data=7')
+  const end = Math.ceil(NOW / HOUR) * HOUR
+  assert.deepEqual(await show('n'), [
+    { streamId: 'i', time: end, data: 5 },
+    { streamId: 't', time: NOW, data: 'x' },
+    { streamId: 'stream3', time: NOW, data: 7 },
+  ])
+  const bad = await refused(feed.put('compId=m&compTmplId=tmpl&i=1.5'))
+  assert.match(bad.message, /value 0 of "i": "data" must be a whole number/)
+  assert.equal(feed.catalog.index.resolveComponent('o', 'm'), undefined)
+  await feed.put('compId=c&dtId=tmpl&dsId=i&q=8')
+  assert.deepEqual(await feed.get(), [{ time: end, data: 8 }])
+  assert.equal((await refused(feed.put('compId=m&compTmplId=nope&a=1'))).status, 404)
+  assert.equal((await refused(feed.put('compId=c&dtId=tmpl&dsId=nope&z=1'))).status, 404)
+  assert.equal((await refused(feed.put('compId=c&dtId=tmpl&z=1'))).status, 400)
+  assert.equal((await refused(feed.put('compId=m&folder=/Elsewhere&a=1'))).status, 400)
+  await feed.put('compId=c&dtId=nope&dsId=nope&compTmplId=nope&folder=/Elsewhere&q=9')
+})
+
+test('put() by many calls at once creates each stream once and keeps every sample', async (t) => {
+  const feed = await openFeed(t)
+  const calls = Array.from({ length: 20 }, (_, at) => feed.put(`compId=new&a=${at}&b${at % 4}=x`))
+  await Promise.all(calls)
+  const shown = JSON.parse(
+    String(await feed.calls.get(anyFeed, { compId: 'new', streamId: undefined }, '')),
+  )
+  assert.equal(shown.length, 40)
+  assert.equal(feed.catalog.index.resolveComponent('o', 'new')?.streams.length, 5)
+})
