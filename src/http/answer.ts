@@ -13,7 +13,9 @@ const EXPOSED =
 /** The headers that every answer carries, as a flat list of names and values. */
 export function commonHeaders(exchange: Exchange): string[] {
   const headers = ['Weir-Version', version, 'X-Request-Id', exchange.id]
-  if (exchange.req.headers.origin !== undefined) {
+  const { headers: given, url = '' } = exchange.req
+  // Scripts of other origins have no business at the authorization page (RFC 9700, 2.6).
+  if (given.origin !== undefined && !url.startsWith('/alt')) {
     headers.push('Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED)
   }
   if (exchange.limit !== undefined) headers.push(...limitHeaders(exchange.limit))

@@ -72,27 +72,57 @@ test('a client_id or redirect_uri that may not be used is shown and never redire
 
 test('other mistakes are redirected as RFC 6749 says', async () => {
   await using service = await startOAuthService()
+  const loopback = 'http://127.0.0.1:9/cb'
+  const ask = { ...ASK, redirect_uri: loopback }
   const check = async (query: string | Record<string, string>, error: string, about: RegExp) => {
     const step = await begin(service, query)
     assert.equal(step.step, 'redirect', JSON.stringify(step))
     const to = new URL(step.to)
-    assert.equal(to.origin + to.pathname, REDIRECT)
+    assert.equal(to.origin + to.pathname, loopback)
     assert.equal(to.searchParams.get('error'), error)
     assert.match(to.searchParams.get('error_description') ?? '', about)
     assert.equal(to.searchParams.get('iss'), service.url)
     return to.searchParams.get('state')
   }
   const { challenge } = newPkce()
-  assert.equal(await check(without('response_type'), 'invalid_request', /response_type/), 's 1')
-  const token = { ...ASK, response_type: 'token' }
+  const { response_type, ...untyped } = ask
+  assert.equal(response_type, 'code')
+  assert.equal(await check(untyped, 'invalid_request', /response_type/), 's 1')
+  const token = { ...ask, response_type: 'token' }
   assert.equal(await check(token, 'unsupported_response_type', /must be code/), 's 1')
-  await check({ ...ASK, code_challenge: challenge }, 'invalid_request', /S256/)
+  await check({ ...ask, code_challenge: challenge }, 'invalid_request', /S256/)
   const plain = { code_challenge: challenge, code_challenge_method: 'plain' }
-  await check({ ...ASK, ...plain }, 'invalid_request', /S256/)
-  await check({ ...ASK, response_mode: 'fragment' }, 'invalid_request', /response_mode/)
-  const twice = (name: string) => `${new URLSearchParams(ASK)}&${name}=x`
+  await check({ ...ask, ...plain }, 'invalid_request', /S256/)
+  await check({ ...ask, response_mode: 'fragment' }, 'invalid_request', /response_mode/)
+  const twice = (name: string) => `${new URLSearchParams(ask)}&${name}=x`
   assert.equal(await check(twice('response_type'), 'invalid_request', /more than once/), 's 1')
   assert.equal(await check(twice('state'), 'invalid_request', /state is given/), null)
+})
+
+test('a mistake sends nobody by itself to a web address that no administrator vouches for', async () => {
+  await using service = await startOAuthService()
+  const open = await begin(service, { ...ASK, response_type: 'token' })
+  assert.equal(open.step, 'show')
+  assert.equal(open.back.host, 'client.example')
+  const { searchParams } = new URL(open.back.to)
+  assert.equal(searchParams.get('error'), 'unsupported_response_type')
+  const { clientId: client_id } = await registerClient(service, {})
+  const known = await begin(service, { ...ASK, client_id, response_type: 'token' })
+  assert.equal(known.step, 'redirect')
+})
+
+test('the authorization endpoint answers no script of another origin', async () => {
+  await using service = await startOAuthService()
+  const headers = { origin: 'https://evil.example' }
+  const cors = async (method: string, path: string) =>
+    (await service.send(method, path, undefined, headers)).headers.get(
+      'access-control-allow-origin',
+    )
+  assert.equal(await cors('GET', '/alt/'), null)
+  assert.equal(await cors('POST', '/alt/'), null)
+  assert.equal(await cors('POST', '/alt/begin'), null)
+  assert.equal(await cors('OPTIONS', '/alt/begin'), null)
+  assert.equal(await cors('POST', '/api/oauth_access_token'), '*')
 })
 
 test('the ticket between sign-in and consent works once, and for ten minutes', async () => {

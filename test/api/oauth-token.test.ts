@@ -173,7 +173,7 @@ test('POST /api/oauth_revoke ends an access token alone, and with a refresh toke
   assert.ok(await works(first.access_token))
   const done = await revoke({ token: first.access_token, client_id: 'c1' })
   assert.equal(done.status, 200)
-  assert.equal(done.body, '')
+  assert.deepEqual(done.body, {})
   assert.ok(!(await works(first.access_token)))
   const refresh = { grant_type: 'refresh_token', client_id: 'c1' }
   const second = await service.token({ ...refresh, refresh_token: first.refresh_token })

@@ -24,7 +24,13 @@ export interface AuthorizationRequest {
  */
 export type CheckedRequest =
   | { readonly kind: 'ask'; readonly request: AuthorizationRequest }
-  | { readonly kind: 'redirect'; readonly to: string }
+  | {
+      readonly kind: 'redirect'
+      readonly to: string
+      readonly message: string
+      /** Whether the browser may go there before anyone has signed in or agreed. */
+      readonly isTrusted: boolean
+    }
   | { readonly kind: 'show'; readonly message: string }
 
 /** Who asks, and the issuer that answers name to the client (RFC 9207). */
@@ -57,7 +63,11 @@ export async function checkAuthorizationRequest(
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
     const state = stateOf(context.query)
-    return { kind: 'redirect', to: refusalAddress({ redirectUri, state }, error, context.issuer) }
+    const to = refusalAddress({ redirectUri, state }, error, context.issuer)
+    // An https address that nobody vouches for could make this page an open redirector by a
+    // mistake made on purpose (RFC 9700, 4.11.2): there the user decides whether to go.
+    const isTrusted = client.registration !== undefined || !redirectUri.startsWith('https:')
+    return { kind: 'redirect', to, message: error.message, isTrusted }
   }
 }
 

@@ -15,7 +15,12 @@ import type { Scope } from './scope.ts'
 
 /** What the authorization page shows next. */
 export type PageStep =
-  | { readonly step: 'show'; readonly message: string }
+  | {
+      readonly step: 'show'
+      readonly message: string
+      /** Where the user may choose to go back to, with the error; absent when nowhere is safe. */
+      readonly back?: { readonly to: string; readonly host: string }
+    }
   | { readonly step: 'redirect'; readonly to: string }
   | { readonly step: 'sign_in'; readonly email: string; readonly client: ShownClient }
   | {
@@ -110,9 +115,11 @@ function refused(request: AuthorizationRequest, why: string, issuer: string): Pa
 }
 
 function stepOf(checked: Exclude<CheckedRequest, { kind: 'ask' }>): PageStep {
-  return checked.kind === 'show'
-    ? { step: 'show', message: checked.message }
-    : { step: 'redirect', to: checked.to }
+  const { message } = checked
+  if (checked.kind === 'show') return { step: 'show', message }
+  const { to, isTrusted } = checked
+  if (isTrusted) return { step: 'redirect', to }
+  return { step: 'show', message, back: { to, host: redirectHost(to) } }
 }
 
 function showClient({ client, redirectUri }: AuthorizationRequest): ShownClient {

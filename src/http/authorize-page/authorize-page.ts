@@ -117,5 +117,6 @@ says of itself. Allow it only if you started this yourself and know where the an
 <section id="error" class="card" aria-labelledby="error-title" hidden>
 <h1 id="error-title" tabindex="-1">This request cannot be used</h1>
 <p class="alert" role="alert" id="problem"></p>
-<p class="soft">You were not sent anywhere and nothing was shared. Tell this to whoever sent you here.</p>
+<p class="soft" id="nowhere">You were not sent anywhere and nothing was shared. Tell this to whoever sent you here.</p>
+<p class="soft" id="back" hidden>Nothing was shared. <a id="back-link" rel="noreferrer"></a></p>
 </section>`

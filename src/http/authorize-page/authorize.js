@@ -68,9 +68,19 @@ function show(answer) {
     case 'redirect':
       return leave(answer.to)
     default:
-      find('problem').textContent = answer.message
-      open('error', 'This request cannot be used')
+      return showError(answer)
   }
+}
+
+function showError({ message, back }) {
+  find('problem').textContent = message
+  find('nowhere').hidden = back !== undefined
+  find('back').hidden = back === undefined
+  if (back !== undefined) {
+    find('back-link').href = back.to
+    find('back-link').textContent = `Go back to ${back.host}`
+  }
+  open('error', 'This request cannot be used')
 }
 
 function showSignIn({ email, client }) {

@@ -95,8 +95,10 @@ function tokenRoutes(app: App, deps: OAuthRoutesDeps): void {
     '/api/oauth_revoke',
     options({ summary: 'Give back a token (RFC 7009)', body: tokenQuestionSchema }),
     async (request, reply) => {
+      reply.headers(NO_STORE)
       await revokeToken(oauth, callOf(request))
-      return reply.headers(NO_STORE).status(200).send()
+      // RFC 7009 has clients ignore the body, yet some read JSON out of every answer.
+      return {}
     },
   )
   app.post(

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { browserSkip } from '../support/browser.ts'
+import { answerPage, openPage, startCallbackServer } from '../support/oauth-page.ts'
+import { registerClient, startOAuthService } from '../support/oauth-service.ts'
+
+const skip = browserSkip()
+const FOCUSED = 'document.activeElement.id'
+
+function hashQuery(given: Record<string, string>): string {
+  return `#signinoauth/?${new URLSearchParams({ response_type: 'code', ...given })}`
+}
+
+test('the whole flow in a browser: hash parameters, sign-in, consent, code, tokens, a call', {
+  skip,
+}, async () => {
+  await using service = await startOAuthService()
+  await using client = await startCallbackServer()
+  await using tab = await openPage()
+  const { page } = tab
+  const { email } = service.owner
+  const { redirectUri: redirect_uri } = client
+  await page.goto(
+    `${service.url}/alt/${hashQuery({ client_id: 'report tool', redirect_uri, state: 'a&b', email })}`,
+  )
+  await page.getByRole('heading', { name: 'Sign in to Weir' }).waitFor()
+  assert.equal(await page.getByLabel('E-mail').inputValue(), email)
+  assert.equal(await page.evaluate(FOCUSED), 'password')
+  await page.keyboard.type(service.owner.password)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Let “report tool” use your account?' }).waitFor()
+  assert.equal(await page.evaluate(FOCUSED), 'consent-title')
+  const text = (await page.locator('#consent').textContent()) ?? ''
+  assert.ok(text.includes(new URL(redirect_uri).host), 'the receiver is named')
+  assert.ok(text.includes('My organization') && text.includes('Everything that you may do'))
+  assert.ok(text.includes('No administrator has registered this client'))
+  await page.getByRole('button', { name: 'Allow' }).click()
+  const { searchParams } = await client.next()
+  assert.equal(searchParams.get('state'), 'a&b')
+  assert.equal(searchParams.get('iss'), service.url)
+  const { status, body } = await service.token({
+    ...{ grant_type: 'authorization_code', client_id: 'report tool', redirect_uri },
+    code: searchParams.get('code') ?? '',
+  })
+  assert.equal(status, 200)
+  const bearer = { authorization: `Bearer ${body.access_token}` }
+  const grants = await service.send('GET', '/api/oauth_grant', undefined, bearer)
+  assert.equal(grants.body.oauth_grant[0].clientName, 'report tool')
+  assert.deepEqual(tab.complaints, [])
+})
+
+test('a wrong password is told where the keyboard is, and the next try goes on', {
+  skip,
+}, async () => {
+  await using service = await startOAuthService()
+  await using client = await startCallbackServer()
+  await using tab = await openPage()
+  const { page } = tab
+  const query = hashQuery({ client_id: 'c1', redirect_uri: client.redirectUri })
+  await page.goto(`${service.url}/alt/${query}`)
+  await page.getByLabel('E-mail').fill(service.owner.email)
+  await page.getByLabel('Password', { exact: true }).fill('wrong')
+  await page.keyboard.press('Enter')
+  const alert = page.getByRole('alert').filter({ hasText: 'password is wrong' })
+  await alert.waitFor()
+  assert.equal(await page.evaluate(FOCUSED), 'password')
+  assert.equal(await page.getByLabel('Password', { exact: true }).inputValue(), '')
+  await answerPage(page, service.owner, 'Refuse')
+  const { searchParams } = await client.next()
+  assert.equal(searchParams.get('error'), 'access_denied')
+  assert.deepEqual(tab.complaints, [])
+})
+
+test('parameters also come from the query and from a POSTed form', { skip }, async () => {
+  await using service = await startOAuthService()
+  await using client = await startCallbackServer()
+  await using tab = await openPage()
+  const { page } = tab
+  const { redirectUri: redirect_uri } = client
+  const given = { response_type: 'code', client_id: 'c1', redirect_uri, state: '"><b>x' }
+  await page.goto(`${service.url}/alt/?${new URLSearchParams(given)}`)
+  await answerPage(page, service.owner)
+  assert.equal((await client.next()).searchParams.get('state'), given.state)
+  await page.getByRole('heading', { name: 'Back' }).waitFor()
+  const inputs = Object.entries(given).map(
+    ([name, value]) => `<input name="${name}" value='${value}'>`,
+  )
+  await page.goto(new URL('/form', redirect_uri).href)
+  await page.setContent(
+    `<form method="post" action="${service.url}/alt/#signinoauth/">${inputs.join('')}<button>Go</button></form>`,
+  )
+  await page.getByRole('button', { name: 'Go' }).click()
+  await answerPage(page, service.owner)
+  assert.equal((await client.next()).searchParams.get('state'), given.state)
+  assert.deepEqual(tab.complaints, [])
+})
+
+test('a redirect_uri that may not be used is shown, and the browser stays', { skip }, async () => {
+  await using service = await startOAuthService()
+  await using tab = await openPage()
+  const { page } = tab
+  for (const redirect_uri of ['http://evil.example/cb', 'javascript:alert(1)//', '/cb']) {
+    await page.goto('about:blank')
+    await page.goto(`${service.url}/alt/${hashQuery({ client_id: 'c1', redirect_uri })}`)
+    await page.getByRole('heading', { name: 'This request cannot be used' }).waitFor()
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /redirect_uri/)
+    assert.equal(new URL(page.url()).origin, service.url)
+    assert.equal(await page.getByRole('link').count(), 0)
+  }
+  assert.deepEqual(tab.complaints, [])
+})
+
+test('a mistake of an unregistered web client is shown with a way back', { skip }, async () => {
+  await using service = await startOAuthService()
+  await using tab = await openPage()
+  const { page } = tab
+  const given = { response_type: 'token', client_id: 'c1', redirect_uri: 'https://c.example/cb' }
+  await page.goto(`${service.url}/alt/?${new URLSearchParams(given)}`)
+  const link = page.getByRole('link', { name: 'Go back to c.example' })
+  await link.waitFor()
+  const href = (await link.getAttribute('href')) ?? ''
+  assert.equal(new URL(href).searchParams.get('error'), 'unsupported_response_type')
+  assert.deepEqual(tab.complaints, [])
+})
+
+test('a client of the organization is shown by its name, logo and rights', { skip }, async () => {
+  const svg =
+    '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>'
+  const logo = `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`
+  await using service = await startOAuthService({
+    settings: {
+      WEIR_OAUTH: 'strict',
+      WEIR_BRANDS: `{"localhost":{"name":"Acme","logo":"${logo}"}}`,
+    },
+  })
+  await using client = await startCallbackServer()
+  await using tab = await openPage({ colorScheme: 'dark', viewport: { width: 360, height: 740 } })
+  const { page } = tab
+  const { clientId: client_id } = await registerClient(service, {
+    ...{ name: 'Dashboard <i>', logo, redirectUris: ['http://127.0.0.1/cb'] },
+  })
+  const given = { client_id, redirect_uri: client.redirectUri, scope: 'feed:read feed:write' }
+  const branded = service.url.replace('127.0.0.1', 'localhost')
+  await page.goto(`${branded}/alt/${hashQuery(given)}`)
+  await page.getByRole('heading', { name: 'Sign in to Acme' }).waitFor()
+  const sizes = await page.evaluate<number>('document.querySelector(".brand img").naturalWidth')
+  assert.ok(sizes > 0, 'the policy lets the logo in')
+  await page.getByLabel('E-mail').fill(service.owner.email)
+  await page.getByLabel('Password', { exact: true }).fill(service.owner.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Let “Dashboard <i>” use your account?' }).waitFor()
+  assert.deepEqual(await page.getByRole('listitem').allInnerTexts(), [
+    'Read samples, statistics, files and properties',
+    'Send samples and files, change properties, delete samples',
+  ])
+  assert.equal(await page.locator('#unregistered').isVisible(), false)
+  const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+  assert.ok(width <= 360, `nothing is wider than a phone: ${width}`)
+  await page.getByRole('button', { name: 'Allow' }).click()
+  assert.equal((await client.next()).searchParams.get('iss'), branded)
+  assert.deepEqual(tab.complaints, [])
+})
+
+test('no other page may show this one in a frame', { skip }, async () => {
+  await using service = await startOAuthService()
+  await using client = await startCallbackServer()
+  await using tab = await openPage()
+  const { page } = tab
+  await page.goto(new URL('/frame', client.redirectUri).href)
+  await page.setContent(`<iframe src="${service.url}/alt/"></iframe>`)
+  const blocked = () => tab.complaints.some((text) => /frame-ancestors/.test(text))
+  while (!blocked()) await page.waitForEvent('console')
+  assert.ok(blocked())
+})
