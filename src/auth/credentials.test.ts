@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readCredentials } from './credentials.ts'
+
+function read(url: string, cookie?: string, authorization?: string): string {
+  const { credential, org } = readCredentials({ url, cookie, authorization })
+  const found = credential === undefined ? 'none' : Object.values(credential).join(' ')
+  return org === undefined ? found : `${found} in ${org}`
+}
+
+test('readCredentials() finds what the URL holds, however it is written', () => {
+  assert.equal(read('/api/feed'), 'none')
+  assert.equal(read('/api/feed?'), 'none')
+  assert.equal(read('/x?api_key=K'), 'api_key K url')
+  assert.equal(read('/x?&a=1&api_key=K&b=2'), 'api_key K url')
+  assert.equal(read('/x?api_key=K&api_key=L'), 'api_key K url')
+  assert.equal(read('/x?%61pi_key=a%2Bb'), 'api_key a+b url')
+  assert.equal(read('/x?api_key=&session=S'), 'session S url')
+  assert.equal(read('/x?my_api_key=K&api_keys=L&Api_Key=M'), 'none')
+  assert.equal(read('/x?api_key=%zz'), 'api_key %zz url')
+  assert.equal(read('/x?api_key&org=O'), 'none in O')
+  assert.equal(read('/api_key=K?x=1'), 'none')
+})
+
+test('readCredentials() reads cookies with and without spaces', () => {
+  assert.equal(read('/x', 'org=O;api_key=K'), 'api_key K cookie in O')
+  assert.equal(read('/x', ' org = O ; session="S" ;x'), 'session S cookie in O')
+  assert.equal(read('/x', 'api_key=K%20L'), 'api_key K L cookie')
+})
+
+test('readCredentials() prefers the URL and the header over cookies, sessions over keys', () => {
+  assert.equal(read('/x?api_key=K', 'session=S;api_key=L'), 'api_key K url')
+  assert.equal(read('/x?api_key=K&session=S'), 'session S url')
+  assert.equal(read('/x', 'session=S', 'Bearer T'), 'bearer T header')
+  assert.equal(read('/x?api_key=K', undefined, 'bearer T'), 'bearer T header')
+  assert.equal(read('/x?session=S', undefined, 'Bearer T'), 'session S url')
+  assert.equal(read('/x', 'api_key=K', 'Basic T'), 'api_key K cookie')
+  assert.equal(read('/x?org=A', 'org=B'), 'none in A')
+})

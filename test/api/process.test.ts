@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+
+const folder = mkdtempSync(join(tmpdir(), 'weir-process-'))
+const started: ChildProcess[] = []
+after(() => {
+  for (const child of started) child.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+interface Running {
+  readonly child: ChildProcess
+  readonly output: () => string
+  readonly exit: Promise<number | null>
+}
+
+function start(settings: Record<string, string>): Running {
+  const env = { PATH: process.env.PATH, WEIR_PORT: '0', ...settings }
+  const child = spawn(process.execPath, ['src/main.ts'], { env })
+  started.push(child)
+  let text = ''
+  child.stdout.on('data', (part) => {
+    text += part
+  })
+  child.stderr.on('data', (part) => {
+    text += part
+  })
+  const exit = new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { child, output: () => text, exit }
+}
+
+/** Resolves when the output matches; rejects when the process ends first. */
+function seen(running: Running, pattern: RegExp): Promise<RegExpExecArray> {
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      const match = pattern.exec(running.output())
+      if (match !== null) resolve(match)
+    }
+    running.child.stdout?.on('data', look)
+    running.exit.then(() => reject(new Error(`ended: ${running.output()}`)))
+    look()
+  })
+}
+
+const FEED_KEY = '11111111-2222-3333-4444-555555555555'
+const dataDir = join(folder, 'data')
+
+test('wrong settings: every mistake is listed, exit code 78, nothing is created', async () => {
+  const wrong = start({
+    WEIR_DATA_DIR: join(folder, 'never'),
+    WEIR_PORT: 'eighty',
+    WEIR_OWNER_TIME_ZONE: 'Nowhere',
+    WEIR_LOG_LEVEL: 'loud',
+  })
+  assert.equal(await wrong.exit, 78)
+  for (const name of ['WEIR_PORT', 'WEIR_OWNER_TIME_ZONE', 'WEIR_LOG_LEVEL']) {
+    assert.match(wrong.output(), new RegExp(`- ${name} must be`))
+  }
+  assert.equal(existsSync(join(folder, 'never')), false)
+})
+
+test('the first start tells address, account, organization, key and a curl line, once', async () => {
+  const first = start({ WEIR_DATA_DIR: dataDir, WEIR_FEED_KEY: FEED_KEY })
+  const [, address] = await seen(first, /address +(\S+)/)
+  await seen(first, /curl '/)
+  const text = first.output()
+  assert.match(text, /e-mail +owner@localhost/)
+  const password = /password +(\S+)/.exec(text)?.[1] ?? ''
+  assert.match(text, /organization +[0-9a-f-]{36}/)
+  assert.ok(text.includes(`feed key      ${FEED_KEY}`))
+  const login = await fetch(`${address}/api/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email: 'owner@localhost', password }),
+  })
+  assert.equal(login.status, 200)
+  assert.equal(statSync(join(dataDir, 'secret.key')).mode & 0o777, 0o600)
+  const second = start({ WEIR_DATA_DIR: dataDir })
+  assert.equal(await second.exit, 75)
+  assert.match(second.output(), /is used by another Weir process/)
+  first.child.kill('SIGINT')
+  assert.equal(await first.exit, 0)
+  const logged = first
+    .output()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+  assert.ok(logged.length > 0)
+  for (const line of logged) assert.ok(!line.includes(FEED_KEY) && !line.includes(password), line)
+})
+
+test('SIGTERM: a call in flight finishes, new ones are refused, the exit code is 0', async () => {
+  const running = start({ WEIR_DATA_DIR: dataDir })
+  const [, address] = await seen(running, /"address":"([^"]+)"/)
+  assert.doesNotMatch(running.output(), /password/)
+  const { port, hostname } = new URL(address)
+  const socket = connect(Number(port), hostname)
+  let answered = ''
+  socket.on('data', (part) => {
+    answered += part
+  })
+  const body = JSON.stringify({ email: 'owner@localhost', password: 'wrong' })
+  const head = `POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n`
+  socket.write(head + body.slice(0, 5))
+  // The call is in flight once another connection's request, made after it, is answered.
+  await fetch(`${address}/healthz`)
+  running.child.kill('SIGTERM')
+  await seen(running, /stopping/)
+  const refused = await fetch(`${address}/healthz`)
+  assert.equal(refused.status, 503)
+  assert.equal(refused.headers.get('retry-after'), '5')
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  socket.write(body.slice(5))
+  await closed
+  assert.match(answered, /^HTTP\/1\.1 401 /)
+  assert.equal(await running.exit, 0)
+})
+
+test('a port that is taken is said, and the first start is told all the same', async () => {
+  const holder = start({ WEIR_DATA_DIR: join(folder, 'a') })
+  const [, address] = await seen(holder, /"address":"([^"]+)"/)
+  const other = start({ WEIR_DATA_DIR: join(folder, 'b'), WEIR_PORT: new URL(address).port })
+  assert.equal(await other.exit, 69)
+  assert.match(other.output(), /Cannot listen: .*EADDRINUSE/)
+  assert.match(other.output(), /password +\S+/)
+  holder.child.kill('SIGTERM')
+  assert.equal(await holder.exit, 0)
+})
+
+test('the data folder is for its user alone', () => {
+  assert.equal(statSync(dataDir).mode & 0o777, 0o700)
+  assert.ok(readdirSync(dataDir).includes('catalog.db'))
+})
