@@ -20,26 +20,30 @@ const SEGMENT_BYTES_DEFAULT = 32 * 1024 * 1024
 /** Closed segments that may wait for the sealer: bounds memory and the time a restart takes. */
 const BACKLOG_MAX = 5
 
+const ROOM_RETRY_MS_DEFAULT = 1_000
+
 /** Where the samples live and how. */
 export interface SampleStoreOptions {
   /** The data folder; made when missing. */
   readonly folder: string
   /** Length of a journal segment. */
   readonly segmentBytes?: number
+  /** How long to wait before asking a full disk for room again. */
+  readonly roomRetryMs?: number
   /** Faults of the disk, for tests. */
   readonly faults?: SharedArrayBuffer
 }
 
 /** Opens the samples of a data folder; what a crash left in the journal is read back first. */
 export async function openSampleStore(options: SampleStoreOptions): Promise<EmbeddedSampleStore> {
-  const { faults } = options
+  const { faults, roomRetryMs = ROOM_RETRY_MS_DEFAULT } = options
   const disk = openDisk(faults)
   const folder = join(options.folder, 'journal')
   disk.makeFolder(folder)
   const quarantine = new Quarantine(disk, join(options.folder, 'quarantine'))
   const file = join(options.folder, 'samples.db')
   const sealer = new Sealer({
-    ...{ file, journalFolder: folder, faults, onBug },
+    ...{ file, journalFolder: folder, faults, roomRetryMs, onBug },
     onSealed(segment, damages) {
       for (const damage of damages) quarantine.add(damage)
       head.dropGeneration(segment)
@@ -53,7 +57,7 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   const replayed = replayJournal({ disk, folder, head, quarantine, table })
   const folds = new FoldCache()
   const journal = new Journal({
-    ...{ folder, disk, faults: options.faults },
+    ...{ folder, disk, faults, roomRetryMs },
     ...{ nextSegment: replayed.nextSegment, nextSequence: replayed.nextSequence },
     segmentBytes: options.segmentBytes ?? SEGMENT_BYTES_DEFAULT,
     onDurable: (group) => applyDurable(group, head, folds),

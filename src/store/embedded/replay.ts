@@ -34,7 +34,7 @@ export function replaySegment(disk: Disk, path: string, segment: number): Replay
     bytes: bytes.subarray(found.offset, found.offset + found.bytes),
   }))
   for (const frame of scan.frames) {
-    readRecords(frame.payload, (record) => applyRecord(generation, record))
+    readRecords(frame.records, (record) => applyRecord(generation, record))
   }
   const last = scan.frames.at(-1)?.sequence
   const lastOffset = scan.frames.at(-1)?.offset ?? 0

@@ -57,6 +57,7 @@ export class EmbeddedSampleStore implements SampleStore {
   readonly #head: Head
   readonly #journal: Journal
   readonly #forgotten = new Set<number>()
+  #closing: Promise<void> | undefined
 
   constructor(parts: SampleStoreParts) {
     this.#parts = parts
@@ -159,10 +160,9 @@ export class EmbeddedSampleStore implements SampleStore {
     }
   }
 
-  async close(): Promise<void> {
-    await this.#journal.close()
-    await this.#parts.sealer.close()
-    this.#parts.table.close()
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
   }
 
   /** Seals everything appended so far. */
@@ -173,6 +173,12 @@ export class EmbeddedSampleStore implements SampleStore {
     const { sealer } = this.#parts
     while (sealer.backlog > 0 && sealer.stuckReason === undefined) await sealer.changed()
     if (sealer.stuckReason !== undefined) throw new Error(`Cannot seal: ${sealer.stuckReason}`)
+  }
+
+  async #close(): Promise<void> {
+    await this.#journal.close()
+    await this.#parts.sealer.close()
+    this.#parts.table.close()
   }
 
   async #write(record: JournalRecord): Promise<void> {

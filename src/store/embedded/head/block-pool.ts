@@ -1,8 +1,8 @@
 import { growInt32 } from './columns.ts'
 
-const SLAB_BITS = 15
-const SLAB_SLOTS = 1 << SLAB_BITS
-const SLAB_MASK = SLAB_SLOTS - 1
+/** Slabs grow with the generation: one that holds little stays small. */
+const FIRST_SLAB_SLOTS = 1024
+const SLAB_SLOTS_MAX = 32 * 1024
 
 /** A stream's blocks grow with it: most streams hold a few samples, some hold all of them. */
 const CAPACITIES = [4, 16, 64, 256] as const
@@ -25,7 +25,9 @@ export class BlockPool {
   sizeClass = new Int32Array(1024)
   readonly #free = new Int32Array(CAPACITIES.length)
   #blocks = 1
-  #slots = 0
+  #slabSlots = 0
+  #slabUsed = 0
+  #bytes = 0
 
   /** How many samples a block can hold. */
   capacityOf(block: number): number {
@@ -34,7 +36,7 @@ export class BlockPool {
 
   /** Bytes of the slabs. */
   get bytes(): number {
-    return this.times.length * SLAB_SLOTS * 16 + this.next.length * 24
+    return this.#bytes + this.next.length * 24
   }
 
   /** An empty block with no neighbours, of a size class that is at most the largest. */
@@ -50,11 +52,11 @@ export class BlockPool {
     if (block >= this.next.length) this.#grow(block + 1)
     const capacity = CAPACITIES[chosen]
     // A block never crosses the end of its slab.
-    if (this.#slots + capacity > this.times.length * SLAB_SLOTS) this.#addSlab()
-    this.slab[block] = this.#slots >> SLAB_BITS
-    this.start[block] = this.#slots & SLAB_MASK
+    if (this.#slabUsed + capacity > this.#slabSlots) this.#addSlab()
+    this.slab[block] = this.times.length - 1
+    this.start[block] = this.#slabUsed
     this.sizeClass[block] = chosen
-    this.#slots += capacity
+    this.#slabUsed += capacity
     return this.#reset(block)
   }
 
@@ -74,7 +76,7 @@ export class BlockPool {
   textsOf(slab: number): Array<string | undefined> {
     const known = this.texts[slab]
     if (known !== undefined) return known
-    const texts = new Array<string | undefined>(SLAB_SLOTS).fill(undefined)
+    const texts = new Array<string | undefined>(this.times[slab].length).fill(undefined)
     this.texts[slab] = texts
     return texts
   }
@@ -87,9 +89,12 @@ export class BlockPool {
   }
 
   #addSlab(): void {
-    this.#slots = this.times.length * SLAB_SLOTS
-    this.times.push(new Float64Array(SLAB_SLOTS))
-    this.numbers.push(new Float64Array(SLAB_SLOTS))
+    const slots = Math.min(Math.max(this.#slabSlots * 2, FIRST_SLAB_SLOTS), SLAB_SLOTS_MAX)
+    this.times.push(new Float64Array(slots))
+    this.numbers.push(new Float64Array(slots))
+    this.#slabSlots = slots
+    this.#slabUsed = 0
+    this.#bytes += slots * 16
     this.texts.push(undefined)
   }
 

@@ -1,23 +1,42 @@
-import { epochMs, isSampleTime } from '../../../base/index.ts'
+import { EARLIEST_TIME, epochMs, isSampleTime, TIME_END } from '../../../base/index.ts'
 import type { Damage, StreamHandle } from '../../sample-port.ts'
+import { type Directory, readDirectory } from './directory.ts'
 import { readRecords } from './record.ts'
 import type { ScannedDamage } from './scan.ts'
 
 /** A damage names at most so many streams; a frame may hold a million. */
 const HANDLES_MAX = 1_000
 
-/** Tells a damage with what can still be read of it: streams and times may miss or be wrong by a bit. */
+/** Tells a damage with what its directory, or else its records, still say of streams and times. */
 export function describeDamage(file: string, damage: ScannedDamage): Damage {
-  const handles = new Set<StreamHandle>()
-  let from = Number.POSITIVE_INFINITY
-  let last = Number.NEGATIVE_INFINITY
-  const see = (handle: number, first: number, final: number): void => {
-    if (handles.size < HANDLES_MAX) handles.add(handle as StreamHandle)
-    if (isSampleTime(first)) from = Math.min(from, first)
-    if (isSampleTime(final)) last = Math.max(last, final)
+  const about = { file, offset: damage.offset, bytes: damage.bytes, what: damage.what }
+  const { frame } = damage
+  if (frame === undefined) return { ...about, handles: [], from: undefined, until: undefined }
+  const told = readDirectory(frame.bytes, frame.directoryAt)
+  const read = told?.hasAllHandles ? told : describeLeniently(frame.bytes)
+  const { firstTime, lastTime } = told ?? read
+  const handles = new Set([...(told?.handles ?? []), ...read.handles])
+  const isTimed = firstTime <= lastTime
+  return {
+    ...about,
+    handles: [...handles] as StreamHandle[],
+    from: isTimed ? epochMs(Math.max(firstTime, EARLIEST_TIME)) : undefined,
+    until: isTimed ? epochMs(Math.min(lastTime + 1, TIME_END)) : undefined,
+  }
+}
+
+/** What damaged records seem to be about. */
+function describeLeniently(bytes: Uint8Array): Directory {
+  const handles = new Set<number>()
+  let firstTime = Number.POSITIVE_INFINITY
+  let lastTime = Number.NEGATIVE_INFINITY
+  const see = (handle: number, first: number, last: number): void => {
+    if (handles.size < HANDLES_MAX) handles.add(handle)
+    if (isSampleTime(first)) firstTime = Math.min(firstTime, first)
+    if (isSampleTime(last)) lastTime = Math.max(lastTime, last)
   }
   try {
-    readRecords(damage.payload ?? new Uint8Array(0), ({ batch }) => {
+    readRecords(bytes, ({ batch }) => {
       for (let index = 0; index < batch.count; index += 1) {
         see(batch.handles[index], batch.times[index], batch.times[index])
       }
@@ -26,11 +45,5 @@ export function describeDamage(file: string, damage: ScannedDamage): Damage {
   } catch {
     // What the damage left unreadable stays unnamed.
   }
-  const isTimed = from <= last
-  return {
-    ...{ file, offset: damage.offset, bytes: damage.bytes, what: damage.what },
-    handles: [...handles],
-    from: isTimed ? epochMs(from) : undefined,
-    until: isTimed ? epochMs(last + 1) : undefined,
-  }
+  return { handles: [...handles], hasAllHandles: true, firstTime, lastTime }
 }

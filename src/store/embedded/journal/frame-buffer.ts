@@ -1,3 +1,4 @@
+import { DIRECTORY_BYTES } from './directory.ts'
 import { FRAME_FOOTER_BYTES, FRAME_HEADER_BYTES } from './frame.ts'
 import { type SizedRecord, writeRecord } from './record.ts'
 import { SEGMENT_HEADER_BYTES } from './segment.ts'
@@ -19,30 +20,31 @@ export interface PendingRecord {
 export class FrameBuffer {
   readonly pending: PendingRecord[] = []
   #memory = new SharedArrayBuffer(INITIAL_BYTES)
-  #payloadBytes = 0
+  #recordBytes = 0
 
   get memory(): SharedArrayBuffer {
     return this.#memory
   }
 
+  /** The payload's length with the directory that the journal thread adds. */
   get payloadBytes(): number {
-    return this.#payloadBytes
+    return this.#recordBytes + DIRECTORY_BYTES
   }
 
   /** Adds a record, unless the frame already holds others and would become too long. */
   tryAdd(entry: PendingRecord): boolean {
-    const payloadBytes = this.#payloadBytes + entry.record.bytes
-    if (payloadBytes > PAYLOAD_BYTES_MAX && this.pending.length > 0) return false
-    this.#reserve(PAYLOAD_START + payloadBytes + FRAME_FOOTER_BYTES)
-    writeRecord(this.#memory, PAYLOAD_START + this.#payloadBytes, entry.record)
-    this.#payloadBytes = payloadBytes
+    const recordBytes = this.#recordBytes + entry.record.bytes
+    if (recordBytes > PAYLOAD_BYTES_MAX && this.pending.length > 0) return false
+    this.#reserve(PAYLOAD_START + recordBytes + DIRECTORY_BYTES + FRAME_FOOTER_BYTES)
+    writeRecord(this.#memory, PAYLOAD_START + this.#recordBytes, entry.record)
+    this.#recordBytes = recordBytes
     this.pending.push(entry)
     return true
   }
 
   clear(): void {
     this.pending.length = 0
-    this.#payloadBytes = 0
+    this.#recordBytes = 0
     if (this.#memory.byteLength > 2 * PAYLOAD_BYTES_MAX) {
       this.#memory = new SharedArrayBuffer(INITIAL_BYTES)
     }
@@ -51,7 +53,7 @@ export class FrameBuffer {
   #reserve(bytes: number): void {
     if (bytes <= this.#memory.byteLength) return
     const grown = new SharedArrayBuffer(Math.max(bytes, this.#memory.byteLength * 2))
-    new Uint8Array(grown).set(new Uint8Array(this.#memory, 0, PAYLOAD_START + this.#payloadBytes))
+    new Uint8Array(grown).set(new Uint8Array(this.#memory, 0, PAYLOAD_START + this.#recordBytes))
     this.#memory = grown
   }
 }

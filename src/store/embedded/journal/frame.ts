@@ -14,6 +14,7 @@ export const FRAME_FOOTER_BYTES = 8
 export const SECTOR_BYTES = 512
 
 const FRAME_MAGIC = 0x57_46_72_6d
+// It ends in a byte of several bits: no single flip makes a whole footer look like a missing one.
 const FOOTER_MAGIC = 0x57_46_6e_64
 const TWO_32 = 2 ** 32
 
@@ -73,12 +74,12 @@ export function finishFrame(
   view.setUint32(frameStart + 20, zeroSectors, true)
   view.setUint32(frameStart + 24, crc32(bytes.subarray(payloadStart, payloadEnd)), true)
   view.setUint32(frameStart + 28, crc32(bytes.subarray(frameStart, frameStart + 28)), true)
-  view.setUint32(payloadEnd, FOOTER_MAGIC, true)
-  view.setUint32(payloadEnd + 4, footerCheck(frame), true)
+  view.setUint32(payloadEnd, footerCheck(frame), true)
+  view.setUint32(payloadEnd + 4, FOOTER_MAGIC, true)
 }
 
 function footerCheck(frame: { salt: number; sequence: number }): number {
-  return ((frame.salt ^ (frame.sequence % TWO_32)) | 1) >>> 0
+  return (frame.salt ^ (frame.sequence % TWO_32)) >>> 0
 }
 
 /** The header at `at`, or undefined when what is there does not check. */
@@ -103,8 +104,8 @@ export type FooterState = 'whole' | 'missing' | 'wrong'
 export function readFooter(bytes: Uint8Array, at: number, header: FrameHeader): FooterState {
   const expected = new Uint8Array(FRAME_FOOTER_BYTES)
   const view = viewOf(expected)
-  view.setUint32(0, FOOTER_MAGIC, true)
-  view.setUint32(4, footerCheck(header), true)
+  view.setUint32(0, footerCheck(header), true)
+  view.setUint32(4, FOOTER_MAGIC, true)
   let same = 0
   while (same < FRAME_FOOTER_BYTES && bytes[at + same] === expected[same]) same += 1
   if (same === FRAME_FOOTER_BYTES) return 'whole'

@@ -5,7 +5,8 @@
 import { receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { type FileRef, writeFully } from '../disk/disk.ts'
 import { openDisk } from '../disk/faulty-disk.ts'
-import { finishFrame, frameBytes } from './frame.ts'
+import { DIRECTORY_BYTES, writeDirectory } from './directory.ts'
+import { FRAME_HEADER_BYTES, finishFrame, frameBytes } from './frame.ts'
 import type {
   JournalCommand,
   JournalReply,
@@ -33,6 +34,8 @@ function writeFrame(command: WriteFrame): void {
   startSegment(command, bytes)
   if (current === undefined) throw new Error('BUG: a frame came before its segment')
   const { file, salt } = current
+  const payloadStart = SEGMENT_HEADER_BYTES + FRAME_HEADER_BYTES
+  writeDirectory(bytes, payloadStart, payloadStart + payloadBytes - DIRECTORY_BYTES)
   finishFrame(bytes, SEGMENT_HEADER_BYTES, { salt, sequence, payloadBytes, fileOffset })
   const end = SEGMENT_HEADER_BYTES + frameBytes(payloadBytes)
   if (command.start === undefined) {

@@ -8,9 +8,6 @@ import { type JournalRecord, sizeRecord } from './record.ts'
 import { SEGMENT_HEADER_BYTES } from './segment.ts'
 import { type ReadySegment, SegmentSupply } from './segment-supply.ts'
 
-/** How long to wait before asking a full disk for room again. */
-const ROOM_RETRY_MS = 500
-
 /** Records that became durable together, in journal order. */
 export interface DurableGroup {
   readonly segment: number
@@ -25,6 +22,8 @@ export interface JournalOptions {
   readonly segmentBytes: number
   readonly nextSegment: number
   readonly nextSequence: number
+  /** How long to wait before asking a full disk for room again. */
+  readonly roomRetryMs: number
   /** Called in journal order; the records' appends settle with what this returns. */
   onDurable(group: DurableGroup): Promise<void> | undefined
 }
@@ -195,7 +194,7 @@ export class Journal {
         },
       )
     }
-    setTimeout(retry, ROOM_RETRY_MS).unref()
+    setTimeout(retry, this.#options.roomRetryMs).unref()
   }
 
   #onReply(reply: JournalReply): void {

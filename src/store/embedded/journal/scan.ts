@@ -4,8 +4,10 @@
  * on with the next frame that does. docs/format/journal.md says how the two are told apart.
  */
 import { crc32 } from 'node:zlib'
+import { DIRECTORY_BYTES } from './directory.ts'
 import {
   countZeroSectors,
+  FRAME_FOOTER_BYTES,
   FRAME_HEADER_BYTES,
   type FrameHeader,
   frameBytes,
@@ -18,16 +20,19 @@ import { readSegmentHeader, SEGMENT_HEADER_BYTES } from './segment.ts'
 /** A frame that checks. */
 export interface ScannedFrame {
   readonly offset: number
+  readonly end: number
   readonly sequence: number
-  readonly payload: Uint8Array
+  /** The payload without its directory. */
+  readonly records: Uint8Array
 }
 
-/** Bytes that do not check. The payload is what would be one, if its place is known. */
+/** Bytes that do not check. */
 export interface ScannedDamage {
   readonly offset: number
   readonly bytes: number
   readonly what: string
-  readonly payload: Uint8Array | undefined
+  /** What would be a frame's payload, and where its directory would be; undefined when there is none. */
+  readonly frame: { readonly bytes: Uint8Array; readonly directoryAt: number } | undefined
 }
 
 /** What a scan found. */
@@ -54,7 +59,7 @@ export function scanSegment(bytes: Uint8Array): SegmentScan {
   const damages: ScannedDamage[] = []
   if (header === undefined && !isTornHeader(place, 0)) {
     damages.push({
-      ...{ offset: 0, bytes: SEGMENT_HEADER_BYTES, payload: undefined },
+      ...{ offset: 0, bytes: SEGMENT_HEADER_BYTES, frame: undefined },
       what: 'the segment header does not check; its frames are read without it',
     })
   }
@@ -102,10 +107,11 @@ function readFrame(
   const payload = bytes.subarray(at + FRAME_HEADER_BYTES, payloadEnd)
   const isWhole = payload.length === header.payloadBytes && crc32(payload) === header.payloadCrc
   if (isWhole) {
-    found.frames.push({ offset: at, sequence: header.sequence, payload })
+    const records = payload.subarray(0, payload.length - DIRECTORY_BYTES)
+    found.frames.push({ offset: at, end, sequence: header.sequence, records })
     if (readFooter(bytes, payloadEnd, header) === 'wrong') {
       found.damages.push({
-        ...{ offset: payloadEnd, bytes: end - payloadEnd, payload: undefined },
+        ...{ offset: payloadEnd, bytes: end - payloadEnd, frame: undefined },
         what: `the footer of frame ${header.sequence} does not check; its samples do and are kept`,
       })
     }
@@ -115,7 +121,8 @@ function readFrame(
   if (next === undefined && isTornFrame(place, at, header)) return place.contentEnd
   const damageEnd = next ?? Math.min(Math.max(end, place.contentEnd), bytes.length)
   found.damages.push({
-    ...{ offset: at, bytes: damageEnd - at, payload },
+    ...{ offset: at, bytes: damageEnd - at },
+    frame: { bytes: payload, directoryAt: payload.length - DIRECTORY_BYTES },
     what: `the samples of frame ${header.sequence} do not check`,
   })
   return damageEnd
@@ -134,9 +141,12 @@ function skipDamage(place: Place, at: number, damages: ScannedDamage[]): number 
   const next = findFrame(place, at + 8)
   if (next === undefined && isTornHeader(place, at)) return place.contentEnd
   const end = next ?? place.contentEnd
+  // The footer's last bytes may be zeros of their own, which contentEnd does not count.
+  const frameEnd = at + Math.ceil((end - at) / 8) * 8
+  const bytes = place.bytes.subarray(at + FRAME_HEADER_BYTES, frameEnd)
+  const directoryAt = bytes.length - FRAME_FOOTER_BYTES - DIRECTORY_BYTES
   damages.push({
-    ...{ offset: at, bytes: end - at },
-    payload: place.bytes.subarray(at + FRAME_HEADER_BYTES, Math.max(end, at + FRAME_HEADER_BYTES)),
+    ...{ offset: at, bytes: end - at, frame: { bytes, directoryAt } },
     what: 'a frame header does not check',
   })
   return end

@@ -2,10 +2,9 @@ import { Worker } from 'node:worker_threads'
 import type { FoundDamage } from '../replay.ts'
 import type { SealerCommand, SealerReply, SealerThreadData } from './sealer-protocol.ts'
 
-/** How long to wait before sealing again on a disk that was full. */
-const ROOM_RETRY_MS = 1_000
-
 export interface SealerOptions extends Omit<SealerThreadData, 'control'> {
+  /** How long to wait before sealing again on a disk that was full. */
+  readonly roomRetryMs: number
   /** Called once a segment is in samples.db for good. */
   onSealed(segment: number, damages: readonly FoundDamage[]): void
   /** Called with an error that only a mistake in Weir can produce. */
@@ -131,7 +130,7 @@ export class Sealer {
     }
     this.#stuckReason = 'the disk is full'
     this.#wake()
-    setTimeout(() => this.#next(), ROOM_RETRY_MS).unref()
+    setTimeout(() => this.#next(), this.#options.roomRetryMs).unref()
   }
 
   #stop(reason: string): void {

@@ -1,0 +1,178 @@
+/** What the embedded store does when the disk fails, fills up, or hands back other bytes. */
+import assert from 'node:assert/strict'
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { Refusal } from '../../src/base/index.ts'
+import {
+  DiskFaults,
+  type EmbeddedSampleStore,
+  openSampleStore,
+} from '../../src/store/embedded/index.ts'
+import { batch, read } from '../contract/sample-store-contract.ts'
+
+const SEGMENT_BYTES = 16 * 1024
+
+interface Subject {
+  readonly folder: string
+  readonly faults: DiskFaults
+  readonly store: EmbeddedSampleStore
+  reopen(): Promise<EmbeddedSampleStore>
+}
+
+async function open(context: TestContext): Promise<Subject> {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-faults-'))
+  const faults = new DiskFaults()
+  const options = { folder, segmentBytes: SEGMENT_BYTES, roomRetryMs: 5 }
+  const store = await openSampleStore({ ...options, faults: faults.shared })
+  let current = store
+  context.after(async () => {
+    await current.close()
+    rmSync(folder, { recursive: true })
+  })
+  const reopen = async () => {
+    await current.close()
+    current = await openSampleStore(options)
+    return current
+  }
+  return { folder, faults, store, reopen }
+}
+
+const isReadOnly = (error: unknown): boolean =>
+  error instanceof Refusal && error.code === 'read_only' && error.status === 503
+
+async function fill(store: EmbeddedSampleStore, from: number, count: number): Promise<void> {
+  for (let time = from; time < from + count; time += 1) await store.append(batch([[1, time, time]]))
+}
+
+for (const kind of ['write', 'sync'] as const) {
+  test(`append() refuses for good after a failed ${kind}, reads go on`, async (context) => {
+    const { faults, store, reopen } = await open(context)
+    await fill(store, 0, 10)
+    if (kind === 'write') faults.failWriteAfter(0)
+    else faults.failSyncAfter(0)
+    const calls = [10, 11, 12].map((time) => store.append(batch([[1, time, time]])))
+    const settled = await Promise.allSettled(calls)
+    assert.ok(settled.every((call) => call.status === 'rejected' && isReadOnly(call.reason)))
+    await assert.rejects(store.append(batch([[1, 13, 13]])), isReadOnly)
+    assert.match(store.status().readOnlyReason ?? '', new RegExp(`${kind} failed`))
+    assert.equal((await read(store, 1)).length, 10)
+    const later = await reopen()
+    assert.deepEqual((await read(later, 1)).slice(0, 10).at(-1), [9, 9])
+    await later.append(batch([[1, 99, 99]]))
+    assert.deepEqual((await read(later, 1)).at(-1), [99, 99])
+  })
+}
+
+test('append() survives writes that stop half way', async (context) => {
+  const { faults, store, reopen } = await open(context)
+  faults.shortenWrites(true)
+  await fill(store, 0, 300)
+  const later = await reopen()
+  assert.equal((await read(later, 1)).length, 300)
+  assert.deepEqual(later.status().damages, [])
+})
+
+test('a full disk refuses appends, serves reads, and takes appends again with room', async (context) => {
+  const { faults, store, reopen } = await open(context)
+  await fill(store, 0, 5)
+  faults.setRoom(2 * SEGMENT_BYTES)
+  let stored = 5
+  const refused = await (async () => {
+    for (;;) {
+      try {
+        await fill(store, stored, 1)
+        stored += 1
+      } catch (error) {
+        return error
+      }
+    }
+  })()
+  assert.ok(isReadOnly(refused))
+  assert.match(store.status().readOnlyReason ?? '', /disk is full/)
+  assert.equal((await read(store, 1)).length, stored)
+  faults.setRoom(undefined)
+  await context.waitFor(() => assert.equal(store.status().readOnlyReason, undefined))
+  await fill(store, stored, 50)
+  assert.equal((await read(await reopen(), 1)).length, stored + 50)
+})
+
+test('a damaged frame is named, kept aside, and still named after sealing', async (context) => {
+  const { folder, store, reopen } = await open(context)
+  await store.append(batch([[1, 1000, 1]]))
+  await store.append(batch([[2, 2000, 2]]))
+  await store.append(batch([[3, 3000, 3]]))
+  await store.close()
+  const journal = join(folder, 'journal')
+  const [name] = readdirSync(journal)
+  const bytes = readFileSync(join(journal, name))
+  const at = bytes.indexOf(new Uint8Array(Float64Array.of(2000).buffer))
+  bytes[at] ^= 1
+  writeFileSync(join(journal, name), bytes)
+  const expected = { file: name, handles: [2], from: 2000, until: 2001 }
+  let later = await reopen()
+  for (const _ of [1, 2]) {
+    const [damage, ...others] = later.status().damages
+    assert.deepEqual(others, [])
+    const { file, handles, from, until } = damage
+    assert.deepEqual({ file, handles, from, until }, expected)
+    assert.ok(damage.offset <= at && at < damage.offset + damage.bytes)
+    assert.deepEqual(await read(later, 1), [[1000, 1]])
+    assert.deepEqual(await read(later, 2), [])
+    assert.deepEqual(await read(later, 3), [[3000, 3]])
+    await later.sealAll()
+    later = await reopen()
+  }
+  assert.equal(readdirSync(join(folder, 'quarantine')).length, 2)
+})
+
+test('a segment that was sealed and not yet unlinked is not read again', async (context) => {
+  const { folder, store, reopen } = await open(context)
+  await store.append(batch([[1, 1000, 1]]))
+  const journal = join(folder, 'journal')
+  const [name] = readdirSync(journal)
+  copyFileSync(join(journal, name), join(folder, 'kept'))
+  await store.sealAll()
+  await store.append(batch([], [[1, 0, 5000]]))
+  copyFileSync(join(folder, 'kept'), join(journal, name))
+  const later = await reopen()
+  assert.deepEqual(await read(later, 1), [])
+  assert.ok(!readdirSync(journal).includes(name))
+})
+
+test('a chunk that does not check is named and the others are served', async (context) => {
+  const { folder, store, reopen } = await open(context)
+  const rows = Array.from({ length: 10_000 }, (_, index) => [1, index, index / 8] as const)
+  for (let at = 0; at < rows.length; at += 500) await store.append(batch(rows.slice(at, at + 500)))
+  await store.sealAll()
+  await store.close()
+  const db = new DatabaseSync(join(folder, 'samples.db'))
+  const chunk = db.prepare('SELECT id, count, data FROM chunk ORDER BY start LIMIT 1').get() as {
+    id: number
+    count: number
+    data: Uint8Array
+  }
+  chunk.data[chunk.data.length >> 1] ^= 16
+  db.prepare('UPDATE chunk SET data = ? WHERE id = ?').run(chunk.data, chunk.id)
+  db.close()
+  const later = await reopen()
+  assert.equal((await read(later, 1)).length, rows.length - chunk.count)
+  const [damage] = later.status().damages
+  assert.deepEqual(
+    [damage.file, damage.offset, damage.from, damage.until],
+    ['samples.db', chunk.id, 0, chunk.count],
+  )
+  await later.append(batch([[1, 5, 'late']]))
+  for (let time = 10; time < 600; time += 1) await later.append(batch([[1, time, 'late']]))
+  await later.sealAll()
+  assert.equal((await read(later, 1)).length, rows.length - chunk.count + 591)
+})
