@@ -8,13 +8,21 @@ import {
   type Identity,
   type OAuthWithUsers,
   openIdentity,
+  peopleOf,
   runCommand,
   SecretBox,
 } from './auth/index.ts'
 import { type Clock, type Config, createLog, type Log, refuse, systemClock } from './base/index.ts'
+import { type Catalog, openCatalog } from './catalog/index.ts'
+import { Feed } from './feed/index.ts'
+import { fileUrl, readFileRecord } from './files/index.ts'
 import {
   type App,
   buildServer,
+  FeedBodyReader,
+  FeedCalls,
+  type FeedLaneDeps,
+  feedLane,
   Gate,
   issuerReader,
   openCommandSocket,
@@ -22,19 +30,28 @@ import {
 } from './http/index.ts'
 import { apiKeyRoutes } from './http/routes/api-key-routes.ts'
 import { authorizeRoutes } from './http/routes/authorize-routes.ts'
+import { feedRoutes } from './http/routes/feed-routes.ts'
 import { loginRoutes } from './http/routes/login-routes.ts'
 import { oauthClientRoutes } from './http/routes/oauth-client-routes.ts'
 import { oauthGrantRoutes } from './http/routes/oauth-grant-routes.ts'
 import { oauthRoutes } from './http/routes/oauth-routes.ts'
 import { orgUserRoutes } from './http/routes/org-user-routes.ts'
 import { organizationRoutes } from './http/routes/organization-routes.ts'
-import { lockFolder, openCatalogStore, openKeyFile } from './store/embedded/index.ts'
-import type { CatalogStore } from './store/index.ts'
+import {
+  lockFolder,
+  openCatalogStore,
+  openKeyFile,
+  openSampleStore,
+} from './store/embedded/index.ts'
+import type { CatalogStore, SampleStore } from './store/index.ts'
 
 /** The whole service, opened and not yet listening. */
 export interface WeirApp {
   readonly server: WeirServer
   readonly identity: Identity
+  readonly catalog: Catalog
+  readonly samples: SampleStore
+  readonly feed: Feed
   /** What was made on the first start of a data folder, to be told once. */
   readonly firstStart: CreatedOrganization | undefined
   /** Starts to listen; answers the address people can use. */
@@ -68,11 +85,14 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   opened.defer(() => clearInterval(purging))
   const oauth = { ...oauthBase, users: identity.oauthUsers, noteGrant: grantAuditor(identity) }
   const gate = new Gate(identity)
+  const data = await openData({ config, clock, identity, catalogStore }, opened)
+  const calls = new FeedCalls(data.feed)
+  const lane = { calls, bodies: new FeedBodyReader(config.bodyBytesMax), gate, log }
   const server = await buildServer({
     ...{ clock, log, tls: tlsFiles(config), trustedProxies: config.trustedProxies ?? [] },
-    readiness: [],
-    fastLanes: [],
-    addRoutes: (app) => addRoutes(app, { config, gate, identity, log, oauth }),
+    readiness: [{ name: 'samples', findProblem: () => data.samples.status().readOnlyReason }],
+    fastLanes: [feedLane(lane)],
+    addRoutes: (app) => addRoutes(app, { config, gate, identity, lane, log, oauth }),
   })
   const run = (command: Command) => runCommand(identity, command)
   const commands = await openCommandSocket({ folder: config.dataDir, log, run })
@@ -80,7 +100,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   opened.defer(() => server.close(DRAIN_MS))
   const closing = opened.move()
   return {
-    ...{ server, identity, firstStart },
+    ...{ server, identity, firstStart, ...data },
     listen: async () => addressOf(config, await server.listen(config)),
     close: () => closing.disposeAsync(),
   }
@@ -119,16 +139,34 @@ async function openIdentityParts(
   return { catalogStore, identity, oauthBase }
 }
 
+/** Opens what holds the streams and their samples. */
+async function openData(
+  parts: { config: Config; clock: Clock; identity: Identity; catalogStore: CatalogStore },
+  opened: AsyncDisposableStack,
+): Promise<{ catalog: Catalog; samples: SampleStore; feed: Feed }> {
+  const { config, clock, identity, catalogStore } = parts
+  const catalog = await openCatalog({ store: catalogStore, people: peopleOf(identity), clock })
+  const samples = await openSampleStore({ folder: config.dataDir })
+  opened.defer(() => samples.close())
+  catalog.onStreamsDeleted((streams) => samples.forget(streams.map(({ handle }) => handle)))
+  const feed = new Feed({
+    ...{ catalog, store: samples, clock },
+    showFile: (text, place) => fileUrl({ ...place, name: readFileRecord(text).name }),
+  })
+  return { catalog, samples, feed }
+}
+
 interface RouteParts {
   readonly config: Config
   readonly gate: Gate
   readonly identity: Identity
+  readonly lane: FeedLaneDeps
   readonly log: Log
   readonly oauth: OAuthWithUsers
 }
 
 function addRoutes(app: App, parts: RouteParts): void {
-  const { config, gate, identity, log, oauth } = parts
+  const { config, gate, identity, lane, log, oauth } = parts
   const { audit } = identity
   const brands = config.brands ?? new Map()
   const issuerOf = issuerReader({
@@ -137,6 +175,7 @@ function addRoutes(app: App, parts: RouteParts): void {
   })
   apiKeyRoutes(app, { gate, identity })
   authorizeRoutes(app, { oauth, issuerOf, brands })
+  feedRoutes(app, lane)
   const isSecure = config.tlsCert !== undefined || config.publicUrl?.startsWith('https:') === true
   loginRoutes(app, { identity, isSecure })
   oauthClientRoutes(app, { oauth, gate, audit })

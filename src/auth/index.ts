@@ -43,6 +43,7 @@ export {
   Organizations,
 } from './organizations.ts'
 export { PasswordHasher } from './password.ts'
+export { peopleOf } from './people.ts'
 export { type RateDecision, RateLimiter } from './rate-limiter.ts'
 export { type Command, type CommandResult, runCommand } from './run-command.ts'
 export { SecretBox } from './secret-box.ts'

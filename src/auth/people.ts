@@ -1,0 +1,21 @@
+import type { People } from '../catalog/index.ts'
+import { type Identity, nameOf } from './identity.ts'
+
+/** What the catalog may know about users: the owner whose time zone counts, and names. */
+export function peopleOf({
+  organizations,
+  users,
+}: Pick<Identity, 'organizations' | 'users'>): People {
+  return {
+    ownerOf: async (orgUid) => {
+      const uid = organizations.find(orgUid)?.ownerUid ?? ''
+      const owner = await users.find(uid)
+      const name = owner === undefined ? '' : nameOf(owner)
+      return { uid, name, timeZoneId: owner?.timeZone ?? 'UTC' }
+    },
+    nameOf: async (userUid) => {
+      const user = await users.find(userUid)
+      return user === undefined ? '' : nameOf(user)
+    },
+  }
+}
