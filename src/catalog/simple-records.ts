@@ -75,6 +75,16 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
     return document === undefined ? undefined : this.#show(document)
   }
 
+  /** IDs there are, built-in ones first, at most so many, without a check of rights: for messages. */
+  async listIds(orgUid: string, limit: number): Promise<string[]> {
+    const builtIns = [...(this.#rules.builtIns?.values() ?? [])]
+    const { kind } = this.#rules
+    const { documents } = await this.#documents.list({ orgUid, kind, start: 0, limit })
+    const own = documents.map((document) => this.#show(document))
+    const ids = [...builtIns, ...own].map(({ id }) => id).filter((id) => id !== '')
+    return ids.slice(0, limit)
+  }
+
   /** Built-in records come first. */
   async list(principal: Principal, page: Page): Promise<RecordList<Shown<Body>>> {
     requirePermit(principal, this.#rules.kind, 'GET')
