@@ -85,7 +85,7 @@ test('fold() does not keep what changed while it was computed', async () => {
 
 test('drop() and a full cache forget whole streams', async () => {
   const { store } = await openStream()
-  const cache = new FoldCache(50)
+  const cache = new FoldCache(60)
   let computed = 0
   const ask = (stream: number) =>
     cache.fold(stream, edgesOf(100, 0, 40), (edges) => {
@@ -103,6 +103,33 @@ test('drop() and a full cache forget whole streams', async () => {
   assert.equal(computed, 3)
   await ask(1)
   assert.equal(computed, 4)
+})
+
+test('span() follows samples, and is computed again after removals and older samples', async () => {
+  const { store } = await openStream()
+  const cache = new FoldCache()
+  let computed = 0
+  const ask = async () => {
+    const span = await cache.span(handle, () => {
+      computed += 1
+      return store.span(handle)
+    })
+    return [span?.firstTime, span?.lastTime, computed]
+  }
+  const append = async (time: number) => {
+    const batch = batchOf(new Map([[time, 1]]))
+    await store.append(batch)
+    cache.touchRecords([{ kind: 'samples', batch }])
+  }
+  assert.deepEqual(await ask(), [0, 4_095, 1])
+  await append(5_000)
+  assert.deepEqual(await ask(), [0, 5_000, 1])
+  await append(-1)
+  assert.deepEqual(await ask(), [-1, 5_000, 2])
+  const removal = { handle, from: epochMs(5_000), until: epochMs(5_001) }
+  await store.remove(removal)
+  cache.touch(removal.handle, removal.from, removal.until)
+  assert.deepEqual(await ask(), [-1, 4_095, 3])
 })
 
 test(`fold() is the same with and without the cache, whatever is asked (seed ${seed})`, async () => {

@@ -4,7 +4,8 @@
  * falls into, so a live stream recomputes its running period and nothing else. Memory only: a
  * restart begins empty.
  */
-import type { SampleBatch, Summaries } from '../sample-port.ts'
+import { epochMs } from '../../base/index.ts'
+import type { SampleBatch, SampleSpan, Summaries } from '../sample-port.ts'
 import { FoldRun, overlaid } from './fold-run.ts'
 import type { JournalRecord } from './journal/record.ts'
 
@@ -17,12 +18,17 @@ const RUNS_PER_STREAM_MAX = 6
 /** All rows of all streams: some 100 bytes each. */
 const ROWS_MAX_DEFAULT = 500_000
 
+/** What a stream costs beside its rows, counted in rows. */
+const ROWS_PER_STREAM = 4
+
 /** Computes the summaries between edges from the samples themselves. */
 export type ComputeFold = (edges: Float64Array) => Promise<Summaries>
 
 interface StreamRuns {
   /** The one used last comes last. */
   readonly runs: FoldRun[]
+  /** Where its samples begin and end, while that is known. */
+  span: SampleSpan | undefined
   /** Moves with every change of the stream, so that what was read before is not kept after. */
   changes: number
 }
@@ -60,6 +66,20 @@ export class FoldCache {
     return answer
   }
 
+  /** Where the samples of a stream begin and end: known, or computed. */
+  async span(
+    handle: number,
+    compute: () => Promise<SampleSpan | undefined>,
+  ): Promise<SampleSpan | undefined> {
+    const stream = this.#use(handle) ?? this.#watch(handle)
+    if (stream.span !== undefined) return stream.span
+    const { changes } = stream
+    const span = await compute()
+    if (this.#streams.get(handle) === stream && stream.changes === changes) stream.span = span
+    this.#dropIfEmpty(handle)
+    return span
+  }
+
   /** Forgets what durable records change; called when reads begin to see them, before the answer. */
   touchRecords(records: readonly JournalRecord[]): void {
     if (this.#streams.size === 0) return
@@ -69,12 +89,12 @@ export class FoldCache {
     }
   }
 
-  /** Forgets what a change in from ≤ time < until may have changed. */
+  /** Forgets what a removal in from ≤ time < until may have changed. */
   touch(handle: number, from: number, until: number): void {
     const stream = this.#streams.get(handle)
     if (stream === undefined) return
-    stream.changes += 1
-    for (const run of stream.runs) run.forget(from, until)
+    stream.span = undefined
+    forgetRows(stream, from, until)
   }
 
   /** Forgets a stream. */
@@ -83,7 +103,7 @@ export class FoldCache {
     if (stream === undefined) return
     stream.changes += 1
     for (const run of stream.runs) this.#rows -= run.length
-    stream.runs.length = 0
+    this.#rows -= ROWS_PER_STREAM
     this.#streams.delete(handle)
   }
 
@@ -92,7 +112,8 @@ export class FoldCache {
     for (const { handle, from, until } of removals) this.touch(handle, from, until)
     for (let i = 0; i < count; ) {
       const handle = handles[i]
-      if (!this.#streams.has(handle)) {
+      const stream = this.#streams.get(handle)
+      if (stream === undefined) {
         i += 1
         continue
       }
@@ -101,7 +122,8 @@ export class FoldCache {
         first = Math.min(first, times[i])
         last = Math.max(last, times[i])
       }
-      this.touch(handle, first, last + 1)
+      forgetRows(stream, first, last + 1)
+      widenSpan(stream, first, last)
     }
   }
 
@@ -114,13 +136,16 @@ export class FoldCache {
   }
 
   #watch(handle: number): StreamRuns {
-    const stream: StreamRuns = { runs: [], changes: 0 }
+    const stream: StreamRuns = { runs: [], span: undefined, changes: 0 }
     this.#streams.set(handle, stream)
+    this.#rows += ROWS_PER_STREAM
+    this.#shrink(stream)
     return stream
   }
 
   #dropIfEmpty(handle: number): void {
-    if (this.#streams.get(handle)?.runs.length === 0) this.#streams.delete(handle)
+    const stream = this.#streams.get(handle)
+    if (stream?.runs.length === 0 && stream.span === undefined) this.drop(handle)
   }
 
   #keep(
@@ -136,13 +161,27 @@ export class FoldCache {
     for (const { length } of stream.runs) this.#rows -= length
     stream.runs.splice(0, stream.runs.length, ...others, merged)
     for (const { length } of stream.runs) this.#rows += length
-    this.#shrink()
+    this.#shrink(stream)
   }
 
-  #shrink(): void {
-    for (const handle of this.#streams.keys()) {
-      if (this.#rows <= this.#rowsMax) return
+  /** Lets the least used go, but the one in use stays. */
+  #shrink(inUse: StreamRuns): void {
+    for (const [handle, stream] of this.#streams) {
+      if (this.#rows <= this.#rowsMax || stream === inUse) return
       this.drop(handle)
     }
   }
+}
+
+function forgetRows(stream: StreamRuns, from: number, until: number): void {
+  stream.changes += 1
+  for (const run of stream.runs) run.forget(from, until)
+}
+
+/** Takes samples into a known span. Those before it may be hidden by a floor: then it is not known. */
+function widenSpan(stream: StreamRuns, first: number, last: number): void {
+  if (stream.span === undefined) return
+  const { firstTime, lastTime } = stream.span
+  if (first < firstTime) stream.span = undefined
+  else if (last > lastTime) stream.span = { firstTime, lastTime: epochMs(last) }
 }

@@ -93,7 +93,11 @@ export class EmbeddedSampleStore implements SampleStore {
     return found
   }
 
-  async span(handle: StreamHandle): Promise<SampleSpan | undefined> {
+  span(handle: StreamHandle): Promise<SampleSpan | undefined> {
+    return this.#parts.folds.span(handle, () => this.#readSpan(handle))
+  }
+
+  async #readSpan(handle: StreamHandle): Promise<SampleSpan | undefined> {
     const [first, last] = await Promise.all([
       this.#endOf(handle, { isLatestFirst: false }),
       this.#endOf(handle, { isLatestFirst: true }),
