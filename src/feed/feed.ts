@@ -6,6 +6,7 @@ import { AssignedTimes } from './assigned-times.ts'
 import { type DeleteCommand, deleteFeed, type SamplesRemoved } from './delete-feed.ts'
 import type { FeedSeries } from './feed-series.ts'
 import { type GetCommand, getFeed, getLastValues, type ShowFile } from './get-feed.ts'
+import { getLastStatistics, getStatistics, type StatisticCommand } from './get-statistic.ts'
 import { type PutCommand, putSamples, type SamplesLanded } from './put-feed.ts'
 import {
   answerRequested,
@@ -73,6 +74,16 @@ export class Feed {
   /** The last sample of one stream or of each of a component. */
   lastValues(principal: Principal, command: GetCommand): Promise<FeedSeries[]> {
     return getLastValues(this.#deps, principal, command)
+  }
+
+  /** A statistic of one stream or of each of a component, for the periods of a cycle. */
+  statistics(principal: Principal, command: StatisticCommand): Promise<FeedSeries[]> {
+    return getStatistics(this.#deps, principal, command)
+  }
+
+  /** A statistic of the last period in which a stream has a value, for one stream or each. */
+  lastStatistics(principal: Principal, command: StatisticCommand): Promise<FeedSeries[]> {
+    return getLastStatistics(this.#deps, principal, command)
   }
 
   /** Takes a range out of a stream, durably. */

@@ -4,11 +4,12 @@ export {
   DeleteProfileJob,
   type ExpiringStream,
 } from './delete-profile-job.ts'
-export { Feed, type FeedOptions } from './feed.ts'
 export { expiringStreams } from './expiring-streams.ts'
+export { Feed, type FeedOptions } from './feed.ts'
 export type { FeedFields, FeedSeries } from './feed-series.ts'
 export { type FoundStreams, findStreams, type StreamPath } from './find-streams.ts'
 export type { GetCommand, ShowFile } from './get-feed.ts'
+export type { StatisticCommand } from './get-statistic.ts'
 export {
   describeSample,
   IncomingSamples,

@@ -1,8 +1,15 @@
 import type { Principal } from '../access/index.ts'
 import { refuse } from '../base/index.ts'
-import type { Feed, PutCommand, RequestedAnswer, StreamPath } from '../feed/index.ts'
+import {
+  type Feed,
+  type PutCommand,
+  type RequestedAnswer,
+  readStatisticId,
+  type StreamPath,
+} from '../feed/index.ts'
 import { readFeedBody } from './wire/feed-body.ts'
 import { readFeedQuery } from './wire/feed-get-query.ts'
+import type { StatisticPath } from './wire/feed-path.ts'
 import { readPutOptions } from './wire/feed-put-query.ts'
 import { readUrlPut } from './wire/feed-url.ts'
 import { writeFeed } from './wire/feed-writer.ts'
@@ -64,6 +71,18 @@ export class FeedCalls {
   async lastValue(principal: Principal, path: StreamPath, query: string): Promise<Buffer> {
     const asked = readFeedQuery(readQueryPairs(query))
     return writeFeed(await this.#feed.lastValues(principal, { path, ...asked }), asked.fields)
+  }
+
+  /** GET …/cycle/{cycleId}/stat/{statId}/feed or last_value: a JSON array of statistic samples. */
+  async statistic(principal: Principal, path: StatisticPath, query: string): Promise<Buffer> {
+    const asked = readFeedQuery(readQueryPairs(query))
+    const { cycleId, statId } = path
+    const command = { path, ...asked, cycleId, statistic: readStatisticId(statId) }
+    const list =
+      path.call === 'feed'
+        ? await this.#feed.statistics(principal, command)
+        : await this.#feed.lastStatistics(principal, command)
+    return writeFeed(list, asked.fields)
   }
 
   /** DELETE …/stream/{streamId}/feed: takes the range out. */

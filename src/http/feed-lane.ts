@@ -6,7 +6,12 @@ import type { Exchange, FastLane } from './exchange.ts'
 import type { FeedBodyReader } from './feed-body-reader.ts'
 import type { FeedCalls } from './feed-calls.ts'
 import type { Gate } from './gate.ts'
-import { type FeedPath, readFeedPath } from './wire/feed-path.ts'
+import {
+  type FeedPath,
+  readFeedPath,
+  readStatisticPath,
+  type StatisticPath,
+} from './wire/feed-path.ts'
 
 /** What the fast lane of the feed needs. */
 export interface FeedLaneDeps {
@@ -18,14 +23,15 @@ export interface FeedLaneDeps {
 
 const PUT_ROUTE = '/api/feed'
 
-function routeOf({ call, streamId }: FeedPath): string {
-  const stream = streamId === undefined ? '' : '/stream/:streamId'
-  return `/api/comp/:compId${stream}/${call}`
+function routeOf(path: FeedPath | StatisticPath): string {
+  const stream = path.streamId === undefined ? '' : '/stream/:streamId'
+  const statistic = 'statId' in path ? '/cycle/:cycleId/stat/:statId' : ''
+  return `/api/comp/:compId${stream}${statistic}/${path.call}`
 }
 
 /**
- * Serves PUT /api/feed and the GETs of samples and last values without Fastify: most calls of a
- * busy service are one of these, and Fastify would cost more than the call itself.
+ * Serves PUT /api/feed and the GETs of samples, last values and statistics without Fastify: most
+ * calls of a busy service are one of these, and Fastify would cost more than the call itself.
  */
 export function feedLane(deps: FeedLaneDeps): FastLane {
   return (req, _res, exchange) => {
@@ -40,9 +46,9 @@ export function feedLane(deps: FeedLaneDeps): FastLane {
       return true
     }
     if (method !== 'GET' || !path.startsWith('/api/comp/')) return false
-    let feedPath: FeedPath | undefined
+    let feedPath: FeedPath | StatisticPath | undefined
     try {
-      feedPath = readFeedPath(path)
+      feedPath = readFeedPath(path) ?? readStatisticPath(path)
     } catch (error) {
       answerError(exchange, error, deps.log)
       return true
@@ -81,12 +87,13 @@ async function put(deps: FeedLaneDeps, exchange: Exchange, query: string): Promi
 async function get(
   deps: FeedLaneDeps,
   exchange: Exchange,
-  path: FeedPath,
+  path: FeedPath | StatisticPath,
   query: string,
 ): Promise<Buffer> {
   const { calls, gate } = deps
   const { principal } =
     gate.admitNow(exchange, undefined) ?? (await gate.admit(exchange, undefined))
+  if ('statId' in path) return calls.statistic(principal, path, query)
   return path.call === 'feed'
     ? calls.get(principal, path, query)
     : calls.lastValue(principal, path, query)

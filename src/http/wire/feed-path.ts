@@ -8,6 +8,12 @@ export interface FeedPath {
   readonly streamId: string | undefined
 }
 
+/** A GET of statistics, taken apart. */
+export interface StatisticPath extends FeedPath {
+  readonly cycleId: string
+  readonly statId: string
+}
+
 function decodeSegment(segment: string, name: string): string {
   let id: string
   try {
@@ -36,4 +42,17 @@ export function readFeedPath(path: string): FeedPath | undefined {
     compId: decodeSegment(parts[3], 'compId'),
     streamId: decodeSegment(parts[5], 'streamId'),
   }
+}
+
+/**
+ * Reads `/api/comp/{compId}[/stream/{streamId}]/cycle/{cycleId}/stat/{statId}/feed` and
+ * `…/last_value`; undefined for any other path.
+ */
+export function readStatisticPath(path: string): StatisticPath | undefined {
+  const parts = path.split('/')
+  if (parts.at(-5) !== 'cycle' || parts.at(-3) !== 'stat') return undefined
+  const stream = readFeedPath([...parts.slice(0, -5), parts.at(-1)].join('/'))
+  if (stream === undefined) return undefined
+  const cycleId = decodeSegment(parts.at(-4) ?? '', 'cycleId')
+  return { ...stream, cycleId, statId: decodeSegment(parts.at(-2) ?? '', 'statId') }
 }

@@ -1,0 +1,118 @@
+import type { Principal } from '../access/index.ts'
+import { EARLIEST_TIME, refuse, TIME_END } from '../base/index.ts'
+import { type Catalog, type ComponentEntry, VALUE_CODE } from '../catalog/index.ts'
+import type { StreamHandle } from '../store/index.ts'
+import { type Cycle, compileCycle, loadZone } from '../time/index.ts'
+import type { FeedSeries } from './feed-series.ts'
+import { findStreams } from './find-streams.ts'
+import type { GetCommand, GetDeps } from './get-feed.ts'
+import { readStatistics, type StatisticColumns } from './statistic.ts'
+import { isStreamValue, type StatisticId } from './statistic-id.ts'
+import { baseCycleOf } from './stream-facts.ts'
+
+/** How many cycles a message lists. */
+const CYCLES_TOLD_MAX = 100
+
+/** What a statistic call asks for. */
+export interface StatisticCommand extends GetCommand {
+  readonly cycleId: string
+  readonly statistic: StatisticId
+}
+
+/** A statistic of each stream of a path, in definition order, latest first, up to the limit. */
+export function getStatistics(
+  deps: GetDeps,
+  principal: Principal,
+  command: StatisticCommand,
+): Promise<FeedSeries[]> {
+  return collect(deps, principal, { ...command, isLast: false })
+}
+
+/** The last statistic sample of each stream of a path that has one, up to the limit. */
+export function getLastStatistics(
+  deps: GetDeps,
+  principal: Principal,
+  command: StatisticCommand,
+): Promise<FeedSeries[]> {
+  return collect(deps, principal, { ...command, isLast: true })
+}
+
+async function collect(
+  deps: GetDeps,
+  principal: Principal,
+  command: StatisticCommand & { readonly isLast: boolean },
+): Promise<FeedSeries[]> {
+  const { index } = deps.catalog
+  const { component, handles } = findStreams(index, principal, command.path, 'GET')
+  const cycle = await requireCycle(deps.catalog, component, command.cycleId)
+  const list: FeedSeries[] = []
+  let left = command.limit
+  for (const handle of handles) {
+    if (left === 0) break
+    const columns = await readStatistics(deps.store, {
+      handle,
+      baseCycle: baseCycleOf(index, handle),
+      cycle,
+      statistic: command.statistic,
+      range: { from: command.from ?? EARLIEST_TIME, until: command.until ?? TIME_END },
+      limit: command.isLast ? 1 : left,
+      isFilledOnly: command.isLast,
+    })
+    if (columns.count === 0) continue
+    left -= columns.count
+    list.push(await showStatistic(deps, { compId: component.compId, handle, columns }, command))
+  }
+  return list
+}
+
+async function requireCycle(
+  catalog: Catalog,
+  component: ComponentEntry,
+  cycleId: string,
+): Promise<Cycle> {
+  const definition = await catalog.findCycle(component.orgUid, cycleId)
+  if (definition === undefined) {
+    const known = await catalog.cycles.listIds(component.orgUid, CYCLES_TOLD_MAX)
+    refuse('cycle_not_found', {
+      what: `Cannot find cycle "${cycleId}": known are ${known.join(', ')}`,
+    })
+  }
+  return compileCycle(definition, loadZone(component.timeZone))
+}
+
+interface ReadStatistic {
+  readonly compId: string
+  readonly handle: StreamHandle
+  readonly columns: StatisticColumns
+}
+
+async function showStatistic(
+  deps: GetDeps,
+  { compId, handle, columns }: ReadStatistic,
+  { fields, statistic }: StatisticCommand,
+): Promise<FeedSeries> {
+  const { index } = deps.catalog
+  const { count, data, froms, untils, valueTimes } = columns
+  const streamId = index.streamIdOf(handle)
+  const isFile = index.valueCodeOf(handle) === VALUE_CODE.FILE
+  const show = (text: string, at: number): string =>
+    isFile ? deps.showFile(text, { compId, streamId, time: valueTimes[at] }) : text
+  const hasTexts = data.some((value) => typeof value === 'string')
+  const hasUnit = isStreamValue(statistic) && (fields.fData || fields.unit)
+  return {
+    compId,
+    streamId,
+    count,
+    times: untils,
+    starts: froms,
+    numbers: Float64Array.from(data, (value) => (typeof value === 'number' ? value : 0)),
+    texts: hasTexts
+      ? data.map((value, at) => (typeof value === 'string' ? show(value, at) : undefined))
+      : undefined,
+    gaps: data.includes(null)
+      ? Uint8Array.from(data, (value) => (value === null ? 1 : 0))
+      : undefined,
+    isBoolean: false,
+    unit: hasUnit ? await deps.catalog.unitOf(handle) : undefined,
+  }
+}
