@@ -98,7 +98,7 @@ export async function changeUser(
   )
   const changed = await identity.users.update(user, { ...fields, memberships })
   if (fields.passwordHash !== undefined) {
-    await identity.sessions.endAllOf(uid)
+    await identity.endAccessOf(uid)
     await record(identity, by, { act: 'password_changed', user: changed, detail: '' })
   }
   if (newRole !== role) {
@@ -121,7 +121,7 @@ export async function removeUser(identity: Identity, by: ActingCaller, uid: stri
   const rest = user.memberships.filter((membership) => membership.orgUid !== orgUid)
   if (rest.length > 0) await identity.users.update(user, { memberships: rest })
   else await identity.users.delete(user)
-  if (rest.length === 0) await identity.sessions.endAllOf(uid)
+  if (rest.length === 0) await identity.endAccessOf(uid)
   await keepOwner(identity, orgUid)
   await record(identity, by, { act: 'user_removed', user, detail: user.email })
 }

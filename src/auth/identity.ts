@@ -3,7 +3,13 @@ import type { CatalogStore } from '../store/index.ts'
 import { ApiKeys } from './api-keys.ts'
 import { AuditLog } from './audit-log.ts'
 import { Authenticator, type BearerAuthenticator } from './authenticator.ts'
-import { findBearer, type OAuthBase, type OAuthMode, type OAuthUsers } from './oauth/index.ts'
+import {
+  findBearer,
+  type OAuthBase,
+  type OAuthMode,
+  type OAuthUsers,
+  revokeAllOf,
+} from './oauth/index.ts'
 import { Organizations } from './organizations.ts'
 import { PasswordHasher } from './password.ts'
 import { RateLimiter } from './rate-limiter.ts'
@@ -36,6 +42,8 @@ export interface Identity {
   /** What the OAuth part asks about users. */
   readonly oauthUsers: OAuthUsers
   signIn(attempt: SignInAttempt): Promise<User>
+  /** Ends a user's sessions and all that OAuth clients have from the user. */
+  endAccessOf(userUid: string): Promise<void>
   /** The figures that hold for an organization's calls. */
   figuresOf(orgUid: string): RateFigures
   /** Whether unregistered OAuth clients may act in an organization. */
@@ -68,6 +76,10 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     ...{ organizations, users, keys, sessions, audit, hasher, limiter, authenticator },
     oauthUsers: oauthUsers({ users, organizations, oauthModeOf, signIn: enter }),
     signIn: enter,
+    endAccessOf: async (userUid) => {
+      await sessions.endAllOf(userUid)
+      await revokeAllOf(oauth, userUid)
+    },
     figuresOf: (orgUid) => organizations.find(orgUid)?.rateFigures ?? rateFigures,
     oauthModeOf,
     close: async () => {

@@ -130,7 +130,7 @@ async function userResetPassword(identity: Identity, options: Options): Promise<
   const user = await identity.users.findByEmail(email)
   if (user === undefined) refuse('not_found', { what: `Cannot find user "${email}"` })
   await identity.users.update(user, { passwordHash: await identity.hasher.hash(password) })
-  await identity.sessions.endAllOf(user.uid)
+  await identity.endAccessOf(user.uid)
   for (const { orgUid } of user.memberships) {
     await record(identity, { orgUid, act: 'password_changed', target: user.uid, detail: email })
   }

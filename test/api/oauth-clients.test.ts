@@ -187,6 +187,30 @@ test('users see what they allowed and take it back, nobody else can', async () =
   assert.equal(gone.status, 401)
 })
 
+test('a new password ends what clients have from the user, codes included', async () => {
+  await using service = await startOAuthService()
+  const call = await asOwner(service)
+  const { access_token, refresh_token } = await service.tokens()
+  const code = await service.code()
+  const query = new URLSearchParams({
+    ...{ response_type: 'code', client_id: 'c1', redirect_uri: REDIRECT },
+  }).toString()
+  const { ticket } = (await service.send('POST', '/alt/sign_in', { query, ...service.owner })).body
+  const { org_user } = (await call('GET', 'org_user')).body
+  const change = { password: 'a different password', currentPassword: service.owner.password }
+  const changed = await call('POST', `org_user/${org_user[0].uid}`, { org_user: change })
+  assert.equal(changed.status, 200, JSON.stringify(changed.body))
+  const bearer = { authorization: `Bearer ${access_token}` }
+  assert.equal((await service.send('GET', '/api/oauth_grant', undefined, bearer)).status, 401)
+  const client = { client_id: 'c1' }
+  const refresh = { grant_type: 'refresh_token', refresh_token, ...client }
+  assert.equal((await service.token(refresh)).body.error, 'invalid_grant')
+  const exchange = { grant_type: 'authorization_code', code, ...client }
+  assert.equal((await service.token(exchange)).body.error, 'invalid_grant')
+  const decided = await service.send('POST', '/alt/decide', { ticket, isAllowed: true })
+  assert.equal(decided.body.step, 'show')
+})
+
 test('what administrators and users do with OAuth is in the audit log', async () => {
   await using service = await startOAuthService()
   const call = await asOwner(service)

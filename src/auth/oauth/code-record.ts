@@ -34,8 +34,16 @@ export async function issueCode(base: OAuthBase, granted: GrantCode): Promise<st
   const code = newSecret()
   const endsAtMs = base.clock.now() + CODE_LIFETIME_MS
   const body = { ...granted, grantUid: newUid(), endsAtMs, isUsed: false }
-  const key = codeKey(hashSecret(code))
-  await base.store.commit([{ ...key, op: 'put', expiresAtMs: endsAtMs, body, expectedRevision: 0 }])
+  await base.store.commit([
+    {
+      ...codeKey(hashSecret(code)),
+      op: 'put',
+      parentUid: granted.userUid,
+      expiresAtMs: endsAtMs,
+      body,
+      expectedRevision: 0,
+    },
+  ])
   return code
 }
 
@@ -57,6 +65,7 @@ export function spendCode(base: OAuthBase, code: StoredCode): CatalogWrite {
   return {
     ...codeKey(hash),
     op: 'put',
+    parentUid: code.userUid,
     expiresAtMs: Math.max(code.endsAtMs, rememberedUntilMs),
     body: { ...body, isUsed: true },
     expectedRevision: revision,

@@ -17,6 +17,7 @@ export async function issueTicket(base: OAuthBase, ticket: ConsentTicket): Promi
     {
       ...ticketKey(secret),
       op: 'put',
+      parentUid: ticket.userUid,
       expiresAtMs: base.clock.now() + TICKET_LIFETIME_MS,
       body: { ...ticket },
       expectedRevision: 0,

@@ -97,7 +97,8 @@ function showConsent(answer) {
   logo.hidden = client.logo === ''
   if (client.logo !== '') logo.src = client.logo
   find('consent-title').textContent = `Let “${client.name}” use your account?`
-  find('consent-user').textContent = user.name === '' ? user.email : `${user.name} (${user.email})`
+  const hasName = user.name !== '' && user.name !== user.email
+  find('consent-user').textContent = hasName ? `${user.name} (${user.email})` : user.email
   find('consent-organizations').textContent = organizations.join(', ')
   find('consent-host').textContent = client.redirectHost
   find('unregistered').hidden = client.isRegistered
