@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http'
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { RateDecision } from '../auth/index.ts'
 import type { Log } from '../base/index.ts'
 import { errorReply } from './error-reply.ts'
@@ -45,9 +45,15 @@ export function answer(
   headers.push('Content-Type', 'application/json; charset=utf-8', 'Content-Length', String(bytes))
   for (const name in extra) headers.push(name, String(extra[name]))
   // What was refused before it was read would be taken for the next request.
-  if (!req.complete && status >= 400) headers.push('Connection', 'close')
+  if (status >= 400 && hasUnreadBody(req)) headers.push('Connection', 'close')
   res.writeHead(status, STATUS_CODES[status] ?? '', headers)
   res.end(req.method === 'HEAD' ? undefined : body)
+}
+
+/** Whether more of a body is to come. The head alone says so: a request that has none ends with it. */
+export function hasUnreadBody({ complete, headers }: IncomingMessage): boolean {
+  if (complete) return false
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
 /** Answers an error without Fastify, logging it when the fault is ours. */

@@ -23,6 +23,9 @@ const IDLE_TIMEOUT_MS = 120_000
 /** Longer than the idle time of the usual proxies, so that they close first. */
 const KEEP_ALIVE_MS = 75_000
 
+/** Each connection costs memory and a descriptor; a fleet beyond this belongs behind a proxy. */
+const CONNECTIONS_MAX = 20_000
+
 const options: ServerOptions = {
   maxHeaderSize: HEADER_BYTES_MAX,
   // Small devices send no Host or an empty one.
@@ -46,6 +49,7 @@ export function openListener(handle: Handler, tls: TlsFiles | undefined): Server
           handle,
         )
   server.setTimeout(IDLE_TIMEOUT_MS)
+  server.maxConnections = CONNECTIONS_MAX
   // An expectation that is not understood is no reason to refuse a device's request.
   server.on('checkExpectation', handle)
   server.on('clientError', answerClientError)

@@ -4,6 +4,7 @@ import { parse as parseQuery } from 'node:querystring'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { fastify } from 'fastify'
 import type { Clock, Log } from '../base/index.ts'
+import { answerError } from './answer.ts'
 import type { App } from './app-type.ts'
 import { exchangeOf, type FastLane } from './exchange.ts'
 import { openListener, type TlsFiles } from './listener.ts'
@@ -74,7 +75,12 @@ function createApp(deps: ServerDeps, traffic: Traffic): App {
     openListener((req, res) => {
       const exchange = traffic.begin(req, res)
       if (exchange === undefined) return
-      for (const lane of fastLanes) if (lane(req, res, exchange)) return
+      try {
+        for (const lane of fastLanes) if (lane(req, res, exchange)) return
+      } catch (error) {
+        answerError(exchange, error, log)
+        return
+      }
       handle(req, res)
     }, tls)
   return fastify({

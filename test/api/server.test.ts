@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { createLog, systemClock } from '../../src/base/index.ts'
-import { buildServer, type ReadinessCheck, type WeirServer } from '../../src/http/index.ts'
+import {
+  answer,
+  buildServer,
+  type FastLane,
+  type ReadinessCheck,
+  type WeirServer,
+} from '../../src/http/index.ts'
 import { sendRaw } from '../support/raw-http.ts'
 
 const SECRET = '0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0'
@@ -15,6 +21,7 @@ after(async () => {
 async function start(options: {
   readonly readiness?: readonly ReadinessCheck[]
   readonly gate?: Promise<void>
+  readonly fastLanes?: readonly FastLane[]
 }): Promise<{ server: WeirServer; port: number; url: string }> {
   const log = createLog({ level: 'debug', destination: { write: (line) => lines.push(line) } })
   const server = await buildServer({
@@ -22,7 +29,7 @@ async function start(options: {
     log,
     trustedProxies: [],
     readiness: options.readiness ?? [],
-    fastLanes: [],
+    fastLanes: options.fastLanes ?? [],
     addRoutes: (app) => {
       app.put('/api/echo', async (request) => ({ body: request.body ?? null }))
       app.get('/api/echo/:id', async (request) => request.params)
@@ -70,6 +77,43 @@ test('unknown paths, wrong methods and broken URLs get the envelope', async () =
   assert.equal(wrong.headers.get('allow'), 'PUT')
   await check('DELETE', '/api/echo/a%2Fb', 405, 'method_not_allowed')
   await check('GET', '/api/echo/%zz', 400, 'bad_input')
+})
+
+test('an error closes the connection only when a body was left unread', async () => {
+  const { text } = await sendRaw(
+    port,
+    'GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+  )
+  assert.match(text, /^HTTP\/1\.1 404 [\s\S]*HTTP\/1\.1 200 /)
+  const head = 'PUT /api/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+  const large = await sendRaw(port, `${head}Content-Length: 9000000\r\n\r\n{`)
+  assert.equal(large.status, 413)
+  assert.equal(large.headers.connection, 'close')
+})
+
+test('a fast lane serves before Fastify, with the same headers, and its errors are answered', async () => {
+  const laned = await start({
+    fastLanes: [
+      (req, _res, exchange) => {
+        if (req.url === '/lane/broken') throw new Error('a lane broke')
+        if (req.url !== '/lane') return false
+        exchange.route = '/lane'
+        answer(exchange, 200, '{"lane":true}')
+        return true
+      },
+    ],
+  })
+  const served = await fetch(`${laned.url}/lane`, { headers: { Origin: 'https://o.example' } })
+  assert.deepEqual(await served.json(), { lane: true })
+  for (const name of ['weir-version', 'x-request-id', 'access-control-allow-origin']) {
+    assert.ok(served.headers.has(name), name)
+  }
+  const broken = await fetch(`${laned.url}/lane/broken`)
+  assert.equal(broken.status, 500)
+  assert.equal((await envelopeOf(broken)).code, 'internal')
+  assert.equal((await fetch(`${laned.url}/healthz`)).status, 200)
+  const metrics = await (await fetch(`${laned.url}/metrics`)).text()
+  assert.match(metrics, /weir_http_requests_total\{method="GET",route="\/lane",status="200"\} 1/)
 })
 
 test('a failure on our side tells an incident and nothing else', async () => {

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Log, refusal } from '../../base/index.ts'
+import { hasUnreadBody } from '../answer.ts'
 import type { App } from '../app-type.ts'
 import { errorReply } from '../error-reply.ts'
 
@@ -32,7 +33,7 @@ export function sendError(
   if (incident !== undefined) {
     to.log.error({ requestId: to.request.id, incident, error }, 'request failed')
   }
-  if (!to.request.raw.complete) to.reply.header('Connection', 'close')
+  if (hasUnreadBody(to.request.raw)) to.reply.header('Connection', 'close')
   to.reply.status(status).headers(headers).type('application/json; charset=utf-8').send(body)
 }
 
