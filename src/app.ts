@@ -12,17 +12,9 @@ import {
   runCommand,
   SecretBox,
 } from './auth/index.ts'
-import {
-  type Clock,
-  type Config,
-  createLog,
-  type Log,
-  newUid,
-  refuse,
-  systemClock,
-} from './base/index.ts'
+import { type Clock, type Config, createLog, type Log, refuse, systemClock } from './base/index.ts'
 import { type Catalog, openCatalog } from './catalog/index.ts'
-import { DeleteProfileJob, expiringStreams, Feed } from './feed/index.ts'
+import { Feed } from './feed/index.ts'
 import { fileUrl, readFileRecord } from './files/index.ts'
 import {
   type App,
@@ -45,7 +37,6 @@ import { oauthGrantRoutes } from './http/routes/oauth-grant-routes.ts'
 import { oauthRoutes } from './http/routes/oauth-routes.ts'
 import { orgUserRoutes } from './http/routes/org-user-routes.ts'
 import { organizationRoutes } from './http/routes/organization-routes.ts'
-import { statisticRoutes } from './http/routes/statistic-routes.ts'
 import {
   lockFolder,
   openCatalogStore,
@@ -61,8 +52,6 @@ export interface WeirApp {
   readonly catalog: Catalog
   readonly samples: SampleStore
   readonly feed: Feed
-  /** Removes samples that are older than their stream's delete profile says. */
-  readonly deleteProfileJob: DeleteProfileJob
   /** What was made on the first start of a data folder, to be told once. */
   readonly firstStart: CreatedOrganization | undefined
   /** Starts to listen; answers the address people can use. */
@@ -97,8 +86,6 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const oauth = { ...oauthBase, users: identity.oauthUsers, noteGrant: grantAuditor(identity) }
   const gate = new Gate(identity)
   const data = await openData({ config, clock, identity, catalogStore }, opened)
-  const deleteProfileJob = startDeleteProfiles({ ...data, catalogStore, clock, log })
-  opened.defer(() => deleteProfileJob.close())
   const calls = new FeedCalls(data.feed)
   const lane = { calls, bodies: new FeedBodyReader(config.bodyBytesMax), gate, log }
   const server = await buildServer({
@@ -113,7 +100,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   opened.defer(() => server.close(DRAIN_MS))
   const closing = opened.move()
   return {
-    ...{ server, identity, firstStart, deleteProfileJob, ...data },
+    ...{ server, identity, firstStart, ...data },
     listen: async () => addressOf(config, await server.listen(config)),
     close: () => closing.disposeAsync(),
   }
@@ -196,7 +183,6 @@ function addRoutes(app: App, parts: RouteParts): void {
   oauthRoutes(app, { log, oauth, issuerOf, gate })
   organizationRoutes(app, { gate, identity })
   orgUserRoutes(app, { gate, identity })
-  statisticRoutes(app, lane)
 }
 
 function oauthSettings(config: Config) {
@@ -223,24 +209,6 @@ async function createFirstOrganization(
     name: 'My organization',
     actor: 'first start',
   })
-}
-
-/** Lets samples go that are older than their delete profile says, in the background. */
-function startDeleteProfiles(parts: {
-  readonly catalog: Catalog
-  readonly catalogStore: CatalogStore
-  readonly samples: SampleStore
-  readonly clock: Clock
-  readonly log: Log
-}): DeleteProfileJob {
-  const { catalog, catalogStore, samples, clock, log } = parts
-  const job = new DeleteProfileJob({
-    ...{ samples, clock, catalog: catalogStore, holder: newUid() },
-    streams: () => expiringStreams(catalog),
-    onFailure: (error) => log.error({ error }, 'delete profiles could not be applied'),
-  })
-  job.start()
-  return job
 }
 
 /** Expired sessions, tokens and audit entries are of no use and go in the background. */

@@ -1,39 +1,47 @@
 import type { CatalogDocument, DocumentKey } from '../store/index.ts'
 
-/** The documents used last, at most so many; the one not used for longest goes first. */
+/**
+ * The documents used last, at most so many. Two halves: what is used moves to the young one; when
+ * that is full, the old one goes and they change places.
+ */
 export class DocumentCache {
-  readonly #documents = new Map<string, CatalogDocument>()
-  readonly #countMax: number
+  #young = new Map<string, CatalogDocument>()
+  #old = new Map<string, CatalogDocument>()
+  readonly #halfMax: number
 
   constructor(countMax: number) {
-    this.#countMax = countMax
+    this.#halfMax = countMax / 2
   }
 
   get(key: DocumentKey): CatalogDocument | undefined {
     const text = textOf(key)
-    const found = this.#documents.get(text)
-    if (found === undefined) return undefined
-    this.#documents.delete(text)
-    this.#documents.set(text, found)
-    return found
+    const found = this.#young.get(text)
+    if (found !== undefined) return found
+    const older = this.#old.get(text)
+    if (older !== undefined) this.#keep(text, older)
+    return older
   }
 
   /** Keeps a document unless a newer revision of it is kept. */
   put(document: CatalogDocument): void {
     const text = textOf(document)
-    const known = this.#documents.get(text)
+    const known = this.#young.get(text) ?? this.#old.get(text)
     if (known !== undefined && known.revision > document.revision) return
-    this.#documents.delete(text)
-    this.#documents.set(text, document)
-    if (this.#documents.size <= this.#countMax) return
-    for (const oldest of this.#documents.keys()) {
-      this.#documents.delete(oldest)
-      break
-    }
+    this.#keep(text, document)
   }
 
   delete(key: DocumentKey): void {
-    this.#documents.delete(textOf(key))
+    const text = textOf(key)
+    this.#young.delete(text)
+    this.#old.delete(text)
+  }
+
+  #keep(text: string, document: CatalogDocument): void {
+    this.#old.delete(text)
+    this.#young.set(text, document)
+    if (this.#young.size < this.#halfMax) return
+    this.#old = this.#young
+    this.#young = new Map()
   }
 }
 

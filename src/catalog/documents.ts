@@ -49,9 +49,11 @@ export class Documents {
   async load(): Promise<void> {
     const { index } = this
     const components = await this.#store.scanIndex('component', (row) => {
-      index.putComponent({ ...row, revision: 0 }, unpackComponent(row.index))
+      const { orgUid, uid } = row
+      index.putComponent({ orgUid, uid, revision: 0 }, unpackComponent(row.index))
     })
-    await this.#store.scanIndex('stream', ({ orgUid, uid, parentUid, handle = 0, ...row }) => {
+    await this.#store.scanIndex('stream', (row) => {
+      const { orgUid, uid, parentUid, handle = 0 } = row
       const document = { orgUid, uid, parentUid, handle, revision: 0 }
       index.putStream(document, unpackStream(row.index))
     })

@@ -136,8 +136,8 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
     const fields = input as JsonObject
     refuseStale(kind, fields.revision, before)
     const old = before === undefined ? defaults : (before.body as unknown as Body)
+    checkId(`${kind}.id`, (fields.id as string | undefined) ?? '')
     const body = await read(fields, old, orgUid)
-    checkId(`${kind}.id`, body.id)
     for (const builtIn of builtIns?.values() ?? []) {
       if (builtIn.id === body.id) this.#refuseTaken(body.id)
     }

@@ -25,7 +25,8 @@ interface DocumentRow {
   body: string
 }
 
-type ScanRow = [string, string, string, number | null, string]
+/** Scope, UID, parent's UID, handle, packed fields and ref of an entry. */
+type EntryRow = [number, string, string, number | null, string, number]
 
 /** Sorts after every text that begins with the prefix it is added to. */
 const PREFIX_END = '\u{10FFFF}'
@@ -38,6 +39,8 @@ export class CatalogReadTable {
   readonly #selectChanges: StatementSync
   readonly #selectCursor: StatementSync
   readonly #selectTally: StatementSync
+  readonly #selectScopes: StatementSync
+  readonly #selectEntries: StatementSync
   readonly #lists = new Map<string, { page: StatementSync; count: StatementSync }>()
 
   constructor(db: DatabaseSync) {
@@ -52,6 +55,11 @@ export class CatalogReadTable {
     this.#selectCursor = db.prepare('SELECT coalesce(max(cursor), 0) AS cursor FROM change')
     this.#selectTally = db.prepare(`SELECT t.documents FROM scope s JOIN tally t USING (scope)
       WHERE s.org_uid = ? AND t.kind = ?`)
+    this.#selectScopes = db.prepare('SELECT scope, org_uid FROM scope')
+    // Organizations are looked up here: a join would make one text of them per row.
+    this.#selectEntries = db.prepare(`SELECT scope, uid, parent_uid, handle, packed, ref FROM entry
+      WHERE kind = ? AND ref > ? ORDER BY ref LIMIT ?`)
+    this.#selectEntries.setReturnArrays(true)
   }
 
   selectByKey(key: DocumentKey): CatalogDocument | undefined {
@@ -94,25 +102,18 @@ export class CatalogReadTable {
 
   /** The entries of a kind with ref > after, at most `limit`; tells the last ref, 0 at the end. */
   scanEntries(kind: string, after: number, limit: number, onRow: (row: IndexRow) => void): number {
-    const statement = this.#db.prepare(`SELECT s.org_uid, e.uid, e.parent_uid, e.handle, e.packed,
-      e.ref FROM entry e JOIN scope s USING (scope)
-      WHERE e.kind = ? AND e.ref > ? ORDER BY e.ref LIMIT ?`)
-    statement.setReturnArrays(true)
-    let count = 0
-    let last = 0
-    for (const values of statement.iterate(kind, after, limit)) {
-      const row = values as unknown as [...ScanRow, number]
-      onRow({
-        orgUid: row[0],
-        uid: row[1],
-        parentUid: row[2],
-        handle: (row[3] ?? undefined) as StreamHandle | undefined,
-        index: row[4],
-      })
-      last = row[5]
-      count++
+    const orgUids = this.#selectOrgUids()
+    const rows = this.#selectEntries.all(kind, after, limit) as unknown as EntryRow[]
+    for (const [scope, uid, parentUid, handle, index] of rows) {
+      const orgUid = orgUids.get(scope) ?? ''
+      onRow({ orgUid, uid, parentUid, handle: (handle ?? undefined) as StreamHandle, index })
     }
-    return count < limit ? 0 : last
+    return rows.length < limit ? 0 : rows[rows.length - 1][5]
+  }
+
+  #selectOrgUids(): Map<number, string> {
+    const rows = this.#selectScopes.all()
+    return new Map(rows.map((row) => [row.scope as number, row.org_uid as string]))
   }
 
   /** One pair of statements per shape of query, prepared when first asked for. */

@@ -1,0 +1,95 @@
+/**
+ * `npm run bench:catalog`: a million streams in the catalog, in two layouts, and what a fresh process
+ * needs to open them. Nothing here is a test: figures depend on the machine.
+ */
+import { spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openCatalog, type People, type WantedComponent } from '../src/catalog/index.ts'
+import { openCatalogStore } from '../src/store/embedded/index.ts'
+
+const STREAMS = Number(process.env.BENCH_STREAMS ?? 1_000_000)
+const STREAMS_PER_COMMIT = 10_000
+const ORG = randomUUID()
+const people: People = {
+  ownerOf: async () => ({ uid: ORG, name: 'bench', timeZoneId: 'UTC' }),
+  nameOf: async () => 'bench',
+}
+
+function componentOf(number: number, streamCount: number): WantedComponent {
+  const streams = Array.from({ length: streamCount }, (_, index) => ({
+    streamId: `stream-${index}`,
+    valueType: 'DOUBLE' as const,
+  }))
+  return { compId: `component-${String(number).padStart(7, '0')}`, rules: {}, streams }
+}
+
+async function build(folder: string, streamsPerComponent: number): Promise<number> {
+  const startedAt = performance.now()
+  const store = await openCatalogStore({ folder })
+  const catalog = await openCatalog({ store, people })
+  const components = STREAMS / streamsPerComponent
+  const perCommit = Math.max(1, STREAMS_PER_COMMIT / streamsPerComponent)
+  for (let first = 0; first < components; first += perCommit) {
+    const count = Math.min(perCommit, components - first)
+    const wanted = Array.from({ length: count }, (_, index) =>
+      componentOf(first + index, streamsPerComponent),
+    )
+    await catalog.autoCreate(ORG, wanted)
+  }
+  await store.close()
+  return performance.now() - startedAt
+}
+
+async function openOnce(folder: string): Promise<void> {
+  const store = await openCatalogStore({ folder })
+  const catalog = await openCatalog({ store, people })
+  const sinceStartMs = performance.now()
+  const { index } = catalog
+  globalThis.gc?.()
+  const settledMib = process.memoryUsage().rss / 2 ** 20
+  const peakMib = process.resourceUsage().maxRSS / 1024
+  const figures = { sinceStartMs, settledMib, peakMib, streams: index.streamCount }
+  console.log(JSON.stringify({ ...figures, components: index.componentCount }))
+  await store.close()
+}
+
+function measure(folder: string): { sinceStartMs: number; settledMib: number; peakMib: number } {
+  const args = ['--expose-gc', fileURLToPath(import.meta.url), 'open', folder]
+  const { stdout, status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
+  const figures = JSON.parse(stdout)
+  if (figures.streams !== STREAMS) throw new Error(`only ${figures.streams} streams were loaded`)
+  return figures
+}
+
+async function run(): Promise<void> {
+  console.log(`${STREAMS} streams, Node ${process.version}, ${cpus()[0].model} x ${cpus().length}`)
+  console.log('| layout | build s | catalog.db MB | start s | RSS at start MiB | RSS settled MiB |')
+  console.log('|---|---|---|---|---|---|')
+  for (const perComponent of [100, 1]) {
+    const folder = mkdtempSync(join(tmpdir(), 'weir-bench-catalog-'))
+    try {
+      const buildMs = await build(folder, perComponent)
+      const megabytes = statSync(join(folder, 'catalog.db')).size / 1e6
+      const best = [measure(folder), measure(folder), measure(folder)].sort(
+        (a, b) => a.sinceStartMs - b.sinceStartMs,
+      )[1]
+      const cells = [
+        `${STREAMS / perComponent} components of ${perComponent}`,
+        ...[(buildMs / 1000).toFixed(1), megabytes.toFixed(0)],
+        ...[(best.sinceStartMs / 1000).toFixed(2), best.peakMib.toFixed(0)],
+        best.settledMib.toFixed(0),
+      ]
+      console.log(`| ${cells.join(' | ')} |`)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+}
+
+if (process.argv[2] === 'open') await openOnce(process.argv[3])
+else await run()
