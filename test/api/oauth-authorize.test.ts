@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createOrganization } from '../../src/auth/index.ts'
 import { ManualClock } from '../../src/base/index.ts'
 import {
   newPkce,
@@ -25,7 +26,7 @@ test('the page asks, and consent sends the browser back with code, state and iss
   const asked = await begin(service, { ...ASK, email: 'ada@example.com' })
   assert.deepEqual(asked, {
     ...{ step: 'sign_in', email: 'ada@example.com' },
-    client: { name: 'c1', logo: '', isRegistered: false, redirectHost: 'client.example' },
+    client: { name: 'c1', logo: '', isVouchedFor: false, redirectHost: 'client.example' },
   })
   const to = await service.authorize(ASK)
   assert.equal(to.origin + to.pathname, REDIRECT)
@@ -111,6 +112,24 @@ test('a mistake sends nobody by itself to a web address that no administrator vo
   assert.equal(known.step, 'redirect')
 })
 
+test('only an administrator of the user vouches for a client, its logo included', async () => {
+  await using service = await startOAuthService()
+  const { identity } = service.service.app
+  const logo = 'https://a.example/logo.png'
+  const { clientId: client_id } = await registerClient(service, { logo })
+  await createOrganization(identity, {
+    ...{ name: 'Others', ownerEmail: 'other@example.com', ownerPassword: 'another password' },
+    ...{ ownerTimeZone: 'UTC', actor: 'test' },
+  })
+  const query = new URLSearchParams({ ...ASK, client_id }).toString()
+  const clientFor = async (who: { email: string; password: string }) =>
+    (await service.send('POST', '/alt/sign_in', { query, ...who })).body.client
+  const own = await clientFor(service.owner)
+  assert.deepEqual([own.isVouchedFor, own.logo], [true, logo])
+  const foreign = await clientFor({ email: 'other@example.com', password: 'another password' })
+  assert.deepEqual([foreign.isVouchedFor, foreign.logo], [false, ''])
+})
+
 test('the authorization endpoint answers no script of another origin', async () => {
   await using service = await startOAuthService()
   const headers = { origin: 'https://evil.example' }
@@ -181,6 +200,8 @@ test('GET and POST /alt/ serve the page under a strict policy, a form carried in
     assert.ok(body.includes('Acme &#60;b&#62;'))
   }
   assert.ok(posted.body.includes('state=&#34;&#62;&#60;script&#62;'))
+  const json = await service.send('POST', '/alt/', { client_id: 'c1', state: '<i>' })
+  assert.ok(json.body.includes('data-posted="client_id=c1&#38;state=%3Ci%3E"'))
   for (const asset of ['/alt/authorize.js', '/alt/authorize.css']) {
     assert.equal((await service.send('GET', asset)).status, 200, asset)
   }

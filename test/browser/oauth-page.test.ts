@@ -33,7 +33,7 @@ test('the whole flow in a browser: hash parameters, sign-in, consent, code, toke
   const text = (await page.locator('#consent').textContent()) ?? ''
   assert.ok(text.includes(new URL(redirect_uri).host), 'the receiver is named')
   assert.ok(text.includes('My organization') && text.includes('Everything that you may do'))
-  assert.ok(text.includes('No administrator has registered this client'))
+  assert.ok(text.includes('No administrator of yours has registered this client'))
   await page.getByRole('button', { name: 'Allow' }).click()
   const { searchParams } = await client.next()
   assert.equal(searchParams.get('state'), 'a&b')

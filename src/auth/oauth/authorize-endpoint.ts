@@ -9,7 +9,12 @@ import {
 import { issueCode } from './code-record.ts'
 import { issueTicket, takeTicket } from './consent-ticket.ts'
 import { OAuthError } from './oauth-error.ts'
-import { acceptingOrganizations, type OAuthUser, type OAuthWithUsers } from './oauth-users.ts'
+import {
+  acceptingOrganizations,
+  type OAuthUser,
+  type OAuthWithUsers,
+  type UserOrganization,
+} from './oauth-users.ts'
 import { redirectHost } from './redirect-uri.ts'
 import type { Scope } from './scope.ts'
 
@@ -36,8 +41,10 @@ export type PageStep =
 /** A client as a person reads it. */
 export interface ShownClient {
   readonly name: string
+  /** '' when there is none, or none that can be trusted. */
   readonly logo: string
-  readonly isRegistered: boolean
+  /** Whether an administrator of the user's organization registered it; false before the sign-in. */
+  readonly isVouchedFor: boolean
   /** The host, or the app's scheme, that receives the code. */
   readonly redirectHost: string
 }
@@ -50,7 +57,7 @@ export async function beginAuthorization(
   const checked = await checkAuthorizationRequest(base, context)
   if (checked.kind !== 'ask') return stepOf(checked)
   const { request } = checked
-  return { step: 'sign_in', email: request.email, client: showClient(request) }
+  return { step: 'sign_in', email: request.email, client: showClient(request, []) }
 }
 
 /** Second step: the user signs in and is asked for consent. */
@@ -69,7 +76,7 @@ export async function signInToAuthorize(
     step: 'consent',
     ticket: await issueTicket(base, { userUid: user.userUid, query: context.query }),
     user,
-    client: showClient(request),
+    client: showClient(request, organizations),
     organizations: organizations.map(({ name }) => name),
     scopes: request.scopes,
     isNarrowed: request.scopes.length < 3,
@@ -122,8 +129,16 @@ function stepOf(checked: Exclude<CheckedRequest, { kind: 'ask' }>): PageStep {
   return { step: 'show', message, back: { to, host: redirectHost(to) } }
 }
 
-function showClient({ client, redirectUri }: AuthorizationRequest): ShownClient {
+/**
+ * A client is vouched for when an administrator of the user's own organization registered it: the
+ * logo that someone else chose could make a stranger look like a friend.
+ */
+function showClient(
+  { client, redirectUri }: AuthorizationRequest,
+  organizations: readonly UserOrganization[],
+): ShownClient {
   const { name, logo, registration } = client
-  const isRegistered = registration !== undefined
-  return { name, logo, isRegistered, redirectHost: redirectHost(redirectUri) }
+  const isVouchedFor = organizations.some(({ orgUid }) => orgUid === registration?.orgUid)
+  const shown = { name, isVouchedFor, redirectHost: redirectHost(redirectUri) }
+  return { ...shown, logo: isVouchedFor ? logo : '' }
 }

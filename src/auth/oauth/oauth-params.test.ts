@@ -47,7 +47,7 @@ test('readParams() refuses what it cannot read', () => {
   check(/one JSON object/, '', 'application/json', '[1]')
   check(/code must be one text/, '', 'application/json', '{"code":["a","b"]}')
   check(/Send application/, '', 'multipart/form-data; boundary=x', '--x')
-  check(/more than 2048/, `code=${'x'.repeat(2_049)}`)
+  check(/more than 4096/, `code=${'x'.repeat(4_097)}`)
 })
 
 test('requireParam() names what is missing', () => {

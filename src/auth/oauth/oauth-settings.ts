@@ -9,13 +9,6 @@ export interface OAuthSettings {
   readonly refreshTokenSeconds: number
 }
 
-/** The settings of a service that was told nothing else; 86400 is the contract's figure. */
-export const OAUTH_DEFAULTS: OAuthSettings = {
-  mode: 'open',
-  accessTokenSeconds: 86_400,
-  refreshTokenSeconds: 90 * 86_400,
-}
-
 /** A grant code is exchanged by a program within seconds; ten minutes also forgive slow clocks. */
 export const CODE_LIFETIME_MS = 600_000
 
@@ -32,4 +25,7 @@ export const TOKENS_PER_GRANT_MAX = 10
 export const REFRESHES_REMEMBERED_MAX = 100
 
 /** Longer than any parameter in use, short enough that nothing can be stuffed into a record. */
-export const PARAMETER_LENGTH_MAX = 2_048
+export const PARAMETER_LENGTH_MAX = 4_096
+
+/** What browsers and servers are known to take as an address. */
+export const REDIRECT_URI_LENGTH_MAX = 2_048

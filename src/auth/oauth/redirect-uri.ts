@@ -1,4 +1,4 @@
-import { PARAMETER_LENGTH_MAX } from './oauth-settings.ts'
+import { REDIRECT_URI_LENGTH_MAX } from './oauth-settings.ts'
 
 /**
  * Schemes that a browser treats specially: sending it there would run script, read files or leave
@@ -15,8 +15,8 @@ const SCHEMES_REFUSED: ReadonlySet<string> = new Set([
  * address, or an app's private scheme, without a fragment, user name or hidden characters.
  */
 export function redirectUriFault(uri: string): string | undefined {
-  if (uri.length > PARAMETER_LENGTH_MAX) {
-    return `redirect_uri has more than ${PARAMETER_LENGTH_MAX} characters`
+  if (uri.length > REDIRECT_URI_LENGTH_MAX) {
+    return `redirect_uri has more than ${REDIRECT_URI_LENGTH_MAX} characters`
   }
   if (/[^\x21-\x7E]|[\\"<>^`{|}]/.test(uri)) {
     return 'redirect_uri holds a character that an address cannot have: percent-encode it'

@@ -103,8 +103,8 @@ const SECTIONS = `<section id="loading" class="card">
 <dt>Organization</dt><dd id="consent-organizations"></dd>
 <dt>Answer goes to</dt><dd id="consent-host"></dd>
 </dl>
-<p class="note" id="unregistered" hidden>No administrator has registered this client, so its name is only what it
-says of itself. Allow it only if you started this yourself and know where the answer goes.</p>
+<p class="note" id="unregistered" hidden>No administrator of yours has registered this client, so its name is only
+what it says of itself. Allow it only if you started this yourself and know where the answer goes.</p>
 <div class="answers">
 <button id="refuse" type="button">Refuse</button>
 <button class="primary" id="allow" type="button">Allow</button>

@@ -101,7 +101,7 @@ function showConsent(answer) {
   find('consent-user').textContent = hasName ? `${user.name} (${user.email})` : user.email
   find('consent-organizations').textContent = organizations.join(', ')
   find('consent-host').textContent = client.redirectHost
-  find('unregistered').hidden = client.isRegistered
+  find('unregistered').hidden = client.isVouchedFor
   const rights = isNarrowed ? scopes.map((scope) => RIGHTS[scope]) : ['Everything that you may do']
   find('rights').replaceChildren(...rights.map(listItem))
   open('consent', find('consent-title').textContent)

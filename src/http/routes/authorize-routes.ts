@@ -14,7 +14,7 @@ import {
   authorizeHeaders,
   renderAuthorizePage,
 } from '../authorize-page/authorize-page.ts'
-import { collectBody } from '../body.ts'
+import { collectBody, parseJsonBody } from '../body.ts'
 import { exchangeOf } from '../exchange.ts'
 import { hostOf, type IssuerReader, nameOf } from '../issuer.ts'
 
@@ -28,6 +28,7 @@ export interface AuthorizeRoutesDeps {
 const WEIR: Brand = { name: 'Weir', logo: '' }
 const BODY_BYTES_MAX = 16_384
 const FORM = 'application/x-www-form-urlencoded'
+const JSON_TYPE = 'application/json'
 const hidden = { hide: true } as const
 const queryField = Type.String({ maxLength: BODY_BYTES_MAX })
 
@@ -49,14 +50,19 @@ function pageRoutes(app: App, { brands }: AuthorizeRoutesDeps): void {
   )
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser(FORM, async (request: FastifyRequest, payload: Readable) => {
-      const { 'content-encoding': contentEncoding } = request.headers
-      const limitBytes = request.routeOptions.bodyLimit
-      return (await collectBody(payload, { contentEncoding, limitBytes })).toString('utf8')
-    })
+    scope.addContentTypeParser(
+      [FORM, JSON_TYPE],
+      async (request: FastifyRequest, payload: Readable) => {
+        const { 'content-encoding': contentEncoding } = request.headers
+        const limitBytes = request.routeOptions.bodyLimit
+        return (await collectBody(payload, { contentEncoding, limitBytes })).toString('utf8')
+      },
+    )
     scope.post('/alt/', { schema: hidden, bodyLimit: BODY_BYTES_MAX }, async (request, reply) => {
-      const posted = typeof request.body === 'string' ? request.body : ''
-      return reply.headers(authorizeHeaders).type(HTML).send(page(request, posted))
+      return reply
+        .headers(authorizeHeaders)
+        .type(HTML)
+        .send(page(request, postedQuery(request)))
     })
   })
   for (const [name, { type, text }] of Object.entries(authorizeAssets)) {
@@ -67,6 +73,16 @@ function pageRoutes(app: App, { brands }: AuthorizeRoutesDeps): void {
 }
 
 const HTML = 'text/html; charset=utf-8'
+
+/** The body of a POST as a query string, repeated parameters included, for the page to send back. */
+function postedQuery({ body, headers }: FastifyRequest): string {
+  if (typeof body !== 'string') return ''
+  if (!headers['content-type']?.startsWith(JSON_TYPE)) return body
+  const parsed = parseJsonBody(body)
+  if (typeof parsed !== 'object' || parsed === null) return ''
+  const pairs = Object.entries(parsed).map(([name, value]) => [name, String(value)])
+  return new URLSearchParams(pairs).toString()
+}
 
 function stepRoutes(app: App, { oauth, issuerOf }: AuthorizeRoutesDeps): void {
   const contextOf = (request: FastifyRequest<{ Body: { query: string } }>) => ({
