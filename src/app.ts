@@ -4,6 +4,8 @@ import {
   type Command,
   type CreatedOrganization,
   createOrganization,
+  type DeletionParts,
+  deleteOrganization,
   grantAuditor,
   type Identity,
   type OAuthWithUsers,
@@ -70,6 +72,7 @@ export interface AppOptions {
 const DRAIN_MS = 8_000
 const PURGE_EVERY_MS = 60_000
 const PURGE_LIMIT = 1_000
+const PURGE_ROUNDS_MAX = 20
 
 /** Opens every part over the data folder, in the order they need each other. */
 export async function openApp(config: Config, options: AppOptions = {}): Promise<WeirApp> {
@@ -88,11 +91,12 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const data = await openData({ config, clock, identity, catalogStore }, opened)
   const calls = new FeedCalls(data.feed)
   const lane = { calls, bodies: new FeedBodyReader(config.bodyBytesMax), gate, log }
+  const deletion = { ...data, identity, store: catalogStore, oauth }
   const server = await buildServer({
     ...{ clock, log, tls: tlsFiles(config), trustedProxies: config.trustedProxies ?? [] },
     readiness: [{ name: 'samples', findProblem: () => data.samples.status().readOnlyReason }],
     fastLanes: [feedLane(lane)],
-    addRoutes: (app) => addRoutes(app, { config, gate, identity, lane, log, oauth }),
+    addRoutes: (app) => addRoutes(app, { config, deletion, gate, identity, lane, log, oauth }),
   })
   const run = (command: Command) => runCommand(identity, command)
   const commands = await openCommandSocket({ folder: config.dataDir, log, run })
@@ -158,6 +162,7 @@ async function openData(
 
 interface RouteParts {
   readonly config: Config
+  readonly deletion: DeletionParts
   readonly gate: Gate
   readonly identity: Identity
   readonly lane: FeedLaneDeps
@@ -166,7 +171,7 @@ interface RouteParts {
 }
 
 function addRoutes(app: App, parts: RouteParts): void {
-  const { config, gate, identity, lane, log, oauth } = parts
+  const { config, deletion, gate, identity, lane, log, oauth } = parts
   const { audit } = identity
   const brands = config.brands ?? new Map()
   const issuerOf = issuerReader({
@@ -181,7 +186,10 @@ function addRoutes(app: App, parts: RouteParts): void {
   oauthClientRoutes(app, { oauth, gate, audit })
   oauthGrantRoutes(app, { oauth, gate, audit })
   oauthRoutes(app, { log, oauth, issuerOf, gate })
-  organizationRoutes(app, { gate, identity })
+  organizationRoutes(app, {
+    ...{ gate, identity },
+    deleteOrganization: (organization) => deleteOrganization(deletion, organization),
+  })
   orgUserRoutes(app, { gate, identity })
 }
 
@@ -213,11 +221,13 @@ async function createFirstOrganization(
 
 /** Expired sessions, tokens and audit entries are of no use and go in the background. */
 function purgeRegularly(store: CatalogStore, clock: Clock, log: Log): NodeJS.Timeout {
-  const purge = () =>
-    store.purgeExpired(clock.now(), PURGE_LIMIT).catch((error: unknown) => {
-      log.error({ error }, 'expired records could not be purged')
-    })
-  return setInterval(purge, PURGE_EVERY_MS).unref()
+  const purge = async () => {
+    for (let round = 0; round < PURGE_ROUNDS_MAX; round += 1) {
+      if ((await store.purgeExpired(clock.now(), PURGE_LIMIT)) < PURGE_LIMIT) return
+    }
+  }
+  const failed = (error: unknown) => log.error({ error }, 'expired records could not be purged')
+  return setInterval(() => purge().catch(failed), PURGE_EVERY_MS).unref()
 }
 
 /** The address to tell people: one that can be opened, not the wildcard that is listened on. */

@@ -33,6 +33,7 @@ export {
   type NewOrganization,
 } from './create-organization.ts'
 export { type Credential, type Credentials, type Place, readCredentials } from './credentials.ts'
+export { type DeletionParts, deleteOrganization } from './delete-organization.ts'
 export { grantAuditor } from './grant-audit.ts'
 export { type Identity, type IdentityDeps, nameOf, openIdentity } from './identity.ts'
 export * from './oauth/index.ts'

@@ -93,6 +93,14 @@ export class Organizations {
     return this.#keep(document)
   }
 
+  /** Deletes the record of an organization that holds nothing any more. */
+  async delete({ uid }: Organization): Promise<void> {
+    await this.#store.commit([
+      { op: 'delete', orgUid: '', kind: KIND, uid, expectedRevision: 'any' },
+    ])
+    this.#byUid.delete(uid)
+  }
+
   #keep(document: CatalogDocument): Organization {
     const organization = fromDocument(document)
     this.#byUid.set(organization.uid, organization)

@@ -240,6 +240,43 @@ test('a user of two organizations is edited by neither, only in role', async () 
   assert.equal((await user.call('GET', '/api/organization')).status, 200)
 })
 
+test('deleting an organization deletes everything below it, and nothing of others', async () => {
+  const { body } = await owner('PUT', '/api/organization', { organization: { name: 'Doomed' } })
+  const { uid } = body.organization
+  const session = await signIn(service, service.ownerEmail, service.ownerPassword)
+  const inDoomed = caller(service, `${session}; org=${uid}`)
+  const only = await addUser(inDoomed, 'doomed@example.com', 'ADMIN')
+  const keys = (await inDoomed('GET', '/api/api_key')).body.api_key
+  const revealed = await inDoomed('GET', `/api/api_key/${keys[0].uid}/secret`)
+  const byKey = caller(service, `api_key=${revealed.body.api_key.secretKey}`)
+  const put = await byKey('PUT', '/api/feed?compId=doomed&a=1')
+  assert.equal(put.status, 200, put.text)
+  const kept = await caller(service, `api_key=${service.feedKey}`)(
+    'PUT',
+    '/api/feed?compId=doomed&a=2',
+  )
+  assert.equal(kept.status, 200, kept.text)
+  refusedAs(await only.call('DELETE', `/api/organization/${uid}`), 403, /OWNER/)
+  refusedAs(await owner('DELETE', `/api/organization/${uid}`), 404, /Cannot find/)
+  assert.equal((await inDoomed('DELETE', `/api/organization/${uid}`)).status, 200)
+  refusedAs(await byKey('PUT', '/api/feed?compId=doomed&a=1'), 401, /not known/)
+  refusedAs(await only.call('GET', '/api/organization'), 401, /session/)
+  refusedAs(await inDoomed('GET', '/api/organization'), 404, /Cannot find organization/)
+  const left = await caller(service, `api_key=${service.feedKey}`)(
+    'GET',
+    '/api/comp/doomed/last_value',
+  )
+  assert.equal(left.body[0].data, 2)
+})
+
+test('the only organization of a service stays', async () => {
+  const other = await startService({ clock })
+  const cookie = await signIn(other, other.ownerEmail, other.ownerPassword)
+  const answer = await caller(other, cookie)('DELETE', `/api/organization/${other.orgUid}`)
+  refusedAs(answer, 409, /only organization/)
+  await other.close()
+})
+
 test('lists page with start and limit and tell the total', async () => {
   const all = (await owner('GET', '/api/api_key')).body
   assert.ok(all.totalCount >= 3)

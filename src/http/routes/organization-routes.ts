@@ -21,8 +21,16 @@ import {
 
 const BLANK = { name: '', rateLimits: '', oauth: '' } as const
 
+/** What the organization routes need. */
+export interface OrganizationRoutesDeps {
+  readonly gate: Gate
+  readonly identity: Identity
+  /** Deletes an organization with everything below it. */
+  readonly deleteOrganization: (organization: Organization) => Promise<void>
+}
+
 /** Adds the caller's organizations, and the audit log of the one the call is about. */
-export function organizationRoutes(app: App, deps: { gate: Gate; identity: Identity }): void {
+export function organizationRoutes(app: App, deps: OrganizationRoutesDeps): void {
   const { identity } = deps
   const onRequest = deps.gate.guard('admin')
   const tags = ['organization']
@@ -51,6 +59,7 @@ export function organizationRoutes(app: App, deps: { gate: Gate; identity: Ident
     },
   )
   oneOrganizationRoutes(app, deps)
+  deleteRoute(app, deps)
   auditRoutes(app, deps)
 }
 
@@ -91,6 +100,28 @@ function oneOrganizationRoutes(
       const changed = await identity.organizations.update(organization, fields)
       await recordUpdate(identity, request, changed)
       return envelope('organization', showOrganization(changed))
+    },
+  )
+}
+
+function deleteRoute(app: App, deps: OrganizationRoutesDeps): void {
+  const summary = 'Delete the organization of the call with everything in it'
+  app.delete(
+    '/api/organization/:uid',
+    {
+      onRequest: deps.gate.guard('admin'),
+      schema: { tags: ['organization'], params: uidParams, summary },
+    },
+    async ({ principal, params }) => {
+      if (params.uid !== principal.orgUid) notFound(params.uid)
+      requirePermit(principal, `organization/${params.uid}`, 'DELETE')
+      const { actor } = principal
+      if (actor.kind !== 'user' || actor.role !== 'OWNER') {
+        refuse('forbidden', { what: 'Only an OWNER may delete an organization' })
+      }
+      const organization = deps.identity.organizations.find(params.uid) ?? notFound(params.uid)
+      await deps.deleteOrganization(organization)
+      return envelope('organization', { uid: params.uid })
     },
   )
 }
