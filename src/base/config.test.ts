@@ -22,7 +22,7 @@ function settingsFile(content: string): string {
 }
 
 test('readConfig() gives the defaults when nothing is set', () => {
-  const config = readConfig({ PATH: '/bin' })
+  const config = readConfig({ PATH: '/bin', WEIR_TEST_SEED: '7' })
   assert.equal(config.host, '127.0.0.1')
   assert.equal(config.port, 8080)
   assert.equal(config.dataDir, resolve('./data'))

@@ -103,6 +103,9 @@ export function readConfig(environment: Environment): Config {
   return config as Config
 }
 
+/** Variables of the test and benchmark commands, which may stay set in a developer's shell. */
+const NOT_OURS = /^WEIR_(?:TEST|BENCH)_/
+
 /** The settings by name, the environment before the file; blank ones count as absent. */
 function gatherSettings(environment: Environment, mistakes: string[]): Map<string, string> {
   const given = new Map<string, string>()
@@ -123,7 +126,9 @@ function gatherSettings(environment: Environment, mistakes: string[]): Map<strin
       mistakes.push(`WEIR_CONFIG ${error.message}`)
     }
   }
-  const ours = Object.entries(environment).filter(([name]) => name.startsWith('WEIR_'))
+  const ours = Object.entries(environment).filter(
+    ([name]) => name.startsWith('WEIR_') && !NOT_OURS.test(name),
+  )
   add('in the environment', Object.fromEntries(ours))
   return given
 }

@@ -10,12 +10,17 @@ type Headers = Readonly<Record<string, string | number>>
 const EXPOSED =
   'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Weir-Version, X-Request-Id'
 
+/**
+ * What pages of other origins may read. Metrics are for this origin, and scripts of others have no
+ * business at the authorization page (RFC 9700, 2.6).
+ */
+const OPEN_PATHS = /^\/(?:api|\.well-known)\//
+
 /** The headers that every answer carries, as a flat list of names and values. */
 export function commonHeaders(exchange: Exchange): string[] {
   const headers = ['Weir-Version', version, 'X-Request-Id', exchange.id]
   const { headers: given, url = '' } = exchange.req
-  // Scripts of other origins have no business at the authorization page (RFC 9700, 2.6).
-  if (given.origin !== undefined && !url.startsWith('/alt')) {
+  if (given.origin !== undefined && OPEN_PATHS.test(url)) {
     headers.push('Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED)
   }
   if (exchange.limit !== undefined) headers.push(...limitHeaders(exchange.limit))

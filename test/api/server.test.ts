@@ -95,25 +95,28 @@ test('a fast lane serves before Fastify, with the same headers, and its errors a
   const laned = await start({
     fastLanes: [
       (req, _res, exchange) => {
-        if (req.url === '/lane/broken') throw new Error('a lane broke')
-        if (req.url !== '/lane') return false
-        exchange.route = '/lane'
+        if (req.url === '/api/lane/broken') throw new Error('a lane broke')
+        if (req.url !== '/api/lane') return false
+        exchange.route = '/api/lane'
         answer(exchange, 200, '{"lane":true}')
         return true
       },
     ],
   })
-  const served = await fetch(`${laned.url}/lane`, { headers: { Origin: 'https://o.example' } })
+  const served = await fetch(`${laned.url}/api/lane`, { headers: { Origin: 'https://o.example' } })
   assert.deepEqual(await served.json(), { lane: true })
   for (const name of ['weir-version', 'x-request-id', 'access-control-allow-origin']) {
     assert.ok(served.headers.has(name), name)
   }
-  const broken = await fetch(`${laned.url}/lane/broken`)
+  const broken = await fetch(`${laned.url}/api/lane/broken`)
   assert.equal(broken.status, 500)
   assert.equal((await envelopeOf(broken)).code, 'internal')
   assert.equal((await fetch(`${laned.url}/healthz`)).status, 200)
   const metrics = await (await fetch(`${laned.url}/metrics`)).text()
-  assert.match(metrics, /weir_http_requests_total\{method="GET",route="\/lane",status="200"\} 1/)
+  assert.match(
+    metrics,
+    /weir_http_requests_total\{method="GET",route="\/api\/lane",status="200"\} 1/,
+  )
 })
 
 test('a failure on our side tells an incident and nothing else', async () => {
@@ -219,6 +222,8 @@ test('pages of other origins may call the API, without cookies', async () => {
   assert.equal(preflight.headers.get('access-control-allow-credentials'), null)
   const get = await fetch(`${url}/api/echo/a`, { headers: { Origin: 'https://other.example' } })
   assert.equal(get.headers.get('access-control-allow-origin'), '*')
+  const metrics = await fetch(`${url}/metrics`, { headers: { Origin: 'https://other.example' } })
+  assert.equal(metrics.headers.get('access-control-allow-origin'), null)
 })
 
 test('/readyz says what is wrong', async () => {
