@@ -93,6 +93,16 @@ export function memoryPeakMb(child: ChildProcess): number | undefined {
   }
 }
 
+/** Processor time a process has used so far, in seconds; undefined where the system does not tell. */
+export function cpuSeconds(child: ChildProcess): number | undefined {
+  try {
+    const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1].split(' ')
+    return (Number(fields[11]) + Number(fields[12])) / 100
+  } catch {
+    return undefined
+  }
+}
+
 /** What the files of a folder take on disk, in bytes. */
 export function bytesOnDisk(folder: string): number {
   let bytes = 0

@@ -18,7 +18,7 @@ export const weir: Peer = {
 /** Starts Weir over a data folder, new or used, and resolves when it is ready. */
 export async function startWeir(folder: string): Promise<RunningPeer> {
   const port = await freePort()
-  const profile = process.env.WEIR_BENCH_PROFILE
+  const profile = process.env.BENCH_PROFILE
   const args = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
   const child = launch(process.execPath, [...args, join(root, 'src', 'main.ts')], {
     WEIR_DATA_DIR: folder,

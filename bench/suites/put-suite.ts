@@ -1,6 +1,6 @@
 import { drive, type Outcome } from '../load/drive.ts'
 import { PutTemplate, type StreamName, Walk } from '../load/put-template.ts'
-import { memoryPeakMb, type RunningPeer } from '../peers/service.ts'
+import { cpuSeconds, memoryPeakMb, type RunningPeer } from '../peers/service.ts'
 import type { Cell, Row } from '../report.ts'
 import { type Settings, tell, withPeer } from '../settings.ts'
 
@@ -29,13 +29,14 @@ export async function putSuite(settings: Settings): Promise<Row[]> {
     const note = peer.isDurable ? undefined : 'not durable'
     await withPeer(peer, async (running) => {
       tell(`${peer.name}: ${BULK_SAMPLES} samples a put, ${BULK_CONNECTIONS} connections`)
-      const outcome = await driveBulk(running, settings)
+      const outcome = await measure(running, () => driveBulk(running, settings))
       bulk[peer.name] = cellOf(outcome, BULK_SAMPLES, note)
       memory[peer.name] = { value: memoryPeakMb(running.process) ?? 0 }
     })
     await withPeer(peer, async (running) => {
       tell(`${peer.name}: one sample a put, ${SINGLE_CONNECTIONS} connections`)
-      single[peer.name] = cellOf(await driveSingle(running, settings), 1, note)
+      const outcome = await measure(running, () => driveSingle(running, settings))
+      single[peer.name] = cellOf(outcome, 1, note)
     })
   }
   return [
@@ -53,6 +54,15 @@ export async function putSuite(settings: Settings): Promise<Row[]> {
     },
     { work: 'memory at most, bulk put', unit: 'MB', aim: '', cells: memory },
   ]
+}
+
+/** Drives a load and tells what it cost: processor time per call says more than a busy machine. */
+async function measure(running: RunningPeer, load: () => Promise<Outcome>): Promise<Outcome> {
+  const before = cpuSeconds(running.process) ?? 0
+  const outcome = await load()
+  const used = (cpuSeconds(running.process) ?? 0) - before
+  tell(`  ${((used * 1e6) / outcome.calls).toFixed(0)} µs of processor time a call`)
+  return outcome
 }
 
 function cellOf(outcome: Outcome, samplesPerCall: number, note: string | undefined): Cell {

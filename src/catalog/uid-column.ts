@@ -41,11 +41,10 @@ export class UidColumn {
   }
 
   textOf(ref: number): string {
-    let hex = ''
-    for (let word = 0; word < WORDS; word++) {
-      hex += this.#words[ref * WORDS + word].toString(16).padStart(8, '0')
-    }
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+    const at = ref * WORDS
+    const high = (word: number) => hex16(this.#words[at + word] >>> 16)
+    const low = (word: number) => hex16(this.#words[at + word])
+    return `${high(0)}${low(0)}-${high(1)}-${low(1)}-${high(2)}-${low(2)}${high(3)}${low(3)}`
   }
 
   /** Below, at or above zero as the UUID of one ref sorts before, with or after that of another. */
@@ -56,6 +55,13 @@ export class UidColumn {
     }
     return 0
   }
+}
+
+const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+/** The low 16 bits as four hex digits. */
+function hex16(word: number): string {
+  return HEX_BYTES[(word >>> 8) & 0xff] + HEX_BYTES[word & 0xff]
 }
 
 /** Reads a UUID into `parsed`; false when the text is none. A start reads millions of them. */

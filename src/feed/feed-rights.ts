@@ -45,13 +45,18 @@ export function requireStreams(
 ): void {
   let component = 0
   let isCovered = false
+  // A gateway's samples go from component to component many times; each is asked for once.
+  const coverage = new Map<number, boolean>()
   for (let at = 0; at < streams.count; at++) {
     const handle = streams.handles[at] as StreamHandle | 0
     if (handle === 0) continue
     const next = index.componentRefOf(handle)
     if (next !== component) {
       component = next
-      isCovered = feedCoverage(principal, index.componentOf(handle).uid, method) === 'all'
+      isCovered =
+        coverage.get(next) ??
+        feedCoverage(principal, index.componentOf(handle).uid, method) === 'all'
+      coverage.set(next, isCovered)
     }
     if (!isCovered) requireStream(index, principal, handle, method)
   }
