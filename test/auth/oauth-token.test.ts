@@ -241,6 +241,15 @@ test('findBearer() ends a token at its second', async () => {
   assert.equal(await findBearer(model.base, 'nothing'), undefined)
 })
 
+test('findBearer() lets an access token outlive its refresh token when it is set so', async () => {
+  await using model = await openOAuthModel({ accessTokenSeconds: 7_200, refreshTokenSeconds: 60 })
+  const { access_token, refresh_token } = await tokensOf(model)
+  model.clock.advance(60_000)
+  const late = model.ask({ ...REFRESH, refresh_token })
+  await assert.rejects(late, refused('invalid_grant', /expired/))
+  assert.ok(await findBearer(model.base, access_token))
+})
+
 test('exchangeCode() checks PKCE, refuses a downgrade, and does not spend the code by a wrong try', async () => {
   await using model = await openOAuthModel()
   const verifier = randomBytes(32).toString('base64url')

@@ -33,7 +33,7 @@ export async function exchangeCode(
   try {
     await base.store.commit([
       spendCode(base, code),
-      putGrant(grant, tokens.refreshEndsAtMs),
+      putGrant(grant, tokens.grantEndsAtMs),
       ...tokens.writes,
       ...(await crowdedOutGrants(base, grant)),
     ])

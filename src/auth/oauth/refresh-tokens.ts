@@ -35,7 +35,7 @@ export async function refreshTokens(
   try {
     await base.store.commit([
       spendRefreshToken(token),
-      putGrant({ ...grant, refreshedAtMs: base.clock.now() }, tokens.refreshEndsAtMs),
+      putGrant({ ...grant, refreshedAtMs: base.clock.now() }, tokens.grantEndsAtMs),
       ...tokens.writes,
       ...(await crowdedOutTokens(base, grant.uid)),
     ])

@@ -25,7 +25,8 @@ export interface RefreshToken {
 export interface NewTokens {
   readonly accessToken: string
   readonly refreshToken: string
-  readonly refreshEndsAtMs: number
+  /** When the last of them ends, and the grant with it. */
+  readonly grantEndsAtMs: number
   readonly writes: readonly CatalogWrite[]
 }
 
@@ -56,7 +57,8 @@ export function newTokens(base: OAuthBase, of: { grantUid: string; scope: string
     body: { grantUid, issuedAtMs, endsAtMs: refreshEndsAtMs, isUsed: false },
     expectedRevision: 0,
   }
-  return { accessToken, refreshToken, refreshEndsAtMs, writes: [access, refresh] }
+  const grantEndsAtMs = Math.max(endsAtMs, refreshEndsAtMs)
+  return { accessToken, refreshToken, grantEndsAtMs, writes: [access, refresh] }
 }
 
 /** The access token of a text, expired ones included until they are purged. */

@@ -87,8 +87,8 @@ function tokenRoutes(app: App, deps: OAuthRoutesDeps): void {
       response: { 200: tokenAnswerSchema },
     }),
     async (request, reply) => {
-      reply.headers(NO_STORE).type('application/json')
-      return answerTokenRequest(oauth, callOf(request))
+      const tokens = await answerTokenRequest(oauth, callOf(request))
+      return sendExactJson(reply.headers(NO_STORE), tokens)
     },
   )
   app.post(
@@ -173,7 +173,12 @@ function sendOAuthError(
   if (status === 401 && /^basic /i.test(request.headers.authorization ?? '')) {
     reply.header('www-authenticate', 'Basic realm="Weir OAuth clients", charset="UTF-8"')
   }
-  reply.status(status).type('application/json').send(JSON.stringify(body))
+  sendExactJson(reply.status(status), body)
+}
+
+/** To a text Fastify would add a charset, which the contract's content type does not have. */
+function sendExactJson(reply: FastifyReply, body: object): FastifyReply {
+  return reply.type('application/json').send(Buffer.from(JSON.stringify(body)))
 }
 
 function inOAuthWords(
