@@ -65,9 +65,10 @@ export class PlainSampleStore implements SampleStore {
     const [max, maxTime, firstTime, lastTime] = [column(), column(), column(), column()]
     const first: Value[] = []
     const last: Value[] = []
+    const all = this.#sorted(handle, edges[0], edges[length])
     for (let i = 0; i < length; i++) {
       if (edges[i] >= edges[i + 1]) throw new Error('BUG: edges do not ascend')
-      const samples = this.#sorted(handle, edges[i], edges[i + 1])
+      const samples = all.filter(([time]) => time >= edges[i] && time < edges[i + 1])
       const numbers = samples.filter(([, value]) => typeof value === 'number') as [number, number][]
       count[i] = samples.length
       numberCount[i] = numbers.length

@@ -79,8 +79,45 @@ test('fold() does not keep what changed while it was computed', async () => {
   cache.touchRecords([{ kind: 'samples', batch }])
   early.resolve()
   await slow
-  const after = await cache.fold(handle, edges, (some) => store.fold(handle, some))
+  let computed = 0
+  const after = await cache.fold(handle, edges, (some) => {
+    computed += some.length - 1
+    return store.fold(handle, some)
+  })
   assert.equal(after.max[0], 1_000)
+  assert.equal(computed, 1, 'the intervals that did not change are kept')
+})
+
+test(`fold() keeps nothing stale when samples land while it reads (seed ${seed})`, async () => {
+  const random = generator(seed)
+  const { store } = await openStream()
+  const cache = new FoldCache(600)
+  const slow: ComputeFold = async (edges) => {
+    if (random(2) === 0) await new Promise(setImmediate)
+    const rows = await store.fold(handle, edges)
+    for (let turns = random(3); turns > 0; turns--) await new Promise(setImmediate)
+    return rows
+  }
+  for (let round = 0; round < 60; round++) {
+    const step = [100, 300, 700][random(3)]
+    const edges = edgesOf(step, random(3), Math.floor(4_000 / step))
+    const reads: Promise<unknown>[] = []
+    for (let i = 0; i < 6; i++) {
+      const from = random(3)
+      reads.push(cache.fold(handle, edges.subarray(from, edges.length - random(3)), slow))
+      reads.push(cache.span(handle, () => store.span(handle)))
+      if (random(2) === 0) continue
+      const batch = batchOf(new Map([[random(4_500), random(500)]]))
+      reads.push(store.append(batch).then(() => cache.touchRecords([{ kind: 'samples', batch }])))
+      if (random(2) === 0) await new Promise(setImmediate)
+    }
+    await Promise.all(reads)
+    const fresh = (some: Float64Array) => store.fold(handle, some)
+    const expected = shown(await fresh(edges))
+    assert.deepEqual(shown(await cache.fold(handle, edges, fresh)), expected, `round ${round}`)
+    const span = await cache.span(handle, () => store.span(handle))
+    assert.deepEqual(span, await store.span(handle), `round ${round}`)
+  }
 })
 
 test('drop() and a full cache forget whole streams', async () => {

@@ -29,8 +29,14 @@ interface StreamRuns {
   readonly runs: FoldRun[]
   /** Where its samples begin and end, while that is known. */
   span: SampleSpan | undefined
-  /** Moves with every change of the stream, so that what was read before is not kept after. */
-  changes: number
+  /** What changes while samples are read to be remembered, one for each reading under way. */
+  readonly readings: Set<ChangedSpan>
+}
+
+/** The stretch in which something changed; empty while from > until. */
+interface ChangedSpan {
+  from: number
+  until: number
 }
 
 /** Keeps summaries of intervals for as long as nothing changes in them, the least used go first. */
@@ -54,16 +60,20 @@ export class FoldCache {
     const { first, last } = unknown ?? { first: 0, last: edges.length - 1 }
     // A stream that is not remembered has to be watched from before its samples are read.
     const watched = stream ?? this.#watch(handle)
-    const { changes } = watched
     const isWhole = first === 0 && last === edges.length - 1
     const known = run?.read(edges)
-    const computed = await compute(isWhole ? edges : edges.subarray(first, last + 1))
-    const answer = known === undefined || isWhole ? computed : overlaid(known, computed, first)
-    if (this.#streams.get(handle) === watched && watched.changes === changes) {
-      this.#keep(watched, { edges, answer, run })
+    const changed = beginReading(watched)
+    try {
+      const computed = await compute(isWhole ? edges : edges.subarray(first, last + 1))
+      const answer = known === undefined || isWhole ? computed : overlaid(known, computed, first)
+      if (this.#streams.get(handle) === watched) {
+        this.#keep(watched, { edges, answer, run, changed })
+      }
+      return answer
+    } finally {
+      watched.readings.delete(changed)
+      this.#dropIfEmpty(handle)
     }
-    this.#dropIfEmpty(handle)
-    return answer
   }
 
   /** Where the samples of a stream begin and end: known, or computed. */
@@ -73,11 +83,16 @@ export class FoldCache {
   ): Promise<SampleSpan | undefined> {
     const stream = this.#use(handle) ?? this.#watch(handle)
     if (stream.span !== undefined) return stream.span
-    const { changes } = stream
-    const span = await compute()
-    if (this.#streams.get(handle) === stream && stream.changes === changes) stream.span = span
-    this.#dropIfEmpty(handle)
-    return span
+    const changed = beginReading(stream)
+    try {
+      const span = await compute()
+      const isSame = changed.from > changed.until
+      if (this.#streams.get(handle) === stream && isSame) stream.span = span
+      return span
+    } finally {
+      stream.readings.delete(changed)
+      this.#dropIfEmpty(handle)
+    }
   }
 
   /** Forgets what durable records change; called when reads begin to see them, before the answer. */
@@ -101,7 +116,6 @@ export class FoldCache {
   drop(handle: number): void {
     const stream = this.#streams.get(handle)
     if (stream === undefined) return
-    stream.changes += 1
     for (const run of stream.runs) this.#rows -= run.length
     this.#rows -= ROWS_PER_STREAM
     this.#streams.delete(handle)
@@ -136,7 +150,7 @@ export class FoldCache {
   }
 
   #watch(handle: number): StreamRuns {
-    const stream: StreamRuns = { runs: [], span: undefined, changes: 0 }
+    const stream: StreamRuns = { runs: [], span: undefined, readings: new Set() }
     this.#streams.set(handle, stream)
     this.#rows += ROWS_PER_STREAM
     this.#shrink(stream)
@@ -145,18 +159,26 @@ export class FoldCache {
 
   #dropIfEmpty(handle: number): void {
     const stream = this.#streams.get(handle)
-    if (stream?.runs.length === 0 && stream.span === undefined) this.drop(handle)
+    if (stream === undefined || stream.readings.size > 0) return
+    if (stream.runs.length === 0 && stream.span === undefined) this.drop(handle)
   }
 
   #keep(
     stream: StreamRuns,
-    fresh: { edges: Float64Array; answer: Summaries; run: FoldRun | undefined },
+    fresh: {
+      readonly edges: Float64Array
+      readonly answer: Summaries
+      readonly run: FoldRun | undefined
+      readonly changed: ChangedSpan
+    },
   ): void {
-    const { edges, answer, run } = fresh
+    const { edges, answer, run, changed } = fresh
     const isKnown = run !== undefined && stream.runs.includes(run)
     const samples = answer.count.reduce((sum, count) => sum + count, 0)
     if (!isKnown && samples < WORTHWHILE_SAMPLES) return
     const merged = isKnown ? run.mergedWith(edges, answer) : new FoldRun(edges, answer)
+    // What changed while it was read may be in the answer or not: it is asked again next time.
+    merged.forget(changed.from, changed.until)
     const others = stream.runs.filter((other) => other !== run).slice(1 - RUNS_PER_STREAM_MAX)
     for (const { length } of stream.runs) this.#rows -= length
     stream.runs.splice(0, stream.runs.length, ...others, merged)
@@ -173,8 +195,17 @@ export class FoldCache {
   }
 }
 
+function beginReading(stream: StreamRuns): ChangedSpan {
+  const changed = { from: Number.POSITIVE_INFINITY, until: Number.NEGATIVE_INFINITY }
+  stream.readings.add(changed)
+  return changed
+}
+
 function forgetRows(stream: StreamRuns, from: number, until: number): void {
-  stream.changes += 1
+  for (const changed of stream.readings) {
+    changed.from = Math.min(changed.from, from)
+    changed.until = Math.max(changed.until, until)
+  }
   for (const run of stream.runs) run.forget(from, until)
 }
 
