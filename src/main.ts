@@ -8,10 +8,13 @@ import { FolderInUse } from './store/embedded/index.ts'
 const EXIT_CONFIG = 78
 const EXIT_IN_USE = 75
 const EXIT_UNAVAILABLE = 69
+const LISTEN_ERRORS = ['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND', 'EAI_AGAIN']
 
 /** Runs the service until it is told to stop. */
 export async function serve(): Promise<void> {
   const config = readConfig(process.env)
+  // What the service writes is for its own user, whatever folder it was given.
+  process.umask(0o077)
   const log = createLog({ level: config.logLevel })
   const app = await openApp(config, { log })
   try {
@@ -53,7 +56,7 @@ export function exitWith(error: unknown): never {
     console.error(message)
     process.exit(EXIT_IN_USE)
   }
-  if (code === 'EADDRINUSE' || code === 'EACCES' || code === 'EADDRNOTAVAIL') {
+  if (code !== undefined && LISTEN_ERRORS.includes(code)) {
     console.error(`Cannot listen: ${message}. Set WEIR_HOST and WEIR_PORT to a free address`)
     process.exit(EXIT_UNAVAILABLE)
   }

@@ -32,6 +32,7 @@ async function runLine({ name, options, isJson }: ParsedLine): Promise<void> {
   process.exitCode = answer.success ? 0 : 1
 
   async function runHere(local: typeof command): Promise<CommandAnswer> {
+    process.umask(0o077)
     // The service is loaded only here: a command that a running one answers needs none of it.
     const { openMaintenance } = await import('./app.ts')
     const { runCommand } = await import('./auth/index.ts')

@@ -96,6 +96,16 @@ test('readConfig() takes rate limits as a preset or as own figures', () => {
   }
 })
 
+test('readConfig() looks at folders and certificates before anything is created', () => {
+  const file = settingsFile('{}')
+  assert.match(mistakesOf({ WEIR_DATA_DIR: file }).join(), /WEIR_DATA_DIR must be a folder/)
+  const below = join(file, 'data')
+  assert.match(mistakesOf({ WEIR_DATA_DIR: below }).join(), /WEIR_DATA_DIR must be a folder/)
+  const both = { WEIR_TLS_CERT: file, WEIR_TLS_KEY: file }
+  assert.match(mistakesOf(both).join(), /WEIR_TLS_CERT and WEIR_TLS_KEY must hold a PEM/)
+  assert.deepEqual(mistakesOf({ WEIR_DATA_DIR: join(file, '..', 'a', 'b') }), [])
+})
+
 test('docs/configuration.md lists the same settings with the same defaults and meanings', () => {
   const rows = readFileSync('docs/configuration.md', 'utf8')
     .split('\n')

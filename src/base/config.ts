@@ -7,13 +7,14 @@ import { type Brands, readBrands } from './brands.ts'
 import { BODY_BYTES_DEFAULT, FILE_BYTES_DEFAULT } from './limits.ts'
 import { type RateFigures, readRateFigures } from './rate-figures.ts'
 import {
+  findTlsMistake,
   readAddressList,
   readChoice,
   readEmail,
   readFilePath,
+  readFolderPath,
   readInteger,
   readPassword,
-  readPath,
   readSecretKey,
   readSettingsFile,
   readText,
@@ -45,7 +46,7 @@ function optional<T>(read: SettingReader<T>): SettingReader<T | undefined> {
 export const settings = {
   host: { name: 'WEIR_HOST', default: '127.0.0.1', meaning: 'Address to listen on; 0.0.0.0 for every IPv4 interface, :: for all', read: readText },
   port: { name: 'WEIR_PORT', default: '8080', meaning: 'Port to listen on; 0 picks a free one', read: port },
-  dataDir: { name: 'WEIR_DATA_DIR', default: './data', meaning: 'Folder that holds everything the service keeps; created when missing', read: readPath },
+  dataDir: { name: 'WEIR_DATA_DIR', default: './data', meaning: 'Folder that holds everything the service keeps; created when missing', read: readFolderPath },
   ownerEmail: { name: 'WEIR_OWNER_EMAIL', default: 'owner@localhost', meaning: 'First start only: the owner\'s e-mail address', read: readEmail },
   ownerPassword: { name: 'WEIR_OWNER_PASSWORD', default: '', meaning: 'First start only: the owner\'s password, 8 characters or more; generated and printed when unset', read: optional(readPassword) },
   ownerTimeZone: { name: 'WEIR_OWNER_TIME_ZONE', default: 'UTC', meaning: 'First start only: the owner\'s IANA time zone, which auto-created components take', read: readTimeZone },
@@ -96,11 +97,22 @@ export function readConfig(environment: Environment): Config {
       mistakes.push(`${setting.name} ${error.message}`)
     }
   }
-  if (((given.get('WEIR_TLS_CERT') ?? '') === '') !== ((given.get('WEIR_TLS_KEY') ?? '') === '')) {
-    mistakes.push('WEIR_TLS_CERT and WEIR_TLS_KEY must be set together')
-  }
+  mistakes.push(...findTlsMistakes(given, config))
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   return config as Config
+}
+
+function findTlsMistakes(
+  given: ReadonlyMap<string, string>,
+  config: Readonly<Record<string, unknown>>,
+): string[] {
+  if (given.has('WEIR_TLS_CERT') !== given.has('WEIR_TLS_KEY')) {
+    return ['WEIR_TLS_CERT and WEIR_TLS_KEY must be set together']
+  }
+  const { tlsCert, tlsKey } = config
+  if (typeof tlsCert !== 'string' || typeof tlsKey !== 'string') return []
+  const mistake = findTlsMistake(tlsCert, tlsKey)
+  return mistake === undefined ? [] : [`WEIR_TLS_CERT and WEIR_TLS_KEY ${mistake}`]
 }
 
 /** Variables of the test and benchmark commands, which may stay set in a developer's shell. */

@@ -1,6 +1,7 @@
-import { accessSync, constants, readFileSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
 import { BlockList, isIP, isIPv4 } from 'node:net'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
+import { createSecureContext } from 'node:tls'
 
 /** Reads the text of one setting; throws a SettingMistake that says what to write instead. */
 export type SettingReader<T> = (text: string) => T
@@ -42,6 +43,20 @@ export function readChoice<T extends string>(choices: readonly T[]): SettingRead
 /** A path, made absolute from the working folder. */
 export function readPath(text: string): string {
   return resolve(readText(text))
+}
+
+/** A path of a folder that exists and can be written, or that can be made. */
+export function readFolderPath(text: string): string {
+  const path = readPath(text)
+  let existing = path
+  while (!existsSync(existing)) existing = dirname(existing)
+  try {
+    if (!statSync(existing).isDirectory()) throw new SettingMistake('')
+    accessSync(existing, constants.W_OK | constants.X_OK)
+  } catch {
+    throw new SettingMistake(`must be a folder that can be written or made: "${text}" is not`)
+  }
+  return path
 }
 
 /** A path of a file that can be read. */
@@ -137,4 +152,14 @@ export function readSettingsFile(path: string): Record<string, string> {
 function settingText(value: unknown): string {
   if (Array.isArray(value)) return value.join(',')
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** What is wrong with a certificate and its key, or undefined when a server can use them. */
+export function findTlsMistake(certFile: string, keyFile: string): string | undefined {
+  try {
+    createSecureContext({ cert: readFileSync(certFile), key: readFileSync(keyFile) })
+    return undefined
+  } catch (error) {
+    return `must hold a PEM certificate and its private key: ${(error as Error).message}`
+  }
 }

@@ -133,5 +133,9 @@ test('a port that is taken is said, and the first start is told all the same', a
 
 test('the data folder is for its user alone', () => {
   assert.equal(statSync(dataDir).mode & 0o777, 0o700)
-  assert.ok(readdirSync(dataDir).includes('catalog.db'))
+  const names = readdirSync(dataDir)
+  assert.ok(names.includes('catalog.db') && names.includes('secret.key'))
+  for (const name of names) {
+    assert.equal(statSync(join(dataDir, name)).mode & 0o077, 0, `${name} is open to others`)
+  }
 })
