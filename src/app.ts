@@ -32,6 +32,7 @@ import {
 } from './http/index.ts'
 import { apiKeyRoutes } from './http/routes/api-key-routes.ts'
 import { authorizeRoutes } from './http/routes/authorize-routes.ts'
+import { catalogRoutes } from './http/routes/catalog-routes.ts'
 import { feedRoutes } from './http/routes/feed-routes.ts'
 import { loginRoutes } from './http/routes/login-routes.ts'
 import { oauthClientRoutes } from './http/routes/oauth-client-routes.ts'
@@ -39,6 +40,8 @@ import { oauthGrantRoutes } from './http/routes/oauth-grant-routes.ts'
 import { oauthRoutes } from './http/routes/oauth-routes.ts'
 import { orgUserRoutes } from './http/routes/org-user-routes.ts'
 import { organizationRoutes } from './http/routes/organization-routes.ts'
+import { propertyRoutes } from './http/routes/property-routes.ts'
+import { streamRoutes } from './http/routes/stream-routes.ts'
 import {
   lockFolder,
   openCatalogStore,
@@ -96,7 +99,8 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     ...{ clock, log, tls: tlsFiles(config), trustedProxies: config.trustedProxies ?? [] },
     readiness: [{ name: 'samples', findProblem: () => data.samples.status().readOnlyReason }],
     fastLanes: [feedLane(lane)],
-    addRoutes: (app) => addRoutes(app, { config, deletion, gate, identity, lane, log, oauth }),
+    addRoutes: (app) =>
+      addRoutes(app, { catalog: data.catalog, config, deletion, gate, identity, lane, log, oauth }),
   })
   const run = (command: Command) => runCommand(identity, command)
   const commands = await openCommandSocket({ folder: config.dataDir, log, run })
@@ -161,6 +165,7 @@ async function openData(
 }
 
 interface RouteParts {
+  readonly catalog: Catalog
   readonly config: Config
   readonly deletion: DeletionParts
   readonly gate: Gate
@@ -171,7 +176,7 @@ interface RouteParts {
 }
 
 function addRoutes(app: App, parts: RouteParts): void {
-  const { config, deletion, gate, identity, lane, log, oauth } = parts
+  const { catalog, config, deletion, gate, identity, lane, log, oauth } = parts
   const { audit } = identity
   const brands = config.brands ?? new Map()
   const issuerOf = issuerReader({
@@ -180,6 +185,7 @@ function addRoutes(app: App, parts: RouteParts): void {
   })
   apiKeyRoutes(app, { gate, identity })
   authorizeRoutes(app, { oauth, issuerOf, brands })
+  catalogRoutes(app, { catalog, gate })
   feedRoutes(app, lane)
   const isSecure = config.tlsCert !== undefined || config.publicUrl?.startsWith('https:') === true
   loginRoutes(app, { identity, isSecure })
@@ -191,6 +197,8 @@ function addRoutes(app: App, parts: RouteParts): void {
     deleteOrganization: (organization) => deleteOrganization(deletion, organization),
   })
   orgUserRoutes(app, { gate, identity })
+  propertyRoutes(app, { catalog, gate })
+  streamRoutes(app, { catalog, gate })
 }
 
 function oauthSettings(config: Config) {

@@ -40,6 +40,13 @@ export class Components {
     return await this.#showWhole(await this.#require(principal.orgUid, uid))
   }
 
+  /** Name and description, for callers that have checked the right on properties. */
+  async properties(orgUid: string, uid: string): Promise<{ name: string; description: string }> {
+    const { body } = await this.#require(orgUid, uid)
+    const { name, description } = body as unknown as ComponentBody
+    return { name, description }
+  }
+
   /** In the order of folder and name; a folder narrows the list to it and all below. */
   async list(
     principal: Principal,

@@ -70,6 +70,7 @@ function articled(type: string): string {
 /** Refuses an ID that is too long or holds half a character; blank IDs are fine on records. */
 export function checkId(field: string, id: string): void {
   checkText(field, id, ID_LENGTH_MAX)
+  if (id !== '' && id.trim() === '') refuseField(field, 'holds only white space: leave it blank')
 }
 
 /** Refuses a text that is too long or holds half a character. */

@@ -1,0 +1,41 @@
+import {
+  type Catalog,
+  componentShape,
+  cycleShape,
+  deleteProfileShape,
+  folderShape,
+  templateShape,
+  unitShape,
+} from '../../catalog/index.ts'
+import type { App } from '../app-type.ts'
+import type { Gate } from '../gate.ts'
+import { componentListQuery, readText } from '../wire/catalog-wire.ts'
+import { readPage } from '../wire/envelope.ts'
+import { type RecordResource, recordRoutes } from './record-routes.ts'
+
+/** Adds the administrative resources of the catalog, except streams. */
+export function catalogRoutes(app: App, { catalog, gate }: { catalog: Catalog; gate: Gate }): void {
+  for (const resource of resourcesOf(catalog)) recordRoutes(app, { ...resource, gate })
+}
+
+function resourcesOf(catalog: Catalog): RecordResource[] {
+  const { components, templates, folders, cycles, units, deleteProfiles } = catalog
+  return [
+    {
+      ...{ noun: 'component', title: 'A component', shape: componentShape, records: components },
+      listQuery: componentListQuery,
+      readList: (query) => ({ ...readPage(query), folder: readText(query, 'folder') }),
+    },
+    {
+      ...{ noun: 'component_template', title: 'A template' },
+      ...{ shape: templateShape, records: templates },
+    },
+    { noun: 'component_folder', title: 'A folder', shape: folderShape, records: folders },
+    { noun: 'cycle', title: 'A cycle', shape: cycleShape, records: cycles },
+    { noun: 'unit', title: 'A unit', shape: unitShape, records: units },
+    {
+      ...{ noun: 'delete_profile', title: 'A delete profile' },
+      ...{ shape: deleteProfileShape, records: deleteProfiles },
+    },
+  ]
+}

@@ -1,0 +1,81 @@
+import type { FastifyRequest, FastifySchema } from 'fastify'
+import type { TSchema } from 'typebox'
+import type { Principal } from '../../access/index.ts'
+import type { Page, RecordList } from '../../catalog/index.ts'
+import type { App } from '../app-type.ts'
+import type { Gate } from '../gate.ts'
+import { unwrap, wrapped } from '../wire/catalog-wire.ts'
+import { envelope, pageSchema, readPage } from '../wire/envelope.ts'
+import { uidParams } from '../wire/identity-wire.ts'
+
+/** The six operations of a resource; each checks the caller's rights on the record itself. */
+export interface RecordOperations {
+  make(principal: Principal): object | Promise<object>
+  get(principal: Principal, uid: string): Promise<object>
+  list(principal: Principal, page: Page): Promise<RecordList<object>>
+  insert(principal: Principal, input: unknown): Promise<object>
+  update(principal: Principal, uid: string, input: unknown): Promise<object>
+  delete(principal: Principal, uid: string): Promise<void>
+}
+
+/** One resource of the catalog. */
+export interface RecordResource {
+  /** Its name in paths, bodies and capabilities. */
+  readonly noun: string
+  /** How people call it, with its article. */
+  readonly title: string
+  readonly shape: TSchema
+  readonly records: RecordOperations
+  /** Where its list takes more than a page. */
+  readonly listQuery?: TSchema
+  readonly readList?: (query: unknown) => Page
+}
+
+/** The records check their own shape, so that messages name fields the same way everywhere. */
+export const documented = (schema: FastifySchema) => ({
+  schema,
+  validatorCompiler: () => () => true,
+})
+
+const uidOf = (request: FastifyRequest) => (request.params as { uid: string }).uid
+
+/** Adds list, one, new, insert, update and delete of a resource. */
+export function recordRoutes(
+  app: App,
+  { gate, ...resource }: RecordResource & { gate: Gate },
+): void {
+  const { noun, title, shape, records, listQuery = pageSchema, readList = readPage } = resource
+  const onRequest = gate.guard('admin')
+  const path = `/api/${noun}`
+  const described = (summary: string, more: FastifySchema = {}) => ({
+    ...documented({ tags: [noun], summary, ...more }),
+    onRequest,
+  })
+  const body = wrapped(noun, shape)
+  const params = uidParams
+  app.get(path, described('A page of the list', { querystring: listQuery }), async (request) => {
+    const found = await records.list(request.principal, readList(request.query))
+    return envelope(noun, found.records, found.totalCount)
+  })
+  app.get(`${path}/new`, described(`${title} that is not saved`), async ({ principal }) =>
+    envelope(noun, await records.make(principal)),
+  )
+  app.get(`${path}/:uid`, described(`One by UID`, { params }), async (request) =>
+    envelope(noun, await records.get(request.principal, uidOf(request))),
+  )
+  app.put(path, described(`Insert ${title.toLowerCase()}`, { body }), async (request) =>
+    envelope(noun, await records.insert(request.principal, unwrap(noun, request.body))),
+  )
+  app.post(`${path}/:uid`, described('Change the fields named', { params, body }), (request) =>
+    update(request),
+  )
+  app.delete(`${path}/:uid`, described('Delete, with all below', { params }), async (request) => {
+    await records.delete(request.principal, uidOf(request))
+    return envelope(noun, { uid: uidOf(request) })
+  })
+
+  async function update(request: FastifyRequest): Promise<object> {
+    const input = unwrap(noun, request.body)
+    return envelope(noun, await records.update(request.principal, uidOf(request), input))
+  }
+}

@@ -1,0 +1,66 @@
+import type { FastifyRequest, FastifySchema } from 'fastify'
+import { Type } from 'typebox'
+import { refuse } from '../../base/index.ts'
+import { type Catalog, STREAM_TYPES, type StreamType, streamShape } from '../../catalog/index.ts'
+import type { App } from '../app-type.ts'
+import type { Gate } from '../gate.ts'
+import { readText, unwrap, wrapped } from '../wire/catalog-wire.ts'
+import { envelope, pageSchema, readPage } from '../wire/envelope.ts'
+import { documented } from './record-routes.ts'
+
+const PATH = '/api/component/:componentUid/stream'
+const params = Type.Object({ componentUid: Type.String() })
+const oneParams = Type.Object({ componentUid: Type.String(), uid: Type.String() })
+const newQuery = Type.Object({
+  type: Type.Optional(Type.Enum([...STREAM_TYPES], { description: 'rdm_stream by default' })),
+})
+
+const keyOf = (request: FastifyRequest) => request.params as { componentUid: string; uid: string }
+
+/** Adds the streams of a component: list in definition order, one, new, insert, update, delete. */
+export function streamRoutes(app: App, { catalog, gate }: { catalog: Catalog; gate: Gate }): void {
+  const { streams } = catalog
+  const onRequest = gate.guard('admin')
+  const described = (summary: string, more: FastifySchema) => ({
+    ...documented({ tags: ['component'], summary, ...more }),
+    onRequest,
+  })
+  const body = wrapped('stream', streamShape)
+  const list = { params, querystring: pageSchema }
+  app.get(PATH, described('Streams in definition order', list), async (request) => {
+    const { componentUid } = keyOf(request)
+    const found = await streams.list(request.principal, componentUid, readPage(request.query))
+    return envelope('stream', found.records, found.totalCount)
+  })
+  const unsaved = { params, querystring: newQuery }
+  app.get(`${PATH}/new`, described('A stream that is not saved', unsaved), async (request) => {
+    const type = readStreamType(request.query)
+    return envelope('stream', streams.make(request.principal, keyOf(request).componentUid, type))
+  })
+  const one = { params: oneParams }
+  app.get(`${PATH}/:uid`, described('One stream', one), async (request) => {
+    const { componentUid, uid } = keyOf(request)
+    return envelope('stream', await streams.get(request.principal, componentUid, uid))
+  })
+  app.put(PATH, described('Add a stream', { params, body }), async (request) => {
+    const input = unwrap('stream', request.body)
+    const { componentUid } = keyOf(request)
+    return envelope('stream', await streams.insert(request.principal, componentUid, input))
+  })
+  const change = { params: oneParams, body }
+  app.post(`${PATH}/:uid`, described('Change the fields named', change), async (request) => {
+    const input = unwrap('stream', request.body)
+    return envelope('stream', await streams.update(request.principal, keyOf(request), input))
+  })
+  app.delete(`${PATH}/:uid`, described('Delete with its samples', one), async (request) => {
+    const { componentUid, uid } = keyOf(request)
+    await streams.delete(request.principal, componentUid, uid)
+    return envelope('stream', { uid })
+  })
+}
+
+function readStreamType(query: unknown): StreamType {
+  const type = readText(query, 'type') ?? 'rdm_stream'
+  if ((STREAM_TYPES as readonly string[]).includes(type)) return type as StreamType
+  return refuse('bad_input', { what: `type must be one of ${STREAM_TYPES.join(', ')}` })
+}

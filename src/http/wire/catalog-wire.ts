@@ -1,0 +1,31 @@
+import { type TSchema, Type } from 'typebox'
+import { PAGE_LIMIT_MAX, refuse } from '../../base/index.ts'
+
+/** The schema of a body that wraps one record in the name of its resource. */
+export function wrapped(noun: string, record: TSchema): TSchema {
+  return Type.Object({ [noun]: record })
+}
+
+/** The record in a wrapped body; refuses a body that is not wrapped. Its fields are not looked at. */
+export function unwrap(noun: string, body: unknown): unknown {
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
+  const record = isObject ? (body as Record<string, unknown>)[noun] : undefined
+  if (record === undefined) {
+    refuse('bad_input', { what: `The body must be a JSON object of the form {"${noun}":{…}}` })
+  }
+  return record
+}
+
+/** Parameters of the list of components. */
+export const componentListQuery = Type.Object({
+  start: Type.Optional(Type.String({ description: 'How many items to skip; 0 by default' })),
+  limit: Type.Optional(Type.String({ description: `At most ${PAGE_LIMIT_MAX}, the default` })),
+  folder: Type.Optional(Type.String({ description: 'Only what lies in this folder and below' })),
+})
+
+/** One value of a query parameter, undefined when it is absent; refuses a repeated one. */
+export function readText(query: unknown, name: string): string | undefined {
+  const value = (query as Record<string, unknown>)[name]
+  if (value === undefined || typeof value === 'string') return value
+  return refuse('bad_input', { what: `${name} must be given once` })
+}
