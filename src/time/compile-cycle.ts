@@ -37,9 +37,9 @@ function sequenceCycle(sequence: EdgeSequence): Cycle {
     let index = indexAt(range.until - 1) + 1
     edges[count] = edge(index)
     for (let at = count - 1; at >= 0; at--) {
-      do index -= 1
-      while (edge(index) === edges[at + 1])
-      edges[at] = edge(index)
+      let start = edge(--index)
+      while (start === edges[at + 1]) start = edge(--index)
+      edges[at] = start
     }
     return edges
   }
