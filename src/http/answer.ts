@@ -3,6 +3,7 @@ import type { RateDecision } from '../auth/index.ts'
 import type { Log } from '../base/index.ts'
 import { errorReply } from './error-reply.ts'
 import type { Exchange } from './exchange.ts'
+import { afterBody } from './linger.ts'
 import { version } from './version.ts'
 
 type Headers = Readonly<Record<string, string | number>>
@@ -49,10 +50,16 @@ export function answer(
   const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
   headers.push('Content-Type', 'application/json; charset=utf-8', 'Content-Length', String(bytes))
   for (const name in extra) headers.push(name, String(extra[name]))
+  const isLingering = status >= 400 && hasUnreadBody(req)
   // What was refused before it was read would be taken for the next request.
-  if (status >= 400 && hasUnreadBody(req)) headers.push('Connection', 'close')
+  if (isLingering) headers.push('Connection', 'close')
   res.writeHead(status, STATUS_CODES[status] ?? '', headers)
-  res.end(req.method === 'HEAD' ? undefined : body)
+  const shown = req.method === 'HEAD' ? '' : body
+  if (!isLingering) res.end(shown)
+  else {
+    res.write(shown)
+    afterBody(req, () => res.end())
+  }
 }
 
 /** Whether more of a body is to come. The head alone says so: a request that has none ends with it. */

@@ -4,8 +4,15 @@ import { HEADER_BYTES_MAX, newUid, type Refusal, refusal } from '../base/index.t
 import { errorEnvelope } from './error-reply.ts'
 import { version } from './version.ts'
 
+/** How long a client may go on sending what nobody reads, so that it can read the answer. */
+const LINGER_MS = 2_000
+
+/** Sockets that have their answer; what still comes on them fails again and is nothing new. */
+const answered = new WeakSet<Socket>()
+
 /** Answers what is no HTTP request at all, or one with too long a head, with the usual envelope. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (answered.has(socket)) return
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy()
     return
@@ -20,9 +27,11 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
   ]
+  answered.add(socket)
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-  // The rest of what the client sends is not waited for.
-  socket.once('finish', () => socket.destroy())
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('end', () => socket.destroy())
+  socket.once('close', () => clearTimeout(timer))
 }
 
 function explain(error: NodeJS.ErrnoException): Refusal {

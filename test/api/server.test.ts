@@ -86,9 +86,21 @@ test('an error closes the connection only when a body was left unread', async ()
   )
   assert.match(text, /^HTTP\/1\.1 404 [\s\S]*HTTP\/1\.1 200 /)
   const head = 'PUT /api/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
-  const large = await sendRaw(port, `${head}Content-Length: 9000000\r\n\r\n{`)
+  const large = await sendRaw(port, `${head}Content-Length: 2000000\r\n\r\n${' '.repeat(2e6)}`)
   assert.equal(large.status, 413)
   assert.equal(large.headers.connection, 'close')
+})
+
+test('a client that sends on after it was refused still reads the answer', async () => {
+  const chunk = 'x'.repeat(100_000)
+  const type = 'Content-Type: application/json\r\n'
+  const head = `PUT /api/echo HTTP/1.1\r\nHost: x\r\n${type}`
+  const sized = await sendRaw(port, `${head}Content-Length: 8000000\r\n\r\n${chunk.repeat(80)}`)
+  assert.equal(sized.status, 413)
+  const chunked = `186a0\r\n${chunk}\r\n`.repeat(80)
+  const stream = await sendRaw(port, `${head}Transfer-Encoding: chunked\r\n\r\n${chunked}0\r\n\r\n`)
+  assert.equal(stream.status, 413)
+  assert.equal(JSON.parse(stream.body).code, 'body_too_large')
 })
 
 test('a fast lane serves before Fastify, with the same headers, and its errors are answered', async () => {
@@ -204,7 +216,7 @@ test('what is no HTTP, or has too long a head, is answered with the envelope', a
   const noise = await sendRaw(port, 'hello there\r\n\r\n')
   assert.equal(noise.status, 400)
   assert.equal(JSON.parse(noise.body).code, 'bad_input')
-  const long = await sendRaw(port, `GET /?a=${'1,'.repeat(140_000)} HTTP/1.1\r\nHost: x\r\n\r\n`)
+  const long = await sendRaw(port, `GET /?a=${'1,'.repeat(2_000_000)} HTTP/1.1\r\nHost: x\r\n\r\n`)
   assert.equal(long.status, 431)
   assert.equal(JSON.parse(long.body).code, 'headers_too_large')
   const fits = `GET /healthz?a=${'1,'.repeat(120_000)} HTTP/1.1\r\nHost: x\r\n`

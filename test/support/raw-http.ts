@@ -14,7 +14,7 @@ export function sendRaw(port: number, bytes: string | Uint8Array): Promise<RawAn
     const parts: Buffer[] = []
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
     socket.on('data', (part) => parts.push(Buffer.from(part)))
-    socket.on('error', (error) => (parts.length > 0 ? undefined : reject(error)))
+    socket.on('error', reject)
     socket.on('close', () => resolve(parseAnswer(Buffer.concat(parts).toString('utf8'))))
   })
 }

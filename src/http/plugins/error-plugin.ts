@@ -3,6 +3,7 @@ import { type Log, refusal } from '../../base/index.ts'
 import { hasUnreadBody } from '../answer.ts'
 import type { App } from '../app-type.ts'
 import { errorReply } from '../error-reply.ts'
+import { lingeringAnswer } from '../linger.ts'
 
 /** Gives every error its envelope; tells a wrong method on a known path (405) from no path (404). */
 export function errorPlugin(app: App, { log }: { log: Log }): void {
@@ -33,8 +34,13 @@ export function sendError(
   if (incident !== undefined) {
     to.log.error({ requestId: to.request.id, incident, error }, 'request failed')
   }
-  if (hasUnreadBody(to.request.raw)) to.reply.header('Connection', 'close')
-  to.reply.status(status).headers(headers).type('application/json; charset=utf-8').send(body)
+  to.reply.status(status).headers(headers).type('application/json; charset=utf-8')
+  if (!hasUnreadBody(to.request.raw)) {
+    to.reply.send(body)
+    return
+  }
+  to.reply.header('Connection', 'close').header('Content-Length', Buffer.byteLength(body))
+  to.reply.send(lingeringAnswer(to.request.raw, body))
 }
 
 function collectMethods(app: App): (path: string) => string[] {

@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+
+/** How long the rest of a refused body is read away before the connection is closed. */
+const LINGER_MS = 10_000
+
+/**
+ * Calls back once the rest of a request was read away, or after a while. Closing the connection
+ * earlier would reset it, and a client that is still sending would lose the answer that says why.
+ */
+export function afterBody(req: IncomingMessage, done: () => void): void {
+  const timer = setTimeout(end, LINGER_MS)
+  function end(): void {
+    clearTimeout(timer)
+    req.off('end', end)
+    req.off('close', end)
+    done()
+  }
+  req.once('end', end)
+  req.once('close', end)
+  // Whoever read the body before lets go of it within this turn of the loop.
+  setImmediate(() => req.resume())
+}
+
+/** An answer as a stream that gives the text at once and ends when `afterBody` would call. */
+export function lingeringAnswer(req: IncomingMessage, text: string): Readable {
+  const stream = new Readable({ read: () => {} })
+  stream.push(text)
+  afterBody(req, () => stream.push(null))
+  return stream
+}
