@@ -75,6 +75,11 @@ export class Capabilities {
     return (this.#maskOf(resource) & METHOD_BITS[method]) !== 0
   }
 
+  /** Whether the feeds of every component are open to a method, told without looking at one. */
+  givesEveryFeed(method: Method): boolean {
+    return ((this.#commonFeedMask ?? 0) & METHOD_BITS[method]) !== 0
+  }
+
   /** As `gives` for the feeds of a component, telling too when streams differ. */
   feedCoverage(componentUid: string, method: Method): FeedCoverage {
     const bit = METHOD_BITS[method]

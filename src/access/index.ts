@@ -11,6 +11,7 @@ export { findIpMistake, IpList, plainAddress } from './ip-list.ts'
 export {
   type Actor,
   allows,
+  allowsEveryFeed,
   feedCoverage,
   isAdministrator,
   keyPrincipal,

@@ -65,6 +65,12 @@ export function allows(principal: Principal, resource: string, method: Method): 
   )
 }
 
+/** Whether all feeds are open to a method; false only means that each has to be asked for. */
+export function allowsEveryFeed(principal: Principal, method: Method): boolean {
+  const { capabilities, scope } = principal
+  return capabilities.givesEveryFeed(method) && (scope?.givesEveryFeed(method) ?? true)
+}
+
 /** As `allows` for the feeds of one component: all its streams, none, or to be asked one by one. */
 export function feedCoverage(
   principal: Principal,

@@ -1,5 +1,6 @@
 import {
   allows,
+  allowsEveryFeed,
   feedCoverage,
   type Method,
   type Principal,
@@ -20,6 +21,7 @@ export function allowsStream(
   handle: StreamHandle,
   method: Method,
 ): boolean {
+  if (allowsEveryFeed(principal, method)) return true
   const coverage = feedCoverage(principal, index.componentOf(handle).uid, method)
   if (coverage !== 'by_stream') return coverage === 'all'
   return allows(principal, streamResource(index, handle), method)
@@ -43,20 +45,16 @@ export function requireStreams(
   streams: { readonly handles: Uint32Array; readonly count: number },
   method: Method,
 ): void {
-  let component = 0
-  let isCovered = false
-  // A gateway's samples go from component to component many times; each is asked for once.
-  const coverage = new Map<number, boolean>()
+  if (allowsEveryFeed(principal, method)) return
+  const covered = new Map<number, boolean>()
   for (let at = 0; at < streams.count; at++) {
     const handle = streams.handles[at] as StreamHandle | 0
     if (handle === 0) continue
-    const next = index.componentRefOf(handle)
-    if (next !== component) {
-      component = next
-      isCovered =
-        coverage.get(next) ??
-        feedCoverage(principal, index.componentOf(handle).uid, method) === 'all'
-      coverage.set(next, isCovered)
+    const component = index.componentRefOf(handle)
+    let isCovered = covered.get(component)
+    if (isCovered === undefined) {
+      isCovered = feedCoverage(principal, index.componentOf(handle).uid, method) === 'all'
+      covered.set(component, isCovered)
     }
     if (!isCovered) requireStream(index, principal, handle, method)
   }
