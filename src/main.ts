@@ -1,67 +1,12 @@
-/** The process: settings, the service, signals. */
-import { openApp } from './app.ts'
-import { ConfigError, createLog, readConfig } from './base/index.ts'
-import { firstStartText } from './first-start-text.ts'
-import { FolderInUse } from './store/embedded/index.ts'
+/** The process: finds code that was compiled before, then loads and runs the service. */
+import { enableCompileCache, flushCompileCache } from 'node:module'
+import { join } from 'node:path'
 
-/** Exit codes of sysexits.h: a wrong setting, a folder in use, a port that cannot be had. */
-const EXIT_CONFIG = 78
-const EXIT_IN_USE = 75
-const EXIT_UNAVAILABLE = 69
-const LISTEN_ERRORS = ['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND', 'EAI_AGAIN']
+// Stripping types and compiling is most of what a start does. A folder that cannot be written only
+// means that every start does it again; threads find the folder by the environment.
+const cacheFolder = join(import.meta.dirname, '..', 'node_modules', '.cache', 'weir')
+process.env.NODE_COMPILE_CACHE ??= cacheFolder
+enableCompileCache(process.env.NODE_COMPILE_CACHE)
 
-/** Runs the service until it is told to stop. */
-export async function serve(): Promise<void> {
-  const config = readConfig(process.env)
-  // What the service writes is for its own user, whatever folder it was given.
-  process.umask(0o077)
-  const log = createLog({ level: config.logLevel })
-  const app = await openApp(config, { log })
-  try {
-    const address = await app.listen()
-    log.info({ address, dataDir: config.dataDir }, 'listening')
-    if (app.firstStart !== undefined) console.log(firstStartText(address, app.firstStart))
-  } catch (error) {
-    await app.close()
-    // The data folder has its owner by then, and nothing tells the password again.
-    if (app.firstStart !== undefined) {
-      const { host, port } = config
-      console.log(firstStartText(`http://${host}:${port}`, app.firstStart))
-    }
-    throw error
-  }
-  const stop = (signal: NodeJS.Signals) => {
-    log.info({ signal }, 'stopping: running calls finish first')
-    app.close().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        log.fatal({ error }, 'the service did not stop cleanly')
-        process.exit(1)
-      },
-    )
-  }
-  process.once('SIGTERM', stop)
-  process.once('SIGINT', stop)
-}
-
-/** Says on standard error why the process cannot go on, and ends it with the fitting code. */
-export function exitWith(error: unknown): never {
-  if (error instanceof ConfigError) {
-    const mistakes = error.mistakes.map((mistake) => `  - ${mistake}`)
-    console.error([`${error.message}:`, ...mistakes].join('\n'))
-    process.exit(EXIT_CONFIG)
-  }
-  const { code, message, stack } = error as NodeJS.ErrnoException
-  if (error instanceof FolderInUse) {
-    console.error(message)
-    process.exit(EXIT_IN_USE)
-  }
-  if (code !== undefined && LISTEN_ERRORS.includes(code)) {
-    console.error(`Cannot listen: ${message}. Set WEIR_HOST and WEIR_PORT to a free address`)
-    process.exit(EXIT_UNAVAILABLE)
-  }
-  console.error(`Cannot start: ${stack ?? message}`)
-  process.exit(1)
-}
-
-if (import.meta.main) serve().catch(exitWith)
+const { exitWith, serve } = await import('./serve.ts')
+serve().then(flushCompileCache, exitWith)

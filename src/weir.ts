@@ -18,7 +18,7 @@ type Options = ParsedLine['options']
 async function main(): Promise<void> {
   const line = parseCommand(process.argv.slice(2))
   if (line.name === 'help') console.log(usageText)
-  else if (line.name === 'serve') await (await import('./main.ts')).serve()
+  else if (line.name === 'serve') await (await import('./serve.ts')).serve()
   else await runLine(line)
 }
 
@@ -60,7 +60,7 @@ function withStandardInput(options: Options): Options {
 }
 
 main().catch(async (error: unknown) => {
-  if (!(error instanceof UsageMistake)) return (await import('./main.ts')).exitWith(error)
+  if (!(error instanceof UsageMistake)) return (await import('./serve.ts')).exitWith(error)
   console.error(`${error.message}\n\n${usageText}`)
   process.exit(EXIT_USAGE)
 })

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isIP } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import { IpList, plainAddress } from '../access/index.ts'
 
 /**
@@ -9,7 +9,16 @@ import { IpList, plainAddress } from '../access/index.ts'
 export function peerAddressReader(
   trustedProxies: readonly string[],
 ): (req: IncomingMessage) => string {
-  const peerOf = (req: IncomingMessage) => plainAddress(req.socket.remoteAddress ?? '')
+  // A connection brings many requests and keeps its address; asking the system costs microseconds.
+  const known = new WeakMap<Socket, string>()
+  const peerOf = ({ socket }: IncomingMessage) => {
+    let address = known.get(socket)
+    if (address === undefined) {
+      address = plainAddress(socket.remoteAddress ?? '')
+      known.set(socket, address)
+    }
+    return address
+  }
   if (trustedProxies.length === 0) return peerOf
   const trusted = new IpList(trustedProxies)
   return (req) => {

@@ -1,0 +1,65 @@
+/** The service as a process: settings, signals, exit codes. */
+import { openApp } from './app.ts'
+import { ConfigError, createLog, readConfig } from './base/index.ts'
+import { firstStartText } from './first-start-text.ts'
+import { FolderInUse } from './store/embedded/index.ts'
+
+/** Exit codes of sysexits.h: a wrong setting, a folder in use, a port that cannot be had. */
+const EXIT_CONFIG = 78
+const EXIT_IN_USE = 75
+const EXIT_UNAVAILABLE = 69
+const LISTEN_ERRORS = ['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND', 'EAI_AGAIN']
+
+/** Runs the service until it is told to stop. */
+export async function serve(): Promise<void> {
+  const config = readConfig(process.env)
+  // What the service writes is for its own user, whatever folder it was given.
+  process.umask(0o077)
+  const log = createLog({ level: config.logLevel })
+  const app = await openApp(config, { log })
+  try {
+    const address = await app.listen()
+    log.info({ address, dataDir: config.dataDir }, 'listening')
+    if (app.firstStart !== undefined) console.log(firstStartText(address, app.firstStart))
+  } catch (error) {
+    await app.close()
+    // The data folder has its owner by then, and nothing tells the password again.
+    if (app.firstStart !== undefined) {
+      const { host, port } = config
+      console.log(firstStartText(`http://${host}:${port}`, app.firstStart))
+    }
+    throw error
+  }
+  const stop = (signal: NodeJS.Signals) => {
+    log.info({ signal }, 'stopping: running calls finish first')
+    app.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.fatal({ error }, 'the service did not stop cleanly')
+        process.exit(1)
+      },
+    )
+  }
+  process.once('SIGTERM', stop)
+  process.once('SIGINT', stop)
+}
+
+/** Says on standard error why the process cannot go on, and ends it with the fitting code. */
+export function exitWith(error: unknown): never {
+  if (error instanceof ConfigError) {
+    const mistakes = error.mistakes.map((mistake) => `  - ${mistake}`)
+    console.error([`${error.message}:`, ...mistakes].join('\n'))
+    process.exit(EXIT_CONFIG)
+  }
+  const { code, message, stack } = error as NodeJS.ErrnoException
+  if (error instanceof FolderInUse) {
+    console.error(message)
+    process.exit(EXIT_IN_USE)
+  }
+  if (code !== undefined && LISTEN_ERRORS.includes(code)) {
+    console.error(`Cannot listen: ${message}. Set WEIR_HOST and WEIR_PORT to a free address`)
+    process.exit(EXIT_UNAVAILABLE)
+  }
+  console.error(`Cannot start: ${stack ?? message}`)
+  process.exit(1)
+}
