@@ -1,5 +1,6 @@
 /** The composition root: the only file that chooses adapters and wires the parts together. */
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import {
   type Command,
   type CreatedOrganization,
@@ -14,10 +15,18 @@ import {
   runCommand,
   SecretBox,
 } from './auth/index.ts'
-import { type Clock, type Config, createLog, type Log, refuse, systemClock } from './base/index.ts'
-import { type Catalog, openCatalog } from './catalog/index.ts'
+import {
+  type Clock,
+  type Config,
+  createLog,
+  type Log,
+  newUid,
+  refuse,
+  systemClock,
+} from './base/index.ts'
+import { type Catalog, openCatalog, VALUE_CODE } from './catalog/index.ts'
 import { Feed } from './feed/index.ts'
-import { fileUrl, readFileRecord } from './files/index.ts'
+import { FileService, FileSweep, fileUrl, readFileRecord, withFileBodies } from './files/index.ts'
 import {
   type App,
   buildServer,
@@ -34,6 +43,7 @@ import { apiKeyRoutes } from './http/routes/api-key-routes.ts'
 import { authorizeRoutes } from './http/routes/authorize-routes.ts'
 import { catalogRoutes } from './http/routes/catalog-routes.ts'
 import { feedRoutes } from './http/routes/feed-routes.ts'
+import { fileRoutes } from './http/routes/file-routes.ts'
 import { loginRoutes } from './http/routes/login-routes.ts'
 import { oauthClientRoutes } from './http/routes/oauth-client-routes.ts'
 import { oauthGrantRoutes } from './http/routes/oauth-grant-routes.ts'
@@ -44,6 +54,7 @@ import { propertyRoutes } from './http/routes/property-routes.ts'
 import { streamRoutes } from './http/routes/stream-routes.ts'
 import {
   lockFolder,
+  openBlobStore,
   openCatalogStore,
   openKeyFile,
   openSampleStore,
@@ -57,6 +68,7 @@ export interface WeirApp {
   readonly catalog: Catalog
   readonly samples: SampleStore
   readonly feed: Feed
+  readonly fileSweep: FileSweep
   /** What was made on the first start of a data folder, to be told once. */
   readonly firstStart: CreatedOrganization | undefined
   /** Starts to listen; answers the address people can use. */
@@ -91,7 +103,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   opened.defer(() => clearInterval(purging))
   const oauth = { ...oauthBase, users: identity.oauthUsers, noteGrant: grantAuditor(identity) }
   const gate = new Gate(identity)
-  const data = await openData({ config, clock, identity, catalogStore }, opened)
+  const data = await openData({ config, clock, identity, catalogStore, log }, opened)
   const calls = new FeedCalls(data.feed)
   const lane = { calls, bodies: new FeedBodyReader(config.bodyBytesMax), gate, log }
   const deletion = { ...data, identity, store: catalogStore, oauth }
@@ -100,7 +112,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     readiness: [{ name: 'samples', findProblem: () => data.samples.status().readOnlyReason }],
     fastLanes: [feedLane(lane)],
     addRoutes: (app) =>
-      addRoutes(app, { catalog: data.catalog, config, deletion, gate, identity, lane, log, oauth }),
+      addRoutes(app, { ...data, config, deletion, gate, identity, lane, log, oauth }),
   })
   const run = (command: Command) => runCommand(identity, command)
   const commands = await openCommandSocket({ folder: config.dataDir, log, run })
@@ -147,27 +159,48 @@ async function openIdentityParts(
   return { catalogStore, identity, oauthBase }
 }
 
-/** Opens what holds the streams and their samples. */
-async function openData(
-  parts: { config: Config; clock: Clock; identity: Identity; catalogStore: CatalogStore },
-  opened: AsyncDisposableStack,
-): Promise<{ catalog: Catalog; samples: SampleStore; feed: Feed }> {
-  const { config, clock, identity, catalogStore } = parts
+interface DataParts {
+  readonly config: Config
+  readonly clock: Clock
+  readonly identity: Identity
+  readonly catalogStore: CatalogStore
+  readonly log: Log
+}
+
+/** Opens what holds the streams, their samples and their files. */
+async function openData(parts: DataParts, opened: AsyncDisposableStack) {
+  const { config, clock, identity, catalogStore, log } = parts
   const catalog = await openCatalog({ store: catalogStore, people: peopleOf(identity), clock })
-  const samples = await openSampleStore({ folder: config.dataDir })
-  opened.defer(() => samples.close())
+  const plainSamples = await openSampleStore({ folder: config.dataDir })
+  opened.defer(() => plainSamples.close())
+  const blobs = await openBlobStore({ folder: join(config.dataDir, 'files') })
+  opened.defer(() => blobs.close())
+  const samples = withFileBodies({
+    ...{ store: plainSamples, blobs },
+    isFileStream: (handle) => catalog.index.valueCodeOf(handle) === VALUE_CODE.FILE,
+  })
   catalog.onStreamsDeleted((streams) => samples.forget(streams.map(({ handle }) => handle)))
   const feed = new Feed({
     ...{ catalog, store: samples, clock },
     showFile: (text, place) => fileUrl({ ...place, name: readFileRecord(text).name }),
   })
-  return { catalog, samples, feed }
+  const { fileBytesMax } = config
+  const files = new FileService({ feed, store: samples, blobs, log, fileBytesMax })
+  const fileSweep = new FileSweep({
+    ...{ blobs, store: samples, catalog: catalogStore, clock, holder: newUid() },
+    fileStreams: () => catalog.index.handlesOfValueCode(VALUE_CODE.FILE),
+    onFailure: (error) => log.error({ error }, 'orphaned files could not be swept'),
+  })
+  fileSweep.start()
+  opened.defer(() => fileSweep.close())
+  return { catalog, samples, feed, files, fileSweep }
 }
 
 interface RouteParts {
   readonly catalog: Catalog
   readonly config: Config
   readonly deletion: DeletionParts
+  readonly files: FileService
   readonly gate: Gate
   readonly identity: Identity
   readonly lane: FeedLaneDeps
@@ -176,7 +209,7 @@ interface RouteParts {
 }
 
 function addRoutes(app: App, parts: RouteParts): void {
-  const { catalog, config, deletion, gate, identity, lane, log, oauth } = parts
+  const { catalog, config, deletion, files, gate, identity, lane, log, oauth } = parts
   const { audit } = identity
   const brands = config.brands ?? new Map()
   const issuerOf = issuerReader({
@@ -187,6 +220,7 @@ function addRoutes(app: App, parts: RouteParts): void {
   authorizeRoutes(app, { oauth, issuerOf, brands })
   catalogRoutes(app, { catalog, gate })
   feedRoutes(app, lane)
+  fileRoutes(app, { files, gate })
   const isSecure = config.tlsCert !== undefined || config.publicUrl?.startsWith('https:') === true
   loginRoutes(app, { identity, isSecure })
   oauthClientRoutes(app, { oauth, gate, audit })

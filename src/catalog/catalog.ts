@@ -11,6 +11,7 @@ import { type DeleteProfileBody, deleteProfileRules } from './delete-profile.ts'
 import { Documents, type StreamsDeletedListener } from './documents.ts'
 import { Folders } from './folders.ts'
 import { KeyedLocks } from './keyed-locks.ts'
+import { prepareComponent } from './prepare-component.ts'
 import { SimpleRecords } from './simple-records.ts'
 import type { StreamIndex } from './stream-index.ts'
 import { showStream } from './stream-rules.ts'
@@ -67,6 +68,12 @@ export class Catalog {
   ): Promise<CreatedComponent[]> {
     const deps = { base: this.#base, templates: this.templates }
     return await autoCreate(deps, orgUid, { wanted, check })
+  }
+
+  /** What autoCreate would make of one wanted component; makes nothing. */
+  async planCreate(orgUid: string, wanted: WantedComponent): Promise<PreparedComponent> {
+    const deps = { base: this.#base, templates: this.templates }
+    return (await prepareComponent(deps, orgUid, wanted)).prepared
   }
 
   /** Gives streams without a type the type of their first values; see setValueTypes. */

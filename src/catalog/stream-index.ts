@@ -113,7 +113,7 @@ export class StreamIndex {
     return this.#streams.kindOf(handle)
   }
 
-  /** Its place in VALUE_TYPES; 0: the stream has no type yet. */
+  /** Its place in VALUE_TYPES; 0: the stream has no type yet. Known after its deletion as well. */
   valueCodeOf(handle: number): number {
     return this.#streams.valueCodeOf(handle)
   }
@@ -141,6 +141,15 @@ export class StreamIndex {
   *handlesWithDeleteProfile(): Generator<StreamHandle> {
     for (let handle = 1; handle < this.#streams.end; handle++) {
       if (this.#streams.has(handle) && this.#streams.hasDeleteProfile(handle)) {
+        yield handle as StreamHandle
+      }
+    }
+  }
+
+  /** Every stream whose values are of a type, by the type's code. */
+  *handlesOfValueCode(valueCode: number): Generator<StreamHandle> {
+    for (let handle = 1; handle < this.#streams.end; handle++) {
+      if (this.#streams.has(handle) && this.#streams.valueCodeOf(handle) === valueCode) {
         yield handle as StreamHandle
       }
     }

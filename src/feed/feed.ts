@@ -1,7 +1,7 @@
 import type { Principal } from '../access/index.ts'
 import type { Clock, EpochMs } from '../base/index.ts'
 import type { Catalog } from '../catalog/index.ts'
-import type { SampleStore, StreamHandle } from '../store/index.ts'
+import type { SampleBatch, SampleStore, StreamHandle } from '../store/index.ts'
 import { AssignedTimes } from './assigned-times.ts'
 import { type DeleteCommand, deleteFeed, type SamplesRemoved } from './delete-feed.ts'
 import type { FeedSeries } from './feed-series.ts'
@@ -53,6 +53,12 @@ export class Feed {
   /** Stores samples, all or none; resolves when they are durable. */
   put(principal: Principal, command: PutCommand): Promise<void> {
     return putSamples(this.#deps, principal, command)
+  }
+
+  /** Adds samples whose streams, values and places another part has settled; resolves when durable. */
+  async append(batch: SampleBatch, orgUid: string): Promise<void> {
+    await this.#deps.store.append(batch)
+    this.#deps.onLanded(batch, orgUid)
   }
 
   /** As put; then answers the last values of the requested streams, creating missing ones. */

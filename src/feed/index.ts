@@ -1,3 +1,4 @@
+export { requireDefinition } from './create-missing.ts'
 export type { DeleteCommand, SamplesRemoved } from './delete-feed.ts'
 export {
   type DeleteProfileDeps,
@@ -6,6 +7,7 @@ export {
 } from './delete-profile-job.ts'
 export { expiringStreams } from './expiring-streams.ts'
 export { Feed, type FeedOptions } from './feed.ts'
+export { requireCreation, requireStream } from './feed-rights.ts'
 export type { FeedFields, FeedSeries } from './feed-series.ts'
 export { type FoundStreams, findStreams, type StreamPath } from './find-streams.ts'
 export type { GetCommand, ShowFile } from './get-feed.ts'
@@ -22,6 +24,7 @@ export {
   VALUE_TEXT,
   VALUE_TRUE,
 } from './incoming-samples.ts'
+export { placeTime } from './place-samples.ts'
 export type { PutCommand, SamplesLanded } from './put-feed.ts'
 export type { PutOptions } from './put-options.ts'
 export type { RequestedAnswer, RequestedValue, RequestedValues } from './requested-values.ts'
@@ -34,5 +37,11 @@ export {
 } from './statistic.ts'
 export { isStreamValue, readStatisticId, STATISTIC_IDS, type StatisticId } from './statistic-id.ts'
 export type { StatisticValue } from './statistic-value.ts'
-export { baseCycleOf, cycleOfGrid } from './stream-facts.ts'
+export {
+  baseCycleOf,
+  cycleOfGrid,
+  factsOf,
+  factsOfPrepared,
+  type StreamFacts,
+} from './stream-facts.ts'
 export { formatValue, showNumber, type UnitFormat } from './unit-format.ts'

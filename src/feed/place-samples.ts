@@ -1,4 +1,11 @@
-import { EARLIEST_TIME, epochMs, refuse, TIME_END } from '../base/index.ts'
+import {
+  EARLIEST_TIME,
+  type EpochMs,
+  epochMs,
+  isSampleTime,
+  refuse,
+  TIME_END,
+} from '../base/index.ts'
 import type { Removal, SampleBatch, StreamHandle } from '../store/index.ts'
 import { type Cycle, intervalOf } from '../time/index.ts'
 import { describeSample, type IncomingSamples, VALUE_NULL } from './incoming-samples.ts'
@@ -11,9 +18,15 @@ export interface IntervalPlacement {
   readonly isAutofill: boolean
 }
 
+/** Where a sample of a stream lies: at the end of its interval, where the stream has intervals. */
+export function placeTime(baseCycle: Cycle | undefined, time: number): EpochMs | undefined {
+  const end = baseCycle === undefined ? time : intervalOf(baseCycle, time)?.until
+  return end !== undefined && isSampleTime(end) ? end : undefined
+}
+
 function endOf(samples: IncomingSamples, index: number, cycle: Cycle): number {
-  const end = intervalOf(cycle, samples.times[index])?.until
-  if (end !== undefined && end < TIME_END && end >= EARLIEST_TIME) return end
+  const end = placeTime(cycle, samples.times[index])
+  if (end !== undefined) return end
   const where = describeSample(samples, index)
   refuse('bad_input', {
     what: `Cannot accept ${where}: "time" lies in no interval of the stream's base cycle`,

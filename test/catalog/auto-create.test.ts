@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { INTERVAL, readGrid, type WantedComponent } from '../../src/catalog/index.ts'
+import {
+  INTERVAL,
+  RANDOM,
+  readGrid,
+  VALUE_CODE,
+  type WantedComponent,
+} from '../../src/catalog/index.ts'
 import { type OpenedCatalog, ownerOf, withCatalog } from '../support/catalog.ts'
 
 const ORG = 'org-1'
@@ -198,4 +204,42 @@ test('setValueTypes() types an untyped stream once and for all', () =>
     await opened.restart()
     assert.equal(opened.catalog.index.valueCodeOf(handle), 7)
     assert.equal((await opened.catalog.describeStream(handle))?.valueType, 'STRING')
+  }))
+
+test('planCreate() tells what autoCreate() would make, and makes nothing', () =>
+  withCatalog(async (opened) => {
+    await insertTemplate(opened)
+    const { catalog } = opened
+    const rules = { compTmplId: 'tmpl' }
+    const planned = await catalog.planCreate(ORG, want('c', ['hourly', 'own'], { rules }))
+    assert.equal(planned.component, undefined)
+    assert.deepEqual(
+      planned.streams.map(({ handle, streamId, kind }) => [handle, streamId, kind]),
+      [
+        [0, 'hourly', INTERVAL],
+        [0, 'own', RANDOM],
+      ],
+    )
+    assert.equal(catalog.index.resolveComponent(ORG, 'c'), undefined)
+    await assert.rejects(
+      catalog.planCreate(ORG, want('c', ['s'], { rules: { compTmplId: 'no' } })),
+      {
+        code: 'template_not_found',
+      },
+    )
+  }))
+
+test('handlesOfValueCode() finds the living streams of a type', () =>
+  withCatalog(async ({ catalog }) => {
+    const streams = [
+      { streamId: 'd', valueType: 'DOUBLE' },
+      { streamId: 'f', valueType: 'FILE' },
+      { streamId: 'g', valueType: 'FILE' },
+    ] as const
+    const [made] = await catalog.autoCreate(ORG, [{ compId: 'c', rules: {}, streams }])
+    const { index } = catalog
+    assert.deepEqual([...index.handlesOfValueCode(VALUE_CODE.FILE)], made.handles.slice(1))
+    await catalog.streams.delete(owner, made.component.uid, index.streamUid(made.handles[1]))
+    assert.deepEqual([...index.handlesOfValueCode(VALUE_CODE.FILE)], made.handles.slice(2))
+    assert.equal(index.valueCodeOf(made.handles[1]), VALUE_CODE.FILE, 'known after its deletion')
   }))

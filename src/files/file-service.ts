@@ -1,0 +1,263 @@
+/**
+ * Files in streams. Order of durability: body, then the sample that names it, then the body that
+ * sample replaced goes; so a sample never names a body that is not whole. What a crash leaves over
+ * is a body without a sample, which the sweep removes.
+ */
+import type { Readable } from 'node:stream'
+import { type Principal, requirePermit } from '../access/index.ts'
+import { type EpochMs, epochMs, type Log, refuse } from '../base/index.ts'
+import { type CreationRules, POINT, type WantedComponent } from '../catalog/index.ts'
+import {
+  type Feed,
+  factsOf,
+  factsOfPrepared,
+  findStreams,
+  placeTime,
+  requireCreation,
+  requireDefinition,
+  requireStream,
+  type StreamFacts,
+} from '../feed/index.ts'
+import type { BlobInfo, BlobStore, SampleBatch, SampleStore, StreamHandle } from '../store/index.ts'
+import { checkFileName } from './file-name.ts'
+import { type FileRecord, fileUrl, readFileRecord, writeFileRecord } from './file-record.ts'
+import { Turns } from './turns.ts'
+
+/** The stream that a call names. */
+export interface FilePath {
+  readonly compId: string
+  readonly streamId: string
+}
+
+/** A file to be put. */
+export interface PutFile extends FilePath {
+  readonly name: string
+  /** undefined: the server assigns one. */
+  readonly time: EpochMs | undefined
+  /** How a missing component or stream is created. */
+  readonly creation: CreationRules
+}
+
+/** A body on its way in, and what its sender says it is. */
+export interface Upload {
+  readonly type: string
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+/** A stored file and, when a range of it was asked for, its bytes. */
+export interface OpenedFile {
+  readonly record: FileRecord
+  readonly body: Readable | undefined
+}
+
+/** Chooses the bytes to read of a file, half-open; undefined: none. */
+export type ChooseRange = (
+  record: FileRecord,
+) => { readonly start: number; readonly end: number } | undefined
+
+export interface FileServiceDeps {
+  readonly feed: Feed
+  readonly store: SampleStore
+  readonly blobs: BlobStore
+  readonly log: Log
+  readonly fileBytesMax: number
+}
+
+/** Puts files into streams and gets them back. */
+export class FileService {
+  readonly #deps: FileServiceDeps
+  readonly #turns = new Turns()
+
+  constructor(deps: FileServiceDeps) {
+    this.#deps = deps
+  }
+
+  /** The most bytes a file may have. */
+  get fileBytesMax(): number {
+    return this.#deps.fileBytesMax
+  }
+
+  /**
+   * Stores a file: resolves when body and sample are durable. Everything that can be refused without
+   * the body is refused before `openUpload` is asked for it; nothing is created until it is whole.
+   */
+  async put(
+    principal: Principal,
+    command: PutFile,
+    openUpload: () => Promise<Upload>,
+  ): Promise<{ time: EpochMs; url: string }> {
+    const uploadTime = this.#deps.feed.now()
+    checkFileName(command.name)
+    await this.#requireTarget(principal, command)
+    const { type, body } = await openUpload()
+    const blob = await this.#deps.blobs.put(body, { bytesMax: this.#deps.fileBytesMax })
+    let handle: StreamHandle
+    try {
+      handle = await this.#createTarget(principal, command)
+    } catch (cause) {
+      await this.#deps.blobs.delete(blob.key)
+      throw cause
+    }
+    const time = await this.#turns.take(handle, () =>
+      this.#land(principal.orgUid, { handle, command, blob, type, uploadTime }),
+    )
+    const { compId, streamId, name } = command
+    return { time, url: fileUrl({ compId, streamId, time, name }) }
+  }
+
+  /** The newest file of a stream or the one at a time, and the bytes of it that are wanted. */
+  async open(
+    principal: Principal,
+    path: FilePath & { readonly time: EpochMs | undefined },
+    chooseRange: ChooseRange,
+  ): Promise<OpenedFile> {
+    const record = await this.#findFile(principal, path)
+    const opened = await this.#openBody(record, chooseRange)
+    if (opened !== undefined) return opened
+    // Between the two looks the file may have been replaced, and its body have gone.
+    const again = await this.#findFile(principal, path)
+    const openedAgain =
+      again.key === record.key ? undefined : await this.#openBody(again, chooseRange)
+    if (openedAgain !== undefined) return openedAgain
+    this.#deps.log.error({ ...path, key: again.key }, 'the body of a file is missing')
+    return refuse('file_not_found', { what: `The content of file "${again.name}" is lost` })
+  }
+
+  async #openBody(record: FileRecord, chooseRange: ChooseRange): Promise<OpenedFile | undefined> {
+    const range = chooseRange(record)
+    if (range === undefined) return { record, body: undefined }
+    const body = await this.#deps.blobs.read(record.key, range)
+    return body === undefined ? undefined : { record, body }
+  }
+
+  async #findFile(
+    principal: Principal,
+    path: FilePath & { readonly time: EpochMs | undefined },
+  ): Promise<FileRecord> {
+    const { feed, store } = this.#deps
+    const [handle] = findStreams(feed.catalog.index, principal, path, 'GET').handles
+    const facts = factsOf(feed.catalog.index, handle)
+    requireFileStream(facts, path)
+    if (path.time === undefined) {
+      const [sample] = facts.valueType === 'FILE' ? await store.latest([handle]) : []
+      if (sample !== undefined) return readFileRecord(String(sample.value))
+      return refuse('file_not_found', { what: `Stream "${path.streamId}" has no file` })
+    }
+    const text = await this.#textAt(handle, placeTime(facts.baseCycle, path.time) ?? path.time)
+    if (text !== undefined && facts.valueType === 'FILE') return readFileRecord(text)
+    const what = `Stream "${path.streamId}" has no file at time ${path.time}`
+    return refuse('file_not_found', { what })
+  }
+
+  /** Refuses a put whose stream takes no files, or that may not be created. */
+  async #requireTarget(principal: Principal, command: PutFile): Promise<void> {
+    const { catalog } = this.#deps.feed
+    if (this.#findStream(principal, command) !== 0) return
+    const { streams } = await catalog.planCreate(principal.orgUid, wantedBy(command))
+    requireFileStream(factsOfPrepared(streams[0]), command)
+  }
+
+  /** The stream of a put, made and given its type where that is missing. */
+  async #createTarget(principal: Principal, command: PutFile): Promise<StreamHandle> {
+    const { catalog } = this.#deps.feed
+    const handle =
+      this.#findStream(principal, command) || (await this.#createStream(principal.orgUid, command))
+    if (factsOf(catalog.index, handle).valueType === '')
+      await catalog.setValueTypes([{ handle, valueType: 'FILE' }])
+    // A put of samples may have been faster and made the stream one of its values.
+    requireFileStream(factsOf(catalog.index, handle), command)
+    return handle
+  }
+
+  async #createStream(orgUid: string, command: PutFile): Promise<StreamHandle> {
+    const { catalog } = this.#deps.feed
+    const [created] = await catalog.autoCreate(orgUid, [wantedBy(command)], ([{ streams }]) =>
+      requireFileStream(factsOfPrepared(streams[0]), command),
+    )
+    return created.handles[0]
+  }
+
+  /** The stream of a put, 0 when it is to be created; refuses what the caller may not do. */
+  #findStream(principal: Principal, command: PutFile): StreamHandle | 0 {
+    const { index } = this.#deps.feed.catalog
+    const { compId, streamId } = command
+    const component = index.resolveComponent(principal.orgUid, compId)
+    const handle = component === undefined ? 0 : index.resolveStream(component, streamId)
+    if (handle !== 0) {
+      requireStream(index, principal, handle, 'PUT')
+      requireFileStream(factsOf(index, handle), command)
+      return handle
+    }
+    const what = component === undefined ? `component "${compId}"` : `stream "${streamId}"`
+    requireCreation(principal, what)
+    requireDefinition(command.creation)
+    if (component !== undefined) requirePermit(principal, `component/${component.uid}/feed`, 'PUT')
+    return 0
+  }
+
+  async #land(
+    orgUid: string,
+    file: {
+      readonly handle: StreamHandle
+      readonly command: PutFile
+      readonly blob: BlobInfo
+      readonly type: string
+      readonly uploadTime: EpochMs
+    },
+  ): Promise<EpochMs> {
+    const { feed, blobs } = this.#deps
+    const { handle, command, blob } = file
+    const facts = factsOf(feed.catalog.index, handle)
+    const asked = command.time ?? feed.assignTime(handle, file.uploadTime)
+    const time = placeTime(facts.baseCycle, asked)
+    if (time === undefined) {
+      await blobs.delete(blob.key)
+      const what = `Cannot store a file at time ${asked}: it lies in no interval of the stream`
+      return refuse('bad_input', { what })
+    }
+    const replaced = await this.#textAt(handle, time)
+    const text = writeFileRecord({ ...blob, name: command.name, type: file.type })
+    // A failed append leaves it open whether the sample is on disk: the body is left to the sweep.
+    await feed.append(batchOf(handle, time, text), orgUid)
+    if (replaced !== undefined) await blobs.delete(readFileRecord(replaced).key)
+    return time
+  }
+
+  async #textAt(handle: StreamHandle, time: EpochMs): Promise<string | undefined> {
+    const query = { from: time, until: epochMs(time + 1), limit: 1, order: 'latest_first' } as const
+    const { texts } = await this.#deps.store.range(handle, query)
+    return texts?.[0]
+  }
+}
+
+function batchOf(handle: StreamHandle, time: EpochMs, text: string): SampleBatch {
+  return {
+    count: 1,
+    handles: Uint32Array.of(handle),
+    times: Float64Array.of(time),
+    numbers: new Float64Array(1),
+    texts: [text],
+    removals: [],
+  }
+}
+
+function wantedBy({ compId, streamId, creation }: PutFile): WantedComponent {
+  return { compId, rules: creation, streams: [{ streamId, valueType: 'FILE' }] }
+}
+
+/** Refuses a stream that cannot hold files; one without a type yet may become one that can. */
+function requireFileStream(
+  facts: Pick<StreamFacts, 'kind' | 'isDerived' | 'valueType'>,
+  { streamId }: FilePath,
+): void {
+  if (facts.kind === POINT)
+    refuse('bad_input', { what: `Stream "${streamId}" is a point stream: these hold no files` })
+  if (facts.isDerived)
+    refuse('bad_input', {
+      what: `Stream "${streamId}" is derived by an expression: it takes no files`,
+    })
+  if (facts.valueType !== '' && facts.valueType !== 'FILE') {
+    const what = `Stream "${streamId}" holds values of type ${facts.valueType}, no files: use another stream`
+    refuse('bad_input', { what })
+  }
+}

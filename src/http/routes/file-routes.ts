@@ -1,0 +1,139 @@
+import { Readable } from 'node:stream'
+import type { FastifyRequest, FastifySchema } from 'fastify'
+import { type EpochMs, refuse } from '../../base/index.ts'
+import type { FileService, PutFile } from '../../files/index.ts'
+import type { App } from '../app-type.ts'
+import { openUpload } from '../file-upload.ts'
+import type { Gate } from '../gate.ts'
+import { base64Text } from '../wire/base64-text.ts'
+import { readId } from '../wire/feed-plain-reader.ts'
+import { readPutOptions } from '../wire/feed-put-query.ts'
+import { type AskedFile, planFileAnswer } from '../wire/file-answer.ts'
+import { readDisposition } from '../wire/file-headers.ts'
+import {
+  filePath,
+  getFileQuery,
+  putFileAnswer,
+  putFileQuery,
+  readBase64Range,
+  readFileTime,
+  timedFilePath,
+} from '../wire/file-wire.ts'
+import { queryOf, readQueryPairs, readSingle } from '../wire/query-pairs.ts'
+
+export interface FileRoutesDeps {
+  readonly files: FileService
+  readonly gate: Gate
+}
+
+const FILES = '/api/comp/:compId/stream/:streamId/feed/file'
+
+/** The calls read their parameters themselves, so that a refusal says what to change. */
+const documented = (schema: FastifySchema) => ({
+  schema: { tags: ['files'], ...schema },
+  validatorCompiler: () => () => true,
+})
+
+/** Adds upload and download of files; bodies are streamed both ways. */
+export function fileRoutes(app: App, deps: FileRoutesDeps): void {
+  putRoute(app, deps)
+  getRoutes(app, deps)
+}
+
+function putRoute(app: App, { files, gate }: FileRoutesDeps): void {
+  // A scope of its own: here a body of any type is left alone until the file is stored.
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', async (_request: FastifyRequest, _payload: Readable) => null)
+    scope.put(
+      `${FILES}/:fileName`,
+      {
+        ...documented({
+          params: filePath,
+          querystring: putFileQuery,
+          response: { 200: putFileAnswer },
+          consumes: ['multipart/form-data', 'application/octet-stream'],
+          summary: 'Store a file: the field "file" of a form, or the body as it is',
+        }),
+        onRequest: gate.guard('feed'),
+      },
+      async (request) => {
+        const { principal, raw } = request
+        const { time, url } = await files.put(principal, readPutFile(request), () =>
+          openUpload(raw, files.fileBytesMax),
+        )
+        return { success: true, message: '', time, url }
+      },
+    )
+  })
+}
+
+function getRoutes(app: App, { files, gate }: FileRoutesDeps): void {
+  const places = [
+    { at: ':fileName', params: filePath, summary: 'The newest file of a stream' },
+    { at: ':time/:fileName', params: timedFilePath, summary: 'The file of a stream at a time' },
+  ]
+  for (const { at, params, summary } of places) {
+    app.get(
+      `${FILES}/${at}`,
+      {
+        ...documented({ params, querystring: getFileQuery, summary }),
+        onRequest: gate.guard(undefined),
+      },
+      async (request, reply) => {
+        const asked = readAskedFile(request)
+        const { record, body } = await files.open(
+          request.principal,
+          { ...pathOf(request), time: timeOf(request) },
+          (found) => planFileAnswer(asked, found).range,
+        )
+        const { status, headers } = planFileAnswer(asked, record)
+        reply.status(status).headers(headers)
+        if (status === 416) {
+          const what = `The Range begins past the end: the file has ${record.bytes} bytes`
+          refuse('range_not_satisfiable', { what })
+        }
+        // Fastify keeps the Content-Length of a HEAD only beside a stream.
+        if (asked.isHead && status !== 304) return reply.send(Readable.from([]))
+        if (body === undefined) return reply.send()
+        return reply.send(asked.base64 === undefined ? body : Readable.from(base64Text(body)))
+      },
+    )
+  }
+}
+
+function readPutFile(request: FastifyRequest): PutFile {
+  const pairs = readQueryPairs(queryOf(request.url))
+  const time = readSingle(pairs, 'time')
+  return {
+    ...pathOf(request),
+    name: (request.params as { fileName: string }).fileName,
+    time: time === undefined ? undefined : readFileTime(time),
+    creation: readPutOptions(pairs).creation,
+  }
+}
+
+function readAskedFile({ url, headers, method }: FastifyRequest): AskedFile {
+  const pairs = readQueryPairs(queryOf(url))
+  return {
+    disposition: readDisposition(readSingle(pairs, 'disposition'), headers['content-disposition']),
+    base64: readBase64Range(pairs),
+    isHead: method === 'HEAD',
+    range: headers.range,
+    ifRange: headers['if-range'] as string | undefined,
+    ifNoneMatch: headers['if-none-match'],
+  }
+}
+
+function pathOf(request: FastifyRequest): { compId: string; streamId: string } {
+  const { compId, streamId } = request.params as { compId: string; streamId: string }
+  return {
+    compId: readId(compId, 'the path', 'compId'),
+    streamId: readId(streamId, 'the path', 'streamId'),
+  }
+}
+
+function timeOf(request: FastifyRequest): EpochMs | undefined {
+  const { time } = request.params as { time?: string }
+  return time === undefined ? undefined : readFileTime(time)
+}
