@@ -184,6 +184,7 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     ...{ catalog, store: samples, clock },
     showFile: (text, place) => fileUrl({ ...place, name: readFileRecord(text).name }),
   })
+  await catalog.resumeDeletions()
   const { fileBytesMax } = config
   const files = new FileService({ feed, store: samples, blobs, log, fileBytesMax })
   const fileSweep = new FileSweep({

@@ -9,9 +9,6 @@ import {
   prepareComponent,
 } from './prepare-component.ts'
 
-/** From this try on the index may lack what another process wrote. */
-const REFRESH_FROM_TRY = 3
-
 /** Components prepared before others get a turn. */
 const COMPONENTS_PER_STEP = 100
 
@@ -31,8 +28,7 @@ export async function autoCreate(
 ): Promise<CreatedComponent[]> {
   const { documents, locks } = deps.base
   const keys = plan.wanted.map((one) => lockKey(deps, orgUid, one))
-  const attempt = async (tries: number): Promise<CreatedComponent[]> => {
-    if (tries >= REFRESH_FROM_TRY) await documents.refresh()
+  const attempt = async (): Promise<CreatedComponent[]> => {
     const preparations: Preparation[] = []
     for (const one of plan.wanted) {
       preparations.push(await prepareComponent(deps, orgUid, one))
@@ -43,7 +39,7 @@ export async function autoCreate(
     if (orders.length > 0) await documents.commit(orders)
     return preparations.map((one) => created(deps, orgUid, one))
   }
-  return await locks.run(keys, () => retryConflicts(attempt, { isIdRetried: true }))
+  return await locks.run(keys, () => retryConflicts(documents, attempt, { isIdRetried: true }))
 }
 
 /** An existing component is locked by its UID, as by every other edit of it. */

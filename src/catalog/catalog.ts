@@ -118,6 +118,11 @@ export class Catalog {
     this.#base.documents.onStreamsDeleted(listener)
   }
 
+  /** Finishes deletions that a crash cut short; to be called once all listeners are there. */
+  async resumeDeletions(): Promise<void> {
+    await this.#base.documents.resumeDeletions()
+  }
+
   /** Takes over what other processes have committed; needed only where several share a store. */
   async refresh(): Promise<void> {
     await this.#base.documents.refresh()

@@ -180,7 +180,7 @@ export class ComponentStreams {
   ): Promise<CatalogDocument[]> {
     const { documents, locks } = this.#base
     return await locks.run([componentUid], () =>
-      retryConflicts(async () => {
+      retryConflicts(documents, async () => {
         const document = await documents.get({ orgUid, kind: 'component', uid: componentUid })
         if (document === undefined) refuseUnknown('component', componentUid)
         const body = document.body as unknown as ComponentBody

@@ -74,7 +74,7 @@ export class Components {
     const fields = input as ComponentInput
     const uid = newUid()
     const body = readComponent(fields, await this.#defaults(principal))
-    const saved = await retryConflicts(async () => {
+    const saved = await retryConflicts(this.#base.documents, async () => {
       const folders = await this.#folderOrders(orgUid, body.folder)
       const streams = await this.#streams.insertOrders({ orgUid, uid, body }, fields.stream ?? [])
       const component = putComponentOrder({ orgUid, uid }, body, 0)
@@ -94,7 +94,7 @@ export class Components {
     checkShape(input)
     const fields = input as ComponentInput
     const saved = await this.#base.locks.run([uid], () =>
-      retryConflicts(async () => {
+      retryConflicts(this.#base.documents, async () => {
         const before = await this.#require(orgUid, uid)
         refuseStale('component', fields.revision, before)
         const body = readComponent(fields, before.body as unknown as ComponentBody)
@@ -117,7 +117,7 @@ export class Components {
   async deleteByUid(orgUid: string, uid: string): Promise<void> {
     const { documents, locks } = this.#base
     await locks.run([uid], () =>
-      retryConflicts(async () => {
+      retryConflicts(this.#base.documents, async () => {
         const { revision } = await this.#require(orgUid, uid)
         const { index } = documents
         const handles = index.componentByUid(orgUid, uid)?.streams ?? []

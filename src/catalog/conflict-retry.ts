@@ -1,5 +1,6 @@
 import { refuse } from '../base/index.ts'
 import { CatalogConflict } from '../store/index.ts'
+import type { Documents } from './documents.ts'
 import { refuseTakenId } from './simple-records.ts'
 
 const TRIES_MAX = 8
@@ -9,18 +10,20 @@ const TRIES_MAX = 8
  * record has taken is told to the caller instead, unless `isIdRetried` says that a fresh look helps.
  */
 export async function retryConflicts<T>(
-  attempt: (tries: number) => Promise<T>,
+  documents: Documents,
+  attempt: () => Promise<T>,
   { isIdRetried = false }: { isIdRetried?: boolean } = {},
 ): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
-      return await attempt(tries)
+      return await attempt()
     } catch (error) {
       if (!(error instanceof CatalogConflict)) throw error
       if (!isIdRetried) refuseTakenClaim(error.claim)
       if (tries >= TRIES_MAX) {
         refuse('conflict', { what: 'Others keep changing the same record: try again' })
       }
+      await documents.catchUp(error)
     }
   }
 }

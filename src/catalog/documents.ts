@@ -2,12 +2,15 @@
  * The catalog's documents with what is kept of them in memory: every commit of the catalog goes
  * through here, so that cache and index follow before the caller goes on.
  */
+import { newUid } from '../base/index.ts'
 import type {
+  CatalogConflict,
   CatalogDocument,
   CatalogStore,
   CatalogWrite,
   DocumentKey,
   ListQuery,
+  PutDocument,
   StreamHandle,
 } from '../store/index.ts'
 import { DocumentCache } from './document-cache.ts'
@@ -29,6 +32,9 @@ export type StreamsDeletedListener = (streams: readonly DeletedStream[]) => void
 /** Bodies of a few hundred bytes each: some megabytes. */
 const CACHED_DOCUMENTS_MAX = 20_000
 const CHANGES_PER_PAGE = 1_000
+/** The kind of documents that tell of deleted streams whose samples may still be there. */
+const NOTICE = 'deleted_streams'
+const NOTICES_PER_PAGE = 100
 
 export class Documents {
   readonly index = new StreamIndex()
@@ -64,6 +70,8 @@ export class Documents {
   async refresh(): Promise<void> {
     for (;;) {
       const page = await this.#store.changesSince(this.#cursor, CHANGES_PER_PAGE)
+      const isGap = (page.changes[0]?.cursor ?? 0) > this.#cursor + 1
+      if (isGap) throw new Error(`Cannot catch up: changes after ${this.#cursor} are not kept`)
       for (const change of page.changes) await this.#takeOver(change)
       this.#cursor = page.cursor
       if (page.changes.length < CHANGES_PER_PAGE) return
@@ -86,13 +94,48 @@ export class Documents {
     return this.#store.list(query)
   }
 
-  /** Commits, lets cache and index follow, and tells listeners of streams that are gone. */
+  /**
+   * Commits, lets cache and index follow, and tells listeners of streams that are gone. A notice of
+   * these is committed along and stays until the listeners are done, so that a crash in between
+   * leaves no samples behind for good.
+   */
   async commit(writes: readonly CatalogWrite[]): Promise<CatalogDocument[]> {
-    const documents = await this.#store.commit(writes)
+    const doomed = this.#doomedBy(writes)
+    const notice = doomed.length === 0 ? undefined : noticeOrder(doomed)
+    const documents = await this.#store.commit(notice === undefined ? writes : [...writes, notice])
+    if (notice !== undefined) documents.pop()
     for (const document of documents) this.#follow(document)
-    const deleted = this.#forget(writes.filter(({ op }) => op === 'delete'))
-    if (deleted.length > 0) await this.#tell(deleted)
+    this.#forget(writes.filter(({ op }) => op === 'delete'))
+    if (notice !== undefined) await this.#carryOut(notice.uid, doomed)
     return documents
+  }
+
+  /** Tells the listeners of deleted streams of which a crash or failure kept it from them. */
+  async resumeDeletions(): Promise<void> {
+    for (;;) {
+      const query = { orgUid: '', kind: NOTICE, start: 0, limit: NOTICES_PER_PAGE }
+      const { documents } = await this.#store.list(query)
+      for (const { uid, body } of documents) {
+        await this.#carryOut(uid, body.streams as unknown as DeletedStream[])
+      }
+      if (documents.length === 0) return
+    }
+  }
+
+  /** Reads anew what another process wrote and a commit of ours ran into. */
+  async catchUp({ key, claim }: CatalogConflict): Promise<void> {
+    this.#cache.delete(key)
+    const holder =
+      claim === undefined
+        ? await this.#store.get(key)
+        : await this.#store.findByClaim(key.orgUid, claim)
+    if (holder === undefined) {
+      if (claim === undefined) this.#forget([key])
+      return
+    }
+    const isKnown = this.index.componentByUid(holder.orgUid, holder.uid) !== undefined
+    this.#follow(holder)
+    if (holder.kind === 'component' && !isKnown) await this.#learnStreams(holder)
   }
 
   #follow(document: CatalogDocument): void {
@@ -106,27 +149,34 @@ export class Documents {
     }
   }
 
-  #forget(keys: readonly DocumentKey[]): DeletedStream[] {
-    const deleted: DeletedStream[] = []
-    for (const key of keys) this.#cache.delete(key)
-    // Components first: they take their streams along in one step.
-    for (const { orgUid, uid } of keys.filter(({ kind }) => kind === 'component')) {
-      for (const handle of this.index.componentByUid(orgUid, uid)?.streams ?? []) {
-        deleted.push({ orgUid, handle, valueCode: this.index.valueCodeOf(handle) })
-      }
-      this.index.deleteComponent(uid)
+  async #learnStreams({ orgUid, uid }: DocumentKey): Promise<void> {
+    const query = { orgUid, kind: 'stream', parentUid: uid, limit: CHANGES_PER_PAGE }
+    for (let start = 0; ; start += CHANGES_PER_PAGE) {
+      const { documents } = await this.#store.list({ ...query, start })
+      for (const document of documents) this.#follow(document)
+      if (documents.length < CHANGES_PER_PAGE) return
     }
-    for (const { orgUid, uid } of keys.filter(({ kind }) => kind === 'stream')) {
-      const handle = this.index.streamByUid(orgUid, uid)
-      if (handle === 0) continue
-      deleted.push({ orgUid, handle, valueCode: this.index.valueCodeOf(handle) })
-      this.index.deleteStream(uid)
-    }
-    return deleted
   }
 
-  async #tell(deleted: readonly DeletedStream[]): Promise<void> {
+  #doomedBy(writes: readonly CatalogWrite[]): DeletedStream[] {
+    return writes.flatMap(({ op, kind, orgUid, uid }) => {
+      const handle = op === 'delete' && kind === 'stream' ? this.index.streamByUid(orgUid, uid) : 0
+      if (handle === 0) return []
+      return [{ orgUid, handle, valueCode: this.index.valueCodeOf(handle) }]
+    })
+  }
+
+  #forget(keys: readonly DocumentKey[]): void {
+    for (const key of keys) this.#cache.delete(key)
+    // Components first: they take their streams along in one step.
+    for (const { kind, uid } of keys) if (kind === 'component') this.index.deleteComponent(uid)
+    for (const { kind, uid } of keys) if (kind === 'stream') this.index.deleteStream(uid)
+  }
+
+  async #carryOut(noticeUid: string, deleted: readonly DeletedStream[]): Promise<void> {
     for (const listener of this.#listeners) await listener(deleted)
+    const key = { orgUid: '', kind: NOTICE, uid: noticeUid }
+    await this.#store.commit([{ op: 'delete', ...key, expectedRevision: 'any' }])
   }
 
   async #takeOver(change: DocumentKey & { isDeleted: boolean }): Promise<void> {
@@ -137,7 +187,12 @@ export class Documents {
       return
     }
     // The deleting process has told its listeners; here only memory follows.
-    if (change.kind === 'component' || change.kind === 'stream') this.#forget([change])
-    else this.#cache.delete(change)
+    this.#forget([change])
   }
+}
+
+function noticeOrder(deleted: readonly DeletedStream[]): PutDocument {
+  const streams = deleted.map(({ orgUid, handle, valueCode }) => ({ orgUid, handle, valueCode }))
+  const key = { orgUid: '', kind: NOTICE, uid: newUid() }
+  return { op: 'put', ...key, body: { streams }, expectedRevision: 0 }
 }

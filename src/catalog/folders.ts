@@ -63,7 +63,7 @@ export class Folders {
     requirePermit(principal, 'component_folder', 'PUT')
     const path = readPath(input)
     const { orgUid } = principal
-    return await retryConflicts(async () => {
+    return await retryConflicts(this.#base.documents, async () => {
       const orders = await missingFolderOrders(this.#base, orgUid, { path, makeUid: newUid })
       const isThere = orders.every((order) => order.op !== 'put' || order.body.path !== path)
       if (isThere) refuseTakenPath(path)
@@ -129,7 +129,7 @@ export class Folders {
     listed: readonly CatalogDocument[],
     moved: (folder: string) => string,
   ): Promise<void> {
-    await retryConflicts(async () => {
+    await retryConflicts(this.#base.documents, async () => {
       const orders: CatalogWrite[] = []
       for (const { uid } of listed) {
         const document = await this.#base.documents.get({ orgUid, kind: 'component', uid })
@@ -143,7 +143,7 @@ export class Folders {
   }
 
   async #moveFolders(orgUid: string, from: string, path: string): Promise<void> {
-    await retryConflicts(async () => {
+    await retryConflicts(this.#base.documents, async () => {
       const self = await this.#base.documents.findByClaim(orgUid, folderClaim(from))
       const below: CatalogDocument[] = self === undefined ? [] : [self]
       for (let start = 0; ; start += BATCH) {

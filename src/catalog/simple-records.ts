@@ -115,6 +115,7 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
         return await this.#save(principal.orgUid, uid, { input, before })
       } catch (error) {
         if (!(error instanceof CatalogConflict) || tries >= UPDATE_TRIES) throw error
+        await this.#documents.catchUp(error)
       }
     }
   }

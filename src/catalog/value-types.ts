@@ -14,7 +14,7 @@ export async function setValueTypes(
   documents: Documents,
   wishes: readonly { readonly handle: StreamHandle; readonly valueType: ValueType }[],
 ): Promise<void> {
-  await retryConflicts(async () => {
+  await retryConflicts(documents, async () => {
     const orders: CatalogWrite[] = []
     for (const { handle, valueType } of wishes) {
       const order = await typeOrder(documents, handle, valueType)

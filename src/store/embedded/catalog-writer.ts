@@ -14,7 +14,7 @@ import { CatalogWriteTable } from './catalog-write-table.ts'
 /** One transaction's share: enough to spread a sync, little enough to answer within milliseconds. */
 const JOBS_PER_TRANSACTION_MAX = 256
 const ORDERS_PER_TRANSACTION_MAX = 5_000
-const TRANSACTIONS_PER_TRIM = 1_000
+const ORDERS_PER_TRIM = 20_000
 const WAL_BYTES_KEPT = 64 * 1024 * 1024
 
 invariant(parentPort !== null, 'catalog-writer.ts runs only as a thread')
@@ -24,7 +24,7 @@ const table = new CatalogWriteTable(db)
 const parts = new Map<number, WriteOrder[]>()
 let queue: Job[] = []
 let closingId: number | undefined
-let transactions = 0
+let ordersSinceTrim = 0
 
 function openForWriting(file: string): DatabaseSync {
   const opened = new DatabaseSync(file, { timeout: 5_000 })
@@ -73,7 +73,7 @@ function runGroup(group: readonly Job[]): WriterReply[] {
   try {
     table.begin()
     const replies = group.map(runJob)
-    if (++transactions % TRANSACTIONS_PER_TRIM === 0) table.trimChanges()
+    trimAfter(group)
     table.commit()
     return replies
   } catch (error) {
@@ -81,6 +81,13 @@ function runGroup(group: readonly Job[]): WriterReply[] {
     const { message, errcode } = error as Error & { errcode?: number }
     return group.map(({ id }) => ({ id, failure: { message, errcode } }))
   }
+}
+
+function trimAfter(group: readonly Job[]): void {
+  for (const job of group) ordersSinceTrim += job.type === 'commit' ? job.orders.length : 1
+  if (ordersSinceTrim < ORDERS_PER_TRIM) return
+  ordersSinceTrim = 0
+  table.trimChanges()
 }
 
 function runJob(job: Job): WriterReply {
