@@ -40,6 +40,11 @@ export async function serve(): Promise<void> {
       },
     )
   }
+  // The state is unknown then; what was acknowledged is on disk, and a restart reads it back.
+  process.once('uncaughtException', (error) => {
+    log.fatal({ error }, 'a mistake in Weir: the process ends')
+    log.flush(() => process.exit(1))
+  })
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)
 }

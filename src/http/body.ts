@@ -7,19 +7,19 @@ import {
 } from 'node:zlib'
 import { JSON_DEPTH_MAX, refusal, refuse } from '../base/index.ts'
 
-const decoders: Readonly<Record<string, () => Transform>> = {
-  br: createBrotliDecompress,
-  deflate: createInflate,
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  zstd: createZstdDecompress,
-}
+const decoders: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
+  ['br', createBrotliDecompress],
+  ['deflate', createInflate],
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['zstd', createZstdDecompress],
+])
 
 /** The body as it was before Content-Encoding; refuses an encoding that is not known. */
 export function inflated(source: Readable, contentEncoding: string | undefined): Readable {
   const name = contentEncoding?.trim().toLowerCase() ?? ''
   if (name === '' || name === 'identity') return source
-  const open = decoders[name]
+  const open = decoders.get(name)
   if (open === undefined) {
     refuse('unsupported_media_type', {
       what: `Cannot read Content-Encoding "${name}": use gzip, deflate, br or zstd`,

@@ -79,6 +79,12 @@ test('the first start tells address, account, organization, key and a curl line,
     body: JSON.stringify({ email: 'owner@localhost', password }),
   })
   assert.equal(login.status, 200)
+  const [putUrl, propertyUrl] = [...text.matchAll(/curl (?:-X PUT )?'(\S+)'/g)].map(
+    ([, url]) => url,
+  )
+  assert.equal((await fetch(putUrl, { method: 'PUT' })).status, 200)
+  const property = await (await fetch(propertyUrl)).text()
+  assert.equal(property, '[{"message":"","component":{"name":"hello"},"success":true}]')
   assert.equal(statSync(join(dataDir, 'secret.key')).mode & 0o777, 0o600)
   const second = start({ WEIR_DATA_DIR: dataDir })
   assert.equal(await second.exit, 75)

@@ -191,6 +191,7 @@ test('bodies that cannot be taken are refused with what to change', async () => 
   await check(gzip, bomb, large)
   await check(json, `"${'x'.repeat(1_100_000)}"`, large)
   await check({ ...json, 'Content-Encoding': 'compress' }, '{}', media)
+  await check({ ...json, 'Content-Encoding': 'constructor' }, '{}', media)
   await check({ 'Content-Type': 'application/xml' }, '<a/>', media)
 })
 
