@@ -25,7 +25,7 @@ import {
   systemClock,
 } from './base/index.ts'
 import { type Catalog, openCatalog, VALUE_CODE } from './catalog/index.ts'
-import { Feed } from './feed/index.ts'
+import { DeleteProfileJob, expiringStreams, Feed } from './feed/index.ts'
 import { FileService, FileSweep, fileUrl, readFileRecord, withFileBodies } from './files/index.ts'
 import {
   type App,
@@ -51,6 +51,7 @@ import { oauthRoutes } from './http/routes/oauth-routes.ts'
 import { orgUserRoutes } from './http/routes/org-user-routes.ts'
 import { organizationRoutes } from './http/routes/organization-routes.ts'
 import { propertyRoutes } from './http/routes/property-routes.ts'
+import { statisticRoutes } from './http/routes/statistic-routes.ts'
 import { streamRoutes } from './http/routes/stream-routes.ts'
 import {
   lockFolder,
@@ -69,6 +70,8 @@ export interface WeirApp {
   readonly samples: SampleStore
   readonly feed: Feed
   readonly fileSweep: FileSweep
+  /** Removes samples that are older than their stream's delete profile says. */
+  readonly deleteProfileJob: DeleteProfileJob
   /** What was made on the first start of a data folder, to be told once. */
   readonly firstStart: CreatedOrganization | undefined
   /** Starts to listen; answers the address people can use. */
@@ -104,6 +107,8 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const oauth = { ...oauthBase, users: identity.oauthUsers, noteGrant: grantAuditor(identity) }
   const gate = new Gate(identity)
   const data = await openData({ config, clock, identity, catalogStore, log }, opened)
+  const deleteProfileJob = startDeleteProfiles({ ...data, catalogStore, clock, log })
+  opened.defer(() => deleteProfileJob.close())
   const calls = new FeedCalls(data.feed)
   const lane = { calls, bodies: new FeedBodyReader(config.bodyBytesMax), gate, log }
   const deletion = { ...data, identity, store: catalogStore, oauth }
@@ -120,7 +125,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   opened.defer(() => server.close(DRAIN_MS))
   const closing = opened.move()
   return {
-    ...{ server, identity, firstStart, ...data },
+    ...{ server, identity, firstStart, deleteProfileJob, ...data },
     listen: async () => addressOf(config, await server.listen(config)),
     close: () => closing.disposeAsync(),
   }
@@ -232,6 +237,7 @@ function addRoutes(app: App, parts: RouteParts): void {
     deleteOrganization: (organization) => deleteOrganization(deletion, organization),
   })
   orgUserRoutes(app, { gate, identity })
+  statisticRoutes(app, lane)
   propertyRoutes(app, { catalog, gate })
   streamRoutes(app, { catalog, gate })
 }
@@ -260,6 +266,24 @@ async function createFirstOrganization(
     name: 'My organization',
     actor: 'first start',
   })
+}
+
+/** Lets samples go that are older than their delete profile says, in the background. */
+function startDeleteProfiles(parts: {
+  readonly catalog: Catalog
+  readonly catalogStore: CatalogStore
+  readonly samples: SampleStore
+  readonly clock: Clock
+  readonly log: Log
+}): DeleteProfileJob {
+  const { catalog, catalogStore, samples, clock, log } = parts
+  const job = new DeleteProfileJob({
+    ...{ samples, clock, catalog: catalogStore, holder: newUid() },
+    streams: () => expiringStreams(catalog),
+    onFailure: (error) => log.error({ error }, 'delete profiles could not be applied'),
+  })
+  job.start()
+  return job
 }
 
 /** Expired sessions, tokens and audit entries are of no use and go in the background. */
