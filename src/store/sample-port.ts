@@ -119,7 +119,7 @@ export interface SampleStore {
    * not change the batch's arrays until this settles.
    */
   append(batch: SampleBatch): Promise<void>
-  /** At most one sample per time: the one appended last. */
+  /** In the order asked for, at most one sample per time: the one appended last. */
   range(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns>
   /** The sample with the greatest time of each stream, in the order of the handles. */
   latest(handles: readonly StreamHandle[]): Promise<ReadonlyArray<Sample | undefined>>
@@ -136,6 +136,7 @@ export interface SampleStore {
   /**
    * What changed since a cursor that an earlier call gave (0 at first), in order, for the watched
    * streams only. Spans may repeat and be wider than the change; none is missed, across restarts too.
+   * Spans that share a cursor are told together, so there may be more than `limit`.
    */
   touchedSince(cursor: number, limit: number): Promise<{ spans: TouchedSpan[]; cursor: number }>
   /** Which streams touchedSince tells of. */

@@ -1,55 +1,16 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { EARLIEST_TIME, epochMs, TIME_END } from '../../src/base/index.ts'
-import type { Sample, SampleBatch, SampleStore, StreamHandle } from '../../src/store/index.ts'
+import type { Sample, SampleStore } from '../../src/store/index.ts'
+import { batch, read, stream } from '../support/samples.ts'
+
+export { batch, read, stream }
 
 /** A store under test that can be closed and opened again over the same data. */
 export interface StoreUnderTest {
   readonly store: SampleStore
   reopen(): Promise<SampleStore>
   dispose(): Promise<void>
-}
-
-export const stream = (number: number): StreamHandle => number as StreamHandle
-
-/** A batch from plain rows. */
-export function batch(
-  rows: ReadonlyArray<readonly [handle: number, time: number, value: number | string]>,
-  removals: ReadonlyArray<readonly [handle: number, from: number, until: number]> = [],
-): SampleBatch {
-  const hasTexts = rows.some((row) => typeof row[2] === 'string')
-  return {
-    count: rows.length,
-    handles: Uint32Array.from(rows, (row) => row[0]),
-    times: Float64Array.from(rows, (row) => row[1]),
-    numbers: Float64Array.from(rows, (row) => (typeof row[2] === 'number' ? row[2] : 0)),
-    texts: hasTexts
-      ? rows.map((row) => (typeof row[2] === 'string' ? row[2] : undefined))
-      : undefined,
-    removals: removals.map(([handle, from, until]) => ({
-      handle: stream(handle),
-      from: epochMs(from),
-      until: epochMs(until),
-    })),
-  }
-}
-
-/** Every sample of a stream as [time, value], in the order asked for. */
-export async function read(
-  store: SampleStore,
-  handle: number,
-  query: { from?: number; until?: number; limit?: number; order?: 'latest_first' } = {},
-): Promise<Array<[number, number | string]>> {
-  const columns = await store.range(stream(handle), {
-    from: epochMs(query.from ?? EARLIEST_TIME),
-    until: epochMs(query.until ?? TIME_END),
-    limit: query.limit ?? Number.POSITIVE_INFINITY,
-    order: query.order ?? 'oldest_first',
-  })
-  return Array.from({ length: columns.count }, (_, index) => [
-    columns.times[index],
-    columns.texts?.[index] ?? columns.numbers[index],
-  ])
 }
 
 const sample = (time: number, value: number | string): Sample => ({ time: epochMs(time), value })
@@ -363,4 +324,40 @@ export function sampleStoreContract(engine: string, open: () => Promise<StoreUnd
     )
     assert.deepEqual(await read(store, 1), [])
   })
+
+  check(
+    'touchedSince() tells what changed in watched streams, none missed',
+    async (subject, store) => {
+      await store.append(batch([[1, 5, 1]]))
+      await store.watch([stream(1), stream(3)])
+      const before = await store.touchedSince(0, 100)
+      await store.append(
+        batch([
+          [1, 10, 1],
+          [2, 10, 1],
+          [1, 20, 1],
+        ]),
+      )
+      await store.remove({ handle: stream(3), from: epochMs(0), until: epochMs(50) })
+      const covers = async (from: SampleStore, cursor: number) => {
+        const { spans } = await from.touchedSince(cursor, 100)
+        const touched = (handle: number, time: number): boolean =>
+          spans.some((span) => span.handle === handle && span.from <= time && time < span.until)
+        return [touched(1, 10), touched(1, 20), touched(2, 10), touched(3, 49)]
+      }
+      assert.deepEqual(await covers(store, before.cursor), [true, true, false, true])
+      const after = await store.touchedSince(before.cursor, 100)
+      assert.deepEqual(await store.touchedSince(after.cursor, 100), {
+        spans: [],
+        cursor: after.cursor,
+      })
+      const later = await subject.reopen()
+      assert.deepEqual(await covers(later, before.cursor), [true, true, false, true])
+      await later.append(batch([[3, 70, 1]]))
+      const [span] = (await later.touchedSince(after.cursor, 100)).spans.filter(
+        (one) => one.until > 70,
+      )
+      assert.equal(span.handle, 3)
+    },
+  )
 }

@@ -13,6 +13,7 @@ import { ChunkReadTable } from './seal/chunk-read-table.ts'
 import { SealedSamples } from './seal/sealed-samples.ts'
 import { Sealer } from './seal/sealer.ts'
 import { SEALED_SEGMENT, SEALED_SEQUENCE } from './seal/sealer-protocol.ts'
+import { TouchedLog } from './touched-log.ts'
 
 /** A segment holds some 1.6 million samples: few enough to replay and to keep in memory. */
 const SEGMENT_BYTES_DEFAULT = 32 * 1024 * 1024
@@ -54,29 +55,33 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   const table = new ChunkReadTable(file)
   table.scanFloors((stream, floor) => head.raiseFloor(stream, floor))
   const sealed = new SealedSamples(table, (damage) => quarantine.add(damage))
-  const replayed = replayJournal({ disk, folder, head, quarantine, table })
+  const touched = new TouchedLog(table, table.readMeta(SEALED_SEQUENCE))
+  const replayed = replayJournal({ disk, folder, head, quarantine, table, touched })
   const folds = new FoldCache()
   const journal = new Journal({
     ...{ folder, disk, faults, roomRetryMs },
     ...{ nextSegment: replayed.nextSegment, nextSequence: replayed.nextSequence },
     segmentBytes: options.segmentBytes ?? SEGMENT_BYTES_DEFAULT,
-    onDurable: (group) => applyDurable(group, head, folds),
+    onDurable: (group) => applyDurable(group, { head, folds, touched }),
   })
   const backlogMax = Math.max(BACKLOG_MAX, head.generations.length)
   return new EmbeddedSampleStore({
-    ...{ head, journal, quarantine, sealer, table, sealed, folds, backlogMax },
+    ...{ head, journal, quarantine, sealer, table, sealed, touched, folds, backlogMax },
   })
 }
 
-/** Lets reads see what is durable, and forgets the summaries that it changes. */
+/** Lets reads see what is durable, then tells those who live on changes. */
 function applyDurable(
   group: DurableGroup,
-  head: Head,
-  folds: FoldCache,
+  { head, folds, touched }: { head: Head; folds: FoldCache; touched: TouchedLog },
 ): Promise<void> | undefined {
+  const tell = (): void => {
+    folds.touchRecords(group.records)
+    touched.note(group)
+  }
   const applied = head.apply(group)
-  if (applied !== undefined) return applied.then(() => folds.touchRecords(group.records))
-  folds.touchRecords(group.records)
+  if (applied !== undefined) return applied.then(tell)
+  tell()
   return undefined
 }
 
@@ -93,8 +98,9 @@ function replayJournal(parts: {
   head: Head
   quarantine: Quarantine
   table: ChunkReadTable
+  touched: TouchedLog
 }): { nextSegment: number; nextSequence: number } {
-  const { disk, folder, head, quarantine, table } = parts
+  const { disk, folder, head, quarantine, table, touched } = parts
   const sealedSegment = table.readMeta(SEALED_SEGMENT)
   let nextSegment = sealedSegment + 1
   let nextSequence = table.readMeta(SEALED_SEQUENCE) + 1
@@ -117,6 +123,7 @@ function replayJournal(parts: {
     const lost = lostBefore(name, replay, nextSequence)
     if (lost !== undefined) quarantine.add(lost)
     head.addReplayed(replay.generation)
+    touched.noteReplayed(replay.generation, replay.lastSequence ?? nextSequence)
     nextSequence = Math.max(nextSequence, (replay.lastSequence ?? 0) + 1)
   }
   return { nextSegment, nextSequence }

@@ -25,6 +25,7 @@ import { foldSealed } from './seal/sealed-fold.ts'
 import type { SealedSamples } from './seal/sealed-samples.ts'
 import type { Sealer } from './seal/sealer.ts'
 import { SummaryFold } from './summary/index.ts'
+import type { TouchedLog } from './touched-log.ts'
 
 /** A fold that keeps meeting merges runs to its end without letting others in between. */
 const FOLD_TRIES_MAX = 3
@@ -37,6 +38,7 @@ export interface SampleStoreParts {
   readonly sealer: Sealer
   readonly table: ChunkReadTable
   readonly sealed: SealedSamples
+  readonly touched: TouchedLog
   readonly folds: FoldCache
   /** Closed segments beyond this make appends wait for the sealer. */
   readonly backlogMax: number
@@ -145,17 +147,21 @@ export class EmbeddedSampleStore implements SampleStore {
       this.#forgotten.add(handle)
       this.#parts.folds.drop(handle)
     }
+    this.#parts.touched.forget(handles)
     await this.#write({ kind: 'forget', batch: batchOf(handles) })
   }
 
   async touchedSince(
     cursor: number,
-    _limit: number,
+    limit: number,
   ): Promise<{ spans: TouchedSpan[]; cursor: number }> {
-    return { spans: [], cursor }
+    return this.#parts.touched.since(cursor, limit)
   }
 
-  async watch(_handles: readonly StreamHandle[]): Promise<void> {}
+  async watch(handles: readonly StreamHandle[]): Promise<void> {
+    await this.#parts.sealer.watch(handles)
+    this.#parts.touched.watch(handles)
+  }
 
   status(): StoreStatus {
     return {

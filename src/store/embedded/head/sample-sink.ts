@@ -24,6 +24,12 @@ export class SampleSink {
     return this.#count >= this.#limit
   }
 
+  /** Starts over; columns given out before are overwritten. */
+  clear(): void {
+    this.#count = 0
+    this.#texts = undefined
+  }
+
   push(time: number, number: number, text: string | undefined): void {
     const at = this.#count
     if (at === this.#times.length) {

@@ -8,6 +8,9 @@ import { type JournalRecord, sizeRecord } from './record.ts'
 import { SEGMENT_HEADER_BYTES } from './segment.ts'
 import { type ReadySegment, SegmentSupply } from './segment-supply.ts'
 
+/** Records that wait for the disk: beyond this an append waits until some are written. */
+const WAITING_BYTES_MAX = 64 * 1024 * 1024
+
 /** Records that became durable together, in journal order. */
 export interface DurableGroup {
   readonly segment: number
@@ -36,6 +39,7 @@ export class Journal {
   readonly #options: JournalOptions
   readonly #supply: SegmentSupply
   readonly #worker: Worker
+  readonly #exited: Promise<void>
   readonly #port: MessagePort
   readonly #cells: Int32Array
   #filling = new FrameBuffer()
@@ -50,6 +54,8 @@ export class Journal {
   #fullReason: string | undefined
   #isClosing = false
   #onIdle: (() => void) | undefined
+  #waitingBytes = 0
+  #onRoom: Array<() => void> = []
 
   constructor(options: JournalOptions) {
     this.#options = options
@@ -62,6 +68,7 @@ export class Journal {
     const workerData: JournalThreadData = { port: port2, control, faults: options.faults }
     const url = new URL('./journal-thread.ts', import.meta.url)
     this.#worker = new Worker(url, { workerData, transferList: [port2], name: 'journal' })
+    this.#exited = new Promise((resolve) => this.#worker.once('exit', () => resolve()))
     this.#worker.on('error', (error) => this.#fail(`the journal thread died: ${String(error)}`))
     port1.on('message', (reply: JournalReply) => this.#onReply(reply))
     this.#prepareAhead(0)
@@ -78,11 +85,19 @@ export class Journal {
   }
 
   /** Resolves once the record would survive a crash and onDurable has seen it. */
-  append(record: JournalRecord): Promise<void> {
+  async append(record: JournalRecord): Promise<void> {
+    while (this.#waitingBytes > WAITING_BYTES_MAX) {
+      await new Promise<void>((resolve) => this.#onRoom.push(resolve))
+    }
+    await this.#enqueue(record)
+  }
+
+  #enqueue(record: JournalRecord): Promise<void> {
     const reason = this.#isClosing ? 'The store is closing' : this.readOnlyReason
     if (reason !== undefined) return Promise.reject(this.#refusal(reason))
     return new Promise((resolve, reject) => {
       const entry = { record: sizeRecord(record), resolve, reject }
+      this.#waitingBytes += entry.record.bytes
       if (this.#overflow.length > 0 || !this.#filling.tryAdd(entry)) this.#overflow.push(entry)
       if (!this.#isBusy) this.#pump()
     })
@@ -102,9 +117,8 @@ export class Journal {
       })
     }
     await this.#supply.close()
-    const ended = new Promise((resolve) => this.#worker.once('exit', resolve))
     this.#send({ op: 'close' })
-    await ended
+    await this.#exited
     this.#port.close()
   }
 
@@ -208,6 +222,7 @@ export class Journal {
     const number = segment.number
     const done = this.#writing.pending.slice()
     this.#writing.clear()
+    this.#release(done)
     // The next frame is on its way before the head is brought up to date with this one.
     this.#refill()
     this.#pump()
@@ -219,6 +234,14 @@ export class Journal {
     }
     if (applied === undefined) settle()
     else applied.then(settle)
+  }
+
+  #release(entries: readonly PendingRecord[]): void {
+    for (const entry of entries) this.#waitingBytes -= entry.record.bytes
+    if (this.#onRoom.length === 0 || this.#waitingBytes > WAITING_BYTES_MAX) return
+    const waiting = this.#onRoom
+    this.#onRoom = []
+    for (const resolve of waiting) resolve()
   }
 
   #refill(): void {
@@ -239,6 +262,7 @@ export class Journal {
     this.#writing.clear()
     this.#filling.clear()
     this.#overflow = []
+    this.#release(waiting)
     for (const entry of waiting) entry.reject(this.#refusal(reason))
   }
 }

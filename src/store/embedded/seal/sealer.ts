@@ -17,6 +17,7 @@ export class Sealer {
   readonly #worker: Worker
   readonly #cells: Int32Array
   readonly #ready: Promise<void>
+  readonly #exited: Promise<void>
   readonly #watchers = new Map<number, { resolve(): void; reject(error: Error): void }>()
   #queue: number[] = []
   #waiting: Array<() => void> = []
@@ -35,15 +36,19 @@ export class Sealer {
       workerData,
       name: 'sealer',
     })
+    this.#exited = new Promise((resolve) => this.#worker.once('exit', () => resolve()))
     this.#ready = new Promise((resolve, reject) => {
+      let isReady = false
       this.#worker.on('message', (reply: SealerReply) => {
+        isReady = true
         if (reply.op === 'ready') resolve()
         else this.#onReply(reply)
       })
       this.#worker.on('error', (error) => {
         reject(error)
         this.#stop(`the sealer died: ${String(error)}`)
-        this.#options.onBug(error)
+        // A file that cannot be opened is told by ready(); later the thread dies of a bug only.
+        if (isReady) this.#options.onBug(error)
       })
     })
   }
@@ -89,9 +94,8 @@ export class Sealer {
   async close(): Promise<void> {
     this.#isClosing = true
     Atomics.store(this.#cells, 0, 1)
-    const ended = new Promise((resolve) => this.#worker.once('exit', resolve))
     this.#send({ op: 'close' })
-    await ended
+    await this.#exited
     this.#wake()
   }
 

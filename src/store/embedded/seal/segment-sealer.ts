@@ -21,6 +21,7 @@ export class SegmentSealer {
   readonly #streams: StreamSealer
   readonly #floors: Map<number, number>
   readonly #isStopping: () => boolean
+  readonly #sink = new SampleSink()
   #damages: FoundDamage[] = []
   #rows = 0
 
@@ -42,6 +43,7 @@ export class SegmentSealer {
   seal({ generation, lastSequence, damages }: Replay): FoundDamage[] {
     this.#damages = [...damages]
     this.#rows = 0
+    this.#streams.turn = generation.segment
     this.#table.begin()
     try {
       for (let handle = 1; handle < generation.handleEnd; handle += 1) {
@@ -78,9 +80,9 @@ export class SegmentSealer {
       span.until = mask.ends[mask.ends.length - 1]
     }
     if (hasSamples) {
-      const sink = new SampleSink()
-      generation.readAll(handle, sink)
-      const columns = sink.columns()
+      this.#sink.clear()
+      generation.readAll(handle, this.#sink)
+      const columns = this.#sink.columns()
       const floor = generation.floors.get(handle) ?? this.#floors.get(handle)
       this.#streams.add(handle, floor === undefined ? columns : applyFloor(columns, floor))
       span.from = Math.min(span.from, columns.times[0])

@@ -48,6 +48,8 @@ export interface StreamSealerEvents {
 
 /** Brings single streams of samples.db up to date. Every step may be repeated after a crash. */
 export class StreamSealer {
+  /** The number of the seal, by which streams take turns to merge their runs. */
+  turn = 0
   readonly #table: ChunkTable
   readonly #onRow: () => void
   readonly #onStep: () => void
@@ -67,7 +69,10 @@ export class StreamSealer {
   add(stream: number, columns: SampleColumns): void {
     if (columns.count === 0) return
     const held = this.#runsOf(stream)
-    if (held.runs + 1 < RUNS_MAX && held.samples + columns.count < RUN_SAMPLES_MAX) {
+    // Streams take turns, so that a million of them do not all merge in one seal.
+    const isItsTurn = held.runs > 0 && (this.turn + stream) % RUNS_MAX === 0
+    const isManyRuns = held.runs + 1 >= RUNS_MAX || isItsTurn
+    if (!isManyRuns && held.samples + columns.count < RUN_SAMPLES_MAX) {
       const pieces = splitColumns(columns, true)
       for (const piece of pieces) this.#insert(stream, RUN_LEVEL, piece)
       this.#setRuns(stream, held.runs + pieces.length, held.samples + columns.count)
