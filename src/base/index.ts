@@ -9,6 +9,7 @@ export { characterCount, hashSecret, newSecret, newUid } from './ids.ts'
 export { invariant, unreachable } from './invariant.ts'
 export * from './limits.ts'
 export { createLog, type Log } from './log.ts'
+export { nextTurn } from './next-turn.ts'
 export {
   type RateClass,
   type RateFigure,

@@ -1,4 +1,4 @@
-import { refuse } from '../base/index.ts'
+import { nextTurn, refuse } from '../base/index.ts'
 import {
   type Catalog,
   type CreatedComponent,
@@ -19,6 +19,9 @@ interface MissingComponent {
   readonly wanted: WantedComponent
   readonly targets: readonly MissingTarget[]
 }
+
+/** Components prepared before other calls get a turn. */
+const COMPONENTS_PER_TURN = 1_000
 
 /** A put whose missing streams are to be created. */
 export interface Creation {
@@ -63,10 +66,12 @@ export async function createMissing(
   const components = byComponent(creation)
   const timeless = timelessSamples(creation)
   let removals: Removal[] = []
-  const check = (prepared: readonly PreparedComponent[]) => {
-    removals = prepared.flatMap((component, at) =>
-      prepareComponent(creation, components[at].targets, component),
-    )
+  const check = async (prepared: readonly PreparedComponent[]) => {
+    removals = []
+    for (const [at, component] of prepared.entries()) {
+      removals.push(...(await prepareComponent(creation, components[at].targets, component)))
+      if (at % COMPONENTS_PER_TURN === COMPONENTS_PER_TURN - 1) await nextTurn()
+    }
   }
   const wanted = components.map((component) => component.wanted)
   const created = await catalog.autoCreate(orgUid, wanted, check)
@@ -80,19 +85,25 @@ export async function createMissing(
 }
 
 /** Two targets may turn out to be one stream: one by its name, one by its place in a template. */
-function prepareComponent(
+async function prepareComponent(
   { samples, placing }: Creation,
   targets: readonly MissingTarget[],
   { streams }: PreparedComponent,
-): Removal[] {
+): Promise<Removal[]> {
   const groups = Map.groupBy(streams.keys(), (at) => streams[at].streamId || at)
-  return [...groups.values()].flatMap((places) => {
+  const all: Removal[] = []
+  for (const places of groups.values()) {
     const stream = streams[places[0]]
     const indexes = places.flatMap((at) => targets[at].samples).sort((a, b) => a - b)
     const facts = factsOfPrepared(stream)
-    const { removals } = prepareStream(samples, { handle: stream.handle, facts, indexes }, placing)
-    return [...removals]
-  })
+    const { removals } = await prepareStream(
+      samples,
+      { handle: stream.handle, facts, indexes },
+      placing,
+    )
+    all.push(...removals)
+  }
+  return all
 }
 
 /** Samples that wait for a time, in their order; it is assigned once their stream has a handle. */

@@ -33,6 +33,14 @@ function endOf(samples: IncomingSamples, index: number, cycle: Cycle): number {
   })
 }
 
+/** Whether the times of the samples never go back, as those of nearly every upload. */
+function isAscending({ times }: IncomingSamples, indexes: readonly number[]): boolean {
+  for (let at = 1; at < indexes.length; at++) {
+    if (times[indexes[at]] < times[indexes[at - 1]]) return false
+  }
+  return true
+}
+
 /**
  * Moves the samples of one interval stream to the ends of their intervals, in place. Of two in one
  * interval the later stays; the others, and nulls, are marked null. Answers what must be removed
@@ -43,25 +51,27 @@ export function placeIntervals(
   indexes: readonly number[],
   placement: IntervalPlacement,
 ): Removal[] {
-  const winners = new Map<number, number>()
-  const ends = indexes.map((index) => endOf(samples, index, placement.cycle))
-  indexes.forEach((index, at) => {
-    const rival = winners.get(ends[at])
-    if (rival === undefined || samples.times[index] >= samples.times[rival]) {
-      winners.set(ends[at], index)
-    }
-  })
+  const { times, kinds } = samples
+  // The sort is stable: of two at the same time the one that came later stays last.
+  const inOrder = isAscending(samples, indexes)
+    ? indexes
+    : [...indexes].sort((a, b) => times[a] - times[b])
+  const ends: number[] = []
   const nullEnds: number[] = []
-  indexes.forEach((index, at) => {
-    if (winners.get(ends[at]) !== index) {
+  let end = endOf(samples, inOrder[0], placement.cycle)
+  for (const [at, index] of inOrder.entries()) {
+    const isLast = at === inOrder.length - 1
+    const nextEnd = isLast ? Number.NaN : endOf(samples, inOrder[at + 1], placement.cycle)
+    if (nextEnd === end) {
       samples.drop(index)
-    } else if (samples.kinds[index] === VALUE_NULL) {
-      nullEnds.push(ends[at])
+      continue
     }
-  })
-  // Only after the comparison above may times move to the ends.
-  for (const [end, index] of winners) samples.times[index] = end
-  return removalsOf(placement, [...winners.keys()], nullEnds)
+    times[index] = end
+    ends.push(end)
+    if (kinds[index] === VALUE_NULL) nullEnds.push(end)
+    end = nextEnd
+  }
+  return removalsOf(placement, ends, nullEnds)
 }
 
 function removalsOf(
@@ -77,13 +87,7 @@ function removalsOf(
     until: epochMs(last + 1),
   })
   if (!isAutofill || ends.length === 1) return nullEnds.map((end) => removal(end, end))
-  let first = ends[0]
-  let last = ends[0]
-  for (const end of ends) {
-    if (end < first) first = end
-    if (end > last) last = end
-  }
-  return [removal(first, last)]
+  return [removal(ends[0], ends[ends.length - 1])]
 }
 
 /**

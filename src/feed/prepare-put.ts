@@ -1,4 +1,4 @@
-import { refuse } from '../base/index.ts'
+import { nextTurn, refuse } from '../base/index.ts'
 import { POINT, RANDOM, type StreamIndex, VALUE_CODE, type ValueType } from '../catalog/index.ts'
 import type { Removal, StreamHandle } from '../store/index.ts'
 import type { AssignedTimes } from './assigned-times.ts'
@@ -44,31 +44,48 @@ function isPlain(streams: StreamIndex, handle: StreamHandle): boolean {
   )
 }
 
+/** Samples looked at before other calls get a turn: a few milliseconds of the slowest kind. */
+export const SAMPLES_PER_TURN = 16_384
+
 /**
  * Settles the values of plain streams in place and answers the samples of the others, by stream.
  * A put of numbers to plain streams, which nearly all are, passes with one look at each sample.
  */
-export function gatherOddStreams(streams: StreamIndex, samples: IncomingSamples): StreamSamples[] {
+export async function gatherOddStreams(
+  streams: StreamIndex,
+  samples: IncomingSamples,
+): Promise<StreamSamples[]> {
+  const odd = new Map<StreamHandle, number[]>()
+  for (let from = 0; from < samples.count; from += SAMPLES_PER_TURN) {
+    if (from > 0) await nextTurn()
+    const until = Math.min(samples.count, from + SAMPLES_PER_TURN)
+    gatherSlice(streams, samples, { from, until, odd })
+  }
+  const gathered: StreamSamples[] = []
+  for (const [handle, indexes] of odd) {
+    gathered.push({ handle, indexes, facts: factsOf(streams, handle) })
+  }
+  return gathered
+}
+
+function gatherSlice(
+  streams: StreamIndex,
+  samples: IncomingSamples,
+  slice: { from: number; until: number; odd: Map<StreamHandle, number[]> },
+): void {
   const { handles, kinds, isNumeric } = samples
-  let odd: Map<StreamHandle, number[]> | undefined
-  for (let index = 0; index < samples.count; index++) {
+  const { from, until, odd } = slice
+  for (let index = from; index < until; index++) {
     const handle = handles[index] as StreamHandle | 0
     if (handle === 0) continue
     if (isPlain(streams, handle)) {
       if (!isNumeric && kinds[index] !== VALUE_NUMBER) settleValue(samples, index, 'DOUBLE')
       continue
     }
-    odd ??= new Map()
     const indexes = odd.get(handle)
     if (indexes === undefined) odd.set(handle, [index])
     else indexes.push(index)
   }
-  if (odd === undefined) return []
-  const gathered: StreamSamples[] = []
-  for (const [handle, indexes] of odd) {
-    gathered.push({ handle, indexes, facts: factsOf(streams, handle) })
-  }
-  return gathered
 }
 
 /** Gives a time to every sample that came without one, in their order. */
@@ -88,24 +105,23 @@ export function assignTimes(
 }
 
 /** Checks, types and places the samples of one stream, in place; refuses what it cannot take. */
-export function prepareStream(
+export async function prepareStream(
   samples: IncomingSamples,
   stream: StreamSamples,
   placing: Placing,
-): PreparedStream {
+): Promise<PreparedStream> {
   const { facts, handle, indexes } = stream
   if (facts.isDerived) {
     const where = describeSample(samples, indexes[0])
     refuse('bad_input', { what: `Cannot accept ${where}: its stream is derived by an expression` })
   }
   const valueType = facts.valueType === '' ? inferValueType(samples, indexes) : facts.valueType
-  let nextTime = placing.uploadTime
-  for (const index of indexes) {
-    if (valueType !== '') settleValue(samples, index, valueType)
-    else if (samples.kinds[index] === VALUE_EMPTY) samples.kinds[index] = VALUE_NULL
-    if (Number.isNaN(samples.times[index])) samples.times[index] = nextTime++
+  for (let from = 0; from < indexes.length; from += SAMPLES_PER_TURN) {
+    if (from > 0) await nextTurn()
+    settleSlice(samples, indexes.slice(from, from + SAMPLES_PER_TURN), valueType)
   }
   const { uploadTime, isAutofill, assignedTimes } = placing
+  if (!samples.isTimed) fillTimes(samples, indexes, uploadTime)
   if (facts.kind === POINT) {
     const assignTime = () => (handle === 0 ? uploadTime : assignedTimes.next(handle, uploadTime))
     return { valueType, removals: placePoint(samples, indexes, { handle, assignTime }) }
@@ -113,4 +129,23 @@ export function prepareStream(
   if (facts.baseCycle === undefined) return { valueType, removals: [] }
   const placement = { handle, cycle: facts.baseCycle, isAutofill }
   return { valueType, removals: placeIntervals(samples, indexes, placement) }
+}
+
+function settleSlice(
+  samples: IncomingSamples,
+  indexes: readonly number[],
+  valueType: ValueType,
+): void {
+  for (const index of indexes) {
+    if (valueType !== '') settleValue(samples, index, valueType)
+    else if (samples.kinds[index] === VALUE_EMPTY) samples.kinds[index] = VALUE_NULL
+  }
+}
+
+/** Times of samples whose stream does not exist yet, or keeps only one. */
+function fillTimes(samples: IncomingSamples, indexes: readonly number[], uploadTime: number): void {
+  let nextTime = uploadTime
+  for (const index of indexes) {
+    if (Number.isNaN(samples.times[index])) samples.times[index] = nextTime++
+  }
 }

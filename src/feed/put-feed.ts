@@ -1,4 +1,5 @@
 import { type Principal, requirePermit } from '../access/index.ts'
+import { nextTurn } from '../base/index.ts'
 import { type Catalog, VALUE_TYPES, type ValueType } from '../catalog/index.ts'
 import type { Removal, SampleBatch, SampleStore, StreamHandle } from '../store/index.ts'
 import type { AssignedTimes } from './assigned-times.ts'
@@ -11,6 +12,7 @@ import {
   gatherOddStreams,
   type Placing,
   prepareStream,
+  SAMPLES_PER_TURN,
   type StreamSamples,
 } from './prepare-put.ts'
 import type { PutOptions } from './put-options.ts'
@@ -54,7 +56,10 @@ export async function putSamples(
   const { catalog, store } = deps
   const { samples, options } = command
   const { orgUid } = principal
-  const missing = resolveTargets(catalog.index, orgUid, { samples, creation: options.creation })
+  const missing = await resolveTargets(catalog.index, orgUid, {
+    samples,
+    creation: options.creation,
+  })
   requireStreams(catalog.index, principal, samples, 'PUT')
   for (const target of missing) requireMissing(principal, target)
   const placing: Placing = {
@@ -63,7 +68,7 @@ export async function putSamples(
     assignedTimes: deps.assignedTimes,
   }
   assignTimes(catalog.index, samples, placing)
-  const { removals, untyped } = prepareOdd(catalog, samples, placing)
+  const { removals, untyped } = await prepareOdd(catalog, samples, placing)
   if (missing.length > 0) {
     removals.push(...(await createMissing(catalog, orgUid, { samples, missing, placing })))
   }
@@ -81,15 +86,21 @@ function requireMissing(principal: Principal, target: MissingTarget): void {
 }
 
 /** Checks and places the samples of every existing stream that is not plain. */
-function prepareOdd(
+async function prepareOdd(
   catalog: Catalog,
   samples: IncomingSamples,
   placing: Placing,
-): { removals: Removal[]; untyped: Untyped[] } {
+): Promise<{ removals: Removal[]; untyped: Untyped[] }> {
   const removals: Removal[] = []
   const untyped: Untyped[] = []
-  for (const stream of gatherOddStreams(catalog.index, samples)) {
-    const prepared = prepareStream(samples, stream, placing)
+  let looked = 0
+  for (const stream of await gatherOddStreams(catalog.index, samples)) {
+    looked += stream.indexes.length
+    if (looked > SAMPLES_PER_TURN) {
+      looked = 0
+      await nextTurn()
+    }
+    const prepared = await prepareStream(samples, stream, placing)
     const { valueType } = prepared
     for (const removal of prepared.removals) removals.push(removal)
     if (stream.handle !== 0 && stream.facts.valueType === '' && valueType !== '') {
@@ -110,7 +121,7 @@ async function giveTypes(
     // Another put was faster and chose the other type: the values follow it.
     if (actual !== valueType) {
       const facts = { ...stream.facts, valueType: actual }
-      prepareStream(samples, { ...stream, facts }, work.placing)
+      await prepareStream(samples, { ...stream, facts }, work.placing)
     }
   }
 }

@@ -1,4 +1,4 @@
-import { refuse } from '../base/index.ts'
+import { nextTurn, refuse } from '../base/index.ts'
 import type { ComponentEntry, CreationRules, StreamIndex } from '../catalog/index.ts'
 import type { StreamHandle } from '../store/index.ts'
 import type { IncomingSamples, OpenTarget } from './incoming-samples.ts'
@@ -14,6 +14,9 @@ export interface MissingTarget {
   readonly creation: CreationRules
   readonly samples: number[]
 }
+
+/** Targets resolved before other calls get a turn. */
+const TARGETS_PER_TURN = 4_096
 
 function componentOf(
   index: StreamIndex,
@@ -57,14 +60,17 @@ function creationFor(target: OpenTarget, call: CreationRules): CreationRules {
  * Fills in the handles of open targets whose streams exist, and answers the others, each stream
  * once. Refuses a UID that is not known: only IDs can be created.
  */
-export function resolveTargets(
+export async function resolveTargets(
   index: StreamIndex,
   orgUid: string,
   put: { readonly samples: IncomingSamples; readonly creation: CreationRules },
-): MissingTarget[] {
+): Promise<MissingTarget[]> {
   if (put.samples.open.length === 0) return []
   const missing = new Map<string, MissingTarget>()
+  let looked = 0
   for (const target of put.samples.open) {
+    looked += 1
+    if (looked % TARGETS_PER_TURN === 0) await nextTurn()
     const component = componentOf(index, orgUid, target)
     const handle = handleOf(index, component, target)
     if (handle !== 0) {
@@ -76,7 +82,7 @@ export function resolveTargets(
     const key = JSON.stringify([compId, streamId ?? position])
     const known = missing.get(key)
     if (known !== undefined) {
-      known.samples.push(...target.samples)
+      for (const at of target.samples) known.samples.push(at)
       continue
     }
     const creation = creationFor(target, put.creation)

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { refusal, refuse } from '../base/index.ts'
-import { collectBody } from './body.ts'
+import { inflatedChunks } from './body.ts'
 
 const NOTHING = Buffer.alloc(0)
 
@@ -47,13 +47,25 @@ export class FeedBodyReader {
       const body =
         contentEncoding === undefined
           ? await collectPlain(req, hold)
-          : await collectBody(req, { contentEncoding, limitBytes: this.#limitBytes })
-      if (contentEncoding !== undefined) hold(body.length)
+          : await collectInflated(req, hold)
       return await use(body)
     } finally {
       this.#heldBytes -= heldBytes
     }
   }
+}
+
+async function collectInflated(
+  req: IncomingMessage,
+  hold: (bytes: number) => Error | undefined,
+): Promise<Buffer> {
+  const parts: Buffer[] = []
+  for await (const part of inflatedChunks(req, req.headers['content-encoding'])) {
+    const refused = hold(part.length)
+    if (refused !== undefined) throw refused
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
 }
 
 /** Events instead of an iterator: a body of one piece, as nearly all are, costs one promise. */
@@ -74,12 +86,12 @@ function collectPlain(
       else stop(refused)
     })
     req.on('end', () => resolve(parts.length === 1 ? parts[0] : Buffer.concat(parts)))
-    req.on('error', (cause) => reject(new Error('Cannot read a body', { cause })))
-    req.on('close', () => {
-      if (!req.complete) {
-        const what = 'The connection ended before the body did: send it again'
-        reject(refusal('bad_input', { what }))
-      }
-    })
+    const breakOff = () => {
+      if (req.complete) return
+      const what = 'The connection ended before the body did: send it again'
+      reject(refusal('bad_input', { what }))
+    }
+    req.on('error', breakOff)
+    req.on('close', breakOff)
   })
 }

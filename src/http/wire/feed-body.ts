@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { type ErrorCode, Refusal, refuse } from '../../base/index.ts'
+import { type ErrorCode, nextTurn, Refusal, refuse } from '../../base/index.ts'
 import { IncomingSamples } from '../../feed/index.ts'
 import { FeedArrayParser } from './feed-array-parser.ts'
 import { readFeedBatch } from './feed-batch-reader.ts'
@@ -16,11 +16,6 @@ const INLINE_PARSE_BYTES_MAX = 1024 * 1024
 export type WorkerAnswer =
   | { readonly samples: IncomingSamples }
   | { readonly refused: { readonly code: ErrorCode; readonly message: string } }
-
-/** Lets everything that waits on the event loop run first. */
-export function yieldToOthers(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}
 
 function withoutByteOrderMark(bytes: Buffer): Buffer {
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
@@ -80,7 +75,7 @@ export async function readFeedBody(
   const parser = new FeedArrayParser(bytes, cache, orgUid)
   let step = parser.step(SLICE_BYTES)
   while (step === 'more') {
-    await yieldToOthers()
+    await nextTurn()
     step = parser.step(SLICE_BYTES)
   }
   if (step === 'done') return parser.samples
