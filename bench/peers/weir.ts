@@ -1,7 +1,16 @@
+import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { getRequest } from '../load/connection.ts'
 import type { StreamName } from '../load/put-template.ts'
-import { freePort, launch, type Peer, type RunningPeer, untilQuiet, untilReady } from './service.ts'
+import {
+  freePort,
+  launch,
+  type Peer,
+  type RunningPeer,
+  stop,
+  untilQuiet,
+  untilReady,
+} from './service.ts'
 
 /** The secret of the feed key, given by setting. */
 const KEY = '00000000-1111-2222-3333-444444444444'
@@ -18,6 +27,23 @@ export const weir: Peer = {
 /** Starts Weir over a data folder, new or used, and resolves when it is ready. */
 export async function startWeir(folder: string): Promise<RunningPeer> {
   const port = await freePort()
+  let child = await launchWeir(folder, port)
+  return {
+    port,
+    get process() {
+      return child
+    },
+    ...weirCalls,
+    async settle() {
+      // A start seals what the journal holds; else the last segment would wait until it is full.
+      await stop(child)
+      child = await launchWeir(folder, port)
+      await untilQuiet(folder, { quietMs: 4_000, secondsMax: 60 })
+    },
+  }
+}
+
+async function launchWeir(folder: string, port: number): Promise<ChildProcess> {
   const profile = process.env.BENCH_PROFILE
   const args = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
   const child = launch(process.execPath, [...args, join(root, 'src', 'main.ts')], {
@@ -28,11 +54,7 @@ export async function startWeir(folder: string): Promise<RunningPeer> {
     WEIR_RATE_LIMITS: 'off',
   })
   await untilReady(child, { port }, getRequest('/readyz'))
-  return { port, process: child, ...weirCalls, settle: () => settle(folder) }
-}
-
-function settle(folder: string): Promise<void> {
-  return untilQuiet(folder, { quietMs: 4_000, secondsMax: 60 })
+  return child
 }
 
 function get(path: string): Buffer {

@@ -1,7 +1,7 @@
 import { sendOnce } from '../load/connection.ts'
 import { drive, time } from '../load/drive.ts'
 import { PutTemplate, type StreamName, Walk } from '../load/put-template.ts'
-import { bytesOnDisk, memoryPeakMb, type RunningPeer } from '../peers/service.ts'
+import { bytesOnDisk, memoryPeakMb, type RunningPeer, untilQuiet } from '../peers/service.ts'
 import type { Cell, Row } from '../report.ts'
 import { type Settings, tell, withPeer } from '../settings.ts'
 
@@ -28,6 +28,7 @@ export async function readSuite(settings: Settings): Promise<Row[]> {
     await withPeer(peer, async (running, folder) => {
       const note = peer.isDurable ? undefined : 'not durable'
       const dataset = datasetOf(settings)
+      await untilQuiet(folder, { quietMs: 1_500, secondsMax: 15 })
       const emptyBytes = bytesOnDisk(folder)
       tell(`${peer.name}: ${dataset.streams.length} sensors of ${SAMPLES_PER_STREAM} samples`)
       await fill(running, dataset)
