@@ -79,6 +79,16 @@ test('a key is inserted, updated, revealed, revoked, and each act is in the audi
   ])
 })
 
+test('a key that may only read does not see the secrets of others', async () => {
+  const { uid, secret } = await addKey({ capabilities: GET_ALL })
+  const byKey = caller(service, `api_key=${secret}`)
+  assert.equal((await byKey('GET', `/api/api_key/${uid}`)).status, 200)
+  const feedKey = (await byKey('GET', '/api/api_key')).body.api_key.find(
+    ({ name }: { name: string }) => name === 'Feed key',
+  )
+  refusedAs(await byKey('GET', `/api/api_key/${feedKey.uid}/secret`), 403, /no POST on api_key/)
+})
+
 test('a key without the method, or from another address, gets 403', async () => {
   const putOnly = await addKey({ capabilities: [{ resource: 'organization', methods: ['PUT'] }] })
   refusedAs(
@@ -200,6 +210,9 @@ test('an organization sees nothing of another one', async () => {
   const inSecond = caller(service, `${session}; org=${second}`)
   const stranger = await addUser(inSecond, 'stranger@example.com', 'ADMIN')
   const { uid: keyUid } = await addKey({ capabilities: GET_ALL })
+  const put = await owner('PUT', '/api/component', { component: { id: 'private', name: 'p' } })
+  assert.equal(put.status, 200, put.text)
+  const componentUid = put.body.component.uid
   const users = (await owner('GET', '/api/org_user')).body.org_user
   const check = async (call: Call, method: string, path: string, body?: object) => {
     const answer = await call(method, path, body)
@@ -211,6 +224,9 @@ test('an organization sees nothing of another one', async () => {
   await check(stranger.call, 'GET', `/api/org_user/${users[0].uid}`)
   await check(stranger.call, 'GET', `/api/api_key/${keyUid}/secret`)
   await check(stranger.call, 'DELETE', `/api/api_key/${keyUid}`)
+  await check(stranger.call, 'GET', `/api/component/${componentUid}`)
+  await check(stranger.call, 'DELETE', `/api/component/${componentUid}`)
+  await check(stranger.call, 'GET', '/api/comp/private/feed')
   await check(stranger.call, 'GET', `/api/organization/${service.orgUid}`)
   await check(stranger.call, 'POST', `/api/organization/${service.orgUid}`, { organization: {} })
   await check(stranger.call, 'GET', `/api/org_user?org=${service.orgUid}`)

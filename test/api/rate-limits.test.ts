@@ -63,6 +63,30 @@ test('X-Forwarded-For tells devices apart, and the credential has ten times the 
   assert.deepEqual(statuses.indexOf(429), 50)
 })
 
+test('feed PUTs and properties are counted apart, reads of samples never', async () => {
+  clock.advance(600_000)
+  const device = caller(service, `api_key=${service.feedKey}`)
+  const statuses = async (count: number, method: string, path: string) => {
+    const found: number[] = []
+    for (let at = 0; at < count; at += 1) found.push((await device(method, path)).status)
+    return found
+  }
+  const put = '/api/feed?compId=limited&a=1'
+  assert.deepEqual(await statuses(6, 'PUT', put), [200, 200, 200, 200, 200, 429])
+  assert.equal((await device('GET', `${put}&asPut`)).status, 429)
+  const property = '/api/comp/limited/property?name'
+  assert.deepEqual(await statuses(6, 'GET', property), [200, 200, 200, 200, 200, 429])
+  for (const path of ['last_value', 'feed', 'cycle/day/stat/max/feed']) {
+    const found = await statuses(12, 'GET', `/api/comp/limited/${path}`)
+    assert.deepEqual(found, Array(12).fill(200), path)
+  }
+  clock.advance(2_000)
+  const answer = await device('PUT', put)
+  assert.equal(answer.status, 200)
+  assert.equal(answer.headers.get('ratelimit-limit'), '5')
+  assert.equal(answer.headers.get('ratelimit-remaining'), '0')
+})
+
 test('failed credentials are throttled per address; right ones and missing ones are not', async () => {
   clock.advance(600_000)
   const wrong = caller(service, `api_key=${NOBODY}`)

@@ -62,7 +62,8 @@ function oneKeyRoutes(app: App, { gate, identity }: { gate: Gate; identity: Iden
     '/api/api_key/:uid/secret',
     { onRequest, schema: { tags, params: uidParams, summary: 'View Secret Key' } },
     async (request, reply) => {
-      requirePermit(request.principal, `api_key/${request.params.uid}`, 'GET')
+      // A key that may only read must not gain what the keys it sees can do.
+      requirePermit(request.principal, `api_key/${request.params.uid}`, 'POST')
       const key = await keyOf(request)
       await recordAct(identity, request, 'key_revealed', key)
       reply.header('Cache-Control', 'no-store')
