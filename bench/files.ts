@@ -2,7 +2,6 @@
  * `npm run bench:files`: one large upload and its download against a started service, and how far
  * they move the memory of its process. WEIR_BENCH_FILE_BYTES changes the size (2 GB).
  */
-import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -11,11 +10,11 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { KEY, startWeir } from './peers/weir.ts'
 
 const FILE_BYTES = Number(process.env.WEIR_BENCH_FILE_BYTES ?? 2_000_000_000)
 const WARM_BYTES = 50_000_000
 const RSS_GROWTH_MAX_BYTES = 64_000_000
-const FEED_KEY = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** The bytes of the file: one block over and over, so that making them costs little. */
 function* contentOf(bytes: number): Generator<Buffer> {
@@ -63,31 +62,12 @@ async function download(url: string): Promise<string> {
   return hash.digest('hex')
 }
 
-async function startChild(dataDir: string): Promise<{ pid: number; url: string; stop(): void }> {
-  const env = {
-    PATH: process.env.PATH,
-    WEIR_DATA_DIR: dataDir,
-    WEIR_PORT: '0',
-    WEIR_FEED_KEY: FEED_KEY,
-    WEIR_LOG_LEVEL: 'warn',
-  }
-  const main = new URL('../src/main.ts', import.meta.url).pathname
-  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  let printed = ''
-  for await (const chunk of child.stdout) {
-    printed += chunk
-    const url = /http:\/\/[\d.]+:\d+/.exec(printed)?.[0]
-    if (url !== undefined && child.pid !== undefined)
-      return { pid: child.pid, url, stop: () => child.kill('SIGKILL') }
-  }
-  throw new Error(`The service did not start: ${printed}`)
-}
-
 async function measure(dataDir: string): Promise<void> {
-  const { pid, url, stop } = await startChild(dataDir)
+  const { port, process: child } = await startWeir(dataDir)
+  const pid = child.pid ?? 0
   try {
     const address = (name: string) =>
-      `${url}/api/comp/bench/stream/f/feed/file/${name}?api_key=${FEED_KEY}`
+      `http://127.0.0.1:${port}/api/comp/bench/stream/f/feed/file/${name}?api_key=${KEY}`
     await upload(address('warm'), WARM_BYTES)
     await download(address('warm'))
     const before = rssOf(pid)
@@ -116,7 +96,7 @@ async function measure(dataDir: string): Promise<void> {
       process.exitCode = 1
     }
   } finally {
-    stop()
+    child.kill('SIGKILL')
   }
 }
 

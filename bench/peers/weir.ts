@@ -13,7 +13,7 @@ import {
 } from './service.ts'
 
 /** The secret of the feed key, given by setting. */
-const KEY = '00000000-1111-2222-3333-444444444444'
+export const KEY = '00000000-1111-2222-3333-444444444444'
 const root = join(import.meta.dirname, '..', '..')
 
 /** Weir as `npm start` runs it, without rate limits. */

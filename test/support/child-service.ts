@@ -1,0 +1,48 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+/** A service in a process of its own, for tests that kill it. */
+export interface ChildService {
+  readonly url: string
+  readonly port: number
+  readonly pid: number
+  /** Ends the process at once, as a power cut would; resolves when it is gone. */
+  kill(): Promise<void>
+}
+
+/** Starts `npm start` on a data folder and a free port; resolves when it listens. */
+export async function startChildService(
+  dataDir: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<ChildService> {
+  const main = new URL('../../src/main.ts', import.meta.url).pathname
+  const env = { PATH: process.env.PATH, WEIR_DATA_DIR: dataDir, WEIR_PORT: '0', ...settings }
+  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const url = await addressOf(child)
+  // Whoever does not read fills the pipe and stops the child.
+  child.stdout?.resume()
+  const kill = async (): Promise<void> => {
+    const gone = once(child, 'exit')
+    child.kill('SIGKILL')
+    await gone
+  }
+  return { url, port: Number(new URL(url).port), pid: child.pid ?? 0, kill }
+}
+
+async function addressOf(child: ChildProcess): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  let printed = ''
+  const onData = (chunk: Buffer): void => {
+    printed += chunk.toString()
+    const url = /"address":"(http:[^"]+)"/.exec(printed)?.[1]
+    if (url !== undefined) resolve(url)
+  }
+  child.stdout?.on('data', onData)
+  child.once('exit', (code) => reject(new Error(`The service ended with ${code}: ${printed}`)))
+  try {
+    return await promise
+  } finally {
+    child.stdout?.off('data', onData)
+    child.removeAllListeners('exit')
+  }
+}
