@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { createOrganization } from '../../src/auth/index.ts'
 import { ManualClock } from '../../src/base/index.ts'
 import {
@@ -21,8 +21,11 @@ function without(name: keyof typeof ASK): Record<string, string> {
   return Object.fromEntries(Object.entries(ASK).filter(([key]) => key !== name))
 }
 
+// One service for the tests that leave it as they found it.
+const service = await startOAuthService()
+after(() => service[Symbol.asyncDispose]())
+
 test('the page asks, and consent sends the browser back with code, state and iss', async () => {
-  await using service = await startOAuthService()
   const asked = await begin(service, { ...ASK, email: 'ada@example.com' })
   assert.deepEqual(asked, {
     ...{ step: 'sign_in', email: 'ada@example.com' },
@@ -39,7 +42,6 @@ test('the page asks, and consent sends the browser back with code, state and iss
 })
 
 test('a refusal sends the browser back with access_denied, state and iss', async () => {
-  await using service = await startOAuthService()
   const { searchParams } = await service.authorize(ASK, false)
   assert.equal(searchParams.get('error'), 'access_denied')
   assert.equal(searchParams.get('state'), 's 1')
@@ -48,7 +50,6 @@ test('a refusal sends the browser back with access_denied, state and iss', async
 })
 
 test('a client_id or redirect_uri that may not be used is shown and never redirected to', async () => {
-  await using service = await startOAuthService()
   const { clientId } = await registerClient(service, {})
   const check = async (query: string | Record<string, string>, message: RegExp) => {
     const step = await begin(service, query)
@@ -72,7 +73,6 @@ test('a client_id or redirect_uri that may not be used is shown and never redire
 })
 
 test('other mistakes are redirected as RFC 6749 says', async () => {
-  await using service = await startOAuthService()
   const loopback = 'http://127.0.0.1:9/cb'
   const ask = { ...ASK, redirect_uri: loopback }
   const check = async (query: string | Record<string, string>, error: string, about: RegExp) => {
@@ -101,7 +101,6 @@ test('other mistakes are redirected as RFC 6749 says', async () => {
 })
 
 test('a mistake sends nobody by itself to a web address that no administrator vouches for', async () => {
-  await using service = await startOAuthService()
   const open = await begin(service, { ...ASK, response_type: 'token' })
   assert.equal(open.step, 'show')
   assert.equal(open.back.host, 'client.example')
@@ -113,7 +112,6 @@ test('a mistake sends nobody by itself to a web address that no administrator vo
 })
 
 test('only an administrator of the user vouches for a client, its logo included', async () => {
-  await using service = await startOAuthService()
   const { identity } = service.service.app
   const logo = 'https://a.example/logo.png'
   const { clientId: client_id } = await registerClient(service, { logo })
@@ -131,7 +129,6 @@ test('only an administrator of the user vouches for a client, its logo included'
 })
 
 test('the authorization endpoint answers no script of another origin', async () => {
-  await using service = await startOAuthService()
   const headers = { origin: 'https://evil.example' }
   const cors = async (method: string, path: string) =>
     (await service.send(method, path, undefined, headers)).headers.get(
@@ -162,7 +159,6 @@ test('the ticket between sign-in and consent works once, and for ten minutes', a
 })
 
 test('the steps of the page answer its own script only', async () => {
-  await using service = await startOAuthService()
   const query = new URLSearchParams(ASK).toString()
   const check = async (headers: Record<string, string>, status: number) => {
     const body = JSON.stringify({ query })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { type Answer, type OAuthService, startOAuthService } from '../support/oauth-service.ts'
 
 const FEED = '/api/feed?compId=boiler&temp=20.5'
@@ -15,8 +15,11 @@ function call(
   return service.send(method, path, body, { authorization: `Bearer ${token}` })
 }
 
+// One service for the tests that leave it as they found it.
+const service = await startOAuthService()
+after(() => service[Symbol.asyncDispose]())
+
 test('a bearer token has the rights of its user on feed and administration', async () => {
-  await using service = await startOAuthService()
   const { access_token } = await service.tokens()
   assert.equal((await call(service, access_token, FEED, 'PUT')).status, 200)
   const last = await call(service, access_token, LAST)
@@ -25,7 +28,6 @@ test('a bearer token has the rights of its user on feed and administration', asy
 })
 
 test('a scope narrows a token to what its words say', async () => {
-  await using service = await startOAuthService()
   const whole = await service.tokens()
   await call(service, whole.access_token, FEED, 'PUT')
   const check = async (scope: string, statuses: Record<string, number>) => {
@@ -61,7 +63,6 @@ test('a scope narrows a token to what its words say', async () => {
 })
 
 test('a parameter access_token beside a token is a stream when it holds a value', async () => {
-  await using service = await startOAuthService()
   const { access_token } = await service.tokens()
   const put = await call(service, access_token, '/api/feed?compId=c&access_token=7', 'PUT')
   assert.equal(put.status, 200)

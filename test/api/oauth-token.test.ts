@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { newPkce, REDIRECT, registerClient, startOAuthService } from '../support/oauth-service.ts'
 
 const CODE = { grant_type: 'authorization_code', client_id: 'c1' }
 
+// One service for the tests that leave it as they found it.
+const service = await startOAuthService()
+after(() => service[Symbol.asyncDispose]())
+
 test('POST /api/oauth_access_token answers exactly what the contract says', async () => {
-  await using service = await startOAuthService()
   const { status, headers, body } = await service.token({ ...CODE, code: await service.code() })
   assert.equal(status, 200)
   assert.equal(headers.get('content-type'), 'application/json')
@@ -17,7 +20,6 @@ test('POST /api/oauth_access_token answers exactly what the contract says', asyn
 })
 
 test('POST /api/oauth_access_token takes a form, JSON, URL parameters and a Basic header', async () => {
-  await using service = await startOAuthService()
   const path = '/api/oauth_access_token'
   const send = async (given: {
     query?: string
@@ -45,7 +47,6 @@ test('POST /api/oauth_access_token takes a form, JSON, URL parameters and a Basi
 })
 
 test('POST /api/oauth_access_token refuses in the words of RFC 6749', async () => {
-  await using service = await startOAuthService()
   const code = await service.code({ redirect_uri: REDIRECT })
   const check = async (params: Record<string, string>, status: number, error: string) => {
     const answer = await service.token(params)
@@ -68,7 +69,6 @@ test('POST /api/oauth_access_token refuses in the words of RFC 6749', async () =
 })
 
 test('POST /api/oauth_access_token refuses every parameter that is given twice', async () => {
-  await using service = await startOAuthService()
   const params = { ...CODE, code: await service.code(), redirect_uri: REDIRECT, state: 's' }
   for (const [name, value] of Object.entries(params)) {
     const body = new URLSearchParams({ ...params })
@@ -88,7 +88,6 @@ test('POST /api/oauth_access_token refuses every parameter that is given twice',
 })
 
 test('POST /api/oauth_access_token refuses bodies it cannot read, and other methods', async () => {
-  await using service = await startOAuthService()
   const path = '/api/oauth_access_token'
   const type = (value: string) => ({ 'content-type': value })
   const check = async (body: string, headers: Record<string, string>, status: number) => {
@@ -109,7 +108,6 @@ test('POST /api/oauth_access_token refuses bodies it cannot read, and other meth
 })
 
 test('POST /api/oauth_access_token tells a client with a wrong secret how to authenticate', async () => {
-  await using service = await startOAuthService()
   const { clientId, clientSecret = '' } = await registerClient(service, {})
   const basic = (secret: string) => ({
     authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`,
@@ -132,7 +130,6 @@ test('POST /api/oauth_access_token tells a client with a wrong secret how to aut
 })
 
 test('a code works once over HTTP, and its second use revokes the tokens', async () => {
-  await using service = await startOAuthService()
   const code = await service.code()
   const first = await service.token({ ...CODE, code })
   const bearer = { authorization: `Bearer ${first.body.access_token}` }
@@ -143,7 +140,6 @@ test('a code works once over HTTP, and its second use revokes the tokens', async
 })
 
 test('a refresh token works once over HTTP, and its second use revokes the family', async () => {
-  await using service = await startOAuthService()
   const first = await service.tokens()
   const refresh = (refresh_token: string) =>
     service.token({ grant_type: 'refresh_token', client_id: 'c1', refresh_token })
@@ -158,7 +154,6 @@ test('a refresh token works once over HTTP, and its second use revokes the famil
 })
 
 test('POST /api/oauth_revoke ends an access token alone, and with a refresh token the grant', async () => {
-  await using service = await startOAuthService()
   const works = async (token: string) => {
     const headers = { authorization: `Bearer ${token}` }
     return (await service.send('GET', '/api/oauth_grant', undefined, headers)).status === 200
@@ -184,7 +179,6 @@ test('POST /api/oauth_revoke ends an access token alone, and with a refresh toke
 })
 
 test('POST /api/oauth_introspect tells those who may know, and others nothing', async () => {
-  await using service = await startOAuthService()
   const { clientId, clientSecret = '' } = await registerClient(service, {})
   const { access_token, refresh_token } = await service.tokens({ scope: 'feed:read' })
   const ask = (params: Record<string, string>, query = '') =>

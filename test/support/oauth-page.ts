@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { after } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { openBrowser } from './browser.ts'
 
@@ -35,23 +36,26 @@ export async function startCallbackServer(): Promise<CallbackServer> {
   }
 }
 
-/** A browser page that fails the test when its script or its policy complains. */
+/** A browser page that remembers what its script or its policy complained about. */
 export interface CheckedPage {
   readonly page: Page
-  readonly browser: Browser
-  /** What the page's console said that it should not have. */
   readonly complaints: string[]
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Opens a page in the machine's Chromium. */
+/** One browser serves all tests of a file; it starts with the first that needs it. */
+let launched: Promise<Browser> | undefined
+after(async () => (await launched)?.close())
+
+/** Opens a page without cookies or memory of others. */
 export async function openPage(
   options: Parameters<Browser['newContext']>[0] = {},
 ): Promise<CheckedPage> {
-  const browser = await openBrowser()
+  launched ??= openBrowser()
+  const browser = await launched
   const context = await browser.newContext(options)
   const page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(60_000)
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
@@ -60,7 +64,7 @@ export async function openPage(
       complaints.push(message.text())
     }
   })
-  return { page, browser, complaints, [Symbol.asyncDispose]: () => browser.close() }
+  return { page, complaints, [Symbol.asyncDispose]: () => context.close() }
 }
 
 /** Signs in on the authorization page and answers its question, with the keyboard alone. */
