@@ -48,6 +48,8 @@ const METHOD_BITS: Readonly<Record<Method, number>> = { GET: 1, PUT: 2, POST: 4,
 
 /** Answers are remembered per resource; a key that touches more resources than this starts anew. */
 const REMEMBERED_MAX = 4_096
+/** Two UIDs fit; what is longer comes from someone who makes paths up and is not worth memory. */
+const REMEMBERED_LENGTH_MAX = 128
 const RESOURCE_LENGTH_MAX = 1_024
 
 /** A compiled list of capability entries. */
@@ -108,6 +110,7 @@ export class Capabilities {
       .filter(({ path }) => best !== undefined && compareSpecific(path, best.path) === 0)
       .filter(({ path }) => covers(path, asked))
       .reduce((sum, rule) => sum | rule.mask, 0)
+    if (resource.length > REMEMBERED_LENGTH_MAX) return mask
     if (this.#remembered.size >= REMEMBERED_MAX) this.#remembered.clear()
     this.#remembered.set(resource, mask)
     return mask

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { FolderInUse, lockFolder } from './folder-lock.ts'
+import { openKeyFile } from './key-file.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'weir-lock-'))
+after(() => rmSync(home, { recursive: true, force: true }))
+
+test('lockFolder() keeps others out until it is released', () => {
+  const folder = join(home, 'a', 'b')
+  const lock = lockFolder(folder)
+  assert.throws(() => lockFolder(folder), FolderInUse)
+  lock.release()
+  lockFolder(folder).release()
+  assert.equal(statSync(folder).mode & 0o777, 0o700)
+})
+
+test('lockFolder() gives the folder of a process that was killed', async () => {
+  const folder = join(home, 'killed')
+  const script = `import { lockFolder } from '${import.meta.resolve('./folder-lock.ts')}'
+    lockFolder(${JSON.stringify(folder)})
+    console.log('held')
+    setInterval(() => {}, 1_000)`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script])
+  await new Promise((resolve) => child.stdout.once('data', resolve))
+  assert.throws(() => lockFolder(folder), FolderInUse)
+  const closed = new Promise((resolve) => child.once('close', resolve))
+  child.kill('SIGKILL')
+  await closed
+  lockFolder(folder).release()
+})
+
+test('openKeyFile() makes a key once, for its user alone, and refuses one that is broken', () => {
+  const key = openKeyFile(home)
+  assert.equal(key.byteLength, 32)
+  assert.deepEqual(openKeyFile(home), key)
+  const file = join(home, 'secret.key')
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  writeFileSync(file, 'half a key')
+  assert.throws(() => openKeyFile(home), /must hold 64 hex digits/)
+})
