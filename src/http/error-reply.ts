@@ -80,6 +80,9 @@ function frameworkRefusal(error: unknown): Refusal | undefined {
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return refusal('unsupported_media_type', { what: 'Send the body as application/json' })
   }
+  if (code === 'FST_ERR_BAD_URL') {
+    return refusal('bad_input', { what: 'The path holds a percent sign that starts no UTF-8 text' })
+  }
   if (statusCode === undefined || statusCode < 400 || statusCode >= 500) return undefined
   if (statusCode === 404) return refusal('not_found', { what: message })
   if (statusCode === 413) return new Refusal('body_too_large', message)

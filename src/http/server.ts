@@ -73,6 +73,7 @@ function createApp(deps: ServerDeps, traffic: Traffic): App {
   const { log, fastLanes, tls } = deps
   const serve = (handle: (req: IncomingMessage, res: ServerResponse) => void): Server =>
     openListener((req, res) => {
+      if (req.url?.startsWith('/') === false) req.url = pathOfTarget(req.url)
       const exchange = traffic.begin(req, res)
       if (exchange === undefined) return
       try {
@@ -98,6 +99,12 @@ function createApp(deps: ServerDeps, traffic: Traffic): App {
       querystringParser: (text) => parseQuery(text, '&', '=', { maxKeys: 0 }),
     },
   }).withTypeProvider<TypeBoxTypeProvider>()
+}
+
+/** A target may be a whole address (RFC 9112, 3.2.2); only what follows the host matters. */
+function pathOfTarget(target: string): string {
+  const path = target.replace(/^https?:\/\/[^/?]*/i, '')
+  return path.startsWith('/') ? path : `/${path}`
 }
 
 async function drainWithin(traffic: Traffic, withinMs: number): Promise<void> {

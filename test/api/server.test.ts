@@ -77,6 +77,8 @@ test('unknown paths, wrong methods and broken URLs get the envelope', async () =
   assert.equal(wrong.headers.get('allow'), 'PUT')
   await check('DELETE', '/api/echo/a%2Fb', 405, 'method_not_allowed')
   await check('GET', '/api/echo/%zz', 400, 'bad_input')
+  const broken = await fetch(`${url}/api/echo/%ff?api_key=${SECRET}`)
+  assert.ok(!(await broken.text()).includes(SECRET))
 })
 
 test('an error closes the connection only when a body was left unread', async () => {
@@ -210,6 +212,9 @@ test('small devices: an empty or missing Host, HTTP/1.0, and a prompt close', as
   await check('GET /healthz HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n')
   await check('GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n')
   await check('GET /healthz HTTP/1.0\r\n\r\n')
+  await check(
+    'GET http://weir.example:8080/healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+  )
   await check('GET /healthz?&_=1700 HTTP/1.0\r\nHost:\r\n\r\n')
 })
 
