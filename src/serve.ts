@@ -10,6 +10,9 @@ const EXIT_IN_USE = 75
 const EXIT_UNAVAILABLE = 69
 const LISTEN_ERRORS = ['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND', 'EAI_AGAIN']
 
+/** What sends the signal usually kills after ten seconds. */
+const STOP_WITHIN_MS = 9_500
+
 /** Runs the service until it is told to stop. */
 export async function serve(): Promise<void> {
   const config = readConfig(process.env)
@@ -32,6 +35,11 @@ export async function serve(): Promise<void> {
   }
   const stop = (signal: NodeJS.Signals) => {
     log.info({ signal }, 'stopping: running calls finish first')
+    setTimeout(() => {
+      // All that was acknowledged is on disk already; only tidying up is cut short.
+      log.warn('stopping took too long: the process ends')
+      process.exit(0)
+    }, STOP_WITHIN_MS).unref()
     app.close().then(
       () => process.exit(0),
       (error: unknown) => {

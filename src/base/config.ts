@@ -116,7 +116,7 @@ function findTlsMistakes(
 }
 
 /** Variables of the test and benchmark commands, which may stay set in a developer's shell. */
-const NOT_OURS = /^WEIR_(?:TEST|BENCH)_/
+const NOT_OURS = /^WEIR_(?:TEST|BENCH|CRASH)_/
 
 /** The settings by name, the environment before the file; blank ones count as absent. */
 function gatherSettings(environment: Environment, mistakes: string[]): Map<string, string> {
