@@ -94,16 +94,19 @@ export class Catalog {
 
   /** The unit of a stream, undefined when it has none or the unit is gone. */
   async unitOf(handle: StreamHandle): Promise<UnitBody | undefined> {
+    if (!this.index.has(handle)) return undefined
+    const { orgUid } = this.index.componentOf(handle)
     const stream = await this.describeStream(handle)
     if (stream?.unit == null) return undefined
-    return await this.units.find(this.index.componentOf(handle).orgUid, stream.unit.uid)
+    return await this.units.find(orgUid, stream.unit.uid)
   }
 
   /** The delete profile of a stream, undefined when it has none or the profile is gone. */
   async deleteProfileOf(handle: StreamHandle): Promise<DeleteProfileBody | undefined> {
+    if (!this.index.has(handle)) return undefined
+    const { orgUid } = this.index.componentOf(handle)
     const stream = await this.describeStream(handle)
     if (stream?.delete_profile == null) return undefined
-    const { orgUid } = this.index.componentOf(handle)
     return await this.deleteProfiles.find(orgUid, stream.delete_profile.uid)
   }
 

@@ -15,6 +15,7 @@ import type {
 } from '../store/index.ts'
 import { DocumentCache } from './document-cache.ts'
 import { unpackComponent, unpackStream } from './index-entry.ts'
+import { nextTurn } from './next-turn.ts'
 import { packedIndexOf } from './packed-index.ts'
 import { StreamIndex } from './stream-index.ts'
 
@@ -32,6 +33,8 @@ export type StreamsDeletedListener = (streams: readonly DeletedStream[]) => void
 /** Bodies of a few hundred bytes each: some megabytes. */
 const CACHED_DOCUMENTS_MAX = 20_000
 const CHANGES_PER_PAGE = 1_000
+/** Documents taken over before others get a turn: some milliseconds. */
+const DOCUMENTS_PER_STEP = 2_000
 /** The kind of documents that tell of deleted streams whose samples may still be there. */
 const NOTICE = 'deleted_streams'
 const NOTICES_PER_PAGE = 100
@@ -104,7 +107,10 @@ export class Documents {
     const notice = doomed.length === 0 ? undefined : noticeOrder(doomed)
     const documents = await this.#store.commit(notice === undefined ? writes : [...writes, notice])
     if (notice !== undefined) documents.pop()
-    for (const document of documents) this.#follow(document)
+    for (const [at, document] of documents.entries()) {
+      if (at % DOCUMENTS_PER_STEP === DOCUMENTS_PER_STEP - 1) await nextTurn()
+      this.#follow(document)
+    }
     this.#forget(writes.filter(({ op }) => op === 'delete'))
     if (notice !== undefined) await this.#carryOut(notice.uid, doomed)
     return documents

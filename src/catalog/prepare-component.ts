@@ -8,6 +8,7 @@ import type { PreparedComponent, PreparedStream, WantedComponent } from './creat
 import { type CycleBody, definitionOf } from './cycle-record.ts'
 import { ROOT_FOLDER, readFolder } from './folder-path.ts'
 import { packGrid } from './interval-grid.ts'
+import { nextTurn } from './next-turn.ts'
 import { checkId, checkText, NAME_LENGTH_MAX, refuseField } from './record-checks.ts'
 import type { SimpleRecords } from './simple-records.ts'
 import type { ComponentEntry } from './stream-index.ts'
@@ -48,11 +49,6 @@ interface Draft {
 
 /** Streams prepared before others get a turn: about a millisecond. */
 const STREAMS_PER_STEP = 500
-
-/** Lets the event loop serve others. */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}
 
 function draftOf(
   start: Pick<Draft, 'orgUid' | 'uid' | 'timeZone'>,

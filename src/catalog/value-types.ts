@@ -30,13 +30,16 @@ async function typeOrder(
   valueType: ValueType,
 ): Promise<CatalogWrite | undefined> {
   const { index } = documents
-  if (index.has(handle) && index.valueCodeOf(handle) !== 0) return undefined
-  const { orgUid, uid: componentUid, compId } = index.componentOf(handle)
+  if (!index.has(handle)) refuseDeleted()
+  if (index.valueCodeOf(handle) !== 0) return undefined
+  const { orgUid, uid: componentUid } = index.componentOf(handle)
   const uid = index.streamUid(handle)
   const document = await documents.get({ orgUid, kind: 'stream', uid })
-  if (document === undefined) {
-    refuse('stream_not_found', { streamId: index.streamIdOf(handle), compId })
-  }
+  if (document === undefined) refuseDeleted()
   const body = document.body as unknown as PlacedStreamBody
   return putStreamOrder({ orgUid, uid, componentUid }, { ...body, valueType }, document.revision)
+}
+
+function refuseDeleted(): never {
+  refuse('not_found', { what: 'The stream was deleted while this call ran: send it again' })
 }

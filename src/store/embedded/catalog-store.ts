@@ -65,7 +65,8 @@ class EmbeddedCatalogStore implements CatalogStore {
   }
 
   async commit(writes: readonly CatalogWrite[], lease?: Lease): Promise<CatalogDocument[]> {
-    const written = await this.#writer.commit(writes.map(orderOf), lease)
+    const takeOrders = (from: number, until: number) => writes.slice(from, until).map(orderOf)
+    const written = await this.#writer.commit(writes.length, takeOrders, lease)
     const puts = writes.filter((write) => write.op === 'put')
     return puts.map((put, index) => documentOf(put, written[index]))
   }

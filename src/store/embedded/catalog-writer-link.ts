@@ -53,19 +53,21 @@ export class CatalogWriterLink {
     return this.#wait(0, 0).then(() => undefined)
   }
 
+  /** Sends a commit of `count` orders in parts; `takeOrders` gives those of a part when it leaves. */
   async commit(
-    orders: readonly WriteOrder[],
+    count: number,
+    takeOrders: (from: number, until: number) => WriteOrder[],
     lease: Lease | undefined,
   ): Promise<readonly Written[]> {
-    const id = this.#admit(orders.length)
-    const done = this.#wait(id, orders.length)
+    const id = this.#admit(count)
+    const done = this.#wait(id, count)
     // A rejection while parts are still on their way is met by the await below.
     done.catch(() => undefined)
-    for (let at = 0; at === 0 || at < orders.length; at += ORDERS_PER_PART) {
+    for (let at = 0; at === 0 || at < count; at += ORDERS_PER_PART) {
       if (at > 0) await new Promise((resolve) => setImmediate(resolve))
-      const part = orders.slice(at, at + ORDERS_PER_PART)
-      const isLast = at + ORDERS_PER_PART >= orders.length
-      this.#worker.postMessage({ type: 'commit', id, isLast, orders: part, lease })
+      const orders = takeOrders(at, at + ORDERS_PER_PART)
+      const isLast = at + ORDERS_PER_PART >= count
+      this.#worker.postMessage({ type: 'commit', id, isLast, orders, lease })
     }
     return (await done) as readonly Written[]
   }
