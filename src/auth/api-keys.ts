@@ -151,7 +151,13 @@ export class ApiKeys {
 
   /** The secret in the clear, for the act "View Secret Key". */
   reveal(key: ApiKey): string {
-    return this.#box.open(key.sealedSecret, `${KIND} ${key.uid}`)
+    try {
+      return this.#box.open(key.sealedSecret, `${KIND} ${key.uid}`)
+    } catch {
+      refuse('conflict', {
+        what: 'This secret was encrypted under another secret.key: restore that file, or make a new key',
+      })
+    }
   }
 
   async #loadReady(secretHash: string): Promise<ReadyKey | undefined> {

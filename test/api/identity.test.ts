@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { ManualClock } from '../../src/base/index.ts'
 import { type Answer, type Call, caller, signIn } from '../support/caller.ts'
@@ -331,6 +333,37 @@ test('sessions, keys and roles survive a restart', async () => {
   assert.equal((await caller(service, session)('GET', '/api/organization')).status, 200)
   assert.equal(service.app.firstStart, undefined)
   owner = caller(service, session)
+})
+
+test('sign-ins, right and wrong, are in the audit log of the user and nowhere else', async () => {
+  const user = await addUser(owner, 'audited@example.com', 'MEMBER')
+  const wrong = await caller(service, '')('POST', '/api/login', {
+    email: 'audited@example.com',
+    password: 'not the password',
+  })
+  assert.equal(wrong.status, 401)
+  await user.call('DELETE', '/api/login')
+  await service.restart()
+  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
+  const { body } = await owner('GET', '/api/audit?limit=20')
+  const acts = body.audit
+    .filter(({ actor }: { actor: string }) => actor === `user:${user.uid}`)
+    .map(({ act, address }: { act: string; address: string }) => `${act} ${address}`)
+  assert.deepEqual(acts.reverse(), [
+    'sign_in 127.0.0.1',
+    'sign_in_failed 127.0.0.1',
+    'sign_out 127.0.0.1',
+  ])
+})
+
+test('a secret of a lost key file is said to be lost; the key itself goes on working', async () => {
+  const { uid, secret } = await addKey({ capabilities: GET_ALL })
+  rmSync(join(service.dataDir, 'secret.key'))
+  await service.restart()
+  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
+  refusedAs(await owner('GET', `/api/api_key/${uid}/secret`), 409, /another secret\.key/)
+  const byKey = caller(service, `api_key=${secret}`)
+  assert.equal((await byKey('GET', '/api/organization')).status, 200)
 })
 
 test('DELETE /api/login ends the session', async () => {
