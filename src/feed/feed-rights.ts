@@ -53,6 +53,9 @@ export function requireStreams(
     const component = index.componentRefOf(handle)
     let isCovered = covered.get(component)
     if (isCovered === undefined) {
+      if (!index.has(handle)) {
+        refuse('conflict', { what: 'A stream of the call was deleted meanwhile: send it again' })
+      }
       isCovered = feedCoverage(principal, index.componentOf(handle).uid, method) === 'all'
       covered.set(component, isCovered)
     }

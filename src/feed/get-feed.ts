@@ -5,6 +5,7 @@ import type { FeedFields, FeedSeries } from './feed-series.ts'
 import { findStreams, type StreamPath } from './find-streams.ts'
 import {
   type AskedRange,
+  oneSample,
   type ReadSamples,
   readIntervals,
   readLastInterval,
@@ -58,6 +59,9 @@ export function getLastValues(
   principal: Principal,
   command: GetCommand,
 ): Promise<FeedSeries[]> {
+  if (command.from === undefined && command.until === undefined) {
+    return collectLatest(deps, principal, command)
+  }
   const { catalog, store } = deps
   return collect(deps, principal, command, (handle) => {
     if (catalog.index.kindOf(handle) === POINT) return readPoint(store, handle)
@@ -65,6 +69,30 @@ export function getLastValues(
     if (cycle === undefined) return readRandom(store, handle, { ...command, limit: 1 })
     return readLastInterval(store, { handle, cycle }, command)
   })
+}
+
+/** Stores know the latest sample of a stream without reading what lies before it. */
+async function collectLatest(
+  deps: GetDeps,
+  principal: Principal,
+  command: GetCommand,
+): Promise<FeedSeries[]> {
+  const { catalog, store } = deps
+  const { component, handles } = findStreams(catalog.index, principal, command.path, 'GET')
+  const { compId } = component
+  const list: FeedSeries[] = []
+  for (let from = 0; from < handles.length; from += command.limit) {
+    const some = handles.slice(from, from + command.limit)
+    const latest = await store.latest(some)
+    for (const [at, sample] of latest.entries()) {
+      if (sample === undefined) continue
+      if (list.length === command.limit) return list
+      const handle = some[at]
+      const samples = oneSample(sample, baseCycleOf(catalog.index, handle))
+      list.push(await showSeries(deps, { compId, handle, samples }, command.fields))
+    }
+  }
+  return list
 }
 
 async function collect(

@@ -1,5 +1,11 @@
 import { EARLIEST_TIME, epochMs, TIME_END } from '../base/index.ts'
-import type { RangeQuery, SampleColumns, SampleStore, StreamHandle } from '../store/index.ts'
+import type {
+  RangeQuery,
+  Sample,
+  SampleColumns,
+  SampleStore,
+  StreamHandle,
+} from '../store/index.ts'
 import { type Cycle, intervalOf } from '../time/index.ts'
 
 /** The stretch a caller asks for: from ≤ time < until; undefined: open on that side. */
@@ -117,4 +123,17 @@ export async function readLastInterval(
 /** Where the intervals begin that end at these times. */
 export function startsOf(cycle: Cycle, ends: Float64Array): Float64Array {
   return Float64Array.from(ends, (end) => intervalOf(cycle, end)?.from ?? end)
+}
+
+/** One sample as columns; of an interval stream with the start of its interval. */
+export function oneSample({ time, value }: Sample, cycle: Cycle | undefined): ReadSamples {
+  const isText = typeof value === 'string'
+  const times = Float64Array.of(time)
+  return {
+    count: 1,
+    times,
+    numbers: Float64Array.of(isText ? 0 : value),
+    texts: isText ? [value] : undefined,
+    starts: cycle === undefined ? undefined : startsOf(cycle, times),
+  }
 }

@@ -17,6 +17,9 @@ export type ParseStep = 'more' | 'done' | 'unusual'
 const STRING_BYTES_MAX = 16 * 1024
 const ID_BYTES_MAX = 512
 
+/** Nine digits always fit into a 32-bit integer. */
+const SHORT_DIGITS = 9
+
 const powersOfTen = Float64Array.from({ length: 16 }, (_, exponent) => 10 ** exponent)
 
 const SPACE = 0x20
@@ -98,15 +101,17 @@ export class FeedArrayParser {
     return this.#next() === undefined ? 'done' : 'unusual'
   }
 
-  /** The next byte that is no white space, without taking it. */
+  /** The next byte that is no white space, without taking it; small enough to be inlined. */
   #next(): number | undefined {
+    const byte = this.#bytes[this.#pos]
+    return byte > SPACE ? byte : this.#skipSpace()
+  }
+
+  #skipSpace(): number | undefined {
     const bytes = this.#bytes
     let pos = this.#pos
     let byte = bytes[pos]
-    while (byte <= SPACE) {
-      if (byte !== SPACE && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) break
-      byte = bytes[++pos]
-    }
+    while (byte === SPACE || byte === 0x0a || byte === 0x0d || byte === 0x09) byte = bytes[++pos]
     this.#pos = pos
     return byte
   }
@@ -160,7 +165,7 @@ export class FeedArrayParser {
     const byte = this.#next()
     if (key === KEY_DATA) return this.#readData(byte)
     if (key === KEY_TIME) {
-      if (!this.#readNumber()) return false
+      if (!this.#readAnyNumber()) return false
       const time = this.#number
       this.#time = time
       return Number.isInteger(time) && time >= EARLIEST_TIME && time < TIME_END
@@ -237,18 +242,62 @@ export class FeedArrayParser {
   }
 
   /**
+   * Reads up to nine digits with a dot among them in integers of the machine, which most values of
+   * sensors are; anything longer starts again in #readAnyNumber.
+   */
+  #readNumber(): boolean {
+    const bytes = this.#bytes
+    let pos = this.#pos
+    const isNegative = bytes[pos] === MINUS
+    if (isNegative) pos += 1
+    const whole = pos
+    const limit = pos + SHORT_DIGITS
+    let mantissa = 0
+    let digit = bytes[pos] - ZERO
+    while (digit >>> 0 <= 9 && pos < limit) {
+      mantissa = (Math.imul(mantissa, 10) + digit) | 0
+      digit = bytes[++pos] - ZERO
+    }
+    const wholeDigits = pos - whole
+    let decimals = 0
+    if (digit === DOT - ZERO) {
+      const fraction = pos + 1
+      digit = bytes[++pos] - ZERO
+      while (digit >>> 0 <= 9 && pos <= limit) {
+        mantissa = (Math.imul(mantissa, 10) + digit) | 0
+        digit = bytes[++pos] - ZERO
+      }
+      decimals = pos - fraction
+    }
+    const byte = bytes[pos]
+    if (digit >>> 0 <= 9 || byte === 0x65 || byte === 0x45) return this.#readAnyNumber()
+    if (wholeDigits === 0 || (wholeDigits > 1 && bytes[whole] === ZERO)) return false
+    if (byte === undefined || bytes[pos - 1] === DOT) return false
+    this.#pos = pos
+    const value = decimals === 0 ? mantissa : mantissa / powersOfTen[decimals]
+    this.#number = isNegative ? -value : value
+    return true
+  }
+
+  /**
    * Reads a JSON number exactly: up to 15 digits make an integer below 2⁵³ which one division by a
    * power of ten, itself exact, rounds once. Everything longer goes through Number().
    */
-  #readNumber(): boolean {
+  #readAnyNumber(): boolean {
     const bytes = this.#bytes
     const start = this.#pos
     let pos = start
     const isNegative = bytes[pos] === MINUS
     if (isNegative) pos += 1
     const whole = pos
+    const limit = pos + SHORT_DIGITS
     let digit = bytes[pos] - ZERO
-    let mantissa = 0
+    let short = 0
+    while (digit >>> 0 <= 9 && pos < limit) {
+      short = (Math.imul(short, 10) + digit) | 0
+      digit = bytes[++pos] - ZERO
+    }
+    let mantissa = short
     while (digit >= 0 && digit <= 9) {
       mantissa = mantissa * 10 + digit
       digit = bytes[++pos] - ZERO
