@@ -29,6 +29,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '10' },
     samples: { type: 'string', default: '10000000' },
     calls: { type: 'string', default: '2000' },
+    rounds: { type: 'string', default: '1' },
   },
 })
 
@@ -39,12 +40,12 @@ function settingsOf(): Settings {
     if (missing !== undefined) tell(`${peer.name} is left out: ${missing}`)
     return (isChosen ?? true) && missing === undefined
   })
-  const numbers = [values.seconds, values.samples, values.calls].map(Number)
+  const numbers = [values.seconds, values.samples, values.calls, values.rounds].map(Number)
   if (!numbers.every((number) => number > 0 && number <= 1e9)) {
-    throw new Error('--seconds, --samples and --calls are positive numbers')
+    throw new Error('--seconds, --samples, --calls and --rounds are positive numbers')
   }
-  const [seconds, samples, calls] = numbers
-  return { peers, seconds, samples, calls }
+  const [seconds, samples, calls, rounds] = numbers
+  return { peers, seconds, samples, calls, rounds }
 }
 
 const unknown = positionals.filter((name) => suites[name] === undefined)

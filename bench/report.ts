@@ -18,6 +18,16 @@ export interface Row {
 
 const WEIR = 'Weir'
 
+/** The better of two cells of one service. */
+export function better(unit: Row['unit'], known: Cell | undefined, next: Cell): Cell {
+  if (known === undefined) return next
+  return isMoreBetter(unit) === next.value > known.value ? next : known
+}
+
+function isMoreBetter(unit: Row['unit']): boolean {
+  return unit === 'samples/s' || unit === 'calls/s'
+}
+
 /** The rows as one table in Markdown; a ratio above 1 always speaks for Weir. */
 export function printTable(rows: readonly Row[]): string {
   const peers = [...new Set(rows.flatMap((row) => Object.keys(row.cells)))].filter(
@@ -57,8 +67,7 @@ function printFigure(row: Row, value: number): string {
 
 function printRatio(row: Row, mine: Cell | undefined, other: Cell | undefined): string {
   if (mine === undefined || other === undefined) return '–'
-  const isMoreBetter = row.unit === 'samples/s' || row.unit === 'calls/s'
-  const ratio = isMoreBetter ? mine.value / other.value : other.value / mine.value
+  const ratio = isMoreBetter(row.unit) ? mine.value / other.value : other.value / mine.value
   return `${ratio.toFixed(2)}x`
 }
 

@@ -11,12 +11,14 @@ export interface Settings {
   readonly samples: number
   /** Calls per latency that is measured. */
   readonly calls: number
+  /** How often each measurement is taken; the best one counts, as a busy machine only takes away. */
+  readonly rounds: number
   readonly peers: readonly Peer[]
 }
 
 /** Runs work on a started service with a new data folder, then stops it and removes the folder. */
 export async function withPeer<T>(
-  peer: Peer,
+  peer: Pick<Peer, 'start'>,
   work: (running: RunningPeer, folder: string) => Promise<T>,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-bench-'))

@@ -2,7 +2,7 @@ import { sendOnce } from '../load/connection.ts'
 import { drive, time } from '../load/drive.ts'
 import { PutTemplate, type StreamName, Walk } from '../load/put-template.ts'
 import { bytesOnDisk, memoryPeakMb, type RunningPeer, untilQuiet } from '../peers/service.ts'
-import type { Cell, Row } from '../report.ts'
+import { better, type Cell, type Row } from '../report.ts'
 import { type Settings, tell, withPeer } from '../settings.ts'
 
 const STEP_MS = 10_000
@@ -110,6 +110,20 @@ async function fill(running: RunningPeer, { streams, lastTime }: Dataset): Promi
   })
 }
 
+/** The median of calls one after the other, the best of some rounds. */
+export async function timeBest(
+  running: RunningPeer,
+  requests: readonly Buffer[],
+  { calls, rounds }: Settings,
+): Promise<Cell> {
+  let best: Cell | undefined
+  for (let round = 0; round < rounds; round++) {
+    const { p50Ms, p99Ms } = await time(running, requests, { calls, secondsMax: READ_SECONDS_MAX })
+    best = better('ms', best, { value: p50Ms, p50Ms, p99Ms })
+  }
+  return best ?? { value: 0 }
+}
+
 interface Reading {
   readonly settings: Settings
   readonly dataset: Dataset
@@ -129,9 +143,7 @@ async function readAll(running: RunningPeer, reading: Reading): Promise<void> {
   const measure = async (requests: Buffer[], bytesMin: number): Promise<Cell> => {
     const { body } = await sendOnce(running, requests[0])
     if (body.length < bytesMin) throw new Error(`${name} answered only: ${body}`)
-    const { calls } = reading.settings
-    const outcome = await time(running, requests, { calls, secondsMax: READ_SECONDS_MAX })
-    return { value: outcome.p50Ms, p50Ms: outcome.p50Ms, p99Ms: outcome.p99Ms }
+    return timeBest(running, requests, reading.settings)
   }
   const each = (make: (stream: StreamName) => Buffer) => streams.map(make)
   works.last[name] = await measure(

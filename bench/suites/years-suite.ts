@@ -1,15 +1,15 @@
 import { sendOnce } from '../load/connection.ts'
-import { drive, time } from '../load/drive.ts'
+import { drive } from '../load/drive.ts'
 import { PutTemplate, Walk } from '../load/put-template.ts'
 import type { RunningPeer } from '../peers/service.ts'
 import { statistic, weir } from '../peers/weir.ts'
-import type { Cell, Row } from '../report.ts'
+import type { Row } from '../report.ts'
 import { type Settings, tell, withPeer } from '../settings.ts'
+import { timeBest } from './read-suite.ts'
 
 const MINUTE_MS = 60_000
 const MINUTES = 10 * 365 * 24 * 60
 const SAMPLES_PER_CALL = 1_000
-const READ_SECONDS_MAX = 10
 const stream = { compId: 'meter', streamId: 'power' }
 
 const cycles = [
@@ -31,11 +31,7 @@ export async function yearsSuite(settings: Settings): Promise<Row[]> {
       const request = statistic(stream, cycle, 'max')
       const items = JSON.parse((await sendOnce(running, request)).body.toString('utf8'))
       if (items.length < itemsMin) throw new Error(`only ${items.length} intervals of ${cycle}`)
-      const outcome = await time(running, [request], {
-        calls: settings.calls,
-        secondsMax: READ_SECONDS_MAX,
-      })
-      const cell: Cell = { value: outcome.p50Ms, p50Ms: outcome.p50Ms, p99Ms: outcome.p99Ms }
+      const cell = await timeBest(running, [request], settings)
       rows.push({
         work: `ten years of minutes, ${cycle} max, latest 1,000`,
         unit: 'ms',
