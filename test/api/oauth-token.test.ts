@@ -208,6 +208,8 @@ test('GET /.well-known/oauth-authorization-server names every endpoint under the
     settings: { WEIR_PUBLIC_URL: 'https://weir.example/' },
   })
   const { body } = await service.send('GET', '/.well-known/oauth-authorization-server')
+  const path = await service.send('GET', '/.well-known/oauth-authorization-server/a/path')
+  assert.deepEqual(path.body, body)
   assert.equal(body.issuer, 'https://weir.example')
   assert.equal(body.authorization_endpoint, 'https://weir.example/alt/')
   assert.equal(body.token_endpoint, 'https://weir.example/api/oauth_access_token')

@@ -63,11 +63,11 @@ export function oauthRoutes(app: App, deps: OAuthRoutesDeps): void {
       },
     )
   })
-  app.get(
-    '/.well-known/oauth-authorization-server',
-    { schema: { tags, security, summary: 'Where OAuth clients find everything (RFC 8414)' } },
-    async (request) => showMetadata(issuerOf(request.raw)),
-  )
+  const metadata = async (request: FastifyRequest) => showMetadata(issuerOf(request.raw))
+  const about = { tags, security, summary: 'Where OAuth clients find everything (RFC 8414)' }
+  app.get('/.well-known/oauth-authorization-server', { schema: about }, metadata)
+  // Of an issuer with a path, clients look for the metadata with that path behind (RFC 8414, 3.1).
+  app.get('/.well-known/oauth-authorization-server/*', { schema: { hide: true } }, metadata)
 }
 
 /** The endpoints that answer errors in the words of RFC 6749. */
