@@ -8,6 +8,7 @@ import { findStreams } from './find-streams.ts'
 import type { GetCommand, GetDeps } from './get-feed.ts'
 import { readStatistics, type StatisticColumns } from './statistic.ts'
 import { isStreamValue, type StatisticId } from './statistic-id.ts'
+import type { StatisticValue } from './statistic-value.ts'
 import { baseCycleOf } from './stream-facts.ts'
 
 /** How many cycles a message lists. */
@@ -102,7 +103,7 @@ async function showStatistic(
   const isFile = index.valueCodeOf(handle) === VALUE_CODE.FILE
   const show = (text: string, at: number): string =>
     isFile ? deps.showFile(text, { compId, streamId, time: valueTimes[at] }) : text
-  const hasTexts = data.some((value) => typeof value === 'string')
+  const { numbers, texts, gaps } = splitValues(data, show)
   const hasUnit = isStreamValue(statistic) && (fields.fData || fields.unit)
   return {
     compId,
@@ -110,14 +111,42 @@ async function showStatistic(
     count,
     times: untils,
     starts: froms,
-    numbers: Float64Array.from(data, (value) => (typeof value === 'number' ? value : 0)),
-    texts: hasTexts
-      ? data.map((value, at) => (typeof value === 'string' ? show(value, at) : undefined))
-      : undefined,
-    gaps: data.includes(null)
-      ? Uint8Array.from(data, (value) => (value === null ? 1 : 0))
-      : undefined,
+    numbers,
+    texts,
+    gaps,
     isBoolean: false,
     unit: hasUnit ? await deps.catalog.unitOf(handle) : undefined,
   }
+}
+
+interface SplitValues {
+  readonly numbers: Float64Array
+  texts: (string | undefined)[] | undefined
+  gaps: Uint8Array | undefined
+}
+
+/** Values as the columns of a series: numbers, and texts and gaps where there are any. */
+function splitValues(
+  data: readonly StatisticValue[],
+  show: (text: string, at: number) => string,
+): SplitValues {
+  const count = data.length
+  const split: SplitValues = {
+    numbers: new Float64Array(count),
+    texts: undefined,
+    gaps: undefined,
+  }
+  for (let at = 0; at < count; at++) {
+    const value = data[at]
+    if (typeof value === 'number') {
+      split.numbers[at] = value
+    } else if (value === null) {
+      split.gaps ??= new Uint8Array(count)
+      split.gaps[at] = 1
+    } else {
+      split.texts ??= new Array<string | undefined>(count).fill(undefined)
+      split.texts[at] = show(value, at)
+    }
+  }
+  return split
 }

@@ -112,16 +112,20 @@ async function latestFirst(
   const readOne = needsWeights(stream, statistic)
     ? await weightedReader(store, stream, { part, statistic })
     : (period: number) => readValue(stream, part, { period, statistic })
-  return {
-    count: wanted.length,
-    froms: Float64Array.from(wanted, (period) => periods.froms[period]),
-    untils: Float64Array.from(wanted, (period) => periods.untils[period]),
-    data: wanted.map(readOne),
-    valueTimes: Float64Array.from(wanted, (period) => {
-      const { firstTime, lastTime } = part.summaries
-      return (statistic === 'first' ? firstTime : lastTime)[part.entries[period]]
-    }),
+  const count = wanted.length
+  const froms = new Float64Array(count)
+  const untils = new Float64Array(count)
+  const valueTimes = new Float64Array(count)
+  const data = new Array<StatisticValue>(count)
+  const occurred = statistic === 'first' ? part.summaries.firstTime : part.summaries.lastTime
+  for (let at = 0; at < count; at++) {
+    const period = wanted[at]
+    froms[at] = periods.froms[period]
+    untils[at] = periods.untils[period]
+    valueTimes[at] = occurred[part.entries[period]]
+    data[at] = readOne(period)
   }
+  return { count, froms, untils, data, valueTimes }
 }
 
 function readValue(
@@ -170,11 +174,20 @@ async function weightedReader(
 
 function columnsOf(parts: readonly StatisticColumns[]): StatisticColumns {
   if (parts.length === 1) return parts[0]
-  return {
-    count: parts.reduce((count, part) => count + part.count, 0),
-    froms: Float64Array.from(parts.flatMap((part) => [...part.froms])),
-    untils: Float64Array.from(parts.flatMap((part) => [...part.untils])),
+  const count = parts.reduce((sum, part) => sum + part.count, 0)
+  const all = {
+    count,
+    froms: new Float64Array(count),
+    untils: new Float64Array(count),
     data: parts.flatMap((part) => part.data),
-    valueTimes: Float64Array.from(parts.flatMap((part) => [...part.valueTimes])),
+    valueTimes: new Float64Array(count),
   }
+  let at = 0
+  for (const part of parts) {
+    all.froms.set(part.froms, at)
+    all.untils.set(part.untils, at)
+    all.valueTimes.set(part.valueTimes, at)
+    at += part.count
+  }
+  return all
 }

@@ -48,13 +48,12 @@ export class FoldRun {
     return { first, last }
   }
 
-  /** The rows between edges, as a copy; those that are not known are meaningless. */
+  /** The rows between edges, which nobody changes; those that are not known are meaningless. */
   read(edges: Float64Array): Summaries {
     const { ownFrom, from, count } = this.#overlap(edges)
-    const rows = count - 1
-    if (from === 0 && rows === edges.length - 1) return sliced(this.#rows, ownFrom, ownFrom + rows)
-    const some = sliced(this.#rows, ownFrom, ownFrom + rows)
-    return overlaid(emptySummaries(edges.length - 1), some, from)
+    const rows = viewed(this.#rows, ownFrom, ownFrom + count - 1)
+    if (from === 0 && rows.length === edges.length - 1) return rows
+    return overlaid(emptySummaries(edges.length - 1), rows, from)
   }
 
   /** This run with newer rows laid over it, longer where they go beyond its ends. */
@@ -95,8 +94,11 @@ export class FoldRun {
 
 /** A copy of rows with others laid over them from one on. */
 export function overlaid(rows: Summaries, over: Summaries, from: number): Summaries {
-  const copy: Columns = sliced(rows, 0, rows.length)
-  for (const name of NUMBER_COLUMNS) copy[name].set(over[name], from)
+  const copy: Columns = { ...rows }
+  for (const name of NUMBER_COLUMNS) {
+    copy[name] = rows[name].slice()
+    copy[name].set(over[name], from)
+  }
   const [first, last] = [[...rows.first], [...rows.last]]
   for (let i = 0; i < over.length; i++) {
     first[from + i] = over.first[i]
@@ -123,19 +125,20 @@ function emptySummaries(length: number): Summaries {
   }
 }
 
-function sliced(rows: Summaries, from: number, until: number): Summaries {
+/** A stretch of rows without a copy of their numbers. */
+function viewed(rows: Summaries, from: number, until: number): Summaries {
   return {
     length: until - from,
-    count: rows.count.slice(from, until),
-    numberCount: rows.numberCount.slice(from, until),
-    sum: rows.sum.slice(from, until),
-    min: rows.min.slice(from, until),
-    minTime: rows.minTime.slice(from, until),
-    max: rows.max.slice(from, until),
-    maxTime: rows.maxTime.slice(from, until),
-    firstTime: rows.firstTime.slice(from, until),
+    count: rows.count.subarray(from, until),
+    numberCount: rows.numberCount.subarray(from, until),
+    sum: rows.sum.subarray(from, until),
+    min: rows.min.subarray(from, until),
+    minTime: rows.minTime.subarray(from, until),
+    max: rows.max.subarray(from, until),
+    maxTime: rows.maxTime.subarray(from, until),
+    firstTime: rows.firstTime.subarray(from, until),
     first: rows.first.slice(from, until),
-    lastTime: rows.lastTime.slice(from, until),
+    lastTime: rows.lastTime.subarray(from, until),
     last: rows.last.slice(from, until),
   }
 }

@@ -7,8 +7,11 @@ import type { ChunkReadTable } from './chunk-read-table.ts'
 import type { ChunkPlace } from './chunk-row.ts'
 import { nextTurn, type SealedSamples } from './sealed-samples.ts'
 
-/** Summaries read before others get their turn: about a millisecond. */
-const CHUNKS_PER_TURN = 64
+/** Work done before others get their turn, in summaries read: about a millisecond. */
+const WORK_PER_TURN = 64
+
+/** A chunk that has to be decoded takes as long as so many summaries. */
+const DECODE_WORK = 16
 
 /** What lies above the chunks: the head and the runs in one, and what they hide. */
 export interface Overlay {
@@ -31,24 +34,29 @@ export async function foldSealed(
   const { handle, span, columns } = overlay
   const places = source.table.selectPlaces(handle, span.from, span.until)
   let done = span.from
-  for (let index = 0; index < places.length; index += 1) {
-    const isTurnOver = index % CHUNKS_PER_TURN === CHUNKS_PER_TURN - 1
-    if (isTurnOver && !source.isInOneStep) await nextTurn()
-    const place = places[index]
+  let work = 0
+  for (const place of places) {
+    if (work >= WORK_PER_TURN && !source.isInOneStep) {
+      await nextTurn()
+      work = 0
+    }
     if (place.start > done) foldColumns(cutColumns(columns, done, place.start), into)
-    if (!foldChunk(source, overlay, place, into)) return false
+    const workDone = foldChunk(source, overlay, place, into)
+    if (workDone === undefined) return false
+    work += workDone
     done = place.last + 1
   }
   foldColumns(cutColumns(columns, done, span.until), into)
   return true
 }
 
+/** Adds one chunk; tells the work that took, undefined when the chunk is gone. */
 function foldChunk(
   { table, sealed }: { table: ChunkReadTable; sealed: SealedSamples },
   overlay: Overlay,
   place: ChunkPlace,
   into: SummaryFold,
-): boolean {
+): number | undefined {
   const { span, mask, columns } = overlay
   const above = cutColumns(columns, place.start, place.last + 1)
   const isUntouched =
@@ -58,13 +66,13 @@ function foldChunk(
     !touchesMask(mask, place.start, place.last + 1)
   if (isUntouched) {
     const row = table.selectSummary(place.id)
-    if (row === undefined) return false
-    if (row.summary !== null && foldBlocks(row.summary, into)) return true
+    if (row === undefined) return undefined
+    if (row.summary !== null && foldBlocks(row.summary, into)) return 1
   }
   const row = table.selectRow(place.id)
-  if (row === undefined) return false
+  if (row === undefined) return undefined
   foldColumns(mergeColumns([above, sealed.decodeRow(overlay, row)]), into)
-  return true
+  return DECODE_WORK
 }
 
 function foldBlocks(summary: Uint8Array, into: SummaryFold): boolean {
