@@ -13,10 +13,12 @@ export function checkBatch(batch: SampleBatch): void {
   )
   for (let index = 0; index < count; index += 1) {
     const handle = handles[index]
-    invariant(handle > 0 && handle <= HANDLE_MAX, `a batch names the stream ${handle}`)
-    invariant(isSampleTime(times[index]), `a batch has the time ${times[index]}`)
-    if (!Number.isFinite(numbers[index])) {
-      invariant(texts?.[index] !== undefined, `a batch has the number ${numbers[index]}`)
+    const time = times[index]
+    // Compared in place: a message built for every sample would cost more than storing it.
+    const isStream = handle > 0 && handle <= HANDLE_MAX
+    const isValue = Number.isFinite(numbers[index]) || texts?.[index] !== undefined
+    if (!isStream || !isSampleTime(time) || !isValue) {
+      throw new Error(`BUG: a batch has (${handle}, ${time}, ${numbers[index]}) at ${index}`)
     }
   }
   batch.removals.forEach(checkRemoval)

@@ -16,7 +16,7 @@ import { checkBatch, checkRemoval, withoutStreams, withWellFormedTexts } from '.
 import { mergeColumns, sliceColumns } from './chunk/index.ts'
 import type { FoldCache } from './fold-cache.ts'
 import type { Head, ReadSpan } from './head/head.ts'
-import { reverseColumns } from './head/sample-sink.ts'
+import { copyColumns, reverseColumns } from './head/sample-sink.ts'
 import type { Journal } from './journal/journal.ts'
 import type { JournalRecord } from './journal/record.ts'
 import type { Quarantine } from './quarantine.ts'
@@ -82,7 +82,7 @@ export class EmbeddedSampleStore implements SampleStore {
     const isLatestFirst = query.order === 'latest_first'
     const span = this.#spanOf(handle, { ...query, isLatestFirst })
     const columns = await this.#read(handle, span)
-    return isLatestFirst ? reverseColumns(columns) : columns
+    return isLatestFirst ? reverseColumns(columns) : copyColumns(columns)
   }
 
   async latest(handles: readonly StreamHandle[]): Promise<ReadonlyArray<Sample | undefined>> {

@@ -70,3 +70,9 @@ export function reverseColumns(columns: SampleColumns): SampleColumns {
     ? { count, times, numbers }
     : { count, times, numbers, texts: texts.slice(0, count).reverse() }
 }
+
+/** Columns in memory of their own: what callers do to them reaches nobody else. */
+export function copyColumns({ count, times, numbers, texts }: SampleColumns): SampleColumns {
+  const copied = { count, times: times.slice(0, count), numbers: numbers.slice(0, count) }
+  return texts === undefined ? copied : { ...copied, texts: texts.slice(0, count) }
+}

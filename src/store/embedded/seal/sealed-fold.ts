@@ -71,7 +71,7 @@ function foldChunk(
   }
   const row = table.selectRow(place.id)
   if (row === undefined) return undefined
-  foldColumns(mergeColumns([above, sealed.decodeRow(overlay, row)]), into)
+  foldColumns(mergeColumns([above, sealed.decodeChunkRow(overlay, row)]), into)
   return DECODE_WORK
 }
 

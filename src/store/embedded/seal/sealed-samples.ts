@@ -13,11 +13,15 @@ import { type Mask, touchesMask } from '../head/tombstones.ts'
 import type { FoundDamage } from '../replay.ts'
 import type { ChunkReadTable } from './chunk-read-table.ts'
 import { type ChunkPlace, type ChunkRow, unpackLastValue } from './chunk-row.ts'
+import { DecodedChunks } from './decoded-chunks.ts'
 import { describeRow } from './segment-sealer.ts'
 import { applyMask } from './stream-sealer.ts'
 
 /** Decoding so many chunks takes about a millisecond; then others get their turn. */
 const CHUNKS_PER_TURN = 16
+
+/** What a read wants of a stream, and what the head hides of it. */
+export type SealedView = Pick<SealedRows, 'handle' | 'span' | 'mask'>
 
 /** Packed rows taken in one step, so that they belong together whatever is sealed meanwhile. */
 export interface SealedRows {
@@ -35,6 +39,7 @@ export interface SealedRows {
 export class SealedSamples {
   readonly #table: ChunkReadTable
   readonly #onDamage: (found: FoundDamage) => void
+  readonly #decoded = new DecodedChunks()
 
   constructor(table: ChunkReadTable, onDamage: (found: FoundDamage) => void) {
     this.#table = table
@@ -62,18 +67,26 @@ export class SealedSamples {
   /** Decodes rows to ascending columns, newest first; returns at once when they are few. */
   decode(rows: SealedRows): SampleColumns[] | Promise<SampleColumns[]> {
     if (rows.chunks.length > CHUNKS_PER_TURN) return this.#decodeInTurns(rows)
-    const chunks = rows.chunks.map((row) => this.decodeRow(rows, row))
+    const chunks = rows.chunks.map((row) => this.decodeChunkRow(rows, row))
     return [...rows.runs.map((row) => this.decodeRow(rows, row)), trim(rows.span, chunks)]
   }
 
   /** The runs of a span alone, newest first. */
-  decodeRuns(view: Omit<SealedRows, 'runs' | 'chunks'>): SampleColumns[] {
+  decodeRuns(view: SealedView): SampleColumns[] {
     const runs = this.#table.selectRuns(view.handle, view.span.from, view.span.until)
     return runs.map((row) => this.decodeRow(view, row))
   }
 
+  /** As decodeRow, for a chunk, which may be at hand from an earlier read. */
+  decodeChunkRow(view: SealedView, row: ChunkRow): SampleColumns {
+    const kept = this.#decoded.get(row.id)
+    const decoded = kept ?? this.#decodeChecked(view.handle, row)
+    if (kept === undefined && decoded.count > 0) this.#decoded.keep(row.id, decoded)
+    return applyMask(cutColumns(decoded, view.span.from, view.span.until), view.mask)
+  }
+
   /** The samples of one row inside the span that the head does not hide. */
-  decodeRow(view: Omit<SealedRows, 'runs' | 'chunks'>, row: ChunkRow): SampleColumns {
+  decodeRow(view: SealedView, row: ChunkRow): SampleColumns {
     const decoded = this.#decodeChecked(view.handle, row)
     return applyMask(cutColumns(decoded, view.span.from, view.span.until), view.mask)
   }
