@@ -85,12 +85,10 @@ async function measure(dataDir: string): Promise<void> {
     console.log(`machine    ${cpus().length} x ${cpus()[0].model}, Node ${process.version}`)
     console.log(`upload     ${megabytes(FILE_BYTES)} MB at ${rate(downloadedAt - uploadedAt)} MB/s`)
     console.log(`download   ${megabytes(FILE_BYTES)} MB at ${rate(endedAt - downloadedAt)} MB/s`)
-    console.log(
-      `memory     ${megabytes(before)} MB before, at most ${megabytes(put.peak)} MB in the`,
-    )
-    console.log(
-      `           upload and ${megabytes(got.peak)} MB in the download: moved by ${megabytes(growth)} MB`,
-    )
+    console.log(`memory     ${megabytes(before)} MB before`)
+    console.log(`           ${megabytes(put.peak)} MB at most during the upload`)
+    console.log(`           ${megabytes(got.peak)} MB at most during the download`)
+    console.log(`           moved by ${megabytes(growth)} MB`)
     if (growth >= RSS_GROWTH_MAX_BYTES) {
       console.log(`That is more than the ${megabytes(RSS_GROWTH_MAX_BYTES)} MB it may be.`)
       process.exitCode = 1

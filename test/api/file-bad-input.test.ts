@@ -137,10 +137,3 @@ test('an upload that breaks off leaves nothing', async () => {
 async function waitFor(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5))
 }
-
-test('PUT file needs PUT on the feed, GET file needs GET', async () => {
-  const path = `${service.url}/api/comp/fits/stream/s/feed/file/f`
-  assert.equal((await fetch(path)).status, 401)
-  assert.equal((await fetch(path, { method: 'PUT', body: 'x' })).status, 401)
-  assert.equal((await fetch(`${path}?api_key=${'0'.repeat(8)}`)).status, 401)
-})

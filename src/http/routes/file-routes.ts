@@ -12,8 +12,10 @@ import { type AskedFile, planFileAnswer } from '../wire/file-answer.ts'
 import { readDisposition } from '../wire/file-headers.ts'
 import {
   filePath,
+  getFileAnswer,
   getFileQuery,
   putFileAnswer,
+  putFileBody,
   putFileQuery,
   readBase64Range,
   readFileTime,
@@ -51,6 +53,7 @@ function putRoute(app: App, { files, gate }: FileRoutesDeps): void {
         ...documented({
           params: filePath,
           querystring: putFileQuery,
+          body: putFileBody,
           response: { 200: putFileAnswer },
           consumes: ['multipart/form-data', 'application/octet-stream'],
           summary: 'Store a file: the field "file" of a form, or the body as it is',
@@ -69,6 +72,8 @@ function putRoute(app: App, { files, gate }: FileRoutesDeps): void {
 }
 
 function getRoutes(app: App, { files, gate }: FileRoutesDeps): void {
+  const response = { 200: getFileAnswer }
+  const produces = ['*/*']
   const places = [
     { at: ':fileName', params: filePath, summary: 'The newest file of a stream' },
     { at: ':time/:fileName', params: timedFilePath, summary: 'The file of a stream at a time' },
@@ -77,7 +82,7 @@ function getRoutes(app: App, { files, gate }: FileRoutesDeps): void {
     app.get(
       `${FILES}/${at}`,
       {
-        ...documented({ params, querystring: getFileQuery, summary }),
+        ...documented({ params, querystring: getFileQuery, response, summary, produces }),
         onRequest: gate.guard(undefined),
       },
       async (request, reply) => {

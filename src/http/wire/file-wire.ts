@@ -31,6 +31,11 @@ export const putFileQuery = Type.Object({
   dsId: text('Stream of the component dtId'),
 })
 
+/** The form of PUT file. */
+export const putFileBody = Type.Object({
+  file: Type.String({ format: 'binary', description: 'The file, and nothing else' }),
+})
+
 /** Parameters of both GETs of a file. */
 export const getFileQuery = Type.Object({
   disposition: text('inline (default) or attachment'),
@@ -44,6 +49,12 @@ export const putFileAnswer = Type.Object({
   message: Type.String(),
   time: Type.Integer({ description: 'Epoch ms under which the file is stored' }),
   url: Type.String({ description: 'Where the file can be fetched' }),
+})
+
+/** The answer of both GETs of a file. */
+export const getFileAnswer = Type.String({
+  format: 'binary',
+  description: 'The file with its own content type, or base64 text when start is given',
 })
 
 /** The time of a file in a path or a parameter; refuses what no sample may have. */
