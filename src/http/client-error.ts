@@ -29,7 +29,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
   ]
   answered.add(socket)
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS)
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref()
   socket.once('end', () => socket.destroy())
   socket.once('close', () => clearTimeout(timer))
 }

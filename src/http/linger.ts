@@ -9,7 +9,7 @@ const LINGER_MS = 10_000
  * earlier would reset it, and a client that is still sending would lose the answer that says why.
  */
 export function afterBody(req: IncomingMessage, done: () => void): void {
-  const timer = setTimeout(end, LINGER_MS)
+  const timer = setTimeout(end, LINGER_MS).unref()
   function end(): void {
     clearTimeout(timer)
     req.off('end', end)
@@ -18,6 +18,7 @@ export function afterBody(req: IncomingMessage, done: () => void): void {
   }
   req.once('end', end)
   req.once('close', end)
+  if (req.destroyed) end()
   // Whoever read the body before lets go of it within this turn of the loop.
   setImmediate(() => req.resume())
 }
