@@ -91,7 +91,7 @@ export function successAddress(
 }
 
 /** A registered client is held to its registration, others to what may receive a code at all. */
-export function checkRedirectUri(client: OAuthClient, redirectUri: string): void {
+function checkRedirectUri(client: OAuthClient, redirectUri: string): void {
   const fault = redirectUriFault(redirectUri)
   if (fault !== undefined) refuseOAuth('invalid_request', fault)
   const { registration } = client

@@ -177,7 +177,7 @@ function fieldFault({ name, logo, redirectUris, mayUseLogin }: ClientFields): st
 }
 
 /** Whether a text can be shown as a logo: an https address or an image carried in the text. */
-export function isImageAddress(logo: string): boolean {
+function isImageAddress(logo: string): boolean {
   if (logo.length > LOGO_LENGTH_MAX) return false
   const isInline = /^data:image\/(?:png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/]+=*$/.test(logo)
   return isInline || URL.parse(logo)?.protocol === 'https:'
