@@ -1,9 +1,9 @@
 import { invariant } from '../base/index.ts'
 import type { StreamHandle } from '../store/index.ts'
-import { retryConflicts } from './conflict-retry.ts'
 import type { CreatedComponent, PreparedComponent, WantedComponent } from './creation-plan.ts'
 import { nextTurn } from './next-turn.ts'
 import { type Preparation, type PrepareDeps, prepareComponent } from './prepare-component.ts'
+import { retryConflicts } from './retry-conflicts.ts'
 
 /** Components prepared before others get a turn. */
 const COMPONENTS_PER_STEP = 100

@@ -1,5 +1,7 @@
+import { randomInt } from 'node:crypto'
 import type { ComponentIndexEntry } from './index-entry.ts'
 import { Interned } from './interned.ts'
+import { RefTable } from './ref-table.ts'
 import { UidColumn } from './uid-column.ts'
 import { widened } from './widened.ts'
 
@@ -9,8 +11,8 @@ export class ComponentColumns {
   readonly #compIds: string[] = ['']
   readonly #orgs = new Interned()
   readonly #zones = new Interned()
-  /** By the organization's number: from compId to ref. Blank IDs are not in it. */
-  readonly #byCompId = new Map<number, Map<string, number>>()
+  /** Blank IDs are not in it. Texts in a map would cost a start with a million of them a second. */
+  readonly #byCompId = new RefTable()
   #orgOf = new Uint32Array(1024)
   #zoneOf = new Uint16Array(1024)
   #revisions = new Uint32Array(1024)
@@ -19,7 +21,16 @@ export class ComponentColumns {
 
   /** The component with an ID in an organization, 0 when there is none. */
   find(orgUid: string, compId: string): number {
-    return this.#byCompId.get(this.#orgs.find(orgUid))?.get(compId) ?? 0
+    const org = this.#orgs.find(orgUid)
+    if (org === 0 || compId === '') return 0
+    const { slots, hashes, mask } = this.#byCompId
+    const hash = hashOf(org, compId)
+    for (let at = hash & mask; slots[at] !== 0; at = (at + 1) & mask) {
+      if (hashes[at] !== hash) continue
+      const ref = slots[at]
+      if (this.#orgOf[ref] === org && this.#compIds[ref] === compId) return ref
+    }
+    return 0
   }
 
   add(orgUid: string, uid: string, entry: ComponentIndexEntry): number {
@@ -78,18 +89,24 @@ export class ComponentColumns {
 
   #setCompId(ref: number, compId: string): void {
     this.#compIds[ref] = compId
-    if (compId === '') return
-    const org = this.#orgOf[ref]
-    const known = this.#byCompId.get(org)
-    if (known === undefined) this.#byCompId.set(org, new Map([[compId, ref]]))
-    else known.set(compId, ref)
+    if (compId !== '') this.#byCompId.add(ref, hashOf(this.#orgOf[ref], compId))
   }
 
   #clearCompId(ref: number): void {
-    const ids = this.#byCompId.get(this.#orgOf[ref])
     const compId = this.#compIds[ref]
-    // Another component may have taken the ID over in the same commit.
-    if (ids?.get(compId) === ref) ids.delete(compId)
-    if (ids?.size === 0) this.#byCompId.delete(this.#orgOf[ref])
+    if (compId !== '') this.#byCompId.delete(ref, hashOf(this.#orgOf[ref], compId))
   }
+}
+
+/** Another in every process, so that nobody can choose IDs that all fall into one slot. */
+const SEED = randomInt(2 ** 31)
+
+function hashOf(org: number, compId: string): number {
+  let hash = SEED ^ org
+  for (let at = 0; at < compId.length; at++) {
+    hash = Math.imul(hash ^ compId.charCodeAt(at), 0x85ebca6b)
+    hash ^= hash >>> 15
+  }
+  hash = Math.imul(hash, 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
 }

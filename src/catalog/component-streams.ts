@@ -4,8 +4,8 @@ import type { CatalogDocument, CatalogWrite, StreamHandle } from '../store/index
 import { type CatalogBase, referencesOf } from './catalog-base.ts'
 import { putComponentOrder } from './component-rules.ts'
 import type { ComponentBody } from './component-shape.ts'
-import { retryConflicts } from './conflict-retry.ts'
 import { refuseField, shapeCheck } from './record-checks.ts'
+import { retryConflicts } from './retry-conflicts.ts'
 import { type Page, type RecordList, refuseStale, refuseUnknown } from './simple-records.ts'
 import type { StreamType } from './stream-kind.ts'
 import {

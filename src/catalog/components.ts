@@ -11,9 +11,9 @@ import {
   type UserReference,
 } from './component-shape.ts'
 import type { ComponentStreams } from './component-streams.ts'
-import { retryConflicts } from './conflict-retry.ts'
 import { ROOT_FOLDER, readFolder } from './folder-path.ts'
 import { shapeCheck } from './record-checks.ts'
+import { retryConflicts } from './retry-conflicts.ts'
 import { type Page, type RecordList, refuseStale, refuseUnknown } from './simple-records.ts'
 
 const checkShape = shapeCheck('component', componentShape)

@@ -58,8 +58,7 @@ export class Documents {
   async load(): Promise<void> {
     const { index } = this
     const components = await this.#store.scanIndex('component', (row) => {
-      const { orgUid, uid } = row
-      index.putComponent({ orgUid, uid, revision: 0 }, unpackComponent(row.index))
+      index.loadComponent(row, unpackComponent(row.index))
     })
     await this.#store.scanIndex('stream', (row) => {
       const { orgUid, uid, parentUid, handle = 0 } = row

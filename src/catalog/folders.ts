@@ -6,9 +6,9 @@ import { type CatalogBase, folderClaim, missingFolderOrders } from './catalog-ba
 import { putComponentOrder } from './component-rules.ts'
 import type { ComponentBody } from './component-shape.ts'
 import type { Components } from './components.ts'
-import { retryConflicts } from './conflict-retry.ts'
 import { ROOT_FOLDER, readFolder } from './folder-path.ts'
 import { refuseField, shapeCheck } from './record-checks.ts'
+import { retryConflicts } from './retry-conflicts.ts'
 import { type Page, type RecordList, refuseUnknown } from './simple-records.ts'
 
 /** What a caller may say about a folder. */

@@ -6,10 +6,17 @@ export class Interned {
   readonly #texts: string[] = ['']
   #uses = new Uint32Array(64)
   readonly #free: number[] = []
+  /** Neighbours often share a text: it is then found without a look into the map. */
+  #lastText = ''
+  #lastNumber = 0
 
   /** The number of a text, counted as one more use of it. */
   take(text: string): number {
     if (text === '') return 0
+    if (text === this.#lastText) {
+      this.#uses[this.#lastNumber] += 1
+      return this.#lastNumber
+    }
     let number = this.#numbers.get(text)
     if (number === undefined) {
       number = this.#free.pop() ?? this.#texts.length
@@ -18,6 +25,8 @@ export class Interned {
       this.#uses = widened(this.#uses, number + 1)
     }
     this.#uses[number] += 1
+    this.#lastText = text
+    this.#lastNumber = number
     return number
   }
 
@@ -25,6 +34,7 @@ export class Interned {
     if (number === 0) return
     this.#uses[number] -= 1
     if (this.#uses[number] > 0) return
+    if (number === this.#lastNumber) this.#lastText = ''
     this.#numbers.delete(this.#texts[number])
     this.#texts[number] = ''
     this.#free.push(number)

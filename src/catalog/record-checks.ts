@@ -47,9 +47,9 @@ export function shapeCheck(noun: string, schema: TSchema): (input: unknown) => v
     // What lies deepest is the cause; the wrong branches of a union lie above it.
     const depth = (error: ShapeError) => error.instancePath.split('/').length
     const cause = errors.reduce((best, error) => (depth(error) > depth(best) ? error : best))
-    const sameplace = errors.filter(({ instancePath }) => instancePath === cause.instancePath)
+    const atCause = errors.filter(({ instancePath }) => instancePath === cause.instancePath)
     const field = `${noun}${cause.instancePath.replaceAll('/', '.')}`
-    refuseField(field.replace(/\.(\d+)/g, '[$1]'), messageOf(sameplace))
+    refuseField(field.replace(/\.(\d+)/g, '[$1]'), messageOf(atCause))
   }
 }
 

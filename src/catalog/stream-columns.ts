@@ -10,7 +10,7 @@ export class StreamColumns {
   readonly uids = new UidColumn()
   readonly #ids = new Interned()
   readonly #grids = new Interned()
-  readonly #byId = new RefTable((handle) => hashOf(this.#components[handle], this.#idOf[handle]))
+  readonly #byId = new RefTable()
   #components = new Uint32Array(1024)
   #idOf = new Uint32Array(1024)
   #gridOf = new Uint32Array(1024)
@@ -25,8 +25,10 @@ export class StreamColumns {
   find(component: number, streamId: string): number {
     const id = this.#ids.find(streamId)
     if (id === 0) return 0
-    const { slots, mask } = this.#byId
-    for (let at = hashOf(component, id) & mask; slots[at] !== 0; at = (at + 1) & mask) {
+    const { slots, hashes, mask } = this.#byId
+    const hash = hashOf(component, id)
+    for (let at = hash & mask; slots[at] !== 0; at = (at + 1) & mask) {
+      if (hashes[at] !== hash) continue
       const handle = slots[at]
       if (this.#components[handle] === component && this.#idOf[handle] === id) return handle
     }
@@ -120,13 +122,17 @@ export class StreamColumns {
 
   #setId(handle: number, streamId: string): void {
     this.#idOf[handle] = this.#ids.take(streamId)
-    if (streamId !== '') this.#byId.add(handle)
+    if (streamId !== '') this.#byId.add(handle, this.#hashOf(handle))
   }
 
   #clearId(handle: number): void {
-    if (this.#idOf[handle] !== 0) this.#byId.delete(handle)
+    if (this.#idOf[handle] !== 0) this.#byId.delete(handle, this.#hashOf(handle))
     this.#ids.release(this.#idOf[handle])
     this.#idOf[handle] = 0
+  }
+
+  #hashOf(handle: number): number {
+    return hashOf(this.#components[handle], this.#idOf[handle])
   }
 
   #widen(length: number): void {

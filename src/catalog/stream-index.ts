@@ -155,6 +155,11 @@ export class StreamIndex {
     }
   }
 
+  /** Takes in a component that is not in the index yet: the quick way for a start. */
+  loadComponent(document: Omit<IndexedDocument, 'revision'>, entry: ComponentIndexEntry): void {
+    this.#components.add(document.orgUid, document.uid, entry)
+  }
+
   putComponent(document: IndexedDocument, entry: ComponentIndexEntry): void {
     const ref = this.#components.uids.find(document.uid)
     if (ref === 0) {

@@ -9,29 +9,30 @@ const parsed = new Uint32Array(WORDS)
 /** UUIDs by ref in 16 bytes each, with the way back from UUID to ref. */
 export class UidColumn {
   #words = new Uint32Array(WORDS * 1024)
-  readonly #table = new RefTable((ref) => this.#words[ref * WORDS])
+  readonly #table = new RefTable()
 
   set(ref: number, uid: string): void {
     invariant(parseUid(uid), `"${uid}" is no UUID`)
     this.#words = widened(this.#words, (ref + 1) * WORDS)
     this.#words.set(parsed, ref * WORDS)
-    this.#table.add(ref)
+    this.#table.add(ref, parsed[0])
   }
 
   delete(ref: number): void {
-    this.#table.delete(ref)
+    this.#table.delete(ref, this.#words[ref * WORDS])
     this.#words.fill(0, ref * WORDS, (ref + 1) * WORDS)
   }
 
   /** The ref of a UUID, 0 when it has none or the text is no UUID. */
   find(uid: string): number {
     if (!parseUid(uid)) return 0
-    const { slots, mask } = this.#table
+    const { slots, hashes, mask } = this.#table
     const words = this.#words
     for (let at = parsed[0] & mask; slots[at] !== 0; at = (at + 1) & mask) {
+      // The hash is the first word.
+      if (hashes[at] !== parsed[0]) continue
       const base = slots[at] * WORDS
       const isSame =
-        words[base] === parsed[0] &&
         words[base + 1] === parsed[1] &&
         words[base + 2] === parsed[2] &&
         words[base + 3] === parsed[3]

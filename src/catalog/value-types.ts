@@ -1,7 +1,7 @@
 import { refuse } from '../base/index.ts'
 import type { CatalogWrite, StreamHandle } from '../store/index.ts'
-import { retryConflicts } from './conflict-retry.ts'
 import type { Documents } from './documents.ts'
+import { retryConflicts } from './retry-conflicts.ts'
 import { putStreamOrder } from './stream-rules.ts'
 import type { PlacedStreamBody } from './stream-shape.ts'
 import type { ValueType } from './value-type.ts'

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { RefTable } from './ref-table.ts'
+
+/** Hashes that crowd together, at the start of the table and around its end. */
+const hash = fc.constantFrom(0, 1, 2, 1_022, 1_023, 1_024, 2 ** 32 - 1, 2 ** 32 - 2)
+const step = fc.record({ isDelete: fc.boolean(), ref: fc.integer({ min: 1, max: 12 }), hash })
+
+function find(table: RefTable, ref: number, sought: number): boolean {
+  const { slots, hashes, mask } = table
+  for (let at = sought & mask; slots[at] !== 0; at = (at + 1) & mask) {
+    if (slots[at] === ref && hashes[at] === sought) return true
+  }
+  return false
+}
+
+test('RefTable finds exactly what was added and not deleted, however hashes crowd', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+      const table = new RefTable()
+      const model = new Map<number, number>()
+      for (const { isDelete, ref, hash: given } of steps) {
+        const known = model.get(ref)
+        if (isDelete) {
+          table.delete(ref, known ?? given)
+          model.delete(ref)
+        } else if (known === undefined) {
+          table.add(ref, given)
+          model.set(ref, given)
+        }
+        for (let each = 1; each <= 12; each++) {
+          const expected = model.get(each)
+          if (expected === undefined) assert.ok(!table.slots.includes(each))
+          else assert.ok(find(table, each, expected), `${each} is lost`)
+        }
+      }
+    }),
+  )
+})
+
+test('RefTable keeps everything when it grows', () => {
+  const table = new RefTable()
+  const hashOf = (ref: number) => Math.imul(ref % 977, 0x9e3779b1) >>> 0
+  for (let ref = 1; ref <= 5_000; ref++) table.add(ref, hashOf(ref))
+  for (let ref = 1; ref <= 5_000; ref += 2) table.delete(ref, hashOf(ref))
+  for (let ref = 1; ref <= 5_000; ref++) {
+    assert.equal(find(table, ref, hashOf(ref)), ref % 2 === 0, String(ref))
+  }
+})
