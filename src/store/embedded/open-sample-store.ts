@@ -19,7 +19,7 @@ import { TouchedLog } from './touched-log.ts'
 const SEGMENT_BYTES_DEFAULT = 32 * 1024 * 1024
 
 /** Closed segments that may wait for the sealer: bounds memory and the time a restart takes. */
-const BACKLOG_MAX = 5
+const BACKLOG_MAX = 3
 
 const ROOM_RETRY_MS_DEFAULT = 1_000
 
