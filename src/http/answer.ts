@@ -9,7 +9,8 @@ import { version } from './version.ts'
 type Headers = Readonly<Record<string, string | number>>
 
 const EXPOSED =
-  'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Weir-Version, X-Request-Id'
+  'Accept-Ranges, Content-Disposition, Content-Range, ETag, RateLimit-Limit, ' +
+  'RateLimit-Remaining, RateLimit-Reset, Retry-After, Weir-Version, X-Request-Id'
 
 /**
  * What pages of other origins may read. Metrics are for this origin, and scripts of others have no

@@ -5,7 +5,6 @@ import { after, before, test } from 'node:test'
 import { epochMs } from '../../src/base/index.ts'
 import type { StreamHandle } from '../../src/store/index.ts'
 import { type Call, caller, signIn } from '../support/caller.ts'
-import { ownerOf } from '../support/catalog.ts'
 import { callApi, countBodies, getJson, putFile } from '../support/file-client.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -40,17 +39,16 @@ test('DELETE of a range removes the files in it, and their bodies', async () => 
 })
 
 test('deleting a component or a stream removes its bodies', async () => {
-  const { catalog } = service.app
-  const { index } = catalog
-  const admin = ownerOf(service.orgUid)
+  const { index } = service.app.catalog
+  const uidOf = (compId: string) => index.resolveComponent(service.orgUid, compId)?.uid
   const before = await putThree('whole')
-  const whole = index.resolveComponent(service.orgUid, 'whole')
-  await catalog.components.delete(admin, whole?.uid ?? '')
+  const whole = await owner('DELETE', `/api/component/${uidOf('whole')}`)
+  assert.equal(whole.status, 200, whole.text)
   assert.equal(countBodies(service.dataDir), before)
   await putThree('part')
-  const part = index.resolveComponent(service.orgUid, 'part')
-  const handle = index.resolve(service.orgUid, 'part', 'f')
-  await catalog.streams.delete(admin, part?.uid ?? '', index.streamUid(handle))
+  const streamUid = index.streamUid(index.resolve(service.orgUid, 'part', 'f'))
+  const part = await owner('DELETE', `/api/component/${uidOf('part')}/stream/${streamUid}`)
+  assert.equal(part.status, 200, part.text)
   assert.equal(countBodies(service.dataDir), before)
 })
 

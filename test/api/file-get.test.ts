@@ -125,6 +125,20 @@ test('GET file answers 304 to If-None-Match, and honours If-Range', async () => 
   assert.equal((await get(`${FILES}/1000/x`, { range, 'if-range': '"other"' })).status, 200)
 })
 
+test('pages of other origins may ask for ranges and read what tells about a file', async () => {
+  const origin = 'https://elsewhere.example'
+  const got = await get(`${FILES}/1000/x`, { origin })
+  const exposed = (got.headers.get('access-control-expose-headers') ?? '').split(', ')
+  for (const name of ['ETag', 'Content-Range', 'Content-Disposition', 'Accept-Ranges'])
+    assert.ok(exposed.includes(name), name)
+  const preflight = await fetch(`${service.url}/api${FILES}/1000/x`, {
+    ...{ method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'GET' } },
+  })
+  const allowed = (preflight.headers.get('access-control-allow-headers') ?? '').split(', ')
+  for (const name of ['Range', 'If-Range', 'If-None-Match', 'Content-Disposition'])
+    assert.ok(allowed.includes(name), name)
+})
+
 test('HEAD of a file answers the headers of GET without the body', async () => {
   const answer = await callApi(service, `${FILES}/2000/x`, { method: 'HEAD' })
   assert.equal(answer.status, 200)

@@ -3,7 +3,9 @@ import type { App } from '../app-type.ts'
 import { exchangeOf } from '../exchange.ts'
 
 const PREFLIGHT_SECONDS = '86400'
-const ALLOWED_HEADERS = 'Authorization, Content-Type, Content-Encoding, X-Request-Id'
+const ALLOWED_HEADERS =
+  'Authorization, Content-Disposition, Content-Encoding, Content-Type, If-None-Match, If-Range, ' +
+  'Range, X-Request-Id'
 
 /** Puts the common headers on every answer of Fastify and answers CORS preflights. */
 export function commonPlugin(app: App): void {
