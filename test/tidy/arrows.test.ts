@@ -85,7 +85,6 @@ test('outside things are imported only where they belong', () => {
     'node:sqlite': /^src\/store\/embedded\//,
     fastify: /^src\/http\//,
     '@fastify/multipart': /^src\/http\//,
-    '@node-oauth/oauth2-server': /^src\/auth\/oauth\//,
     pino: /^src\/base\/log\.ts$/,
   }
   const misplaced = sources.flatMap((file) =>
