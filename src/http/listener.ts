@@ -50,6 +50,8 @@ export function openListener(handle: Handler, tls: TlsFiles | undefined): Server
         )
   server.setTimeout(IDLE_TIMEOUT_MS)
   server.maxConnections = CONNECTIONS_MAX
+  // Some clients close their side once the request is sent, and still wait for the answer.
+  Object.assign(server, { httpAllowHalfOpen: true })
   // An expectation that is not understood is no reason to refuse a device's request.
   server.on('checkExpectation', handle)
   server.on('clientError', answerClientError)

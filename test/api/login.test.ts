@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ManualClock } from '../../src/base/index.ts'
+import { sendRaw } from '../support/raw-http.ts'
 import { type Service, startService } from '../support/service.ts'
 
 const clock = new ManualClock(Date.UTC(2026, 0, 15))
@@ -55,4 +56,11 @@ test('POST /api/login names a field that is missing or of the wrong type', async
   await check('{"email":1,"password":"x"}', /email must be string/)
   await check('[]', /must be object/)
   await check('', /must be object/)
+})
+
+test('a client that closes its side after the request still gets the answer', async () => {
+  const body = JSON.stringify({ email: service.ownerEmail, password: service.ownerPassword })
+  const head = `POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n`
+  const answer = await sendRaw(service.port, head + body, { isEnding: true })
+  assert.equal(answer.status, 200, answer.text)
 })

@@ -15,15 +15,18 @@ after(() => service.close())
 
 const ROUNDS = 400
 
-function requests(): string[] {
-  const json = (method: string, path: string, body: unknown) => {
-    const text = JSON.stringify(body)
-    const length = Buffer.byteLength(text)
-    const type = 'Content-Type: application/json'
-    return `${method} ${path} HTTP/1.1\r\nHost: x\r\nCookie: ${session}\r\n${type}\r\nContent-Length: ${length}\r\n\r\n${text}`
-  }
+interface Shape {
+  readonly method: string
+  readonly path: string
+  readonly body: string
+}
+
+function shapes(): Shape[] {
+  const json = (method: string, path: string, body: unknown) => ({
+    ...{ method, path, body: JSON.stringify(body) },
+  })
   const key = `api_key=${service.feedKey}`
-  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nCookie: org=1;${key}\r\n\r\n`
+  const get = (path: string) => ({ method: 'GET', path, body: '' })
   const capabilities = [{ resource: 'component/*/feed', methods: ['GET'] }]
   return [
     json('PUT', '/api/api_key', { api_key: { name: 'k', capabilities, ipAddresses: ['::1'] } }),
@@ -32,13 +35,20 @@ function requests(): string[] {
     json('PUT', '/api/unit', { unit: { id: 'u', name: 'u', symbol: 'C' } }),
     json('PUT', '/api/cycle', { cycle: { id: 'y', sizeType: 'DAY', count: 1 } }),
     json('POST', '/api/comp/c/property', [{ component: { name: 'n' } }]),
-    `PUT /api/feed?compId=c&s=1,2&time=1,2&rsid=s&${key} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    { method: 'PUT', path: `/api/feed?compId=c&s=1,2&time=1,2&rsid=s&${key}`, body: '' },
     get('/api/comp/c/feed?sd=0&ed=9999999999999&limit=5&retUnit'),
     get('/api/comp/c/cycle/day/stat/max/feed?sd=0&ed=86400000&retIntvlSd'),
     get('/api/comp/c/stream/s/last_value?retFData'),
     get('/api/comp/c/property?name&description'),
+    get('/api/component?start=1&limit=2'),
     get('/api/audit?start=1&limit=2'),
   ]
+}
+
+function bytesOf({ method, path, body }: Shape): Buffer {
+  const length = body === '' ? '' : `Content-Length: ${Buffer.byteLength(body)}\r\n`
+  const headers = `Host: x\r\nCookie: org=${service.orgUid};${session}\r\nConnection: close\r\n`
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\n${headers}${length}\r\n${body}`)
 }
 
 /** All that comes back after the bytes and the end of the connection were sent. */
@@ -53,37 +63,42 @@ function exchange(bytes: Buffer): Promise<string> {
   })
 }
 
-test('requests with changed bytes are answered or refused, never a 500, and the service goes on', async () => {
+const PIECES = ['%', '%ff', '%00', '"', '{', '[', ',,', '-1', '1e999', '&', 'é', 'null', '/', '{}']
+
+function mutated(text: string, random: Random): string {
+  const at = random.integer(0, text.length + 1)
+  const piece = random.pick(PIECES)
+  const skipped = random.pick([0, 0, 1, piece.length, 8])
+  return text.slice(0, at) + (random.next() < 0.7 ? piece : '') + text.slice(at + skipped)
+}
+
+/** Mostly the path or the body is changed and the rest stays HTTP; else the bytes themselves. */
+function mutatedRequest(shape: Shape, random: Random): Buffer {
+  const kind = random.next()
+  if (kind < 0.5 && shape.body !== '') {
+    return bytesOf({ ...shape, body: mutated(shape.body, random) })
+  }
+  const path = mutated(shape.path, random).replaceAll(' ', '%20')
+  if (kind < 0.85) return bytesOf({ ...shape, path: encodeURI(path).replaceAll('%25', '%') })
+  return Buffer.from(mutated(bytesOf(shape).toString('latin1'), random), 'latin1')
+}
+
+test('changed requests are answered or refused, never a 500, and the service goes on', async () => {
   const random = new Random(testSeeds(1)[0])
-  const below = (end: number) => random.integer(0, end)
-  const templates = requests().map((text): Buffer => Buffer.from(text))
-  const pieces = ['%', '%ff', '\0', '"', '{', '[', '\r\n', ',,', '-1', '1e999', '&', 'é', 'null']
-  const mutate = (bytes: Buffer): Buffer => {
-    const at = below(bytes.length + 1)
-    const piece = Buffer.from(random.pick(pieces))
-    switch (below(4)) {
-      case 0:
-        return Buffer.concat([bytes.subarray(0, at), piece, bytes.subarray(at)])
-      case 1:
-        return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1 + below(8))])
-      case 2:
-        return Buffer.concat([bytes.subarray(0, at), piece, bytes.subarray(at + piece.length)])
-      default:
-        return bytes.subarray(0, at)
-    }
-  }
+  const all = shapes()
+  const seen = new Set<string>()
   for (let round = 0; round < ROUNDS; round += 1) {
-    let bytes = random.pick(templates)
-    for (let count = below(3); count >= 0; count -= 1) bytes = mutate(bytes)
+    const bytes = mutatedRequest(random.pick(all), random)
     const answer = await exchange(bytes)
+    assert.match(answer, /^HTTP\/1\.1 \d/, JSON.stringify(bytes.toString('latin1')))
     for (const [, status] of answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)) {
-      assert.notEqual(
-        status,
-        '500',
-        `seed ${random.seed}, round ${round}: ${JSON.stringify(bytes.toString('latin1'))}`,
-      )
+      seen.add(status)
+      const sent = JSON.stringify(bytes.toString('latin1'))
+      assert.notEqual(status, '500', `seed ${random.seed}, round ${round}: ${sent}`)
     }
   }
+  for (const status of ['200', '400', '404', '409'])
+    assert.ok(seen.has(status), [...seen].join(' '))
   const owner = caller(service, session)
   assert.equal((await owner('GET', '/api/organization')).status, 200)
   assert.equal(service.app.server.traffic.inFlight, 0)

@@ -8,11 +8,21 @@ export interface RawAnswer {
   readonly text: string
 }
 
-/** Sends bytes as they are to a port and collects all that comes until the server closes. */
-export function sendRaw(port: number, bytes: string | Uint8Array): Promise<RawAnswer> {
+/**
+ * Sends bytes as they are to a port and collects all that comes until the server closes. With
+ * `isEnding` the sending side is closed right after them, as `printf … | nc` does.
+ */
+export function sendRaw(
+  port: number,
+  bytes: string | Uint8Array,
+  { isEnding = false } = {},
+): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = []
-    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    const socket = connect(port, '127.0.0.1', () => {
+      if (isEnding) socket.end(bytes)
+      else socket.write(bytes)
+    })
     socket.on('data', (part) => parts.push(Buffer.from(part)))
     socket.on('error', reject)
     socket.on('close', () => resolve(parseAnswer(Buffer.concat(parts).toString('utf8'))))
