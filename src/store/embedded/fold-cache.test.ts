@@ -63,6 +63,23 @@ test('fold() computes again only what was touched', async () => {
   assert.deepEqual(computed, [40, 1, 5])
 })
 
+test('a floor makes only what lies below it unknown', async () => {
+  const { store, computed } = await openStream()
+  const cache = new FoldCache()
+  const edges = edgesOf(100, 0, 40)
+  const compute: ComputeFold = (some) => {
+    computed.push(some.length - 1)
+    return store.fold(handle, some)
+  }
+  await cache.fold(handle, edges, compute)
+  const batch = batchOf(new Map([[250, 0]]))
+  await store.raiseFloor(handle, epochMs(250))
+  cache.touchRecords([{ kind: 'floor', batch }])
+  const rows = await cache.fold(handle, edges, compute)
+  assert.deepEqual([...rows.count.subarray(0, 4)], [0, 0, 50, 100])
+  assert.deepEqual(computed, [40, 3])
+})
+
 test('fold() does not keep what changed while it was computed', async () => {
   const { store } = await openStream()
   const cache = new FoldCache()

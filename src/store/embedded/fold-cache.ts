@@ -100,6 +100,7 @@ export class FoldCache {
     if (this.#streams.size === 0) return
     for (const { kind, batch } of records) {
       if (kind === 'samples') this.#touchSamples(batch)
+      else if (kind === 'floor') this.#touchFloors(batch)
       else for (let i = 0; i < batch.count; i++) this.drop(batch.handles[i])
     }
   }
@@ -119,6 +120,10 @@ export class FoldCache {
     for (const run of stream.runs) this.#rows -= run.length
     this.#rows -= ROWS_PER_STREAM
     this.#streams.delete(handle)
+  }
+
+  #touchFloors({ count, handles, times }: SampleBatch): void {
+    for (let i = 0; i < count; i++) this.touch(handles[i], Number.NEGATIVE_INFINITY, times[i])
   }
 
   /** Neighbours of one stream count as one stretch: a device sends a series, not a scatter. */
