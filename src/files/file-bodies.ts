@@ -22,13 +22,18 @@ export interface FileBodiesDeps {
  */
 export function withFileBodies(deps: FileBodiesDeps): SampleStore {
   const { store, blobs, isFileStream } = deps
+  const ofFiles = ({ handle }: Removal): boolean => isFileStream(handle)
   const removing = async (removals: readonly Removal[], remove: () => Promise<void>) => {
     const keys = await firstKeysIn(store, removals)
     await remove()
     for (const key of keys) await blobs.delete(key)
   }
   return {
-    append: (batch) => store.append(batch),
+    // Nulls make gaps: such a batch takes samples out, and may take files.
+    append: (batch) =>
+      batch.removals.some(ofFiles)
+        ? removing(batch.removals.filter(ofFiles), () => store.append(batch))
+        : store.append(batch),
     range: (handle, query) => store.range(handle, query),
     latest: (handles) => store.latest(handles),
     span: (handle) => store.span(handle),

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { epochMs } from '../../src/base/index.ts'
-import type { StreamHandle } from '../../src/store/index.ts'
 import { type Call, caller, signIn } from '../support/caller.ts'
 import { callApi, countBodies, getJson, putFile } from '../support/file-client.ts'
 import { type Service, startService } from '../support/service.ts'
 
+const HOUR_MS = 3_600_000
 let service: Service
 let owner: Call
 
@@ -52,14 +51,22 @@ test('deleting a component or a stream removes its bodies', async () => {
   assert.equal(countBodies(service.dataDir), before)
 })
 
-test('a raised floor, as of a delete profile, removes the bodies below it', async () => {
-  const before = await putThree('floor')
-  const handle = service.app.catalog.index.resolve(service.orgUid, 'floor', 'f')
-  assert.notEqual(handle, 0)
-  await service.app.samples.raiseFloor(handle as StreamHandle, epochMs(2500))
+test('a delete profile removes the bodies of files that are too old', async () => {
+  const before = countBodies(service.dataDir)
+  const profile = { name: 'a day', sizeType: 'DAY', count: 1 }
+  const made = await owner('PUT', '/api/delete_profile', { delete_profile: profile })
+  assert.equal(made.status, 200, made.text)
+  const stream = { id: 'f', delete_profile: { uid: made.body.delete_profile.uid } }
+  const component = await owner('PUT', '/api/component', {
+    component: { id: 'aged', stream: [stream] },
+  })
+  assert.equal(component.status, 200, component.text)
+  const now = Date.now()
+  await putFile(service, `/comp/aged/stream/f/feed/file/old?time=${now - 50 * HOUR_MS}`, 'old')
+  await putFile(service, `/comp/aged/stream/f/feed/file/young?time=${now}`, 'young')
+  assert.equal(await service.app.deleteProfileJob.run(), 1)
   assert.equal(countBodies(service.dataDir), before + 1)
-  assert.equal((await callApi(service, '/comp/floor/stream/f/feed/file/1000/a')).status, 404)
-  assert.equal((await callApi(service, '/comp/floor/stream/f/feed/file/3000/a')).status, 200)
+  assert.equal(await (await callApi(service, '/comp/aged/stream/f/feed/file/x')).text(), 'young')
 })
 
 test('the sweep removes a body without a sample, and no other', async () => {

@@ -60,6 +60,24 @@ test('withFileBodies() takes the bodies of a removed range, to the millisecond',
   })
 })
 
+test('withFileBodies() takes the bodies of samples that a batch takes out', async () => {
+  await withBench(async ({ store, put, isKept }) => {
+    const keys = [await put(FILES, 10), await put(FILES, 20)]
+    const text = await put(TEXTS, 10)
+    const span = { from: epochMs(10), until: epochMs(11) }
+    await store.append({
+      ...{ count: 0, handles: new Uint32Array(0), times: new Float64Array(0) },
+      numbers: new Float64Array(0),
+      removals: [
+        { handle: FILES, ...span },
+        { handle: TEXTS, ...span },
+      ],
+    })
+    assert.deepEqual(await Promise.all(keys.map(isKept)), [false, true])
+    assert.equal(await isKept(text), true)
+  })
+})
+
 test('withFileBodies() takes more bodies than one page holds', async () => {
   await withBench(async ({ store, blobs, put, isKept }) => {
     const shared = await put(FILES, 0)
