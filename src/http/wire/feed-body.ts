@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { type ErrorCode, nextTurn, Refusal, refuse } from '../../base/index.ts'
+import { type ErrorCode, nextTurn, Refusal, refusal, refuse } from '../../base/index.ts'
 import { IncomingSamples } from '../../feed/index.ts'
 import { FeedArrayParser } from './feed-array-parser.ts'
 import { readFeedBatch } from './feed-batch-reader.ts'
@@ -11,6 +11,9 @@ import type { RawStreamCache } from './raw-stream-cache.ts'
 export const SLICE_BYTES = 256 * 1024
 /** JSON.parse of more than this would hold the loop up for too long. */
 const INLINE_PARSE_BYTES_MAX = 1024 * 1024
+
+/** Objects of a body of millions of small values take many times its bytes. */
+const WORKER_MEGABYTES_MAX = 2_048
 
 /** What a worker answers: the columns of a body, or why it was refused. */
 export type WorkerAnswer =
@@ -49,6 +52,7 @@ function runWorker(bytes: Buffer): Promise<IncomingSamples> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./feed-body-worker.ts', import.meta.url), {
       workerData: bytes,
+      resourceLimits: { maxOldGenerationSizeMb: WORKER_MEGABYTES_MAX },
     })
     worker.once('message', (answer: WorkerAnswer) => {
       void worker.terminate()
@@ -58,7 +62,13 @@ function runWorker(bytes: Buffer): Promise<IncomingSamples> {
         resolve(Object.assign(new IncomingSamples(), answer.samples))
       }
     })
-    worker.once('error', (cause) => reject(new Error('Cannot read a body', { cause })))
+    worker.once('error', (cause: NodeJS.ErrnoException) => {
+      const isTooLarge = cause.code === 'ERR_WORKER_OUT_OF_MEMORY'
+      const what =
+        'Cannot read this body: it holds too much besides plain samples; send it in parts'
+      reject(isTooLarge ? refusal('bad_input', { what }) : new Error('reader failed', { cause }))
+    })
+    worker.once('exit', (code) => reject(new Error(`reader of a body ended with ${code}`)))
   })
 }
 

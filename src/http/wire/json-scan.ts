@@ -1,4 +1,4 @@
-import { JSON_DEPTH_MAX } from '../../base/index.ts'
+import { JSON_DEPTH_MAX, SAMPLES_PER_CALL_MAX } from '../../base/index.ts'
 
 /** The first place where bytes stop being JSON, counted in bytes from 0. */
 export interface JsonFault {
@@ -18,20 +18,32 @@ function describe(bytes: Uint8Array, position: number): string {
 }
 
 /**
+ * The most values, counted with lists and objects, that are handed to JSON.parse: ten per sample of
+ * the largest put. More would take many times the bytes of the body in memory.
+ */
+export const JSON_VALUES_MAX = 10 * SAMPLES_PER_CALL_MAX
+
+/**
  * Finds where bytes break the grammar of JSON or nest deeper than allowed; undefined when they do
  * neither, and then JSON.parse takes their text. It never recurses, so depth cannot exhaust it.
  */
-export function findJsonFault(bytes: Uint8Array): JsonFault | undefined {
-  return new JsonScan(bytes).run()
+export function findJsonFault(
+  bytes: Uint8Array,
+  valuesMax = JSON_VALUES_MAX,
+): JsonFault | undefined {
+  return new JsonScan(bytes, valuesMax).run()
 }
 
 class JsonScan {
   readonly #bytes: Uint8Array
+  readonly #valuesMax: number
+  #values = 0
   #pos = 0
   readonly #stack: number[] = []
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, valuesMax: number) {
     this.#bytes = bytes
+    this.#valuesMax = valuesMax
   }
 
   run(): JsonFault | undefined {
@@ -42,6 +54,8 @@ class JsonScan {
         const opened = this.#value()
         if (opened === undefined) return this.#fault()
         if (this.#stack.length > JSON_DEPTH_MAX) return this.#tooDeep()
+        this.#values += 1
+        if (this.#values > this.#valuesMax) return this.#tooMany()
         if (opened) continue
       }
       const after = this.#afterValue()
@@ -57,6 +71,10 @@ class JsonScan {
 
   #tooDeep(): JsonFault {
     return { position: this.#pos - 1, what: `nested deeper than ${JSON_DEPTH_MAX} levels` }
+  }
+
+  #tooMany(): JsonFault {
+    return { position: this.#pos, what: `more than ${this.#valuesMax} values: send it in parts` }
   }
 
   #skipSpace(): void {
