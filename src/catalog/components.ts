@@ -86,6 +86,8 @@ export class Components {
   /** Changes what the input names and keeps the rest; samples stay with their streams. */
   async update(principal: Principal, uid: string, input: unknown): Promise<ComponentRecord> {
     requirePermit(principal, `component/${uid}`, 'POST')
+    const hasStreams = (input as ComponentInput | undefined)?.stream !== undefined
+    if (hasStreams) requirePermit(principal, `component/${uid}/stream`, 'POST')
     return await this.change(principal.orgUid, uid, input)
   }
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { type Principal, requirePermit } from '../access/index.ts'
+import { type Method, type Principal, requirePermit } from '../access/index.ts'
 import { newUid, refuse } from '../base/index.ts'
 import type { CatalogDocument, CatalogWrite } from '../store/index.ts'
 import { type CatalogBase, folderClaim, missingFolderOrders } from './catalog-base.ts'
@@ -87,6 +87,7 @@ export class Folders {
     if ((await this.#base.documents.findByClaim(orgUid, folderClaim(path))) !== undefined) {
       refuseTakenPath(path)
     }
+    await this.#requirePermitInside(principal, from, 'POST')
     await this.#moveComponents(orgUid, from, path)
     await this.#moveFolders(orgUid, from, path)
     return showFolder(await this.#require(orgUid, uid))
@@ -97,6 +98,7 @@ export class Folders {
     requirePermit(principal, `component_folder/${uid}`, 'DELETE')
     const { orgUid } = principal
     const path = pathOf(await this.#require(orgUid, uid))
+    await this.#requirePermitInside(principal, path, 'DELETE')
     for (;;) {
       const { documents } = await this.#inside(orgUid, 'component', path)
       if (documents.length === 0) break
@@ -111,6 +113,12 @@ export class Folders {
       )
       if (documents.length === 0) return
     }
+  }
+
+  /** A right on folders alone does not reach the components in them. */
+  async #requirePermitInside(principal: Principal, path: string, method: Method): Promise<void> {
+    const { totalCount } = await this.#inside(principal.orgUid, 'component', path)
+    if (totalCount > 0) requirePermit(principal, 'component', method)
   }
 
   async #moveComponents(orgUid: string, from: string, path: string): Promise<void> {

@@ -52,7 +52,7 @@ export async function readStream(
   checkText(`${field}.name`, body.name, NAME_LENGTH_MAX)
   checkText(`${field}.description`, body.description, DESCRIPTION_LENGTH_MAX)
   checkKind(field, body)
-  await checkReferences(field, input, references)
+  await checkReferences(field, input, { before, references })
   return body
 }
 
@@ -75,9 +75,12 @@ function checkKind(field: string, body: StreamBody): void {
 async function checkReferences(
   field: string,
   input: StreamInput,
-  references: StreamReferences,
+  { before, references }: { before: StreamBody; references: StreamReferences },
 ): Promise<void> {
-  const { unit, delete_profile: profile } = input
+  // What was there before may be sent back, even if it has been deleted since.
+  const unit = input.unit?.uid === before.unit?.uid ? undefined : input.unit
+  const isSameProfile = input.delete_profile?.uid === before.delete_profile?.uid
+  const profile = isSameProfile ? undefined : input.delete_profile
   if (unit && !(await references.hasUnit(unit.uid))) {
     refuseField(`${field}.unit.uid`, `"${unit.uid.slice(0, 60)}" is no unit of this organization`)
   }

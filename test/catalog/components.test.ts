@@ -185,6 +185,7 @@ test('streams: insert, update, list and delete by UID, what samples depend on is
     assert.equal(made.timeZoneId, 'Asia/Tokyo')
     const key = { componentUid, uid: made.uid }
     await components.update(owner, componentUid, { timeZoneId: 'UTC' })
+    await deleteProfiles.delete(owner, profile.uid)
     const edited = await streams.update(owner, key, { ...made, name: 'Renamed', unit: null })
     assert.deepEqual(edited, { ...made, name: 'Renamed', unit: null, revision: 2 })
     const bad = (input: object, message: RegExp) =>
@@ -202,7 +203,8 @@ test('streams: insert, update, list and delete by UID, what samples depend on is
   }))
 
 test('nothing of another organization is found, and no right is assumed', () =>
-  withCatalog(async ({ catalog: { components, streams, units } }) => {
+  withCatalog(async ({ catalog }) => {
+    const { components, streams, units } = catalog
     const made = await components.insert(owner, { id: 'c', stream: [{ id: 's' }] })
     const unit = await units.insert(owner, { id: 'u' })
     const stranger = ownerOf('org-2')
@@ -213,6 +215,20 @@ test('nothing of another organization is found, and no right is assumed', () =>
     await assert.rejects(components.delete(stranger, made.uid), gone)
     await assert.rejects(streams.get(stranger, made.uid, streamUid), gone)
     await assert.rejects(units.get(stranger, unit.uid), gone)
+    const { folders } = catalog
+    await components.update(owner, made.uid, { folder: '/Components/f' })
+    const [{ uid: folderUid }] = (await folders.list(owner, { start: 0, limit: 1 })).records
+    const narrow = new Capabilities([
+      { resource: 'component_folder', methods: ['GET', 'POST', 'DELETE'] },
+      { resource: `component/${made.uid}`, methods: ['POST'] },
+      { resource: `component/${made.uid}/stream`, methods: ['GET'] },
+    ])
+    const narrowKey = keyPrincipal({ orgUid: ORG, keyUid: 'k', capabilities: narrow })
+    const noRight = refused('forbidden', /no (POST|DELETE) on component/)
+    await assert.rejects(folders.delete(narrowKey, folderUid), noRight)
+    await assert.rejects(folders.update(narrowKey, folderUid, { path: '/Components/g' }), noRight)
+    await assert.rejects(components.update(narrowKey, made.uid, { stream: [] }), noRight)
+    await components.update(narrowKey, made.uid, { name: 'allowed' })
     const guest = userPrincipal({ orgUid: ORG, userUid: 'g', role: 'GUEST' })
     await assert.rejects(components.insert(guest, {}), refused('forbidden', /PUT component/))
     const capabilities = new Capabilities([{ resource: `component/${made.uid}`, methods: ['GET'] }])
