@@ -279,7 +279,7 @@ function startDeleteProfiles(parts: {
   const { catalog, catalogStore, samples, clock, log } = parts
   const job = new DeleteProfileJob({
     ...{ samples, clock, catalog: catalogStore, holder: newUid() },
-    streams: () => expiringStreams(catalog),
+    streams: (isDue) => expiringStreams(catalog, isDue),
     onFailure: (error) => log.error({ error }, 'delete profiles could not be applied'),
   })
   job.start()

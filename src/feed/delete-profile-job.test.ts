@@ -4,7 +4,7 @@ import { PlainSampleStore } from '../../test/support/plain-sample-store.ts'
 import { ManualClock } from '../base/index.ts'
 import type { Lease, StreamHandle } from '../store/index.ts'
 import type { Age } from '../time/index.ts'
-import { DeleteProfileJob, type ExpiringStream } from './delete-profile-job.ts'
+import { DeleteProfileJob, type ExpiringStream, type IsDue } from './delete-profile-job.ts'
 
 const HOUR = 3_600_000
 const NOON = Date.UTC(2024, 5, 1, 12)
@@ -39,13 +39,16 @@ async function setUp(age: Age, streams: readonly StreamHandle[] = [first]) {
   }
   const catalog = new PlainLeases()
   const clock = new ManualClock(NOON)
-  const pages = async function* (): AsyncGenerator<ExpiringStream[]> {
-    for (const handle of streams) yield [{ handle, timeZone: 'UTC', age }]
+  const asked: StreamHandle[] = []
+  const pages = async function* (isDue: IsDue): AsyncGenerator<ExpiringStream[]> {
+    const due = streams.filter(isDue)
+    asked.push(...due)
+    for (const handle of due) yield [{ handle, timeZone: 'UTC', age }]
   }
   const failures: unknown[] = []
   const onFailure = (error: unknown): unknown => failures.push(error)
   const deps = { samples, catalog, clock, streams: pages, holder: 'here', onFailure }
-  return { samples, catalog, clock, job: new DeleteProfileJob(deps) }
+  return { samples, catalog, clock, asked, job: new DeleteProfileJob(deps) }
 }
 
 test('run() hides what is older than the profile, and leaves other streams alone', async () => {
@@ -64,7 +67,7 @@ test('run() keeps samples up to a hundredth of the age longer, never shorter', a
   clock.advance(14.4 * 60_000 - 1)
   await job.run()
   assert.equal((await samples.span(first))?.firstTime, NOON - 24 * HOUR)
-  clock.advance(1)
+  clock.advance(14.4 * 60_000)
   await job.run()
   assert.equal((await samples.span(first))?.firstTime, NOON - 23 * HOUR)
 })
@@ -77,4 +80,15 @@ test('run() does nothing while another process holds the lease, and releases its
   catalog.held = undefined
   assert.equal(await job.run(), 2)
   assert.equal(catalog.held, undefined)
+})
+
+test('run() looks at a stream again only when its floor may have moved', async () => {
+  const { clock, asked, job } = await setUp({ sizeType: 'DAY', count: 1 }, [first, second])
+  await job.run()
+  clock.advance(14 * 60_000)
+  await job.run()
+  assert.deepEqual(asked, [first, second])
+  clock.advance(60_000)
+  await job.run()
+  assert.deepEqual(asked, [first, second, first, second])
 })

@@ -1,4 +1,4 @@
-import { type Clock, EARLIEST_TIME, type EpochMs, epochMs } from '../base/index.ts'
+import { type Clock, EARLIEST_TIME, epochMs } from '../base/index.ts'
 import type { CatalogStore, Lease, SampleStore, StreamHandle } from '../store/index.ts'
 import { type Age, agedBefore, loadZone, roughAgeMs } from '../time/index.ts'
 
@@ -10,11 +10,15 @@ export interface ExpiringStream {
   readonly age: Age
 }
 
+/** Whether a stream is to be looked at; asked before anything of it is read. */
+export type IsDue = (handle: StreamHandle) => boolean
+
+/** What the job works with. */
 export interface DeleteProfileDeps {
   readonly samples: SampleStore
   readonly catalog: Pick<CatalogStore, 'acquireLease' | 'releaseLease'>
-  /** Every stream that has a delete profile, in pages. */
-  readonly streams: () => AsyncIterable<readonly ExpiringStream[]>
+  /** The streams that have a delete profile and are due, in pages. */
+  readonly streams: (isDue: IsDue) => AsyncIterable<readonly ExpiringStream[]>
   readonly clock: Clock
   /** Who this process is among those that share the catalog. */
   readonly holder: string
@@ -25,8 +29,11 @@ export interface DeleteProfileDeps {
 const LEASE_NAME = 'delete_profiles'
 const LEASE_MS = 60_000
 
-/** How often the streams are looked at. */
+/** How often the job looks which streams are due. */
 const EVERY_MS = 60_000
+
+/** A profile may be changed at any time, so a stream is looked at again after this at the latest. */
+const LOOK_AGAIN_MS_MAX = 15 * 60_000
 
 /** Floors raised at once: they share a journal sync, and the loop stays free for calls. */
 const RAISED_AT_ONCE = 64
@@ -42,6 +49,9 @@ const STEP_MS_MAX = 86_400_000
  */
 export class DeleteProfileJob {
   readonly #deps: DeleteProfileDeps
+  /** By handle: when it is due again, and the floor it had when it was last looked at. */
+  readonly #dueAt = new HandleTimes()
+  readonly #floors = new HandleTimes()
   #timer: NodeJS.Timeout | undefined
   #running: Promise<unknown> | undefined
   #isClosed = false
@@ -67,8 +77,9 @@ export class DeleteProfileJob {
     let lease = await catalog.acquireLease(LEASE_NAME, holder, LEASE_MS)
     if (lease === undefined) return 0
     let raised = 0
+    const startedAt = this.#deps.clock.now()
     try {
-      for await (const page of streams()) {
+      for await (const page of streams((handle) => this.#dueAt.get(handle) <= startedAt)) {
         for (let from = 0; from < page.length && !this.#isClosed; from += RAISED_AT_ONCE) {
           lease = await this.#keep(lease)
           if (lease === undefined) return raised
@@ -95,19 +106,40 @@ export class DeleteProfileJob {
     return this.#deps.catalog.acquireLease(LEASE_NAME, lease.holder, LEASE_MS)
   }
 
-  async #expire(stream: ExpiringStream): Promise<boolean> {
-    const floor = floorOf(stream, this.#deps.clock.now())
-    if (floor <= EARLIEST_TIME) return false
-    const span = await this.#deps.samples.span(stream.handle)
-    if (span === undefined || span.firstTime >= floor) return false
-    await this.#deps.samples.raiseFloor(stream.handle, floor)
-    return true
+  async #expire({ handle, age, timeZone }: ExpiringStream): Promise<boolean> {
+    const { samples, clock } = this.#deps
+    const now = clock.now()
+    const stepMs = stepOf(age)
+    this.#dueAt.set(handle, now + Math.min(stepMs, LOOK_AGAIN_MS_MAX))
+    const floor = epochMs(Math.floor(agedBefore(now, age, loadZone(timeZone)) / stepMs) * stepMs)
+    if (floor <= EARLIEST_TIME || floor === this.#floors.get(handle)) return false
+    const below = { from: EARLIEST_TIME, until: floor, limit: 1, order: 'oldest_first' } as const
+    const { count } = await samples.range(handle, below)
+    if (count > 0) await samples.raiseFloor(handle, floor)
+    this.#floors.set(handle, floor)
+    return count > 0
   }
 }
 
-/** Where a stream's samples begin to be young enough, at most a step too early. */
-function floorOf({ age, timeZone }: ExpiringStream, now: EpochMs): EpochMs {
-  const stepMs = Math.min(Math.max(roughAgeMs(age) / STEPS_PER_AGE, STEP_MS_MIN), STEP_MS_MAX)
-  const exact = agedBefore(now, age, loadZone(timeZone))
-  return epochMs(Math.floor(exact / stepMs) * stepMs)
+/** How far a floor moves at once: a stream keeps its samples at most this much too long. */
+function stepOf(age: Age): number {
+  return Math.min(Math.max(roughAgeMs(age) / STEPS_PER_AGE, STEP_MS_MIN), STEP_MS_MAX)
+}
+
+/** A time for each stream, -Infinity until one is set; no object per stream. */
+class HandleTimes {
+  #times = new Float64Array(0)
+
+  get(handle: StreamHandle): number {
+    return handle < this.#times.length ? this.#times[handle] : Number.NEGATIVE_INFINITY
+  }
+
+  set(handle: StreamHandle, time: number): void {
+    if (handle >= this.#times.length) {
+      const grown = new Float64Array(Math.max(1_024, 2 * handle)).fill(Number.NEGATIVE_INFINITY)
+      grown.set(this.#times)
+      this.#times = grown
+    }
+    this.#times[handle] = time
+  }
 }

@@ -4,6 +4,7 @@ export {
   type DeleteProfileDeps,
   DeleteProfileJob,
   type ExpiringStream,
+  type IsDue,
 } from './delete-profile-job.ts'
 export { expiringStreams } from './expiring-streams.ts'
 export { Feed, type FeedOptions } from './feed.ts'
