@@ -88,6 +88,7 @@ export class FileService {
   ): Promise<{ time: EpochMs; url: string }> {
     const uploadTime = this.#deps.feed.now()
     checkFileName(command.name)
+    this.#requireWritable()
     await this.#requireTarget(principal, command)
     const { type, body } = await openUpload()
     const blob = await this.#deps.blobs.put(body, { bytesMax: this.#deps.fileBytesMax })
@@ -147,6 +148,13 @@ export class FileService {
     if (text !== undefined && facts.valueType === 'FILE') return readFileRecord(text)
     const what = `Stream "${path.streamId}" has no file at time ${path.time}`
     return refuse('file_not_found', { what })
+  }
+
+  /** A body whose sample cannot follow would only fill the disk. */
+  #requireWritable(): void {
+    const reason = this.#deps.store.status().readOnlyReason
+    if (reason === undefined) return
+    refuse('read_only', { what: `Cannot store this file: ${reason}`, retryAfterSeconds: 5 })
   }
 
   /** Refuses a put whose stream takes no files, or that may not be created. */
