@@ -64,6 +64,8 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
     segmentBytes: options.segmentBytes ?? SEGMENT_BYTES_DEFAULT,
     onDurable: (group) => applyDurable(group, { head, folds, touched }),
   })
+  // Only when everything is replayed, so that sealing does not hold the start up.
+  for (const { segment } of head.generations) sealer.enqueue(segment)
   const backlogMax = Math.max(BACKLOG_MAX, head.generations.length)
   return new EmbeddedSampleStore({
     ...{ head, journal, quarantine, sealer, table, sealed, touched, folds, backlogMax },

@@ -37,14 +37,9 @@ export function applySamples(
   const { handles, times, numbers, texts } = batch
   let late: number[] | undefined
   for (let index = start; index < end; index += 1) {
-    const handle = handles[index]
-    const time = times[index]
-    if (generation.isInOrder(handle, time)) {
-      generation.put(handle, time, numbers[index], texts?.[index])
-    } else {
-      late ??= []
-      late.push(index)
-    }
+    if (generation.putLast(handles[index], times[index], numbers[index], texts?.[index])) continue
+    late ??= []
+    late.push(index)
   }
   if (late === undefined) return
   if (late.length >= LATE_GROUP_MIN) {

@@ -54,28 +54,21 @@ export class HeadGeneration {
     return this.#lastTime[handle]
   }
 
-  /** Whether a sample would go to the end of its stream. */
-  isInOrder(handle: number, time: number): boolean {
-    return !this.hasSamples(handle) || time > this.#lastTime[handle]
-  }
-
   /** Adds a sample or replaces the one at its time. */
   put(handle: number, time: number, number: number, text: string | undefined): void {
-    if (handle >= this.#first.length) this.#growHandles(handle + 1)
+    if (this.putLast(handle, time, number, text)) return
     this.#samples += 1
+    this.#putLate(handle, time, { number, text })
+  }
+
+  /** Adds a sample if it comes after all others of its stream; tells whether it did. */
+  putLast(handle: number, time: number, number: number, text: string | undefined): boolean {
+    if (handle >= this.#first.length) this.#growHandles(handle + 1)
     const pool = this.#pool
     let block = this.#last[handle]
-    if (block !== 0 && time <= this.#lastTime[handle]) {
-      this.#putLate(handle, time, { number, text })
-      return
-    }
+    if (block !== 0 && time <= this.#lastTime[handle]) return false
     if (block === 0 || pool.count[block] === pool.capacityOf(block)) {
-      const added = pool.allocate(block === 0 ? 0 : pool.sizeClass[block] + 1)
-      pool.prev[added] = block
-      if (block === 0) this.#first[handle] = added
-      else pool.next[block] = added
-      this.#last[handle] = added
-      block = added
+      block = this.#addBlock(handle, block)
     }
     const slab = pool.slab[block]
     const slot = pool.start[block] + pool.count[block]
@@ -84,6 +77,18 @@ export class HeadGeneration {
     if (text !== undefined) pool.textsOf(slab)[slot] = text
     pool.count[block] += 1
     this.#lastTime[handle] = time
+    this.#samples += 1
+    return true
+  }
+
+  #addBlock(handle: number, last: number): number {
+    const pool = this.#pool
+    const added = pool.allocate(last === 0 ? 0 : pool.sizeClass[last] + 1)
+    pool.prev[added] = last
+    if (last === 0) this.#first[handle] = added
+    else pool.next[last] = added
+    this.#last[handle] = added
+    return added
   }
 
   /** Drops what a removal covers and remembers it for what lies below this generation. */

@@ -58,11 +58,10 @@ export class Head {
     if (kept > this.floorOf(handle)) this.#floors[handle] = kept
   }
 
-  /** Takes a generation that was replayed from its segment, which is closed. */
+  /** Takes a generation that was replayed from its segment, which the caller has sealed later. */
   addReplayed(generation: HeadGeneration): void {
     this.#addGeneration(generation)
     this.#lastReplayed = generation
-    this.#onClosed(generation.segment)
   }
 
   #addGeneration(generation: HeadGeneration): void {
