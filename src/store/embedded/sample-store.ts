@@ -119,12 +119,26 @@ export class EmbeddedSampleStore implements SampleStore {
     const span = this.#spanOf(handle, { from, until, limit, isLatestFirst: false })
     for (let tries = 1; ; tries += 1) {
       const fold = new SummaryFold(edges)
-      const { parts, mask } = this.#head.view(handle, span)
-      const runs = this.#parts.sealed.decodeRuns({ handle, span, mask })
-      const overlay = { handle, span, mask, columns: mergeColumns([...parts, ...runs]) }
-      const source = { ...this.#parts, isInOneStep: tries === FOLD_TRIES_MAX }
-      if (await foldSealed(source, overlay, fold)) return fold.finish()
+      const isInOneStep = tries >= FOLD_TRIES_MAX
+      const run = (): Promise<boolean> => this.#tryFold(handle, span, { fold, isInOneStep })
+      const isDone = isInOneStep ? this.#parts.table.inOneView(run) : run()
+      if (await isDone) return fold.finish()
     }
+  }
+
+  #tryFold(
+    handle: number,
+    span: ReadSpan,
+    { fold, isInOneStep }: { fold: SummaryFold; isInOneStep: boolean },
+  ): Promise<boolean> {
+    const { table, sealed } = this.#parts
+    const { parts, mask } = this.#head.view(handle, span)
+    const { runs, places } = table.inOneView(() => ({
+      runs: sealed.decodeRuns({ handle, span, mask }),
+      places: table.selectPlaces(handle, span.from, span.until),
+    }))
+    const columns = mergeColumns([...parts, ...runs])
+    return foldSealed({ table, sealed, isInOneStep }, { handle, span, mask, columns, places }, fold)
   }
 
   async remove(removal: Removal): Promise<void> {

@@ -14,7 +14,7 @@ export interface LastRow {
   readonly lastValue: Uint8Array | string | null
 }
 
-/** Look-ups in samples.db. None leaves a read transaction open. */
+/** Look-ups in samples.db. None leaves a read transaction open across an await. */
 export class ChunkReadTable {
   readonly #db: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
@@ -22,6 +22,20 @@ export class ChunkReadTable {
   constructor(file: string) {
     this.#db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 })
     this.#db.exec('PRAGMA cache_size = -32000')
+  }
+
+  /**
+   * Runs several look-ups over one state of the file: the sealer commits in its own thread, and
+   * could otherwise move samples from where the next look-up goes to where the last one was.
+   */
+  inOneView<T>(look: () => T): T {
+    if (this.#db.isTransaction) return look()
+    this.#prepare('BEGIN').run()
+    try {
+      return look()
+    } finally {
+      this.#prepare('COMMIT').run()
+    }
   }
 
   readMeta(name: string): number {

@@ -19,6 +19,8 @@ export interface Overlay {
   readonly span: ReadSpan
   readonly mask: Mask
   readonly columns: SampleColumns
+  /** The chunks below, oldest first, of the same state of the file as the runs. */
+  readonly places: readonly ChunkPlace[]
 }
 
 /**
@@ -31,8 +33,7 @@ export async function foldSealed(
   overlay: Overlay,
   into: SummaryFold,
 ): Promise<boolean> {
-  const { handle, span, columns } = overlay
-  const places = source.table.selectPlaces(handle, span.from, span.until)
+  const { span, columns, places } = overlay
   let done = span.from
   let work = 0
   for (const place of places) {

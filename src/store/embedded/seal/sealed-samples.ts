@@ -48,6 +48,10 @@ export class SealedSamples {
 
   /** The packed rows that a span may need, in one step. */
   take(handle: number, span: ReadSpan, mask: Mask): SealedRows {
+    return this.#table.inOneView(() => this.#take(handle, span, mask))
+  }
+
+  #take(handle: number, span: ReadSpan, mask: Mask): SealedRows {
     const empty = { handle, span, mask, runs: [], chunks: [] }
     if (span.from >= span.until || span.limit === 0) return empty
     const runs = this.#table.selectRuns(handle, span.from, span.until)
@@ -93,6 +97,10 @@ export class SealedSamples {
 
   /** The latest sealed sample of a stream. */
   latest(handle: number): Sample | undefined {
+    return this.#table.inOneView(() => this.#latest(handle))
+  }
+
+  #latest(handle: number): Sample | undefined {
     const row = this.#table.selectLast(handle)
     if (row === undefined) return undefined
     const kept = unpackLastValue(row.lastValue)
