@@ -108,7 +108,8 @@ export class IncomingSamples {
 
 /** Gathers the samples of unresolved streams, one open target per stream and call. */
 export class OpenTargets {
-  readonly #byKey = new Map<string, OpenTarget>()
+  /** Made when the first is needed: most bodies name only streams that exist. */
+  #byKey: Map<string, OpenTarget> | undefined
   readonly #samples: IncomingSamples
 
   constructor(samples: IncomingSamples) {
@@ -119,6 +120,7 @@ export class OpenTargets {
   addById(compId: string, streamId: string, index: number): void {
     // The length in front keeps two pairs of IDs from sharing a key.
     const key = `${compId.length} ${compId}${streamId}`
+    this.#byKey ??= new Map()
     let target = this.#byKey.get(key)
     if (target === undefined) {
       target = { compId, streamId, samples: [] }

@@ -44,6 +44,11 @@ function isPlain(streams: StreamIndex, handle: StreamHandle): boolean {
   )
 }
 
+/** Samples by stream, made when the first is needed: most puts have none. */
+interface OddStreams {
+  byHandle: Map<StreamHandle, number[]> | undefined
+}
+
 /** Samples looked at before other calls get a turn: a few milliseconds of the slowest kind. */
 export const SAMPLES_PER_TURN = 16_384
 
@@ -55,14 +60,15 @@ export async function gatherOddStreams(
   streams: StreamIndex,
   samples: IncomingSamples,
 ): Promise<StreamSamples[]> {
-  const odd = new Map<StreamHandle, number[]>()
+  const odd: OddStreams = { byHandle: undefined }
   for (let from = 0; from < samples.count; from += SAMPLES_PER_TURN) {
     if (from > 0) await nextTurn()
     const until = Math.min(samples.count, from + SAMPLES_PER_TURN)
     gatherSlice(streams, samples, { from, until, odd })
   }
+  if (odd.byHandle === undefined) return []
   const gathered: StreamSamples[] = []
-  for (const [handle, indexes] of odd) {
+  for (const [handle, indexes] of odd.byHandle) {
     gathered.push({ handle, indexes, facts: factsOf(streams, handle) })
   }
   return gathered
@@ -71,7 +77,7 @@ export async function gatherOddStreams(
 function gatherSlice(
   streams: StreamIndex,
   samples: IncomingSamples,
-  slice: { from: number; until: number; odd: Map<StreamHandle, number[]> },
+  slice: { readonly from: number; readonly until: number; readonly odd: OddStreams },
 ): void {
   const { handles, kinds, isNumeric } = samples
   const { from, until, odd } = slice
@@ -82,8 +88,9 @@ function gatherSlice(
       if (!isNumeric && kinds[index] !== VALUE_NUMBER) settleValue(samples, index, 'DOUBLE')
       continue
     }
-    const indexes = odd.get(handle)
-    if (indexes === undefined) odd.set(handle, [index])
+    odd.byHandle ??= new Map()
+    const indexes = odd.byHandle.get(handle)
+    if (indexes === undefined) odd.byHandle.set(handle, [index])
     else indexes.push(index)
   }
 }
