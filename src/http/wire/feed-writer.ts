@@ -33,10 +33,11 @@ function formattedOf(series: FeedSeries, index: number): string {
 
 function writeSeries(out: JsonBytes, series: FeedSeries, fields: FeedFields): void {
   const { before, unit } = framesOf(series, fields)
+  // One copy for what lies between two samples is cheaper than three.
+  const between = Buffer.concat([Buffer.of(CLOSE, COMMA), before])
   for (let index = 0; index < series.count; index++) {
-    if (index > 0) out.byte(COMMA)
-    out.raw(before)
-    out.number(series.times[index])
+    out.raw(index === 0 ? before : between)
+    out.whole(series.times[index])
     out.raw(DATA)
     writeValue(out, series, index)
     if (fields.fData) {
@@ -46,10 +47,10 @@ function writeSeries(out: JsonBytes, series: FeedSeries, fields: FeedFields): vo
     if (fields.unit) out.raw(unit)
     if (fields.sdTime && series.starts !== undefined) {
       out.raw(START)
-      out.number(series.starts[index])
+      out.whole(series.starts[index])
     }
-    out.byte(CLOSE)
   }
+  out.byte(CLOSE)
 }
 
 /** The compact JSON array of samples that feed, last_value and statistic calls answer. */

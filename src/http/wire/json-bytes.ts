@@ -16,10 +16,27 @@ const PART_DIGITS = 8
 /** Up to here a loop copies faster than the built-in. */
 const SHORT_BYTES = 48
 
+const TENS = Uint8Array.from({ length: 100 }, (_, pair) => ZERO + Math.floor(pair / 10))
+const ONES = Uint8Array.from({ length: 100 }, (_, pair) => ZERO + (pair % 10))
+
 function digitCount(value: number): number {
   let count = 1
   for (let limit = 10; limit <= value; limit *= 10) count += 1
   return count
+}
+
+/** The whole number that a size is at so many decimal places, or -1 when it has more of them. */
+function scaledDecimal(size: number, places: number): number {
+  const scaled = Math.round(size * SCALES[places])
+  return scaled < EXACT_BELOW && scaled / SCALES[places] === size ? scaled : -1
+}
+
+/** The fewest places that show a size exactly; 0 when no few do. */
+function placesOf(size: number): number {
+  for (let places = 0; places < SCALES.length; places++) {
+    if (scaledDecimal(size, places) >= 0) return places
+  }
+  return 0
 }
 
 /** JSON written into one growing buffer, without a string or an object per value. */
@@ -70,27 +87,25 @@ export class JsonBytes {
     const size = Math.abs(value)
     if (size < EXACT_BELOW && size >= 1e-3) {
       // Neighbours mostly have as many decimals as the last one.
-      const places = this.#isDecimal(size, this.#places) ? this.#places : this.#placesOf(size)
-      if (places >= 0) {
+      let scaled = scaledDecimal(size, this.#places)
+      if (scaled < 0) {
+        this.#places = placesOf(size)
+        scaled = scaledDecimal(size, this.#places)
+      }
+      if (scaled >= 0) {
         if (value < 0) this.#bytes[this.#length++] = MINUS
-        this.#places = places
-        this.#decimal(Math.round(size * SCALES[places]), places)
+        this.#decimal(scaled, this.#places)
         return
       }
     }
     this.#length += this.#bytes.write(showNumber(value), this.#length, 'latin1')
   }
 
-  #isDecimal(size: number, places: number): boolean {
-    const scaled = Math.round(size * SCALES[places])
-    return scaled < EXACT_BELOW && scaled / SCALES[places] === size
-  }
-
-  #placesOf(size: number): number {
-    for (let places = 0; places < SCALES.length; places++) {
-      if (this.#isDecimal(size, places)) return places
-    }
-    return -1
+  /** Adds a whole number below 10¹⁵ in size, such as a time. */
+  whole(value: number): void {
+    this.#reserve(NUMBER_BYTES_MAX)
+    if (value < 0) this.#bytes[this.#length++] = MINUS
+    this.#decimal(Math.abs(value), 0)
   }
 
   /** Writes a whole number below 10¹⁵ with its last digits behind a dot, without zeros at the end. */
@@ -123,11 +138,16 @@ export class JsonBytes {
     const bytes = this.#bytes
     const start = this.#length
     let rest = value | 0
-    for (let at = start + count - 1; at >= start; at--) {
-      const next = (rest / 10) | 0
-      bytes[at] = ZERO + rest - next * 10
+    let at = start + count - 1
+    // Two digits a division.
+    for (; at > start; at -= 2) {
+      const next = (rest / 100) | 0
+      const pair = rest - next * 100
+      bytes[at] = ONES[pair]
+      bytes[at - 1] = TENS[pair]
       rest = next
     }
+    if (at === start) bytes[at] = ZERO + (rest % 10)
     this.#length = start + count
   }
 
