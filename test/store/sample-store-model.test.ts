@@ -163,7 +163,7 @@ for (const seed of testSeeds(2)) {
   test(`EmbeddedSampleStore holds what the model holds (WEIR_TEST_SEED=${seed})`, async () => {
     const trial = new Trial(new Random(seed))
     try {
-      await trial.run(120)
+      await trial.run(80)
     } finally {
       await trial.dispose()
     }

@@ -47,7 +47,9 @@ export class SegmentSealer {
     this.#table.begin()
     try {
       for (let handle = 1; handle < generation.handleEnd; handle += 1) {
-        if (this.#sealStream(generation, handle, lastSequence ?? 0)) this.#endTransactionIfLong()
+        if (!this.#sealStream(generation, handle, lastSequence ?? 0)) continue
+        if (this.#isStopping()) throw new SealStopped('the store is closing')
+        this.#endTransactionIfLong()
       }
       this.#sealFloors(generation)
       this.#table.writeMeta(SEALED_SEGMENT, generation.segment)
@@ -107,7 +109,6 @@ export class SegmentSealer {
     if (this.#rows < ROWS_PER_TRANSACTION) return
     this.#table.commit()
     this.#rows = 0
-    if (this.#isStopping()) throw new SealStopped('the store is closing')
     this.#table.begin()
   }
 }
