@@ -406,6 +406,38 @@ test('put() creates components from templates and streams from a definition', as
   await feed.put('compId=c&dtId=nope&dsId=nope&compTmplId=nope&folder=/Elsewhere&q=9')
 })
 
+test('put() places days of 23 and 25 hours by the zone the stream was created in', async (t) => {
+  const feed = await openFeed(t)
+  const everything = keyWith(['*', 'GET PUT POST DELETE'])
+  const day = { streamType: 'intvl_stream', baseCycle: { id: 'day' }, valueType: 'DOUBLE' }
+  const { uid } = await feed.catalog.components.insert(everything, {
+    ...{ id: 'ny', timeZoneId: 'America/New_York', stream: [{ id: 'd', ...day }] },
+  })
+  const show = async () =>
+    JSON.parse(
+      String(await feed.calls.get(anyFeed, { compId: 'ny', streamId: 'd' }, 'retIntvlSd')),
+    ).map(({ sdTime, time, data }: Record<'sdTime' | 'time' | 'data', number>) => [
+      ...[new Date(sdTime).toISOString(), new Date(time).toISOString(), data],
+    ])
+  const put = (time: string, data: number) =>
+    feed.putJson([{ compId: 'ny', streamId: 'd', data, time: Date.parse(time) }])
+  await put('2024-03-10T05:00:00.001Z', 1)
+  await put('2024-03-11T04:00:00.000Z', 2)
+  await put('2024-03-11T04:00:00.001Z', 3)
+  const expected = [
+    ['2024-03-11T04:00:00.000Z', '2024-03-12T04:00:00.000Z', 3],
+    ['2024-03-10T05:00:00.000Z', '2024-03-11T04:00:00.000Z', 2],
+  ]
+  assert.deepEqual(await show(), expected)
+  await feed.catalog.components.update(everything, uid, { timeZoneId: 'Asia/Tokyo' })
+  assert.deepEqual(await show(), expected)
+  await put('2024-11-04T05:00:00.000Z', 4)
+  assert.deepEqual((await show())[0].slice(0, 2), [
+    '2024-11-03T04:00:00.000Z',
+    '2024-11-04T05:00:00.000Z',
+  ])
+})
+
 test('put() by many calls at once creates each stream once and keeps every sample', async (t) => {
   const feed = await openFeed(t)
   const calls = Array.from({ length: 20 }, (_, at) => feed.put(`compId=new&a=${at}&b${at % 4}=x`))
