@@ -23,11 +23,11 @@ export class ComponentColumns {
   find(orgUid: string, compId: string): number {
     const org = this.#orgs.find(orgUid)
     if (org === 0 || compId === '') return 0
-    const { slots, hashes, mask } = this.#byCompId
+    const { cells } = this.#byCompId
     const hash = hashOf(org, compId)
-    for (let at = hash & mask; slots[at] !== 0; at = (at + 1) & mask) {
-      if (hashes[at] !== hash) continue
-      const ref = slots[at]
+    for (let at = this.#byCompId.homeOf(hash); cells[at] !== 0; at = this.#byCompId.after(at)) {
+      if (cells[at + 1] !== hash) continue
+      const ref = cells[at]
       if (this.#orgOf[ref] === org && this.#compIds[ref] === compId) return ref
     }
     return 0

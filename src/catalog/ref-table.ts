@@ -1,57 +1,66 @@
-const SLOTS_MIN = 1 << 10
+const PAIRS_MIN = 1 << 10
 
 /**
- * A hash table of small positive numbers (0 marks a free slot) whose keys lie in columns elsewhere.
- * Linear probing at no more than half load; a delete moves followers back, so there are no tombs.
- * To look up: start at `hash & mask`, go on until a slot holds 0, and look at a key only where the
- * kept hash is the one sought.
+ * A hash table of small positive numbers (0 marks a free place) whose keys lie in columns elsewhere.
+ * A ref and its hash lie side by side in `cells`, so that a look costs one cache line: the ref at an
+ * even place, the hash behind it. Linear probing at no more than half load; a delete moves followers
+ * back, so there are no tombs. To look up: start at `homeOf(hash)`, go on by `after(place)` until a
+ * place holds 0, and look at a key only where the kept hash is the one sought.
  */
 export class RefTable {
-  slots = new Uint32Array(SLOTS_MIN)
-  hashes = new Uint32Array(SLOTS_MIN)
-  mask = SLOTS_MIN - 1
+  cells = new Uint32Array(PAIRS_MIN * 2)
+  /** The last even place. */
+  #mask = (PAIRS_MIN - 1) * 2
   #used = 0
 
+  homeOf(hash: number): number {
+    return (hash << 1) & this.#mask
+  }
+
+  after(place: number): number {
+    return (place + 2) & this.#mask
+  }
+
   add(ref: number, hash: number): void {
-    if ((this.#used + 1) * 2 > this.slots.length) this.#widen()
+    if ((this.#used + 1) * 4 > this.cells.length) this.#widen()
     this.#place(ref, hash)
     this.#used += 1
   }
 
   /** Takes out a ref that was added with this hash; one that is not there is no error. */
   delete(ref: number, hash: number): void {
-    const { slots, hashes, mask } = this
-    let hole = hash & mask
-    while (slots[hole] !== ref) {
-      if (slots[hole] === 0) return
-      hole = (hole + 1) & mask
+    const { cells } = this
+    let hole = this.homeOf(hash)
+    while (cells[hole] !== ref) {
+      if (cells[hole] === 0) return
+      hole = this.after(hole)
     }
     this.#used -= 1
-    for (let at = (hole + 1) & mask; slots[at] !== 0; at = (at + 1) & mask) {
+    for (let at = this.after(hole); cells[at] !== 0; at = this.after(at)) {
+      const home = this.homeOf(cells[at + 1])
       // A follower may move back only if the hole still lies on the way from its home.
-      if (((at - hashes[at]) & mask) < ((at - hole) & mask)) continue
-      slots[hole] = slots[at]
-      hashes[hole] = hashes[at]
+      if (((at - home) & this.#mask) < ((at - hole) & this.#mask)) continue
+      cells[hole] = cells[at]
+      cells[hole + 1] = cells[at + 1]
       hole = at
     }
-    slots[hole] = 0
+    cells[hole] = 0
   }
 
   #place(ref: number, hash: number): void {
-    const { slots, mask } = this
-    let at = hash & mask
-    while (slots[at] !== 0) at = (at + 1) & mask
-    slots[at] = ref
-    this.hashes[at] = hash
+    const { cells } = this
+    let at = this.homeOf(hash)
+    while (cells[at] !== 0) at = this.after(at)
+    cells[at] = ref
+    cells[at + 1] = hash
   }
 
   #widen(): void {
-    const { slots, hashes } = this
-    this.slots = new Uint32Array(slots.length * 2)
-    this.hashes = new Uint32Array(slots.length * 2)
-    this.mask = this.slots.length - 1
-    for (let at = 0; at < slots.length; at++) {
-      if (slots[at] !== 0) this.#place(slots[at], hashes[at])
+    const old = this.cells
+    this.cells = new Uint32Array(old.length * 2)
+    this.#mask = this.cells.length - 2
+    for (let at = 0; at < old.length; at += 2) {
+      if (old[at] !== 0) this.#place(old[at], old[at + 1])
     }
   }
 }

@@ -25,11 +25,11 @@ export class StreamColumns {
   find(component: number, streamId: string): number {
     const id = this.#ids.find(streamId)
     if (id === 0) return 0
-    const { slots, hashes, mask } = this.#byId
+    const { cells } = this.#byId
     const hash = hashOf(component, id)
-    for (let at = hash & mask; slots[at] !== 0; at = (at + 1) & mask) {
-      if (hashes[at] !== hash) continue
-      const handle = slots[at]
+    for (let at = this.#byId.homeOf(hash); cells[at] !== 0; at = this.#byId.after(at)) {
+      if (cells[at + 1] !== hash) continue
+      const handle = cells[at]
       if (this.#components[handle] === component && this.#idOf[handle] === id) return handle
     }
     return 0

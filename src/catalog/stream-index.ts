@@ -39,6 +39,8 @@ export class StreamIndex {
     (a, b) => this.orderOf(a) - this.orderOf(b) || this.#streams.uids.compare(a, b),
   )
   #generation = 0
+  /** Streams come component by component, mostly in the order the components were made. */
+  #lastParent = 0
 
   /** Moves whenever an ID may mean another stream or component than before. */
   get generation(): number {
@@ -175,7 +177,8 @@ export class StreamIndex {
     document: IndexedDocument & { readonly parentUid: string; readonly handle: number },
     entry: StreamIndexEntry,
   ): void {
-    const component = this.#components.uids.find(document.parentUid)
+    const component = this.#components.uids.find(document.parentUid, this.#lastParent)
+    this.#lastParent = component
     const { handle, revision } = document
     if (component === 0) return
     if (!this.#streams.has(handle)) {
