@@ -84,7 +84,6 @@ test('outside things are imported only where they belong', () => {
   const places: Record<string, RegExp> = {
     'node:sqlite': /^src\/store\/embedded\//,
     fastify: /^src\/http\//,
-    '@fastify/multipart': /^src\/http\//,
     pino: /^src\/base\/log\.ts$/,
   }
   const misplaced = sources.flatMap((file) =>
