@@ -108,7 +108,12 @@ export class Authenticator {
   async #bySession(credential: Credential, org: string | undefined, call: AuthCall) {
     const userUid = await this.#deps.sessions.use(credential.value)
     const user = userUid === undefined ? undefined : await this.#deps.users.find(userUid)
-    if (user === undefined) throw this.#failed(call, 'The session is not known or over: sign in')
+    if (user === undefined) {
+      // The contract (2.6) lets an access token be used like a session token.
+      const grant = await this.#deps.bearers.findGrant(credential.value)
+      if (grant !== undefined) return this.#byBearer(credential, org, call)
+      throw this.#failed(call, 'The session is not known or over: sign in')
+    }
     const membership = requireMembership(user, org)
     return userCaller(userPrincipal({ userUid: user.uid, ...membership }), credential)
   }

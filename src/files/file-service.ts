@@ -138,7 +138,7 @@ export class FileService {
     const { feed, store } = this.#deps
     const [handle] = findStreams(feed.catalog.index, principal, path, 'GET').handles
     const facts = factsOf(feed.catalog.index, handle)
-    requireFileStream(facts, path)
+    refusePointStream(facts, path)
     if (path.time === undefined) {
       const [sample] = facts.valueType === 'FILE' ? await store.latest([handle]) : []
       if (sample !== undefined) return readFileRecord(String(sample.value))
@@ -258,8 +258,7 @@ function requireFileStream(
   facts: Pick<StreamFacts, 'kind' | 'isDerived' | 'valueType'>,
   { streamId }: FilePath,
 ): void {
-  if (facts.kind === POINT)
-    refuse('bad_input', { what: `Stream "${streamId}" is a point stream: these hold no files` })
+  refusePointStream(facts, { streamId })
   if (facts.isDerived)
     refuse('bad_input', {
       what: `Stream "${streamId}" is derived by an expression: it takes no files`,
@@ -268,4 +267,12 @@ function requireFileStream(
     const what = `Stream "${streamId}" holds values of type ${facts.valueType}, no files: use another stream`
     refuse('bad_input', { what })
   }
+}
+
+function refusePointStream(
+  { kind }: Pick<StreamFacts, 'kind'>,
+  { streamId }: Pick<FilePath, 'streamId'>,
+): void {
+  if (kind === POINT)
+    refuse('bad_input', { what: `Stream "${streamId}" is a point stream: these hold no files` })
 }

@@ -124,3 +124,17 @@ test('a credential is needed, in the URL or as a cookie, also written tightly', 
   const wrongUrlKey = `${url}?api_key=wrong`
   assert.equal((await fetch(wrongUrlKey, { headers: { cookie } })).status, 401)
 })
+
+test('a number beyond any maximum counts as the maximum, however many digits it has', async () => {
+  const huge = '9'.repeat(400)
+  const path = '/comp/C/stream/s/feed'
+  assert.equal((await reader.get(`${path}?limit=${huge}`)).length, 1000)
+  assert.equal((await reader.get(`${path}?limit=9223372036854775807`)).length, 1000)
+  assert.equal((await reader.get(`${path}?sd=0&ed=9223372036854775807&limit=3`)).length, 3)
+  assert.equal((await reader.get(`${path}?sd=-${huge}&ed=${huge}&limit=3`)).length, 3)
+  const stat = '/comp/C/stream/s/cycle/hour/stat/nongapcount/feed'
+  assert.equal((await reader.get(`${stat}?sd=-${huge}&ed=${huge}`))[0].data, 1500)
+  await reader.put(`compId=C&t=three&time=3000&derMaxS=${huge}&derTout=9223372036854775807`)
+  await reader.refused(400, 'GET', `${path}?limit=-${huge}`)
+  await reader.refused(400, 'PUT', `/feed?compId=C&t=x&derMaxS=-${huge}`)
+})

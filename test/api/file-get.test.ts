@@ -153,6 +153,10 @@ test('GET file of what is not there is a 404 that says what', async () => {
   )
   assert.equal(await refusalOf(await get('/comp/c/stream/no/feed/file/x')), '404 stream_not_found')
   assert.equal(await refusalOf(await get(`${FILES}/1500/x`)), '404 file_not_found')
+  await callApi(service, '/feed?compId=values&number=5&time=1000', { method: 'PUT' })
+  const numbers = '/comp/values/stream/number/feed/file'
+  assert.equal(await refusalOf(await get(`${numbers}/x`)), '404 file_not_found')
+  assert.equal(await refusalOf(await get(`${numbers}/1000/x`)), '404 file_not_found')
   assert.equal(await refusalOf(await get(`${FILES}/abc/x`)), '400 bad_input')
   assert.equal(await refusalOf(await get(`${FILES}/1.5/x`)), '400 bad_input')
 })

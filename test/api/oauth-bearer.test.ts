@@ -44,6 +44,20 @@ test('a bearer token is refused when unknown, expired, repeated or taken back', 
   assert.equal((await grants(access_token)).status, 401)
 })
 
+test('an access token works wherever a session token does, with its own scope and end', async () => {
+  const clock = new ManualClock(1.7e12)
+  await using service = await startOAuthService({ clock })
+  const { access_token } = await service.tokens({ scope: 'feed:write' })
+  const put = (query: string, headers = {}) =>
+    service.send('PUT', `/api/feed?compId=c&a=1${query}`, undefined, headers)
+  assert.equal((await put(`&session=${access_token}`)).status, 200)
+  assert.equal((await put('', { cookie: `session=${access_token}` })).status, 200)
+  const read = await service.send('GET', `/api/comp/c/feed?session=${access_token}`)
+  assert.equal(read.status, 403)
+  clock.advance(86_400_000)
+  assert.equal((await put(`&session=${access_token}`)).status, 401)
+})
+
 test('two Authorization headers with tokens are refused', async () => {
   await using service = await startOAuthService()
   const { access_token } = await service.tokens()

@@ -77,6 +77,12 @@ test('unknown paths, wrong methods and broken URLs get the envelope', async () =
   assert.equal(wrong.headers.get('allow'), 'PUT')
   await check('DELETE', '/api/echo/a%2Fb', 405, 'method_not_allowed')
   await check('GET', '/api/echo/%zz', 400, 'bad_input')
+  for (const body of ['no JSON', 'x'.repeat(2e6)]) {
+    const wrongToo = await fetch(`${url}/api/echo`, { method: 'POST', body })
+    assert.equal((await envelopeOf(wrongToo)).code, 'method_not_allowed', 'whatever the body is')
+    const nowhere = await fetch(`${url}/nowhere`, { method: 'PUT', body })
+    assert.equal((await envelopeOf(nowhere)).code, 'not_found', 'whatever the body is')
+  }
   const broken = await fetch(`${url}/api/echo/%ff?api_key=${SECRET}`)
   assert.ok(!(await broken.text()).includes(SECRET))
 })

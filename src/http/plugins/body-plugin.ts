@@ -11,6 +11,8 @@ const jsonTypes = ['application/json', 'application/x-www-form-urlencoded', 'tex
 export function bodyPlugin(app: App): void {
   app.removeAllContentTypeParsers()
   const read = async (request: FastifyRequest, payload: Readable) => {
+    // A wrong path or method is told as such, whatever the body is.
+    if (request.is404) return undefined
     const limitBytes = request.routeOptions.bodyLimit
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) {
       refuse('body_too_large', { limitBytes })

@@ -49,17 +49,28 @@ export function readFlag(pairs: QueryPairs, name: string): boolean {
   return pairs.some(([given, value]) => given === name && value !== 'false' && value !== '0')
 }
 
-const WHOLE = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 
 /** A whole number written as text, as in `1700000000000` or `1.7e12`; undefined for anything else. */
 export function parseWhole(text: string): number | undefined {
-  const trimmed = text.trim()
-  if (!WHOLE.test(trimmed)) return undefined
-  const value = Number(trimmed)
-  return Number.isSafeInteger(value) ? value + 0 : undefined
+  const value = parseNumber(text)
+  return value !== undefined && Number.isSafeInteger(value) ? value + 0 : undefined
 }
 
-/** A whole number that a parameter must hold; undefined when the parameter is not there. */
+function parseNumber(text: string): number | undefined {
+  const trimmed = text.trim()
+  return NUMBER.test(trimmed) ? Number(trimmed) : undefined
+}
+
+/** A whole number of any length, held within what a double can count. */
+function parseClamped(text: string): number | undefined {
+  const value = parseNumber(text) ?? Number.NaN
+  if (value > Number.MAX_SAFE_INTEGER) return Number.MAX_SAFE_INTEGER
+  if (value < Number.MIN_SAFE_INTEGER) return Number.MIN_SAFE_INTEGER
+  return Number.isInteger(value) ? value + 0 : undefined
+}
+
+/** A whole number that a parameter must hold, however large; undefined when it is not there. */
 export function readWhole(
   pairs: QueryPairs,
   name: string,
@@ -68,7 +79,7 @@ export function readWhole(
   const text = readSingle(pairs, name)
   if (text === undefined) return undefined
   if (text === '' && options.whenEmpty !== undefined) return options.whenEmpty
-  const value = parseWhole(text)
+  const value = parseClamped(text)
   if (value === undefined || value < options.min) {
     const rule = options.min > Number.MIN_SAFE_INTEGER ? ` of at least ${options.min}` : ''
     refuse('bad_input', {
