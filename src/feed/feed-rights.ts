@@ -3,6 +3,7 @@ import {
   allowsEveryFeed,
   feedCoverage,
   type Method,
+  mayCreate,
   type Principal,
   requirePermit,
 } from '../access/index.ts'
@@ -65,7 +66,7 @@ export function requireStreams(
 
 /** Refuses unless the caller may create components and streams by a put. */
 export function requireCreation(principal: Principal, what: string): void {
-  if (allows(principal, 'component/*/feed', 'PUT')) return
+  if (mayCreate(principal, 'PUT')) return
   refuse('forbidden', {
     what: `Cannot create ${what}: it needs PUT on component/*/feed, and this credential is narrower`,
   })

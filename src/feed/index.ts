@@ -10,11 +10,10 @@ export { expiringStreams } from './expiring-streams.ts'
 export { Feed, type FeedOptions } from './feed.ts'
 export { requireCreation, requireStream } from './feed-rights.ts'
 export type { FeedFields, FeedSeries } from './feed-series.ts'
-export { type FoundStreams, findStreams, type StreamPath } from './find-streams.ts'
+export { findStreams, type StreamPath } from './find-streams.ts'
 export type { GetCommand, ShowFile } from './get-feed.ts'
 export type { StatisticCommand } from './get-statistic.ts'
 export {
-  describeSample,
   IncomingSamples,
   type OpenTarget,
   OpenTargets,
