@@ -241,9 +241,9 @@ export class EmbeddedSampleStore implements SampleStore {
 
   #latestOf(handle: number): Sample | undefined | 'masked' {
     if (this.#forgotten.has(handle)) return undefined
-    const live = this.#head.latest(handle)
-    if (live === 'masked') return live
-    const sealed = this.#parts.sealed.latest(handle)
+    const { sample: live, state } = this.#head.latest(handle)
+    if (state === 'masked') return state
+    const sealed = state === 'open' ? this.#parts.sealed.latest(handle) : undefined
     const isLive = live !== undefined && (sealed === undefined || live.time >= sealed.time)
     const sample = isLive ? live : sealed
     if (sample === undefined || sample.time < this.#head.floorOf(handle)) return undefined

@@ -115,8 +115,11 @@ export class Head {
     return { parts, mask }
   }
 
-  /** The latest sample in the head, or 'masked' when a removal makes that a matter of reading. */
-  latest(handle: number): Sample | undefined | 'masked' {
+  /**
+   * The latest sample in the head. 'complete': nothing below the head counts; 'masked': a removal
+   * hides some of what is below, which makes the latest sample a matter of reading.
+   */
+  latest(handle: number): { sample: Sample | undefined; state: 'open' | 'complete' | 'masked' } {
     let best: { time: number; value: number | string } | undefined
     for (let index = this.#generations.length - 1; index >= 0; index -= 1) {
       const generation = this.#generations[index]
@@ -125,9 +128,11 @@ export class Head {
           best = generation.lastOf(handle)
         }
       }
-      if (generation.tombstones.has(handle)) return 'masked'
+      if (!generation.tombstones.has(handle)) continue
+      const isAll = generation.tombstones.coversAllTime(handle)
+      return { sample: best as Sample | undefined, state: isAll ? 'complete' : 'masked' }
     }
-    return best as Sample | undefined
+    return { sample: best as Sample | undefined, state: 'open' }
   }
 
   #applyAtOnce(generation: HeadGeneration, record: JournalRecord): void {

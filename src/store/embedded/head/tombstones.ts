@@ -1,3 +1,4 @@
+import { EARLIEST_TIME, TIME_END } from '../../../base/index.ts'
 import { growFloat64, growInt32 } from './columns.ts'
 
 /** Removed spans, ascending and apart: starts[i] ≤ time < ends[i] is gone. */
@@ -11,16 +12,26 @@ export const EMPTY_MASK: Mask = { starts: [], ends: [] }
 
 /** Whether a time is inside a mask. */
 export function isMasked(mask: Mask, time: number): boolean {
-  for (let index = 0; index < mask.starts.length; index += 1) {
-    if (time < mask.starts[index]) return false
-    if (time < mask.ends[index]) return true
-  }
-  return false
+  const index = lastStartBefore(mask, time + 1)
+  return index >= 0 && time < mask.ends[index]
 }
 
 /** Whether a mask hides anything in from ≤ time < until. */
 export function touchesMask(mask: Mask, from: number, until: number): boolean {
-  return mask.starts.some((start, index) => start < until && mask.ends[index] > from)
+  const index = lastStartBefore(mask, until)
+  return index >= 0 && mask.ends[index] > from
+}
+
+/** The index of the last span that starts before a time, -1 when none does. */
+function lastStartBefore({ starts }: Mask, time: number): number {
+  let low = 0
+  let high = starts.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (starts[middle] < time) low = middle + 1
+    else high = middle
+  }
+  return low - 1
 }
 
 /** Both masks in one. */
@@ -43,7 +54,8 @@ export function uniteMasks(one: Mask, other: Mask): Mask {
 
 /**
  * What was removed from each stream during one head generation, as lists of spans in pools of
- * numbers: point streams leave one with every sample, so there is no object per stream.
+ * numbers: point streams leave one with every sample, so there is no object per stream. The lists
+ * begin with the latest span, next to which most removals fall.
  */
 export class Tombstones {
   #heads = new Int32Array(0)
@@ -64,13 +76,13 @@ export class Tombstones {
     if (handle >= this.#heads.length) this.#heads = growInt32(this.#heads, handle + 1)
     let before = 0
     let entry = this.#heads[handle]
-    while (entry !== 0 && this.#ends[entry] < from) {
+    while (entry !== 0 && this.#starts[entry] > until) {
       before = entry
       entry = this.#next[entry]
     }
     let start = from
     let end = until
-    while (entry !== 0 && this.#starts[entry] <= end) {
+    while (entry !== 0 && this.#ends[entry] >= start) {
       start = Math.min(start, this.#starts[entry])
       end = Math.max(end, this.#ends[entry])
       const swallowed = entry
@@ -83,6 +95,13 @@ export class Tombstones {
     else this.#next[before] = added
   }
 
+  /** Whether all time of a stream was removed, so that nothing below counts. */
+  coversAllTime(handle: number): boolean {
+    if (!this.has(handle)) return false
+    const entry = this.#heads[handle]
+    return this.#starts[entry] <= EARLIEST_TIME && this.#ends[entry] >= TIME_END
+  }
+
   /** The stream's removed spans. */
   maskOf(handle: number): Mask {
     if (!this.has(handle)) return EMPTY_MASK
@@ -91,6 +110,8 @@ export class Tombstones {
       mask.starts.push(this.#starts[entry])
       mask.ends.push(this.#ends[entry])
     }
+    mask.starts.reverse()
+    mask.ends.reverse()
     return mask
   }
 
