@@ -90,6 +90,26 @@ test('PUT of the batch form addresses by ID and UID, with times shared or per st
   assert.equal(second.name, 'Second')
 })
 
+test('PUT of the URL form carries whole lists, and JSON reaches streams with reserved names', async () => {
+  const values = Array.from({ length: 40_000 }, (_, index) => index % 100)
+  const { status } = await client.put(`compId=list&a=${values.join(',')}&freq=10`)
+  assert.equal(status, 200)
+  assert.deepEqual(await client.get('list', 'a', 'limit=2'), [[NOW, 99], [NOW - 10, 98]]) // biome-ignore format: short
+  const first = NOW - 39_999 * 10
+  assert.deepEqual(await client.get('list', 'a', `sd=0&ed=${first + 1}`), [[first, 0]])
+  const names = ['time', 'data', 'api_key', 'rsid', 'compId']
+  await client.putJson(
+    names.map((streamId) => ({ compId: 'reserved', streamId, data: 1, time: 1 })),
+    'compName=Reserved+names',
+  )
+  assert.equal((await client.put('compId=reserved&data=2&time=2')).status, 200)
+  assert.deepEqual(await client.get('reserved', 'time'), [[2, 2], [1, 1]]) // biome-ignore format: short
+  assert.deepEqual(await client.get('reserved', 'api_key'), [[1, 1]])
+  const uid = service.app.catalog.index.resolveComponent(service.orgUid, 'reserved')?.uid ?? ''
+  const { name } = await service.app.catalog.components.get(administrator(), uid)
+  assert.equal(name, 'Reserved names')
+})
+
 test('PUT takes bodies in every encoding', async () => {
   const encoders = {
     gzip: gzipSync,
