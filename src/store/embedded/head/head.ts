@@ -9,7 +9,7 @@ import { SampleSink } from './sample-sink.ts'
 import { EMPTY_MASK, type Mask, uniteMasks } from './tombstones.ts'
 
 /** A batch beyond this is put in steps, so that other requests are served in between. */
-const SAMPLES_PER_STEP = 20_000
+const SAMPLES_PER_STEP = 5_000
 
 /** What the head holds of a stream: parts, newest generation first, and what it hides below. */
 export interface HeadView {
