@@ -33,11 +33,16 @@ export class ComponentColumns {
     return 0
   }
 
+  /** Makes room for so many at once. */
+  reserve(count: number): void {
+    this.uids.reserve(count)
+    this.#byCompId.reserve(count)
+    this.#widen(count + 1)
+  }
+
   add(orgUid: string, uid: string, entry: ComponentIndexEntry): number {
     const ref = this.#free.pop() ?? this.#compIds.length
-    this.#orgOf = widened(this.#orgOf, ref + 1)
-    this.#zoneOf = widened(this.#zoneOf, ref + 1)
-    this.#revisions = widened(this.#revisions, ref + 1)
+    this.#widen(ref + 1)
     this.#orgOf[ref] = this.#orgs.take(orgUid)
     this.#zoneOf[ref] = this.#zones.take(entry.timeZone)
     this.#revisions[ref] = 0
@@ -85,6 +90,12 @@ export class ComponentColumns {
     if (revision < this.#revisions[ref]) return false
     this.#revisions[ref] = revision
     return true
+  }
+
+  #widen(length: number): void {
+    this.#orgOf = widened(this.#orgOf, length)
+    this.#zoneOf = widened(this.#zoneOf, length)
+    this.#revisions = widened(this.#revisions, length)
   }
 
   #setCompId(ref: number, compId: string): void {

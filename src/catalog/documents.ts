@@ -57,14 +57,16 @@ export class Documents {
   /** Fills the index from the store, once, at the start. */
   async load(): Promise<void> {
     const { index } = this
-    const components = await this.#store.scanIndex('component', (row) => {
-      index.loadComponent(row, unpackComponent(row.index))
-    })
-    await this.#store.scanIndex('stream', (row) => {
-      const { orgUid, uid, parentUid, handle = 0 } = row
-      const document = { orgUid, uid, parentUid, handle, revision: 0 }
-      index.putStream(document, unpackStream(row.index))
-    })
+    const components = await this.#store.scanIndex(
+      'component',
+      (row) => index.loadComponent(row, unpackComponent(row.index)),
+      (count) => index.reserve({ components: count }),
+    )
+    await this.#store.scanIndex(
+      'stream',
+      (row) => index.loadStream(row, row.handle ?? 0, unpackStream(row.index)),
+      (count) => index.reserve({ streams: count }),
+    )
     this.#cursor = components.cursor
   }
 

@@ -21,8 +21,15 @@ export class RefTable {
     return (place + 2) & this.#mask
   }
 
+  /** Makes room for so many more at once. */
+  reserve(count: number): void {
+    let pairs = this.cells.length / 2
+    while ((this.#used + count) * 2 > pairs) pairs *= 2
+    if (pairs * 2 > this.cells.length) this.#widen(pairs * 2)
+  }
+
   add(ref: number, hash: number): void {
-    if ((this.#used + 1) * 4 > this.cells.length) this.#widen()
+    if ((this.#used + 1) * 4 > this.cells.length) this.#widen(this.cells.length * 2)
     this.#place(ref, hash)
     this.#used += 1
   }
@@ -55,9 +62,9 @@ export class RefTable {
     cells[at + 1] = hash
   }
 
-  #widen(): void {
+  #widen(length: number): void {
     const old = this.cells
-    this.cells = new Uint32Array(old.length * 2)
+    this.cells = new Uint32Array(length)
     this.#mask = this.cells.length - 2
     for (let at = 0; at < old.length; at += 2) {
       if (old[at] !== 0) this.#place(old[at], old[at + 1])

@@ -35,6 +35,13 @@ export class StreamColumns {
     return 0
   }
 
+  /** Makes room for so many at once. */
+  reserve(count: number): void {
+    this.uids.reserve(count)
+    this.#byId.reserve(count)
+    this.#widen(count + 1)
+  }
+
   add(handle: number, component: number, uid: string, entry: StreamIndexEntry): void {
     this.#widen(handle + 1)
     this.#components[handle] = component

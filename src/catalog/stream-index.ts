@@ -157,6 +157,12 @@ export class StreamIndex {
     }
   }
 
+  /** Makes room for what a start is about to load. */
+  reserve(counts: { readonly components?: number; readonly streams?: number }): void {
+    this.#components.reserve(counts.components ?? 0)
+    this.#streams.reserve(counts.streams ?? 0)
+  }
+
   /** Takes in a component that is not in the index yet: the quick way for a start. */
   loadComponent(document: Omit<IndexedDocument, 'revision'>, entry: ComponentIndexEntry): void {
     this.#components.add(document.orgUid, document.uid, entry)
@@ -172,21 +178,31 @@ export class StreamIndex {
     }
   }
 
+  /** Takes in a stream that is not in the index yet, unless its component is not either. */
+  loadStream(
+    document: { readonly uid: string; readonly parentUid: string },
+    handle: number,
+    entry: StreamIndexEntry,
+  ): void {
+    const component = this.#components.uids.find(document.parentUid, this.#lastParent)
+    this.#lastParent = component
+    if (component === 0) return
+    this.#streams.add(handle, component, document.uid, entry)
+    this.#order.add(component, handle)
+  }
+
   /** Takes a stream in; one whose component is not known is left out. */
   putStream(
     document: IndexedDocument & { readonly parentUid: string; readonly handle: number },
     entry: StreamIndexEntry,
   ): void {
-    const component = this.#components.uids.find(document.parentUid, this.#lastParent)
-    this.#lastParent = component
     const { handle, revision } = document
-    if (component === 0) return
     if (!this.#streams.has(handle)) {
-      this.#streams.add(handle, component, document.uid, entry)
-      this.#streams.isCurrent(handle, revision)
-      this.#order.add(component, handle)
+      this.loadStream(document, handle, entry)
+      if (this.#streams.has(handle)) this.#streams.isCurrent(handle, revision)
       return
     }
+    const component = this.#streams.componentOf(handle)
     if (!this.#streams.isCurrent(handle, revision)) return
     const orderBefore = this.orderOf(handle)
     if (this.#streams.update(handle, entry)) this.#generation += 1

@@ -11,6 +11,12 @@ export class UidColumn {
   #words = new Uint32Array(WORDS * 1024)
   readonly #table = new RefTable()
 
+  /** Makes room for so many more at once. */
+  reserve(count: number): void {
+    this.#words = widened(this.#words, (count + 1) * WORDS)
+    this.#table.reserve(count)
+  }
+
   set(ref: number, uid: string): void {
     invariant(parseUid(uid), `"${uid}" is no UUID`)
     this.#words = widened(this.#words, (ref + 1) * WORDS)

@@ -120,9 +120,14 @@ export interface CatalogStore {
   commit(writes: readonly CatalogWrite[], lease?: Lease): Promise<CatalogDocument[]>
   /**
    * Hands every document of a kind that has an index to `onRow`, parents' order not promised. Made
-   * for the start of the process: a million rows in about a second, no bodies read.
+   * for the start of the process: a million rows in about a second, no bodies read. `onCount` is
+   * told first about how many there will be, so that room can be made at once.
    */
-  scanIndex(kind: string, onRow: (row: IndexRow) => void): Promise<{ cursor: number }>
+  scanIndex(
+    kind: string,
+    onRow: (row: IndexRow) => void,
+    onCount?: (count: number) => void,
+  ): Promise<{ cursor: number }>
   /** Deletes documents whose expiresAtMs has passed, at most `limit` of them; tells how many. */
   purgeExpired(nowMs: number, limit: number): Promise<number>
   /** Committed changes after a cursor (0: from the oldest kept), in order; caches live on it. */

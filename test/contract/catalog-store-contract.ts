@@ -269,7 +269,13 @@ function cacheCases(check: Check): void {
     ])
     const rowsOf = async (kind: string) => {
       const rows: IndexRow[] = []
-      const { cursor } = await store.scanIndex(kind, (row) => rows.push(row))
+      let announced = -1
+      const onCount = (count: number) => {
+        assert.equal(rows.length, 0)
+        announced = count
+      }
+      const { cursor } = await store.scanIndex(kind, (row) => rows.push(row), onCount)
+      assert.ok(announced >= rows.length)
       assert.equal(cursor, (await store.changesSince(0, 100)).cursor)
       return rows
     }

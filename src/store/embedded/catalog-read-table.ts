@@ -39,6 +39,7 @@ export class CatalogReadTable {
   readonly #selectChanges: StatementSync
   readonly #selectCursor: StatementSync
   readonly #selectTally: StatementSync
+  readonly #selectKindTally: StatementSync
   readonly #selectScopes: StatementSync
   readonly #selectEntries: StatementSync
   readonly #lists = new Map<string, { page: StatementSync; count: StatementSync }>()
@@ -55,6 +56,9 @@ export class CatalogReadTable {
     this.#selectCursor = db.prepare('SELECT coalesce(max(cursor), 0) AS cursor FROM change')
     this.#selectTally = db.prepare(`SELECT t.documents FROM scope s JOIN tally t USING (scope)
       WHERE s.org_uid = ? AND t.kind = ?`)
+    this.#selectKindTally = db.prepare(
+      'SELECT coalesce(sum(documents), 0) AS documents FROM tally WHERE kind = ?',
+    )
     this.#selectScopes = db.prepare('SELECT scope, org_uid FROM scope')
     // Organizations are looked up here: a join would make one text of them per row.
     this.#selectEntries = db.prepare(`SELECT scope, uid, parent_uid, handle, packed, ref FROM entry
@@ -98,6 +102,11 @@ export class CatalogReadTable {
 
   selectCursor(): number {
     return this.#selectCursor.get()?.cursor as number
+  }
+
+  /** How many documents of a kind all organizations have. */
+  selectCount(kind: string): number {
+    return this.#selectKindTally.get(kind)?.documents as number
   }
 
   /** The entries of a kind with ref > after, at most `limit`; tells the last ref, 0 at the end. */

@@ -71,9 +71,14 @@ class EmbeddedCatalogStore implements CatalogStore {
     return puts.map((put, index) => documentOf(put, written[index]))
   }
 
-  async scanIndex(kind: string, onRow: (row: IndexRow) => void): Promise<{ cursor: number }> {
+  async scanIndex(
+    kind: string,
+    onRow: (row: IndexRow) => void,
+    onCount?: (count: number) => void,
+  ): Promise<{ cursor: number }> {
     // Read first: a change during the scan may be told twice, but never missed.
     const cursor = this.#table.selectCursor()
+    onCount?.(this.#table.selectCount(kind))
     let after = this.#table.scanEntries(kind, 0, SCAN_ROWS, onRow)
     while (after > 0) {
       await new Promise((resolve) => setImmediate(resolve))
