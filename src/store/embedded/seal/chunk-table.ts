@@ -72,9 +72,9 @@ export class ChunkTable {
     if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
   }
 
-  /** Copies the log into the file as far as readers allow. */
+  /** Copies the log into the file and empties it, as far as readers allow: samples lie once on disk. */
   checkpoint(): void {
-    this.#prepare('PRAGMA wal_checkpoint(PASSIVE)').all()
+    this.#prepare('PRAGMA wal_checkpoint(TRUNCATE)').all()
   }
 
   readMeta(name: string): number {
