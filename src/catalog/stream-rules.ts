@@ -92,11 +92,12 @@ async function checkReferences(
 
 async function readBaseCycle(
   field: string,
-  input: StreamInput['baseCycle'],
+  given: StreamInput['baseCycle'],
   { before, references }: { before: StreamBody; references: StreamReferences },
 ): Promise<StreamBody['baseCycle']> {
-  if (input === undefined) return before.baseCycle
-  if (input === null) return null
+  if (given === undefined) return before.baseCycle
+  if (given === null) return null
+  const input = typeof given === 'string' ? { id: given } : given
   // A record sent back unchanged is fine even when its cycle has been deleted since.
   if (input.uid !== undefined && input.uid === before.baseCycle?.uid) return before.baseCycle
   const cycle = await references.findCycle(input)

@@ -24,6 +24,7 @@ export const streamShape = Type.Object({
   baseCycle: Type.Optional(
     Type.Union([
       Type.Null(),
+      Type.String({ description: 'The ID of a cycle' }),
       Type.Object({ uid: Type.Optional(Type.String()), id: Type.Optional(Type.String()) }),
     ]),
   ),

@@ -35,7 +35,7 @@ for (const [noun, { record, change }] of Object.entries(samples)) {
   test(`${noun}: new, insert, get, update, list and delete answer the envelope`, async () => {
     const fresh = await owner('GET', `/api/${noun}/new`)
     assert.equal(fresh.status, 200, fresh.text)
-    assert.deepEqual(Object.keys(fresh.body), ['message', noun, 'success'])
+    assert.deepEqual(Object.keys(fresh.body), ['message', noun, 'totalCount', 'success'])
     assert.equal(fresh.body[noun].uid, '')
     const count = async () => (await owner('GET', `/api/${noun}?limit=1`)).body.totalCount
     const before = await count()
@@ -46,7 +46,7 @@ for (const [noun, { record, change }] of Object.entries(samples)) {
     assert.match(inserted.uid, /^[0-9a-f-]{36}$/)
     const path = `/api/${noun}/${inserted.uid}`
     const got = await owner('GET', path)
-    assert.deepEqual(got.body, { message: '', [noun]: inserted, success: true })
+    assert.deepEqual(got.body, { message: '', [noun]: inserted, totalCount: 1, success: true })
     const changed = await owner('POST', path, { [noun]: change })
     assert.equal(changed.status, 200, changed.text)
     const expected = { ...inserted, ...change, revision: 2 }

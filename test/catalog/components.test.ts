@@ -179,10 +179,11 @@ test('streams: insert, update, list and delete by UID, what samples depend on is
     const profile = await deleteProfiles.insert(owner, { sizeType: 'DAY', count: 3 })
     const { uid: componentUid } = await components.insert(owner, { timeZoneId: 'Asia/Tokyo' })
     const made = await streams.insert(owner, componentUid, {
-      ...{ id: 's', streamType: 'intvl_stream', baseCycle: { id: '15min' }, valueType: 'DOUBLE' },
+      ...{ id: 's', streamType: 'intvl_stream', baseCycle: '15min', valueType: 'DOUBLE' },
       ...{ unit: { uid: unit.uid }, delete_profile: { uid: profile.uid }, rollupMethod: 'sum' },
     })
     assert.equal(made.timeZoneId, 'Asia/Tokyo')
+    assert.equal(made.baseCycle?.id, '15min')
     const key = { componentUid, uid: made.uid }
     await components.update(owner, componentUid, { timeZoneId: 'UTC' })
     await deleteProfiles.delete(owner, profile.uid)
@@ -194,6 +195,8 @@ test('streams: insert, update, list and delete by UID, what samples depend on is
     await bad({ streamType: 'rdm_stream' }, /baseCycle belongs to interval streams/)
     await bad({ streamType: 'rdm_stream', baseCycle: null }, /streamType cannot change/)
     await bad({ baseCycle: { id: 'day' } }, /stream.baseCycle cannot change/)
+    await bad({ baseCycle: 'day' }, /stream.baseCycle cannot change/)
+    await bad({ baseCycle: 'none such' }, /stream.baseCycle .*none such.* is no cycle/)
     const listed = await streams.list(owner, componentUid, { start: 0, limit: 10 })
     assert.deepEqual(listed, { records: [edited], totalCount: 1 })
     const fresh = streams.make(owner, componentUid, 'point_stream')

@@ -11,10 +11,9 @@ export const pageSchema = Type.Object({
 export function envelope(
   resource: string,
   shown: object | readonly object[],
-  totalCount?: number,
+  totalCount = 1,
 ): Readonly<Record<string, unknown>> {
-  const count = totalCount === undefined ? {} : { totalCount }
-  return { message: '', [resource]: shown, ...count, success: true }
+  return { message: '', [resource]: shown, totalCount, success: true }
 }
 
 /** The page that start and limit ask for; a limit beyond the most allowed counts as that. */
@@ -26,8 +25,11 @@ export function readPage(query: unknown): { start: number; limit: number } {
   }
 }
 
+/** Beyond the end of any list. */
+const START_MAX = 1_000_000_000
+
 function readWhole(name: string, text: unknown, min: number): number {
-  const value = typeof text === 'string' && /^\d{1,9}$/.test(text) ? Number(text) : -1
+  const value = typeof text === 'string' && /^\d+$/.test(text) ? Number(text) : -1
   if (value < min) refuse('bad_input', { what: `${name} must be a whole number from ${min} on` })
-  return value
+  return Math.min(value, START_MAX)
 }
