@@ -23,9 +23,10 @@ test('lockFolder() gives the folder of a process that was killed', async () => {
   const folder = join(home, 'killed')
   const script = `import { lockFolder } from '${import.meta.resolve('./folder-lock.ts')}'
     lockFolder(${JSON.stringify(folder)})
+    globalThis.gc()
     console.log('held')
     setInterval(() => {}, 1_000)`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script])
+  const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', script])
   await new Promise((resolve) => child.stdout.once('data', resolve))
   assert.throws(() => lockFolder(folder), FolderInUse)
   const closed = new Promise((resolve) => child.once('close', resolve))

@@ -12,6 +12,9 @@ export class FolderInUse extends Error {
   }
 }
 
+/** Locks in use: one that is only garbage to the collector would be closed, and its folder free. */
+const held = new Set<DatabaseSync>()
+
 /** A data folder held by this process. */
 export interface FolderLock {
   /** Lets others have the folder; the end of the process does the same, however it ends. */
@@ -32,5 +35,10 @@ export function lockFolder(folder: string): FolderLock {
     if (/locked|busy/i.test((error as Error).message)) throw new FolderInUse(folder)
     throw new Error(`Cannot lock the data folder ${folder}`, { cause: error })
   }
-  return { release: () => db.close() }
+  held.add(db)
+  return {
+    release() {
+      if (held.delete(db)) db.close()
+    },
+  }
 }
