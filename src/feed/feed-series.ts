@@ -15,6 +15,8 @@ export interface FeedSeries {
   readonly starts?: Float64Array
   /** Whether numbers are shown as true (not 0) and false (0). */
   readonly isBoolean: boolean
+  /** Whether texts are decimal numbers, which a unit formats as such. */
+  readonly isDecimal: boolean
   /** Absent when the stream has no unit, or when the values are not in it (counts, times). */
   readonly unit?: UnitFormat
 }

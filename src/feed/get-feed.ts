@@ -145,6 +145,7 @@ async function showSeries(
     gaps,
     starts,
     isBoolean: valueCode === VALUE_CODE.BOOLEAN,
+    isDecimal: valueCode === VALUE_CODE.BIG_DECIMAL,
     unit: isUnitShown ? await catalog.unitOf(handle) : undefined,
   }
 }

@@ -115,6 +115,7 @@ async function showStatistic(
     texts,
     gaps,
     isBoolean: false,
+    isDecimal: index.valueCodeOf(handle) === VALUE_CODE.BIG_DECIMAL,
     unit: hasUnit ? await deps.catalog.unitOf(handle) : undefined,
   }
 }

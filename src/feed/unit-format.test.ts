@@ -25,6 +25,22 @@ test('formatValue() glues number and symbol as the unit says', () => {
   check('open', { symbol: '!' }, 'open!')
 })
 
+test('formatValue() formats the text of a decimal number without losing a digit', () => {
+  const check = (value: string, numberFormat: string, expected: string) => {
+    const options = { isBoolean: false, isDecimal: true, unit: unit({ numberFormat }) }
+    assert.equal(formatValue(value, options), expected, `${value} as ${numberFormat}`)
+  }
+  check('123456789012345678.125', '0,000.00', '123,456,789,012,345,678.13')
+  check('-123456789012345678.124', '0.00', '-123456789012345678.12')
+  check('-0.004', '0.00', '0.00')
+  check('0.996', '0.00', '1.00')
+  check('0.05', '0.0', '0.1')
+  check('9.5', '0', '10')
+  check('7', '0.000', '7.000')
+  check('1000', '0,000', '1,000')
+  check('1.25', '', '1.25')
+})
+
 test('formatValue() writes booleans in the style of the unit', () => {
   const check = (style: UnitFormat['booleanStyle'], expected: string) => {
     const options = { isBoolean: true, unit: unit({ booleanStyle: style }) }

@@ -27,16 +27,33 @@ function group(digits: string): string {
   return digits.replace(/\B(?=(?:\d{3})+$)/g, ',')
 }
 
-function formatNumber(value: number, format: string): string {
-  if (!/[0#]/.test(format) || Math.abs(value) >= FIXED_BELOW) return showNumber(value)
+/** The digits of a decimal text without its sign, rounded half up like toFixed does. */
+function fixDecimal(text: string, decimals: number): string {
+  const [integer, fraction = ''] = text.replace('-', '').split('.')
+  if (fraction.length <= decimals) {
+    return decimals === 0 ? integer : `${integer}.${fraction.padEnd(decimals, '0')}`
+  }
+  const kept = BigInt(integer + fraction.slice(0, decimals))
+  const rounded = fraction[decimals] >= '5' ? kept + 1n : kept
+  const digits = rounded.toString().padStart(decimals + 1, '0')
+  return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
+}
+
+/** Writes a number, or the text of a BIG_DECIMAL without losing a digit. */
+function formatNumber(value: number | string, format: string): string {
+  const isText = typeof value === 'string'
+  const isPlain = !/[0#]/.test(format) || (!isText && Math.abs(value) >= FIXED_BELOW)
+  if (isPlain) return isText ? value : showNumber(value)
   const dot = format.indexOf('.')
   const whole = dot < 0 ? format : format.slice(0, dot)
-  const decimals = dot < 0 ? 0 : format.slice(dot + 1).replace(/[^0#]/g, '').length
-  const [integer, fraction] = Math.abs(value).toFixed(Math.min(decimals, DECIMALS_MAX)).split('.')
+  const asked = dot < 0 ? 0 : format.slice(dot + 1).replace(/[^0#]/g, '').length
+  const decimals = Math.min(asked, DECIMALS_MAX)
+  const fixed = isText ? fixDecimal(value, decimals) : Math.abs(value).toFixed(decimals)
+  const [integer, fraction] = fixed.split('.')
   const grouped = whole.includes(',') ? group(integer) : integer
   const text = fraction === undefined ? grouped : `${grouped}.${fraction}`
   // What rounds to zero has no sign.
-  return value < 0 && /[1-9]/.test(text) ? `-${text}` : text
+  return Number(value) < 0 && /[1-9]/.test(text) ? `-${text}` : text
 }
 
 /** The shortest digits that read back as the same double; minus zero keeps its sign. */
@@ -47,11 +64,16 @@ export function showNumber(value: number): string {
 /** A value with its unit, as fData tells it; the plain value when there is no unit. */
 export function formatValue(
   value: number | string,
-  options: { readonly isBoolean: boolean; readonly unit?: UnitFormat },
+  options: {
+    readonly isBoolean: boolean
+    /** Whether texts are decimal numbers. */
+    readonly isDecimal?: boolean
+    readonly unit?: UnitFormat
+  },
 ): string {
-  const { isBoolean, unit } = options
+  const { isBoolean, isDecimal = false, unit } = options
   const plain =
-    typeof value === 'string'
+    typeof value === 'string' && !isDecimal
       ? value
       : isBoolean
         ? booleanWords[unit?.booleanStyle ?? 'TRUE_FALSE'][value === 0 ? 1 : 0]

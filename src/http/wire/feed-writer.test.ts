@@ -22,6 +22,7 @@ function series(values: readonly number[], more: Partial<FeedSeries> = {}): Feed
     times: Float64Array.from(values, (_, index) => 1_700_000_000_000 - index),
     numbers: Float64Array.from(values),
     isBoolean: false,
+    isDecimal: false,
     ...more,
   }
 }
