@@ -113,9 +113,11 @@ export class CatalogReadTable {
   scanEntries(kind: string, after: number, limit: number, onRow: (row: IndexRow) => void): number {
     const orgUids = this.#selectOrgUids()
     const rows = this.#selectEntries.all(kind, after, limit) as unknown as EntryRow[]
-    for (const [scope, uid, parentUid, handle, index] of rows) {
-      const orgUid = orgUids.get(scope) ?? ''
-      onRow({ orgUid, uid, parentUid, handle: (handle ?? undefined) as StreamHandle, index })
+    // Taking the rows apart by index spares two million iterators on a big start.
+    for (const row of rows) {
+      const orgUid = orgUids.get(row[0]) ?? ''
+      const handle = (row[3] ?? undefined) as StreamHandle | undefined
+      onRow({ orgUid, uid: row[1], parentUid: row[2], handle, index: row[4] })
     }
     return rows.length < limit ? 0 : rows[rows.length - 1][5]
   }

@@ -19,7 +19,7 @@ import { CatalogReadTable } from './catalog-read-table.ts'
 import { CatalogWriterLink } from './catalog-writer-link.ts'
 
 /** Rows read in one step of a scan: some milliseconds, and garbage that dies young. */
-const SCAN_ROWS = 4_000
+const SCAN_ROWS = 1_000
 
 export interface CatalogStoreOptions {
   /** An existing or new folder; the store keeps its one database in it. */
