@@ -2,13 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { SampleColumns } from '../../sample-port.ts'
-import {
-  concatColumns,
-  cutColumns,
-  firstAtOrAfter,
-  mergeColumns,
-  removeFromColumns,
-} from './columns.ts'
+import { concatColumns, cutColumns, firstAtOrAfter, mergeColumns } from './columns.ts'
 
 type Plain = Map<number, number | string>
 
@@ -59,7 +53,7 @@ test('mergeColumns() joins columns that follow each other in any order of age', 
   assert.deepEqual(Array.from(mergeColumns(parts).times), [1, 2, 3, 4, 5, 6, 7, 8, 9])
 })
 
-test('cutColumns() and removeFromColumns() part a column at half-open ranges', () => {
+test('cutColumns() parts a column at a half-open range', () => {
   const time = fc.integer({ min: -5, max: 65 })
   fc.assert(
     fc.property(plainColumns, time, time, (plain, from, until) => {
@@ -68,10 +62,6 @@ test('cutColumns() and removeFromColumns() part a column at half-open ranges', (
       assert.deepEqual(
         samplesOf(cutColumns(columnsOf(plain), from, until)),
         all.filter((sample) => isInside(sample)),
-      )
-      assert.deepEqual(
-        samplesOf(removeFromColumns(columnsOf(plain), from, until)),
-        all.filter((sample) => !isInside(sample)),
       )
     }),
     { numRuns: 1_000 },

@@ -37,18 +37,6 @@ export function cutColumns(columns: SampleColumns, from: number, until: number):
   return sliceColumns(columns, start, Math.max(start, end))
 }
 
-/** The samples outside from ≤ time < until. */
-export function removeFromColumns(
-  columns: SampleColumns,
-  from: number,
-  until: number,
-): SampleColumns {
-  const start = firstAtOrAfter(columns.times, columns.count, from)
-  const end = Math.max(start, firstAtOrAfter(columns.times, columns.count, until))
-  if (start === end) return columns
-  return concatColumns([sliceColumns(columns, 0, start), sliceColumns(columns, end, columns.count)])
-}
-
 /** Columns one after the other; the caller knows that their times ascend. */
 export function concatColumns(parts: readonly SampleColumns[]): SampleColumns {
   const filled = parts.filter((part) => part.count > 0)

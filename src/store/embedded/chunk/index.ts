@@ -5,7 +5,6 @@ export {
   emptyColumns,
   firstAtOrAfter,
   mergeColumns,
-  removeFromColumns,
   sliceColumns,
 } from './columns.ts'
 export { DamagedBytes } from './damaged-bytes.ts'

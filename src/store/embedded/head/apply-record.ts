@@ -1,4 +1,4 @@
-import type { SampleBatch } from '../../sample-port.ts'
+import type { Removal, SampleBatch } from '../../sample-port.ts'
 import type { JournalRecord } from '../journal/record.ts'
 import type { HeadGeneration } from './head-generation.ts'
 
@@ -10,7 +10,7 @@ export function applyRecord(generation: HeadGeneration, record: JournalRecord): 
   const { batch } = record
   switch (record.kind) {
     case 'samples':
-      applyRemovals(generation, batch)
+      applyRemovals(generation, batch.removals)
       applySamples(generation, batch, { start: 0, end: batch.count })
       return
     case 'floor':
@@ -23,9 +23,9 @@ export function applyRecord(generation: HeadGeneration, record: JournalRecord): 
   }
 }
 
-/** Does a batch's removals, which come before its samples. */
-export function applyRemovals(generation: HeadGeneration, batch: SampleBatch): void {
-  for (const { handle, from, until } of batch.removals) generation.remove(handle, from, until)
+/** Does removals of a batch, which come before its samples. */
+export function applyRemovals(generation: HeadGeneration, removals: readonly Removal[]): void {
+  for (const { handle, from, until } of removals) generation.remove(handle, from, until)
 }
 
 /** Puts the samples start ≤ index < end of a batch: those in order at once, late ones sorted. */

@@ -10,7 +10,8 @@ type Value = { readonly number: number; readonly text: string | undefined }
 /**
  * The samples and removals of one journal segment, in memory. Per stream a list of blocks in the
  * order of time; samples in order are a push, late ones go where they belong. A finger per stream
- * remembers where the last late sample went, so that a stream filled from behind stays cheap.
+ * remembers where the last late sample or removal went, so that a stream filled from behind and
+ * one with many gaps stay cheap.
  */
 export class HeadGeneration {
   readonly tombstones = new Tombstones()
@@ -96,13 +97,14 @@ export class HeadGeneration {
     if (from >= until) return
     this.tombstones.add(handle, from, until)
     if (!this.hasSamples(handle)) return
-    let block = this.#first[handle]
-    while (block !== 0) {
+    let block = this.#blockOf(handle, from)
+    const before = this.#pool.prev[block]
+    while (block !== 0 && this.#timeAt(block, 0) < until) {
       const next = this.#pool.next[block]
       this.#removeInBlock(handle, block, { from, until })
       block = next
     }
-    this.#finger[handle] = 0
+    this.#finger[handle] = before || this.#first[handle]
     const last = this.#last[handle]
     if (last !== 0) this.#lastTime[handle] = this.#timeAt(last, this.#pool.count[last] - 1)
   }
@@ -197,13 +199,20 @@ export class HeadGeneration {
     return this.#pool.times[this.#pool.slab[block]][this.#pool.start[block] + index]
   }
 
-  #putLate(handle: number, time: number, value: Value): void {
+  /** The block in which a time lies or would lie, looked for from the finger on. */
+  #blockOf(handle: number, time: number): number {
     const pool = this.#pool
     let block = this.#finger[handle] || this.#last[handle]
     while (pool.prev[block] !== 0 && time < this.#timeAt(block, 0)) block = pool.prev[block]
     while (pool.next[block] !== 0 && time >= this.#timeAt(pool.next[block], 0)) {
       block = pool.next[block]
     }
+    return block
+  }
+
+  #putLate(handle: number, time: number, value: Value): void {
+    const pool = this.#pool
+    let block = this.#blockOf(handle, time)
     let index = this.#lowerBound(block, time)
     const isThere = index < pool.count[block] && this.#timeAt(block, index) === time
     if (!isThere) {

@@ -1,5 +1,5 @@
 import { invariant } from '../../../base/index.ts'
-import type { Sample, SampleColumns } from '../../sample-port.ts'
+import type { Sample, SampleBatch, SampleColumns } from '../../sample-port.ts'
 import type { DurableGroup } from '../journal/journal.ts'
 import type { JournalRecord } from '../journal/record.ts'
 import { applyRecord, applyRemovals, applySamples } from './apply-record.ts'
@@ -84,7 +84,7 @@ export class Head {
    * a promise when the group is long or one before it is still being applied.
    */
   apply(group: DurableGroup): Promise<void> | undefined {
-    if (this.#applying === undefined && samplesOf(group) <= SAMPLES_PER_STEP) {
+    if (this.#applying === undefined && stepsOf(group) <= SAMPLES_PER_STEP) {
       const generation = this.#generationOf(group.segment)
       for (const record of group.records) this.#applyAtOnce(generation, record)
       return undefined
@@ -150,11 +150,15 @@ export class Head {
     const generation = this.#generationOf(group.segment)
     for (const record of group.records) {
       const { batch } = record
-      if (record.kind !== 'samples' || batch.count <= SAMPLES_PER_STEP) {
+      if (record.kind !== 'samples' || sizeOf(batch) <= SAMPLES_PER_STEP) {
         this.#applyAtOnce(generation, record)
         continue
       }
-      applyRemovals(generation, batch)
+      const { removals } = batch
+      for (let start = 0; start < removals.length; start += SAMPLES_PER_STEP) {
+        applyRemovals(generation, removals.slice(start, start + SAMPLES_PER_STEP))
+        await new Promise((resolve) => setImmediate(resolve))
+      }
       for (let start = 0; start < batch.count; start += SAMPLES_PER_STEP) {
         applySamples(generation, batch, {
           start,
@@ -175,8 +179,12 @@ export class Head {
   }
 }
 
-function samplesOf(group: DurableGroup): number {
-  let samples = 0
-  for (const record of group.records) samples += record.batch.count
-  return samples
+function sizeOf(batch: SampleBatch): number {
+  return batch.count + batch.removals.length
+}
+
+function stepsOf(group: DurableGroup): number {
+  let steps = 0
+  for (const { batch } of group.records) steps += sizeOf(batch)
+  return steps
 }

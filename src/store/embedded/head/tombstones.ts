@@ -22,6 +22,12 @@ export function touchesMask(mask: Mask, from: number, until: number): boolean {
   return index >= 0 && mask.ends[index] > from
 }
 
+/** The index of the first span that ends after a time; the number of spans when none does. */
+export function firstEndAfter(mask: Mask, time: number): number {
+  const index = lastStartBefore(mask, time + 1)
+  return index >= 0 && mask.ends[index] > time ? index : index + 1
+}
+
 /** The index of the last span that starts before a time, -1 when none does. */
 function lastStartBefore({ starts }: Mask, time: number): number {
   let low = 0

@@ -1,16 +1,16 @@
 import type { SampleColumns } from '../../sample-port.ts'
 import {
   CHUNK_SAMPLES_MAX,
+  concatColumns,
   cutColumns,
   DamagedBytes,
   decodeChunk,
   emptyColumns,
   firstAtOrAfter,
   mergeColumns,
-  removeFromColumns,
   sliceColumns,
 } from '../chunk/index.ts'
-import type { Mask } from '../head/tombstones.ts'
+import { firstEndAfter, type Mask, touchesMask } from '../head/tombstones.ts'
 import {
   CHUNK_LEVEL,
   type ChunkPlace,
@@ -92,14 +92,18 @@ export class StreamSealer {
 
   /** Takes spans out of everything the stream holds. */
   remove(stream: number, mask: Mask): void {
-    mask.starts.forEach((from, index) => {
-      const until = mask.ends[index]
+    for (let index = 0; index < mask.starts.length; ) {
+      const [from, until] = [mask.starts[index], mask.ends[index]]
       const before = this.#table.selectChunkBefore(stream, from)
-      if (before !== undefined && before.last >= from) {
-        this.#removeFrom(stream, before, { from, until, level: CHUNK_LEVEL })
+      const last = before?.last ?? Number.NEGATIVE_INFINITY
+      if (before !== undefined && last >= from) {
+        this.#rewrite(stream, before, { level: CHUNK_LEVEL, mask })
       }
-      this.#removeStarting(stream, { from, until, level: CHUNK_LEVEL })
-    })
+      if (until > last + 1) this.#removeStarting(stream, { from, until, level: CHUNK_LEVEL })
+      // The whole mask was taken out of that chunk: what ends in it is done.
+      index += 1
+      while (index < mask.starts.length && mask.ends[index] <= last + 1) index += 1
+    }
     if (this.#runsOf(stream).runs === 0) return
     for (const run of this.#table.selectRuns(stream)) {
       this.#rewrite(stream, run, { level: RUN_LEVEL, mask })
@@ -270,12 +274,20 @@ export class StreamSealer {
   }
 }
 
-/** The samples that a mask does not hide. */
+/** The samples that a mask does not hide; looks at the spans that lie among them only. */
 export function applyMask(columns: SampleColumns, mask: Mask): SampleColumns {
-  return mask.starts.reduce(
-    (kept, from, index) => removeFromColumns(kept, from, mask.ends[index]),
-    columns,
-  )
+  const { count, times } = columns
+  if (count === 0 || !touchesMask(mask, times[0], times[count - 1] + 1)) return columns
+  const kept: SampleColumns[] = []
+  let at = 0
+  for (let index = firstEndAfter(mask, times[0]); index < mask.starts.length; index += 1) {
+    if (mask.starts[index] > times[count - 1]) break
+    const start = firstAtOrAfter(times, count, mask.starts[index])
+    if (start > at) kept.push(sliceColumns(columns, at, start))
+    at = firstAtOrAfter(times, count, mask.ends[index])
+  }
+  if (at < count) kept.push(sliceColumns(columns, at, count))
+  return concatColumns(kept)
 }
 
 /** The samples at or after a floor. */
