@@ -80,7 +80,8 @@ export async function putSamples(
 
 function requireMissing(principal: Principal, target: MissingTarget): void {
   const { component, compId, streamId } = target
-  const what = component === undefined ? `component "${compId}"` : `stream "${streamId ?? ''}"`
+  const stream = streamId === undefined ? 'another stream' : `stream "${streamId}"`
+  const what = component === undefined ? `component "${compId}"` : stream
   requireCreation(principal, what)
   if (component !== undefined) requirePermit(principal, `component/${component.uid}/feed`, 'PUT')
 }

@@ -13,7 +13,7 @@ import type { StatisticPath } from './wire/feed-path.ts'
 import { readPutOptions } from './wire/feed-put-query.ts'
 import { readUrlPut } from './wire/feed-url.ts'
 import { writeFeed } from './wire/feed-writer.ts'
-import { readQueryPairs, readWhole } from './wire/query-pairs.ts'
+import { readLoosePairs, readQueryPairs, readWhole } from './wire/query-pairs.ts'
 import { RawStreamCache } from './wire/raw-stream-cache.ts'
 import { writeRequested } from './wire/requested-writer.ts'
 
@@ -63,19 +63,19 @@ export class FeedCalls {
 
   /** GET …/feed: a JSON array of samples. */
   async get(principal: Principal, path: StreamPath, query: string): Promise<Buffer> {
-    const asked = readFeedQuery(readQueryPairs(query))
+    const asked = readFeedQuery(readLoosePairs(query))
     return writeFeed(await this.#feed.get(principal, { path, ...asked }), asked.fields)
   }
 
   /** GET …/last_value: a JSON array with the last sample of each stream. */
   async lastValue(principal: Principal, path: StreamPath, query: string): Promise<Buffer> {
-    const asked = readFeedQuery(readQueryPairs(query))
+    const asked = readFeedQuery(readLoosePairs(query))
     return writeFeed(await this.#feed.lastValues(principal, { path, ...asked }), asked.fields)
   }
 
   /** GET …/cycle/{cycleId}/stat/{statId}/feed or last_value: a JSON array of statistic samples. */
   async statistic(principal: Principal, path: StatisticPath, query: string): Promise<Buffer> {
-    const asked = readFeedQuery(readQueryPairs(query))
+    const asked = readFeedQuery(readLoosePairs(query))
     const { cycleId, statId } = path
     const command = { path, ...asked, cycleId, statistic: readStatisticId(statId) }
     const list =

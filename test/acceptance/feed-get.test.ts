@@ -125,6 +125,17 @@ test('a credential is needed, in the URL or as a cookie, also written tightly', 
   assert.equal((await fetch(wrongUrlKey, { headers: { cookie } })).status, 401)
 })
 
+test('a parameter that is not known is ignored, even one that cannot be decoded', async () => {
+  for (const junk of ['_=1700', 'note=50%', '%zz', 'x=%ff']) {
+    assert.equal((await reader.get(`/comp/C/stream/t/feed?${junk}&limit=1`)).length, 1, junk)
+    assert.equal((await reader.get(`/comp/C/last_value?${junk}`)).length, 2, junk)
+    assert.equal((await reader.get(`/comp/C/cycle/day/stat/max/feed?${junk}`)).length, 2, junk)
+    assert.equal((await reader.get(`/comp/C/property?${junk}`)).length, 1, junk)
+  }
+  await reader.refused(400, 'GET', '/comp/C/feed?limit=%zz')
+  await reader.refused(400, 'GET', '/comp/C/feed?ed=50%')
+})
+
 test('a number beyond any maximum counts as the maximum, however many digits it has', async () => {
   const huge = '9'.repeat(400)
   const path = '/comp/C/stream/s/feed'

@@ -21,7 +21,7 @@ import {
   readFileTime,
   timedFilePath,
 } from '../wire/file-wire.ts'
-import { queryOf, readQueryPairs, readSingle } from '../wire/query-pairs.ts'
+import { queryOf, readLoosePairs, readQueryPairs, readSingle } from '../wire/query-pairs.ts'
 
 export interface FileRoutesDeps {
   readonly files: FileService
@@ -119,7 +119,7 @@ function readPutFile(request: FastifyRequest): PutFile {
 }
 
 function readAskedFile({ url, headers, method }: FastifyRequest): AskedFile {
-  const pairs = readQueryPairs(queryOf(url))
+  const pairs = readLoosePairs(queryOf(url))
   return {
     disposition: readDisposition(readSingle(pairs, 'disposition'), headers['content-disposition']),
     base64: readBase64Range(pairs),

@@ -12,7 +12,7 @@ import {
   propertyQuery,
   readPropertyBody,
 } from '../wire/property-wire.ts'
-import { queryOf, readFlag, readQueryPairs } from '../wire/query-pairs.ts'
+import { queryOf, readFlag, readLoosePairs } from '../wire/query-pairs.ts'
 import { documented } from './record-routes.ts'
 
 const PATH = '/api/comp/:compId/property'
@@ -31,7 +31,7 @@ export function propertyRoutes(
   app.get(PATH, { ...described('Read properties', get), onRequest }, async (request) => {
     const { uid, orgUid } = findComponent(catalog, request, 'GET')
     const { name, description } = await components.properties(orgUid, uid)
-    const pairs = readQueryPairs(queryOf(request.url))
+    const pairs = readLoosePairs(queryOf(request.url))
     const component = {
       ...(readFlag(pairs, 'name') ? { name } : {}),
       ...(readFlag(pairs, 'description') ? { description } : {}),

@@ -22,6 +22,24 @@ function decode(text: string, raw: string): string {
 
 /** Reads a raw query string; plus is a space, empty pairs are passed over, also a leading one. */
 export function readQueryPairs(query: string): QueryPairs {
+  return readPairs(query, decode)
+}
+
+/**
+ * Reads the query of a call that ignores parameters it does not know: what cannot be decoded stays
+ * as it is, so that it is refused only where it stands for something.
+ */
+export function readLoosePairs(query: string): QueryPairs {
+  return readPairs(query, (text) => {
+    try {
+      return decodeURIComponent(text.replaceAll('+', ' '))
+    } catch {
+      return text
+    }
+  })
+}
+
+function readPairs(query: string, decode: (text: string, raw: string) => string): QueryPairs {
   const pairs: [string, string][] = []
   for (const part of query.split('&')) {
     if (part === '') continue
