@@ -1,7 +1,7 @@
 import { sendOnce } from '../load/connection.ts'
 import { drive, time } from '../load/drive.ts'
 import { PutTemplate, type StreamName, Walk } from '../load/put-template.ts'
-import { bytesOnDisk, memoryPeakMb, type RunningPeer, untilQuiet } from '../peers/service.ts'
+import { bytesOnDisk, memoryPeakMb, type RunningPeer } from '../peers/service.ts'
 import { better, type Cell, type Row } from '../report.ts'
 import { type Settings, tell, withPeer } from '../settings.ts'
 
@@ -28,7 +28,8 @@ export async function readSuite(settings: Settings): Promise<Row[]> {
     await withPeer(peer, async (running, folder) => {
       const note = peer.isDurable ? undefined : 'not durable'
       const dataset = datasetOf(settings)
-      await untilQuiet(folder, { quietMs: 1_500, secondsMax: 15 })
+      // Logs of a first start would count as empty and be gone later: both sides are settled.
+      await running.settle()
       const emptyBytes = bytesOnDisk(folder)
       tell(`${peer.name}: ${dataset.streams.length} sensors of ${SAMPLES_PER_STREAM} samples`)
       await fill(running, dataset)
