@@ -1,4 +1,5 @@
 import type { Principal } from '../access/index.ts'
+import { nextTurn } from '../base/index.ts'
 import { type Catalog, POINT, VALUE_CODE } from '../catalog/index.ts'
 import type { SampleStore, StreamHandle } from '../store/index.ts'
 import type { FeedFields, FeedSeries } from './feed-series.ts'
@@ -34,6 +35,9 @@ export interface GetCommand extends AskedRange {
   readonly limit: number
   readonly fields: FeedFields
 }
+
+/** Streams read before others get their turn: a few milliseconds. */
+const STREAMS_PER_TURN = 256
 
 type ReadStream = (handle: StreamHandle, limit: number) => Promise<ReadSamples>
 
@@ -106,8 +110,10 @@ async function collect(
   if (command.from !== undefined && command.from === command.until) return []
   const list: FeedSeries[] = []
   let left = command.limit
-  for (const handle of handles) {
+  for (const [at, handle] of handles.entries()) {
     if (left === 0) break
+    // Streams without samples in the range cost no limit, and a component may have very many.
+    if (at % STREAMS_PER_TURN === STREAMS_PER_TURN - 1) await nextTurn()
     const samples = await read(handle, left)
     if (samples.count === 0) continue
     left -= samples.count

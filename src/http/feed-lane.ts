@@ -1,11 +1,12 @@
 import type { Caller } from '../auth/index.ts'
 import { type Log, Refusal } from '../base/index.ts'
 import { answer, answerError } from './answer.ts'
-import { requireAsPut, requireOwnSite } from './as-put.ts'
+import { requireAsPut } from './as-put.ts'
 import type { Exchange, FastLane } from './exchange.ts'
 import type { FeedBodyReader } from './feed-body-reader.ts'
 import type { FeedCalls } from './feed-calls.ts'
 import type { Gate } from './gate.ts'
+import { requireOwnSite } from './own-site.ts'
 import {
   type FeedPath,
   readFeedPath,

@@ -4,6 +4,7 @@ import type { Caller, Identity } from '../auth/index.ts'
 import { invariant, type RateClass, refuse } from '../base/index.ts'
 import { limitHeaders } from './answer.ts'
 import { type Exchange, exchangeOf } from './exchange.ts'
+import { requireOwnSite } from './own-site.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -15,6 +16,9 @@ declare module 'fastify' {
 
 /** Which limit a call counts against; undefined: none. */
 export type CountedAs = Exclude<RateClass, 'failed'> | undefined
+
+/** Methods that change nothing. */
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
 type GateIdentity = Pick<Identity, 'authenticator' | 'limiter' | 'figuresOf'>
 
@@ -52,6 +56,7 @@ export class Gate {
       invariant(exchange !== undefined, 'a guarded request came past our server')
       try {
         const caller = await this.admit(exchange, countedAs)
+        if (!READING.has(request.method)) requireOwnSite(request.raw, caller)
         request.caller = caller
         request.principal = caller.principal
       } finally {

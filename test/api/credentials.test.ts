@@ -85,6 +85,28 @@ test('a tight cookie as small devices send it', async () => {
   assert.equal(answer.status, 200, answer.text)
 })
 
+test('a page of another site cannot write with a cookie', async () => {
+  const write = async (headers: Record<string, string>, query = '') => {
+    const body = '{"organization":{"name":"Renamed"}}'
+    const path = `/api/organization/${service.orgUid}${query}`
+    const answer = await fetch(`${service.url}${path}`, { method: 'POST', headers, body })
+    return answer.status
+  }
+  // Such a form needs no permission of this service to be sent, and siblings get SameSite cookies.
+  const form = { Cookie: `session=${session}`, 'Content-Type': 'text/plain' }
+  assert.equal(await write({ ...form, 'Sec-Fetch-Site': 'cross-site' }), 403)
+  assert.equal(await write({ ...form, 'Sec-Fetch-Site': 'same-site' }), 403)
+  assert.equal(await write({ ...form, Origin: 'https://evil.example' }), 403)
+  const evil = { 'Content-Type': 'text/plain', 'Sec-Fetch-Site': 'cross-site' }
+  assert.equal(await write(evil, `?session=${session}`), 200)
+  assert.equal(await write(form), 200)
+  assert.equal(await write({ ...form, Origin: service.url }), 200)
+  // Behind a proxy that sends another Host the browser alone knows that the page is ours.
+  const proxied = { Origin: 'https://weir.example', 'Sec-Fetch-Site': 'same-origin' }
+  assert.equal(await write({ ...form, ...proxied }), 200)
+  assert.equal(await status('', { ...form, 'Sec-Fetch-Site': 'cross-site' }), 200)
+})
+
 test('no log line holds a credential', () => {
   assert.ok(service.logLines.length > 20)
   for (const secret of [session, reader, other, service.feedKey, service.ownerPassword]) {

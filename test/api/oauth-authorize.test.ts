@@ -196,6 +196,8 @@ test('GET and POST /alt/ serve the page under a strict policy, a form carried in
     assert.ok(body.includes('Acme &#60;b&#62;'))
   }
   assert.ok(posted.body.includes('state=&#34;&#62;&#60;script&#62;'))
+  const odd = { client_id: { toString: 1 }, state: null }
+  assert.equal((await service.send('POST', '/alt/', odd)).status, 200)
   const json = await service.send('POST', '/alt/', { client_id: 'c1', state: '<i>' })
   assert.ok(json.body.includes('data-posted="client_id=c1&#38;state=%3Ci%3E"'))
   for (const asset of ['/alt/authorize.js', '/alt/authorize.css']) {

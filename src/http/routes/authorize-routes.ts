@@ -80,8 +80,13 @@ function postedQuery({ body, headers }: FastifyRequest): string {
   if (!headers['content-type']?.startsWith(JSON_TYPE)) return body
   const parsed = parseJsonBody(body)
   if (typeof parsed !== 'object' || parsed === null) return ''
-  const pairs = Object.entries(parsed).map(([name, value]) => [name, String(value)])
+  // A value that is no text is shown as it came: the check of the parameters tells what is wrong.
+  const pairs = Object.entries(parsed).map(([name, value]) => [name, textOf(value)])
   return new URLSearchParams(pairs).toString()
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 function stepRoutes(app: App, { oauth, issuerOf }: AuthorizeRoutesDeps): void {

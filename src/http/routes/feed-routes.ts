@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import type { App } from '../app-type.ts'
-import { requireAsPut, requireOwnSite } from '../as-put.ts'
+import { requireAsPut } from '../as-put.ts'
 import type { FeedLaneDeps } from '../feed-lane.ts'
+import { requireOwnSite } from '../own-site.ts'
 import { readId } from '../wire/feed-plain-reader.ts'
 import {
   componentPath,
