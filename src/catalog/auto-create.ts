@@ -23,7 +23,7 @@ export async function autoCreate(
   },
 ): Promise<CreatedComponent[]> {
   const { documents, locks } = deps.base
-  const keys = plan.wanted.map((one) => lockKey(deps, orgUid, one))
+  const keys = plan.wanted.flatMap((one) => lockKeys(deps, orgUid, one))
   const attempt = async (): Promise<CreatedComponent[]> => {
     const preparations: Preparation[] = []
     for (const one of plan.wanted) {
@@ -38,12 +38,19 @@ export async function autoCreate(
   return await locks.run(keys, () => retryConflicts(documents, attempt, { isIdRetried: true }))
 }
 
-/** An existing component is locked by its UID, as by every other edit of it. */
-function lockKey({ base }: PrepareDeps, orgUid: string, wanted: WantedComponent): string {
+/**
+ * A component is locked by its ID, so that calls from before and after its creation take turns, and
+ * once it exists by its UID, as by every other edit of it.
+ */
+function lockKeys({ base }: PrepareDeps, orgUid: string, wanted: WantedComponent): string[] {
   const { compId = '', compUid } = wanted
-  if (compUid !== undefined) return compUid
-  const entry = base.documents.index.resolveComponent(orgUid, compId)
-  return entry?.uid ?? `${orgUid} ${compId}`
+  const { index } = base.documents
+  const entry =
+    compUid === undefined
+      ? index.resolveComponent(orgUid, compId)
+      : index.componentByUid(orgUid, compUid)
+  const id = entry?.compId ?? compId
+  return [...(id === '' ? [] : [`${orgUid} ${id}`]), ...(entry === undefined ? [] : [entry.uid])]
 }
 
 /** Two components of one call may ask for the same missing folder: it is made once. */

@@ -243,3 +243,15 @@ test('handlesOfValueCode() finds the living streams of a type', () =>
     assert.deepEqual([...index.handlesOfValueCode(VALUE_CODE.FILE)], made.handles.slice(2))
     assert.equal(index.valueCodeOf(made.handles[1]), VALUE_CODE.FILE, 'known after its deletion')
   }))
+
+test('autoCreate() lets calls from before and after the creation of a component take turns', () =>
+  withCatalog(async ({ catalog }) => {
+    const early = Array.from({ length: 60 }, (_, at) => `early${at}`)
+    const late = Array.from({ length: 60 }, (_, at) => `late${at}`)
+    const bring = (id: string) => catalog.autoCreate(ORG, [want('storm', [id])])
+    const [first, ...waiting] = early.map(bring)
+    await first
+    await Promise.all([...waiting, ...late.map(bring)])
+    const entry = catalog.index.resolveComponent(ORG, 'storm')
+    assert.equal(entry?.streams.length, 120)
+  }))
