@@ -54,6 +54,7 @@ import { propertyRoutes } from './http/routes/property-routes.ts'
 import { statisticRoutes } from './http/routes/statistic-routes.ts'
 import { streamRoutes } from './http/routes/stream-routes.ts'
 import {
+  checkFolder,
   lockFolder,
   openBlobStore,
   openCatalogStore,
@@ -153,6 +154,7 @@ async function openIdentityParts(
 ) {
   const lock = lockFolder(config.dataDir)
   opened.defer(() => lock.release())
+  checkFolder(config.dataDir)
   const catalogStore = await openCatalogStore({ folder: config.dataDir, clock })
   opened.defer(() => catalogStore.close())
   const oauthBase = { store: catalogStore, clock, settings: oauthSettings(config) }

@@ -2,10 +2,11 @@
 import { openApp } from './app.ts'
 import { ConfigError, createLog, readConfig } from './base/index.ts'
 import { firstStartText } from './first-start-text.ts'
-import { FolderInUse } from './store/embedded/index.ts'
+import { damageOf, FolderDamaged, FolderInUse } from './store/embedded/index.ts'
 
-/** Exit codes of sysexits.h: a wrong setting, a folder in use, a port that cannot be had. */
+/** Exit codes of sysexits.h: wrong settings, damaged data, a folder in use, no free port. */
 const EXIT_CONFIG = 78
+const EXIT_DATA = 65
 const EXIT_IN_USE = 75
 const EXIT_UNAVAILABLE = 69
 const LISTEN_ERRORS = ['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND', 'EAI_AGAIN']
@@ -68,6 +69,12 @@ export function exitWith(error: unknown): never {
   if (error instanceof FolderInUse) {
     console.error(message)
     process.exit(EXIT_IN_USE)
+  }
+  const damage =
+    error instanceof FolderDamaged ? error : damageOf(error, 'A database of the data folder')
+  if (damage !== undefined) {
+    console.error(`Cannot start: ${damage.message}`)
+    process.exit(EXIT_DATA)
   }
   if (code !== undefined && LISTEN_ERRORS.includes(code)) {
     console.error(`Cannot listen: ${message}. Set WEIR_HOST and WEIR_PORT to a free address`)
