@@ -53,6 +53,22 @@ test('PUT with a JSON content type and an empty body is the URL form', async () 
   )
 })
 
+test('requests sent ahead on one connection are served one after another', async () => {
+  const body = '[{"compId":"ahead","streamId":"b","data":2,"time":1}]'
+  const sent = [
+    `PUT /api/feed?compId=ahead&a=1&time=1&api_key=${key} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    `GET /api/comp/ahead/feed?api_key=${key} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    `PUT /api/feed?api_key=${key} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    `GET /api/comp/ahead/property?name&api_key=${key} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    `GET /api/comp/ahead/feed?api_key=${key} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+  ]
+  const { text } = await sendRaw(service.port, sent.join(''))
+  const answers = text.split(/(?=HTTP\/1\.1 )/).map((answer) => answer.split('\r\n\r\n')[1])
+  const name = '[{"message":"","component":{"name":"ahead"},"success":true}]'
+  const [a, b] = ['{"time":1,"data":1}', '{"time":1,"data":2}']
+  assert.deepEqual(answers, ['', `[${a}]`, '', name, `[${a},${b}]`])
+})
+
 test('PUT with a form content type and an empty body is the URL form', async () => {
   const type = 'Content-Type: application/x-www-form-urlencoded'
   await checkStored(
