@@ -1,5 +1,11 @@
 import { type Clock, EARLIEST_TIME, epochMs } from '../base/index.ts'
-import type { CatalogStore, Lease, SampleStore, StreamHandle } from '../store/index.ts'
+import {
+  type JobTurn,
+  LeasedJob,
+  type LeasedJobDeps,
+  type SampleStore,
+  type StreamHandle,
+} from '../store/index.ts'
 import { type Age, agedBefore, loadZone, roughAgeMs } from '../time/index.ts'
 
 /** A stream whose samples go when they get too old. */
@@ -14,20 +20,12 @@ export interface ExpiringStream {
 export type IsDue = (handle: StreamHandle) => boolean
 
 /** What the job works with. */
-export interface DeleteProfileDeps {
+export interface DeleteProfileDeps extends LeasedJobDeps {
   readonly samples: SampleStore
-  readonly catalog: Pick<CatalogStore, 'acquireLease' | 'releaseLease'>
   /** The streams that have a delete profile and are due, in pages. */
   readonly streams: (isDue: IsDue) => AsyncIterable<readonly ExpiringStream[]>
   readonly clock: Clock
-  /** Who this process is among those that share the catalog. */
-  readonly holder: string
-  /** Told of a run that failed; the next one tries again. */
-  readonly onFailure: (error: unknown) => void
 }
-
-const LEASE_NAME = 'delete_profiles'
-const LEASE_MS = 60_000
 
 /** How often the job looks which streams are due. */
 const EVERY_MS = 60_000
@@ -52,58 +50,45 @@ export class DeleteProfileJob {
   /** By handle: when it is due again, and the floor it had when it was last looked at. */
   readonly #dueAt = new HandleTimes()
   readonly #floors = new HandleTimes()
-  #timer: NodeJS.Timeout | undefined
-  #running: Promise<unknown> | undefined
-  #isClosed = false
+  readonly #job: LeasedJob
 
   constructor(deps: DeleteProfileDeps) {
     this.#deps = deps
+    this.#job = new LeasedJob(deps, {
+      ...{ name: 'delete_profiles', everyMs: EVERY_MS },
+      work: (turn) => this.#expireAll(turn),
+    })
   }
 
   /** Looks at the streams from time to time until closed. */
   start(): void {
-    if (this.#isClosed) return
-    this.#timer = setTimeout(() => {
-      this.#running = this.run()
-        .catch(this.#deps.onFailure)
-        .finally(() => this.start())
-    }, EVERY_MS)
-    this.#timer.unref()
+    this.#job.start()
   }
 
   /** Looks at every stream once; tells how many floors were raised, 0 where another process works. */
-  async run(): Promise<number> {
-    const { catalog, holder, streams } = this.#deps
-    let lease = await catalog.acquireLease(LEASE_NAME, holder, LEASE_MS)
-    if (lease === undefined) return 0
-    let raised = 0
-    const startedAt = this.#deps.clock.now()
-    try {
-      for await (const page of streams((handle) => this.#dueAt.get(handle) <= startedAt)) {
-        for (let from = 0; from < page.length && !this.#isClosed; from += RAISED_AT_ONCE) {
-          lease = await this.#keep(lease)
-          if (lease === undefined) return raised
-          const some = page.slice(from, from + RAISED_AT_ONCE)
-          const done = await Promise.all(some.map((stream) => this.#expire(stream)))
-          raised += done.filter(Boolean).length
-        }
-        if (this.#isClosed) break
-      }
-    } finally {
-      if (lease !== undefined) await catalog.releaseLease(lease)
-    }
-    return raised
+  run(): Promise<number> {
+    return this.#job.run()
   }
 
   /** Ends the looking and waits for a run that is under way. */
-  async close(): Promise<void> {
-    this.#isClosed = true
-    clearTimeout(this.#timer)
-    await this.#running
+  close(): Promise<void> {
+    return this.#job.close()
   }
 
-  #keep(lease: Lease): Promise<Lease | undefined> {
-    return this.#deps.catalog.acquireLease(LEASE_NAME, lease.holder, LEASE_MS)
+  async #expireAll(turn: JobTurn): Promise<number> {
+    let raised = 0
+    const startedAt = this.#deps.clock.now()
+    const isDue = (handle: StreamHandle) => this.#dueAt.get(handle) <= startedAt
+    for await (const page of this.#deps.streams(isDue)) {
+      for (let from = 0; from < page.length; from += RAISED_AT_ONCE) {
+        if (!(await turn.mayGoOn())) return raised
+        const some = page.slice(from, from + RAISED_AT_ONCE)
+        const done = await Promise.all(some.map((stream) => this.#expire(stream)))
+        raised += done.filter(Boolean).length
+      }
+      if (turn.isOver) break
+    }
+    return raised
   }
 
   async #expire({ handle, age, timeZone }: ExpiringStream): Promise<boolean> {

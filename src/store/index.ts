@@ -1,1 +1,2 @@
+export { type JobTurn, LeasedJob, type LeasedJobDeps } from './leased-job.ts'
 export * from './ports.ts'

@@ -1,0 +1,90 @@
+import type { CatalogStore, Lease } from './catalog-port.ts'
+
+/** A holder that died keeps others waiting this long at most. */
+const LEASE_MS = 60_000
+
+/** What a job needs to run in one process of a cluster at a time. */
+export interface LeasedJobDeps {
+  readonly catalog: Pick<CatalogStore, 'acquireLease' | 'releaseLease'>
+  /** Who this process is among those that share the catalog. */
+  readonly holder: string
+  /** Told of a run that failed; the next one tries again. */
+  readonly onFailure: (error: unknown) => void
+}
+
+/** One run of a job, which must ask often whether it may go on. */
+export interface JobTurn {
+  /** Whether the job is being closed. */
+  readonly isOver: boolean
+  /** Renews the lease; false when the run has to end: the lease is lost, or the job is closed. */
+  mayGoOn(): Promise<boolean>
+}
+
+/** Work that is done from time to time, in the background and under a lease. */
+export class LeasedJob {
+  readonly #deps: LeasedJobDeps
+  readonly #name: string
+  readonly #everyMs: number
+  readonly #work: (turn: JobTurn) => Promise<number>
+  #timer: NodeJS.Timeout | undefined
+  #running: Promise<unknown> | undefined
+  #isClosed = false
+
+  /** `work` answers how much it did. */
+  constructor(
+    deps: LeasedJobDeps,
+    job: {
+      readonly name: string
+      readonly everyMs: number
+      readonly work: (turn: JobTurn) => Promise<number>
+    },
+  ) {
+    this.#deps = deps
+    this.#name = job.name
+    this.#everyMs = job.everyMs
+    this.#work = job.work
+  }
+
+  /** Runs from time to time until closed. */
+  start(): void {
+    if (this.#isClosed) return
+    this.#timer = setTimeout(() => {
+      this.#running = this.run()
+        .catch(this.#deps.onFailure)
+        .finally(() => this.start())
+    }, this.#everyMs)
+    this.#timer.unref()
+  }
+
+  /** Runs once; tells how much was done, 0 where another process works. */
+  async run(): Promise<number> {
+    let lease = await this.#acquire()
+    if (lease === undefined) return 0
+    const isClosed = () => this.#isClosed
+    const turn: JobTurn = {
+      get isOver() {
+        return isClosed()
+      },
+      mayGoOn: async () => {
+        lease = await this.#acquire()
+        return lease !== undefined && !isClosed()
+      },
+    }
+    try {
+      return await this.#work(turn)
+    } finally {
+      if (lease !== undefined) await this.#deps.catalog.releaseLease(lease)
+    }
+  }
+
+  /** Ends the job and waits for a run that is under way. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    await this.#running
+  }
+
+  #acquire(): Promise<Lease | undefined> {
+    return this.#deps.catalog.acquireLease(this.#name, this.#deps.holder, LEASE_MS)
+  }
+}
