@@ -12,6 +12,12 @@ export const FEED_LIMIT_MAX = 1_000
 /** One call's samples: what a gateway sends after a day offline, and still a bounded frame. */
 export const SAMPLES_PER_CALL_MAX = 1_000_000
 
+/** The longest text of one sample, in UTF-16 units: a thousand of them still fit in memory. */
+export const TEXT_LENGTH_MAX = 1_000_000
+
+/** All texts of one answer together, in UTF-16 units: an answer is built in memory. */
+export const ANSWER_TEXT_LENGTH_MAX = 100_000_000
+
 /** The most precedent streams derived in one call (contract, section 8). */
 export const DERIVE_STREAMS_MAX = 20
 

@@ -1,4 +1,4 @@
-import { refuse } from '../base/index.ts'
+import { refuse, TEXT_LENGTH_MAX } from '../base/index.ts'
 import type { ValueType } from '../catalog/index.ts'
 import {
   describeSample,
@@ -77,6 +77,10 @@ function storeNumber(samples: IncomingSamples, index: number, value: number): vo
 }
 
 function storeText(samples: IncomingSamples, index: number, text: string): void {
+  if (text.length > TEXT_LENGTH_MAX) {
+    const what = `has ${text.length} characters, at most ${TEXT_LENGTH_MAX} are allowed`
+    refuseValue(samples, index, `${what}: upload it to a file stream`)
+  }
   samples.kinds[index] = VALUE_TEXT
   samples.isNumeric = false
   samples.texts ??= []

@@ -1,7 +1,9 @@
 import type { Principal } from '../access/index.ts'
-import { refuse } from '../base/index.ts'
+import { ANSWER_TEXT_LENGTH_MAX, refuse } from '../base/index.ts'
 import {
   type Feed,
+  type FeedFields,
+  type FeedSeries,
   type PutCommand,
   type RequestedAnswer,
   readStatisticId,
@@ -64,13 +66,13 @@ export class FeedCalls {
   /** GET …/feed: a JSON array of samples. */
   async get(principal: Principal, path: StreamPath, query: string): Promise<Buffer> {
     const asked = readFeedQuery(readLoosePairs(query))
-    return writeFeed(await this.#feed.get(principal, { path, ...asked }), asked.fields)
+    return write(await this.#feed.get(principal, { path, ...asked }), asked.fields)
   }
 
   /** GET …/last_value: a JSON array with the last sample of each stream. */
   async lastValue(principal: Principal, path: StreamPath, query: string): Promise<Buffer> {
     const asked = readFeedQuery(readLoosePairs(query))
-    return writeFeed(await this.#feed.lastValues(principal, { path, ...asked }), asked.fields)
+    return write(await this.#feed.lastValues(principal, { path, ...asked }), asked.fields)
   }
 
   /** GET …/cycle/{cycleId}/stat/{statId}/feed or last_value: a JSON array of statistic samples. */
@@ -82,7 +84,7 @@ export class FeedCalls {
       path.call === 'feed'
         ? await this.#feed.statistics(principal, command)
         : await this.#feed.lastStatistics(principal, command)
-    return writeFeed(list, asked.fields)
+    return write(list, asked.fields)
   }
 
   /** DELETE …/stream/{streamId}/feed: takes the range out. */
@@ -102,4 +104,16 @@ export class FeedCalls {
     }
     await this.#feed.delete(principal, { ...path, from, until })
   }
+}
+
+/** Refuses to build an answer that could take the memory of all other calls. */
+function write(list: readonly FeedSeries[], fields: FeedFields): Buffer {
+  let length = 0
+  for (const { texts = [] } of list) for (const text of texts) length += text?.length ?? 0
+  if (length > ANSWER_TEXT_LENGTH_MAX) {
+    refuse('bad_input', {
+      what: `The texts asked for have ${length} characters: ask for fewer by a smaller "limit"`,
+    })
+  }
+  return writeFeed(list, fields)
 }
