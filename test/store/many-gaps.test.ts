@@ -50,6 +50,7 @@ for (const isSealedBefore of [false, true]) {
     await append(store, 'samples')
     if (isSealedBefore) await store.sealAll()
     await append(store, 'gaps')
+    await append(store, 'gaps')
     await checkGaps(store)
     await store.sealAll()
     await checkGaps(store)

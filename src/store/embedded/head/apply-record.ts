@@ -25,7 +25,11 @@ export function applyRecord(generation: HeadGeneration, record: JournalRecord): 
 
 /** Does removals of a batch, which come before its samples. */
 export function applyRemovals(generation: HeadGeneration, removals: readonly Removal[]): void {
-  for (const { handle, from, until } of removals) generation.remove(handle, from, until)
+  // Those of a stream mostly ascend, and a generation takes them best from the latest on.
+  for (let index = removals.length - 1; index >= 0; index -= 1) {
+    const { handle, from, until } = removals[index]
+    generation.remove(handle, from, until)
+  }
 }
 
 /** Puts the samples start ≤ index < end of a batch: those in order at once, late ones sorted. */

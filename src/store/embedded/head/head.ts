@@ -155,8 +155,8 @@ export class Head {
         continue
       }
       const { removals } = batch
-      for (let start = 0; start < removals.length; start += SAMPLES_PER_STEP) {
-        applyRemovals(generation, removals.slice(start, start + SAMPLES_PER_STEP))
+      for (let end = removals.length; end > 0; end -= SAMPLES_PER_STEP) {
+        applyRemovals(generation, removals.slice(Math.max(0, end - SAMPLES_PER_STEP), end))
         await new Promise((resolve) => setImmediate(resolve))
       }
       for (let start = 0; start < batch.count; start += SAMPLES_PER_STEP) {

@@ -65,6 +65,8 @@ export function uniteMasks(one: Mask, other: Mask): Mask {
  */
 export class Tombstones {
   #heads = new Int32Array(0)
+  /** The span added last: many are added from the latest to the earliest, each next to it. */
+  #fingers = new Int32Array(0)
   #starts = new Float64Array(64)
   #ends = new Float64Array(64)
   #next = new Int32Array(64)
@@ -79,9 +81,13 @@ export class Tombstones {
   /** Adds from ≤ time < until; spans that meet become one. */
   add(handle: number, from: number, until: number): void {
     if (from >= until) return
-    if (handle >= this.#heads.length) this.#heads = growInt32(this.#heads, handle + 1)
-    let before = 0
-    let entry = this.#heads[handle]
+    if (handle >= this.#heads.length) {
+      this.#heads = growInt32(this.#heads, handle + 1)
+      this.#fingers = growInt32(this.#fingers, this.#heads.length)
+    }
+    const finger = this.#fingers[handle]
+    let before = finger !== 0 && this.#starts[finger] > until ? finger : 0
+    let entry = before === 0 ? this.#heads[handle] : this.#next[before]
     while (entry !== 0 && this.#starts[entry] > until) {
       before = entry
       entry = this.#next[entry]
@@ -99,6 +105,7 @@ export class Tombstones {
     const added = this.#allocate(start, end, entry)
     if (before === 0) this.#heads[handle] = added
     else this.#next[before] = added
+    this.#fingers[handle] = added
   }
 
   /** Whether all time of a stream was removed, so that nothing below counts. */
