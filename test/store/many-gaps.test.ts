@@ -5,11 +5,15 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { epochMs } from '../../src/base/index.ts'
 import { openSampleStore } from '../../src/store/embedded/index.ts'
-import type { SampleStore } from '../../src/store/index.ts'
+import type { Removal, SampleStore } from '../../src/store/index.ts'
 import { stream } from '../support/samples.ts'
 
 const SAMPLES = 400_000
 const TIMES = { from: epochMs(0), until: epochMs(SAMPLES) }
+
+function removal(from: number, until: number): Removal {
+  return { handle: stream(1), from: epochMs(from), until: epochMs(until) }
+}
 
 /** One batch: samples at 0, 1, 2, …, or the removal of every other of them. */
 function append(store: SampleStore, what: 'samples' | 'gaps'): Promise<void> {
@@ -20,9 +24,10 @@ function append(store: SampleStore, what: 'samples' | 'gaps'): Promise<void> {
     handles: new Uint32Array(count).fill(1),
     times: Float64Array.from({ length: count }, (_, at) => at),
     numbers: Float64Array.from({ length: count }, (_, at) => at),
-    removals: Array.from({ length: isGaps ? SAMPLES / 2 : 0 }, (_, at) => {
-      return { handle: stream(1), from: epochMs(at * 2), until: epochMs(at * 2 + 1) }
-    }),
+    // As a put to an interval stream: samples make room for themselves, gaps go on beyond them.
+    removals: isGaps
+      ? Array.from({ length: SAMPLES }, (_, at) => removal(at * 2, at * 2 + 1))
+      : [removal(0, SAMPLES)],
   })
 }
 

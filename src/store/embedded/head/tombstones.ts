@@ -65,7 +65,7 @@ export function uniteMasks(one: Mask, other: Mask): Mask {
  */
 export class Tombstones {
   #heads = new Int32Array(0)
-  /** The span added last: many are added from the latest to the earliest, each next to it. */
+  /** The span after the one added last: many come from the latest to the earliest. */
   #fingers = new Int32Array(0)
   #starts = new Float64Array(64)
   #ends = new Float64Array(64)
@@ -105,7 +105,7 @@ export class Tombstones {
     const added = this.#allocate(start, end, entry)
     if (before === 0) this.#heads[handle] = added
     else this.#next[before] = added
-    this.#fingers[handle] = added
+    this.#fingers[handle] = before === 0 ? added : before
   }
 
   /** Whether all time of a stream was removed, so that nothing below counts. */
