@@ -63,6 +63,8 @@ export class ApiKeys {
   readonly #clock: Clock
   readonly #box: SecretBox
   readonly #ready: RecordCache<ReadyKey>
+  /** Devices send the same secret with every call, and hashing it is half of recognising it. */
+  readonly #hashes = new Map<string, string>()
 
   constructor(deps: {
     readonly store: CatalogStore
@@ -77,11 +79,19 @@ export class ApiKeys {
 
   /** The key of a secret when it is in memory. */
   peekReady(secret: string): ReadyKey | undefined {
-    return this.#ready.peek(hashSecret(secret))
+    const hash = this.#hashes.get(secret)
+    return hash === undefined ? undefined : this.#ready.peek(hash)
   }
 
-  findReady(secret: string): Promise<ReadyKey | undefined> {
-    return this.#ready.find(hashSecret(secret))
+  /** The key of a secret, from memory or the store. */
+  async findReady(secret: string): Promise<ReadyKey | undefined> {
+    const hash = hashSecret(secret)
+    const ready = await this.#ready.find(hash)
+    if (ready === undefined) return undefined
+    // Only secrets of real keys are kept, so that guesses take no memory.
+    if (this.#hashes.size >= CACHED_MAX) this.#hashes.clear()
+    this.#hashes.set(secret, hash)
+    return ready
   }
 
   async find(orgUid: string, uid: string): Promise<ApiKey | undefined> {
