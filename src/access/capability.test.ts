@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { Capabilities, findResourceMistake, type Method } from './capability.ts'
 
 function capabilities(entries: Record<string, readonly Method[]>): Capabilities {
@@ -86,6 +87,73 @@ test('feedCoverage() tells when it depends on the stream', () => {
   check({ 'component/c1/stream/s1/feed': ['PUT'] }, 'c1', 'by_stream')
   check({ 'component/c1/stream/s1/feed': ['PUT'] }, 'c2', 'none')
   check({ 'unit/u1': ['PUT'], 'component/*/feed': ['PUT'] }, 'c1', 'all')
+})
+
+test('findBeyond() names what others give and these do not', () => {
+  type Entries = Record<string, readonly Method[]>
+  const check = (own: Entries, others: Entries, expected: string | undefined) => {
+    const found = capabilities(own).findBeyond(capabilities(others))
+    const shown = found === undefined ? undefined : `${found.method} ${found.resource}`
+    assert.equal(shown, expected, `${JSON.stringify(own)} and ${JSON.stringify(others)}`)
+  }
+  const feed: Entries = { 'component/*/feed': ['GET', 'PUT'] }
+  check(feed, {}, undefined)
+  check(feed, feed, undefined)
+  check(feed, { 'component/c1/feed': ['PUT'] }, undefined)
+  check(feed, { 'component/c1/stream/s1/feed': ['GET'] }, undefined)
+  check(feed, { '*': [] }, undefined)
+  check(feed, { '*': ['GET'] }, 'GET *')
+  check(feed, { component: ['GET'] }, 'GET component')
+  check(feed, { 'component/*/feed': ['GET', 'DELETE'] }, 'DELETE component/*/feed')
+  check({ 'component/c1/feed': ['GET'] }, { 'component/*/feed': ['GET'] }, 'GET component/*/feed')
+  check({ unit: ['GET'] }, { cycle: ['GET'] }, 'GET cycle')
+  // What an entry of one's own takes away must be taken away from the others too.
+  const butOne: Entries = { ...feed, 'component/c1': ['GET'] }
+  check(butOne, feed, 'PUT component/c1/feed')
+  check(butOne, { 'component/*/feed': ['GET'] }, undefined)
+  check(butOne, butOne, undefined)
+  check(butOne, { 'component/c2/feed': ['PUT'] }, undefined)
+  check({ '*': ['GET'], api_key: [] }, { '*': ['GET'] }, 'GET api_key')
+  check({ '*': ['GET'], api_key: [] }, { '*': ['GET'], api_key: [], unit: ['GET'] }, undefined)
+  check(
+    { 'component/*/feed': ['GET'], 'component/*/stream/s1/feed': [] },
+    { 'component/c1': ['GET'] },
+    'GET component/c1',
+  )
+  check(
+    { component: ['GET'], 'component/*/stream/s1/feed': [] },
+    { 'component/c1': ['GET'] },
+    'GET component/c1/stream/s1/feed',
+  )
+})
+
+test('findBeyond() agrees with gives() on every resource', () => {
+  const segment = fc.constantFrom('*', 'a', 'b')
+  const tail = fc.constantFrom('', '/feed', '/stream/s', '/stream/s/feed', '/stream/*/feed', '/x')
+  const resource = fc.oneof(
+    fc.constantFrom('*', 'component', 'unit', 'unit/a'),
+    fc.tuple(segment, tail).map(([name, rest]) => `component/${name}${rest}`),
+  )
+  const entry = fc.record({ resource, methods: fc.subarray<Method>(['GET', 'PUT']) })
+  const list = fc.array(entry, { maxLength: 5 })
+  const tails = ['', '/feed', '/stream/s', '/stream/z', '/stream/s/feed', '/stream/z/feed', '/x']
+  const asked = [
+    ...['unit', 'unit/a', 'unit/z', 'cycle', 'component'],
+    ...['a', 'b', 'z'].flatMap((name) => tails.map((rest) => `component/${name}${rest}`)),
+  ]
+  fc.assert(
+    fc.property(list, list, (ownEntries, otherEntries) => {
+      const own = new Capabilities(ownEntries)
+      const others = new Capabilities(otherEntries)
+      const isBeyond = asked.some((one) =>
+        (['GET', 'PUT'] as const).some(
+          (method) => others.gives(one, method) && !own.gives(one, method),
+        ),
+      )
+      assert.equal(own.findBeyond(others) !== undefined, isBeyond)
+    }),
+    { numRuns: 2_000 },
+  )
 })
 
 test('findResourceMistake() says what to change', () => {

@@ -91,6 +91,25 @@ export class Capabilities {
     return this.gives(`component/${componentUid}/feed`, method) ? 'all' : 'none'
   }
 
+  /**
+   * What the others give beyond these: one resource and method, or undefined when there is none.
+   * Which entries decide is the same wherever one of each side meet, so it is asked there only.
+   */
+  findBeyond(others: Capabilities): { resource: string; method: Method } | undefined {
+    for (const rule of others.#rules) {
+      const narrower = this.#rules
+        .filter(({ mask }) => (rule.mask & ~mask) !== 0)
+        .map(({ path }) => meet(rule.path, path))
+        .filter((path) => path !== undefined)
+      for (const path of [rule.path, ...narrower]) {
+        const beyond = others.#decide(path) & ~this.#decide(path)
+        const method = methods.find((one) => (beyond & METHOD_BITS[one]) !== 0)
+        if (method !== undefined) return { resource: resourceOf(path), method }
+      }
+    }
+    return undefined
+  }
+
   #namesStreamOf(componentUid: string): boolean {
     return this.#rules.some(
       ({ path }) =>
@@ -103,17 +122,20 @@ export class Capabilities {
   #maskOf(resource: string): number {
     const known = this.#remembered.get(resource)
     if (known !== undefined) return known
-    const asked = pathOf(resource)
-    const best = this.#rules.find(({ path }) => covers(path, asked))
-    // Two entries of one path add up; they lie side by side in the order of the rules.
-    const mask = this.#rules
-      .filter(({ path }) => best !== undefined && compareSpecific(path, best.path) === 0)
-      .filter(({ path }) => covers(path, asked))
-      .reduce((sum, rule) => sum | rule.mask, 0)
+    const mask = this.#decide(pathOf(resource))
     if (resource.length > REMEMBERED_LENGTH_MAX) return mask
     if (this.#remembered.size >= REMEMBERED_MAX) this.#remembered.clear()
     this.#remembered.set(resource, mask)
     return mask
+  }
+
+  #decide(asked: readonly string[]): number {
+    const best = this.#rules.find(({ path }) => covers(path, asked))
+    // Two entries of one path add up; they lie side by side in the order of the rules.
+    return this.#rules
+      .filter(({ path }) => best !== undefined && compareSpecific(path, best.path) === 0)
+      .filter(({ path }) => covers(path, asked))
+      .reduce((sum, rule) => sum | rule.mask, 0)
   }
 }
 
@@ -143,6 +165,19 @@ function pathOf(resource: string): readonly string[] {
   // An entry covers what lies below it, so a star at its end says nothing.
   while (path.at(-1) === '*') path.pop()
   return path
+}
+
+/** A path as people write it in an entry. */
+function resourceOf(path: readonly string[]): string {
+  return path.length === 0 ? '*' : path.join('/').replace('/stream/*/feed', '/feed')
+}
+
+/** The widest path that both cover, or undefined when nothing is below both. */
+function meet(a: readonly string[], b: readonly string[]): readonly string[] | undefined {
+  const [long, short] = a.length >= b.length ? [a, b] : [b, a]
+  const fits = (segment: string, at: number) => !isName(long[at]) || segment === long[at]
+  if (!short.every((segment, at) => !isName(segment) || fits(segment, at))) return undefined
+  return long.map((segment, at) => (isName(segment) ? segment : (short[at] ?? segment)))
 }
 
 /** A `*` that is asked for means "any of them", which only a `*` can give. */

@@ -38,3 +38,21 @@ test('plainAddress() unwraps IPv4 in IPv6 and drops the zone', () => {
   assert.equal(plainAddress('fe80::1%eth0'), 'fe80::1')
   assert.equal(plainAddress('2001:db8::1'), '2001:db8::1')
 })
+
+test('coversList() wants each item within one of its own', () => {
+  const check = (own: string[], items: string[], expected: boolean) =>
+    assert.equal(new IpList(own).coversList(items), expected, `${own} and ${items}`)
+  check([], [], true)
+  check([], ['192.0.2.7'], true)
+  check(['192.0.2.0/24'], [], false)
+  check(['192.0.2.0/24'], ['192.0.2.0/24'], true)
+  check(['192.0.2.0/24'], ['192.0.2.7', '192.0.2.128/25'], true)
+  check(['192.0.2.0/24'], ['192.0.2.7', '192.0.3.7'], false)
+  check(['192.0.2.0/24'], ['192.0.2.0/23'], false)
+  check(['192.0.2.0/24'], ['0.0.0.0/0'], false)
+  check(['192.0.2.7'], ['192.0.2.7'], true)
+  check(['192.0.2.7'], ['192.0.2.7/31'], false)
+  check(['2001:db8::/32'], ['2001:db8:5::/48', '2001:db8::1'], true)
+  check(['2001:db8::/32'], ['::/0'], false)
+  check(['2001:db8::/32'], ['192.0.2.7'], false)
+})

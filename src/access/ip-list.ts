@@ -2,10 +2,12 @@ import { BlockList, isIP, isIPv4 } from 'node:net'
 
 /** The addresses a credential may be used from; one without any address is open to all. */
 export class IpList {
+  readonly #items: readonly string[]
   readonly #ranges: BlockList | undefined
 
   /** Takes addresses and CIDR ranges that `findIpMistake` has nothing to say about. */
   constructor(items: readonly string[]) {
+    this.#items = items
     if (items.length === 0) return
     this.#ranges = new BlockList()
     for (const item of items) addRange(this.#ranges, item)
@@ -17,6 +19,12 @@ export class IpList {
     const plain = plainAddress(address)
     const version = isIP(plain)
     return version !== 0 && this.#ranges.check(plain, version === 4 ? 'ipv4' : 'ipv6')
+  }
+
+  /** Whether each item of another list lies within one of this list; an empty one is everywhere. */
+  coversList(items: readonly string[]): boolean {
+    if (this.#items.length === 0) return true
+    return items.length > 0 && items.every((item) => this.#items.some((own) => isWithin(item, own)))
   }
 }
 
@@ -41,6 +49,15 @@ export function plainAddress(address: string): string {
   if (isIPv4(mapped)) return mapped
   const zoneAt = address.indexOf('%')
   return zoneAt < 0 ? address : address.slice(0, zoneAt)
+}
+
+function isWithin(item: string, own: string): boolean {
+  const [address, prefix = '128'] = item.split('/')
+  const [ownAddress, ownPrefix = isIPv4(ownAddress) ? '32' : '128'] = own.split('/')
+  if (isIPv4(address) !== isIPv4(ownAddress) || Number(prefix) < Number(ownPrefix)) return false
+  const range = new BlockList()
+  addRange(range, own)
+  return range.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
 }
 
 function addRange(ranges: BlockList, item: string): void {

@@ -1,5 +1,6 @@
 import { refuse } from '../base/index.ts'
 import { Capabilities, type CapabilityEntry, type FeedCoverage, type Method } from './capability.ts'
+import type { IpList } from './ip-list.ts'
 
 /** What a user is in an organization; GUEST may only read. */
 export const roles = ['OWNER', 'ADMIN', 'MEMBER', 'GUEST'] as const
@@ -17,6 +18,8 @@ export interface Principal {
   readonly capabilities: Capabilities
   /** What a token's scope leaves of the capabilities; undefined: all of them. */
   readonly scope?: Capabilities
+  /** Where an API key may be used from; undefined: anywhere. */
+  readonly ips?: IpList
 }
 
 const ALL_METHODS: readonly Method[] = ['GET', 'PUT', 'POST', 'DELETE']
@@ -52,9 +55,10 @@ export function keyPrincipal(key: {
   readonly orgUid: string
   readonly keyUid: string
   readonly capabilities: Capabilities
+  readonly ips?: IpList
 }): Principal {
-  const { orgUid, keyUid, capabilities } = key
-  return { orgUid, actor: { kind: 'api_key', keyUid }, capabilities }
+  const { orgUid, keyUid, capabilities, ips } = key
+  return { orgUid, actor: { kind: 'api_key', keyUid }, capabilities, ips }
 }
 
 /** Whether the caller may use a method on a resource, such as `component/<uid>/feed` or `unit`. */
@@ -95,6 +99,38 @@ export function requirePermit(principal: Principal, resource: string, method: Me
       ? `This API key has no ${method} on ${resource}: add it to the key's capabilities`
       : `You may not ${method} ${resource} with your role in this organization`
   refuse('forbidden', { what })
+}
+
+/**
+ * Refuses with `forbidden` unless the caller has itself all that a key gives, so that nobody gains
+ * rights by making a key, changing one or reading its secret.
+ */
+export function requireCovers(
+  principal: Principal,
+  key: {
+    readonly capabilities: readonly CapabilityEntry[]
+    readonly ipAddresses: readonly string[]
+  },
+): void {
+  const given = new Capabilities(key.capabilities)
+  const { capabilities, scope, ips } = principal
+  const beyond = capabilities.findBeyond(given) ?? scope?.findBeyond(given)
+  if (beyond !== undefined) {
+    const who = principal.actor.kind === 'api_key' ? 'This API key' : 'This access token'
+    const { method, resource } = beyond
+    const what = `${who} has no ${method} on ${resource} itself, so it may not make, change or reveal a key with it: take that out of api_key.capabilities, or sign in as an administrator`
+    refuse('forbidden', { what })
+  }
+  if (ips?.coversList(key.ipAddresses) === false) {
+    const what =
+      'This API key is bound to addresses, so it may not make, change or reveal a key for others: name some of its own in api_key.ipAddresses, or sign in as an administrator'
+    refuse('forbidden', { what })
+  }
+}
+
+/** Whether the caller has less than the one who stands behind it: an API key or a narrowed token. */
+export function isDelegate({ actor, scope }: Principal): boolean {
+  return actor.kind === 'api_key' || scope !== undefined
 }
 
 /** Whether a feed call with the method may create components: not when it is limited to some. */

@@ -1,5 +1,5 @@
 /** Who may do what to the users of an organization, and the acts themselves, each written down. */
-import { isAdministrator, type Principal, type Role } from '../access/index.ts'
+import { isAdministrator, isDelegate, type Principal, type Role } from '../access/index.ts'
 import {
   PASSWORD_LENGTH_MAX,
   PASSWORD_LENGTH_MIN,
@@ -157,6 +157,11 @@ async function readFields(
   if (Object.keys(fields).length === 0) return fields
   if (!isSelf) requireMayEdit(by.principal, user)
   if (password === undefined) return fields
+  if (!isSelf && isDelegate(by.principal)) {
+    refuse('forbidden', {
+      what: 'An API key or a token with a narrowed scope may not set a password: sign in, or leave org_user.password out',
+    })
+  }
   if (isSelf && !(await identity.hasher.verify(changes.currentPassword ?? '', user.passwordHash))) {
     refuse('forbidden', { what: 'org_user.currentPassword is wrong: it proves that this is you' })
   }
@@ -169,14 +174,23 @@ function requireMayEdit(principal: Principal, user: User): void {
       what: 'This user belongs to another organization too: only the role can be changed here',
     })
   }
-  if (user.memberships[0]?.role === 'OWNER') requireMayGive(principal, 'OWNER')
+  const [membership] = user.memberships
+  if (membership !== undefined) requireMayGive(principal, membership.role)
 }
 
-/** Only owners make owners; administrators, and keys that may administer users, the rest. */
+/**
+ * Only owners make owners, and only people who are signed in administrators: an API key or a
+ * narrowed token would else gain rights that it was not given.
+ */
 function requireMayGive(principal: Principal, role: Role): void {
   const { actor } = principal
   if (role === 'OWNER' && !(actor.kind === 'user' && actor.role === 'OWNER')) {
     refuse('forbidden', { what: 'Only an OWNER may decide about an OWNER' })
+  }
+  if ((role === 'OWNER' || role === 'ADMIN') && isDelegate(principal)) {
+    refuse('forbidden', {
+      what: `An API key or a token with a narrowed scope may not decide about an ${role}: sign in, or take another role`,
+    })
   }
 }
 

@@ -6,6 +6,7 @@ import {
   IpList,
   keyPrincipal,
   type Principal,
+  requireCovers,
 } from '../access/index.ts'
 import { type Clock, hashSecret, newSecret, newUid, refuse } from '../base/index.ts'
 import type { CatalogDocument, CatalogStore, CatalogWrite } from '../store/index.ts'
@@ -177,12 +178,19 @@ export class ApiKeys {
     const key = await this.find(orgUid, keyUid)
     if (key === undefined) return undefined
     const capabilities = new Capabilities(key.capabilities)
+    const ips = new IpList(key.ipAddresses)
     return {
-      principal: keyPrincipal({ orgUid, keyUid, capabilities }),
-      ips: new IpList(key.ipAddresses),
+      principal: keyPrincipal({ orgUid, keyUid, capabilities, ips }),
+      ips,
       isDisabled: key.capabilities.length === 0,
     }
   }
+}
+
+/** Refuses a key with mistakes, and one that gives more than the caller has. */
+export function requireMayHandle(principal: Principal, fields: ApiKeyFields): void {
+  checkFields(fields)
+  requireCovers(principal, fields)
 }
 
 function putOf(key: ApiKey): CatalogWrite {

@@ -12,6 +12,7 @@ export {
   type ApiKeyFields,
   ApiKeys,
   FEED_KEY_FIELDS,
+  requireMayHandle,
 } from './api-keys.ts'
 export {
   type AuditAct,

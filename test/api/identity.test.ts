@@ -91,6 +91,81 @@ test('a key that may only read does not see the secrets of others', async () => 
   refusedAs(await byKey('GET', `/api/api_key/${feedKey.uid}/secret`), 403, /no POST on api_key/)
 })
 
+test('a key gives, changes and reveals only what it has itself', async () => {
+  const all = ['GET', 'PUT', 'POST', 'DELETE']
+  const own = [
+    { resource: 'api_key', methods: all },
+    { resource: 'component/*/feed', methods: ['GET'] },
+  ]
+  const { uid, secret } = await addKey({ name: 'Keys only', capabilities: own })
+  const byKey = caller(service, `api_key=${secret}`)
+  const wide = await addKey({ capabilities: [{ resource: '*', methods: all }] })
+  const before = (await owner('GET', '/api/api_key')).body.api_key
+  const toAll = { api_key: { name: 'w', capabilities: [{ resource: '*', methods: ['GET'] }] } }
+  const put = [{ resource: 'component/c/feed', methods: ['PUT'] }]
+  const beyond = /has no \w+ on .* itself.*api_key\.capabilities/
+  refusedAs(await byKey('PUT', '/api/api_key', toAll), 403, beyond)
+  const narrow = { api_key: { name: 'w', capabilities: put } }
+  refusedAs(await byKey('PUT', '/api/api_key', narrow), 403, /no PUT on component\/c\/feed itself/)
+  refusedAs(await byKey('POST', `/api/api_key/${uid}`, toAll), 403, beyond)
+  refusedAs(await byKey('GET', `/api/api_key/${wide.uid}/secret`), 403, beyond)
+  refusedAs(
+    await byKey('POST', `/api/api_key/${wide.uid}`, { api_key: { capabilities: own } }),
+    403,
+    beyond,
+  )
+  const mistake = { api_key: { name: 'w', ipAddresses: ['here'] } }
+  refusedAs(await byKey('PUT', '/api/api_key', mistake), 400, /ipAddresses\[0\]/)
+  assert.deepEqual((await owner('GET', '/api/api_key')).body.api_key, before)
+  const device = [{ resource: 'component/c/feed', methods: ['GET'] }]
+  const made = await byKey('PUT', '/api/api_key', { api_key: { name: 'd', capabilities: device } })
+  assert.equal(made.status, 200, made.text)
+  const path = `/api/api_key/${made.body.api_key.uid}`
+  assert.equal((await byKey('GET', `${path}/secret`)).status, 200)
+  assert.equal((await byKey('POST', path, { api_key: { capabilities: [] } })).status, 200)
+  assert.equal((await byKey('DELETE', path)).status, 200)
+})
+
+test('a key that is bound to addresses makes no key for others', async () => {
+  const capabilities = [{ resource: 'api_key', methods: ['GET', 'PUT', 'POST'] }]
+  const free = await addKey({ capabilities })
+  const { uid, secret } = await addKey({ capabilities, ipAddresses: ['127.0.0.0/8'] })
+  const byKey = caller(service, `api_key=${secret}`)
+  const make = (ipAddresses: string[]) =>
+    byKey('PUT', '/api/api_key', { api_key: { name: 'i', capabilities, ipAddresses } })
+  refusedAs(await make([]), 403, /bound to addresses.*api_key\.ipAddresses/)
+  refusedAs(await make(['127.0.0.1', '0.0.0.0/0']), 403, /bound to addresses/)
+  const freed = { api_key: { ipAddresses: [] } }
+  refusedAs(await byKey('POST', `/api/api_key/${uid}`, freed), 403, /bound to addresses/)
+  refusedAs(await byKey('GET', `/api/api_key/${free.uid}/secret`), 403, /bound to addresses/)
+  assert.equal((await make(['127.0.0.1'])).status, 200)
+})
+
+test('a key makes no administrators and sets no passwords', async () => {
+  const methods = ['GET', 'PUT', 'POST', 'DELETE']
+  const { secret } = await addKey({ capabilities: [{ resource: '*', methods }] })
+  const byKey = caller(service, `api_key=${secret}`)
+  const admin = await addUser(owner, 'key-admin@example.com', 'ADMIN')
+  const member = await addUser(byKey, 'key-member@example.com', 'MEMBER')
+  const check = async (method: string, uid: string, fields: object, message: RegExp) =>
+    refusedAs(await byKey(method, `/api/org_user${uid}`, { org_user: fields }), 403, message)
+  const made = { email: 'made@example.com', password: PASSWORD }
+  await check('PUT', '', { ...made, role: 'ADMIN' }, /about an ADMIN: sign in/)
+  await check('PUT', '', { ...made, role: 'OWNER' }, /about an OWNER/)
+  await check('POST', `/${member.uid}`, { role: 'ADMIN' }, /about an ADMIN/)
+  await check('POST', `/${member.uid}`, { password: 'taken over!' }, /not set a password/)
+  await check('POST', `/${admin.uid}`, { role: 'GUEST' }, /about an ADMIN/)
+  await check('POST', `/${admin.uid}`, { email: 'mine@example.com' }, /about an ADMIN/)
+  await check('POST', `/${admin.uid}`, { password: 'taken over!' }, /about an ADMIN/)
+  refusedAs(await byKey('DELETE', `/api/org_user/${admin.uid}`), 403, /about an ADMIN/)
+  await signIn(service, 'key-admin@example.com', PASSWORD)
+  await signIn(service, 'key-member@example.com', PASSWORD)
+  const path = `/api/org_user/${member.uid}`
+  const changed = await byKey('POST', path, { org_user: { role: 'GUEST', firstName: 'Ada' } })
+  assert.equal(changed.body.org_user?.role, 'GUEST', changed.text)
+  assert.equal((await byKey('DELETE', path)).status, 200)
+})
+
 test('a key without the method, or from another address, gets 403', async () => {
   const putOnly = await addKey({ capabilities: [{ resource: 'organization', methods: ['PUT'] }] })
   refusedAs(

@@ -64,6 +64,31 @@ test('a scope narrows a token to what its words say', async () => {
   await checkAllowed('profile email', EVERYTHING)
 })
 
+test('a token with a narrowed scope gains nothing by keys or users that it makes', async () => {
+  const put = async (scope: string, noun: string, fields: object) => {
+    const { access_token } = await service.tokens({ scope })
+    const headers = { authorization: `Bearer ${access_token}` }
+    return service.send('PUT', `/api/${noun}`, { [noun]: fields }, headers)
+  }
+  const feedKey = { name: 'f', capabilities: [{ resource: 'component/c/feed', methods: ['GET'] }] }
+  const refused = await put('admin', 'api_key', feedKey)
+  assert.equal(refused.status, 403)
+  assert.match(refused.body.message, /token has no GET on component\/c\/feed itself/)
+  assert.equal((await put('admin feed:read', 'api_key', feedKey)).status, 200)
+  assert.equal((await put('', 'api_key', feedKey)).status, 200)
+  const unitKey = { name: 'u', capabilities: [{ resource: 'unit', methods: ['GET'] }] }
+  assert.equal((await put('admin', 'api_key', unitKey)).status, 200)
+  const person = (role: string) => ({
+    ...{ role, email: `${role}@example.com`, password: 'a long enough password' },
+  })
+  for (const role of ['ADMIN', 'OWNER']) {
+    const { status, body } = await put('admin', 'org_user', person(role))
+    assert.equal(status, 403)
+    assert.match(body.message, /narrowed scope may not decide/)
+  }
+  assert.equal((await put('', 'org_user', person('ADMIN'))).status, 200)
+})
+
 test('a parameter access_token beside a token is a stream when it holds a value', async () => {
   const { access_token } = await service.tokens()
   const put = await call(access_token, 'PUT /api/feed?compId=c&access_token=7')

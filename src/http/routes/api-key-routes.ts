@@ -1,6 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import { type Principal, requirePermit } from '../../access/index.ts'
-import { type ApiKey, type AuditAct, actorName, type Identity } from '../../auth/index.ts'
+import {
+  type ApiKey,
+  type AuditAct,
+  actorName,
+  type Identity,
+  requireMayHandle,
+} from '../../auth/index.ts'
 import { refuse } from '../../base/index.ts'
 import type { App } from '../app-type.ts'
 import { exchangeOf } from '../exchange.ts'
@@ -38,6 +44,7 @@ export function apiKeyRoutes(app: App, deps: { gate: Gate; identity: Identity })
     async (request) => {
       requirePermit(request.principal, 'api_key', 'PUT')
       const fields = readApiKey(request.body, BLANK)
+      requireMayHandle(request.principal, fields)
       const { key, secret } = await identity.keys.insert(request.principal.orgUid, fields)
       await recordAct(identity, request, 'key_created', key)
       return envelope('api_key', { ...showApiKey(key), secretKey: secret })
@@ -65,6 +72,7 @@ function oneKeyRoutes(app: App, { gate, identity }: { gate: Gate; identity: Iden
       // A key that may only read must not gain what the keys it sees can do.
       requirePermit(request.principal, `api_key/${request.params.uid}`, 'POST')
       const key = await keyOf(request)
+      requireMayHandle(request.principal, key)
       await recordAct(identity, request, 'key_revealed', key)
       reply.header('Cache-Control', 'no-store')
       return envelope('api_key', { uid: key.uid, secretKey: identity.keys.reveal(key) })
@@ -76,7 +84,10 @@ function oneKeyRoutes(app: App, { gate, identity }: { gate: Gate; identity: Iden
     async (request) => {
       requirePermit(request.principal, `api_key/${request.params.uid}`, 'POST')
       const key = await keyOf(request)
-      const changed = await identity.keys.update(key, readApiKey(request.body, key))
+      requireMayHandle(request.principal, key)
+      const fields = readApiKey(request.body, key)
+      requireMayHandle(request.principal, fields)
+      const changed = await identity.keys.update(key, fields)
       await recordAct(identity, request, 'key_updated', changed)
       return envelope('api_key', showApiKey(changed))
     },
