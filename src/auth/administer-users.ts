@@ -25,7 +25,7 @@ export interface NewUser {
   readonly lastName: string
   readonly timeZone: string
   readonly role: Role
-  /** Needed unless the account exists already. */
+  /** Needed for a new account, refused for one that exists. */
   readonly password?: string
 }
 
@@ -70,6 +70,7 @@ export async function addUser(
   if (known?.memberships.some((membership) => membership.orgUid === orgUid)) {
     refuse('claim_taken', { what: `"${email}" belongs to this organization already` })
   }
+  if (known !== undefined && wanted.password !== undefined) refuseKnownAccount(email)
   const user =
     known === undefined
       ? await insertUser(identity, { ...wanted, email }, orgUid)
@@ -78,6 +79,16 @@ export async function addUser(
         })
   await record(identity, by, { act: 'user_added', user, detail: `${email} as ${role}` })
   return user
+}
+
+/**
+ * Refuses a password for an account that exists. Another organization may have made the account
+ * and know its password: who gives one of their own must not believe that it holds.
+ */
+export function refuseKnownAccount(email: string): never {
+  refuse('claim_taken', {
+    what: `"${email}" has an account with a password of its own, which stays: leave the password out to add that account, if you trust whoever holds it`,
+  })
 }
 
 /** Changes a user. Administrators change roles; names and passwords only of users of no other organization. */

@@ -15,7 +15,7 @@ import {
   refuse,
   SettingMistake,
 } from '../base/index.ts'
-import { addUser } from './administer-users.ts'
+import { addUser, refuseKnownAccount } from './administer-users.ts'
 import { FEED_KEY_FIELDS } from './api-keys.ts'
 import { OPERATOR } from './audit-log.ts'
 import { createOrganization } from './create-organization.ts'
@@ -112,7 +112,9 @@ async function userAdd(identity: Identity, options: Options): Promise<CommandRes
   const timeZone = options.read('time-zone', options.find('time-zone') ?? 'UTC', readTimeZone)
   const role = options.oneOf('role', roles, 'MEMBER')
   const isNew = (await identity.users.findByEmail(email)) === undefined
-  const password = options.password('password')
+  // A password is made up for new accounts only; one that is given is never ignored.
+  const password =
+    isNew || options.find('password') !== undefined ? options.password('password') : undefined
   const principal = userPrincipal({ orgUid, userUid: OPERATOR, role: 'OWNER' })
   const firstName = options.find('first-name') ?? ''
   const lastName = options.find('last-name') ?? ''
@@ -121,7 +123,13 @@ async function userAdd(identity: Identity, options: Options): Promise<CommandRes
     { principal, address: '' },
     { email, firstName, lastName, timeZone, role, password },
   )
-  return { uid: user.uid, email, role, org: orgUid, ...(isNew ? { password } : {}) }
+  return {
+    uid: user.uid,
+    email,
+    role,
+    org: orgUid,
+    ...(password === undefined ? {} : { password }),
+  }
 }
 
 async function userResetPassword(identity: Identity, options: Options): Promise<CommandResult> {
@@ -139,6 +147,10 @@ async function userResetPassword(identity: Identity, options: Options): Promise<
 
 async function orgAdd(identity: Identity, options: Options): Promise<CommandResult> {
   const ownerEmail = options.read('owner-email', options.need('owner-email'), readEmail)
+  const isGiven = options.find('owner-password') !== undefined
+  if (isGiven && (await identity.users.findByEmail(ownerEmail)) !== undefined) {
+    refuseKnownAccount(ownerEmail)
+  }
   const { organization, owner, password, feedKey } = await createOrganization(identity, {
     name: options.need('name'),
     ownerEmail,

@@ -86,6 +86,26 @@ test('organizations are added and listed, and --org is asked for once there are 
   assert.equal(clear.result[0].name, 'Feed key')
 })
 
+test('a password for an account that exists is refused, not ignored', async () => {
+  const email = 'twice@example.com'
+  const first = await weirJson(['user', 'add', email, '--org', service.orgUid])
+  const [, second] = (await weirJson(['org', 'list'])).result
+  assert.notEqual(second.uid, service.orgUid)
+  const again = ['user', 'add', email, '--org', second.uid]
+  const refused = await weirJson([...again, '--password', 'another password'])
+  assert.equal(refused.exitCode, 1)
+  assert.match(refused.message, /has an account with a password of its own/)
+  const words = ['org', 'add', 'Planted', '--owner-email', email]
+  const owned = await weirJson([...words, '--owner-password', 'another password'])
+  assert.match(owned.message, /has an account with a password of its own/)
+  const added = await weirJson(again)
+  assert.equal(added.result.uid, first.result.uid)
+  assert.equal(added.result.password, undefined)
+  await signIn(service, email, first.result.password)
+  const listed = (await weirJson(['org', 'list'])).result
+  assert.ok(!listed.some(({ name }: { name: string }) => name === 'Planted'))
+})
+
 test('text output is for people, mistakes name what to write', async () => {
   const help = await weir(['help'])
   assert.equal(help.code, 0)

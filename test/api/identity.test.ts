@@ -320,7 +320,7 @@ test('a user of two organizations is edited by neither, only in role', async () 
   const inThird = caller(service, `${session}; org=${body.organization.uid}`)
   const user = await addUser(owner, 'shared@example.com', 'MEMBER')
   const added = await inThird('PUT', '/api/org_user', {
-    org_user: { email: 'shared@example.com', role: 'GUEST', password: 'ignored, has one' },
+    org_user: { email: 'shared@example.com', role: 'GUEST' },
   })
   assert.equal(added.body.org_user.uid, user.uid)
   await signIn(service, 'shared@example.com', PASSWORD)
@@ -331,6 +331,26 @@ test('a user of two organizations is edited by neither, only in role', async () 
   )
   assert.equal((await inThird('DELETE', `/api/org_user/${user.uid}`)).status, 200)
   assert.equal((await user.call('GET', '/api/organization')).status, 200)
+})
+
+test('an account planted by another organization does not take a given password for its own', async () => {
+  const { body } = await owner('PUT', '/api/organization', { organization: { name: 'Planter' } })
+  const session = await signIn(service, service.ownerEmail, service.ownerPassword)
+  const planter = caller(service, `${session}; org=${body.organization.uid}`)
+  const planted = await addUser(planter, 'victim@example.com', 'GUEST')
+  const add = (fields: object) =>
+    owner('PUT', '/api/org_user', { org_user: { email: 'Victim@example.com', ...fields } })
+  const message = /has an account with a password of its own.*leave the password out/
+  refusedAs(await add({ role: 'ADMIN', password: 'chosen for the victim' }), 409, message)
+  refusedAs(await add({ role: 'ADMIN', password: PASSWORD }), 409, message)
+  const organizations = async () =>
+    (await planted.call('GET', '/api/organization')).body.organization.map(
+      ({ uid }: { uid: string }) => uid,
+    )
+  assert.deepEqual(await organizations(), [body.organization.uid])
+  assert.equal((await add({ role: 'GUEST' })).status, 200)
+  assert.deepEqual(await organizations(), [body.organization.uid, service.orgUid])
+  refusedAs(await add({ password: PASSWORD }), 409, /belongs to this organization already/)
 })
 
 test('deleting an organization deletes everything below it, and nothing of others', async () => {
