@@ -9,6 +9,22 @@ import {
   VALUE_TRUE,
 } from '../../feed/index.ts'
 import type { IdSpans, RawStreamCache } from './raw-stream-cache.ts'
+import {
+  endOfPlainId,
+  isCompIdKey,
+  isDataKey,
+  isStreamIdKey,
+  isTimeKey,
+  KEY_BYTES,
+  KEY_COMP_ID,
+  KEY_DATA,
+  KEY_TIME,
+  KEY_UNKNOWN,
+  keyAt,
+  readEpochDigits,
+  spells,
+  TIME_DIGITS,
+} from './sample-bytes.ts'
 
 /** How far a parse has come; `unusual` means: let the plain reader judge the whole body. */
 export type ParseStep = 'more' | 'done' | 'unusual'
@@ -16,7 +32,6 @@ export type ParseStep = 'more' | 'done' | 'unusual'
 /** A longer ID or text may be fine, but scanning it here could hold the loop up. */
 const STRING_BYTES_MAX = 16 * 1024
 const ID_BYTES_MAX = 512
-
 /** Nine digits always fit into a 32-bit integer. */
 const SHORT_DIGITS = 9
 
@@ -30,20 +45,6 @@ const DOT = 0x2e
 const ZERO = 0x30
 const COLON = 0x3a
 const BACKSLASH = 0x5c
-
-const KEY_UNKNOWN = 0
-const KEY_COMP_ID = 1
-const KEY_STREAM_ID = 2
-const KEY_DATA = 3
-const KEY_TIME = 4
-
-/** Whether the bytes from `at` on spell the ASCII text. */
-function spells(bytes: Buffer, at: number, text: string): boolean {
-  for (let index = 0; index < text.length; index++) {
-    if (bytes[at + index] !== text.charCodeAt(index)) return false
-  }
-  return true
-}
 
 /**
  * Reads the array form of a feed body from bytes straight into columns. It knows only the plain
@@ -87,7 +88,11 @@ export class FeedArrayParser {
       if (this.#next() === 0x5d) return this.#end()
     }
     while (this.#pos < sliceEnd) {
-      if (!this.#readSample()) return 'unusual'
+      const start = this.#pos
+      if (!this.#readCompactSample()) {
+        this.#pos = start
+        if (!this.#readSample()) return 'unusual'
+      }
       const byte = this.#next()
       if (byte === 0x5d) return this.#end()
       if (byte !== COMMA) return 'unusual'
@@ -116,6 +121,51 @@ export class FeedArrayParser {
     return byte
   }
 
+  /**
+   * Reads a sample without white space, as nearly all are; false leaves it to #readSample.
+   */
+  #readCompactSample(): boolean {
+    const bytes = this.#bytes
+    const spans = this.#spans
+    let pos = this.#pos
+    if (bytes[pos] !== 0x7b) return false
+    spans.compUntil = -1
+    spans.streamUntil = -1
+    this.#time = Number.NaN
+    this.#kind = -1
+    for (;;) {
+      if (bytes[pos + 1] !== QUOTE) return false
+      pos += 2
+      if (isTimeKey(bytes, pos)) {
+        pos += 6
+        const time = readEpochDigits(bytes, pos)
+        if (time < 0 || time >= TIME_END) return false
+        this.#time = time
+        pos += TIME_DIGITS
+      } else if (isDataKey(bytes, pos)) {
+        this.#pos = pos + 6
+        if (!this.#readData(bytes[this.#pos])) return false
+        pos = this.#pos
+      } else if (isStreamIdKey(bytes, pos)) {
+        spans.streamFrom = pos + 11
+        spans.streamUntil = endOfPlainId(bytes, spans.streamFrom)
+        if (spans.streamUntil < 0) return false
+        pos = spans.streamUntil + 1
+      } else if (isCompIdKey(bytes, pos)) {
+        spans.compFrom = pos + 9
+        spans.compUntil = endOfPlainId(bytes, spans.compFrom)
+        if (spans.compUntil < 0) return false
+        pos = spans.compUntil + 1
+      } else return false
+      const byte = bytes[pos]
+      if (byte === 0x7d) {
+        this.#pos = pos + 1
+        return this.#keepSample()
+      }
+      if (byte !== COMMA) return false
+    }
+  }
+
   #readSample(): boolean {
     if (this.#next() !== 0x7b) return false
     this.#pos += 1
@@ -137,28 +187,9 @@ export class FeedArrayParser {
   }
 
   #readKey(): number {
-    const bytes = this.#bytes
-    const at = this.#pos + 1
-    switch (bytes[at]) {
-      case 0x63:
-        if (!spells(bytes, at, 'compId"')) return KEY_UNKNOWN
-        this.#pos = at + 7
-        return KEY_COMP_ID
-      case 0x73:
-        if (!spells(bytes, at, 'streamId"')) return KEY_UNKNOWN
-        this.#pos = at + 9
-        return KEY_STREAM_ID
-      case 0x64:
-        if (!spells(bytes, at, 'data"')) return KEY_UNKNOWN
-        this.#pos = at + 5
-        return KEY_DATA
-      case 0x74:
-        if (!spells(bytes, at, 'time"')) return KEY_UNKNOWN
-        this.#pos = at + 5
-        return KEY_TIME
-      default:
-        return KEY_UNKNOWN
-    }
+    const key = keyAt(this.#bytes, this.#pos + 1)
+    this.#pos += 1 + KEY_BYTES[key]
+    return key
   }
 
   #readField(key: number): boolean {
