@@ -55,8 +55,8 @@ function query(text: string, method = 'GET'): Buffer {
 }
 
 /**
- * Loopback only, no usage reports, no log of each request (to its advantage), and what is written
- * moves from the write-ahead log to its compressed files after seconds instead of ten minutes.
+ * The defaults, on loopback only and without usage reports; once writes have stopped, what is written
+ * moves to its compressed files after seconds instead of ten minutes, so that its size can be taken.
  */
 function configOf(folder: string, port: number, backupPort: number): string {
   return `reporting-disabled = true
@@ -66,13 +66,9 @@ dir = "${join(folder, 'meta')}"
 [data]
 dir = "${join(folder, 'data')}"
 wal-dir = "${join(folder, 'wal')}"
-query-log-enabled = false
 cache-snapshot-write-cold-duration = "3s"
 compact-full-write-cold-duration = "5s"
-[monitor]
-store-enabled = false
 [http]
 bind-address = "127.0.0.1:${port}"
-log-enabled = false
 `
 }
