@@ -54,8 +54,11 @@ import { propertyRoutes } from './http/routes/property-routes.ts'
 import { statisticRoutes } from './http/routes/statistic-routes.ts'
 import { streamRoutes } from './http/routes/stream-routes.ts'
 import {
+  acceptLoss,
   checkFolder,
+  type LostPart,
   lockFolder,
+  markFolder,
   openBlobStore,
   openCatalogStore,
   openKeyFile,
@@ -98,16 +101,14 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const clock = options.clock ?? systemClock
   const log = options.log ?? createLog({ level: config.logLevel })
   await using opened = new AsyncDisposableStack()
-  const { catalogStore, identity, oauthBase } = await openIdentityParts(
-    { config, clock, log },
-    opened,
-  )
+  const parts = await openIdentityParts({ config, clock, log }, opened)
+  const { catalogStore, handleMax, identity, oauthBase } = parts
   const firstStart = await createFirstOrganization(identity, config)
   const purging = purgeRegularly(catalogStore, clock, log)
   opened.defer(() => clearInterval(purging))
   const oauth = { ...oauthBase, users: identity.oauthUsers, noteGrant: grantAuditor(identity) }
   const gate = new Gate(identity)
-  const data = await openData({ config, clock, identity, catalogStore, log }, opened)
+  const data = await openData({ config, clock, identity, catalogStore, handleMax, log }, opened)
   const deleteProfileJob = startDeleteProfiles({ ...data, catalogStore, clock, log })
   opened.defer(() => deleteProfileJob.close())
   const calls = new FeedCalls(data.feed)
@@ -136,16 +137,30 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
 export async function openMaintenance(
   config: Config,
 ): Promise<{ readonly identity: Identity; close(): Promise<void> }> {
-  if (!existsSync(config.dataDir)) {
-    refuse('not_found', {
-      what: `There is no data folder ${config.dataDir}: start the service once, or set WEIR_DATA_DIR`,
-    })
-  }
+  requireFolder(config)
   await using opened = new AsyncDisposableStack()
   const log = createLog({ level: 'silent' })
   const { identity } = await openIdentityParts({ config, clock: systemClock, log }, opened)
   const closing = opened.move()
   return { identity, close: () => closing.disposeAsync() }
+}
+
+/** Lets the next start go on without what the data folder has lost; tells what that is. */
+export function acceptFolderLoss(config: Config): LostPart[] {
+  requireFolder(config)
+  const lock = lockFolder(config.dataDir)
+  try {
+    return acceptLoss(config.dataDir)
+  } finally {
+    lock.release()
+  }
+}
+
+function requireFolder({ dataDir }: Config): void {
+  if (existsSync(dataDir)) return
+  refuse('not_found', {
+    what: `There is no data folder ${dataDir}: start the service once, or set WEIR_DATA_DIR`,
+  })
 }
 
 async function openIdentityParts(
@@ -154,7 +169,7 @@ async function openIdentityParts(
 ) {
   const lock = lockFolder(config.dataDir)
   opened.defer(() => lock.release())
-  checkFolder(config.dataDir)
+  const { handleMax } = checkFolder(config.dataDir)
   const catalogStore = await openCatalogStore({ folder: config.dataDir, clock })
   opened.defer(() => catalogStore.close())
   const oauthBase = { store: catalogStore, clock, settings: oauthSettings(config) }
@@ -163,7 +178,7 @@ async function openIdentityParts(
     box: new SecretBox(openKeyFile(config.dataDir)),
   })
   opened.defer(() => identity.close())
-  return { catalogStore, identity, oauthBase }
+  return { catalogStore, handleMax, identity, oauthBase }
 }
 
 interface DataParts {
@@ -171,17 +186,24 @@ interface DataParts {
   readonly clock: Clock
   readonly identity: Identity
   readonly catalogStore: CatalogStore
+  readonly handleMax: number
   readonly log: Log
 }
 
 /** Opens what holds the streams, their samples and their files. */
 async function openData(parts: DataParts, opened: AsyncDisposableStack) {
-  const { config, clock, identity, catalogStore, log } = parts
+  const { config, clock, identity, catalogStore, handleMax, log } = parts
   const catalog = await openCatalog({ store: catalogStore, people: peopleOf(identity), clock })
-  const plainSamples = await openSampleStore({ folder: config.dataDir })
+  const plainSamples = await openSampleStore({
+    ...{ folder: config.dataDir, handleMax },
+    onDamage: (damage) => log.error({ damage }, 'stored samples are damaged or missing'),
+  })
   opened.defer(() => plainSamples.close())
   const blobs = await openBlobStore({ folder: join(config.dataDir, 'files') })
   opened.defer(() => blobs.close())
+  markFolder(config.dataDir)
+  const damages = plainSamples.status().damages.length
+  if (damages > 0) log.warn({ damages }, 'the folder quarantine tells of samples that were lost')
   const samples = withFileBodies({
     ...{ store: plainSamples, blobs },
     isFileStream: (handle) => catalog.index.valueCodeOf(handle) === VALUE_CODE.FILE,

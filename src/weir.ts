@@ -13,6 +13,9 @@ import {
 
 const EXIT_USAGE = 64
 
+/** It mends a folder on which no service can run. */
+const FOLDER_COMMAND = 'folder accept-loss'
+
 type Options = ParsedLine['options']
 
 async function main(): Promise<void> {
@@ -25,7 +28,9 @@ async function main(): Promise<void> {
 async function runLine({ name, options, isJson }: ParsedLine): Promise<void> {
   const config = readConfig(process.env)
   const command = { name, options: withStandardInput(options) }
-  const answer = (await sendCommand(config.dataDir, command)) ?? (await runHere(command))
+  const isForFolder = name === FOLDER_COMMAND
+  const sent = isForFolder ? undefined : await sendCommand(config.dataDir, command)
+  const answer = sent ?? (await runHere(command))
   if (isJson) console.log(JSON.stringify(answer))
   else if (answer.success) console.log(printResult(answer.result))
   else console.error(answer.message)
@@ -34,9 +39,10 @@ async function runLine({ name, options, isJson }: ParsedLine): Promise<void> {
   async function runHere(local: typeof command): Promise<CommandAnswer> {
     process.umask(0o077)
     // The service is loaded only here: a command that a running one answers needs none of it.
-    const { openMaintenance } = await import('./app.ts')
+    const { acceptFolderLoss, openMaintenance } = await import('./app.ts')
     const { runCommand } = await import('./auth/index.ts')
     try {
+      if (isForFolder) return { success: true, result: acceptFolderLoss(config) }
       const { identity, close } = await openMaintenance(config)
       const result = await runCommand(identity, local).finally(close)
       return { success: true, result }

@@ -15,6 +15,8 @@ export const usageText = `Usage: npm run weir -- <command> [options] [--json]
       --org <uid>  --description <text>
   key list  --org <uid>
   key revoke <uid>
+  folder accept-loss              go on without a part of the data folder that is lost for
+                                  good; only while no service runs on the folder
 
 --org may be left out while there is one organization. Passwords that are not given are
 made up and printed; "--password -" reads one from standard input. Commands work on the data

@@ -74,7 +74,12 @@ CREATE TABLE lease (
 ) WITHOUT ROWID;
 `
 
-const steps: readonly string[] = [FIRST]
+/** Single values by name, as in samples.db: the folder's mark (docs/format/folder.md). */
+const WITH_META = `
+CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+`
+
+const steps: readonly string[] = [FIRST, WITH_META]
 
 /** Brings a database to the newest schema; throws, changing nothing, when it comes from a later Weir. */
 export function migrateCatalog(db: DatabaseSync): void {

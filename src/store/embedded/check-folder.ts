@@ -1,61 +1,96 @@
-import { existsSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { FolderDamaged } from './folder-damaged.ts'
+import { type FolderPart, type FolderParts, holdsFiles, readFolderParts } from './folder-parts.ts'
 
-/** The data folder holds something that cannot be used; nothing was changed. */
-export class FolderDamaged extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'FolderDamaged'
-  }
+/** How an operator goes on without what is lost. */
+const ACCEPT_LOSS = 'npm run weir -- folder accept-loss'
+
+/** What a start may rely on. */
+export interface CheckedFolder {
+  /** The greatest handle the catalog has given to a stream; 0 when there is none yet. */
+  readonly handleMax: number
 }
-
-/** SQLite's codes for a file that is damaged, and for one that is no database at all. */
-const DAMAGED_CODES: ReadonlySet<unknown> = new Set([11, 26])
 
 /**
- * Refuses a folder whose databases cannot be read or do not belong together. Samples are kept under
- * handles that only the catalog can name: an empty or older catalog.db would give the handles of
- * stored samples to other streams, and show them there.
+ * Refuses a folder of which a part is missing, cannot be read, or does not belong to the others, so
+ * that nothing that was acknowledged goes unseen and no sample shows in another stream.
  */
-export function checkFolder(folder: string): void {
-  const samples = join(folder, 'samples.db')
-  const catalog = join(folder, 'catalog.db')
-  const greatest = greatestOf(samples, 'chunk', 'SELECT max(stream) AS handle FROM chunk')
-  const given = greatestOf(
-    catalog,
-    'stream_handle',
-    `SELECT seq AS handle FROM sqlite_sequence WHERE name = 'stream_handle'`,
-  )
-  if (greatest <= given) return
+export function checkFolder(folder: string): CheckedFolder {
+  const parts = readFolderParts(folder)
+  const wrong = findUnmendable(folder, parts)
+  if (wrong !== undefined) throw new FolderDamaged(wrong)
+  const [lost] = findLost(parts)
+  if (lost === undefined) return { handleMax: parts.catalog.handle }
   throw new FolderDamaged(
-    `catalog.db in ${folder} is missing or older than samples.db, which holds samples of streams ` +
-      'that it does not know: restore both from the same backup',
+    `${lost.name} in ${folder} ${lost.what}: restore it from the backup that the rest of the folder ` +
+      `comes from, or give up what it held with "${ACCEPT_LOSS}"`,
   )
 }
 
-/** The greatest handle in a database; 0 when there is none, or no database yet. */
-function greatestOf(file: string, table: string, query: string): number {
-  if (!existsSync(file) || statSync(file).size === 0) return 0
-  try {
-    using db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 })
-    const isThere = db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(table)
-    if (isThere === undefined) return 0
-    const row = db.prepare(query).get() as { handle: number | null } | undefined
-    return row?.handle ?? 0
-  } catch (error) {
-    throw damageOf(error, file) ?? error
-  }
-}
-
-/** The error to tell people when SQLite says that a file is damaged; undefined for all others. */
-export function damageOf(error: unknown, what: string): FolderDamaged | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (!DAMAGED_CODES.has((cause as { errcode?: unknown }).errcode)) continue
-    return new FolderDamaged(
-      `${what} cannot be read (${cause.message}): restore the data folder from a backup`,
-      { cause: error },
+/**
+ * What nobody can go on with. Samples are kept under handles that only their own catalog can name:
+ * another or an older catalog.db would give those handles to other streams, and show them there.
+ */
+export function findUnmendable(folder: string, parts: FolderParts): string | undefined {
+  const { catalog, samples } = parts
+  const restore = 'restore both from the same backup'
+  if (!catalog.isThere) {
+    const isFilled = (part: FolderPart): boolean => part === samples || holdsFiles(folder, part)
+    const filled = othersOf(parts).find((part) => part.isThere && isFilled(part))
+    if (filled === undefined) return undefined
+    return (
+      `catalog.db in ${folder} is missing or empty, and only it can name the streams that ` +
+      `${filled.name} holds: ${restore}, or set WEIR_DATA_DIR to another folder to begin anew`
     )
   }
-  return undefined
+  if (samples.handle > catalog.handle) {
+    return (
+      `catalog.db in ${folder} is older than samples.db, which holds samples of streams ` +
+      `that it does not know: ${restore}`
+    )
+  }
+  return findStranger(folder, parts)
+}
+
+/** Parts that carry different marks. */
+function findStranger(folder: string, parts: FolderParts): string | undefined {
+  const { catalog, samples, journal } = parts
+  const marked = [catalog, ...othersOf(parts)].filter(({ mark }) => mark !== undefined)
+  const stranger = marked.find(({ mark }) => mark !== marked[0].mark)
+  if (stranger === undefined) return undefined
+  // An accepted loss that a crash cut short: catalog.db had its mark first, the journal has it last.
+  const isCutShort = journal.mark !== catalog.mark || stranger !== samples
+  if (stranger.mark === catalog.formerMark && isCutShort) return undefined
+  return (
+    `${marked[0].name} and ${stranger.name} in ${folder} come from different data folders, or from ` +
+    'before and after a loss that was accepted: restore both from the same backup'
+  )
+}
+
+/** A part that is lost, and how that shows. */
+export interface LostPart {
+  readonly name: string
+  readonly what: string
+}
+
+/** The parts without which a folder can go on, though not with what they held. */
+export function findLost(parts: FolderParts): LostPart[] {
+  const { catalog, samples } = parts
+  const mark = catalog.mark ?? samples.mark
+  // Streams are only made once every part is there, and marks go to catalog.db and samples.db last.
+  if (catalog.handle === 0 && mark === undefined) return []
+  return othersOf(parts).flatMap((part) => {
+    const what = lossOf(part, mark)
+    return what === undefined ? [] : [{ name: part.name, what }]
+  })
+}
+
+function lossOf(part: FolderPart, mark: number | undefined): string | undefined {
+  if (!part.isThere) return 'is missing or empty, though samples were stored'
+  if (part.mark === mark) return undefined
+  if (part.mark === undefined) return 'was emptied, or is older than the rest of the folder'
+  return 'is from before a loss that was accepted'
+}
+
+function othersOf({ samples, journal, files }: FolderParts): FolderPart[] {
+  return [samples, journal, files]
 }

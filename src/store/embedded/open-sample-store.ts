@@ -1,8 +1,9 @@
 import { join } from 'node:path'
-import type { StreamHandle } from '../sample-port.ts'
+import type { Damage, StreamHandle } from '../sample-port.ts'
 import type { Disk } from './disk/disk.ts'
 import { openDisk } from './disk/faulty-disk.ts'
 import { FoldCache } from './fold-cache.ts'
+import { FolderDamaged } from './folder-damaged.ts'
 import { Head } from './head/head.ts'
 import { type DurableGroup, Journal } from './journal/journal.ts'
 import { segmentName, segmentNumberOf } from './journal/segment.ts'
@@ -31,6 +32,10 @@ export interface SampleStoreOptions {
   readonly segmentBytes?: number
   /** How long to wait before asking a full disk for room again. */
   readonly roomRetryMs?: number
+  /** The greatest handle a stream has: a journal that knows others is not of this folder. */
+  readonly handleMax?: number
+  /** Told of everything that is found not to check, at the start and later. */
+  readonly onDamage?: (damage: Damage) => void
   /** Faults of the disk, for tests. */
   readonly faults?: SharedArrayBuffer
 }
@@ -41,7 +46,7 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   const disk = openDisk(faults)
   const folder = join(options.folder, 'journal')
   disk.makeFolder(folder)
-  const quarantine = new Quarantine(disk, join(options.folder, 'quarantine'))
+  const quarantine = new Quarantine(disk, join(options.folder, 'quarantine'), options.onDamage)
   const file = join(options.folder, 'samples.db')
   const sealer = new Sealer({
     ...{ file, journalFolder: folder, faults, roomRetryMs, onBug },
@@ -57,6 +62,15 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   const sealed = new SealedSamples(table, (damage) => quarantine.add(damage))
   const touched = new TouchedLog(table, table.readMeta(SEALED_SEQUENCE))
   const replayed = replayJournal({ disk, folder, head, quarantine, table, touched })
+  const strange = greatestHandle(head)
+  if (strange > (options.handleMax ?? strange)) {
+    await sealer.close()
+    table.close()
+    throw new FolderDamaged(
+      `catalog.db in ${options.folder} is older than the journal, which holds samples of streams ` +
+        'that it does not know: restore both from the same backup',
+    )
+  }
   const folds = new FoldCache()
   const journal = new Journal({
     ...{ folder, disk, faults, roomRetryMs },
@@ -70,6 +84,17 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   return new EmbeddedSampleStore({
     ...{ head, journal, quarantine, sealer, table, sealed, touched, folds, backlogMax },
   })
+}
+
+/** The greatest handle that the head has samples or removals of; 0 when it is empty. */
+function greatestHandle(head: Head): number {
+  const greatest = head.generations.map((generation) => {
+    let handle = generation.handleEnd - 1
+    const isUsed = (): boolean => generation.hasSamples(handle) || generation.tombstones.has(handle)
+    while (handle > 0 && !isUsed()) handle -= 1
+    return handle
+  })
+  return Math.max(0, ...greatest)
 }
 
 /** Lets reads see what is durable, then tells those who live on changes. */

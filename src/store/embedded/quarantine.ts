@@ -16,10 +16,13 @@ export class Quarantine {
   readonly #disk: Disk
   readonly #folder: string
   readonly #damages = new Map<string, Damage>()
+  readonly #onDamage: (damage: Damage) => void
 
-  constructor(disk: Disk, folder: string) {
+  /** Tells `onDamage` of each damage that is found, not of those known from earlier starts. */
+  constructor(disk: Disk, folder: string, onDamage: (damage: Damage) => void = () => {}) {
     this.#disk = disk
     this.#folder = folder
+    this.#onDamage = onDamage
     disk.makeFolder(folder)
     for (const name of disk.list(folder)) {
       if (!name.endsWith(NOTE_ENDING) || this.#damages.size >= DAMAGES_MAX) continue
@@ -40,5 +43,6 @@ export class Quarantine {
     this.#disk.writeWhole(join(this.#folder, `${key}.bytes`), bytes)
     const note = Buffer.from(JSON.stringify(damage, null, 2))
     this.#disk.writeWhole(join(this.#folder, `${key}${NOTE_ENDING}`), note)
+    this.#onDamage(damage)
   }
 }

@@ -5,7 +5,8 @@ import type { Disk } from './disk.ts'
 
 const ZEROS_BYTES = 1024 * 1024
 
-function syncFolder(path: string): void {
+/** Makes the names in a folder durable. */
+export function syncFolder(path: string): void {
   const folder = fs.openSync(path, 'r')
   try {
     fs.fsyncSync(folder)

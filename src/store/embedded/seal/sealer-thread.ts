@@ -1,13 +1,13 @@
 /** The sealer's thread, which alone writes samples.db. */
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { invariant } from '../../../base/index.ts'
 import { isDiskFull } from '../disk/disk.ts'
 import { openDisk } from '../disk/faulty-disk.ts'
 import { segmentName } from '../journal/segment.ts'
 import { replaySegment } from '../replay.ts'
-import { ChunkTable, migrateSamples } from './chunk-table.ts'
+import { ChunkTable } from './chunk-table.ts'
+import { openSamplesFile } from './open-samples-file.ts'
 import {
   SEALED_SEGMENT,
   type SealerCommand,
@@ -17,29 +17,15 @@ import {
 import { SealStopped, SegmentSealer } from './segment-sealer.ts'
 import { TouchedTable } from './touched-table.ts'
 
-const WAL_BYTES_KEPT = 64 * 1024 * 1024
-
 invariant(parentPort !== null, 'sealer-thread.ts runs only as a thread')
 const port = parentPort
 const { file, journalFolder, faults, control } = workerData as SealerThreadData
 const cells = new Int32Array(control)
 const disk = openDisk(faults)
-const db = openForWriting()
+const db = openSamplesFile(file)
 const table = new ChunkTable(db)
 const touched = new TouchedTable(db)
 const sealer = new SegmentSealer(table, touched, () => Atomics.load(cells, 0) === 1)
-
-function openForWriting(): DatabaseSync {
-  const opened = new DatabaseSync(file, { timeout: 5_000 })
-  opened.exec('PRAGMA page_size = 32768')
-  opened.exec('PRAGMA journal_mode = WAL')
-  opened.exec('PRAGMA synchronous = FULL')
-  opened.exec('PRAGMA cache_size = -32000')
-  opened.exec('PRAGMA wal_autocheckpoint = 1000')
-  opened.exec(`PRAGMA journal_size_limit = ${WAL_BYTES_KEPT}`)
-  migrateSamples(opened)
-  return opened
-}
 
 function seal(segment: number): SealerReply {
   const path = join(journalFolder, segmentName(segment))

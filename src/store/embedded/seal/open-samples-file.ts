@@ -1,0 +1,17 @@
+import { DatabaseSync } from 'node:sqlite'
+import { migrateSamples } from './chunk-table.ts'
+
+const WAL_BYTES_KEPT = 64 * 1024 * 1024
+
+/** Opens samples.db for its one writer; makes it, with its tables, when it is missing. */
+export function openSamplesFile(file: string): DatabaseSync {
+  const opened = new DatabaseSync(file, { timeout: 5_000 })
+  opened.exec('PRAGMA page_size = 32768')
+  opened.exec('PRAGMA journal_mode = WAL')
+  opened.exec('PRAGMA synchronous = FULL')
+  opened.exec('PRAGMA cache_size = -32000')
+  opened.exec('PRAGMA wal_autocheckpoint = 1000')
+  opened.exec(`PRAGMA journal_size_limit = ${WAL_BYTES_KEPT}`)
+  migrateSamples(opened)
+  return opened
+}
