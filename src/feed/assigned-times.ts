@@ -7,6 +7,17 @@ const HANDLES_MIN = 1024
 export class AssignedTimes {
   #last = new Float64Array(HANDLES_MIN).fill(Number.NEGATIVE_INFINITY)
 
+  /** Whether the stream's assigned times are known: from before the start, or since. */
+  knows(handle: number): boolean {
+    return handle < this.#last.length && this.#last[handle] !== Number.NEGATIVE_INFINITY
+  }
+
+  /** Notes a time that was assigned to a stream before the start. */
+  recall(handle: number, time: number): void {
+    if (handle >= this.#last.length) this.#widen(handle)
+    this.#last[handle] = Math.max(this.#last[handle], time)
+  }
+
   /** The next time for a stream, given the time of the upload. */
   next(handle: number, uploadTime: number): number {
     if (handle >= this.#last.length) this.#widen(handle)

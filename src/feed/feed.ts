@@ -1,6 +1,6 @@
 import type { Principal } from '../access/index.ts'
 import type { Clock, EpochMs } from '../base/index.ts'
-import type { Catalog } from '../catalog/index.ts'
+import { type Catalog, RANDOM } from '../catalog/index.ts'
 import type { SampleBatch, SampleStore, StreamHandle } from '../store/index.ts'
 import { AssignedTimes } from './assigned-times.ts'
 import { type DeleteCommand, deleteFeed, type SamplesRemoved } from './delete-feed.ts'
@@ -8,6 +8,7 @@ import type { FeedSeries } from './feed-series.ts'
 import { type GetCommand, getFeed, getLastValues, type ShowFile } from './get-feed.ts'
 import { getLastStatistics, getStatistics, type StatisticCommand } from './get-statistic.ts'
 import { type PutCommand, putSamples, type SamplesLanded } from './put-feed.ts'
+import { recallTimes } from './recall-times.ts'
 import {
   answerRequested,
   type RequestedAnswer,
@@ -46,8 +47,13 @@ export class Feed {
   }
 
   /** A time for a sample that came without one: never given to this stream before. */
-  assignTime(handle: StreamHandle, uploadTime: number): EpochMs {
-    return this.#deps.assignedTimes.next(handle, uploadTime) as EpochMs
+  async assignTime(handle: StreamHandle, uploadTime: number): Promise<EpochMs> {
+    const { assignedTimes } = this.#deps
+    const isRandom = this.catalog.index.kindOf(handle) === RANDOM
+    if (isRandom && !assignedTimes.knows(handle)) {
+      await recallTimes(this.#deps, [handle], uploadTime)
+    }
+    return assignedTimes.next(handle, uploadTime) as EpochMs
   }
 
   /** Stores samples, all or none; resolves when they are durable. */

@@ -16,6 +16,7 @@ import {
   type StreamSamples,
 } from './prepare-put.ts'
 import type { PutOptions } from './put-options.ts'
+import { findUnrecalled, recallTimes } from './recall-times.ts'
 import { type MissingTarget, resolveTargets } from './resolve-targets.ts'
 
 /** Told of every batch that has become durable, before its call is answered. */
@@ -67,6 +68,8 @@ export async function putSamples(
     isAutofill: options.isAutofill,
     assignedTimes: deps.assignedTimes,
   }
+  const unrecalled = findUnrecalled(catalog.index, samples, deps.assignedTimes)
+  if (unrecalled.length > 0) await recallTimes(deps, unrecalled, command.uploadTime)
   assignTimes(catalog.index, samples, placing)
   const { removals, untyped } = await prepareOdd(catalog, samples, placing)
   if (missing.length > 0) {

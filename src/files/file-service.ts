@@ -216,7 +216,7 @@ export class FileService {
     const { feed, blobs } = this.#deps
     const { handle, command, blob } = file
     const facts = factsOf(feed.catalog.index, handle)
-    const asked = command.time ?? feed.assignTime(handle, file.uploadTime)
+    const asked = command.time ?? (await feed.assignTime(handle, file.uploadTime))
     const time = placeTime(facts.baseCycle, asked)
     if (time === undefined) {
       await blobs.delete(blob.key)
