@@ -1,6 +1,6 @@
 import { DIRECTORY_BYTES } from './directory.ts'
 import { FRAME_FOOTER_BYTES, FRAME_HEADER_BYTES } from './frame.ts'
-import { type SizedRecord, writeRecord } from './record.ts'
+import { type SizedRecord, viewMemory, writeRecord } from './record.ts'
 import { SEGMENT_HEADER_BYTES } from './segment.ts'
 
 const INITIAL_BYTES = 1024 * 1024
@@ -18,12 +18,23 @@ export interface PendingRecord {
 
 /** The frame that is being filled while the journal thread writes another one. */
 export class FrameBuffer {
-  readonly pending: PendingRecord[] = []
+  /** By which the journal thread knows it. */
+  readonly number: number
+  #pending: PendingRecord[] = []
   #memory = new SharedArrayBuffer(INITIAL_BYTES)
+  #views = viewMemory(this.#memory)
   #recordBytes = 0
+
+  constructor(number: number) {
+    this.number = number
+  }
 
   get memory(): SharedArrayBuffer {
     return this.#memory
+  }
+
+  get pending(): readonly PendingRecord[] {
+    return this.#pending
   }
 
   /** The payload's length with the directory that the journal thread adds. */
@@ -34,26 +45,33 @@ export class FrameBuffer {
   /** Adds a record, unless the frame already holds others and would become too long. */
   tryAdd(entry: PendingRecord): boolean {
     const recordBytes = this.#recordBytes + entry.record.bytes
-    if (recordBytes > PAYLOAD_BYTES_MAX && this.pending.length > 0) return false
+    if (recordBytes > PAYLOAD_BYTES_MAX && this.#pending.length > 0) return false
     this.#reserve(PAYLOAD_START + recordBytes + DIRECTORY_BYTES + FRAME_FOOTER_BYTES)
-    writeRecord(this.#memory, PAYLOAD_START + this.#recordBytes, entry.record)
+    writeRecord(this.#views, PAYLOAD_START + this.#recordBytes, entry.record)
     this.#recordBytes = recordBytes
-    this.pending.push(entry)
+    this.#pending.push(entry)
     return true
   }
 
-  clear(): void {
-    this.pending.length = 0
+  /** Empties the frame; hands over the records that were in it. */
+  clear(): readonly PendingRecord[] {
+    const cleared = this.#pending
+    this.#pending = []
     this.#recordBytes = 0
-    if (this.#memory.byteLength > 2 * PAYLOAD_BYTES_MAX) {
-      this.#memory = new SharedArrayBuffer(INITIAL_BYTES)
-    }
+    if (this.#memory.byteLength > 2 * PAYLOAD_BYTES_MAX) this.#useMemory(INITIAL_BYTES)
+    return cleared
   }
 
   #reserve(bytes: number): void {
     if (bytes <= this.#memory.byteLength) return
-    const grown = new SharedArrayBuffer(Math.max(bytes, this.#memory.byteLength * 2))
-    new Uint8Array(grown).set(new Uint8Array(this.#memory, 0, PAYLOAD_START + this.#recordBytes))
-    this.#memory = grown
+    const filled = new Uint8Array(this.#memory, 0, PAYLOAD_START + this.#recordBytes)
+    this.#useMemory(Math.max(bytes, this.#memory.byteLength * 2))
+    this.#views.bytes.set(filled)
+  }
+
+  /** All parts of a frame are multiples of 8 bytes, and so is what is reserved. */
+  #useMemory(bytes: number): void {
+    this.#memory = new SharedArrayBuffer(bytes)
+    this.#views = viewMemory(this.#memory)
   }
 }

@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads'
 /** What the journal thread is started with. */
 export interface JournalThreadData {
   readonly port: MessagePort
-  /** Cell 0 counts the messages sent to the thread, which sleeps on it. */
+  /** Memory of a ControlCells. */
   readonly control: SharedArrayBuffer
   readonly faults: SharedArrayBuffer | undefined
 }
@@ -15,19 +15,20 @@ export interface SegmentStart {
   readonly salt: number
 }
 
-/** A frame to make durable; its payload lies in `memory` after room for the two headers. */
-export interface WriteFrame {
-  readonly op: 'write'
-  readonly memory: SharedArrayBuffer
+/** A frame to make durable; its payload lies in the named buffer after room for the two headers. */
+export interface FrameOrder {
+  /** Which of the buffers that the thread was given. */
+  readonly buffer: number
   readonly payloadBytes: number
   readonly sequence: number
   readonly fileOffset: number
-  readonly start: SegmentStart | undefined
 }
 
-export type JournalCommand = WriteFrame | { readonly op: 'close' }
+/** What does not come with every frame and therefore travels as a message, ahead of the frame. */
+export type JournalCommand =
+  | { readonly op: 'buffer'; readonly buffer: number; readonly memory: SharedArrayBuffer }
+  | { readonly op: 'segment'; readonly start: SegmentStart }
+  | { readonly op: 'close' }
 
-export type JournalReply =
-  | { readonly op: 'durable'; readonly sequence: number }
-  | { readonly op: 'failed'; readonly what: string }
-  | { readonly op: 'closed' }
+/** The sequence of a frame that is durable, as the plain number that is cheapest to send. */
+export type JournalReply = number | { readonly op: 'failed'; readonly what: string } | 'closed'

@@ -5,40 +5,46 @@
 import { receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { type FileRef, writeFully } from '../disk/disk.ts'
 import { openDisk } from '../disk/faulty-disk.ts'
+import { ControlCells } from './control-cells.ts'
 import { DIRECTORY_BYTES, writeDirectory } from './directory.ts'
 import { FRAME_HEADER_BYTES, finishFrame, frameBytes } from './frame.ts'
 import type {
+  FrameOrder,
   JournalCommand,
   JournalReply,
   JournalThreadData,
-  WriteFrame,
+  SegmentStart,
 } from './journal-protocol.ts'
 import { SEGMENT_HEADER_BYTES, writeSegmentHeader } from './segment.ts'
 
+const PAYLOAD_START = SEGMENT_HEADER_BYTES + FRAME_HEADER_BYTES
+
 const { port, control, faults } = workerData as JournalThreadData
 const disk = openDisk(faults)
-const cells = new Int32Array(control)
+const cells = new ControlCells(control)
+const buffers: Uint8Array[] = []
 let current: { file: FileRef; salt: number } | undefined
+/** The segment that the next frame begins. */
+let next: SegmentStart | undefined
+let isOpen = true
 
-function startSegment(command: WriteFrame, bytes: Uint8Array): void {
-  const { start, sequence } = command
-  if (start === undefined) return
+function startSegment(start: SegmentStart, bytes: Uint8Array, firstSequence: number): void {
   if (current !== undefined) disk.close(current.file)
   current = { file: disk.openForWrite(start.path), salt: start.salt }
-  writeSegmentHeader(bytes, { ...start, firstSequence: sequence })
+  writeSegmentHeader(bytes, { ...start, firstSequence })
 }
 
-function writeFrame(command: WriteFrame): void {
-  const { payloadBytes, sequence, fileOffset } = command
-  const bytes = new Uint8Array(command.memory)
-  startSegment(command, bytes)
+function writeFrame({ buffer, payloadBytes, sequence, fileOffset }: FrameOrder): void {
+  const bytes = buffers[buffer]
+  const start = next
+  next = undefined
+  if (start !== undefined) startSegment(start, bytes, sequence)
   if (current === undefined) throw new Error('BUG: a frame came before its segment')
   const { file, salt } = current
-  const payloadStart = SEGMENT_HEADER_BYTES + FRAME_HEADER_BYTES
-  writeDirectory(bytes, payloadStart, payloadStart + payloadBytes - DIRECTORY_BYTES)
+  writeDirectory(bytes, PAYLOAD_START, PAYLOAD_START + payloadBytes - DIRECTORY_BYTES)
   finishFrame(bytes, SEGMENT_HEADER_BYTES, { salt, sequence, payloadBytes, fileOffset })
   const end = SEGMENT_HEADER_BYTES + frameBytes(payloadBytes)
-  if (command.start === undefined) {
+  if (start === undefined) {
     writeFully(disk, { file, position: fileOffset }, bytes.subarray(SEGMENT_HEADER_BYTES, end))
   } else {
     writeFully(disk, { file, position: 0 }, bytes.subarray(0, end))
@@ -46,28 +52,44 @@ function writeFrame(command: WriteFrame): void {
   disk.sync(file)
 }
 
-function handle(command: JournalCommand): JournalReply {
-  if (command.op === 'close') {
-    if (current !== undefined) disk.close(current.file)
-    return { op: 'closed' }
+function follow(command: JournalCommand): void {
+  switch (command.op) {
+    case 'buffer':
+      buffers[command.buffer] = new Uint8Array(command.memory)
+      return
+    case 'segment':
+      next = command.start
+      return
+    case 'close':
+      isOpen = false
   }
+}
+
+function takeMessages(): void {
+  if (!cells.takeMessages()) return
+  for (;;) {
+    const received = receiveMessageOnPort(port)
+    if (received === undefined) return
+    follow(received.message as JournalCommand)
+  }
+}
+
+function answer(order: FrameOrder): JournalReply {
   try {
-    writeFrame(command)
-    return { op: 'durable', sequence: command.sequence }
+    writeFrame(order)
+    return order.sequence
   } catch (error) {
     return { op: 'failed', what: error instanceof Error ? error.message : String(error) }
   }
 }
 
-for (let seen = 0, isOpen = true; isOpen; ) {
-  Atomics.wait(cells, 0, seen)
-  seen = Atomics.load(cells, 0)
-  for (;;) {
-    const received = receiveMessageOnPort(port)
-    if (received === undefined) break
-    const reply = handle(received.message as JournalCommand)
-    port.postMessage(reply)
-    if (reply.op === 'closed') isOpen = false
-  }
+while (isOpen) {
+  cells.awaitCall()
+  const order = cells.takeOrder()
+  // Looked at after the order: whatever it needs was posted ahead of it.
+  takeMessages()
+  if (order !== undefined) port.postMessage(answer(order))
 }
+if (current !== undefined) disk.close(current.file)
+port.postMessage('closed' satisfies JournalReply)
 port.close()

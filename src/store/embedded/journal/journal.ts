@@ -1,6 +1,7 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { invariant, refusal } from '../../../base/index.ts'
 import { type Disk, isDiskFull } from '../disk/disk.ts'
+import { CONTROL_BYTES, ControlCells } from './control-cells.ts'
 import { frameBytes } from './frame.ts'
 import { FrameBuffer, type PendingRecord } from './frame-buffer.ts'
 import type { JournalCommand, JournalReply, JournalThreadData } from './journal-protocol.ts'
@@ -41,9 +42,11 @@ export class Journal {
   readonly #worker: Worker
   readonly #exited: Promise<void>
   readonly #port: MessagePort
-  readonly #cells: Int32Array
-  #filling = new FrameBuffer()
-  #writing = new FrameBuffer()
+  readonly #cells: ControlCells
+  #filling = new FrameBuffer(0)
+  #writing = new FrameBuffer(1)
+  /** The memory of each frame buffer as the thread knows it. */
+  readonly #givenMemory: Array<SharedArrayBuffer | undefined> = []
   #overflow: PendingRecord[] = []
   #isBusy = false
   #sequence: number
@@ -62,8 +65,8 @@ export class Journal {
     this.#sequence = options.nextSequence
     this.#supply = new SegmentSupply({ ...options, nextNumber: options.nextSegment })
     const { port1, port2 } = new MessageChannel()
-    const control = new SharedArrayBuffer(4)
-    this.#cells = new Int32Array(control)
+    const control = new SharedArrayBuffer(CONTROL_BYTES)
+    this.#cells = new ControlCells(control)
     this.#port = port1
     const workerData: JournalThreadData = { port: port2, control, faults: options.faults }
     const url = new URL('./journal-thread.ts', import.meta.url)
@@ -85,7 +88,13 @@ export class Journal {
   }
 
   /** Resolves once the record would survive a crash and onDurable has seen it. */
-  async append(record: JournalRecord): Promise<void> {
+  append(record: JournalRecord): Promise<void> {
+    return this.#waitingBytes > WAITING_BYTES_MAX
+      ? this.#appendLater(record)
+      : this.#enqueue(record)
+  }
+
+  async #appendLater(record: JournalRecord): Promise<void> {
     while (this.#waitingBytes > WAITING_BYTES_MAX) {
       await new Promise<void>((resolve) => this.#onRoom.push(resolve))
     }
@@ -117,7 +126,8 @@ export class Journal {
       })
     }
     await this.#supply.close()
-    this.#send({ op: 'close' })
+    this.#post({ op: 'close' })
+    this.#cells.call()
     await this.#exited
     this.#port.close()
   }
@@ -126,10 +136,10 @@ export class Journal {
     return refusal('read_only', { what: `Cannot store: ${what}`, retryAfterSeconds: 5 })
   }
 
-  #send(command: JournalCommand): void {
+  /** Sends what the thread shall know with the next call. */
+  #post(command: JournalCommand): void {
     this.#port.postMessage(command)
-    Atomics.add(this.#cells, 0, 1)
-    Atomics.notify(this.#cells, 0)
+    this.#cells.noteMessage()
   }
 
   #pump(): void {
@@ -146,9 +156,15 @@ export class Journal {
       this.#waitForSegment(SEGMENT_HEADER_BYTES + bytes)
       return
     }
-    const { memory, payloadBytes } = frame
+    if (start !== undefined) this.#post({ op: 'segment', start })
+    const { number: buffer, memory, payloadBytes } = frame
+    if (this.#givenMemory[buffer] !== memory) {
+      this.#givenMemory[buffer] = memory
+      this.#post({ op: 'buffer', buffer, memory })
+    }
     const [sequence, fileOffset] = [this.#sequence, this.#offset]
-    this.#send({ op: 'write', memory, payloadBytes, sequence, fileOffset, start })
+    this.#cells.order({ buffer, payloadBytes, sequence, fileOffset })
+    this.#cells.call()
     this.#sequence += 1
     this.#offset += bytes
     this.#filling = this.#writing
@@ -212,23 +228,22 @@ export class Journal {
   }
 
   #onReply(reply: JournalReply): void {
-    if (reply.op === 'closed') return
-    if (reply.op === 'failed') {
+    if (reply === 'closed') return
+    if (typeof reply !== 'number') {
       this.#fail(reply.what)
       return
     }
     const segment = this.#segment
     invariant(segment !== undefined, 'a frame became durable outside any segment')
     const number = segment.number
-    const done = this.#writing.pending.slice()
-    this.#writing.clear()
+    const done = this.#writing.clear()
     this.#release(done)
     // The next frame is on its way before the head is brought up to date with this one.
     this.#refill()
     this.#pump()
     this.#refill()
     const records = done.map((entry) => entry.record)
-    const applied = this.#options.onDurable({ segment: number, sequence: reply.sequence, records })
+    const applied = this.#options.onDurable({ segment: number, sequence: reply, records })
     const settle = (): void => {
       for (const entry of done) entry.resolve()
     }
@@ -258,9 +273,7 @@ export class Journal {
   }
 
   #rejectAll(reason: string): void {
-    const waiting = [...this.#writing.pending, ...this.#filling.pending, ...this.#overflow]
-    this.#writing.clear()
-    this.#filling.clear()
+    const waiting = [...this.#writing.clear(), ...this.#filling.clear(), ...this.#overflow]
     this.#overflow = []
     this.#release(waiting)
     for (const entry of waiting) entry.reject(this.#refusal(reason))

@@ -42,63 +42,102 @@ export function sizeRecord(record: JournalRecord): SizedRecord {
     }
   }
   const columns = count * 20 + removals.length * 20 + textCount * 8 + textBytes
-  return { ...record, bytes: alignUp(RECORD_HEADER_BYTES + columns), textCount, textBytes }
+  const { kind, batch } = record
+  return { kind, batch, bytes: alignUp(RECORD_HEADER_BYTES + columns), textCount, textBytes }
+}
+
+/** Memory that records are written to, seen as each kind of number: views cost more than a sample. */
+export interface RecordMemory {
+  readonly doubles: Float64Array
+  readonly words: Uint32Array
+  readonly bytes: Uint8Array
+}
+
+/** The views of a memory whose length is a multiple of 8. */
+export function viewMemory(memory: SharedArrayBuffer): RecordMemory {
+  return {
+    doubles: new Float64Array(memory),
+    words: new Uint32Array(memory),
+    bytes: new Uint8Array(memory),
+  }
+}
+
+/** Columns up to this length are copied one by one, as a view of them would cost more. */
+const COPIED_SINGLY_MAX = 16
+
+function copyColumn(
+  target: Float64Array | Uint32Array,
+  at: number,
+  column: Float64Array | Uint32Array,
+  count: number,
+): void {
+  if (count > COPIED_SINGLY_MAX) {
+    target.set(count === column.length ? column : column.subarray(0, count), at)
+    return
+  }
+  for (let index = 0; index < count; index += 1) target[at + index] = column[index]
 }
 
 /** Writes a record at an 8-byte aligned offset; returns the offset after it. */
-export function writeRecord(memory: ArrayBufferLike, offset: number, record: SizedRecord): number {
+export function writeRecord(memory: RecordMemory, offset: number, record: SizedRecord): number {
   const { batch, textCount, textBytes } = record
   const { count, removals } = batch
-  const header = new Uint32Array(memory, offset, 6)
-  header[0] = KINDS.indexOf(record.kind) + 1
-  header[1] = count
-  header[2] = removals.length
-  header[3] = textCount
-  header[4] = textBytes
-  header[5] = 0
+  const { doubles, words, bytes } = memory
+  const header = offset >>> 2
+  words[header] = KINDS.indexOf(record.kind) + 1
+  words[header + 1] = count
+  words[header + 2] = removals.length
+  words[header + 3] = textCount
+  words[header + 4] = textBytes
+  words[header + 5] = 0
   let at = offset + RECORD_HEADER_BYTES
-  new Float64Array(memory, at, count).set(batch.times.subarray(0, count))
+  copyColumn(doubles, at >>> 3, batch.times, count)
   at += count * 8
-  new Float64Array(memory, at, count).set(batch.numbers.subarray(0, count))
+  copyColumn(doubles, at >>> 3, batch.numbers, count)
   at += count * 8
-  if (removals.length > 0) at = writeRemovalSpans(memory, at, removals)
-  new Uint32Array(memory, at, count).set(batch.handles.subarray(0, count))
+  at = writeRemovalSpans(doubles, at, removals)
+  copyColumn(words, at >>> 2, batch.handles, count)
   at += count * 4
-  if (removals.length > 0) {
-    new Uint32Array(memory, at, removals.length).set(removals.map((removal) => removal.handle))
-    at += removals.length * 4
+  for (const removal of removals) {
+    words[at >>> 2] = removal.handle
+    at += 4
   }
   if (textCount > 0) at = writeTexts(memory, at, record)
   const end = offset + record.bytes
-  new Uint8Array(memory, at, end - at).fill(0)
+  if (at < end) bytes.fill(0, at, end)
   return end
 }
 
-function writeRemovalSpans(memory: ArrayBufferLike, at: number, removals: readonly Removal[]) {
-  const spans = new Float64Array(memory, at, removals.length * 2)
-  removals.forEach((removal, index) => {
-    spans[index] = removal.from
-    spans[removals.length + index] = removal.until
-  })
-  return at + spans.byteLength
+function writeRemovalSpans(
+  doubles: Float64Array,
+  at: number,
+  removals: readonly Removal[],
+): number {
+  const first = at >>> 3
+  for (let index = 0; index < removals.length; index += 1) {
+    doubles[first + index] = removals[index].from
+    doubles[first + removals.length + index] = removals[index].until
+  }
+  return at + removals.length * 16
 }
 
-function writeTexts(memory: ArrayBufferLike, start: number, record: SizedRecord): number {
+function writeTexts({ words, bytes }: RecordMemory, start: number, record: SizedRecord): number {
   const { textCount, textBytes, batch } = record
-  const indexes = new Uint32Array(memory, start, textCount)
-  const lengths = new Uint32Array(memory, start + textCount * 4, textCount)
-  const bytes = Buffer.from(memory as ArrayBuffer, start + textCount * 8, textBytes)
+  const first = start >>> 2
+  const textsStart = start + textCount * 8
+  const texts = Buffer.from(bytes.buffer as ArrayBuffer, textsStart, textBytes)
   let done = 0
   let at = 0
   for (let index = 0; index < batch.count; index += 1) {
     const text = batch.texts?.[index]
     if (text === undefined) continue
-    indexes[done] = index
-    lengths[done] = bytes.write(text, at, 'utf8')
-    at += lengths[done]
+    const length = texts.write(text, at, 'utf8')
+    words[first + done] = index
+    words[first + textCount + done] = length
+    at += length
     done += 1
   }
-  return start + textCount * 8 + textBytes
+  return textsStart + textBytes
 }
 
 /**
