@@ -1,4 +1,5 @@
 import type { StreamHandle } from '../store/index.ts'
+import { ColumnPool, type SampleRoom } from './column-pool.ts'
 
 /** What an incoming value was written as, before its stream's type is known. */
 export const VALUE_NUMBER = 0
@@ -26,7 +27,15 @@ export interface OpenTarget {
   readonly samples: number[]
 }
 
-const CAPACITY_MIN = 4
+/** Shared by all calls of the thread. */
+const pool = new ColumnPool()
+
+const NO_ROOM: SampleRoom = {
+  handles: new Uint32Array(0),
+  times: new Float64Array(0),
+  numbers: new Float64Array(0),
+  kinds: new Uint8Array(0),
+}
 
 /**
  * Samples as columns while a call is read. handles[i] is 0 where the stream is not resolved; an open
@@ -47,13 +56,15 @@ export class IncomingSamples {
   isNumeric = true
   /** Whether every sample so far brought its own time. */
   isTimed = true
+  #room: SampleRoom
 
-  constructor(capacity = CAPACITY_MIN) {
-    const size = Math.max(CAPACITY_MIN, capacity)
-    this.handles = new Uint32Array(size)
-    this.times = new Float64Array(size)
-    this.numbers = new Float64Array(size)
-    this.kinds = new Uint8Array(size)
+  constructor(capacity = 1) {
+    this.#room = pool.take(capacity)
+    const { handles, times, numbers, kinds } = this.#room
+    this.handles = handles
+    this.times = times
+    this.numbers = numbers
+    this.kinds = kinds
   }
 
   /** Adds a sample that is a number at a time of its own; the path of nearly every sample. */
@@ -89,20 +100,37 @@ export class IncomingSamples {
     this.isNumeric = false
   }
 
+  /**
+   * Gives the columns to later calls and holds no sample from here on. Only for the owner, once
+   * nobody reads the columns any more: not those who were handed the samples, nor a store.
+   */
+  release(): void {
+    const room = this.#room
+    // Columns that came from another thread were never the pool's.
+    const isOwn = this.handles === room.handles
+    if (isOwn && room !== NO_ROOM) pool.give(room, this.isNumeric ? 0 : this.count)
+    this.count = 0
+    this.texts = undefined
+    this.#use(NO_ROOM)
+  }
+
   #grow(): void {
-    const size = this.handles.length * 2
-    const handles = new Uint32Array(size)
-    handles.set(this.handles)
-    this.handles = handles
-    const times = new Float64Array(size)
-    times.set(this.times)
-    this.times = times
-    const numbers = new Float64Array(size)
-    numbers.set(this.numbers)
-    this.numbers = numbers
-    const kinds = new Uint8Array(size)
-    kinds.set(this.kinds)
-    this.kinds = kinds
+    const { handles, times, numbers, kinds, count } = this
+    const room = pool.take(handles.length * 2)
+    room.handles.set(handles)
+    room.times.set(times)
+    room.numbers.set(numbers)
+    room.kinds.set(kinds)
+    if (handles === this.#room.handles) pool.give(this.#room, this.isNumeric ? 0 : count)
+    this.#use(room)
+  }
+
+  #use(room: SampleRoom): void {
+    this.#room = room
+    this.handles = room.handles
+    this.times = room.times
+    this.numbers = room.numbers
+    this.kinds = room.kinds
   }
 }
 

@@ -56,7 +56,14 @@ export const SAMPLES_PER_TURN = 16_384
  * Settles the values of plain streams in place and answers the samples of the others, by stream.
  * A put of numbers to plain streams, which nearly all are, passes with one look at each sample.
  */
-export async function gatherOddStreams(
+export function gatherOddStreams(streams: StreamIndex, samples: IncomingSamples): StreamSamples[] {
+  const odd: OddStreams = { byHandle: undefined }
+  gatherSlice(streams, samples, { from: 0, until: samples.count, odd })
+  return listOdd(streams, odd)
+}
+
+/** As gatherOddStreams, with turns for other calls in between. */
+export async function gatherOddStreamsInTurns(
   streams: StreamIndex,
   samples: IncomingSamples,
 ): Promise<StreamSamples[]> {
@@ -66,9 +73,13 @@ export async function gatherOddStreams(
     const until = Math.min(samples.count, from + SAMPLES_PER_TURN)
     gatherSlice(streams, samples, { from, until, odd })
   }
-  if (odd.byHandle === undefined) return []
+  return listOdd(streams, odd)
+}
+
+function listOdd(streams: StreamIndex, { byHandle }: OddStreams): StreamSamples[] {
+  if (byHandle === undefined) return []
   const gathered: StreamSamples[] = []
-  for (const [handle, indexes] of odd.byHandle) {
+  for (const [handle, indexes] of byHandle) {
     gathered.push({ handle, indexes, facts: factsOf(streams, handle) })
   }
   return gathered

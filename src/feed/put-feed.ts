@@ -10,6 +10,7 @@ import { toBatch } from './place-samples.ts'
 import {
   assignTimes,
   gatherOddStreams,
+  gatherOddStreamsInTurns,
   type Placing,
   prepareStream,
   SAMPLES_PER_TURN,
@@ -19,7 +20,10 @@ import type { PutOptions } from './put-options.ts'
 import { findUnrecalled, recallTimes } from './recall-times.ts'
 import { type MissingTarget, resolveTargets } from './resolve-targets.ts'
 
-/** Told of every batch that has become durable, before its call is answered. */
+/**
+ * Told of every batch that has become durable, before its call is answered. The columns belong to
+ * the call: who keeps something of them copies it.
+ */
 export type SamplesLanded = (batch: SampleBatch, orgUid: string) => void
 
 /** What a put works with. */
@@ -32,6 +36,7 @@ export interface PutDeps {
 
 /** Samples to be put, read from any form of the call. */
 export interface PutCommand {
+  /** Handed over: once they are stored the put gives their columns to later calls. */
   readonly samples: IncomingSamples
   readonly options: PutOptions
   /** One upload time per call. */
@@ -57,10 +62,11 @@ export async function putSamples(
   const { catalog, store } = deps
   const { samples, options } = command
   const { orgUid } = principal
-  const missing = await resolveTargets(catalog.index, orgUid, {
-    samples,
-    creation: options.creation,
-  })
+  // A call that names only known streams, as nearly all do, waits for nothing but the store.
+  const missing =
+    samples.open.length === 0
+      ? []
+      : await resolveTargets(catalog.index, orgUid, { samples, creation: options.creation })
   requireStreams(catalog.index, principal, samples, 'PUT')
   for (const target of missing) requireMissing(principal, target)
   const placing: Placing = {
@@ -71,7 +77,12 @@ export async function putSamples(
   const unrecalled = findUnrecalled(catalog.index, samples, deps.assignedTimes)
   if (unrecalled.length > 0) await recallTimes(deps, unrecalled, command.uploadTime)
   assignTimes(catalog.index, samples, placing)
-  const { removals, untyped } = await prepareOdd(catalog, samples, placing)
+  const odd =
+    samples.count <= SAMPLES_PER_TURN
+      ? gatherOddStreams(catalog.index, samples)
+      : await gatherOddStreamsInTurns(catalog.index, samples)
+  const { removals, untyped } =
+    odd.length === 0 ? { removals: [], untyped: [] } : await prepareOdd(samples, odd, placing)
   if (missing.length > 0) {
     removals.push(...(await createMissing(catalog, orgUid, { samples, missing, placing })))
   }
@@ -79,6 +90,8 @@ export async function putSamples(
   const batch = toBatch(samples, removals)
   if (batch.count > 0 || removals.length > 0) await store.append(batch)
   deps.onLanded(batch, orgUid)
+  // After a refusal someone may still hold the columns; then the collector takes them.
+  samples.release()
 }
 
 function requireMissing(principal: Principal, target: MissingTarget): void {
@@ -91,14 +104,14 @@ function requireMissing(principal: Principal, target: MissingTarget): void {
 
 /** Checks and places the samples of every existing stream that is not plain. */
 async function prepareOdd(
-  catalog: Catalog,
   samples: IncomingSamples,
+  odd: readonly StreamSamples[],
   placing: Placing,
 ): Promise<{ removals: Removal[]; untyped: Untyped[] }> {
   const removals: Removal[] = []
   const untyped: Untyped[] = []
   let looked = 0
-  for (const stream of await gatherOddStreams(catalog.index, samples)) {
+  for (const stream of odd) {
     looked += stream.indexes.length
     if (looked > SAMPLES_PER_TURN) {
       looked = 0

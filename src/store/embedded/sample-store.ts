@@ -205,14 +205,19 @@ export class EmbeddedSampleStore implements SampleStore {
     this.#parts.table.close()
   }
 
-  async #write(record: JournalRecord): Promise<void> {
+  #write(record: JournalRecord): Promise<void> {
+    const { sealer, backlogMax } = this.#parts
+    return sealer.backlog > backlogMax ? this.#writeLater(record) : this.#journal.append(record)
+  }
+
+  async #writeLater(record: JournalRecord): Promise<void> {
     const { sealer, backlogMax } = this.#parts
     while (sealer.backlog > backlogMax) {
       const reason = this.#stuckReason()
       if (reason !== undefined) refuse('read_only', { what: reason, retryAfterSeconds: 5 })
       await sealer.changed()
     }
-    return this.#journal.append(record)
+    await this.#journal.append(record)
   }
 
   /** Why nothing more can be taken although the journal is fine. */

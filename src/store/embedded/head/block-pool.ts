@@ -1,8 +1,8 @@
 import { growInt32 } from './columns.ts'
+import { makeSlab, SLAB_SLOTS_MAX, type SlabPool } from './slab-pool.ts'
 
 /** Slabs grow with the generation: one that holds little stays small. */
 const FIRST_SLAB_SLOTS = 1024
-const SLAB_SLOTS_MAX = 32 * 1024
 
 /** A stream's blocks grow with it: most streams hold a few samples, some hold all of them. */
 const CAPACITIES = [4, 16, 64, 256] as const
@@ -28,6 +28,12 @@ export class BlockPool {
   #slabSlots = 0
   #slabUsed = 0
   #bytes = 0
+  readonly #slabs: SlabPool | undefined
+
+  /** Takes long slabs from `slabs`, where given. */
+  constructor(slabs?: SlabPool) {
+    this.#slabs = slabs
+  }
 
   /** How many samples a block can hold. */
   capacityOf(block: number): number {
@@ -72,6 +78,16 @@ export class BlockPool {
     this.#free[sizeClass] = block
   }
 
+  /** Hands all slabs over; the blocks are gone with them. */
+  releaseSlabs(slabs: SlabPool): void {
+    for (const [index, times] of this.times.entries()) {
+      slabs.give({ times, numbers: this.numbers[index] })
+    }
+    this.times.length = 0
+    this.numbers.length = 0
+    this.texts.length = 0
+  }
+
   /** The slab's texts, made on first use. */
   textsOf(slab: number): Array<string | undefined> {
     const known = this.texts[slab]
@@ -90,8 +106,10 @@ export class BlockPool {
 
   #addSlab(): void {
     const slots = Math.min(Math.max(this.#slabSlots * 2, FIRST_SLAB_SLOTS), SLAB_SLOTS_MAX)
-    this.times.push(new Float64Array(slots))
-    this.numbers.push(new Float64Array(slots))
+    const isLong = slots === SLAB_SLOTS_MAX && this.#slabs !== undefined
+    const { times, numbers } = isLong ? this.#slabs.take() : makeSlab(slots)
+    this.times.push(times)
+    this.numbers.push(numbers)
     this.#slabSlots = slots
     this.#slabUsed = 0
     this.#bytes += slots * 16

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { applySamples } from './apply-record.ts'
 import { HeadGeneration } from './head-generation.ts'
 import { SampleSink } from './sample-sink.ts'
+import { SlabPool } from './slab-pool.ts'
 import { EMPTY_MASK } from './tombstones.ts'
 
 function readAll(generation: HeadGeneration, handle: number): Array<[number, number | string]> {
@@ -26,6 +27,22 @@ test('put() keeps a stream in order when it is filled from the end', () => {
   for (let time = 5000; time > 0; time -= 1) generation.put(1, time, -time, undefined)
   assert.deepEqual(readAll(generation, 1)[4999], [5000, -5000])
   assert.equal(readAll(generation, 1).length, 5000)
+})
+
+test('release() hands memory to the next generation, which shows nothing of what it held', () => {
+  const slabs = new SlabPool(2)
+  const before = new HeadGeneration(1, slabs)
+  for (let time = 0; time < 200_000; time += 1) before.put(1, time, -1, 'old')
+  before.release(slabs)
+  assert.equal(slabs.count, 2)
+  const after = new HeadGeneration(2, slabs)
+  for (let time = 0; time < 100_000; time += 1) after.put(1 + (time % 2), time, time, undefined)
+  assert.equal(slabs.count, 0)
+  for (const handle of [1, 2]) {
+    const all = readAll(after, handle)
+    assert.equal(all.length, 50_000)
+    assert.ok(all.every(([time, value], at) => time === at * 2 + handle - 1 && value === time))
+  }
 })
 
 const step = fc.oneof(

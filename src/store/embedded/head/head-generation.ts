@@ -2,6 +2,7 @@ import { EARLIEST_TIME, TIME_END } from '../../../base/index.ts'
 import { BlockPool } from './block-pool.ts'
 import { growFloat64, growInt32 } from './columns.ts'
 import type { SampleSink } from './sample-sink.ts'
+import type { SlabPool } from './slab-pool.ts'
 import { EMPTY_MASK, isMasked, type Mask, Tombstones } from './tombstones.ts'
 
 /** One sample's value as the head takes it: the text when there is one, else the number. */
@@ -20,20 +21,28 @@ export class HeadGeneration {
   /** Floors raised during this generation, and streams forgotten in it. */
   readonly floors = new Map<number, number>()
   readonly forgotten = new Set<number>()
-  readonly #pool = new BlockPool()
+  readonly #pool: BlockPool
   #first = new Int32Array(1024)
   #last = new Int32Array(1024)
   #finger = new Int32Array(1024)
   #lastTime = new Float64Array(1024)
   #samples = 0
 
-  constructor(segment: number) {
+  /** Takes memory from `slabs`, where given. */
+  constructor(segment: number, slabs?: SlabPool) {
     this.segment = segment
+    this.#pool = new BlockPool(slabs)
   }
 
   /** Samples put in so far, overwritten and removed ones included. */
   get samplesSeen(): number {
     return this.#samples
+  }
+
+  /** Empties the generation, which nobody may use from here on, and hands its memory over. */
+  release(slabs: SlabPool): void {
+    this.#first = new Int32Array(0)
+    this.#pool.releaseSlabs(slabs)
   }
 
   /** Bytes held. */

@@ -6,6 +6,7 @@ import { applyRecord, applyRemovals, applySamples } from './apply-record.ts'
 import { growFloat64 } from './columns.ts'
 import { HeadGeneration } from './head-generation.ts'
 import { SampleSink } from './sample-sink.ts'
+import { SlabPool } from './slab-pool.ts'
 import { EMPTY_MASK, type Mask, uniteMasks } from './tombstones.ts'
 
 /** A batch beyond this is put in steps, so that other requests are served in between. */
@@ -31,6 +32,7 @@ export class Head {
   #generations: HeadGeneration[] = []
   #floors = new Float64Array(0)
   #applying: Promise<void> | undefined
+  readonly #slabs = new SlabPool()
   readonly #onClosed: (segment: number) => void
   #lastReplayed: HeadGeneration | undefined
 
@@ -74,9 +76,13 @@ export class Head {
     for (const [handle, floor] of generation.floors) this.raiseFloor(handle, floor)
   }
 
-  /** Lets go of a generation whose segment is sealed; reads that hold it keep it. */
+  /** Lets go of a generation whose segment is sealed; reads have copied what they took from it. */
   dropGeneration(segment: number): void {
-    this.#generations = this.#generations.filter((generation) => generation.segment !== segment)
+    const isKept = (generation: HeadGeneration): boolean => generation.segment !== segment
+    for (const generation of this.#generations) {
+      if (!isKept(generation)) generation.release(this.#slabs)
+    }
+    this.#generations = this.#generations.filter(isKept)
   }
 
   /**
@@ -172,7 +178,7 @@ export class Head {
   #generationOf(segment: number): HeadGeneration {
     const newest = this.#generations.at(-1)
     if (newest !== undefined && newest.segment === segment) return newest
-    const generation = new HeadGeneration(segment)
+    const generation = new HeadGeneration(segment, this.#slabs)
     this.#addGeneration(generation)
     if (newest !== undefined && newest !== this.#lastReplayed) this.#onClosed(newest.segment)
     return generation

@@ -1,0 +1,80 @@
+/** Columns of puts are used again by later puts: none may show in another one's samples. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { nextTurn } from '../../src/base/index.ts'
+import { Feed, IncomingSamples, VALUE_NULL, VALUE_TEXT } from '../../src/feed/index.ts'
+import type { SampleBatch, StreamHandle } from '../../src/store/index.ts'
+import { anyFeed, openFeedHome } from '../support/feed-home.ts'
+
+const seed = Number(process.env.WEIR_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const options = {
+  ...{ creation: {}, isAutofill: false },
+  ...{ deriveStreamsMax: 1, deriveTimeoutMs: 0 },
+}
+
+/** A value to put: a number, a text or, where the time leaves no remainder by 5, null. */
+const put = fc.record({
+  count: fc.integer({ min: 1, max: 40 }),
+  turns: fc.integer({ min: 0, max: 6 }),
+  isRefused: fc.boolean(),
+  form: fc.constantFrom('numbers' as const, 'texts' as const, 'nulls' as const),
+})
+type Put = typeof put extends fc.Arbitrary<infer Value> ? Value : never
+
+function readBatch({ count, times, numbers, texts }: SampleBatch): Array<[number, unknown]> {
+  return Array.from({ length: count }, (_, at) => [times[at], texts?.[at] ?? numbers[at]])
+}
+
+test(`puts in flight keep their columns to themselves (WEIR_TEST_SEED=${seed})`, async (t) => {
+  const home = await openFeedHome({ n: { valueType: 'DOUBLE' }, s: { valueType: 'STRING' } })
+  t.after(() => home.close())
+  const handleOf = (id: string) => home.catalog.index.resolve('o', 'c', id) as StreamHandle
+  const [numeric, textual] = [handleOf('n'), handleOf('s')]
+  const stored: Array<[number, unknown]> = []
+  /** A store that reads the batch only after others had their turns, as a disk does. */
+  const store = Object.assign(Object.create(home.store), {
+    async append(batch: SampleBatch) {
+      const call = calls[Math.floor(batch.times[0] / 1_000)]
+      for (let turn = 0; turn < call.turns; turn++) await nextTurn()
+      if (call.isRefused) throw new Error('refused')
+      stored.push(...readBatch(batch))
+    },
+  })
+  const feed = new Feed({ ...home, store, showFile: String })
+  let calls: readonly Put[] = []
+  const run = async (call: Put, index: number) => {
+    const samples = new IncomingSamples(index % 3)
+    for (let at = 0; at < call.count; at++) {
+      const time = index * 1_000 + at
+      const text = call.form === 'texts' ? `t${time}` : undefined
+      const isNull = call.form === 'nulls' && at % 5 === 4
+      if (text !== undefined) samples.add(textual, time, { kind: VALUE_TEXT, number: 0, text })
+      else if (isNull) samples.add(numeric, time, { kind: VALUE_NULL, number: 0, text })
+      else samples.addNumber(numeric, time, time)
+    }
+    await feed.put(anyFeed, { samples, options, uploadTime: 0 })
+    assert.equal(samples.count, 0)
+  }
+  const expectedOf = ({ count, form, isRefused }: Put, index: number) => {
+    if (isRefused) return []
+    const times = Array.from({ length: count }, (_, at) => at).filter(
+      (at) => form !== 'nulls' || at % 5 !== 4,
+    )
+    const shown = (time: number) => (form === 'texts' ? `t${time}` : time)
+    return times.map((at) => [index * 1_000 + at, shown(index * 1_000 + at)])
+  }
+  await fc.assert(
+    fc.asyncProperty(fc.array(put, { minLength: 1, maxLength: 20 }), async (list) => {
+      calls = list
+      stored.length = 0
+      const settled = await Promise.allSettled(list.map(run))
+      for (const [index, { status }] of settled.entries()) {
+        assert.equal(status, list[index].isRefused ? 'rejected' : 'fulfilled')
+      }
+      const byTime = (a: unknown[], b: unknown[]) => Number(a[0]) - Number(b[0])
+      assert.deepEqual(stored.sort(byTime), list.flatMap(expectedOf))
+    }),
+    { seed, numRuns: 200 },
+  )
+})
