@@ -63,6 +63,7 @@ async function collect(
       range: { from: command.from ?? EARLIEST_TIME, until: command.until ?? TIME_END },
       limit: command.isLast ? 1 : left,
       isFilledOnly: command.isLast,
+      isDecimal: index.valueCodeOf(handle) === VALUE_CODE.BIG_DECIMAL,
     })
     if (columns.count === 0) continue
     left -= columns.count

@@ -1,7 +1,7 @@
 import { STATISTIC_IDS, type StatisticId } from './statistic-id.ts'
 
 /** Value types whose values cannot be added up. */
-const TEXT_TYPES = new Set(['STRING', 'BIG_DECIMAL', 'FILE'])
+const TEXT_TYPES = new Set(['STRING', 'FILE'])
 
 /**
  * The statistic by which a stream is rolled up where a cycle is asked for without one: its

@@ -1,6 +1,12 @@
 import { EARLIEST_TIME, TIME_END } from '../base/index.ts'
 import type { SampleStore, StreamHandle } from '../store/index.ts'
 import type { Cycle, Range } from '../time/index.ts'
+import {
+  type DecimalStatistic,
+  decimalStatistics,
+  isDecimalStatistic,
+  requireFewSamples,
+} from './decimal-statistic.ts'
 import { filledPeriods } from './filled-periods.ts'
 import { type FoldedPeriods, foldPeriods, type Placement, placementOf } from './fold-periods.ts'
 import type { StatisticId } from './statistic-id.ts'
@@ -18,6 +24,8 @@ export interface StatisticQuery {
   readonly limit: number
   /** Leaves periods without a value out of interval streams too, as a last value must. */
   readonly isFilledOnly?: boolean
+  /** Whether the stream's samples are decimal numbers, kept as texts. */
+  readonly isDecimal?: boolean
 }
 
 /** Statistic samples as columns, latest first: sample i is timed untils[i] and starts at froms[i]. */
@@ -37,6 +45,7 @@ interface RecordedStream {
   readonly handle: StreamHandle
   readonly baseCycle: Cycle | undefined
   readonly placement: Placement
+  readonly isDecimal: boolean
   /** From where the first sample is placed to just after where the last is. */
   readonly recorded: Range
 }
@@ -58,7 +67,8 @@ export async function readStatistics(
     from: placement.instantOf(span.firstTime),
     until: placement.instantOf(span.lastTime) + 1,
   }
-  const stream = { handle, baseCycle, placement, recorded }
+  const isDecimal = query.isDecimal === true
+  const stream = { handle, baseCycle, placement, recorded, isDecimal }
   const bounds = intersect(wholePeriods(cycle, intersect(query.range, ALL_TIME)), recorded)
   if (bounds.from >= bounds.until || query.limit < 1) return columnsOf([])
   const isFilledOnly = baseCycle === undefined || query.isFilledOnly === true
@@ -103,15 +113,16 @@ interface ChosenPeriods {
   readonly statistic: StatisticId
 }
 
+/** Tells the value of a period of a part. */
+type PeriodReader = (period: number) => StatisticValue
+
 async function latestFirst(
   store: SampleStore,
   stream: RecordedStream,
   { part, wanted, statistic }: ChosenPeriods,
 ): Promise<StatisticColumns> {
   const { periods } = part
-  const readOne = needsWeights(stream, statistic)
-    ? await weightedReader(store, stream, { part, statistic })
-    : (period: number) => readValue(stream, part, { period, statistic })
+  const readOne = await chooseReader(store, stream, { part, wanted, statistic })
   const count = wanted.length
   const froms = new Float64Array(count)
   const untils = new Float64Array(count)
@@ -126,6 +137,18 @@ async function latestFirst(
     data[at] = readOne(period)
   }
   return { count, froms, untils, data, valueTimes }
+}
+
+function chooseReader(
+  store: SampleStore,
+  stream: RecordedStream,
+  { part, wanted, statistic }: ChosenPeriods,
+): Promise<PeriodReader> | PeriodReader {
+  if (stream.isDecimal && isDecimalStatistic(statistic)) {
+    return decimalReader(store, stream, { part, wanted, statistic })
+  }
+  if (needsWeights(stream, statistic)) return weightedReader(store, stream, { part, statistic })
+  return (period) => readValue(stream, part, { period, statistic })
 }
 
 function readValue(
@@ -151,6 +174,27 @@ function readValue(
   }
 }
 
+async function decimalReader(
+  store: SampleStore,
+  stream: RecordedStream,
+  { part, wanted, statistic }: ChosenPeriods & { readonly statistic: DecimalStatistic },
+): Promise<PeriodReader> {
+  const { entries, summaries, periods } = part
+  const filled = wanted.filter((period) => entries[period] >= 0).sort((a, b) => a - b)
+  requireFewSamples(filled.reduce((sum, period) => sum + summaries.count[entries[period]], 0))
+  const chosen = {
+    count: filled.length,
+    froms: Float64Array.from(filled, (period) => periods.froms[period]),
+    untils: Float64Array.from(filled, (period) => periods.untils[period]),
+  }
+  const baseCycle = needsWeights(stream, statistic) ? stream.baseCycle : undefined
+  const { handle, placement } = stream
+  const weighed = { handle, placement, baseCycle }
+  const values = await decimalStatistics(store, weighed, { periods: chosen, statistic })
+  const byPeriod = new Map(filled.map((period, at) => [period, values[at]]))
+  return (period) => byPeriod.get(period) ?? null
+}
+
 /** Whether the lengths of base intervals, which differ, decide a statistic. */
 function needsWeights({ baseCycle }: RecordedStream, statistic: StatisticId): boolean {
   if (baseCycle === undefined || baseCycle.fixedMs !== undefined) return false
@@ -161,7 +205,7 @@ async function weightedReader(
   store: SampleStore,
   stream: RecordedStream,
   { part, statistic }: { part: FoldedPeriods; statistic: StatisticId },
-): Promise<(period: number) => StatisticValue> {
+): Promise<PeriodReader> {
   const { baseCycle, handle, placement } = stream
   if (baseCycle === undefined || part.periods.count === 0) return () => null
   const sums = await weightedSums(store, { handle, placement, baseCycle }, part.periods)

@@ -3,13 +3,10 @@
  * lists): such streams have at most some 130,000 samples in all, so their samples are read instead
  * of summaries.
  */
-import { epochMs } from '../base/index.ts'
 import type { SampleStore, StreamHandle } from '../store/index.ts'
 import { type Cycle, intervalOf, type Periods } from '../time/index.ts'
 import type { Placement } from './fold-periods.ts'
-
-/** Samples read at once; the loop is free between two pages. */
-const PAGE_SAMPLES = 10_000
+import { visitPeriodSamples } from './period-samples.ts'
 
 /** Per period: the milliseconds its valued base intervals cover, and of numbers Σ value·ms too. */
 export interface WeightedSums {
@@ -28,32 +25,14 @@ export async function weightedSums(
   },
   periods: Periods,
 ): Promise<WeightedSums> {
-  const { placement, baseCycle, handle } = stream
-  const starts = periods.froms.map((from) => placement.sampleTimeAt(from))
-  const ends = periods.untils.map((until) => placement.sampleTimeAt(until))
   const sums = new PeriodSums(periods.count)
-  let [period, from] = [0, starts[0]]
-  const until = epochMs(ends[periods.count - 1])
-  for (;;) {
-    const page = await store.range(handle, {
-      from: epochMs(from),
-      until,
-      limit: PAGE_SAMPLES,
-      order: 'oldest_first',
-    })
-    for (let i = 0; i < page.count; i++) {
-      const time = page.times[i]
-      while (time >= ends[period]) period += 1
-      if (time < starts[period]) continue
-      const interval = intervalOf(baseCycle, time)
-      if (interval === undefined) continue
-      const isText = page.texts?.[i] !== undefined
-      sums.add(period, interval.until - interval.from, isText ? undefined : page.numbers[i])
-    }
-    if (page.count < PAGE_SAMPLES) return sums.finish()
-    from = page.times[page.count - 1] + 1
-    await new Promise(setImmediate)
-  }
+  await visitPeriodSamples(store, stream, periods, (period, page, at) => {
+    const interval = intervalOf(stream.baseCycle, page.times[at])
+    if (interval === undefined) return
+    const isText = page.texts?.[at] !== undefined
+    sums.add(period, interval.until - interval.from, isText ? undefined : page.numbers[at])
+  })
+  return sums.finish()
 }
 
 /** Sums kept as a high and a low part, so that they are rounded once at the end. */
