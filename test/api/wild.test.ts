@@ -162,6 +162,19 @@ test('rsid answers one compact object with native numbers and booleans', async (
   )
 })
 
+test('rsid of a stream that is called "missing" answers its value under that one key', async () => {
+  const ask = async (query: string) => {
+    const put = `PUT /api/feed?compId=named&time=1009&${query}&api_key=${key} HTTP/1.1`
+    return (await send([put, 'Host: h', 'Connection: close'])).body
+  }
+  assert.equal(await ask('a=1&rsid=missing&rsid=fresh'), '{"missing":null,"fresh":null}')
+  assert.equal(await ask('missing=2&rsid=missing&rsid=later'), '{"missing":2,"later":null}')
+  assert.equal(
+    await ask('a=1&rsid=last'),
+    '{"last":null,"missing":[{"itemType":"stream","itemId":"last","componentId":"named"}]}',
+  )
+})
+
 test('IDs with spaces, slashes, brackets and any script survive the URL and the path', async () => {
   const ids = ['a b', 'x/y', '1:2', 's[0]', 'höhe', '温度😀', 'a,b', 'a+b', '100%', 'q?&=#']
   for (const id of ids) {
