@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import {
+  brotliCompressSync,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from 'node:zlib'
 import { Refusal } from '../base/index.ts'
 import { collectBody } from './body.ts'
 
@@ -47,6 +55,7 @@ test('collectBody() reads every encoding and counts inflated bytes', async () =>
     ['', (body: Buffer) => body],
     ['gzip', gzipSync],
     ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
     ['br', brotliCompressSync],
     ['zstd', zstdCompressSync],
   ] as const) {
@@ -56,6 +65,38 @@ test('collectBody() reads every encoding and counts inflated bytes', async () =>
     const over = Buffer.concat([text, Buffer.from('y')])
     assert.equal((await send(encode(over), encoding)).status, 413, encoding)
   }
+})
+
+test('collectBody() reads deflate with and without a zlib header, however it is packed', async () => {
+  const texts = [Buffer.alloc(0), Buffer.from('x'), randomBytes(70_000), Buffer.alloc(90_000, 'ab')]
+  for (const text of texts) {
+    for (const level of [0, 1, 9]) {
+      for (const encode of [deflateSync, deflateRawSync]) {
+        const { status, read } = await send(encode(text, { level }), 'deflate')
+        assert.equal(status, 200, `${encode.name} ${level} ${text.length}`)
+        assert.deepEqual(read, text)
+      }
+    }
+  }
+})
+
+test('collectBody() refuses bare deflate that is cut, or grows without end', async () => {
+  const whole = deflateRawSync(randomBytes(50_000))
+  for (const length of [1, 2, 100, whole.length - 1]) {
+    assert.equal((await send(whole.subarray(0, length), 'deflate')).status, 400, `${length}`)
+  }
+  assert.equal((await send(Buffer.from('no deflate'), 'deflate')).status, 400)
+  const bomb = deflateRawSync(Buffer.alloc(200_000_000))
+  const before = process.memoryUsage().arrayBuffers
+  assert.equal((await send(bomb, 'deflate')).status, 413)
+  assert.ok(process.memoryUsage().arrayBuffers - before < 50_000_000)
+})
+
+test('collectBody() refuses a deflate body whose connection breaks before its first byte', async () => {
+  const source = new PassThrough()
+  const reading = collectBody(source, { contentEncoding: 'deflate', limitBytes: LIMIT_BYTES })
+  source.destroy(new Error('gone'))
+  await assert.rejects(reading, /ended|gone/)
 })
 
 test('collectBody() refuses what does not inflate', async () => {

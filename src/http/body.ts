@@ -3,6 +3,7 @@ import {
   createBrotliDecompress,
   createGunzip,
   createInflate,
+  createInflateRaw,
   createZstdDecompress,
 } from 'node:zlib'
 import { JSON_DEPTH_MAX, refusal, refuse } from '../base/index.ts'
@@ -16,7 +17,7 @@ const decoders: ReadonlyMap<string, () => Transform> = new Map<string, () => Tra
 ])
 
 /** The body as it was before Content-Encoding; refuses an encoding that is not known. */
-export function inflated(source: Readable, contentEncoding: string | undefined): Readable {
+async function inflated(source: Readable, contentEncoding: string | undefined): Promise<Readable> {
   const name = contentEncoding?.trim().toLowerCase() ?? ''
   if (name === '' || name === 'identity') return source
   const open = decoders.get(name)
@@ -25,12 +26,36 @@ export function inflated(source: Readable, contentEncoding: string | undefined):
       what: `Cannot read Content-Encoding "${name}": use gzip, deflate, br or zstd`,
     })
   }
-  const decoder = open()
+  const isRaw = name === 'deflate' && (await isRawDeflate(source))
+  const decoder = isRaw ? createInflateRaw() : open()
   source.once('error', (error) => decoder.destroy(error))
   source.once('close', () => {
     if (!source.readableEnded) decoder.destroy(new Error('the request ended early'))
   })
   return source.pipe(decoder)
+}
+
+/**
+ * Whether a body called "deflate" has no zlib header: some clients send it so, and others read both.
+ * A header begins with the digit 8; bare data would need padding that is not zero to begin like it.
+ */
+async function isRawDeflate(source: Readable): Promise<boolean> {
+  let first: Buffer | null = source.read()
+  while (first === null && !source.readableEnded && !source.destroyed) {
+    await new Promise<void>((resolve) => {
+      const events = ['readable', 'end', 'error', 'close'] as const
+      const wake = (): void => {
+        for (const event of events) source.off(event, wake)
+        resolve()
+      }
+      for (const event of events) source.on(event, wake)
+    })
+    first = source.read()
+  }
+  if (first === null && !source.readableEnded) throw new Error('the request ended early')
+  if (first === null) return false
+  source.unshift(first)
+  return (first[0] & 0x0f) !== 8
 }
 
 /**
@@ -41,8 +66,9 @@ export async function* inflatedChunks(
   source: Readable,
   contentEncoding: string | undefined,
 ): AsyncGenerator<Buffer> {
-  const stream = inflated(source, contentEncoding)
+  let stream = source
   try {
+    stream = await inflated(source, contentEncoding)
     const pieces = stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
     for await (const piece of pieces) yield piece
   } catch (error) {

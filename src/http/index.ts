@@ -1,6 +1,6 @@
 export { answer, answerError, commonHeaders } from './answer.ts'
 export type { App } from './app-type.ts'
-export { collectBody, inflated, inflatedChunks, parseJsonBody } from './body.ts'
+export { collectBody, inflatedChunks, parseJsonBody } from './body.ts'
 export { type CommandSocket, openCommandSocket } from './command-socket.ts'
 export { type Exchange, exchangeOf, type FastLane } from './exchange.ts'
 export { FeedBodyReader } from './feed-body-reader.ts'

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import {
+  brotliCompressSync,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from 'node:zlib'
 import { Capabilities, keyPrincipal, type Method } from '../../src/access/index.ts'
 import { createLog, ManualClock, systemClock } from '../../src/base/index.ts'
 import { buildServer, FeedBodyReader, FeedCalls, Gate } from '../../src/http/index.ts'
@@ -114,6 +120,7 @@ test('PUT takes bodies in every encoding', async () => {
   const encoders = {
     gzip: gzipSync,
     deflate: deflateSync,
+    Deflate: deflateRawSync,
     br: brotliCompressSync,
     zstd: zstdCompressSync,
   }
