@@ -23,6 +23,25 @@ test('BitReader reads what BitWriter packed, widths of 0 to 53 bits mixed', () =
   )
 })
 
+test('BitWriter writeSteps() packs as write() does, between other numbers', () => {
+  const step = fc
+    .tuple(fc.integer({ min: 0, max: 12 }), fc.nat())
+    .map(([bits, value]) => ({ bits, value: value % 2 ** bits }))
+  fc.assert(
+    fc.property(fc.array(step), field, (steps, between) => {
+      const packed = Uint16Array.from(steps, ({ bits, value }) => (bits << 12) | value)
+      const [one, other] = [new BitWriter(1), new BitWriter(1)]
+      one.write(1, 7)
+      one.clear()
+      for (const writer of [one, other]) writer.write(between.value, between.bits)
+      one.writeSteps(packed, steps.length)
+      for (const { bits, value } of steps) other.write(value, bits)
+      for (const writer of [one, other]) writer.write(between.value, between.bits)
+      assert.deepEqual(one.finish(), other.finish())
+    }),
+  )
+})
+
 test('BitReader finish() tells when more was read than there is', () => {
   const reader = new BitReader(Uint8Array.of(0xff))
   reader.read(9)

@@ -44,15 +44,50 @@ export class BitWriter {
   }
 
   #push(byte: number): void {
-    if (this.#length === this.#bytes.length) {
-      const grown = new Uint8Array(this.#bytes.length * 2)
-      grown.set(this.#bytes)
-      this.#bytes = grown
-    }
+    if (this.#length === this.#bytes.length) this.#reserve(1)
     this.#bytes[this.#length++] = byte
   }
 
-  /** Everything written, the last byte filled up with zeros. */
+  /** Packs numbers of at most 12 bits, each with its width above them: width << 12 | number. */
+  writeSteps(steps: Uint16Array, count: number): void {
+    this.#reserve(2 * count + 2)
+    const bytes = this.#bytes
+    let at = this.#length
+    let waiting = this.#waiting
+    let waitingBits = this.#waitingBits
+    for (let index = 0; index < count; index++) {
+      const step = steps[index]
+      waiting |= (step & 0xfff) << waitingBits
+      waitingBits += step >>> 12
+      if (waitingBits >= 16) {
+        bytes[at] = waiting
+        bytes[at + 1] = waiting >>> 8
+        at += 2
+        waiting >>>= 16
+        waitingBits -= 16
+      }
+    }
+    this.#length = at
+    this.#waiting = 0
+    this.#waitingBits = 0
+    this.#step(waiting, waitingBits)
+  }
+
+  #reserve(moreBytes: number): void {
+    if (this.#length + moreBytes <= this.#bytes.length) return
+    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#length + moreBytes))
+    grown.set(this.#bytes)
+    this.#bytes = grown
+  }
+
+  /** Starts over; what finish() gave is overwritten from here on. */
+  clear(): void {
+    this.#length = 0
+    this.#waiting = 0
+    this.#waitingBits = 0
+  }
+
+  /** Everything written, the last byte filled up with zeros; valid until clear(). */
   finish(): Uint8Array {
     if (this.#waitingBits > 0) this.#push(this.#waiting & 0xff)
     this.#waiting = 0

@@ -62,6 +62,11 @@ export class ByteWriter {
     this.#length += value.length
   }
 
+  /** Starts over in the same memory. */
+  clear(): void {
+    this.#length = 0
+  }
+
   /** What was written so far; valid until the next write. */
   view(): Uint8Array {
     return this.#bytes.subarray(0, this.#length)

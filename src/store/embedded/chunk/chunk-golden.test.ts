@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import type { SampleColumns } from '../../sample-port.ts'
 import { decodeChunk, encodeChunk } from './chunk.ts'
@@ -81,4 +82,35 @@ test('chunks with zstd inside stay readable, whatever a newer zstd would write',
       '74d962aa345db6982a4d972da64ad3658ba9d274d962aa345db698007104d05d',
     every10s(squares),
   )
+})
+
+function randomFrom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+test('long chunks of version 1 keep their bytes', () => {
+  const f = (hash: string, next: (random: () => number) => number) => {
+    const random = randomFrom(5)
+    const bytes = encodeChunk(every10s(Array.from({ length: 4_001 }, () => next(random))))
+    assert.equal(createHash('sha256').update(bytes).digest('hex').slice(0, 16), hash)
+  }
+  let walk = 2_100
+  f('a9a98ee4bcc82a05', (random) => {
+    walk += Math.floor(random() * 7) - 3
+    return walk / 100
+  })
+  f('71fb3c70552379ea', (random) => Math.floor(random() * 40) / 16)
+  f('d8c863030c02489a', (random) => Math.floor(random() * 2 ** 31))
+  f('96021d2e3783b8ce', (random) => Math.floor((random() - 0.5) * 2 ** 50))
+  let slope = 0
+  f('ab64a755d46f5778', (random) => {
+    slope += 100_000 + Math.floor(random() * 300)
+    return slope
+  })
+  f('17f168696f6a1c8c', (random) => (random() < 0.03 ? -0 : Math.floor(random() * 1_000) / 10))
+  f('566214eb6bc365f3', (random) => random() * 1e6 + random())
 })

@@ -17,6 +17,9 @@ const TEXTS_FLAG = 1
 const REGULAR_FLAG = 2
 const CRC_BYTES = 4
 
+/** Packing ends before another begins, so one writer serves all; finish() gives a copy. */
+const writer = new ByteWriter(4 * CHUNK_SAMPLES_MAX)
+
 /** What a chunk tells without being decoded. */
 export interface ChunkInfo {
   readonly count: number
@@ -32,7 +35,7 @@ export function encodeChunk(columns: SampleColumns): Uint8Array {
   const times = columns.times.subarray(0, count)
   const hasTexts = texts?.some((text, index) => index < count && text !== undefined) ?? false
   const isRegular = isRegularlySpaced(times)
-  const writer = new ByteWriter()
+  writer.clear()
   writer.u8(CHUNK_VERSION)
   writer.u8((hasTexts ? TEXTS_FLAG : 0) | (isRegular ? REGULAR_FLAG : 0))
   writer.varint(count)
@@ -90,8 +93,11 @@ function openChunk(bytes: Uint8Array): {
 
 function isRegularlySpaced(times: Float64Array): boolean {
   const step = times.length > 1 ? times[1] - times[0] : 0
+  let before = times[0]
   for (let index = 1; index < times.length; index++) {
-    if (times[index] - times[index - 1] !== step) return false
+    const time = times[index]
+    if (time - before !== step) return false
+    before = time
   }
   return true
 }

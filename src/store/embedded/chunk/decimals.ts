@@ -19,6 +19,12 @@ const EXCEPTION_SHARE = 16
 /** So many values, evenly spread, tell how many decimals a column has. */
 const PROBES = 64
 
+/** Added and taken away again it rounds what is below 2^51 to a whole number. */
+const ROUNDING = 1.5 * 2 ** 52
+
+/** A chunk's integers live only until they are packed. */
+const scratch = new Float64Array(4_096)
+
 /** The whole number n with n / 10^decimals exactly this double, or undefined when there is none. */
 export function decimalInteger(value: number, decimals: number): number | undefined {
   const scale = powersOf10[decimals]
@@ -27,10 +33,24 @@ export function decimalInteger(value: number, decimals: number): number | undefi
   return integer === 0 && Object.is(value, -0) ? undefined : integer + 0
 }
 
-/** The fewest decimals with which nearly all values are whole numbers when scaled, if any. */
-export function chooseDecimals(values: Float64Array): number | undefined {
+/** A column of doubles as whole numbers, each to be divided by 10^decimals. */
+export interface ScaledColumn {
+  readonly decimals: number
+  /** Valid until the next column is scaled; at an exception it repeats the one before. */
+  readonly integers: Float64Array
+  /** Where the values are that do not scale. */
+  readonly exceptions: readonly number[]
+}
+
+/** Scales by the fewest decimals with which nearly all values become whole numbers, if any. */
+export function scaleDecimals(values: Float64Array): ScaledColumn | undefined {
+  const integers =
+    values.length <= scratch.length
+      ? scratch.subarray(0, values.length)
+      : new Float64Array(values.length)
   for (let decimals = fewestForProbes(values); decimals <= DECIMALS_MAX; decimals++) {
-    if (fitsNearlyAll(values, decimals)) return decimals
+    const exceptions = scaleNearlyAll(values, decimals, integers)
+    if (exceptions !== undefined) return { decimals, integers, exceptions }
   }
   return undefined
 }
@@ -58,11 +78,34 @@ function fewestForProbes(values: Float64Array): number {
   return DECIMALS_MAX + 1
 }
 
-function fitsNearlyAll(values: Float64Array, decimals: number): boolean {
-  const missesMax = Math.floor(values.length / EXCEPTION_SHARE)
-  let misses = 0
-  for (let index = 0; index < values.length && misses <= missesMax; index++) {
-    if (decimalInteger(values[index], decimals) === undefined) misses++
+/**
+ * Fills the whole numbers and tells the exceptions, undefined when they are too many. Agrees with
+ * decimalInteger(): within the packable range no two whole numbers give the same quotient and the
+ * product lies within a quarter of the right one, so any rounding to nearest finds it.
+ */
+function scaleNearlyAll(
+  values: Float64Array,
+  decimals: number,
+  integers: Float64Array,
+): number[] | undefined {
+  const scale = powersOf10[decimals]
+  const exceptionsMax = Math.floor(values.length / EXCEPTION_SHARE)
+  const exceptions: number[] = []
+  let before = 0
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index]
+    const integer = value * scale + ROUNDING - ROUNDING
+    if (
+      integer / scale === value &&
+      Math.abs(integer) <= PACKABLE_INTEGER_MAX &&
+      (integer !== 0 || !Object.is(value, -0))
+    ) {
+      before = integer
+    } else {
+      exceptions.push(index)
+      if (exceptions.length > exceptionsMax) return undefined
+    }
+    integers[index] = before
   }
-  return misses <= missesMax
+  return exceptions
 }

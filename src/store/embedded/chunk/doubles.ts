@@ -1,7 +1,7 @@
 import type { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
 import { DamagedBytes } from './damaged-bytes.ts'
-import { chooseDecimals, decimalInteger, decimalScale } from './decimals.ts'
+import { decimalScale, type ScaledColumn, scaleDecimals } from './decimals.ts'
 import { readIntegers, writeIntegers } from './integers.ts'
 import { readSymbols, writeSymbols } from './symbols.ts'
 
@@ -11,9 +11,9 @@ const WORDS_PER_PLANE = 4
 
 /** Writes a column of doubles, lossless to the last bit. */
 export function writeDoubles(writer: ByteWriter, values: Float64Array): void {
-  const decimals = chooseDecimals(values)
-  if (decimals === undefined) writeXor(writer, values)
-  else writeDecimals(writer, values, decimals)
+  const scaled = scaleDecimals(values)
+  if (scaled === undefined) writeXor(writer, values)
+  else writeDecimals(writer, values, scaled)
 }
 
 /** Reads a column that writeDoubles wrote. */
@@ -25,16 +25,11 @@ export function readDoubles(reader: ByteReader, count: number): Float64Array {
 }
 
 /** Scaled integers; what does not scale (a -0, a rare long fraction) is listed apart as it is. */
-function writeDecimals(writer: ByteWriter, values: Float64Array, decimals: number): void {
-  const integers = new Float64Array(values.length)
-  const exceptions: number[] = []
-  let before = 0
-  for (let index = 0; index < values.length; index++) {
-    const integer = decimalInteger(values[index], decimals)
-    if (integer === undefined) exceptions.push(index)
-    else before = integer
-    integers[index] = before
-  }
+function writeDecimals(
+  writer: ByteWriter,
+  values: Float64Array,
+  { decimals, integers, exceptions }: ScaledColumn,
+): void {
   writer.u8(decimals)
   writeIntegers(writer, integers)
   writer.varint(exceptions.length)

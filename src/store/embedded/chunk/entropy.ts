@@ -12,25 +12,52 @@ const TABLE_SIZE = 1 << TABLE_BITS
 /** Any odd step visits every place of the table once; this one scatters equal symbols well. */
 const SPREAD_STEP = (TABLE_SIZE >> 1) + (TABLE_SIZE >> 3) + 3
 
-/** Packs symbols by their frequencies; histogram counts each of them, at least two differ. */
+/** What packing needs only until it is done; every part is filled before it is read. */
+const scratch = {
+  steps: new Uint16Array(4_096),
+  writer: new BitWriter(8_192),
+  shares: new Uint16Array(256),
+  spread: new Uint8Array(TABLE_SIZE),
+  next: new Uint16Array(256),
+}
+
+/** How each symbol moves a state, in the form that needs no comparison. */
+const encoder = {
+  /** State plus this, without its low 16 bits, is the number of bits to write. */
+  bits: new Int32Array(256),
+  /** Plus the state without these bits, it is the place of the next state. */
+  places: new Int32Array(256),
+  states: new Uint16Array(TABLE_SIZE),
+}
+
+/**
+ * Packs symbols by their frequencies; histogram counts each of them, at least two differ. The bytes
+ * are valid until the next call.
+ */
 export function encodeEntropy(symbols: Uint8Array, histogram: Uint32Array): Uint8Array {
-  const shares = sharesOf(histogram, symbols.length)
-  const { starts, places } = encodingTable(shares)
-  const steps = new Uint32Array(symbols.length)
-  const states = [TABLE_SIZE, TABLE_SIZE]
+  const count = symbols.length
+  const shares = sharesOf(histogram, count)
+  fillEncoder(shares)
+  if (count > scratch.steps.length) scratch.steps = new Uint16Array(count)
+  const { steps, writer } = scratch
+  const { bits: bitsOf, places: placeOf, states } = encoder
+  // Even and odd places have a state each, which take turns.
+  let state = TABLE_SIZE
+  let other = TABLE_SIZE
   // Backwards, so that the reader, who undoes step after step, goes forwards.
-  for (let at = symbols.length - 1; at >= 0; at--) {
-    const state = states[at & 1]
-    const share = shares[symbols[at]]
-    let bits = TABLE_BITS - bitLength(share) + 1
-    if (state >> bits < share) bits--
-    steps[at] = (bits << 16) | (state & ((1 << bits) - 1))
-    states[at & 1] = TABLE_SIZE + places[starts[symbols[at]] + (state >> bits) - share]
+  for (let at = count - 1; at >= 0; at--) {
+    const symbol = symbols[at]
+    const bits = (state + bitsOf[symbol]) >> 16
+    steps[at] = (bits << 12) | (state & ((1 << bits) - 1))
+    const next = states[placeOf[symbol] + (state >> bits)]
+    state = other
+    other = next
   }
-  const writer = new BitWriter(symbols.length)
+  writer.clear()
   writeShares(writer, shares)
-  for (const state of states) writer.write(state - TABLE_SIZE, TABLE_BITS)
-  for (const step of steps) writer.write(step & 0xffff, step >>> 16)
+  writer.write(other - TABLE_SIZE, TABLE_BITS)
+  writer.write(state - TABLE_SIZE, TABLE_BITS)
+  writer.writeSteps(steps, count)
   return writer.finish()
 }
 
@@ -76,9 +103,10 @@ export function decodeEntropy(bytes: Uint8Array, count: number): Uint8Array {
 
 /** How many of the table's places each symbol gets: at least one if it occurs at all. */
 function sharesOf(histogram: Uint32Array, count: number): Uint16Array {
-  const shares = new Uint16Array(256)
+  const { shares } = scratch
   let left = TABLE_SIZE
   for (let symbol = 0; symbol < 256; symbol++) {
+    shares[symbol] = 0
     if (histogram[symbol] === 0) continue
     shares[symbol] = Math.max(1, Math.round((histogram[symbol] * TABLE_SIZE) / count))
     left -= shares[symbol]
@@ -94,8 +122,9 @@ function sharesOf(histogram: Uint32Array, count: number): Uint16Array {
   return shares
 }
 
+/** Which symbol each place of the table has; valid until the next call. */
 function spread(shares: Uint16Array): Uint8Array {
-  const symbols = new Uint8Array(TABLE_SIZE)
+  const symbols = scratch.spread
   let place = 0
   for (let symbol = 0; symbol < 256; symbol++) {
     for (let index = 0; index < shares[symbol]; index++) {
@@ -106,17 +135,22 @@ function spread(shares: Uint16Array): Uint8Array {
   return symbols
 }
 
-function encodingTable(shares: Uint16Array): { starts: Uint16Array; places: Uint16Array } {
-  const starts = new Uint16Array(256)
-  for (let symbol = 1; symbol < 256; symbol++) {
-    starts[symbol] = starts[symbol - 1] + shares[symbol - 1]
+function fillEncoder(shares: Uint16Array): void {
+  const { next } = scratch
+  let start = 0
+  for (let symbol = 0; symbol < 256; symbol++) {
+    const share = shares[symbol]
+    next[symbol] = start
+    encoder.places[symbol] = start - share
+    start += share
+    // States from share << bits on give so many bits, those below one bit less.
+    const bits = TABLE_BITS - bitLength(share) + 1
+    encoder.bits[symbol] = (bits << 16) - (share << bits)
   }
-  const places = new Uint16Array(TABLE_SIZE)
-  const next = starts.slice()
-  spread(shares).forEach((symbol, place) => {
-    places[next[symbol]++] = place
-  })
-  return { starts, places }
+  const symbols = spread(shares)
+  for (let place = 0; place < TABLE_SIZE; place++) {
+    encoder.states[next[symbols[place]]++] = TABLE_SIZE + place
+  }
 }
 
 /** Per state: the symbol, how many bits lead to the next state, and where these start. */

@@ -1,14 +1,16 @@
-import { BitReader, BitWriter, bitLength } from './bits.ts'
+import { BitReader, BitWriter } from './bits.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
 import { DamagedBytes } from './damaged-bytes.ts'
+import { DIRECT_MAX, packNarrow, packWide } from './residuals.ts'
 import { readSymbols, writeSymbols } from './symbols.ts'
 
 /** Whole numbers up to here, of either sign, keep second differences exact in doubles. */
 export const PACKABLE_INTEGER_MAX = 2 ** 50
 
-/** Residuals below are symbols of their own; above, a symbol tells size and first bits. */
-const DIRECT_MAX = 64
+/** They hold one column until it is written. */
+const symbolsScratch = new Uint8Array(4_096)
+const extraScratch = new BitWriter()
 
 /**
  * Writes a column of whole numbers, none farther from 0 than PACKABLE_INTEGER_MAX. Differences to
@@ -22,18 +24,13 @@ export function writeIntegers(writer: ByteWriter, values: Float64Array): void {
   writer.zigzag(first)
   writer.varint(divisor)
   if (divisor === 0) return
-  const steps = new Float64Array(values.length)
-  for (let index = 1; index < values.length; index++) {
-    steps[index] = (values[index] - first) / divisor
-  }
-  const order = cheapestOrder(steps)
-  const residuals = takeDifferences(steps, order)
-  const symbols = new Uint8Array(residuals.length)
-  const bits = new BitWriter()
-  for (let index = 0; index < residuals.length; index++) {
-    symbols[index] = writeResidual(bits, residuals[index])
-  }
-  const extra = bits.finish()
+  const count = values.length - 1
+  const symbols =
+    count <= symbolsScratch.length ? symbolsScratch.subarray(0, count) : new Uint8Array(count)
+  extraScratch.clear()
+  const into = { symbols, extra: extraScratch }
+  const order = packNarrow(values, divisor, into) ?? packWide(values, divisor, into)
+  const extra = extraScratch.finish()
   writer.u8(order)
   writer.varint(extra.length)
   writeSymbols(writer, symbols)
@@ -79,44 +76,11 @@ function commonDivisor(values: Float64Array): number {
   let divisor = 0
   for (let index = 1; index < values.length && divisor !== 1; index++) {
     let other = Math.abs(values[index] - values[0])
+    // The quotient of exact doubles this small is whole only where nothing is left over.
+    if (divisor !== 0 && Number.isInteger(other / divisor)) continue
     while (other !== 0) [divisor, other] = [other, divisor % other]
   }
   return divisor
-}
-
-function cheapestOrder(steps: Float64Array): number {
-  const costs = [0, 0, 0]
-  let slopeBefore = 0
-  for (let index = 1; index < steps.length; index++) {
-    const slope = steps[index] - steps[index - 1]
-    costs[0] += bitLength(Math.abs(steps[index]))
-    costs[1] += bitLength(Math.abs(slope))
-    costs[2] += bitLength(Math.abs(slope - slopeBefore))
-    slopeBefore = slope
-  }
-  return costs.indexOf(Math.min(...costs))
-}
-
-function takeDifferences(steps: Float64Array, order: number): Float64Array {
-  const residuals = new Float64Array(Math.max(steps.length - 1, 0))
-  let slopeBefore = 0
-  for (let index = 1; index < steps.length; index++) {
-    const slope = steps[index] - steps[index - 1]
-    residuals[index - 1] = order === 0 ? steps[index] : slope - slopeBefore
-    if (order === 2) slopeBefore = slope
-  }
-  return residuals
-}
-
-/** The symbol of a residual; a large one's low bits go to the bit stream. */
-function writeResidual(bits: BitWriter, residual: number): number {
-  const zigzag = residual >= 0 ? residual * 2 : -residual * 2 - 1
-  if (zigzag < DIRECT_MAX) return zigzag
-  const extraBits = bitLength(zigzag) - 3
-  const scale = 2 ** extraBits
-  const top = Math.floor(zigzag / scale)
-  bits.write(zigzag - top * scale, extraBits)
-  return DIRECT_MAX + (extraBits - 4) * 4 + (top - 4)
 }
 
 function readLarge(bits: BitReader, symbol: number): number {

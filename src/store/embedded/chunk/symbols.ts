@@ -23,11 +23,18 @@ const zstdParams = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_m
 /** zstd reads slower than our own table, so it has to save this much: then patterns repeat. */
 const ZSTD_GAIN = 0.9
 
+/** Of so many symbols one has to repeat what came before, else zstd is not tried. */
+const REPEAT_SHARE = 64
+
+const histogramScratch = new Uint32Array(256)
+const windowsScratch = new Int32Array(4_096)
+
 /** Writes bytes in whichever form is smallest; the reader has to know their count. */
 export function writeSymbols(writer: ByteWriter, symbols: Uint8Array): void {
-  const histogram = new Uint32Array(256)
+  const histogram = histogramScratch.fill(0)
   let max = 0
-  for (const symbol of symbols) {
+  for (let index = 0; index < symbols.length; index++) {
+    const symbol = symbols[index]
     histogram[symbol]++
     if (symbol > max) max = symbol
   }
@@ -55,10 +62,31 @@ function squeeze(
   histogram: Uint32Array,
 ): { readonly form: number; readonly bytes: Uint8Array } {
   const byFrequency = encodeEntropy(symbols, histogram)
+  if (!hasRepeats(symbols)) return { form: ENTROPY, bytes: byFrequency }
   const byPattern = zstdCompressSync(symbols, { params: zstdParams })
   return byPattern.length < byFrequency.length * ZSTD_GAIN
     ? { form: ZSTD, bytes: byPattern }
     : { form: ENTROPY, bytes: byFrequency }
+}
+
+/**
+ * Whether windows of eight symbols come again often enough for zstd to gain by them: a match costs it
+ * about twenty bits, so that shorter ones save next to nothing. Noise, which most sensors end in, is
+ * told apart without compressing it.
+ */
+export function hasRepeats(symbols: Uint8Array): boolean {
+  const enough = Math.ceil(symbols.length / REPEAT_SHARE)
+  const windows = windowsScratch.fill(0)
+  let repeats = 0
+  let window = 0
+  for (let index = 0; index < symbols.length; index++) {
+    // Older symbols are shifted out at the top.
+    window = (window << 4) ^ symbols[index]
+    const place = Math.imul(window, 0x9e3779b1) >>> 20
+    if (windows[place] !== window) windows[place] = window
+    else if (++repeats >= enough) return true
+  }
+  return false
 }
 
 function writePacked(writer: ByteWriter, symbols: Uint8Array, width: number): void {

@@ -13,7 +13,8 @@ const WIDTH_BITS = 6
 export function writePacked(bits: BitWriter, values: Float64Array): void {
   let least = values[0]
   let greatest = values[0]
-  for (const value of values) {
+  for (let index = 1; index < values.length; index++) {
+    const value = values[index]
     if (value < least) least = value
     else if (value > greatest) greatest = value
   }
@@ -23,7 +24,8 @@ export function writePacked(bits: BitWriter, values: Float64Array): void {
   bits.write(leastWidth, WIDTH_BITS)
   bits.write(zigzag, leastWidth)
   bits.write(width, WIDTH_BITS)
-  if (width > 0) for (const value of values) bits.write(value - least, width)
+  if (width === 0) return
+  for (let index = 0; index < values.length; index++) bits.write(values[index] - least, width)
 }
 
 /** Reads a column that writePacked wrote into one of the same length. */

@@ -5,7 +5,6 @@ import { ByteReader } from '../chunk/byte-reader.ts'
 import { ByteWriter } from '../chunk/byte-writer.ts'
 import { DamagedBytes } from '../chunk/damaged-bytes.ts'
 import { foldColumns, SummaryFold } from './summary-fold.ts'
-
 import { SummaryTable } from './summary-table.ts'
 import { readTextEnds, writeTextEnds } from './text-ends.ts'
 import { readTimes, writeTimes } from './time-columns.ts'
@@ -26,6 +25,9 @@ const BYTES_SHARE_MAX = 0.15
 
 const MINUTE_MS = 60_000
 
+/** A record is packed before another begins, so these serve all; finish() gives a copy. */
+const scratch = { header: new ByteWriter(), bits: new BitWriter(), writer: new ByteWriter() }
+
 /**
  * Block lengths and how many samples one must hold on average to be worth its 9 bytes. Hours serve
  * most questions, so they are taken early; shorter blocks only where they cost next to nothing.
@@ -44,7 +46,9 @@ const blockChoices = [
  */
 export function summarizeChunk(columns: SampleColumns, chunkBytes: number): Uint8Array {
   if (columns.count < SUMMARY_SAMPLES_MIN) return new Uint8Array(0)
-  for (const edges of blockEdgeChoices(columns)) {
+  for (let choice = 0; choice <= blockChoices.length; choice++) {
+    const edges = blockEdges(columns, choice)
+    if (edges === undefined) continue
     const fold = new SummaryFold(edges)
     foldColumns(columns, fold)
     const record = encodeSummary(fold)
@@ -55,21 +59,22 @@ export function summarizeChunk(columns: SampleColumns, chunkBytes: number): Uint
 
 /** Packs the rows of a table that hold samples, which must be in the order of time. */
 export function encodeSummary(table: SummaryTable): Uint8Array {
-  const rows = Array.from({ length: table.length }, (_, row) => row).filter(
-    (row) => table.count[row] > 0,
-  )
-  const header = new ByteWriter(256)
-  const record = { header, bits: new BitWriter() }
+  const rows: number[] = []
+  for (let row = 0; row < table.length; row++) if (table.count[row] > 0) rows.push(row)
+  const { header, bits, writer } = scratch
+  header.clear()
+  bits.clear()
+  const record = { header, bits }
   header.varint(rows.length)
   if (rows.length === 0) return new Uint8Array(0)
   writeTimes(record, table, rows)
   const isWritten = writeTextEnds(header, table, rows) && writeValues(record, table, rows)
   if (!isWritten) return new Uint8Array(0)
-  const writer = new ByteWriter(256)
+  writer.clear()
   writer.u8(SUMMARY_VERSION)
   writer.varint(header.length)
   writer.bytes(header.view())
-  writer.bytes(record.bits.finish())
+  writer.bytes(bits.finish())
   writer.u32(crc32(writer.view()))
   return writer.finish()
 }
@@ -104,17 +109,16 @@ function readCrc(bytes: Uint8Array, at: number): number {
   return (bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24)) >>> 0
 }
 
-/** Edges of blocks that may pay, finest first; the last choice is one block for all. */
-function blockEdgeChoices({ times, count }: SampleColumns): Float64Array[] {
+/** Edges of blocks, finest first, undefined where they cannot pay; the last choice is one for all. */
+function blockEdges({ times, count }: SampleColumns, choice: number): Float64Array | undefined {
   const from = times[0]
   const until = times[count - 1] + 1
-  const choices = blockChoices
-    .filter(({ minutes, samplesMin }) => count * minutes * MINUTE_MS >= samplesMin * (until - from))
-    .map(({ minutes }) => {
-      const blockMs = minutes * MINUTE_MS
-      const start = Math.floor(from / blockMs) * blockMs
-      const blocks = Math.ceil((until - start) / blockMs)
-      return Float64Array.from({ length: blocks + 1 }, (_, block) => start + block * blockMs)
-    })
-  return [...choices, Float64Array.of(from, until)]
+  if (choice === blockChoices.length) return Float64Array.of(from, until)
+  const { minutes, samplesMin } = blockChoices[choice]
+  if (count * minutes * MINUTE_MS < samplesMin * (until - from)) return undefined
+  const blockMs = minutes * MINUTE_MS
+  const start = Math.floor(from / blockMs) * blockMs
+  const edges = new Float64Array(Math.ceil((until - start) / blockMs) + 1)
+  for (let block = 0; block < edges.length; block++) edges[block] = start + block * blockMs
+  return edges
 }

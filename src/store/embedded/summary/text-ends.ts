@@ -18,13 +18,14 @@ export function writeTextEnds(
   table: SummaryTable,
   rows: readonly number[],
 ): boolean {
-  const ends = rows.flatMap((row, at) => [
-    { place: at * 2, value: table.first[row] },
-    { place: at * 2 + 1, value: table.last[row] },
-  ])
-  const texts = ends.flatMap(({ place, value }) =>
-    typeof value === 'string' ? [{ place, value, utf8: Buffer.from(value, 'utf8') }] : [],
-  )
+  const texts: Array<{ place: number; value: string; utf8: Buffer }> = []
+  const take = (place: number, value: number | string): void => {
+    if (typeof value === 'string') texts.push({ place, value, utf8: Buffer.from(value, 'utf8') })
+  }
+  for (let at = 0; at < rows.length; at++) {
+    take(at * 2, table.first[rows[at]])
+    take(at * 2 + 1, table.last[rows[at]])
+  }
   const bytes = texts.reduce((sum, { utf8 }) => sum + utf8.length, 0)
   if (bytes > TEXT_BYTES_MAX || texts.some(({ value }) => !value.isWellFormed())) return false
   writer.varint(texts.length)

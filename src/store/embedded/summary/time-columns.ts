@@ -17,35 +17,56 @@ export function writeTimes(
   rows: readonly number[],
 ): void {
   const { header, bits } = record
+  const length = rows.length
   const counts = pick(table.count, rows)
-  const firstTimes = pick(table.firstTime, rows)
-  const lastTimes = pick(table.lastTime, rows)
   const numberCounts = pick(table.numberCount, rows)
-  const offsets = [pick(table.minTime, rows), pick(table.maxTime, rows)].map((times) =>
-    times.map((time, index) => (numberCounts[index] === 0 ? 0 : time - firstTimes[index])),
-  )
-  const gaps = firstTimes.map((time, index) => (index === 0 ? 0 : time - lastTimes[index - 1]))
-  const spans = lastTimes.map((time, index) => time - firstTimes[index])
+  const { gaps, spans, minOffsets, maxOffsets } = offsetsOf(table, rows)
   const step = regularStep(counts, gaps, spans)
-  const isEven = counts.every(
-    (count, at) => at < 2 || at === rows.length - 1 || count === counts[1],
-  )
-  const isMixed = counts.some((count, index) => count !== numberCounts[index])
+  const isEven = isEvenButEnds(counts)
+  const isMixed = !isSame(counts, numberCounts)
   header.u8((step > 0 ? REGULAR : 0) | (isEven ? EVEN : 0) | (isMixed ? MIXED : 0))
-  header.zigzag(firstTimes[0])
-  if (isEven) for (const at of evenPlaces(rows.length)) header.varint(counts[at])
+  header.zigzag(table.firstTime[rows[0]])
+  if (isEven) for (const at of evenPlaces(length)) header.varint(counts[at])
   else writePacked(bits, counts)
   if (isMixed) writePacked(bits, numberCounts)
+  const offsets = [minOffsets, maxOffsets]
   const columns = step > 0 ? offsets : [gaps, spans, ...offsets]
   const unit = commonUnit(columns)
   if (step > 0) header.varint(step)
   header.varint(unit)
   for (const column of columns) {
-    writePacked(
-      bits,
-      column.map((value) => value / unit),
-    )
+    for (let at = 0; at < length; at++) column[at] /= unit
+    writePacked(bits, column)
   }
+}
+
+/** Where the rows and their extremes lie in time, each told from what came before it. */
+function offsetsOf(table: SummaryTable, rows: readonly number[]) {
+  const length = rows.length
+  const gaps = new Float64Array(length)
+  const spans = new Float64Array(length)
+  const minOffsets = new Float64Array(length)
+  const maxOffsets = new Float64Array(length)
+  for (let at = 0; at < length; at++) {
+    const row = rows[at]
+    const first = table.firstTime[row]
+    if (at > 0) gaps[at] = first - table.lastTime[rows[at - 1]]
+    spans[at] = table.lastTime[row] - first
+    if (table.numberCount[row] === 0) continue
+    minOffsets[at] = table.minTime[row] - first
+    maxOffsets[at] = table.maxTime[row] - first
+  }
+  return { gaps, spans, minOffsets, maxOffsets }
+}
+
+function isEvenButEnds(counts: Float64Array): boolean {
+  for (let at = 2; at < counts.length - 1; at++) if (counts[at] !== counts[1]) return false
+  return true
+}
+
+function isSame(one: Float64Array, other: Float64Array): boolean {
+  for (let at = 0; at < one.length; at++) if (one[at] !== other[at]) return false
+  return true
 }
 
 /** Reads what writeTimes wrote into an empty table. */
@@ -79,7 +100,9 @@ export function readTimes({ header, bits }: RecordReader, table: SummaryTable): 
 
 /** The values of a column at some rows. */
 export function pick(column: Float64Array, rows: readonly number[]): Float64Array {
-  return Float64Array.from(rows, (row) => column[row])
+  const picked = new Float64Array(rows.length)
+  for (let at = 0; at < rows.length; at++) picked[at] = column[rows[at]]
+  return picked
 }
 
 /** Where the first, the repeated and the last count stand. */
@@ -98,22 +121,28 @@ function readEvenCounts(reader: ByteReader, table: SummaryTable): void {
 
 /** The step between samples if it explains all first and last times, else 0. */
 function regularStep(counts: Float64Array, gaps: Float64Array, spans: Float64Array): number {
-  const total = counts.reduce((sum, count) => sum + count, 0)
+  let total = 0
+  let duration = 0
+  for (let at = 0; at < counts.length; at++) {
+    total += counts[at]
+    duration += gaps[at] + spans[at]
+  }
   if (total < 2) return 0
-  const duration = [...gaps, ...spans].reduce((sum, part) => sum + part, 0)
   const step = duration / (total - 1)
-  const isRegular =
-    Number.isInteger(step) &&
-    gaps.every((gap, index) => index === 0 || gap === step) &&
-    spans.every((span, index) => span === (counts[index] - 1) * step)
-  return isRegular ? step : 0
+  if (!Number.isInteger(step)) return 0
+  for (let at = 0; at < counts.length; at++) {
+    if ((at > 0 && gaps[at] !== step) || spans[at] !== (counts[at] - 1) * step) return 0
+  }
+  return step
 }
 
 function commonUnit(columns: readonly Float64Array[]): number {
   let unit = 0
   for (const column of columns) {
-    for (const value of column) {
-      let other = value
+    for (let at = 0; at < column.length; at++) {
+      let other = column[at]
+      // The quotient of exact doubles this small is whole only where nothing is left over.
+      if (unit !== 0 && Number.isInteger(other / unit)) continue
       while (other !== 0) [unit, other] = [other, unit % other]
     }
   }

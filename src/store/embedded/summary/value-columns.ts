@@ -9,6 +9,9 @@ import { pick } from './time-columns.ts'
 /** Form bytes below this mean decimals of so many digits. */
 const PLAIN_FORM = 16
 
+/** First, last, min and max. */
+const VALUE_COLUMNS = 4
+
 /** A sum has at most this many parts: the range of doubles over the bits of one. */
 const PARTS_MAX = 40
 
@@ -21,14 +24,32 @@ export function writeValues(
   table: SummaryTable,
   rows: readonly number[],
 ): boolean {
-  const parts = rows.map((row) => table.sums.parts(row))
-  if (!parts.every((part) => part !== undefined)) return false
-  const ends = [table.first, table.last].map((column) =>
-    Float64Array.from(rows, (row) => (typeof column[row] === 'number' ? column[row] : 0)),
-  )
-  const values = [...ends, pick(table.min, rows), pick(table.max, rows)]
-  if (!writeDecimals(record, table, { rows, values, parts })) writePlain(record, values, parts)
+  const parts: number[][] = []
+  for (const row of rows) {
+    const part = table.sums.parts(row)
+    if (part === undefined) return false
+    parts.push(part)
+  }
+  const counts = pick(table.numberCount, rows)
+  const values = valuesOf(table, rows)
+  if (!writeDecimals(record, { counts, values, parts })) writePlain(record, { values, parts })
   return true
+}
+
+/** All firsts, then all lasts, minima and maxima; a text counts as 0 here. */
+function valuesOf(table: SummaryTable, rows: readonly number[]): Float64Array {
+  const length = rows.length
+  const values = new Float64Array(length * VALUE_COLUMNS)
+  for (let at = 0; at < length; at++) {
+    const row = rows[at]
+    const first = table.first[row]
+    const last = table.last[row]
+    values[at] = typeof first === 'number' ? first : 0
+    values[length + at] = typeof last === 'number' ? last : 0
+    values[2 * length + at] = table.min[row]
+    values[3 * length + at] = table.max[row]
+  }
+  return values
 }
 
 /** Reads what writeValues wrote. */
@@ -39,14 +60,11 @@ export function readValues(record: RecordReader, table: SummaryTable): void {
   else throw new DamagedBytes(`values are in the unknown form ${form}`)
 }
 
-function writePlain(
-  { header }: RecordWriter,
-  values: readonly Float64Array[],
-  parts: readonly number[][],
-): void {
+function writePlain({ header }: RecordWriter, { values, parts }: Omit<Rows, 'counts'>): void {
   header.u8(PLAIN_FORM)
-  for (const column of values) for (const value of column) header.f64(value)
-  const partsMax = Math.max(...parts.map((part) => part.length))
+  for (const value of values) header.f64(value)
+  let partsMax = 0
+  for (const part of parts) partsMax = Math.max(partsMax, part.length)
   header.varint(partsMax)
   for (let at = 0; at < partsMax; at++) for (const part of parts) header.f64(part[at] ?? 0)
 }
@@ -62,8 +80,11 @@ function readPlain({ header }: RecordReader, table: SummaryTable): void {
 }
 
 interface Rows {
-  readonly rows: readonly number[]
-  readonly values: readonly Float64Array[]
+  /** How many numbers each row has. */
+  readonly counts: Float64Array
+  /** As valuesOf() gives them. */
+  readonly values: Float64Array
+  /** The exact sums. */
   readonly parts: readonly number[][]
 }
 
@@ -71,30 +92,35 @@ interface Rows {
  * Values as whole numbers near each other: first after the last before, extremes beyond the ends,
  * the scaled sum near the middle of the extremes, and what rounding of each sample left over.
  */
-function writeDecimals({ header, bits }: RecordWriter, table: SummaryTable, rows: Rows): boolean {
-  const decimals = fewestDecimals(Float64Array.from(rows.values.flatMap((column) => [...column])))
+function writeDecimals({ header, bits }: RecordWriter, { counts, values, parts }: Rows): boolean {
+  const decimals = fewestDecimals(values)
   if (decimals === undefined) return false
-  const [first, last, min, max] = rows.values.map((column) =>
-    column.map((value) => decimalInteger(value, decimals) ?? Number.NaN),
-  )
-  const sums = splitSums(rows.parts, decimals)
+  const integers = new Float64Array(values.length)
+  for (let at = 0; at < values.length; at++) {
+    integers[at] = decimalInteger(values[at], decimals) ?? Number.NaN
+  }
+  const sums = splitSums(parts, decimals)
   if (sums === undefined) return false
-  const counts = pick(table.numberCount, rows.rows)
-  const middles = counts.map((count, at) => middle(count, min[at], max[at]))
-  if (middles.some((value) => Math.abs(value) > PACKED_MAX / 4)) return false
+  const length = counts.length
+  const [first, last, min, max] = [0, 1, 2, 3].map((column) =>
+    integers.subarray(column * length, (column + 1) * length),
+  )
+  for (let at = 0; at < length; at++) {
+    const near = middle(counts[at], min[at], max[at])
+    if (Math.abs(near) > PACKED_MAX / 4) return false
+    sums.scaled[at] -= near
+    // Each of these is needed as it is by those that follow, so the columns turn around from here.
+    max[at] -= first[at]
+    min[at] = first[at] - min[at]
+  }
+  for (let at = length - 1; at >= 0; at--) {
+    last[at] -= first[at]
+    if (at > 0) first[at] -= last[at - 1]
+  }
   header.u8(decimals)
-  const write = (value: (at: number) => number) =>
-    writePacked(
-      bits,
-      Float64Array.from(rows.rows, (_, at) => value(at)),
-    )
-  write((at) => first[at] - (at === 0 ? 0 : last[at - 1]))
-  write((at) => last[at] - first[at])
-  write((at) => first[at] - min[at])
-  write((at) => max[at] - first[at])
-  write((at) => sums.scaled[at] - middles[at])
+  for (const column of [first, last, min, max, sums.scaled]) writePacked(bits, column)
   header.zigzag(sums.exponent)
-  write((at) => sums.rests[at])
+  writePacked(bits, sums.rests)
   return true
 }
 
@@ -136,22 +162,29 @@ function middle(count: number, min: number, max: number): number {
 function splitSums(
   parts: readonly number[][],
   decimals: number,
-): { scaled: number[]; rests: number[]; exponent: number } | undefined {
+): { scaled: Float64Array; rests: Float64Array; exponent: number } | undefined {
   const scale = decimalScale(decimals)
-  const scaled = parts.map(([head = 0]) => Math.round(head * scale))
-  const rests = parts.map((part, at) => exactRest(part, divide(scaled[at], scale).quotient))
-  if (!rests.every((rest) => rest !== undefined)) return undefined
-  if (scaled.some((integer) => Math.abs(integer) > PACKED_MAX / 4)) return undefined
-  const exponents = rests.filter((rest) => rest !== 0).map(lowestBitExponent)
-  const exponent = exponents.length === 0 ? 0 : Math.min(...exponents)
+  const scaled = new Float64Array(parts.length)
+  const rests = new Float64Array(parts.length)
+  let exponent = Number.POSITIVE_INFINITY
+  for (let at = 0; at < parts.length; at++) {
+    const [head = 0] = parts[at]
+    scaled[at] = Math.round(head * scale)
+    const rest = exactRest(parts[at], divide(scaled[at], scale).quotient)
+    if (rest === undefined || Math.abs(scaled[at]) > PACKED_MAX / 4) return undefined
+    rests[at] = rest
+    if (rest !== 0) exponent = Math.min(exponent, lowestBitExponent(rest))
+  }
   if (exponent < REST_EXPONENT_MIN) return undefined
+  if (exponent === Number.POSITIVE_INFINITY) exponent = 0
   const unit = powerOf2(exponent)
-  const units = rests.map(
-    (rest, at) => rest / unit - Math.round(divide(scaled[at], scale).remainder / unit),
-  )
-  if (rests.some((rest) => Math.abs(rest / unit) > PACKED_MAX / 2)) return undefined
-  if (units.some((rest) => Math.abs(rest) > PACKED_MAX)) return undefined
-  return { scaled, rests: units, exponent }
+  for (let at = 0; at < parts.length; at++) {
+    const units = rests[at] / unit
+    if (Math.abs(units) > PACKED_MAX / 2) return undefined
+    rests[at] = units - Math.round(divide(scaled[at], scale).remainder / unit)
+    if (Math.abs(rests[at]) > PACKED_MAX) return undefined
+  }
+  return { scaled, rests, exponent }
 }
 
 /**
