@@ -5,7 +5,7 @@ import { applyRecord } from './head/apply-record.ts'
 import { HeadGeneration } from './head/head-generation.ts'
 import { describeDamage } from './journal/damage.ts'
 import { readRecords } from './journal/record.ts'
-import { scanSegment } from './journal/scan.ts'
+import { type SegmentScan, scanSegment } from './journal/scan.ts'
 
 /** A damage with the bytes it is about, which are put into quarantine. */
 export interface FoundDamage {
@@ -36,11 +36,16 @@ export function replaySegment(disk: Disk, path: string, segment: number): Replay
   for (const frame of scan.frames) {
     readRecords(frame.records, (record) => applyRecord(generation, record))
   }
+  return { generation, damages, ...sequencesOf(scan) }
+}
+
+/** The sequences that a segment accounts for. */
+export function sequencesOf(scan: SegmentScan): Pick<Replay, 'firstSequence' | 'lastSequence'> {
   const last = scan.frames.at(-1)?.sequence
   const lastOffset = scan.frames.at(-1)?.offset ?? 0
   const lostAtEnd = scan.damages.filter((found) => found.offset > lastOffset).length
   const known = last ?? (scan.firstSequence === undefined ? undefined : scan.firstSequence - 1)
   const lastSequence = known === undefined ? undefined : known + lostAtEnd
   const { firstSequence } = scan
-  return { generation, firstSequence, lastSequence, damages }
+  return { firstSequence, lastSequence }
 }

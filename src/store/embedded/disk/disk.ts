@@ -15,7 +15,8 @@ export interface Disk {
   /** Returns once what was written would survive a loss of power. */
   sync(file: FileRef): void
   close(file: FileRef): void
-  readWhole(path: string): Uint8Array
+  /** A file's bytes, 8-byte aligned; they are put into `room` when that is large enough. */
+  readWhole(path: string, room?: Uint8Array): Uint8Array
   /** Writes a small new file; its bytes and its name are durable on return. */
   writeWhole(path: string, bytes: Uint8Array): void
   unlink(path: string): void

@@ -45,11 +45,13 @@ export const realDisk: Disk = {
   write: (file, bytes, position) => fs.writeSync(file, bytes, 0, bytes.length, position),
   sync: (file) => fs.fdatasyncSync(file),
   close: (file) => fs.closeSync(file),
-  readWhole(path) {
+  readWhole(path, room) {
     const file = fs.openSync(path, 'r')
     try {
       // A buffer of its own begins 8-byte aligned, as the frames inside expect.
-      const bytes = new Uint8Array(fs.fstatSync(file).size)
+      const { size } = fs.fstatSync(file)
+      const fits = room !== undefined && size <= room.length
+      const bytes = fits ? room.subarray(0, size) : new Uint8Array(size)
       for (let done = 0; done < bytes.length; ) {
         const read = fs.readSync(file, bytes, done, bytes.length - done, done)
         if (read === 0) return bytes.subarray(0, done)

@@ -140,43 +140,64 @@ function writeTexts({ words, bytes }: RecordMemory, start: number, record: Sized
   return textsStart + textBytes
 }
 
+/** Where the parts of a record lie, in bytes from the start of its buffer. */
+export interface RecordPlace {
+  readonly kind: RecordKind
+  readonly count: number
+  readonly removalCount: number
+  readonly textCount: number
+  readonly textBytes: number
+  readonly timesAt: number
+  readonly numbersAt: number
+  readonly handlesAt: number
+}
+
 /**
  * Calls `onRecord` for every record of a payload, which must begin at an 8-byte aligned byteOffset
  * of its buffer; the batches are views of it. Throws when the lengths do not add up.
  */
 export function readRecords(payload: Uint8Array, onRecord: (record: JournalRecord) => void): void {
-  let at = 0
-  while (at < payload.length) at = readRecord(payload, at, onRecord)
+  scanRecords(payload, (place) => onRecord(readRecord(payload.buffer, place)))
 }
 
-function readRecord(
-  payload: Uint8Array,
-  start: number,
-  onRecord: (record: JournalRecord) => void,
-): number {
-  if (start + RECORD_HEADER_BYTES > payload.length) throw new Error('record header is cut short')
-  const memory = payload.buffer
-  const base = payload.byteOffset + start
-  const [kindCode, count, removalCount, textCount, textBytes] = new Uint32Array(memory, base, 6)
-  const kind = KINDS[kindCode - 1]
-  if (kind === undefined) throw new Error(`record of unknown kind ${kindCode}`)
-  const columns = (count + removalCount) * 20 + textCount * 8 + textBytes
-  const bytes = alignUp(RECORD_HEADER_BYTES + columns)
-  if (start + bytes > payload.length) throw new Error('record is longer than its frame')
-  let at = base + RECORD_HEADER_BYTES
-  const times = new Float64Array(memory, at, count)
-  at += count * 8
-  const numbers = new Float64Array(memory, at, count)
-  at += count * 8
-  const spans = new Float64Array(memory, at, removalCount * 2)
-  at += removalCount * 16
-  const handles = new Uint32Array(memory, at, count)
-  at += count * 4
-  const removals = readRemovals(spans, new Uint32Array(memory, at, removalCount))
-  at += removalCount * 4
+/** As readRecords(), but tells only where the records lie. */
+export function scanRecords(payload: Uint8Array, onPlace: (place: RecordPlace) => void): void {
+  const words = new Uint32Array(payload.buffer, payload.byteOffset, payload.length >> 2)
+  for (let start = 0; start < payload.length; ) {
+    if (start + RECORD_HEADER_BYTES > payload.length) throw new Error('record header is cut short')
+    const word = start >> 2
+    const kind = KINDS[words[word] - 1]
+    if (kind === undefined) throw new Error(`record of unknown kind ${words[word]}`)
+    const count = words[word + 1]
+    const removalCount = words[word + 2]
+    const textCount = words[word + 3]
+    const textBytes = words[word + 4]
+    const columns = (count + removalCount) * 20 + textCount * 8 + textBytes
+    const bytes = alignUp(RECORD_HEADER_BYTES + columns)
+    if (start + bytes > payload.length) throw new Error('record is longer than its frame')
+    const timesAt = payload.byteOffset + start + RECORD_HEADER_BYTES
+    const numbersAt = timesAt + count * 8
+    const handlesAt = numbersAt + count * 8 + removalCount * 16
+    onPlace({
+      ...{ kind, count, removalCount, textCount, textBytes },
+      ...{ timesAt, numbersAt, handlesAt },
+    })
+    start += bytes
+  }
+}
+
+/** The record at a place of a buffer; its batch is a view of it. */
+export function readRecord(memory: ArrayBufferLike, place: RecordPlace): JournalRecord {
+  const { kind, count, removalCount, textCount, textBytes, handlesAt } = place
+  const times = new Float64Array(memory, place.timesAt, count)
+  const numbers = new Float64Array(memory, place.numbersAt, count)
+  const handles = new Uint32Array(memory, handlesAt, count)
+  const spans = new Float64Array(memory, place.numbersAt + count * 8, removalCount * 2)
+  const removedAt = handlesAt + count * 4
+  const removals = readRemovals(spans, new Uint32Array(memory, removedAt, removalCount))
+  const at = removedAt + removalCount * 4
   const texts = textCount === 0 ? undefined : readTexts({ memory, at, count, textCount, textBytes })
-  onRecord({ kind, batch: { count, handles, times, numbers, texts, removals } })
-  return start + bytes
+  return { kind, batch: { count, handles, times, numbers, texts, removals } }
 }
 
 function readRemovals(spans: Float64Array, handles: Uint32Array): Removal[] {

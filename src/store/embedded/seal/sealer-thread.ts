@@ -5,7 +5,6 @@ import { invariant } from '../../../base/index.ts'
 import { isDiskFull } from '../disk/disk.ts'
 import { openDisk } from '../disk/faulty-disk.ts'
 import { segmentName } from '../journal/segment.ts'
-import { replaySegment } from '../replay.ts'
 import { ChunkTable } from './chunk-table.ts'
 import { openSamplesFile } from './open-samples-file.ts'
 import {
@@ -14,8 +13,12 @@ import {
   type SealerReply,
   type SealerThreadData,
 } from './sealer-protocol.ts'
+import { SegmentReader } from './segment-reader.ts'
 import { SealStopped, SegmentSealer } from './segment-sealer.ts'
 import { TouchedTable } from './touched-table.ts'
+
+/** Under load segments follow each other; after so long without one their memory is given back. */
+const MEMORY_KEPT_MS = 10_000
 
 invariant(parentPort !== null, 'sealer-thread.ts runs only as a thread')
 const port = parentPort
@@ -23,6 +26,8 @@ const { file, journalFolder, faults, control } = workerData as SealerThreadData
 const cells = new Int32Array(control)
 const disk = openDisk(faults)
 const db = openSamplesFile(file)
+const reader = new SegmentReader(disk)
+let releasing: NodeJS.Timeout | undefined
 const table = new ChunkTable(db)
 const touched = new TouchedTable(db)
 const sealer = new SegmentSealer(table, touched, () => Atomics.load(cells, 0) === 1)
@@ -31,7 +36,7 @@ function seal(segment: number): SealerReply {
   const path = join(journalFolder, segmentName(segment))
   try {
     const isSealed = table.readMeta(SEALED_SEGMENT) >= segment
-    const damages = isSealed ? [] : sealer.seal(replaySegment(disk, path, segment))
+    const damages = isSealed ? [] : sealer.seal(reader.read(path, segment))
     disk.unlink(path)
     return { op: 'sealed', segment, damages }
   } catch (error) {
@@ -55,7 +60,9 @@ function watch(id: number, handles: readonly number[]): SealerReply {
 port.on('message', (command: SealerCommand) => {
   switch (command.op) {
     case 'seal':
+      clearTimeout(releasing)
       port.postMessage(seal(command.segment))
+      releasing = setTimeout(() => reader.release(), MEMORY_KEPT_MS).unref()
       return
     case 'watch':
       port.postMessage(watch(command.id, command.handles))

@@ -1,10 +1,11 @@
 import { epochMs } from '../../../base/index.ts'
-import type { StreamHandle } from '../../sample-port.ts'
+import type { SampleColumns, StreamHandle } from '../../sample-port.ts'
 import type { HeadGeneration } from '../head/head-generation.ts'
 import { SampleSink } from '../head/sample-sink.ts'
-import type { FoundDamage, Replay } from '../replay.ts'
+import type { FoundDamage } from '../replay.ts'
 import type { ChunkTable } from './chunk-table.ts'
 import { SEALED_SEGMENT, SEALED_SEQUENCE } from './sealer-protocol.ts'
+import type { SegmentContent } from './segment-reader.ts'
 import { applyFloor, type DamagedRow, StreamSealer } from './stream-sealer.ts'
 import type { TouchedTable } from './touched-table.ts'
 
@@ -40,19 +41,21 @@ export class SegmentSealer {
   }
 
   /** Seals one segment, which must be the next; tells what did not check on the way. */
-  seal({ generation, lastSequence, damages }: Replay): FoundDamage[] {
-    this.#damages = [...damages]
+  seal(content: SegmentContent): FoundDamage[] {
+    const { segment, plain, generation, lastSequence } = content
+    this.#damages = [...content.damages]
     this.#rows = 0
-    this.#streams.turn = generation.segment
+    this.#streams.turn = segment
     this.#table.begin()
     try {
-      for (let handle = 1; handle < generation.handleEnd; handle += 1) {
-        if (!this.#sealStream(generation, handle, lastSequence ?? 0)) continue
+      const handleEnd = Math.max(plain.handleEnd, generation.handleEnd)
+      for (let handle = 1; handle < handleEnd; handle += 1) {
+        if (!this.#sealStream(content, handle)) continue
         if (this.#isStopping()) throw new SealStopped('the store is closing')
         this.#endTransactionIfLong()
       }
       this.#sealFloors(generation)
-      this.#table.writeMeta(SEALED_SEGMENT, generation.segment)
+      this.#table.writeMeta(SEALED_SEGMENT, segment)
       if (lastSequence !== undefined) this.#table.writeMeta(SEALED_SEQUENCE, lastSequence)
       this.#table.commit()
     } catch (error) {
@@ -63,9 +66,10 @@ export class SegmentSealer {
     return this.#damages
   }
 
-  #sealStream(generation: HeadGeneration, handle: number, sequence: number): boolean {
+  #sealStream(content: SegmentContent, handle: number): boolean {
+    const { plain, generation } = content
     const isRemoved = generation.tombstones.has(handle)
-    const hasSamples = generation.hasSamples(handle)
+    const hasSamples = plain.hasSamples(handle) || generation.hasSamples(handle)
     if (!isRemoved && !hasSamples) return false
     if (generation.forgotten.has(handle)) {
       this.#streams.forget(handle)
@@ -82,16 +86,21 @@ export class SegmentSealer {
       span.until = mask.ends[mask.ends.length - 1]
     }
     if (hasSamples) {
-      this.#sink.clear()
-      generation.readAll(handle, this.#sink)
-      const columns = this.#sink.columns()
+      const columns = this.#columnsOf(content, handle)
       const floor = generation.floors.get(handle) ?? this.#floors.get(handle)
       this.#streams.add(handle, floor === undefined ? columns : applyFloor(columns, floor))
       span.from = Math.min(span.from, columns.times[0])
       span.until = Math.max(span.until, columns.times[columns.count - 1] + 1)
     }
-    this.#touched.add(handle, sequence, span)
+    this.#touched.add(handle, content.lastSequence ?? 0, span)
     return true
+  }
+
+  #columnsOf({ plain, generation }: SegmentContent, handle: number): SampleColumns {
+    if (plain.hasSamples(handle)) return plain.columnsOf(handle)
+    this.#sink.clear()
+    generation.readAll(handle, this.#sink)
+    return this.#sink.columns()
   }
 
   #sealFloors(generation: HeadGeneration): void {

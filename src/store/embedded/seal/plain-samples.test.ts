@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { SampleColumns } from '../../sample-port.ts'
+import { orderSamples, PlainSamples } from './plain-samples.ts'
+
+type Row = readonly [handle: number, time: number, value: number]
+
+const samplesOf = ({ count, times, numbers }: SampleColumns): Array<[number, number]> =>
+  Array.from({ length: count }, (_, at) => [times[at], numbers[at]])
+
+/** What a map by time holds after all were put. */
+function modelOf(samples: ReadonlyArray<readonly [number, number]>): Array<[number, number]> {
+  return [...new Map(samples)].sort(([left], [right]) => left - right)
+}
+
+function order(samples: ReadonlyArray<readonly [number, number]>): Array<[number, number]> {
+  const times = Float64Array.from(samples, ([time]) => time)
+  const numbers = Float64Array.from(samples, ([, value]) => value)
+  return samplesOf(orderSamples(times, numbers))
+}
+
+test('orderSamples() keeps per time the sample that came last', () => {
+  const sample = fc.tuple(fc.integer({ min: -50, max: 50 }), fc.double({ noNaN: true }))
+  fc.assert(
+    fc.property(fc.array(sample, { maxLength: 200 }), (samples) => {
+      assert.deepEqual(order(samples), modelOf(samples))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('orderSamples() takes a stream that was filled from its end, and one sent twice', () => {
+  const rising = Array.from({ length: 3_000 }, (_, at) => [at * 1_000, at] as const)
+  const falling = rising.toReversed()
+  // The few at the front are in order when the moves of the others become too many.
+  const mixed = [...rising.slice(0, 10), ...falling, [5_000, -1] as const]
+  for (const samples of [
+    falling,
+    mixed,
+    [...rising, ...rising.map(([time]) => [time, 7] as const)],
+  ])
+    assert.deepEqual(order(samples), modelOf(samples))
+})
+
+function columnsOf(rows: readonly Row[]) {
+  return {
+    handles: Uint32Array.from(rows, ([handle]) => handle),
+    times: Float64Array.from(rows, ([, time]) => time),
+    numbers: Float64Array.from(rows, ([, , value]) => value),
+  }
+}
+
+/** Counts, excludes and puts rows in records of a few. */
+function fill(plain: PlainSamples, rows: readonly Row[], excluded: readonly number[]): number {
+  plain.clear()
+  const columns = columnsOf(rows)
+  const records = Array.from({ length: Math.ceil(rows.length / 7) }, (_, record) => {
+    const start = record * 7
+    const count = Math.min(7, rows.length - start)
+    return { timesAt: start, numbersAt: start, handlesAt: start, count }
+  })
+  for (const record of records) plain.count(columns, record)
+  for (const handle of excluded) plain.exclude(handle)
+  return records.reduce((leftOut, record) => leftOut + plain.put(columns, record), 0)
+}
+
+test('PlainSamples brings the samples of each stream together, segment after segment', () => {
+  const handle = fc.oneof(fc.integer({ min: 1, max: 6 }), fc.constantFrom(1_023, 1_024, 5_000))
+  const row = fc.tuple(handle, fc.integer({ min: 0, max: 40 }), fc.integer())
+  const segment = fc.tuple(fc.array(row, { maxLength: 120 }), fc.uniqueArray(handle))
+  fc.assert(
+    fc.property(fc.array(segment, { minLength: 1, maxLength: 3 }), (segments) => {
+      const plain = new PlainSamples()
+      for (const [rows, excluded] of segments) {
+        const leftOut = fill(plain, rows, excluded)
+        assert.equal(leftOut, rows.filter(([stream]) => excluded.includes(stream)).length)
+        for (const stream of [1, 2, 3, 4, 5, 6, 1_023, 1_024, 5_000, 9_000]) {
+          const own = rows.filter(([other]) => other === stream && !excluded.includes(stream))
+          assert.equal(plain.hasSamples(stream), own.length > 0)
+          assert.ok(own.length === 0 || stream < plain.handleEnd)
+          const model = modelOf(own.map(([, time, value]) => [time, value]))
+          if (own.length > 0) assert.deepEqual(samplesOf(plain.columnsOf(stream)), model)
+        }
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('PlainSamples serves the next segment after its memory was let go', () => {
+  const plain = new PlainSamples()
+  const rows: Row[] = [
+    [1, 10, 1],
+    [1, 20, 2],
+  ]
+  fill(plain, rows, [])
+  plain.release()
+  fill(plain, rows, [])
+  assert.deepEqual(samplesOf(plain.columnsOf(1)), [
+    [10, 1],
+    [20, 2],
+  ])
+})

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { epochMs } from '../../../base/index.ts'
+import type { SampleBatch, StreamHandle } from '../../sample-port.ts'
+import type { Disk } from '../disk/disk.ts'
+import { realDisk } from '../disk/real-disk.ts'
+import type { HeadGeneration } from '../head/head-generation.ts'
+import { SampleSink } from '../head/sample-sink.ts'
+import { DIRECTORY_BYTES, writeDirectory } from '../journal/directory.ts'
+import { FRAME_HEADER_BYTES, finishFrame, frameBytes } from '../journal/frame.ts'
+import { type JournalRecord, sizeRecord, viewMemory, writeRecord } from '../journal/record.ts'
+import { SEGMENT_HEADER_BYTES, writeSegmentHeader } from '../journal/segment.ts'
+import { replaySegment } from '../replay.ts'
+import { type SegmentContent, SegmentReader } from './segment-reader.ts'
+
+const PATH = 'journal/journal-000000000001.seg'
+const HANDLES = 5
+const SALT = 99
+
+type Row = readonly [handle: number, time: number, value: number | string]
+
+function batchOf(rows: readonly Row[], removals: ReadonlyArray<readonly number[]>): SampleBatch {
+  return {
+    count: rows.length,
+    handles: Uint32Array.from(rows, ([handle]) => handle),
+    times: Float64Array.from(rows, ([, time]) => time),
+    numbers: Float64Array.from(rows, ([, , value]) => (typeof value === 'number' ? value : 0)),
+    texts: rows.some(([, , value]) => typeof value === 'string')
+      ? rows.map(([, , value]) => (typeof value === 'string' ? value : undefined))
+      : undefined,
+    removals: removals.map(([handle, from, length]) => ({
+      handle: handle as StreamHandle,
+      from: epochMs(from),
+      until: epochMs(from + length),
+    })),
+  }
+}
+
+/** A segment with a frame for each list of records. */
+function segmentOf(frames: ReadonlyArray<readonly JournalRecord[]>): Uint8Array {
+  const memory = viewMemory(new SharedArrayBuffer(64 * 1024))
+  const { bytes } = memory
+  writeSegmentHeader(bytes, { number: 1, salt: SALT, firstSequence: 1 })
+  let start = SEGMENT_HEADER_BYTES
+  frames.forEach((records, index) => {
+    let at = start + FRAME_HEADER_BYTES
+    for (const record of records) at = writeRecord(memory, at, sizeRecord(record))
+    writeDirectory(bytes, start + FRAME_HEADER_BYTES, at)
+    const payloadBytes = at + DIRECTORY_BYTES - start - FRAME_HEADER_BYTES
+    finishFrame(bytes, start, { salt: SALT, sequence: index + 1, payloadBytes, fileOffset: start })
+    start += frameBytes(payloadBytes)
+  })
+  return bytes
+}
+
+/** A disk whose one file holds these bytes, read as the real disk does. */
+function diskOf(bytes: () => Uint8Array): Disk {
+  return {
+    ...realDisk,
+    readWhole(_path, room) {
+      const file = bytes()
+      if (room === undefined || room.length < file.length) return file.slice()
+      room.set(file)
+      return room.subarray(0, file.length)
+    },
+  }
+}
+
+function samplesOf(generation: HeadGeneration, handle: number): unknown[] {
+  const sink = new SampleSink()
+  generation.readAll(handle, sink)
+  return rowsOf(sink.columns())
+}
+
+function rowsOf({ count, times, numbers, texts }: ReturnType<SampleSink['columns']>): unknown[] {
+  return Array.from({ length: count }, (_, at) => [times[at], texts?.[at] ?? numbers[at]])
+}
+
+function contentsOf({ plain, generation, ...content }: SegmentContent) {
+  const streams = Array.from({ length: HANDLES }, (_, index) => {
+    const handle = index + 1
+    const isPlain = plain.hasSamples(handle)
+    assert.ok(!isPlain || !generation.hasSamples(handle), 'a stream is in both places')
+    return {
+      samples: isPlain ? rowsOf(plain.columnsOf(handle)) : samplesOf(generation, handle),
+      removed: generation.tombstones.maskOf(handle),
+    }
+  })
+  const { lastSequence, damages } = content
+  return { ...othersOf(generation), streams, lastSequence, damages }
+}
+
+function replayedContents(bytes: Uint8Array) {
+  const replay = replaySegment(
+    diskOf(() => bytes),
+    PATH,
+    1,
+  )
+  const { generation, lastSequence, damages } = replay
+  const streams = Array.from({ length: HANDLES }, (_, index) => ({
+    samples: samplesOf(generation, index + 1),
+    removed: generation.tombstones.maskOf(index + 1),
+  }))
+  return { ...othersOf(generation), streams, lastSequence, damages }
+}
+
+function othersOf({ segment, floors, forgotten }: HeadGeneration) {
+  return { segment, floors: [...floors], forgotten: [...forgotten] }
+}
+
+const handle = fc.integer({ min: 1, max: HANDLES })
+const time = fc.integer({ min: 0, max: 60 })
+const number = fc.oneof(fc.integer(), fc.constantFrom(-0, 0.1))
+const value = fc.oneof(
+  { weight: 12, arbitrary: number },
+  { weight: 1, arbitrary: fc.string({ maxLength: 3 }) },
+)
+const removal = fc.tuple(handle, time, fc.integer({ min: 1, max: 30 }))
+const samples = fc
+  .tuple(
+    fc.array(fc.tuple(handle, time, value), { maxLength: 30 }),
+    fc.oneof({ weight: 4, arbitrary: fc.constant([]) }, fc.array(removal, { maxLength: 2 })),
+  )
+  .map(([rows, removals]) => ({ kind: 'samples' as const, batch: batchOf(rows, removals) }))
+const rare = fc
+  .tuple(fc.constantFrom('floor' as const, 'forget' as const), fc.tuple(handle, time))
+  .map(([kind, [of, at]]) => ({ kind, batch: batchOf([[of, at, 0]], []) }))
+const record = fc.oneof({ weight: 9, arbitrary: samples }, { weight: 1, arbitrary: rare })
+const frames = fc.array(fc.array(record, { minLength: 1, maxLength: 4 }), { maxLength: 6 })
+
+test('SegmentReader reads what replaySegment() reads, segment after segment', () => {
+  fc.assert(
+    fc.property(fc.array(frames, { minLength: 1, maxLength: 3 }), (segments) => {
+      let bytes: Uint8Array = new Uint8Array(0)
+      const reader = new SegmentReader(diskOf(() => bytes))
+      for (const segment of segments) {
+        bytes = segmentOf(segment)
+        assert.deepEqual(contentsOf(reader.read(PATH, 1)), replayedContents(bytes))
+      }
+    }),
+    { numRuns: 400 },
+  )
+})
+
+test('SegmentReader tells damage as replaySegment() does, and keeps it when it reads on', () => {
+  fc.assert(
+    fc.property(frames, fc.nat({ max: 4_000 }), fc.nat({ max: 7 }), (segment, at, bit) => {
+      let bytes = segmentOf(segment)
+      const reader = new SegmentReader(diskOf(() => bytes))
+      reader.read(PATH, 1)
+      bytes[at] ^= 1 << bit
+      const damaged = replayedContents(bytes)
+      const content = reader.read(PATH, 1)
+      assert.deepEqual(contentsOf(content), damaged)
+      bytes = new Uint8Array(bytes.length)
+      reader.read(PATH, 1)
+      assert.deepEqual(content.damages, damaged.damages)
+    }),
+    { numRuns: 400 },
+  )
+})

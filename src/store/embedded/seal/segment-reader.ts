@@ -1,0 +1,114 @@
+import { basename } from 'node:path'
+import type { SampleBatch } from '../../sample-port.ts'
+import type { Disk } from '../disk/disk.ts'
+import { applyRecord } from '../head/apply-record.ts'
+import { HeadGeneration } from '../head/head-generation.ts'
+import { describeDamage } from '../journal/damage.ts'
+import { type RecordPlace, readRecord, scanRecords } from '../journal/record.ts'
+import { type SegmentScan, scanSegment } from '../journal/scan.ts'
+import { type Replay, sequencesOf } from '../replay.ts'
+import { type PlainColumns, type PlainPlaces, PlainSamples } from './plain-samples.ts'
+
+/** The bytes of a file up to this length are read into the same memory every time. */
+const ROOM_BYTES_MAX = 48 * 1024 * 1024
+
+/** What a segment holds, by stream; valid until the next one is read. */
+export interface SegmentContent extends Pick<Replay, 'lastSequence' | 'damages'> {
+  readonly segment: number
+  /** The samples of most streams. */
+  readonly plain: PlainSamples
+  /** Those of streams with removals or texts, and everything else that was written. */
+  readonly generation: HeadGeneration
+}
+
+/** Reads segments to be sealed, one after the other, in memory that it keeps for the next one. */
+export class SegmentReader {
+  readonly #disk: Disk
+  readonly #plain = new PlainSamples()
+  #room: Uint8Array = new Uint8Array(0)
+
+  constructor(disk: Disk) {
+    this.#disk = disk
+  }
+
+  /** Lets go of the memory that is kept. */
+  release(): void {
+    this.#plain.clear()
+    this.#plain.release()
+    this.#room = new Uint8Array(0)
+  }
+
+  /** Reads a whole segment. */
+  read(path: string, segment: number): SegmentContent {
+    const bytes = this.#disk.readWhole(path, this.#room)
+    if (bytes.length <= ROOM_BYTES_MAX && bytes.buffer !== this.#room.buffer) this.#room = bytes
+    const scan = scanSegment(bytes)
+    const generation = new HeadGeneration(segment)
+    const plain = this.#plain
+    plain.clear()
+    groupByStream(bytes.buffer, scan, { plain, generation })
+    const file = basename(path)
+    const damages = scan.damages.map((found) => ({
+      damage: describeDamage(file, found),
+      // A copy, as the next segment is read over it.
+      bytes: bytes.slice(found.offset, found.offset + found.bytes),
+    }))
+    return { segment, plain, generation, damages, lastSequence: sequencesOf(scan).lastSequence }
+  }
+}
+
+function groupByStream(
+  memory: ArrayBufferLike,
+  { frames }: SegmentScan,
+  { plain, generation }: Pick<SegmentContent, 'plain' | 'generation'>,
+): void {
+  const numbers = new Float64Array(memory, 0, memory.byteLength >> 3)
+  const handles = new Uint32Array(memory, 0, memory.byteLength >> 2)
+  const columns: PlainColumns = { times: numbers, numbers, handles }
+  for (const frame of frames) {
+    scanRecords(frame.records, (place) => {
+      if (place.kind === 'samples') plain.count(columns, placesOf(place))
+      excludeStreams(memory, place, plain)
+    })
+  }
+  for (const frame of frames) {
+    scanRecords(frame.records, (place) => {
+      const leftOut = place.kind === 'samples' ? plain.put(columns, placesOf(place)) : place.count
+      if (leftOut === 0 && place.removalCount === 0) return
+      const { kind, batch } = readRecord(memory, place)
+      const left = leftOut === batch.count ? batch : pickExcluded(batch, plain)
+      applyRecord(generation, { kind, batch: left })
+    })
+  }
+}
+
+function placesOf({ timesAt, numbersAt, handlesAt, count }: RecordPlace): PlainPlaces {
+  return { timesAt: timesAt >> 3, numbersAt: numbersAt >> 3, handlesAt: handlesAt >> 2, count }
+}
+
+/** Leaves out the streams that need more than their samples in order. */
+function excludeStreams(memory: ArrayBufferLike, place: RecordPlace, plain: PlainSamples): void {
+  const isForget = place.kind === 'forget'
+  if (!isForget && place.removalCount === 0 && place.textCount === 0) return
+  const { batch } = readRecord(memory, place)
+  for (const removal of batch.removals) plain.exclude(removal.handle)
+  for (let index = 0; index < batch.count; index += 1) {
+    if (isForget || batch.texts?.[index] !== undefined) plain.exclude(batch.handles[index])
+  }
+}
+
+/** The part of a batch that is about streams left out, all of its removals among it. */
+function pickExcluded(batch: SampleBatch, plain: PlainSamples): SampleBatch {
+  const picked: number[] = []
+  for (let index = 0; index < batch.count; index += 1) {
+    if (plain.isExcluded(batch.handles[index])) picked.push(index)
+  }
+  return {
+    count: picked.length,
+    handles: Uint32Array.from(picked, (index) => batch.handles[index]),
+    times: Float64Array.from(picked, (index) => batch.times[index]),
+    numbers: Float64Array.from(picked, (index) => batch.numbers[index]),
+    texts: batch.texts === undefined ? undefined : picked.map((index) => batch.texts?.[index]),
+    removals: batch.removals,
+  }
+}
