@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import {
+  BearerCache,
   type Command,
   type CreatedOrganization,
   createOrganization,
@@ -64,7 +65,7 @@ import {
   openKeyFile,
   openSampleStore,
 } from './store/embedded/index.ts'
-import type { CatalogStore, SampleStore } from './store/index.ts'
+import { type CatalogStore, type SampleStore, tellCommits } from './store/index.ts'
 
 /** The whole service, opened and not yet listening. */
 export interface WeirApp {
@@ -170,11 +171,14 @@ async function openIdentityParts(
   const lock = lockFolder(config.dataDir)
   opened.defer(() => lock.release())
   const { handleMax } = checkFolder(config.dataDir)
-  const catalogStore = await openCatalogStore({ folder: config.dataDir, clock })
-  opened.defer(() => catalogStore.close())
+  const plainStore = await openCatalogStore({ folder: config.dataDir, clock })
+  opened.defer(() => plainStore.close())
+  const catalogStore = tellCommits(plainStore, (writes) => bearers.forgetWritten(writes))
   const oauthBase = { store: catalogStore, clock, settings: oauthSettings(config) }
+  const bearers = new BearerCache(oauthBase)
   const identity = await openIdentity({
-    ...{ store: catalogStore, clock, log, oauth: oauthBase, rateFigures: config.rateLimits },
+    ...{ store: catalogStore, clock, log, oauth: oauthBase, bearers },
+    rateFigures: config.rateLimits,
     box: new SecretBox(openKeyFile(config.dataDir)),
   })
   opened.defer(() => identity.close())

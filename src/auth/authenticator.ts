@@ -39,6 +39,8 @@ export interface BearerGrant {
 export interface BearerAuthenticator {
   /** Undefined for a token that is unknown, expired or taken back. */
   findGrant(token: string): Promise<BearerGrant | undefined>
+  /** The same from memory; undefined: ask `findGrant`. */
+  peekGrant(token: string): BearerGrant | undefined
 }
 
 export interface AuthenticatorDeps {
@@ -62,17 +64,28 @@ export class Authenticator {
   /** The caller when everything needed is in memory and in order; undefined: ask `authenticate`. */
   authenticateNow(call: AuthCall): Caller | undefined {
     const { credential, org } = readCredentials(call)
-    if (credential === undefined || credential.kind === 'bearer') return undefined
+    if (credential === undefined) return undefined
+    if (credential.kind === 'bearer') return this.#bearerNow(credential, org)
     if (credential.kind === 'api_key') {
       const key = this.#deps.keys.peekReady(credential.value)
       if (key === undefined || key.isDisabled || !key.ips.includes(call.address)) return undefined
       return keyCaller(key, credential)
     }
     const userUid = this.#deps.sessions.useNow(credential.value)
-    const user = userUid === undefined ? undefined : this.#deps.users.peek(userUid)
+    if (userUid === undefined) return this.#bearerNow(credential, org)
+    const user = this.#deps.users.peek(userUid)
     const membership = user === undefined ? undefined : chooseMembership(user, org)
     if (user === undefined || membership === undefined) return undefined
     return userCaller(userPrincipal({ userUid: user.uid, ...membership }), credential)
+  }
+
+  #bearerNow(credential: Credential, org: string | undefined): Caller | undefined {
+    const grant = this.#deps.bearers.peekGrant(credential.value)
+    const user = grant === undefined ? undefined : this.#deps.users.peek(grant.userUid)
+    if (grant === undefined || user === undefined) return undefined
+    const membership = chooseMembership(withAccepting(user, grant), org)
+    if (membership === undefined) return undefined
+    return userCaller(userPrincipal({ userUid: user.uid, ...membership }, grant.scope), credential)
   }
 
   /** The caller; refuses with `unauthorized`, `forbidden`, `not_found` or, throttled, `rate_limited`. */
@@ -125,14 +138,11 @@ export class Authenticator {
       const what = 'The access token is not known, over or taken back'
       throw this.#failed(call, what, 'invalid_token')
     }
-    const open = user.memberships.filter(({ orgUid }) => grant.acceptsOrganization(orgUid))
-    if (
-      chooseMembership(user, org) !== undefined &&
-      chooseMembership({ ...user, memberships: open }, org) === undefined
-    ) {
+    const open = withAccepting(user, grant)
+    if (chooseMembership(user, org) !== undefined && chooseMembership(open, org) === undefined) {
       refuse('forbidden', { what: STRICT })
     }
-    const membership = requireMembership({ ...user, memberships: open }, org)
+    const membership = requireMembership(open, org)
     const principal = userPrincipal({ userUid: user.uid, ...membership }, grant.scope)
     return userCaller(principal, credential)
   }
@@ -166,13 +176,19 @@ function userCaller(principal: Principal, { place }: Credential): Caller {
   return { principal, credentialName, place }
 }
 
-function chooseMembership(user: User, org: string | undefined) {
+/** The user with the memberships in which the token's client may act. */
+function withAccepting(user: User, grant: BearerGrant): Pick<User, 'memberships'> {
+  const memberships = user.memberships.filter(({ orgUid }) => grant.acceptsOrganization(orgUid))
+  return { memberships }
+}
+
+function chooseMembership(user: Pick<User, 'memberships'>, org: string | undefined) {
   return org === undefined
     ? user.memberships[0]
     : user.memberships.find(({ orgUid }) => orgUid === org)
 }
 
-function requireMembership(user: User, org: string | undefined) {
+function requireMembership(user: Pick<User, 'memberships'>, org: string | undefined) {
   const membership = chooseMembership(user, org)
   if (membership !== undefined) return membership
   if (org === undefined) refuse('forbidden', { what: 'You belong to no organization' })

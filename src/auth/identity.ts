@@ -4,7 +4,8 @@ import { ApiKeys } from './api-keys.ts'
 import { AuditLog } from './audit-log.ts'
 import { Authenticator, type BearerAuthenticator } from './authenticator.ts'
 import {
-  findBearer,
+  type Bearer,
+  type BearerCache,
   type OAuthBase,
   type OAuthMode,
   type OAuthUsers,
@@ -27,6 +28,8 @@ export interface IdentityDeps {
   /** The service's own figures; an organization may have others. */
   readonly rateFigures: RateFigures
   readonly oauth: OAuthBase
+  /** Tokens in memory; it must be told of every commit to the catalog. */
+  readonly bearers: BearerCache
 }
 
 /** Organizations, users, keys and sessions, and who a call comes from. */
@@ -66,7 +69,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const oauthModeOf = (orgUid: string) =>
     // An organization may be stricter than its service, never laxer.
     organizations.find(orgUid)?.oauth === 'strict' ? 'strict' : oauth.settings.mode
-  const bearers = bearerAuthenticator(oauth, oauthModeOf)
+  const bearers = bearerAuthenticator(deps.bearers, oauthModeOf)
   const authenticator = new Authenticator({
     ...{ keys, sessions, users, organizations, limiter, failedFigure, bearers },
   })
@@ -90,18 +93,19 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
 }
 
 function bearerAuthenticator(
-  oauth: OAuthBase,
+  bearers: BearerCache,
   oauthModeOf: (orgUid: string) => OAuthMode,
 ): BearerAuthenticator {
+  const show = (bearer: Bearer | undefined) => {
+    if (bearer === undefined) return undefined
+    const { grant, scope } = bearer
+    const acceptsOrganization = (orgUid: string) =>
+      bearer.accepts({ orgUid, mode: oauthModeOf(orgUid) })
+    return { userUid: grant.userUid, scope, acceptsOrganization }
+  }
   return {
-    findGrant: async (token) => {
-      const bearer = await findBearer(oauth, token)
-      if (bearer === undefined) return undefined
-      const { grant, scope } = bearer
-      const acceptsOrganization = (orgUid: string) =>
-        bearer.accepts({ orgUid, mode: oauthModeOf(orgUid) })
-      return { userUid: grant.userUid, scope, acceptsOrganization }
-    },
+    peekGrant: (token) => show(bearers.peek(token)),
+    findGrant: async (token) => show(await bearers.find(token)),
   }
 }
 

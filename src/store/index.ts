@@ -1,2 +1,3 @@
 export { type JobTurn, LeasedJob, type LeasedJobDeps } from './leased-job.ts'
 export * from './ports.ts'
+export { tellCommits } from './tell-commits.ts'

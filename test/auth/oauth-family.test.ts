@@ -74,6 +74,8 @@ class World {
         const isCrowdedOut = at < (family?.access.length ?? 0) - 10
         const isAlive = family?.isRevoked === false && now < endsAtMs && !isCrowdedOut
         assert.equal((await findBearer(this.model.base, text)) !== undefined, isAlive)
+        // The next step finds it in memory.
+        assert.equal((await this.model.bearers.find(text)) !== undefined, isAlive)
       }
     }
   }
@@ -131,8 +133,8 @@ test('codes, tokens and families agree with the plain rules over random historie
         await take(world)
         // Time moves between calls, so that tokens have an order.
         model.clock.advance(1)
+        await world.check()
       }
-      await world.check()
     }),
     { numRuns: 40 },
   )

@@ -1,14 +1,22 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { answerTokenRequest, type OAuthBase, type OAuthSettings } from '../../src/auth/index.ts'
+import {
+  answerTokenRequest,
+  BearerCache,
+  type OAuthBase,
+  type OAuthSettings,
+} from '../../src/auth/index.ts'
 import { type GrantCode, issueCode } from '../../src/auth/oauth/code-record.ts'
 import { ManualClock } from '../../src/base/index.ts'
 import { openCatalogStore } from '../../src/store/embedded/index.ts'
+import { tellCommits } from '../../src/store/index.ts'
 
 /** The steps of OAuth over a real catalog in a temporary folder, with a clock that stands still. */
 export interface OAuthModel {
   readonly base: OAuthBase
+  /** Tokens in memory, as calls find them. */
+  readonly bearers: BearerCache
   readonly clock: ManualClock
   /** A code of user u1 for client c1, but for what is given. */
   issue(granted?: Partial<GrantCode>): Promise<string>
@@ -23,7 +31,8 @@ const START_MS = 1_700_000_000_000
 export async function openOAuthModel(settings: Partial<OAuthSettings> = {}): Promise<OAuthModel> {
   const folder = await mkdtemp(join(tmpdir(), 'weir-oauth-'))
   const clock = new ManualClock(START_MS)
-  const store = await openCatalogStore({ folder, clock })
+  const plain = await openCatalogStore({ folder, clock })
+  const store = tellCommits(plain, (writes) => bearers.forgetWritten(writes))
   const base: OAuthBase = {
     store,
     clock,
@@ -34,9 +43,9 @@ export async function openOAuthModel(settings: Partial<OAuthSettings> = {}): Pro
       ...settings,
     },
   }
+  const bearers = new BearerCache(base)
   return {
-    base,
-    clock,
+    ...{ base, bearers, clock },
     issue: (granted = {}) => issueCode(base, { ...PLAIN_CODE, ...granted }),
     ask: (params, authorization) => {
       const query = new URLSearchParams(params).toString()

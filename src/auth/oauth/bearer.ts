@@ -1,6 +1,6 @@
 import { Capabilities } from '../../access/index.ts'
-import { findClient } from './client-record.ts'
-import { findGrant, type Grant } from './grant-record.ts'
+import { findClient, type Registration } from './client-record.ts'
+import { type Grant, loadGrant, type StoredGrant } from './grant-record.ts'
 import type { OAuthBase } from './oauth-base.ts'
 import type { OAuthMode } from './oauth-settings.ts'
 import { organizationAccepts } from './resolve-client.ts'
@@ -23,11 +23,26 @@ export interface Bearer {
  */
 export async function findBearer(base: OAuthBase, text: string): Promise<Bearer | undefined> {
   const token = await findAccessToken(base, text)
-  if (token === undefined || token.endsAtMs <= base.clock.now()) return undefined
-  const grant = await findGrant(base, token.grantUid)
-  if (grant === undefined) return undefined
-  const registration = await findClient(base, grant.clientId)
+  const stored = token === undefined ? undefined : await loadGrant(base, token.grantUid)
+  if (token === undefined || stored === undefined) return undefined
+  const registration = await findClient(base, stored.grant.clientId)
+  return toBearer(base, { token, stored, registration })
+}
+
+/** What a token's records come to at this moment: undefined when one of them has ended it. */
+export function toBearer(
+  base: OAuthBase,
+  records: {
+    readonly token: AccessToken
+    readonly stored: StoredGrant
+    readonly registration: Registration | undefined
+  },
+): Bearer | undefined {
+  const { token, stored, registration } = records
+  const nowMs = base.clock.now()
+  if (token.endsAtMs <= nowMs || stored.endsAtMs <= nowMs) return undefined
   if (registration?.isDeleted === true) return undefined
+  const { grant } = stored
   const accepts = (organization: { readonly orgUid: string; readonly mode: OAuthMode }) =>
     organizationAccepts(organization, { registration })
   return { token, grant, scope: scopeCapabilities(scopesOf(token.scope)), accepts }

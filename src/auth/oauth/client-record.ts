@@ -28,7 +28,12 @@ export interface RegisteredClient extends ClientFields {
   readonly isDeleted: boolean
 }
 
-const KIND = 'oauth_client'
+/** The kind of document that a registered client is. */
+export const CLIENT_KIND = 'oauth_client'
+
+/** What a call by a token must know of its client. */
+export type Registration = Pick<RegisteredClient, 'orgUid' | 'isDeleted'>
+
 const REDIRECT_URIS_MAX = 20
 const NAME_LENGTH_MAX = 100
 const LOGO_LENGTH_MAX = 65_536
@@ -110,7 +115,7 @@ export async function listClients(
   page: { readonly orgUid: string; readonly start: number; readonly limit: number },
 ): Promise<{ clients: RegisteredClient[]; totalCount: number }> {
   const { orgUid: parentUid, start, limit } = page
-  const query = { orgUid: '', kind: KIND, parentUid, listKeyPrefix: LIVING, start, limit }
+  const query = { orgUid: '', kind: CLIENT_KIND, parentUid, listKeyPrefix: LIVING, start, limit }
   const { documents, totalCount } = await base.store.list(query)
   return { clients: documents.map(toClient), totalCount }
 }
@@ -184,7 +189,7 @@ function isImageAddress(logo: string): boolean {
 }
 
 function clientKey(uid: string): DocumentKey {
-  return { orgUid: '', kind: KIND, uid }
+  return { orgUid: '', kind: CLIENT_KIND, uid }
 }
 
 function toClient({ uid, revision, body }: CatalogDocument): RegisteredClient {

@@ -25,7 +25,8 @@ export interface Grant {
   readonly refreshedAtMs: number
 }
 
-const KIND = 'oauth_grant'
+/** The kind of document that a grant is. */
+export const GRANT_KIND = 'oauth_grant'
 
 /** The hash of a client_secret that callers choose; the grant's UID salts it. */
 export function hashClientSecret(grantUid: string, secret: string): string {
@@ -34,9 +35,21 @@ export function hashClientSecret(grantUid: string, secret: string): string {
 
 /** The grant of a UID, or undefined when it was taken back or has ended. */
 export async function findGrant(base: OAuthBase, uid: string): Promise<Grant | undefined> {
+  const stored = await loadGrant(base, uid)
+  return stored === undefined || stored.endsAtMs <= base.clock.now() ? undefined : stored.grant
+}
+
+/** A grant with its end. */
+export interface StoredGrant {
+  readonly grant: Grant
+  readonly endsAtMs: number
+}
+
+/** The grant of a UID, ended ones included until they are purged. */
+export async function loadGrant(base: OAuthBase, uid: string): Promise<StoredGrant | undefined> {
   const document = await base.store.get(grantKey(uid))
-  if (document === undefined || (document.expiresAtMs ?? 0) <= base.clock.now()) return undefined
-  return toGrant(document)
+  if (document === undefined) return undefined
+  return { grant: toGrant(document), endsAtMs: document.expiresAtMs ?? 0 }
 }
 
 /**
@@ -67,7 +80,7 @@ export async function listGrants(
   page: { readonly userUid: string; readonly start: number; readonly limit: number },
 ): Promise<{ grants: Grant[]; totalCount: number }> {
   const { userUid: parentUid, start, limit } = page
-  const query = { orgUid: '', kind: KIND, parentUid, start, limit }
+  const query = { orgUid: '', kind: GRANT_KIND, parentUid, start, limit }
   const { documents, totalCount } = await base.store.list(query)
   return { grants: documents.map(toGrant), totalCount }
 }
@@ -79,7 +92,7 @@ export async function crowdedOutGrants(
 ): Promise<CatalogWrite[]> {
   const { documents, totalCount } = await base.store.list({
     orgUid: '',
-    kind: KIND,
+    kind: GRANT_KIND,
     parentUid: of.userUid,
     listKeyPrefix: clientPrefix(of.clientId),
     start: 0,
@@ -91,7 +104,7 @@ export async function crowdedOutGrants(
 }
 
 function grantKey(uid: string): DocumentKey {
-  return { orgUid: '', kind: KIND, uid }
+  return { orgUid: '', kind: GRANT_KIND, uid }
 }
 
 /** A client_id is any text; its hash keeps one client's keys from being a prefix of another's. */

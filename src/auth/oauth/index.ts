@@ -6,6 +6,7 @@ export {
   signInToAuthorize,
 } from './authorize-endpoint.ts'
 export { type Bearer, findBearer } from './bearer.ts'
+export { BearerCache } from './bearer-cache.ts'
 export {
   BLANK_CLIENT,
   type ClientFields,

@@ -35,7 +35,7 @@ export async function resolveClient(
  */
 export function organizationAccepts(
   organization: { readonly orgUid: string; readonly mode: OAuthMode },
-  client: { readonly registration: RegisteredClient | undefined },
+  client: { readonly registration: Pick<RegisteredClient, 'orgUid'> | undefined },
 ): boolean {
   return organization.mode === 'open' || client.registration?.orgUid === organization.orgUid
 }

@@ -30,7 +30,8 @@ export interface NewTokens {
   readonly writes: readonly CatalogWrite[]
 }
 
-const ACCESS = 'oauth_token'
+/** The kind of document that an access token is. */
+export const ACCESS_KIND = 'oauth_token'
 const REFRESH = 'oauth_refresh'
 
 /** Makes the tokens of a grant; they exist once the writes are committed. */
@@ -45,7 +46,7 @@ export function newTokens(base: OAuthBase, of: { grantUid: string; scope: string
   const common = { op: 'put', parentUid: grantUid, listKey: timeKey(issuedAtMs) } as const
   const access: CatalogWrite = {
     ...common,
-    ...key(ACCESS, hashSecret(accessToken)),
+    ...key(ACCESS_KIND, hashSecret(accessToken)),
     expiresAtMs: endsAtMs,
     body: { grantUid, scope, issuedAtMs, endsAtMs },
     expectedRevision: 0,
@@ -62,17 +63,22 @@ export function newTokens(base: OAuthBase, of: { grantUid: string; scope: string
 }
 
 /** The access token of a text, expired ones included until they are purged. */
-export async function findAccessToken(
+export function findAccessToken(base: OAuthBase, token: string): Promise<AccessToken | undefined> {
+  return loadAccessToken(base, hashSecret(token))
+}
+
+/** The access token of the hash of its text, expired ones included until they are purged. */
+export async function loadAccessToken(
   base: OAuthBase,
-  token: string,
+  hash: string,
 ): Promise<AccessToken | undefined> {
-  const document = await base.store.get(key(ACCESS, hashSecret(token)))
+  const document = await base.store.get(key(ACCESS_KIND, hash))
   return document === undefined ? undefined : (document.body as unknown as AccessToken)
 }
 
 /** Ends one access token and leaves its grant. */
 export async function deleteAccessToken(base: OAuthBase, token: string): Promise<void> {
-  await base.store.commit([deletion(key(ACCESS, hashSecret(token)))])
+  await base.store.commit([deletion(key(ACCESS_KIND, hashSecret(token)))])
 }
 
 /** The refresh token of a text, used ones included while they are remembered. */
@@ -106,7 +112,7 @@ export async function crowdedOutTokens(base: OAuthBase, grantUid: string): Promi
     return documents.slice(0, Math.max(0, totalCount - keptMax + 1)).map(deletion)
   }
   return [
-    ...(await oldest(ACCESS, TOKENS_PER_GRANT_MAX)),
+    ...(await oldest(ACCESS_KIND, TOKENS_PER_GRANT_MAX)),
     ...(await oldest(REFRESH, REFRESHES_REMEMBERED_MAX)),
   ]
 }
