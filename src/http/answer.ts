@@ -1,9 +1,7 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { RateDecision } from '../auth/index.ts'
 import type { Log } from '../base/index.ts'
 import { errorReply } from './error-reply.ts'
 import type { Exchange } from './exchange.ts'
-import { afterBody } from './linger.ts'
 import { version } from './version.ts'
 
 type Headers = Readonly<Record<string, string | number>>
@@ -45,28 +43,13 @@ export function answer(
   body: string | Uint8Array,
   extra?: Headers,
 ): void {
-  const { req, res } = exchange
-  if (res.headersSent || res.destroyed) return
+  const { reply } = exchange
+  if (reply.isOver) return
   const headers = commonHeaders(exchange)
   const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
   headers.push('Content-Type', 'application/json; charset=utf-8', 'Content-Length', String(bytes))
   for (const name in extra) headers.push(name, String(extra[name]))
-  const isLingering = status >= 400 && hasUnreadBody(req)
-  // What was refused before it was read would be taken for the next request.
-  if (isLingering) headers.push('Connection', 'close')
-  res.writeHead(status, STATUS_CODES[status] ?? '', headers)
-  const shown = req.method === 'HEAD' ? '' : body
-  if (!isLingering) res.end(shown)
-  else {
-    res.write(shown)
-    afterBody(req, () => res.end())
-  }
-}
-
-/** Whether more of a body is to come. The head alone says so: a request that has none ends with it. */
-export function hasUnreadBody({ complete, headers }: IncomingMessage): boolean {
-  if (complete) return false
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  reply.send(status, headers, body)
 }
 
 /** Answers an error without Fastify, logging it when the fault is ours. */

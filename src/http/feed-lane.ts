@@ -1,5 +1,5 @@
 import type { Caller } from '../auth/index.ts'
-import { type Log, Refusal } from '../base/index.ts'
+import { invariant, type Log, Refusal } from '../base/index.ts'
 import { answer, answerError } from './answer.ts'
 import { requireAsPut } from './as-put.ts'
 import type { Exchange, FastLane } from './exchange.ts'
@@ -9,6 +9,7 @@ import type { Gate } from './gate.ts'
 import { requireOwnSite } from './own-site.ts'
 import {
   type FeedPath,
+  isReadingPath,
   readFeedPath,
   readStatisticPath,
   type StatisticPath,
@@ -35,31 +36,28 @@ function routeOf(path: FeedPath | StatisticPath): string {
  * calls of a busy service are one of these, and Fastify would cost more than the call itself.
  */
 export function feedLane(deps: FeedLaneDeps): FastLane {
-  return (req, _res, exchange) => {
-    const { method, url = '' } = req
-    if (method !== 'PUT' && method !== 'GET') return false
-    const mark = url.indexOf('?')
-    const path = mark < 0 ? url : url.slice(0, mark)
-    const query = mark < 0 ? '' : url.slice(mark + 1)
-    if (path === PUT_ROUTE) {
-      exchange.route = PUT_ROUTE
-      void settle(deps, exchange, () => put(deps, exchange, query))
-      return true
-    }
-    if (method !== 'GET' || !path.startsWith('/api/comp/')) return false
-    let feedPath: FeedPath | StatisticPath | undefined
-    try {
-      feedPath = readFeedPath(path) ?? readStatisticPath(path)
-    } catch (error) {
-      answerError(exchange, error, deps.log)
-      return true
-    }
-    if (feedPath === undefined) return false
-    const found = feedPath
-    exchange.route = routeOf(found)
-    void settle(deps, exchange, () => get(deps, exchange, found, query))
-    return true
+  return {
+    serves: ({ method, url = '' }) => {
+      if (method !== 'PUT' && method !== 'GET') return false
+      const path = pathOf(url)
+      return path === PUT_ROUTE || (method === 'GET' && isReadingPath(path))
+    },
+    serve: (exchange) => {
+      const { url = '' } = exchange.req
+      const path = pathOf(url)
+      const query = url.slice(path.length + 1)
+      const isPut = path === PUT_ROUTE
+      if (isPut) exchange.route = PUT_ROUTE
+      void settle(deps, exchange, () =>
+        isPut ? put(deps, exchange, query) : get(deps, exchange, path, query),
+      )
+    },
   }
+}
+
+function pathOf(url: string): string {
+  const mark = url.indexOf('?')
+  return mark < 0 ? url : url.slice(0, mark)
 }
 
 async function settle(
@@ -77,21 +75,37 @@ async function settle(
 
 async function put(deps: FeedLaneDeps, exchange: Exchange, query: string): Promise<string> {
   const { calls, bodies, gate } = deps
-  const { req } = exchange
+  const { req, incoming } = exchange
   const isGet = req.method === 'GET'
   if (isGet) requireAsPut(req.url ?? '')
-  const caller: Caller = gate.admitNow(exchange, 'feed') ?? (await gate.admit(exchange, 'feed'))
+  let caller: Caller | undefined = gate.admitNow(exchange, 'feed')
+  let body = incoming
+  if (caller === undefined) {
+    if (Buffer.isBuffer(body)) body = Buffer.from(body)
+    caller = await gate.admit(exchange, 'feed')
+  }
   if (isGet) requireOwnSite(req, caller)
-  return bodies.read(req, (body) => calls.put(caller.principal, query, body))
+  const { principal } = caller
+  return Buffer.isBuffer(body)
+    ? calls.put(principal, query, body)
+    : bodies.read(body, (bytes) => calls.put(principal, query, bytes))
+}
+
+function readPath(text: string): FeedPath | StatisticPath {
+  const path = readFeedPath(text) ?? readStatisticPath(text)
+  invariant(path !== undefined, 'the lane was given a path that it does not serve')
+  return path
 }
 
 async function get(
   deps: FeedLaneDeps,
   exchange: Exchange,
-  path: FeedPath | StatisticPath,
+  text: string,
   query: string,
 ): Promise<Buffer> {
   const { calls, gate } = deps
+  const path = readPath(text)
+  exchange.route = routeOf(path)
   const { principal } =
     gate.admitNow(exchange, undefined) ?? (await gate.admit(exchange, undefined))
   if ('statId' in path) return calls.statistic(principal, path, query)

@@ -21,7 +21,7 @@ const HEADERS_TIMEOUT_MS = 60_000
 /** How long a connection may stay silent: uploads may last hours, but not silently. */
 const IDLE_TIMEOUT_MS = 120_000
 /** Longer than the idle time of the usual proxies, so that they close first. */
-const KEEP_ALIVE_MS = 75_000
+export const KEEP_ALIVE_MS = 75_000
 
 /** Each connection costs memory and a descriptor; a fleet beyond this belongs behind a proxy. */
 const CONNECTIONS_MAX = 20_000

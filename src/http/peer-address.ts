@@ -1,17 +1,15 @@
-import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import { IpList, plainAddress } from '../access/index.ts'
+import type { RequestHead } from './exchange.ts'
 
 /**
  * Tells a caller's address. X-Forwarded-For is believed only when the peer is a trusted proxy: then
  * it is the last entry that is not one itself.
  */
-export function peerAddressReader(
-  trustedProxies: readonly string[],
-): (req: IncomingMessage) => string {
+export function peerAddressReader(trustedProxies: readonly string[]): (req: RequestHead) => string {
   // A connection brings many requests and keeps its address; asking the system costs microseconds.
   const known = new WeakMap<Socket, string>()
-  const peerOf = ({ socket }: IncomingMessage) => {
+  const peerOf = ({ socket }: RequestHead) => {
     let address = known.get(socket)
     if (address === undefined) {
       address = plainAddress(socket.remoteAddress ?? '')

@@ -1,19 +1,19 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parse as parseQuery } from 'node:querystring'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { fastify } from 'fastify'
-import type { Clock, Log } from '../base/index.ts'
-import { answerError } from './answer.ts'
+import { type Clock, invariant, type Log } from '../base/index.ts'
 import type { App } from './app-type.ts'
 import { exchangeOf, type FastLane } from './exchange.ts'
-import { openListener, type TlsFiles } from './listener.ts'
+import type { Front } from './front/front.ts'
+import type { TlsFiles } from './listener.ts'
 import { peerAddressReader } from './peer-address.ts'
 import { bodyPlugin } from './plugins/body-plugin.ts'
 import { commonPlugin } from './plugins/common-plugin.ts'
 import { docsPlugin } from './plugins/docs-plugin.ts'
 import { errorPlugin, sendError } from './plugins/error-plugin.ts'
 import { healthRoutes, type ReadinessCheck } from './routes/health-routes.ts'
+import { serveRequests } from './serve-requests.ts'
 import { Traffic } from './traffic.ts'
 
 /** What the server needs; the parts' routes are added by the function handed in. */
@@ -46,7 +46,7 @@ export async function buildServer(deps: ServerDeps): Promise<WeirServer> {
   const { clock, log } = deps
   const addressOf = peerAddressReader(deps.trustedProxies)
   const traffic = new Traffic({ clock, log, addressOf })
-  const app = createApp(deps, traffic)
+  const { app, front } = createApp(deps, traffic)
   errorPlugin(app, { log })
   commonPlugin(app)
   bodyPlugin(app)
@@ -63,29 +63,22 @@ export async function buildServer(deps: ServerDeps): Promise<WeirServer> {
     },
     close: async (withinMs) => {
       await drainWithin(traffic, withinMs)
+      front.closeAllConnections()
       app.server.closeAllConnections()
       await app.close()
     },
   }
 }
 
-function createApp(deps: ServerDeps, traffic: Traffic): App {
-  const { log, fastLanes, tls } = deps
-  const serve = (handle: (req: IncomingMessage, res: ServerResponse) => void): Server =>
-    openListener((req, res) => {
-      if (req.url?.startsWith('/') === false) req.url = pathOfTarget(req.url)
-      const exchange = traffic.begin(req, res)
-      if (exchange === undefined) return
-      try {
-        for (const lane of fastLanes) if (lane(req, res, exchange)) return
-      } catch (error) {
-        answerError(exchange, error, log)
-        return
-      }
-      handle(req, res)
-    }, tls)
-  return fastify({
-    serverFactory: serve,
+function createApp(deps: ServerDeps, traffic: Traffic): { app: App; front: Front } {
+  const { log } = deps
+  let front: Front | undefined
+  const app = fastify({
+    serverFactory: (handle) => {
+      const serving = serveRequests(deps, traffic, handle)
+      front = serving.front
+      return serving.server
+    },
     // The listener has its own; Fastify would add a second answer to the same socket.
     clientErrorHandler: () => {},
     frameworkErrors: (error, request, reply) => sendError(error, { request, reply, log }),
@@ -99,12 +92,8 @@ function createApp(deps: ServerDeps, traffic: Traffic): App {
       querystringParser: (text) => parseQuery(text, '&', '=', { maxKeys: 0 }),
     },
   }).withTypeProvider<TypeBoxTypeProvider>()
-}
-
-/** A target may be a whole address (RFC 9112, 3.2.2); only what follows the host matters. */
-function pathOfTarget(target: string): string {
-  const path = target.replace(/^https?:\/\/[^/?]*/i, '')
-  return path.startsWith('/') ? path : `/${path}`
+  invariant(front !== undefined, 'Fastify has not asked for its server')
+  return { app, front }
 }
 
 async function drainWithin(traffic: Traffic, withinMs: number): Promise<void> {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { type Clock, type Log, redactUrl, refusal } from '../base/index.ts'
 import { answerError } from './answer.ts'
-import { attachExchange, type Exchange } from './exchange.ts'
+import type { Exchange, Reply, RequestHead } from './exchange.ts'
 import { HttpMetrics } from './http-metrics.ts'
 
 /** Seconds after which a client may try again while the service stops. */
@@ -15,7 +15,7 @@ export class Traffic {
   readonly metrics = new HttpMetrics()
   readonly #clock: Clock
   readonly #log: Log
-  readonly #addressOf: (req: IncomingMessage) => string
+  readonly #addressOf: (req: RequestHead) => string
   readonly #idPrefix = randomBytes(4).toString('hex')
   #count = 0
   #inFlight = 0
@@ -25,7 +25,7 @@ export class Traffic {
   constructor(deps: {
     readonly clock: Clock
     readonly log: Log
-    readonly addressOf: (req: IncomingMessage) => string
+    readonly addressOf: (req: RequestHead) => string
   }) {
     this.#clock = deps.clock
     this.#log = deps.log
@@ -38,18 +38,18 @@ export class Traffic {
   }
 
   /** Takes a request in; undefined when it was refused because the service stops. */
-  begin(req: IncomingMessage, res: ServerResponse): Exchange | undefined {
+  begin(req: RequestHead, incoming: IncomingMessage | Buffer, reply: Reply): Exchange | undefined {
     const exchange: Exchange = {
       id: this.#idFor(req),
       req,
-      res,
+      incoming,
+      reply,
       address: this.#addressOf(req),
       startedAtMs: this.#clock.elapsed(),
       route: 'unmatched',
       limit: undefined,
     }
-    attachExchange(exchange)
-    res.once('close', () => this.#end(exchange))
+    reply.onceOver(() => this.#end(exchange))
     this.#inFlight += 1
     if (!this.#isDraining) return exchange
     const refused = refusal('shutting_down', { retryAfterSeconds: SHUTDOWN_RETRY_S })
@@ -66,7 +66,7 @@ export class Traffic {
     })
   }
 
-  #idFor(req: IncomingMessage): string {
+  #idFor(req: RequestHead): string {
     const given = req.headers['x-request-id']
     if (typeof given === 'string' && GIVEN_ID.test(given)) return given
     this.#count += 1
@@ -74,11 +74,11 @@ export class Traffic {
   }
 
   #end(exchange: Exchange): void {
-    const { id, req, res, address, route } = exchange
+    const { id, req, reply, address, route } = exchange
     this.#inFlight -= 1
     const durationMs = this.#clock.elapsed() - exchange.startedAtMs
     const method = req.method ?? ''
-    const status = res.statusCode
+    const { status } = reply
     this.metrics.observe({ method, route, status, seconds: durationMs / 1_000 })
     const level = status >= 500 ? 'warn' : status >= 400 ? 'info' : 'debug'
     if (this.#log.isLevelEnabled(level)) {

@@ -114,12 +114,13 @@ test('a client that sends on after it was refused still reads the answer', async
 test('a fast lane serves before Fastify, with the same headers, and its errors are answered', async () => {
   const laned = await start({
     fastLanes: [
-      (req, _res, exchange) => {
-        if (req.url === '/api/lane/broken') throw new Error('a lane broke')
-        if (req.url !== '/api/lane') return false
-        exchange.route = '/api/lane'
-        answer(exchange, 200, '{"lane":true}')
-        return true
+      {
+        serves: ({ url = '' }) => url.startsWith('/api/lane'),
+        serve: (exchange) => {
+          if (exchange.req.url === '/api/lane/broken') throw new Error('a lane broke')
+          exchange.route = '/api/lane'
+          answer(exchange, 200, '{"lane":true}')
+        },
       },
     ],
   })

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Log, refusal } from '../../base/index.ts'
-import { hasUnreadBody } from '../answer.ts'
 import type { App } from '../app-type.ts'
 import { errorReply } from '../error-reply.ts'
+import { hasUnreadBody } from '../http-reply.ts'
 import { lingeringAnswer } from '../linger.ts'
 
 /** Gives every error its envelope; tells a wrong method on a known path (405) from no path (404). */

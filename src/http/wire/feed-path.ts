@@ -14,6 +14,14 @@ export interface StatisticPath extends FeedPath {
   readonly statId: string
 }
 
+const READING_PATH =
+  /^\/api\/comp\/[^/]*(?:\/stream\/[^/]*)?(?:\/cycle\/[^/]*\/stat\/[^/]*)?\/(?:feed|last_value)$/
+
+/** Whether a path has the form of a GET of samples or statistics; its IDs may still be wrong. */
+export function isReadingPath(path: string): boolean {
+  return READING_PATH.test(path)
+}
+
 function decodeSegment(segment: string, name: string): string {
   let id: string
   try {

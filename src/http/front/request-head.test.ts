@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { createServer, type IncomingMessage } from 'node:http'
+import { type AddressInfo, connect, Socket } from 'node:net'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { readPlainHead } from './request-head.ts'
+
+const socket = new Socket()
+const read = (lines: readonly string[]) => readPlainHead(lines.join('\r\n'), socket)
+
+test('readPlainHead() reads what a client of the feed usually sends', () => {
+  const head = read([
+    'PUT /api/feed?api_key=k HTTP/1.1',
+    'Host: weir.example',
+    'content-type: application/json',
+    'Content-Length: 17',
+    'User-Agent: dev/1 (x; y)',
+    'X-Forwarded-For:  aa:bb:cc ',
+    'Connection: Keep-Alive',
+  ])
+  assert.equal(head?.method, 'PUT')
+  assert.equal(head?.url, '/api/feed?api_key=k')
+  assert.equal(head?.bodyBytes, 17)
+  assert.deepEqual(head?.headers, { host: 'weir.example', 'x-forwarded-for': 'aa:bb:cc' })
+  assert.equal(read(['GET /api/comp/c/last_value HTTP/1.1'])?.bodyBytes, 0)
+  const bearer = read(['GET /api/comp/c/feed HTTP/1.1', 'Authorization: Bearer t'])
+  assert.deepEqual(bearer?.headersDistinct, { authorization: ['Bearer t'] })
+})
+
+test('readPlainHead() leaves everything unusual or ambiguous to the general parser', () => {
+  const put = 'PUT /api/feed HTTP/1.1'
+  const others: ReadonlyArray<readonly string[]> = [
+    ['PUT /api/feed HTTP/1.0'],
+    ['PUT  /api/feed HTTP/1.1'],
+    ['PUT /api/feed HTTP/1.1 '],
+    ['put /api/feed HTTP/1.1'],
+    ['POST /api/feed HTTP/1.1'],
+    ['PUT http://h/api/feed HTTP/1.1'],
+    ['PUT /api/feed#x HTTP/1.1'],
+    ['PUT /api/f\u00e9ed HTTP/1.1'],
+    ['PUT /api/component HTTP/1.1'],
+    ['GET /api/comp/c/feed HTTP/1.1', 'Content-Length: 1'],
+    [put, 'Content-Length: 1', 'Content-Length: 1'],
+    [put, 'Content-Length: +1'],
+    [put, 'Content-Length: 01'],
+    [put, 'Content-Length: 1, 1'],
+    [put, 'Content-Length: '],
+    [put, 'Content-Length : 1'],
+    [put, 'Content-Length: 1\n'],
+    [put, 'X: a\rb'],
+    [put, 'X: a\0b'],
+    [put, 'X: \u00e9'],
+    [put, ' X: folded'],
+    [put, 'X'],
+    [put, ': x'],
+    [put, ''],
+    [put, 'Transfer-Encoding: chunked'],
+    [put, 'transfer-encoding: identity'],
+    [put, 'Content-Encoding: gzip'],
+    [put, 'Expect: 100-continue'],
+    [put, 'Upgrade: h2c'],
+    [put, 'TE: trailers'],
+    [put, 'Trailer: x'],
+    [put, 'Connection: close'],
+    [put, 'Connection: keep-alive, upgrade'],
+    [put, 'Authorization: Bearer a', 'Authorization: Bearer b'],
+    [put, 'Cookie: a=1', 'cookie: b=2'],
+    [put, 'Host: a', 'Host: a'],
+  ]
+  for (const lines of others) assert.equal(read(lines), undefined, JSON.stringify(lines))
+})
+
+const server = createServer({ requireHostHeader: false })
+const seen: Array<(head: IncomingMessage | undefined) => void> = []
+before(async () => {
+  server.on('request', (req, res) => {
+    seen.shift()?.(req)
+    res.end()
+  })
+  server.on('clientError', (_error, broken) => {
+    seen.shift()?.(undefined)
+    broken.destroy()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+after(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+/** How Node's own parser reads a head; undefined when it refuses it. */
+function readByNode(text: string): Promise<IncomingMessage | undefined> {
+  return new Promise((resolve) => {
+    seen.push(resolve)
+    const { port } = server.address() as AddressInfo
+    const client = connect(port, '127.0.0.1', () => client.write(text, 'latin1'))
+    client.on('error', () => {})
+    client.on('data', () => client.destroy())
+  })
+}
+
+const usual = [
+  'PUT /api/feed?a=1 HTTP/1.1',
+  'Host: h',
+  'Content-Length: 0',
+  'Cookie: org=1;api_key=2',
+  'Authorization: Bearer t',
+  'X-Request-Id: r-1',
+  'Accept: */*',
+  'Connection: keep-alive',
+]
+
+test('readPlainHead() reads a head exactly as Node does, or not at all', async () => {
+  const edit = fc.record({
+    at: fc.nat(400),
+    what: fc.constantFrom('replace', 'insert', 'delete'),
+    byte: fc.oneof(
+      fc.constantFrom('\r', '\n', ' ', '\t', ':', ',', '0', '1', '\0', '\x7f', '\x80', 'A'),
+      fc.nat(255).map((code) => String.fromCharCode(code)),
+    ),
+  })
+  let accepted = 0
+  await fc.assert(
+    fc.asyncProperty(
+      fc.shuffledSubarray(usual.slice(1)),
+      fc.array(edit, { maxLength: 2 }),
+      async (lines, edits) => {
+        let text = [usual[0], ...lines].join('\r\n')
+        for (const { at, what, byte } of edits) {
+          const place = at % text.length
+          const rest = text.slice(what === 'insert' ? place : place + 1)
+          text = text.slice(0, place) + (what === 'delete' ? '' : byte) + rest
+        }
+        const head = readPlainHead(text, socket)
+        if (head === undefined) return
+        accepted += 1
+        const node = await readByNode(`${text}\r\n\r\n`)
+        assert.ok(node !== undefined, JSON.stringify(text))
+        assert.equal(head.method, node.method)
+        assert.equal(head.url, node.url)
+        assert.equal(head.bodyBytes, Number(node.headers['content-length'] ?? 0))
+        for (const [name, value] of Object.entries(head.headers)) {
+          assert.equal(value, node.headers[name], JSON.stringify(text))
+        }
+        for (const name of ['authorization', 'cookie', 'host', 'origin', 'x-request-id']) {
+          assert.equal(head.headers[name], node.headers[name], JSON.stringify(text))
+        }
+        assert.equal(node.headers['transfer-encoding'], undefined)
+      },
+    ),
+    { numRuns: 1_500 },
+  )
+  assert.ok(accepted > 100, `only ${accepted} heads were plain`)
+})

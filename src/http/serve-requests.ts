@@ -1,0 +1,61 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Log } from '../base/index.ts'
+import { answerError } from './answer.ts'
+import { attachExchange, type Exchange, type FastLane, type RequestHead } from './exchange.ts'
+import { type Front, openFront } from './front/front.ts'
+import { HttpReply } from './http-reply.ts'
+import { KEEP_ALIVE_MS, openListener, type TlsFiles } from './listener.ts'
+import type { Traffic } from './traffic.ts'
+
+type Handle = (req: IncomingMessage, res: ServerResponse) => void
+
+/** What requests are served with. */
+export interface RequestDeps {
+  readonly log: Log
+  readonly tls?: TlsFiles
+  /** Asked in order before Fastify sees a request. */
+  readonly fastLanes: readonly FastLane[]
+}
+
+/** A server whose requests go to a fast lane where one serves them, else to `handle`. */
+export function serveRequests(
+  deps: RequestDeps,
+  traffic: Traffic,
+  handle: Handle,
+): { readonly server: Server; readonly front: Front } {
+  const { log, fastLanes, tls } = deps
+  const laneOf = (head: RequestHead) => fastLanes.find((lane) => lane.serves(head))
+  const server = openListener((req, res) => {
+    if (req.url?.startsWith('/') === false) req.url = pathOfTarget(req.url)
+    const exchange = traffic.begin(req, req, new HttpReply(req, res))
+    if (exchange === undefined) return
+    const lane = laneOf(req)
+    if (lane !== undefined) return run(lane, exchange, log)
+    attachExchange(req, exchange)
+    handle(req, res)
+  }, tls)
+  const front = openFront(server, tls === undefined ? 'connection' : 'secureConnection', {
+    keepAliveMs: KEEP_ALIVE_MS,
+    isServed: (head) => laneOf(head) !== undefined,
+    serve: (head, body, reply) => {
+      const exchange = traffic.begin(head, body, reply)
+      const lane = laneOf(head)
+      if (exchange !== undefined && lane !== undefined) run(lane, exchange, log)
+    },
+  })
+  return { server, front }
+}
+
+function run(lane: FastLane, exchange: Exchange, log: Log): void {
+  try {
+    lane.serve(exchange)
+  } catch (error) {
+    answerError(exchange, error, log)
+  }
+}
+
+/** A target may be a whole address (RFC 9112, 3.2.2); only what follows the host matters. */
+function pathOfTarget(target: string): string {
+  const path = target.replace(/^https?:\/\/[^/?]*/i, '')
+  return path.startsWith('/') ? path : `/${path}`
+}
