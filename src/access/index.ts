@@ -20,6 +20,7 @@ export {
   type Principal,
   type Role,
   requireCovers,
+  requireCoversRole,
   requirePermit,
   roles,
   userPrincipal,

@@ -112,13 +112,11 @@ export function requireCovers(
     readonly ipAddresses: readonly string[]
   },
 ): void {
-  const given = new Capabilities(key.capabilities)
-  const { capabilities, scope, ips } = principal
-  const beyond = capabilities.findBeyond(given) ?? scope?.findBeyond(given)
+  const { ips } = principal
+  const beyond = findBeyond(principal, new Capabilities(key.capabilities))
   if (beyond !== undefined) {
-    const who = principal.actor.kind === 'api_key' ? 'This API key' : 'This access token'
     const { method, resource } = beyond
-    const what = `${who} has no ${method} on ${resource} itself, so it may not make, change or reveal a key with it: take that out of api_key.capabilities, or sign in as an administrator`
+    const what = `${kindOf(principal)} has no ${method} on ${resource} itself, so it may not make, change or reveal a key with it: take that out of api_key.capabilities, or sign in as an administrator`
     refuse('forbidden', { what })
   }
   if (ips?.coversList(key.ipAddresses) === false) {
@@ -126,6 +124,35 @@ export function requireCovers(
       'This API key is bound to addresses, so it may not make, change or reveal a key for others: name some of its own in api_key.ipAddresses, or sign in as an administrator'
     refuse('forbidden', { what })
   }
+}
+
+/**
+ * Refuses with `forbidden` when the caller has less than the user behind it and lacks something that a
+ * role gives: whoever makes a user, or lets one in, can know the password and sign in. Only what the
+ * role gives beyond the one `before` is asked for.
+ */
+export function requireCoversRole(principal: Principal, role: Role, before?: Role): void {
+  if (!isDelegate(principal)) return
+  const given = roleCapabilities[role]
+  if (before !== undefined && roleCapabilities[before].findBeyond(given) === undefined) return
+  const beyond = findBeyond(principal, given)
+  if (beyond !== undefined) {
+    const { method, resource } = beyond
+    const what = `${kindOf(principal)} has no ${method} on ${resource} itself, so it may not make anyone ${role}: take another role, or sign in as an administrator`
+    refuse('forbidden', { what })
+  }
+  if (principal.ips?.coversList([]) === false) {
+    const what = `This API key is bound to addresses, so it may not make anyone ${role}, who can sign in from everywhere: sign in as an administrator`
+    refuse('forbidden', { what })
+  }
+}
+
+function findBeyond({ capabilities, scope }: Principal, given: Capabilities) {
+  return capabilities.findBeyond(given) ?? scope?.findBeyond(given)
+}
+
+function kindOf({ actor }: Principal): string {
+  return actor.kind === 'api_key' ? 'This API key' : 'This access token'
 }
 
 /** Whether the caller has less than the one who stands behind it: an API key or a narrowed token. */

@@ -1,5 +1,11 @@
 /** Who may do what to the users of an organization, and the acts themselves, each written down. */
-import { isAdministrator, isDelegate, type Principal, type Role } from '../access/index.ts'
+import {
+  isAdministrator,
+  isDelegate,
+  type Principal,
+  type Role,
+  requireCoversRole,
+} from '../access/index.ts'
 import {
   PASSWORD_LENGTH_MAX,
   PASSWORD_LENGTH_MIN,
@@ -66,6 +72,7 @@ export async function addUser(
   const { role } = wanted
   const email = checked('email', wanted.email, readEmail)
   requireMayGive(by.principal, role)
+  requireCoversRole(by.principal, role)
   const known = await identity.users.findByEmail(email)
   if (known?.memberships.some((membership) => membership.orgUid === orgUid)) {
     refuse('claim_taken', { what: `"${email}" belongs to this organization already` })
@@ -214,7 +221,10 @@ async function requireMayChangeRole(
   if (actor.kind === 'user' && !isAdministrator(principal)) {
     refuse('forbidden', { what: 'Only an OWNER or ADMIN may change roles' })
   }
-  if (about.newRole !== undefined) requireMayGive(principal, about.newRole)
+  if (about.newRole !== undefined) {
+    requireMayGive(principal, about.newRole)
+    requireCoversRole(principal, about.newRole, about.role)
+  }
   requireMayGive(principal, about.role)
   if (about.role !== 'OWNER') return
   const others = (await ownersOf(identity, orgUid)).filter(({ uid }) => uid !== about.user.uid)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { createOrganization } from '../../src/auth/index.ts'
 import { ManualClock } from '../../src/base/index.ts'
 import { type Answer, type Call, caller, signIn } from '../support/caller.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -164,6 +165,49 @@ test('a key makes no administrators and sets no passwords', async () => {
   const changed = await byKey('POST', path, { org_user: { role: 'GUEST', firstName: 'Ada' } })
   assert.equal(changed.body.org_user?.role, 'GUEST', changed.text)
   assert.equal((await byKey('DELETE', path)).status, 200)
+})
+
+test('a key adds and promotes users only up to what it may do itself', async () => {
+  const all = ['GET', 'PUT', 'POST', 'DELETE']
+  const users = { resource: 'org_user', methods: all }
+  const keyOf = async (fields: object) =>
+    caller(service, `api_key=${(await addKey(fields)).secret}`)
+  const usersOnly = await keyOf({ capabilities: [users] })
+  const reader = await keyOf({ capabilities: [users, { resource: '*', methods: ['GET'] }] })
+  const bound = await keyOf({
+    capabilities: [{ resource: '*', methods: all }],
+    ipAddresses: ['127.0.0.1'],
+  })
+  const add = (call: Call, email: string, role: string, password?: string) =>
+    call('PUT', '/api/org_user', { org_user: { email, role, password } })
+  const beyond = /API key has no \w+ on .* itself, so it may not make anyone (?:MEMBER|GUEST)/
+  refusedAs(await add(usersOnly, 'gain@example.com', 'MEMBER', PASSWORD), 403, beyond)
+  refusedAs(await add(usersOnly, 'gain@example.com', 'GUEST', PASSWORD), 403, beyond)
+  refusedAs(await add(reader, 'gain@example.com', 'MEMBER', PASSWORD), 403, beyond)
+  const everywhere = /bound to addresses, so it may not make anyone MEMBER/
+  refusedAs(await add(bound, 'gain@example.com', 'MEMBER', PASSWORD), 403, everywhere)
+  const { body } = await add(reader, 'lookout@example.com', 'GUEST', PASSWORD)
+  const path = `/api/org_user/${body.org_user.uid}`
+  const setRole = (call: Call, role: string) => call('POST', path, { org_user: { role } })
+  refusedAs(await setRole(reader, 'MEMBER'), 403, beyond)
+  assert.equal((await setRole(owner, 'MEMBER')).status, 200)
+  assert.equal((await setRole(usersOnly, 'GUEST')).body.org_user.role, 'GUEST')
+  refusedAs(await setRole(usersOnly, 'MEMBER'), 403, beyond)
+  assert.equal((await usersOnly('DELETE', path)).status, 200)
+  const { org_user } = (await owner('GET', '/api/org_user')).body
+  assert.ok(!org_user.some(({ email }: { email: string }) => email === 'gain@example.com'))
+})
+
+test('an account of elsewhere is let in only by a key that has the role itself', async () => {
+  const { identity } = service.app
+  const second = await createOrganization(identity, {
+    ...{ name: 'Elsewhere', ownerEmail: 'elsewhere@example.com', ownerTimeZone: 'UTC' },
+    actor: 'test',
+  })
+  const { secret } = await addKey({ capabilities: [{ resource: 'org_user', methods: ['PUT'] }] })
+  const byKey = caller(service, `api_key=${secret}`)
+  const known = { org_user: { email: second.owner.email } }
+  refusedAs(await byKey('PUT', '/api/org_user', known), 403, /may not make anyone MEMBER/)
 })
 
 test('a key without the method, or from another address, gets 403', async () => {
