@@ -26,3 +26,4 @@ export {
   readTimeZone,
   SettingMistake,
 } from './setting-readers.ts'
+export { countAtMost, countBelow } from './sorted-column.ts'

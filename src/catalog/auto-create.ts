@@ -1,7 +1,6 @@
-import { invariant } from '../base/index.ts'
+import { invariant, nextTurn } from '../base/index.ts'
 import type { StreamHandle } from '../store/index.ts'
 import type { CreatedComponent, PreparedComponent, WantedComponent } from './creation-plan.ts'
-import { nextTurn } from './next-turn.ts'
 import { type Preparation, type PrepareDeps, prepareComponent } from './prepare-component.ts'
 import { retryConflicts } from './retry-conflicts.ts'
 

@@ -2,7 +2,7 @@
  * The catalog's documents with what is kept of them in memory: every commit of the catalog goes
  * through here, so that cache and index follow before the caller goes on.
  */
-import { newUid } from '../base/index.ts'
+import { newUid, nextTurn } from '../base/index.ts'
 import type {
   CatalogConflict,
   CatalogDocument,
@@ -15,7 +15,6 @@ import type {
 } from '../store/index.ts'
 import { DocumentCache } from './document-cache.ts'
 import { unpackComponent, unpackStream } from './index-entry.ts'
-import { nextTurn } from './next-turn.ts'
 import { packedIndexOf } from './packed-index.ts'
 import { StreamIndex } from './stream-index.ts'
 

@@ -1,5 +1,5 @@
 /** Works out which documents a wanted component needs, without writing any. */
-import { invariant, newUid, refuse } from '../base/index.ts'
+import { invariant, newUid, nextTurn, refuse } from '../base/index.ts'
 import type { CatalogDocument, CatalogWrite, StreamHandle } from '../store/index.ts'
 import { type CatalogBase, missingFolderOrders } from './catalog-base.ts'
 import { putComponentOrder } from './component-rules.ts'
@@ -8,7 +8,6 @@ import type { PreparedComponent, PreparedStream, WantedComponent } from './creat
 import { type CycleBody, definitionOf } from './cycle-record.ts'
 import { ROOT_FOLDER, readFolder } from './folder-path.ts'
 import { packGrid } from './interval-grid.ts'
-import { nextTurn } from './next-turn.ts'
 import { checkId, checkText, NAME_LENGTH_MAX, refuseField } from './record-checks.ts'
 import type { SimpleRecords } from './simple-records.ts'
 import type { ComponentEntry } from './stream-index.ts'

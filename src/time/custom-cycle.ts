@@ -1,3 +1,4 @@
+import { countBelow } from '../base/index.ts'
 import type { Cycle, Period, Range } from './cycle.ts'
 import { type CustomInterval, readCustomIntervals } from './cycle-definition.ts'
 import type { Zone } from './zone.ts'
@@ -51,16 +52,4 @@ export function customCycle(intervals: readonly CustomInterval[], zone: Zone): C
     countStarts: ({ from, until }) =>
       from >= until ? 0 : countBelow(froms, until) - countBelow(froms, from),
   }
-}
-
-/** How many entries of a sorted column are below a value. */
-function countBelow(column: Float64Array, value: number): number {
-  let low = 0
-  let high = column.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (column[middle] < value) low = middle + 1
-    else high = middle
-  }
-  return low
 }

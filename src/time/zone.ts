@@ -3,7 +3,7 @@
  * on the way of a sample or a boundary touches Temporal. Segment i begins at starts[i] and has the
  * offset offsets[i]; the first begins at -Infinity, the last never ends.
  */
-import { type EpochMs, epochMs, invariant, refuse } from '../base/index.ts'
+import { countAtMost, type EpochMs, epochMs, invariant, refuse } from '../base/index.ts'
 
 /** Before 1883 no zone of the database keeps anything but local mean time. */
 const TABLE_FROM = Date.UTC(1800, 0, 1)
@@ -126,16 +126,4 @@ function skippedDays(starts: Float64Array, offsets: Float64Array): WallJump[] {
     jumps.push({ at: epochMs(starts[i]), wallBefore, wallAfter })
   }
   return jumps
-}
-
-/** How many entries of a sorted column are at most `value`. */
-function countAtMost(column: Float64Array, value: number): number {
-  let low = 0
-  let high = column.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (column[middle] <= value) low = middle + 1
-    else high = middle
-  }
-  return low
 }

@@ -1,3 +1,4 @@
+import { countAtMost } from '../../base/index.ts'
 import type { Summaries } from '../sample-port.ts'
 
 type Columns = { -readonly [Name in keyof Summaries]: Summaries[Name] }
@@ -141,16 +142,4 @@ function viewed(rows: Summaries, from: number, until: number): Summaries {
     lastTime: rows.lastTime.subarray(from, until),
     last: rows.last.slice(from, until),
   }
-}
-
-/** How many entries of a sorted column are at most `value`. */
-function countAtMost(column: Float64Array, value: number): number {
-  let low = 0
-  let high = column.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (column[middle] <= value) low = middle + 1
-    else high = middle
-  }
-  return low
 }
