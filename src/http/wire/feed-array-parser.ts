@@ -8,9 +8,14 @@ import {
   VALUE_TEXT,
   VALUE_TRUE,
 } from '../../feed/index.ts'
-import type { IdSpans, RawStreamCache } from './raw-stream-cache.ts'
+import type { StreamHandle } from '../../store/index.ts'
+import { FormReader } from './form-reader.ts'
+import type { IdSpans } from './form-spans.ts'
+import { readAnyNumber, readNumber } from './number-bytes.ts'
+import type { RawStreamCache } from './raw-stream-cache.ts'
 import {
   endOfPlainId,
+  endOfSpace,
   isCompIdKey,
   isDataKey,
   isStreamIdKey,
@@ -22,6 +27,7 @@ import {
   KEY_UNKNOWN,
   keyAt,
   readEpochDigits,
+  SPACE_BYTES_MAX,
   spells,
   TIME_DIGITS,
 } from './sample-bytes.ts'
@@ -29,22 +35,29 @@ import {
 /** How far a parse has come; `unusual` means: let the plain reader judge the whole body. */
 export type ParseStep = 'more' | 'done' | 'unusual'
 
-/** A longer ID or text may be fine, but scanning it here could hold the loop up. */
+/** A longer text or sample may be fine, but scanning it here could hold the loop up. */
 const STRING_BYTES_MAX = 16 * 1024
+const SAMPLE_BYTES_MAX = 64 * 1024
 const ID_BYTES_MAX = 512
-/** Nine digits always fit into a 32-bit integer. */
-const SHORT_DIGITS = 9
 
-const powersOfTen = Float64Array.from({ length: 16 }, (_, exponent) => 10 ** exponent)
+/** Where numbers are read to; each is taken out before another is read. */
+const scratch = new Float64Array(1)
 
 const SPACE = 0x20
 const QUOTE = 0x22
 const COMMA = 0x2c
-const MINUS = 0x2d
-const DOT = 0x2e
-const ZERO = 0x30
 const COLON = 0x3a
 const BACKSLASH = 0x5c
+
+/** So many samples may need a closer look before known forms are no longer tried. */
+const TRUST_AT_START = 16
+
+/** What comes next in a body: white space may stand before each of them. */
+const AT_START = 0
+const AT_FIRST = 1
+const AT_SAMPLE = 2
+const BEHIND_SAMPLE = 3
+const BEHIND_LIST = 4
 
 /**
  * Reads the array form of a feed body from bytes straight into columns. It knows only the plain
@@ -53,20 +66,24 @@ const BACKSLASH = 0x5c
  */
 export class FeedArrayParser {
   readonly samples: IncomingSamples
-  readonly #targets: OpenTargets
+  /** Made when a stream is not known. */
+  #targets: OpenTargets | undefined
   readonly #bytes: Buffer
   readonly #cache: RawStreamCache
   readonly #orgUid: string
-  #org = 0
   #pos = 0
-  #isBegun = false
+  #place = AT_START
   readonly #spans: IdSpans = { compFrom: 0, compUntil: 0, streamFrom: 0, streamUntil: 0 }
+  #start = 0
   #time = Number.NaN
   #kind = -1
   #value = 0
-  #number = 0
   #text: string | undefined
   #isAscii = true
+  /** Rises by every sample that had a known form, sinks by every other. */
+  #trust = TRUST_AT_START
+  /** Made when a second sample is there. */
+  #formReader: FormReader | undefined
 
   constructor(bytes: Buffer, cache: RawStreamCache, orgUid: string) {
     this.#bytes = bytes
@@ -74,36 +91,72 @@ export class FeedArrayParser {
     this.#orgUid = orgUid
     // The shortest usual sample has about 50 bytes; growing once is cheaper than zeroing too much.
     this.samples = new IncomingSamples(Math.min(bytes.length >> 6, SAMPLES_PER_CALL_MAX))
-    this.#targets = new OpenTargets(this.samples)
   }
 
-  /** Reads on for about `sliceBytes`; a slice ends between two samples. */
+  /** Reads on for about `sliceBytes`; a slice ends between two samples or in white space. */
   step(sliceBytes: number): ParseStep {
-    this.#org = this.#cache.begin(this.#orgUid)
-    const sliceEnd = this.#pos + sliceBytes
-    if (!this.#isBegun) {
-      this.#isBegun = true
-      if (this.#next() !== 0x5b) return 'unusual'
-      this.#pos += 1
-      if (this.#next() === 0x5d) return this.#end()
+    this.#cache.begin(this.#orgUid)
+    const bytes = this.#bytes
+    const sliceEnd = Math.min(this.#pos + sliceBytes, bytes.length)
+    for (;;) {
+      if (this.#place === BEHIND_SAMPLE && this.#formReader !== undefined) {
+        if (this.#trust > 0) this.#readForms(this.#formReader, sliceEnd)
+      }
+      if (this.#pos < sliceEnd && bytes[this.#pos] <= SPACE) {
+        this.#pos = endOfSpace(bytes, this.#pos, sliceEnd)
+      }
+      if (this.#pos >= sliceEnd) break
+      if (!this.#readNext(bytes[this.#pos], sliceEnd)) return 'unusual'
     }
-    while (this.#pos < sliceEnd) {
+    if (this.#pos < bytes.length) return 'more'
+    return this.#place === BEHIND_LIST ? 'done' : 'unusual'
+  }
+
+  /** Reads a sample, or a byte around samples. */
+  #readNext(byte: number, until: number): boolean {
+    switch (this.#place) {
+      case BEHIND_SAMPLE:
+        this.#pos += 1
+        this.#place = byte === COMMA ? AT_SAMPLE : BEHIND_LIST
+        return byte === COMMA || byte === 0x5d
+      case AT_START:
+        this.#pos += 1
+        this.#place = AT_FIRST
+        return byte === 0x5b
+      case BEHIND_LIST:
+        return false
+      default:
+        if (byte === 0x5d && this.#place === AT_FIRST) {
+          this.#pos += 1
+          this.#place = BEHIND_LIST
+          return true
+        }
+        this.#place = BEHIND_SAMPLE
+        return this.#readUnknown(until)
+    }
+  }
+
+  /** Reads samples that are written like those before. */
+  #readForms(reader: FormReader, until: number): void {
+    const before = this.samples.count
+    this.#pos = reader.read(this.#pos, until)
+    this.#trust += this.samples.count - before
+  }
+
+  /** Reads a sample, and on while known forms are not tried. */
+  #readUnknown(until: number): boolean {
+    const bytes = this.#bytes
+    for (;;) {
       const start = this.#pos
       if (!this.#readCompactSample()) {
         this.#pos = start
-        if (!this.#readSample()) return 'unusual'
+        if (!this.#readSample()) return false
       }
-      const byte = this.#next()
-      if (byte === 0x5d) return this.#end()
-      if (byte !== COMMA) return 'unusual'
-      this.#pos += 1
+      const pos = this.#pos
+      if (bytes[pos] !== COMMA || bytes[pos + 1] !== 0x7b) return true
+      if (this.#trust > 0 || pos >= until) return true
+      this.#pos = pos + 1
     }
-    return 'more'
-  }
-
-  #end(): ParseStep {
-    this.#pos += 1
-    return this.#next() === undefined ? 'done' : 'unusual'
   }
 
   /** The next byte that is no white space, without taking it; small enough to be inlined. */
@@ -113,12 +166,8 @@ export class FeedArrayParser {
   }
 
   #skipSpace(): number | undefined {
-    const bytes = this.#bytes
-    let pos = this.#pos
-    let byte = bytes[pos]
-    while (byte === SPACE || byte === 0x0a || byte === 0x0d || byte === 0x09) byte = bytes[++pos]
-    this.#pos = pos
-    return byte
+    this.#pos = endOfSpace(this.#bytes, this.#pos, this.#pos + SPACE_BYTES_MAX)
+    return this.#bytes[this.#pos]
   }
 
   /**
@@ -129,10 +178,7 @@ export class FeedArrayParser {
     const spans = this.#spans
     let pos = this.#pos
     if (bytes[pos] !== 0x7b) return false
-    spans.compUntil = -1
-    spans.streamUntil = -1
-    this.#time = Number.NaN
-    this.#kind = -1
+    this.#beginSample()
     for (;;) {
       if (bytes[pos + 1] !== QUOTE) return false
       pos += 2
@@ -144,7 +190,7 @@ export class FeedArrayParser {
         pos += TIME_DIGITS
       } else if (isDataKey(bytes, pos)) {
         this.#pos = pos + 6
-        if (!this.#readData(bytes[this.#pos])) return false
+        if (!this.#readData(bytes[pos + 6])) return false
         pos = this.#pos
       } else if (isStreamIdKey(bytes, pos)) {
         spans.streamFrom = pos + 11
@@ -162,17 +208,22 @@ export class FeedArrayParser {
         this.#pos = pos + 1
         return this.#keepSample()
       }
-      if (byte !== COMMA) return false
+      if (byte !== COMMA || pos - this.#start > SAMPLE_BYTES_MAX) return false
     }
   }
 
-  #readSample(): boolean {
-    if (this.#next() !== 0x7b) return false
-    this.#pos += 1
+  #beginSample(): void {
+    this.#start = this.#pos
     this.#spans.compUntil = -1
     this.#spans.streamUntil = -1
     this.#time = Number.NaN
     this.#kind = -1
+  }
+
+  #readSample(): boolean {
+    if (this.#next() !== 0x7b) return false
+    this.#beginSample()
+    this.#pos += 1
     for (;;) {
       if (this.#next() !== QUOTE) return false
       const key = this.#readKey()
@@ -182,7 +233,7 @@ export class FeedArrayParser {
       const byte = this.#next()
       this.#pos += 1
       if (byte === 0x7d) return this.#keepSample()
-      if (byte !== COMMA) return false
+      if (byte !== COMMA || this.#pos - this.#start > SAMPLE_BYTES_MAX) return false
     }
   }
 
@@ -194,27 +245,32 @@ export class FeedArrayParser {
 
   #readField(key: number): boolean {
     const byte = this.#next()
+    const from = this.#pos
     if (key === KEY_DATA) return this.#readData(byte)
-    if (key === KEY_TIME) {
-      if (!this.#readAnyNumber()) return false
-      const time = this.#number
-      this.#time = time
-      return Number.isInteger(time) && time >= EARLIEST_TIME && time < TIME_END
-    }
-    if (byte !== QUOTE) return false
-    const from = this.#pos + 1
-    if (!this.#skipString()) return false
-    const until = this.#pos - 1
-    if (until === from || until - from > ID_BYTES_MAX) return false
+    if (key === KEY_TIME) return this.#readTime()
+    if (byte !== QUOTE || !this.#skipString()) return false
+    const idFrom = from + 1
+    const idUntil = this.#pos - 1
+    if (idUntil === idFrom || idUntil - idFrom > ID_BYTES_MAX) return false
     const spans = this.#spans
     if (key === KEY_COMP_ID) {
-      spans.compFrom = from
-      spans.compUntil = until
+      spans.compFrom = idFrom
+      spans.compUntil = idUntil
     } else {
-      spans.streamFrom = from
-      spans.streamUntil = until
+      spans.streamFrom = idFrom
+      spans.streamUntil = idUntil
     }
     return true
+  }
+
+  #readTime(): boolean {
+    const from = this.#pos
+    const end = readAnyNumber(this.#bytes, from, scratch, 0)
+    if (end < 0) return false
+    const time = scratch[0]
+    this.#pos = end
+    this.#time = time
+    return Number.isInteger(time) && time >= EARLIEST_TIME && time < TIME_END
   }
 
   #readData(byte: number | undefined): boolean {
@@ -231,26 +287,27 @@ export class FeedArrayParser {
         return true
       }
       case 0x6e:
-        this.#kind = VALUE_NULL
-        if (!spells(bytes, this.#pos, 'null')) return false
-        this.#pos += 4
-        return true
+        return this.#readWord('null', VALUE_NULL)
       case 0x74:
-        this.#kind = VALUE_TRUE
-        if (!spells(bytes, this.#pos, 'true')) return false
-        this.#pos += 4
-        return true
+        return this.#readWord('true', VALUE_TRUE)
       case 0x66:
-        this.#kind = VALUE_FALSE
-        if (!spells(bytes, this.#pos, 'false')) return false
-        this.#pos += 5
-        return true
-      default:
+        return this.#readWord('false', VALUE_FALSE)
+      default: {
+        const end = readNumber(bytes, this.#pos, scratch, 0)
+        if (end < 0) return false
         this.#kind = VALUE_NUMBER
-        if (!this.#readNumber()) return false
-        this.#value = this.#number
+        this.#value = scratch[0]
+        this.#pos = end
         return true
+      }
     }
+  }
+
+  #readWord(word: string, kind: number): boolean {
+    this.#kind = kind
+    if (!spells(this.#bytes, this.#pos, word)) return false
+    this.#pos += word.length
+    return true
   }
 
   /** Passes over a string without escapes; the position ends behind its closing quote. */
@@ -272,115 +329,17 @@ export class FeedArrayParser {
     return true
   }
 
-  /**
-   * Reads up to nine digits with a dot among them in integers of the machine, which most values of
-   * sensors are; anything longer starts again in #readAnyNumber.
-   */
-  #readNumber(): boolean {
-    const bytes = this.#bytes
-    let pos = this.#pos
-    const isNegative = bytes[pos] === MINUS
-    if (isNegative) pos += 1
-    const whole = pos
-    const limit = pos + SHORT_DIGITS
-    let mantissa = 0
-    let digit = bytes[pos] - ZERO
-    while (digit >>> 0 <= 9 && pos < limit) {
-      mantissa = (Math.imul(mantissa, 10) + digit) | 0
-      digit = bytes[++pos] - ZERO
-    }
-    const wholeDigits = pos - whole
-    let decimals = 0
-    if (digit === DOT - ZERO) {
-      const fraction = pos + 1
-      digit = bytes[++pos] - ZERO
-      while (digit >>> 0 <= 9 && pos <= limit) {
-        mantissa = (Math.imul(mantissa, 10) + digit) | 0
-        digit = bytes[++pos] - ZERO
-      }
-      decimals = pos - fraction
-    }
-    const byte = bytes[pos]
-    if (digit >>> 0 <= 9 || byte === 0x65 || byte === 0x45) return this.#readAnyNumber()
-    if (wholeDigits === 0 || (wholeDigits > 1 && bytes[whole] === ZERO)) return false
-    if (byte === undefined || bytes[pos - 1] === DOT) return false
-    this.#pos = pos
-    const value = decimals === 0 ? mantissa : mantissa / powersOfTen[decimals]
-    this.#number = isNegative ? -value : value
-    return true
-  }
-
-  /**
-   * Reads a JSON number exactly: up to 15 digits make an integer below 2⁵³ which one division by a
-   * power of ten, itself exact, rounds once. Everything longer goes through Number().
-   */
-  #readAnyNumber(): boolean {
-    const bytes = this.#bytes
-    const start = this.#pos
-    let pos = start
-    const isNegative = bytes[pos] === MINUS
-    if (isNegative) pos += 1
-    const whole = pos
-    const limit = pos + SHORT_DIGITS
-    let digit = bytes[pos] - ZERO
-    let short = 0
-    while (digit >>> 0 <= 9 && pos < limit) {
-      short = (Math.imul(short, 10) + digit) | 0
-      digit = bytes[++pos] - ZERO
-    }
-    let mantissa = short
-    while (digit >= 0 && digit <= 9) {
-      mantissa = mantissa * 10 + digit
-      digit = bytes[++pos] - ZERO
-    }
-    let digits = pos - whole
-    if (digits === 0 || (digits > 1 && bytes[whole] === ZERO)) return false
-    let decimals = 0
-    if (digit === DOT - ZERO) {
-      const fraction = ++pos
-      digit = bytes[pos] - ZERO
-      while (digit >= 0 && digit <= 9) {
-        mantissa = mantissa * 10 + digit
-        digit = bytes[++pos] - ZERO
-      }
-      decimals = pos - fraction
-      if (decimals === 0) return false
-      digits += decimals
-    }
-    const byte = bytes[pos]
-    this.#pos = pos
-    if (byte === 0x65 || byte === 0x45 || digits > 15) return this.#readLongNumber(start)
-    const value = decimals === 0 ? mantissa : mantissa / powersOfTen[decimals]
-    this.#number = isNegative ? -value : value
-    return true
-  }
-
-  #readLongNumber(start: number): boolean {
-    const bytes = this.#bytes
-    let pos = this.#pos
-    if (bytes[pos] === 0x65 || bytes[pos] === 0x45) {
-      pos += 1
-      if (bytes[pos] === MINUS || bytes[pos] === 0x2b) pos += 1
-      const exponent = pos
-      while (bytes[pos] >= ZERO && bytes[pos] <= 0x39) pos += 1
-      if (pos === exponent) return false
-    }
-    if (pos - start > STRING_BYTES_MAX) return false
-    this.#pos = pos
-    this.#number = Number(bytes.toString('latin1', start, pos))
-    return Number.isFinite(this.#number)
-  }
-
   #keepSample(): boolean {
     const spans = this.#spans
     const samples = this.samples
     if (spans.compUntil < 0 || spans.streamUntil < 0 || this.#kind < 0) return false
     if (samples.count === SAMPLES_PER_CALL_MAX) return false
-    const handle = this.#cache.find(this.#orgUid, this.#org, this.#bytes, spans)
+    const handle = this.#cache.find(this.#bytes, spans)
     if (handle === 0) {
       const compId = this.#bytes.toString('utf8', spans.compFrom, spans.compUntil)
       const streamId = this.#bytes.toString('utf8', spans.streamFrom, spans.streamUntil)
       if (compId.trim() === '' || streamId.trim() === '') return false
+      this.#targets ??= new OpenTargets(samples)
       this.#targets.addById(compId, streamId, samples.count)
     }
     const time = this.#time
@@ -394,6 +353,19 @@ export class FeedArrayParser {
         text: isText ? this.#text : undefined,
       })
     }
+    if (this.#trust > 0) this.#learnForm(handle)
     return true
+  }
+
+  /** Remembers how the sample was written, if all that varies are its time and its number. */
+  #learnForm(handle: StreamHandle | 0): void {
+    this.#trust -= 1
+    if (handle === 0 || this.#kind !== VALUE_NUMBER) return
+    if (this.#formReader === undefined) {
+      // A body of one sample, as most devices send, needs no form.
+      if (this.#bytes[this.#pos] === 0x5d) return
+      this.#formReader = new FormReader(this.#bytes, this.#cache, this.samples)
+    }
+    this.#formReader.learn(this.#start, this.#spans)
   }
 }

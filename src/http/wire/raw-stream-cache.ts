@@ -1,4 +1,6 @@
 import type { StreamHandle } from '../../store/index.ts'
+import type { FormSpans, IdSpans } from './form-spans.ts'
+import { SampleForms } from './sample-forms.ts'
 
 /** Finds a stream by its IDs; 0 when there is none. */
 export type StreamLookUp = (orgUid: string, compId: string, streamId: string) => StreamHandle | 0
@@ -8,24 +10,20 @@ const SLOTS_MIN = 1 << 12
 const SLOTS_MAX = 1 << 20
 const ARENA_BYTES_MAX = 32 << 20
 
-/** Where the two IDs of a sample lie in a body: from ≤ index < until, quotes left out. */
-export interface IdSpans {
-  compFrom: number
-  compUntil: number
-  streamFrom: number
-  streamUntil: number
-}
-
 /**
  * Knows streams by the bytes their IDs had in a body, so that a known stream costs no string. Only
  * hits are kept. It empties itself when `generation` moves, which the catalog does whenever an ID
  * may mean another stream than before, and when it is full.
  */
 export class RawStreamCache {
+  /** How the samples of known streams were written; emptied whenever a stream may be forgotten. */
+  readonly forms: SampleForms
   readonly #lookUp: StreamLookUp
   readonly #generation: () => number
   #seenGeneration = -1
   readonly #orgs = new Map<string, number>()
+  #orgUid = ''
+  #org = 0
   #slotCount = SLOTS_MIN
   #used = 0
   #hashes = new Uint32Array(SLOTS_MIN)
@@ -34,16 +32,20 @@ export class RawStreamCache {
   #offsets = new Uint32Array(SLOTS_MIN)
   #compLengths = new Uint16Array(SLOTS_MIN)
   #streamLengths = new Uint16Array(SLOTS_MIN)
+  #firstForms = new Uint32Array(SLOTS_MIN)
+  /** Where the stream found last is kept; -1 when it is not. */
+  #foundSlot = -1
   #arena = Buffer.allocUnsafe(SLOTS_MIN * 16)
   #arenaUsed = 0
 
-  constructor(lookUp: StreamLookUp, generation: () => number) {
+  constructor(lookUp: StreamLookUp, generation: () => number, forms = new SampleForms()) {
     this.#lookUp = lookUp
     this.#generation = generation
+    this.forms = forms
   }
 
-  /** The small number of an organization, to be passed to `find`; call it once per body or slice. */
-  begin(orgUid: string): number {
+  /** Says whose streams find() looks for until the next begin(); call it once per body or slice. */
+  begin(orgUid: string): void {
     const generation = this.#generation()
     if (generation !== this.#seenGeneration) {
       this.#clear()
@@ -54,28 +56,42 @@ export class RawStreamCache {
       org = this.#orgs.size + 1
       this.#orgs.set(orgUid, org)
     }
-    return org
+    this.#orgUid = orgUid
+    this.#org = org
+    this.forms.last = 0
   }
 
   /** The stream whose raw IDs lie at the spans, or 0; nothing is allocated for a known one. */
-  find(orgUid: string, org: number, bytes: Buffer, spans: IdSpans): StreamHandle | 0 {
+  find(bytes: Buffer, spans: IdSpans): StreamHandle | 0 {
+    const org = this.#org
     const { compFrom, compUntil, streamFrom, streamUntil } = spans
-    let hash = org | 0
-    for (let at = compFrom; at < compUntil; at++) hash = Math.imul(hash ^ bytes[at], 0x01000193)
-    hash = Math.imul(hash ^ 0x1ff, 0x01000193)
-    for (let at = streamFrom; at < streamUntil; at++) hash = Math.imul(hash ^ bytes[at], 0x01000193)
-    hash = (hash ^ (hash >>> 15)) >>> 0
+    let hash = hashOf(bytes, compFrom, compUntil, org)
+    hash = hashOf(bytes, streamFrom, streamUntil, hash) >>> 0
     const mask = this.#slotCount - 1
     let slot = hash & mask
     for (; this.#handles[slot] !== 0; slot = (slot + 1) & mask) {
       if (this.#hashes[slot] !== hash || this.#orgOf[slot] !== org) continue
-      if (this.#isAt(slot, bytes, spans)) return this.#handles[slot] as StreamHandle
+      if (!this.#isAt(slot, bytes, spans)) continue
+      this.#foundSlot = slot
+      return this.#handles[slot] as StreamHandle
     }
     const compId = bytes.toString('utf8', compFrom, compUntil)
     const streamId = bytes.toString('utf8', streamFrom, streamUntil)
-    const handle = this.#lookUp(orgUid, compId, streamId)
-    if (handle !== 0) this.#keep({ hash, org, handle }, bytes, spans)
+    const handle = this.#lookUp(this.#orgUid, compId, streamId)
+    this.#foundSlot = handle === 0 ? -1 : this.#keep({ hash, org, handle }, bytes, spans)
     return handle
+  }
+
+  /** Takes in how the sample was written whose stream was found last, for the next one like it. */
+  learnForm(view: DataView, spans: FormSpans): void {
+    const slot = this.#foundSlot
+    if (slot < 0) return
+    if (!this.forms.hasRoom()) {
+      this.forms.clear()
+      this.#firstForms.fill(0)
+    }
+    const handle = this.#handles[slot] as StreamHandle
+    this.#firstForms[slot] = this.forms.learn(this.#firstForms[slot], handle, view, spans)
   }
 
   #isAt(slot: number, bytes: Buffer, spans: IdSpans): boolean {
@@ -94,11 +110,16 @@ export class RawStreamCache {
     return true
   }
 
-  #keep(entry: { hash: number; org: number; handle: number }, bytes: Buffer, spans: IdSpans): void {
+  /** The slot that a stream was put into; -1 when it does not fit. */
+  #keep(
+    entry: { hash: number; org: number; handle: number },
+    bytes: Buffer,
+    spans: IdSpans,
+  ): number {
     const compLength = spans.compUntil - spans.compFrom
     const streamLength = spans.streamUntil - spans.streamFrom
     const length = compLength + streamLength
-    if (length > 0xffff) return
+    if (length > 0xffff) return -1
     if (this.#used * 2 >= this.#slotCount || this.#arenaUsed + length > this.#arena.length) {
       this.#makeRoom(length)
     }
@@ -111,8 +132,10 @@ export class RawStreamCache {
     this.#offsets[slot] = this.#arenaUsed
     this.#compLengths[slot] = compLength
     this.#streamLengths[slot] = streamLength
+    this.#firstForms[slot] = 0
     this.#arenaUsed += length
     this.#used += 1
+    return slot
   }
 
   #freeSlot(hash: number): number {
@@ -145,6 +168,7 @@ export class RawStreamCache {
       offsets: this.#offsets,
       compLengths: this.#compLengths,
       streamLengths: this.#streamLengths,
+      firstForms: this.#firstForms,
     }
     this.#allocate(this.#slotCount * 2)
     for (let from = 0; from < old.handles.length; from++) {
@@ -156,6 +180,7 @@ export class RawStreamCache {
       this.#offsets[slot] = old.offsets[from]
       this.#compLengths[slot] = old.compLengths[from]
       this.#streamLengths[slot] = old.streamLengths[from]
+      this.#firstForms[slot] = old.firstForms[from]
     }
   }
 
@@ -167,11 +192,26 @@ export class RawStreamCache {
     this.#offsets = new Uint32Array(slotCount)
     this.#compLengths = new Uint16Array(slotCount)
     this.#streamLengths = new Uint16Array(slotCount)
+    this.#firstForms = new Uint32Array(slotCount)
   }
 
   #clear(): void {
     this.#handles.fill(0)
     this.#used = 0
     this.#arenaUsed = 0
+    this.forms.clear()
   }
+}
+
+/** Takes two bytes at a time: the multiplications wait for each other. */
+function hashOf(bytes: Buffer, from: number, until: number, seed: number): number {
+  let hash = seed ^ (until - from)
+  let at = from
+  for (; at + 3 < until; at += 4) {
+    const word = bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24)
+    hash = Math.imul(hash ^ word, 0x85ebca6b)
+    hash ^= hash >>> 15
+  }
+  for (; at < until; at++) hash = Math.imul(hash ^ bytes[at], 0x01000193)
+  return hash ^ (hash >>> 15)
 }

@@ -100,15 +100,38 @@ function isTextFollowing(bytes: Uint8Array, at: number): boolean {
 
 /** Where the ID that begins at `from` has its closing quote; -1 for one that needs a closer look. */
 export function endOfPlainId(bytes: Uint8Array, from: number): number {
+  const end = from + ID_BYTES_MAX
   let pos = from
   for (;;) {
     const byte = bytes[pos]
     if (byte === QUOTE) break
     // Also true for the end of the body, where the byte is undefined.
-    if (!(byte >= 0x20) || byte === BACKSLASH) return -1
+    if (!(byte >= 0x20) || byte === BACKSLASH || pos === end) return -1
     pos += 1
   }
-  return pos === from || pos - from > ID_BYTES_MAX ? -1 : pos
+  return pos === from ? -1 : pos
+}
+
+/** Longer white space inside of a sample is for the plain reader: it could hold the loop up. */
+export const SPACE_BYTES_MAX = 16 * 1024
+
+/** Where the white space at `from` ends, at `until` at the latest. */
+export function endOfSpace(bytes: Uint8Array, from: number, until: number): number {
+  let pos = from
+  while (pos < until) {
+    const byte = bytes[pos]
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) break
+    pos += 1
+  }
+  return pos
+}
+
+/** The number written by four digits in a little-endian word; negative when they are none. */
+export function fourDigitsOf(word: number): number {
+  const digits = word ^ 0x30303030
+  if ((((digits + 0x06060606) | digits) & 0xf0f0f0f0) !== 0) return -1
+  const pairs = (Math.imul(digits, 10) + (digits >>> 8)) & 0x00ff00ff
+  return Math.imul(pairs & 0xff, 100) + (pairs >>> 16)
 }
 
 /** The digits of every epoch time in milliseconds between 2001 and 2286. */
@@ -116,18 +139,15 @@ export const TIME_DIGITS = 13
 
 /** The time written in 13 digits at `at`, or -1 when something else is there. */
 export function readEpochDigits(bytes: Uint8Array, at: number): number {
-  if (bytes[at] === ZERO) return -1
-  let high = 0
-  let low = 0
-  for (let pos = at; pos < at + 7; pos += 1) {
-    const digit = bytes[pos] - ZERO
-    if (digit >>> 0 > 9) return -1
-    high = (Math.imul(high, 10) + digit) | 0
-  }
-  for (let pos = at + 7; pos < at + TIME_DIGITS; pos += 1) {
-    const digit = bytes[pos] - ZERO
-    if (digit >>> 0 > 9) return -1
-    low = (Math.imul(low, 10) + digit) | 0
-  }
-  return high * 1_000_000 + low
+  const first = bytes[at] - ZERO
+  const high = fourDigitsOf(wordAt(bytes, at + 1))
+  const middle = fourDigitsOf(wordAt(bytes, at + 5))
+  const low = fourDigitsOf(wordAt(bytes, at + 9))
+  // Also true for the end of the body, where the first is no number.
+  if (!(first >= 1 && first <= 9) || (high | middle | low) < 0) return -1
+  return (first * 10_000 + high) * 100_000_000 + (middle * 10_000 + low)
+}
+
+function wordAt(bytes: Uint8Array, at: number): number {
+  return bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24)
 }

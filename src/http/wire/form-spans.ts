@@ -1,0 +1,112 @@
+import {
+  endOfSpace,
+  KEY_BYTES,
+  KEY_COMP_ID,
+  KEY_DATA,
+  KEY_STREAM_ID,
+  KEY_TIME,
+  KEY_UNKNOWN,
+  keyAt,
+  SPACE_BYTES_MAX,
+} from './sample-bytes.ts'
+
+const COMMA = 0x2c
+const QUOTE = 0x22
+const BRACE_END = 0x7d
+
+/** Where the two IDs of a sample lie in a body: from ≤ index < until, quotes left out. */
+export interface IdSpans {
+  compFrom: number
+  compUntil: number
+  streamFrom: number
+  streamUntil: number
+}
+
+/**
+ * Where the bytes of a sample lie that are the same in the next sample of its stream: its opening,
+ * from the brace up to its first value, and the middle between a first and a second value. Values are
+ * the time and the data; both IDs lie in the opening.
+ */
+export interface FormSpans extends IdSpans {
+  openingFrom: number
+  openingUntil: number
+  middleFrom: number
+  /** As middleFrom in a sample whose only value is the data. */
+  middleUntil: number
+  isTimeFirst: boolean
+}
+
+/** Spans to be filled. */
+export function noForm(): FormSpans {
+  const ids = { compFrom: 0, compUntil: 0, streamFrom: 0, streamUntil: 0 }
+  return {
+    ...ids,
+    openingFrom: 0,
+    openingUntil: 0,
+    middleFrom: 0,
+    middleUntil: 0,
+    isTimeFirst: false,
+  }
+}
+
+/**
+ * Finds the form of a sample that was read before: valid, with a number, and the IDs at `ids`. False
+ * for a sample whose IDs do not come first, or which says something twice.
+ */
+export function findForm(bytes: Uint8Array, at: number, ids: IdSpans, form: FormSpans): boolean {
+  form.compFrom = ids.compFrom
+  form.compUntil = ids.compUntil
+  form.streamFrom = ids.streamFrom
+  form.streamUntil = ids.streamUntil
+  form.openingFrom = at
+  let pos = at
+  for (let id = 0; id < 2; id++) {
+    const key = keyBehind(bytes, pos)
+    const from = valueBehind(bytes, pos) + 1
+    if (key === KEY_COMP_ID && from === ids.compFrom) pos = ids.compUntil + 1
+    else if (key === KEY_STREAM_ID && from === ids.streamFrom) pos = ids.streamUntil + 1
+    else return false
+    pos = skip(bytes, pos)
+  }
+  const first = keyBehind(bytes, pos)
+  if (first !== KEY_TIME && first !== KEY_DATA) return false
+  form.isTimeFirst = first === KEY_TIME
+  form.openingUntil = valueBehind(bytes, pos)
+  form.middleFrom = endOfNumber(bytes, form.openingUntil)
+  form.middleUntil = form.middleFrom
+  pos = skip(bytes, form.middleFrom)
+  if (bytes[pos] === COMMA) {
+    const second = keyBehind(bytes, pos)
+    if (second !== (form.isTimeFirst ? KEY_DATA : KEY_TIME)) return false
+    form.middleUntil = valueBehind(bytes, pos)
+    pos = skip(bytes, endOfNumber(bytes, form.middleUntil))
+  }
+  return bytes[pos] === BRACE_END
+}
+
+function skip(bytes: Uint8Array, at: number): number {
+  return endOfSpace(bytes, at, at + SPACE_BYTES_MAX)
+}
+
+/** The key behind the brace or comma at `at`. */
+function keyBehind(bytes: Uint8Array, at: number): number {
+  const quote = skip(bytes, at + 1)
+  return bytes[quote] === QUOTE ? keyAt(bytes, quote + 1) : KEY_UNKNOWN
+}
+
+/** Where the value of the key behind the brace or comma at `at` begins. */
+function valueBehind(bytes: Uint8Array, at: number): number {
+  const quote = skip(bytes, at + 1)
+  const colon = skip(bytes, quote + 1 + KEY_BYTES[keyAt(bytes, quote + 1)])
+  return skip(bytes, colon + 1)
+}
+
+function endOfNumber(bytes: Uint8Array, at: number): number {
+  let pos = at
+  while (isNumberByte(bytes[pos])) pos += 1
+  return pos
+}
+
+function isNumberByte(byte: number): boolean {
+  return (byte >= 0x2d && byte <= 0x39) || byte === 0x2b || byte === 0x65 || byte === 0x45
+}
