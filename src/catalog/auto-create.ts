@@ -1,4 +1,4 @@
-import { invariant, nextTurn } from '../base/index.ts'
+import { invariant, nextTurn, refuse, STREAMS_CREATED_PER_CALL_MAX } from '../base/index.ts'
 import type { StreamHandle } from '../store/index.ts'
 import type { CreatedComponent, PreparedComponent, WantedComponent } from './creation-plan.ts'
 import { type Preparation, type PrepareDeps, prepareComponent } from './prepare-component.ts'
@@ -11,7 +11,7 @@ const COMPONENTS_PER_STEP = 100
  * Makes whatever of the wanted components and streams does not exist, all in one commit or nothing,
  * and tells the handles of all that was wanted. `check` sees what is about to be and may refuse: then
  * nothing is made. When another call makes the same meanwhile, its work is used and `check` runs
- * again. Each component may be wanted once.
+ * again. Each component may be wanted once. Refuses to make more streams than one call may.
  */
 export async function autoCreate(
   deps: PrepareDeps,
@@ -22,11 +22,16 @@ export async function autoCreate(
   },
 ): Promise<CreatedComponent[]> {
   const { documents, locks } = deps.base
+  requireStreamCount(plan.wanted.reduce((sum, { streams }) => sum + streams.length, 0))
   const keys = plan.wanted.flatMap((one) => lockKeys(deps, orgUid, one))
   const attempt = async (): Promise<CreatedComponent[]> => {
     const preparations: Preparation[] = []
+    let added = 0
     for (const one of plan.wanted) {
-      preparations.push(await prepareComponent(deps, orgUid, one))
+      const preparation = await prepareComponent(deps, orgUid, one)
+      added += preparation.addedCount
+      requireStreamCount(added)
+      preparations.push(preparation)
       if (preparations.length % COMPONENTS_PER_STEP === 0) await nextTurn()
     }
     await plan.check(preparations.map(({ prepared }) => prepared))
@@ -35,6 +40,14 @@ export async function autoCreate(
     return preparations.map((one) => created(deps, orgUid, one))
   }
   return await locks.run(keys, () => retryConflicts(documents, attempt, { isIdRetried: true }))
+}
+
+/** Templates add streams that nobody named, so the count is known only on the way. */
+function requireStreamCount(count: number): void {
+  if (count <= STREAMS_CREATED_PER_CALL_MAX) return
+  refuse('bad_input', {
+    what: `Cannot create more than ${STREAMS_CREATED_PER_CALL_MAX} streams in one call: send it in parts`,
+  })
 }
 
 /**

@@ -29,6 +29,8 @@ export interface Preparation {
   /** The streams asked for; a UID where the stream is to be made, else its handle. */
   readonly targets: readonly (StreamHandle | string)[]
   readonly orders: readonly CatalogWrite[]
+  /** How many streams the orders make. */
+  readonly addedCount: number
   readonly isNew: boolean
 }
 
@@ -87,12 +89,14 @@ export async function prepareComponent(
     targets.push(known ?? (await addStream(deps, { draft, stream, definition })))
   }
   if (entry !== undefined && draft.added.length > 0) orders.push(await touch(deps, entry))
-  for (const { uid, body } of draft.added) {
+  for (const [at, { uid, body }] of draft.added.entries()) {
+    if (at % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextTurn()
     orders.push(putStreamOrder({ orgUid, uid, componentUid: draft.uid }, body, 0))
   }
   const streams = targets.map((target) => describe(deps, draft, target))
   const prepared = { component: entry, timeZone: draft.timeZone, streams }
-  return { prepared, componentUid: draft.uid, targets, orders, isNew: entry === undefined }
+  const [isNew, addedCount] = [entry === undefined, draft.added.length]
+  return { prepared, componentUid: draft.uid, targets, orders, addedCount, isNew }
 }
 
 async function draftComponent(
@@ -118,7 +122,10 @@ async function draftComponent(
   const folders = await missingFolderOrders(deps.base, orgUid, { path: folder, makeUid: newUid })
   orders.push(...folders, putComponentOrder({ orgUid, uid }, body, 0))
   const draft = draftOf({ orgUid, uid, timeZone }, undefined, deps)
-  for (const { uid: _, ...stream } of template?.stream ?? []) await place(deps, draft, stream)
+  for (const { uid: _, ...stream } of template?.stream ?? []) {
+    if (draft.added.length % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextTurn()
+    await place(deps, draft, stream)
+  }
   return draft
 }
 

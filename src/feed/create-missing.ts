@@ -1,4 +1,4 @@
-import { nextTurn, refuse } from '../base/index.ts'
+import { refuse } from '../base/index.ts'
 import {
   type Catalog,
   type CreatedComponent,
@@ -6,8 +6,10 @@ import {
   type PreparedComponent,
   RANDOM,
   type WantedComponent,
+  type WantedStream,
 } from '../catalog/index.ts'
 import type { Removal, StreamHandle } from '../store/index.ts'
+import { STREAM_WORK, TurnTaker } from './in-turns.ts'
 import type { IncomingSamples } from './incoming-samples.ts'
 import { type Placing, prepareStream } from './prepare-put.ts'
 import type { MissingTarget } from './resolve-targets.ts'
@@ -19,9 +21,6 @@ interface MissingComponent {
   readonly wanted: WantedComponent
   readonly targets: readonly MissingTarget[]
 }
-
-/** Components prepared before other calls get a turn. */
-const COMPONENTS_PER_TURN = 1_000
 
 /** A put whose missing streams are to be created. */
 export interface Creation {
@@ -37,18 +36,21 @@ export function requireDefinition({ dtId, dsId }: CreationRules): void {
   refuse('bad_input', { what: `Parameter "${given}" needs "${missing}" beside it` })
 }
 
-function byComponent({ samples, missing }: Creation): MissingComponent[] {
+async function byComponent({ samples, missing }: Creation): Promise<MissingComponent[]> {
   const groups = Map.groupBy(missing, ({ compId, component }) => component?.uid ?? ` ${compId}`)
-  return [...groups.values()].map((targets) => {
+  const components: MissingComponent[] = []
+  const turns = new TurnTaker()
+  for (const targets of groups.values()) {
     const [{ compId, component, creation }] = targets
-    const streams = targets.map(({ streamId, position, samples: indexes }) => ({
-      streamId,
-      position,
-      valueType: inferValueType(samples, indexes),
-    }))
+    const streams: WantedStream[] = []
+    for (const { streamId, position, samples: indexes } of targets) {
+      streams.push({ streamId, position, valueType: await inferValueType(samples, indexes) })
+      await turns.after(indexes.length + STREAM_WORK)
+    }
     const place = component === undefined ? { compId } : { compUid: component.uid }
-    return { targets, wanted: { ...place, rules: creation, streams } }
-  })
+    components.push({ targets, wanted: { ...place, rules: creation, streams } })
+  }
+  return components
 }
 
 /**
@@ -63,14 +65,15 @@ export async function createMissing(
 ): Promise<Removal[]> {
   const { samples, placing, missing } = creation
   for (const target of missing) requireDefinition(target.creation)
-  const components = byComponent(creation)
+  const components = await byComponent(creation)
   const timeless = timelessSamples(creation)
   let removals: Removal[] = []
   const check = async (prepared: readonly PreparedComponent[]) => {
     removals = []
+    const turns = new TurnTaker()
     for (const [at, component] of prepared.entries()) {
-      removals.push(...(await prepareComponent(creation, components[at].targets, component)))
-      if (at % COMPONENTS_PER_TURN === COMPONENTS_PER_TURN - 1) await nextTurn()
+      const work = { creation, targets: components[at].targets, component, turns }
+      for (const removal of await prepareComponent(work)) removals.push(removal)
     }
   }
   const wanted = components.map((component) => component.wanted)
@@ -85,25 +88,32 @@ export async function createMissing(
 }
 
 /** Two targets may turn out to be one stream: one by its name, one by its place in a template. */
-async function prepareComponent(
-  { samples, placing }: Creation,
-  targets: readonly MissingTarget[],
-  { streams }: PreparedComponent,
-): Promise<Removal[]> {
+async function prepareComponent(work: {
+  readonly creation: Creation
+  readonly targets: readonly MissingTarget[]
+  readonly component: PreparedComponent
+  readonly turns: TurnTaker
+}): Promise<Removal[]> {
+  const { samples, placing } = work.creation
+  const { streams } = work.component
   const groups = Map.groupBy(streams.keys(), (at) => streams[at].streamId || at)
   const all: Removal[] = []
   for (const places of groups.values()) {
     const stream = streams[places[0]]
-    const indexes = places.flatMap((at) => targets[at].samples).sort((a, b) => a - b)
+    const { handle } = stream
+    const indexes = indexesOf(places.map((at) => work.targets[at]))
     const facts = factsOfPrepared(stream)
-    const { removals } = await prepareStream(
-      samples,
-      { handle: stream.handle, facts, indexes },
-      placing,
-    )
-    all.push(...removals)
+    const { removals } = await prepareStream(samples, { handle, facts, indexes }, placing)
+    for (const removal of removals) all.push(removal)
+    await work.turns.after(indexes.length + STREAM_WORK)
   }
   return all
+}
+
+/** The samples of targets that are one stream, in the order they came. */
+function indexesOf(targets: readonly MissingTarget[]): readonly number[] {
+  if (targets.length === 1) return targets[0].samples
+  return targets.flatMap((target) => target.samples).sort((a, b) => a - b)
 }
 
 /** Samples that wait for a time, in their order; it is assigned once their stream has a handle. */

@@ -10,6 +10,7 @@ import {
 import { refuse } from '../base/index.ts'
 import type { StreamIndex } from '../catalog/index.ts'
 import type { StreamHandle } from '../store/index.ts'
+import { inTurns } from './in-turns.ts'
 
 function streamResource(index: StreamIndex, handle: StreamHandle): string {
   return `component/${index.componentOf(handle).uid}/stream/${index.streamUid(handle)}/feed`
@@ -45,23 +46,30 @@ export function requireStreams(
   principal: Principal,
   streams: { readonly handles: Uint32Array; readonly count: number },
   method: Method,
-): void {
-  if (allowsEveryFeed(principal, method)) return
-  const covered = new Map<number, boolean>()
-  for (let at = 0; at < streams.count; at++) {
-    const handle = streams.handles[at] as StreamHandle | 0
-    if (handle === 0) continue
+): Promise<void> | undefined {
+  if (allowsEveryFeed(principal, method)) return undefined
+  const allowed = new Set<StreamHandle>()
+  const coverage = new Map<number, boolean>()
+  const require = (handle: StreamHandle): void => {
     const component = index.componentRefOf(handle)
-    let isCovered = covered.get(component)
+    let isCovered = coverage.get(component)
     if (isCovered === undefined) {
       if (!index.has(handle)) {
         refuse('conflict', { what: 'A stream of the call was deleted meanwhile: send it again' })
       }
       isCovered = feedCoverage(principal, index.componentOf(handle).uid, method) === 'all'
-      covered.set(component, isCovered)
+      coverage.set(component, isCovered)
     }
     if (!isCovered) requireStream(index, principal, handle, method)
   }
+  return inTurns(streams.count, (from, until) => {
+    for (let at = from; at < until; at++) {
+      const handle = streams.handles[at] as StreamHandle | 0
+      if (handle === 0 || handle === streams.handles[at - 1] || allowed.has(handle)) continue
+      require(handle)
+      allowed.add(handle)
+    }
+  })
 }
 
 /** Refuses unless the caller may create components and streams by a put. */

@@ -73,7 +73,7 @@ export class Feed {
     command: PutCommand,
     requested: RequestedValues,
   ): Promise<RequestedAnswer> {
-    requireRequested(this.catalog.index, principal, requested, command.samples)
+    await requireRequested(this.catalog.index, principal, requested, command.samples)
     await putSamples(this.#deps, principal, command)
     return answerRequested(this.#deps, principal.orgUid, requested)
   }

@@ -1,7 +1,8 @@
-import { nextTurn, refuse } from '../base/index.ts'
+import { refuse } from '../base/index.ts'
 import { POINT, RANDOM, type StreamIndex, VALUE_CODE, type ValueType } from '../catalog/index.ts'
 import type { Removal, StreamHandle } from '../store/index.ts'
 import type { AssignedTimes } from './assigned-times.ts'
+import { inTurns } from './in-turns.ts'
 import {
   describeSample,
   type IncomingSamples,
@@ -9,7 +10,8 @@ import {
   VALUE_NULL,
   VALUE_NUMBER,
 } from './incoming-samples.ts'
-import { placeIntervals, placePoint } from './place-samples.ts'
+import { placeIntervals } from './place-intervals.ts'
+import { placePoint } from './place-samples.ts'
 import { factsOf, type StreamFacts } from './stream-facts.ts'
 import { inferValueType, settleValue } from './value-rules.ts'
 
@@ -44,64 +46,52 @@ function isPlain(streams: StreamIndex, handle: StreamHandle): boolean {
   )
 }
 
-/** Samples by stream, made when the first is needed: most puts have none. */
-interface OddStreams {
-  byHandle: Map<StreamHandle, number[]> | undefined
-}
+/** Gathers the samples of streams that are not plain; most puts have none. */
+export class OddStreams {
+  readonly #streams: StreamIndex
+  readonly #samples: IncomingSamples
+  #byHandle: Map<StreamHandle, number[]> | undefined
 
-/** Samples looked at before other calls get a turn: a few milliseconds of the slowest kind. */
-export const SAMPLES_PER_TURN = 16_384
-
-/**
- * Settles the values of plain streams in place and answers the samples of the others, by stream.
- * A put of numbers to plain streams, which nearly all are, passes with one look at each sample.
- */
-export function gatherOddStreams(streams: StreamIndex, samples: IncomingSamples): StreamSamples[] {
-  const odd: OddStreams = { byHandle: undefined }
-  gatherSlice(streams, samples, { from: 0, until: samples.count, odd })
-  return listOdd(streams, odd)
-}
-
-/** As gatherOddStreams, with turns for other calls in between. */
-export async function gatherOddStreamsInTurns(
-  streams: StreamIndex,
-  samples: IncomingSamples,
-): Promise<StreamSamples[]> {
-  const odd: OddStreams = { byHandle: undefined }
-  for (let from = 0; from < samples.count; from += SAMPLES_PER_TURN) {
-    if (from > 0) await nextTurn()
-    const until = Math.min(samples.count, from + SAMPLES_PER_TURN)
-    gatherSlice(streams, samples, { from, until, odd })
+  constructor(streams: StreamIndex, samples: IncomingSamples) {
+    this.#streams = streams
+    this.#samples = samples
   }
-  return listOdd(streams, odd)
-}
 
-function listOdd(streams: StreamIndex, { byHandle }: OddStreams): StreamSamples[] {
-  if (byHandle === undefined) return []
-  const gathered: StreamSamples[] = []
-  for (const [handle, indexes] of byHandle) {
-    gathered.push({ handle, indexes, facts: factsOf(streams, handle) })
-  }
-  return gathered
-}
-
-function gatherSlice(
-  streams: StreamIndex,
-  samples: IncomingSamples,
-  slice: { readonly from: number; readonly until: number; readonly odd: OddStreams },
-): void {
-  const { handles, kinds, isNumeric } = samples
-  const { from, until, odd } = slice
-  for (let index = from; index < until; index++) {
-    const handle = handles[index] as StreamHandle | 0
-    if (handle === 0) continue
-    if (isPlain(streams, handle)) {
-      if (!isNumeric && kinds[index] !== VALUE_NUMBER) settleValue(samples, index, 'DOUBLE')
-      continue
+  /**
+   * Settles the values of plain streams in place and takes the samples of the others down. A put of
+   * numbers to plain streams, which nearly all are, passes with one look at each sample.
+   */
+  gather(from: number, until: number): void {
+    const streams = this.#streams
+    const { handles, kinds, isNumeric } = this.#samples
+    for (let index = from; index < until; index++) {
+      const handle = handles[index] as StreamHandle | 0
+      if (handle === 0) continue
+      if (!isPlain(streams, handle)) this.#add(handle, index)
+      else if (!isNumeric && kinds[index] !== VALUE_NUMBER) {
+        settleValue(this.#samples, index, 'DOUBLE')
+      }
     }
-    odd.byHandle ??= new Map()
-    const indexes = odd.byHandle.get(handle)
-    if (indexes === undefined) odd.byHandle.set(handle, [index])
+  }
+
+  get isEmpty(): boolean {
+    return this.#byHandle === undefined
+  }
+
+  /** What was gathered, by stream. */
+  list(): StreamSamples[] {
+    if (this.#byHandle === undefined) return []
+    const gathered: StreamSamples[] = []
+    for (const [handle, indexes] of this.#byHandle) {
+      gathered.push({ handle, indexes, facts: factsOf(this.#streams, handle) })
+    }
+    return gathered
+  }
+
+  #add(handle: StreamHandle, index: number): void {
+    this.#byHandle ??= new Map()
+    const indexes = this.#byHandle.get(handle)
+    if (indexes === undefined) this.#byHandle.set(handle, [index])
     else indexes.push(index)
   }
 }
@@ -111,15 +101,17 @@ export function assignTimes(
   streams: StreamIndex,
   samples: IncomingSamples,
   placing: Placing,
-): void {
-  if (samples.isTimed) return
+): Promise<void> | undefined {
+  if (samples.isTimed) return undefined
   const { handles, times } = samples
-  for (let index = 0; index < samples.count; index++) {
-    // Streams that do not exist yet, and point streams, get theirs from prepareStream.
-    if (handles[index] === 0 || !Number.isNaN(times[index])) continue
-    if (streams.kindOf(handles[index]) === POINT) continue
-    times[index] = placing.assignedTimes.next(handles[index], placing.uploadTime)
-  }
+  return inTurns(samples.count, (from, until) => {
+    for (let index = from; index < until; index++) {
+      // Streams that do not exist yet, and point streams, get theirs from prepareStream.
+      if (handles[index] === 0 || !Number.isNaN(times[index])) continue
+      if (streams.kindOf(handles[index]) === POINT) continue
+      times[index] = placing.assignedTimes.next(handles[index], placing.uploadTime)
+    }
+  })
 }
 
 /** Checks, types and places the samples of one stream, in place; refuses what it cannot take. */
@@ -133,11 +125,12 @@ export async function prepareStream(
     const where = describeSample(samples, indexes[0])
     refuse('bad_input', { what: `Cannot accept ${where}: its stream is derived by an expression` })
   }
-  const valueType = facts.valueType === '' ? inferValueType(samples, indexes) : facts.valueType
-  for (let from = 0; from < indexes.length; from += SAMPLES_PER_TURN) {
-    if (from > 0) await nextTurn()
-    settleSlice(samples, indexes.slice(from, from + SAMPLES_PER_TURN), valueType)
-  }
+  const valueType =
+    facts.valueType === '' ? await inferValueType(samples, indexes) : facts.valueType
+  const settling = inTurns(indexes.length, (from, until) => {
+    for (let at = from; at < until; at++) settle(samples, indexes[at], valueType)
+  })
+  if (settling !== undefined) await settling
   const { uploadTime, isAutofill, assignedTimes } = placing
   if (!samples.isTimed) fillTimes(samples, indexes, uploadTime)
   if (facts.kind === POINT) {
@@ -146,18 +139,12 @@ export async function prepareStream(
   }
   if (facts.baseCycle === undefined) return { valueType, removals: [] }
   const placement = { handle, cycle: facts.baseCycle, isAutofill }
-  return { valueType, removals: placeIntervals(samples, indexes, placement) }
+  return { valueType, removals: await placeIntervals(samples, indexes, placement) }
 }
 
-function settleSlice(
-  samples: IncomingSamples,
-  indexes: readonly number[],
-  valueType: ValueType,
-): void {
-  for (const index of indexes) {
-    if (valueType !== '') settleValue(samples, index, valueType)
-    else if (samples.kinds[index] === VALUE_EMPTY) samples.kinds[index] = VALUE_NULL
-  }
+function settle(samples: IncomingSamples, index: number, valueType: ValueType): void {
+  if (valueType !== '') settleValue(samples, index, valueType)
+  else if (samples.kinds[index] === VALUE_EMPTY) samples.kinds[index] = VALUE_NULL
 }
 
 /** Times of samples whose stream does not exist yet, or keeps only one. */

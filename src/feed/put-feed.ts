@@ -1,19 +1,17 @@
 import { type Principal, requirePermit } from '../access/index.ts'
-import { nextTurn } from '../base/index.ts'
 import { type Catalog, VALUE_TYPES, type ValueType } from '../catalog/index.ts'
 import type { Removal, SampleBatch, SampleStore, StreamHandle } from '../store/index.ts'
 import type { AssignedTimes } from './assigned-times.ts'
-import { createMissing } from './create-missing.ts'
+import { type Creation, createMissing } from './create-missing.ts'
 import { requireCreation, requireStreams } from './feed-rights.ts'
+import { inTurns, TurnTaker } from './in-turns.ts'
 import type { IncomingSamples } from './incoming-samples.ts'
-import { toBatch } from './place-samples.ts'
+import { numericBatch, toBatch } from './place-samples.ts'
 import {
   assignTimes,
-  gatherOddStreams,
-  gatherOddStreamsInTurns,
+  OddStreams,
   type Placing,
   prepareStream,
-  SAMPLES_PER_TURN,
   type StreamSamples,
 } from './prepare-put.ts'
 import type { PutOptions } from './put-options.ts'
@@ -52,7 +50,8 @@ interface Untyped {
 
 /**
  * Stores samples, all or none: resolves streams, checks rights, checks and places every sample,
- * creates what is missing, and resolves when the samples are durable.
+ * creates what is missing, and resolves when the samples are durable. A call of usual length that
+ * names only known streams waits for nothing but the store.
  */
 export async function putSamples(
   deps: PutDeps,
@@ -62,36 +61,57 @@ export async function putSamples(
   const { catalog, store } = deps
   const { samples, options } = command
   const { orgUid } = principal
-  // A call that names only known streams, as nearly all do, waits for nothing but the store.
   const missing =
     samples.open.length === 0
       ? []
       : await resolveTargets(catalog.index, orgUid, { samples, creation: options.creation })
-  requireStreams(catalog.index, principal, samples, 'PUT')
+  const allowing = requireStreams(catalog.index, principal, samples, 'PUT')
+  if (allowing !== undefined) await allowing
   for (const target of missing) requireMissing(principal, target)
   const placing: Placing = {
     uploadTime: command.uploadTime,
     isAutofill: options.isAutofill,
     assignedTimes: deps.assignedTimes,
   }
-  const unrecalled = findUnrecalled(catalog.index, samples, deps.assignedTimes)
-  if (unrecalled.length > 0) await recallTimes(deps, unrecalled, command.uploadTime)
-  assignTimes(catalog.index, samples, placing)
-  const odd =
-    samples.count <= SAMPLES_PER_TURN
-      ? gatherOddStreams(catalog.index, samples)
-      : await gatherOddStreamsInTurns(catalog.index, samples)
-  const { removals, untyped } =
-    odd.length === 0 ? { removals: [], untyped: [] } : await prepareOdd(samples, odd, placing)
-  if (missing.length > 0) {
-    removals.push(...(await createMissing(catalog, orgUid, { samples, missing, placing })))
-  }
-  if (untyped.length > 0) await giveTypes(catalog, samples, { untyped, placing })
-  const batch = toBatch(samples, removals)
-  if (batch.count > 0 || removals.length > 0) await store.append(batch)
+  if (!samples.isTimed) await giveTimes(deps, samples, placing)
+  const odd = new OddStreams(catalog.index, samples)
+  const gathering = inTurns(samples.count, (from, until) => odd.gather(from, until))
+  if (gathering !== undefined) await gathering
+  const isPlain = missing.length === 0 && odd.isEmpty && samples.isNumeric
+  const batch = isPlain
+    ? numericBatch(samples, [])
+    : await prepareBatch(deps, orgUid, { samples, missing, placing, odd: odd.list() })
+  if (batch.count > 0 || batch.removals.length > 0) await store.append(batch)
   deps.onLanded(batch, orgUid)
   // After a refusal someone may still hold the columns; then the collector takes them.
   samples.release()
+}
+
+async function giveTimes(
+  { catalog, store, assignedTimes }: PutDeps,
+  samples: IncomingSamples,
+  placing: Placing,
+): Promise<void> {
+  const unrecalled = findUnrecalled(catalog.index, samples, assignedTimes)
+  if (unrecalled.length > 0) {
+    await recallTimes({ store, assignedTimes }, unrecalled, placing.uploadTime)
+  }
+  await assignTimes(catalog.index, samples, placing)
+}
+
+/** Places the samples that cannot be appended as they came, and creates what is missing. */
+async function prepareBatch(
+  { catalog }: PutDeps,
+  orgUid: string,
+  put: Creation & { readonly odd: readonly StreamSamples[] },
+): Promise<SampleBatch> {
+  const { samples, missing, placing } = put
+  const { removals, untyped } = await prepareOdd(samples, put.odd, placing)
+  if (missing.length > 0) {
+    for (const removal of await createMissing(catalog, orgUid, put)) removals.push(removal)
+  }
+  if (untyped.length > 0) await giveTypes(catalog, samples, { untyped, placing })
+  return await toBatch(samples, removals)
 }
 
 function requireMissing(principal: Principal, target: MissingTarget): void {
@@ -110,19 +130,15 @@ async function prepareOdd(
 ): Promise<{ removals: Removal[]; untyped: Untyped[] }> {
   const removals: Removal[] = []
   const untyped: Untyped[] = []
-  let looked = 0
+  const turns = new TurnTaker()
   for (const stream of odd) {
-    looked += stream.indexes.length
-    if (looked > SAMPLES_PER_TURN) {
-      looked = 0
-      await nextTurn()
-    }
     const prepared = await prepareStream(samples, stream, placing)
     const { valueType } = prepared
     for (const removal of prepared.removals) removals.push(removal)
     if (stream.handle !== 0 && stream.facts.valueType === '' && valueType !== '') {
       untyped.push({ stream, handle: stream.handle, valueType })
     }
+    await turns.after(stream.indexes.length)
   }
   return { removals, untyped }
 }

@@ -4,6 +4,7 @@ import type { Sample, StreamHandle } from '../store/index.ts'
 import { requireDefinition } from './create-missing.ts'
 import { requireCreation, requireStream } from './feed-rights.ts'
 import type { GetDeps } from './get-feed.ts'
+import { STREAM_WORK, TurnTaker } from './in-turns.ts'
 import type { IncomingSamples } from './incoming-samples.ts'
 
 /** The streams of one component whose last values a put shall answer. */
@@ -22,15 +23,17 @@ export interface RequestedAnswer {
 export type RequestedValue = number | string | boolean | null
 
 /** Refuses, before anything is stored, when the caller may not read or create a requested stream. */
-export function requireRequested(
+export async function requireRequested(
   index: StreamIndex,
   principal: Principal,
   requested: RequestedValues,
   samples: IncomingSamples,
-): void {
+): Promise<void> {
   const component = index.resolveComponent(principal.orgUid, requested.compId)
   const put = new Set(samples.open.map(({ streamId }) => streamId))
+  const turns = new TurnTaker()
   for (const streamId of requested.streamIds) {
+    await turns.after(STREAM_WORK)
     const handle = component === undefined ? 0 : index.resolveStream(component, streamId)
     if (handle !== 0) {
       requireStream(index, principal, handle, 'GET')

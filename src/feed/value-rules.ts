@@ -1,5 +1,6 @@
 import { refuse, TEXT_LENGTH_MAX } from '../base/index.ts'
 import type { ValueType } from '../catalog/index.ts'
+import { inTurns } from './in-turns.ts'
 import {
   describeSample,
   type IncomingSamples,
@@ -175,18 +176,20 @@ export function settleValue(samples: IncomingSamples, index: number, type: Value
  * The type of a stream whose first values these are: DOUBLE when each is a number or the text of
  * one, else STRING; '' (none) when all are null.
  */
-export function inferValueType(
+export async function inferValueType(
   samples: IncomingSamples,
   indexes: readonly number[],
-): 'DOUBLE' | 'STRING' | '' {
-  let type: 'DOUBLE' | '' = ''
-  for (const index of indexes) {
-    const kind = samples.kinds[index]
-    if (kind === VALUE_NULL || kind === VALUE_EMPTY) continue
-    const isNumber =
-      kind === VALUE_NUMBER || (kind === VALUE_TEXT && isNumberText(samples.texts?.[index] ?? ''))
-    if (!isNumber) return 'STRING'
-    type = 'DOUBLE'
+): Promise<'DOUBLE' | 'STRING' | ''> {
+  let type: 'DOUBLE' | 'STRING' | '' = ''
+  const infer = (from: number, until: number): void => {
+    for (let at = from; at < until && type !== 'STRING'; at++) {
+      const kind = samples.kinds[indexes[at]]
+      if (kind === VALUE_NULL || kind === VALUE_EMPTY) continue
+      const isText = kind === VALUE_TEXT && isNumberText(samples.texts?.[indexes[at]] ?? '')
+      type = kind === VALUE_NUMBER || isText ? 'DOUBLE' : 'STRING'
+    }
   }
+  const rest = inTurns(indexes.length, infer)
+  if (rest !== undefined) await rest
   return type
 }

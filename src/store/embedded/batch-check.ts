@@ -1,5 +1,6 @@
 import { invariant, isSampleTime } from '../../base/index.ts'
 import type { Removal, SampleBatch } from '../sample-port.ts'
+import type { HandleSet } from './handle-set.ts'
 
 /** The greatest handle: typed arrays are indexed by it. */
 const HANDLE_MAX = 2 ** 31 - 1
@@ -30,16 +31,9 @@ export function checkRemoval({ handle, from, until }: Removal): void {
   invariant(!Number.isNaN(from) && !Number.isNaN(until), 'a removal has no range')
 }
 
-/** The batch with texts that survive UTF-8: a lone surrogate becomes U+FFFD before anyone reads it. */
-export function withWellFormedTexts(batch: SampleBatch): SampleBatch {
-  const { texts } = batch
-  if (texts === undefined) return batch
-  if (texts.every((text) => text === undefined || text.isWellFormed())) return batch
-  return { ...batch, texts: texts.map((text) => text?.toWellFormed()) }
-}
-
-/** The batch without the samples and removals of some streams. */
-export function withoutStreams(batch: SampleBatch, gone: ReadonlySet<number>): SampleBatch {
+/** The batch without the samples and removals of some streams; itself when it has none. */
+export function withoutStreams(batch: SampleBatch, gone: HandleSet): SampleBatch {
+  if (!namesAny(batch, gone)) return batch
   const kept: number[] = []
   for (let index = 0; index < batch.count; index += 1) {
     if (!gone.has(batch.handles[index])) kept.push(index)
@@ -53,4 +47,11 @@ export function withoutStreams(batch: SampleBatch, gone: ReadonlySet<number>): S
     texts: batch.texts && kept.map((index) => batch.texts?.[index]),
     removals,
   }
+}
+
+function namesAny({ count, handles, removals }: SampleBatch, streams: HandleSet): boolean {
+  for (let index = 0; index < count; index += 1) {
+    if (streams.has(handles[index])) return true
+  }
+  return removals.some((removal) => streams.has(removal.handle))
 }

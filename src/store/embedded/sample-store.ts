@@ -1,4 +1,4 @@
-import { epochMs, invariant, refuse } from '../../base/index.ts'
+import { epochMs, invariant, nextTurn, refuse } from '../../base/index.ts'
 import type {
   RangeQuery,
   Removal,
@@ -12,13 +12,15 @@ import type {
   Summaries,
   TouchedSpan,
 } from '../sample-port.ts'
-import { checkBatch, checkRemoval, withoutStreams, withWellFormedTexts } from './batch-check.ts'
+import { checkBatch, checkRemoval, withoutStreams } from './batch-check.ts'
 import { mergeColumns, sliceColumns } from './chunk/index.ts'
 import type { FoldCache } from './fold-cache.ts'
+import { HandleSet } from './handle-set.ts'
 import type { Head, ReadSpan } from './head/head.ts'
 import { copyColumns, reverseColumns } from './head/sample-sink.ts'
 import type { Journal } from './journal/journal.ts'
-import type { JournalRecord } from './journal/record.ts'
+import { type SizedRecord, sizeRecord } from './journal/record.ts'
+import { type PackedTexts, TextPacker } from './journal/text-packer.ts'
 import type { Quarantine } from './quarantine.ts'
 import type { ChunkReadTable } from './seal/chunk-read-table.ts'
 import { foldSealed } from './seal/sealed-fold.ts'
@@ -29,6 +31,9 @@ import type { TouchedLog } from './touched-log.ts'
 
 /** A fold that keeps meeting merges runs to its end without letting others in between. */
 const FOLD_TRIES_MAX = 3
+
+/** Streams whose latest sample is looked up before others get a turn: some milliseconds. */
+const LATEST_PER_TURN = 1_000
 
 /** What the store is put together from. */
 export interface SampleStoreParts {
@@ -58,7 +63,7 @@ export class EmbeddedSampleStore implements SampleStore {
   readonly #parts: SampleStoreParts
   readonly #head: Head
   readonly #journal: Journal
-  readonly #forgotten = new Set<number>()
+  readonly #forgotten = new HandleSet()
   #closing: Promise<void> | undefined
 
   constructor(parts: SampleStoreParts) {
@@ -72,9 +77,22 @@ export class EmbeddedSampleStore implements SampleStore {
 
   async append(batch: SampleBatch): Promise<void> {
     checkBatch(batch)
-    const living = this.#forgotten.size > 0 ? withoutStreams(batch, this.#forgotten) : batch
-    if (living.count === 0 && living.removals.length === 0) return
-    await this.#write({ kind: 'samples', batch: withWellFormedTexts(living) })
+    if (batch.texts !== undefined) return this.#appendTexts(batch, batch.texts)
+    await this.#appendChecked(batch)
+  }
+
+  async #appendTexts(batch: SampleBatch, texts: NonNullable<SampleBatch['texts']>): Promise<void> {
+    const packer = new TextPacker(texts, batch.count)
+    for (packer.step(); !packer.isDone; packer.step()) await nextTurn()
+    await this.#appendChecked({ ...batch, texts: packer.texts }, packer.packed)
+  }
+
+  #appendChecked(batch: SampleBatch, texts?: PackedTexts): Promise<void> | undefined {
+    // Asked at the last moment: a stream may be forgotten while a long batch is made ready.
+    const living = this.#forgotten.isEmpty ? batch : withoutStreams(batch, this.#forgotten)
+    if (living.count === 0 && living.removals.length === 0) return undefined
+    const record = { kind: 'samples', batch: living } as const
+    return this.#write(sizeRecord(record, living === batch ? texts : undefined))
   }
 
   async range(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns> {
@@ -88,6 +106,7 @@ export class EmbeddedSampleStore implements SampleStore {
   async latest(handles: readonly StreamHandle[]): Promise<ReadonlyArray<Sample | undefined>> {
     const found: Array<Sample | undefined> = []
     for (const handle of handles) {
+      if (found.length % LATEST_PER_TURN === LATEST_PER_TURN - 1) await nextTurn()
       const sample = this.#latestOf(handle)
       const isMasked = sample === 'masked'
       found.push(isMasked ? await this.#endOf(handle, { isLatestFirst: true }) : sample)
@@ -144,7 +163,7 @@ export class EmbeddedSampleStore implements SampleStore {
   async remove(removal: Removal): Promise<void> {
     checkRemoval(removal)
     if (this.#forgotten.has(removal.handle)) return
-    await this.#write({ kind: 'samples', batch: batchOf([], [removal]) })
+    await this.#write(sizeRecord({ kind: 'samples', batch: batchOf([], [removal]) }))
   }
 
   async raiseFloor(handle: StreamHandle, floor: number): Promise<void> {
@@ -152,7 +171,7 @@ export class EmbeddedSampleStore implements SampleStore {
     if (floor <= this.#head.floorOf(handle) || this.#forgotten.has(handle)) return
     const batch = batchOf([handle])
     batch.times[0] = floor
-    await this.#write({ kind: 'floor', batch })
+    await this.#write(sizeRecord({ kind: 'floor', batch }))
   }
 
   async forget(handles: readonly StreamHandle[]): Promise<void> {
@@ -162,7 +181,7 @@ export class EmbeddedSampleStore implements SampleStore {
       this.#parts.folds.drop(handle)
     }
     this.#parts.touched.forget(handles)
-    await this.#write({ kind: 'forget', batch: batchOf(handles) })
+    await this.#write(sizeRecord({ kind: 'forget', batch: batchOf(handles) }))
   }
 
   async touchedSince(
@@ -193,7 +212,7 @@ export class EmbeddedSampleStore implements SampleStore {
   async sealAll(): Promise<void> {
     this.#journal.rotate()
     // An empty record begins the next segment and so ends the one before.
-    await this.#journal.append({ kind: 'samples', batch: batchOf([]) })
+    await this.#journal.append(sizeRecord({ kind: 'samples', batch: batchOf([]) }))
     const { sealer } = this.#parts
     while (sealer.backlog > 0 && sealer.stuckReason === undefined) await sealer.changed()
     if (sealer.stuckReason !== undefined) throw new Error(`Cannot seal: ${sealer.stuckReason}`)
@@ -205,12 +224,12 @@ export class EmbeddedSampleStore implements SampleStore {
     this.#parts.table.close()
   }
 
-  #write(record: JournalRecord): Promise<void> {
+  #write(record: SizedRecord): Promise<void> {
     const { sealer, backlogMax } = this.#parts
     return sealer.backlog > backlogMax ? this.#writeLater(record) : this.#journal.append(record)
   }
 
-  async #writeLater(record: JournalRecord): Promise<void> {
+  async #writeLater(record: SizedRecord): Promise<void> {
     const { sealer, backlogMax } = this.#parts
     while (sealer.backlog > backlogMax) {
       const reason = this.#stuckReason()

@@ -5,7 +5,7 @@ import { CONTROL_BYTES, ControlCells } from './control-cells.ts'
 import { frameBytes } from './frame.ts'
 import { FrameBuffer, type PendingRecord } from './frame-buffer.ts'
 import type { JournalCommand, JournalReply, JournalThreadData } from './journal-protocol.ts'
-import { type JournalRecord, sizeRecord } from './record.ts'
+import type { JournalRecord, SizedRecord } from './record.ts'
 import { SEGMENT_HEADER_BYTES } from './segment.ts'
 import { type ReadySegment, SegmentSupply } from './segment-supply.ts'
 
@@ -88,25 +88,25 @@ export class Journal {
   }
 
   /** Resolves once the record would survive a crash and onDurable has seen it. */
-  append(record: JournalRecord): Promise<void> {
+  append(record: SizedRecord): Promise<void> {
     return this.#waitingBytes > WAITING_BYTES_MAX
       ? this.#appendLater(record)
       : this.#enqueue(record)
   }
 
-  async #appendLater(record: JournalRecord): Promise<void> {
+  async #appendLater(record: SizedRecord): Promise<void> {
     while (this.#waitingBytes > WAITING_BYTES_MAX) {
       await new Promise<void>((resolve) => this.#onRoom.push(resolve))
     }
     await this.#enqueue(record)
   }
 
-  #enqueue(record: JournalRecord): Promise<void> {
+  #enqueue(record: SizedRecord): Promise<void> {
     const reason = this.#isClosing ? 'The store is closing' : this.readOnlyReason
     if (reason !== undefined) return Promise.reject(this.#refusal(reason))
     return new Promise((resolve, reject) => {
-      const entry = { record: sizeRecord(record), resolve, reject }
-      this.#waitingBytes += entry.record.bytes
+      const entry = { record, resolve, reject }
+      this.#waitingBytes += record.bytes
       if (this.#overflow.length > 0 || !this.#filling.tryAdd(entry)) this.#overflow.push(entry)
       if (!this.#isBusy) this.#pump()
     })

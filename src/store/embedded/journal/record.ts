@@ -4,6 +4,7 @@
  */
 import { epochMs } from '../../../base/index.ts'
 import type { Removal, SampleBatch, StreamHandle } from '../../sample-port.ts'
+import { type PackedTexts, packTexts } from './text-packer.ts'
 
 const KINDS = ['samples', 'floor', 'forget'] as const
 const RECORD_HEADER_BYTES = 24
@@ -17,11 +18,10 @@ export interface JournalRecord {
   readonly batch: SampleBatch
 }
 
-/** A record with its texts counted, ready to be written. */
+/** A record with its texts encoded, ready to be written. */
 export interface SizedRecord extends JournalRecord {
   readonly bytes: number
-  readonly textCount: number
-  readonly textBytes: number
+  readonly texts: PackedTexts
 }
 
 function alignUp(bytes: number): number {
@@ -29,21 +29,12 @@ function alignUp(bytes: number): number {
 }
 
 /** Measures a record, so that the frame's buffer can be made large enough before writing. */
-export function sizeRecord(record: JournalRecord): SizedRecord {
-  const { count, removals, texts } = record.batch
-  let textCount = 0
-  let textBytes = 0
-  if (texts !== undefined) {
-    for (let index = 0; index < count; index += 1) {
-      const text = texts[index]
-      if (text === undefined) continue
-      textCount += 1
-      textBytes += Buffer.byteLength(text, 'utf8')
-    }
-  }
-  const columns = count * 20 + removals.length * 20 + textCount * 8 + textBytes
-  const { kind, batch } = record
-  return { kind, batch, bytes: alignUp(RECORD_HEADER_BYTES + columns), textCount, textBytes }
+export function sizeRecord(
+  { kind, batch }: JournalRecord,
+  texts: PackedTexts = packTexts(batch),
+): SizedRecord {
+  const columns = (batch.count + batch.removals.length) * 20 + texts.count * 8 + texts.bytes
+  return { kind, batch, bytes: alignUp(RECORD_HEADER_BYTES + columns), texts }
 }
 
 /** Memory that records are written to, seen as each kind of number: views cost more than a sample. */
@@ -80,15 +71,15 @@ function copyColumn(
 
 /** Writes a record at an 8-byte aligned offset; returns the offset after it. */
 export function writeRecord(memory: RecordMemory, offset: number, record: SizedRecord): number {
-  const { batch, textCount, textBytes } = record
+  const { batch, texts } = record
   const { count, removals } = batch
   const { doubles, words, bytes } = memory
   const header = offset >>> 2
   words[header] = KINDS.indexOf(record.kind) + 1
   words[header + 1] = count
   words[header + 2] = removals.length
-  words[header + 3] = textCount
-  words[header + 4] = textBytes
+  words[header + 3] = texts.count
+  words[header + 4] = texts.bytes
   words[header + 5] = 0
   let at = offset + RECORD_HEADER_BYTES
   copyColumn(doubles, at >>> 3, batch.times, count)
@@ -102,7 +93,7 @@ export function writeRecord(memory: RecordMemory, offset: number, record: SizedR
     words[at >>> 2] = removal.handle
     at += 4
   }
-  if (textCount > 0) at = writeTexts(memory, at, record)
+  if (texts.count > 0) at = writeTexts(memory, at, texts)
   const end = offset + record.bytes
   if (at < end) bytes.fill(0, at, end)
   return end
@@ -121,23 +112,17 @@ function writeRemovalSpans(
   return at + removals.length * 16
 }
 
-function writeTexts({ words, bytes }: RecordMemory, start: number, record: SizedRecord): number {
-  const { textCount, textBytes, batch } = record
-  const first = start >>> 2
-  const textsStart = start + textCount * 8
-  const texts = Buffer.from(bytes.buffer as ArrayBuffer, textsStart, textBytes)
-  let done = 0
-  let at = 0
-  for (let index = 0; index < batch.count; index += 1) {
-    const text = batch.texts?.[index]
-    if (text === undefined) continue
-    const length = texts.write(text, at, 'utf8')
-    words[first + done] = index
-    words[first + textCount + done] = length
-    at += length
-    done += 1
+function writeTexts({ words, bytes }: RecordMemory, start: number, texts: PackedTexts): number {
+  let index = start >>> 2
+  let at = start + texts.count * 8
+  for (const part of texts.parts) {
+    words.set(part.indexes, index)
+    words.set(part.lengths, index + texts.count)
+    bytes.set(part.bytes, at)
+    index += part.indexes.length
+    at += part.bytes.length
   }
-  return textsStart + textBytes
+  return at
 }
 
 /** Where the parts of a record lie, in bytes from the start of its buffer. */

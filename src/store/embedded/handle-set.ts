@@ -1,0 +1,26 @@
+const HANDLES_PER_BYTE_SHIFT = 3
+
+/** A set of stream handles that only grows, a bit each: puts ask it for every sample. */
+export class HandleSet {
+  #bits = new Uint8Array(0)
+
+  add(handle: number): void {
+    const byte = handle >>> HANDLES_PER_BYTE_SHIFT
+    if (byte >= this.#bits.length) {
+      const grown = new Uint8Array(Math.max(byte + 1, this.#bits.length * 2))
+      grown.set(this.#bits)
+      this.#bits = grown
+    }
+    this.#bits[byte] |= 1 << (handle & 7)
+  }
+
+  has(handle: number): boolean {
+    const byte = handle >>> HANDLES_PER_BYTE_SHIFT
+    return byte < this.#bits.length && (this.#bits[byte] & (1 << (handle & 7))) !== 0
+  }
+
+  /** Whether nothing was added. */
+  get isEmpty(): boolean {
+    return this.#bits.length === 0
+  }
+}

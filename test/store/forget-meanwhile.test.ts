@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { openSampleStore } from '../../src/store/embedded/index.ts'
+import { readRecords } from '../../src/store/embedded/journal/record.ts'
+import { scanSegment } from '../../src/store/embedded/journal/scan.ts'
+import type { StreamHandle } from '../../src/store/index.ts'
+
+test('append() of many texts writes none of a stream that is forgotten while they are encoded', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-forget-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const store = await openSampleStore({ folder })
+  const count = 50_000
+  const appended = store.append({
+    ...{
+      count,
+      removals: [],
+      handles: Uint32Array.from({ length: count }, (_, at) => 1 + (at % 2)),
+    },
+    times: Float64Array.from({ length: count }, (_, at) => at),
+    numbers: new Float64Array(count),
+    texts: Array.from({ length: count }, (_, at) => `text ${at}`),
+  })
+  await Promise.all([store.forget([1 as StreamHandle]), appended])
+  await store.close()
+  const written = new Map<string, number>()
+  for (const name of readdirSync(join(folder, 'journal'))) {
+    const bytes = new Uint8Array(readFileSync(join(folder, 'journal', name)))
+    for (const { records } of scanSegment(bytes).frames) {
+      readRecords(records, ({ kind, batch }) => {
+        for (const handle of batch.handles) {
+          const key = `${kind} ${handle}`
+          written.set(key, (written.get(key) ?? 0) + 1)
+        }
+      })
+    }
+  }
+  assert.deepEqual([...written], [['forget 1', 1], ['samples 2', count / 2]]) // biome-ignore format: short
+})
