@@ -92,9 +92,10 @@ function openChunk(bytes: Uint8Array): {
 }
 
 function isRegularlySpaced(times: Float64Array): boolean {
-  const step = times.length > 1 ? times[1] - times[0] : 0
+  const count = times.length
+  const step = count > 1 ? times[1] - times[0] : 0
   let before = times[0]
-  for (let index = 1; index < times.length; index++) {
+  for (let index = 1; index < count; index++) {
     const time = times[index]
     if (time - before !== step) return false
     before = time

@@ -58,11 +58,16 @@ export function scaleDecimals(values: Float64Array): ScaledColumn | undefined {
 /** The fewest decimals with which every value is a whole number when scaled, if any. */
 export function fewestDecimals(values: Float64Array): number | undefined {
   let decimals = 0
-  for (const value of values) {
-    while (decimals <= DECIMALS_MAX && decimalInteger(value, decimals) === undefined) decimals++
+  for (let index = 0; index < values.length; index++) {
+    while (decimalInteger(values[index], decimals) === undefined) {
+      if (++decimals > DECIMALS_MAX) return undefined
+    }
   }
-  const isAll = values.every((value) => decimalInteger(value, decimals) !== undefined)
-  return decimals <= DECIMALS_MAX && isAll ? decimals : undefined
+  // More decimals may have made a large one too large.
+  for (let index = 0; index < values.length; index++) {
+    if (decimalInteger(values[index], decimals) === undefined) return undefined
+  }
+  return decimals
 }
 
 function fewestForProbes(values: Float64Array): number {
@@ -89,23 +94,24 @@ function scaleNearlyAll(
   integers: Float64Array,
 ): number[] | undefined {
   const scale = powersOf10[decimals]
-  const exceptionsMax = Math.floor(values.length / EXCEPTION_SHARE)
+  const count = values.length
+  const exceptionsMax = Math.floor(count / EXCEPTION_SHARE)
   const exceptions: number[] = []
   let before = 0
-  for (let index = 0; index < values.length; index++) {
+  for (let index = 0; index < count; index++) {
     const value = values[index]
     const integer = value * scale + ROUNDING - ROUNDING
-    if (
-      integer / scale === value &&
-      Math.abs(integer) <= PACKABLE_INTEGER_MAX &&
-      (integer !== 0 || !Object.is(value, -0))
-    ) {
-      before = integer
-    } else {
-      exceptions.push(index)
-      if (exceptions.length > exceptionsMax) return undefined
+    // A zero may be a -0, which does not scale.
+    if (integer / scale !== value || integer === 0 || Math.abs(integer) > PACKABLE_INTEGER_MAX) {
+      if (!Object.is(value, 0)) {
+        exceptions.push(index)
+        if (exceptions.length > exceptionsMax) return undefined
+        integers[index] = before
+        continue
+      }
     }
-    integers[index] = before
+    before = integer
+    integers[index] = integer
   }
   return exceptions
 }

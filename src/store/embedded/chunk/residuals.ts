@@ -24,53 +24,79 @@ export function packNarrow(
   divisor: number,
   { symbols, extra }: ResidualWriter,
 ): number | undefined {
-  const steps = narrowSteps(values, divisor)
-  if (steps === undefined) return undefined
-  const order = cheapestNarrow(steps, values.length)
-  let stepBefore = 0
-  let slopeBefore = 0
-  for (let index = 1; index < values.length; index++) {
-    const step = steps[index]
-    const slope = step - stepBefore
-    const residual = order === 0 ? step : slope - slopeBefore
-    if (order === 2) slopeBefore = slope
-    stepBefore = step
-    const zigzag = (residual << 1) ^ (residual >> 31)
-    symbols[index - 1] = zigzag < DIRECT_MAX ? zigzag : writeLarge(extra, zigzag)
+  const steps = values.length <= stepsScratch.length ? stepsScratch : new Int32Array(values.length)
+  const order = fillSteps(values, divisor, steps)
+  if (order === undefined) return undefined
+  if (order === 2) takeDifferences(steps, values.length)
+  const isDifference = order > 0
+  if (!writeSmall(steps, symbols, isDifference)) {
+    if (isDifference) takeDifferences(steps, values.length)
+    writeAny(steps, symbols, extra)
   }
   return order
 }
 
-function narrowSteps(values: Float64Array, divisor: number): Int32Array | undefined {
-  const steps = values.length <= stepsScratch.length ? stepsScratch : new Int32Array(values.length)
+/** Fills the steps; returns the order whose residuals have the fewest bits, of equals the lowest. */
+function fillSteps(values: Float64Array, divisor: number, steps: Int32Array): number | undefined {
+  const count = values.length
   const first = values[0]
-  for (let index = 0; index < values.length; index++) {
-    const difference = values[index] - first
-    const step = divisor === 1 ? difference : difference / divisor
-    if (step > NARROW_MAX || step < -NARROW_MAX) return undefined
-    steps[index] = step
-  }
-  return steps
-}
-
-/** As cheapestWide(): the most leading zeros are the fewest bits. */
-function cheapestNarrow(steps: Int32Array, count: number): number {
+  // The most leading zeros are the fewest bits.
   let zeros0 = 0
   let zeros1 = 0
   let zeros2 = 0
   let stepBefore = 0
   let slopeBefore = 0
+  steps[0] = 0
   for (let index = 1; index < count; index++) {
-    const step = steps[index]
-    const slope = step - stepBefore
+    const difference = values[index] - first
+    const quotient = divisor === 1 ? difference : difference / divisor
+    if (quotient > NARROW_MAX || quotient < -NARROW_MAX) return undefined
+    const step = quotient | 0
+    const slope = (step - stepBefore) | 0
     zeros0 += Math.clz32(Math.abs(step))
     zeros1 += Math.clz32(Math.abs(slope))
-    zeros2 += Math.clz32(Math.abs(slope - slopeBefore))
+    zeros2 += Math.clz32(Math.abs((slope - slopeBefore) | 0))
+    steps[index] = step
     stepBefore = step
     slopeBefore = slope
   }
   if (zeros0 >= zeros1 && zeros0 >= zeros2) return 0
   return zeros1 >= zeros2 ? 1 : 2
+}
+
+/** Turns steps into what each has more than the one before, in place; the first one stays. */
+function takeDifferences(steps: Int32Array, count: number): void {
+  let before = 0
+  for (let index = 1; index < count; index++) {
+    const step = steps[index]
+    steps[index] = (step - before) | 0
+    before = step
+  }
+}
+
+/** Writes steps, or their differences, as symbols of their own; false when one is too large. */
+function writeSmall(steps: Int32Array, symbols: Uint8Array, isDifference: boolean): boolean {
+  const count = symbols.length
+  const kept = isDifference ? -1 : 0
+  let before = 0
+  let seen = 0
+  for (let index = 0; index < count; index++) {
+    const step = steps[index + 1]
+    const residual = (step - before) | 0
+    const zigzag = (residual << 1) ^ (residual >> 31)
+    before = step & kept
+    seen |= zigzag
+    symbols[index] = zigzag
+  }
+  return seen >>> 0 < DIRECT_MAX
+}
+
+function writeAny(residuals: Int32Array, symbols: Uint8Array, extra: BitWriter): void {
+  for (let index = 0; index < symbols.length; index++) {
+    const residual = residuals[index + 1]
+    const zigzag = (residual << 1) ^ (residual >> 31)
+    symbols[index] = zigzag < DIRECT_MAX ? zigzag : writeLarge(extra, zigzag)
+  }
 }
 
 /** As packNarrow(), for whole numbers of any size that can be packed. */

@@ -26,23 +26,23 @@ const ZSTD_GAIN = 0.9
 /** Of so many symbols one has to repeat what came before, else zstd is not tried. */
 const REPEAT_SHARE = 64
 
+/** With fewer symbols for each share in the table, zstd's table may be the smaller one. */
+const SYMBOLS_PER_SHARE_MIN = 16
+
 const histogramScratch = new Uint32Array(256)
+const oddScratch = new Uint32Array(256)
 const windowsScratch = new Int32Array(4_096)
 
 /** Writes bytes in whichever form is smallest; the reader has to know their count. */
 export function writeSymbols(writer: ByteWriter, symbols: Uint8Array): void {
-  const histogram = histogramScratch.fill(0)
-  let max = 0
-  for (let index = 0; index < symbols.length; index++) {
-    const symbol = symbols[index]
-    histogram[symbol]++
-    if (symbol > max) max = symbol
-  }
+  const histogram = countSymbols(symbols)
   if (symbols.length > 0 && histogram[symbols[0]] === symbols.length) {
     writer.u8(CONSTANT)
     writer.u8(symbols[0])
     return
   }
+  let max = 255
+  while (max > 0 && histogram[max] === 0) max--
   const width = bitLength(max)
   const packedBytes = Math.ceil((symbols.length * width) / 8)
   if (symbols.length >= SQUEEZE_SYMBOLS_MIN) {
@@ -57,16 +57,40 @@ export function writeSymbols(writer: ByteWriter, symbols: Uint8Array): void {
   writePacked(writer, symbols, width)
 }
 
+/** How often each symbol occurs; valid until the next call. */
+function countSymbols(symbols: Uint8Array): Uint32Array {
+  const histogram = histogramScratch.fill(0)
+  const others = oddScratch.fill(0)
+  const length = symbols.length
+  // Two counts take turns: adding to the one just written would wait for it.
+  for (let index = 1; index < length; index += 2) {
+    histogram[symbols[index - 1]]++
+    others[symbols[index]]++
+  }
+  if (length % 2 === 1) histogram[symbols[length - 1]]++
+  for (let symbol = 0; symbol < 256; symbol++) histogram[symbol] += others[symbol]
+  return histogram
+}
+
 function squeeze(
   symbols: Uint8Array,
   histogram: Uint32Array,
 ): { readonly form: number; readonly bytes: Uint8Array } {
   const byFrequency = encodeEntropy(symbols, histogram)
-  if (!hasRepeats(symbols)) return { form: ENTROPY, bytes: byFrequency }
+  if (isTableCheap(symbols, histogram) && !hasRepeats(symbols)) {
+    return { form: ENTROPY, bytes: byFrequency }
+  }
   const byPattern = zstdCompressSync(symbols, { params: zstdParams })
   return byPattern.length < byFrequency.length * ZSTD_GAIN
     ? { form: ZSTD, bytes: byPattern }
     : { form: ENTROPY, bytes: byFrequency }
+}
+
+/** Whether there are enough symbols for the table of their frequencies to matter little. */
+function isTableCheap(symbols: Uint8Array, histogram: Uint32Array): boolean {
+  let distinct = 0
+  for (let symbol = 0; symbol < 256; symbol++) if (histogram[symbol] > 0) distinct++
+  return symbols.length >= distinct * SYMBOLS_PER_SHARE_MIN
 }
 
 /**
@@ -77,9 +101,11 @@ function squeeze(
 export function hasRepeats(symbols: Uint8Array): boolean {
   const enough = Math.ceil(symbols.length / REPEAT_SHARE)
   const windows = windowsScratch.fill(0)
+  const length = symbols.length
   let repeats = 0
-  let window = 0
-  for (let index = 0; index < symbols.length; index++) {
+  // Not 0, which the places hold where nothing was seen yet.
+  let window = -1
+  for (let index = 0; index < length; index++) {
     // Older symbols are shifted out at the top.
     window = (window << 4) ^ symbols[index]
     const place = Math.imul(window, 0x9e3779b1) >>> 20

@@ -163,10 +163,7 @@ export function scanRecords(payload: Uint8Array, onPlace: (place: RecordPlace) =
     const timesAt = payload.byteOffset + start + RECORD_HEADER_BYTES
     const numbersAt = timesAt + count * 8
     const handlesAt = numbersAt + count * 8 + removalCount * 16
-    onPlace({
-      ...{ kind, count, removalCount, textCount, textBytes },
-      ...{ timesAt, numbersAt, handlesAt },
-    })
+    onPlace({ kind, count, removalCount, textCount, textBytes, timesAt, numbersAt, handlesAt })
     start += bytes
   }
 }

@@ -1,5 +1,11 @@
 import type { SampleColumns } from '../../sample-port.ts'
-import { CHUNK_SAMPLES_MAX, encodeChunk, sliceColumns } from '../chunk/index.ts'
+import {
+  CHUNK_SAMPLES_MAX,
+  concatColumns,
+  encodeChunk,
+  mergeColumns,
+  sliceColumns,
+} from '../chunk/index.ts'
 import { summarizeChunk } from '../summary/index.ts'
 
 /** A run waits to be merged and may overlap others; chunks of one stream never overlap. */
@@ -80,6 +86,23 @@ export function splitColumns(columns: SampleColumns, isAtEnd: boolean): SampleCo
     start = end
   }
   return split
+}
+
+/**
+ * As splitColumns() of both merged, the newer above the older; newer samples that only follow are
+ * not copied but for those that fill up the first piece.
+ */
+export function splitMerged(
+  newer: SampleColumns,
+  older: SampleColumns,
+  isAtEnd: boolean,
+): SampleColumns[] {
+  const hasTexts = newer.texts !== undefined || older.texts !== undefined
+  const isNext = older.count > 0 && older.times[older.count - 1] < newer.times[0]
+  if (!isAtEnd || hasTexts || !isNext) return splitColumns(mergeColumns([newer, older]), isAtEnd)
+  const filling = Math.min(CHUNK_SAMPLES_MAX - older.count, newer.count)
+  const first = concatColumns([older, sliceColumns(newer, 0, filling)])
+  return [first, ...splitColumns(sliceColumns(newer, filling, newer.count), isAtEnd)]
 }
 
 function endOfPiece({ texts }: SampleColumns, start: number, endMax: number): number {

@@ -1,15 +1,21 @@
 import { invariant } from '../../../base/index.ts'
 import type { SampleColumns } from '../../sample-port.ts'
 import { firstAtOrAfter } from '../chunk/index.ts'
-import { growInt32 } from '../head/columns.ts'
+import { growFloat64, growInt32 } from '../head/columns.ts'
 import { HeadGeneration } from '../head/head-generation.ts'
 import { SampleSink } from '../head/sample-sink.ts'
 
 /** Columns up to here are kept for the next segment; one of the usual length stays below. */
 const KEPT_SAMPLES_MAX = 2 * 1024 * 1024
 
+/** The longest stream whose columns are kept for the next stream. */
+const KEPT_COLUMN_MAX = 64 * 1024
+
 /** Late samples may move so many others per sample of the stream; a head does it better beyond. */
 const MOVES_PER_SAMPLE = 64
+
+/** What putLate() tells when the sample took the place of another. */
+const REPLACED = 0
 
 /** A column of times, one of numbers and one of handles, which lie in the same order. */
 export interface PlainColumns {
@@ -32,28 +38,34 @@ export interface PlainPlaces {
  * what was removed between them, and those with texts, are left out.
  */
 export class PlainSamples {
-  readonly #excluded = new Set<number>()
   /** Samples of each stream. */
   #counts = new Int32Array(1024)
-  /** Where the next sample of each stream goes, -1 for those left out. */
+  /** Where the next sample of each stream goes. */
   #ends = new Int32Array(1024)
+  /** 1 for streams left out: they are put as well, which costs less than a look at each sample. */
+  #excluded = new Uint8Array(1024)
+  /** Time and number of each sample side by side: one place in memory to go to, not two. */
+  #pairs = new Float64Array(0)
+  /** The columns of the stream that was asked for last. */
   #times = new Float64Array(0)
   #numbers = new Float64Array(0)
   #handleEnd = 0
+  #hasExcluded = false
   #isPlaced = false
 
   /** Starts over; columns given out before are overwritten. */
   clear(): void {
     this.#counts.fill(0)
-    this.#excluded.clear()
+    this.#excluded.fill(0)
     this.#handleEnd = 0
+    this.#hasExcluded = false
     this.#isPlaced = false
-    if (this.#times.length <= KEPT_SAMPLES_MAX) return
-    this.release()
+    if (this.#pairs.length > 2 * KEPT_SAMPLES_MAX) this.release()
   }
 
   /** Lets go of the memory, which the next segment takes anew. */
   release(): void {
+    this.#pairs = new Float64Array(0)
     this.#times = new Float64Array(0)
     this.#numbers = new Float64Array(0)
   }
@@ -75,60 +87,76 @@ export class PlainSamples {
   /** Leaves a stream out; only before the first sample is put. */
   exclude(handle: number): void {
     invariant(!this.#isPlaced, 'a stream is left out too late')
-    this.#excluded.add(handle)
+    if (handle >= this.#handleEnd) this.#growTo(handle + 1)
+    this.#excluded[handle] = 1
+    this.#hasExcluded = true
   }
 
   isExcluded(handle: number): boolean {
-    return this.#excluded.has(handle)
+    return this.#excluded[handle] === 1
   }
 
   /** Puts samples that were counted, in the order of the journal; tells how many were left out. */
   put(columns: PlainColumns, places: PlainPlaces): number {
     if (!this.#isPlaced) this.#place()
+    const { handles, times, numbers } = columns
     const { timesAt, numbersAt, handlesAt, count } = places
-    const [ends, times, numbers] = [this.#ends, this.#times, this.#numbers]
-    let leftOut = 0
+    const ends = this.#ends
+    const pairs = this.#pairs
     for (let index = 0; index < count; index += 1) {
-      const handle = columns.handles[handlesAt + index]
+      const handle = handles[handlesAt + index]
       const end = ends[handle]
-      if (end < 0) {
-        leftOut += 1
-        continue
-      }
-      times[end] = columns.times[timesAt + index]
-      numbers[end] = columns.numbers[numbersAt + index]
-      ends[handle] = end + 1
+      pairs[end] = times[timesAt + index]
+      pairs[end + 1] = numbers[numbersAt + index]
+      ends[handle] = end + 2
     }
-    return leftOut
+    return this.#hasExcluded ? this.#countExcluded(columns, places) : 0
+  }
+
+  #countExcluded({ handles }: PlainColumns, { handlesAt, count }: PlainPlaces): number {
+    let excluded = 0
+    for (let at = handlesAt; at < handlesAt + count; at += 1) {
+      excluded += this.#excluded[handles[at]]
+    }
+    return excluded
   }
 
   hasSamples(handle: number): boolean {
-    return handle < this.#handleEnd && this.#counts[handle] > 0
+    return handle < this.#handleEnd && this.#counts[handle] > 0 && this.#excluded[handle] === 0
   }
 
-  /** The samples of a stream that has some, ascending, of several at one time the last that came. */
+  /**
+   * The samples of a stream that has some, ascending, of several at one time the last that came;
+   * valid until the next stream is asked for.
+   */
   columnsOf(handle: number): SampleColumns {
-    const end = this.#ends[handle]
-    const start = end - this.#counts[handle]
-    return orderSamples(this.#times.subarray(start, end), this.#numbers.subarray(start, end))
+    const count = this.#counts[handle]
+    const start = this.#ends[handle] - 2 * count
+    const columns = this.#columnsFor(count)
+    partPairs(this.#pairs.subarray(start, start + 2 * count), columns)
+    return orderSamples(columns.times, columns.numbers)
+  }
+
+  #columnsFor(count: number): { times: Float64Array; numbers: Float64Array } {
+    if (count > KEPT_COLUMN_MAX) {
+      return { times: new Float64Array(count), numbers: new Float64Array(count) }
+    }
+    if (count > this.#times.length) {
+      this.#times = growFloat64(this.#times, count)
+      this.#numbers = growFloat64(this.#numbers, count)
+    }
+    return { times: this.#times.subarray(0, count), numbers: this.#numbers.subarray(0, count) }
   }
 
   /** Gives every stream its part of the columns. */
   #place(): void {
     this.#isPlaced = true
-    for (const handle of this.#excluded) {
-      if (handle >= this.#handleEnd) this.#growTo(handle + 1)
-      this.#counts[handle] = 0
-    }
     let start = 0
     for (let handle = 0; handle < this.#handleEnd; handle += 1) {
       this.#ends[handle] = start
-      start += this.#counts[handle]
+      start += 2 * this.#counts[handle]
     }
-    for (const handle of this.#excluded) this.#ends[handle] = -1
-    if (start <= this.#times.length) return
-    this.#times = new Float64Array(start)
-    this.#numbers = new Float64Array(start)
+    if (start > this.#pairs.length) this.#pairs = new Float64Array(start)
   }
 
   #growTo(handleEnd: number): void {
@@ -136,6 +164,20 @@ export class PlainSamples {
     if (handleEnd <= this.#counts.length) return
     this.#counts = growInt32(this.#counts, handleEnd)
     this.#ends = growInt32(this.#ends, this.#counts.length)
+    const excluded = new Uint8Array(this.#counts.length)
+    excluded.set(this.#excluded)
+    this.#excluded = excluded
+  }
+}
+
+function partPairs(
+  pairs: Float64Array,
+  { times, numbers }: { times: Float64Array; numbers: Float64Array },
+): void {
+  const count = times.length
+  for (let index = 0; index < count; index += 1) {
+    times[index] = pairs[2 * index]
+    numbers[index] = pairs[2 * index + 1]
   }
 }
 
@@ -144,41 +186,56 @@ export class PlainSamples {
  * last one stays.
  */
 export function orderSamples(times: Float64Array, numbers: Float64Array): SampleColumns {
-  const movesMax = times.length * MOVES_PER_SAMPLE
-  let moves = 0
-  let count = countAscending(times)
-  for (let index = count; index < times.length; index += 1) {
-    const time = times[index]
-    const number = numbers[index]
-    let at = count
-    if (time <= times[count - 1]) {
-      at = firstAtOrAfter(times, count, time)
-      if (times[at] === time) {
-        numbers[at] = number
-        continue
-      }
-      moves += count - at
-      if (moves > movesMax) return orderInHead(times, numbers, { ordered: count, next: index })
-      times.copyWithin(at + 1, at, count)
-      numbers.copyWithin(at + 1, at, count)
+  const length = times.length
+  let movesLeft = length * MOVES_PER_SAMPLE
+  let count = 0
+  for (let index = 0; index < length; index += 1) {
+    const end = endOfAscending(
+      times,
+      index,
+      count === 0 ? Number.NEGATIVE_INFINITY : times[count - 1],
+    )
+    if (count < index && index < end) {
+      times.copyWithin(count, index, end)
+      numbers.copyWithin(count, index, end)
     }
-    times[at] = time
-    numbers[at] = number
-    count += 1
+    count += end - index
+    index = end
+    if (index === length) break
+    const moves = putLate({ times, numbers, count }, index)
+    if (moves !== REPLACED) count += 1
+    movesLeft -= moves
+    if (movesLeft < 0) return orderInHead(times, numbers, { ordered: count, next: index + 1 })
   }
-  if (count === times.length) return { count, times, numbers }
+  if (count === length) return { count, times, numbers }
   return { count, times: times.subarray(0, count), numbers: numbers.subarray(0, count) }
 }
 
-/** How many times ascend from the first on. */
-function countAscending(times: Float64Array): number {
-  let last = Number.NEGATIVE_INFINITY
-  let count = 0
-  while (count < times.length && times[count] > last) {
-    last = times[count]
-    count += 1
+/** Where the times from start on, which come after the last, end to ascend. */
+function endOfAscending(times: Float64Array, start: number, last: number): number {
+  const length = times.length
+  let before = last
+  for (let index = start; index < length; index += 1) {
+    const time = times[index]
+    if (time <= before) return index
+    before = time
   }
-  return count
+  return length
+}
+
+/** Puts the sample at an index among those before count; tells how many of these it moved. */
+function putLate({ times, numbers, count }: SampleColumns, index: number): number {
+  const time = times[index]
+  const number = numbers[index]
+  const at = firstAtOrAfter(times, count, time)
+  const isThere = times[at] === time
+  if (!isThere) {
+    times.copyWithin(at + 1, at, count)
+    numbers.copyWithin(at + 1, at, count)
+  }
+  times[at] = time
+  numbers[at] = number
+  return isThere ? REPLACED : count - at
 }
 
 /** As orderSamples(), for samples in any order; those before `ordered` are done. */

@@ -18,6 +18,7 @@ import {
   packChunk,
   RUN_LEVEL,
   splitColumns,
+  splitMerged,
 } from './chunk-row.ts'
 import type { ChunkTable } from './chunk-table.ts'
 
@@ -159,28 +160,28 @@ export class StreamSealer {
     { before, after }: { before: ChunkPlace | undefined; after: ChunkPlace | undefined },
   ): void {
     const fits = (chunk: ChunkPlace): boolean => chunk.count + group.count <= CHUNK_SAMPLES_MAX
-    let parts = [group]
+    let older = emptyColumns
     const isAtEnd = after === undefined
     if (
       before !== undefined &&
       (before.last >= group.times[0] || before.count < CHUNK_SAMPLES_MAX)
     ) {
-      parts = this.#takeUp(stream, parts, before)
+      older = this.#takeUp(stream, before)
     } else if (after !== undefined && fits(after)) {
-      parts = this.#takeUp(stream, parts, after)
+      older = this.#takeUp(stream, after)
     }
-    for (const piece of splitColumns(mergeColumns(parts), isAtEnd)) {
+    for (const piece of splitMerged(group, older, isAtEnd)) {
       this.#insert(stream, CHUNK_LEVEL, piece)
     }
   }
 
-  /** Takes a chunk out of the table to be written again with the others. */
-  #takeUp(stream: number, parts: SampleColumns[], chunk: ChunkPlace): SampleColumns[] {
+  /** Takes a chunk out of the table to be written again; none of one that does not check. */
+  #takeUp(stream: number, chunk: ChunkPlace): SampleColumns {
     const data = this.#table.selectData(chunk.id)
     const decoded = data === undefined ? emptyColumns : this.#decode(stream, chunk, data)
-    if (decoded === undefined) return parts
+    if (decoded === undefined) return emptyColumns
     this.#delete(chunk.id)
-    return [...parts, decoded]
+    return decoded
   }
 
   #removeStarting(stream: number, span: { from: number; until: number; level: number }): void {

@@ -168,8 +168,7 @@ function splitSums(
   const rests = new Float64Array(parts.length)
   let exponent = Number.POSITIVE_INFINITY
   for (let at = 0; at < parts.length; at++) {
-    const [head = 0] = parts[at]
-    scaled[at] = Math.round(head * scale)
+    scaled[at] = Math.round((parts[at][0] ?? 0) * scale)
     const rest = exactRest(parts[at], divide(scaled[at], scale).quotient)
     if (rest === undefined || Math.abs(scaled[at]) > PACKED_MAX / 4) return undefined
     rests[at] = rest
@@ -203,10 +202,9 @@ function divide(dividend: number, divisor: number): { quotient: number; remainde
 
 /** A sum of parts minus a double, when that is a double itself. */
 function exactRest(parts: readonly number[], less: number): number | undefined {
-  const [head = 0, tail = 0, ...more] = parts
-  const difference = exactSum(head, -less)
-  if (difference === undefined || more.some((part) => part !== 0)) return undefined
-  return exactSum(difference, tail)
+  for (let at = 2; at < parts.length; at++) if (parts[at] !== 0) return undefined
+  const difference = exactSum(parts[0] ?? 0, -less)
+  return difference === undefined ? undefined : exactSum(difference, parts[1] ?? 0)
 }
 
 function exactSum(left: number, right: number): number | undefined {
