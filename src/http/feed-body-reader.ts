@@ -24,13 +24,15 @@ export class FeedBodyReader {
     this.#heldBytesMax = limitBytes * 3
   }
 
+  /** Refuses a body of so many bytes when the limit is lower. */
+  requireFits(bytes: number): void {
+    if (bytes > this.#limitBytes) refuse('body_too_large', { limitBytes: this.#limitBytes })
+  }
+
   /** Reads a body, hands it to `use`, and counts it as held until that is done. */
   async read<T>(req: IncomingMessage, use: (body: Buffer) => Promise<T>): Promise<T> {
     if (!hasBody(req)) return use(NOTHING)
-    const declaredBytes = Number(req.headers['content-length'] ?? 0)
-    if (declaredBytes > this.#limitBytes) {
-      refuse('body_too_large', { limitBytes: this.#limitBytes })
-    }
+    this.requireFits(Number(req.headers['content-length'] ?? 0))
     const contentEncoding = req.headers['content-encoding']
     let heldBytes = 0
     const hold = (bytes: number) => {

@@ -60,4 +60,6 @@ test('serve() reads a body before it returns, or keeps a copy: its memory is use
       assert.equal(samples.open[0].compId, 'c')
     }
   }
+  const open = `${`[${sample}`.padEnd(FRONT_BODY_BYTES_MAX - 1, ' ')},`
+  await assert.rejects(putBorrowed(open, true), new RegExp(`position ${FRONT_BODY_BYTES_MAX}`))
 })

@@ -86,9 +86,11 @@ async function put(deps: FeedLaneDeps, exchange: Exchange, query: string): Promi
   }
   if (isGet) requireOwnSite(req, caller)
   const { principal } = caller
-  return Buffer.isBuffer(body)
-    ? calls.put(principal, query, body)
-    : bodies.read(body, (bytes) => calls.put(principal, query, bytes))
+  if (!Buffer.isBuffer(body)) {
+    return bodies.read(body, (bytes) => calls.put(principal, query, bytes))
+  }
+  bodies.requireFits(body.length)
+  return calls.put(principal, query, body)
 }
 
 function readPath(text: string): FeedPath | StatisticPath {

@@ -19,7 +19,7 @@ export interface TlsFiles {
 /** How long a request's head may take to arrive. */
 const HEADERS_TIMEOUT_MS = 60_000
 /** How long a connection may stay silent: uploads may last hours, but not silently. */
-const IDLE_TIMEOUT_MS = 120_000
+export const IDLE_TIMEOUT_MS = 120_000
 /** Longer than the idle time of the usual proxies, so that they close first. */
 export const KEEP_ALIVE_MS = 75_000
 

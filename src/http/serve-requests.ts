@@ -4,7 +4,7 @@ import { answerError } from './answer.ts'
 import { attachExchange, type Exchange, type FastLane, type RequestHead } from './exchange.ts'
 import { type Front, openFront } from './front/front.ts'
 import { HttpReply } from './http-reply.ts'
-import { KEEP_ALIVE_MS, openListener, type TlsFiles } from './listener.ts'
+import { IDLE_TIMEOUT_MS, KEEP_ALIVE_MS, openListener, type TlsFiles } from './listener.ts'
 import type { Traffic } from './traffic.ts'
 
 type Handle = (req: IncomingMessage, res: ServerResponse) => void
@@ -36,6 +36,7 @@ export function serveRequests(
   }, tls)
   const front = openFront(server, tls === undefined ? 'connection' : 'secureConnection', {
     keepAliveMs: KEEP_ALIVE_MS,
+    idleMs: IDLE_TIMEOUT_MS,
     isServed: (head) => laneOf(head) !== undefined,
     serve: (head, body, reply) => {
       const exchange = traffic.begin(head, body, reply)

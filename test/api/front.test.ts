@@ -245,3 +245,18 @@ test('close() ends idle connections and refuses calls that come while it waits',
   await own.close()
   await isClosed
 })
+
+test('the largest body that is set counts for every call, whoever reads it', async (t) => {
+  const own = await startService({ settings: { WEIR_BODY_BYTES_MAX: '1000' } })
+  t.after(() => own.close())
+  const line = `PUT /api/feed?api_key=${own.feedKey}`
+  for (const extra of [[], [GENERAL]]) {
+    for (const [bytes, status] of [
+      [1_000, 200],
+      [1_001, 413],
+    ]) {
+      const whole = request(line, extra, sample(1, 1).padEnd(bytes, ' '))
+      assert.equal((await sendRaw(own.port, whole, { isEnding: true })).status, status, `${bytes}`)
+    }
+  }
+})

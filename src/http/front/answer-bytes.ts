@@ -31,6 +31,12 @@ export function answerHead(
     : `${text}Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`
 }
 
+/** Whether a flat list of names and values has a header of this name, spelled so. */
+export function hasHeader(headers: readonly string[], name: string): boolean {
+  for (let at = 0; at < headers.length; at += 2) if (headers[at] === name) return true
+  return false
+}
+
 /** Head and body in one piece, or undefined when the body is better written by itself. */
 export function joined(head: string, body: Uint8Array): Buffer | undefined {
   if (body.length > JOINED_BYTES_MAX) return undefined

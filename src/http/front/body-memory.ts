@@ -1,5 +1,10 @@
-/** Long enough for a put of a thousand samples; longer bodies take the general way. */
-export const FRONT_BODY_BYTES_MAX = 256 * 1024
+import { SLICE_BYTES } from '../wire/feed-body.ts'
+
+/**
+ * Long enough for a put of a thousand samples; longer bodies take the general way. No longer than
+ * what is read before other calls get a turn: later it could be the bytes of another call.
+ */
+export const FRONT_BODY_BYTES_MAX = SLICE_BYTES
 
 /** Memory for bodies that arrive in pieces, all connections together. */
 const LENT_BYTES_MAX = 64 * 1024 * 1024

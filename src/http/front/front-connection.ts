@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { invariant } from '../../base/index.ts'
 import { answerClientError } from '../client-error.ts'
 import type { Reply, RequestHead } from '../exchange.ts'
-import { answerHead, joined } from './answer-bytes.ts'
+import { answerHead, hasHeader, joined } from './answer-bytes.ts'
 import { type BodyMemory, FRONT_BODY_BYTES_MAX } from './body-memory.ts'
 import { type PlainHead, readPlainHead } from './request-head.ts'
 import { readingInto } from './shared-buffer-socket.ts'
@@ -12,7 +12,10 @@ export interface FrontDeps {
   readonly memory: BodyMemory
   /** What arrives while no request is being put together is read into this, for all connections. */
   readonly shared: Buffer
+  /** What clients are told about the time between two requests. */
   readonly keepAliveMs: number
+  /** How long a connection may stay silent. */
+  readonly idleMs: number
   /** Whether a request with this head can be served here. */
   isServed(head: RequestHead): boolean
   /**
@@ -40,11 +43,17 @@ export class FrontConnection implements Reply {
   /** The bytes of the last head with the empty line behind it: most clients repeat it. */
   #headBytes: Buffer = NOTHING
   #head: PlainHead | undefined
-  /** A request that arrives in pieces. */
+  /** A request that arrives in pieces, until all of them are there. */
   #assembly: Buffer | undefined
   #assembledBytes = 0
+  /** From the last byte of a request until the last of its answer has left. */
   #isBusy = false
+  #isAnswered = false
+  /** The answer is the last of this connection. */
+  #isClosing = false
   #isPaused = false
+  /** The bytes at hand lie in memory which is read into again. */
+  #isBorrowed = false
   #isHandedOver = false
   #hasEnded = false
   #onceOver: (() => void) | undefined
@@ -58,12 +67,11 @@ export class FrontConnection implements Reply {
       take: (bytes) => this.#take(bytes),
     })
     this.#socket = socket
-    socket.setTimeout(deps.keepAliveMs)
+    socket.setTimeout(deps.idleMs)
     socket.on('data', this.#onData)
     socket.on('end', this.#onEnd)
     socket.on('error', this.#onError)
     socket.on('timeout', this.#onTimeout)
-    socket.on('drain', this.#onDrain)
     socket.on('close', this.#onClose)
   }
 
@@ -72,7 +80,7 @@ export class FrontConnection implements Reply {
   }
 
   get isOver(): boolean {
-    return !this.#isBusy || this.#socket.destroyed
+    return !this.#isBusy || this.#isAnswered || this.#socket.destroyed
   }
 
   onceOver(done: () => void): void {
@@ -81,36 +89,40 @@ export class FrontConnection implements Reply {
 
   send(status: number, headers: string[], body: string | Uint8Array): void {
     this.status = status
-    const isLast = this.#hasEnded || headers.includes('Connection')
-    const keepAliveSeconds = isLast ? undefined : this.#deps.keepAliveMs / 1_000
-    const head = answerHead(status, headers, keepAliveSeconds)
-    this.#write(head, body)
-    this.#finish()
-    if (isLast) this.#socket.end()
-    else if (this.#isPaused && !this.#socket.writableNeedDrain) this.#resume()
+    this.#isAnswered = true
+    this.#isClosing = this.#hasEnded || hasHeader(headers, 'Connection')
+    const keepAliveSeconds = this.#isClosing ? undefined : this.#deps.keepAliveMs / 1_000
+    this.#write(answerHead(status, headers, keepAliveSeconds), body)
+    if (this.#isClosing) this.#socket.destroySoon()
   }
 
   #write(head: string, body: string | Uint8Array): void {
     const socket = this.#socket
     if (typeof body === 'string') {
-      socket.write(head + body, body === '' ? 'latin1' : 'utf8')
+      socket.write(head + body, body === '' ? 'latin1' : 'utf8', this.#onSent)
       return
     }
     const bytes = joined(head, body)
     if (bytes !== undefined) {
-      socket.write(bytes)
+      socket.write(bytes, this.#onSent)
       return
     }
     socket.cork()
     socket.write(head, 'latin1')
-    socket.write(body)
+    socket.write(body, this.#onSent)
     socket.uncork()
+  }
+
+  /** The next request has its turn when the answer has left: who reads none is served no more. */
+  readonly #onSent = (error?: Error | null): void => {
+    if (error || !this.#isBusy) return
+    this.#finish()
+    if (this.#isPaused && !this.#isClosing) this.#resume()
   }
 
   /** The request is over, answered or not. */
   #finish(): void {
     this.#isBusy = false
-    this.#release()
     const done = this.#onceOver
     this.#onceOver = undefined
     done?.()
@@ -132,17 +144,24 @@ export class FrontConnection implements Reply {
     if (bytes.length === 0) return
     this.#isPaused = true
     this.#socket.pause()
-    this.#socket.unshift(Buffer.from(bytes))
+    this.#socket.unshift(this.#owned(bytes))
+  }
+
+  #owned(bytes: Buffer): Buffer {
+    return this.#isBorrowed ? Buffer.from(bytes) : bytes
   }
 
   /** Bytes that lie in memory which is read into again. */
   #take(bytes: Buffer): boolean {
     if (this.#isHandedOver) return this.#socket.push(Buffer.from(bytes))
+    this.#isBorrowed = true
     this.#onData(bytes)
+    this.#isBorrowed = false
     return true
   }
 
   readonly #onData = (bytes: Buffer): void => {
+    if (this.#isClosing) return
     if (this.#isBusy) this.#defer(bytes)
     else if (this.#assembly === undefined) this.#begin(bytes)
     else this.#assemble(this.#assembly, bytes)
@@ -185,9 +204,12 @@ export class FrontConnection implements Reply {
 
   #serve(head: PlainHead, body: Buffer, rest: Buffer): void {
     this.#isBusy = true
+    this.#isAnswered = false
     this.status = 200
     this.#defer(rest)
     this.#deps.serve(head, body, this)
+    // Before the next read asks where to: it must not go to memory that others may get.
+    this.#release()
   }
 
   /** The head at the beginning of the bytes when all of it is there and plain. */
@@ -212,10 +234,9 @@ export class FrontConnection implements Reply {
     socket.off('end', this.#onEnd)
     socket.off('error', this.#onError)
     socket.off('timeout', this.#onTimeout)
-    socket.off('drain', this.#onDrain)
     socket.off('close', this.#onClose)
     this.#isHandedOver = true
-    socket.unshift(Buffer.from(bytes))
+    socket.unshift(this.#owned(bytes))
     this.#deps.handOver(socket)
   }
 
@@ -231,15 +252,11 @@ export class FrontConnection implements Reply {
   }
 
   readonly #onTimeout = (): void => {
-    if (!this.#isBusy) this.#socket.destroy()
-  }
-
-  readonly #onDrain = (): void => {
-    if (this.#isPaused && !this.#isBusy) this.#resume()
+    if (!this.#isBusy || this.#isAnswered) this.#socket.destroy()
   }
 
   readonly #onClose = (): void => {
+    this.#release()
     if (this.#isBusy) this.#finish()
-    else this.#release()
   }
 }

@@ -9,7 +9,7 @@ const SHARED_BYTES = 256 * 1024
 
 /** What is served before Node's HTTP server sees a connection. */
 export interface Front {
-  /** Closes the connections that are still read here. */
+  /** Closes the connections that are still read here, and from here on every new one. */
   closeAllConnections(): void
 }
 
@@ -21,12 +21,13 @@ export interface Front {
 export function openFront(
   server: Server,
   event: 'connection' | 'secureConnection',
-  deps: Pick<FrontDeps, 'isServed' | 'serve' | 'keepAliveMs'>,
+  deps: Pick<FrontDeps, 'isServed' | 'serve' | 'keepAliveMs' | 'idleMs'>,
 ): Front {
   // These are Node's own: whoever emits the event hands a connection to the HTTP server.
   const listeners = server.listeners(event)
   server.removeAllListeners(event)
   const sockets = new Set<Socket>()
+  let isClosed = false
   const shared: FrontDeps = {
     ...deps,
     memory: new BodyMemory(),
@@ -37,12 +38,17 @@ export function openFront(
     },
   }
   server.on(event, (accepted: Socket) => {
+    if (isClosed) {
+      accepted.destroy()
+      return
+    }
     const { socket } = new FrontConnection(accepted, shared)
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
   return {
     closeAllConnections: () => {
+      isClosed = true
       for (const socket of sockets) socket.destroy()
     },
   }
