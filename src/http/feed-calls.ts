@@ -43,7 +43,8 @@ export class FeedCalls {
   async #putBody(principal: Principal, query: string, body: Buffer): Promise<string> {
     const options = readPutOptions(readQueryPairs(query))
     const uploadTime = this.#feed.now()
-    const samples = await readFeedBody(body, this.#cache, principal.orgUid)
+    const read = readFeedBody(body, this.#cache, principal.orgUid)
+    const samples = read instanceof Promise ? await read : read
     await this.#feed.put(principal, { samples, options, uploadTime })
     return ''
   }

@@ -52,6 +52,9 @@ const BACKSLASH = 0x5c
 /** So many samples may need a closer look before known forms are no longer tried. */
 const TRUST_AT_START = 16
 
+const NO_BYTES = Buffer.alloc(0)
+const NO_SAMPLES = new IncomingSamples(0)
+
 /** What comes next in a body: white space may stand before each of them. */
 const AT_START = 0
 const AT_FIRST = 1
@@ -65,12 +68,12 @@ const BEHIND_LIST = 4
  * included, it answers `unusual`, and the plain reader decides; so it needs no messages of its own.
  */
 export class FeedArrayParser {
-  readonly samples: IncomingSamples
+  samples = NO_SAMPLES
+  #bytes: Buffer = NO_BYTES
+  #cache: RawStreamCache
+  #orgUid = ''
   /** Made when a stream is not known. */
   #targets: OpenTargets | undefined
-  readonly #bytes: Buffer
-  readonly #cache: RawStreamCache
-  readonly #orgUid: string
   #pos = 0
   #place = AT_START
   readonly #spans: IdSpans = { compFrom: 0, compUntil: 0, streamFrom: 0, streamUntil: 0 }
@@ -85,12 +88,29 @@ export class FeedArrayParser {
   /** Made when a second sample is there. */
   #formReader: FormReader | undefined
 
-  constructor(bytes: Buffer, cache: RawStreamCache, orgUid: string) {
+  constructor(cache: RawStreamCache) {
+    this.#cache = cache
+  }
+
+  /** Begins with a body; the parser is its own until end(). */
+  begin(bytes: Buffer, cache: RawStreamCache, orgUid: string): void {
     this.#bytes = bytes
     this.#cache = cache
     this.#orgUid = orgUid
+    this.#pos = 0
+    this.#place = AT_START
+    this.#trust = TRUST_AT_START
     // The shortest usual sample has about 50 bytes; growing once is cheaper than zeroing too much.
     this.samples = new IncomingSamples(Math.min(bytes.length >> 6, SAMPLES_PER_CALL_MAX))
+  }
+
+  /** Lets go of the body, so that another can be read; its samples belong to who took them. */
+  end(): void {
+    this.#bytes = NO_BYTES
+    this.samples = NO_SAMPLES
+    this.#targets = undefined
+    this.#formReader = undefined
+    this.#text = undefined
   }
 
   /** Reads on for about `sliceBytes`; a slice ends between two samples or in white space. */

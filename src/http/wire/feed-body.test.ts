@@ -47,7 +47,9 @@ function refusedBy(read: () => unknown): string {
 
 /** Reads a body by the byte parser alone. */
 function parseQuickly(body: string, known: readonly string[] = []): unknown[] | undefined {
-  const parser = new FeedArrayParser(Buffer.from(body), cacheOf(known), 'o')
+  const cache = cacheOf(known)
+  const parser = new FeedArrayParser(cache)
+  parser.begin(Buffer.from(body), cache, 'o')
   let step = parser.step(64)
   while (step === 'more') step = parser.step(64)
   return step === 'done' ? understood(parser.samples, known) : undefined
@@ -294,10 +296,45 @@ test('readFeedBody() reads long bodies in slices, and unusual ones in a worker, 
     assert.ok(isDeepStrictEqual(samples, expected))
   }
   const broken = unusual.subarray(0, unusual.length - 1)
-  await assert.rejects(readFeedBody(broken, cacheOf([]), 'o'), {
+  await assert.rejects(async () => readFeedBody(broken, cacheOf([]), 'o'), {
     code: 'bad_json',
     message: `Cannot read the body as JSON: the text ends too early at position ${broken.length}`,
   })
+})
+
+test('readFeedBody() keeps bodies apart that are read at the same time', async () => {
+  const cache = new RawStreamCache(
+    (org, compId) => (Number(compId.slice(1)) + (org === 'o' ? 1 : 101)) as StreamHandle,
+    () => 0,
+  )
+  const bodyOf = (count: number, first: number) =>
+    Buffer.from(
+      JSON.stringify(
+        Array.from({ length: count }, (_, index) => ({
+          compId: `c${(first + index) % 7}`,
+          streamId: 's',
+          time: 1_700_000_000_000 + index,
+          data: index / 4,
+        })),
+      ),
+    )
+  const check = (samples: IncomingSamples, count: number, first: number) => {
+    assert.equal(samples.count, count)
+    const wrong = samples.handles
+      .subarray(0, count)
+      .findIndex((handle, index) => handle !== first + ((first + index) % 7))
+    assert.equal(wrong, -1)
+    assert.equal(samples.numbers[count - 1], (count - 1) / 4)
+    assert.equal(samples.times[count - 1], 1_700_000_000_000 + count - 1)
+  }
+  const long = readFeedBody(bodyOf(20_000, 1), cache, 'o')
+  const otherLong = readFeedBody(bodyOf(15_000, 101), cache, 'p')
+  const short = readFeedBody(bodyOf(3, 1), cache, 'o')
+  assert.ok(long instanceof Promise && otherLong instanceof Promise)
+  assert.ok(!(short instanceof Promise))
+  check(short, 3, 1)
+  check(await otherLong, 15_000, 101)
+  check(await long, 20_000, 1)
 })
 
 test('readFeedBody() refuses more samples than a call may bring, and skips a byte order mark', async () => {
@@ -305,7 +342,9 @@ test('readFeedBody() refuses more samples than a call may bring, and skips a byt
   const body = Buffer.from(`\ufeff[${one}]`)
   assert.equal((await readFeedBody(body, cacheOf([]), 'o')).count, 1)
   const many = Buffer.from(`[${`${one},`.repeat(1_000_000)}${one}]`)
-  await assert.rejects(readFeedBody(many, cacheOf([]), 'o'), { code: 'too_many_samples' })
+  await assert.rejects(async () => readFeedBody(many, cacheOf([]), 'o'), {
+    code: 'too_many_samples',
+  })
 })
 
 test('RawStreamCache follows the catalog when an ID comes to mean another stream', () => {

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { type ErrorCode, nextTurn, Refusal, refusal, refuse } from '../../base/index.ts'
 import { IncomingSamples } from '../../feed/index.ts'
-import { FeedArrayParser } from './feed-array-parser.ts'
+import { FeedArrayParser, type ParseStep } from './feed-array-parser.ts'
 import { readFeedBatch } from './feed-batch-reader.ts'
 import { isRecord, readFeedArray } from './feed-plain-reader.ts'
 import { findJsonFault } from './json-scan.ts'
@@ -72,23 +72,45 @@ function runWorker(bytes: Buffer): Promise<IncomingSamples> {
   })
 }
 
+/** The parser of the body before; most bodies are read in one go, so that one is enough. */
+let idleParser: FeedArrayParser | undefined
+
 /**
  * Reads a feed body, array or batch form, into columns: all of it is valid, or it is refused. Long
- * bodies are read in slices with turns for other calls between them.
+ * bodies are read in slices with turns for other calls between them; only they, and unusual ones,
+ * take a promise.
  */
-export async function readFeedBody(
+export function readFeedBody(
   body: Buffer,
   cache: RawStreamCache,
   orgUid: string,
-): Promise<IncomingSamples> {
+): IncomingSamples | Promise<IncomingSamples> {
   const bytes = withoutByteOrderMark(body)
-  const parser = new FeedArrayParser(bytes, cache, orgUid)
-  let step = parser.step(SLICE_BYTES)
+  const parser = idleParser ?? new FeedArrayParser(cache)
+  idleParser = undefined
+  parser.begin(bytes, cache, orgUid)
+  const step = parser.step(SLICE_BYTES)
+  return step === 'more' ? readOn(parser, bytes) : finish(parser, step, bytes)
+}
+
+async function readOn(parser: FeedArrayParser, bytes: Buffer): Promise<IncomingSamples> {
+  let step: ParseStep = 'more'
   while (step === 'more') {
     await nextTurn()
     step = parser.step(SLICE_BYTES)
   }
-  if (step === 'done') return parser.samples
-  if (bytes.length <= INLINE_PARSE_BYTES_MAX) return readFeedBodyPlainly(bytes)
-  return readInWorker(bytes)
+  return finish(parser, step, bytes)
+}
+
+function finish(
+  parser: FeedArrayParser,
+  step: ParseStep,
+  bytes: Buffer,
+): IncomingSamples | Promise<IncomingSamples> {
+  const { samples } = parser
+  parser.end()
+  idleParser = parser
+  if (step === 'done') return samples
+  samples.release()
+  return bytes.length <= INLINE_PARSE_BYTES_MAX ? readFeedBodyPlainly(bytes) : readInWorker(bytes)
 }

@@ -25,6 +25,8 @@ const isKnown = (stream: number) =>
 class Catalog {
   generation = 0
   readonly cache: RawStreamCache
+  /** Used for all bodies, one after the other. */
+  readonly #parser: FeedArrayParser
 
   constructor(formFieldsMax?: number) {
     this.cache = new RawStreamCache(
@@ -32,6 +34,13 @@ class Catalog {
       () => this.generation,
       new SampleForms(formFieldsMax),
     )
+    this.#parser = new FeedArrayParser(this.cache)
+  }
+
+  parserOf(bytes: Buffer, orgUid = 'o'): FeedArrayParser {
+    this.#parser.end()
+    this.#parser.begin(bytes, this.cache, orgUid)
+    return this.#parser
   }
 
   handleOf(orgUid: string, id: { compId?: string; streamId?: string }): StreamHandle | 0 {
@@ -162,7 +171,7 @@ function parse(
   body: { org: string; slice: number; isNewAmidst: boolean },
   bytes: Buffer,
 ) {
-  const parser = new FeedArrayParser(bytes, catalog.cache, body.org)
+  const parser = catalog.parserOf(bytes, body.org)
   const generations: number[] = []
   for (;;) {
     const step = parser.step(body.slice)
@@ -274,7 +283,7 @@ test('FormReader takes nothing for data that lies behind the end of a body', () 
     const bytes = Buffer.from(text)
     const catalog = new Catalog()
     const read = (part: Buffer) => {
-      const parser = new FeedArrayParser(part, catalog.cache, 'o')
+      const parser = catalog.parserOf(part)
       return [parser.step(1_000_000), parser.samples.count]
     }
     for (let round = 0; round < 2; round++) assert.deepEqual(read(bytes), ['done', list.length])
@@ -288,7 +297,7 @@ test('FeedArrayParser gives way in white space between samples, however long', (
   const space = ' \n\t\r'.repeat(5_000)
   const one = '{"compId":"a","streamId":"ab","time":1763000000000,"data":1}'
   const text = `${space}[${space}${one}${space},${space}${one}${space}]${space}`
-  const parser = new FeedArrayParser(Buffer.from(text), new Catalog().cache, 'o')
+  const parser = new Catalog().parserOf(Buffer.from(text))
   let steps = 1
   while (parser.step(1_000) === 'more') steps += 1
   assert.equal(parser.samples.count, 2)
@@ -298,7 +307,7 @@ test('FeedArrayParser gives way in white space between samples, however long', (
 
 test('FeedArrayParser leaves to the plain reader what could hold the loop up', () => {
   const check = (body: string) => {
-    const parser = new FeedArrayParser(Buffer.from(body), new Catalog().cache, 'o')
+    const parser = new Catalog().parserOf(Buffer.from(body))
     assert.equal(parser.step(1_000_000), 'unusual')
   }
   const one = '"compId":"a","streamId":"ab","time":1763000000000'
