@@ -1,16 +1,19 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { Refusal } from '../../base/index.ts'
 import { readFeedBodyPlainly, type WorkerAnswer } from './feed-body.ts'
+import { packSamples } from './worker-samples.ts'
 
 /** Reads one unusual long body away from the main loop and sends its columns back. */
-function answer(bytes: Uint8Array): WorkerAnswer {
+function answer(bytes: Uint8Array): { answer: WorkerAnswer; transfer: ArrayBuffer[] } {
   try {
     const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    return { samples: { ...readFeedBodyPlainly(body) } as never }
+    const { packed, transfer } = packSamples(readFeedBodyPlainly(body))
+    return { answer: { samples: packed }, transfer }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return { refused: { code: error.code, message: error.message } }
+    return { answer: { refused: { code: error.code, message: error.message } }, transfer: [] }
   }
 }
 
-parentPort?.postMessage(answer(workerData as Uint8Array))
+const answered = answer(workerData as Uint8Array)
+parentPort?.postMessage(answered.answer, answered.transfer)

@@ -1,11 +1,12 @@
 import { Worker } from 'node:worker_threads'
 import { type ErrorCode, nextTurn, Refusal, refusal, refuse } from '../../base/index.ts'
-import { IncomingSamples } from '../../feed/index.ts'
+import type { IncomingSamples } from '../../feed/index.ts'
 import { FeedArrayParser, type ParseStep } from './feed-array-parser.ts'
 import { readFeedBatch } from './feed-batch-reader.ts'
 import { isRecord, readFeedArray } from './feed-plain-reader.ts'
 import { findJsonFault } from './json-scan.ts'
 import type { RawStreamCache } from './raw-stream-cache.ts'
+import { type PackedSamples, shareBytes, unpackSamples } from './worker-samples.ts'
 
 /** After this many bytes other calls get their turn. */
 export const SLICE_BYTES = 256 * 1024
@@ -17,7 +18,7 @@ const WORKER_MEGABYTES_MAX = 2_048
 
 /** What a worker answers: the columns of a body, or why it was refused. */
 export type WorkerAnswer =
-  | { readonly samples: IncomingSamples }
+  | { readonly samples: PackedSamples }
   | { readonly refused: { readonly code: ErrorCode; readonly message: string } }
 
 function withoutByteOrderMark(bytes: Buffer): Buffer {
@@ -43,12 +44,12 @@ export function readFeedBodyPlainly(bytes: Buffer): IncomingSamples {
 let workerTurn: Promise<unknown> = Promise.resolve()
 
 function readInWorker(bytes: Buffer): Promise<IncomingSamples> {
-  const turn = workerTurn.then(() => runWorker(bytes))
+  const turn = workerTurn.then(async () => unpackSamples(await runWorker(await shareBytes(bytes))))
   workerTurn = turn.catch(() => undefined)
   return turn
 }
 
-function runWorker(bytes: Buffer): Promise<IncomingSamples> {
+function runWorker(bytes: Uint8Array): Promise<PackedSamples> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./feed-body-worker.ts', import.meta.url), {
       workerData: bytes,
@@ -59,7 +60,7 @@ function runWorker(bytes: Buffer): Promise<IncomingSamples> {
       if ('refused' in answer) {
         reject(new Refusal(answer.refused.code, answer.refused.message))
       } else {
-        resolve(Object.assign(new IncomingSamples(), answer.samples))
+        resolve(answer.samples)
       }
     })
     worker.once('error', (cause: NodeJS.ErrnoException) => {
