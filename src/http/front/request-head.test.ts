@@ -71,14 +71,15 @@ test('readPlainHead() leaves everything unusual or ambiguous to the general pars
 })
 
 const server = createServer({ requireHostHeader: false })
-const seen: Array<(head: IncomingMessage | undefined) => void> = []
+/** Who waits for how a connection's head was read, by the client's port. */
+const waiting = new Map<number, (head: IncomingMessage | undefined) => void>()
 before(async () => {
   server.on('request', (req, res) => {
-    seen.shift()?.(req)
+    waiting.get(req.socket.remotePort ?? 0)?.(req)
     res.end()
   })
   server.on('clientError', (_error, broken) => {
-    seen.shift()?.(undefined)
+    waiting.get((broken as Socket).remotePort ?? 0)?.(undefined)
     broken.destroy()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -89,14 +90,19 @@ after(() => {
 })
 
 /** How Node's own parser reads a head; undefined when it refuses it. */
-function readByNode(text: string): Promise<IncomingMessage | undefined> {
-  return new Promise((resolve) => {
-    seen.push(resolve)
-    const { port } = server.address() as AddressInfo
-    const client = connect(port, '127.0.0.1', () => client.write(text, 'latin1'))
-    client.on('error', () => {})
-    client.on('data', () => client.destroy())
+async function readByNode(text: string): Promise<IncomingMessage | undefined> {
+  const { port } = server.address() as AddressInfo
+  const client = connect(port, '127.0.0.1')
+  client.on('error', () => {})
+  await new Promise<void>((resolve) => client.once('connect', () => resolve()))
+  const clientPort = client.localPort ?? 0
+  const head = await new Promise<IncomingMessage | undefined>((resolve) => {
+    waiting.set(clientPort, resolve)
+    client.write(text, 'latin1')
   })
+  waiting.delete(clientPort)
+  client.destroy()
+  return head
 }
 
 const usual = [
