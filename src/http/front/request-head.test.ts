@@ -70,6 +70,14 @@ test('readPlainHead() leaves everything unusual or ambiguous to the general pars
   for (const lines of others) assert.equal(read(lines), undefined, JSON.stringify(lines))
 })
 
+test('readPlainHead() looks at every byte of a head a few times at most', {
+  timeout: 30_000,
+}, () => {
+  const head = ['GET /api/comp/c/feed HTTP/1.1', `X:${' \t'.repeat(8_000)}\u00e9`]
+  // Were blanks to match two parts of a line, each of these would take most of a second.
+  for (let count = 0; count < 200; count++) assert.equal(read(head), undefined)
+})
+
 const server = createServer({ requireHostHeader: false })
 /** Who waits for how a connection's head was read, by the client's port. */
 const waiting = new Map<number, (head: IncomingMessage | undefined) => void>()

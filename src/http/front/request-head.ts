@@ -11,7 +11,8 @@ export interface PlainHead extends RequestHead {
 
 /** Visible ASCII: what else a target may hold is for the general parser to judge. */
 const REQUEST_LINE = /^(GET|PUT) (\/api\/(?:feed|comp\/)[!-"$-~]*) HTTP\/1\.1$/
-const HEADER_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t -~]*)$/
+/** No two parts of it can match the same bytes: a line that fails must not be tried in many ways. */
+const HEADER_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t -~]*)$/
 const LENGTH = /^(?:0|[1-9][0-9]{0,6})$/
 
 /** Headers that the service looks at; one that comes twice is for the general parser. */
@@ -52,7 +53,7 @@ export function readPlainHead(text: string, socket: Socket): PlainHead | undefin
     const line = HEADER_LINE.exec(lines[at])
     if (line === null) return undefined
     const name = line[1].toLowerCase()
-    const value = line[2].trimEnd()
+    const value = line[2].trim()
     if (READ.has(name)) {
       if (headers[name] !== undefined) return undefined
       headers[name] = value
