@@ -168,6 +168,18 @@ export function scanRecords(payload: Uint8Array, onPlace: (place: RecordPlace) =
   }
 }
 
+/** Calls `onHandle` for the stream of every removal and every text of a record. */
+export function scanRemovalsAndTexts(
+  memory: ArrayBufferLike,
+  { handlesAt, count, removalCount, textCount }: RecordPlace,
+  onHandle: (handle: number) => void,
+): void {
+  const textsStart = count + removalCount
+  const words = new Uint32Array(memory, handlesAt, textsStart + textCount)
+  for (let at = count; at < textsStart; at += 1) onHandle(words[at])
+  for (let at = textsStart; at < words.length; at += 1) onHandle(words[words[at]])
+}
+
 /** The record at a place of a buffer; its batch is a view of it. */
 export function readRecord(memory: ArrayBufferLike, place: RecordPlace): JournalRecord {
   const { kind, count, removalCount, textCount, textBytes, handlesAt } = place

@@ -77,10 +77,15 @@ export class PlainSamples {
 
   /** Counts samples that will be put. */
   count({ handles }: PlainColumns, { handlesAt, count }: PlainPlaces): void {
-    for (let at = handlesAt; at < handlesAt + count; at += 1) {
+    const end = handlesAt + count
+    let counts = this.#counts
+    for (let at = handlesAt; at < end; at += 1) {
       const handle = handles[at]
-      if (handle >= this.#handleEnd) this.#growTo(handle + 1)
-      this.#counts[handle] += 1
+      if (handle >= this.#handleEnd) {
+        this.#growTo(handle + 1)
+        counts = this.#counts
+      }
+      counts[handle] += 1
     }
   }
 
@@ -151,10 +156,16 @@ export class PlainSamples {
   /** Gives every stream its part of the columns. */
   #place(): void {
     this.#isPlaced = true
-    let start = 0
+    let excludedMax = 0
     for (let handle = 0; handle < this.#handleEnd; handle += 1) {
-      this.#ends[handle] = start
-      start += 2 * this.#counts[handle]
+      if (this.#excluded[handle] === 1) excludedMax = Math.max(excludedMax, this.#counts[handle])
+    }
+    // Those left out are put over each other, at the front.
+    let start = 2 * excludedMax
+    for (let handle = 0; handle < this.#handleEnd; handle += 1) {
+      const isExcluded = this.#excluded[handle] === 1
+      this.#ends[handle] = isExcluded ? 0 : start
+      if (!isExcluded) start += 2 * this.#counts[handle]
     }
     if (start > this.#pairs.length) this.#pairs = new Float64Array(start)
   }

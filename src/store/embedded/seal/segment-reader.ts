@@ -4,7 +4,12 @@ import type { Disk } from '../disk/disk.ts'
 import { applyRecord } from '../head/apply-record.ts'
 import { HeadGeneration } from '../head/head-generation.ts'
 import { describeDamage } from '../journal/damage.ts'
-import { type RecordPlace, readRecord, scanRecords } from '../journal/record.ts'
+import {
+  type RecordPlace,
+  readRecord,
+  scanRecords,
+  scanRemovalsAndTexts,
+} from '../journal/record.ts'
 import { type SegmentScan, scanSegment } from '../journal/scan.ts'
 import { type Replay, sequencesOf } from '../replay.ts'
 import { type PlainColumns, type PlainPlaces, PlainSamples } from './plain-samples.ts'
@@ -57,6 +62,12 @@ export class SegmentReader {
   }
 }
 
+/** A segment's memory, and the columns that it is seen as. */
+interface SegmentMemory {
+  readonly memory: ArrayBufferLike
+  readonly columns: PlainColumns
+}
+
 function groupByStream(
   memory: ArrayBufferLike,
   { frames }: SegmentScan,
@@ -68,7 +79,7 @@ function groupByStream(
   for (const frame of frames) {
     scanRecords(frame.records, (place) => {
       if (place.kind === 'samples') plain.count(columns, placesOf(place))
-      excludeStreams(memory, place, plain)
+      excludeStreams({ memory, columns }, place, plain)
     })
   }
   for (const frame of frames) {
@@ -76,7 +87,7 @@ function groupByStream(
       const leftOut = place.kind === 'samples' ? plain.put(columns, placesOf(place)) : place.count
       if (leftOut === 0 && place.removalCount === 0) return
       const { kind, batch } = readRecord(memory, place)
-      const left = leftOut === batch.count ? batch : pickExcluded(batch, plain)
+      const left = leftOut === batch.count ? batch : pickExcluded(batch, plain, leftOut)
       applyRecord(generation, { kind, batch: left })
     })
   }
@@ -87,28 +98,33 @@ function placesOf({ timesAt, numbersAt, handlesAt, count }: RecordPlace): PlainP
 }
 
 /** Leaves out the streams that need more than their samples in order. */
-function excludeStreams(memory: ArrayBufferLike, place: RecordPlace, plain: PlainSamples): void {
-  const isForget = place.kind === 'forget'
-  if (!isForget && place.removalCount === 0 && place.textCount === 0) return
-  const { batch } = readRecord(memory, place)
-  for (const removal of batch.removals) plain.exclude(removal.handle)
-  for (let index = 0; index < batch.count; index += 1) {
-    if (isForget || batch.texts?.[index] !== undefined) plain.exclude(batch.handles[index])
+function excludeStreams(
+  { memory, columns }: SegmentMemory,
+  place: RecordPlace,
+  plain: PlainSamples,
+): void {
+  if (place.kind === 'forget') {
+    const { handlesAt, count } = placesOf(place)
+    for (let at = handlesAt; at < handlesAt + count; at += 1) plain.exclude(columns.handles[at])
   }
+  if (place.removalCount === 0 && place.textCount === 0) return
+  scanRemovalsAndTexts(memory, place, (handle) => plain.exclude(handle))
 }
 
 /** The part of a batch that is about streams left out, all of its removals among it. */
-function pickExcluded(batch: SampleBatch, plain: PlainSamples): SampleBatch {
-  const picked: number[] = []
+function pickExcluded(batch: SampleBatch, plain: PlainSamples, count: number): SampleBatch {
+  const handles = new Uint32Array(count)
+  const times = new Float64Array(count)
+  const numbers = new Float64Array(count)
+  const texts = batch.texts === undefined ? undefined : new Array<string | undefined>(count)
+  let at = 0
   for (let index = 0; index < batch.count; index += 1) {
-    if (plain.isExcluded(batch.handles[index])) picked.push(index)
+    if (!plain.isExcluded(batch.handles[index])) continue
+    handles[at] = batch.handles[index]
+    times[at] = batch.times[index]
+    numbers[at] = batch.numbers[index]
+    if (texts !== undefined) texts[at] = batch.texts?.[index]
+    at += 1
   }
-  return {
-    count: picked.length,
-    handles: Uint32Array.from(picked, (index) => batch.handles[index]),
-    times: Float64Array.from(picked, (index) => batch.times[index]),
-    numbers: Float64Array.from(picked, (index) => batch.numbers[index]),
-    texts: batch.texts === undefined ? undefined : picked.map((index) => batch.texts?.[index]),
-    removals: batch.removals,
-  }
+  return { count, handles, times, numbers, texts, removals: batch.removals }
 }

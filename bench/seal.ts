@@ -1,0 +1,88 @@
+/**
+ * What sealing costs: `node bench/seal.ts [segments]`. Journal segments of the bulk load (ten samples
+ * of each of a hundred streams a put) are sealed one after the other, in this thread; prints processor
+ * time per 1,000 samples of each, without what V8's own threads use, and bytes per sample at the end.
+ */
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { realDisk } from '../src/store/embedded/disk/real-disk.ts'
+import { DIRECTORY_BYTES, writeDirectory } from '../src/store/embedded/journal/directory.ts'
+import { FRAME_HEADER_BYTES, finishFrame, frameBytes } from '../src/store/embedded/journal/frame.ts'
+import { sizeRecord, viewMemory, writeRecord } from '../src/store/embedded/journal/record.ts'
+import {
+  SEGMENT_HEADER_BYTES,
+  segmentName,
+  writeSegmentHeader,
+} from '../src/store/embedded/journal/segment.ts'
+import { ChunkTable } from '../src/store/embedded/seal/chunk-table.ts'
+import { openSamplesFile } from '../src/store/embedded/seal/open-samples-file.ts'
+import { SegmentReader } from '../src/store/embedded/seal/segment-reader.ts'
+import { SegmentSealer } from '../src/store/embedded/seal/segment-sealer.ts'
+import { TouchedTable } from '../src/store/embedded/seal/touched-table.ts'
+import { Walk } from './load/put-template.ts'
+
+const SEGMENT_BYTES = 32 * 1024 * 1024
+const STREAMS = 100
+const SAMPLES = 1_000
+const STEP_MS = 10_000
+const START = 1_700_000_000_000
+
+const walks = Array.from({ length: STREAMS }, (_, index) => new Walk(index + 1))
+let puts = 0
+
+function nextRecord() {
+  const first = START + ((puts++ * SAMPLES) / STREAMS) * STEP_MS
+  const indexes = Array.from({ length: SAMPLES }, (_, index) => index)
+  const batch = {
+    count: SAMPLES,
+    handles: Uint32Array.from(indexes, (index) => 1 + (index % STREAMS)),
+    times: Float64Array.from(indexes, (index) => first + Math.floor(index / STREAMS) * STEP_MS),
+    numbers: Float64Array.from(indexes, (index) => walks[index % STREAMS].next() / 100),
+    removals: [],
+  }
+  return sizeRecord({ kind: 'samples', batch })
+}
+
+/** Writes a full segment of one put a frame; returns its samples. */
+function writeSegment(path: string, number: number): number {
+  const memory = viewMemory(new SharedArrayBuffer(SEGMENT_BYTES))
+  const { bytes } = memory
+  const [salt, firstPut] = [number, puts]
+  writeSegmentHeader(bytes, { number, salt, firstSequence: puts + 1 })
+  let at = SEGMENT_HEADER_BYTES
+  for (;;) {
+    const next = nextRecord()
+    const payloadBytes = next.bytes + DIRECTORY_BYTES
+    const recordsStart = at + FRAME_HEADER_BYTES
+    writeDirectory(bytes, recordsStart, writeRecord(memory, recordsStart, next))
+    finishFrame(bytes, at, { salt, sequence: puts, payloadBytes, fileOffset: at })
+    at += frameBytes(payloadBytes)
+    if (at + frameBytes(payloadBytes) > SEGMENT_BYTES) break
+  }
+  writeFileSync(path, bytes)
+  return (puts - firstPut) * SAMPLES
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'weir-seal-'))
+try {
+  const file = join(folder, 'samples.db')
+  const db = openSamplesFile(file)
+  const reader = new SegmentReader(realDisk)
+  const sealer = new SegmentSealer(new ChunkTable(db), new TouchedTable(db), () => false)
+  let total = 0
+  for (let number = 1; number <= Number(process.argv[2] ?? 8); number++) {
+    const path = join(folder, segmentName(number))
+    const samples = writeSegment(path, number)
+    const before = process.threadCpuUsage()
+    sealer.seal(reader.read(path, number))
+    realDisk.unlink(path)
+    const { user, system } = process.threadCpuUsage(before)
+    total += samples
+    console.log(`segment ${number}: ${(((user + system) * 1_000) / samples).toFixed(0)} µs`)
+  }
+  db.close()
+  console.log(`${(statSync(file).size / total).toFixed(3)} B/sample`)
+} finally {
+  rmSync(folder, { recursive: true })
+}
