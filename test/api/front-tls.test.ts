@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { connect as connectPlain, type Socket } from 'node:net'
 import { resolve } from 'node:path'
 import { after, before, test } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
@@ -29,7 +30,7 @@ async function open(): Promise<TLSSocket> {
   return socket
 }
 
-function hasClosed(socket: TLSSocket): Promise<void> {
+function hasClosed(socket: Socket): Promise<void> {
   return new Promise((closed) => socket.once('close', () => closed()))
 }
 
@@ -117,8 +118,11 @@ test('calls over one TLS connection, cut anywhere, get their answers in order', 
   }
 })
 
-test('a stop closes TLS connections that wait for their next call or for the rest of one', async () => {
+test('a stop closes connections that wait: for TLS, for a call or for the rest of one', async () => {
   const [idle, half] = [await open(), await open()]
+  const silent = connectPlain(service.port, '127.0.0.1')
+  silent.on('error', () => {})
+  await once(silent, 'connect')
   idle.write(request(`GET /api/comp/tls/last_value?${key}`))
   await once(idle, 'data')
   await new Promise<void>((written) =>
@@ -126,7 +130,7 @@ test('a stop closes TLS connections that wait for their next call or for the res
       written(),
     ),
   )
-  const closed = Promise.all([idle, half].map(hasClosed))
+  const closed = Promise.all([idle, half, silent].map(hasClosed))
   await service.restart()
   await closed
   assert.match(await converse([request('GET /healthz')], 1), /^HTTP\/1\.1 200 OK/)

@@ -9,7 +9,7 @@ const SHARED_BYTES = 256 * 1024
 
 /** What is served before Node's HTTP server sees a connection. */
 export interface Front {
-  /** Closes the connections that are still read here, and from here on every new one. */
+  /** Closes the connections that Node's HTTP server does not know, and from here on every new one. */
   closeAllConnections(): void
 }
 
@@ -37,15 +37,18 @@ export function openFront(
       for (const listener of listeners) listener.call(server, socket)
     },
   }
-  server.on(event, (accepted: Socket) => {
-    if (isClosed) {
-      accepted.destroy()
-      return
-    }
-    const { socket } = new FrontConnection(accepted, shared)
+  const track = (socket: Socket): void => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
+  }
+  server.on(event, (accepted: Socket) => {
+    if (isClosed) accepted.destroy()
+    else track(new FrontConnection(accepted, shared).socket)
   })
+  if (event === 'secureConnection') {
+    // Who never begins with TLS is known to nobody else, and would hold up the server's end.
+    server.on('connection', (raw: Socket) => (isClosed ? raw.destroy() : track(raw)))
+  }
   return {
     closeAllConnections: () => {
       isClosed = true
