@@ -105,24 +105,28 @@ export class IncomingSamples {
    * nobody reads the columns any more: not those who were handed the samples, nor a store.
    */
   release(): void {
-    const room = this.#room
-    // Columns that came from another thread were never the pool's.
-    const isOwn = this.handles === room.handles
-    if (isOwn && room !== NO_ROOM) pool.give(room, this.isNumeric ? 0 : this.count)
+    this.#giveBack()
     this.count = 0
     this.texts = undefined
     this.#use(NO_ROOM)
   }
 
   #grow(): void {
-    const { handles, times, numbers, kinds, count } = this
+    const { handles, times, numbers, kinds } = this
     const room = pool.take(handles.length * 2)
     room.handles.set(handles)
     room.times.set(times)
     room.numbers.set(numbers)
     room.kinds.set(kinds)
-    if (handles === this.#room.handles) pool.give(this.#room, this.isNumeric ? 0 : count)
+    this.#giveBack()
     this.#use(room)
+  }
+
+  #giveBack(): void {
+    const room = this.#room
+    // Columns that came from another thread were never the pool's.
+    if (room === NO_ROOM || this.handles !== room.handles) return
+    pool.give(room, this.isNumeric ? 0 : this.count)
   }
 
   #use(room: SampleRoom): void {

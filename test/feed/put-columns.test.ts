@@ -78,3 +78,16 @@ test(`puts in flight keep their columns to themselves (WEIR_TEST_SEED=${seed})`,
     { seed, numRuns: 200 },
   )
 })
+
+test('IncomingSamples can be filled anew after release(), with columns of its own', () => {
+  const [first, second] = [new IncomingSamples(1), new IncomingSamples(1)]
+  first.addNumber(1 as StreamHandle, 1, 1)
+  first.release()
+  first.release()
+  for (let at = 0; at < 100; at++) {
+    first.addNumber(1 as StreamHandle, at, at)
+    second.addNumber(2 as StreamHandle, -at, -at)
+  }
+  assert.deepEqual([...first.times.subarray(0, 100)], [...Array(100).keys()])
+  assert.ok(second.handles.subarray(0, 100).every((handle) => handle === 2))
+})
