@@ -117,7 +117,8 @@ export class FrontConnection implements Reply {
   readonly #onSent = (error?: Error | null): void => {
     if (error || !this.#isBusy) return
     this.#finish()
-    if (this.#isPaused && !this.#isClosing) this.#resume()
+    if (this.#hasEnded) this.#socket.end()
+    else if (this.#isPaused && !this.#isClosing) this.#resume()
   }
 
   /** The request is over, answered or not. */

@@ -224,6 +224,20 @@ test('a call is over when its answer has left, not before', async () => {
   assert.equal(isOver, true)
 })
 
+test('a client that stops sending while it reads its answer gets all of it, then the end', async () => {
+  const big = Buffer.alloc(32 * 1024 * 1024)
+  const started = await start((_head, body, to) => reply(to, body.length > 0 ? body : big))
+  const client = await started.open()
+  client.socket.pause()
+  await client.write('GET /api/comp/c/feed HTTP/1.1\r\n\r\n')
+  await roundTrips(started)
+  client.socket.end()
+  await roundTrips(started)
+  client.socket.resume()
+  assert.equal((await client.answer()).body.length, big.length)
+  await client.isClosed
+})
+
 test('nothing is served behind an answer that closes the connection', async () => {
   const seen: string[] = []
   const started = await start((_head, body, to) => {
