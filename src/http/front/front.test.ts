@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
+import { Random, testSeeds } from '../../../test/support/random.ts'
 import type { Reply, RequestHead } from '../exchange.ts'
 import { type Front, openFront } from './front.ts'
 
@@ -147,6 +148,41 @@ test('a body in pieces is untouched by a connection that had its memory before',
   assert.ok((await first.answer()).body === 'c'.repeat(10_000))
   await second.write(long.slice(55_000))
   assert.ok((await second.answer()).body === 'b'.repeat(60_000), 'bytes of another connection')
+})
+
+/** Sends calls with random bodies over one connection, cut and ahead of answers at random. */
+async function sendBodies(client: Client, random: Random, shown: string): Promise<void> {
+  for (let round = 0; round < 6; round++) {
+    const bodies = Array.from({ length: random.integer(1, 4) }, () =>
+      // Every byte tells where it belongs.
+      String(random.integer(1_000, 9_999)).repeat(
+        random.integer(1, random.pick([50, 15_000, 60_000])),
+      ),
+    )
+    const bytes = bodies.map(put).join('')
+    for (let from = 0; from < bytes.length; ) {
+      const length = random.integer(1, random.pick([2_000, 50_000, 300_000]))
+      await client.write(bytes.slice(from, from + length))
+      from += length
+      if (random.next() < 0.7) await new Promise(setImmediate)
+    }
+    for (const body of bodies) {
+      assert.ok((await client.answer()).body === body, shown)
+    }
+  }
+}
+
+test('bodies that arrive over many connections at once are never mixed up', async () => {
+  const started = await start(echo)
+  for (const seed of testSeeds(3)) {
+    const random = new Random(seed)
+    const clients = await Promise.all(Array.from({ length: 8 }, () => started.open()))
+    const seeds = clients.map(() => random.integer(0, 2 ** 31))
+    await Promise.all(
+      clients.map((client, at) => sendBodies(client, new Random(seeds[at]), `seed ${seed}`)),
+    )
+    for (const { socket } of clients) socket.destroy()
+  }
 })
 
 test('a request in pieces may fill its memory to the last byte', async () => {
