@@ -132,6 +132,8 @@ const lists = fc
 
 const bodies = fc.record({
   list: lists,
+  /** Each time other samples are left out. */
+  isPartial: fc.boolean(),
   style: styles,
   otherStyle: styles,
   otherEvery: fc.constantFrom(0, 0, 2, 7),
@@ -147,8 +149,9 @@ type Body = typeof bodies extends fc.Arbitrary<infer T> ? T : never
 
 /** A body's text; the times of its later rounds differ. */
 function write(body: Body, round: number): string {
-  const { list, style, otherStyle, otherEvery, between } = body
-  const samples = list.map((sample, at) => {
+  const { list, isPartial, style, otherStyle, otherEvery, between } = body
+  const sent = isPartial ? list.filter((_, at) => (at * 7 + round * 3) % 5 !== 0) : list
+  const samples = sent.map((sample, at) => {
     const time = sample.time === undefined ? undefined : sample.time - round * 10_000
     const isOther = otherEvery > 0 && at % otherEvery === 0
     return (isOther ? otherStyle : style)({ ...sample, time })
@@ -239,35 +242,48 @@ test('FormReader reads what the plain reader reads, whatever came before', () =>
   assert.ok(doneCount > 5_000, String(doneCount))
 })
 
-test('FormReader takes every known stream in the form of the first sample, and again in its order', () => {
-  const firstId = STREAMS.findIndex((one) => one.compId === 'abc' && one.streamId === 'abcdefghi')
-  const list = [firstId, 0, 1, 2, 11, 0, 3].map((stream, at) => ({
-    stream,
-    time: 1e12 + at,
-    data: 7,
-  }))
-  for (const order of [ORDERS[0], ORDERS[1], ORDERS[2]]) {
-    for (const [colon, comma] of [
-      [':', ','],
-      [' : ', ',\n  '],
-    ]) {
-      const samples = list.map(keyed(order, colon, comma))
-      const text = `[${samples.join(comma)}]`
-      const { cache } = new Catalog()
-      for (let round = 0; round < 2; round++) {
-        const compFrom = text.indexOf('"abc"') + 1
-        const streamFrom = text.indexOf('"abcdefghi"') + 1
-        const ids = { compFrom, compUntil: compFrom + 3, streamFrom, streamUntil: streamFrom + 9 }
-        const columns = new IncomingSamples(list.length)
-        const bytes = Buffer.from(text)
-        const reader = new FormReader(bytes, cache, columns)
-        cache.begin('o')
-        assert.notEqual(cache.find(bytes, ids), 0)
-        reader.learn(1, ids)
-        assert.equal(reader.read(1 + samples[0].length, bytes.length), bytes.length - 1)
-        assert.equal(columns.count, list.length - 1)
-      }
-    }
+/** Where the IDs of the sample at `at` of an ASCII text lie. */
+function idsAt(text: string, at: number) {
+  const valueAt = (key: string) =>
+    text.indexOf('"', text.indexOf(`"${key}"`, at) + key.length + 2) + 1
+  const compFrom = valueAt('compId')
+  const streamFrom = valueAt('streamId')
+  const compUntil = text.indexOf('"', compFrom)
+  return { compFrom, compUntil, streamFrom, streamUntil: text.indexOf('"', streamFrom) }
+}
+
+/** Reads a body by forms, teaching what is not taken; tells how many samples had to be taught. */
+function countTaught(cache: RawStreamCache, text: string, samples: readonly string[]): number {
+  const bytes = Buffer.from(text)
+  const columns = new IncomingSamples(samples.length)
+  const reader = new FormReader(bytes, cache, columns)
+  cache.begin('o')
+  let taught = 0
+  for (let behind = 0; columns.count < samples.length; ) {
+    const at = text.indexOf('{', behind)
+    const ids = idsAt(text, at)
+    columns.addNumber(cache.find(bytes, ids), 0, 0)
+    reader.learn(at, ids)
+    taught += 1
+    behind = reader.read(at + samples[columns.count - 1].length, bytes.length)
+  }
+  return taught
+}
+
+test('FormReader takes every known stream in the form of the last sample, and forms in their order', () => {
+  const sent = (at: number) => ({ stream: (at * 13) % 5, time: 1e12 + at, data: at })
+  for (const [one, other] of [
+    [keyed(ORDERS[0], ':', ','), keyed(ORDERS[1], ':', ',')],
+    [keyed(ORDERS[2], ': ', ', '), keyed(ORDERS[0], ' : ', ',\n  ')],
+    [keyed(ORDERS[1], ':', ', '), keyed(['compId', 'streamId', 'data'], ':', ',')],
+  ]) {
+    const { cache } = new Catalog()
+    const alike = Array.from({ length: 9 }, (_, at) => one(sent(at)))
+    assert.equal(countTaught(cache, `[${alike.join(', ')}]`, alike), 1)
+    const mixed = Array.from({ length: 9 }, (_, at) => (at % 6 < 3 ? one : other)(sent(at)))
+    // The form changes at 3 and at 6; from then on both forms of every stream are known.
+    const counts = [1, 2, 3].map(() => countTaught(cache, `[${mixed.join(',')}]`, mixed))
+    assert.deepEqual([counts[0], counts[2]], [3, 1])
   }
 })
 
@@ -396,12 +412,24 @@ test('FormReader does not take for a known form what only looks like one', () =>
   }
 })
 
+test('FormReader keeps time and data apart when forms change within a body', () => {
+  const catalog = new Catalog()
+  const body = { org: 'o', slice: 1_000_000, isNewAmidst: false }
+  const write = (order: number, stream: number) =>
+    keyed(ORDERS[order], ':', ',')({ stream, time: 1_763_000_000_001, data: 1_763_000_000_000 })
+  const [timeFirst, dataFirst] = [0, 1].map((order) => [0, 1, 2].map((one) => write(order, one)))
+  const known = [timeFirst[0], dataFirst[1]]
+  for (const list of [known, known, [...known, dataFirst[2]], [...known, dataFirst[2]]]) {
+    assert.equal(check(catalog, body, `[${list}]`), 'done')
+  }
+})
+
 test('SampleForms keeps to its size, and to a few forms of a stream', () => {
   const forms = new SampleForms(4_000)
-  const spans = { ...noForm(), openingUntil: 40, middleFrom: 40, middleUntil: 50 }
   const learn = (first: number, fill: number) => {
     const view = new DataView(new Uint8Array(50).fill(fill).buffer)
-    return forms.learn(first, 5 as StreamHandle, view, spans)
+    const spans = { ...noForm(view), openingUntil: 40, middleFrom: 40, middleUntil: 50 }
+    return forms.learn(first, 5 as StreamHandle, spans)
   }
   let first = 0
   const firsts = [1, 2, 2, 3, 1, 4, 5, 6].map((fill) => {
@@ -419,7 +447,7 @@ test('SampleForms keeps to its size, and to a few forms of a stream', () => {
 test('RawStreamCache forgets forms when an ID may mean another stream', () => {
   const forms = new SampleForms(200)
   const view = new DataView(new Uint8Array(400).fill(7).buffer)
-  forms.learn(0, 5 as StreamHandle, view, { ...noForm(), openingUntil: 400 })
+  forms.learn(0, 5 as StreamHandle, { ...noForm(view), openingUntil: 400 })
   assert.ok(!forms.hasRoom())
   let generation = 0
   const cache = new RawStreamCache(

@@ -27,8 +27,12 @@ const COMMA = 0x2c
 const SPACE = 0x20
 const ZERO = 0x30
 const BRACE_END = 0x7d
-/** So many samples may come in another order than foreseen before a body is taken as unordered. */
+/** A body that begins with half as many samples in another order than foreseen is taken as unordered. */
 const TRUST_AT_START = 16
+/** A miss costs more than a hit wins. */
+const TRUST_PER_MISS = 2
+/** So many streams may be left out between two samples. */
+const SKIPPED_MAX = 4
 
 /**
  * Reads samples of a body that are written like samples before them: the one that is foreseen, by a
@@ -41,7 +45,7 @@ export class FormReader {
   readonly #cache: RawStreamCache
   readonly #forms: SampleForms
   readonly #samples: IncomingSamples
-  readonly #spans: FormSpans = noForm()
+  readonly #spans: FormSpans
   /** Rises by every sample that was foreseen, sinks by every other; at 0 nothing is foreseen. */
   #trust = TRUST_AT_START
   /** The time before, and its first and last 8 digits as a double each: many samples share it. */
@@ -52,6 +56,7 @@ export class FormReader {
   constructor(bytes: Buffer, cache: RawStreamCache, samples: IncomingSamples) {
     this.#bytes = bytes
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+    this.#spans = noForm(this.#view)
     this.#cache = cache
     this.#forms = cache.forms
     this.#samples = samples
@@ -59,14 +64,28 @@ export class FormReader {
 
   /** Remembers the sample at `at`, read otherwise, whose stream the cache found last. */
   learn(at: number, ids: IdSpans): void {
+    this.#spans.middleIn = this.#view
     if (findForm(this.#bytes, at, ids, this.#spans)) this.#learnForm()
+  }
+
+  /** Remembers a sample that has the form of another but for its opening. */
+  #learnLike(form: number, openingFrom: number, openingUntil: number): void {
+    const { fields, view } = this.#forms
+    const spans = this.#spans
+    spans.openingFrom = openingFrom
+    spans.openingUntil = openingUntil
+    spans.middleIn = view
+    spans.middleFrom = 4 * form + FORM_BYTES + fields[form + FORM_OPENING_BYTES]
+    spans.middleUntil = spans.middleFrom + fields[form + FORM_MIDDLE_BYTES]
+    spans.isTimeFirst = fields[form + FORM_IS_TIME_FIRST] === 1
+    this.#learnForm()
   }
 
   #learnForm(): void {
     const { fields, last } = this.#forms
     const isUnknown = last === 0 || fields[last + FORM_NEXT] === 0
-    if (!isUnknown) this.#trust -= 1
-    this.#cache.learnForm(this.#view, this.#spans)
+    if (!isUnknown) this.#trust -= TRUST_PER_MISS
+    this.#cache.learnForm(this.#spans)
   }
 
   /**
@@ -85,10 +104,9 @@ export class FormReader {
 
   #readForeseen(from: number, until: number): number {
     const bytes = this.#bytes
-    const view = this.#view
     const samples = this.#samples
     const { handles } = samples
-    const { fields, view: kept } = this.#forms
+    const { fields } = this.#forms
     // A full column grows in the plain way.
     const room = Math.min(handles.length, SAMPLES_PER_CALL_MAX)
     const before = samples.count
@@ -96,23 +114,37 @@ export class FormReader {
     let last = this.#forms.last
     let pos = from
     while (pos < until && count < room && bytes[pos] === COMMA) {
-      const form = fields[last + FORM_NEXT]
-      if (form === 0) break
       const at = this.#startBehind(pos)
-      const openingBytes = fields[form + FORM_OPENING_BYTES]
-      if (at + openingBytes > bytes.length) break
-      if (!isSame(view, at, kept, 4 * form + FORM_BYTES, openingBytes)) break
-      const end = this.#readValues(form, at + openingBytes, count)
-      if (end < 0 || bytes[end] !== BRACE_END) break
+      let form = fields[last + FORM_NEXT]
+      if (!this.#isOpening(form, at)) form = this.#formAhead(form, at)
+      if (form === 0) break
+      const end = this.#readValues(form, at + fields[form + FORM_OPENING_BYTES], count)
+      if (end < 0) break
       handles[count] = fields[form + FORM_HANDLE]
       count += 1
-      pos = end + 1
+      pos = end
       last = form
     }
     samples.count = count
     this.#forms.last = last
     this.#trust += count - before
     return pos
+  }
+
+  /** The form at `at` among those that follow another: devices leave out what did not change. */
+  #formAhead(form: number, at: number): number {
+    let ahead = form
+    for (let skipped = 0; skipped < SKIPPED_MAX && ahead !== 0; skipped++) {
+      ahead = this.#forms.fields[ahead + FORM_NEXT]
+      if (this.#isOpening(ahead, at)) return ahead
+    }
+    return 0
+  }
+
+  #isOpening(form: number, at: number): boolean {
+    const length = this.#forms.fields[form + FORM_OPENING_BYTES]
+    if (form === 0 || at + length > this.#bytes.length) return false
+    return isSame(this.#view, at, this.#forms.view, 4 * form + FORM_BYTES, length)
   }
 
   /** Reads one sample of any known stream that is written in the last form; -1 when it is not. */
@@ -127,13 +159,14 @@ export class FormReader {
     const valueAt = this.#readOpening(form, at)
     if (valueAt < 0) return -1
     const handle = this.#cache.find(bytes, this.#spans)
-    if (handle === 0) return -1
+    // A cache that was full has forgotten the form.
+    if (handle === 0 || this.#forms.last !== form) return -1
     const end = this.#readValues(form, valueAt, index)
-    if (end < 0 || bytes[end] !== BRACE_END) return -1
+    if (end < 0) return -1
     samples.handles[index] = handle
     samples.count = index + 1
-    if (this.#trust > 0) this.learn(at, this.#spans)
-    return end + 1
+    if (this.#trust > 0) this.#learnLike(form, at, valueAt)
+    return end
   }
 
   #startBehind(comma: number): number {
@@ -175,44 +208,57 @@ export class FormReader {
     return isSame(this.#view, at, this.#forms.view, kept, length) ? at + length : -1
   }
 
-  /** Reads the values of a sample into the columns, and on to its brace; -1 when they differ. */
+  /** Reads the values of a sample into the columns, and its brace; -1 when they differ. */
   #readValues(form: number, from: number, index: number): number {
-    const bytes = this.#bytes
-    const { fields } = this.#forms
-    const { times, numbers } = this.#samples
-    const middleBytes = fields[form + FORM_MIDDLE_BYTES]
-    let at = from
-    if (fields[form + FORM_IS_TIME_FIRST] === 1) {
-      times[index] = this.#readTime(at)
-      at = this.#passMiddle(form, at + TIME_DIGITS, middleBytes)
-      if (at < 0 || times[index] < 0) return -1
-      at = readNumber(bytes, at, numbers, index)
-      if (at < 0) return -1
-    } else {
-      at = readNumber(bytes, at, numbers, index)
-      if (at < 0) return -1
-      if (middleBytes > 0) {
-        at = this.#passMiddle(form, at, middleBytes)
-        if (at < 0) return -1
-        times[index] = this.#readTime(at)
-        if (times[index] < 0) return -1
-        at += TIME_DIGITS
-      } else times[index] = Number.NaN
-    }
-    if (bytes[at] <= SPACE) at = endOfSpace(bytes, at, at + SPACE_BYTES_MAX)
-    if (middleBytes === 0 && bytes[at] === BRACE_END) this.#samples.isTimed = false
-    return at
+    return this.#forms.fields[form + FORM_IS_TIME_FIRST] === 1
+      ? this.#readTimeFirst(form, from, index)
+      : this.#readDataFirst(form, from, index)
   }
 
-  #passMiddle(form: number, at: number, length: number): number {
-    if (at + length > this.#bytes.length) return -1
+  #readTimeFirst(form: number, from: number, index: number): number {
+    const dataAt = this.#passMiddle(form, from + TIME_DIGITS)
+    if (dataAt < 0) return -1
+    const time = this.#readTime(from)
+    if (time < 0) return -1
+    const { times, numbers } = this.#samples
+    times[index] = time
+    return this.#passBrace(readNumber(this.#bytes, dataAt, numbers, index))
+  }
+
+  #readDataFirst(form: number, from: number, index: number): number {
+    const samples = this.#samples
+    const dataEnd = readNumber(this.#bytes, from, samples.numbers, index)
+    if (dataEnd < 0) return -1
+    if (this.#forms.fields[form + FORM_MIDDLE_BYTES] === 0) {
+      samples.times[index] = Number.NaN
+      const end = this.#passBrace(dataEnd)
+      if (end >= 0) samples.isTimed = false
+      return end
+    }
+    const timeAt = this.#passMiddle(form, dataEnd)
+    if (timeAt < 0 || timeAt + TIME_DIGITS > this.#bytes.length) return -1
+    const time = this.#readTime(timeAt)
+    samples.times[index] = time
+    return time < 0 ? -1 : this.#passBrace(timeAt + TIME_DIGITS)
+  }
+
+  #passBrace(at: number): number {
+    if (at < 0) return -1
+    if (this.#bytes[at] === BRACE_END) return at + 1
+    const end = endOfSpace(this.#bytes, at, at + SPACE_BYTES_MAX)
+    return this.#bytes[end] === BRACE_END ? end + 1 : -1
+  }
+
+  #passMiddle(form: number, at: number): number {
     const { fields, view } = this.#forms
+    const length = fields[form + FORM_MIDDLE_BYTES]
+    if (at + length > this.#bytes.length) return -1
     const kept = 4 * form + FORM_BYTES + fields[form + FORM_OPENING_BYTES]
     return isSame(this.#view, at, view, kept, length) ? at + length : -1
   }
 
+  /** The time in 13 digits at `at`, which lie in the body; -1 when they are none. */
   #readTime(at: number): number {
-    if (at + TIME_DIGITS > this.#bytes.length) return -1
     const view = this.#view
     const head = view.getFloat64(at, true)
     const tail = view.getFloat64(at + TIME_DIGITS - 8, true)

@@ -28,21 +28,28 @@ export interface IdSpans {
  * the time and the data; both IDs lie in the opening.
  */
 export interface FormSpans extends IdSpans {
+  /** What the opening lies in, as do the IDs. */
+  openingIn: DataView
   openingFrom: number
   openingUntil: number
+  middleIn: DataView
   middleFrom: number
   /** As middleFrom in a sample whose only value is the data. */
   middleUntil: number
   isTimeFirst: boolean
 }
 
-/** Spans to be filled. */
-export function noForm(): FormSpans {
-  const ids = { compFrom: 0, compUntil: 0, streamFrom: 0, streamUntil: 0 }
+/** Spans in a body, to be filled. */
+export function noForm(view: DataView): FormSpans {
   return {
-    ...ids,
+    compFrom: 0,
+    compUntil: 0,
+    streamFrom: 0,
+    streamUntil: 0,
+    openingIn: view,
     openingFrom: 0,
     openingUntil: 0,
+    middleIn: view,
     middleFrom: 0,
     middleUntil: 0,
     isTimeFirst: false,

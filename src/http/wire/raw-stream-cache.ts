@@ -83,15 +83,17 @@ export class RawStreamCache {
   }
 
   /** Takes in how the sample was written whose stream was found last, for the next one like it. */
-  learnForm(view: DataView, spans: FormSpans): void {
+  learnForm(spans: FormSpans): void {
     const slot = this.#foundSlot
     if (slot < 0) return
     if (!this.forms.hasRoom()) {
+      // The spans may lie in a form that is forgotten by this.
       this.forms.clear()
       this.#firstForms.fill(0)
+      return
     }
     const handle = this.#handles[slot] as StreamHandle
-    this.#firstForms[slot] = this.forms.learn(this.#firstForms[slot], handle, view, spans)
+    this.#firstForms[slot] = this.forms.learn(this.#firstForms[slot], handle, spans)
   }
 
   #isAt(slot: number, bytes: Buffer, spans: IdSpans): boolean {

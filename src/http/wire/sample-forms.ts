@@ -3,7 +3,7 @@ import type { FormSpans } from './form-spans.ts'
 
 /** The fields of a form: 32-bit numbers from its place on; its bytes follow. */
 export const FORM_HANDLE = 0
-/** The form that followed this one last. */
+/** The form that follows this one as a rule. */
 export const FORM_NEXT = 1
 /** Another form of the same stream. */
 const FORM_SIBLING = 2
@@ -15,8 +15,10 @@ export const FORM_COMP_FROM = 6
 export const FORM_COMP_UNTIL = 7
 export const FORM_STREAM_FROM = 8
 export const FORM_STREAM_UNTIL = 9
+/** What followed this form instead of its next one, the last time that it did not. */
+const FORM_RIVAL = 10
 /** The opening and then the middle begin so many bytes on. */
-export const FORM_BYTES = 40
+export const FORM_BYTES = 44
 
 /** Keys alone take 34 bytes of an opening. */
 const OPENING_BYTES_MAX = 512
@@ -60,12 +62,12 @@ export class SampleForms {
    * Takes in the form of a sample, and that it followed the one before. `first` is the stream's first
    * form or 0; the answer is its first form from then on.
    */
-  learn(first: number, handle: StreamHandle, view: DataView, spans: FormSpans): number {
+  learn(first: number, handle: StreamHandle, spans: FormSpans): number {
     if (spans.openingUntil - spans.openingFrom > OPENING_BYTES_MAX) return first
     if (spans.middleUntil - spans.middleFrom > MIDDLE_BYTES_MAX) return first
     let form = first
     let siblings = 0
-    while (form !== 0 && !this.#is(form, view, spans)) {
+    while (form !== 0 && !this.#is(form, spans)) {
       siblings += 1
       if (siblings === SIBLINGS_MAX) return first
       form = this.fields[form + FORM_SIBLING]
@@ -74,18 +76,22 @@ export class SampleForms {
       this.#follow(form)
       return first
     }
-    const added = this.#add(handle, view, spans)
+    const added = this.#add(handle, spans)
     this.fields[added + FORM_SIBLING] = first
     this.#follow(added)
     return added
   }
 
+  /** Only what comes twice takes another's place: streams that are left out at times stay expected. */
   #follow(form: number): void {
-    if (this.last !== 0) this.fields[this.last + FORM_NEXT] = form
+    const { fields, last } = this
     this.last = form
+    if (last === 0) return
+    const isNext = fields[last + FORM_NEXT] === 0 || fields[last + FORM_RIVAL] === form
+    fields[last + (isNext ? FORM_NEXT : FORM_RIVAL)] = form
   }
 
-  #is(form: number, view: DataView, spans: FormSpans): boolean {
+  #is(form: number, spans: FormSpans): boolean {
     const { fields } = this
     const openingBytes = fields[form + FORM_OPENING_BYTES]
     const middleBytes = fields[form + FORM_MIDDLE_BYTES]
@@ -93,13 +99,13 @@ export class SampleForms {
     return (
       openingBytes === spans.openingUntil - spans.openingFrom &&
       middleBytes === spans.middleUntil - spans.middleFrom &&
-      isSame(view, spans.openingFrom, this.view, kept, openingBytes) &&
+      isSame(spans.openingIn, spans.openingFrom, this.view, kept, openingBytes) &&
       (middleBytes === 0 ||
-        isSame(view, spans.middleFrom, this.view, kept + openingBytes, middleBytes))
+        isSame(spans.middleIn, spans.middleFrom, this.view, kept + openingBytes, middleBytes))
     )
   }
 
-  #add(handle: StreamHandle, view: DataView, spans: FormSpans): number {
+  #add(handle: StreamHandle, spans: FormSpans): number {
     const { openingFrom, openingUntil, middleFrom, middleUntil } = spans
     const openingBytes = openingUntil - openingFrom
     const form = this.#used
@@ -108,6 +114,7 @@ export class SampleForms {
     const { fields } = this
     fields[form + FORM_HANDLE] = handle
     fields[form + FORM_NEXT] = 0
+    fields[form + FORM_RIVAL] = 0
     fields[form + FORM_IS_TIME_FIRST] = Number(spans.isTimeFirst)
     fields[form + FORM_OPENING_BYTES] = openingBytes
     fields[form + FORM_MIDDLE_BYTES] = middleUntil - middleFrom
@@ -116,8 +123,8 @@ export class SampleForms {
     fields[form + FORM_STREAM_FROM] = spans.streamFrom - openingFrom
     fields[form + FORM_STREAM_UNTIL] = spans.streamUntil - openingFrom
     const kept = 4 * form + FORM_BYTES
-    this.#write(kept, view, openingFrom, openingUntil)
-    this.#write(kept + openingBytes, view, middleFrom, middleUntil)
+    this.#write(kept, spans.openingIn, openingFrom, openingUntil)
+    this.#write(kept + openingBytes, spans.middleIn, middleFrom, middleUntil)
     return form
   }
 
@@ -150,11 +157,10 @@ export function isSame(
   keptFrom: number,
   length: number,
 ): boolean {
-  const last = length - 8
-  for (let offset = 0; offset < last; offset += 8) {
-    if (view.getFloat64(from + offset, true) !== kept.getFloat64(keptFrom + offset, true)) {
-      return false
-    }
+  const last = from + length - 8
+  const shift = keptFrom - from
+  for (let at = from; at < last; at += 8) {
+    if (view.getFloat64(at, true) !== kept.getFloat64(at + shift, true)) return false
   }
-  return view.getFloat64(from + last, true) === kept.getFloat64(keptFrom + last, true)
+  return view.getFloat64(last, true) === kept.getFloat64(last + shift, true)
 }
