@@ -14,7 +14,7 @@ import type {
   StreamHandle,
 } from '../store/index.ts'
 import { DocumentCache } from './document-cache.ts'
-import { unpackComponent, unpackStream } from './index-entry.ts'
+import { streamUnpacker, unpackComponent, unpackStream } from './index-entry.ts'
 import { packedIndexOf } from './packed-index.ts'
 import { StreamIndex } from './stream-index.ts'
 
@@ -61,9 +61,10 @@ export class Documents {
       (row) => index.loadComponent(row, unpackComponent(row.index)),
       (count) => index.reserve({ components: count }),
     )
+    const unpack = streamUnpacker()
     await this.#store.scanIndex(
       'stream',
-      (row) => index.loadStream(row, row.handle ?? 0, unpackStream(row.index)),
+      (row) => index.loadStream(row, row.handle ?? 0, unpack(row.index)),
       (count) => index.reserve({ streams: count }),
     )
     this.#cursor = components.cursor

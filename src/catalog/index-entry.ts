@@ -62,3 +62,14 @@ export function unpackStream(packed: string): StreamIndexEntry {
     streamId: packed.slice(gridEnd + 1),
   }
 }
+
+/** As unpackStream; streams of many devices look alike, and one like the last is not read again. */
+export function streamUnpacker(): (packed: string) => StreamIndexEntry {
+  let last = ''
+  let entry: StreamIndexEntry | undefined
+  return (packed) => {
+    if (entry === undefined || packed !== last) entry = unpackStream(packed)
+    last = packed
+    return entry
+  }
+}

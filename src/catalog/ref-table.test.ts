@@ -5,7 +5,10 @@ import { RefTable } from './ref-table.ts'
 
 /** Hashes that crowd together, at the start of the table and around its end. */
 const hash = fc.constantFrom(0, 1, 2, 1_022, 1_023, 1_024, 2 ** 32 - 1, 2 ** 32 - 2)
-const step = fc.record({ isDelete: fc.boolean(), ref: fc.integer({ min: 1, max: 12 }), hash })
+const step = fc.record({
+  ...{ isDelete: fc.boolean(), isLooked: fc.boolean(), ref: fc.integer({ min: 1, max: 12 }) },
+  hash,
+})
 
 function find(table: RefTable, ref: number, sought: number): boolean {
   const { cells } = table
@@ -20,7 +23,7 @@ test('RefTable finds exactly what was added and not deleted, however hashes crow
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
       const table = new RefTable()
       const model = new Map<number, number>()
-      for (const { isDelete, ref, hash: given } of steps) {
+      for (const { isDelete, isLooked, ref, hash: given } of steps) {
         const known = model.get(ref)
         if (isDelete) {
           table.delete(ref, known ?? given)
@@ -29,7 +32,8 @@ test('RefTable finds exactly what was added and not deleted, however hashes crow
           table.add(ref, given)
           model.set(ref, given)
         }
-        for (let each = 1; each <= 12; each++) {
+        // Additions wait for one another until someone looks.
+        for (let each = 1; each <= 12 && isLooked; each++) {
           const expected = model.get(each)
           if (expected === undefined)
             assert.ok(table.cells.every((cell, at) => at % 2 === 1 || cell !== each))
@@ -38,6 +42,16 @@ test('RefTable finds exactly what was added and not deleted, however hashes crow
       }
     }),
   )
+})
+
+test('RefTable finds what was added last, also when it grew meanwhile', () => {
+  const table = new RefTable()
+  for (let ref = 1; ref <= 3_000; ref++) {
+    table.add(ref, ref * 7)
+    if (ref % 511 === 0) assert.ok(find(table, ref, ref * 7), `${ref}`)
+    if (ref % 700 === 0) table.reserve(ref)
+  }
+  for (let ref = 1; ref <= 3_000; ref++) assert.ok(find(table, ref, ref * 7), `${ref}`)
 })
 
 test('RefTable keeps everything when it grows', () => {

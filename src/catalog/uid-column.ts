@@ -20,7 +20,12 @@ export class UidColumn {
   set(ref: number, uid: string): void {
     invariant(parseUid(uid), `"${uid}" is no UUID`)
     this.#words = widened(this.#words, (ref + 1) * WORDS)
-    this.#words.set(parsed, ref * WORDS)
+    const words = this.#words
+    const base = ref * WORDS
+    words[base] = parsed[0]
+    words[base + 1] = parsed[1]
+    words[base + 2] = parsed[2]
+    words[base + 3] = parsed[3]
     this.#table.add(ref, parsed[0])
   }
 
@@ -82,14 +87,14 @@ function hex16(word: number): string {
 /** Reads a UUID into `parsed`; false when the text is none. A start reads millions of them. */
 function parseUid(uid: string): boolean {
   if (uid.length !== UID_LENGTH) return false
-  const a = digits(uid, 0, 4)
-  const b = digits(uid, 4, 8)
-  const c = digits(uid, 9, 13)
-  const d = digits(uid, 14, 18)
-  const e = digits(uid, 19, 23)
-  const f = digits(uid, 24, 28)
-  const g = digits(uid, 28, 32)
-  const h = digits(uid, 32, 36)
+  const a = digits(uid, 0)
+  const b = digits(uid, 4)
+  const c = digits(uid, 9)
+  const d = digits(uid, 14)
+  const e = digits(uid, 19)
+  const f = digits(uid, 24)
+  const g = digits(uid, 28)
+  const h = digits(uid, 32)
   if ((a | b | c | d | e | f | g | h) < 0) return false
   parsed[0] = (a << 16) | b
   parsed[1] = (c << 16) | d
@@ -104,19 +109,20 @@ function parseUid(uid: string): boolean {
   )
 }
 
+const CODES = 128
+
 /** The value of each hex digit by its character code, -1 for every other character. */
-const DIGITS = Int8Array.from({ length: 128 }, (_, code) =>
+const DIGITS = Int32Array.from({ length: CODES }, (_, code) =>
   '0123456789abcdef'.indexOf(String.fromCharCode(code)),
 )
 
 /** Four hex digits as a number, negative when one of them is none. */
-function digits(text: string, from: number, until: number): number {
-  let value = 0
-  for (let at = from; at < until; at++) {
-    const code = text.charCodeAt(at)
-    const digit = code < 128 ? DIGITS[code] : -1
-    if (digit < 0) return -1
-    value = (value << 4) | digit
-  }
-  return value
+function digits(text: string, at: number): number {
+  const a = text.charCodeAt(at)
+  const b = text.charCodeAt(at + 1)
+  const c = text.charCodeAt(at + 2)
+  const d = text.charCodeAt(at + 3)
+  if ((a | b | c | d) >= CODES) return -1
+  // What is no digit is -1, whose sign stays through all of this.
+  return (DIGITS[a] << 12) | (DIGITS[b] << 8) | (DIGITS[c] << 4) | DIGITS[d]
 }
