@@ -10,6 +10,9 @@ import { type Service, startService } from '../support/service.ts'
 let service: Service
 before(async () => {
   service = await startService({ clock: new ManualClock(1_700_000_000_000) })
+  // Puts go to another component: what is read must not depend on what was sent before.
+  const url = `${service.url}/api/feed?compId=b&s=1&time=1&api_key=${service.feedKey}`
+  assert.equal((await fetch(url, { method: 'PUT' })).status, 200)
 })
 after(() => service.close())
 
@@ -52,11 +55,11 @@ const line = (random: Random) => {
     `PUT /api/feed?${key}`,
     `PUT /api/feed?${key}`,
     `PUT /api/feed?compId=a&s=1&time=1&${key}`,
-    `GET /api/comp/a/last_value?${key}`,
-    `GET /api/comp/a/stream/s/feed?${key}`,
+    `GET /api/comp/b/last_value?${key}`,
+    `GET /api/comp/b/stream/s/feed?${key}`,
     `GET /api/feed?compId=a&s=1&time=1&asPut=true&${key}`,
     `GET /api/feed?compId=a&s=1&time=1&${key}`,
-    `HEAD /api/comp/a/last_value?${key}`,
+    `HEAD /api/comp/b/last_value?${key}`,
     `DELETE /api/feed?${key}`,
     `PUT http://x/api/feed?${key}`,
     `PUT /api/feed#?${key}`,
@@ -85,7 +88,7 @@ const headers = [
     'Connection: close',
     'Connection: x, close',
   ],
-  ...['Connection: upgrade\r\nUpgrade: websocket', 'Upgrade: h2c', 'Proxy-Connection: close'],
+  ...['Connection: upgrade', 'Upgrade: h2c', 'Proxy-Connection: close'],
   ...[
     'Expect: 100-continue',
     'Expect: 200-ok',
@@ -165,10 +168,15 @@ function cut(bytes: Buffer, random: Random): Buffer[] {
   return pieces
 }
 
-/** Answers without the refusal of broken bytes, and whether there was one. */
-function withoutRefusal(answers: readonly string[]): { heard: readonly string[]; isCut: boolean } {
-  const isCut = answers.at(-1)?.endsWith(NO_HTTP) ?? false
-  return { heard: isCut ? answers.slice(0, -1) : answers, isCut }
+/**
+ * Answers without the refusal of broken bytes, and whether more may have been lost: Node's server
+ * may refuse a body before it has read it, and then closes.
+ */
+function heardIn(text: string): { heard: readonly string[]; isCut: boolean } {
+  const answers = answersIn(text)
+  const last = answers.at(-1) ?? ''
+  const heard = last.endsWith(NO_HTTP) ? answers.slice(0, -1) : answers
+  return { heard, isCut: last.startsWith('HTTP/1.1 4') }
 }
 
 test('any bytes, in any pieces, are answered as Node alone would', async () => {
@@ -177,10 +185,9 @@ test('any bytes, in any pieces, are answered as Node alone would', async () => {
     const sent = Array.from({ length: random.integer(1, 5) }, () => requestOf(random)).join('')
     const bytes = mutated(Buffer.from(sent, 'latin1'), random)
     const pieces = cut(bytes, random)
-    const front = withoutRefusal(answersIn(await converse(pieces)))
-    const general = withoutRefusal(answersIn(await converse(pieces, GENERAL)))
-    // Node's server may refuse a body before it has read it, and then closes.
-    const isCut = front.isCut || general.isCut || general.heard.at(-1)?.startsWith('HTTP/1.1 4')
+    const front = heardIn(await converse(pieces))
+    const general = heardIn(await converse(pieces, GENERAL))
+    const isCut = front.isCut || general.isCut
     const count = isCut ? Math.min(front.heard.length, general.heard.length) : undefined
     const shown = `seed ${seed}: ${JSON.stringify(sent.replaceAll(/([ x])\1{50,}/g, '$1…'))}`
     assert.deepEqual(front.heard.slice(0, count), general.heard.slice(0, count), shown)
