@@ -29,6 +29,8 @@ export interface FrontDeps {
 
 /** Longer heads carry samples in their URL; reading them as text is nothing to save on. */
 const HEAD_BYTES_MAX = 16 * 1024
+/** What a connection keeps of the last head while it is idle; there may be many connections. */
+const KEPT_HEAD_BYTES_MAX = 2 * 1024
 const HEAD_END = Buffer.from('\r\n\r\n')
 const NOTHING = Buffer.alloc(0)
 
@@ -124,6 +126,10 @@ export class FrontConnection implements Reply {
   /** The request is over, answered or not. */
   #finish(): void {
     this.#isBusy = false
+    if (this.#headBytes.length > KEPT_HEAD_BYTES_MAX) {
+      this.#headBytes = NOTHING
+      this.#head = undefined
+    }
     const done = this.#onceOver
     this.#onceOver = undefined
     done?.()

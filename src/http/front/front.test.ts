@@ -20,11 +20,11 @@ after(() => {
 })
 
 /** A server with a front; what the front does not serve is answered with 299. */
-async function start(serve: Serve): Promise<Started> {
+async function start(serve: Serve, isServed = () => true): Promise<Started> {
   const server = createServer((_req, res) => res.writeHead(299).end())
   Object.assign(server, { httpAllowHalfOpen: true })
   const front = openFront(server, 'connection', {
-    ...{ keepAliveMs: 75_000, idleMs: 120_000, isServed: () => true, serve },
+    ...{ keepAliveMs: 75_000, idleMs: 120_000, isServed, serve },
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -200,6 +200,28 @@ test('a request in pieces may fill its memory to the last byte', async () => {
     await client.write(put('next'))
     assert.equal((await client.answer()).body, 'next')
   }
+})
+
+test('a connection remembers a short head for the next call, and nothing of a long one', async () => {
+  let heads = 0
+  const started = await start(echo, () => {
+    heads += 1
+    return true
+  })
+  const client = await started.open()
+  const timesRead = async (request: string) => {
+    heads = 0
+    for (let count = 0; count < 3; count++) {
+      await client.write(request)
+      assert.equal((await client.answer()).status, 200)
+    }
+    return heads
+  }
+  assert.equal(await timesRead(put('short')), 1)
+  assert.equal(
+    await timesRead(put('long').replace('HTTP/1.1', `HTTP/1.1\r\nX: ${'x'.repeat(9_000)}`)),
+    3,
+  )
 })
 
 test('only a header of that name closes the connection', async () => {
