@@ -100,3 +100,64 @@ test('writeFeed() writes compact samples with the keys in the order of the contr
     '[{"time":1700000000000,"data":"a\\"\\u0001é😀","unit":""}]',
   )
 })
+
+test('writeFeed() writes plain samples exactly as JSON.stringify() does', () => {
+  const time = fc.oneof(
+    fc.integer({ min: -2_208_988_800_000, max: 9_183_110_400_000 }),
+    fc.integer({ min: 1_700_000_000_000, max: 1_700_002_000_000 }),
+    fc.constantFrom(999_999_999_999, 1e12, 1e12 + 1, 9_999_999_999_999, 1e13, 0, -1, 1_999_999),
+  )
+  const hundredths = fc.integer({ min: -1_100_000, max: 1_100_000 }).map((whole) => whole / 100)
+  const value = fc.oneof(
+    hundredths,
+    fc.constantFrom(
+      0,
+      0.01,
+      -0.5,
+      0.1,
+      0.99,
+      1,
+      9.9,
+      10,
+      99.99,
+      100,
+      100.05,
+      9_999.99,
+      10_000,
+      0.005,
+    ),
+    fc.integer(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).filter((number) => !Object.is(number, -0)),
+  )
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(time, value), { maxLength: 200 }),
+      fc.boolean(),
+      (rows, named) => {
+        const one = series(
+          rows.map(([, data]) => data),
+          { times: Float64Array.from(rows, ([at]) => at) },
+        )
+        const written = writeFeed([one, one], {
+          ...plain,
+          compId: named,
+          streamId: named,
+        }).toString()
+        const names = named ? { compId: one.compId, streamId: one.streamId } : {}
+        const list = rows.map(([at, data]) => ({ ...names, time: at, data }))
+        assert.equal(written, JSON.stringify([...list, ...list]))
+      },
+    ),
+    { numRuns: 2_000 },
+  )
+})
+
+test('writeFeed() tells -0 from 0 and goes on after rows of any kind', () => {
+  const values = [-0, 0, 1.5, -0, 123_456.789, 2, 0.005, -3.25]
+  const written = writeFeed([series([...values, ...Array.from({ length: 80 }, () => 7.5)])], plain)
+  const shown = written.toString().match(/(?<="data":)[^}]+/g) ?? []
+  const expected = ['-0', '0', '1.5', '-0', '123456.789', '2', '0.005', '-3.25']
+  assert.deepEqual(shown.slice(0, values.length), expected)
+  assert.equal(shown.length, values.length + 80)
+  assert.ok(shown.slice(values.length).every((text) => text === '7.5'))
+})

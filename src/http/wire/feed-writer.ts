@@ -1,5 +1,6 @@
 import { type FeedFields, type FeedSeries, formatValue } from '../../feed/index.ts'
 import { JsonBytes } from './json-bytes.ts'
+import { writeNumberRows } from './number-rows.ts'
 
 const DATA = Buffer.from(',"data":')
 const FORMATTED = Buffer.from(',"fData":')
@@ -35,22 +36,42 @@ function writeSeries(out: JsonBytes, series: FeedSeries, fields: FeedFields): vo
   const { before, unit } = framesOf(series, fields)
   // One copy for what lies between two samples is cheaper than three.
   const between = Buffer.concat([Buffer.of(CLOSE, COMMA), before])
-  for (let index = 0; index < series.count; index++) {
-    out.raw(index === 0 ? before : between)
-    out.whole(series.times[index])
-    out.raw(DATA)
-    writeValue(out, series, index)
-    if (fields.fData) {
-      out.raw(FORMATTED)
-      out.text(formattedOf(series, index))
-    }
-    if (fields.unit) out.raw(unit)
-    if (fields.sdTime && series.starts !== undefined) {
-      out.raw(START)
-      out.whole(series.starts[index])
+  out.raw(before)
+  const { count, times, numbers } = series
+  if (isPlain(series, fields)) {
+    writeNumberRows(out, { count, times, numbers, beforeTime: between, beforeNumber: DATA })
+  } else {
+    for (let index = 0; index < count; index++) {
+      if (index > 0) out.raw(between)
+      out.whole(times[index])
+      out.raw(DATA)
+      writeValue(out, series, index)
+      writeExtras(out, series, { fields, unit, index })
     }
   }
   out.byte(CLOSE)
+}
+
+/** Whether samples are shown as a time and a number only, as most are. */
+function isPlain({ texts, gaps, isBoolean }: FeedSeries, fields: FeedFields): boolean {
+  const hasOnlyNumbers = texts === undefined && gaps === undefined && !isBoolean
+  return hasOnlyNumbers && !fields.fData && !fields.unit && !fields.sdTime
+}
+
+function writeExtras(
+  out: JsonBytes,
+  series: FeedSeries,
+  { fields, unit, index }: { fields: FeedFields; unit: Buffer; index: number },
+): void {
+  if (fields.fData) {
+    out.raw(FORMATTED)
+    out.text(formattedOf(series, index))
+  }
+  if (fields.unit) out.raw(unit)
+  if (fields.sdTime && series.starts !== undefined) {
+    out.raw(START)
+    out.whole(series.starts[index])
+  }
 }
 
 /** The compact JSON array of samples that feed, last_value and statistic calls answer. */

@@ -42,7 +42,8 @@ function placesOf(size: number): number {
 /** JSON written into one growing buffer, without a string or an object per value. */
 export class JsonBytes {
   #bytes: Buffer
-  #length = 0
+  /** How many bytes were written; whoever has reserved room may write there and move it. */
+  length = 0
   #places = 0
 
   constructor(capacityBytes = BYTES_MIN) {
@@ -51,30 +52,30 @@ export class JsonBytes {
 
   /** What was written; valid until the next write. */
   finish(): Buffer {
-    return this.#bytes.subarray(0, this.#length)
+    return this.#bytes.subarray(0, this.length)
   }
 
   /** Adds bytes that are JSON already. */
   raw(bytes: Uint8Array): void {
     const { length } = bytes
-    this.#reserve(length)
+    this.reserve(length)
     // A call of set() costs more than copying the few bytes of a key.
-    if (length > SHORT_BYTES) this.#bytes.set(bytes, this.#length)
-    else for (let at = 0; at < length; at++) this.#bytes[this.#length + at] = bytes[at]
-    this.#length += length
+    if (length > SHORT_BYTES) this.#bytes.set(bytes, this.length)
+    else for (let at = 0; at < length; at++) this.#bytes[this.length + at] = bytes[at]
+    this.length += length
   }
 
   /** Adds one ASCII character. */
   byte(code: number): void {
-    this.#reserve(1)
-    this.#bytes[this.#length++] = code
+    this.reserve(1)
+    this.#bytes[this.length++] = code
   }
 
   /** Adds a text as a JSON string. */
   text(value: string): void {
     const json = JSON.stringify(value)
-    this.#reserve(json.length * 3)
-    this.#length += this.#bytes.write(json, this.#length)
+    this.reserve(json.length * 3)
+    this.length += this.#bytes.write(json, this.length)
   }
 
   /**
@@ -83,7 +84,7 @@ export class JsonBytes {
    * double, so theirs is the shortest form.
    */
   number(value: number): void {
-    this.#reserve(NUMBER_BYTES_MAX)
+    this.reserve(NUMBER_BYTES_MAX)
     const size = Math.abs(value)
     if (size < EXACT_BELOW && size >= 1e-3) {
       // Neighbours mostly have as many decimals as the last one.
@@ -93,18 +94,18 @@ export class JsonBytes {
         scaled = scaledDecimal(size, this.#places)
       }
       if (scaled >= 0) {
-        if (value < 0) this.#bytes[this.#length++] = MINUS
+        if (value < 0) this.#bytes[this.length++] = MINUS
         this.#decimal(scaled, this.#places)
         return
       }
     }
-    this.#length += this.#bytes.write(showNumber(value), this.#length, 'latin1')
+    this.length += this.#bytes.write(showNumber(value), this.length, 'latin1')
   }
 
   /** Adds a whole number below 10¹⁵ in size, such as a time. */
   whole(value: number): void {
-    this.#reserve(NUMBER_BYTES_MAX)
-    if (value < 0) this.#bytes[this.#length++] = MINUS
+    this.reserve(NUMBER_BYTES_MAX)
+    if (value < 0) this.#bytes[this.length++] = MINUS
     this.#decimal(Math.abs(value), 0)
   }
 
@@ -130,13 +131,13 @@ export class JsonBytes {
       fraction = (fraction / 10) | 0
       left -= 1
     }
-    this.#bytes[this.#length++] = DOT
+    this.#bytes[this.length++] = DOT
     this.#digits(fraction, left)
   }
 
   #digits(value: number, count: number): void {
     const bytes = this.#bytes
-    const start = this.#length
+    const start = this.length
     let rest = value | 0
     let at = start + count - 1
     // Two digits a division.
@@ -148,13 +149,15 @@ export class JsonBytes {
       rest = next
     }
     if (at === start) bytes[at] = ZERO + (rest % 10)
-    this.#length = start + count
+    this.length = start + count
   }
 
-  #reserve(bytes: number): void {
-    if (this.#length + bytes <= this.#bytes.length) return
+  /** Makes room for so many more bytes and answers all of them; valid until the next write. */
+  reserve(bytes: number): Buffer {
+    if (this.length + bytes <= this.#bytes.length) return this.#bytes
     const wider = Buffer.allocUnsafe((this.#bytes.length + bytes) * 2)
-    this.#bytes.copy(wider, 0, 0, this.#length)
+    this.#bytes.copy(wider, 0, 0, this.length)
     this.#bytes = wider
+    return wider
   }
 }
