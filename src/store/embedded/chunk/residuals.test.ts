@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { BitWriter } from './bits.ts'
-import { packNarrow, packWide } from './residuals.ts'
+import { decodeChunk, encodeChunk } from './index.ts'
+import { NARROW_MAX, packNarrow, packWide } from './residuals.ts'
 
 function pack(
   how: typeof packNarrow,
@@ -16,7 +17,6 @@ function pack(
   return { order, symbols: [...symbols], extra: [...extra.finish()] }
 }
 
-const NARROW_MAX = 2 ** 28
 const step = fc.oneof(
   fc.integer({ min: -3, max: 3 }),
   fc.integer({ min: -40, max: 40 }),
@@ -55,5 +55,16 @@ test('packNarrow() leaves steps beyond its range alone', () => {
     const values = Float64Array.of(0, 5, beyond)
     assert.equal(packNarrow(values, 1, { symbols, extra }), undefined)
     assert.deepEqual([[...symbols], extra.finish().length], [[9, 9], 0])
+  }
+})
+
+test('jumps of any size inside a slope come back as they were', () => {
+  for (const jump of [NARROW_MAX - 1, NARROW_MAX, NARROW_MAX + 1, 2 ** 29, 2 ** 30, 2 ** 31]) {
+    const count = 1_000
+    const times = Float64Array.from({ length: count }, (_, index) => index * 1_000)
+    const numbers = Float64Array.from({ length: count }, (_, index) => index * 1_001)
+    numbers.set([jump, -jump, jump], 500)
+    const decoded = decodeChunk(encodeChunk({ count, times, numbers }))
+    assert.deepEqual(decoded.numbers, numbers, `jump ${jump}`)
   }
 })

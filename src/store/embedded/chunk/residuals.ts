@@ -3,8 +3,11 @@ import { type BitWriter, bitLength } from './bits.ts'
 /** Residuals below are symbols of their own; above, a symbol tells size and first bits. */
 export const DIRECT_MAX = 64
 
-/** Steps up to here, of either sign, keep second differences and their zigzag inside 32 bits. */
-const NARROW_MAX = 2 ** 28
+/**
+ * Steps up to here, of either sign, keep second differences below 2^30 in size, and so their zigzag
+ * inside 31 bits.
+ */
+export const NARROW_MAX = 2 ** 28 - 1
 
 /** Where residuals go: a symbol each, one less than values, and the low bits of large ones. */
 export interface ResidualWriter {

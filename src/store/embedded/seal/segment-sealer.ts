@@ -20,7 +20,7 @@ export class SegmentSealer {
   readonly #table: ChunkTable
   readonly #touched: TouchedTable
   readonly #streams: StreamSealer
-  readonly #floors: Map<number, number>
+  #floors: Map<number, number>
   readonly #isStopping: () => boolean
   readonly #sink = new SampleSink()
   #damages: FoundDamage[] = []
@@ -60,10 +60,18 @@ export class SegmentSealer {
       this.#table.commit()
     } catch (error) {
       this.#table.rollback()
+      this.#recall()
       throw error
     }
     this.#table.checkpoint()
     return this.#damages
+  }
+
+  /** Goes back to what samples.db holds; the next try must not build on what was rolled back. */
+  #recall(): void {
+    this.#floors = new Map(this.#table.selectFloors())
+    this.#streams.recall()
+    this.#touched.recall()
   }
 
   #sealStream(content: SegmentContent, handle: number): boolean {

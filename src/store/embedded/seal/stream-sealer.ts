@@ -66,6 +66,11 @@ export class StreamSealer {
     this.#onDamage = events.onDamage
   }
 
+  /** Forgets what it knows of the table, which a rollback has changed. */
+  recall(): void {
+    this.#runs.fill(UNKNOWN)
+  }
+
   /** Adds samples over what the stream holds. */
   add(stream: number, columns: SampleColumns): void {
     if (columns.count === 0) return

@@ -10,7 +10,7 @@ export class TouchedTable {
   readonly #insert: StatementSync
   readonly #selectOldest: StatementSync
   readonly #delete: StatementSync
-  #watched: Set<number>
+  #watched = new Set<number>()
 
   constructor(db: DatabaseSync) {
     this.#db = db
@@ -21,7 +21,12 @@ export class TouchedTable {
       'SELECT cursor, start, until FROM touched WHERE stream = ? ORDER BY cursor',
     )
     this.#delete = db.prepare('DELETE FROM touched WHERE stream = ? AND cursor = ?')
-    const rows = db.prepare('SELECT stream FROM watched').all() as Array<{ stream: number }>
+    this.recall()
+  }
+
+  /** Reads anew which streams are watched; a rollback may have changed it. */
+  recall(): void {
+    const rows = this.#db.prepare('SELECT stream FROM watched').all() as Array<{ stream: number }>
     this.#watched = new Set(rows.map((row) => row.stream))
   }
 

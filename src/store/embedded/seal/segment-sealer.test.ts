@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { isDiskFull } from '../disk/disk.ts'
+import { HeadGeneration } from '../head/head-generation.ts'
+import { ChunkTable } from './chunk-table.ts'
+import { openSamplesFile } from './open-samples-file.ts'
+import { PlainSamples } from './plain-samples.ts'
+import type { SegmentContent } from './segment-reader.ts'
+import { SegmentSealer } from './segment-sealer.ts'
+import { TouchedTable } from './touched-table.ts'
+
+function contentOf(segment: number, fill: (generation: HeadGeneration) => void): SegmentContent {
+  const generation = new HeadGeneration(segment)
+  fill(generation)
+  return { segment, plain: new PlainSamples(), generation, damages: [], lastSequence: segment }
+}
+
+const OLD = contentOf(1, (generation) => {
+  for (let time = 0; time < 10; time++) generation.put(1, time, 1, undefined)
+  for (let time = 0; time < 10; time++) generation.put(2, time, 1, undefined)
+})
+
+/** Overwrites stream 1, removes from stream 2, raises a floor; stream 9 needs many pages. */
+function nextContent(): SegmentContent {
+  return contentOf(2, (generation) => {
+    for (let time = 0; time < 600; time++) generation.put(1, time, 2, undefined)
+    generation.remove(2, 0, 10)
+    for (let time = 100; time < 700; time++) generation.put(2, time, 2, undefined)
+    generation.raiseFloor(3, 100)
+    for (let time = 0; time < 20_000; time++) generation.put(9, time, Math.sin(time), undefined)
+  })
+}
+
+/** What samples.db holds after both segments; the disk may be full at the first try of the second. */
+function sealBoth(t: TestContext, failure: 'none' | 'while writing' | 'at the commit') {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-sealer-'))
+  const db = openSamplesFile(join(folder, 'samples.db'))
+  t.after(() => {
+    db.close()
+    rmSync(folder, { recursive: true })
+  })
+  const table = new ChunkTable(db)
+  const touched = new TouchedTable(db)
+  touched.watch([1, 2])
+  const sealer = new SegmentSealer(table, touched, () => false)
+  sealer.seal(OLD)
+  if (failure === 'while writing') {
+    const { page_count: pages } = db.prepare('PRAGMA page_count').get() as { page_count: number }
+    db.exec(`PRAGMA max_page_count = ${pages}`)
+    assert.throws(() => sealer.seal(nextContent()), isDiskFull)
+    db.exec('PRAGMA max_page_count = 1000000')
+  }
+  if (failure === 'at the commit') {
+    t.mock.method(table, 'commit', () => {
+      throw Object.assign(new Error('database or disk is full'), { errcode: 13 })
+    })
+    assert.throws(() => sealer.seal(nextContent()), /full/)
+    t.mock.restoreAll()
+  }
+  sealer.seal(nextContent())
+  const rows = db.prepare('SELECT stream, level, start, last, count, data FROM chunk ORDER BY id')
+  const spans = db.prepare('SELECT cursor, stream, start, until FROM touched ORDER BY 1, 2')
+  return { rows: rows.all(), floors: table.selectFloors(), touched: spans.all() }
+}
+
+test('seal() after a failed try leaves what one that never failed leaves', (t) => {
+  const whole = sealBoth(t, 'none')
+  assert.deepEqual(whole.floors, [[3, 100]])
+  for (const failure of ['while writing', 'at the commit'] as const) {
+    assert.deepEqual(sealBoth(t, failure), whole, failure)
+  }
+})
