@@ -147,7 +147,7 @@ function writeUsual(
  */
 export function writeNumberRows(out: JsonBytes, rows: NumberRows): void {
   const head = new RowHead(rows.beforeTime)
-  writeGeneral(out, rows, 0, 1)
+  writeGeneral(out, rows, 0, Math.min(1, rows.count))
   let unusualRows = UNUSUAL_ROWS
   for (let index = 1; index < rows.count; ) {
     const until = Math.min(rows.count, index + ROWS_PER_TURN)
