@@ -1,8 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { BodyMemory } from './body-memory.ts'
-import type { FrontDeps } from './front-connection.ts'
-import { FrontConnection } from './front-connection.ts'
+import { FrontConnection, type FrontDeps } from './front-connection.ts'
 
 /** One read takes a whole put of a thousand samples when it has arrived. */
 const SHARED_BYTES = 256 * 1024
