@@ -5,3 +5,4 @@
 export type * from './blob-port.ts'
 export * from './catalog-port.ts'
 export type * from './sample-port.ts'
+export type * from './scrub-port.ts'
