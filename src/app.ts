@@ -219,7 +219,10 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
   })
   await catalog.resumeDeletions()
   const { fileBytesMax } = config
-  const files = new FileService({ feed, store: samples, blobs, log, fileBytesMax })
+  const files = new FileService({
+    ...{ feed, store: samples, blobs, log, fileBytesMax },
+    onDamage: () => {},
+  })
   const fileSweep = new FileSweep({
     ...{ blobs, store: samples, catalog: catalogStore, clock, holder: newUid() },
     fileStreams: () => catalog.index.handlesOfValueCode(VALUE_CODE.FILE),

@@ -18,7 +18,16 @@ import {
   requireStream,
   type StreamFacts,
 } from '../feed/index.ts'
-import type { BlobInfo, BlobStore, SampleBatch, SampleStore, StreamHandle } from '../store/index.ts'
+import {
+  BlobDamaged,
+  type BlobInfo,
+  type BlobStore,
+  type SampleBatch,
+  type SampleStore,
+  type ScrubFinding,
+  type StreamHandle,
+} from '../store/index.ts'
+import { damagedFile } from './damaged-file.ts'
 import { checkFileName } from './file-name.ts'
 import { type FileRecord, fileUrl, readFileRecord, writeFileRecord } from './file-record.ts'
 import { Turns } from './turns.ts'
@@ -61,6 +70,15 @@ export interface FileServiceDeps {
   readonly blobs: BlobStore
   readonly log: Log
   readonly fileBytesMax: number
+  /** Told of each time that a stored body turns out not to be what was put. */
+  readonly onDamage: (finding: ScrubFinding) => void
+}
+
+/** A file's record and the sample that holds it. */
+interface FoundFile {
+  readonly record: FileRecord
+  readonly handle: StreamHandle
+  readonly time: EpochMs
 }
 
 /** Puts files into streams and gets them back. */
@@ -106,46 +124,68 @@ export class FileService {
     return { time, url: fileUrl({ compId, streamId, time, name }) }
   }
 
-  /** The newest file of a stream or the one at a time, and the bytes of it that are wanted. */
+  /**
+   * The newest file of a stream or the one at a time, and the bytes of it that are wanted. Rejects
+   * with BlobDamaged, or ends the body with it, where what is stored is not what was put.
+   */
   async open(
     principal: Principal,
     path: FilePath & { readonly time: EpochMs | undefined },
     chooseRange: ChooseRange,
   ): Promise<OpenedFile> {
-    const record = await this.#findFile(principal, path)
-    const opened = await this.#openBody(record, chooseRange)
+    const found = await this.#findFile(principal, path)
+    const opened = await this.#openBody(found, chooseRange)
     if (opened !== undefined) return opened
     // Between the two looks the file may have been replaced, and its body have gone.
     const again = await this.#findFile(principal, path)
-    const openedAgain =
-      again.key === record.key ? undefined : await this.#openBody(again, chooseRange)
+    const isAnother = again.record.key !== found.record.key
+    const openedAgain = isAnother ? await this.#openBody(again, chooseRange) : undefined
     if (openedAgain !== undefined) return openedAgain
-    this.#deps.log.error({ ...path, key: again.key }, 'the body of a file is missing')
-    return refuse('file_not_found', { what: `The content of file "${again.name}" is lost` })
+    this.#tellDamage(again, 'it is missing')
+    return refuse('file_not_found', { what: `The content of file "${again.record.name}" is lost` })
   }
 
-  async #openBody(record: FileRecord, chooseRange: ChooseRange): Promise<OpenedFile | undefined> {
+  async #openBody(found: FoundFile, chooseRange: ChooseRange): Promise<OpenedFile | undefined> {
+    const { record } = found
     const range = chooseRange(record)
     if (range === undefined) return { record, body: undefined }
-    const body = await this.#deps.blobs.read(record.key, range)
-    return body === undefined ? undefined : { record, body }
+    const noteDamage = (cause: unknown) => {
+      if (cause instanceof BlobDamaged) this.#tellDamage(found, cause.message)
+    }
+    try {
+      const body = await this.#deps.blobs.read(record, range)
+      body?.once('error', noteDamage)
+      return body === undefined ? undefined : { record, body }
+    } catch (cause) {
+      noteDamage(cause)
+      throw cause
+    }
+  }
+
+  #tellDamage({ record, handle, time }: FoundFile, what: string): void {
+    const finding = damagedFile({ record, handle, time }, what)
+    this.#deps.log.error({ finding, key: record.key }, 'the body of a file is missing or damaged')
+    this.#deps.onDamage(finding)
   }
 
   async #findFile(
     principal: Principal,
     path: FilePath & { readonly time: EpochMs | undefined },
-  ): Promise<FileRecord> {
+  ): Promise<FoundFile> {
     const { feed, store } = this.#deps
     const [handle] = findStreams(feed.catalog.index, principal, path, 'GET').handles
     const facts = factsOf(feed.catalog.index, handle)
     refusePointStream(facts, path)
     if (path.time === undefined) {
       const [sample] = facts.valueType === 'FILE' ? await store.latest([handle]) : []
-      if (sample !== undefined) return readFileRecord(String(sample.value))
+      if (sample !== undefined)
+        return { record: readFileRecord(String(sample.value)), handle, time: sample.time }
       return refuse('file_not_found', { what: `Stream "${path.streamId}" has no file` })
     }
-    const text = await this.#textAt(handle, placeTime(facts.baseCycle, path.time) ?? path.time)
-    if (text !== undefined && facts.valueType === 'FILE') return readFileRecord(text)
+    const time = placeTime(facts.baseCycle, path.time) ?? path.time
+    const text = await this.#textAt(handle, time)
+    if (text !== undefined && facts.valueType === 'FILE')
+      return { record: readFileRecord(text), handle, time }
     const what = `Stream "${path.streamId}" has no file at time ${path.time}`
     return refuse('file_not_found', { what })
   }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { ScrubTurn } from './scrub-port.ts'
 
 /** What is known of a stored body. */
 export interface BlobInfo {
@@ -8,6 +9,22 @@ export interface BlobInfo {
   readonly sha256: string
 }
 
+/** A stored body that is not what was put: nothing of the place that does not check is handed out. */
+export class BlobDamaged extends Error {
+  readonly key: string
+
+  constructor(key: string, what: string) {
+    super(what)
+    this.name = 'BlobDamaged'
+    this.key = key
+  }
+}
+
+/** What a check of one body came to; `what` says which places of a damaged one do not check. */
+export type BlobCheck =
+  | { readonly outcome: 'whole' | 'missing' | 'stopped' }
+  | { readonly outcome: 'damaged'; readonly what: string }
+
 /** File bodies, streamed in and out; a key is chosen by the store and never used twice. */
 export interface BlobStore {
   /**
@@ -15,11 +32,17 @@ export interface BlobStore {
    * kept when the source fails, ends early, or is longer than bytesMax (refusal `body_too_large`).
    */
   put(source: AsyncIterable<Uint8Array>, options: { readonly bytesMax: number }): Promise<BlobInfo>
-  /** The bytes start ≤ index < end of a body, or undefined when there is no such body. */
+  /**
+   * The bytes start ≤ index < end of a body, or undefined when there is no such body. Every block is
+   * held against its checksum before a byte of it is handed out: rejects with BlobDamaged when the
+   * first one does not check, and the stream fails with it at a later one.
+   */
   read(
-    key: string,
+    blob: BlobInfo,
     range: { readonly start: number; readonly end: number },
   ): Promise<Readable | undefined>
+  /** Reads a whole body and holds it against its checksums, block by block in the turn's pace. */
+  check(blob: BlobInfo, turn: Pick<ScrubTurn, 'mayGoOn' | 'onChecked'>): Promise<BlobCheck>
   /** Removes a body; one that is not there is no error. */
   delete(key: string): Promise<void>
   /**

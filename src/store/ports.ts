@@ -2,7 +2,7 @@
  * The doors to storage. Everything above is written once against these interfaces; one contract
  * suite (test/contract) runs over every adapter. All time ranges are half-open: from ≤ time < until.
  */
-export type * from './blob-port.ts'
+export * from './blob-port.ts'
 export * from './catalog-port.ts'
 export type * from './sample-port.ts'
 export type * from './scrub-port.ts'

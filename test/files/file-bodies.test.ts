@@ -35,7 +35,7 @@ async function withBench(body: (bench: Bench) => Promise<void>): Promise<void> {
     return info.key
   }
   const isKept = async (key: string): Promise<boolean> => {
-    const opened = await blobs.read(key, { start: 0, end: 1 })
+    const opened = await blobs.read({ key, bytes: 0, sha256: '' }, { start: 0, end: 0 })
     opened?.destroy()
     return opened !== undefined
   }

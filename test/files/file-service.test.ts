@@ -49,7 +49,10 @@ async function withHome(run: (home: Home) => Promise<void>, wrap?: WrapBlobs): P
   const blobs = wrap === undefined ? plain : wrap(plain)
   const feed = new Feed({ catalog, store, clock: new ManualClock(1000), showFile: (text) => text })
   const log = createLog({ level: 'error', destination: { write: (line) => logLines.push(line) } })
-  const files = new FileService({ feed, store, blobs, log, fileBytesMax: 100 })
+  const files = new FileService({
+    ...{ feed, store, blobs, log, fileBytesMax: 100 },
+    onDamage: () => {},
+  })
   const put: Home['put'] = (text, more = {}) =>
     files.put(anyFeed, { ...PATH, name: 'n', time: undefined, creation: {}, ...more }, async () =>
       uploadOf(text),
@@ -114,11 +117,12 @@ test('open() finds the file that has just replaced the one it looked for', async
     delete: (key) => blobs.delete(key),
     sweep: (isLive, nowMs) => blobs.sweep(isLive, nowMs),
     close: () => blobs.close(),
-    read: async (key, range) => {
+    check: (blob, turn) => blobs.check(blob, turn),
+    read: async (blob, range) => {
       const act = onRead
       onRead = undefined
       await act?.()
-      return blobs.read(key, range)
+      return blobs.read(blob, range)
     },
   })
   await withHome(async ({ files, put }) => {

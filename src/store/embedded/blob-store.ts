@@ -1,23 +1,28 @@
 /**
- * File bodies as plain files: `<folder>/<first two digits of the key>/<key>`. A body is written under
- * `<folder>/incoming`, synced, renamed to its key, and its folder synced, so that a key either names
- * a whole body or nothing. Keys are random and never used twice.
+ * File bodies as files: `<folder>/<first two digits of the key>/<key>`, the body and behind it the
+ * checksums of its blocks (docs/format/files.md). A body is written under `<folder>/incoming`, synced,
+ * renamed to its key, and its folder synced, so that a key either names a whole body or nothing. Keys
+ * are random and never used twice.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { refusal, refuse } from '../../base/index.ts'
-import type { BlobInfo, BlobStore } from '../blob-port.ts'
+import type { BlobCheck, BlobInfo, BlobStore } from '../blob-port.ts'
+import type { ScrubTurn } from '../scrub-port.ts'
+import { BlockReader } from './blob/block-reader.ts'
+import { BlockSums, writeTrailer } from './blob/block-sums.ts'
+import { codeOf, openIfThere, syncFolder, unlinkIfThere, writeAll } from './blob/body-files.ts'
+import { checkBlocks, checkPlainBody, readSums } from './blob/check-body.ts'
+import { CheckedBody } from './blob/checked-body.ts'
+import { PlainBodySums } from './blob/plain-bodies.ts'
 
 /** Dirty pages of an upload stay few, so that its last sync never holds up the journal's for long. */
 const SYNC_EVERY_BYTES = 8 * 1024 * 1024
 
 /** A younger body may belong to an upload whose sample is on its way. */
 const ORPHAN_AGE_MS = 3_600_000
-
-/** One read of a body: large enough to keep the disk busy, small enough to hold for many readers. */
-const READ_BYTES = 128 * 1024
 
 const DISK_FULL_RETRY_SECONDS = 30
 
@@ -46,6 +51,7 @@ class FolderBlobStore implements BlobStore {
   /** Uploads that run: their files are not stale, however long they take. */
   readonly #uploading = new Set<string>()
   readonly #madeShards = new Set<string>()
+  readonly #plainSums = new PlainBodySums()
 
   constructor({ folder, openForWriting }: BlobStoreOptions) {
     this.#folder = folder
@@ -57,7 +63,9 @@ class FolderBlobStore implements BlobStore {
     const incoming = join(this.#folder, INCOMING, key)
     this.#uploading.add(key)
     try {
-      const { bytes, sha256 } = await this.#receive(incoming, source, options.bytesMax)
+      const { bytes, sha256 } = await this.#receive(incoming, source, {
+        ...{ key, bytesMax: options.bytesMax },
+      })
       await this.#publish(incoming, key)
       return { key, bytes, sha256 }
     } catch (cause) {
@@ -71,17 +79,18 @@ class FolderBlobStore implements BlobStore {
   async #receive(
     path: string,
     source: AsyncIterable<Uint8Array>,
-    bytesMax: number,
+    { key, bytesMax }: { key: string; bytesMax: number },
   ): Promise<{ bytes: number; sha256: string }> {
     const hash = createHash('sha256')
-    let bytes = 0
+    const blocks = new BlockSums(key)
     let unsyncedBytes = 0
     const file = await this.#openForWriting(path)
     try {
       for await (const chunk of source) {
-        bytes += chunk.byteLength
-        if (bytes > bytesMax) refuse('body_too_large', { limitBytes: bytesMax })
+        if (blocks.bytes + chunk.byteLength > bytesMax)
+          refuse('body_too_large', { limitBytes: bytesMax })
         hash.update(chunk)
+        blocks.add(chunk)
         await writeAll(file, chunk)
         unsyncedBytes += chunk.byteLength
         if (unsyncedBytes >= SYNC_EVERY_BYTES) {
@@ -89,11 +98,12 @@ class FolderBlobStore implements BlobStore {
           unsyncedBytes = 0
         }
       }
+      await writeAll(file, writeTrailer(key, blocks))
       await file.datasync()
     } finally {
       await file.close()
     }
-    return { bytes, sha256: hash.digest('hex') }
+    return { bytes: blocks.bytes, sha256: hash.digest('hex') }
   }
 
   async #publish(incoming: string, key: string): Promise<void> {
@@ -119,19 +129,44 @@ class FolderBlobStore implements BlobStore {
     return shard
   }
 
-  async read(key: string, range: { start: number; end: number }): Promise<Readable | undefined> {
-    if (!KEY_PATTERN.test(key)) return undefined
-    const file = await openIfThere(this.#pathOf(key))
+  async read(blob: BlobInfo, range: { start: number; end: number }): Promise<Readable | undefined> {
+    const file = await this.#open(blob)
     if (file === undefined) return undefined
-    if (range.start >= range.end) {
+    const { start } = range
+    const end = Math.min(range.end, blob.bytes)
+    try {
+      if (start < end) {
+        const sums = (await readSums(file, blob)) ?? (await this.#plainSums.sumsOf(file, blob))
+        const reader = new BlockReader(file, blob, sums)
+        return new CheckedBody(file, reader, { first: await reader.read(start, end), start, end })
+      }
+    } catch (cause) {
       await file.close()
-      return Readable.from([])
+      throw cause
     }
-    return file.createReadStream({
-      start: range.start,
-      end: range.end - 1,
-      highWaterMark: READ_BYTES,
-    })
+    await file.close()
+    return Readable.from([])
+  }
+
+  async check(blob: BlobInfo, turn: Pick<ScrubTurn, 'mayGoOn' | 'onChecked'>): Promise<BlobCheck> {
+    const file = await this.#open(blob)
+    if (file === undefined) return { outcome: 'missing' }
+    const copyName = `${blob.key}.checked`
+    this.#uploading.add(copyName)
+    try {
+      const sums = await readSums(file, blob)
+      if (sums !== undefined)
+        return await checkBlocks(new BlockReader(file, blob, sums), sums.length, turn)
+      const incoming = join(this.#folder, INCOMING, copyName)
+      return await checkPlainBody(file, blob, { path: this.#pathOf(blob.key), incoming, turn })
+    } finally {
+      this.#uploading.delete(copyName)
+      await file.close()
+    }
+  }
+
+  async #open({ key }: BlobInfo): Promise<FileHandle | undefined> {
+    return KEY_PATTERN.test(key) ? openIfThere(this.#pathOf(key)) : undefined
   }
 
   async delete(key: string): Promise<void> {
@@ -170,39 +205,6 @@ class FolderBlobStore implements BlobStore {
   async close(): Promise<void> {}
 }
 
-async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
-  for (let offset = 0; offset < chunk.byteLength; ) {
-    const { bytesWritten } = await file.write(chunk, offset)
-    offset += bytesWritten
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
-}
-
-async function openIfThere(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, 'r')
-  } catch (cause) {
-    if (codeOf(cause) === 'ENOENT') return undefined
-    throw cause
-  }
-}
-
-async function unlinkIfThere(path: string): Promise<void> {
-  try {
-    await unlink(path)
-  } catch (cause) {
-    if (codeOf(cause) !== 'ENOENT') throw cause
-  }
-}
-
 async function isStale(path: string, nowMs: number): Promise<boolean> {
   try {
     return nowMs - (await stat(path)).mtimeMs > ORPHAN_AGE_MS
@@ -217,8 +219,4 @@ function asDiskRefusal(cause: unknown): unknown {
   if (!['ENOSPC', 'EDQUOT', 'EROFS'].includes(codeOf(cause) ?? '')) return cause
   const what = 'Cannot store this file: the disk is full or read-only'
   return refusal('read_only', { what, retryAfterSeconds: DISK_FULL_RETRY_SECONDS })
-}
-
-function codeOf(cause: unknown): string | undefined {
-  return (cause as NodeJS.ErrnoException | undefined)?.code
 }

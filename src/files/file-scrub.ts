@@ -1,0 +1,64 @@
+import { type EpochMs, epochMs } from '../base/index.ts'
+import type {
+  BlobCheck,
+  BlobStore,
+  SampleStore,
+  Scrubbable,
+  ScrubTurn,
+  StreamHandle,
+} from '../store/index.ts'
+import { damagedFile } from './damaged-file.ts'
+import { allOf, filesIn } from './file-bodies.ts'
+import type { FileRecord } from './file-record.ts'
+
+export interface FileScrubDeps {
+  readonly blobs: Pick<BlobStore, 'check'>
+  readonly store: Pick<SampleStore, 'range'>
+  /** Every stream that holds files. */
+  readonly fileStreams: () => Iterable<StreamHandle>
+}
+
+interface StoredFile {
+  readonly handle: StreamHandle
+  readonly time: EpochMs
+  readonly record: FileRecord
+}
+
+/**
+ * Reads back the body of every file that a sample names. Bodies that none names are not read: nobody
+ * can ask for them, and the sweep takes them.
+ */
+export class FileScrub implements Scrubbable {
+  readonly #deps: FileScrubDeps
+
+  constructor(deps: FileScrubDeps) {
+    this.#deps = deps
+  }
+
+  async scrub(turn: ScrubTurn): Promise<void> {
+    // Streams that come later bring bodies that were checked on their way in.
+    for (const handle of [...this.#deps.fileStreams()]) {
+      if (!(await turn.mayGoOn())) return
+      for await (const { time, record } of filesIn(this.#deps.store, allOf(handle))) {
+        const file = { handle, time, record }
+        const check = await this.#deps.blobs.check(record, turn)
+        if (check.outcome === 'stopped') return
+        await this.#tell(turn, file, check)
+      }
+    }
+  }
+
+  async #tell(turn: ScrubTurn, file: StoredFile, check: BlobCheck): Promise<void> {
+    if (check.outcome === 'damaged') turn.onDamage(damagedFile(file, check.what))
+    // Its sample may have gone, and the body with it, since the page was read.
+    if (check.outcome === 'missing' && (await this.#isStillNamed(file)))
+      turn.onDamage(damagedFile(file, 'it is missing'))
+  }
+
+  async #isStillNamed({ handle, time, record }: StoredFile): Promise<boolean> {
+    const removal = { handle, from: time, until: epochMs(time + 1) }
+    for await (const { record: found } of filesIn(this.#deps.store, removal))
+      return found.key === record.key
+    return false
+  }
+}

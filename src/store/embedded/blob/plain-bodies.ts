@@ -1,0 +1,64 @@
+/**
+ * Bodies from before block checksums: the file is the body and nothing else, and all that is known of
+ * it is its SHA-256. Such a body is read through and held against that before a byte of it is handed
+ * out; a scrub puts checksums behind it. See docs/format/files.md.
+ */
+import { createHash } from 'node:crypto'
+import type { FileHandle } from 'node:fs/promises'
+import { BlobDamaged, type BlobInfo } from '../../blob-port.ts'
+import { readExactly } from './block-reader.ts'
+import { BlockSums } from './block-sums.ts'
+import { PIECE_BYTES } from './body-files.ts'
+
+/** Bodies whose sums are kept: some kilobytes each for the longest, so that chunked reads hash once. */
+const KEPT_MAX = 256
+
+/** Told of each piece on its way; false ends the reading. */
+export type OnPiece = (piece: Buffer) => Promise<boolean>
+
+/**
+ * Reads a whole plain body; answers the checksums of its blocks, or undefined when `onPiece` ended it.
+ * Throws BlobDamaged when it is not the body of that SHA-256.
+ */
+export async function sumPlainBody(
+  file: FileHandle,
+  blob: BlobInfo,
+  onPiece: OnPiece = async () => true,
+): Promise<Uint32Array | undefined> {
+  const hash = createHash('sha256')
+  const sums = new BlockSums(blob.key)
+  const scratch = Buffer.allocUnsafe(Math.min(PIECE_BYTES, blob.bytes))
+  for (let at = 0; at < blob.bytes; at += PIECE_BYTES) {
+    const bytes = Math.min(PIECE_BYTES, blob.bytes - at)
+    const piece = await readExactly(file, blob, { at, bytes, scratch })
+    hash.update(piece)
+    sums.add(piece)
+    if (!(await onPiece(piece))) return undefined
+  }
+  if (hash.digest('hex') === blob.sha256) return sums.sums
+  throw new BlobDamaged(blob.key, 'its SHA-256 differs')
+}
+
+/** The checksums of plain bodies that were read through, kept for the reads that follow. */
+export class PlainBodySums {
+  readonly #byKey = new Map<string, Promise<Uint32Array>>()
+
+  /** As sumPlainBody; readers of one body at the same time share one reading. */
+  async sumsOf(file: FileHandle, blob: BlobInfo): Promise<Uint32Array> {
+    const known = this.#byKey.get(blob.key)
+    if (known !== undefined) {
+      try {
+        return await known
+      } catch (cause) {
+        // Another reader's file may have been closed under it; what is damaged shows again here.
+        if (cause instanceof BlobDamaged) throw cause
+      }
+    }
+    const summing = sumPlainBody(file, blob).then((sums) => sums ?? new Uint32Array(0))
+    this.#byKey.set(blob.key, summing)
+    summing.catch(() => this.#byKey.delete(blob.key))
+    const [oldest] = this.#byKey.keys()
+    if (this.#byKey.size > KEPT_MAX) this.#byKey.delete(oldest)
+    return summing
+  }
+}
