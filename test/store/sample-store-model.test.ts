@@ -13,6 +13,23 @@ import { SampleModel } from './sample-model.ts'
 const STREAMS = 5
 const SPAN = 20_000
 
+/** Texts that look like numbers to somebody, and others. */
+const TEXTS = [
+  ...['', 'on', 'off', 'ünïcode', '\0', '5', '5.0', '1e5', ' 5', '5 ', '+5', '-0', '.5'],
+  ...[
+    '5.',
+    '0x1',
+    '1e400',
+    '-1e400',
+    'NaN',
+    'Infinity',
+    '9007199254740993',
+    '007.50',
+    'x'.repeat(300),
+  ],
+  ...['9223372036854775807', '-9223372036854775809', '123456789012345678901234567890.123456789'],
+]
+
 type Row = [handle: number, time: number, value: number | string]
 type Cut = [handle: number, from: number, until: number]
 
@@ -20,13 +37,15 @@ class Trial {
   readonly #random: Random
   readonly #folder = mkdtempSync(join(tmpdir(), 'weir-model-'))
   readonly #model = new SampleModel()
+  readonly #textShare: number
   #handles = Array.from({ length: STREAMS }, (_, index) => index + 1)
   #nextHandle = STREAMS + 1
   #clock = SPAN
   #store: EmbeddedSampleStore | undefined
 
-  constructor(random: Random) {
+  constructor(random: Random, textShare: number) {
     this.#random = random
+    this.#textShare = textShare
   }
 
   async run(steps: number): Promise<void> {
@@ -55,7 +74,7 @@ class Trial {
 
   #value(): number | string {
     const random = this.#random
-    if (random.next() < 0.05) return random.pick(['', 'on', 'off', 'ünïcode'])
+    if (random.next() < this.#textShare) return random.pick(TEXTS)
     return random.pick([-0, 0, 1, random.integer(-1e6, 1e6) / 1000, random.integer(0, 100)])
   }
 
@@ -161,9 +180,18 @@ class Trial {
 
 for (const seed of testSeeds(2)) {
   test(`EmbeddedSampleStore holds what the model holds (WEIR_TEST_SEED=${seed})`, async () => {
-    const trial = new Trial(new Random(seed))
+    const trial = new Trial(new Random(seed), 0.05)
     try {
       await trial.run(80)
+    } finally {
+      await trial.dispose()
+    }
+  })
+
+  test(`it keeps texts of every shape, sealed and reopened (WEIR_TEST_SEED=${seed})`, async () => {
+    const trial = new Trial(new Random(seed), 0.9)
+    try {
+      await trial.run(60)
     } finally {
       await trial.dispose()
     }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openApp, type WeirApp } from '../../src/app.ts'
 import { type Clock, createLog, readConfig } from '../../src/base/index.ts'
+import { openSampleStore } from '../../src/store/embedded/index.ts'
 
 /** A service of its own for a test: real store in a temporary folder, real HTTP on a free port. */
 export interface Service {
@@ -20,6 +21,8 @@ export interface Service {
   close(): Promise<void>
   /** Stops the service and starts it again on the same folder; `url` and `port` change. */
   restart(settings?: Readonly<Record<string, string>>): Promise<void>
+  /** Stops the service, brings all it holds from the journal into samples.db, and starts it again. */
+  sealAndRestart(): Promise<void>
 }
 
 /** What a test may choose. */
@@ -46,6 +49,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     return { app, url: await app.listen() }
   }
   let { app, url } = await open(options.settings ?? {})
+  const restart = async (settings: Readonly<Record<string, string>> = {}) => {
+    await app.close()
+    const opened = await open({ ...options.settings, ...settings })
+    app = opened.app
+    url = opened.url
+  }
   const created = app.firstStart
   if (created === undefined) throw new Error('the first start of an empty folder told nothing')
   return {
@@ -65,11 +74,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       await app.close()
       rmSync(dataDir, { recursive: true, force: true })
     },
-    restart: async (settings) => {
+    restart,
+    sealAndRestart: async () => {
       await app.close()
-      const opened = await open({ ...options.settings, ...settings })
-      app = opened.app
-      url = opened.url
+      const store = await openSampleStore({ folder: dataDir })
+      await store.sealAll()
+      await store.close()
+      await restart()
     },
   }
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { crc32 } from 'node:zlib'
 import type { SampleColumns } from '../../sample-port.ts'
-import { decodeChunk, encodeChunk } from './chunk.ts'
+import { type ChunkOwner, chunkInfo, decodeChunk, encodeChunk } from './chunk.ts'
 
 /**
  * Bytes that earlier versions have written. A change here means that stored data can no longer be
@@ -37,13 +38,53 @@ function assertDecodes(hex: string, columns: SampleColumns): void {
   )
 }
 
-function assertGolden(hex: string, columns: SampleColumns): void {
-  assertDecodes(hex, columns)
-  assert.equal(Buffer.from(encodeChunk(columns)).toString('hex'), hex)
+/** Takes three bytes in a chunk. */
+const OWNER = { stream: 70_000, isRun: false }
+
+/** A chunk as version 1 would have written it, which named no stream. */
+function asVersion1(chunk: Uint8Array): Buffer {
+  const bytes = Buffer.concat([Uint8Array.of(1, chunk[1]), chunk.subarray(5)])
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, -4)), bytes.length - 4)
+  return bytes
 }
 
-test('chunks of version 1 keep their bytes', () => {
-  const f = assertGolden
+function assertGolden1(hex: string, columns: SampleColumns): void {
+  assertDecodes(hex, columns)
+  assert.equal(asVersion1(encodeChunk(columns, OWNER)).toString('hex'), hex)
+}
+
+function assertGolden2(hex: string, columns: SampleColumns, owner: ChunkOwner): void {
+  assertDecodes(hex, columns)
+  assert.equal(Buffer.from(encodeChunk(columns, owner)).toString('hex'), hex)
+  assert.deepEqual(chunkInfo(Buffer.from(hex, 'hex')).owner, owner)
+}
+
+test('chunks of version 2 keep their bytes', () => {
+  const f = assertGolden2
+  f(
+    '0202f0a2040480a0abfef962b0ea0102b22101000002038a0100bde438a9',
+    every10s([21.37, 21.38, 21.36, 21.4]),
+    OWNER,
+  )
+  f(
+    '0204010309bd85060905000302074a3292ac06000200007bf7d737',
+    {
+      count: 3,
+      times: Float64Array.of(-5, 1_000, 99_000),
+      numbers: Float64Array.of(1, 1, 1),
+      texts: undefined,
+    },
+    { stream: 1, isRun: true },
+  )
+  f(
+    '0203f0a2040480a0abfef962b0ea010002040100000102056f6e6f666602010000020209000200009d202965',
+    every10s(['on', 1, 'off', 'on']),
+    OWNER,
+  )
+})
+
+test('chunks of version 1 stay readable', () => {
+  const f = assertGolden1
   f('01020480a0abfef962b0ea0102b22101000002038a010024c0e516', every10s([21.37, 21.38, 21.36, 21.4]))
   f('01000309bd85060905000302074a3292ac060002000068c59bd4', {
     count: 3,
@@ -92,10 +133,12 @@ function randomFrom(seed: number): () => number {
   }
 }
 
-test('long chunks of version 1 keep their bytes', () => {
+test('long chunks keep the bytes that version 1 gave them, but for their names', () => {
   const f = (hash: string, next: (random: () => number) => number) => {
     const random = randomFrom(5)
-    const bytes = encodeChunk(every10s(Array.from({ length: 4_001 }, () => next(random))))
+    const values = Array.from({ length: 4_001 }, () => next(random))
+    const bytes = asVersion1(encodeChunk(every10s(values), OWNER))
+    assertDecodes(bytes.toString('hex'), every10s(values))
     assert.equal(createHash('sha256').update(bytes).digest('hex').slice(0, 16), hash)
   }
   let walk = 2_100

@@ -5,6 +5,8 @@ import type { SampleColumns } from '../../sample-port.ts'
 import { CHUNK_SAMPLES_MAX, chunkInfo, decodeChunk, encodeChunk } from './chunk.ts'
 import { DamagedBytes } from './damaged-bytes.ts'
 
+const OWNER = { stream: 70_000, isRun: false }
+
 function columnsOf(samples: ReadonlyArray<readonly [number, number | string]>): SampleColumns {
   const hasTexts = samples.some(([, value]) => typeof value === 'string')
   return {
@@ -25,7 +27,7 @@ function samplesOf(columns: SampleColumns): Array<readonly [number, number | str
 }
 
 function assertRoundTrip(samples: ReadonlyArray<readonly [number, number | string]>): Uint8Array {
-  const bytes = encodeChunk(columnsOf(samples))
+  const bytes = encodeChunk(columnsOf(samples), OWNER)
   // deepStrictEqual tells -0 from 0 and compares every double exactly.
   assert.deepEqual(samplesOf(decodeChunk(bytes)), samples)
   const info = chunkInfo(bytes)
@@ -113,8 +115,8 @@ test('encodeChunk() packs slow sensors, counters, switches and odd steps tightly
   let walk = 2_100
   let counter = 0
   const bytesPerSample = (next: () => number): number =>
-    encodeChunk(columnsOf(every10s(Array.from({ length: CHUNK_SAMPLES_MAX }, next)))).length /
-    CHUNK_SAMPLES_MAX
+    encodeChunk(columnsOf(every10s(Array.from({ length: CHUNK_SAMPLES_MAX }, next))), OWNER)
+      .length / CHUNK_SAMPLES_MAX
   const walked = bytesPerSample(() => {
     walk += Math.round((random() + random() + random() - 1.5) * 4)
     return walk / 100
@@ -134,7 +136,7 @@ test('encodeChunk() spends little on a single sample', () => {
 test('decodeChunk() refuses a chunk with any bit flipped, any byte missing or added', () => {
   const values = [20.5, 'on', -0, 1e300, 5e-324, 20.25, 'off', 'on', 3, 1 / 3]
   for (const samples of [every10s(values), every10s([1.25, 1.5, 2]), every10s(['a', 'b'])]) {
-    const bytes = encodeChunk(columnsOf(samples))
+    const bytes = encodeChunk(columnsOf(samples), OWNER)
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const flipped = bytes.slice()
       flipped[bit >> 3] ^= 1 << (bit & 7)
@@ -149,7 +151,24 @@ test('decodeChunk() refuses a chunk with any bit flipped, any byte missing or ad
 })
 
 test('encodeChunk() refuses an empty or oversized column as a mistake of its caller', () => {
-  assert.throws(() => encodeChunk(columnsOf([])), /BUG/)
+  assert.throws(() => encodeChunk(columnsOf([]), OWNER), /BUG/)
   const tooMany = every10s(new Array(CHUNK_SAMPLES_MAX + 1).fill(1))
-  assert.throws(() => encodeChunk(columnsOf(tooMany)), /BUG/)
+  assert.throws(() => encodeChunk(columnsOf(tooMany), OWNER), /BUG/)
+})
+
+test('decodeChunk() refuses a chunk that is held for what it is not', () => {
+  const bytes = encodeChunk(columnsOf(every10s([1, 2, 3])), OWNER)
+  const { firstTime: start, lastTime: last, owner } = chunkInfo(bytes)
+  assert.deepEqual(owner, OWNER)
+  const claim = { ...OWNER, start, last, count: 3 }
+  assert.equal(decodeChunk(bytes, claim).count, 3)
+  for (const other of [
+    { ...claim, stream: OWNER.stream ^ 1 },
+    { ...claim, isRun: true },
+    { ...claim, start: start - 1 },
+    { ...claim, last: last + 1 },
+    { ...claim, count: 2 },
+  ]) {
+    assert.throws(() => decodeChunk(bytes, other), DamagedBytes, JSON.stringify(other))
+  }
 })

@@ -12,16 +12,35 @@ import { readTexts, writeTexts } from './texts.ts'
 export const CHUNK_SAMPLES_MAX = 4_096
 
 /** First byte of every chunk; docs/format/chunk.md describes each version. */
-const CHUNK_VERSION = 1
+const CHUNK_VERSION = 2
+/** Names no stream and no level. */
+const NAMELESS_VERSION = 1
 const TEXTS_FLAG = 1
 const REGULAR_FLAG = 2
+const RUN_FLAG = 4
 const CRC_BYTES = 4
 
 /** Packing ends before another begins, so one writer serves all; finish() gives a copy. */
 const writer = new ByteWriter(4 * CHUNK_SAMPLES_MAX)
 
+/** Whose samples a chunk holds, written inside its checksum. */
+export interface ChunkOwner {
+  readonly stream: number
+  /** A run waits to be merged with others. */
+  readonly isRun: boolean
+}
+
+/** What is told of a chunk from outside, to be held against what it says itself. */
+export interface ChunkClaim extends ChunkOwner {
+  readonly start: number
+  readonly last: number
+  readonly count: number
+}
+
 /** What a chunk tells without being decoded. */
 export interface ChunkInfo {
+  /** Undefined in a chunk of version 1. */
+  readonly owner: ChunkOwner | undefined
   readonly count: number
   readonly firstTime: EpochMs
   readonly lastTime: EpochMs
@@ -29,7 +48,7 @@ export interface ChunkInfo {
 }
 
 /** Packs 1 to CHUNK_SAMPLES_MAX samples whose times strictly ascend, lossless to the last bit. */
-export function encodeChunk(columns: SampleColumns): Uint8Array {
+export function encodeChunk(columns: SampleColumns, owner: ChunkOwner): Uint8Array {
   const { count, texts } = columns
   invariant(count > 0 && count <= CHUNK_SAMPLES_MAX, `a chunk of ${count} samples`)
   const times = columns.times.subarray(0, count)
@@ -37,7 +56,9 @@ export function encodeChunk(columns: SampleColumns): Uint8Array {
   const isRegular = isRegularlySpaced(times)
   writer.clear()
   writer.u8(CHUNK_VERSION)
-  writer.u8((hasTexts ? TEXTS_FLAG : 0) | (isRegular ? REGULAR_FLAG : 0))
+  const form = (hasTexts ? TEXTS_FLAG : 0) | (isRegular ? REGULAR_FLAG : 0)
+  writer.u8(form | (owner.isRun ? RUN_FLAG : 0))
+  writer.varint(owner.stream)
   writer.varint(count)
   writer.zigzag(times[0])
   writer.varint(times[count - 1] - times[0])
@@ -49,9 +70,13 @@ export function encodeChunk(columns: SampleColumns): Uint8Array {
   return writer.finish()
 }
 
-/** Unpacks a chunk; throws DamagedBytes when the bytes are not exactly what encodeChunk gave. */
-export function decodeChunk(bytes: Uint8Array): SampleColumns {
+/**
+ * Unpacks a chunk; throws DamagedBytes when the bytes are not exactly what encodeChunk gave, or say
+ * something else of themselves than the claim does.
+ */
+export function decodeChunk(bytes: Uint8Array, claim?: ChunkClaim): SampleColumns {
   const { info, isRegular, reader } = openChunk(bytes)
+  if (claim !== undefined) checkClaim(info, claim)
   try {
     const { count } = info
     const times = isRegular ? regularTimes(info) : readIntegers(reader, count)
@@ -63,7 +88,19 @@ export function decodeChunk(bytes: Uint8Array): SampleColumns {
   }
 }
 
-/** Count, time span and kind of a chunk, after checking its checksum. */
+function checkClaim({ owner, count, firstTime, lastTime }: ChunkInfo, claim: ChunkClaim): void {
+  const isPlace = count === claim.count && firstTime === claim.start && lastTime === claim.last
+  const isOwner =
+    owner === undefined || (owner.stream === claim.stream && owner.isRun === claim.isRun)
+  if (!isPlace || !isOwner) throw new DamagedBytes('Cannot read chunk: it belongs elsewhere')
+}
+
+/** Whether a chunk names its stream; one of version 1 does not. */
+export function namesOwner(bytes: Uint8Array): boolean {
+  return bytes[0] !== NAMELESS_VERSION
+}
+
+/** Owner, count, time span and kind of a chunk, after checking its checksum. */
 export function chunkInfo(bytes: Uint8Array): ChunkInfo {
   return openChunk(bytes).info
 }
@@ -79,16 +116,18 @@ function openChunk(bytes: Uint8Array): {
   if (!isIntact) throw new DamagedBytes('Cannot read chunk: its checksum differs')
   const reader = new ByteReader(bytes, { start: 0, end })
   const version = reader.u8()
-  if (version !== CHUNK_VERSION) {
+  if (version !== CHUNK_VERSION && version !== NAMELESS_VERSION) {
     throw new DamagedBytes(`Cannot read chunk: version ${version} is unknown`)
   }
   const flags = reader.u8()
+  const isRun = (flags & RUN_FLAG) !== 0
+  const owner = version === CHUNK_VERSION ? { stream: reader.varint(), isRun } : undefined
   const count = reader.countUpTo(CHUNK_SAMPLES_MAX)
   const firstTime = epochMs(reader.zigzag())
   const lastTime = epochMs(firstTime + reader.varint())
   const hasTexts = (flags & TEXTS_FLAG) !== 0
   const isRegular = (flags & REGULAR_FLAG) !== 0
-  return { info: { count, firstTime, lastTime, hasTexts }, isRegular, reader }
+  return { info: { owner, count, firstTime, lastTime, hasTexts }, isRegular, reader }
 }
 
 function isRegularlySpaced(times: Float64Array): boolean {

@@ -1,4 +1,13 @@
-export { CHUNK_SAMPLES_MAX, type ChunkInfo, chunkInfo, decodeChunk, encodeChunk } from './chunk.ts'
+export {
+  CHUNK_SAMPLES_MAX,
+  type ChunkClaim,
+  type ChunkInfo,
+  type ChunkOwner,
+  chunkInfo,
+  decodeChunk,
+  encodeChunk,
+  namesOwner,
+} from './chunk.ts'
 export {
   concatColumns,
   cutColumns,

@@ -64,7 +64,7 @@ test('jumps of any size inside a slope come back as they were', () => {
     const times = Float64Array.from({ length: count }, (_, index) => index * 1_000)
     const numbers = Float64Array.from({ length: count }, (_, index) => index * 1_001)
     numbers.set([jump, -jump, jump], 500)
-    const decoded = decodeChunk(encodeChunk({ count, times, numbers }))
+    const decoded = decodeChunk(encodeChunk({ count, times, numbers }, { stream: 1, isRun: false }))
     assert.deepEqual(decoded.numbers, numbers, `jump ${jump}`)
   }
 })

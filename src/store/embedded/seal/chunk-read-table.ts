@@ -3,7 +3,9 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { TouchedSpan } from '../../sample-port.ts'
 import { CHUNK_LEVEL, type ChunkPlace, type ChunkRow, RUN_LEVEL } from './chunk-row.ts'
 
-const ROW = 'id, start, last, count, summary, data'
+const ROW = 'id, level, start, last, count, summary, data'
+/** Format 1 kept texts here too, which SQLite turned into numbers where they looked like some. */
+const LAST_VALUE = `iif(typeof(last_value) = 'blob', last_value, NULL) AS lastValue`
 const CHUNKS = `FROM chunk WHERE stream = ? AND level = ${CHUNK_LEVEL}`
 const RUNS = `FROM chunk WHERE stream = ? AND level = ${RUN_LEVEL}`
 
@@ -11,7 +13,7 @@ const RUNS = `FROM chunk WHERE stream = ? AND level = ${RUN_LEVEL}`
 export interface LastRow {
   readonly id: number
   readonly last: number
-  readonly lastValue: Uint8Array | string | null
+  readonly lastValue: Uint8Array | null
 }
 
 /** Look-ups in samples.db. None leaves a read transaction open across an await. */
@@ -107,6 +109,12 @@ export class ChunkReadTable {
     return row as unknown as ChunkRow | undefined
   }
 
+  /** What the table itself, not its index, says of a row's owner. */
+  selectOwner(id: number): { stream: number; level: number } | undefined {
+    const row = this.#prepare('SELECT stream, level FROM chunk WHERE id = ?').get(id)
+    return row as { stream: number; level: number } | undefined
+  }
+
   /** A row's summary, undefined when the row is gone. */
   selectSummary(id: number): { summary: Uint8Array | null } | undefined {
     const row = this.#prepare('SELECT summary FROM chunk WHERE id = ?').get(id)
@@ -115,7 +123,7 @@ export class ChunkReadTable {
 
   /** The row that holds the stream's latest sample; of equal ones the newest. */
   selectLast(stream: number): LastRow | undefined {
-    const last = 'SELECT id, last, last_value AS lastValue'
+    const last = `SELECT id, last, ${LAST_VALUE}`
     let best = this.#prepare(`${last} ${CHUNKS} ORDER BY start DESC LIMIT 1`).get(stream) as
       | LastRow
       | undefined

@@ -1,21 +1,23 @@
+import { crc32 } from 'node:zlib'
 import type { SampleColumns } from '../../sample-port.ts'
 import {
   CHUNK_SAMPLES_MAX,
   concatColumns,
+  DamagedBytes,
+  decodeChunk,
   encodeChunk,
   mergeColumns,
+  namesOwner,
   sliceColumns,
 } from '../chunk/index.ts'
 import { summarizeChunk } from '../summary/index.ts'
+import { packLastValue } from './last-value.ts'
 
 /** A run waits to be merged and may overlap others; chunks of one stream never overlap. */
 export const RUN_LEVEL = 0
 export const CHUNK_LEVEL = 1
 /** What does not decode is kept aside, out of every read. */
 export const DAMAGED_LEVEL = 9
-
-/** Longer texts are read from the chunk instead of being kept twice. */
-const LAST_TEXT_LENGTH_MAX = 256
 
 /** Long texts end a chunk early, so that no row becomes a burden to read. */
 const TEXT_LENGTH_PER_CHUNK_MAX = 256 * 1024
@@ -31,6 +33,7 @@ export interface ChunkPlace {
 
 /** A row with its packed samples. */
 export interface ChunkRow extends ChunkPlace {
+  readonly level: number
   readonly summary: Uint8Array | null
   readonly data: Uint8Array
 }
@@ -40,35 +43,56 @@ export interface PackedChunk {
   readonly start: number
   readonly last: number
   readonly count: number
-  readonly lastValue: Uint8Array | string | null
+  readonly lastValue: Uint8Array | null
   readonly summary: Uint8Array | null
   readonly data: Uint8Array
 }
 
 /** Packs at most CHUNK_SAMPLES_MAX samples for a row. */
-export function packChunk(columns: SampleColumns, level: number): PackedChunk {
+export function packChunk(columns: SampleColumns, stream: number, level: number): PackedChunk {
   const { count, times } = columns
-  const data = encodeChunk(columns)
-  const summary = level === CHUNK_LEVEL ? summarizeChunk(columns, data.length) : undefined
+  const isRun = level === RUN_LEVEL
+  const place = { start: times[0], last: times[count - 1], count }
+  const data = encodeChunk(columns, { stream, isRun })
+  const summary = isRun
+    ? undefined
+    : summarizeChunk(columns, data.length, placeSeed({ stream, ...place }))
   return {
-    ...{ start: times[0], last: times[count - 1], count, data },
-    lastValue: packLastValue(columns),
+    ...{ ...place, data },
+    lastValue: packLastValue(columns, stream),
     summary: summary === undefined || summary.length === 0 ? null : summary,
   }
 }
 
-function packLastValue({ count, numbers, texts }: SampleColumns): Uint8Array | string | null {
-  const text = texts?.[count - 1]
-  // Bytes, because SQLite would turn -0 into 0.
-  if (text === undefined) return new Uint8Array(Float64Array.of(numbers[count - 1]).buffer)
-  return text.length <= LAST_TEXT_LENGTH_MAX ? text : null
+/** What the table itself, not its index, says of a row's owner. */
+export type OwnerLookup = (id: number) => { stream: number; level: number } | undefined
+
+/**
+ * The samples of a row that was found under a stream. Throws DamagedBytes where they do not check, or
+ * say themselves that they are of another stream, level or time than the row was found under.
+ */
+export function decodeRow(
+  row: ChunkPlace & { readonly level: number; readonly data: Uint8Array },
+  stream: number,
+  ownerInTable: OwnerLookup,
+): SampleColumns {
+  const { level, start, last, count } = row
+  const columns = decodeChunk(row.data, { stream, isRun: level === RUN_LEVEL, start, last, count })
+  if (namesOwner(row.data)) return columns
+  const owner = ownerInTable(row.id)
+  if (owner?.stream === stream && owner.level === level) return columns
+  throw new DamagedBytes('Cannot read chunk: table and index do not agree on its owner')
 }
 
-/** The value that a row keeps beside its samples, or undefined when they have to be decoded. */
-export function unpackLastValue(kept: Uint8Array | string | null): number | string | undefined {
-  if (kept === null) return undefined
-  if (typeof kept === 'string') return kept
-  return new DataView(kept.buffer, kept.byteOffset, 8).getFloat64(0, true)
+const seedView = new DataView(new ArrayBuffer(28))
+
+/** What the checksum of a summary begins with, so that it checks in its own row only. */
+export function placeSeed(place: Omit<ChunkPlace, 'id'> & { readonly stream: number }): number {
+  seedView.setUint32(0, place.stream, true)
+  seedView.setFloat64(4, place.start, true)
+  seedView.setFloat64(12, place.last, true)
+  seedView.setFloat64(20, place.count, true)
+  return crc32(seedView)
 }
 
 /**

@@ -8,49 +8,6 @@ import {
   RUN_LEVEL,
 } from './chunk-row.ts'
 
-const FORMAT_VERSION = 1
-
-// AUTOINCREMENT: an id never comes back, so a reader that finds it finds the same samples. The index
-// alone tells which rows a read needs.
-const SCHEMA = `
-  CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-  CREATE TABLE chunk (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    stream INTEGER NOT NULL,
-    level INTEGER NOT NULL,
-    start INTEGER NOT NULL,
-    last INTEGER NOT NULL,
-    count INTEGER NOT NULL,
-    last_value ANY,
-    summary BLOB,
-    data BLOB NOT NULL
-  );
-  CREATE INDEX chunk_by_start ON chunk (stream, level, start, last, count);
-  CREATE TABLE floor (stream INTEGER PRIMARY KEY, floor INTEGER NOT NULL);
-  CREATE TABLE watched (stream INTEGER PRIMARY KEY);
-  CREATE TABLE touched (
-    cursor INTEGER NOT NULL,
-    stream INTEGER NOT NULL,
-    start INTEGER NOT NULL,
-    until INTEGER NOT NULL,
-    PRIMARY KEY (cursor, stream)
-  ) WITHOUT ROWID;
-  CREATE INDEX touched_by_stream ON touched (stream, cursor);
-`
-
-/** Makes the tables of a fresh samples.db, and refuses one that a later Weir wrote. */
-export function migrateSamples(db: DatabaseSync): void {
-  const { user_version } = db.prepare('PRAGMA user_version').get() as { user_version: number }
-  if (user_version > FORMAT_VERSION) {
-    throw new Error(`samples.db has format ${user_version}: this Weir knows ${FORMAT_VERSION}`)
-  }
-  if (user_version === FORMAT_VERSION) return
-  db.exec('BEGIN IMMEDIATE')
-  db.exec(SCHEMA)
-  db.exec(`PRAGMA user_version = ${FORMAT_VERSION}`)
-  db.exec('COMMIT')
-}
-
 /** Statements over samples.db that change it, and the look-ups that sealing needs. */
 export class ChunkTable {
   readonly #db: DatabaseSync
@@ -112,7 +69,7 @@ export class ChunkTable {
   /** The runs of a stream, newest first. */
   selectRuns(stream: number): ChunkRow[] {
     return this.#prepare(
-      `SELECT id, start, last, count, summary, data FROM chunk
+      `SELECT id, level, start, last, count, summary, data FROM chunk
        WHERE stream = ? AND level = ${RUN_LEVEL} ORDER BY id DESC`,
     ).all(stream) as unknown as ChunkRow[]
   }
@@ -156,6 +113,12 @@ export class ChunkTable {
   selectData(id: number): Uint8Array | undefined {
     const row = this.#prepare('SELECT data FROM chunk WHERE id = ?').get(id)
     return (row as { data: Uint8Array } | undefined)?.data
+  }
+
+  /** What the table itself, not its index, says of a row's owner. */
+  selectOwner(id: number): { stream: number; level: number } | undefined {
+    const row = this.#prepare('SELECT stream, level FROM chunk WHERE id = ?').get(id)
+    return row as { stream: number; level: number } | undefined
   }
 
   /** Deletes at most `limit` rows of a stream, of any level; tells how many. */

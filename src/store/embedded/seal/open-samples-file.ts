@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { migrateSamples } from './chunk-table.ts'
+import { migrateSamples } from './samples-migrations.ts'
 
 const WAL_BYTES_KEPT = 64 * 1024 * 1024
 

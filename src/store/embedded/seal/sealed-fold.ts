@@ -4,7 +4,7 @@ import type { ReadSpan } from '../head/head.ts'
 import { type Mask, touchesMask } from '../head/tombstones.ts'
 import { foldColumns, foldSummary, readSummary, type SummaryFold } from '../summary/index.ts'
 import type { ChunkReadTable } from './chunk-read-table.ts'
-import type { ChunkPlace } from './chunk-row.ts'
+import { type ChunkPlace, placeSeed } from './chunk-row.ts'
 import { nextTurn, type SealedSamples } from './sealed-samples.ts'
 
 /** Work done before others get their turn, in summaries read: about a millisecond. */
@@ -68,7 +68,8 @@ function foldChunk(
   if (isUntouched) {
     const row = table.selectSummary(place.id)
     if (row === undefined) return undefined
-    if (row.summary !== null && foldBlocks(row.summary, into)) return 1
+    const seed = placeSeed({ stream: overlay.handle, ...place })
+    if (row.summary !== null && foldBlocks(row.summary, seed, into)) return 1
   }
   const row = table.selectRow(place.id)
   if (row === undefined) return undefined
@@ -76,9 +77,9 @@ function foldChunk(
   return DECODE_WORK
 }
 
-function foldBlocks(summary: Uint8Array, into: SummaryFold): boolean {
+function foldBlocks(summary: Uint8Array, seed: number, into: SummaryFold): boolean {
   try {
-    const blocks = readSummary(summary)
+    const blocks = readSummary(summary, seed)
     return blocks !== undefined && foldSummary(blocks, into)
   } catch (error) {
     // The samples themselves still tell everything.

@@ -4,7 +4,6 @@ import {
   concatColumns,
   cutColumns,
   DamagedBytes,
-  decodeChunk,
   emptyColumns,
   sliceColumns,
 } from '../chunk/index.ts'
@@ -12,8 +11,9 @@ import type { ReadSpan } from '../head/head.ts'
 import { type Mask, touchesMask } from '../head/tombstones.ts'
 import type { FoundDamage } from '../replay.ts'
 import type { ChunkReadTable } from './chunk-read-table.ts'
-import { type ChunkPlace, type ChunkRow, unpackLastValue } from './chunk-row.ts'
+import { type ChunkRow, decodeRow } from './chunk-row.ts'
 import { DecodedChunks } from './decoded-chunks.ts'
+import { unpackLastValue } from './last-value.ts'
 import { describeRow } from './segment-sealer.ts'
 import { applyMask } from './stream-sealer.ts'
 
@@ -40,6 +40,7 @@ export class SealedSamples {
   readonly #table: ChunkReadTable
   readonly #onDamage: (found: FoundDamage) => void
   readonly #decoded = new DecodedChunks()
+  readonly #ownerInTable = (id: number) => this.#table.selectOwner(id)
 
   constructor(table: ChunkReadTable, onDamage: (found: FoundDamage) => void) {
     this.#table = table
@@ -103,7 +104,7 @@ export class SealedSamples {
   #latest(handle: number): Sample | undefined {
     const row = this.#table.selectLast(handle)
     if (row === undefined) return undefined
-    const kept = unpackLastValue(row.lastValue)
+    const kept = unpackLastValue(row.lastValue, handle, row.last)
     if (kept !== undefined) return { time: row.last, value: kept } as Sample
     const whole = this.#table.selectRow(row.id)
     invariant(whole !== undefined, 'a row vanished within one step')
@@ -121,9 +122,9 @@ export class SealedSamples {
     return [...parts, concatColumns(chunks)]
   }
 
-  #decodeChecked(handle: number, row: ChunkPlace & { data: Uint8Array }): SampleColumns {
+  #decodeChecked(handle: number, row: ChunkRow): SampleColumns {
     try {
-      return decodeChunk(row.data)
+      return decodeRow(row, handle, this.#ownerInTable)
     } catch (error) {
       if (!(error instanceof DamagedBytes)) throw error
       this.#onDamage(describeRow({ stream: handle, place: row, data: row.data }))

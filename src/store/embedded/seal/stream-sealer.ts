@@ -4,7 +4,6 @@ import {
   concatColumns,
   cutColumns,
   DamagedBytes,
-  decodeChunk,
   emptyColumns,
   firstAtOrAfter,
   mergeColumns,
@@ -15,6 +14,7 @@ import {
   CHUNK_LEVEL,
   type ChunkPlace,
   DAMAGED_LEVEL,
+  decodeRow,
   packChunk,
   RUN_LEVEL,
   splitColumns,
@@ -55,6 +55,7 @@ export class StreamSealer {
   readonly #onRow: () => void
   readonly #onStep: () => void
   readonly #onDamage: (row: DamagedRow) => void
+  readonly #ownerInTable = (id: number) => this.#table.selectOwner(id)
   /** Runs and their samples per stream, so that most streams need no look-up. */
   #runs = new Uint8Array(0)
   #runSamples = new Uint16Array(0)
@@ -87,7 +88,7 @@ export class StreamSealer {
     const runs = held.runs === 0 ? [] : this.#table.selectRuns(stream)
     const parts = [columns]
     for (const run of runs) {
-      const decoded = this.#decode(stream, run, run.data)
+      const decoded = this.#decode(stream, run)
       if (decoded === undefined) continue
       parts.push(decoded)
       this.#delete(run.id)
@@ -183,7 +184,8 @@ export class StreamSealer {
   /** Takes a chunk out of the table to be written again; none of one that does not check. */
   #takeUp(stream: number, chunk: ChunkPlace): SampleColumns {
     const data = this.#table.selectData(chunk.id)
-    const decoded = data === undefined ? emptyColumns : this.#decode(stream, chunk, data)
+    const row = { ...chunk, level: CHUNK_LEVEL }
+    const decoded = data === undefined ? emptyColumns : this.#decode(stream, { ...row, data })
     if (decoded === undefined) return emptyColumns
     this.#delete(chunk.id)
     return decoded
@@ -213,13 +215,13 @@ export class StreamSealer {
 
   #rewrite(stream: number, row: ChunkPlace, { level, mask }: { level: number; mask: Mask }): void {
     const data = this.#table.selectData(row.id)
-    const decoded = data === undefined ? undefined : this.#decode(stream, row, data)
+    const decoded = data === undefined ? undefined : this.#decode(stream, { ...row, level, data })
     if (decoded === undefined) return
     const kept = applyMask(decoded, mask)
     if (kept.count === decoded.count) return
     if (kept.count === 0) this.#delete(row.id)
     else if (level === RUN_LEVEL) {
-      this.#table.update(row.id, packChunk(kept, level))
+      this.#table.update(row.id, packChunk(kept, stream, level))
       this.#onRow()
     } else {
       this.#delete(row.id)
@@ -228,20 +230,23 @@ export class StreamSealer {
   }
 
   /** The samples of a row; one that does not check is set aside. */
-  #decode(stream: number, place: ChunkPlace, data: Uint8Array): SampleColumns | undefined {
+  #decode(
+    stream: number,
+    row: ChunkPlace & { readonly level: number; readonly data: Uint8Array },
+  ): SampleColumns | undefined {
     try {
-      return decodeChunk(data)
+      return decodeRow(row, stream, this.#ownerInTable)
     } catch (error) {
       if (!(error instanceof DamagedBytes)) throw error
-      this.#table.setLevel(place.id, DAMAGED_LEVEL)
+      this.#table.setLevel(row.id, DAMAGED_LEVEL)
       this.#onRow()
-      this.#onDamage({ stream, place, data })
+      this.#onDamage({ stream, place: row, data: row.data })
       return undefined
     }
   }
 
   #insert(stream: number, level: number, columns: SampleColumns): void {
-    this.#table.insert(stream, level, packChunk(columns, level))
+    this.#table.insert(stream, level, packChunk(columns, stream, level))
     this.#onRow()
   }
 

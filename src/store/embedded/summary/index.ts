@@ -1,4 +1,4 @@
 export { ExactSums } from './exact-sums.ts'
 export { foldColumns, foldSummary, SummaryFold } from './summary-fold.ts'
-export { encodeSummary, readSummary, summarizeChunk } from './summary-record.ts'
+export { encodeSummary, isSummaryBound, readSummary, summarizeChunk } from './summary-record.ts'
 export { addRow, mergeSummaries, SummaryTable } from './summary-table.ts'

@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { crc32 } from 'node:zlib'
+import { DamagedBytes } from '../chunk/index.ts'
 import { readSummary, summarizeChunk } from './summary-record.ts'
+
+const SEED = 0x12345678
+
+/** A record as version 1 would have written it, whose checksum told nothing of its place. */
+function asVersion1(record: Uint8Array): Buffer {
+  const bytes = Buffer.concat([Uint8Array.of(1), record.subarray(1)])
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, -4)), bytes.length - 4)
+  return bytes
+}
 
 /** As in chunk-golden.test.ts: a change here means that stored summaries can no longer be read. */
 function assertGolden(hex: string, values: ReadonlyArray<number | string>, first: unknown[]): void {
@@ -10,8 +21,11 @@ function assertGolden(hex: string, values: ReadonlyArray<number | string>, first
     numbers: Float64Array.from(values, (value) => (typeof value === 'number' ? value : 0)),
     texts: values.map((value) => (typeof value === 'string' ? value : undefined)),
   }
-  assert.equal(Buffer.from(summarizeChunk(columns, 1_000_000)).toString('hex'), hex)
-  const table = readSummary(Buffer.from(hex, 'hex'))
+  const written = summarizeChunk(columns, 1_000_000, SEED)
+  const bytes = Buffer.from(hex, 'hex')
+  assert.deepEqual(bytes[0] === 1 ? asVersion1(written) : Buffer.from(written), bytes)
+  const table = readSummary(bytes, SEED)
+  if (bytes[0] > 1) assert.throws(() => readSummary(bytes, SEED + 1), DamagedBytes)
   assert.ok(table !== undefined)
   assert.deepEqual(
     [table.length, table.count[0], table.first[0], table.last[0], table.min[0], table.max[0]],
@@ -19,7 +33,15 @@ function assertGolden(hex: string, values: ReadonlyArray<number | string>, first
   )
 }
 
-test('summaries of version 1 keep their bytes', () => {
+test('summaries of version 2 keep their bytes', () => {
+  assertGolden(
+    '0216010780a0abfef962c801904ee0ec780101026f6e000008320000820000000000248c01000000801fc2e1',
+    Array.from({ length: 200 }, (_, index) => (index % 2 === 1 ? 'on' : index)),
+    [1, 200, 0, 'on', 0, 198],
+  )
+})
+
+test('summaries of version 1 stay readable', () => {
   const f = assertGolden
   const length = 200
   f(

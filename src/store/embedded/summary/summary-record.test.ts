@@ -180,7 +180,7 @@ function walkEvery(stepMs: number): Samples {
 
 test('summarizeChunk() has hourly blocks for 10-second data and adds little to the chunk', () => {
   const columns = columnsOf(walkEvery(10_000))
-  const bytes = encodeChunk(columns).length
+  const bytes = encodeChunk(columns, { stream: 1, isRun: false }).length
   const record = summarizeChunk(columns, bytes)
   const share = record.length / bytes
   assert.equal(readSummary(record)?.length, 12)

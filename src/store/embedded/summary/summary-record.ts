@@ -11,7 +11,9 @@ import { readTimes, writeTimes } from './time-columns.ts'
 import { readValues, writeValues } from './value-columns.ts'
 
 /** First byte of every record; docs/format/summary.md describes each version. */
-const SUMMARY_VERSION = 1
+const SUMMARY_VERSION = 2
+/** Its checksum does not tell whose record it is. */
+const NAMELESS_VERSION = 1
 const CRC_BYTES = 4
 
 /** No chunk has more blocks than samples. */
@@ -42,23 +44,24 @@ const blockChoices = [
 /**
  * The summary record of a chunk: blocks of equal length aligned to UTC, as fine as fits the share of
  * the chunk's bytes, or one block for all. Empty where decoding the chunk is the better way (few
- * samples, very small chunks, long texts, sums beyond the doubles).
+ * samples, very small chunks, long texts, sums beyond the doubles). The checksum begins with `seed`,
+ * which stands for the place that the record belongs to.
  */
-export function summarizeChunk(columns: SampleColumns, chunkBytes: number): Uint8Array {
+export function summarizeChunk(columns: SampleColumns, chunkBytes: number, seed = 0): Uint8Array {
   if (columns.count < SUMMARY_SAMPLES_MIN) return new Uint8Array(0)
   for (let choice = 0; choice <= blockChoices.length; choice++) {
     const edges = blockEdges(columns, choice)
     if (edges === undefined) continue
     const fold = new SummaryFold(edges)
     foldColumns(columns, fold)
-    const record = encodeSummary(fold)
+    const record = encodeSummary(fold, seed)
     if (record.length <= chunkBytes * BYTES_SHARE_MAX) return record
   }
   return new Uint8Array(0)
 }
 
 /** Packs the rows of a table that hold samples, which must be in the order of time. */
-export function encodeSummary(table: SummaryTable): Uint8Array {
+export function encodeSummary(table: SummaryTable, seed = 0): Uint8Array {
   const rows: number[] = []
   for (let row = 0; row < table.length; row++) if (table.count[row] > 0) rows.push(row)
   const { header, bits, writer } = scratch
@@ -75,20 +78,29 @@ export function encodeSummary(table: SummaryTable): Uint8Array {
   writer.varint(header.length)
   writer.bytes(header.view())
   writer.bytes(bits.finish())
-  writer.u32(crc32(writer.view()))
+  writer.u32(crc32(writer.view(), seed))
   return writer.finish()
 }
 
-/** The blocks of a record, undefined for an empty one; throws DamagedBytes when it does not check. */
-export function readSummary(bytes: Uint8Array): SummaryTable | undefined {
+/** Whether a record's checksum tells whose it is; that of version 1 does not. */
+export function isSummaryBound(bytes: Uint8Array): boolean {
+  return bytes[0] !== NAMELESS_VERSION
+}
+
+/**
+ * The blocks of a record, undefined for an empty one; throws DamagedBytes when it does not check or
+ * was written with another seed.
+ */
+export function readSummary(bytes: Uint8Array, seed = 0): SummaryTable | undefined {
   if (bytes.length === 0) return undefined
   const end = bytes.length - CRC_BYTES
   if (end < CRC_BYTES) throw new DamagedBytes('Cannot read summary: it is too short')
-  const isIntact = crc32(bytes.subarray(0, end)) === readCrc(bytes, end)
+  const isSeeded = isSummaryBound(bytes)
+  const isIntact = crc32(bytes.subarray(0, end), isSeeded ? seed : 0) === readCrc(bytes, end)
   if (!isIntact) throw new DamagedBytes('Cannot read summary: its checksum differs')
   const reader = new ByteReader(bytes, { start: 0, end })
   const version = reader.u8()
-  if (version !== SUMMARY_VERSION) {
+  if (version !== SUMMARY_VERSION && version !== NAMELESS_VERSION) {
     throw new DamagedBytes(`Cannot read summary: version ${version} is unknown`)
   }
   const header = new ByteReader(reader.bytes(reader.varint()))
