@@ -21,19 +21,7 @@ export async function serve(): Promise<void> {
   process.umask(0o077)
   const log = createLog({ level: config.logLevel })
   const app = await openApp(config, { log })
-  try {
-    const address = await app.listen()
-    log.info({ address, dataDir: config.dataDir }, 'listening')
-    if (app.firstStart !== undefined) console.log(firstStartText(address, app.firstStart))
-  } catch (error) {
-    await app.close()
-    // The data folder has its owner by then, and nothing tells the password again.
-    if (app.firstStart !== undefined) {
-      const { host, port } = config
-      console.log(firstStartText(`http://${host}:${port}`, app.firstStart))
-    }
-    throw error
-  }
+  // Before anybody is told that it listens: whoever was told may stop it at once.
   const stop = (signal: NodeJS.Signals) => {
     log.info({ signal }, 'stopping: running calls finish first')
     setTimeout(() => {
@@ -56,6 +44,19 @@ export async function serve(): Promise<void> {
   })
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)
+  try {
+    const address = await app.listen()
+    log.info({ address, dataDir: config.dataDir }, 'listening')
+    if (app.firstStart !== undefined) console.log(firstStartText(address, app.firstStart))
+  } catch (error) {
+    await app.close()
+    // The data folder has its owner by then, and nothing tells the password again.
+    if (app.firstStart !== undefined) {
+      const { host, port } = config
+      console.log(firstStartText(`http://${host}:${port}`, app.firstStart))
+    }
+    throw error
+  }
 }
 
 /** Says on standard error why the process cannot go on, and ends it with the fitting code. */

@@ -38,8 +38,10 @@ export function serveRequests(
     keepAliveMs: KEEP_ALIVE_MS,
     idleMs: IDLE_TIMEOUT_MS,
     isServed: (head) => laneOf(head) !== undefined,
-    serve: (head, body, reply) => {
-      const exchange = traffic.begin(head, body, reply)
+    expect: () => traffic.expect(),
+    abandon: () => traffic.abandon(),
+    serve: (head, body, reply, isExpected) => {
+      const exchange = traffic.begin(head, body, reply, { isExpected })
       const lane = laneOf(head)
       if (exchange !== undefined && lane !== undefined) run(lane, exchange, log)
     },

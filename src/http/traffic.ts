@@ -37,8 +37,28 @@ export class Traffic {
     return this.#inFlight
   }
 
+  /**
+   * Says that a request's body has begun to arrive: a stop waits for it until begin() takes the
+   * request in or abandon() says that it will not come. False once the service stops.
+   */
+  expect(): boolean {
+    if (this.#isDraining) return false
+    this.#inFlight += 1
+    return true
+  }
+
+  /** Says that an expected request will not come. */
+  abandon(): void {
+    this.#leave()
+  }
+
   /** Takes a request in; undefined when it was refused because the service stops. */
-  begin(req: RequestHead, incoming: IncomingMessage | Buffer, reply: Reply): Exchange | undefined {
+  begin(
+    req: RequestHead,
+    incoming: IncomingMessage | Buffer,
+    reply: Reply,
+    { isExpected = false } = {},
+  ): Exchange | undefined {
     const exchange: Exchange = {
       id: this.#idFor(req),
       req,
@@ -50,6 +70,7 @@ export class Traffic {
       limit: undefined,
     }
     reply.onceOver(() => this.#end(exchange))
+    if (isExpected) return exchange
     this.#inFlight += 1
     if (!this.#isDraining) return exchange
     const refused = refusal('shutting_down', { retryAfterSeconds: SHUTDOWN_RETRY_S })
@@ -75,7 +96,6 @@ export class Traffic {
 
   #end(exchange: Exchange): void {
     const { id, req, reply, address, route } = exchange
-    this.#inFlight -= 1
     const durationMs = this.#clock.elapsed() - exchange.startedAtMs
     const method = req.method ?? ''
     const { status } = reply
@@ -85,6 +105,11 @@ export class Traffic {
       const url = redactUrl(req.url ?? '').slice(0, 2_000)
       this.#log[level]({ requestId: id, method, url, status, durationMs, address }, 'request')
     }
+    this.#leave()
+  }
+
+  #leave(): void {
+    this.#inFlight -= 1
     if (this.#inFlight === 0) this.#onIdle?.()
   }
 }

@@ -246,6 +246,30 @@ test('close() ends idle connections and refuses calls that come while it waits',
   await isClosed
 })
 
+test('close() lets a put finish whose body is still arriving, whoever reads it', async (t) => {
+  for (const extra of [[], [GENERAL]]) {
+    const own = await startService()
+    t.after(() => own.close())
+    const whole = request(`PUT /api/feed?api_key=${own.feedKey}`, extra, sample(1, 1).padEnd(2_000))
+    const [finishing, leaving] = [0, 1].map(() => connect(own.port, '127.0.0.1'))
+    const answered = new Promise<string>((resolve) =>
+      finishing.once('data', (part) => resolve(part.toString('latin1'))),
+    )
+    for (const socket of [finishing, leaving]) socket.write(whole.slice(0, 1_000))
+    const { traffic } = own.app.server
+    while (traffic.inFlight < 2) await new Promise(setImmediate)
+    const restarted = own.restart()
+    leaving.destroy()
+    while (traffic.inFlight > 1) await new Promise(setImmediate)
+    finishing.write(whole.slice(1_000))
+    assert.match(await answered, /^HTTP\/1\.1 200 OK/)
+    await restarted
+    const read = request(`GET /api/comp/front/feed?api_key=${own.feedKey}`)
+    const { body } = await sendRaw(own.port, read, { isEnding: true })
+    assert.equal(body, '[{"time":1,"data":1}]')
+  }
+})
+
 test('the largest body that is set counts for every call, whoever reads it', async (t) => {
   const own = await startService({ settings: { WEIR_BODY_BYTES_MAX: '1000' } })
   t.after(() => own.close())

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -8,10 +8,21 @@ import { after, test } from 'node:test'
 
 const folder = mkdtempSync(join(tmpdir(), 'weir-process-'))
 const started: ChildProcess[] = []
+const groups: number[] = []
 after(() => {
   for (const child of started) child.kill('SIGKILL')
+  for (const group of groups) endGroup(group)
   rmSync(folder, { recursive: true, force: true })
 })
+
+/** Ends what is left of a process group; most often nothing is. */
+function endGroup(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
 
 interface Running {
   readonly child: ChildProcess
@@ -20,8 +31,22 @@ interface Running {
 }
 
 function start(settings: Record<string, string>): Running {
-  const env = { PATH: process.env.PATH, WEIR_PORT: '0', ...settings }
-  const child = spawn(process.execPath, ['src/main.ts'], { env })
+  return watch(spawn(process.execPath, ['src/main.ts'], { env: envOf(settings) }))
+}
+
+/** `npm start` in a process group of its own, as a service manager starts it. */
+function startNpm(settings: Record<string, string>): Running {
+  const env = { ...envOf(settings), HOME: folder, npm_config_update_notifier: 'false' }
+  const child = spawn('npm', ['start'], { env, detached: true })
+  groups.push(child.pid ?? 0)
+  return watch(child)
+}
+
+function envOf(settings: Record<string, string>): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, WEIR_PORT: '0', ...settings }
+}
+
+function watch(child: ChildProcessWithoutNullStreams): Running {
   started.push(child)
   let text = ''
   child.stdout.on('data', (part) => {
@@ -135,6 +160,21 @@ test('a port that is taken is said, and the first start is told all the same', a
   assert.match(other.output(), /password +\S+/)
   holder.child.kill('SIGTERM')
   assert.equal(await holder.exit, 0)
+})
+
+test('npm start: a signal to npm alone stops the service, which frees port and folder', async () => {
+  const npmDir = join(folder, 'npm')
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    const first = startNpm({ WEIR_DATA_DIR: npmDir })
+    const [, address] = await seen(first, /"address":"([^"]+)"/)
+    first.child.kill(signal)
+    // Also when the service outlives npm: its end of the pipe keeps the output open.
+    assert.equal(await first.exit, 0, first.output())
+    const again = start({ WEIR_DATA_DIR: npmDir, WEIR_PORT: new URL(address).port })
+    await seen(again, /"address":"/)
+    again.child.kill('SIGTERM')
+    assert.equal(await again.exit, 0)
+  }
 })
 
 test('the data folder is for its user alone', () => {

@@ -18,11 +18,15 @@ export interface FrontDeps {
   readonly idleMs: number
   /** Whether a request with this head can be served here. */
   isServed(head: RequestHead): boolean
+  /** Counts a request whose body has begun to arrive; false when nobody waits for it any more. */
+  expect(): boolean
+  /** Takes back what expect() counted: the rest of the request will not come. */
+  abandon(): void
   /**
    * Serves a whole request; its answer goes to the reply, in any case and only once. The body's
    * bytes are there until this returns.
    */
-  serve(head: RequestHead, body: Buffer, reply: Reply): void
+  serve(head: RequestHead, body: Buffer, reply: Reply, isExpected: boolean): void
   /** Lets Node's HTTP server have the connection from here on. */
   handOver(socket: Socket): void
 }
@@ -48,6 +52,8 @@ export class FrontConnection implements Reply {
   /** A request that arrives in pieces, until all of them are there. */
   #assembly: Buffer | undefined
   #assembledBytes = 0
+  /** The request that arrives in pieces is counted: a stop of the service waits for it. */
+  #isExpected = false
   /** From the last byte of a request until the last of its answer has left. */
   #isBusy = false
   #isAnswered = false
@@ -136,6 +142,10 @@ export class FrontConnection implements Reply {
   }
 
   #release(): void {
+    if (this.#isExpected) {
+      this.#isExpected = false
+      this.#deps.abandon()
+    }
     if (this.#assembly === undefined) return
     this.#deps.memory.give(this.#assembly)
     this.#assembly = undefined
@@ -194,6 +204,7 @@ export class FrontConnection implements Reply {
     bytes.copy(assembly)
     this.#assembly = assembly
     this.#assembledBytes = bytes.length
+    this.#isExpected = this.#deps.expect()
   }
 
   #assemble(assembly: Buffer, bytes: Buffer): void {
@@ -214,7 +225,9 @@ export class FrontConnection implements Reply {
     this.#isAnswered = false
     this.status = 200
     this.#defer(rest)
-    this.#deps.serve(head, body, this)
+    const isExpected = this.#isExpected
+    this.#isExpected = false
+    this.#deps.serve(head, body, this, isExpected)
     // Before the next read asks where to: it must not go to memory that others may get.
     this.#release()
   }

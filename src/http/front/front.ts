@@ -20,7 +20,7 @@ export interface Front {
 export function openFront(
   server: Server,
   event: 'connection' | 'secureConnection',
-  deps: Pick<FrontDeps, 'isServed' | 'serve' | 'keepAliveMs' | 'idleMs'>,
+  deps: Pick<FrontDeps, 'isServed' | 'serve' | 'expect' | 'abandon' | 'keepAliveMs' | 'idleMs'>,
 ): Front {
   // These are Node's own: whoever emits the event hands a connection to the HTTP server.
   const listeners = server.listeners(event)
