@@ -17,10 +17,13 @@ import {
   SecretBox,
 } from './auth/index.ts'
 import {
+  budgetBytesOf,
   type Clock,
   type Config,
   createLog,
+  findMemoryBytes,
   type Log,
+  MemoryBudget,
   newUid,
   refuse,
   systemClock,
@@ -113,7 +116,8 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const deleteProfileJob = startDeleteProfiles({ ...data, catalogStore, clock, log })
   opened.defer(() => deleteProfileJob.close())
   const calls = new FeedCalls(data.feed)
-  const lane = { calls, bodies: new FeedBodyReader(config.bodyBytesMax), gate, log }
+  const budget = openBudget(config)
+  const lane = { calls, bodies: new FeedBodyReader(config.bodyBytesMax, budget), gate, log }
   const deletion = { ...data, identity, store: catalogStore, oauth }
   const server = await buildServer({
     ...{ clock, log, tls: tlsFiles(config), trustedProxies: config.trustedProxies ?? [] },
@@ -271,6 +275,12 @@ function addRoutes(app: App, parts: RouteParts): void {
   statisticRoutes(app, lane)
   propertyRoutes(app, { catalog, gate })
   streamRoutes(app, { catalog, gate })
+}
+
+/** What calls in flight may hold together of the memory there is. */
+function openBudget({ memoryMb }: Config): MemoryBudget {
+  const memoryBytes = memoryMb === undefined ? findMemoryBytes() : memoryMb * 1024 * 1024
+  return new MemoryBudget(budgetBytesOf(memoryBytes))
 }
 
 function oauthSettings(config: Config) {

@@ -34,6 +34,7 @@ export interface Setting<T> {
 
 const port = readInteger({ min: 0, max: 65_535 })
 const bytes = readInteger({ min: 1_000, max: 1_000_000_000_000 })
+const megabytes = readInteger({ min: 300, max: 16_777_216 })
 const lifetime = readInteger({ min: 1, max: 315_360_000 })
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
@@ -56,6 +57,7 @@ export const settings = {
   tlsCert: { name: 'WEIR_TLS_CERT', default: '', meaning: 'PEM file with the certificate chain; together with WEIR_TLS_KEY the service speaks HTTPS', read: optional(readFilePath) },
   tlsKey: { name: 'WEIR_TLS_KEY', default: '', meaning: 'PEM file with the certificate\'s private key', read: optional(readFilePath) },
   logLevel: { name: 'WEIR_LOG_LEVEL', default: 'info', meaning: 'trace, debug (every request), info, warn, error, fatal or silent', read: readChoice(logLevels) },
+  memoryMb: { name: 'WEIR_MEMORY_MB', default: '', meaning: 'Memory the service may count on, in MB of 1,048,576 bytes; unset: the limit of its cgroup, else the machine\'s', read: optional(megabytes) },
   bodyBytesMax: { name: 'WEIR_BODY_BYTES_MAX', default: String(BODY_BYTES_DEFAULT), meaning: 'The largest feed body, counted after inflating it', read: bytes },
   fileBytesMax: { name: 'WEIR_FILE_BYTES_MAX', default: String(FILE_BYTES_DEFAULT), meaning: 'The largest file of a file stream', read: bytes },
   oauthMode: { name: 'WEIR_OAUTH', default: 'open', meaning: 'open lets every OAuth client ask a user; strict only registered ones', read: readChoice(['open', 'strict'] as const) },

@@ -5,10 +5,19 @@ export { type Config, ConfigError, readConfig, type Setting, settings } from './
 export { EARLIEST_TIME, type EpochMs, epochMs, isSampleTime, TIME_END } from './epoch.ts'
 export { type ErrorCode, type ErrorDetails, errorCatalogue } from './error-catalogue.ts'
 export { Refusal, refusal, refuse } from './errors.ts'
+export { freeBytes } from './free-bytes.ts'
 export { characterCount, hashSecret, newSecret, newUid } from './ids.ts'
 export { invariant, unreachable } from './invariant.ts'
 export * from './limits.ts'
 export { createLog, type Log } from './log.ts'
+export {
+  type BudgetFigures,
+  MemoryBudget,
+  type MemoryShare,
+  SMALL_CALL_BYTES_MAX,
+  type WaitOptions,
+} from './memory-budget.ts'
+export { budgetBytesOf, findMemoryBytes } from './memory-limit.ts'
 export { nextTurn } from './next-turn.ts'
 export {
   type RateClass,

@@ -1,5 +1,5 @@
 import type { StreamHandle } from '../store/index.ts'
-import { ColumnPool, type SampleRoom } from './column-pool.ts'
+import { ColumnPool, freeRoom, type SampleRoom } from './column-pool.ts'
 
 /** What an incoming value was written as, before its stream's type is known. */
 export const VALUE_NUMBER = 0
@@ -112,21 +112,15 @@ export class IncomingSamples {
   }
 
   #grow(): void {
-    const { handles, times, numbers, kinds } = this
-    const room = pool.take(handles.length * 2)
-    room.handles.set(handles)
-    room.times.set(times)
-    room.numbers.set(numbers)
-    room.kinds.set(kinds)
-    this.#giveBack()
-    this.#use(room)
+    this.#use(pool.grow(this.#room, this.isNumeric ? 0 : this.count))
   }
 
   #giveBack(): void {
     const room = this.#room
+    if (room === NO_ROOM) return
     // Columns that came from another thread were never the pool's.
-    if (room === NO_ROOM || this.handles !== room.handles) return
-    pool.give(room, this.isNumeric ? 0 : this.count)
+    if (this.handles !== room.handles) freeRoom(this)
+    else pool.give(room, this.isNumeric ? 0 : this.count)
   }
 
   #use(room: SampleRoom): void {

@@ -9,7 +9,8 @@ import {
   readStatisticId,
   type StreamPath,
 } from '../feed/index.ts'
-import { readFeedBody } from './wire/feed-body.ts'
+import type { HeldMemory } from './held-body.ts'
+import { bytesOfSamples, readFeedBody } from './wire/feed-body.ts'
 import { readFeedQuery } from './wire/feed-get-query.ts'
 import type { StatisticPath } from './wire/feed-path.ts'
 import { readPutOptions } from './wire/feed-put-query.ts'
@@ -33,18 +34,31 @@ export class FeedCalls {
     )
   }
 
-  /** PUT /feed: the URL form when the body is empty, else one of the JSON forms. */
-  put(principal: Principal, query: string, body: Buffer): Promise<string> {
+  /**
+   * PUT /feed: the URL form when the body is empty, else one of the JSON forms. Of a long body `held`
+   * is let go, and of its share what is not needed any more, as soon as its samples are read.
+   */
+  put(principal: Principal, query: string, body: Buffer, held?: HeldMemory): Promise<string> {
     return body.length === 0
       ? this.#putUrl(principal, query)
-      : this.#putBody(principal, query, body)
+      : this.#putBody(principal, query, body, held)
   }
 
-  async #putBody(principal: Principal, query: string, body: Buffer): Promise<string> {
+  async #putBody(
+    principal: Principal,
+    query: string,
+    body: Buffer,
+    held: HeldMemory | undefined,
+  ): Promise<string> {
     const options = readPutOptions(readQueryPairs(query))
     const uploadTime = this.#feed.now()
-    const read = readFeedBody(body, this.#cache, principal.orgUid)
+    const from = { cache: this.#cache, orgUid: principal.orgUid }
+    const read = readFeedBody(body, from, held)
     const samples = read instanceof Promise ? await read : read
+    if (held !== undefined) {
+      held.freeBody()
+      await held.share.resize(bytesOfSamples(samples))
+    }
     await this.#feed.put(principal, { samples, options, uploadTime })
     return ''
   }

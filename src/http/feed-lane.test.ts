@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Socket } from 'node:net'
 import { test } from 'node:test'
-import { createLog } from '../base/index.ts'
+import { createLog, MemoryBudget } from '../base/index.ts'
 import type { Feed, PutCommand } from '../feed/index.ts'
 import type { Exchange, Reply } from './exchange.ts'
 import { FeedBodyReader } from './feed-body-reader.ts'
@@ -9,6 +9,8 @@ import { FeedCalls } from './feed-calls.ts'
 import { feedLane } from './feed-lane.ts'
 import { FRONT_BODY_BYTES_MAX } from './front/body-memory.ts'
 import type { Gate } from './gate.ts'
+
+const budget = new MemoryBudget(100_000_000)
 
 /** Serves one put whose body is overwritten as soon as serve() returns; answers what was put. */
 async function putBorrowed(text: string, isKnown: boolean): Promise<PutCommand['samples']> {
@@ -22,7 +24,8 @@ async function putBorrowed(text: string, isKnown: boolean): Promise<PutCommand['
     admit: () => new Promise((done) => setImmediate(() => done(caller))),
   } as unknown as Gate
   const lane = feedLane({
-    ...{ calls, gate, bodies: new FeedBodyReader(1_000_000), log: createLog({ level: 'silent' }) },
+    ...{ calls, gate, log: createLog({ level: 'silent' }) },
+    bodies: new FeedBodyReader(1_000_000, budget),
   })
   const body = Buffer.from(text)
   const reply: Reply = {
@@ -62,4 +65,13 @@ test('serve() reads a body before it returns, or keeps a copy: its memory is use
   }
   const open = `${`[${sample}`.padEnd(FRONT_BODY_BYTES_MAX - 1, ' ')},`
   await assert.rejects(putBorrowed(open, true), new RegExp(`position ${FRONT_BODY_BYTES_MAX}`))
+  assert.equal(budget.figures.usedBytes, 0)
+})
+
+test('serve() keeps a copy of a body that has to wait for memory', async () => {
+  assert.equal(budget.addSmall(budget.smallBytesMax), true)
+  const waiting = putBorrowed('[{"compId":"c","streamId":"s","time":1,"data":12.5}]', true)
+  assert.equal(budget.figures.waiting, 1)
+  budget.endSmall(budget.smallBytesMax)
+  assert.equal((await waiting).numbers[0], 12.5)
 })

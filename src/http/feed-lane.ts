@@ -3,7 +3,7 @@ import { invariant, type Log, Refusal } from '../base/index.ts'
 import { answer, answerError } from './answer.ts'
 import { requireAsPut } from './as-put.ts'
 import type { Exchange, FastLane } from './exchange.ts'
-import type { FeedBodyReader } from './feed-body-reader.ts'
+import { bytesWhileRead, type FeedBodyReader } from './feed-body-reader.ts'
 import type { FeedCalls } from './feed-calls.ts'
 import type { Gate } from './gate.ts'
 import { requireOwnSite } from './own-site.ts'
@@ -87,10 +87,20 @@ async function put(deps: FeedLaneDeps, exchange: Exchange, query: string): Promi
   if (isGet) requireOwnSite(req, caller)
   const { principal } = caller
   if (!Buffer.isBuffer(body)) {
-    return bodies.read(body, (bytes) => calls.put(principal, query, bytes))
+    return bodies.read(body, (bytes, held) => calls.put(principal, query, bytes, held))
   }
   bodies.requireFits(body.length)
-  return calls.put(principal, query, body)
+  const { budget } = bodies
+  const heldBytes = bytesWhileRead(body.length)
+  if (!budget.addSmall(heldBytes)) {
+    if (body === incoming) body = Buffer.from(body)
+    await budget.waitSmall(heldBytes, { heldBytes: body.length })
+  }
+  try {
+    return await calls.put(principal, query, body)
+  } finally {
+    budget.endSmall(heldBytes)
+  }
 }
 
 function readPath(text: string): FeedPath | StatisticPath {

@@ -8,7 +8,7 @@ import {
   zstdCompressSync,
 } from 'node:zlib'
 import { Capabilities, keyPrincipal, type Method } from '../../src/access/index.ts'
-import { createLog, ManualClock, systemClock } from '../../src/base/index.ts'
+import { createLog, ManualClock, MemoryBudget, systemClock } from '../../src/base/index.ts'
 import { buildServer, FeedBodyReader, FeedCalls, Gate } from '../../src/http/index.ts'
 import { feedRoutes } from '../../src/http/routes/feed-routes.ts'
 import { FeedClient, pathOf } from '../support/feed-client.ts'
@@ -255,7 +255,8 @@ test('the fast lane and the Fastify routes answer alike', async (t) => {
   const { identity, feed, server: fast } = service.app
   const log = createLog({ level: 'silent' })
   const lane = {
-    ...{ calls: new FeedCalls(feed), bodies: new FeedBodyReader(1_000_000), log },
+    ...{ calls: new FeedCalls(feed), log },
+    bodies: new FeedBodyReader(1_000_000, new MemoryBudget(100_000_000)),
     gate: new Gate(identity),
   }
   const slow = await buildServer({

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import type { App } from '../app-type.ts'
 import { requireAsPut } from '../as-put.ts'
+import type { UseBody } from '../feed-body-reader.ts'
 import type { FeedLaneDeps } from '../feed-lane.ts'
 import { requireOwnSite } from '../own-site.ts'
 import { readId } from '../wire/feed-plain-reader.ts'
@@ -43,7 +44,8 @@ export function feedRoutes(app: App, deps: FeedLaneDeps): void {
 
 function putRoutes(app: App, { calls, bodies, gate }: FeedLaneDeps): void {
   const serve = async (request: FastifyRequest, reply: FastifyReply) => {
-    const put = (body: Buffer) => calls.put(request.principal, queryOf(request.url), body)
+    const { principal, url } = request
+    const put: UseBody<string> = (body, held) => calls.put(principal, queryOf(url), body, held)
     return reply.type(JSON_TYPE).send(await bodies.read(request.raw, put))
   }
   // A scope of its own: here a body is left alone until the call reads it, whatever its type.

@@ -292,11 +292,11 @@ test('readFeedBody() reads long bodies in slices, and unusual ones in a worker, 
   const expected = understood(readFeedBodyPlainly(usual))
   // A difference among 30,000 samples would take minutes to print.
   for (const body of [usual, unusual]) {
-    const samples = understood(await readFeedBody(body, cacheOf([]), 'o'))
+    const samples = understood(await readFeedBody(body, { cache: cacheOf([]), orgUid: 'o' }))
     assert.ok(isDeepStrictEqual(samples, expected))
   }
   const broken = unusual.subarray(0, unusual.length - 1)
-  await assert.rejects(async () => readFeedBody(broken, cacheOf([]), 'o'), {
+  await assert.rejects(async () => readFeedBody(broken, { cache: cacheOf([]), orgUid: 'o' }), {
     code: 'bad_json',
     message: `Cannot read the body as JSON: the text ends too early at position ${broken.length}`,
   })
@@ -327,9 +327,9 @@ test('readFeedBody() keeps bodies apart that are read at the same time', async (
     assert.equal(samples.numbers[count - 1], (count - 1) / 4)
     assert.equal(samples.times[count - 1], 1_700_000_000_000 + count - 1)
   }
-  const long = readFeedBody(bodyOf(20_000, 1), cache, 'o')
-  const otherLong = readFeedBody(bodyOf(15_000, 101), cache, 'p')
-  const short = readFeedBody(bodyOf(3, 1), cache, 'o')
+  const long = readFeedBody(bodyOf(20_000, 1), { cache, orgUid: 'o' })
+  const otherLong = readFeedBody(bodyOf(15_000, 101), { cache, orgUid: 'p' })
+  const short = readFeedBody(bodyOf(3, 1), { cache, orgUid: 'o' })
   assert.ok(long instanceof Promise && otherLong instanceof Promise)
   assert.ok(!(short instanceof Promise))
   check(short, 3, 1)
@@ -340,9 +340,9 @@ test('readFeedBody() keeps bodies apart that are read at the same time', async (
 test('readFeedBody() refuses more samples than a call may bring, and skips a byte order mark', async () => {
   const one = '{"compId":"a","streamId":"s","data":1,"time":1}'
   const body = Buffer.from(`\ufeff[${one}]`)
-  assert.equal((await readFeedBody(body, cacheOf([]), 'o')).count, 1)
+  assert.equal((await readFeedBody(body, { cache: cacheOf([]), orgUid: 'o' })).count, 1)
   const many = Buffer.from(`[${`${one},`.repeat(1_000_000)}${one}]`)
-  await assert.rejects(async () => readFeedBody(many, cacheOf([]), 'o'), {
+  await assert.rejects(async () => readFeedBody(many, { cache: cacheOf([]), orgUid: 'o' }), {
     code: 'too_many_samples',
   })
 })

@@ -1,12 +1,13 @@
 import { Worker } from 'node:worker_threads'
 import { type ErrorCode, nextTurn, Refusal, refusal, refuse } from '../../base/index.ts'
 import type { IncomingSamples } from '../../feed/index.ts'
+import type { HeldMemory } from '../held-body.ts'
 import { FeedArrayParser, type ParseStep } from './feed-array-parser.ts'
 import { readFeedBatch } from './feed-batch-reader.ts'
 import { isRecord, readFeedArray } from './feed-plain-reader.ts'
 import { findJsonFault } from './json-scan.ts'
 import type { RawStreamCache } from './raw-stream-cache.ts'
-import { type PackedSamples, shareBytes, unpackSamples } from './worker-samples.ts'
+import { copyBytes, type PackedSamples, unpackSamples } from './worker-samples.ts'
 
 /** After this many bytes other calls get their turn. */
 export const SLICE_BYTES = 256 * 1024
@@ -14,7 +15,14 @@ export const SLICE_BYTES = 256 * 1024
 const INLINE_PARSE_BYTES_MAX = 1024 * 1024
 
 /** Objects of a body of millions of small values take many times its bytes. */
-const WORKER_MEGABYTES_MAX = 2_048
+const WORKER_BYTES_PER_BYTE = 8
+const WORKER_BYTES_MIN = 64 * 1024 * 1024
+const WORKER_BYTES_MAX = 2_048 * 1024 * 1024
+
+/** What a sample takes in the columns and in the journal's frame, and what a text adds to it. */
+const SAMPLE_BYTES = 41
+const TEXT_BYTES = 64
+const TARGET_BYTES = 300
 
 /** What a worker answers: the columns of a body, or why it was refused. */
 export type WorkerAnswer =
@@ -43,17 +51,33 @@ export function readFeedBodyPlainly(bytes: Buffer): IncomingSamples {
 /** One worker at a time: a second unusual giant waits rather than taking the machine's memory. */
 let workerTurn: Promise<unknown> = Promise.resolve()
 
-function readInWorker(bytes: Buffer): Promise<IncomingSamples> {
-  const turn = workerTurn.then(async () => unpackSamples(await runWorker(await shareBytes(bytes))))
+/** The memory is taken first: who has its turn must not wait for one that waits for the turn. */
+async function readInWorker(bytes: Buffer, held: HeldMemory | undefined): Promise<IncomingSamples> {
+  let heapBytes = Math.min(
+    Math.max(bytes.length * WORKER_BYTES_PER_BYTE, WORKER_BYTES_MIN),
+    WORKER_BYTES_MAX,
+  )
+  if (held !== undefined) {
+    heapBytes = Math.min(heapBytes, held.share.growthMax)
+    await held.share.resize(held.share.bytes + heapBytes)
+  }
+  const turn = workerTurn.then(async () => unpackSamples(await runWorker(bytes, heapBytes, held)))
   workerTurn = turn.catch(() => undefined)
   return turn
 }
 
-function runWorker(bytes: Uint8Array): Promise<PackedSamples> {
+async function runWorker(
+  body: Buffer,
+  heapBytes: number,
+  held: HeldMemory | undefined,
+): Promise<PackedSamples> {
+  // A body of its own goes over as it is; nobody reads it here any more.
+  const bytes = held === undefined ? await copyBytes(body) : body
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./feed-body-worker.ts', import.meta.url), {
       workerData: bytes,
-      resourceLimits: { maxOldGenerationSizeMb: WORKER_MEGABYTES_MAX },
+      transferList: [bytes.buffer as ArrayBuffer],
+      resourceLimits: { maxOldGenerationSizeMb: Math.floor(heapBytes / 1024 / 1024) },
     })
     worker.once('message', (answer: WorkerAnswer) => {
       void worker.terminate()
@@ -76,42 +100,65 @@ function runWorker(bytes: Uint8Array): Promise<PackedSamples> {
 /** The parser of the body before; most bodies are read in one go, so that one is enough. */
 let idleParser: FeedArrayParser | undefined
 
+/** Whose body it is, and how its streams are found. */
+export interface BodySource {
+  readonly cache: RawStreamCache
+  readonly orgUid: string
+}
+
 /**
  * Reads a feed body, array or batch form, into columns: all of it is valid, or it is refused. Long
  * bodies are read in slices with turns for other calls between them; only they, and unusual ones,
- * take a promise.
+ * take a promise. A body in memory of its own comes with what its call `held`, which may grow.
  */
 export function readFeedBody(
   body: Buffer,
-  cache: RawStreamCache,
-  orgUid: string,
+  { cache, orgUid }: BodySource,
+  held?: HeldMemory,
 ): IncomingSamples | Promise<IncomingSamples> {
   const bytes = withoutByteOrderMark(body)
   const parser = idleParser ?? new FeedArrayParser(cache)
   idleParser = undefined
   parser.begin(bytes, cache, orgUid)
   const step = parser.step(SLICE_BYTES)
-  return step === 'more' ? readOn(parser, bytes) : finish(parser, step, bytes)
+  return step === 'more' ? readOn(parser, bytes, held) : finish(parser, step, { bytes, held })
 }
 
-async function readOn(parser: FeedArrayParser, bytes: Buffer): Promise<IncomingSamples> {
+async function readOn(
+  parser: FeedArrayParser,
+  bytes: Buffer,
+  held: HeldMemory | undefined,
+): Promise<IncomingSamples> {
   let step: ParseStep = 'more'
+  let areTextsHeld = held === undefined
   while (step === 'more') {
     await nextTurn()
+    if (!areTextsHeld && parser.samples.texts !== undefined) {
+      areTextsHeld = true
+      await held?.share.resize(held.share.bytes + bytes.length)
+    }
     step = parser.step(SLICE_BYTES)
   }
-  return finish(parser, step, bytes)
+  return finish(parser, step, { bytes, held })
 }
 
 function finish(
   parser: FeedArrayParser,
   step: ParseStep,
-  bytes: Buffer,
+  { bytes, held }: { readonly bytes: Buffer; readonly held: HeldMemory | undefined },
 ): IncomingSamples | Promise<IncomingSamples> {
   const { samples } = parser
   parser.end()
   idleParser = parser
   if (step === 'done') return samples
   samples.release()
-  return bytes.length <= INLINE_PARSE_BYTES_MAX ? readFeedBodyPlainly(bytes) : readInWorker(bytes)
+  return bytes.length <= INLINE_PARSE_BYTES_MAX
+    ? readFeedBodyPlainly(bytes)
+    : readInWorker(bytes, held)
+}
+
+/** What samples take until they are durable: their columns, the journal's frame, texts, targets. */
+export function bytesOfSamples({ handles, count, texts, open }: IncomingSamples): number {
+  const textBytes = (texts?.length ?? 0) * TEXT_BYTES
+  return Math.max(handles.length, count) * SAMPLE_BYTES + textBytes + open.length * TARGET_BYTES
 }

@@ -140,12 +140,12 @@ async function unpackIndexes(indexes: Uint32Array): Promise<number[]> {
   return list
 }
 
-/** A copy of bytes that another thread can read, made with turns for other calls. */
-export async function shareBytes(bytes: Uint8Array): Promise<Uint8Array> {
-  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length))
+/** A copy of bytes that can be handed to another thread, made with turns for other calls. */
+export async function copyBytes(bytes: Uint8Array): Promise<Uint8Array> {
+  const copy = new Uint8Array(bytes.length)
   for (let at = 0; at < bytes.length; at += BYTES_PER_TURN) {
     if (at > 0) await nextTurn()
-    shared.set(bytes.subarray(at, at + BYTES_PER_TURN), at)
+    copy.set(bytes.subarray(at, at + BYTES_PER_TURN), at)
   }
-  return shared
+  return copy
 }

@@ -1,0 +1,299 @@
+import { Refusal, refusal } from './errors.ts'
+import { invariant } from './invariant.ts'
+
+/** Calls up to this many bytes never wait behind longer ones: a part of the budget is theirs. */
+export const SMALL_CALL_BYTES_MAX = 512 * 1024
+
+/** The part of the budget that is kept for small calls. */
+const SMALL_PART = 1 / 8
+
+/** What calls may hold while they wait: bodies that have arrived before there was room for them. */
+const WAITING_PART = 1 / 8
+
+/** Clients give up after half a minute or a minute; an answer must come before that. */
+const WAIT_MS_DEFAULT = 20_000
+
+/** Each that waits keeps a connection and a timer. */
+const WAITERS_MAX = 1_000
+
+const RETRY_AFTER_SECONDS = 5
+
+/** How a call waits for its share. */
+export interface WaitOptions {
+  /** Bytes that the call already holds while it waits. */
+  readonly heldBytes?: number
+  /** Ends the wait, as when the caller is gone. */
+  readonly signal?: AbortSignal
+}
+
+/** How the budget stands, for metrics and tests. */
+export interface BudgetFigures {
+  readonly bytesMax: number
+  readonly usedBytes: number
+  readonly waiting: number
+  readonly refused: number
+}
+
+type Lane = 'small' | 'common'
+
+interface Waiter {
+  readonly bytes: number
+  readonly heldBytes: number
+  /** Whether it keeps others waiting: it holds a share and wants more. */
+  readonly isHolder: boolean
+  readonly settle: (refused?: Error) => void
+}
+
+/**
+ * The bytes that all calls in flight may hold together: bodies, columns, and whatever else one call
+ * needs for long. A call takes a share before it holds the bytes; beyond the budget it waits in the
+ * order of arrival, for a bounded time and in bounded number, and is then asked to come again.
+ *
+ * A share may grow. Those who grow go before those who begin, since only they can give bytes back;
+ * when all who hold a share wait to grow nobody ever would, so the last that asked is refused.
+ */
+export class MemoryBudget {
+  readonly bytesMax: number
+  /** The part of the budget that is kept for small calls. */
+  readonly smallBytesMax: number
+  /** The most that one share can ever grow by. */
+  readonly shareBytesMax: number
+  readonly #waitingBytesMax: number
+  readonly #waitMs: number
+  /** Those who wait, in the order of arrival. */
+  readonly #smallQueue = new Set<Waiter>()
+  readonly #queue = new Set<Waiter>()
+  readonly #growing = new Set<Waiter>()
+  #smallBytes = 0
+  #commonBytes = 0
+  #waitingBytes = 0
+  /** Shares that hold bytes outside the small part, and how many of them wait to grow. */
+  #holders = 0
+  #growingHolders = 0
+  #refused = 0
+
+  constructor(bytesMax: number, waitMs = WAIT_MS_DEFAULT) {
+    this.bytesMax = bytesMax
+    this.smallBytesMax = Math.floor(bytesMax * SMALL_PART)
+    this.shareBytesMax = bytesMax - this.smallBytesMax
+    this.#waitingBytesMax = Math.floor(bytesMax * WAITING_PART)
+    this.#waitMs = waitMs
+  }
+
+  /** How the budget stands. */
+  get figures(): BudgetFigures {
+    return {
+      bytesMax: this.bytesMax,
+      usedBytes: this.#smallBytes + this.#commonBytes,
+      waiting: this.#smallQueue.size + this.#queue.size + this.#growing.size,
+      refused: this.#refused,
+    }
+  }
+
+  /** Counts the bytes of a small call, until `endSmall`; false when they have to wait. */
+  addSmall(bytes: number): boolean {
+    const total = this.#smallBytes + bytes
+    if (total > this.smallBytesMax || this.#smallQueue.size > 0) return false
+    this.#smallBytes = total
+    return true
+  }
+
+  /** Counts the bytes of a small call, until `endSmall`, once there is room; may refuse. */
+  async waitSmall(bytes: number, options: WaitOptions = {}): Promise<void> {
+    if (!this.addSmall(bytes)) await this.#wait(this.#smallQueue, bytes, options)
+  }
+
+  /** Gives the bytes of a small call back. */
+  endSmall(bytes: number): void {
+    this.#smallBytes -= bytes
+    invariant(this.#smallBytes >= 0, 'more was given back than small calls have taken')
+    this.#admitSmall()
+  }
+
+  #admitSmall(): void {
+    for (const waiter of this.#smallQueue) {
+      if (this.#smallBytes + waiter.bytes > this.smallBytesMax) return
+      this.#smallBytes += waiter.bytes
+      waiter.settle()
+    }
+  }
+
+  /** A share for a call, at once or when it is its turn; refuses with `overloaded`. */
+  async take(bytes: number, options: WaitOptions = {}): Promise<MemoryShare> {
+    if (bytes <= SMALL_CALL_BYTES_MAX) {
+      await this.waitSmall(bytes, options)
+      return new MemoryShare(this.#account, { lane: 'small', bytes })
+    }
+    requirePossible(bytes, this.shareBytesMax)
+    const isFree = this.#queue.size === 0 && this.#growing.size === 0
+    if (isFree && this.#commonBytes + bytes <= this.shareBytesMax) {
+      this.#commonBytes += bytes
+      this.#holders += 1
+    } else await this.#wait(this.#queue, bytes, options)
+    return new MemoryShare(this.#account, { lane: 'common', bytes })
+  }
+
+  readonly #account: ShareAccount = {
+    bytesMax: () => this.shareBytesMax,
+    grow: (share, bytes, options) => {
+      requirePossible(share.commonBytes + bytes, this.shareBytesMax)
+      const isHolder = share.commonBytes > 0
+      if (this.#commonBytes + bytes <= this.shareBytesMax) {
+        this.#commonBytes += bytes
+        if (!isHolder) this.#holders += 1
+        return undefined
+      }
+      const waiting = this.#wait(this.#growing, bytes, { ...options, isHolder })
+      this.#breakDeadlock()
+      return waiting
+    },
+    give: ({ lane, bytes, isLast }) => {
+      if (lane === 'small') return this.endSmall(bytes)
+      this.#commonBytes -= bytes
+      if (isLast) this.#holders -= 1
+      invariant(this.#commonBytes >= 0 && this.#holders >= 0, 'a share was given back twice')
+      this.#admit()
+    },
+  }
+
+  #admit(): void {
+    for (const waiter of this.#growing) this.#tryAdmit(waiter)
+    if (this.#growing.size === 0) {
+      for (const waiter of this.#queue) if (!this.#tryAdmit(waiter)) return
+    }
+    this.#breakDeadlock()
+  }
+
+  #tryAdmit(waiter: Waiter): boolean {
+    if (this.#commonBytes + waiter.bytes > this.shareBytesMax) return false
+    this.#commonBytes += waiter.bytes
+    if (!waiter.isHolder) this.#holders += 1
+    waiter.settle()
+    return true
+  }
+
+  #breakDeadlock(): void {
+    if (this.#growingHolders === 0 || this.#growingHolders < this.#holders) return
+    const last = [...this.#growing].findLast(({ isHolder }) => isHolder)
+    last?.settle(overloaded())
+  }
+
+  #wait(
+    queue: Set<Waiter>,
+    bytes: number,
+    options: WaitOptions & { readonly isHolder?: boolean },
+  ): Promise<void> {
+    const { heldBytes = 0, isHolder = false, signal } = options
+    const isFull = this.figures.waiting >= WAITERS_MAX
+    if (isFull || this.#waitingBytes + heldBytes > this.#waitingBytesMax) {
+      this.#refused += 1
+      return Promise.reject(overloaded())
+    }
+    return new Promise((resolve, reject) => {
+      const onAbort = () => waiter.settle(overloaded())
+      const timer = setTimeout(onAbort, this.#waitMs).unref()
+      const waiter: Waiter = {
+        ...{ bytes, heldBytes, isHolder },
+        settle: (refused) => {
+          if (!queue.delete(waiter)) return
+          clearTimeout(timer)
+          signal?.removeEventListener('abort', onAbort)
+          this.#waitingBytes -= heldBytes
+          if (isHolder) this.#growingHolders -= 1
+          if (refused === undefined) return resolve()
+          this.#refused += 1
+          reject(refused)
+          // It may have been the first, with others behind it that fit.
+          queueMicrotask(() => {
+            this.#admitSmall()
+            this.#admit()
+          })
+        },
+      }
+      queue.add(waiter)
+      this.#waitingBytes += heldBytes
+      if (isHolder) this.#growingHolders += 1
+      signal?.addEventListener('abort', onAbort, { once: true })
+      if (signal?.aborted === true) onAbort()
+    })
+  }
+}
+
+interface ShareAccount {
+  bytesMax(): number
+  grow(
+    share: { readonly commonBytes: number },
+    bytes: number,
+    options: WaitOptions,
+  ): Promise<void> | undefined
+  give(part: { readonly lane: Lane; readonly bytes: number; readonly isLast: boolean }): void
+}
+
+/** What one call has of the budget, until it is released. */
+export class MemoryShare {
+  readonly #account: ShareAccount
+  #smallBytes: number
+  #commonBytes: number
+  #isGrowing = false
+  #isReleased = false
+
+  constructor(account: ShareAccount, taken: { readonly lane: Lane; readonly bytes: number }) {
+    this.#account = account
+    this.#smallBytes = taken.lane === 'small' ? taken.bytes : 0
+    this.#commonBytes = taken.lane === 'common' ? taken.bytes : 0
+  }
+
+  /** The bytes that the call may hold. */
+  get bytes(): number {
+    return this.#smallBytes + this.#commonBytes
+  }
+
+  /** By how much the share could ever grow. */
+  get growthMax(): number {
+    return this.#account.bytesMax() - this.#commonBytes
+  }
+
+  /** Makes the share so large, waiting when it must; a smaller one is given back at once. */
+  async resize(bytes: number, options: WaitOptions = {}): Promise<void> {
+    const more = bytes - this.bytes
+    if (more <= 0) {
+      this.#shrink(-more)
+      return
+    }
+    this.#isGrowing = true
+    try {
+      const growing = this.#account.grow({ commonBytes: this.#commonBytes }, more, options)
+      if (growing !== undefined) await growing
+      this.#commonBytes += more
+    } finally {
+      this.#isGrowing = false
+      if (this.#isReleased) this.#shrink(this.bytes)
+    }
+  }
+
+  /** Gives everything back, at once or when a growth under way is decided. */
+  release(): void {
+    this.#isReleased = true
+    if (!this.#isGrowing) this.#shrink(this.bytes)
+  }
+
+  #shrink(bytes: number): void {
+    const common = Math.min(bytes, this.#commonBytes)
+    const small = bytes - common
+    this.#commonBytes -= common
+    this.#smallBytes -= small
+    const isLast = this.#commonBytes === 0
+    if (common > 0) this.#account.give({ lane: 'common', bytes: common, isLast })
+    if (small > 0) this.#account.give({ lane: 'small', bytes: small, isLast: false })
+  }
+}
+
+function overloaded(): Refusal {
+  return refusal('overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS })
+}
+
+function requirePossible(bytes: number, bytesMax: number): void {
+  if (bytes <= bytesMax) return
+  const what = 'Cannot accept this call: it takes more memory than the service may use for one'
+  throw new Refusal('body_too_large', `${what}, send it in parts`)
+}
