@@ -175,7 +175,10 @@ async function openIdentityParts(
   const lock = lockFolder(config.dataDir)
   opened.defer(() => lock.release())
   const { handleMax } = checkFolder(config.dataDir)
-  const plainStore = await openCatalogStore({ folder: config.dataDir, clock })
+  const plainStore = await openCatalogStore({
+    ...{ folder: config.dataDir, clock },
+    onDamage: (what) => log.error({ what }, 'the catalog is damaged'),
+  })
   opened.defer(() => plainStore.close())
   const catalogStore = tellCommits(plainStore, (writes) => bearers.forgetWritten(writes))
   const oauthBase = { store: catalogStore, clock, settings: oauthSettings(config) }

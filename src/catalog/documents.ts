@@ -39,7 +39,7 @@ const NOTICE = 'deleted_streams'
 const NOTICES_PER_PAGE = 100
 
 export class Documents {
-  readonly index = new StreamIndex()
+  #index = new StreamIndex()
   readonly #store: CatalogStore
   readonly #cache = new DocumentCache(CACHED_DOCUMENTS_MAX)
   readonly #listeners: StreamsDeletedListener[] = []
@@ -49,25 +49,40 @@ export class Documents {
     this.#store = store
   }
 
+  /** Components and streams as far as every call needs them; asked for after load(). */
+  get index(): StreamIndex {
+    return this.#index
+  }
+
   onStreamsDeleted(listener: StreamsDeletedListener): void {
     this.#listeners.push(listener)
   }
 
   /** Fills the index from the store, once, at the start. */
   async load(): Promise<void> {
-    const { index } = this
+    const index = this.#index
     const components = await this.#store.scanIndex(
       'component',
       (row) => index.loadComponent(row, unpackComponent(row.index)),
       (count) => index.reserve({ components: count }),
     )
+    this.#cursor = components.cursor
+    if (!components.isWhole) return await this.#derive()
     const unpack = streamUnpacker()
-    await this.#store.scanIndex(
+    const streams = await this.#store.scanIndex(
       'stream',
       (row) => index.loadStream(row, row.handle ?? 0, unpack(row.index)),
       (count) => index.reserve({ streams: count }),
     )
-    this.#cursor = components.cursor
+    if (!streams.isWhole) await this.#derive()
+  }
+
+  /** Fills the index from the documents themselves, as what is kept of them beside is damaged. */
+  async #derive(): Promise<void> {
+    this.#index = new StreamIndex()
+    for (const kind of ['component', 'stream']) {
+      await this.#store.scanDocuments(kind, (document) => this.#follow(document))
+    }
   }
 
   /** Takes over what other processes have committed since the start or the last call. */

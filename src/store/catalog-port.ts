@@ -70,6 +70,18 @@ export class CatalogConflict extends Error {
   }
 }
 
+/** Something the catalog holds does not check. It is told instead of a value that may be wrong. */
+export class CatalogDamaged extends Error {
+  /** What is wrong and where, without values. */
+  readonly what: string
+
+  constructor(what: string, options?: ErrorOptions) {
+    super(`The catalog is damaged: ${what}`, options)
+    this.name = 'CatalogDamaged'
+    this.what = what
+  }
+}
+
 export interface ListQuery {
   readonly orgUid: string
   readonly kind: string
@@ -105,6 +117,10 @@ export interface IndexRow {
   readonly index: string
 }
 
+/**
+ * A read rejects with CatalogDamaged when what it would answer does not check; so does a commit that
+ * would have to build on it. Everything else is served on.
+ */
 export interface CatalogStore {
   get(key: DocumentKey): Promise<CatalogDocument | undefined>
   /** The document that holds a claim. */
@@ -121,13 +137,17 @@ export interface CatalogStore {
   /**
    * Hands every document of a kind that has an index to `onRow`, parents' order not promised. Made
    * for the start of the process: a million rows in about a second, no bodies read. `onCount` is
-   * told first about how many there will be, so that room can be made at once.
+   * told first about how many there will be, so that room can be made at once. `isWhole` is false
+   * when a row is missing or did not check: what was handed out is to be forgotten then, and
+   * derived from the documents.
    */
   scanIndex(
     kind: string,
     onRow: (row: IndexRow) => void,
     onCount?: (count: number) => void,
-  ): Promise<{ cursor: number }>
+  ): Promise<{ cursor: number; isWhole: boolean }>
+  /** Hands every document of a kind that checks to `onDocument`; slow, for what an index lost. */
+  scanDocuments(kind: string, onDocument: (document: CatalogDocument) => void): Promise<void>
   /** Deletes documents whose expiresAtMs has passed, at most `limit` of them; tells how many. */
   purgeExpired(nowMs: number, limit: number): Promise<number>
   /** Committed changes after a cursor (0: from the oldest kept), in order; caches live on it. */

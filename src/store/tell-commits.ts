@@ -21,6 +21,7 @@ export function tellCommits(
       }
     },
     scanIndex: (kind, onRow, onCount) => store.scanIndex(kind, onRow, onCount),
+    scanDocuments: (kind, onDocument) => store.scanDocuments(kind, onDocument),
     purgeExpired: (nowMs, limit) => store.purgeExpired(nowMs, limit),
     changesSince: (cursor, limit) => store.changesSince(cursor, limit),
     acquireLease: (name, holder, ttlMs) => store.acquireLease(name, holder, ttlMs),

@@ -35,7 +35,10 @@ test('openCatalogStore() makes a durable database that any sqlite3 reads', async
   const db = new DatabaseSync(join(home.folder, 'catalog.db'), { readOnly: true })
   assert.equal(db.prepare('PRAGMA journal_mode').get()?.journal_mode, 'wal')
   assert.equal(db.prepare('PRAGMA page_size').get()?.page_size, 4096)
-  assert.equal(db.prepare('SELECT body FROM document').get()?.body, '{"a":1}')
+  assert.match(
+    String(db.prepare('SELECT body FROM document').get()?.body),
+    /^[0-9a-f]{8}\{"a":1\}$/,
+  )
   db.close()
   await store.close()
   await home.dispose()
@@ -48,7 +51,7 @@ test('openCatalogStore() refuses a database of a later schema and changes nothin
   later.exec('PRAGMA user_version = 999')
   later.close()
   await assert.rejects(home.open(), (error: Error) =>
-    /schema is version 999/.test(`${error.message} ${(error.cause as Error)?.message}`),
+    /has schema 999/.test(`${error.message} ${(error.cause as Error)?.message}`),
   )
   const after = new DatabaseSync(file)
   assert.equal(after.prepare('PRAGMA user_version').get()?.user_version, 999)

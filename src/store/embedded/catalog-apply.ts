@@ -1,6 +1,6 @@
 /** What one order to the catalog's writer does inside its transaction. */
 import { invariant } from '../../base/index.ts'
-import { CatalogConflict, type DocumentKey, type Lease } from '../catalog-port.ts'
+import { CatalogConflict, CatalogDamaged, type DocumentKey, type Lease } from '../catalog-port.ts'
 import type { WriteOrder, WriterRequest, WriterResult, Written } from './catalog-protocol.ts'
 import type { CatalogWriteTable, StoredDocument } from './catalog-write-table.ts'
 
@@ -59,7 +59,7 @@ function applyOrder(table: CatalogWriteTable, order: WriteOrder): Written | unde
   invariant((next.handle ?? 0) < HANDLE_END, 'stream handles are used up')
   table.deleteClaims(next.ref)
   for (const claim of new Set(order.claims)) {
-    if (!table.insertClaim(order.orgUid, claim, next.ref)) {
+    if (!table.insertClaim(order, claim, next.ref)) {
       throw new CatalogConflict(keyOf(order), claim)
     }
   }
@@ -73,12 +73,24 @@ function deleteStored(table: CatalogWriteTable, key: DocumentKey, stored: Stored
 }
 
 function purge(table: CatalogWriteTable, nowMs: number, limit: number): number {
-  const expired = table.selectExpired(nowMs, limit)
-  for (const key of expired) {
-    const stored = table.select(key)
-    if (stored !== undefined) deleteStored(table, key, stored)
+  let deleted = 0
+  for (const key of table.selectExpired(nowMs, limit)) {
+    const stored = selectWhole(table, key)
+    if (stored === undefined) continue
+    deleteStored(table, key, stored)
+    deleted += 1
   }
-  return expired.length
+  return deleted
+}
+
+/** A document that does not check may not be over at all: it stays, for the scrub to tell of. */
+function selectWhole(table: CatalogWriteTable, key: DocumentKey): StoredDocument | undefined {
+  try {
+    return table.select(key)
+  } catch (error) {
+    if (error instanceof CatalogDamaged) return undefined
+    throw error
+  }
 }
 
 function acquire(

@@ -49,6 +49,10 @@ export interface WriterReply {
   readonly id: number
   readonly result?: WriterResult
   readonly conflict?: WriterConflict
+  /** What does not check, and was not built upon. */
+  readonly damage?: string
+  /** The folder cannot be used; told instead of readiness. */
+  readonly refusal?: string
   /** A failure of the disk or the database; `errcode` is SQLite's. */
   readonly failure?: { readonly message: string; readonly errcode: number | undefined }
 }

@@ -1,7 +1,20 @@
 /** Every statement with which the writer thread changes catalog.db. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { DocumentKey, Lease } from '../catalog-port.ts'
+import { CatalogDamaged, type DocumentKey, type Lease } from '../catalog-port.ts'
+import {
+  checkOfChange,
+  checkOfClaim,
+  checkOfEntry,
+  checkOfLease,
+  checkOfScope,
+  checkOfTally,
+  nameOf,
+  readChecked,
+  sealBody,
+} from './catalog-checks.ts'
+import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
 import type { PutOrder, WriteOrder } from './catalog-protocol.ts'
+import { CatalogScopes } from './catalog-scopes.ts'
 
 /** A document's row as far as a write must know it. */
 export interface StoredDocument {
@@ -18,11 +31,13 @@ const CHANGES_KEPT = 100_000
 export class CatalogWriteTable {
   readonly #db: DatabaseSync
   readonly #statements: ReturnType<typeof prepareAll>
-  readonly #scopes = new Map<string, number>()
+  readonly #scopes: CatalogScopes
+  #hasGivenHandles = false
 
   constructor(db: DatabaseSync) {
     this.#db = db
     this.#statements = prepareAll(db)
+    this.#scopes = new CatalogScopes(db)
   }
 
   begin(): void {
@@ -30,12 +45,16 @@ export class CatalogWriteTable {
   }
 
   commit(): void {
+    // Repeated once per transaction: SQLite's own row of it carries no checksum.
+    if (this.#hasGivenHandles) this.#statements.repeatLastHandle.run()
+    this.#hasGivenHandles = false
     this.#db.exec('COMMIT')
   }
 
   /** Ends the transaction with nothing kept; SQLite may have done so itself after a full disk. */
   rollback(): void {
     this.#scopes.clear()
+    this.#hasGivenHandles = false
     if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
   }
 
@@ -54,54 +73,69 @@ export class CatalogWriteTable {
   }
 
   scopeOf(orgUid: string): number {
-    const known = this.#scopes.get(orgUid)
+    const known = this.#scopes.find(orgUid)
     if (known !== undefined) return known
-    this.#statements.insertScope.run(orgUid)
-    const scope = this.#statements.selectScope.get(orgUid)?.scope as number
-    this.#scopes.set(orgUid, scope)
+    const stored = orgUid.toWellFormed()
+    const scope = Number(this.#statements.insertScope.run(stored).lastInsertRowid)
+    this.#statements.checkScope.run(checkOfScope(scope, stored), scope)
     return scope
   }
 
+  /** What is stored under a key; a row that does not check is not built upon. */
   select(key: DocumentKey): StoredDocument | undefined {
-    const row = this.#statements.select.get(this.scopeOf(key.orgUid), key.kind, key.uid)
-    return row as unknown as StoredDocument | undefined
+    return readChecked(nameOf(key), () => {
+      const row = this.#statements.select.get(this.scopeOf(key.orgUid), key.kind, key.uid)
+      if (row === undefined) return undefined
+      const { kind, uid, revision, parentUid, handle } = documentOf(row, this.#scopes)
+      if (kind !== key.kind.toWellFormed() || uid !== key.uid.toWellFormed()) {
+        throw new CatalogDamaged(`${nameOf(key)} is not where the index says`)
+      }
+      return { ref: row.ref as number, revision, parent_uid: parentUid, handle: handle ?? null }
+    })
   }
 
   insert(order: PutOrder): StoredDocument {
     const scope = this.scopeOf(order.orgUid)
     const parentUid = order.parentUid ?? ''
+    const handle = order.kind === 'stream' ? this.#insertHandle() : null
+    const body = sealed(order, { revision: 1, handle })
     const { lastInsertRowid } = this.#statements.insert.run(
       ...[scope, order.kind, order.uid, parentUid, order.listKey ?? ''],
-      ...[order.expiresAtMs ?? null, order.body],
+      ...[order.expiresAtMs ?? null, handle, body],
     )
     const ref = Number(lastInsertRowid)
-    const handle = order.kind === 'stream' ? this.#insertHandle(ref) : null
-    this.#statements.addToTally.run(scope, order.kind, 1)
-    this.#insertEntry(order, ref, handle)
+    if (handle !== null) this.#statements.setHandleRef.run(ref, handle)
+    const entries = this.#insertEntry(order, ref, handle)
+    this.#addToTally(order, { documents: 1, entries })
     return { ref, revision: 1, parent_uid: parentUid, handle }
   }
 
   update(order: PutOrder, stored: StoredDocument): StoredDocument {
     const parentUid = order.parentUid ?? ''
+    const revision = stored.revision + 1
+    const body = sealed(order, { revision, handle: stored.handle })
     this.#statements.update.run(
-      ...[parentUid, order.listKey ?? '', order.expiresAtMs ?? null, order.body, stored.ref],
+      ...[parentUid, order.listKey ?? '', order.expiresAtMs ?? null, body, revision, stored.ref],
     )
-    this.#statements.deleteEntry.run(order.kind, stored.ref)
-    this.#insertEntry(order, stored.ref, stored.handle)
-    return { ...stored, revision: stored.revision + 1, parent_uid: parentUid }
+    const dropped = this.#deleteEntry(order.kind, stored.ref)
+    const entries = this.#insertEntry(order, stored.ref, stored.handle) - dropped
+    if (entries !== 0) this.#addToTally(order, { documents: 0, entries })
+    return { ...stored, revision, parent_uid: parentUid }
   }
 
   delete(key: DocumentKey, stored: StoredDocument): void {
     this.deleteClaims(stored.ref)
-    this.#statements.deleteEntry.run(key.kind, stored.ref)
+    const entries = -this.#deleteEntry(key.kind, stored.ref)
     if (stored.handle !== null) this.#statements.deleteHandle.run(stored.handle)
     this.#statements.delete.run(stored.ref)
-    this.#statements.addToTally.run(this.scopeOf(key.orgUid), key.kind, -1)
+    this.#addToTally(key, { documents: -1, entries })
   }
 
   /** Whether the claim could be made: false when another document holds it. */
-  insertClaim(orgUid: string, claim: string, ref: number): boolean {
-    return this.#statements.insertClaim.run(this.scopeOf(orgUid), claim, ref).changes === 1
+  insertClaim(key: DocumentKey, claim: string, ref: number): boolean {
+    const { insertClaim } = this.#statements
+    const crc = checkOfClaim(claim, key)
+    return insertClaim.run(this.scopeOf(key.orgUid), claim, ref, crc).changes === 1
   }
 
   deleteClaims(ref: number): void {
@@ -111,7 +145,8 @@ export class CatalogWriteTable {
   insertChange(order: WriteOrder, parentUid: string): void {
     const scope = this.scopeOf(order.orgUid)
     const isDeleted = order.op === 'delete' ? 1 : 0
-    this.#statements.insertChange.run(scope, order.kind, order.uid, parentUid, isDeleted)
+    const crc = checkOfChange(order, parentUid, isDeleted)
+    this.#statements.insertChange.run(scope, order.kind, order.uid, parentUid, isDeleted, crc)
   }
 
   /** Forgets the oldest changes beyond what caches may be behind. */
@@ -130,68 +165,109 @@ export class CatalogWriteTable {
   selectLease(name: string): (Lease & { readonly expiresAtMs: number }) | undefined {
     const row = this.#statements.selectLease.get(name)
     if (row === undefined) return undefined
-    const { holder, fence, expires_at_ms } = row
-    return {
-      name,
-      holder: holder as string,
-      fence: fence as number,
-      expiresAtMs: expires_at_ms as number,
-    }
+    const lease = { name, holder: row.holder as string, fence: row.fence as number }
+    const expiresAtMs = row.expires_at_ms as number
+    // One that does not check holds nobody up; its fence is the best there is to count on from.
+    const isWhole = checkOfLease(lease, expiresAtMs) === row.crc
+    return isWhole ? { ...lease, expiresAtMs } : { ...lease, holder: '', expiresAtMs: 0 }
   }
 
   upsertLease(lease: Lease, expiresAtMs: number): void {
-    this.#statements.upsertLease.run(lease.name, lease.holder, lease.fence, expiresAtMs)
+    const crc = checkOfLease(lease, expiresAtMs)
+    this.#statements.upsertLease.run(lease.name, lease.holder, lease.fence, expiresAtMs, crc)
   }
 
-  #insertHandle(ref: number): number {
-    const handle = Number(this.#statements.insertHandle.run(ref).lastInsertRowid)
-    this.#statements.setHandle.run(handle, ref)
-    return handle
+  #insertHandle(): number {
+    this.#hasGivenHandles = true
+    return Number(this.#statements.insertHandle.run().lastInsertRowid)
   }
 
-  #insertEntry(order: PutOrder, ref: number, handle: number | null): void {
-    if (order.index === undefined) return
+  /** Tells how many rows it made: 1, or 0 for a document without an index. */
+  #insertEntry(order: PutOrder, ref: number, handle: number | null): number {
+    if (order.index === undefined) return 0
+    const parentUid = order.parentUid ?? ''
+    const crc = checkOfEntry(order, { ref, parentUid, handle, packed: order.index })
     this.#statements.insertEntry.run(
-      ...[order.kind, ref, this.scopeOf(order.orgUid), order.uid, order.parentUid ?? ''],
-      ...[handle, order.index],
+      ...[order.kind, ref, this.scopeOf(order.orgUid), order.uid, parentUid],
+      ...[handle, order.index, crc],
     )
+    return 1
   }
+
+  #deleteEntry(kind: string, ref: number): number {
+    return Number(this.#statements.deleteEntry.run(kind, ref).changes)
+  }
+
+  #addToTally(
+    { orgUid, kind }: DocumentKey,
+    delta: { readonly documents: number; readonly entries: number },
+  ): void {
+    const scope = this.scopeOf(orgUid)
+    const stored = this.#statements.selectTally.get(scope, kind)
+    const before = {
+      documents: (stored?.documents as number | undefined) ?? 0,
+      entries: (stored?.entries as number | undefined) ?? 0,
+    }
+    const isWhole = stored === undefined || checkOfTally({ scope, kind, ...before }) === stored.crc
+    // A count that does not check is taken from what is there, with the change made already.
+    const counted = isWhole ? undefined : this.#statements.count.get(scope, kind, kind, scope)
+    const documents = (counted?.documents as number) ?? before.documents + delta.documents
+    const entries = (counted?.entries as number) ?? before.entries + delta.entries
+    const crc = checkOfTally({ scope, kind, documents, entries })
+    this.#statements.setTally.run(scope, kind, documents, entries, crc)
+  }
+}
+
+function sealed(
+  order: PutOrder,
+  { revision, handle }: { readonly revision: number; readonly handle: number | null },
+): string {
+  const { orgUid, kind, uid, parentUid = '', listKey = '', expiresAtMs = null, body } = order
+  const fields = { orgUid, kind, uid, parentUid, revision, listKey, expiresAtMs, handle }
+  return sealBody(fields, body)
 }
 
 function prepareAll(db: DatabaseSync) {
   const prepare = (sql: string): StatementSync => db.prepare(sql)
   return {
-    insertScope: prepare('INSERT INTO scope (org_uid) VALUES (?) ON CONFLICT DO NOTHING'),
-    selectScope: prepare('SELECT scope FROM scope WHERE org_uid = ?'),
-    select: prepare(`SELECT ref, revision, parent_uid, handle FROM document
-      WHERE scope = ? AND kind = ? AND uid = ?`),
+    insertScope: prepare('INSERT INTO scope (org_uid) VALUES (?)'),
+    checkScope: prepare('UPDATE scope SET crc = ? WHERE scope = ?'),
+    select: prepare(`SELECT ${DOCUMENT_COLUMNS} FROM document d
+      WHERE d.scope = ? AND d.kind = ? AND d.uid = ?`),
     insert: prepare(`INSERT INTO document
-      (scope, kind, uid, parent_uid, list_key, expires_at_ms, body, revision)
-      VALUES (?, ?, ?, ?, ?, ?, ?, 1)`),
+      (scope, kind, uid, parent_uid, list_key, expires_at_ms, handle, body, revision)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1)`),
     update: prepare(`UPDATE document SET parent_uid = ?, list_key = ?, expires_at_ms = ?, body = ?,
-      revision = revision + 1 WHERE ref = ?`),
+      revision = ? WHERE ref = ?`),
     delete: prepare('DELETE FROM document WHERE ref = ?'),
-    insertHandle: prepare('INSERT INTO stream_handle (ref) VALUES (?)'),
-    setHandle: prepare('UPDATE document SET handle = ? WHERE ref = ?'),
+    insertHandle: prepare('INSERT INTO stream_handle (ref) VALUES (0)'),
+    setHandleRef: prepare('UPDATE stream_handle SET ref = ? WHERE handle = ?'),
     deleteHandle: prepare('DELETE FROM stream_handle WHERE handle = ?'),
-    insertEntry: prepare(`INSERT INTO entry (kind, ref, scope, uid, parent_uid, handle, packed)
-      VALUES (?, ?, ?, ?, ?, ?, ?)`),
+    repeatLastHandle: prepare(`INSERT OR REPLACE INTO meta (name, value)
+      SELECT 'last_handle', coalesce(max(seq), 0) FROM sqlite_sequence
+      WHERE name = 'stream_handle'`),
+    insertEntry: prepare(`INSERT INTO entry
+      (kind, ref, scope, uid, parent_uid, handle, packed, crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`),
     deleteEntry: prepare('DELETE FROM entry WHERE kind = ? AND ref = ?'),
-    insertClaim: prepare(`INSERT INTO claim (scope, claim, ref) VALUES (?, ?, ?)
+    insertClaim: prepare(`INSERT INTO claim (scope, claim, ref, crc) VALUES (?, ?, ?, ?)
       ON CONFLICT DO NOTHING`),
     deleteClaims: prepare('DELETE FROM claim WHERE ref = ?'),
-    addToTally: prepare(`INSERT INTO tally (scope, kind, documents) VALUES (?, ?, ?)
-      ON CONFLICT DO UPDATE SET documents = documents + excluded.documents`),
-    insertChange: prepare(`INSERT INTO change (scope, kind, uid, parent_uid, is_deleted)
+    selectTally: prepare('SELECT documents, entries, crc FROM tally WHERE scope = ? AND kind = ?'),
+    setTally: prepare(`INSERT OR REPLACE INTO tally (scope, kind, documents, entries, crc)
       VALUES (?, ?, ?, ?, ?)`),
+    count: prepare(`SELECT
+      (SELECT count(*) FROM document d WHERE d.scope = ? AND d.kind = ?) AS documents,
+      (SELECT count(*) FROM entry e WHERE e.kind = ? AND e.scope = ?) AS entries`),
+    insertChange: prepare(`INSERT INTO change (scope, kind, uid, parent_uid, is_deleted, crc)
+      VALUES (?, ?, ?, ?, ?, ?)`),
     trimChanges: prepare(`DELETE FROM change
       WHERE cursor <= (SELECT max(cursor) FROM change) - ?`),
     selectExpired:
       prepare(`SELECT s.org_uid, d.kind, d.uid FROM document d JOIN scope s USING (scope)
       WHERE d.expires_at_ms <= ? ORDER BY d.expires_at_ms LIMIT ?`),
-    selectLease: prepare('SELECT holder, fence, expires_at_ms FROM lease WHERE name = ?'),
-    upsertLease: prepare(`INSERT INTO lease (name, holder, fence, expires_at_ms) VALUES (?, ?, ?, ?)
-      ON CONFLICT DO UPDATE SET holder = excluded.holder, fence = excluded.fence,
-      expires_at_ms = excluded.expires_at_ms`),
+    selectLease: prepare('SELECT holder, fence, expires_at_ms, crc FROM lease WHERE name = ?'),
+    upsertLease: prepare(`INSERT INTO lease (name, holder, fence, expires_at_ms, crc)
+      VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET holder = excluded.holder,
+      fence = excluded.fence, expires_at_ms = excluded.expires_at_ms, crc = excluded.crc`),
   }
 }

@@ -1,7 +1,7 @@
 /** The main thread's end of the catalog writer: requests out, replies matched to their promises. */
 import { Worker } from 'node:worker_threads'
 import { refusal } from '../../base/index.ts'
-import { CatalogConflict, type Lease } from '../catalog-port.ts'
+import { CatalogConflict, CatalogDamaged, type Lease } from '../catalog-port.ts'
 import type {
   WriteOrder,
   WriterReply,
@@ -9,6 +9,7 @@ import type {
   WriterResult,
   Written,
 } from './catalog-protocol.ts'
+import { FolderDamaged } from './folder-damaged.ts'
 
 /** Beyond this the disk cannot keep up, and a caller is better told so than kept waiting. */
 const WAITING_MAX = 4_096
@@ -16,6 +17,8 @@ const ORDERS_WAITING_MAX = 4_000_000
 /** One message's share: about a millisecond of copying. */
 const ORDERS_PER_PART = 1_000
 const SQLITE_FULL = 13
+/** SQLite's codes for a disk that cannot be written: read-only, failing, files not to be opened. */
+const UNWRITABLE_CODES: ReadonlySet<number> = new Set([8, 10, 14])
 const RETRY_AFTER_SECONDS = 5
 
 interface Waiting {
@@ -86,7 +89,8 @@ export class CatalogWriterLink {
     const id = ++this.#lastId
     const done = this.#wait(id, 0)
     this.#worker.postMessage({ type: 'close', id })
-    await done
+    // A thread that has ended by itself has closed its database with it.
+    await done.catch(() => undefined)
     this.#worker.ref()
     await exited
   }
@@ -135,11 +139,20 @@ function errorOf(reply: WriterReply): Error | undefined {
   if (reply.conflict !== undefined) {
     return new CatalogConflict(reply.conflict.key, reply.conflict.claim)
   }
-  if (reply.failure === undefined) return undefined
-  const { message, errcode } = reply.failure
-  if (errcode !== undefined && (errcode & 0xff) === SQLITE_FULL) {
-    const what = 'Cannot store this: the disk is full'
-    return refusal('read_only', { what, retryAfterSeconds: RETRY_AFTER_SECONDS })
+  if (reply.refusal !== undefined) return new FolderDamaged(reply.refusal)
+  if (reply.damage !== undefined) return new CatalogDamaged(reply.damage)
+  return reply.failure === undefined ? undefined : errorOfFailure(reply.failure)
+}
+
+function errorOfFailure({ message, errcode }: NonNullable<WriterReply['failure']>): Error {
+  const code = (errcode ?? 0) & 0xff
+  const cause = Object.assign(new Error(message), { errcode })
+  if (code !== SQLITE_FULL && !UNWRITABLE_CODES.has(code)) {
+    return new Error('Cannot write the catalog', { cause })
   }
-  return new Error('Cannot write the catalog', { cause: new Error(message) })
+  const why = code === SQLITE_FULL ? 'is full' : 'cannot be written'
+  const what = `Cannot store this: the disk ${why}`
+  return Object.assign(refusal('read_only', { what, retryAfterSeconds: RETRY_AFTER_SECONDS }), {
+    cause,
+  })
 }

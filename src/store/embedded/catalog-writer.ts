@@ -2,118 +2,149 @@
  * The thread that alone writes catalog.db. What has arrived while a transaction ran shares the next
  * one and its one sync; each commit in it stands or falls by itself.
  */
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { invariant } from '../../base/index.ts'
-import { CatalogConflict } from '../catalog-port.ts'
+import { CatalogConflict, CatalogDamaged } from '../catalog-port.ts'
 import { applyJob, type Job } from './catalog-apply.ts'
-import { migrateCatalog } from './catalog-migrations.ts'
+import { openChecked } from './catalog-checks.ts'
 import type { CommitPart, WriteOrder, WriterReply, WriterRequest } from './catalog-protocol.ts'
 import { CatalogWriteTable } from './catalog-write-table.ts'
+import { FolderDamaged } from './folder-damaged.ts'
+import { openCatalogFile } from './open-catalog-file.ts'
 
 /** One transaction's share: enough to spread a sync, little enough to answer within milliseconds. */
 const JOBS_PER_TRANSACTION_MAX = 256
 const ORDERS_PER_TRANSACTION_MAX = 5_000
 const ORDERS_PER_TRIM = 20_000
-const WAL_BYTES_KEPT = 64 * 1024 * 1024
 
 invariant(parentPort !== null, 'catalog-writer.ts runs only as a thread')
 const port = parentPort
-const db = openForWriting((workerData as { file: string }).file)
-const table = new CatalogWriteTable(db)
-const parts = new Map<number, WriteOrder[]>()
-let queue: Job[] = []
-let closingId: number | undefined
-let ordersSinceTrim = 0
 
-function openForWriting(file: string): DatabaseSync {
-  const opened = new DatabaseSync(file, { timeout: 5_000 })
-  opened.exec('PRAGMA page_size = 4096')
-  opened.exec('PRAGMA journal_mode = WAL')
-  opened.exec('PRAGMA synchronous = FULL')
-  opened.exec('PRAGMA cache_size = -32000')
-  opened.exec(`PRAGMA journal_size_limit = ${WAL_BYTES_KEPT}`)
-  migrateCatalog(opened)
-  return opened
+function failureOf(error: unknown): Omit<WriterReply, 'id'> {
+  const { message, errcode } = error as Error & { errcode?: number }
+  if (error instanceof FolderDamaged) return { refusal: message }
+  if (error instanceof CatalogDamaged) return { damage: error.what }
+  return { failure: { message, errcode } }
 }
 
-function accept(request: WriterRequest): void {
-  if (request.type === 'close') closingId = request.id
-  else if (request.type === 'commit') acceptPart(request)
-  else queue.push(request)
-}
+/** What the thread does with what arrives. */
+class CatalogWriter {
+  readonly #db: DatabaseSync
+  readonly #table: CatalogWriteTable
+  readonly #parts = new Map<number, WriteOrder[]>()
+  #queue: Job[] = []
+  #closingId: number | undefined
+  #ordersSinceTrim = 0
 
-function acceptPart(part: CommitPart): void {
-  const earlier = parts.get(part.id)
-  if (!part.isLast) {
-    if (earlier === undefined) parts.set(part.id, [...part.orders])
-    else for (const order of part.orders) earlier.push(order)
-    return
+  constructor(db: DatabaseSync) {
+    this.#db = db
+    this.#table = new CatalogWriteTable(db)
   }
-  parts.delete(part.id)
-  const orders = earlier === undefined ? part.orders : earlier.concat(part.orders)
-  queue.push({ type: 'commit', id: part.id, orders, lease: part.lease })
-}
 
-function takeGroup(): Job[] {
-  let orders = 0
-  let count = 0
-  while (count < queue.length && count < JOBS_PER_TRANSACTION_MAX) {
-    const job = queue[count]
-    orders += job.type === 'commit' ? job.orders.length : 1
-    if (count > 0 && orders > ORDERS_PER_TRANSACTION_MAX) break
-    count++
+  listen(): void {
+    port.on('message', (request: WriterRequest) => this.#onMessage(request))
+    port.postMessage([{ id: 0, result: undefined }] satisfies WriterReply[])
   }
-  const group = queue.slice(0, count)
-  queue = queue.slice(count)
-  return group
-}
 
-function runGroup(group: readonly Job[]): WriterReply[] {
-  try {
-    table.begin()
-    const replies = group.map(runJob)
-    trimAfter(group)
-    table.commit()
-    return replies
-  } catch (error) {
-    table.rollback()
-    const { message, errcode } = error as Error & { errcode?: number }
-    return group.map(({ id }) => ({ id, failure: { message, errcode } }))
+  #accept(request: WriterRequest): void {
+    if (request.type === 'close') this.#closingId = request.id
+    else if (request.type === 'commit') this.#acceptPart(request)
+    else this.#queue.push(request)
+  }
+
+  #acceptPart(part: CommitPart): void {
+    const earlier = this.#parts.get(part.id)
+    if (!part.isLast) {
+      if (earlier === undefined) this.#parts.set(part.id, [...part.orders])
+      else for (const order of part.orders) earlier.push(order)
+      return
+    }
+    this.#parts.delete(part.id)
+    const orders = earlier === undefined ? part.orders : earlier.concat(part.orders)
+    this.#queue.push({ type: 'commit', id: part.id, orders, lease: part.lease })
+  }
+
+  #takeGroup(): Job[] {
+    let orders = 0
+    let count = 0
+    while (count < this.#queue.length && count < JOBS_PER_TRANSACTION_MAX) {
+      const job = this.#queue[count]
+      orders += job.type === 'commit' ? job.orders.length : 1
+      if (count > 0 && orders > ORDERS_PER_TRANSACTION_MAX) break
+      count++
+    }
+    const group = this.#queue.slice(0, count)
+    this.#queue = this.#queue.slice(count)
+    return group
+  }
+
+  #runGroup(group: readonly Job[]): WriterReply[] {
+    try {
+      this.#table.begin()
+      const replies = group.map((job) => this.#runJob(job))
+      this.#trimAfter(group)
+      this.#table.commit()
+      return replies
+    } catch (error) {
+      this.#rollback()
+      const failure = failureOf(error)
+      return group.map(({ id }) => ({ id, ...failure }))
+    }
+  }
+
+  /** A disk that failed may fail here too: the next transaction begins by asking again. */
+  #rollback(): void {
+    try {
+      this.#table.rollback()
+    } catch {
+      // The failure that led here is what is told.
+    }
+  }
+
+  #trimAfter(group: readonly Job[]): void {
+    for (const job of group) this.#ordersSinceTrim += job.type === 'commit' ? job.orders.length : 1
+    if (this.#ordersSinceTrim < ORDERS_PER_TRIM) return
+    this.#ordersSinceTrim = 0
+    this.#table.trimChanges()
+  }
+
+  #runJob(job: Job): WriterReply {
+    try {
+      return { id: job.id, result: this.#table.atomically(() => applyJob(this.#table, job)) }
+    } catch (error) {
+      if (error instanceof CatalogDamaged) return { id: job.id, ...failureOf(error) }
+      if (!(error instanceof CatalogConflict)) throw error
+      return { id: job.id, conflict: { key: error.key, claim: error.claim } }
+    }
+  }
+
+  #onMessage(request: WriterRequest): void {
+    this.#accept(request)
+    let next = receiveMessageOnPort(port)
+    for (; next !== undefined; next = receiveMessageOnPort(port)) this.#accept(next.message)
+    while (this.#queue.length > 0) port.postMessage(this.#runGroup(this.#takeGroup()))
+    if (this.#closingId !== undefined) this.#close(this.#closingId)
+  }
+
+  #close(id: number): void {
+    try {
+      this.#table.trimChanges()
+      this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      this.#db.close()
+    } catch {
+      // On a disk that cannot be written the log stays: it holds all that was acknowledged.
+      if (this.#db.isOpen) this.#db.close()
+    }
+    port.postMessage([{ id, result: undefined }] satisfies WriterReply[])
+    port.close()
   }
 }
 
-function trimAfter(group: readonly Job[]): void {
-  for (const job of group) ordersSinceTrim += job.type === 'commit' ? job.orders.length : 1
-  if (ordersSinceTrim < ORDERS_PER_TRIM) return
-  ordersSinceTrim = 0
-  table.trimChanges()
+try {
+  const { file } = workerData as { file: string }
+  openChecked(() => new CatalogWriter(openCatalogFile(file))).listen()
+} catch (error) {
+  // Told as a reply: an error that crosses threads loses its code. The thread ends by itself.
+  port.postMessage([{ id: 0, ...failureOf(error) }] satisfies WriterReply[])
 }
-
-function runJob(job: Job): WriterReply {
-  try {
-    return { id: job.id, result: table.atomically(() => applyJob(table, job)) }
-  } catch (error) {
-    if (!(error instanceof CatalogConflict)) throw error
-    return { id: job.id, conflict: { key: error.key, claim: error.claim } }
-  }
-}
-
-function onMessage(request: WriterRequest): void {
-  accept(request)
-  let next = receiveMessageOnPort(port)
-  for (; next !== undefined; next = receiveMessageOnPort(port)) accept(next.message)
-  while (queue.length > 0) port.postMessage(runGroup(takeGroup()))
-  if (closingId !== undefined) close(closingId)
-}
-
-function close(id: number): void {
-  table.trimChanges()
-  db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-  db.close()
-  port.postMessage([{ id, result: undefined }] satisfies WriterReply[])
-  port.close()
-}
-
-port.on('message', onMessage)
-port.postMessage([{ id: 0, result: undefined }] satisfies WriterReply[])
