@@ -1,6 +1,7 @@
 /** The composition root: the only file that chooses adapters and wires the parts together. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { addressOf, oauthSettings, tlsFiles } from './app-settings.ts'
 import {
   BearerCache,
   type Command,
@@ -11,6 +12,7 @@ import {
   grantAuditor,
   type Identity,
   type OAuthWithUsers,
+  Operators,
   openIdentity,
   peopleOf,
   runCommand,
@@ -29,6 +31,7 @@ import {
   systemClock,
 } from './base/index.ts'
 import { type Catalog, openCatalog, VALUE_CODE } from './catalog/index.ts'
+import { answerCheck, CHECK_COMMANDS, type CheckParts } from './cli/index.ts'
 import { DeleteProfileJob, expiringStreams, Feed } from './feed/index.ts'
 import { FileService, FileSweep, fileUrl, readFileRecord, withFileBodies } from './files/index.ts'
 import {
@@ -56,19 +59,31 @@ import { orgUserRoutes } from './http/routes/org-user-routes.ts'
 import { organizationRoutes } from './http/routes/organization-routes.ts'
 import { propertyRoutes } from './http/routes/property-routes.ts'
 import { statisticRoutes } from './http/routes/statistic-routes.ts'
+import { type StorageRoutesDeps, storageRoutes } from './http/routes/storage-routes.ts'
 import { streamRoutes } from './http/routes/stream-routes.ts'
+import { openScrub } from './open-scrub.ts'
 import {
   acceptLoss,
   checkFolder,
   type LostPart,
   lockFolder,
   markFolder,
+  measureFolder,
   openBlobStore,
   openCatalogStore,
   openKeyFile,
   openSampleStore,
 } from './store/embedded/index.ts'
-import { type CatalogStore, type SampleStore, tellCommits } from './store/index.ts'
+import {
+  type CatalogStore,
+  damageDetails,
+  KnownDamage,
+  OF_NO_STREAM,
+  type SampleStore,
+  type ScrubRunner,
+  scrubMetrics,
+  tellCommits,
+} from './store/index.ts'
 
 /** The whole service, opened and not yet listening. */
 export interface WeirApp {
@@ -80,6 +95,8 @@ export interface WeirApp {
   readonly fileSweep: FileSweep
   /** Removes samples that are older than their stream's delete profile says. */
   readonly deleteProfileJob: DeleteProfileJob
+  /** Reads back all that is stored, once a week and when it is asked to. */
+  readonly scrub: ScrubRunner
   /** What was made on the first start of a data folder, to be told once. */
   readonly firstStart: CreatedOrganization | undefined
   /** Starts to listen; answers the address people can use. */
@@ -106,13 +123,16 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const log = options.log ?? createLog({ level: config.logLevel })
   await using opened = new AsyncDisposableStack()
   const parts = await openIdentityParts({ config, clock, log }, opened)
-  const { catalogStore, handleMax, identity, oauthBase } = parts
+  const { catalogStore, identity, oauthBase } = parts
   const firstStart = await createFirstOrganization(identity, config)
   const purging = purgeRegularly(catalogStore, clock, log)
   opened.defer(() => clearInterval(purging))
   const oauth = { ...oauthBase, users: identity.oauthUsers, noteGrant: grantAuditor(identity) }
   const gate = new Gate(identity)
-  const data = await openData({ config, clock, identity, catalogStore, handleMax, log }, opened)
+  const operators = await Operators.open({ store: catalogStore, ...identity })
+  const data = await openData({ ...parts, config, clock, log }, opened)
+  data.scrub.start()
+  const { damage, scrub } = data
   const deleteProfileJob = startDeleteProfiles({ ...data, catalogStore, clock, log })
   opened.defer(() => deleteProfileJob.close())
   const calls = new FeedCalls(data.feed)
@@ -122,11 +142,16 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const server = await buildServer({
     ...{ clock, log, tls: tlsFiles(config), trustedProxies: config.trustedProxies ?? [] },
     readiness: [{ name: 'samples', findProblem: () => data.samples.status().readOnlyReason }],
+    findDetails: () => damageDetails(damage),
+    moreMetrics: () => scrubMetrics(damage, scrub),
     fastLanes: [feedLane(lane)],
     addRoutes: (app) =>
-      addRoutes(app, { ...data, config, deletion, gate, identity, lane, log, oauth }),
+      addRoutes(app, { ...data, config, deletion, gate, identity, lane, log, oauth, operators }),
   })
-  const run = (command: Command) => runCommand(identity, command)
+  const run = async (command: Command) =>
+    CHECK_COMMANDS.includes(command.name)
+      ? { ...answerCheck(data, command.name) }
+      : runCommand(identity, command)
   const commands = await openCommandSocket({ folder: config.dataDir, log, run })
   opened.defer(() => commands.close())
   opened.defer(() => server.close(DRAIN_MS))
@@ -148,6 +173,19 @@ export async function openMaintenance(
   const { identity } = await openIdentityParts({ config, clock: systemClock, log }, opened)
   const closing = opened.move()
   return { identity, close: () => closing.disposeAsync() }
+}
+
+/** What `weir check` needs, over a data folder on which no service runs; opened as a start does. */
+export async function openChecker(
+  config: Config,
+): Promise<CheckParts & { close(): Promise<void> }> {
+  requireFolder(config)
+  await using opened = new AsyncDisposableStack()
+  const opening = { config, clock: systemClock, log: createLog({ level: 'silent' }) }
+  const parts = await openIdentityParts(opening, opened)
+  const { damage, places, scrub } = await openData({ ...parts, ...opening }, opened)
+  const closing = opened.move()
+  return { damage, places, scrub, close: () => closing.disposeAsync() }
 }
 
 /** Lets the next start go on without what the data folder has lost; tells what that is. */
@@ -175,9 +213,13 @@ async function openIdentityParts(
   const lock = lockFolder(config.dataDir)
   opened.defer(() => lock.release())
   const { handleMax } = checkFolder(config.dataDir)
+  const damage = new KnownDamage()
   const plainStore = await openCatalogStore({
     ...{ folder: config.dataDir, clock },
-    onDamage: (what) => log.error({ what }, 'the catalog is damaged'),
+    onDamage: (what) => {
+      log.error({ what }, 'the catalog is damaged')
+      damage.note({ part: 'catalog', what: `catalog.db: ${what}`, ...OF_NO_STREAM })
+    },
   })
   opened.defer(() => plainStore.close())
   const catalogStore = tellCommits(plainStore, (writes) => bearers.forgetWritten(writes))
@@ -189,7 +231,7 @@ async function openIdentityParts(
     box: new SecretBox(openKeyFile(config.dataDir)),
   })
   opened.defer(() => identity.close())
-  return { catalogStore, handleMax, identity, oauthBase }
+  return { catalogStore, damage, handleMax, identity, oauthBase, plainStore }
 }
 
 interface DataParts {
@@ -197,13 +239,16 @@ interface DataParts {
   readonly clock: Clock
   readonly identity: Identity
   readonly catalogStore: CatalogStore
+  readonly damage: KnownDamage
   readonly handleMax: number
   readonly log: Log
+  /** The catalog's store itself. */
+  readonly plainStore: CatalogStore
 }
 
 /** Opens what holds the streams, their samples and their files. */
 async function openData(parts: DataParts, opened: AsyncDisposableStack) {
-  const { config, clock, identity, catalogStore, handleMax, log } = parts
+  const { config, clock, identity, catalogStore, damage, handleMax, log } = parts
   const catalog = await openCatalog({ store: catalogStore, people: peopleOf(identity), clock })
   const plainSamples = await openSampleStore({
     ...{ folder: config.dataDir, handleMax },
@@ -228,27 +273,34 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
   const { fileBytesMax } = config
   const files = new FileService({
     ...{ feed, store: samples, blobs, log, fileBytesMax },
-    onDamage: () => {},
+    onDamage: (finding) => damage.note(finding),
   })
+  const fileStreams = () => catalog.index.handlesOfValueCode(VALUE_CODE.FILE)
   const fileSweep = new FileSweep({
     ...{ blobs, store: samples, catalog: catalogStore, clock, holder: newUid() },
-    fileStreams: () => catalog.index.handlesOfValueCode(VALUE_CODE.FILE),
+    fileStreams,
     onFailure: (error) => log.error({ error }, 'orphaned files could not be swept'),
   })
   fileSweep.start()
   opened.defer(() => fileSweep.close())
-  return { catalog, samples, feed, files, fileSweep }
+  const { places, scrub } = await openScrub({
+    ...{ blobs, catalog, catalogStore, clock, damage, fileStreams, log, samples },
+    parts: [
+      { name: 'catalog', store: parts.plainStore },
+      { name: 'samples', store: plainSamples },
+    ],
+  })
+  opened.defer(() => scrub.close())
+  return { catalog, damage, samples, feed, files, fileSweep, places, scrub }
 }
 
-interface RouteParts {
+interface RouteParts extends Omit<StorageRoutesDeps, 'measure'> {
   readonly catalog: Catalog
   readonly config: Config
   readonly deletion: DeletionParts
   readonly files: FileService
-  readonly gate: Gate
   readonly identity: Identity
   readonly lane: FeedLaneDeps
-  readonly log: Log
   readonly oauth: OAuthWithUsers
 }
 
@@ -276,6 +328,7 @@ function addRoutes(app: App, parts: RouteParts): void {
   })
   orgUserRoutes(app, { gate, identity })
   statisticRoutes(app, lane)
+  storageRoutes(app, { ...parts, measure: () => measureFolder(config.dataDir) })
   propertyRoutes(app, { catalog, gate })
   streamRoutes(app, { catalog, gate })
 }
@@ -284,19 +337,6 @@ function addRoutes(app: App, parts: RouteParts): void {
 function openBudget({ memoryMb }: Config): MemoryBudget {
   const memoryBytes = memoryMb === undefined ? findMemoryBytes() : memoryMb * 1024 * 1024
   return new MemoryBudget(budgetBytesOf(memoryBytes))
-}
-
-function oauthSettings(config: Config) {
-  return {
-    mode: config.oauthMode,
-    accessTokenSeconds: config.tokenLifetimeSeconds,
-    refreshTokenSeconds: config.refreshLifetimeSeconds,
-  }
-}
-
-function tlsFiles({ tlsCert, tlsKey }: Config) {
-  if (tlsCert === undefined || tlsKey === undefined) return undefined
-  return { certFile: tlsCert, keyFile: tlsKey }
 }
 
 async function createFirstOrganization(
@@ -339,13 +379,4 @@ function purgeRegularly(store: CatalogStore, clock: Clock, log: Log): NodeJS.Tim
   }
   const failed = (error: unknown) => log.error({ error }, 'expired records could not be purged')
   return setInterval(() => purge().catch(failed), PURGE_EVERY_MS).unref()
-}
-
-/** The address to tell people: one that can be opened, not the wildcard that is listened on. */
-function addressOf(config: Config, port: number): string {
-  if (config.publicUrl !== undefined) return config.publicUrl
-  const scheme = config.tlsCert === undefined ? 'http' : 'https'
-  const isWildcard = config.host === '0.0.0.0' || config.host === '::'
-  const host = isWildcard ? 'localhost' : config.host
-  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

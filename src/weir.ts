@@ -2,16 +2,21 @@
 import { readFileSync } from 'node:fs'
 import { Refusal, readConfig } from './base/index.ts'
 import {
+  type CheckState,
   type CommandAnswer,
+  followCheck,
   type ParsedLine,
   parseCommand,
   printResult,
   sendCommand,
+  showCheckResult,
   UsageMistake,
   usageText,
 } from './cli/index.ts'
 
 const EXIT_USAGE = 64
+/** The code of sysexits.h for data that is not right. */
+const EXIT_DAMAGE = 65
 
 /** It mends a folder on which no service can run. */
 const FOLDER_COMMAND = 'folder accept-loss'
@@ -22,6 +27,7 @@ async function main(): Promise<void> {
   const line = parseCommand(process.argv.slice(2))
   if (line.name === 'help') console.log(usageText)
   else if (line.name === 'serve') await (await import('./serve.ts')).serve()
+  else if (line.name === 'check') await runCheck(line)
   else await runLine(line)
 }
 
@@ -53,6 +59,55 @@ async function runLine({ name, options, isJson }: ParsedLine): Promise<void> {
   }
 }
 
+/** Exit code 0: all is well; 65: something is damaged; 1: it did not come to its end. */
+async function runCheck({ isJson }: ParsedLine): Promise<void> {
+  const config = readConfig(process.env)
+  const askService = async (name: string): Promise<CheckState | undefined> => {
+    const answer = await sendCommand(config.dataDir, { name, options: {} })
+    if (answer?.success === false) throw new Refusal('bad_input', answer.message)
+    return answer?.result as CheckState | undefined
+  }
+  let failure = 'no service runs on the folder any more'
+  const tell = {
+    onProgress: ({ part, items, bytes }: { part?: string; items: number; bytes: number }) =>
+      console.error(`checking ${part ?? ''}: ${items} items, ${bytes} bytes so far`),
+    onFailure: (why: string) => {
+      failure = why
+    },
+  }
+  const done = (await isAnswered(askService))
+    ? await followCheck(async (name) => (await askService(name)) ?? gone(), tell)
+    : await checkHere()
+  if (done === undefined) {
+    if (isJson) console.log(JSON.stringify({ success: false, message: failure, code: 'internal' }))
+    else console.error(`The check is not complete: ${failure}`)
+    process.exitCode = 1
+    return
+  }
+  const { running: _running, passCount: _passCount, failure: _failure, ...result } = done
+  console.log(
+    isJson ? JSON.stringify({ success: true, result }) : printResult(showCheckResult(done)),
+  )
+  process.exitCode = done.damaged.length === 0 ? 0 : EXIT_DAMAGE
+
+  async function checkHere(): Promise<CheckState | undefined> {
+    process.umask(0o077)
+    const { openChecker } = await import('./app.ts')
+    const { answerCheck } = await import('./cli/index.ts')
+    const { close, ...parts } = await openChecker(config)
+    return followCheck(async (name) => answerCheck(parts, name), tell).finally(close)
+  }
+}
+
+/** Whether a service runs on the folder. */
+async function isAnswered(ask: (name: string) => Promise<unknown>): Promise<boolean> {
+  return (await ask('check status')) !== undefined
+}
+
+function gone(): never {
+  throw new Refusal('bad_input', 'The service stopped while it checked: start it, and check again')
+}
+
 /** A password given as "-" comes from standard input, so that no list of processes shows it. */
 function withStandardInput(options: Options): Options {
   const read = (value: string) =>
@@ -66,6 +121,10 @@ function withStandardInput(options: Options): Options {
 }
 
 main().catch(async (error: unknown) => {
+  if (error instanceof Refusal) {
+    console.error(error.message)
+    process.exit(1)
+  }
   if (!(error instanceof UsageMistake)) return (await import('./serve.ts')).exitWith(error)
   console.error(`${error.message}\n\n${usageText}`)
   process.exit(EXIT_USAGE)

@@ -33,6 +33,7 @@ export const resourceRoots = [
   'org_user',
   'organization',
   'query',
+  'storage',
   'unit',
 ] as const
 

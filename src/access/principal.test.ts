@@ -34,6 +34,8 @@ test('allows() follows the role of a user', () => {
   check('MEMBER', 'PUT', 'org_user', false)
   check('MEMBER', 'GET', 'api_key', false)
   check('MEMBER', 'GET', 'audit', false)
+  check('MEMBER', 'POST', 'storage/scrub', false)
+  check('GUEST', 'GET', 'storage', false)
   check('GUEST', 'GET', 'component/c1/feed', true)
   check('GUEST', 'PUT', 'component/c1/feed', false)
   check('GUEST', 'POST', 'component/c1/property', false)

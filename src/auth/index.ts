@@ -38,6 +38,7 @@ export { type DeletionParts, deleteOrganization } from './delete-organization.ts
 export { grantAuditor } from './grant-audit.ts'
 export { type Identity, type IdentityDeps, nameOf, openIdentity } from './identity.ts'
 export * from './oauth/index.ts'
+export { maySeeStream, Operators } from './operators.ts'
 export {
   type Organization,
   type OrganizationFields,

@@ -30,6 +30,7 @@ export {
   type StreamKind,
   type StreamType,
 } from './stream-kind.ts'
+export { streamPlaces } from './stream-places.ts'
 export {
   type StreamBody,
   type StreamInput,

@@ -11,6 +11,7 @@ export class UsageMistake extends Error {}
 
 /** Every command with the options it takes. */
 export const commands: Readonly<Record<string, readonly string[]>> = {
+  check: [],
   'folder accept-loss': [],
   help: [],
   serve: [],

@@ -15,6 +15,8 @@ export const usageText = `Usage: npm run weir -- <command> [options] [--json]
       --org <uid>  --description <text>
   key list  --org <uid>
   key revoke <uid>
+  check                           read all that is stored and hold it against its checksums;
+                                  exit code 65 when something is damaged
   folder accept-loss              go on without a part of the data folder that is lost for
                                   good; only while no service runs on the folder
 

@@ -23,6 +23,10 @@ export interface ServerDeps {
   readonly tls?: TlsFiles
   readonly trustedProxies: readonly string[]
   readonly readiness: readonly ReadinessCheck[]
+  /** Told by /readyz while it is ready. */
+  readonly findDetails?: () => readonly string[]
+  /** Told by /metrics besides the counts of requests. */
+  readonly moreMetrics?: () => string
   /** Asked in order before Fastify sees a request. */
   readonly fastLanes: readonly FastLane[]
   readonly addRoutes: (app: App) => void | Promise<void>
@@ -51,7 +55,7 @@ export async function buildServer(deps: ServerDeps): Promise<WeirServer> {
   commonPlugin(app)
   bodyPlugin(app)
   await docsPlugin(app)
-  healthRoutes(app, { readiness: deps.readiness, metrics: traffic.metrics })
+  healthRoutes(app, { ...deps, metrics: traffic.metrics })
   await deps.addRoutes(app)
   await app.ready()
   return {

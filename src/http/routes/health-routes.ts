@@ -10,11 +10,17 @@ export interface ReadinessCheck {
   readonly findProblem: () => string | undefined
 }
 
+export interface HealthRoutesDeps {
+  readonly readiness: readonly ReadinessCheck[]
+  /** What an operator should know although calls are served; for everyone to read, so no names. */
+  readonly findDetails?: () => readonly string[]
+  readonly metrics: HttpMetrics
+  /** Counts of other parts, in Prometheus' text format. */
+  readonly moreMetrics?: () => string
+}
+
 /** Adds /healthz (the process lives), /readyz (it can serve) and /metrics. */
-export function healthRoutes(
-  app: App,
-  deps: { readonly readiness: readonly ReadinessCheck[]; readonly metrics: HttpMetrics },
-): void {
+export function healthRoutes(app: App, deps: HealthRoutesDeps): void {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   app.addHook('onClose', async () => registry.clear())
@@ -29,7 +35,9 @@ export function healthRoutes(
         const problem = findProblem()
         return problem === undefined ? [] : [`${name}: ${problem}`]
       })
-      if (problems.length === 0) return { status: 'ready' }
+      const details = deps.findDetails?.() ?? []
+      if (problems.length === 0)
+        return { status: 'ready', ...(details.length === 0 ? {} : { details }) }
       const { code, message } = refusal('read_only', {
         what: problems.join('; '),
         retryAfterSeconds: 30,
@@ -43,7 +51,7 @@ export function healthRoutes(
     { schema: { tags: ['health'], summary: 'Counts for Prometheus' } },
     async (_request, reply) => {
       reply.type(registry.contentType)
-      return metricsText(deps.metrics, registry)
+      return `${deps.moreMetrics?.() ?? ''}${await metricsText(deps.metrics, registry)}`
     },
   )
 }

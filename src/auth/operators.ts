@@ -1,0 +1,57 @@
+import { allows, type Method, type Principal, requirePermit } from '../access/index.ts'
+import { refuse } from '../base/index.ts'
+import { CatalogConflict, type CatalogStore } from '../store/index.ts'
+import type { Organizations } from './organizations.ts'
+
+const KEY = { orgUid: '', kind: 'operator', uid: 'organization' } as const
+
+/**
+ * Who runs the service, as far as its API goes: the administrators, and keys with the capability, of
+ * one organization, the one that the first start made. Which it is stands in the catalog from then on,
+ * so that no organization becomes it by being the oldest that is left.
+ */
+export class Operators {
+  readonly #orgUid: string
+
+  private constructor(orgUid: string) {
+    this.#orgUid = orgUid
+  }
+
+  /** Reads which organization it is; a folder from before is marked with its oldest. */
+  static async open(deps: {
+    readonly store: Pick<CatalogStore, 'get' | 'commit'>
+    readonly organizations: Pick<Organizations, 'list'>
+  }): Promise<Operators> {
+    const { store } = deps
+    const known = await store.get(KEY)
+    if (known !== undefined) return new Operators(String(known.body.orgUid))
+    const [oldest] = [...deps.organizations.list()].sort((a, b) => a.createdAtMs - b.createdAtMs)
+    if (oldest === undefined) return new Operators('')
+    const body = { orgUid: oldest.uid }
+    try {
+      await store.commit([{ op: 'put', ...KEY, body, expectedRevision: 0 }])
+    } catch (error) {
+      if (!(error instanceof CatalogConflict)) throw error
+      return Operators.open(deps)
+    }
+    return new Operators(oldest.uid)
+  }
+
+  /** Refuses with `forbidden` unless the caller operates the service and may use the method. */
+  require(principal: Principal, resource: string, method: Method): void {
+    if (principal.orgUid !== this.#orgUid) {
+      const what = `${resource} is for the operators of this service: the administrators of the organization that it was set up with`
+      refuse('forbidden', { what })
+    }
+    requirePermit(principal, resource, method)
+  }
+}
+
+/** Whether a caller may be told which stream something is about. */
+export function maySeeStream(
+  principal: Principal,
+  place: { readonly orgUid: string; readonly uid: string; readonly componentUid: string },
+): boolean {
+  const resource = `component/${place.componentUid}/stream/${place.uid}/feed`
+  return place.orgUid === principal.orgUid && allows(principal, resource, 'GET')
+}
