@@ -71,6 +71,8 @@ async function peekPeriods(
   const found: Period[] = []
   for (let i = 0; i < samples.count; i++) {
     const instant = placement.instantOf(samples.times[i])
+    // What is not kept at the end of its interval may be found again: only earlier periods go on.
+    if (instant >= bounds.until) continue
     const latest = found[found.length - 1]
     if (latest !== undefined && instant >= latest.from) continue
     const period = cycle.periodOf(instant)

@@ -1,8 +1,8 @@
 import type { Principal } from '../access/index.ts'
-import { EARLIEST_TIME, refuse, TIME_END } from '../base/index.ts'
+import { refuse } from '../base/index.ts'
 import { type Catalog, type ComponentEntry, VALUE_CODE } from '../catalog/index.ts'
 import type { StreamHandle } from '../store/index.ts'
-import { type Cycle, compileCycle, loadZone } from '../time/index.ts'
+import { ALL_PERIODS, type Cycle, compileCycle, loadZone } from '../time/index.ts'
 import type { FeedSeries } from './feed-series.ts'
 import { findStreams } from './find-streams.ts'
 import type { GetCommand, GetDeps } from './get-feed.ts'
@@ -60,7 +60,7 @@ async function collect(
       baseCycle: baseCycleOf(index, handle),
       cycle,
       statistic: command.statistic,
-      range: { from: command.from ?? EARLIEST_TIME, until: command.until ?? TIME_END },
+      range: { from: command.from ?? ALL_PERIODS.from, until: command.until ?? ALL_PERIODS.until },
       limit: command.isLast ? 1 : left,
       isFilledOnly: command.isLast,
       isDecimal: index.valueCodeOf(handle) === VALUE_CODE.BIG_DECIMAL,

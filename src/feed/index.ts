@@ -30,7 +30,6 @@ export type { PutOptions } from './put-options.ts'
 export type { RequestedAnswer, RequestedValue, RequestedValues } from './requested-values.ts'
 export { rollupStatistic } from './rollup.ts'
 export {
-  ALL_TIME,
   readStatistics,
   type StatisticColumns,
   type StatisticQuery,

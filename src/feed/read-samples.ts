@@ -6,7 +6,7 @@ import type {
   SampleStore,
   StreamHandle,
 } from '../store/index.ts'
-import { type Cycle, intervalOf } from '../time/index.ts'
+import { ALL_PERIODS, type Cycle, intervalOf } from '../time/index.ts'
 
 /** The stretch a caller asks for: from ≤ time < until; undefined: open on that side. */
 export interface AskedRange {
@@ -61,7 +61,8 @@ export async function readPoint(store: SampleStore, handle: StreamHandle): Promi
 export function endsOf(cycle: Cycle, { from, until }: AskedRange): { from: number; until: number } {
   const lowest = from === undefined ? EARLIEST_TIME : from + 1
   if (until === undefined || until >= TIME_END) return { from: lowest, until: TIME_END }
-  if (until <= EARLIEST_TIME) return { from: lowest, until: EARLIEST_TIME }
+  // An interval that begins before the time of samples may end in it, but not out of any reach.
+  if (until <= ALL_PERIODS.from) return { from: lowest, until: EARLIEST_TIME }
   const last = cycle.periodOf(until - 1) ?? cycle.previous(until - 1)
   return { from: lowest, until: last === undefined ? EARLIEST_TIME : last.until + 1 }
 }

@@ -14,8 +14,7 @@ export function valueStatistic(
   if (entry < 0) return null
   if (statistic === 'first') return summaries.first[entry]
   if (statistic === 'last') return summaries.last[entry]
-  const numberCount = summaries.numberCount[entry]
-  if (numberCount === 0) return null
+  if (summaries.numberCount[entry] === 0) return null
   switch (statistic) {
     case 'min':
       return summaries.min[entry]
@@ -24,7 +23,7 @@ export function valueStatistic(
     case 'sum':
       return finite(summaries.sum[entry])
     case 'avg':
-      return finite(summaries.sum[entry] / numberCount)
+      return summaries.mean[entry]
     case 'minoccurrence':
       return summaries.minTime[entry]
     case 'maxoccurrence':
@@ -45,24 +44,22 @@ export interface CountFacts {
   /** Samples (random), or base intervals with a value (interval stream). */
   readonly sampleCount: number
   readonly baseCycle: Cycle | undefined
-  /** From the first to the last base interval of an interval stream; gaps lie only in it. */
-  readonly recorded: Range
 }
 
 /** The statistics that count; nongapmilliseccount of uneven base intervals is measured elsewhere. */
 export function countStatistic(
   statistic: 'gapcount' | 'nongapcount' | 'intvlcount' | 'milliseccount' | 'nongapmilliseccount',
-  { period, sampleCount, baseCycle, recorded }: CountFacts,
+  { period, sampleCount, baseCycle }: CountFacts,
 ): number {
   switch (statistic) {
     case 'nongapcount':
-      return sampleCount
+      return baseCycle === undefined ? sampleCount : filledIntervals(baseCycle, period, sampleCount)
     case 'milliseccount':
       return period.until - period.from
     case 'gapcount':
       if (baseCycle === undefined) return 0
-      // A sample that lands while its stream is read may lie after what was recorded.
-      return Math.max(0, countRecorded(baseCycle, period, recorded) - sampleCount)
+      // Past and to come: with those that have a value they are all intervals of the period.
+      return countIntervals(baseCycle, period) - filledIntervals(baseCycle, period, sampleCount)
     case 'intvlcount':
       return baseCycle === undefined ? sampleCount : countIntervals(baseCycle, period)
     case 'nongapmilliseccount':
@@ -73,8 +70,7 @@ export function countStatistic(
   }
 }
 
-function countRecorded(baseCycle: Cycle, period: Range, recorded: Range): number {
-  const from = Math.max(period.from, recorded.from)
-  const until = Math.min(period.until, recorded.until)
-  return countIntervals(baseCycle, { from, until })
+/** Samples lie one in an interval; only another zone database could place two into the same. */
+function filledIntervals(baseCycle: Cycle, period: Range, sampleCount: number): number {
+  return Math.min(sampleCount, countIntervals(baseCycle, period))
 }

@@ -3,13 +3,15 @@ import { test } from 'node:test'
 import { PlainSampleStore } from '../../test/support/plain-sample-store.ts'
 import type { StreamHandle } from '../store/index.ts'
 import {
+  ALL_PERIODS,
   BUILT_IN_CYCLES,
   type Cycle,
   type CycleDefinition,
   compileCycle,
+  intervalOf,
   loadZone,
 } from '../time/index.ts'
-import { ALL_TIME, readStatistics, type StatisticQuery } from './statistic.ts'
+import { readStatistics, type StatisticQuery } from './statistic.ts'
 import { readStatisticId, STATISTIC_IDS } from './statistic-id.ts'
 
 const handle = 1 as StreamHandle
@@ -39,13 +41,13 @@ async function storeOf(samples: readonly (readonly [string, number | string])[])
 type Options = Partial<StatisticQuery> & Pick<StatisticQuery, 'cycle' | 'statistic'>
 
 async function read(store: PlainSampleStore, options: Options): Promise<unknown[][]> {
-  const query = { handle, baseCycle: undefined, range: ALL_TIME, limit: 1_000, ...options }
+  const query = { handle, baseCycle: undefined, range: ALL_PERIODS, limit: 1_000, ...options }
   const { froms, untils, data } = await readStatistics(store, query)
   return data.map((value, index) => [iso(froms[index]), iso(untils[index]), value])
 }
 
 async function readAll(store: PlainSampleStore, options: Omit<Options, 'statistic'>) {
-  const answers: Record<string, unknown> = {}
+  const answers: Record<string, unknown[]> = {}
   for (const statistic of STATISTIC_IDS) {
     answers[statistic] = (await read(store, { ...options, statistic })).map((row) => row[2])
   }
@@ -127,7 +129,7 @@ test('readStatistics() of an hourly interval stream with gaps, hand-checked', as
       ms('2024-03-10T08:00Z'),
       ms('2024-03-10T05:00Z'),
     ],
-    gapcount: [0, 24, 21, 0],
+    gapcount: [23, 24, 21, 23],
     nongapcount: [1, 0, 2, 1],
     intvlcount: [24, 24, 23, 24],
     milliseccount: [24 * HOUR, 24 * HOUR, 23 * HOUR, 24 * HOUR],
@@ -146,7 +148,7 @@ test('avg and nongapmilliseccount weigh days by their 23, 24 and 25 hours', asyn
   assert.deepEqual(answers.avg, [(24 * 23 + 12 * 24) / 47])
   assert.deepEqual(answers.nongapmilliseccount, [47 * HOUR])
   assert.deepEqual(answers.intvlcount, [31])
-  assert.deepEqual(answers.gapcount, [0])
+  assert.deepEqual(answers.gapcount, [29])
   assert.deepEqual(answers.milliseccount, [(31 * 24 - 1) * HOUR])
 })
 
@@ -253,5 +255,91 @@ test('the ends of sample time are in reach', async () => {
         `${cycleId} ${zone}`,
       )
     }
+  }
+})
+
+test('gapcount and nongapcount are intvlcount in every period that is returned', async () => {
+  const times = ['2024-03-09T15:00Z', '2024-03-10T09:00Z', '2024-03-12T09:00Z', '2024-04-02T06:00Z']
+  const zone = loadZone('America/New_York')
+  const shifts: CycleDefinition = {
+    ...{ sizeType: 'CUSTOM', count: 1, referenceDate: '', timeZone: '' },
+    intervals: [
+      { from: '2024-03-09T08:10', until: '2024-03-10T16:20' },
+      { from: '2024-03-11T00:30', until: '2024-03-12T02:30' },
+    ],
+  }
+  const statistics = [...BUILT_IN_CYCLES.keys()].filter((id) => !/sec|min/.test(id))
+  const cycles = [compileCycle(shifts, zone), ...statistics.map((id) => builtIn(id, zone.id))]
+  for (const base of ['hour', '15min', 'day', 'week', 'month']) {
+    const baseCycle = builtIn(base, zone.id)
+    const ends = times.map((time) => new Date(intervalOf(baseCycle, ms(time))?.until ?? 0))
+    // Off their intervals too, as a change of the zone database may leave samples.
+    for (const placed of [ends.map((end) => end.toISOString()), times]) {
+      const store = await storeOf([...new Set(placed)].map((time, value) => [time, value]))
+      for (const [at, cycle] of cycles.entries()) {
+        const options = { cycle, baseCycle, isFilledOnly: at % 2 === 0, limit: 1_000 }
+        const { gapcount, nongapcount, intvlcount } = await readAll(store, options)
+        const sums = gapcount.map((gaps, row) => Number(gaps) + Number(nongapcount[row]))
+        assert.deepEqual(sums, intvlcount, base)
+        assert.ok(gapcount.every((gaps) => Number(gaps) >= 0))
+      }
+    }
+  }
+})
+
+test('a period before 1900 or after 2261 is found when it holds a sample of the time between', async () => {
+  const store = await storeOf([
+    ['1900-01-01T00:00Z', 1],
+    ['2261-12-31T00:00Z', 2],
+  ])
+  const month = builtIn('month')
+  const decade = compileCycle(
+    { sizeType: 'YEAR', count: 10, referenceDate: '1995-01-01', timeZone: '' },
+    loadZone('UTC'),
+  )
+  const range = (from: string, until: string) => ({ from: ms(from), until: ms(until) })
+  const sums = async (options: Omit<Options, 'statistic'>) =>
+    (await read(store, { ...options, statistic: 'sum' })).filter((row) => row[2] !== null)
+  // The base interval that ends with 1899 begins in its December.
+  const december = [['1899-12-01T00:00Z', '1900-01-01T00:00Z', 1]]
+  const options = { cycle: month, baseCycle: month, limit: 10_000 }
+  assert.deepEqual((await sums(options)).slice(1), december)
+  assert.deepEqual(
+    await sums({ ...options, range: range('1899-12-10T00:00Z', '1899-12-11T00:00Z') }),
+    december,
+  )
+  assert.deepEqual(
+    await sums({ cycle: decade, range: range('1897-01-01T00:00Z', '1898-01-01T00:00Z') }),
+    [['1895-01-01T00:00Z', '1905-01-01T00:00Z', 1]],
+  )
+  assert.deepEqual(
+    await sums({ cycle: decade, range: range('2263-01-01T00:00Z', '2264-01-01T00:00Z') }),
+    [['2255-01-01T00:00Z', '2265-01-01T00:00Z', 2]],
+  )
+  for (const at of [Number.MIN_SAFE_INTEGER, -8.64e15, 8.64e15, Number.MAX_SAFE_INTEGER - 1]) {
+    assert.deepEqual(await sums({ ...options, range: { from: at, until: at + 1 } }), [], `${at}`)
+  }
+  const everything = { from: Number.MIN_SAFE_INTEGER, until: Number.MAX_SAFE_INTEGER }
+  assert.equal((await sums({ ...options, range: everything })).length, 2)
+})
+
+test('a mean is rounded once and never leaves its values', async () => {
+  const means = async (values: readonly number[], base?: string) => {
+    const samples = values.map((value, day): [string, number] => {
+      return [new Date(ms('2024-03-09T05:00Z') + day * 24 * HOUR).toISOString(), value]
+    })
+    const baseCycle = base === undefined ? undefined : builtIn(base, 'America/Panama')
+    const cycle = builtIn('year', 'America/Panama')
+    const rows = await read(await storeOf(samples), { cycle, baseCycle, statistic: 'avg' })
+    return rows.map((row) => row[2])
+  }
+  for (const base of [undefined, 'day', 'hour']) {
+    assert.deepEqual(await means([54914.628891], base), [54914.628891])
+    assert.deepEqual(await means([3.4e38, 90, -3.4e38, 0.1], base), [22.525])
+    assert.deepEqual(await means([1e301], base), [1e301])
+    assert.deepEqual(await means([0.1, 0.1, 0.1], base), [0.1])
+    assert.deepEqual(await means([1e308, 1e308], base), [1e308])
+    assert.deepEqual(await means([5e-324, 5e-324, 0], base), [5e-324])
+    assert.deepEqual(await means([-0, -0], base), [0])
   }
 })

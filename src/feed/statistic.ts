@@ -1,6 +1,5 @@
-import { EARLIEST_TIME, TIME_END } from '../base/index.ts'
 import type { SampleStore, StreamHandle } from '../store/index.ts'
-import type { Cycle, Range } from '../time/index.ts'
+import { ALL_PERIODS, type Cycle, type Range } from '../time/index.ts'
 import {
   type DecimalStatistic,
   decimalStatistics,
@@ -11,7 +10,7 @@ import { filledPeriods } from './filled-periods.ts'
 import { type FoldedPeriods, foldPeriods, type Placement, placementOf } from './fold-periods.ts'
 import type { StatisticId } from './statistic-id.ts'
 import { countStatistic, type StatisticValue, valueStatistic } from './statistic-value.ts'
-import { weightedSums } from './weighted-sum.ts'
+import { weightedMeans } from './weighted-mean.ts'
 
 export interface StatisticQuery {
   readonly handle: StreamHandle
@@ -38,16 +37,11 @@ export interface StatisticColumns {
   readonly valueTimes: Float64Array
 }
 
-/** A range that holds every sample a stream may have. */
-export const ALL_TIME: Range = { from: EARLIEST_TIME, until: TIME_END }
-
 interface RecordedStream {
   readonly handle: StreamHandle
   readonly baseCycle: Cycle | undefined
   readonly placement: Placement
   readonly isDecimal: boolean
-  /** From where the first sample is placed to just after where the last is. */
-  readonly recorded: Range
 }
 
 /**
@@ -68,8 +62,8 @@ export async function readStatistics(
     until: placement.instantOf(span.lastTime) + 1,
   }
   const isDecimal = query.isDecimal === true
-  const stream = { handle, baseCycle, placement, recorded, isDecimal }
-  const bounds = intersect(wholePeriods(cycle, intersect(query.range, ALL_TIME)), recorded)
+  const stream = { handle, baseCycle, placement, isDecimal }
+  const bounds = intersect(wholePeriods(cycle, intersect(query.range, ALL_PERIODS)), recorded)
   if (bounds.from >= bounds.until || query.limit < 1) return columnsOf([])
   const isFilledOnly = baseCycle === undefined || query.isFilledOnly === true
   const parts = isFilledOnly
@@ -152,7 +146,7 @@ function chooseReader(
 }
 
 function readValue(
-  { baseCycle, recorded }: RecordedStream,
+  { baseCycle }: RecordedStream,
   { periods, entries, summaries }: FoldedPeriods,
   { period, statistic }: { period: number; statistic: StatisticId },
 ): StatisticValue {
@@ -167,7 +161,6 @@ function readValue(
         period: { from: periods.froms[period], until: periods.untils[period] },
         sampleCount: entry < 0 ? 0 : summaries.count[entry],
         baseCycle,
-        recorded,
       })
     default:
       return valueStatistic(statistic, summaries, entry)
@@ -208,12 +201,9 @@ async function weightedReader(
 ): Promise<PeriodReader> {
   const { baseCycle, handle, placement } = stream
   if (baseCycle === undefined || part.periods.count === 0) return () => null
-  const sums = await weightedSums(store, { handle, placement, baseCycle }, part.periods)
-  if (statistic !== 'avg') return (period) => sums.coveredMs[period]
-  return (period) => {
-    const average = sums.valueMs[period] / sums.numberMs[period]
-    return Number.isFinite(average) ? average : null
-  }
+  const means = await weightedMeans(store, { handle, placement, baseCycle }, part.periods)
+  if (statistic !== 'avg') return (period) => means.coveredMs[period]
+  return (period) => (Number.isNaN(means.mean[period]) ? null : means.mean[period])
 }
 
 function columnsOf(parts: readonly StatisticColumns[]): StatisticColumns {

@@ -59,15 +59,20 @@ export interface RangeQuery {
 /**
  * What fold knows of the samples between two edges. Columns of one entry per interval. Where count
  * is 0 every other column is meaningless. Texts take part in count, first and last only: a sample
- * that is a text adds nothing to numberCount, sum, min and max.
+ * that is a text adds nothing to numberCount, sum, mean, min and max.
  */
 export interface Summaries {
   readonly length: number
   readonly count: Float64Array
-  /** How many of them are numbers; sum, min and max speak of these only. */
+  /** How many of them are numbers; sum, mean, min and max speak of these only. */
   readonly numberCount: Float64Array
-  /** The exact sum rounded once: the same bits whether the samples are in memory or sealed. */
+  /**
+   * The exact sum rounded once, to nearest and even: the same bits whether the samples are in memory
+   * or sealed. Infinite beyond the doubles.
+   */
   readonly sum: Float64Array
+  /** The exact sum over numberCount, rounded once as well; never outside min and max. */
+  readonly mean: Float64Array
   readonly min: Float64Array
   /** The earliest time at which the minimum occurs. */
   readonly minTime: Float64Array

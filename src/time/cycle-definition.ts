@@ -1,4 +1,5 @@
 import { EARLIEST_TIME, refuse, TIME_END } from '../base/index.ts'
+import type { Range } from './cycle.ts'
 import { formatWallTime, parseWallTime } from './wall-time.ts'
 import { canonicalTimeZone } from './zone.ts'
 
@@ -33,6 +34,15 @@ export const CUSTOM_INTERVALS_MAX = 10_000
 
 /** Longer than all time that samples may have: such a cycle would never turn. */
 const YEARS_MAX = 400
+
+/** A base interval, the period that holds its start, and a century to spare for calendar and zone. */
+const REACH_MS = (2 * YEARS_MAX + 100) * 365.25 * 86_400_000
+
+/**
+ * Holds every period that a sample may belong to, and is far inside what calendars compute. Periods
+ * reach out of the time of samples: a month that ends in January 1900 begins in 1899.
+ */
+export const ALL_PERIODS: Range = { from: EARLIEST_TIME - REACH_MS, until: TIME_END + REACH_MS }
 
 /** How many milliseconds a unit lasts where the calendar does not stretch it. */
 export const UNIT_MS = {

@@ -2,6 +2,7 @@ export { BUILT_IN_CYCLES } from './built-in-cycles.ts'
 export { compileCycle } from './compile-cycle.ts'
 export { type Cycle, EDGES_MAX, type Period, type Periods, type Range } from './cycle.ts'
 export {
+  ALL_PERIODS,
   CUSTOM_INTERVALS_MAX,
   type CustomInterval,
   type CycleDefinition,

@@ -272,6 +272,7 @@ export function sampleStoreContract(engine: string, open: () => Promise<StoreUnd
     assert.deepEqual([...summaries.count], [3, 1, 1])
     assert.deepEqual([...summaries.numberCount], [3, 1, 0])
     assert.deepEqual([...summaries.sum], [2, 4, 0])
+    assert.deepEqual([summaries.mean[0], summaries.mean[1]], [2 / 3, 4])
     assert.deepEqual([summaries.min[0], summaries.minTime[0]], [-2, 9])
     assert.deepEqual([summaries.max[0], summaries.maxTime[0]], [3, 5])
     assert.deepEqual([summaries.first[0], summaries.last[0]], [1, -2])

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Summaries } from '../../src/store/index.ts'
+import { exactMean, exactSum } from '../support/exact-fractions.ts'
 
 type Value = number | string
 
@@ -62,10 +63,5 @@ function checkNumbers(numbers: Array<[number, number]>, actual: Summaries, row: 
   assert.deepEqual([actual.minTime[row], actual.min[row]], min)
   assert.deepEqual([actual.maxTime[row], actual.max[row]], max)
   assert.equal(actual.sum[row], exactSum(values))
-}
-
-/** The sum rounded once; every value must be a multiple of 2⁻⁸⁰. */
-function exactSum(values: readonly number[]): number {
-  const total = values.reduce((sum, value) => sum + BigInt(value * 2 ** 80), 0n)
-  return Number(total) / 2 ** 80
+  assert.equal(actual.mean[row], exactMean(values))
 }

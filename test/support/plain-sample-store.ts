@@ -12,6 +12,7 @@ import type {
   Summaries,
   TouchedSpan,
 } from '../../src/store/index.ts'
+import { exactMean, exactSum } from './exact-fractions.ts'
 
 type Value = number | string
 
@@ -55,13 +56,8 @@ export class PlainSampleStore implements SampleStore {
   async fold(handle: StreamHandle, edges: Float64Array): Promise<Summaries> {
     const length = Math.max(0, edges.length - 1)
     const column = (): Float64Array => new Float64Array(length)
-    const [count, numberCount, sum, min, minTime] = [
-      column(),
-      column(),
-      column(),
-      column(),
-      column(),
-    ]
+    const [count, numberCount, sum, mean] = [column(), column(), column(), column()]
+    const [min, minTime] = [column(), column()]
     const [max, maxTime, firstTime, lastTime] = [column(), column(), column(), column()]
     const first: Value[] = []
     const last: Value[] = []
@@ -73,6 +69,7 @@ export class PlainSampleStore implements SampleStore {
       count[i] = samples.length
       numberCount[i] = numbers.length
       sum[i] = exactSum(numbers.map(([, value]) => value))
+      mean[i] = exactMean(numbers.map(([, value]) => value))
       min[i] = numbers.reduce((least, [, value]) => Math.min(least, value), Infinity)
       max[i] = numbers.reduce((most, [, value]) => Math.max(most, value), -Infinity)
       minTime[i] = numbers.find(([, value]) => value === min[i])?.[0] ?? Number.NaN
@@ -83,7 +80,7 @@ export class PlainSampleStore implements SampleStore {
       last.push(samples.at(-1)?.[1] ?? Number.NaN)
     }
     const times = { minTime, maxTime, firstTime, lastTime }
-    return { length, count, numberCount, sum, min, max, first, last, ...times }
+    return { length, count, numberCount, sum, mean, min, max, first, last, ...times }
   }
 
   async remove({ handle, from, until }: Removal): Promise<void> {
@@ -121,10 +118,4 @@ export class PlainSampleStore implements SampleStore {
       .filter(([time]) => time >= from && time < until)
       .sort(([a], [b]) => a - b)
   }
-}
-
-/** The sum of doubles below 2⁹⁰⁰, rounded once: as whole multiples of 2⁻⁸⁰ where that is exact. */
-export function exactSum(values: readonly number[]): number {
-  const total = values.reduce((sum, value) => sum + BigInt(value * 2 ** 80), 0n)
-  return Number(total) / 2 ** 80
 }

@@ -4,6 +4,7 @@
  */
 import type { CycleDefinition } from '../../src/time/index.ts'
 import { boundary, isCalendar, turnAt } from './calendar-oracle.ts'
+import { exactSum, weightedMean } from './exact-fractions.ts'
 
 export interface OracleStream {
   readonly samples: ReadonlyMap<number, number | string>
@@ -60,12 +61,7 @@ export function oracleStatistics(stream: OracleStream, query: OracleQuery): Orac
     .slice(0, query.limit)
     .map(({ turn, sdTime, time }) => {
       const samples = turns.get(turn) ?? []
-      const recorded = { from: placed[0].start, until: placed[placed.length - 1].start + 1 }
-      return {
-        sdTime,
-        time,
-        data: statistic(query.statistic, { stream, samples, sdTime, time, recorded }),
-      }
+      return { sdTime, time, data: statistic(query.statistic, { stream, samples, sdTime, time }) }
     })
 }
 
@@ -86,13 +82,9 @@ interface Facts {
   readonly samples: readonly Placed[]
   readonly sdTime: number
   readonly time: number
-  readonly recorded: { from: number; until: number }
 }
 
-function statistic(
-  name: string,
-  { stream, samples, sdTime, time, recorded }: Facts,
-): number | string | null {
+function statistic(name: string, { stream, samples, sdTime, time }: Facts): number | string | null {
   const numbers = samples.filter(({ value }) => typeof value === 'number') as (Placed & {
     value: number
   })[]
@@ -110,12 +102,11 @@ function statistic(
     case 'max':
       return numbers.length === 0 ? null : most
     case 'sum':
-      return numbers.length === 0 ? null : total(numbers.map(({ value }) => [value, 1]))
+      return numbers.length === 0 ? null : finite(exactSum(numbers.map(({ value }) => value)))
     case 'avg': {
       if (numbers.length === 0) return null
       const weight = ({ start, end }: Placed): number => (isInterval ? end - start : 1)
-      const weights = numbers.reduce((sum, sample) => sum + weight(sample), 0)
-      return total(numbers.map((sample) => [sample.value, weight(sample)])) / weights
+      return weightedMean(numbers.map((sample) => [sample.value, weight(sample)]))
     }
     case 'minoccurrence':
       return numbers.find(({ value }) => value === least)?.time ?? null
@@ -124,11 +115,7 @@ function statistic(
     case 'nongapcount':
       return samples.length
     case 'gapcount':
-      if (!isInterval) return 0
-      return (
-        countStarts(stream, Math.max(sdTime, recorded.from), Math.min(time, recorded.until)) -
-        samples.length
-      )
+      return isInterval ? countStarts(stream, sdTime, time) - samples.length : 0
     case 'intvlcount':
       return isInterval ? countStarts(stream, sdTime, time) : samples.length
     case 'milliseccount':
@@ -138,6 +125,10 @@ function statistic(
     default:
       throw new Error(`no such statistic: ${name}`)
   }
+}
+
+function finite(value: number): number | null {
+  return Number.isFinite(value) ? value : null
 }
 
 /** Base intervals that start in from ≤ start < until; those of the calendar counted one by one. */
@@ -155,13 +146,4 @@ function countStarts({ base }: OracleStream, from: number, until: number): numbe
     if (start >= until) return starts.size
     starts.add(start)
   }
-}
-
-/** Σ value · weight without rounding on the way: in whole multiples of 2⁻⁸⁰. */
-function total(terms: readonly (readonly [number, number])[]): number {
-  const sum = terms.reduce(
-    (all, [value, weight]) => all + BigInt(value * 2 ** 80) * BigInt(weight),
-    0n,
-  )
-  return Number(sum) / 2 ** 80
 }

@@ -30,7 +30,7 @@ function shown(rows: Summaries): unknown {
       : [
           ...[rows.count[row], rows.numberCount[row], rows.sum[row], rows.min[row]],
           ...[rows.minTime[row], rows.max[row], rows.maxTime[row], rows.first[row]],
-          ...[rows.firstTime[row], rows.last[row], rows.lastTime[row]],
+          ...[rows.firstTime[row], rows.last[row], rows.lastTime[row], rows.mean[row]],
         ],
   )
 }

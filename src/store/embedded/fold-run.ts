@@ -4,7 +4,7 @@ import type { Summaries } from '../sample-port.ts'
 type Columns = { -readonly [Name in keyof Summaries]: Summaries[Name] }
 
 const NUMBER_COLUMNS = [
-  ...(['count', 'numberCount', 'sum', 'min', 'minTime'] as const),
+  ...(['count', 'numberCount', 'sum', 'mean', 'min', 'minTime'] as const),
   ...(['max', 'maxTime', 'firstTime', 'lastTime'] as const),
 ]
 
@@ -115,6 +115,7 @@ function emptySummaries(length: number): Summaries {
     count: column(),
     numberCount: column(),
     sum: column(),
+    mean: column(),
     min: column(),
     minTime: column(),
     max: column(),
@@ -133,6 +134,7 @@ function viewed(rows: Summaries, from: number, until: number): Summaries {
     count: rows.count.subarray(from, until),
     numberCount: rows.numberCount.subarray(from, until),
     sum: rows.sum.subarray(from, until),
+    mean: rows.mean.subarray(from, until),
     min: rows.min.subarray(from, until),
     minTime: rows.minTime.subarray(from, until),
     max: rows.max.subarray(from, until),

@@ -26,14 +26,19 @@ export class SummaryFold extends SummaryTable {
     return low - 1
   }
 
-  /** What was gathered, sums rounded. */
+  /** What was gathered, sums and means rounded. */
   finish(): Summaries {
     const sum = new Float64Array(this.length)
-    for (let row = 0; row < this.length; row++) sum[row] = this.sums.value(row)
+    const mean = new Float64Array(this.length)
+    for (let row = 0; row < this.length; row++) {
+      if (this.numberCount[row] === 0) continue
+      sum[row] = this.sums.value(row)
+      mean[row] = this.sums.quotient(row, this.numberCount[row])
+    }
     const { length, count, numberCount, min, minTime, max, maxTime } = this
     const { firstTime, first, lastTime, last } = this
     return {
-      ...{ length, count, numberCount, sum, min, minTime, max, maxTime },
+      ...{ length, count, numberCount, sum, mean, min, minTime, max, maxTime },
       ...{ firstTime, first, lastTime, last },
     }
   }

@@ -1,4 +1,4 @@
-import { ExactSums } from './exact-sums.ts'
+import { ExactSums } from '../../../base/index.ts'
 
 const COLUMNS = 10
 

@@ -1,6 +1,6 @@
+import { lowestBitExponent, powerOf2 } from '../../../base/index.ts'
 import { DamagedBytes } from '../chunk/damaged-bytes.ts'
 import { decimalInteger, decimalScale, fewestDecimals } from '../chunk/decimals.ts'
-import { lowestBitExponent, powerOf2 } from './double-bits.ts'
 import { PACKED_MAX, readPacked, writePacked } from './packed-column.ts'
 import type { RecordReader, RecordWriter } from './record-parts.ts'
 import type { SummaryTable } from './summary-table.ts'

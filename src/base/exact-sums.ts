@@ -1,4 +1,5 @@
 import { exponentAbove, powerOf2 } from './double-bits.ts'
+import { productError, roundedQuotient } from './error-free.ts'
 import { WideSum } from './wide-sum.ts'
 
 /** So many values are summed in two lanes at once before the lanes could round. */
@@ -8,6 +9,9 @@ const LANE_EXPONENT_MAX = 1_000
 const LANE_EXPONENT_MIN = -900
 /** A pair whose head stays below this cannot overflow by one more value. */
 const PAIR_MAX = 2 ** 1_000
+/** Factors and divisors are whole numbers below 2⁵³, so products of these neither overflow nor vanish. */
+const PRODUCT_MAX = 2 ** 900
+const PRODUCT_MIN = 2 ** -900
 
 /**
  * A column of exact sums. A statistic must have the same bits live, sealed, after a restart and for
@@ -99,6 +103,18 @@ export class ExactSums {
     this.add(index, lowSum)
   }
 
+  /** Adds value · factor exactly; the factor is a whole number from 0 to 2⁵³. */
+  addProduct(index: number, value: number, factor: number): void {
+    const magnitude = Math.abs(value)
+    if (magnitude < PRODUCT_MAX && magnitude > PRODUCT_MIN) {
+      const product = value * factor
+      this.add(index, product)
+      this.add(index, productError(value, factor, product))
+    } else if (value !== 0) {
+      this.#wideOf(index).addProduct(value, factor)
+    }
+  }
+
   /** Adds the sum at an index of another column exactly. */
   addSum(index: number, other: ExactSums, otherIndex: number): void {
     this.add(index, other.#head[otherIndex])
@@ -111,6 +127,23 @@ export class ExactSums {
   value(index: number): number {
     if (this.#wide?.has(index) !== true) return this.#head[index] + this.#tail[index]
     return this.#total(index).round()
+  }
+
+  /**
+   * The exact sum over a whole number from 1 to 2⁵³, rounded once: a mean never leaves the range of
+   * its values, and has a value where the sum is beyond the doubles.
+   */
+  quotient(index: number, divisor: number): number {
+    const head = this.#head[index]
+    if (this.#wide?.has(index) !== true) {
+      if (divisor === 1 || head === 0) return head
+      const magnitude = Math.abs(head)
+      if (magnitude < PRODUCT_MAX && magnitude > PRODUCT_MIN) {
+        const quotient = roundedQuotient(head, this.#tail[index], divisor)
+        if (quotient !== undefined) return quotient
+      }
+    }
+    return this.#total(index).quotient(divisor)
   }
 
   /** Doubles whose exact sum this is, largest first; undefined when it is beyond the doubles. */

@@ -7,6 +7,10 @@ const LIMBS = 68
 const ADDS_BETWEEN_CARRIES = 2 ** 20
 const UNIT_EXPONENT = -1_074
 const BASE = 2 ** LIMB_BITS
+/** Up to here every whole number is a double. */
+const WHOLE_DOUBLES = 2n ** 53n
+/** Bits kept below the units of a quotient, so that its sticky bit lies below the one that rounds. */
+const SPARE_BITS = 64n
 
 const scratch = new Float64Array(1)
 const scratchWords = new Uint32Array(scratch.buffer)
@@ -35,6 +39,18 @@ export class WideSum {
     if (++this.#adds >= ADDS_BETWEEN_CARRIES) this.#carry()
   }
 
+  /** Adds value · factor; the factor is a whole number from 0 to 2⁵³. */
+  addProduct(value: number, factor: number): void {
+    const units = unitsOf(value) * BigInt(factor)
+    const sign = units < 0n ? -1 : 1
+    let rest = units < 0n ? -units : units
+    for (let limb = 0; rest !== 0n; limb++) {
+      this.#limbs[limb] += sign * Number(BigInt.asUintN(LIMB_BITS, rest))
+      rest >>= BigInt(LIMB_BITS)
+    }
+    if (++this.#adds >= ADDS_BETWEEN_CARRIES) this.#carry()
+  }
+
   addSum(other: WideSum): void {
     this.#carry()
     other.#carry()
@@ -45,6 +61,11 @@ export class WideSum {
   /** The exact sum rounded once, to nearest and even; infinite when beyond the doubles. */
   round(): number {
     return roundUnits(this.#units())
+  }
+
+  /** The exact sum over a positive whole number, rounded once like round(). */
+  quotient(divisor: number): number {
+    return roundUnits(this.#units(), BigInt(divisor))
   }
 
   /** Doubles, largest first, whose exact sum this is; undefined when beyond the doubles. */
@@ -88,18 +109,35 @@ function unitsOf(value: number): bigint {
   return word >>> 31 === 0 ? units : -units
 }
 
-/** The double nearest to a whole number of 2⁻¹⁰⁷⁴, ties to even. */
-function roundUnits(units: bigint): number {
+/** The double nearest to a whole number of 2⁻¹⁰⁷⁴ over a positive one, ties to even; zero is +0. */
+function roundUnits(units: bigint, divisor = 1n): number {
   const magnitude = units < 0n ? -units : units
-  const bits = magnitude.toString(16).length * 4
+  const whole = magnitude / divisor
+  const result =
+    whole < WHOLE_DOUBLES
+      ? scaleByPowerOf2(Number(roundHalfEven(magnitude, divisor)), UNIT_EXPONENT)
+      : roundLarge(magnitude << SPARE_BITS, divisor)
+  return units < 0n && result !== 0 ? -result : result
+}
+
+/** The nearest whole number: below 2⁵³ units the doubles are the whole numbers. */
+function roundHalfEven(dividend: bigint, divisor: bigint): bigint {
+  const whole = dividend / divisor
+  const twice = (dividend - whole * divisor) * 2n
+  const isUp = twice > divisor || (twice === divisor && (whole & 1n) === 1n)
+  return isUp ? whole + 1n : whole
+}
+
+/** As roundUnits(), of a dividend with SPARE_BITS below its units and a quotient of 2⁵³ units or more. */
+function roundLarge(dividend: bigint, divisor: bigint): number {
+  const whole = dividend / divisor
   // Number() rounds a bigint to nearest even; beyond 1,000 bits it would overflow, so the head is
   // rounded with one sticky bit for all that is cut off, and scaled after.
-  const cut = bits > 1_000 ? bits - 128 : 0
-  const head = magnitude >> BigInt(cut)
-  const isCutExact = head << BigInt(cut) === magnitude
-  const rounded = Number(isCutExact ? head : head | 1n)
-  const result = scaleByPowerOf2(rounded, cut + UNIT_EXPONENT)
-  return units < 0n ? -result : result
+  const cut = Math.max(whole.toString(16).length * 4 - 128, 0)
+  const head = whole >> BigInt(cut)
+  const isExact = (head << BigInt(cut)) * divisor === dividend
+  const rounded = Number(isExact ? head : head | 1n)
+  return scaleByPowerOf2(rounded, cut - Number(SPARE_BITS) + UNIT_EXPONENT)
 }
 
 /** Exact wherever the result is: in steps that stay inside the range of doubles. */
