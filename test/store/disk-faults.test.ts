@@ -106,6 +106,32 @@ test('a full disk refuses appends, serves reads, and takes appends again with ro
   assert.equal((await read(await reopen(), 1)).length, stored + 50)
 })
 
+test('without file handles appends are refused, and taken again once there are some', async (context) => {
+  const { faults, store, reopen } = await open(context)
+  faults.takeHandles(true)
+  let stored = 0
+  const refused = await (async () => {
+    for (;;) {
+      try {
+        await fill(store, stored, 1)
+        stored += 1
+      } catch (error) {
+        return error
+      }
+    }
+  })()
+  assert.ok(isReadOnly(refused))
+  assert.match(store.status().readOnlyReason ?? '', /no more files can be opened/)
+  assert.equal((await read(store, 1)).length, stored)
+  faults.takeHandles(false)
+  await context.waitFor(() => assert.equal(store.status().readOnlyReason, undefined))
+  await fill(store, stored, 300)
+  await store.sealAll()
+  const later = await reopen()
+  assert.equal((await read(later, 1)).length, stored + 300)
+  assert.deepEqual(later.status().damages, [])
+})
+
 test('a damaged frame is named, kept aside, and still named after sealing', async (context) => {
   const { folder, store, reopen } = await open(context)
   await store.append(batch([[1, 1000, 1]]))

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { Damage, StreamHandle } from '../sample-port.ts'
 import type { Disk } from './disk/disk.ts'
-import { openDisk } from './disk/faulty-disk.ts'
 import { FoldCache } from './fold-cache.ts'
 import { FolderDamaged } from './folder-damaged.ts'
 import { Head } from './head/head.ts'
@@ -14,6 +13,7 @@ import { ChunkReadTable } from './seal/chunk-read-table.ts'
 import { SealedSamples } from './seal/sealed-samples.ts'
 import { Sealer } from './seal/sealer.ts'
 import { SEALED_SEGMENT, SEALED_SEQUENCE } from './seal/sealer-protocol.ts'
+import { type StoreMachine, threadedMachine } from './store-machine.ts'
 import { TouchedLog } from './touched-log.ts'
 
 /** A segment holds some 1.6 million samples: few enough to replay and to keep in memory. */
@@ -38,18 +38,22 @@ export interface SampleStoreOptions {
   readonly onDamage?: (damage: Damage) => void
   /** Faults of the disk, for tests. */
   readonly faults?: SharedArrayBuffer
+  /** What the store runs on instead of this machine, for tests that cut its power. */
+  readonly machine?: StoreMachine
 }
 
 /** Opens the samples of a data folder; what a crash left in the journal is read back first. */
 export async function openSampleStore(options: SampleStoreOptions): Promise<EmbeddedSampleStore> {
-  const { faults, roomRetryMs = ROOM_RETRY_MS_DEFAULT } = options
-  const disk = openDisk(faults)
+  const { roomRetryMs = ROOM_RETRY_MS_DEFAULT } = options
+  const machine = options.machine ?? threadedMachine(options.faults)
+  const { disk } = machine
   const folder = join(options.folder, 'journal')
   disk.makeFolder(folder)
   const quarantine = new Quarantine(disk, join(options.folder, 'quarantine'), options.onDamage)
   const file = join(options.folder, 'samples.db')
   const sealer = new Sealer({
-    ...{ file, journalFolder: folder, faults, roomRetryMs, onBug },
+    ...{ roomRetryMs, onBug },
+    start: (events) => machine.startSealer({ file, journalFolder: folder }, events),
     onSealed(segment, damages) {
       for (const damage of damages) quarantine.add(damage)
       head.dropGeneration(segment)
@@ -73,7 +77,8 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   }
   const folds = new FoldCache()
   const journal = new Journal({
-    ...{ folder, disk, faults, roomRetryMs },
+    ...{ folder, disk, roomRetryMs },
+    startWriter: (events) => machine.startJournal(events),
     ...{ nextSegment: replayed.nextSegment, nextSequence: replayed.nextSequence },
     segmentBytes: options.segmentBytes ?? SEGMENT_BYTES_DEFAULT,
     onDurable: (group) => applyDurable(group, { head, folds, touched }),
@@ -140,6 +145,8 @@ function replayJournal(parts: {
       disk.unlink(path)
       continue
     }
+    // A process that was killed leaves frames that are not durable; once read, they must be.
+    disk.syncWhole(path)
     const replay = replaySegment(disk, path, segment)
     nextSegment = segment + 1
     for (const damage of replay.damages) quarantine.add(damage)

@@ -6,22 +6,24 @@ export type FileRef = number
  * Everything blocks the calling thread except createZeroed, which the main thread uses.
  */
 export interface Disk {
+  /** Makes a folder, unless it is there; its name is durable on return. */
   makeFolder(path: string): void
   /** Names in a folder, sorted. */
   list(folder: string): string[]
-  openForWrite(path: string): FileRef
   /** Writes at a position; may write less than asked, as the system call may. */
   write(file: FileRef, bytes: Uint8Array, position: number): number
   /** Returns once what was written would survive a loss of power. */
   sync(file: FileRef): void
   close(file: FileRef): void
+  /** Makes durable what a file holds, also what a process that was killed left unsynced. */
+  syncWhole(path: string): void
   /** A file's bytes, 8-byte aligned; they are put into `room` when that is large enough. */
   readWhole(path: string, room?: Uint8Array): Uint8Array
   /** Writes a small new file; its bytes and its name are durable on return. */
   writeWhole(path: string, bytes: Uint8Array): void
   unlink(path: string): void
-  /** Creates a file of zeros whose blocks and name are durable once this resolves. */
-  createZeroed(path: string, bytes: number): Promise<void>
+  /** Creates a file of zeros, its blocks and name durable once this resolves; it stays open. */
+  createZeroed(path: string, bytes: number): Promise<FileRef>
 }
 
 /** Writes all bytes, however short the single writes turn out. */
@@ -36,6 +38,14 @@ export function writeFully(
     if (written <= 0) throw new Error(`Cannot write: the system took 0 of ${bytes.length - done}`)
     done += written
   }
+}
+
+/** What an error says is short and may be there again later, or undefined for any other error. */
+export function passingReason(error: unknown): string | undefined {
+  if (isDiskFull(error)) return 'the disk is full'
+  const { code } = error as { code?: string }
+  if (code === 'EMFILE' || code === 'ENFILE') return 'no more files can be opened'
+  return undefined
 }
 
 /** Whether an error says that the disk (or the quota) is full, which passes once there is room. */

@@ -5,6 +5,7 @@ const ROOM = 0
 const WRITES_UNTIL_FAILURE = 1
 const SYNCS_UNTIL_FAILURE = 2
 const SHORT_WRITES = 3
+const NO_HANDLES = 4
 const NEVER = -1
 
 /**
@@ -16,9 +17,9 @@ export class DiskFaults {
   readonly #cells: Int32Array
 
   constructor(shared?: SharedArrayBuffer) {
-    this.shared = shared ?? new SharedArrayBuffer(16)
+    this.shared = shared ?? new SharedArrayBuffer(20)
     this.#cells = new Int32Array(this.shared)
-    if (shared === undefined) this.#cells.set([NEVER, NEVER, NEVER, 0])
+    if (shared === undefined) this.#cells.set([NEVER, NEVER, NEVER, 0, 0])
   }
 
   /** New files find this much room, or any amount when undefined. */
@@ -39,6 +40,15 @@ export class DiskFaults {
   /** Makes every write stop half way, as the system call may. */
   shortenWrites(isOn: boolean): void {
     Atomics.store(this.#cells, SHORT_WRITES, isOn ? 1 : 0)
+  }
+
+  /** Lets no file be opened, as when the process has used up its handles. */
+  takeHandles(isOn: boolean): void {
+    Atomics.store(this.#cells, NO_HANDLES, isOn ? 1 : 0)
+  }
+
+  hasHandles(): boolean {
+    return Atomics.load(this.#cells, NO_HANDLES) === 0
   }
 
   takeRoom(bytes: number): boolean {
@@ -86,10 +96,15 @@ export function faultyDisk(faults: DiskFaults): Disk {
       if (faults.failsSync()) throw failure('EIO', 'sync failed')
       realDisk.sync(file)
     },
+    readWhole(path, room) {
+      if (!faults.hasHandles()) throw failure('EMFILE', 'too many open files')
+      return realDisk.readWhole(path, room)
+    },
     async createZeroed(path, bytes) {
+      if (!faults.hasHandles()) throw failure('EMFILE', 'too many open files')
       if (!faults.takeRoom(bytes)) throw failure('ENOSPC', 'no space left on device')
       if (faults.failsSync()) throw failure('EIO', 'sync failed')
-      await realDisk.createZeroed(path, bytes)
+      return await realDisk.createZeroed(path, bytes)
     },
   }
 }

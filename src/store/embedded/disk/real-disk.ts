@@ -1,9 +1,14 @@
 import * as fs from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Disk } from './disk.ts'
+import { promisify } from 'node:util'
+import type { Disk, FileRef } from './disk.ts'
 
 const ZEROS_BYTES = 1024 * 1024
+
+const openFile = promisify(fs.open) as (path: string, flags: string) => Promise<FileRef>
+const writeFile = promisify(fs.write)
+const syncFile = promisify(fs.fsync)
 
 /** Makes the names in a folder durable. */
 export function syncFolder(path: string): void {
@@ -15,23 +20,26 @@ export function syncFolder(path: string): void {
   }
 }
 
-async function createZeroed(path: string, bytes: number): Promise<void> {
-  const zeros = new Uint8Array(Math.min(bytes, ZEROS_BYTES))
-  const file = await open(path, 'wx')
+async function createZeroed(path: string, bytes: number): Promise<FileRef> {
+  // By number: the journal's thread goes on with it, and no handle is needed then any more.
+  const file = await openFile(path, 'wx')
   try {
+    const zeros = new Uint8Array(Math.min(bytes, ZEROS_BYTES))
     for (let done = 0; done < bytes; ) {
       const length = Math.min(zeros.length, bytes - done)
-      done += (await file.write(zeros, 0, length, done)).bytesWritten
+      done += (await writeFile(file, zeros, 0, length, done)).bytesWritten
     }
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  const folder = await open(dirname(path), 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
+    await syncFile(file)
+    const folder = await open(dirname(path), 'r')
+    try {
+      await folder.sync()
+    } finally {
+      await folder.close()
+    }
+    return file
+  } catch (error) {
+    fs.closeSync(file)
+    throw error
   }
 }
 
@@ -39,12 +47,21 @@ async function createZeroed(path: string, bytes: number): Promise<void> {
 export const realDisk: Disk = {
   makeFolder(path) {
     fs.mkdirSync(path, { recursive: true })
+    // Also when it was there: whoever made it may have been killed before its name was durable.
+    syncFolder(dirname(path))
   },
   list: (folder) => fs.readdirSync(folder).sort(),
-  openForWrite: (path) => fs.openSync(path, 'r+'),
   write: (file, bytes, position) => fs.writeSync(file, bytes, 0, bytes.length, position),
   sync: (file) => fs.fdatasyncSync(file),
   close: (file) => fs.closeSync(file),
+  syncWhole(path) {
+    const file = fs.openSync(path, 'r+')
+    try {
+      fs.fdatasyncSync(file)
+    } finally {
+      fs.closeSync(file)
+    }
+  },
   readWhole(path, room) {
     const file = fs.openSync(path, 'r')
     try {

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
+import type { FileRef } from '../disk/disk.ts'
 
 /** What the journal thread is started with. */
 export interface JournalThreadData {
@@ -8,9 +9,9 @@ export interface JournalThreadData {
   readonly faults: SharedArrayBuffer | undefined
 }
 
-/** A segment to begin, with its first frame. */
+/** A segment to begin, with its first frame; the writer closes the file in the end. */
 export interface SegmentStart {
-  readonly path: string
+  readonly file: FileRef
   readonly number: number
   readonly salt: number
 }

@@ -1,10 +1,9 @@
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { invariant, refusal } from '../../../base/index.ts'
-import { type Disk, isDiskFull } from '../disk/disk.ts'
-import { CONTROL_BYTES, ControlCells } from './control-cells.ts'
+import { type Disk, passingReason } from '../disk/disk.ts'
 import { frameBytes } from './frame.ts'
 import { FrameBuffer, type PendingRecord } from './frame-buffer.ts'
-import type { JournalCommand, JournalReply, JournalThreadData } from './journal-protocol.ts'
+import type { JournalEvents, JournalLink } from './journal-link.ts'
+import type { JournalReply } from './journal-protocol.ts'
 import type { JournalRecord, SizedRecord } from './record.ts'
 import { SEGMENT_HEADER_BYTES } from './segment.ts'
 import { type ReadySegment, SegmentSupply } from './segment-supply.ts'
@@ -22,11 +21,11 @@ export interface DurableGroup {
 export interface JournalOptions {
   readonly folder: string
   readonly disk: Disk
-  readonly faults: SharedArrayBuffer | undefined
+  startWriter(events: JournalEvents): JournalLink
   readonly segmentBytes: number
   readonly nextSegment: number
   readonly nextSequence: number
-  /** How long to wait before asking a full disk for room again. */
+  /** How long to wait before a next segment is asked for again, on a full disk or the like. */
   readonly roomRetryMs: number
   /** Called in journal order; the records' appends settle with what this returns. */
   onDurable(group: DurableGroup): Promise<void> | undefined
@@ -39,10 +38,7 @@ export interface JournalOptions {
 export class Journal {
   readonly #options: JournalOptions
   readonly #supply: SegmentSupply
-  readonly #worker: Worker
-  readonly #exited: Promise<void>
-  readonly #port: MessagePort
-  readonly #cells: ControlCells
+  readonly #writer: JournalLink
   #filling = new FrameBuffer(0)
   #writing = new FrameBuffer(1)
   /** The memory of each frame buffer as the thread knows it. */
@@ -54,7 +50,7 @@ export class Journal {
   #offset = 0
   #isRotationDue = false
   #failedReason: string | undefined
-  #fullReason: string | undefined
+  #passingReason: string | undefined
   #isClosing = false
   #onIdle: (() => void) | undefined
   #waitingBytes = 0
@@ -64,22 +60,16 @@ export class Journal {
     this.#options = options
     this.#sequence = options.nextSequence
     this.#supply = new SegmentSupply({ ...options, nextNumber: options.nextSegment })
-    const { port1, port2 } = new MessageChannel()
-    const control = new SharedArrayBuffer(CONTROL_BYTES)
-    this.#cells = new ControlCells(control)
-    this.#port = port1
-    const workerData: JournalThreadData = { port: port2, control, faults: options.faults }
-    const url = new URL('./journal-thread.ts', import.meta.url)
-    this.#worker = new Worker(url, { workerData, transferList: [port2], name: 'journal' })
-    this.#exited = new Promise((resolve) => this.#worker.once('exit', () => resolve()))
-    this.#worker.on('error', (error) => this.#fail(`the journal thread died: ${String(error)}`))
-    port1.on('message', (reply: JournalReply) => this.#onReply(reply))
+    this.#writer = options.startWriter({
+      onReply: (reply) => this.#onReply(reply),
+      onDied: (error) => this.#failWriter(`the journal thread died: ${String(error)}`),
+    })
     this.#prepareAhead(0)
   }
 
   /** Why appends are refused, or undefined while they are taken. */
   get readOnlyReason(): string | undefined {
-    return this.#failedReason ?? this.#fullReason
+    return this.#failedReason ?? this.#passingReason
   }
 
   /** The sequence of the last frame that was handed to the disk. */
@@ -120,26 +110,17 @@ export class Journal {
   /** Waits for what was appended, then lets the thread end. */
   async close(): Promise<void> {
     this.#isClosing = true
-    if (this.#isBusy && this.#failedReason === undefined) {
+    if (this.#isBusy) {
       await new Promise<void>((resolve) => {
         this.#onIdle = resolve
       })
     }
     await this.#supply.close()
-    this.#post({ op: 'close' })
-    this.#cells.call()
-    await this.#exited
-    this.#port.close()
+    await this.#writer.close()
   }
 
   #refusal(what: string): Error {
     return refusal('read_only', { what: `Cannot store: ${what}`, retryAfterSeconds: 5 })
-  }
-
-  /** Sends what the thread shall know with the next call. */
-  #post(command: JournalCommand): void {
-    this.#port.postMessage(command)
-    this.#cells.noteMessage()
   }
 
   #pump(): void {
@@ -156,19 +137,18 @@ export class Journal {
       this.#waitForSegment(SEGMENT_HEADER_BYTES + bytes)
       return
     }
-    if (start !== undefined) this.#post({ op: 'segment', start })
+    if (start !== undefined) this.#writer.post({ op: 'segment', start })
     const { number: buffer, memory, payloadBytes } = frame
     if (this.#givenMemory[buffer] !== memory) {
       this.#givenMemory[buffer] = memory
-      this.#post({ op: 'buffer', buffer, memory })
+      this.#writer.post({ op: 'buffer', buffer, memory })
     }
     const [sequence, fileOffset] = [this.#sequence, this.#offset]
-    this.#cells.order({ buffer, payloadBytes, sequence, fileOffset })
-    this.#cells.call()
     this.#sequence += 1
     this.#offset += bytes
     this.#filling = this.#writing
     this.#writing = frame
+    this.#writer.order({ buffer, payloadBytes, sequence, fileOffset })
   }
 
   /** Turns to the next segment when the frame does not fit; tells the one to begin, if any. */
@@ -194,20 +174,19 @@ export class Journal {
 
   #prepareAhead(bytes: number): void {
     this.#supply.prepare(bytes).catch((error: Error) => {
-      // A full disk matters only once the segment is needed; any other failure is final.
-      if (!isDiskFull(error)) this.#fail(`${error.message}: ${String(error.cause)}`)
+      // What may pass matters only once the segment is needed; any other failure is final.
+      if (passingReason(error) === undefined) this.#failPrepare(error)
     })
   }
 
   #onPrepareFailed(error: Error): void {
-    if (!isDiskFull(error)) {
-      this.#fail(`${error.message}: ${String(error.cause)}`)
+    const passing = passingReason(error)
+    if (passing === undefined) {
+      this.#failPrepare(error)
       return
     }
-    this.#fullReason = 'the disk is full'
-    this.#rejectAll(this.#fullReason)
-    this.#isBusy = false
-    this.#onIdle?.()
+    this.#passingReason = passing
+    this.#refuseWaiting(passing)
     this.#retryLater()
   }
 
@@ -216,11 +195,11 @@ export class Journal {
       if (this.#isClosing) return
       this.#supply.prepare(0).then(
         () => {
-          this.#fullReason = undefined
+          this.#passingReason = undefined
         },
         (error: Error) => {
-          if (isDiskFull(error)) this.#retryLater()
-          else this.#fail(`${error.message}: ${String(error.cause)}`)
+          if (passingReason(error) === undefined) this.#failPrepare(error)
+          else this.#retryLater()
         },
       )
     }
@@ -230,7 +209,7 @@ export class Journal {
   #onReply(reply: JournalReply): void {
     if (reply === 'closed') return
     if (typeof reply !== 'number') {
-      this.#fail(reply.what)
+      this.#failWriter(reply.what)
       return
     }
     const segment = this.#segment
@@ -265,17 +244,35 @@ export class Journal {
     if (moved > 0) this.#overflow = this.#overflow.slice(moved)
   }
 
-  #fail(what: string): void {
+  /** A frame whose write or sync failed may be on disk or not: nobody can tell until a restart. */
+  #failWriter(what: string): void {
+    this.#failForGood(what)
+    const reason = this.#failedReason ?? what
+    this.#reject(this.#writing.clear(), reason)
+    this.#refuseWaiting(reason)
+  }
+
+  #failPrepare(error: Error): void {
+    this.#failForGood(`${error.message}: ${String(error.cause)}`)
+    this.#refuseWaiting(this.#failedReason ?? error.message)
+  }
+
+  #failForGood(what: string): void {
     this.#failedReason ??= `the journal failed and is not written any more until a restart: ${what}`
-    this.#rejectAll(this.#failedReason)
+  }
+
+  /** Refuses what is not on its way to the disk; a frame that is settles with the writer's reply. */
+  #refuseWaiting(reason: string): void {
+    const waiting = [...this.#filling.clear(), ...this.#overflow]
+    this.#overflow = []
+    this.#reject(waiting, reason)
+    if (this.#writing.pending.length > 0) return
     this.#isBusy = false
     this.#onIdle?.()
   }
 
-  #rejectAll(reason: string): void {
-    const waiting = [...this.#writing.clear(), ...this.#filling.clear(), ...this.#overflow]
-    this.#overflow = []
-    this.#release(waiting)
-    for (const entry of waiting) entry.reject(this.#refusal(reason))
+  #reject(entries: readonly PendingRecord[], reason: string): void {
+    this.#release(entries)
+    for (const entry of entries) entry.reject(this.#refusal(reason))
   }
 }

@@ -1,11 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
-import { type Disk, isDiskFull } from '../disk/disk.ts'
+import { type Disk, passingReason } from '../disk/disk.ts'
 import type { SegmentStart } from './journal-protocol.ts'
 import { segmentName } from './segment.ts'
 
 /** A segment whose zeros are on disk, ready for its first frame. */
 export interface ReadySegment extends SegmentStart {
+  readonly path: string
   readonly bytes: number
 }
 
@@ -48,22 +49,27 @@ export class SegmentSupply {
   /** Takes the unused segment away again. */
   async close(): Promise<void> {
     await this.#preparing?.catch(() => {})
-    if (this.#ready !== undefined) this.#disk.unlink(this.#ready.path)
+    this.#discard()
+  }
+
+  #discard(): void {
+    if (this.#ready === undefined) return
+    const { file, path } = this.#ready
     this.#ready = undefined
+    this.#disk.close(file)
+    this.#disk.unlink(path)
   }
 
   async #create(bytes: number): Promise<void> {
-    if (this.#ready !== undefined) this.#disk.unlink(this.#ready.path)
-    this.#ready = undefined
+    this.#discard()
     const number = this.#nextNumber
     const path = join(this.#folder, segmentName(number))
-    try {
-      await this.#disk.createZeroed(path, bytes)
-    } catch (error) {
+    const file = await this.#disk.createZeroed(path, bytes).catch((error: unknown) => {
       this.#disk.unlink(path)
-      throw isDiskFull(error) ? error : new Error(`cannot prepare ${path}`, { cause: error })
-    }
+      if (passingReason(error) !== undefined) throw error
+      throw new Error(`cannot prepare ${path}`, { cause: error })
+    })
     this.#nextNumber += 1
-    this.#ready = { path, number, salt: randomInt(1, 2 ** 32), bytes }
+    this.#ready = { file, path, number, salt: randomInt(1, 2 ** 32), bytes }
   }
 }

@@ -22,7 +22,8 @@ export type SealerReply =
       readonly op: 'failed'
       readonly segment: number
       readonly what: string
-      readonly isDiskFull: boolean
+      /** What is short, when trying again later may do. */
+      readonly passing: string | undefined
     }
   | { readonly op: 'watched'; readonly id: number; readonly what: string | undefined }
 

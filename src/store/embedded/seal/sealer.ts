@@ -1,9 +1,10 @@
-import { Worker } from 'node:worker_threads'
 import type { FoundDamage } from '../replay.ts'
-import type { SealerCommand, SealerReply, SealerThreadData } from './sealer-protocol.ts'
+import type { SealerEvents, SealerLink } from './sealer-link.ts'
+import type { SealerReply } from './sealer-protocol.ts'
 
-export interface SealerOptions extends Omit<SealerThreadData, 'control'> {
-  /** How long to wait before sealing again on a disk that was full. */
+export interface SealerOptions {
+  start(events: SealerEvents): SealerLink
+  /** How long to wait before sealing again when the disk was full, or the like. */
   readonly roomRetryMs: number
   /** Called once a segment is in samples.db for good. */
   onSealed(segment: number, damages: readonly FoundDamage[]): void
@@ -14,10 +15,8 @@ export interface SealerOptions extends Omit<SealerThreadData, 'control'> {
 /** The main thread's end of the sealer: closed segments are sealed one after the other, in order. */
 export class Sealer {
   readonly #options: SealerOptions
-  readonly #worker: Worker
-  readonly #cells: Int32Array
+  readonly #link: SealerLink
   readonly #ready: Promise<void>
-  readonly #exited: Promise<void>
   readonly #watchers = new Map<number, { resolve(): void; reject(error: Error): void }>()
   #queue: number[] = []
   #waiting: Array<() => void> = []
@@ -28,28 +27,21 @@ export class Sealer {
 
   constructor(options: SealerOptions) {
     this.#options = options
-    const { file, journalFolder, faults } = options
-    const control = new SharedArrayBuffer(4)
-    this.#cells = new Int32Array(control)
-    const workerData: SealerThreadData = { file, journalFolder, faults, control }
-    this.#worker = new Worker(new URL('./sealer-thread.ts', import.meta.url), {
-      workerData,
-      name: 'sealer',
-    })
-    this.#exited = new Promise((resolve) => this.#worker.once('exit', () => resolve()))
-    this.#ready = new Promise((resolve, reject) => {
-      let isReady = false
-      this.#worker.on('message', (reply: SealerReply) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#ready = promise
+    let isReady = false
+    this.#link = options.start({
+      onReply: (reply) => {
         isReady = true
         if (reply.op === 'ready') resolve()
         else this.#onReply(reply)
-      })
-      this.#worker.on('error', (error) => {
+      },
+      onDied: (error) => {
         reject(error)
         this.#stop(`the sealer died: ${String(error)}`)
         // A file that cannot be opened is told by ready(); later the thread dies of a bug only.
         if (isReady) this.#options.onBug(error)
-      })
+      },
     })
   }
 
@@ -86,27 +78,21 @@ export class Sealer {
     const id = this.#watches
     return new Promise((resolve, reject) => {
       this.#watchers.set(id, { resolve, reject })
-      this.#send({ op: 'watch', id, handles })
+      this.#link.send({ op: 'watch', id, handles })
     })
   }
 
   /** Stops where the seal under way may stop; what is left is sealed after the next start. */
   async close(): Promise<void> {
     this.#isClosing = true
-    Atomics.store(this.#cells, 0, 1)
-    this.#send({ op: 'close' })
-    await this.#exited
+    await this.#link.close()
     this.#wake()
-  }
-
-  #send(command: SealerCommand): void {
-    this.#worker.postMessage(command)
   }
 
   #next(): void {
     if (this.#isSealing || this.#isClosing || this.#queue.length === 0) return
     this.#isSealing = true
-    this.#send({ op: 'seal', segment: this.#queue[0] })
+    this.#link.send({ op: 'seal', segment: this.#queue[0] })
   }
 
   #onReply(reply: SealerReply): void {
@@ -128,11 +114,11 @@ export class Sealer {
   }
 
   #onFailed(reply: Extract<SealerReply, { op: 'failed' }>): void {
-    if (!reply.isDiskFull) {
+    if (reply.passing === undefined) {
       this.#stop(`sealing failed: ${reply.what}`)
       return
     }
-    this.#stuckReason = 'the disk is full'
+    this.#stuckReason = reply.passing
     this.#wake()
     setTimeout(() => this.#next(), this.#options.roomRetryMs).unref()
   }

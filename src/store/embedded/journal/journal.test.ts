@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { StreamHandle } from '../../sample-port.ts'
+import type { Disk } from '../disk/disk.ts'
+import { realDisk } from '../disk/real-disk.ts'
+import { replaySegment } from '../replay.ts'
+import { Journal } from './journal.ts'
+import { JournalWriter } from './journal-writer.ts'
+import { sizeRecord } from './record.ts'
+import { segmentName } from './segment.ts'
+
+const HANDLE = 1 as StreamHandle
+
+function record(time: number) {
+  const batch = { count: 1, handles: Uint32Array.of(HANDLE), removals: [] }
+  const columns = { times: Float64Array.of(time), numbers: Float64Array.of(time) }
+  return sizeRecord({ kind: 'samples', batch: { ...batch, ...columns } })
+}
+
+/** A journal whose writer answers, and whose second segment fails, when the test says so. */
+function openGated(context: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-journal-'))
+  context.after(() => rmSync(folder, { recursive: true }))
+  const failing = Promise.withResolvers<never>()
+  failing.promise.catch(() => {})
+  const disk: Disk = {
+    ...realDisk,
+    createZeroed: (path, bytes) =>
+      path.endsWith(segmentName(1)) ? realDisk.createZeroed(path, bytes) : failing.promise,
+  }
+  const writer = new JournalWriter(disk)
+  const ordered = Promise.withResolvers<() => void>()
+  const durable: number[] = []
+  const journal = new Journal({
+    ...{ folder, disk, segmentBytes: 4096, nextSegment: 1, nextSequence: 1, roomRetryMs: 5 },
+    startWriter: (events) => ({
+      post: (command) => writer.follow(command),
+      order: (order) => ordered.resolve(() => events.onReply(writer.write(order))),
+      close: async () => writer.close(),
+    }),
+    onDurable({ records }) {
+      durable.push(...records.flatMap(({ batch }) => [...batch.times]))
+      return undefined
+    },
+  })
+  return { folder, journal, durable, ordered: ordered.promise, fail: failing.reject }
+}
+
+test('append() under way settles with its sync when the next segment cannot be made', async (context) => {
+  const { folder, journal, durable, ordered, fail } = openGated(context)
+  const underWay = journal.append(record(10))
+  const reply = await ordered
+  const waiting = assert.rejects(journal.append(record(20)), { code: 'read_only' })
+  fail(Object.assign(new Error('EIO: as the test asked'), { code: 'EIO' }))
+  await waiting
+  assert.match(journal.readOnlyReason ?? '', /cannot prepare/)
+  const closed = journal.close()
+  reply()
+  await underWay
+  await closed
+  // What a restart shows is what was acknowledged and what reads had seen before.
+  const { generation } = replaySegment(realDisk, join(folder, segmentName(1)), 1)
+  assert.deepEqual(generation.lastOf(HANDLE), { time: 10, value: 10 })
+  assert.deepEqual(durable, [10])
+})

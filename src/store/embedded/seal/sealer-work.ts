@@ -1,0 +1,75 @@
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { type Disk, passingReason } from '../disk/disk.ts'
+import { segmentName } from '../journal/segment.ts'
+import { ChunkTable } from './chunk-table.ts'
+import { SEALED_SEGMENT, type SealerCommand, type SealerReply } from './sealer-protocol.ts'
+import { SegmentReader } from './segment-reader.ts'
+import { SealStopped, SegmentSealer } from './segment-sealer.ts'
+import { TouchedTable } from './touched-table.ts'
+
+/** What the sealer works with: the one writing connection to samples.db, and the journal's folder. */
+export interface SealerWorkParts {
+  readonly db: DatabaseSync
+  readonly disk: Disk
+  readonly journalFolder: string
+  readonly isStopping: () => boolean
+}
+
+/** Does what the sealer is asked for; it alone writes samples.db. */
+export class SealerWork {
+  readonly #parts: SealerWorkParts
+  readonly #reader: SegmentReader
+  readonly #table: ChunkTable
+  readonly #touched: TouchedTable
+  readonly #sealer: SegmentSealer
+
+  constructor(parts: SealerWorkParts) {
+    this.#parts = parts
+    this.#reader = new SegmentReader(parts.disk)
+    this.#table = new ChunkTable(parts.db)
+    this.#touched = new TouchedTable(parts.db)
+    this.#sealer = new SegmentSealer(this.#table, this.#touched, parts.isStopping)
+  }
+
+  /** Follows one command and tells what came of it; an error that is thrown is a bug. */
+  follow(command: Exclude<SealerCommand, { op: 'close' }>): SealerReply {
+    return command.op === 'seal'
+      ? this.#seal(command.segment)
+      : this.#watch(command.id, command.handles)
+  }
+
+  /** Gives back the memory that is kept from segment to segment. */
+  release(): void {
+    this.#reader.release()
+  }
+
+  close(): void {
+    this.#parts.db.close()
+  }
+
+  #seal(segment: number): SealerReply {
+    const { disk, journalFolder } = this.#parts
+    const path = join(journalFolder, segmentName(segment))
+    try {
+      const isSealed = this.#table.readMeta(SEALED_SEGMENT) >= segment
+      const damages = isSealed ? [] : this.#sealer.seal(this.#reader.read(path, segment))
+      disk.unlink(path)
+      return { op: 'sealed', segment, damages }
+    } catch (error) {
+      if (error instanceof SealStopped) return { op: 'stopped', segment }
+      // SQLite and the file system give their errors a code; any other is a bug and ends the process.
+      if (!(error instanceof Error) || !('code' in error)) throw error
+      return { op: 'failed', segment, what: error.message, passing: passingReason(error) }
+    }
+  }
+
+  #watch(id: number, handles: readonly number[]): SealerReply {
+    try {
+      this.#touched.watch(handles)
+      return { op: 'watched', id, what: undefined }
+    } catch (error) {
+      return { op: 'watched', id, what: String(error) }
+    }
+  }
+}

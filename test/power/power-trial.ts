@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type EmbeddedSampleStore, openSampleStore } from '../../src/store/embedded/index.ts'
+import { Random } from '../support/random.ts'
+import { Lane } from './lane.ts'
+import { SimDatabase } from './sim-database.ts'
+import { simDisk } from './sim-disk.ts'
+import { PowerCut, SimFiles } from './sim-files.ts'
+import { turnedMachine } from './sim-machine.ts'
+
+const LANES = 3
+const HANDLES_PER_LANE = 1_000
+/** SQLite's own syncs cost nothing in memory, where there is such a folder. */
+const HOME = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+
+/** A store whose power goes again and again, and the callers who know what they were promised. */
+export class PowerTrial {
+  readonly #random: Random
+  readonly #home = mkdtempSync(join(HOME, 'weir-power-'))
+  readonly #files: SimFiles
+  readonly #database: SimDatabase
+  readonly #lanes: Lane[]
+  /** Cuts so far. */
+  cuts = 0
+
+  constructor(seed: number) {
+    this.#random = new Random(seed)
+    this.#files = new SimFiles(this.#random)
+    this.#database = new SimDatabase(this.#files, this.#random, this.#home)
+    this.#lanes = Array.from(
+      { length: LANES },
+      (_, lane) => new Lane(this.#random, 1 + lane * HANDLES_PER_LANE),
+    )
+  }
+
+  /** Lets syncs be answered without being done: what a test must notice. */
+  loseSyncs(share: number): void {
+    this.#files.lostSyncs = share
+  }
+
+  get acknowledged(): number {
+    return this.#lanes.reduce((sum, lane) => sum + lane.acknowledged, 0)
+  }
+
+  /** One life: start, check, work, and the end in the middle of it. */
+  async live(): Promise<void> {
+    const random = this.#random
+    // Some are cut while they start, most while they work.
+    this.#files.cutAfter(random.next() < 0.2 ? random.integer(0, 12) : random.integer(0, 150))
+    let store: EmbeddedSampleStore | undefined
+    try {
+      store = await this.#open()
+      await this.#work(store)
+    } catch (error) {
+      if (!this.#files.isOff) throw error
+    }
+    await this.#end(store)
+    await this.#checkSurvivors()
+  }
+
+  dispose(): void {
+    rmSync(this.#home, { recursive: true })
+  }
+
+  #open(): Promise<EmbeddedSampleStore> {
+    const { folder } = this.#database
+    const disk = simDisk(this.#files, folder)
+    const machine = turnedMachine(disk, () => this.#database.open())
+    const segmentBytes = this.#random.pick([4096, 8192, 32_768])
+    return openSampleStore({ folder, segmentBytes, machine })
+  }
+
+  async #work(store: EmbeddedSampleStore): Promise<void> {
+    const work = this.#lanes.map(async (lane) => {
+      while (!this.#files.isOff) {
+        await lane.change(store)
+        if (this.#random.next() < 0.05) await store.sealAll()
+        if (this.#random.next() < 0.05) await lane.check(store)
+      }
+    })
+    const ends = await Promise.allSettled(work)
+    for (const end of ends) {
+      if (end.status === 'rejected' && !this.#files.isOff) throw end.reason
+      if (end.status === 'rejected' && end.reason instanceof assert.AssertionError) throw end.reason
+    }
+  }
+
+  /** The process is gone: killed with the power on, or with the power. */
+  async #end(store: EmbeddedSampleStore | undefined): Promise<void> {
+    if (!this.#files.isOff) this.#cutNow()
+    await store?.close()
+    this.#database.abandon()
+    const hadPower = this.#random.next() < 0.3
+    this.#files.restart(hadPower)
+    this.#database.restart(hadPower)
+    this.cuts += 1
+  }
+
+  #cutNow(): void {
+    assert.throws(() => this.#files.off(), PowerCut)
+  }
+
+  async #checkSurvivors(): Promise<void> {
+    const store = await this.#open()
+    for (const lane of this.#lanes) await lane.check(store)
+    assert.deepEqual(store.status(), { readOnlyReason: undefined, damages: [] })
+    // Whoever has read from it must find the same after the next cut.
+    await this.#end(store)
+  }
+}

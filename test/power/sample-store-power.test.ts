@@ -1,0 +1,36 @@
+/** The sample store over a disk that keeps only what was synced, through thousands of power cuts. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testSeeds } from '../support/random.ts'
+import { PowerTrial } from './power-trial.ts'
+
+const CUTS = Number(process.env.WEIR_CUTS ?? 1_000)
+const CUTS_PER_TRIAL = 100
+
+async function runTrial(seed: number, cuts: number, lostSyncs = 0): Promise<number> {
+  const trial = new PowerTrial(seed)
+  trial.loseSyncs(lostSyncs)
+  try {
+    while (trial.cuts < cuts) await trial.live()
+    return trial.acknowledged
+  } catch (error) {
+    throw new Error(`cut ${trial.cuts} of WEIR_TEST_SEED=${seed}`, { cause: error })
+  } finally {
+    trial.dispose()
+  }
+}
+
+const seeds = testSeeds(Math.ceil(CUTS / CUTS_PER_TRIAL))
+test(`no power cut loses what was acknowledged or invents anything, ${CUTS} cuts`, async (context) => {
+  let acknowledged = 0
+  for (const seed of seeds) {
+    context.diagnostic(`WEIR_TEST_SEED=${seed}`)
+    acknowledged += await runTrial(seed, CUTS_PER_TRIAL)
+  }
+  context.diagnostic(`${acknowledged} changes were acknowledged`)
+  assert.ok(acknowledged > seeds.length * CUTS_PER_TRIAL)
+})
+
+test('a disk that answers syncs without doing them does not get through', async () => {
+  await assert.rejects(runTrial(seeds[0], 500, 0.2), /^Error: cut/)
+})
