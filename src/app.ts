@@ -32,7 +32,7 @@ import {
 } from './base/index.ts'
 import { type Catalog, openCatalog, VALUE_CODE } from './catalog/index.ts'
 import { answerCheck, CHECK_COMMANDS, type CheckParts } from './cli/index.ts'
-import { DeleteProfileJob, expiringStreams, Feed } from './feed/index.ts'
+import { catalogClockMark, DeleteProfileJob, expiringStreams, Feed } from './feed/index.ts'
 import { FileService, FileSweep, fileUrl, readFileRecord, withFileBodies } from './files/index.ts'
 import {
   type App,
@@ -357,13 +357,21 @@ function startDeleteProfiles(parts: {
   readonly catalog: Catalog
   readonly catalogStore: CatalogStore
   readonly samples: SampleStore
+  readonly feed: Feed
   readonly clock: Clock
   readonly log: Log
 }): DeleteProfileJob {
   const { catalog, catalogStore, samples, clock, log } = parts
+  const { retention } = parts.feed
   const job = new DeleteProfileJob({
-    ...{ samples, clock, catalog: catalogStore, holder: newUid() },
-    streams: (isDue) => expiringStreams(catalog, isDue),
+    ...{ samples, retention, clock, catalog: catalogStore, holder: newUid() },
+    mark: catalogClockMark(catalogStore),
+    streams: (isDue) => expiringStreams(catalog.index, retention, isDue),
+    onJump: (jumpMs) =>
+      log.warn(
+        { jumpMs },
+        'the clock jumped: delete profiles wait until it was steady for an hour',
+      ),
     onFailure: (error) => log.error({ error }, 'delete profiles could not be applied'),
   })
   job.start()

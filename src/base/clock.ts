@@ -31,6 +31,12 @@ export class ManualClock implements Clock {
     return this.#elapsedMs
   }
 
+  /** Sets the wall clock, as people and time servers do: no time passes. */
+  jump(ms: number): void {
+    this.#nowMs += ms
+  }
+
+  /** Lets time pass. */
   advance(ms: number): void {
     this.#nowMs += ms
     this.#elapsedMs += ms

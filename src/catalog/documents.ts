@@ -37,6 +37,7 @@ const DOCUMENTS_PER_STEP = 2_000
 /** The kind of documents that tell of deleted streams whose samples may still be there. */
 const NOTICE = 'deleted_streams'
 const NOTICES_PER_PAGE = 100
+const DELETE_PROFILE = 'delete_profile'
 
 export class Documents {
   #index = new StreamIndex()
@@ -162,6 +163,7 @@ export class Documents {
 
   #follow(document: CatalogDocument): void {
     this.#cache.put(document)
+    if (document.kind === DELETE_PROFILE) this.index.noteDeleteProfiles()
     const packed = packedIndexOf(document)
     if (packed === undefined) return
     if (document.kind === 'component') {
@@ -190,6 +192,7 @@ export class Documents {
 
   #forget(keys: readonly DocumentKey[]): void {
     for (const key of keys) this.#cache.delete(key)
+    if (keys.some(({ kind }) => kind === DELETE_PROFILE)) this.index.noteDeleteProfiles()
     // Components first: they take their streams along in one step.
     for (const { kind, uid } of keys) if (kind === 'component') this.index.deleteComponent(uid)
     for (const { kind, uid } of keys) if (kind === 'stream') this.index.deleteStream(uid)

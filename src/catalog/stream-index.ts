@@ -39,12 +39,18 @@ export class StreamIndex {
     (a, b) => this.orderOf(a) - this.orderOf(b) || this.#streams.uids.compare(a, b),
   )
   #generation = 0
+  #retentionGeneration = 0
   /** Streams come component by component, mostly in the order the components were made. */
   #lastParent = 0
 
   /** Moves whenever an ID may mean another stream or component than before. */
   get generation(): number {
     return this.#generation
+  }
+
+  /** Moves whenever a living stream may keep its samples longer or shorter than before. */
+  get retentionGeneration(): number {
+    return this.#retentionGeneration
   }
 
   get streamCount(): number {
@@ -139,6 +145,15 @@ export class StreamIndex {
     return last === 0 ? 0 : this.orderOf(last) + 1
   }
 
+  hasDeleteProfile(handle: number): boolean {
+    return this.#streams.hasDeleteProfile(handle)
+  }
+
+  /** To be called when a delete profile is changed or gone. */
+  noteDeleteProfiles(): void {
+    this.#retentionGeneration += 1
+  }
+
   /** Every stream that has a delete profile. */
   *handlesWithDeleteProfile(): Generator<StreamHandle> {
     for (let handle = 1; handle < this.#streams.end; handle++) {
@@ -174,7 +189,9 @@ export class StreamIndex {
       const added = this.#components.add(document.orgUid, document.uid, entry)
       this.#components.isCurrent(added, document.revision)
     } else if (this.#components.isCurrent(ref, document.revision)) {
+      const zoneBefore = this.#components.timeZoneOf(ref)
       if (this.#components.update(ref, entry)) this.#generation += 1
+      if (this.#components.timeZoneOf(ref) !== zoneBefore) this.#retentionGeneration += 1
     }
   }
 
@@ -205,6 +222,8 @@ export class StreamIndex {
     const component = this.#streams.componentOf(handle)
     if (!this.#streams.isCurrent(handle, revision)) return
     const orderBefore = this.orderOf(handle)
+    // One profile may have taken the place of another: the index does not know which it is.
+    if (this.hasDeleteProfile(handle) || entry.hasDeleteProfile) this.#retentionGeneration += 1
     if (this.#streams.update(handle, entry)) this.#generation += 1
     if (entry.order !== orderBefore) this.#order.touch(component)
   }

@@ -7,6 +7,7 @@ import { type DeleteCommand, deleteFeed, type SamplesRemoved } from './delete-fe
 import type { FeedSeries } from './feed-series.ts'
 import { type GetCommand, getFeed, getLastValues, type ShowFile } from './get-feed.ts'
 import { getLastStatistics, getStatistics, type StatisticCommand } from './get-statistic.ts'
+import { warnOfOutdated } from './outdated-samples.ts'
 import { type PutCommand, putSamples, type SamplesLanded } from './put-feed.ts'
 import { recallTimes } from './recall-times.ts'
 import {
@@ -15,6 +16,7 @@ import {
   type RequestedValues,
   requireRequested,
 } from './requested-values.ts'
+import { Retention } from './retention.ts'
 
 /** What the feed is built from; listeners are handed in by the composition root. */
 export interface FeedOptions {
@@ -26,18 +28,31 @@ export interface FeedOptions {
   readonly onRemoved?: SamplesRemoved
 }
 
+/** The answer to requested values, and what the caller should hear of the samples put. */
+export interface PutAnswer {
+  readonly values: RequestedAnswer
+  readonly warnings: readonly string[]
+}
+
 /** Samples in and out of streams: what every form of the feed calls stands on. */
 export class Feed {
   readonly catalog: Catalog
-  readonly #deps: Required<FeedOptions> & { readonly assignedTimes: AssignedTimes }
+  /** How long streams keep their samples. */
+  readonly retention: Retention
+  readonly #deps: Required<FeedOptions> & {
+    readonly assignedTimes: AssignedTimes
+    readonly retention: Retention
+  }
 
   constructor(options: FeedOptions) {
     this.catalog = options.catalog
+    this.retention = new Retention(options.catalog)
     this.#deps = {
       onLanded: () => {},
       onRemoved: () => {},
       ...options,
       assignedTimes: new AssignedTimes(),
+      retention: this.retention,
     }
   }
 
@@ -56,15 +71,16 @@ export class Feed {
     return assignedTimes.next(handle, uploadTime) as EpochMs
   }
 
-  /** Stores samples, all or none; resolves when they are durable. */
-  put(principal: Principal, command: PutCommand): Promise<void> {
+  /** Stores samples, all or none; resolves when they are durable, with warnings to be told. */
+  put(principal: Principal, command: PutCommand): Promise<readonly string[]> {
     return putSamples(this.#deps, principal, command)
   }
 
-  /** Adds samples whose streams, values and places another part has settled; resolves when durable. */
-  async append(batch: SampleBatch, orgUid: string): Promise<void> {
+  /** As put, for samples whose streams, values and places another part has settled. */
+  async append(batch: SampleBatch, orgUid: string): Promise<readonly string[]> {
     await this.#deps.store.append(batch)
     this.#deps.onLanded(batch, orgUid)
+    return warnOfOutdated(this.retention, batch, this.now())
   }
 
   /** As put; then answers the last values of the requested streams, creating missing ones. */
@@ -72,10 +88,10 @@ export class Feed {
     principal: Principal,
     command: PutCommand,
     requested: RequestedValues,
-  ): Promise<RequestedAnswer> {
+  ): Promise<PutAnswer> {
     await requireRequested(this.catalog.index, principal, requested, command.samples)
-    await putSamples(this.#deps, principal, command)
-    return answerRequested(this.#deps, principal.orgUid, requested)
+    const warnings = await putSamples(this.#deps, principal, command)
+    return { values: await answerRequested(this.#deps, principal.orgUid, requested), warnings }
   }
 
   /** The samples of one stream or all of a component. */

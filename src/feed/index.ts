@@ -1,3 +1,5 @@
+export { catalogClockMark } from './clock-mark.ts'
+export type { ClockMark } from './clock-watch.ts'
 export { requireDefinition } from './create-missing.ts'
 export type { DeleteCommand, SamplesRemoved } from './delete-feed.ts'
 export {
@@ -7,7 +9,7 @@ export {
   type IsDue,
 } from './delete-profile-job.ts'
 export { expiringStreams } from './expiring-streams.ts'
-export { Feed, type FeedOptions } from './feed.ts'
+export { Feed, type FeedOptions, type PutAnswer } from './feed.ts'
 export { requireCreation, requireStream } from './feed-rights.ts'
 export type { FeedFields, FeedSeries } from './feed-series.ts'
 export { findStreams, type StreamPath } from './find-streams.ts'
@@ -28,6 +30,7 @@ export { placeTime } from './place-samples.ts'
 export type { PutCommand, SamplesLanded } from './put-feed.ts'
 export type { PutOptions } from './put-options.ts'
 export type { RequestedAnswer, RequestedValue, RequestedValues } from './requested-values.ts'
+export { Retention, type RetentionRule } from './retention.ts'
 export { rollupStatistic } from './rollup.ts'
 export {
   readStatistics,

@@ -6,6 +6,7 @@ import { type Creation, createMissing } from './create-missing.ts'
 import { requireCreation, requireStreams } from './feed-rights.ts'
 import { inTurns, TurnTaker } from './in-turns.ts'
 import type { IncomingSamples } from './incoming-samples.ts'
+import { warnOfOutdated } from './outdated-samples.ts'
 import { numericBatch, toBatch } from './place-samples.ts'
 import {
   assignTimes,
@@ -17,6 +18,7 @@ import {
 import type { PutOptions } from './put-options.ts'
 import { findUnrecalled, recallTimes } from './recall-times.ts'
 import { type MissingTarget, resolveTargets } from './resolve-targets.ts'
+import type { Retention } from './retention.ts'
 
 /**
  * Told of every batch that has become durable, before its call is answered. The columns belong to
@@ -30,6 +32,7 @@ export interface PutDeps {
   readonly store: SampleStore
   readonly assignedTimes: AssignedTimes
   readonly onLanded: SamplesLanded
+  readonly retention: Retention
 }
 
 /** Samples to be put, read from any form of the call. */
@@ -50,14 +53,15 @@ interface Untyped {
 
 /**
  * Stores samples, all or none: resolves streams, checks rights, checks and places every sample,
- * creates what is missing, and resolves when the samples are durable. A call of usual length that
+ * creates what is missing, and resolves when the samples are durable, with what the caller should
+ * hear of them. A call of usual length that
  * names only known streams waits for nothing but the store.
  */
 export async function putSamples(
   deps: PutDeps,
   principal: Principal,
   command: PutCommand,
-): Promise<void> {
+): Promise<readonly string[]> {
   const { catalog, store } = deps
   const { samples, options } = command
   const { orgUid } = principal
@@ -83,8 +87,11 @@ export async function putSamples(
     : await prepareBatch(deps, orgUid, { samples, missing, placing, odd: odd.list() })
   if (batch.count > 0 || batch.removals.length > 0) await store.append(batch)
   deps.onLanded(batch, orgUid)
+  const warning = warnOfOutdated(deps.retention, batch, command.uploadTime)
+  const warnings = warning instanceof Promise ? await warning : warning
   // After a refusal someone may still hold the columns; then the collector takes them.
   samples.release()
+  return warnings
 }
 
 async function giveTimes(

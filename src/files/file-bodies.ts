@@ -16,17 +16,18 @@ export interface FileBodiesDeps {
 }
 
 /**
- * A sample store that takes the bodies of files along with their samples: whoever removes a range,
- * raises a floor or forgets a stream need not know of files. Bodies go after their samples are gone
+ * A sample store that takes the bodies of files along with their samples: whoever removes a range
+ * or forgets a stream need not know of files. Bodies go after their samples are gone
  * for good; what a crash leaves in between is for the sweep.
  */
 export function withFileBodies(deps: FileBodiesDeps): SampleStore {
   const { store, blobs, isFileStream } = deps
   const ofFiles = ({ handle }: Removal): boolean => isFileStream(handle)
-  const removing = async (removals: readonly Removal[], remove: () => Promise<void>) => {
+  const removing = async <T>(removals: readonly Removal[], remove: () => Promise<T>) => {
     const keys = await firstKeysIn(store, removals)
-    await remove()
-    for (const key of keys) await blobs.delete(key)
+    const isRemoved = await remove()
+    if (isRemoved !== false) for (const key of keys) await blobs.delete(key)
+    return isRemoved
   }
   return {
     // Nulls make gaps: such a batch takes samples out, and may take files.
@@ -38,16 +39,10 @@ export function withFileBodies(deps: FileBodiesDeps): SampleStore {
     latest: (handles) => store.latest(handles),
     span: (handle) => store.span(handle),
     fold: (handle, edges) => store.fold(handle, edges),
-    remove: (removal) =>
+    remove: (removal, isWanted) =>
       isFileStream(removal.handle)
-        ? removing([removal], () => store.remove(removal))
-        : store.remove(removal),
-    raiseFloor: (handle, floor) =>
-      isFileStream(handle)
-        ? removing([{ handle, from: EARLIEST_TIME, until: floor }], () =>
-            store.raiseFloor(handle, floor),
-          )
-        : store.raiseFloor(handle, floor),
+        ? removing([removal], () => store.remove(removal, isWanted))
+        : store.remove(removal, isWanted),
     forget: (handles) =>
       removing(handles.filter(isFileStream).map(allOf), () => store.forget(handles)),
     touchedSince: (cursor, limit) => store.touchedSince(cursor, limit),

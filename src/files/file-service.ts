@@ -53,6 +53,13 @@ export interface Upload {
   readonly body: AsyncIterable<Uint8Array>
 }
 
+/** Where a file was put, and what its sender should hear beside that. */
+export interface StoredFile {
+  readonly time: EpochMs
+  readonly url: string
+  readonly warnings: readonly string[]
+}
+
 /** A stored file and, when a range of it was asked for, its bytes. */
 export interface OpenedFile {
   readonly record: FileRecord
@@ -103,7 +110,7 @@ export class FileService {
     principal: Principal,
     command: PutFile,
     openUpload: () => Promise<Upload>,
-  ): Promise<{ time: EpochMs; url: string }> {
+  ): Promise<StoredFile> {
     const uploadTime = this.#deps.feed.now()
     checkFileName(command.name)
     this.#requireWritable()
@@ -117,11 +124,11 @@ export class FileService {
       await this.#deps.blobs.delete(blob.key)
       throw cause
     }
-    const time = await this.#turns.take(handle, () =>
+    const { time, warnings } = await this.#turns.take(handle, () =>
       this.#land(principal.orgUid, { handle, command, blob, type, uploadTime }),
     )
     const { compId, streamId, name } = command
-    return { time, url: fileUrl({ compId, streamId, time, name }) }
+    return { time, url: fileUrl({ compId, streamId, time, name }), warnings }
   }
 
   /**
@@ -252,7 +259,7 @@ export class FileService {
       readonly type: string
       readonly uploadTime: EpochMs
     },
-  ): Promise<EpochMs> {
+  ): Promise<Pick<StoredFile, 'time' | 'warnings'>> {
     const { feed, blobs } = this.#deps
     const { handle, command, blob } = file
     const facts = factsOf(feed.catalog.index, handle)
@@ -266,9 +273,9 @@ export class FileService {
     const replaced = await this.#textAt(handle, time)
     const text = writeFileRecord({ ...blob, name: command.name, type: file.type })
     // A failed append leaves it open whether the sample is on disk: the body is left to the sweep.
-    await feed.append(batchOf(handle, time, text), orgUid)
+    const warnings = await feed.append(batchOf(handle, time, text), orgUid)
     if (replaced !== undefined) await blobs.delete(readFileRecord(replaced).key)
-    return time
+    return { time, warnings }
   }
 
   async #textAt(handle: StreamHandle, time: EpochMs): Promise<string | undefined> {

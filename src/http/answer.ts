@@ -3,12 +3,13 @@ import type { Log } from '../base/index.ts'
 import { errorReply } from './error-reply.ts'
 import type { Exchange } from './exchange.ts'
 import { version } from './version.ts'
+import { WARNING_HEADER, warningText } from './warning-header.ts'
 
 type Headers = Readonly<Record<string, string | number>>
 
 const EXPOSED =
   'Accept-Ranges, Content-Disposition, Content-Range, ETag, RateLimit-Limit, ' +
-  'RateLimit-Remaining, RateLimit-Reset, Retry-After, Weir-Version, X-Request-Id'
+  'RateLimit-Remaining, RateLimit-Reset, Retry-After, Weir-Version, Weir-Warning, X-Request-Id'
 
 /**
  * What pages of other origins may read. Metrics are for this origin, and scripts of others have no
@@ -24,6 +25,8 @@ export function commonHeaders(exchange: Exchange): string[] {
     headers.push('Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED)
   }
   if (exchange.limit !== undefined) headers.push(...limitHeaders(exchange.limit))
+  const warning = warningText(exchange.warnings)
+  if (warning !== undefined) headers.push(WARNING_HEADER, warning)
   return headers
 }
 

@@ -40,6 +40,8 @@ export interface Exchange {
   route: string
   /** How the call stands with its rate limit, told in the answer's headers. */
   limit: RateDecision | undefined
+  /** What the caller should hear although the call succeeded: Weir-Warning in the answer. */
+  warnings: readonly string[]
 }
 
 /** Serves some requests without Fastify. */

@@ -5,7 +5,6 @@ import {
   type FeedFields,
   type FeedSeries,
   type PutCommand,
-  type RequestedAnswer,
   readStatisticId,
   type StreamPath,
 } from '../feed/index.ts'
@@ -19,6 +18,16 @@ import { writeFeed } from './wire/feed-writer.ts'
 import { readLoosePairs, readQueryPairs, readWhole } from './wire/query-pairs.ts'
 import { RawStreamCache } from './wire/raw-stream-cache.ts'
 import { writeRequested } from './wire/requested-writer.ts'
+
+/** Takes what a caller should hear beside the answer; an empty list mostly. */
+export type Warn = (warnings: readonly string[]) => void
+
+/** What a put has to do with beside its samples. */
+export interface PutAside {
+  readonly warn: Warn
+  /** The memory that a long body holds. */
+  readonly held?: HeldMemory
+}
 
 /** The feed calls from their wire form to the body of their answer; whoever serves them asks here. */
 export class FeedCalls {
@@ -38,17 +47,17 @@ export class FeedCalls {
    * PUT /feed: the URL form when the body is empty, else one of the JSON forms. Of a long body `held`
    * is let go, and of its share what is not needed any more, as soon as its samples are read.
    */
-  put(principal: Principal, query: string, body: Buffer, held?: HeldMemory): Promise<string> {
+  put(principal: Principal, query: string, body: Buffer, aside: PutAside): Promise<string> {
     return body.length === 0
-      ? this.#putUrl(principal, query)
-      : this.#putBody(principal, query, body, held)
+      ? this.#putUrl(principal, query, aside.warn)
+      : this.#putBody(principal, query, body, aside)
   }
 
   async #putBody(
     principal: Principal,
     query: string,
     body: Buffer,
-    held: HeldMemory | undefined,
+    { held, warn }: PutAside,
   ): Promise<string> {
     const options = readPutOptions(readQueryPairs(query))
     const uploadTime = this.#feed.now()
@@ -59,22 +68,23 @@ export class FeedCalls {
       held.freeBody()
       await held.share.resize(bytesOfSamples(samples))
     }
-    await this.#feed.put(principal, { samples, options, uploadTime })
+    warn(await this.#feed.put(principal, { samples, options, uploadTime }))
     return ''
   }
 
-  async #putUrl(principal: Principal, query: string): Promise<string> {
+  async #putUrl(principal: Principal, query: string, warn: Warn): Promise<string> {
     const pairs = readQueryPairs(query)
     const options = readPutOptions(pairs)
     const uploadTime = this.#feed.now()
     const { samples, compId, requestedStreamIds } = readUrlPut(pairs, uploadTime)
     const command: PutCommand = { samples, options, uploadTime }
     if (requestedStreamIds.length === 0) {
-      await this.#feed.put(principal, command)
+      warn(await this.#feed.put(principal, command))
       return ''
     }
     const requested = { compId, streamIds: requestedStreamIds, creation: options.creation }
-    const values: RequestedAnswer = await this.#feed.putAndRequest(principal, command, requested)
+    const { values, warnings } = await this.#feed.putAndRequest(principal, command, requested)
+    warn(warnings)
     return writeRequested(compId, values)
   }
 

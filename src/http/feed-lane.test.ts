@@ -15,7 +15,10 @@ const budget = new MemoryBudget(100_000_000)
 /** Serves one put whose body is overwritten as soon as serve() returns; answers what was put. */
 async function putBorrowed(text: string, isKnown: boolean): Promise<PutCommand['samples']> {
   const { promise, resolve, reject } = Promise.withResolvers<PutCommand['samples']>()
-  const put = async (_principal: unknown, { samples }: PutCommand) => resolve(samples)
+  const put = async (_principal: unknown, { samples }: PutCommand) => {
+    resolve(samples)
+    return []
+  }
   const index = { generation: 1, resolve: () => 0 }
   const calls = new FeedCalls({ catalog: { index }, now: () => 0, put } as unknown as Feed)
   const caller = { principal: { orgUid: 'org' } }
@@ -36,6 +39,7 @@ async function putBorrowed(text: string, isKnown: boolean): Promise<PutCommand['
   }
   const exchange: Exchange = {
     ...{ id: '1', address: '', startedAtMs: 0, route: '', limit: undefined, incoming: body, reply },
+    warnings: [],
     req: {
       method: 'PUT',
       url: '/api/feed',

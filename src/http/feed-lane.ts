@@ -4,7 +4,7 @@ import { answer, answerError } from './answer.ts'
 import { requireAsPut } from './as-put.ts'
 import type { Exchange, FastLane } from './exchange.ts'
 import { bytesWhileRead, type FeedBodyReader } from './feed-body-reader.ts'
-import type { FeedCalls } from './feed-calls.ts'
+import type { FeedCalls, Warn } from './feed-calls.ts'
 import type { Gate } from './gate.ts'
 import { requireOwnSite } from './own-site.ts'
 import {
@@ -86,8 +86,11 @@ async function put(deps: FeedLaneDeps, exchange: Exchange, query: string): Promi
   }
   if (isGet) requireOwnSite(req, caller)
   const { principal } = caller
+  const warn: Warn = (warnings) => {
+    exchange.warnings = warnings
+  }
   if (!Buffer.isBuffer(body)) {
-    return bodies.read(body, (bytes, held) => calls.put(principal, query, bytes, held))
+    return bodies.read(body, (bytes, held) => calls.put(principal, query, bytes, { held, warn }))
   }
   bodies.requireFits(body.length)
   const { budget } = bodies
@@ -97,7 +100,7 @@ async function put(deps: FeedLaneDeps, exchange: Exchange, query: string): Promi
     await budget.waitSmall(heldBytes, { heldBytes: body.length })
   }
   try {
-    return await calls.put(principal, query, body)
+    return await calls.put(principal, query, body, { warn })
   } finally {
     budget.endSmall(heldBytes)
   }

@@ -68,6 +68,7 @@ export class Traffic {
       startedAtMs: this.#clock.elapsed(),
       route: 'unmatched',
       limit: undefined,
+      warnings: [],
     }
     reply.onceOver(() => this.#end(exchange))
     if (isExpected) return exchange

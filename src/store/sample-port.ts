@@ -132,10 +132,11 @@ export interface SampleStore {
   span(handle: StreamHandle): Promise<SampleSpan | undefined>
   /** One summary per interval between consecutive edges (ascending): edges[i] ≤ time < edges[i+1]. */
   fold(handle: StreamHandle, edges: Float64Array): Promise<Summaries>
-  /** Takes a range out, durably; samples appended later into the range stay. */
-  remove(removal: Removal): Promise<void>
-  /** Hides what is older than `floor` at once and frees it in the background; a floor only rises. */
-  raiseFloor(handle: StreamHandle, floor: EpochMs): Promise<void>
+  /**
+   * Takes a range out, durably; samples appended later into the range stay. `isWanted` is asked last,
+   * when the removal takes its place among the appends. False: it was not, and nothing is removed.
+   */
+  remove(removal: Removal, isWanted?: () => boolean): Promise<boolean>
   /** Drops everything of streams that the catalog has deleted. Their handles never come back. */
   forget(handles: readonly StreamHandle[]): Promise<void>
   /**

@@ -62,7 +62,7 @@ test('a delete profile removes the bodies of files that are too old', async () =
   })
   assert.equal(component.status, 200, component.text)
   const now = Date.now()
-  await putFile(service, `/comp/aged/stream/f/feed/file/old?time=${now - 50 * HOUR_MS}`, 'old')
+  await putFile(service, `/comp/aged/stream/f/feed/file/old?time=${now - 40 * HOUR_MS}`, 'old')
   await putFile(service, `/comp/aged/stream/f/feed/file/young?time=${now}`, 'young')
   assert.equal(await service.app.deleteProfileJob.run(), 1)
   assert.equal(countBodies(service.dataDir), before + 1)

@@ -214,7 +214,9 @@ export function sampleStoreContract(engine: string, open: () => Promise<StoreUnd
     ])
   })
 
-  check('raiseFloor() hides what is older, and a floor only rises', async (subject, store) => {
+  check('remove() of all before a time leaves no floor behind', async (subject, store) => {
+    const removeBefore = (time: number, isWanted?: () => boolean) =>
+      store.remove({ handle: stream(1), from: EARLIEST_TIME, until: epochMs(time) }, isWanted)
     await store.append(
       batch([
         [1, -5, 0],
@@ -222,20 +224,15 @@ export function sampleStoreContract(engine: string, open: () => Promise<StoreUnd
         [1, 10, 2],
       ]),
     )
-    await store.raiseFloor(stream(1), epochMs(0))
-    assert.deepEqual(await read(store, 1), [
-      [0, 1],
-      [10, 2],
-    ])
-    await store.raiseFloor(stream(1), epochMs(10))
-    await store.raiseFloor(stream(1), epochMs(5))
-    assert.deepEqual(await read(store, 1), [[10, 2]])
-    assert.deepEqual(await store.span(stream(1)), { firstTime: 10, lastTime: 10 })
+    assert.equal(await removeBefore(10, () => false), false)
+    assert.deepEqual(await store.span(stream(1)), { firstTime: -5, lastTime: 10 })
+    assert.equal(await removeBefore(0), true)
+    assert.deepEqual(await store.span(stream(1)), { firstTime: 0, lastTime: 10 })
+    await removeBefore(11, () => true)
+    assert.deepEqual(await store.latest([stream(1)]), [undefined])
     await store.append(batch([[1, 3, 9]]))
-    const later = await subject.reopen()
-    assert.deepEqual(await read(later, 1), [[10, 2]])
-    await later.raiseFloor(stream(1), epochMs(11))
-    assert.deepEqual(await later.latest([stream(1)]), [undefined])
+    assert.deepEqual(await store.latest([stream(1)]), [{ time: 3, value: 9 }])
+    assert.deepEqual(await read(await subject.reopen(), 1), [[3, 9]])
   })
 
   check('forget() drops everything of a stream', async (subject, store) => {

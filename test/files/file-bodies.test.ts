@@ -95,11 +95,14 @@ test('withFileBodies() takes more bodies than one page holds', async () => {
   })
 })
 
-test('withFileBodies() takes what lies below a raised floor, and all of a forgotten stream', async () => {
+test('withFileBodies() takes what a removal that is wanted covers, and all of a forgotten stream', async () => {
   await withBench(async ({ store, put, isKept }) => {
     const [old, young] = [await put(FILES, 10), await put(FILES, 20)]
     const other = await put(MORE_FILES, 10)
-    await store.raiseFloor(FILES, epochMs(20))
+    const removal = { handle: FILES, from: epochMs(0), until: epochMs(20) }
+    await store.remove(removal, () => false)
+    assert.deepEqual([await isKept(old), await isKept(young)], [true, true])
+    await store.remove(removal, () => true)
     assert.deepEqual([await isKept(old), await isKept(young)], [false, true])
     await store.forget([FILES])
     assert.deepEqual([await isKept(young), await isKept(other)], [false, true])

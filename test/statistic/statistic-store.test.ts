@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { epochMs } from '../../src/base/index.ts'
+import { EARLIEST_TIME, epochMs } from '../../src/base/index.ts'
 import { readStatistics, STATISTIC_IDS } from '../../src/feed/index.ts'
 import { openSampleStore } from '../../src/store/embedded/index.ts'
 import type { SampleStore, StreamHandle } from '../../src/store/index.ts'
@@ -50,7 +50,6 @@ class LivingStream {
   readonly samples = new Map<number, number | string>()
   readonly favourite: { definition: CycleDefinition; zone: string }
   readonly #center: number
-  #floor = Number.NEGATIVE_INFINITY
 
   constructor(random: Random, handle: number) {
     this.handle = handle as StreamHandle
@@ -71,7 +70,7 @@ class LivingStream {
       const value = (random(20_000) - 10_000) / 100
       added.set(this.#placed(start + i * step), isText ? `t${value}` : value)
     }
-    for (const [time, value] of added) if (time >= this.#floor) this.samples.set(time, value)
+    for (const [time, value] of added) this.samples.set(time, value)
     const values = [...added.values()]
     await store.append({
       count: added.size,
@@ -92,11 +91,11 @@ class LivingStream {
     await store.remove({ handle: this.handle, from: epochMs(from), until: epochMs(until) })
   }
 
-  async raiseFloor(store: SampleStore, random: Random): Promise<void> {
-    const floor = this.#center - 2 * DAY + random(2 * DAY)
-    this.#floor = Math.max(this.#floor, floor)
-    for (const time of this.samples.keys()) if (time < floor) this.samples.delete(time)
-    await store.raiseFloor(this.handle, epochMs(floor))
+  /** As a delete profile does. */
+  async removeOld(store: SampleStore, random: Random): Promise<void> {
+    const until = epochMs(this.#center - 2 * DAY + random(2 * DAY))
+    for (const time of this.samples.keys()) if (time < until) this.samples.delete(time)
+    await store.remove({ handle: this.handle, from: EARLIEST_TIME, until })
   }
 
   #placed(time: number): number {
@@ -147,7 +146,7 @@ test(`statistics stay exact whatever happens to a stream (seed ${seed})`, async 
         const choice = random(12)
         if (choice < 7) await stream.append(store, random)
         else if (choice < 9) await stream.remove(store, random)
-        else if (choice < 10) await stream.raiseFloor(store, random)
+        else if (choice < 10) await stream.removeOld(store, random)
         else if (choice < 11) await store.sealAll()
         else {
           await store.close()

@@ -24,7 +24,6 @@ test('a folder of format 1 answers with what was put, mangled last values too', 
   for (let time = 0; time < 6_000; time += 1) rows.push([50, time, time / 4])
   await store.append(batch(rows))
   await store.sealAll()
-  await store.raiseFloor(stream(50), 10)
   await store.append(batch([[50, 7_000, 1]]))
   await store.sealAll()
   const edges = Float64Array.of(0, 100, 8_000)
@@ -34,6 +33,8 @@ test('a folder of format 1 answers with what was put, mangled last values too', 
   writeAsFormat1(file)
   {
     using db = new DatabaseSync(file)
+    // Left by a clock that was ahead: hidden is what it was, and gone it must not be.
+    db.exec(`INSERT INTO floor (stream, floor) VALUES (50, 2e12), (1, 2e12)`)
     const kept = db.prepare('SELECT DISTINCT typeof(last_value) AS type FROM chunk ORDER BY 1')
     assert.deepEqual(
       kept.all().map(({ type }) => type),
@@ -49,7 +50,7 @@ test('a folder of format 1 answers with what was put, mangled last values too', 
       [...TEXTS, 1],
       round,
     )
-    assert.equal((await read(store, 50)).length, 5_991)
+    assert.equal((await read(store, 50, { limit: 9_000 })).length, 6_001)
     assert.deepEqual((await store.fold(stream(50), edges)).sum, sum)
     assert.deepEqual(store.status().damages, [])
     // Rows of both formats lie beside each other from here on.

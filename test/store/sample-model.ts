@@ -7,7 +7,6 @@ type Value = number | string
 /** What a sample store should hold, kept as plainly as possible. */
 export class SampleModel {
   readonly #streams = new Map<number, Map<number, Value>>()
-  readonly #floors = new Map<number, number>()
   readonly #forgotten = new Set<number>()
 
   put(handle: number, time: number, value: Value): void {
@@ -24,10 +23,6 @@ export class SampleModel {
     }
   }
 
-  raiseFloor(handle: number, floor: number): void {
-    this.#floors.set(handle, Math.max(floor, this.#floors.get(handle) ?? floor))
-  }
-
   forget(handle: number): void {
     this.#forgotten.add(handle)
     this.#streams.delete(handle)
@@ -35,9 +30,7 @@ export class SampleModel {
 
   /** The visible samples, oldest first. */
   read(handle: number): Array<[number, Value]> {
-    const floor = this.#floors.get(handle) ?? Number.NEGATIVE_INFINITY
-    const samples = [...(this.#streams.get(handle) ?? [])].filter(([time]) => time >= floor)
-    return samples.sort((a, b) => a[0] - b[0])
+    return [...(this.#streams.get(handle) ?? [])].sort((a, b) => a[0] - b[0])
   }
 
   /** Compares each interval of a fold with what the samples say. */

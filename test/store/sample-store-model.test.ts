@@ -87,7 +87,7 @@ class Trial {
     else if (choice < 0.7) await this.#append(this.#rowsAnywhere(3), [this.#cut(), this.#cut()])
     else if (choice < 0.75) await this.#replacePoint()
     else if (choice < 0.8) await this.#remove()
-    else if (choice < 0.83) await this.#raiseFloor()
+    else if (choice < 0.83) await this.#removeOld()
     else if (choice < 0.84) await this.#forget()
     else if (choice < 0.95) await this.store.sealAll()
     else {
@@ -135,11 +135,14 @@ class Trial {
     this.#model.remove(handle, from, until)
   }
 
-  async #raiseFloor(): Promise<void> {
+  /** As a delete profile does. */
+  async #removeOld(): Promise<void> {
     const handle = this.#random.pick(this.#handles)
-    const floor = this.#random.integer(0, this.#clock)
-    await this.store.raiseFloor(stream(handle), epochMs(floor))
-    this.#model.raiseFloor(handle, floor)
+    const until = epochMs(this.#random.integer(0, this.#clock))
+    const isWanted = this.#random.next() < 0.8
+    const removal = { handle: stream(handle), from: EARLIEST_TIME, until }
+    await this.store.remove(removal, () => isWanted)
+    if (isWanted) this.#model.remove(handle, EARLIEST_TIME, until)
   }
 
   async #forget(): Promise<void> {

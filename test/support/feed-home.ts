@@ -31,6 +31,8 @@ export interface FeedHome {
   readonly clock: ManualClock
   readonly calls: FeedCalls
   readonly landed: readonly SampleBatch[]
+  /** What callers of puts were warned of so far. */
+  readonly warnings: readonly string[]
   put(query: string, principal?: Principal): Promise<string>
   putJson(body: unknown, query?: string, principal?: Principal): Promise<string>
   getText(streamId?: string, query?: string): Promise<string>
@@ -65,6 +67,8 @@ export async function openFeedHome(
     onLanded: (batch) => void landed.push(batch),
   })
   const calls = new FeedCalls(feed)
+  const warnings: string[] = []
+  const warn = (texts: readonly string[]) => void warnings.push(...texts)
   const add: FeedHome['add'] = async (compId, list) => {
     const stream = Object.entries(list).map(([id, input]) => ({ id, ...input }))
     await catalog.components.insert(administrator, { id: compId, stream })
@@ -73,10 +77,10 @@ export async function openFeedHome(
   const getText: FeedHome['getText'] = async (streamId, query = '') =>
     String(await calls.get(anyFeed, { compId: 'c', streamId }, query))
   return {
-    ...{ catalog, store, clock, calls, landed, add, getText },
-    put: (query, principal = anyFeed) => calls.put(principal, query, Buffer.alloc(0)),
+    ...{ catalog, store, clock, calls, landed, warnings, add, getText },
+    put: (query, principal = anyFeed) => calls.put(principal, query, Buffer.alloc(0), { warn }),
     putJson: (body, query = '', principal = anyFeed) =>
-      calls.put(principal, query, Buffer.from(JSON.stringify(body))),
+      calls.put(principal, query, Buffer.from(JSON.stringify(body)), { warn }),
     get: async (streamId, query) => JSON.parse(await getText(streamId, query)),
     last: async (streamId, query = '') =>
       JSON.parse(String(await calls.lastValue(anyFeed, { compId: 'c', streamId }, query))),

@@ -51,7 +51,6 @@ export function writeAsFormat1(file: string): void {
     to.exec(SCHEMA)
     to.exec('PRAGMA user_version = 1')
     copy(from, to, 'meta', ['name', 'value'], `WHERE name IN ('sealed_segment', 'sealed_sequence')`)
-    copy(from, to, 'floor', ['stream', 'floor'])
     copy(from, to, 'watched', ['stream'])
     copy(from, to, 'touched', ['cursor', 'stream', 'start', 'until'])
     const insert = to.prepare('INSERT INTO chunk VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')

@@ -1,4 +1,4 @@
-import { type EpochMs, epochMs } from '../../src/base/index.ts'
+import { epochMs } from '../../src/base/index.ts'
 import type {
   RangeQuery,
   Removal,
@@ -83,12 +83,10 @@ export class PlainSampleStore implements SampleStore {
     return { length, count, numberCount, sum, mean, min, max, first, last, ...times }
   }
 
-  async remove({ handle, from, until }: Removal): Promise<void> {
+  async remove({ handle, from, until }: Removal, isWanted = () => true): Promise<boolean> {
+    if (!isWanted()) return false
     for (const [time] of this.#sorted(handle, from, until)) this.#samples(handle).delete(time)
-  }
-
-  async raiseFloor(handle: StreamHandle, floor: EpochMs): Promise<void> {
-    await this.remove({ handle, from: epochMs(Number.NEGATIVE_INFINITY), until: floor })
+    return true
   }
 
   async forget(handles: readonly StreamHandle[]): Promise<void> {

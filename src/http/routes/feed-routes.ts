@@ -5,12 +5,14 @@ import { requireAsPut } from '../as-put.ts'
 import type { UseBody } from '../feed-body-reader.ts'
 import type { FeedLaneDeps } from '../feed-lane.ts'
 import { requireOwnSite } from '../own-site.ts'
+import { warnBy } from '../warning-header.ts'
 import { readId } from '../wire/feed-plain-reader.ts'
 import {
   componentPath,
   deleteFeedQuery,
   feedAnswer,
   feedQuery,
+  putFeedAnswer,
   putFeedBody,
   putFeedQuery,
   streamPath,
@@ -45,20 +47,26 @@ export function feedRoutes(app: App, deps: FeedLaneDeps): void {
 function putRoutes(app: App, { calls, bodies, gate }: FeedLaneDeps): void {
   const serve = async (request: FastifyRequest, reply: FastifyReply) => {
     const { principal, url } = request
-    const put: UseBody<string> = (body, held) => calls.put(principal, queryOf(url), body, held)
+    const warn = warnBy(reply)
+    const put: UseBody<string> = (body, held) =>
+      calls.put(principal, queryOf(url), body, { held, warn })
     return reply.type(JSON_TYPE).send(await bodies.read(request.raw, put))
   }
   // A scope of its own: here a body is left alone until the call reads it, whatever its type.
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', async (_request: FastifyRequest, _payload: Readable) => null)
-    const schema = { querystring: putFeedQuery, body: putFeedBody, summary: PUT_SUMMARY }
+    const response = { 200: putFeedAnswer }
+    const schema = { querystring: putFeedQuery, body: putFeedBody, response, summary: PUT_SUMMARY }
     scope.put('/api/feed', { ...documented(schema), onRequest: gate.guard('feed') }, serve)
     const admit = gate.guard('feed')
     scope.get(
       '/api/feed',
       {
-        ...documented({ querystring: putFeedQuery, summary: 'With asPut: the same as PUT' }),
+        ...documented({
+          ...{ querystring: putFeedQuery, response },
+          summary: 'With asPut: the same as PUT',
+        }),
         exposeHeadRoute: false,
         onRequest: async (request, reply) => {
           reply.header('Allow', 'PUT')

@@ -5,6 +5,7 @@ import type { FileService, PutFile } from '../../files/index.ts'
 import type { App } from '../app-type.ts'
 import { openUpload } from '../file-upload.ts'
 import type { Gate } from '../gate.ts'
+import { warnBy } from '../warning-header.ts'
 import { base64Text } from '../wire/base64-text.ts'
 import { readId } from '../wire/feed-plain-reader.ts'
 import { readPutOptions } from '../wire/feed-put-query.ts'
@@ -60,11 +61,12 @@ function putRoute(app: App, { files, gate }: FileRoutesDeps): void {
         }),
         onRequest: gate.guard('feed'),
       },
-      async (request) => {
+      async (request, reply) => {
         const { principal, raw } = request
-        const { time, url } = await files.put(principal, readPutFile(request), () =>
+        const { time, url, warnings } = await files.put(principal, readPutFile(request), () =>
           openUpload(raw, files.fileBytesMax),
         )
+        warnBy(reply)(warnings)
         return { success: true, message: '', time, url }
       },
     )

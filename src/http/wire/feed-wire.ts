@@ -46,6 +46,22 @@ export const feedAnswer = Type.Array(
   }),
 )
 
+/** What is told beside a success; see WARNING_HEADER. */
+export const warningHeaders = {
+  'Weir-Warning': {
+    type: 'string',
+    description:
+      'A list of what the caller should know although everything is stored, e.g. how many samples ' +
+      'are older than the delete profile keeps and will be deleted',
+  },
+}
+
+/** The answer of PUT /feed. */
+export const putFeedAnswer = Type.Any({
+  description: 'Empty, or the last values of the streams that rsid asks for',
+  headers: warningHeaders,
+})
+
 /** Parameters of PUT /feed; any other name is a stream ID when there is no body. */
 export const putFeedQuery = Type.Object(
   {

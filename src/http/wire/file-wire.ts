@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { type EpochMs, epochMs, FILE_NAME_LENGTH_MAX, refuse } from '../../base/index.ts'
-import { streamPath } from './feed-wire.ts'
+import { streamPath, warningHeaders } from './feed-wire.ts'
 import { parseSampleTime, parseWhole, type QueryPairs, readSingle } from './query-pairs.ts'
 
 const text = (description: string) => Type.Optional(Type.String({ description }))
@@ -44,12 +44,15 @@ export const getFileQuery = Type.Object({
 })
 
 /** The answer of PUT file. */
-export const putFileAnswer = Type.Object({
-  success: Type.Boolean(),
-  message: Type.String(),
-  time: Type.Integer({ description: 'Epoch ms under which the file is stored' }),
-  url: Type.String({ description: 'Where the file can be fetched' }),
-})
+export const putFileAnswer = Type.Object(
+  {
+    success: Type.Boolean(),
+    message: Type.String(),
+    time: Type.Integer({ description: 'Epoch ms under which the file is stored' }),
+    url: Type.String({ description: 'Where the file can be fetched' }),
+  },
+  { headers: warningHeaders },
+)
 
 /** The answer of both GETs of a file. */
 export const getFileAnswer = Type.String({

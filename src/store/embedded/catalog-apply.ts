@@ -98,7 +98,9 @@ function acquire(
   wish: { name: string; holder: string; nowMs: number; ttlMs: number },
 ): Lease | undefined {
   const held = table.selectLease(wish.name)
-  const isRunning = held !== undefined && held.expiresAtMs > wish.nowMs
+  const remainingMs = (held?.expiresAtMs ?? 0) - wish.nowMs
+  // One that would run longer than it was taken for was taken by a clock that was ahead.
+  const isRunning = held !== undefined && remainingMs > 0 && remainingMs <= wish.ttlMs
   if (isRunning && held.holder !== wish.holder) return undefined
   const fence = isRunning ? held.fence : (held?.fence ?? 0) + 1
   const lease = { name: wish.name, holder: wish.holder, fence }

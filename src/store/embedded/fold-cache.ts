@@ -100,7 +100,6 @@ export class FoldCache {
     if (this.#streams.size === 0) return
     for (const { kind, batch } of records) {
       if (kind === 'samples') this.#touchSamples(batch)
-      else if (kind === 'floor') this.#touchFloors(batch)
       else for (let i = 0; i < batch.count; i++) this.drop(batch.handles[i])
     }
   }
@@ -120,10 +119,6 @@ export class FoldCache {
     for (const run of stream.runs) this.#rows -= run.length
     this.#rows -= ROWS_PER_STREAM
     this.#streams.delete(handle)
-  }
-
-  #touchFloors({ count, handles, times }: SampleBatch): void {
-    for (let i = 0; i < count; i++) this.touch(handles[i], Number.NEGATIVE_INFINITY, times[i])
   }
 
   /** Neighbours of one stream count as one stretch: a device sends a series, not a scatter. */
@@ -214,10 +209,13 @@ function forgetRows(stream: StreamRuns, from: number, until: number): void {
   for (const run of stream.runs) run.forget(from, until)
 }
 
-/** Takes samples into a known span. Those before it may be hidden by a floor: then it is not known. */
+/** Takes samples into a known span. */
 function widenSpan(stream: StreamRuns, first: number, last: number): void {
   if (stream.span === undefined) return
   const { firstTime, lastTime } = stream.span
-  if (first < firstTime) stream.span = undefined
-  else if (last > lastTime) stream.span = { firstTime, lastTime: epochMs(last) }
+  if (first >= firstTime && last <= lastTime) return
+  stream.span = {
+    firstTime: epochMs(Math.min(first, firstTime)),
+    lastTime: epochMs(Math.max(last, lastTime)),
+  }
 }

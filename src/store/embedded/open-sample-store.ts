@@ -62,7 +62,6 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   const head = new Head((segment) => sealer.enqueue(segment))
   await sealer.ready()
   const table = new ChunkReadTable(file)
-  table.scanFloors((stream, floor) => head.raiseFloor(stream, floor))
   const sealed = new SealedSamples(table, (damage) => quarantine.add(damage))
   const touched = new TouchedLog(table, table.readMeta(SEALED_SEQUENCE))
   const replayed = replayJournal({ disk, folder, head, quarantine, table, touched })

@@ -160,18 +160,15 @@ export class EmbeddedSampleStore implements SampleStore {
     return foldSealed({ table, sealed, isInOneStep }, { handle, span, mask, columns, places }, fold)
   }
 
-  async remove(removal: Removal): Promise<void> {
+  async remove(removal: Removal, isWanted: () => boolean = () => true): Promise<boolean> {
     checkRemoval(removal)
-    if (this.#forgotten.has(removal.handle)) return
-    await this.#write(sizeRecord({ kind: 'samples', batch: batchOf([], [removal]) }))
-  }
-
-  async raiseFloor(handle: StreamHandle, floor: number): Promise<void> {
-    invariant(!Number.isNaN(floor), 'a floor is no time')
-    if (floor <= this.#head.floorOf(handle) || this.#forgotten.has(handle)) return
-    const batch = batchOf([handle])
-    batch.times[0] = floor
-    await this.#write(sizeRecord({ kind: 'floor', batch }))
+    const waiting = this.#waitForRoom()
+    if (waiting !== undefined) await waiting
+    if (!isWanted()) return false
+    // Of a forgotten stream everything is gone already.
+    if (this.#forgotten.has(removal.handle)) return true
+    await this.#journal.append(sizeRecord({ kind: 'samples', batch: batchOf([], [removal]) }))
+    return true
   }
 
   async forget(handles: readonly StreamHandle[]): Promise<void> {
@@ -225,18 +222,24 @@ export class EmbeddedSampleStore implements SampleStore {
   }
 
   #write(record: SizedRecord): Promise<void> {
-    const { sealer, backlogMax } = this.#parts
-    return sealer.backlog > backlogMax ? this.#writeLater(record) : this.#journal.append(record)
+    const waiting = this.#waitForRoom()
+    if (waiting === undefined) return this.#journal.append(record)
+    return waiting.then(() => this.#journal.append(record))
   }
 
-  async #writeLater(record: SizedRecord): Promise<void> {
+  /** Waits while the sealer lags behind; undefined where it does not. */
+  #waitForRoom(): Promise<void> | undefined {
+    const { sealer, backlogMax } = this.#parts
+    return sealer.backlog > backlogMax ? this.#waitForSealer() : undefined
+  }
+
+  async #waitForSealer(): Promise<void> {
     const { sealer, backlogMax } = this.#parts
     while (sealer.backlog > backlogMax) {
       const reason = this.#stuckReason()
       if (reason !== undefined) refuse('read_only', { what: reason, retryAfterSeconds: 5 })
       await sealer.changed()
     }
-    await this.#journal.append(record)
   }
 
   /** Why nothing more can be taken although the journal is fine. */
@@ -248,7 +251,7 @@ export class EmbeddedSampleStore implements SampleStore {
 
   #spanOf(handle: number, span: ReadSpan): ReadSpan {
     if (this.#forgotten.has(handle)) return { ...span, until: Number.NEGATIVE_INFINITY }
-    return { ...span, from: Math.max(span.from, this.#head.floorOf(handle)) }
+    return span
   }
 
   /** The samples of a span, ascending, at most its limit of them. */
@@ -265,13 +268,14 @@ export class EmbeddedSampleStore implements SampleStore {
 
   #latestOf(handle: number): Sample | undefined | 'masked' {
     if (this.#forgotten.has(handle)) return undefined
-    const { sample: live, state } = this.#head.latest(handle)
-    if (state === 'masked') return state
-    const sealed = state === 'open' ? this.#parts.sealed.latest(handle) : undefined
+    const { sample: live, removedUntil, doubtfulTime } = this.#head.latest(handle)
+    const isAlone = removedUntil === Number.POSITIVE_INFINITY
+    const sealed = isAlone ? undefined : this.#parts.sealed.latest(handle)
+    const isHidden = sealed !== undefined && sealed.time < removedUntil
     const isLive = live !== undefined && (sealed === undefined || live.time >= sealed.time)
-    const sample = isLive ? live : sealed
-    if (sample === undefined || sample.time < this.#head.floorOf(handle)) return undefined
-    return sample
+    const sample = isLive || isHidden ? live : sealed
+    const doubt = isHidden ? Math.max(doubtfulTime, sealed.time) : doubtfulTime
+    return doubt > (sample?.time ?? Number.NEGATIVE_INFINITY) ? 'masked' : sample
   }
 
   async #endOf(

@@ -14,9 +14,7 @@ export function applyRecord(generation: HeadGeneration, record: JournalRecord): 
       applySamples(generation, batch, { start: 0, end: batch.count })
       return
     case 'floor':
-      for (let index = 0; index < batch.count; index += 1) {
-        generation.raiseFloor(batch.handles[index], batch.times[index])
-      }
+      // What a floor only hid is there again; a delete profile that still says so takes it out.
       return
     case 'forget':
       for (let index = 0; index < batch.count; index += 1) generation.forget(batch.handles[index])

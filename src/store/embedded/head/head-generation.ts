@@ -1,4 +1,5 @@
-import { EARLIEST_TIME, TIME_END } from '../../../base/index.ts'
+import { EARLIEST_TIME, epochMs, TIME_END } from '../../../base/index.ts'
+import type { Sample } from '../../sample-port.ts'
 import { BlockPool } from './block-pool.ts'
 import { growFloat64, growInt32 } from './columns.ts'
 import type { SampleSink } from './sample-sink.ts'
@@ -18,8 +19,7 @@ export class HeadGeneration {
   readonly tombstones = new Tombstones()
   /** The journal segment this generation stands for. */
   readonly segment: number
-  /** Floors raised during this generation, and streams forgotten in it. */
-  readonly floors = new Map<number, number>()
+  /** Streams forgotten during this generation. */
   readonly forgotten = new Set<number>()
   readonly #pool: BlockPool
   #first = new Int32Array(1024)
@@ -118,26 +118,20 @@ export class HeadGeneration {
     if (last !== 0) this.#lastTime[handle] = this.#timeAt(last, this.#pool.count[last] - 1)
   }
 
-  /** Remembers that what is older than the floor is hidden. */
-  raiseFloor(handle: number, floor: number): void {
-    this.floors.set(handle, Math.max(floor, this.floors.get(handle) ?? floor))
-  }
-
   /** Drops a stream for good. */
   forget(handle: number): void {
     this.forgotten.add(handle)
-    this.floors.delete(handle)
     this.remove(handle, EARLIEST_TIME, TIME_END)
   }
 
   /** The latest sample of a stream that has any. */
-  lastOf(handle: number): { time: number; value: number | string } {
+  lastOf(handle: number): Sample {
     const pool = this.#pool
     const block = this.#last[handle]
     const slab = pool.slab[block]
     const slot = pool.start[block] + pool.count[block] - 1
     return {
-      time: this.#lastTime[handle],
+      time: epochMs(this.#lastTime[handle]),
       value: pool.texts[slab]?.[slot] ?? pool.numbers[slab][slot],
     }
   }

@@ -1,9 +1,7 @@
 import { invariant } from '../../../base/index.ts'
 import type { Sample, SampleBatch, SampleColumns } from '../../sample-port.ts'
 import type { DurableGroup } from '../journal/journal.ts'
-import type { JournalRecord } from '../journal/record.ts'
 import { applyRecord, applyRemovals, applySamples } from './apply-record.ts'
-import { growFloat64 } from './columns.ts'
 import { HeadGeneration } from './head-generation.ts'
 import { SampleSink } from './sample-sink.ts'
 import { SlabPool } from './slab-pool.ts'
@@ -18,6 +16,15 @@ export interface HeadView {
   readonly mask: Mask
 }
 
+/** What the head alone can say of a stream's latest sample. */
+export interface HeadLatest {
+  readonly sample: Sample | undefined
+  /** A sample below the head that is earlier may be removed; +Infinity: all of them are. */
+  readonly removedUntil: number
+  /** The latest time at which the head has a sample that a removal may hide. */
+  readonly doubtfulTime: number
+}
+
 /** Which samples a read wants. */
 export interface ReadSpan {
   readonly from: number
@@ -30,7 +37,6 @@ export interface ReadSpan {
 export class Head {
   /** Oldest first; the last one belongs to the segment being written. */
   #generations: HeadGeneration[] = []
-  #floors = new Float64Array(0)
   #applying: Promise<void> | undefined
   readonly #slabs = new SlabPool()
   readonly #onClosed: (segment: number) => void
@@ -43,21 +49,6 @@ export class Head {
 
   get generations(): readonly HeadGeneration[] {
     return this.#generations
-  }
-
-  /** The time below which a stream's samples are hidden, or -Infinity. */
-  floorOf(handle: number): number {
-    return handle < this.#floors.length && this.#floors[handle] !== 0
-      ? this.#floors[handle]
-      : Number.NEGATIVE_INFINITY
-  }
-
-  /** Hides what is older; a floor only rises. */
-  raiseFloor(handle: number, floor: number): void {
-    if (handle >= this.#floors.length) this.#floors = growFloat64(this.#floors, handle + 1)
-    // 0 stands for none; the double next below it hides the same samples.
-    const kept = floor === 0 ? -Number.MIN_VALUE : floor
-    if (kept > this.floorOf(handle)) this.#floors[handle] = kept
   }
 
   /** Takes a generation that was replayed from its segment, which the caller has sealed later. */
@@ -73,7 +64,6 @@ export class Head {
       'head generations must come in the order of their segments',
     )
     this.#generations = [...this.#generations, generation]
-    for (const [handle, floor] of generation.floors) this.raiseFloor(handle, floor)
   }
 
   /** Lets go of a generation whose segment is sealed; reads have copied what they took from it. */
@@ -92,7 +82,7 @@ export class Head {
   apply(group: DurableGroup): Promise<void> | undefined {
     if (this.#applying === undefined && stepsOf(group) <= SAMPLES_PER_STEP) {
       const generation = this.#generationOf(group.segment)
-      for (const record of group.records) this.#applyAtOnce(generation, record)
+      for (const record of group.records) applyRecord(generation, record)
       return undefined
     }
     const before = this.#applying ?? Promise.resolve()
@@ -121,35 +111,25 @@ export class Head {
     return { parts, mask }
   }
 
-  /**
-   * The latest sample in the head. 'complete': nothing below the head counts; 'masked': a removal
-   * hides some of what is below, which makes the latest sample a matter of reading.
-   */
-  latest(handle: number): { sample: Sample | undefined; state: 'open' | 'complete' | 'masked' } {
-    let best: { time: number; value: number | string } | undefined
+  /** The latest sample that no removal hides, and what may stand against it: nothing is decoded. */
+  latest(handle: number): HeadLatest {
+    let sample: Sample | undefined
+    let removedUntil = Number.NEGATIVE_INFINITY
+    let doubtfulTime = Number.NEGATIVE_INFINITY
     for (let index = this.#generations.length - 1; index >= 0; index -= 1) {
       const generation = this.#generations[index]
       if (generation.hasSamples(handle)) {
-        if (best === undefined || generation.lastTimeOf(handle) > best.time) {
-          best = generation.lastOf(handle)
-        }
+        const time = generation.lastTimeOf(handle)
+        if (time < removedUntil) doubtfulTime = Math.max(doubtfulTime, time)
+        else if (sample === undefined || time > sample.time) sample = generation.lastOf(handle)
       }
       if (!generation.tombstones.has(handle)) continue
-      const isAll = generation.tombstones.coversAllTime(handle)
-      return { sample: best as Sample | undefined, state: isAll ? 'complete' : 'masked' }
+      if (generation.tombstones.coversAllTime(handle)) {
+        return { sample, removedUntil: Number.POSITIVE_INFINITY, doubtfulTime }
+      }
+      removedUntil = Math.max(removedUntil, generation.tombstones.endOf(handle))
     }
-    return { sample: best as Sample | undefined, state: 'open' }
-  }
-
-  #applyAtOnce(generation: HeadGeneration, record: JournalRecord): void {
-    applyRecord(generation, record)
-    if (record.kind === 'floor') this.#raiseFloors(record)
-  }
-
-  #raiseFloors({ batch }: JournalRecord): void {
-    for (let index = 0; index < batch.count; index += 1) {
-      this.raiseFloor(batch.handles[index], batch.times[index])
-    }
+    return { sample, removedUntil, doubtfulTime }
   }
 
   async #applyInSteps(group: DurableGroup): Promise<void> {
@@ -157,7 +137,7 @@ export class Head {
     for (const record of group.records) {
       const { batch } = record
       if (record.kind !== 'samples' || sizeOf(batch) <= SAMPLES_PER_STEP) {
-        this.#applyAtOnce(generation, record)
+        applyRecord(generation, record)
         continue
       }
       const { removals } = batch

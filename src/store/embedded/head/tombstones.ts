@@ -115,6 +115,11 @@ export class Tombstones {
     return this.#starts[entry] <= EARLIEST_TIME && this.#ends[entry] >= TIME_END
   }
 
+  /** Where the removals of a stream that has any end. */
+  endOf(handle: number): number {
+    return this.#ends[this.#heads[handle]]
+  }
+
   /** The stream's removed spans. */
   maskOf(handle: number): Mask {
     if (!this.has(handle)) return EMPTY_MASK

@@ -1,5 +1,5 @@
 /**
- * The records inside a frame's payload: batches of samples with their removals, floors, forgotten
+ * The records inside a frame's payload: batches of samples with their removals, forgotten
  * streams. Pure; the layout is told in docs/format/journal.md.
  */
 import { epochMs } from '../../../base/index.ts'
@@ -9,10 +9,10 @@ import { type PackedTexts, packTexts } from './text-packer.ts'
 const KINDS = ['samples', 'floor', 'forget'] as const
 const RECORD_HEADER_BYTES = 24
 
-/** What a record does: adds samples after its removals, raises floors, or forgets streams. */
+/** What a record does: adds samples after its removals, or forgets streams. Floors were once written. */
 export type RecordKind = (typeof KINDS)[number]
 
-/** One durable step. A floor uses handles and times only, a forgotten stream handles only. */
+/** One durable step. A forgotten stream uses handles only. */
 export interface JournalRecord {
   readonly kind: RecordKind
   readonly batch: SampleBatch

@@ -45,14 +45,6 @@ export class ChunkReadTable {
     return (row as { value: number } | undefined)?.value ?? 0
   }
 
-  /** Hands out every floor. */
-  scanFloors(onFloor: (stream: number, floor: number) => void): void {
-    const rows = this.#prepare('SELECT stream, floor FROM floor').iterate()
-    for (const row of rows as Iterable<{ stream: number; floor: number }>) {
-      onFloor(row.stream, row.floor)
-    }
-  }
-
   /** The runs of a stream that meet from ≤ time < until, newest first. */
   selectRuns(stream: number, from: number, until: number): ChunkRow[] {
     return this.#prepare(`SELECT ${ROW} ${RUNS} AND start < ? AND last >= ? ORDER BY id DESC`).all(

@@ -128,20 +128,6 @@ export class ChunkTable {
     return Number(result.changes)
   }
 
-  writeFloor(stream: number, floor: number): void {
-    this.#prepare('INSERT OR REPLACE INTO floor (stream, floor) VALUES (?, ?)').run(stream, floor)
-  }
-
-  deleteFloor(stream: number): void {
-    this.#prepare('DELETE FROM floor WHERE stream = ?').run(stream)
-  }
-
-  /** Every floor, as [stream, floor]. */
-  selectFloors(): Array<[stream: number, floor: number]> {
-    const rows = this.#prepare('SELECT stream, floor FROM floor').all()
-    return (rows as Array<{ stream: number; floor: number }>).map((row) => [row.stream, row.floor])
-  }
-
   #prepare(sql: string): StatementSync {
     const known = this.#statements.get(sql)
     if (known !== undefined) return known

@@ -19,7 +19,6 @@ const SCHEMA = `
     data BLOB NOT NULL
   );
   CREATE INDEX chunk_by_start ON chunk (stream, level, start, last, count);
-  CREATE TABLE floor (stream INTEGER PRIMARY KEY, floor INTEGER NOT NULL);
   CREATE TABLE watched (stream INTEGER PRIMARY KEY);
   CREATE TABLE touched (
     cursor INTEGER NOT NULL,
@@ -41,7 +40,11 @@ export function migrateSamples(db: DatabaseSync): void {
   db.exec('BEGIN IMMEDIATE')
   try {
     if (user_version === 0) db.exec(SCHEMA)
-    if (user_version === 1) giveLastValueItsType(db)
+    if (user_version === 1) {
+      // What is below a floor is hidden no more: a delete profile that still says so removes it.
+      db.exec('DROP TABLE floor')
+      giveLastValueItsType(db)
+    }
     db.exec(`PRAGMA user_version = ${FORMAT_VERSION}`)
     db.exec('COMMIT')
   } catch (error) {

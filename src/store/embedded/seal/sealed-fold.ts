@@ -58,13 +58,9 @@ function foldChunk(
   place: ChunkPlace,
   into: SummaryFold,
 ): number | undefined {
-  const { span, mask, columns } = overlay
+  const { mask, columns } = overlay
   const above = cutColumns(columns, place.start, place.last + 1)
-  const isUntouched =
-    above.count === 0 &&
-    // Below the first edge the fold leaves samples out by itself, below a floor it does not.
-    (place.start >= span.from || span.from === into.edges[0]) &&
-    !touchesMask(mask, place.start, place.last + 1)
+  const isUntouched = above.count === 0 && !touchesMask(mask, place.start, place.last + 1)
   if (isUntouched) {
     const row = table.selectSummary(place.id)
     if (row === undefined) return undefined

@@ -105,8 +105,8 @@ function replayedContents(bytes: Uint8Array) {
   return { ...othersOf(generation), streams, lastSequence, damages }
 }
 
-function othersOf({ segment, floors, forgotten }: HeadGeneration) {
-  return { segment, floors: [...floors], forgotten: [...forgotten] }
+function othersOf({ segment, forgotten }: HeadGeneration) {
+  return { segment, forgotten: [...forgotten] }
 }
 
 const handle = fc.integer({ min: 1, max: HANDLES })

@@ -1,12 +1,11 @@
 import { epochMs } from '../../../base/index.ts'
 import type { SampleColumns, StreamHandle } from '../../sample-port.ts'
-import type { HeadGeneration } from '../head/head-generation.ts'
 import { SampleSink } from '../head/sample-sink.ts'
 import type { FoundDamage } from '../replay.ts'
 import type { ChunkTable } from './chunk-table.ts'
 import { SEALED_SEGMENT, SEALED_SEQUENCE } from './sealer-protocol.ts'
 import type { SegmentContent } from './segment-reader.ts'
-import { applyFloor, type DamagedRow, StreamSealer } from './stream-sealer.ts'
+import { type DamagedRow, StreamSealer } from './stream-sealer.ts'
 import type { TouchedTable } from './touched-table.ts'
 
 /** A transaction ends at the next stream once it has so many rows: readers and the log stay quick. */
@@ -20,7 +19,6 @@ export class SegmentSealer {
   readonly #table: ChunkTable
   readonly #touched: TouchedTable
   readonly #streams: StreamSealer
-  #floors: Map<number, number>
   readonly #isStopping: () => boolean
   readonly #sink = new SampleSink()
   #damages: FoundDamage[] = []
@@ -30,7 +28,6 @@ export class SegmentSealer {
     this.#table = table
     this.#touched = touched
     this.#isStopping = isStopping
-    this.#floors = new Map(table.selectFloors())
     this.#streams = new StreamSealer(table, {
       onRow: () => {
         this.#rows += 1
@@ -54,7 +51,6 @@ export class SegmentSealer {
         if (this.#isStopping()) throw new SealStopped('the store is closing')
         this.#endTransactionIfLong()
       }
-      this.#sealFloors(generation)
       this.#table.writeMeta(SEALED_SEGMENT, segment)
       if (lastSequence !== undefined) this.#table.writeMeta(SEALED_SEQUENCE, lastSequence)
       this.#table.commit()
@@ -69,7 +65,6 @@ export class SegmentSealer {
 
   /** Goes back to what samples.db holds; the next try must not build on what was rolled back. */
   #recall(): void {
-    this.#floors = new Map(this.#table.selectFloors())
     this.#streams.recall()
     this.#touched.recall()
   }
@@ -81,9 +76,7 @@ export class SegmentSealer {
     if (!isRemoved && !hasSamples) return false
     if (generation.forgotten.has(handle)) {
       this.#streams.forget(handle)
-      this.#table.deleteFloor(handle)
       this.#touched.forget(handle)
-      this.#floors.delete(handle)
       return true
     }
     const span = { from: Number.POSITIVE_INFINITY, until: Number.NEGATIVE_INFINITY }
@@ -95,8 +88,7 @@ export class SegmentSealer {
     }
     if (hasSamples) {
       const columns = this.#columnsOf(content, handle)
-      const floor = generation.floors.get(handle) ?? this.#floors.get(handle)
-      this.#streams.add(handle, floor === undefined ? columns : applyFloor(columns, floor))
+      this.#streams.add(handle, columns)
       span.from = Math.min(span.from, columns.times[0])
       span.until = Math.max(span.until, columns.times[columns.count - 1] + 1)
     }
@@ -109,17 +101,6 @@ export class SegmentSealer {
     this.#sink.clear()
     generation.readAll(handle, this.#sink)
     return this.#sink.columns()
-  }
-
-  #sealFloors(generation: HeadGeneration): void {
-    for (const [handle, floor] of generation.floors) {
-      if (floor <= (this.#floors.get(handle) ?? Number.NEGATIVE_INFINITY)) continue
-      this.#floors.set(handle, floor)
-      this.#table.writeFloor(handle, floor)
-      this.#streams.dropBelow(handle, floor)
-      this.#rows += 1
-      this.#endTransactionIfLong()
-    }
   }
 
   #endTransactionIfLong(): void {

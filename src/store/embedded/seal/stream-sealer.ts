@@ -2,7 +2,6 @@ import type { SampleColumns } from '../../sample-port.ts'
 import {
   CHUNK_SAMPLES_MAX,
   concatColumns,
-  cutColumns,
   DamagedBytes,
   emptyColumns,
   firstAtOrAfter,
@@ -114,21 +113,6 @@ export class StreamSealer {
     if (this.#runsOf(stream).runs === 0) return
     for (const run of this.#table.selectRuns(stream)) {
       this.#rewrite(stream, run, { level: RUN_LEVEL, mask })
-    }
-    this.#forgetRuns(stream)
-  }
-
-  /** Drops the rows that lie wholly below a floor. */
-  dropBelow(stream: number, floor: number): void {
-    for (const level of [RUN_LEVEL, CHUNK_LEVEL]) {
-      const span = { level, from: Number.MIN_SAFE_INTEGER, until: floor }
-      for (;;) {
-        const rows = this.#table.selectStarting(stream, span, ROWS_PER_STEP)
-        for (const row of rows) if (row.last < floor) this.#delete(row.id)
-        this.#onStep()
-        if (rows.length < ROWS_PER_STEP) break
-        span.from = rows[rows.length - 1].start + 1
-      }
     }
     this.#forgetRuns(stream)
   }
@@ -299,9 +283,4 @@ export function applyMask(columns: SampleColumns, mask: Mask): SampleColumns {
   }
   if (at < count) kept.push(sliceColumns(columns, at, count))
   return concatColumns(kept)
-}
-
-/** The samples at or after a floor. */
-export function applyFloor(columns: SampleColumns, floor: number): SampleColumns {
-  return cutColumns(columns, floor, Number.POSITIVE_INFINITY)
 }

@@ -1,0 +1,27 @@
+/** The header that tells of something although the call succeeded. */
+export const WARNING_HEADER = 'Weir-Warning'
+
+/** Warnings told in one answer, and their length together: a head stays small whatever happens. */
+const WARNINGS_MAX = 8
+const LENGTH_MAX = 2_000
+
+/** Warnings as a list in one header, or undefined where there are none; they hold no commas. */
+export function warningText(warnings: readonly string[]): string | undefined {
+  if (warnings.length === 0) return undefined
+  const list = warnings.slice(0, WARNINGS_MAX).map((warning) => warning.replaceAll(',', ';'))
+  // What is no printable ASCII has no place in a head.
+  return list
+    .join(', ')
+    .replaceAll(/[^\x20-\x7e]/g, '?')
+    .slice(0, LENGTH_MAX)
+}
+
+/** Puts the warnings that it is given into an answer of Fastify. */
+export function warnBy(reply: {
+  header(name: string, value: string): unknown
+}): (warnings: readonly string[]) => void {
+  return (warnings) => {
+    const text = warningText(warnings)
+    if (text !== undefined) reply.header(WARNING_HEADER, text)
+  }
+}
