@@ -1,9 +1,10 @@
 import { allows, type Method, type Principal, requirePermit } from '../access/index.ts'
 import { refuse } from '../base/index.ts'
-import { CatalogConflict, type CatalogStore } from '../store/index.ts'
+import { CatalogConflict, CatalogDamaged, type CatalogStore } from '../store/index.ts'
 import type { Organizations } from './organizations.ts'
 
 const KEY = { orgUid: '', kind: 'operator', uid: 'organization' } as const
+const DAMAGED = 'damaged'
 
 /**
  * Who runs the service, as far as its API goes: the administrators, and keys with the capability, of
@@ -23,7 +24,8 @@ export class Operators {
     readonly organizations: Pick<Organizations, 'list'>
   }): Promise<Operators> {
     const { store } = deps
-    const known = await store.get(KEY)
+    const known = await store.get(KEY).catch(whenDamaged)
+    if (known === DAMAGED) return new Operators('')
     if (known !== undefined) return new Operators(String(known.body.orgUid))
     const [oldest] = [...deps.organizations.list()].sort((a, b) => a.createdAtMs - b.createdAtMs)
     if (oldest === undefined) return new Operators('')
@@ -45,6 +47,12 @@ export class Operators {
     }
     requirePermit(principal, resource, method)
   }
+}
+
+/** Nobody operates a service that has lost who does: better than the wrong ones, or no start. */
+function whenDamaged(error: unknown): typeof DAMAGED {
+  if (error instanceof CatalogDamaged) return DAMAGED
+  throw error
 }
 
 /** Whether a caller may be told which stream something is about. */

@@ -5,7 +5,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { KnownDamage, ScrubProgress, ScrubRunner, StreamPlaces } from '../store/index.ts'
 
-const ASK_EVERY_MS = 250
+/** A short check is told of at once, a long one does not fill the screen. */
+const ASK_FIRST_MS = 100
+const ASK_LAST_MS = 3_000
 
 /** What a check stands on. */
 export interface CheckParts {
@@ -74,6 +76,7 @@ export async function followCheck(
   tell: { onProgress(progress: ScrubProgress): void; onFailure(why: string): void },
 ): Promise<CheckState | undefined> {
   const begun = await ask('check')
+  let pauseMs = ASK_FIRST_MS
   for (let state = begun; ; state = await ask('check status')) {
     if (state.passCount > begun.passCount) return state
     if (state.running === null) {
@@ -81,7 +84,8 @@ export async function followCheck(
       return undefined
     }
     tell.onProgress(state.running)
-    await wait(ASK_EVERY_MS)
+    await wait(pauseMs)
+    pauseMs = Math.min(ASK_LAST_MS, pauseMs * 1.5)
   }
 }
 

@@ -1,5 +1,10 @@
 import { type EpochMs, epochMs } from '../base/index.ts'
-import type { CatalogStore, JsonObject, JsonValue } from './catalog-port.ts'
+import {
+  CatalogDamaged,
+  type CatalogStore,
+  type JsonObject,
+  type JsonValue,
+} from './catalog-port.ts'
 import type { StreamHandle } from './sample-port.ts'
 import type { ScrubFinding } from './scrub-port.ts'
 
@@ -54,7 +59,11 @@ export async function loadReport(
   catalog: Pick<CatalogStore, 'get'>,
   places: StreamPlaces,
 ): Promise<ScrubReport | undefined> {
-  const document = await catalog.get(KEY)
+  const document = await catalog.get(KEY).catch((error: unknown) => {
+    // The report is only lost then: the next pass is due, and finds what damaged it.
+    if (error instanceof CatalogDamaged) return undefined
+    throw error
+  })
   if (document === undefined) return undefined
   const body = document.body as unknown as Omit<ScrubReport, 'damaged'> & {
     readonly damaged: readonly (Readonly<Record<string, JsonValue>> & ScrubFinding)[]
