@@ -349,3 +349,21 @@ test('the four statistic paths are described in /openapi.json', async () => {
     }
   }
 })
+
+test('a base interval that begins in 1899 is in its month, whatever range is asked', async () => {
+  await component('old', 'America/New_York', [
+    { id: 'm', valueType: 'DOUBLE', streamType: 'intvl_stream', baseCycle: { id: 'month' } },
+  ])
+  await put([['old', 'm', '1900-01-01T04:00Z', 5]])
+  const [time, sdTime] = [ms('1900-01-01T05:00Z'), ms('1899-12-01T05:00Z')]
+  const december = [{ time, data: 5, sdTime }]
+  const path = 'old/stream/m/cycle/month/stat/avg'
+  assert.deepEqual(await rows(`${path}/feed`, 'retIntvlSd'), december)
+  assert.deepEqual(await rows(`${path}/last_value`, 'retIntvlSd'), december)
+  const inside = `sd=${ms('1899-12-10')}&ed=${ms('1899-12-11')}&retIntvlSd`
+  assert.deepEqual(await rows(`${path}/feed`, inside), december)
+  const before = `sd=${Number.MIN_SAFE_INTEGER}&ed=${ms('1899-12-01')}`
+  assert.deepEqual(await rows(`${path}/feed`, before), [])
+  const year = await rows('old/stream/m/cycle/year/stat/sum/feed', 'retIntvlSd')
+  assert.deepEqual(year, [{ time, data: 5, sdTime: ms('1899-01-01T05:00Z') }])
+})
