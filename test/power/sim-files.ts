@@ -98,6 +98,10 @@ export class SimFiles {
     if (isCut) this.off()
   }
 
+  hasFolder(path: string): boolean {
+    return this.#folders.has(path)
+  }
+
   list(path: string): string[] {
     return [...this.#folder(path).entries.keys()].sort()
   }

@@ -6,7 +6,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rename, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { refusal, refuse } from '../../base/index.ts'
 import type { BlobCheck, BlobInfo, BlobStore } from '../blob-port.ts'
@@ -42,6 +42,8 @@ export async function openBlobStore(options: BlobStoreOptions): Promise<BlobStor
   await mkdir(incoming, { recursive: true })
   for (const name of await readdir(incoming)) await unlinkIfThere(join(incoming, name))
   await syncFolder(options.folder)
+  // Its own name, too: without it everything in it would be gone after a power cut.
+  await syncFolder(dirname(options.folder))
   return new FolderBlobStore(options)
 }
 
