@@ -1,8 +1,9 @@
 import { invariant, nextTurn, refuse, STREAMS_CREATED_PER_CALL_MAX } from '../base/index.ts'
 import type { StreamHandle } from '../store/index.ts'
-import type { CreatedComponent, PreparedComponent, WantedComponent } from './creation-plan.ts'
+import type { CreatedComponent, CreationCheck, WantedComponent } from './creation-plan.ts'
 import { type Preparation, type PrepareDeps, prepareComponent } from './prepare-component.ts'
 import { retryConflicts } from './retry-conflicts.ts'
+import { typeOrders } from './value-types.ts'
 
 /** Components prepared before others get a turn. */
 const COMPONENTS_PER_STEP = 100
@@ -10,15 +11,16 @@ const COMPONENTS_PER_STEP = 100
 /**
  * Makes whatever of the wanted components and streams does not exist, all in one commit or nothing,
  * and tells the handles of all that was wanted. `check` sees what is about to be and may refuse: then
- * nothing is made. When another call makes the same meanwhile, its work is used and `check` runs
- * again. Each component may be wanted once. Refuses to make more streams than one call may.
+ * nothing is made; the types that it tells for streams without one are part of the same commit. When
+ * another call makes or types the same meanwhile, its work is used and `check` runs again. Each
+ * component may be wanted once. Refuses to make more streams than one call may.
  */
 export async function autoCreate(
   deps: PrepareDeps,
   orgUid: string,
   plan: {
     readonly wanted: readonly WantedComponent[]
-    readonly check: (prepared: readonly PreparedComponent[]) => void | Promise<void>
+    readonly check: CreationCheck
   },
 ): Promise<CreatedComponent[]> {
   const { documents, locks } = deps.base
@@ -34,8 +36,9 @@ export async function autoCreate(
       preparations.push(preparation)
       if (preparations.length % COMPONENTS_PER_STEP === 0) await nextTurn()
     }
-    await plan.check(preparations.map(({ prepared }) => prepared))
+    const wishes = await plan.check(preparations.map(({ prepared }) => prepared))
     const orders = withoutRepeatedFolders(preparations)
+    for (const order of await typeOrders(documents, wishes ?? [])) orders.push(order)
     if (orders.length > 0) await documents.commit(orders)
     return preparations.map((one) => created(deps, orgUid, one))
   }

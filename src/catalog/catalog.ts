@@ -5,7 +5,12 @@ import { autoCreate } from './auto-create.ts'
 import type { CatalogBase, People } from './catalog-base.ts'
 import { ComponentStreams } from './component-streams.ts'
 import { Components } from './components.ts'
-import type { CreatedComponent, PreparedComponent, WantedComponent } from './creation-plan.ts'
+import type {
+  CreatedComponent,
+  CreationCheck,
+  PreparedComponent,
+  WantedComponent,
+} from './creation-plan.ts'
 import { type CycleBody, cycleRules, definitionOf } from './cycle-record.ts'
 import { type DeleteProfileBody, deleteProfileRules } from './delete-profile.ts'
 import { Documents, type StreamsDeletedListener } from './documents.ts'
@@ -18,8 +23,7 @@ import { showStream } from './stream-rules.ts'
 import type { StreamRecord } from './stream-shape.ts'
 import { type TemplateBody, templateRules } from './template.ts'
 import { type UnitBody, unitRules } from './unit.ts'
-import type { ValueType } from './value-type.ts'
-import { setValueTypes } from './value-types.ts'
+import { setValueTypes, type TypeWish } from './value-types.ts'
 
 export interface CatalogDeps {
   readonly store: CatalogStore
@@ -64,7 +68,7 @@ export class Catalog {
   async autoCreate(
     orgUid: string,
     wanted: readonly WantedComponent[],
-    check: (prepared: readonly PreparedComponent[]) => void | Promise<void> = () => {},
+    check: CreationCheck = () => {},
   ): Promise<CreatedComponent[]> {
     const deps = { base: this.#base, templates: this.templates }
     return await autoCreate(deps, orgUid, { wanted, check })
@@ -77,9 +81,7 @@ export class Catalog {
   }
 
   /** Gives streams without a type the type of their first values; see setValueTypes. */
-  async setValueTypes(
-    wishes: readonly { readonly handle: StreamHandle; readonly valueType: ValueType }[],
-  ): Promise<void> {
+  async setValueTypes(wishes: readonly TypeWish[]): Promise<void> {
     await setValueTypes(this.#base.documents, wishes)
   }
 

@@ -3,6 +3,7 @@ import type { StreamHandle } from '../store/index.ts'
 import type { ComponentEntry } from './stream-index.ts'
 import type { StreamKind } from './stream-kind.ts'
 import type { ValueType } from './value-type.ts'
+import type { TypeWish } from './value-types.ts'
 
 /** How what is missing is made; not looked at when nothing is missing. */
 export interface CreationRules {
@@ -49,6 +50,12 @@ export interface PreparedComponent {
   readonly timeZone: string
   readonly streams: readonly PreparedStream[]
 }
+
+/** Sees what is about to be and may refuse; tells which streams without a type shall get which. */
+export type CreationCheck = (
+  prepared: readonly PreparedComponent[],
+  // biome-ignore lint/suspicious/noConfusingVoidType: most checks have nothing to tell.
+) => readonly TypeWish[] | void | Promise<readonly TypeWish[] | void>
 
 /** What exists after the plan was carried out. */
 export interface CreatedComponent {

@@ -8,6 +8,7 @@ export {
 } from './component-shape.ts'
 export type {
   CreatedComponent,
+  CreationCheck,
   CreationRules,
   PreparedComponent,
   PreparedStream,
@@ -40,3 +41,4 @@ export {
 export { type TemplateBody, templateShape } from './template.ts'
 export { BOOLEAN_STYLES, type BooleanStyle, type UnitBody, unitShape } from './unit.ts'
 export { VALUE_CODE, VALUE_TYPES, type ValueType, valueCodeOf } from './value-type.ts'
+export type { TypeWish } from './value-types.ts'

@@ -15,7 +15,7 @@ import { streamKindOf } from './stream-kind.ts'
 import { putStreamOrder } from './stream-rules.ts'
 import { defaultStream, type PlacedStreamBody, type StreamBody } from './stream-shape.ts'
 import type { TemplateBody } from './template.ts'
-import { valueCodeOf } from './value-type.ts'
+import { type ValueType, valueCodeOf } from './value-type.ts'
 
 export interface PrepareDeps {
   readonly base: CatalogBase
@@ -43,23 +43,29 @@ interface Draft {
   /** The streams it has, in definition order; read once, a component may have very many. */
   readonly stored: readonly StreamHandle[]
   readonly firstOrder: number
-  readonly added: { readonly uid: string; readonly body: PlacedStreamBody }[]
+  /** IDs that streams of the plan bear or are wanted by: none is made up for another. */
+  readonly reserved: ReadonlySet<string>
   readonly addedById: Map<string, string>
+  /** The streams to be made, in definition order. */
   readonly addedByUid: Map<string, PlacedStreamBody>
+  /** Those of them that a place in the definition order leads to; the template's come first. */
+  readonly addedByPosition: Map<number, string>
 }
 
 /** Streams prepared before others get a turn: about a millisecond. */
 const STREAMS_PER_STEP = 500
 
 function draftOf(
-  start: Pick<Draft, 'orgUid' | 'uid' | 'timeZone'>,
+  start: Pick<Draft, 'orgUid' | 'uid' | 'timeZone'> & { readonly wanted: WantedComponent },
   entry: ComponentEntry | undefined,
   { base }: PrepareDeps,
 ): Draft {
+  const { orgUid, uid, timeZone, wanted } = start
   const firstOrder = entry === undefined ? 0 : base.documents.index.nextOrderOf(entry)
   const stored = entry?.streams ?? []
-  const none = { added: [], addedById: new Map(), addedByUid: new Map() }
-  return { ...start, entry, stored, firstOrder, ...none }
+  const reserved = new Set(wanted.streams.map(({ streamId = '' }) => streamId))
+  const none = { addedById: new Map(), addedByUid: new Map(), addedByPosition: new Map() }
+  return { orgUid, uid, timeZone, entry, stored, firstOrder, reserved, ...none }
 }
 
 /** Prepares one wanted component; refuses what cannot be made. */
@@ -80,23 +86,54 @@ export async function prepareComponent(
   const draft =
     entry === undefined
       ? await draftComponent(deps, { orgUid, wanted, orders })
-      : draftOf({ orgUid, uid: entry.uid, timeZone: entry.timeZone }, entry, deps)
-  const targets: (StreamHandle | string)[] = []
-  const definition = definitionReader(deps, orgUid, wanted)
-  for (const [at, stream] of wanted.streams.entries()) {
-    if (at % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextTurn()
-    const known = findStream(deps, draft, stream)
-    targets.push(known ?? (await addStream(deps, { draft, stream, definition })))
-  }
-  if (entry !== undefined && draft.added.length > 0) orders.push(await touch(deps, entry))
-  for (const [at, { uid, body }] of draft.added.entries()) {
-    if (at % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextTurn()
+      : draftOf({ orgUid, uid: entry.uid, timeZone: entry.timeZone, wanted }, entry, deps)
+  const targets = await planStreams(deps, draft, wanted)
+  const addedCount = draft.addedByUid.size
+  if (entry !== undefined && addedCount > 0) orders.push(await touch(deps, entry))
+  let made = 0
+  for (const [uid, body] of draft.addedByUid) {
+    made += 1
+    if (made % STREAMS_PER_STEP === 0) await nextTurn()
     orders.push(putStreamOrder({ orgUid, uid, componentUid: draft.uid }, body, 0))
   }
   const streams = targets.map((target) => describe(deps, draft, target))
   const prepared = { component: entry, timeZone: draft.timeZone, streams }
-  const [isNew, addedCount] = [entry === undefined, draft.added.length]
+  const isNew = entry === undefined
   return { prepared, componentUid: draft.uid, targets, orders, addedCount, isNew }
+}
+
+/**
+ * Finds or plans the wanted streams. Those that are wanted by their place come first in the
+ * definition order, wherever they stand in the call: when a device repeats it, each of its values
+ * finds the same stream again.
+ */
+async function planStreams(
+  deps: PrepareDeps,
+  draft: Draft,
+  wanted: WantedComponent,
+): Promise<(StreamHandle | string)[]> {
+  const definition = definitionReader(deps, draft.orgUid, wanted)
+  const targets: (StreamHandle | string)[] = []
+  let looked = 0
+  for (const isByPosition of [true, false]) {
+    for (const [at, stream] of wanted.streams.entries()) {
+      if ((stream.position !== undefined) !== isByPosition) continue
+      looked += 1
+      if (looked % STREAMS_PER_STEP === 0) await nextTurn()
+      const known = findStream(deps, draft, stream)
+      if (typeof known === 'string') adoptType(draft, known, stream.valueType)
+      targets[at] = known ?? (await addStream(deps, { draft, stream, definition }))
+    }
+  }
+  return targets
+}
+
+/** Gives a planned stream whose definition has no type that of its first values. */
+function adoptType(draft: Draft, uid: string, valueType: ValueType): void {
+  const body = draft.addedByUid.get(uid)
+  if (body === undefined || body.valueType !== '' || valueType === '') return
+  requireFileKind(body, valueType)
+  draft.addedByUid.set(uid, { ...body, valueType })
 }
 
 async function draftComponent(
@@ -121,10 +158,10 @@ async function draftComponent(
   }
   const folders = await missingFolderOrders(deps.base, orgUid, { path: folder, makeUid: newUid })
   orders.push(...folders, putComponentOrder({ orgUid, uid }, body, 0))
-  const draft = draftOf({ orgUid, uid, timeZone }, undefined, deps)
-  for (const { uid: _, ...stream } of template?.stream ?? []) {
-    if (draft.added.length % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextTurn()
-    await place(deps, draft, stream)
+  const draft = draftOf({ orgUid, uid, timeZone, wanted }, undefined, deps)
+  for (const [position, { uid: _, ...stream }] of (template?.stream ?? []).entries()) {
+    if (position % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextTurn()
+    draft.addedByPosition.set(position, await place(deps, draft, stream))
   }
   return draft
 }
@@ -169,14 +206,14 @@ function findStream(
   wanted: WantedComponent['streams'][number],
 ): StreamHandle | string | undefined {
   const { index } = base.documents
-  const { entry, added, stored } = draft
+  const { entry, stored } = draft
   if (wanted.position === undefined) {
     const handle = entry === undefined ? 0 : index.resolveStream(entry, wanted.streamId ?? '')
     if (handle !== 0) return handle
     return draft.addedById.get(wanted.streamId ?? '')
   }
   if (wanted.position < stored.length) return stored[wanted.position]
-  return added[wanted.position - stored.length]?.uid
+  return draft.addedByPosition.get(wanted.position)
 }
 
 async function addStream(
@@ -193,10 +230,15 @@ async function addStream(
   checkId('streamId', id)
   const body = await task.definition()
   const valueType = body.valueType || stream.valueType
-  if (valueType === 'FILE' && body.streamType === 'point_stream') {
-    refuseField(`stream "${id}"`, 'would be a point stream, which holds no files')
-  }
-  return await place(deps, draft, { ...body, id, name: id, valueType })
+  requireFileKind({ ...body, id }, valueType)
+  const uid = await place(deps, draft, { ...body, id, name: id, valueType })
+  if (stream.position !== undefined) draft.addedByPosition.set(stream.position, uid)
+  return uid
+}
+
+function requireFileKind({ id, streamType }: StreamBody, valueType: ValueType): void {
+  if (valueType !== 'FILE' || streamType !== 'point_stream') return
+  refuseField(`stream "${id}"`, 'would be a point stream, which holds no files')
 }
 
 /** `stream` with the wanted number, or the next that no stream of the component has. */
@@ -205,7 +247,7 @@ function freeStreamId({ base }: PrepareDeps, draft: Draft, number: number): stri
   for (let next = number; ; next++) {
     const id = `stream${next}`
     const isStored = draft.entry !== undefined && index.resolveStream(draft.entry, id) !== 0
-    if (!isStored && !draft.addedById.has(id)) return id
+    if (!isStored && !draft.addedById.has(id) && !draft.reserved.has(id)) return id
   }
 }
 
@@ -213,8 +255,7 @@ async function place({ base }: PrepareDeps, draft: Draft, body: StreamBody): Pro
   const cycle = await findBaseCycle(base, draft.orgUid, body)
   const grid = cycle === undefined ? '' : packGrid(definitionOf(cycle), draft.timeZone)
   const uid = newUid()
-  const placed = { ...body, order: draft.firstOrder + draft.added.length, grid }
-  draft.added.push({ uid, body: placed })
+  const placed = { ...body, order: draft.firstOrder + draft.addedByUid.size, grid }
   draft.addedByUid.set(uid, placed)
   if (body.id !== '') draft.addedById.set(body.id, uid)
   return uid

@@ -5,6 +5,9 @@ import type { StreamKind } from './stream-kind.ts'
 import { UidColumn } from './uid-column.ts'
 import { widened } from './widened.ts'
 
+/** Of no stream that lives. */
+const NO_KIND = 255
+
 /** Streams by handle. No object per stream: a million of them are some 60 MB of columns. */
 export class StreamColumns {
   readonly uids = new UidColumn()
@@ -70,6 +73,8 @@ export class StreamColumns {
     this.#grids.release(this.#gridOf[handle])
     this.#gridOf[handle] = 0
     this.#components[handle] = 0
+    // Whoever treats streams by their kind, as every put does, meets the deletion there.
+    this.#kinds[handle] = NO_KIND
     this.count -= 1
   }
 

@@ -1,10 +1,16 @@
 import { refuse } from '../base/index.ts'
-import type { CatalogWrite, StreamHandle } from '../store/index.ts'
+import { CatalogConflict, type CatalogWrite, type StreamHandle } from '../store/index.ts'
 import type { Documents } from './documents.ts'
 import { retryConflicts } from './retry-conflicts.ts'
 import { putStreamOrder } from './stream-rules.ts'
 import type { PlacedStreamBody } from './stream-shape.ts'
 import type { ValueType } from './value-type.ts'
+
+/** A stream without a type, and the type it shall get. */
+export interface TypeWish {
+  readonly handle: StreamHandle
+  readonly valueType: ValueType
+}
 
 /**
  * Gives streams without a type the type of their first values, durably. One that has got a type
@@ -12,31 +18,38 @@ import type { ValueType } from './value-type.ts'
  */
 export async function setValueTypes(
   documents: Documents,
-  wishes: readonly { readonly handle: StreamHandle; readonly valueType: ValueType }[],
+  wishes: readonly TypeWish[],
 ): Promise<void> {
   await retryConflicts(documents, async () => {
-    const orders: CatalogWrite[] = []
-    for (const { handle, valueType } of wishes) {
-      const order = await typeOrder(documents, handle, valueType)
-      if (order !== undefined) orders.push(order)
-    }
+    const isOpen = ({ handle }: TypeWish): boolean => documents.index.valueCodeOf(handle) === 0
+    const orders = await typeOrders(documents, wishes.filter(isOpen))
     if (orders.length > 0) await documents.commit(orders)
   })
 }
 
+/** The writes that give streams their types; a conflict when one has got a type meanwhile. */
+export async function typeOrders(
+  documents: Documents,
+  wishes: readonly TypeWish[],
+): Promise<CatalogWrite[]> {
+  const orders: CatalogWrite[] = []
+  for (const wish of wishes) orders.push(await typeOrder(documents, wish))
+  return orders
+}
+
 async function typeOrder(
   documents: Documents,
-  handle: StreamHandle,
-  valueType: ValueType,
-): Promise<CatalogWrite | undefined> {
+  { handle, valueType }: TypeWish,
+): Promise<CatalogWrite> {
   const { index } = documents
   if (!index.has(handle)) refuseDeleted()
-  if (index.valueCodeOf(handle) !== 0) return undefined
   const { orgUid, uid: componentUid } = index.componentOf(handle)
   const uid = index.streamUid(handle)
-  const document = await documents.get({ orgUid, kind: 'stream', uid })
+  const key = { orgUid, kind: 'stream', uid }
+  const document = await documents.get(key)
   if (document === undefined) refuseDeleted()
   const body = document.body as unknown as PlacedStreamBody
+  if (body.valueType !== '') throw new CatalogConflict(key, undefined)
   return putStreamOrder({ orgUid, uid, componentUid }, { ...body, valueType }, document.revision)
 }
 

@@ -4,16 +4,26 @@ import {
   type CreatedComponent,
   type CreationRules,
   type PreparedComponent,
+  type PreparedStream,
   RANDOM,
+  type StreamIndex,
+  type TypeWish,
   type WantedComponent,
   type WantedStream,
 } from '../catalog/index.ts'
 import type { Removal, StreamHandle } from '../store/index.ts'
 import { STREAM_WORK, TurnTaker } from './in-turns.ts'
-import type { IncomingSamples } from './incoming-samples.ts'
-import { type Placing, prepareStream } from './prepare-put.ts'
-import type { MissingTarget } from './resolve-targets.ts'
-import { factsOfPrepared } from './stream-facts.ts'
+import type { IncomingSamples, KeptValues } from './incoming-samples.ts'
+import {
+  type Placing,
+  type PreparedStream as PreparedSamples,
+  prepareStream,
+  requireAllLiving,
+  requireLiving,
+  type StreamSamples,
+} from './prepare-put.ts'
+import { type MissingTarget, refuseReachedTwice } from './resolve-targets.ts'
+import { factsOf, factsOfPrepared } from './stream-facts.ts'
 import { inferValueType } from './value-rules.ts'
 
 /** The missing streams of one component, side by side with what the catalog is asked for. */
@@ -26,7 +36,18 @@ interface MissingComponent {
 export interface Creation {
   readonly samples: IncomingSamples
   readonly missing: readonly MissingTarget[]
+  /** Existing streams that get their type from this put. */
+  readonly untyped: readonly StreamSamples[]
   readonly placing: Placing
+  /** That of the index when the streams of the put were last looked at. */
+  readonly generation: number
+}
+
+/** What a look at the streams of a put has shown. */
+interface Findings {
+  readonly removals: Removal[]
+  readonly wishes: TypeWish[]
+  readonly turns: TurnTaker
 }
 
 /** Refuses half of a definition for the streams that are to be created. */
@@ -54,27 +75,38 @@ async function byComponent({ samples, missing }: Creation): Promise<MissingCompo
 }
 
 /**
- * Creates the missing streams of a put in one step, after every sample for them was found good, and
- * fills in their handles. Answers what must be removed first: a stream that another call has made
- * meanwhile may hold samples.
+ * Creates the missing streams of a put and gives types to those that have none, in one step and after
+ * every sample for them was found good, and fills in their handles. Answers what must be removed
+ * first: a stream that another call has made meanwhile may hold samples.
  */
 export async function createMissing(
   catalog: Catalog,
   orgUid: string,
   creation: Creation,
-): Promise<Removal[]> {
+): Promise<readonly Removal[]> {
   const { samples, placing, missing } = creation
   for (const target of missing) requireDefinition(target.creation)
   const components = await byComponent(creation)
   const timeless = timelessSamples(creation)
-  let removals: Removal[] = []
+  const resolved = resolvedHandles(creation)
+  // A look changes values to what the types ask for; another one, after a race, begins from here.
+  let kept: KeptValues | undefined
+  let removals: readonly Removal[] = []
   const check = async (prepared: readonly PreparedComponent[]) => {
-    removals = []
-    const turns = new TurnTaker()
-    for (const [at, component] of prepared.entries()) {
-      const work = { creation, targets: components[at].targets, component, turns }
-      for (const removal of await prepareComponent(work)) removals.push(removal)
+    if (kept === undefined) kept = samples.keep()
+    else samples.restore(kept)
+    if (catalog.index.generation !== creation.generation) {
+      const { count, handles } = samples
+      requireAllLiving(catalog.index, { count, handles, removals: [] })
     }
+    const findings: Findings = { removals: [], wishes: [], turns: new TurnTaker() }
+    await prepareUntyped(catalog.index, creation, findings)
+    for (const [at, component] of prepared.entries()) {
+      const { targets } = components[at]
+      await prepareComponent({ creation, targets, component, resolved }, findings)
+    }
+    removals = findings.removals
+    return findings.wishes
   }
   const wanted = components.map((component) => component.wanted)
   const created = await catalog.autoCreate(orgUid, wanted, check)
@@ -87,27 +119,68 @@ export async function createMissing(
   return removals
 }
 
-/** Two targets may turn out to be one stream: one by its name, one by its place in a template. */
-async function prepareComponent(work: {
-  readonly creation: Creation
-  readonly targets: readonly MissingTarget[]
-  readonly component: PreparedComponent
-  readonly turns: TurnTaker
-}): Promise<Removal[]> {
+/** Looks at the samples of existing streams whose type, at the beginning of the put, was open. */
+async function prepareUntyped(
+  index: StreamIndex,
+  { samples, untyped, placing }: Creation,
+  findings: Findings,
+): Promise<void> {
+  for (const { handle, indexes } of untyped) {
+    requireLiving(index, handle as StreamHandle)
+    const stream = { handle, indexes, facts: factsOf(index, handle as StreamHandle) }
+    note(stream, await prepareStream(samples, stream, placing), findings)
+    await findings.turns.after(indexes.length)
+  }
+}
+
+function note(stream: StreamSamples, prepared: PreparedSamples, findings: Findings): void {
+  for (const removal of prepared.removals) findings.removals.push(removal)
+  const { handle, facts } = stream
+  const { valueType } = prepared
+  if (handle !== 0 && facts.valueType === '' && valueType !== '') {
+    findings.wishes.push({ handle, valueType })
+  }
+}
+
+/** Looks at the samples of one component's streams as they are about to be. */
+async function prepareComponent(
+  work: {
+    readonly creation: Creation
+    readonly targets: readonly MissingTarget[]
+    readonly component: PreparedComponent
+    readonly resolved: ReadonlySet<number>
+  },
+  findings: Findings,
+): Promise<void> {
   const { samples, placing } = work.creation
   const { streams } = work.component
   const groups = Map.groupBy(streams.keys(), (at) => streams[at].streamId || at)
-  const all: Removal[] = []
   for (const places of groups.values()) {
     const stream = streams[places[0]]
     const { handle } = stream
-    const indexes = indexesOf(places.map((at) => work.targets[at]))
-    const facts = factsOfPrepared(stream)
-    const { removals } = await prepareStream(samples, { handle, facts, indexes }, placing)
-    for (const removal of removals) all.push(removal)
-    await work.turns.after(indexes.length + STREAM_WORK)
+    const targets = places.map((at) => work.targets[at])
+    requireOneWay(stream, targets, work.resolved)
+    const indexes = indexesOf(targets)
+    const prepared = { handle, indexes, facts: factsOfPrepared(stream) }
+    note(prepared, await prepareStream(samples, prepared, placing), findings)
+    await findings.turns.after(indexes.length + STREAM_WORK)
   }
-  return all
+}
+
+/** Handles that the call reached before anything was planned; only told where places count. */
+function resolvedHandles({ samples, missing }: Creation): ReadonlySet<number> {
+  if (!missing.some(({ position }) => position !== undefined)) return new Set()
+  return new Set(samples.open.map((target) => samples.handles[target.samples[0]]))
+}
+
+/** A place may lead to a stream that the call names: in a template, or made by another call. */
+function requireOneWay(
+  { handle, streamId }: PreparedStream,
+  targets: readonly MissingTarget[],
+  resolved: ReadonlySet<number>,
+): void {
+  if (!targets.some(({ position }) => position !== undefined)) return
+  if (targets.length > 1 || (handle !== 0 && resolved.has(handle))) refuseReachedTwice(streamId)
 }
 
 /** The samples of targets that are one stream, in the order they came. */

@@ -27,6 +27,12 @@ export interface OpenTarget {
   readonly samples: number[]
 }
 
+/** What incoming samples were before their streams' types were put to them. */
+export type KeptValues = Pick<
+  IncomingSamples,
+  'times' | 'numbers' | 'kinds' | 'texts' | 'isNumeric' | 'isTimed'
+>
+
 /** Shared by all calls of the thread. */
 const pool = new ColumnPool()
 
@@ -98,6 +104,25 @@ export class IncomingSamples {
   drop(index: number): void {
     this.kinds[index] = VALUE_NULL
     this.isNumeric = false
+  }
+
+  /** A copy of all values as they are, for who may have to begin again with them. */
+  keep(): KeptValues {
+    const { count, times, numbers, kinds, texts, isNumeric, isTimed } = this
+    return {
+      ...{ times: times.slice(0, count), numbers: numbers.slice(0, count) },
+      ...{ kinds: kinds.slice(0, count), texts: texts?.slice(), isNumeric, isTimed },
+    }
+  }
+
+  /** Makes all values what they were when they were kept. */
+  restore(kept: KeptValues): void {
+    this.times.set(kept.times)
+    this.numbers.set(kept.numbers)
+    this.kinds.set(kept.kinds)
+    this.texts = kept.texts?.slice()
+    this.isNumeric = kept.isNumeric
+    this.isTimed = kept.isTimed
   }
 
   /**

@@ -1,6 +1,6 @@
 import { refuse } from '../base/index.ts'
 import { POINT, RANDOM, type StreamIndex, VALUE_CODE, type ValueType } from '../catalog/index.ts'
-import type { Removal, StreamHandle } from '../store/index.ts'
+import type { Removal, SampleBatch, StreamHandle } from '../store/index.ts'
 import type { AssignedTimes } from './assigned-times.ts'
 import { inTurns } from './in-turns.ts'
 import {
@@ -37,7 +37,25 @@ export interface Placing {
   readonly assignedTimes: AssignedTimes
 }
 
-/** Whether a stream takes numbers as they are. */
+/** Refuses when a stream of the call was deleted while the call ran. */
+export function requireLiving(streams: StreamIndex, handle: StreamHandle): void {
+  if (streams.has(handle)) return
+  refuse('conflict', { what: 'A stream of the call was deleted meanwhile: send it again' })
+}
+
+/** Refuses when a stream of samples was deleted while the call ran; 0 stands for one to be made. */
+export function requireAllLiving(
+  streams: StreamIndex,
+  { count, handles, removals }: Pick<SampleBatch, 'count' | 'handles' | 'removals'>,
+): void {
+  for (let index = 0; index < count; index++) {
+    const handle = handles[index] as StreamHandle | 0
+    if (handle !== 0 && !streams.has(handle)) requireLiving(streams, handle)
+  }
+  for (const { handle } of removals) requireLiving(streams, handle)
+}
+
+/** Whether a stream takes numbers as they are; a deleted one does not. */
 function isPlain(streams: StreamIndex, handle: StreamHandle): boolean {
   return (
     streams.valueCodeOf(handle) === VALUE_CODE.DOUBLE &&
@@ -78,11 +96,12 @@ export class OddStreams {
     return this.#byHandle === undefined
   }
 
-  /** What was gathered, by stream. */
+  /** What was gathered, by stream; refuses when one of them was deleted. */
   list(): StreamSamples[] {
     if (this.#byHandle === undefined) return []
     const gathered: StreamSamples[] = []
     for (const [handle, indexes] of this.#byHandle) {
+      requireLiving(this.#streams, handle)
       gathered.push({ handle, indexes, facts: factsOf(this.#streams, handle) })
     }
     return gathered

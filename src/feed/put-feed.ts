@@ -1,6 +1,6 @@
 import { type Principal, requirePermit } from '../access/index.ts'
-import { type Catalog, VALUE_TYPES, type ValueType } from '../catalog/index.ts'
-import type { Removal, SampleBatch, SampleStore, StreamHandle } from '../store/index.ts'
+import type { Catalog } from '../catalog/index.ts'
+import type { Removal, SampleBatch, SampleStore } from '../store/index.ts'
 import type { AssignedTimes } from './assigned-times.ts'
 import { type Creation, createMissing } from './create-missing.ts'
 import { requireCreation, requireStreams } from './feed-rights.ts'
@@ -13,6 +13,7 @@ import {
   OddStreams,
   type Placing,
   prepareStream,
+  requireAllLiving,
   type StreamSamples,
 } from './prepare-put.ts'
 import type { PutOptions } from './put-options.ts'
@@ -44,13 +45,6 @@ export interface PutCommand {
   readonly uploadTime: number
 }
 
-/** A stream that gets its type from this put. */
-interface Untyped {
-  readonly stream: StreamSamples
-  readonly handle: StreamHandle
-  readonly valueType: ValueType
-}
-
 /**
  * Stores samples, all or none: resolves streams, checks rights, checks and places every sample,
  * creates what is missing, and resolves when the samples are durable, with what the caller should
@@ -78,13 +72,16 @@ export async function putSamples(
     assignedTimes: deps.assignedTimes,
   }
   if (!samples.isTimed) await giveTimes(deps, samples, placing)
+  const { generation } = catalog.index
   const odd = new OddStreams(catalog.index, samples)
   const gathering = inTurns(samples.count, (from, until) => odd.gather(from, until))
   if (gathering !== undefined) await gathering
   const isPlain = missing.length === 0 && odd.isEmpty && samples.isNumeric
   const batch = isPlain
     ? numericBatch(samples, [])
-    : await prepareBatch(deps, orgUid, { samples, missing, placing, odd: odd.list() })
+    : await prepareBatch(deps, orgUid, { samples, missing, placing, generation, odd: odd.list() })
+  // Some stream may be gone; from here to the journal nothing lets others in without a look.
+  if (catalog.index.generation !== generation) requireAllLiving(catalog.index, batch)
   if (batch.count > 0 || batch.removals.length > 0) await store.append(batch)
   deps.onLanded(batch, orgUid)
   const warning = warnOfOutdated(deps.retention, batch, command.uploadTime)
@@ -110,14 +107,16 @@ async function giveTimes(
 async function prepareBatch(
   { catalog }: PutDeps,
   orgUid: string,
-  put: Creation & { readonly odd: readonly StreamSamples[] },
+  put: Omit<Creation, 'untyped'> & { readonly odd: readonly StreamSamples[] },
 ): Promise<SampleBatch> {
-  const { samples, missing, placing } = put
-  const { removals, untyped } = await prepareOdd(samples, put.odd, placing)
-  if (missing.length > 0) {
-    for (const removal of await createMissing(catalog, orgUid, put)) removals.push(removal)
+  const { samples, missing, placing, generation, odd } = put
+  const isTyped = ({ facts }: StreamSamples): boolean => facts.valueType !== ''
+  const removals = await prepareTyped(samples, odd.filter(isTyped), placing)
+  const untyped = odd.filter((stream) => !isTyped(stream))
+  if (missing.length > 0 || untyped.length > 0) {
+    const creation = { samples, missing, placing, generation, untyped }
+    for (const removal of await createMissing(catalog, orgUid, creation)) removals.push(removal)
   }
-  if (untyped.length > 0) await giveTypes(catalog, samples, { untyped, placing })
   return await toBatch(samples, removals)
 }
 
@@ -129,39 +128,18 @@ function requireMissing(principal: Principal, target: MissingTarget): void {
   if (component !== undefined) requirePermit(principal, `component/${component.uid}/feed`, 'PUT')
 }
 
-/** Checks and places the samples of every existing stream that is not plain. */
-async function prepareOdd(
+/** Checks and places the samples of every existing stream that is not plain and has a type. */
+async function prepareTyped(
   samples: IncomingSamples,
   odd: readonly StreamSamples[],
   placing: Placing,
-): Promise<{ removals: Removal[]; untyped: Untyped[] }> {
+): Promise<Removal[]> {
   const removals: Removal[] = []
-  const untyped: Untyped[] = []
   const turns = new TurnTaker()
   for (const stream of odd) {
     const prepared = await prepareStream(samples, stream, placing)
-    const { valueType } = prepared
     for (const removal of prepared.removals) removals.push(removal)
-    if (stream.handle !== 0 && stream.facts.valueType === '' && valueType !== '') {
-      untyped.push({ stream, handle: stream.handle, valueType })
-    }
     await turns.after(stream.indexes.length)
   }
-  return { removals, untyped }
-}
-
-async function giveTypes(
-  catalog: Catalog,
-  samples: IncomingSamples,
-  work: { readonly untyped: readonly Untyped[]; readonly placing: Placing },
-): Promise<void> {
-  await catalog.setValueTypes(work.untyped)
-  for (const { stream, handle, valueType } of work.untyped) {
-    const actual = VALUE_TYPES[catalog.index.valueCodeOf(handle)]
-    // Another put was faster and chose the other type: the values follow it.
-    if (actual !== valueType) {
-      const facts = { ...stream.facts, valueType: actual }
-      await prepareStream(samples, { ...stream, facts }, work.placing)
-    }
-  }
+  return removals
 }

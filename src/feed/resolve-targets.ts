@@ -89,5 +89,23 @@ export async function resolveTargets(
     const samples = [...target.samples]
     missing.set(key, { compId, streamId, position, creation, component, samples })
   }
+  requireReachedOnce(index, put.samples)
   return [...missing.values()]
+}
+
+/** Refuses a stream that a call names and reaches by its place as well: one value would be lost. */
+function requireReachedOnce(index: StreamIndex, { open, handles }: IncomingSamples): void {
+  if (!open.some(({ position }) => position !== undefined)) return
+  const reached = new Set<number>()
+  for (const { samples } of open) {
+    const handle = handles[samples[0]]
+    if (handle !== 0 && reached.has(handle)) refuseReachedTwice(index.streamIdOf(handle))
+    reached.add(handle)
+  }
+}
+
+/** Says that a stream is named in a call and reached by its place as well. */
+export function refuseReachedTwice(streamId: string): never {
+  const what = `Stream "${streamId}" is reached twice: by its name and by "data", in its place`
+  refuse('bad_input', { what })
 }

@@ -120,8 +120,9 @@ export interface SampleStore {
   /**
    * Resolves only when the whole batch would survive a crash and reads see it. Rejected: part of it
    * may be kept and the same append may be repeated (it is idempotent); the embedded store keeps
-   * none. Rejects with the refusal `read_only` when the disk is full or has failed. The caller must
-   * not change the batch's arrays until this settles.
+   * none. Rejects with the refusal `read_only` when the disk is full or has failed, and with
+   * `conflict` when a stream of the batch was forgotten. The caller must not change the batch's
+   * arrays until this settles.
    */
   append(batch: SampleBatch): Promise<void>
   /** In the order asked for, at most one sample per time: the one appended last. */

@@ -243,12 +243,12 @@ export function sampleStoreContract(engine: string, open: () => Promise<StoreUnd
       ]),
     )
     await store.forget([stream(1)])
-    await store.append(
-      batch([
-        [1, 20, 1],
-        [2, 20, 2],
-      ]),
-    )
+    const both = batch([
+      [1, 20, 1],
+      [2, 20, 2],
+    ])
+    await assert.rejects(store.append(both), { code: 'conflict' })
+    await store.append(batch([[2, 20, 2]]))
     assert.deepEqual(await read(store, 1), [])
     const later = await subject.reopen()
     assert.deepEqual(await later.latest([stream(1), stream(2)]), [undefined, sample(20, 2)])

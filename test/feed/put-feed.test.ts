@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../src/base/index.ts'
-import type { StreamInput } from '../../src/catalog/index.ts'
+import { type StreamInput, VALUE_TYPES } from '../../src/catalog/index.ts'
 import {
   anyFeed,
   type FeedHome,
@@ -202,6 +202,61 @@ test('put() maps unnamed data to streams by definition order and creates the res
     { streamId: 'b', time: NOW, data: 'x' },
     { streamId: 'stream3', time: NOW, data: 3 },
   ])
+})
+
+test('put() counts the places of unnamed data by the streams that were there before', async (t) => {
+  const feed = await openFeed(t)
+  const show = async (compId: string) => {
+    const text = await feed.calls.get(anyFeed, { compId, streamId: undefined }, 'retStreamId')
+    return JSON.parse(String(text)).map((shown: { streamId: string; data: unknown }) => [
+      ...[shown.streamId, shown.data],
+    ])
+  }
+  // Twice: what repeats itself finds its streams again.
+  for (const time of [1, 1]) {
+    await feed.put(`compId=n&temp=30&data=10&data=20&time=${time}`)
+    assert.deepEqual(await show('n'), [['stream1', 10], ['stream2', 20], ['temp', 30]]) // biome-ignore format: short
+  }
+  await feed.put('compId=m&stream1=5&data=7&time=1')
+  assert.deepEqual(await show('m'), [['stream2', 7], ['stream1', 5]]) // biome-ignore format: short
+  const stream = [{ id: 's1' }, { id: 's2', valueType: 'STRING' }]
+  await feed.catalog.templates.insert(keyWith(['*', 'PUT']), { id: 'two', stream })
+  await feed.put('compId=t&compTmplId=two&own=3&data=1&data=x&data=9&time=1')
+  assert.deepEqual(await show('t'), [['s1', 1], ['s2', 'x'], ['stream3', 9], ['own', 3]]) // biome-ignore format: short
+})
+
+test('put() refuses a stream that is reached by name and by place, and stores nothing', async (t) => {
+  const feed = await openFeed(t, { s1: { valueType: 'DOUBLE' } })
+  const stream = [{ id: 's1' }]
+  await feed.catalog.templates.insert(keyWith(['*', 'PUT']), { id: 'one', stream })
+  for (const query of [
+    'compId=c&data=1&s1=2',
+    'compId=c&s1=2&data=1',
+    'compId=c&s1=2&data=1&data=5',
+    'compId=n&compTmplId=one&s1=2&data=1',
+  ]) {
+    const error = await refused(feed.put(query))
+    assert.equal(error.status, 400)
+    assert.match(error.message, /Stream "s1" is reached twice/, query)
+  }
+  assert.deepEqual(await feed.get(), [])
+  assert.equal(feed.catalog.index.resolveComponent('o', 'n'), undefined)
+  assert.equal(feed.catalog.index.streamCount, 1)
+})
+
+test('put() gives a stream of a template without a type that of its first sample', async (t) => {
+  const feed = await openFeed(t)
+  const stream = [{ id: 'a' }, { id: 'b' }, { id: 'rest' }]
+  await feed.catalog.templates.insert(keyWith(['*', 'PUT']), { id: 'bare', stream })
+  await feed.put('compId=m&compTmplId=bare&a=1&b=x')
+  const typeOf = (compId: string, id: string) => {
+    const { index } = feed.catalog
+    return VALUE_TYPES[index.valueCodeOf(index.resolve('o', compId, id))]
+  }
+  assert.deepEqual(['a', 'b', 'rest'].map((id) => typeOf('m', id)), ['DOUBLE', 'STRING', '']) // biome-ignore format: short
+  assert.equal((await refused(feed.put('compId=m&a=text'))).status, 400)
+  await feed.put('compId=m&rest=text')
+  assert.equal(typeOf('m', 'rest'), 'STRING')
 })
 
 test('put() answers requested last values, and tells which streams had to be created', async (t) => {

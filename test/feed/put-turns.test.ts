@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { nextTurn, Refusal, STREAMS_CREATED_PER_CALL_MAX } from '../../src/base/index.ts'
-import type { Catalog, StreamInput } from '../../src/catalog/index.ts'
+import { type Catalog, type StreamInput, VALUE_TYPES } from '../../src/catalog/index.ts'
 import { Feed, IncomingSamples, VALUE_TEXT } from '../../src/feed/index.ts'
+import { FeedCalls } from '../../src/http/feed-calls.ts'
 import { openSampleStore } from '../../src/store/embedded/index.ts'
 import type { StreamHandle } from '../../src/store/index.ts'
-import { anyFeed, keyWith, openFeedHome } from '../support/feed-home.ts'
+import { anyFeed, type FeedHome, keyWith, openFeedHome } from '../support/feed-home.ts'
 
 /** Several times what is looked at in one turn. */
 const MANY = 50_000
@@ -17,6 +18,13 @@ const everything = keyWith(['*', 'GET PUT POST DELETE'])
 const options = {
   ...{ creation: {}, isAutofill: false },
   ...{ deriveStreamsMax: 1, deriveTimeoutMs: 0 },
+}
+
+/** Adds a stream from another process, which no lock of this one keeps away. */
+async function insertStream(home: FeedHome, stream: StreamInput): Promise<void> {
+  const uid = home.catalog.index.resolveComponent('o', 'c')?.uid ?? ''
+  const catalog = await home.openAnother()
+  await catalog.streams.insert(everything, uid, stream)
 }
 
 async function openFeed(t: TestContext, streams: Record<string, StreamInput>) {
@@ -36,14 +44,102 @@ function manySamples(handle: StreamHandle, texts = false): IncomingSamples {
   return samples
 }
 
+/** A feed whose puts meet `other` after their values were checked and before they create anything. */
+function raced(home: FeedHome, other: () => Promise<unknown>): (query: string) => Promise<string> {
+  let isOver = false
+  const catalog: Catalog = Object.assign(Object.create(home.catalog), {
+    index: home.catalog.index,
+    autoCreate(...[orgUid, wanted, check]: Parameters<Catalog['autoCreate']>) {
+      return home.catalog.autoCreate(orgUid, wanted, async (prepared) => {
+        const wishes = await check?.(prepared)
+        if (!isOver) await other()
+        isOver = true
+        return wishes
+      })
+    },
+  })
+  const calls = new FeedCalls(new Feed({ ...home, catalog, showFile: String }))
+  return (query) => calls.put(anyFeed, query, Buffer.alloc(0), { warn: () => {} })
+}
+
+test('put() stores texts as they were sent when a race makes their stream one of texts', async (t) => {
+  const home = await openFeed(t, { u: {} })
+  const text = { handle: home.handleOf('u'), valueType: 'STRING' } as const
+  const races = {
+    u: () => home.catalog.setValueTypes([text]),
+    fresh: () => insertStream(home, { id: 'fresh', valueType: 'STRING' }),
+  }
+  for (const [id, other] of Object.entries(races)) {
+    const put = raced(home, other)
+    await put(`compId=c&${id}=007.50&time=5`)
+    assert.deepEqual(await home.get(id), [{ time: 5, data: '007.50' }], id)
+  }
+})
+
+test('put() that a race refuses leaves no stream and no type behind', async (t) => {
+  const home = await openFeed(t, { u: {}, other: {} })
+  const long = { handle: home.handleOf('u'), valueType: 'LONG' } as const
+  const put = raced(home, () => home.catalog.setValueTypes([long]))
+  const refused = put('compId=c&u=1.5&other=2&made=3')
+  await assert.rejects(refused, /value 0 of "u": "data" must be a whole number/)
+  assert.equal(home.handleOf('made'), 0)
+  assert.equal(home.catalog.index.valueCodeOf(home.handleOf('other')), 0)
+  assert.deepEqual(await home.get(), [])
+})
+
+test('put() to a stream that another call has made without a type gives it one', async (t) => {
+  const home = await openFeed(t, {})
+  const put = raced(home, () => insertStream(home, { id: 's' }))
+  await put('compId=c&s=1&time=1')
+  assert.equal(VALUE_TYPES[home.catalog.index.valueCodeOf(home.handleOf('s'))], 'DOUBLE')
+  await assert.rejects(home.put('compId=c&s=text'), /must be a finite number/)
+})
+
+test('put() whose data leads to a stream that a race has put in its place is refused', async (t) => {
+  const home = await openFeed(t, { a: { valueType: 'DOUBLE' } })
+  const put = raced(home, () => insertStream(home, { id: 'b' }))
+  const refused = put('compId=c&data=1&data=2&b=3')
+  await assert.rejects(refused, /Stream "b" is reached twice/)
+  assert.deepEqual(await home.get(), [])
+})
+
+test('put() is refused when a stream of it is deleted while the call runs', async (t) => {
+  for (const valueType of ['DOUBLE', 'STRING'] as const) {
+    const home = await openFeed(t, { s: { valueType }, n: {} })
+    const uid = home.catalog.index.streamUid(home.handleOf('s'))
+    const component = home.catalog.index.resolveComponent('o', 'c')?.uid ?? ''
+    const remove = () => home.catalog.streams.delete(everything, component, uid)
+    const put = raced(home, remove)
+    const refused = put('compId=c&s=1&n=2&time=1')
+    await assert.rejects(refused, { code: 'conflict', message: /deleted meanwhile: send it again/ })
+    assert.deepEqual(await home.get(), [], valueType)
+    await home.put('compId=c&s=1&n=2&time=1')
+    assert.equal((await home.get()).length, 2)
+  }
+})
+
+test('put() of samples that were read before their stream was deleted is refused', async (t) => {
+  const home = await openFeed(t, { s: { valueType: 'DOUBLE' } })
+  const samples = new IncomingSamples()
+  samples.addNumber(home.handleOf('s'), 1, 1)
+  const component = home.catalog.index.resolveComponent('o', 'c')?.uid ?? ''
+  await home.catalog.components.delete(everything, component)
+  const put = new Feed({ ...home, showFile: String }).put(anyFeed, {
+    samples,
+    options,
+    uploadTime: 0,
+  })
+  await assert.rejects(put, { code: 'conflict' })
+})
+
 test('put() of many samples follows the type that another put gave the stream meanwhile', async (t) => {
   const home = await openFeed(t, { u: {} })
   const short = home.put('compId=c&u=x&time=-1')
   const catalog: Catalog = Object.assign(Object.create(home.catalog), {
     index: home.catalog.index,
-    async setValueTypes(untyped: Parameters<Catalog['setValueTypes']>[0]) {
+    async autoCreate(...plan: Parameters<Catalog['autoCreate']>) {
       await short
-      await home.catalog.setValueTypes(untyped)
+      return await home.catalog.autoCreate(...plan)
     },
   })
   const feed = new Feed({ ...home, catalog, showFile: String })
@@ -74,7 +170,10 @@ test('put() of many samples to a stream that is deleted meanwhile leaves nothing
     const put = feed.put(anyFeed, { samples, options, uploadTime: 0 })
     await nextTurn()
     const uid = home.catalog.index.resolveComponent('o', 'c')?.uid ?? ''
-    await Promise.all([put, home.catalog.components.delete(everything, uid)])
+    await Promise.all([
+      assert.rejects(put, { code: 'conflict' }),
+      home.catalog.components.delete(everything, uid),
+    ])
     // Once sealed and opened again the store knows of the deletion no more: all must be gone.
     await store.sealAll()
     await store.close()

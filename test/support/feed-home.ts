@@ -33,6 +33,8 @@ export interface FeedHome {
   readonly landed: readonly SampleBatch[]
   /** What callers of puts were warned of so far. */
   readonly warnings: readonly string[]
+  /** The catalog as another process has it that shares the store. */
+  openAnother(): Promise<Catalog>
   put(query: string, principal?: Principal): Promise<string>
   putJson(body: unknown, query?: string, principal?: Principal): Promise<string>
   getText(streamId?: string, query?: string): Promise<string>
@@ -59,7 +61,8 @@ export async function openFeedHome(
     ownerOf: async () => ({ uid: 'u', name: 'Owner', timeZoneId: 'UTC' }),
     nameOf: async () => 'Owner',
   }
-  const catalog = await openCatalog({ store: catalogStore, people, clock })
+  const openAnother = () => openCatalog({ store: catalogStore, people, clock })
+  const catalog = await openAnother()
   const store = new PlainSampleStore()
   const landed: SampleBatch[] = []
   const feed = new Feed({
@@ -77,7 +80,7 @@ export async function openFeedHome(
   const getText: FeedHome['getText'] = async (streamId, query = '') =>
     String(await calls.get(anyFeed, { compId: 'c', streamId }, query))
   return {
-    ...{ catalog, store, clock, calls, landed, warnings, add, getText },
+    ...{ catalog, store, clock, calls, landed, warnings, add, getText, openAnother },
     put: (query, principal = anyFeed) => calls.put(principal, query, Buffer.alloc(0), { warn }),
     putJson: (body, query = '', principal = anyFeed) =>
       calls.put(principal, query, Buffer.from(JSON.stringify(body)), { warn }),

@@ -31,25 +31,8 @@ export function checkRemoval({ handle, from, until }: Removal): void {
   invariant(!Number.isNaN(from) && !Number.isNaN(until), 'a removal has no range')
 }
 
-/** The batch without the samples and removals of some streams; itself when it has none. */
-export function withoutStreams(batch: SampleBatch, gone: HandleSet): SampleBatch {
-  if (!namesAny(batch, gone)) return batch
-  const kept: number[] = []
-  for (let index = 0; index < batch.count; index += 1) {
-    if (!gone.has(batch.handles[index])) kept.push(index)
-  }
-  const removals = batch.removals.filter((removal) => !gone.has(removal.handle))
-  return {
-    count: kept.length,
-    handles: Uint32Array.from(kept, (index) => batch.handles[index]),
-    times: Float64Array.from(kept, (index) => batch.times[index]),
-    numbers: Float64Array.from(kept, (index) => batch.numbers[index]),
-    texts: batch.texts && kept.map((index) => batch.texts?.[index]),
-    removals,
-  }
-}
-
-function namesAny({ count, handles, removals }: SampleBatch, streams: HandleSet): boolean {
+/** Whether a batch has samples or removals of one of these streams. */
+export function namesAny({ count, handles, removals }: SampleBatch, streams: HandleSet): boolean {
   for (let index = 0; index < count; index += 1) {
     if (streams.has(handles[index])) return true
   }

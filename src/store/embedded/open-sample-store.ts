@@ -110,10 +110,7 @@ function applyDurable(
     folds.touchRecords(group.records)
     touched.note(group)
   }
-  const applied = head.apply(group)
-  if (applied !== undefined) return applied.then(tell)
-  tell()
-  return undefined
+  return head.apply(group, tell)
 }
 
 /** Stops the process: writing on after a bug could spoil what is stored. */

@@ -12,7 +12,7 @@ import type {
   Summaries,
   TouchedSpan,
 } from '../sample-port.ts'
-import { checkBatch, checkRemoval, withoutStreams } from './batch-check.ts'
+import { checkBatch, checkRemoval, namesAny } from './batch-check.ts'
 import { mergeColumns, sliceColumns } from './chunk/index.ts'
 import type { FoldCache } from './fold-cache.ts'
 import { HandleSet } from './handle-set.ts'
@@ -89,10 +89,11 @@ export class EmbeddedSampleStore implements SampleStore {
 
   #appendChecked(batch: SampleBatch, texts?: PackedTexts): Promise<void> | undefined {
     // Asked at the last moment: a stream may be forgotten while a long batch is made ready.
-    const living = this.#forgotten.isEmpty ? batch : withoutStreams(batch, this.#forgotten)
-    if (living.count === 0 && living.removals.length === 0) return undefined
-    const record = { kind: 'samples', batch: living } as const
-    return this.#write(sizeRecord(record, living === batch ? texts : undefined))
+    if (!this.#forgotten.isEmpty && namesAny(batch, this.#forgotten)) {
+      refuse('conflict', { what: 'A stream of the call was deleted meanwhile: send it again' })
+    }
+    if (batch.count === 0 && batch.removals.length === 0) return undefined
+    return this.#write(sizeRecord({ kind: 'samples', batch }, texts))
   }
 
   async range(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns> {
@@ -107,6 +108,8 @@ export class EmbeddedSampleStore implements SampleStore {
     const found: Array<Sample | undefined> = []
     for (const handle of handles) {
       if (found.length % LATEST_PER_TURN === LATEST_PER_TURN - 1) await nextTurn()
+      const isWhole = this.#head.whenWhole(handle)
+      if (isWhole !== undefined) await this.#waitWhole(isWhole, handle)
       const sample = this.#latestOf(handle)
       const isMasked = sample === 'masked'
       found.push(isMasked ? await this.#endOf(handle, { isLatestFirst: true }) : sample)
@@ -127,8 +130,11 @@ export class EmbeddedSampleStore implements SampleStore {
     return { firstTime: first.time, lastTime: last.time }
   }
 
-  fold(handle: StreamHandle, edges: Float64Array): Promise<Summaries> {
-    return this.#parts.folds.fold(handle, edges, (some) => this.#foldSamples(handle, some))
+  async fold(handle: StreamHandle, edges: Float64Array): Promise<Summaries> {
+    // Before the cache is asked: what it knows and what is computed must be of one moment.
+    const isWhole = this.#head.whenWhole(handle)
+    if (isWhole !== undefined) await this.#waitWhole(isWhole, handle)
+    return await this.#parts.folds.fold(handle, edges, (some) => this.#foldSamples(handle, some))
   }
 
   async #foldSamples(handle: StreamHandle, edges: Float64Array): Promise<Summaries> {
@@ -137,6 +143,8 @@ export class EmbeddedSampleStore implements SampleStore {
     const limit = Number.POSITIVE_INFINITY
     const span = this.#spanOf(handle, { from, until, limit, isLatestFirst: false })
     for (let tries = 1; ; tries += 1) {
+      const isWhole = this.#head.whenWhole(handle)
+      if (isWhole !== undefined) await this.#waitWhole(isWhole, handle)
       const fold = new SummaryFold(edges)
       const isInOneStep = tries >= FOLD_TRIES_MAX
       const run = (): Promise<boolean> => this.#tryFold(handle, span, { fold, isInOneStep })
@@ -254,8 +262,15 @@ export class EmbeddedSampleStore implements SampleStore {
     return span
   }
 
+  /** Waits, which is rare, until nothing of the stream is applied in part. */
+  async #waitWhole(isWhole: Promise<void> | undefined, handle: number): Promise<void> {
+    for (let next = isWhole; next !== undefined; next = this.#head.whenWhole(handle)) await next
+  }
+
   /** The samples of a span, ascending, at most its limit of them. */
   async #read(handle: number, span: ReadSpan): Promise<SampleColumns> {
+    const isWhole = this.#head.whenWhole(handle)
+    if (isWhole !== undefined) await this.#waitWhole(isWhole, handle)
     const { parts, mask } = this.#head.view(handle, span)
     const rows = this.#parts.sealed.take(handle, span, mask)
     const sealed = await this.#parts.sealed.decode(rows)

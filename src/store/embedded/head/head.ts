@@ -1,6 +1,8 @@
-import { invariant } from '../../../base/index.ts'
+import { invariant, nextTurn } from '../../../base/index.ts'
 import type { Sample, SampleBatch, SampleColumns } from '../../sample-port.ts'
+import { HandleSet } from '../handle-set.ts'
 import type { DurableGroup } from '../journal/journal.ts'
+import type { JournalRecord } from '../journal/record.ts'
 import { applyRecord, applyRemovals, applySamples } from './apply-record.ts'
 import { HeadGeneration } from './head-generation.ts'
 import { SampleSink } from './sample-sink.ts'
@@ -33,11 +35,18 @@ export interface ReadSpan {
   readonly isLatestFirst: boolean
 }
 
+/** What is being applied in steps: reads of its streams wait, so that nobody sees a part of it. */
+interface PartialGroup {
+  readonly handles: HandleSet
+  readonly isWhole: Promise<void>
+}
+
 /** Everything that is durable in the journal and not yet sealed: a generation per segment. */
 export class Head {
   /** Oldest first; the last one belongs to the segment being written. */
   #generations: HeadGeneration[] = []
   #applying: Promise<void> | undefined
+  #partial: PartialGroup | undefined
   readonly #slabs = new SlabPool()
   readonly #onClosed: (segment: number) => void
   #lastReplayed: HeadGeneration | undefined
@@ -76,21 +85,32 @@ export class Head {
   }
 
   /**
-   * Applies what became durable, in journal order. Returns undefined when that is done at once, and
-   * a promise when the group is long or one before it is still being applied.
+   * Applies what became durable, in journal order, and tells by `onApplied` before a read can see
+   * it. Returns undefined when that is done at once, and a promise when the group is long or one
+   * before it is still being applied.
    */
-  apply(group: DurableGroup): Promise<void> | undefined {
+  apply(group: DurableGroup, onApplied: () => void = () => {}): Promise<void> | undefined {
     if (this.#applying === undefined && stepsOf(group) <= SAMPLES_PER_STEP) {
       const generation = this.#generationOf(group.segment)
       for (const record of group.records) applyRecord(generation, record)
+      onApplied()
       return undefined
     }
     const before = this.#applying ?? Promise.resolve()
-    const applied = before.then(() => this.#applyInSteps(group))
+    const applied = before.then(() => this.#applyInSteps(group, onApplied))
     this.#applying = applied
     return applied.finally(() => {
       if (this.#applying === applied) this.#applying = undefined
     })
+  }
+
+  /**
+   * What a read of a stream has to wait for; undefined, as nearly always, when it can be done at
+   * once. Who waits asks again: another long group may have begun.
+   */
+  whenWhole(handle: number): Promise<void> | undefined {
+    const partial = this.#partial
+    return partial?.handles.has(handle) ? partial.isWhole : undefined
   }
 
   /** The head's samples of a stream inside a span, each part at most `limit`, ascending. */
@@ -132,26 +152,32 @@ export class Head {
     return { sample, removedUntil, doubtfulTime }
   }
 
-  async #applyInSteps(group: DurableGroup): Promise<void> {
+  async #applyInSteps(group: DurableGroup, onApplied: () => void): Promise<void> {
     const generation = this.#generationOf(group.segment)
-    for (const record of group.records) {
-      const { batch } = record
-      if (record.kind !== 'samples' || sizeOf(batch) <= SAMPLES_PER_STEP) {
-        applyRecord(generation, record)
-        continue
-      }
-      const { removals } = batch
-      for (let end = removals.length; end > 0; end -= SAMPLES_PER_STEP) {
-        applyRemovals(generation, removals.slice(Math.max(0, end - SAMPLES_PER_STEP), end))
-        await new Promise((resolve) => setImmediate(resolve))
-      }
-      for (let start = 0; start < batch.count; start += SAMPLES_PER_STEP) {
-        applySamples(generation, batch, {
-          start,
-          end: Math.min(start + SAMPLES_PER_STEP, batch.count),
-        })
-        await new Promise((resolve) => setImmediate(resolve))
-      }
+    const { promise: isWhole, resolve: release } = Promise.withResolvers<void>()
+    this.#partial = { handles: handlesOf(group), isWhole }
+    for (const record of group.records) await this.#applySteps(generation, record)
+    onApplied()
+    // Those who wait read before the next group begins: what they await settles first.
+    this.#partial = undefined
+    release()
+  }
+
+  async #applySteps(generation: HeadGeneration, record: JournalRecord): Promise<void> {
+    const { batch } = record
+    if (record.kind !== 'samples' || sizeOf(batch) <= SAMPLES_PER_STEP) {
+      applyRecord(generation, record)
+      return
+    }
+    const { removals } = batch
+    for (let end = removals.length; end > 0; end -= SAMPLES_PER_STEP) {
+      applyRemovals(generation, removals.slice(Math.max(0, end - SAMPLES_PER_STEP), end))
+      await nextTurn()
+    }
+    for (let start = 0; start < batch.count; start += SAMPLES_PER_STEP) {
+      const end = Math.min(start + SAMPLES_PER_STEP, batch.count)
+      applySamples(generation, batch, { start, end })
+      await nextTurn()
     }
   }
 
@@ -173,4 +199,14 @@ function stepsOf(group: DurableGroup): number {
   let steps = 0
   for (const { batch } of group.records) steps += sizeOf(batch)
   return steps
+}
+
+/** The streams that a group changes. */
+function handlesOf(group: DurableGroup): HandleSet {
+  const handles = new HandleSet()
+  for (const { batch } of group.records) {
+    for (let index = 0; index < batch.count; index += 1) handles.add(batch.handles[index])
+    for (const { handle } of batch.removals) handles.add(handle)
+  }
+  return handles
 }
