@@ -10,18 +10,22 @@ export interface ChildService {
   kill(): Promise<void>
 }
 
-/** Starts `npm start` on a data folder and a free port; resolves when it listens. */
+/** Starts `npm start`, or another main file, on a data folder and a free port; resolves when it listens. */
 export async function startChildService(
   dataDir: string,
   settings: Readonly<Record<string, string>>,
+  main = new URL('../../src/main.ts', import.meta.url),
 ): Promise<ChildService> {
-  const main = new URL('../../src/main.ts', import.meta.url).pathname
   const env = { PATH: process.env.PATH, WEIR_DATA_DIR: dataDir, WEIR_PORT: '0', ...settings }
-  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [main.pathname], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const url = await addressOf(child)
   // Whoever does not read fills the pipe and stops the child.
   child.stdout?.resume()
   const kill = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return
     const gone = once(child, 'exit')
     child.kill('SIGKILL')
     await gone
