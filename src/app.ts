@@ -113,6 +113,8 @@ export interface AppOptions {
 
 /** How long running calls may take to finish when the service stops. */
 const DRAIN_MS = 8_000
+/** Below this the samples that wait to be sealed would take what calls need. */
+const LITTLE_MEMORY_BYTES = 1024 * 1024 * 1024
 const PURGE_EVERY_MS = 60_000
 const PURGE_LIMIT = 1_000
 const PURGE_ROUNDS_MAX = 20
@@ -136,7 +138,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const deleteProfileJob = startDeleteProfiles({ ...data, catalogStore, clock, log })
   opened.defer(() => deleteProfileJob.close())
   const calls = new FeedCalls(data.feed)
-  const budget = openBudget(config)
+  const budget = new MemoryBudget(budgetBytesOf(memoryBytesOf(config)))
   const lane = { calls, bodies: new FeedBodyReader(config.bodyBytesMax, budget), gate, log }
   const deletion = { ...data, identity, store: catalogStore, oauth }
   const server = await buildServer({
@@ -252,6 +254,7 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
   const catalog = await openCatalog({ store: catalogStore, people: peopleOf(identity), clock })
   const plainSamples = await openSampleStore({
     ...{ folder: config.dataDir, handleMax },
+    backlogMax: memoryBytesOf(config) < LITTLE_MEMORY_BYTES ? 1 : undefined,
     onDamage: (damage) => log.error({ damage }, 'stored samples are damaged or missing'),
   })
   opened.defer(() => plainSamples.close())
@@ -333,10 +336,8 @@ function addRoutes(app: App, parts: RouteParts): void {
   streamRoutes(app, { catalog, gate })
 }
 
-/** What calls in flight may hold together of the memory there is. */
-function openBudget({ memoryMb }: Config): MemoryBudget {
-  const memoryBytes = memoryMb === undefined ? findMemoryBytes() : memoryMb * 1024 * 1024
-  return new MemoryBudget(budgetBytesOf(memoryBytes))
+function memoryBytesOf({ memoryMb }: Config): number {
+  return memoryMb === undefined ? findMemoryBytes() : memoryMb * 1024 * 1024
 }
 
 async function createFirstOrganization(

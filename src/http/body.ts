@@ -8,12 +8,15 @@ import {
 } from 'node:zlib'
 import { JSON_DEPTH_MAX, refusal, refuse } from '../base/index.ts'
 
+/** Pieces of this length have memory of their own, which who has copied them can give back. */
+const options = { chunkSize: 64 * 1024 }
+
 const decoders: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
-  ['br', createBrotliDecompress],
-  ['deflate', createInflate],
-  ['gzip', createGunzip],
-  ['x-gzip', createGunzip],
-  ['zstd', createZstdDecompress],
+  ['br', () => createBrotliDecompress(options)],
+  ['deflate', () => createInflate(options)],
+  ['gzip', () => createGunzip(options)],
+  ['x-gzip', () => createGunzip(options)],
+  ['zstd', () => createZstdDecompress(options)],
 ])
 
 /** The body as it was before Content-Encoding; refuses an encoding that is not known. */
@@ -27,7 +30,7 @@ async function inflated(source: Readable, contentEncoding: string | undefined): 
     })
   }
   const isRaw = name === 'deflate' && (await isRawDeflate(source))
-  const decoder = isRaw ? createInflateRaw() : open()
+  const decoder = isRaw ? createInflateRaw(options) : open()
   source.once('error', (error) => decoder.destroy(error))
   source.once('close', () => {
     if (!source.readableEnded) decoder.destroy(new Error('the request ended early'))

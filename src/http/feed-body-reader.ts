@@ -12,6 +12,9 @@ const HELD_PER_BYTE = 1.75
 const FIRST_BYTES = 64 * 1024
 const DECODER_BYTES = 128 * 1024
 
+/** JSON of samples inflates to some ten times its bytes; what is wrong by this waits while it grows. */
+const USUAL_RATIO = 10
+
 /** What Node may have read of a body from the socket before anybody asks for it. */
 const READ_AHEAD_BYTES = 64 * 1024
 
@@ -67,9 +70,8 @@ export class FeedBodyReader {
     }
     req.once('close', onClose)
     const { signal } = gone
-    const first = bytesWhileRead(isPlain ? length : FIRST_BYTES) + (isPlain ? 0 : DECODER_BYTES)
-    const waiting = { signal, heldBytes: Math.min(READ_AHEAD_BYTES, isPlain ? length : Infinity) }
-    const share = await this.budget.take(first, waiting)
+    const heldBytes = isPlain ? Math.min(READ_AHEAD_BYTES, length) : READ_AHEAD_BYTES
+    const share = await this.budget.take(this.#firstShare(length, isPlain), { signal, heldBytes })
     const body = new BodyBytes(isPlain ? length : FIRST_BYTES)
     const held: HeldMemory = { share, freeBody: () => body.free() }
     try {
@@ -83,6 +85,13 @@ export class FeedBodyReader {
     }
   }
 
+  /** What is taken before a body is read: what it needs, or where that does not show, may need. */
+  #firstShare(length: number, isPlain: boolean): number {
+    if (isPlain) return bytesWhileRead(length)
+    const inflated = Math.max(FIRST_BYTES, Math.min(length * USUAL_RATIO, this.#limitBytes))
+    return Math.min(bytesWhileRead(inflated) + DECODER_BYTES, this.budget.shareBytesMax)
+  }
+
   /** A body whose length shows only while it comes or inflates: its share grows ahead of it. */
   async #collectGrowing({ req, held, signal }: Reading, body: BodyBytes): Promise<void> {
     const { share } = held
@@ -93,11 +102,12 @@ export class FeedBodyReader {
       this.requireFits(length)
       if (length > body.capacity) {
         const capacity = Math.min(Math.max(length, body.capacity * 2), this.#limitBytes)
-        await share.resize(bytesWhileRead(capacity) + DECODER_BYTES, waiting)
+        const needed = bytesWhileRead(capacity) + DECODER_BYTES
+        if (needed > share.bytes) await share.resize(needed, waiting)
         body.reserve(capacity)
       }
       body.add(piece)
-      if (contentEncoding === undefined) freeLater(piece)
+      freeLater(piece)
     }
     await share.resize(bytesWhileRead(body.length))
   }

@@ -30,6 +30,8 @@ export interface SampleStoreOptions {
   readonly folder: string
   /** Length of a journal segment. */
   readonly segmentBytes?: number
+  /** Closed segments that may wait for the sealer; each is in memory until it is sealed. */
+  readonly backlogMax?: number
   /** How long to wait before asking a full disk for room again. */
   readonly roomRetryMs?: number
   /** The greatest handle a stream has: a journal that knows others is not of this folder. */
@@ -84,7 +86,7 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   })
   // Only when everything is replayed, so that sealing does not hold the start up.
   for (const { segment } of head.generations) sealer.enqueue(segment)
-  const backlogMax = Math.max(BACKLOG_MAX, head.generations.length)
+  const backlogMax = Math.max(options.backlogMax ?? BACKLOG_MAX, head.generations.length)
   return new EmbeddedSampleStore({
     ...{ head, journal, quarantine, sealer, table, sealed, touched, folds, backlogMax },
   })

@@ -9,6 +9,15 @@ const PAYLOAD_START = SEGMENT_HEADER_BYTES + FRAME_HEADER_BYTES
 /** A frame holds about this much, so that no call waits long for its neighbours; one call may be longer. */
 const PAYLOAD_BYTES_MAX = 4 * 1024 * 1024
 
+/**
+ * Memory up to this stays: a put of a million numbers takes 20 MB. What is let go stays in memory for
+ * long, as nobody can free what two threads share, and the journal's makes no garbage to collect.
+ */
+const KEPT_BYTES_MAX = 32 * 1024 * 1024
+
+/** Longer memory grows by this, not to twice its length. */
+const GROWN_BY_BYTES = 2 * 1024 * 1024
+
 /** A record on its way to the disk, and who waits for it. */
 export interface PendingRecord {
   readonly record: SizedRecord
@@ -37,6 +46,11 @@ export class FrameBuffer {
     return this.#pending
   }
 
+  /** Whether a record fits into the memory that is there. */
+  fits(record: SizedRecord): boolean {
+    return this.#bytesWith(record) <= this.#memory.byteLength
+  }
+
   /** The payload's length with the directory that the journal thread adds. */
   get payloadBytes(): number {
     return this.#recordBytes + DIRECTORY_BYTES
@@ -46,7 +60,7 @@ export class FrameBuffer {
   tryAdd(entry: PendingRecord): boolean {
     const recordBytes = this.#recordBytes + entry.record.bytes
     if (recordBytes > PAYLOAD_BYTES_MAX && this.#pending.length > 0) return false
-    this.#reserve(PAYLOAD_START + recordBytes + DIRECTORY_BYTES + FRAME_FOOTER_BYTES)
+    this.#reserve(this.#bytesWith(entry.record))
     writeRecord(this.#views, PAYLOAD_START + this.#recordBytes, entry.record)
     this.#recordBytes = recordBytes
     this.#pending.push(entry)
@@ -58,14 +72,20 @@ export class FrameBuffer {
     const cleared = this.#pending
     this.#pending = []
     this.#recordBytes = 0
-    if (this.#memory.byteLength > 2 * PAYLOAD_BYTES_MAX) this.#useMemory(INITIAL_BYTES)
+    if (this.#memory.byteLength > KEPT_BYTES_MAX) this.#useMemory(INITIAL_BYTES)
     return cleared
+  }
+
+  #bytesWith(record: SizedRecord): number {
+    const payloadBytes = this.#recordBytes + record.bytes + DIRECTORY_BYTES
+    return PAYLOAD_START + payloadBytes + FRAME_FOOTER_BYTES
   }
 
   #reserve(bytes: number): void {
     if (bytes <= this.#memory.byteLength) return
     const filled = new Uint8Array(this.#memory, 0, PAYLOAD_START + this.#recordBytes)
-    this.#useMemory(Math.max(bytes, this.#memory.byteLength * 2))
+    const grown = Math.min(this.#memory.byteLength * 2, 2 * PAYLOAD_BYTES_MAX)
+    this.#useMemory(Math.max(Math.ceil(bytes / GROWN_BY_BYTES) * GROWN_BY_BYTES, grown))
     this.#views.bytes.set(filled)
   }
 

@@ -97,9 +97,18 @@ export class Journal {
     return new Promise((resolve, reject) => {
       const entry = { record, resolve, reject }
       this.#waitingBytes += record.bytes
+      if (!this.#isBusy && !this.#filling.fits(record)) this.#swapBuffers()
       if (this.#overflow.length > 0 || !this.#filling.tryAdd(entry)) this.#overflow.push(entry)
       if (!this.#isBusy) this.#pump()
     })
+  }
+
+  /** A long record goes where one was before, so that not both buffers become as long. */
+  #swapBuffers(): void {
+    if (this.#filling.pending.length > 0) return
+    const { memory } = this.#filling
+    if (this.#writing.memory.byteLength <= memory.byteLength) return
+    ;[this.#filling, this.#writing] = [this.#writing, this.#filling]
   }
 
   /** Lets the next frame begin a segment, so that the one before can be sealed. */

@@ -1,4 +1,4 @@
-import { invariant } from '../../../base/index.ts'
+import { freeBytes, invariant } from '../../../base/index.ts'
 import type { SampleColumns } from '../../sample-port.ts'
 import { firstAtOrAfter } from '../chunk/index.ts'
 import { growFloat64, growInt32 } from '../head/columns.ts'
@@ -65,6 +65,8 @@ export class PlainSamples {
 
   /** Lets go of the memory, which the next segment takes anew. */
   release(): void {
+    // This thread makes too little garbage for the collector to look after it.
+    for (const column of [this.#pairs, this.#times, this.#numbers]) freeBytes(column)
     this.#pairs = new Float64Array(0)
     this.#times = new Float64Array(0)
     this.#numbers = new Float64Array(0)
@@ -167,7 +169,9 @@ export class PlainSamples {
       this.#ends[handle] = isExcluded ? 0 : start
       if (!isExcluded) start += 2 * this.#counts[handle]
     }
-    if (start > this.#pairs.length) this.#pairs = new Float64Array(start)
+    if (start <= this.#pairs.length) return
+    freeBytes(this.#pairs)
+    this.#pairs = new Float64Array(start)
   }
 
   #growTo(handleEnd: number): void {

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { freeBytes } from '../../../base/index.ts'
 import type { SampleBatch } from '../../sample-port.ts'
 import type { Disk } from '../disk/disk.ts'
 import { applyRecord } from '../head/apply-record.ts'
@@ -14,7 +15,7 @@ import { type SegmentScan, scanSegment } from '../journal/scan.ts'
 import { type Replay, sequencesOf } from '../replay.ts'
 import { type PlainColumns, type PlainPlaces, PlainSamples } from './plain-samples.ts'
 
-/** The bytes of a file up to this length are read into the same memory every time. */
+/** The memory of a longer file is not kept for the next one. */
 const ROOM_BYTES_MAX = 48 * 1024 * 1024
 
 /** What a segment holds, by stream; valid until the next one is read. */
@@ -40,13 +41,19 @@ export class SegmentReader {
   release(): void {
     this.#plain.clear()
     this.#plain.release()
-    this.#room = new Uint8Array(0)
+    this.#useRoom(new Uint8Array(0))
+  }
+
+  #useRoom(room: Uint8Array): void {
+    freeBytes(this.#room)
+    this.#room = room
   }
 
   /** Reads a whole segment. */
   read(path: string, segment: number): SegmentContent {
+    if (this.#room.length > ROOM_BYTES_MAX) this.#useRoom(new Uint8Array(0))
     const bytes = this.#disk.readWhole(path, this.#room)
-    if (bytes.length <= ROOM_BYTES_MAX && bytes.buffer !== this.#room.buffer) this.#room = bytes
+    if (bytes.buffer !== this.#room.buffer) this.#useRoom(bytes)
     const scan = scanSegment(bytes)
     const generation = new HeadGeneration(segment)
     const plain = this.#plain
