@@ -315,6 +315,17 @@ function cacheCases(check: Check): void {
 }
 
 function leaseCases(check: Check): void {
+  check(
+    'acquireLease() passes over a lease taken while the clock was ahead',
+    async (store, home) => {
+      home.clock.jump(10 * 365 * 86_400_000)
+      const first = await store.acquireLease('job', 'one', 1_000)
+      home.clock.jump(-10 * 365 * 86_400_000)
+      const second = await store.acquireLease('job', 'two', 1_000)
+      assert.equal(second?.fence, (first?.fence ?? 0) + 1)
+    },
+  )
+
   check('acquireLease() gives a lease to one holder until it ends', async (store, home) => {
     const first = await store.acquireLease('job', 'one', 1_000)
     assert.ok(first !== undefined)
