@@ -53,6 +53,8 @@ export class PowerTrial {
     try {
       store = await this.#open()
       await this.#work(store)
+      // A stop is cut as well, or has come to its end.
+      await store.close()
     } catch (error) {
       if (!this.#files.isOff) throw error
     }
@@ -73,8 +75,9 @@ export class PowerTrial {
   }
 
   async #work(store: EmbeddedSampleStore): Promise<void> {
+    const changes = this.#random.pick([1, 5, 1_000, 1_000, 1_000, 1_000])
     const work = this.#lanes.map(async (lane) => {
-      while (!this.#files.isOff) {
+      for (let left = changes; left > 0 && !this.#files.isOff; left -= 1) {
         await lane.change(store)
         if (this.#random.next() < 0.05) await store.sealAll()
         if (this.#random.next() < 0.05) await lane.check(store)
@@ -90,7 +93,7 @@ export class PowerTrial {
   /** The process is gone: killed with the power on, or with the power. */
   async #end(store: EmbeddedSampleStore | undefined): Promise<void> {
     if (!this.#files.isOff) this.#cutNow()
-    await store?.close()
+    await store?.close().catch((error: unknown) => assert.ok(error instanceof PowerCut))
     this.#database.abandon()
     const hadPower = this.#random.next() < 0.3
     this.#files.restart(hadPower)

@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { makeFolders } from './disk/real-disk.ts'
 
 /** Another process uses the data folder. */
 export class FolderInUse extends Error {
@@ -26,7 +26,7 @@ export interface FolderLock {
  * it when the process dies, so a crash leaves nothing to clean up.
  */
 export function lockFolder(folder: string): FolderLock {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolders(folder, 0o700)
   const db = new DatabaseSync(join(folder, 'lock'), { timeout: 0 })
   try {
     db.exec('BEGIN EXCLUSIVE')

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
 import { open } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import type { Disk, FileRef } from './disk.ts'
 
@@ -17,6 +17,21 @@ export function syncFolder(path: string): void {
     fs.fsyncSync(folder)
   } finally {
     fs.closeSync(folder)
+  }
+}
+
+/** Makes a folder and those above it that are missing; what was made has durable names on return. */
+export function makeFolders(path: string, mode: number): void {
+  const whole = resolve(path)
+  const first = fs.mkdirSync(whole, { recursive: true, mode })
+  if (first === undefined) return
+  for (let made = whole; made.length >= first.length; made = dirname(made)) {
+    try {
+      syncFolder(dirname(made))
+    } catch (error) {
+      // Whoever may write to a folder may yet not read it, and so cannot sync it.
+      if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error
+    }
   }
 }
 
