@@ -38,14 +38,25 @@ export class FileScrub implements Scrubbable {
   async scrub(turn: ScrubTurn): Promise<void> {
     // Streams that come later bring bodies that were checked on their way in.
     for (const handle of [...this.#deps.fileStreams()]) {
-      if (!(await turn.mayGoOn())) return
-      for await (const { time, record } of filesIn(this.#deps.store, allOf(handle))) {
-        const file = { handle, time, record }
-        const check = await this.#deps.blobs.check(record, turn)
-        if (check.outcome === 'stopped') return
-        await this.#tell(turn, file, check)
+      try {
+        if (!(await this.#scrubStream(handle, turn))) return
+      } catch (cause) {
+        // The files of other streams are read all the same.
+        const what = `the files of a stream cannot be listed: ${(cause as Error).message}`
+        turn.onDamage({ part: 'files', what, handle, from: undefined, until: undefined })
       }
     }
+  }
+
+  /** false: the pass has to end. */
+  async #scrubStream(handle: StreamHandle, turn: ScrubTurn): Promise<boolean> {
+    for await (const { time, record } of filesIn(this.#deps.store, allOf(handle))) {
+      if (!(await turn.mayGoOn())) return false
+      const check = await this.#deps.blobs.check(record, turn)
+      if (check.outcome === 'stopped') return false
+      await this.#tell(turn, { handle, time, record }, check)
+    }
+    return turn.mayGoOn()
   }
 
   async #tell(turn: ScrubTurn, file: StoredFile, check: BlobCheck): Promise<void> {

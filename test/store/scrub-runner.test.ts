@@ -126,6 +126,25 @@ test('one pass runs at a time: whoever asks meanwhile waits for the same one', a
   })
 })
 
+test('whoever asks hurries a pass that rests between its steps', async () => {
+  await withBench(async ({ clock, open }) => {
+    const begun = Promise.withResolvers<void>()
+    let steps = 0
+    const runner = await open(async (turn) => {
+      for (; steps < 10_000 && (await turn.mayGoOn()); steps += 1) {
+        // Each step seems long, so that each is followed by a long rest.
+        clock.advance(1_000)
+        begun.resolve()
+      }
+    })
+    const weekly = runner.runIfDue()
+    await begun.promise
+    await runner.checkNow()
+    await weekly
+    assert.deepEqual([steps, runner.state.passCount], [10_000, 1])
+  })
+})
+
 test('close() ends a pass, which then counts for nothing', async () => {
   await withBench(async ({ catalog, clock, damage, open }) => {
     damage.note(finding(1))
@@ -158,7 +177,7 @@ test('a pass does not begin while another process is at it, and ends when it los
         steps += 1
         // Longer than a lease lasts: someone else may take it.
         clock.advance(70_000)
-        await catalog.acquireLease('scrub', 'elsewhere', 600_000)
+        await catalog.acquireLease('scrub', 'elsewhere', 60_000)
       }
     })
     await runner.checkNow()
