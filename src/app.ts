@@ -146,7 +146,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     readiness: [{ name: 'samples', findProblem: () => data.samples.status().readOnlyReason }],
     findDetails: () => damageDetails(damage),
     moreMetrics: () => scrubMetrics(damage, scrub),
-    fastLanes: [feedLane(lane)],
+    ...{ budget, fastLanes: [feedLane(lane)] },
     addRoutes: (app) =>
       addRoutes(app, { ...data, config, deletion, gate, identity, lane, log, oauth, operators }),
   })

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { Log } from '../base/index.ts'
+import type { Log, MemoryBudget } from '../base/index.ts'
 import { answerError } from './answer.ts'
 import { attachExchange, type Exchange, type FastLane, type RequestHead } from './exchange.ts'
 import { type Front, openFront } from './front/front.ts'
@@ -13,6 +13,8 @@ type Handle = (req: IncomingMessage, res: ServerResponse) => void
 export interface RequestDeps {
   readonly log: Log
   readonly tls?: TlsFiles
+  /** What all calls in flight may hold; without it only single calls are bounded. */
+  readonly budget?: MemoryBudget
   /** Asked in order before Fastify sees a request. */
   readonly fastLanes: readonly FastLane[]
 }
@@ -37,6 +39,8 @@ export function serveRequests(
   const front = openFront(server, tls === undefined ? 'connection' : 'secureConnection', {
     keepAliveMs: KEEP_ALIVE_MS,
     idleMs: IDLE_TIMEOUT_MS,
+    // Nobody has said who sends them yet: half of what small calls have is left to those who did.
+    arrivingBytesMax: deps.budget === undefined ? undefined : deps.budget.smallBytesMax / 2,
     isServed: (head) => laneOf(head) !== undefined,
     expect: () => traffic.expect(),
     abandon: () => traffic.abandon(),

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { parse as parseQuery } from 'node:querystring'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { fastify } from 'fastify'
-import { type Clock, invariant, type Log } from '../base/index.ts'
+import { type Clock, invariant, type Log, type MemoryBudget } from '../base/index.ts'
 import type { App } from './app-type.ts'
 import { exchangeOf, type FastLane } from './exchange.ts'
 import type { Front } from './front/front.ts'
@@ -27,6 +27,8 @@ export interface ServerDeps {
   readonly findDetails?: () => readonly string[]
   /** Told by /metrics besides the counts of requests. */
   readonly moreMetrics?: () => string
+  /** What all calls in flight may hold; without it only single calls are bounded. */
+  readonly budget?: MemoryBudget
   /** Asked in order before Fastify sees a request. */
   readonly fastLanes: readonly FastLane[]
   readonly addRoutes: (app: App) => void | Promise<void>
@@ -53,7 +55,7 @@ export async function buildServer(deps: ServerDeps): Promise<WeirServer> {
   const { app, front } = createApp(deps, traffic)
   errorPlugin(app, { log })
   commonPlugin(app)
-  bodyPlugin(app)
+  bodyPlugin(app, deps.budget)
   await docsPlugin(app)
   healthRoutes(app, { ...deps, metrics: traffic.metrics })
   await deps.addRoutes(app)

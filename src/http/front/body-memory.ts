@@ -6,7 +6,7 @@ import { SLICE_BYTES } from '../wire/feed-body.ts'
  */
 export const FRONT_BODY_BYTES_MAX = SLICE_BYTES
 
-/** Memory for bodies that arrive in pieces, all connections together. */
+/** Memory for bodies that arrive in pieces, all connections together, where there is plenty. */
 const LENT_BYTES_MAX = 64 * 1024 * 1024
 const SMALLEST_BYTES = 32 * 1024
 /** How many buffers of a size stay for the next body. */
@@ -18,13 +18,19 @@ const KEPT_MAX = 16
  */
 export class BodyMemory {
   readonly #kept = new Map<number, Buffer[]>()
+  readonly #lentBytesMax: number
   #lentBytes = 0
+
+  /** Lends at most so many bytes at a time. */
+  constructor(lentBytesMax = LENT_BYTES_MAX) {
+    this.#lentBytesMax = Math.min(lentBytesMax, LENT_BYTES_MAX)
+  }
 
   /** A buffer of at least so many bytes, or undefined when too much is in use. */
   take(bytesMin: number): Buffer | undefined {
     let bytes = SMALLEST_BYTES
     while (bytes < bytesMin) bytes *= 2
-    if (this.#lentBytes + bytes > LENT_BYTES_MAX) return undefined
+    if (this.#lentBytes + bytes > this.#lentBytesMax) return undefined
     this.#lentBytes += bytes
     return this.#kept.get(bytes)?.pop() ?? Buffer.allocUnsafeSlow(bytes)
   }

@@ -6,6 +6,12 @@ import { FrontConnection, type FrontDeps } from './front-connection.ts'
 /** One read takes a whole put of a thousand samples when it has arrived. */
 const SHARED_BYTES = 256 * 1024
 
+/** How the front serves, and what bodies that arrive in pieces may take. */
+export interface FrontOptions
+  extends Pick<FrontDeps, 'abandon' | 'expect' | 'isServed' | 'serve' | 'keepAliveMs' | 'idleMs'> {
+  readonly arrivingBytesMax?: number
+}
+
 /** What is served before Node's HTTP server sees a connection. */
 export interface Front {
   /** Closes the connections that Node's HTTP server does not know, and from here on every new one. */
@@ -20,7 +26,7 @@ export interface Front {
 export function openFront(
   server: Server,
   event: 'connection' | 'secureConnection',
-  deps: Pick<FrontDeps, 'isServed' | 'serve' | 'expect' | 'abandon' | 'keepAliveMs' | 'idleMs'>,
+  deps: FrontOptions,
 ): Front {
   // These are Node's own: whoever emits the event hands a connection to the HTTP server.
   const listeners = server.listeners(event)
@@ -29,7 +35,7 @@ export function openFront(
   let isClosed = false
   const shared: FrontDeps = {
     ...deps,
-    memory: new BodyMemory(),
+    memory: new BodyMemory(deps.arrivingBytesMax),
     shared: Buffer.allocUnsafeSlow(SHARED_BYTES),
     handOver: (socket) => {
       sockets.delete(socket)

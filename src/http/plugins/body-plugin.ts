@@ -1,14 +1,17 @@
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
-import { refuse } from '../../base/index.ts'
+import { type MemoryBudget, refuse } from '../../base/index.ts'
 import type { App } from '../app-type.ts'
 import { collectBody, parseJsonBody } from '../body.ts'
 
 /** Content types under which clients are known to send JSON: curl -d says urlencoded. */
 const jsonTypes = ['application/json', 'application/x-www-form-urlencoded', 'text/plain']
 
+/** What a body may take whose length is not told before it is read: decoder, pieces and text. */
+const ENCODED_BYTES = 256 * 1024
+
 /** Reads bodies as JSON, inflated and bounded; an empty one is undefined whatever its type says. */
-export function bodyPlugin(app: App): void {
+export function bodyPlugin(app: App, budget?: MemoryBudget): void {
   app.removeAllContentTypeParsers()
   const read = async (request: FastifyRequest, payload: Readable) => {
     // A wrong path or method is told as such, whatever the body is.
@@ -18,8 +21,15 @@ export function bodyPlugin(app: App): void {
       refuse('body_too_large', { limitBytes })
     }
     const contentEncoding = request.headers['content-encoding']
-    const bytes = await collectBody(payload, { contentEncoding, limitBytes })
-    return bytes.byteLength === 0 ? undefined : parseJsonBody(bytes.toString('utf8'))
+    // Of what is compressed the inflated length shows too late.
+    const length = contentEncoding === undefined ? request.headers['content-length'] : undefined
+    const share = await budget?.take(Number(length ?? ENCODED_BYTES))
+    try {
+      const bytes = await collectBody(payload, { contentEncoding, limitBytes })
+      return bytes.byteLength === 0 ? undefined : parseJsonBody(bytes.toString('utf8'))
+    } finally {
+      share?.release()
+    }
   }
   app.addContentTypeParser(jsonTypes, read)
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
