@@ -14,30 +14,32 @@ export function warnOfOutdated(
   batch: SampleBatch,
   uploadTime: number,
 ): readonly string[] | Promise<readonly string[]> {
-  const suspects = new Set<number>()
+  let suspects: Set<number> | undefined
   const youngest = uploadTime - SHORTEST_AGE_MS
   const looking = inTurns(batch.count, (from, until) => {
     const { handles, times } = batch
     for (let at = from; at < until; at += 1) {
-      if (times[at] < youngest && retention.mayHaveRule(handles[at])) suspects.add(handles[at])
+      if (times[at] >= youngest || !retention.mayHaveRule(handles[at])) continue
+      suspects ??= new Set()
+      suspects.add(handles[at])
     }
   })
-  if (looking === undefined && suspects.size === 0) return NONE
-  return countOutdated(retention, batch, { looking, suspects, uploadTime })
+  if (looking !== undefined) {
+    return looking.then(() => countOutdated(retention, batch, { suspects, uploadTime }))
+  }
+  return suspects === undefined ? NONE : countOutdated(retention, batch, { suspects, uploadTime })
 }
 
 async function countOutdated(
   retention: Retention,
   batch: SampleBatch,
   found: {
-    readonly looking: Promise<void> | undefined
-    readonly suspects: ReadonlySet<number>
+    readonly suspects: ReadonlySet<number> | undefined
     readonly uploadTime: number
   },
 ): Promise<readonly string[]> {
-  await found.looking
   const floors = new Map<number, number>()
-  for (const handle of found.suspects) {
+  for (const handle of found.suspects ?? []) {
     // The samples are stored, and a profile that cannot be read deletes nothing.
     const rule = await retention.ruleOf(handle).catch(() => undefined)
     if (rule !== undefined) floors.set(handle, keptFrom(rule, found.uploadTime))
