@@ -9,10 +9,30 @@ export class FolderDamaged extends Error {
 /** SQLite's codes for a file that is damaged, and for one that is no database at all. */
 const DAMAGED_CODES: ReadonlySet<unknown> = new Set([11, 26])
 
+/** The bits above tell what kind of damage it is. */
+const KIND_BITS = 0xff
+
+/** Whether an error says that a database is damaged, or holds a number that Weir never wrote. */
+export function isDamagedFile(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { errcode, code } = error as { errcode?: unknown; code?: unknown }
+  // 1: a sum left the integers, which only numbers that Weir never wrote can do.
+  if (typeof errcode === 'number') return DAMAGED_CODES.has(errcode & KIND_BITS) || errcode === 1
+  return code === 'ERR_OUT_OF_RANGE'
+}
+
+/** An error as a thread threw it; on its way to this one it lost its class. */
+export function asFolderDamage(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof FolderDamaged) return error
+  if (error.name !== 'FolderDamaged') return damageOf(error, 'samples.db') ?? error
+  return new FolderDamaged(error.message, { cause: error })
+}
+
 /** The error to tell people when SQLite says that a file is damaged; undefined for all others. */
 export function damageOf(error: unknown, what: string): FolderDamaged | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (!DAMAGED_CODES.has((cause as { errcode?: unknown }).errcode)) continue
+    const { errcode } = cause as { errcode?: unknown }
+    if (typeof errcode !== 'number' || !DAMAGED_CODES.has(errcode & KIND_BITS)) continue
     return new FolderDamaged(
       `${what} cannot be read (${cause.message}): restore the data folder from a backup`,
       { cause: error },

@@ -9,10 +9,11 @@ import { segmentName, segmentNumberOf } from './journal/segment.ts'
 import { Quarantine } from './quarantine.ts'
 import { type Replay, replaySegment } from './replay.ts'
 import { EmbeddedSampleStore } from './sample-store.ts'
+import { CheckedRows } from './seal/checked-rows.ts'
 import { ChunkReadTable } from './seal/chunk-read-table.ts'
+import { type KeptState, readKept } from './seal/kept-state.ts'
 import { SealedSamples } from './seal/sealed-samples.ts'
 import { Sealer } from './seal/sealer.ts'
-import { SEALED_SEGMENT, SEALED_SEQUENCE } from './seal/sealer-protocol.ts'
 import { type StoreMachine, threadedMachine } from './store-machine.ts'
 import { TouchedLog } from './touched-log.ts'
 
@@ -64,16 +65,25 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   const head = new Head((segment) => sealer.enqueue(segment))
   await sealer.ready()
   const table = new ChunkReadTable(file)
-  const sealed = new SealedSamples(table, (damage) => quarantine.add(damage))
-  const touched = new TouchedLog(table, table.readMeta(SEALED_SEQUENCE))
-  const replayed = replayJournal({ disk, folder, head, quarantine, table, touched })
-  const strange = greatestHandle(head)
-  if (strange > (options.handleMax ?? strange)) {
+  const giveUp = async (error: Error): Promise<never> => {
     await sealer.close()
     table.close()
-    throw new FolderDamaged(
-      `catalog.db in ${options.folder} is older than the journal, which holds samples of streams ` +
-        'that it does not know: restore both from the same backup',
+    throw error
+  }
+  const kept = readKept(table, file)
+  if (kept instanceof Error) return giveUp(kept)
+  for (const damage of kept.damages) quarantine.add(damage)
+  const rows = new CheckedRows(table, (damage) => quarantine.add(damage))
+  const sealed = new SealedSamples(rows)
+  const touched = new TouchedLog(table, kept.sequence)
+  const replayed = replayJournal({ disk, folder, head, quarantine, kept, touched })
+  const strange = greatestHandle(head)
+  if (strange > (options.handleMax ?? strange)) {
+    return giveUp(
+      new FolderDamaged(
+        `catalog.db in ${options.folder} is older than the journal, which holds samples of streams ` +
+          'that it does not know: restore both from the same backup',
+      ),
     )
   }
   const folds = new FoldCache()
@@ -88,7 +98,8 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   for (const { segment } of head.generations) sealer.enqueue(segment)
   const backlogMax = Math.max(options.backlogMax ?? BACKLOG_MAX, head.generations.length)
   return new EmbeddedSampleStore({
-    ...{ head, journal, quarantine, sealer, table, sealed, touched, folds, backlogMax },
+    ...{ head, journal, quarantine, sealer, table, rows, sealed, touched, folds, backlogMax },
+    ...{ file, journalFolder: folder },
   })
 }
 
@@ -127,13 +138,13 @@ function replayJournal(parts: {
   folder: string
   head: Head
   quarantine: Quarantine
-  table: ChunkReadTable
+  kept: KeptState
   touched: TouchedLog
 }): { nextSegment: number; nextSequence: number } {
-  const { disk, folder, head, quarantine, table, touched } = parts
-  const sealedSegment = table.readMeta(SEALED_SEGMENT)
+  const { disk, folder, head, quarantine, touched } = parts
+  const sealedSegment = parts.kept.segment
   let nextSegment = sealedSegment + 1
-  let nextSequence = table.readMeta(SEALED_SEQUENCE) + 1
+  let nextSequence = parts.kept.sequence + 1
   for (const name of disk.list(folder)) {
     const segment = segmentNumberOf(name)
     if (segment === undefined) continue

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { epochMs, invariant, nextTurn, refuse } from '../../base/index.ts'
 import type {
   RangeQuery,
@@ -12,6 +13,7 @@ import type {
   Summaries,
   TouchedSpan,
 } from '../sample-port.ts'
+import type { Scrubbable, ScrubTurn } from '../scrub-port.ts'
 import { checkBatch, checkRemoval, namesAny } from './batch-check.ts'
 import { mergeColumns, sliceColumns } from './chunk/index.ts'
 import type { FoldCache } from './fold-cache.ts'
@@ -20,9 +22,12 @@ import type { Head, ReadSpan } from './head/head.ts'
 import { copyColumns, reverseColumns } from './head/sample-sink.ts'
 import type { Journal } from './journal/journal.ts'
 import { type SizedRecord, sizeRecord } from './journal/record.ts'
+import { segmentName } from './journal/segment.ts'
 import { type PackedTexts, TextPacker } from './journal/text-packer.ts'
 import type { Quarantine } from './quarantine.ts'
+import type { CheckedRows } from './seal/checked-rows.ts'
 import type { ChunkReadTable } from './seal/chunk-read-table.ts'
+import { scrubSamples } from './seal/scrub.ts'
 import { foldSealed } from './seal/sealed-fold.ts'
 import type { SealedSamples } from './seal/sealed-samples.ts'
 import type { Sealer } from './seal/sealer.ts'
@@ -42,6 +47,10 @@ export interface SampleStoreParts {
   readonly quarantine: Quarantine
   readonly sealer: Sealer
   readonly table: ChunkReadTable
+  /** Where samples.db is. */
+  readonly file: string
+  readonly journalFolder: string
+  readonly rows: CheckedRows
   readonly sealed: SealedSamples
   readonly touched: TouchedLog
   readonly folds: FoldCache
@@ -59,11 +68,13 @@ function batchOf(handles: readonly number[], removals: readonly Removal[] = []):
 }
 
 /** Samples in one folder: a journal, what it holds in memory, and what is sealed. */
-export class EmbeddedSampleStore implements SampleStore {
+export class EmbeddedSampleStore implements SampleStore, Scrubbable {
   readonly #parts: SampleStoreParts
   readonly #head: Head
   readonly #journal: Journal
   readonly #forgotten = new HandleSet()
+  /** Ends a scrub that is under way. */
+  readonly #closed = new AbortController()
   #closing: Promise<void> | undefined
 
   constructor(parts: SampleStoreParts) {
@@ -158,14 +169,11 @@ export class EmbeddedSampleStore implements SampleStore {
     span: ReadSpan,
     { fold, isInOneStep }: { fold: SummaryFold; isInOneStep: boolean },
   ): Promise<boolean> {
-    const { table, sealed } = this.#parts
+    const { rows, sealed } = this.#parts
     const { parts, mask } = this.#head.view(handle, span)
-    const { runs, places } = table.inOneView(() => ({
-      runs: sealed.decodeRuns({ handle, span, mask }),
-      places: table.selectPlaces(handle, span.from, span.until),
-    }))
+    const { runs, places } = sealed.takeApart({ handle, span, mask })
     const columns = mergeColumns([...parts, ...runs])
-    return foldSealed({ table, sealed, isInOneStep }, { handle, span, mask, columns, places }, fold)
+    return foldSealed({ rows, sealed, isInOneStep }, { handle, span, mask, columns, places }, fold)
   }
 
   async remove(removal: Removal, isWanted: () => boolean = () => true): Promise<boolean> {
@@ -208,6 +216,19 @@ export class EmbeddedSampleStore implements SampleStore {
     }
   }
 
+  scrub(turn: ScrubTurn): Promise<void> {
+    const { file, journalFolder, quarantine } = this.#parts
+    const { generations } = this.#head
+    const segments = generations.map(({ segment }, at) => ({
+      path: join(journalFolder, segmentName(segment)),
+      isOpen: at === generations.length - 1,
+    }))
+    return scrubSamples({ file, segments }, turn, {
+      signal: this.#closed.signal,
+      onDamage: (found) => quarantine.add(found),
+    })
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -224,6 +245,7 @@ export class EmbeddedSampleStore implements SampleStore {
   }
 
   async #close(): Promise<void> {
+    this.#closed.abort()
     await this.#journal.close()
     await this.#parts.sealer.close()
     this.#parts.table.close()
@@ -271,10 +293,16 @@ export class EmbeddedSampleStore implements SampleStore {
   async #read(handle: number, span: ReadSpan): Promise<SampleColumns> {
     const isWhole = this.#head.whenWhole(handle)
     if (isWhole !== undefined) await this.#waitWhole(isWhole, handle)
-    const { parts, mask } = this.#head.view(handle, span)
-    const rows = this.#parts.sealed.take(handle, span, mask)
-    const sealed = await this.#parts.sealed.decode(rows)
-    const merged = mergeColumns([...parts, ...sealed])
+    const { sealed } = this.#parts
+    let merged: SampleColumns
+    let damagedRows: number
+    do {
+      damagedRows = sealed.damagedRows
+      const { parts, mask } = this.#head.view(handle, span)
+      const decoded = await sealed.decode(sealed.take(handle, span, mask))
+      merged = mergeColumns([...parts, ...decoded])
+      // What does not check was counted on to fill the limit: the search must go beyond it.
+    } while (merged.count < span.limit && sealed.damagedRows > damagedRows)
     if (merged.count <= span.limit) return merged
     return span.isLatestFirst
       ? sliceColumns(merged, merged.count - span.limit, merged.count)
@@ -286,6 +314,7 @@ export class EmbeddedSampleStore implements SampleStore {
     const { sample: live, removedUntil, doubtfulTime } = this.#head.latest(handle)
     const isAlone = removedUntil === Number.POSITIVE_INFINITY
     const sealed = isAlone ? undefined : this.#parts.sealed.latest(handle)
+    if (sealed === 'damaged') return 'masked'
     const isHidden = sealed !== undefined && sealed.time < removedUntil
     const isLive = live !== undefined && (sealed === undefined || live.time >= sealed.time)
     const sample = isLive || isHidden ? live : sealed

@@ -2,6 +2,9 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { TouchedSpan } from '../../sample-port.ts'
 import { CHUNK_LEVEL, type ChunkPlace, type ChunkRow, RUN_LEVEL } from './chunk-row.ts'
+import { ROW_SUM_SQL, sealedSum, TOUCHED_TOTAL_SQL, wrapSum } from './row-sum.ts'
+import { SEALED_CHECK, SEALED_SEGMENT, SEALED_SEQUENCE, TOUCHED_SUM } from './sealer-protocol.ts'
+import { bucketOf, STREAMS_PER_BUCKET, unpackSums } from './stream-sums.ts'
 
 const ROW = 'id, level, start, last, count, summary, data'
 /** Format 1 kept texts here too, which SQLite turned into numbers where they looked like some. */
@@ -36,13 +39,45 @@ export class ChunkReadTable {
     try {
       return look()
     } finally {
-      this.#prepare('COMMIT').run()
+      if (this.#db.isTransaction) this.#prepare('COMMIT').run()
     }
   }
 
-  readMeta(name: string): number {
-    const row = this.#prepare('SELECT value FROM meta WHERE name = ?').get(name)
-    return (row as { value: number } | undefined)?.value ?? 0
+  /** How far the journal is in here; undefined when what is kept of it does not check. */
+  readSealed(): { segment: number; sequence: number } | undefined {
+    const [segment, sequence] = [this.#readMeta(SEALED_SEGMENT), this.#readMeta(SEALED_SEQUENCE)]
+    const check = this.#readMeta(SEALED_CHECK)
+    if (check !== undefined && segment !== undefined && sequence !== undefined) {
+      return check === sealedSum(segment, sequence) ? { segment, sequence } : undefined
+    }
+    const hasRows = this.#prepare('SELECT 1 FROM chunk LIMIT 1').get() !== undefined
+    const isFresh = check === undefined && segment === undefined && sequence === undefined
+    return isFresh && !hasRows ? { segment: 0, sequence: 0 } : undefined
+  }
+
+  /** Whether the watched streams and their touched spans add up to their sum. */
+  isTouchedWhole(): boolean {
+    const { value } = this.#prepare(TOUCHED_TOTAL_SQL).get() as { value: number }
+    return wrapSum(value) === (this.#readMeta(TOUCHED_SUM) ?? 0)
+  }
+
+  /** The sum of a stream's rows as it is kept, undefined where it does not check, and as it is. */
+  selectSums(stream: number): { kept: number | undefined; found: number } {
+    const bucket = bucketOf(stream)
+    const row = this.#prepare('SELECT sums FROM stream_sum WHERE bucket = ?').get(bucket)
+    const sums = row === undefined ? undefined : unpackSums(bucket, row.sums)
+    const { found } = this.#prepare(
+      `SELECT coalesce(sum(${ROW_SUM_SQL}), 0) AS found FROM chunk WHERE stream = ?`,
+    ).get(stream) as { found: number }
+    const kept = row === undefined ? 0 : sums?.[stream % STREAMS_PER_BUCKET]
+    return { kept, found: wrapSum(found) }
+  }
+
+  /** Where all rows of a stream and level lie, oldest first, from the index alone. */
+  scanPlaces(stream: number, level: number): Iterable<ChunkPlace> {
+    return this.#prepare(
+      `SELECT id, start, last, count FROM chunk WHERE stream = ? AND level = ? ORDER BY start`,
+    ).iterate(stream, level) as unknown as Iterable<ChunkPlace>
   }
 
   /** The runs of a stream that meet from ≤ time < until, newest first. */
@@ -161,6 +196,11 @@ export class ChunkReadTable {
       `SELECT start, last ${CHUNKS} AND start <= ? ORDER BY start DESC LIMIT 1`,
     ).get(stream, time) as { start: number; last: number } | undefined
     return row !== undefined && row.last >= time ? row.start : time
+  }
+
+  #readMeta(name: string): number | undefined {
+    const row = this.#prepare('SELECT value FROM meta WHERE name = ?').get(name)
+    return (row as { value: number } | undefined)?.value
   }
 
   #prepare(sql: string): StatementSync {

@@ -77,6 +77,7 @@ export function decodeRow(
   ownerInTable: OwnerLookup,
 ): SampleColumns {
   const { level, start, last, count } = row
+  if (!(row.data instanceof Uint8Array)) throw new DamagedBytes('Cannot read chunk: it is no bytes')
   const columns = decodeChunk(row.data, { stream, isRun: level === RUN_LEVEL, start, last, count })
   if (namesOwner(row.data)) return columns
   const owner = ownerInTable(row.id)

@@ -7,14 +7,34 @@ import {
   type PackedChunk,
   RUN_LEVEL,
 } from './chunk-row.ts'
+import { ROW_SUM_SQL, rowSum, sealedSum, wrapSum } from './row-sum.ts'
+import { SEALED_CHECK, SEALED_SEGMENT, SEALED_SEQUENCE } from './sealer-protocol.ts'
+import { STREAMS_PER_BUCKET, StreamSums } from './stream-sums.ts'
+
+/** A row as it was found, which a change of it takes out of the sum of its stream. */
+export interface FoundRow extends ChunkPlace {
+  readonly stream: number
+  readonly level: number
+}
 
 /** Statements over samples.db that change it, and the look-ups that sealing needs. */
 export class ChunkTable {
   readonly #db: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
 
+  readonly #sums: StreamSums
+
   constructor(db: DatabaseSync) {
     this.#db = db
+    this.#sums = new StreamSums({
+      selectBucket: (bucket) =>
+        this.#prepare('SELECT sums FROM stream_sum WHERE bucket = ?').get(bucket)?.sums,
+      writeBucket: (bucket, packed) => {
+        const write = 'INSERT OR REPLACE INTO stream_sum (bucket, sums) VALUES (?, ?)'
+        this.#prepare(write).run(bucket, packed)
+      },
+      countBucket: (bucket) => this.#countBucket(bucket),
+    })
   }
 
   begin(): void {
@@ -22,10 +42,12 @@ export class ChunkTable {
   }
 
   commit(): void {
+    this.#sums.flush()
     this.#db.exec('COMMIT')
   }
 
   rollback(): void {
+    this.#sums.recall()
     if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
   }
 
@@ -43,27 +65,42 @@ export class ChunkTable {
     this.#prepare('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)').run(name, value)
   }
 
+  /** Remembers how far the journal is in here. */
+  writeSealed(segment: number, lastSequence: number | undefined): void {
+    const sequence = lastSequence ?? this.readMeta(SEALED_SEQUENCE)
+    this.writeMeta(SEALED_SEGMENT, segment)
+    this.writeMeta(SEALED_SEQUENCE, sequence)
+    this.writeMeta(SEALED_CHECK, sealedSum(segment, sequence))
+  }
+
   insert(stream: number, level: number, row: PackedChunk): void {
-    this.#prepare(
+    const { lastInsertRowid } = this.#prepare(
       `INSERT INTO chunk (stream, level, start, last, count, last_value, summary, data)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(stream, level, row.start, row.last, row.count, row.lastValue, row.summary, row.data)
+    const { start, last, count } = row
+    this.#sums.add(stream, rowSum({ id: Number(lastInsertRowid), level, start, last, count }))
   }
 
   /** Puts other samples into a row that keeps its place in the order of sealing. */
-  update(id: number, row: PackedChunk): void {
+  update(found: FoundRow, row: PackedChunk): void {
+    const { id, stream, level } = found
+    const { start, last, count } = row
+    this.#sums.add(stream, rowSum({ id, level, start, last, count }) - rowSum(found))
     this.#prepare(
       `UPDATE chunk SET start = ?, last = ?, count = ?, last_value = ?, summary = ?, data = ?
        WHERE id = ?`,
     ).run(row.start, row.last, row.count, row.lastValue, row.summary, row.data, id)
   }
 
-  setLevel(id: number, level: number): void {
-    this.#prepare('UPDATE chunk SET level = ? WHERE id = ?').run(level, id)
+  setLevel(found: FoundRow, level: number): void {
+    this.#sums.add(found.stream, rowSum({ ...found, level }) - rowSum(found))
+    this.#prepare('UPDATE chunk SET level = ? WHERE id = ?').run(level, found.id)
   }
 
-  delete(id: number): void {
-    this.#prepare('DELETE FROM chunk WHERE id = ?').run(id)
+  delete(found: FoundRow): void {
+    this.#sums.add(found.stream, -rowSum(found))
+    this.#prepare('DELETE FROM chunk WHERE id = ?').run(found.id)
   }
 
   /** The runs of a stream, newest first. */
@@ -123,9 +160,28 @@ export class ChunkTable {
 
   /** Deletes at most `limit` rows of a stream, of any level; tells how many. */
   deleteStream(stream: number, limit: number): number {
-    const chosen = 'SELECT id FROM chunk WHERE stream = ? LIMIT ?'
-    const result = this.#prepare(`DELETE FROM chunk WHERE id IN (${chosen})`).run(stream, limit)
-    return Number(result.changes)
+    const rows = this.#prepare(
+      'SELECT id, stream, level, start, last, count FROM chunk WHERE stream = ? LIMIT ?',
+    ).all(stream, limit) as unknown as FoundRow[]
+    for (const row of rows) this.delete(row)
+    if (rows.length < limit) this.#sums.clear(stream)
+    return rows.length
+  }
+
+  /** Builds the index of the rows again from the rows. */
+  rebuildIndex(): void {
+    this.#db.exec('REINDEX chunk_by_start')
+  }
+
+  #countBucket(bucket: number): Uint32Array {
+    const sums = new Uint32Array(STREAMS_PER_BUCKET)
+    const first = bucket * STREAMS_PER_BUCKET
+    const rows = this.#prepare(
+      `SELECT stream, sum(${ROW_SUM_SQL}) AS sum FROM chunk
+       WHERE stream >= ? AND stream < ? GROUP BY stream`,
+    ).all(first, first + STREAMS_PER_BUCKET) as Array<{ stream: number; sum: number }>
+    for (const { stream, sum } of rows) sums[stream - first] = wrapSum(sum)
+    return sums
   }
 
   #prepare(sql: string): StatementSync {

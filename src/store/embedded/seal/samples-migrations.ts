@@ -1,5 +1,9 @@
 /** The tables of samples.db and their formats; docs/format/samples-db.md. */
-import type { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
+import { FolderDamaged } from '../folder-damaged.ts'
+import { ROW_SUM_SQL, sealedSum, TOUCHED_TOTAL_SQL, wrapSum } from './row-sum.ts'
+import { SEALED_CHECK, SEALED_SEGMENT, SEALED_SEQUENCE, TOUCHED_SUM } from './sealer-protocol.ts'
+import { bucketOf, packSums, STREAMS_PER_BUCKET } from './stream-sums.ts'
 
 const FORMAT_VERSION = 2
 
@@ -19,6 +23,7 @@ const SCHEMA = `
     data BLOB NOT NULL
   );
   CREATE INDEX chunk_by_start ON chunk (stream, level, start, last, count);
+  CREATE TABLE stream_sum (bucket INTEGER PRIMARY KEY, sums BLOB NOT NULL);
   CREATE TABLE watched (stream INTEGER PRIMARY KEY);
   CREATE TABLE touched (
     cursor INTEGER NOT NULL,
@@ -30,27 +35,72 @@ const SCHEMA = `
   CREATE INDEX touched_by_stream ON touched (stream, cursor);
 `
 
+const TABLES_SQL = `SELECT type, name, tbl_name, sql FROM sqlite_schema
+  WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name`
+
 /** Brings samples.db to the format of this Weir, and refuses one that a later Weir wrote. */
 export function migrateSamples(db: DatabaseSync): void {
+  migrate(db)
+  using fresh = new DatabaseSync(':memory:')
+  fresh.exec(SCHEMA)
+  const [expected, found] = [fresh, db].map((one) => JSON.stringify(one.prepare(TABLES_SQL).all()))
+  // A letter changed in here would give columns other names, or an index other columns.
+  if (expected !== found) {
+    throw new FolderDamaged(
+      'samples.db does not describe its tables as Weir does: restore the data folder from a backup',
+    )
+  }
+}
+
+function migrate(db: DatabaseSync): void {
   const { user_version } = db.prepare('PRAGMA user_version').get() as { user_version: number }
   if (user_version > FORMAT_VERSION) {
-    throw new Error(`samples.db has format ${user_version}: this Weir knows ${FORMAT_VERSION}`)
+    throw new FolderDamaged(
+      `samples.db has format ${user_version}: this Weir knows ${FORMAT_VERSION}`,
+    )
   }
   if (user_version === FORMAT_VERSION) return
   db.exec('BEGIN IMMEDIATE')
   try {
     if (user_version === 0) db.exec(SCHEMA)
-    if (user_version === 1) {
-      // What is below a floor is hidden no more: a delete profile that still says so removes it.
-      db.exec('DROP TABLE floor')
-      giveLastValueItsType(db)
-    }
+    if (user_version === 1) migrateFrom1(db)
     db.exec(`PRAGMA user_version = ${FORMAT_VERSION}`)
     db.exec('COMMIT')
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK')
     throw error
   }
+}
+
+/** Adds the sums that format 1 had not; reads the index and the small tables, no samples. */
+function migrateFrom1(db: DatabaseSync): void {
+  giveLastValueItsType(db)
+  // What is below a floor is hidden no more: a delete profile that still says so removes it.
+  db.exec('DROP TABLE floor')
+  db.exec('CREATE TABLE stream_sum (bucket INTEGER PRIMARY KEY, sums BLOB NOT NULL)')
+  const meta = db.prepare('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)')
+  const number = (query: string): number =>
+    (db.prepare(query).get() as { value: number | null } | undefined)?.value ?? 0
+  const sealed = (name: string): number => number(`SELECT value FROM meta WHERE name = '${name}'`)
+  meta.run(SEALED_CHECK, sealedSum(sealed(SEALED_SEGMENT), sealed(SEALED_SEQUENCE)))
+  meta.run(TOUCHED_SUM, wrapSum(number(TOUCHED_TOTAL_SQL)))
+  sumStreams(db)
+}
+
+function sumStreams(db: DatabaseSync): void {
+  const insert = db.prepare('INSERT INTO stream_sum (bucket, sums) VALUES (?, ?)')
+  const rows = db.prepare(`SELECT stream, sum(${ROW_SUM_SQL}) AS sum FROM chunk GROUP BY stream`)
+  let bucket = 0
+  let sums = new Uint32Array(STREAMS_PER_BUCKET)
+  for (const { stream, sum } of rows.iterate() as Iterable<{ stream: number; sum: number }>) {
+    if (bucketOf(stream) !== bucket) {
+      insert.run(bucket, packSums(bucket, sums))
+      bucket = bucketOf(stream)
+      sums = new Uint32Array(STREAMS_PER_BUCKET)
+    }
+    sums[stream % STREAMS_PER_BUCKET] = wrapSum(sum)
+  }
+  insert.run(bucket, packSums(bucket, sums))
 }
 
 /**

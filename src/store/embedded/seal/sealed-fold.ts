@@ -3,7 +3,7 @@ import { cutColumns, DamagedBytes, mergeColumns } from '../chunk/index.ts'
 import type { ReadSpan } from '../head/head.ts'
 import { type Mask, touchesMask } from '../head/tombstones.ts'
 import { foldColumns, foldSummary, readSummary, type SummaryFold } from '../summary/index.ts'
-import type { ChunkReadTable } from './chunk-read-table.ts'
+import type { CheckedRows } from './checked-rows.ts'
 import { type ChunkPlace, placeSeed } from './chunk-row.ts'
 import { nextTurn, type SealedSamples } from './sealed-samples.ts'
 
@@ -23,13 +23,21 @@ export interface Overlay {
   readonly places: readonly ChunkPlace[]
 }
 
+/** Where a fold finds what is sealed. */
+export interface FoldSource {
+  readonly rows: CheckedRows
+  readonly sealed: SealedSamples
+  /** Over one state of the file, so that no row can vanish. */
+  readonly isInOneStep: boolean
+}
+
 /**
  * Adds a stream's samples to a fold: by summary where a chunk is untouched from above and no edge cuts
  * one of its blocks, else by decoding. Returns false when a chunk was merged into others meanwhile;
  * then the fold has to begin again.
  */
 export async function foldSealed(
-  source: { table: ChunkReadTable; sealed: SealedSamples; isInOneStep: boolean },
+  source: FoldSource,
   overlay: Overlay,
   into: SummaryFold,
 ): Promise<boolean> {
@@ -53,7 +61,7 @@ export async function foldSealed(
 
 /** Adds one chunk; tells the work that took, undefined when the chunk is gone. */
 function foldChunk(
-  { table, sealed }: { table: ChunkReadTable; sealed: SealedSamples },
+  { rows, sealed, isInOneStep }: FoldSource,
   overlay: Overlay,
   place: ChunkPlace,
   into: SummaryFold,
@@ -62,13 +70,18 @@ function foldChunk(
   const above = cutColumns(columns, place.start, place.last + 1)
   const isUntouched = above.count === 0 && !touchesMask(mask, place.start, place.last + 1)
   if (isUntouched) {
-    const row = table.selectSummary(place.id)
-    if (row === undefined) return undefined
+    const summary = rows.summary(overlay.handle, place)
+    if (summary === undefined && !isInOneStep) return undefined
     const seed = placeSeed({ stream: overlay.handle, ...place })
-    if (row.summary !== null && foldBlocks(row.summary, seed, into)) return 1
+    if (summary && foldBlocks(summary, seed, into)) return 1
   }
-  const row = table.selectRow(place.id)
-  if (row === undefined) return undefined
+  const row = rows.chunkAt(overlay.handle, place)
+  if (row === undefined && !isInOneStep) return undefined
+  if (row === undefined) rows.tellDamaged(overlay.handle, place)
+  if (row === undefined || row === null) {
+    foldColumns(above, into)
+    return DECODE_WORK
+  }
   foldColumns(mergeColumns([above, sealed.decodeChunkRow(overlay, row)]), into)
   return DECODE_WORK
 }

@@ -1,20 +1,11 @@
-import { invariant } from '../../../base/index.ts'
 import type { Sample, SampleColumns } from '../../sample-port.ts'
-import {
-  concatColumns,
-  cutColumns,
-  DamagedBytes,
-  emptyColumns,
-  sliceColumns,
-} from '../chunk/index.ts'
+import { concatColumns, cutColumns, sliceColumns } from '../chunk/index.ts'
 import type { ReadSpan } from '../head/head.ts'
 import { type Mask, touchesMask } from '../head/tombstones.ts'
-import type { FoundDamage } from '../replay.ts'
-import type { ChunkReadTable } from './chunk-read-table.ts'
-import { type ChunkRow, decodeRow } from './chunk-row.ts'
+import type { CheckedRows } from './checked-rows.ts'
+import type { ChunkPlace, ChunkRow } from './chunk-row.ts'
 import { DecodedChunks } from './decoded-chunks.ts'
 import { unpackLastValue } from './last-value.ts'
-import { describeRow } from './segment-sealer.ts'
 import { applyMask } from './stream-sealer.ts'
 
 /** Decoding so many chunks takes about a millisecond; then others get their turn. */
@@ -37,25 +28,27 @@ export interface SealedRows {
 
 /** Reads what is sealed of single streams. */
 export class SealedSamples {
-  readonly #table: ChunkReadTable
-  readonly #onDamage: (found: FoundDamage) => void
+  readonly #rows: CheckedRows
   readonly #decoded = new DecodedChunks()
-  readonly #ownerInTable = (id: number) => this.#table.selectOwner(id)
 
-  constructor(table: ChunkReadTable, onDamage: (found: FoundDamage) => void) {
-    this.#table = table
-    this.#onDamage = onDamage
+  constructor(rows: CheckedRows) {
+    this.#rows = rows
+  }
+
+  /** How many rows were found not to check; a read during which it rose is to be repeated. */
+  get damagedRows(): number {
+    return this.#rows.damagedRows
   }
 
   /** The packed rows that a span may need, in one step. */
   take(handle: number, span: ReadSpan, mask: Mask): SealedRows {
-    return this.#table.inOneView(() => this.#take(handle, span, mask))
+    return this.#rows.inOneView(() => this.#take(handle, span, mask))
   }
 
   #take(handle: number, span: ReadSpan, mask: Mask): SealedRows {
     const empty = { handle, span, mask, runs: [], chunks: [] }
     if (span.from >= span.until || span.limit === 0) return empty
-    const runs = this.#table.selectRuns(handle, span.from, span.until)
+    const runs = this.#rows.runs(handle, span)
     let sure = 0
     const wants = (row: ChunkRow): boolean => {
       // Only samples that surely count let the search end before the span does.
@@ -63,9 +56,7 @@ export class SealedSamples {
       if (isInside && !touchesMask(mask, row.start, row.last + 1)) sure += row.count
       return sure < span.limit
     }
-    const chunks = span.isLatestFirst
-      ? this.#table.selectBackward(handle, span, wants).reverse()
-      : this.#table.selectForward(handle, span, wants)
+    const chunks = this.#rows.chunks(handle, span, wants)
     return { ...empty, runs, chunks }
   }
 
@@ -76,39 +67,44 @@ export class SealedSamples {
     return [...rows.runs.map((row) => this.decodeRow(rows, row)), trim(rows.span, chunks)]
   }
 
-  /** The runs of a span alone, newest first. */
-  decodeRuns(view: SealedView): SampleColumns[] {
-    const runs = this.#table.selectRuns(view.handle, view.span.from, view.span.until)
-    return runs.map((row) => this.decodeRow(view, row))
+  /** The runs of a span, newest first, and where the chunks below them lie, oldest first. */
+  takeApart(view: SealedView): { runs: SampleColumns[]; places: ChunkPlace[] } {
+    const { handle, span } = view
+    return this.#rows.inOneView(() => ({
+      runs: this.#rows.runs(handle, span).map((row) => this.decodeRow(view, row)),
+      places: this.#rows.places(handle, span),
+    }))
   }
 
   /** As decodeRow, for a chunk, which may be at hand from an earlier read. */
   decodeChunkRow(view: SealedView, row: ChunkRow): SampleColumns {
-    const kept = this.#decoded.get(row.id)
-    const decoded = kept ?? this.#decodeChecked(view.handle, row)
-    if (kept === undefined && decoded.count > 0) this.#decoded.keep(row.id, decoded)
+    const kept = this.#decoded.get(view.handle, row)
+    const decoded = kept ?? this.#rows.decode(view.handle, row)
+    if (kept === undefined && decoded.count > 0) this.#decoded.keep(view.handle, row.id, decoded)
     return applyMask(cutColumns(decoded, view.span.from, view.span.until), view.mask)
   }
 
   /** The samples of one row inside the span that the head does not hide. */
   decodeRow(view: SealedView, row: ChunkRow): SampleColumns {
-    const decoded = this.#decodeChecked(view.handle, row)
+    const decoded = this.#rows.decode(view.handle, row)
     return applyMask(cutColumns(decoded, view.span.from, view.span.until), view.mask)
   }
 
-  /** The latest sealed sample of a stream. */
-  latest(handle: number): Sample | undefined {
-    return this.#table.inOneView(() => this.#latest(handle))
+  /** The latest sealed sample of a stream, or 'damaged' where the row that held it does not check. */
+  latest(handle: number): Sample | undefined | 'damaged' {
+    return this.#rows.inOneView(() => this.#latest(handle))
   }
 
-  #latest(handle: number): Sample | undefined {
-    const row = this.#table.selectLast(handle)
+  #latest(handle: number): Sample | undefined | 'damaged' {
+    const row = this.#rows.last(handle)
     if (row === undefined) return undefined
+    if (row === null) return 'damaged'
     const kept = unpackLastValue(row.lastValue, handle, row.last)
     if (kept !== undefined) return { time: row.last, value: kept } as Sample
-    const whole = this.#table.selectRow(row.id)
-    invariant(whole !== undefined, 'a row vanished within one step')
-    const { count, texts, numbers } = this.#decodeChecked(handle, whole)
+    const whole = this.#rows.row(row.id)
+    if (whole === undefined) return 'damaged'
+    const { count, texts, numbers } = this.#rows.decode(handle, whole)
+    if (count === 0 || whole.last !== row.last) return 'damaged'
     return { time: row.last, value: texts?.[count - 1] ?? numbers[count - 1] } as Sample
   }
 
@@ -120,16 +116,6 @@ export class SealedSamples {
       chunks.push(this.decodeRow(rows, row))
     }
     return [...parts, concatColumns(chunks)]
-  }
-
-  #decodeChecked(handle: number, row: ChunkRow): SampleColumns {
-    try {
-      return decodeRow(row, handle, this.#ownerInTable)
-    } catch (error) {
-      if (!(error instanceof DamagedBytes)) throw error
-      this.#onDamage(describeRow({ stream: handle, place: row, data: row.data }))
-      return emptyColumns
-    }
   }
 }
 

@@ -30,3 +30,5 @@ export type SealerReply =
 /** Names in the table of single values. */
 export const SEALED_SEGMENT = 'sealed_segment'
 export const SEALED_SEQUENCE = 'sealed_sequence'
+export const SEALED_CHECK = 'sealed_check'
+export const TOUCHED_SUM = 'touched_sum'

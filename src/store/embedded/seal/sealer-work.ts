@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { type Disk, passingReason } from '../disk/disk.ts'
+import { isDamagedFile } from '../folder-damaged.ts'
 import { segmentName } from '../journal/segment.ts'
+import type { FoundDamage } from '../replay.ts'
 import { ChunkTable } from './chunk-table.ts'
 import { SEALED_SEGMENT, type SealerCommand, type SealerReply } from './sealer-protocol.ts'
 import { SegmentReader } from './segment-reader.ts'
@@ -16,6 +18,15 @@ export interface SealerWorkParts {
   readonly isStopping: () => boolean
 }
 
+const MENDED: FoundDamage = {
+  damage: {
+    ...{ file: 'samples.db.chunk_by_start', offset: 0, bytes: 0, handles: [] },
+    ...{ from: undefined, until: undefined },
+    what: 'the index of the rows did not fit the rows and was built again from them',
+  },
+  bytes: new Uint8Array(0),
+}
+
 /** Does what the sealer is asked for; it alone writes samples.db. */
 export class SealerWork {
   readonly #parts: SealerWorkParts
@@ -23,6 +34,7 @@ export class SealerWork {
   readonly #table: ChunkTable
   readonly #touched: TouchedTable
   readonly #sealer: SegmentSealer
+  #isMended = false
 
   constructor(parts: SealerWorkParts) {
     this.#parts = parts
@@ -53,7 +65,7 @@ export class SealerWork {
     const path = join(journalFolder, segmentName(segment))
     try {
       const isSealed = this.#table.readMeta(SEALED_SEGMENT) >= segment
-      const damages = isSealed ? [] : this.#sealer.seal(this.#reader.read(path, segment))
+      const damages = isSealed ? [] : this.#sealOrMend(path, segment)
       disk.unlink(path)
       return { op: 'sealed', segment, damages }
     } catch (error) {
@@ -61,6 +73,18 @@ export class SealerWork {
       // SQLite and the file system give their errors a code; any other is a bug and ends the process.
       if (!(error instanceof Error) || !('code' in error)) throw error
       return { op: 'failed', segment, what: error.message, passing: passingReason(error) }
+    }
+  }
+
+  /** Where the index of the rows does not fit the rows, it is built again from them, once. */
+  #sealOrMend(path: string, segment: number): FoundDamage[] {
+    try {
+      return this.#sealer.seal(this.#reader.read(path, segment))
+    } catch (error) {
+      if (this.#isMended || !isDamagedFile(error)) throw error
+      this.#isMended = true
+      this.#table.rebuildIndex()
+      return [...this.#sealer.seal(this.#reader.read(path, segment)), MENDED]
     }
   }
 

@@ -1,3 +1,4 @@
+import { asFolderDamage } from '../folder-damaged.ts'
 import type { FoundDamage } from '../replay.ts'
 import type { SealerEvents, SealerLink } from './sealer-link.ts'
 import type { SealerReply } from './sealer-protocol.ts'
@@ -37,7 +38,7 @@ export class Sealer {
         else this.#onReply(reply)
       },
       onDied: (error) => {
-        reject(error)
+        reject(asFolderDamage(error))
         this.#stop(`the sealer died: ${String(error)}`)
         // A file that cannot be opened is told by ready(); later the thread dies of a bug only.
         if (isReady) this.#options.onBug(error)

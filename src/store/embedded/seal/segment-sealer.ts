@@ -3,7 +3,6 @@ import type { SampleColumns, StreamHandle } from '../../sample-port.ts'
 import { SampleSink } from '../head/sample-sink.ts'
 import type { FoundDamage } from '../replay.ts'
 import type { ChunkTable } from './chunk-table.ts'
-import { SEALED_SEGMENT, SEALED_SEQUENCE } from './sealer-protocol.ts'
 import type { SegmentContent } from './segment-reader.ts'
 import { type DamagedRow, StreamSealer } from './stream-sealer.ts'
 import type { TouchedTable } from './touched-table.ts'
@@ -51,8 +50,7 @@ export class SegmentSealer {
         if (this.#isStopping()) throw new SealStopped('the store is closing')
         this.#endTransactionIfLong()
       }
-      this.#table.writeMeta(SEALED_SEGMENT, segment)
-      if (lastSequence !== undefined) this.#table.writeMeta(SEALED_SEQUENCE, lastSequence)
+      this.#table.writeSealed(segment, lastSequence)
       this.#table.commit()
     } catch (error) {
       this.#table.rollback()
@@ -113,11 +111,12 @@ export class SegmentSealer {
 
 /** A row of samples.db that does not check, as a damage. */
 export function describeRow({ stream, place, data }: DamagedRow): FoundDamage {
+  const isTimed = Number.isSafeInteger(place.start) && Number.isSafeInteger(place.last)
   const damage = {
     ...{ file: 'samples.db', offset: place.id, bytes: data.length },
     handles: [stream as StreamHandle],
-    from: epochMs(place.start),
-    until: epochMs(place.last + 1),
+    from: isTimed ? epochMs(place.start) : undefined,
+    until: isTimed ? epochMs(place.last + 1) : undefined,
     what: `row ${place.id} of table chunk does not check; its ${place.count} samples are missing`,
   }
   return { damage, bytes: data }

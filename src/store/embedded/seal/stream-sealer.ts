@@ -19,7 +19,7 @@ import {
   splitColumns,
   splitMerged,
 } from './chunk-row.ts'
-import type { ChunkTable } from './chunk-table.ts'
+import type { ChunkTable, FoundRow } from './chunk-table.ts'
 
 /** Runs of a stream are merged into its chunks when there are so many, or hold so many samples. */
 const RUNS_MAX = 8
@@ -90,7 +90,7 @@ export class StreamSealer {
       const decoded = this.#decode(stream, run)
       if (decoded === undefined) continue
       parts.push(decoded)
-      this.#delete(run.id)
+      this.#delete({ ...run, stream })
     }
     this.#setRuns(stream, 0, 0)
     this.#place(stream, mergeColumns(parts))
@@ -171,7 +171,7 @@ export class StreamSealer {
     const row = { ...chunk, level: CHUNK_LEVEL }
     const decoded = data === undefined ? emptyColumns : this.#decode(stream, { ...row, data })
     if (decoded === undefined) return emptyColumns
-    this.#delete(chunk.id)
+    this.#delete({ ...row, stream })
     return decoded
   }
 
@@ -190,7 +190,7 @@ export class StreamSealer {
     span: { from: number; until: number; level: number },
   ): void {
     if (row.start >= span.from && row.last < span.until) {
-      this.#delete(row.id)
+      this.#delete({ ...row, stream, level: span.level })
       return
     }
     const mask = { starts: [span.from], ends: [span.until] }
@@ -203,12 +203,13 @@ export class StreamSealer {
     if (decoded === undefined) return
     const kept = applyMask(decoded, mask)
     if (kept.count === decoded.count) return
-    if (kept.count === 0) this.#delete(row.id)
+    const found = { ...row, stream, level }
+    if (kept.count === 0) this.#delete(found)
     else if (level === RUN_LEVEL) {
-      this.#table.update(row.id, packChunk(kept, stream, level))
+      this.#table.update(found, packChunk(kept, stream, level))
       this.#onRow()
     } else {
-      this.#delete(row.id)
+      this.#delete(found)
       this.#insert(stream, level, kept)
     }
   }
@@ -222,7 +223,7 @@ export class StreamSealer {
       return decodeRow(row, stream, this.#ownerInTable)
     } catch (error) {
       if (!(error instanceof DamagedBytes)) throw error
-      this.#table.setLevel(row.id, DAMAGED_LEVEL)
+      this.#table.setLevel({ ...row, stream }, DAMAGED_LEVEL)
       this.#onRow()
       this.#onDamage({ stream, place: row, data: row.data })
       return undefined
@@ -234,8 +235,8 @@ export class StreamSealer {
     this.#onRow()
   }
 
-  #delete(id: number): void {
-    this.#table.delete(id)
+  #delete(found: FoundRow): void {
+    this.#table.delete(found)
     this.#onRow()
   }
 

@@ -1,8 +1,16 @@
 /** Which stretches of the watched streams were touched, one row per sealed segment and stream. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { TOUCHED_TOTAL_SQL, touchedSum, watchedSum, wrapSum } from './row-sum.ts'
+import { TOUCHED_SUM } from './sealer-protocol.ts'
 
 /** A stream keeps so many rows; the oldest two become one, which tells more than changed. */
 const ROWS_PER_STREAM_MAX = 16
+
+interface Row {
+  readonly cursor: number
+  readonly start: number
+  readonly until: number
+}
 
 /** The touched spans of sealed segments, written by the sealer for watched streams only. */
 export class TouchedTable {
@@ -10,6 +18,8 @@ export class TouchedTable {
   readonly #insert: StatementSync
   readonly #selectOldest: StatementSync
   readonly #delete: StatementSync
+  readonly #readTotal: StatementSync
+  readonly #writeTotal: StatementSync
   #watched = new Set<number>()
 
   constructor(db: DatabaseSync) {
@@ -21,6 +31,10 @@ export class TouchedTable {
       'SELECT cursor, start, until FROM touched WHERE stream = ? ORDER BY cursor',
     )
     this.#delete = db.prepare('DELETE FROM touched WHERE stream = ? AND cursor = ?')
+    this.#readTotal = db.prepare(`SELECT value FROM meta WHERE name = '${TOUCHED_SUM}'`)
+    this.#writeTotal = db.prepare(
+      `INSERT OR REPLACE INTO meta (name, value) VALUES ('${TOUCHED_SUM}', ?)`,
+    )
     this.recall()
   }
 
@@ -38,6 +52,8 @@ export class TouchedTable {
       const insert = this.#db.prepare('INSERT OR IGNORE INTO watched (stream) VALUES (?)')
       for (const stream of streams) insert.run(stream)
       this.#db.exec('DELETE FROM touched WHERE stream NOT IN (SELECT stream FROM watched)')
+      const { value } = this.#db.prepare(TOUCHED_TOTAL_SQL).get() as { value: number }
+      this.#writeTotal.run(wrapSum(value))
       this.#db.exec('COMMIT')
     } catch (error) {
       this.#db.exec('ROLLBACK')
@@ -49,23 +65,36 @@ export class TouchedTable {
   /** Remembers that a stream was touched by the segment that ends with a sequence. */
   add(stream: number, sequence: number, span: { from: number; until: number }): void {
     if (!this.#watched.has(stream)) return
+    const before = this.#rowsOf(stream)
     this.#insert.run(sequence, stream, span.from, span.until)
-    const rows = this.#selectOldest.all(stream) as Array<{
-      cursor: number
-      start: number
-      until: number
-    }>
-    if (rows.length <= ROWS_PER_STREAM_MAX) return
-    const [oldest, next] = rows
-    this.#delete.run(stream, oldest.cursor)
-    const start = Math.min(oldest.start, next.start)
-    this.#insert.run(next.cursor, stream, start, Math.max(oldest.until, next.until))
+    const rows = this.#rowsOf(stream)
+    if (rows.length > ROWS_PER_STREAM_MAX) {
+      const [oldest, next] = rows
+      this.#delete.run(stream, oldest.cursor)
+      const start = Math.min(oldest.start, next.start)
+      this.#insert.run(next.cursor, stream, start, Math.max(oldest.until, next.until))
+    }
+    this.#addToTotal(sumOf(stream, this.#rowsOf(stream)) - sumOf(stream, before))
   }
 
   /** Drops what is known of a stream. */
   forget(stream: number): void {
     if (!this.#watched.delete(stream)) return
+    this.#addToTotal(-sumOf(stream, this.#rowsOf(stream)) - watchedSum(stream))
     this.#db.prepare('DELETE FROM touched WHERE stream = ?').run(stream)
     this.#db.prepare('DELETE FROM watched WHERE stream = ?').run(stream)
   }
+
+  #rowsOf(stream: number): Row[] {
+    return this.#selectOldest.all(stream) as unknown as Row[]
+  }
+
+  #addToTotal(sum: number): void {
+    const { value } = (this.#readTotal.get() ?? { value: 0 }) as { value: number }
+    this.#writeTotal.run(wrapSum(value + sum))
+  }
+}
+
+function sumOf(stream: number, rows: readonly Row[]): number {
+  return rows.reduce((sum, row) => sum + touchedSum(stream, row), 0)
 }

@@ -1,0 +1,101 @@
+/** The sums of each stream's rows, packed by 256 streams; docs/format/samples-db.md. */
+import { crc32 } from 'node:zlib'
+import { wrapSum } from './row-sum.ts'
+
+/** Streams whose sums share a row: few enough to write often, many enough to cost little each. */
+export const STREAMS_PER_BUCKET = 256
+const SUM_BYTES = 4
+const CRC_BYTES = 4
+
+/** The bucket that holds the sum of a stream. */
+export function bucketOf(stream: number): number {
+  return Math.floor(stream / STREAMS_PER_BUCKET)
+}
+
+/** Packs the sums of a bucket; zeros at the end are left out. */
+export function packSums(bucket: number, sums: Uint32Array): Uint8Array {
+  let length = sums.length
+  while (length > 0 && sums[length - 1] === 0) length -= 1
+  const packed = new Uint8Array(length * SUM_BYTES + CRC_BYTES)
+  const view = new DataView(packed.buffer)
+  for (let at = 0; at < length; at += 1) view.setUint32(at * SUM_BYTES, sums[at], true)
+  const end = length * SUM_BYTES
+  view.setUint32(end, checksum(bucket, packed.subarray(0, end)), true)
+  return packed
+}
+
+/** The sums of a bucket, undefined when the bytes do not check. */
+export function unpackSums(bucket: number, packed: unknown): Uint32Array | undefined {
+  if (!(packed instanceof Uint8Array) || packed.length % SUM_BYTES !== 0) return undefined
+  const end = packed.length - CRC_BYTES
+  if (end < 0 || end > STREAMS_PER_BUCKET * SUM_BYTES) return undefined
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength)
+  if (view.getUint32(end, true) !== checksum(bucket, packed.subarray(0, end))) return undefined
+  const sums = new Uint32Array(STREAMS_PER_BUCKET)
+  for (let at = 0; at * SUM_BYTES < end; at += 1) sums[at] = view.getUint32(at * SUM_BYTES, true)
+  return sums
+}
+
+function checksum(bucket: number, bytes: Uint8Array): number {
+  return crc32(bytes, crc32(`bucket ${bucket}`))
+}
+
+/** Where buckets are kept. */
+export interface BucketTable {
+  selectBucket(bucket: number): unknown
+  writeBucket(bucket: number, packed: Uint8Array): void
+  /** The sums as the rows themselves give them, for a bucket that does not check. */
+  countBucket(bucket: number): Uint32Array
+}
+
+/** The sums as the sealer changes them: in memory, written before each commit. */
+export class StreamSums {
+  readonly #table: BucketTable
+  readonly #buckets = new Map<number, Uint32Array>()
+  readonly #changed = new Set<number>()
+
+  constructor(table: BucketTable) {
+    this.#table = table
+  }
+
+  /** Adds what a row brings, or with a negative sum takes it out. */
+  add(stream: number, sum: number): void {
+    const sums = this.#change(stream)
+    const at = stream % STREAMS_PER_BUCKET
+    sums[at] = wrapSum(sums[at] + sum)
+  }
+
+  /** Forgets the rows of a stream, which are gone. */
+  clear(stream: number): void {
+    this.#change(stream)[stream % STREAMS_PER_BUCKET] = 0
+  }
+
+  /** Writes what changed. */
+  flush(): void {
+    for (const bucket of this.#changed) {
+      const sums = this.#buckets.get(bucket)
+      if (sums !== undefined) this.#table.writeBucket(bucket, packSums(bucket, sums))
+    }
+    this.#changed.clear()
+  }
+
+  /** Goes back to what the table holds, after a rollback. */
+  recall(): void {
+    this.#buckets.clear()
+    this.#changed.clear()
+  }
+
+  #change(stream: number): Uint32Array {
+    const bucket = bucketOf(stream)
+    this.#changed.add(bucket)
+    const known = this.#buckets.get(bucket)
+    if (known !== undefined) return known
+    const packed = this.#table.selectBucket(bucket)
+    const sums =
+      packed === undefined
+        ? new Uint32Array(STREAMS_PER_BUCKET)
+        : (unpackSums(bucket, packed) ?? this.#table.countBucket(bucket))
+    this.#buckets.set(bucket, sums)
+    return sums
+  }
+}

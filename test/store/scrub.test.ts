@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { type EmbeddedSampleStore, openSampleStore } from '../../src/store/embedded/index.ts'
+import type { ScrubFinding } from '../../src/store/scrub-port.ts'
+import { batch, stream } from '../contract/sample-store-contract.ts'
+import { writeAsFormat1 } from '../support/format-1-samples.ts'
+
+async function fill(context: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-scrub-'))
+  context.after(() => rmSync(folder, { recursive: true }))
+  const store = await openSampleStore({ folder })
+  const rows = Array.from({ length: 3_000 }, (_, at) => [1, at * 1_000, at % 7] as const)
+  await store.append(batch([...rows.map(([one, time, value]) => [one, time, value] as const)]))
+  await store.append(batch([[2, 5, 'text']]))
+  await store.watch([stream(1)])
+  await store.sealAll()
+  await store.append(batch([[3, 5, 1]]))
+  await store.append(batch([[4, 5, 1]]))
+  await store.close()
+  return { folder, file: join(folder, 'samples.db') }
+}
+
+async function scrub(store: EmbeddedSampleStore, stepsMax = Number.POSITIVE_INFINITY) {
+  const found: ScrubFinding[] = []
+  let items = 0
+  let steps = 0
+  await store.scrub({
+    mayGoOn: async () => {
+      steps += 1
+      return steps <= stepsMax
+    },
+    onChecked: (count) => {
+      items += count
+    },
+    onDamage: (finding) => found.push(finding),
+  })
+  return { found, items, steps }
+}
+
+async function scrubOnce(folder: string) {
+  const store = await openSampleStore({ folder })
+  try {
+    return { ...(await scrub(store)), damages: store.status().damages }
+  } finally {
+    await store.close()
+  }
+}
+
+test('scrub() finds nothing in what is whole, in either format', async (context) => {
+  const { folder, file } = await fill(context)
+  const { found, items } = await scrubOnce(folder)
+  assert.deepEqual(found, [])
+  assert.ok(items >= 4)
+  writeAsFormat1(file)
+  assert.deepEqual((await scrubOnce(folder)).found, [])
+})
+
+test('scrub() ends when it may not go on, and when the store closes', async (context) => {
+  const { folder } = await fill(context)
+  const store = await openSampleStore({ folder })
+  assert.equal((await scrub(store, 0)).items, 0)
+  assert.equal((await scrub(store, 2)).steps, 3)
+  const pending = store.scrub({
+    mayGoOn: async () => true,
+    onChecked: () => {},
+    onDamage: () => {},
+  })
+  await store.close()
+  await pending
+})
+
+for (const [what, change] of [
+  ['data', 'UPDATE chunk SET data = zeroblob(length(data)) WHERE stream = 1'],
+  ['summary', 'UPDATE chunk SET summary = zeroblob(30) WHERE stream = 1'],
+  ['last value', 'UPDATE chunk SET last_value = zeroblob(13) WHERE stream = 1'],
+  ['stream', 'UPDATE chunk SET stream = 5 WHERE stream = 1'],
+  ['count', 'UPDATE chunk SET count = count + 1 WHERE stream = 1'],
+  ['row', 'DELETE FROM chunk WHERE stream = 1'],
+  ['watched stream', 'DELETE FROM watched'],
+  ['sums', 'UPDATE stream_sum SET sums = zeroblob(length(sums))'],
+]) {
+  test(`scrub() finds a ${what} that was changed`, async (context) => {
+    const { folder, file } = await fill(context)
+    {
+      using db = new DatabaseSync(file)
+      db.exec(change)
+    }
+    const { found, damages } = await scrubOnce(folder)
+    assert.ok(found.length > 0 && found.every(({ part }) => part === 'samples'))
+    assert.ok(damages.length > 0)
+  })
+}
+
+test('scrub() finds a changed frame of the journal behind which others are', async (context) => {
+  const { folder } = await fill(context)
+  const store = await openSampleStore({ folder })
+  context.after(() => store.close())
+  await store.append(batch([[3, 6, 1]]))
+  await store.append(batch([[4, 6, 1]]))
+  const journal = join(folder, 'journal')
+  const name = readdirSync(journal).find((one) => {
+    const bytes = readFileSync(join(journal, one))
+    return one.endsWith('.seg') && bytes.subarray(32, 64).some((byte) => byte !== 0)
+  })
+  assert.ok(name)
+  const bytes = readFileSync(join(journal, name))
+  bytes[32 + 20] ^= 1
+  writeFileSync(join(journal, name), bytes)
+  const { found } = await scrub(store)
+  assert.deepEqual(
+    found.map(({ part }) => part),
+    ['journal'],
+  )
+})
