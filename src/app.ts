@@ -115,6 +115,7 @@ export interface AppOptions {
 const DRAIN_MS = 8_000
 /** Below this the samples that wait to be sealed would take what calls need. */
 const LITTLE_MEMORY_BYTES = 1024 * 1024 * 1024
+const LITTLE_MEMORY_STORE = { backlogMax: 1, segmentBytes: 8 * 1024 * 1024 }
 const PURGE_EVERY_MS = 60_000
 const PURGE_LIMIT = 1_000
 const PURGE_ROUNDS_MAX = 20
@@ -254,7 +255,7 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
   const catalog = await openCatalog({ store: catalogStore, people: peopleOf(identity), clock })
   const plainSamples = await openSampleStore({
     ...{ folder: config.dataDir, handleMax },
-    backlogMax: memoryBytesOf(config) < LITTLE_MEMORY_BYTES ? 1 : undefined,
+    ...(memoryBytesOf(config) < LITTLE_MEMORY_BYTES ? LITTLE_MEMORY_STORE : {}),
     onDamage: (damage) => log.error({ damage }, 'stored samples are damaged or missing'),
   })
   opened.defer(() => plainSamples.close())
