@@ -1,8 +1,10 @@
 /** The service as a process: settings, signals, exit codes. */
+import { existsSync, readFileSync } from 'node:fs'
 import { openApp } from './app.ts'
-import { ConfigError, createLog, readConfig } from './base/index.ts'
+import { ConfigError, createLog, Refusal, readConfig } from './base/index.ts'
 import { firstStartText } from './first-start-text.ts'
 import { damageOf, FolderDamaged, FolderInUse } from './store/embedded/index.ts'
+import { CatalogDamaged } from './store/index.ts'
 
 /** Exit codes of sysexits.h: wrong settings, damaged data, a folder in use, no free port. */
 const EXIT_CONFIG = 78
@@ -11,12 +13,22 @@ const EXIT_IN_USE = 75
 const EXIT_UNAVAILABLE = 69
 const LISTEN_ERRORS = ['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND', 'EAI_AGAIN']
 
+/** What the operating system lacks, such as file handles; what a disk refuses. */
+const EXIT_SYSTEM = 71
+const EXIT_DISK = 74
+const DISK_ERRORS = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO']
+/** SQLite's codes for the same: read-only, failing, full. */
+const DISK_CODES = [8, 10, 13]
+/** Databases, threads and the journal hold some fifty handles; a few must be left for callers. */
+const OPEN_FILES_MIN = 128
+
 /** What sends the signal usually kills after ten seconds. */
 const STOP_WITHIN_MS = 9_500
 
 /** Runs the service until it is told to stop. */
 export async function serve(): Promise<void> {
   const config = readConfig(process.env)
+  requireHandles()
   // What the service writes is for its own user, whatever folder it was given.
   process.umask(0o077)
   const log = createLog({ level: config.logLevel })
@@ -59,6 +71,38 @@ export async function serve(): Promise<void> {
   }
 }
 
+/** The system gives this process too little to run; nothing was changed. */
+class SystemLacks extends Error {}
+
+/** Told before anything is opened: without handles a thread or a database fails anywhere, with any message. */
+function requireHandles(): void {
+  const limits = '/proc/self/limits'
+  if (!existsSync(limits)) return
+  const soft = /^Max open files +(\d+)/m.exec(readFileSync(limits, 'utf8'))?.[1]
+  if (soft === undefined || Number(soft) >= OPEN_FILES_MIN) return
+  throw new SystemLacks(
+    `this process may have ${soft} files open and needs ${OPEN_FILES_MIN} at least: raise the limit with "ulimit -n"`,
+  )
+}
+
+/** Whether an error, or what caused it, says that no file handle was left. */
+function isOutOfHandles(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    if (code === 'EMFILE' || code === 'ENFILE' || /\bE[MN]FILE\b/.test(message)) return true
+  }
+  return false
+}
+
+/** Whether an error, or what caused it, says that the disk is full, read-only or failing. */
+function isDiskTrouble(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code, errcode = 0 } = cause as NodeJS.ErrnoException & { errcode?: number }
+    if (DISK_ERRORS.includes(code ?? '') || DISK_CODES.includes(errcode & 0xff)) return true
+  }
+  return false
+}
+
 /** Says on standard error why the process cannot go on, and ends it with the fitting code. */
 export function exitWith(error: unknown): never {
   if (error instanceof ConfigError) {
@@ -71,8 +115,17 @@ export function exitWith(error: unknown): never {
     console.error(message)
     process.exit(EXIT_IN_USE)
   }
-  const damage =
-    error instanceof FolderDamaged ? error : damageOf(error, 'A database of the data folder')
+  if (error instanceof SystemLacks || isOutOfHandles(error)) {
+    const why = error instanceof SystemLacks ? message : `too few file handles (${message})`
+    console.error(`Cannot start: ${why}`)
+    process.exit(EXIT_SYSTEM)
+  }
+  if (error instanceof Refusal || isDiskTrouble(error)) {
+    console.error(`Cannot start: ${message}`)
+    process.exit(EXIT_DISK)
+  }
+  const isDamage = error instanceof FolderDamaged || error instanceof CatalogDamaged
+  const damage = isDamage ? error : damageOf(error, 'A database of the data folder')
   if (damage !== undefined) {
     console.error(`Cannot start: ${damage.message}`)
     process.exit(EXIT_DATA)

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { startChildService } from '../support/child-service.ts'
 
@@ -55,4 +56,40 @@ test('a start without samples.db, or with an empty one, is refused until the los
   await put(after.url, 2)
   assert.match(JSON.stringify(await get(after.url)), /"time":2/)
   await after.kill()
+})
+
+test('damage, a downgrade and too few file handles are told in one sentence, with a fitting exit code', async (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'weir-told-'))
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }))
+  await (await startChildService(dataDir, settings)).kill()
+  const file = join(dataDir, 'catalog.db')
+  const sentence = (code: number, text: RegExp): void => {
+    const refused = run(dataDir, 'src/main.ts')
+    assert.equal(refused.code, code, refused.text)
+    assert.match(refused.text, text)
+    assert.doesNotMatch(refused.text, /\n {4}at /)
+  }
+  const change = (sql: string): void => {
+    const db = new DatabaseSync(file)
+    db.exec(sql)
+    db.close()
+  }
+  const limited = spawnSync('sh', ['-c', 'ulimit -n 64; exec "$0" src/main.ts', process.execPath], {
+    env: { PATH: process.env.PATH, WEIR_DATA_DIR: dataDir, WEIR_PORT: '0' },
+    encoding: 'utf8',
+  })
+  assert.equal(limited.status, 71, limited.stderr)
+  assert.match(limited.stderr, /^Cannot start: this process may have 64 files open and needs \d+/)
+  change('PRAGMA user_version = 99')
+  sentence(65, /^Cannot start: catalog\.db has schema 99 .* later Weir/)
+  change('PRAGMA user_version = 2')
+  sentence(65, /^Cannot start: catalog\.db in .* is damaged/)
+  change('PRAGMA user_version = 3; UPDATE scope SET crc = crc + 1')
+  sentence(65, /^Cannot start: catalog\.db in .* is damaged .*does not check/)
+  change('UPDATE scope SET crc = crc - 1')
+  change(`UPDATE document SET revision = revision + 1 WHERE kind = 'organization'`)
+  sentence(65, /^Cannot start: The catalog is damaged: organization .* does not check/m)
+  change(`UPDATE document SET revision = revision - 1 WHERE kind = 'organization'`)
+  writeFileSync(join(dataDir, 'secret.key'), 'short\n')
+  sentence(65, /^Cannot start: .*secret\.key must hold 64 hex digits/m)
 })

@@ -149,6 +149,11 @@ export class CatalogWriteTable {
     this.#statements.insertChange.run(scope, order.kind, order.uid, parentUid, isDeleted, crc)
   }
 
+  /** The cursor of the last change ever made, also of one that is forgotten. */
+  selectLastCursor(): number {
+    return (this.#statements.selectLastCursor.get()?.seq as number | undefined) ?? 0
+  }
+
   /** Forgets the oldest changes beyond what caches may be behind. */
   trimChanges(): void {
     this.#statements.trimChanges.run(CHANGES_KEPT)
@@ -260,6 +265,7 @@ function prepareAll(db: DatabaseSync) {
       (SELECT count(*) FROM entry e WHERE e.kind = ? AND e.scope = ?) AS entries`),
     insertChange: prepare(`INSERT INTO change (scope, kind, uid, parent_uid, is_deleted, crc)
       VALUES (?, ?, ?, ?, ?, ?)`),
+    selectLastCursor: prepare(`SELECT seq FROM sqlite_sequence WHERE name = 'change'`),
     trimChanges: prepare(`DELETE FROM change
       WHERE cursor <= (SELECT max(cursor) FROM change) - ?`),
     selectExpired:

@@ -2,6 +2,7 @@
  * The thread that alone writes catalog.db. What has arrived while a transaction ran shares the next
  * one and its one sync; each commit in it stands or falls by itself.
  */
+import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { invariant } from '../../base/index.ts'
@@ -12,6 +13,7 @@ import type { CommitPart, WriteOrder, WriterReply, WriterRequest } from './catal
 import { CatalogWriteTable } from './catalog-write-table.ts'
 import { FolderDamaged } from './folder-damaged.ts'
 import { openCatalogFile } from './open-catalog-file.ts'
+import { ProgressSlotFile } from './progress-file.ts'
 
 /** One transaction's share: enough to spread a sync, little enough to answer within milliseconds. */
 const JOBS_PER_TRANSACTION_MAX = 256
@@ -36,9 +38,11 @@ class CatalogWriter {
   #queue: Job[] = []
   #closingId: number | undefined
   #ordersSinceTrim = 0
+  readonly #progress: ProgressSlotFile
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, folder: string) {
     this.#db = db
+    this.#progress = new ProgressSlotFile(folder, 'catalogCursor')
     this.#table = new CatalogWriteTable(db)
   }
 
@@ -85,6 +89,7 @@ class CatalogWriter {
       const replies = group.map((job) => this.#runJob(job))
       this.#trimAfter(group)
       this.#table.commit()
+      this.#progress.note(this.#table.selectLastCursor())
       return replies
     } catch (error) {
       this.#rollback()
@@ -136,6 +141,7 @@ class CatalogWriter {
       // On a disk that cannot be written the log stays: it holds all that was acknowledged.
       if (this.#db.isOpen) this.#db.close()
     }
+    this.#progress.close()
     port.postMessage([{ id, result: undefined }] satisfies WriterReply[])
     port.close()
   }
@@ -143,7 +149,7 @@ class CatalogWriter {
 
 try {
   const { file } = workerData as { file: string }
-  openChecked(() => new CatalogWriter(openCatalogFile(file))).listen()
+  openChecked(() => new CatalogWriter(openCatalogFile(file), dirname(file))).listen()
 } catch (error) {
   // Told as a reply: an error that crosses threads loses its code. The thread ends by itself.
   port.postMessage([{ id: 0, ...failureOf(error) }] satisfies WriterReply[])

@@ -154,9 +154,9 @@ test('checkFolder() refuses parts that are missing, emptied or from before the m
   const backup = `${folder}-backup`
   cpSync(folder, backup, { recursive: true })
   t.after(() => rmSync(backup, { recursive: true }))
-  const restore = (name: string) => {
-    lose(folder, name)
-    cpSync(join(backup, name), join(folder, name), { recursive: true })
+  const restore = () => {
+    rmSync(folder, { recursive: true })
+    cpSync(backup, folder, { recursive: true })
     checkFolder(folder)
   }
   for (const name of ['samples.db', 'journal', 'files']) {
@@ -171,7 +171,7 @@ test('checkFolder() refuses parts that are missing, emptied or from before the m
       mkdirSync(join(folder, name))
     }
     refuses(folder, new RegExp(`^${name} in .* was emptied, or is older`))
-    restore(name)
+    restore()
   }
 })
 

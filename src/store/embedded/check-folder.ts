@@ -1,5 +1,9 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { FolderDamaged } from './folder-damaged.ts'
 import { type FolderPart, type FolderParts, holdsFiles, readFolderParts } from './folder-parts.ts'
+import { segmentName } from './journal/segment.ts'
+import { readProgress } from './progress-file.ts'
 
 /** How an operator goes on without what is lost. */
 const ACCEPT_LOSS = 'npm run weir -- folder accept-loss'
@@ -18,7 +22,7 @@ export function checkFolder(folder: string): CheckedFolder {
   const parts = readFolderParts(folder)
   const wrong = findUnmendable(folder, parts)
   if (wrong !== undefined) throw new FolderDamaged(wrong)
-  const [lost] = findLost(parts)
+  const [lost] = [...findLost(parts), ...findBehind(folder, parts)]
   if (lost === undefined) return { handleMax: parts.catalog.handle }
   throw new FolderDamaged(
     `${lost.name} in ${folder} ${lost.what}: restore it from the backup that the rest of the folder ` +
@@ -82,6 +86,29 @@ export function findLost(parts: FolderParts): LostPart[] {
     const what = lossOf(part, mark)
     return what === undefined ? [] : [{ name: part.name, what }]
   })
+}
+
+/**
+ * The parts that do not hold what they held: their newest part was taken away, as a -wal or a segment of
+ * the journal, or does not check. What was lost so is not made up for by any other part.
+ */
+export function findBehind(folder: string, { catalog, samples, journal }: FolderParts): LostPart[] {
+  const told = readProgress(folder)
+  const behind: LostPart[] = []
+  const wal = 'its -wal file was taken away or is damaged, or it is from an older backup'
+  if (catalog.isThere && catalog.progress < told.catalogCursor) {
+    const lost = told.catalogCursor - catalog.progress
+    behind.push({ name: 'catalog.db', what: `misses the last ${lost} changes: ${wal}` })
+  }
+  if (samples.isThere && samples.progress < told.sealedSegment) {
+    behind.push({ name: 'samples.db', what: `misses what was sealed last: ${wal}` })
+  }
+  const newest = segmentName(told.begunSegment)
+  const isSealed = samples.progress >= told.begunSegment
+  if (journal.isThere && !isSealed && !existsSync(join(folder, journal.name, newest))) {
+    behind.push({ name: 'journal', what: `misses its newest segment, ${newest}` })
+  }
+  return behind
 }
 
 function lossOf(part: FolderPart, mark: number | undefined): string | undefined {

@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { migrateCatalog } from './catalog-migrations.ts'
 import { realDisk } from './disk/real-disk.ts'
 import { damageOf } from './folder-damaged.ts'
+import { SEALED_SEGMENT } from './seal/sealer-protocol.ts'
 
 const MARK = 'mark'
 const FORMER_MARK = 'former_mark'
@@ -25,6 +26,8 @@ export interface FolderPart {
   readonly formerMark: number | undefined
   /** The greatest handle: of catalog.db the last one given, of samples.db one that has samples. */
   readonly handle: number
+  /** How far it has come: of catalog.db the last change, of samples.db the last segment sealed. */
+  readonly progress: number
 }
 
 /** Everything a data folder consists of, as far as it must belong together. */
@@ -41,10 +44,12 @@ export function readFolderParts(folder: string): FolderParts {
     catalog: readDatabase(folder, {
       ...{ name: 'catalog.db', table: 'stream_handle' },
       handleQuery: `SELECT seq AS value FROM sqlite_sequence WHERE name = 'stream_handle'`,
+      progressQuery: `SELECT seq AS value FROM sqlite_sequence WHERE name = 'change'`,
     }),
     samples: readDatabase(folder, {
       ...{ name: 'samples.db', table: 'chunk' },
       handleQuery: 'SELECT max(stream) AS value FROM chunk',
+      progressQuery: `SELECT value FROM meta WHERE name = '${SEALED_SEGMENT}'`,
     }),
     journal: readSubfolder(folder, 'journal'),
     files: readSubfolder(folder, 'files'),
@@ -73,11 +78,19 @@ export function writeMark(folder: string, part: FolderPart, mark: number): void 
   db.exec('COMMIT')
 }
 
+interface DatabaseQueries {
+  readonly name: string
+  readonly table: string
+  readonly handleQuery: string
+  readonly progressQuery: string
+}
+
 function readDatabase(
   folder: string,
-  { name, table, handleQuery }: { name: string; table: string; handleQuery: string },
+  { name, table, handleQuery, progressQuery }: DatabaseQueries,
 ): FolderPart {
-  const nothing = { name, isThere: false, mark: undefined, formerMark: undefined, handle: 0 }
+  const empty = { name, mark: undefined, formerMark: undefined, handle: 0, progress: 0 }
+  const nothing = { ...empty, isThere: false }
   const file = join(folder, name)
   if (!existsSync(file) || statSync(file).size === 0) return nothing
   try {
@@ -90,7 +103,15 @@ function readDatabase(
     const meta = (one: string) =>
       has('meta') ? value('SELECT value FROM meta WHERE name = ?', one) : undefined
     const handle = value(handleQuery) ?? 0
-    return { name, isThere: true, mark: meta(MARK), formerMark: meta(FORMER_MARK), handle }
+    const progress = value(progressQuery) ?? 0
+    return {
+      name,
+      isThere: true,
+      mark: meta(MARK),
+      formerMark: meta(FORMER_MARK),
+      handle,
+      progress,
+    }
   } catch (error) {
     throw damageOf(error, file) ?? error
   }
@@ -101,5 +122,5 @@ function readSubfolder(folder: string, name: string): FolderPart {
   const text = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
   const mark = /^\d{1,15}$/.test(text) ? Number(text) : undefined
   const isThere = existsSync(join(folder, name))
-  return { name, isThere, mark, formerMark: undefined, handle: 0 }
+  return { name, isThere, mark, formerMark: undefined, handle: 0, progress: 0 }
 }

@@ -10,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { FolderDamaged } from './folder-damaged.ts'
 
 const KEY_BYTES = 32
 
@@ -21,7 +22,7 @@ export function openKeyFile(folder: string): Uint8Array {
   const file = join(folder, 'secret.key')
   const key = readKey(file) ?? makeKey(file)
   if (key.byteLength !== KEY_BYTES) {
-    throw new Error(`${file} must hold 64 hex digits: restore it from a backup`)
+    throw new FolderDamaged(`${file} must hold 64 hex digits: restore it from a backup`)
   }
   return key
 }

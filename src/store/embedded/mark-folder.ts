@@ -1,10 +1,11 @@
 import { randomInt } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { findLost, findUnmendable, type LostPart } from './check-folder.ts'
+import { findBehind, findLost, findUnmendable, type LostPart } from './check-folder.ts'
 import { syncFolder } from './disk/real-disk.ts'
 import { FolderDamaged } from './folder-damaged.ts'
 import { type FolderParts, readFolderParts, writeMark } from './folder-parts.ts'
+import { progressFileOf } from './progress-file.ts'
 import { openSamplesFile } from './seal/open-samples-file.ts'
 
 const MARK_END = 2 ** 48 - 1
@@ -28,7 +29,7 @@ export function acceptLoss(folder: string): LostPart[] {
   const found = readFolderParts(folder)
   const wrong = findUnmendable(folder, found)
   if (wrong !== undefined) throw new FolderDamaged(wrong)
-  const lost = findLost(found)
+  const lost = [...findLost(found), ...findBehind(folder, found)]
   if (lost.length === 0) return []
   const mark = markToGive(found)
   // The catalog remembers the mark before: cut short, this can be done again.
@@ -38,6 +39,9 @@ export function acceptLoss(folder: string): LostPart[] {
   syncFolder(folder)
   const { samples, files, journal } = readFolderParts(folder)
   for (const part of [samples, files, journal]) writeMark(folder, part, mark)
+  // Last: cut short before, the command finds the same loss again.
+  rmSync(progressFileOf(folder), { force: true })
+  syncFolder(folder)
   return lost
 }
 

@@ -6,6 +6,7 @@ import { FolderDamaged } from './folder-damaged.ts'
 import { Head } from './head/head.ts'
 import { type DurableGroup, Journal } from './journal/journal.ts'
 import { segmentName, segmentNumberOf } from './journal/segment.ts'
+import { ProgressSlotFile } from './progress-file.ts'
 import { Quarantine } from './quarantine.ts'
 import { type Replay, replaySegment } from './replay.ts'
 import { EmbeddedSampleStore } from './sample-store.ts'
@@ -54,12 +55,17 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   disk.makeFolder(folder)
   const quarantine = new Quarantine(disk, join(options.folder, 'quarantine'), options.onDamage)
   const file = join(options.folder, 'samples.db')
+  const progress = {
+    begun: new ProgressSlotFile(options.folder, 'begunSegment'),
+    sealed: new ProgressSlotFile(options.folder, 'sealedSegment'),
+  }
   const sealer = new Sealer({
     ...{ roomRetryMs, onBug },
     start: (events) => machine.startSealer({ file, journalFolder: folder }, events),
     onSealed(segment, damages) {
       for (const damage of damages) quarantine.add(damage)
       head.dropGeneration(segment)
+      progress.sealed.note(segment)
     },
   })
   const head = new Head((segment) => sealer.enqueue(segment))
@@ -92,7 +98,10 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
     startWriter: (events) => machine.startJournal(events),
     ...{ nextSegment: replayed.nextSegment, nextSequence: replayed.nextSequence },
     segmentBytes: options.segmentBytes ?? SEGMENT_BYTES_DEFAULT,
-    onDurable: (group) => applyDurable(group, { head, folds, touched }),
+    onDurable: (group) => {
+      progress.begun.note(group.segment)
+      return applyDurable(group, { head, folds, touched })
+    },
   })
   // Only when everything is replayed, so that sealing does not hold the start up.
   for (const { segment } of head.generations) sealer.enqueue(segment)
@@ -100,6 +109,7 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   return new EmbeddedSampleStore({
     ...{ head, journal, quarantine, sealer, table, rows, sealed, touched, folds, backlogMax },
     ...{ file, journalFolder: folder },
+    progress: [progress.begun, progress.sealed],
   })
 }
 

@@ -27,7 +27,8 @@ export class Quarantine {
     for (const name of disk.list(folder)) {
       if (!name.endsWith(NOTE_ENDING) || this.#damages.size >= DAMAGES_MAX) continue
       const note = Buffer.from(disk.readWhole(join(folder, name))).toString('utf8')
-      this.#damages.set(name.slice(0, -NOTE_ENDING.length), JSON.parse(note) as Damage)
+      const key = name.slice(0, -NOTE_ENDING.length)
+      this.#damages.set(key, readNote(note) ?? unreadableNote(name))
     }
   }
 
@@ -45,4 +46,18 @@ export class Quarantine {
     this.#disk.writeWhole(join(this.#folder, `${key}${NOTE_ENDING}`), note)
     this.#onDamage(damage)
   }
+}
+
+/** A note as it was written, or undefined: notes are files like any other and can be damaged too. */
+function readNote(text: string): Damage | undefined {
+  try {
+    return JSON.parse(text) as Damage
+  } catch {
+    return undefined
+  }
+}
+
+function unreadableNote(file: string): Damage {
+  const nowhere = { offset: 0, bytes: 0, handles: [], from: undefined, until: undefined }
+  return { file, ...nowhere, what: 'this note of an earlier damage cannot be read' }
 }

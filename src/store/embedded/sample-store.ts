@@ -56,6 +56,8 @@ export interface SampleStoreParts {
   readonly folds: FoldCache
   /** Closed segments beyond this make appends wait for the sealer. */
   readonly backlogMax: number
+  /** Told how far journal and sealer have come; closed last. */
+  readonly progress: readonly { close(): void }[]
 }
 
 function batchOf(handles: readonly number[], removals: readonly Removal[] = []): SampleBatch {
@@ -249,6 +251,7 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
     await this.#journal.close()
     await this.#parts.sealer.close()
     this.#parts.table.close()
+    for (const progress of this.#parts.progress) progress.close()
   }
 
   #write(record: SizedRecord): Promise<void> {

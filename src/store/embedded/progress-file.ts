@@ -1,0 +1,95 @@
+/**
+ * How far the stores of a folder have come, told outside of them: what is behind this and not there was
+ * acknowledged and is lost. Each number is written after what it tells of is durable, and not synced by
+ * itself: after a loss of power it may be too low, never too high. docs/format/folder.md.
+ */
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+
+const NAME = 'progress'
+const RECORD_BYTES = 16
+const SLOTS = ['catalogCursor', 'begunSegment', 'sealedSegment'] as const
+
+/** What is counted: changes of the catalog, journal segments begun, journal segments sealed. */
+export type ProgressSlot = (typeof SLOTS)[number]
+
+/** How far a folder has come; 0 where that is not known. */
+export type Progress = Readonly<Record<ProgressSlot, number>>
+
+/** Where a folder's progress is told. */
+export function progressFileOf(folder: string): string {
+  return join(folder, NAME)
+}
+
+/** Reads what a folder's progress was; a record that does not check tells nothing. */
+export function readProgress(folder: string): Progress {
+  const bytes = readOrNothing(progressFileOf(folder))
+  const value = (slot: ProgressSlot): number => {
+    const at = SLOTS.indexOf(slot) * RECORD_BYTES
+    const record = bytes.subarray(at, at + RECORD_BYTES)
+    if (record.length < RECORD_BYTES) return 0
+    return record.readUInt32LE(8) === checkOf(slot, record) ? Number(record.readBigUInt64LE(0)) : 0
+  }
+  return {
+    catalogCursor: value('catalogCursor'),
+    begunSegment: value('begunSegment'),
+    sealedSegment: value('sealedSegment'),
+  }
+}
+
+function readOrNothing(file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0)
+    throw error
+  }
+}
+
+/** A checksum of zeros would pass for an unwritten record, hence the name in it. */
+function checkOf(slot: ProgressSlot, record: Uint8Array): number {
+  return crc32(record.subarray(0, 8), crc32(slot))
+}
+
+/** One number of a folder's progress, kept by the one who knows it. */
+export class ProgressSlotFile {
+  readonly #slot: ProgressSlot
+  readonly #record = Buffer.alloc(RECORD_BYTES)
+  readonly #file: number
+  #told = 0
+
+  constructor(folder: string, slot: ProgressSlot) {
+    this.#slot = slot
+    // Opened for reading and appending makes it; only a file opened without O_APPEND takes positions.
+    closeSync(openSync(progressFileOf(folder), 'a', 0o600))
+    this.#file = openSync(progressFileOf(folder), 'r+')
+  }
+
+  /** Tells a number that is durable where it belongs; a smaller one than told before changes nothing. */
+  note(value: number): void {
+    if (value <= this.#told) return
+    this.#record.writeBigUInt64LE(BigInt(value), 0)
+    this.#record.writeUInt32LE(checkOf(this.#slot, this.#record), 8)
+    try {
+      writeSync(this.#file, this.#record, 0, RECORD_BYTES, this.#at)
+      this.#told = value
+    } catch {
+      // On a disk that fails only the notice of a later loss is weaker.
+    }
+  }
+
+  /** Makes the last number durable and lets the file go. */
+  close(): void {
+    try {
+      fsyncSync(this.#file)
+    } catch {
+      // As above.
+    }
+    closeSync(this.#file)
+  }
+
+  get #at(): number {
+    return SLOTS.indexOf(this.#slot) * RECORD_BYTES
+  }
+}

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { epochMs } from '../../src/base/index.ts'
+import {
+  acceptLoss,
+  checkFolder,
+  type EmbeddedSampleStore,
+  FolderDamaged,
+  markFolder,
+  openCatalogStore,
+  openSampleStore,
+} from '../../src/store/embedded/index.ts'
+import type { CatalogStore } from '../../src/store/index.ts'
+import { Random, testSeeds } from '../support/random.ts'
+
+const SEGMENT_BYTES = 64 * 1024
+
+/** A folder as kill -9 leaves it: copied while the stores are open, with all they had acknowledged. */
+interface Crashed {
+  /** A fresh copy to damage. */
+  copy(): string
+  /** The folder as it was at the stop before. */
+  readonly before: string
+}
+
+interface Stores {
+  readonly catalog: CatalogStore
+  readonly samples: EmbeddedSampleStore
+  append(handle: number, time: number): Promise<void>
+}
+
+async function putUnit(store: CatalogStore, uid: string): Promise<void> {
+  const put = {
+    op: 'put',
+    orgUid: 'o',
+    kind: 'unit',
+    uid,
+    body: { note: 'x'.repeat(300) },
+  } as const
+  await store.commit([{ ...put, expectedRevision: 0 }])
+}
+
+async function makeCrashed(t: TestContext): Promise<Crashed> {
+  const root = mkdtempSync(join(tmpdir(), 'weir-progress-'))
+  t.after(() => rmSync(root, { recursive: true, force: true }))
+  const [folder, before, crashed] = ['running', 'before', 'crashed'].map((name) => join(root, name))
+  mkdirSync(join(folder, 'files'), { recursive: true })
+  // Stopped once in between, so that what follows is in the -wal files alone.
+  const handle = await inStores(folder, async ({ catalog, append }) => {
+    const [stream] = await catalog.commit([
+      { op: 'put', orgUid: 'o', kind: 'stream', uid: 's', body: {}, expectedRevision: 0 },
+    ])
+    markFolder(folder)
+    await append(stream.handle ?? 0, 1)
+    return stream.handle ?? 0
+  })
+  cpSync(folder, before, { recursive: true })
+  await inStores(folder, async ({ catalog, samples, append }) => {
+    for (let at = 0; at < 20; at += 1) await putUnit(catalog, `unit-${at}`)
+    await append(handle, 2)
+    await samples.sealAll()
+    await append(handle, 3)
+    cpSync(folder, crashed, { recursive: true })
+  })
+  let copies = 0
+  const copy = (): string => {
+    copies += 1
+    const name = join(root, `copy-${copies}`)
+    cpSync(crashed, name, { recursive: true })
+    for (const shared of ['catalog.db-shm', 'samples.db-shm']) rmSync(join(name, shared))
+    return name
+  }
+  return { copy, before }
+}
+
+async function inStores<T>(folder: string, use: (stores: Stores) => Promise<T>): Promise<T> {
+  const catalog = await openCatalogStore({ folder })
+  const samples = await openSampleStore({ folder, segmentBytes: SEGMENT_BYTES })
+  const append = (handle: number, time: number) =>
+    samples.append({
+      ...{ count: 1, handles: Uint32Array.of(handle), times: Float64Array.of(epochMs(time)) },
+      ...{ numbers: Float64Array.of(5), removals: [] },
+    })
+  const result = await use({ catalog, samples, append })
+  await samples.close()
+  await catalog.close()
+  return result
+}
+
+async function countUnits(folder: string): Promise<number> {
+  const store = await openCatalogStore({ folder })
+  const { documents } = await store.list({ orgUid: 'o', kind: 'unit', start: 0, limit: 100 })
+  await store.close()
+  return documents.length
+}
+
+test('a folder left by kill -9 holds everything and starts', async (t) => {
+  const { copy } = await makeCrashed(t)
+  const folder = copy()
+  checkFolder(folder)
+  assert.equal(await countUnits(folder), 20)
+  checkFolder(folder)
+})
+
+test('no flipped bit in catalog.db-wal drops acknowledged edits unseen', async (t) => {
+  const { copy } = await makeCrashed(t)
+  for (const seed of testSeeds(1)) {
+    const random = new Random(seed)
+    let refused = 0
+    for (let round = 0; round < 25; round += 1) {
+      const folder = copy()
+      const file = join(folder, 'catalog.db-wal')
+      const bytes = readFileSync(file)
+      const bit = random.integer(0, bytes.length * 8)
+      bytes[bit >> 3] ^= 1 << (bit & 7)
+      writeFileSync(file, bytes)
+      try {
+        checkFolder(folder)
+      } catch (error) {
+        assert.ok(error instanceof FolderDamaged, `seed ${seed}, bit ${bit}: ${error}`)
+        assert.match(error.message, /catalog\.db in .* misses the last \d+ changes: its -wal file/)
+        refused += 1
+        continue
+      } finally {
+        if (round % 8 !== 0) rmSync(folder, { recursive: true })
+      }
+      if (round % 8 === 0) assert.equal(await countUnits(folder), 20, `seed ${seed}, bit ${bit}`)
+    }
+    assert.ok(refused > 10, `seed ${seed}: ${refused} of 25 were refused`)
+  }
+})
+
+/** Each thing that can be taken away from a folder, and how its absence is told. */
+const taken = [
+  { name: 'catalog.db-wal', told: /catalog\.db in .* misses the last \d+ changes/ },
+  { name: 'what was sealed last', told: /samples\.db in .* misses what was sealed last/ },
+  { name: 'the newest segment', told: /journal in .* misses its newest segment, journal-\d+\.seg/ },
+] as const
+
+for (const { name, told } of taken) {
+  test(`${name} taken away is told, and the folder starts once the loss is accepted`, async (t) => {
+    const { copy, before } = await makeCrashed(t)
+    const folder = copy()
+    takeAway(folder, name, before)
+    assert.throws(() => checkFolder(folder), told)
+    assert.ok(acceptLoss(folder).length > 0)
+    checkFolder(folder)
+    assert.deepEqual(acceptLoss(folder), [])
+    await inStores(folder, async ({ catalog, append }) => {
+      await putUnit(catalog, 'later')
+      await append(1, 9)
+    })
+    checkFolder(folder)
+  })
+}
+
+function takeAway(folder: string, name: (typeof taken)[number]['name'], before: string): void {
+  const journal = join(folder, 'journal')
+  if (name === 'catalog.db-wal') rmSync(join(folder, name))
+  if (name === 'the newest segment') {
+    // The very last one is prepared and holds nothing yet.
+    for (const file of newestSegments(journal)) rmSync(join(journal, file))
+  }
+  if (name === 'what was sealed last') {
+    for (const file of ['samples.db', 'samples.db-wal']) {
+      rmSync(join(folder, file), { force: true })
+      if (existsSync(join(before, file))) cpSync(join(before, file), join(folder, file))
+    }
+  }
+}
+
+function newestSegments(journal: string): string[] {
+  return readdirSync(journal).filter((name) => name.endsWith('.seg'))
+}
+
+test('a progress file that is damaged or missing refuses nothing', async (t) => {
+  const { copy } = await makeCrashed(t)
+  const folder = copy()
+  const file = join(folder, 'progress')
+  const bytes = readFileSync(file)
+  for (let bit = 0; bit < bytes.length * 8; bit += 1) {
+    const flipped = Buffer.from(bytes)
+    flipped[bit >> 3] ^= 1 << (bit & 7)
+    writeFileSync(file, flipped)
+    checkFolder(folder)
+  }
+  rmSync(file)
+  checkFolder(folder)
+})
