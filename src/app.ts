@@ -218,7 +218,7 @@ async function openIdentityParts(
   const { handleMax } = checkFolder(config.dataDir)
   const damage = new KnownDamage()
   const plainStore = await openCatalogStore({
-    ...{ folder: config.dataDir, clock },
+    ...{ folder: config.dataDir, clock, hasReserve: true },
     onDamage: (what) => {
       log.error({ what }, 'the catalog is damaged')
       damage.note({ part: 'catalog', what: `catalog.db: ${what}`, ...OF_NO_STREAM })

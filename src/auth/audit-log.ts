@@ -78,6 +78,7 @@ export class AuditLog {
         listKey: this.#nextListKey(time),
         expiresAtMs: time + KEPT_MS,
         body: { time, act, actor, target, address, detail },
+        mayUseReserve: true,
         expectedRevision: 0,
       },
     ])

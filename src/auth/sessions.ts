@@ -131,6 +131,8 @@ function putOf(session: Omit<Session, 'storedEndMs'>, expectedRevision: number):
     listKey: userUid,
     expiresAtMs: endsAtMs,
     body: { userUid, createdAtMs },
+    // Whoever signs in may do so to make room.
+    mayUseReserve: true,
     expectedRevision,
   }
 }

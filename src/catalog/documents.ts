@@ -219,5 +219,5 @@ export class Documents {
 function noticeOrder(deleted: readonly DeletedStream[]): PutDocument {
   const streams = deleted.map(({ orgUid, handle, valueCode }) => ({ orgUid, handle, valueCode }))
   const key = { orgUid: '', kind: NOTICE, uid: newUid() }
-  return { op: 'put', ...key, body: { streams }, expectedRevision: 0 }
+  return { op: 'put', ...key, body: { streams }, mayUseReserve: true, expectedRevision: 0 }
 }

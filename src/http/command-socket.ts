@@ -42,7 +42,7 @@ export async function openCommandSocket(options: {
     close: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
-      rmSync(address.file, { force: true })
+      removeSocket(address.file)
       address.release()
     },
   }
@@ -62,4 +62,13 @@ function listen(server: Server, path: string): Promise<void> {
     server.once('error', reject)
     server.listen(path, () => resolve())
   })
+}
+
+/** On a disk that became read-only the name stays; the next start takes it away. */
+function removeSocket(file: string): void {
+  try {
+    rmSync(file, { force: true })
+  } catch {
+    // Nobody listens on it any more.
+  }
 }

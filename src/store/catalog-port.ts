@@ -37,6 +37,11 @@ export interface PutDocument extends DocumentKey {
   readonly listKey?: string
   readonly expiresAtMs?: number
   readonly body: JsonObject
+  /**
+   * May be written from the reserve of a full disk: what people need to make room again. A commit
+   * uses it when all its puts may; deletes always may.
+   */
+  readonly mayUseReserve?: boolean
   /** The few fields a cache needs of every document of its kind, packed by the caller. */
   readonly index?: string
   /**

@@ -8,6 +8,8 @@ export interface ChildService {
   readonly pid: number
   /** Ends the process at once, as a power cut would; resolves when it is gone. */
   kill(): Promise<void>
+  /** Asks the process to stop; resolves with its exit code. */
+  stop(): Promise<number | null>
 }
 
 /** Starts `npm start`, or another main file, on a data folder and a free port; resolves when it listens. */
@@ -24,13 +26,18 @@ export async function startChildService(
   const url = await addressOf(child)
   // Whoever does not read fills the pipe and stops the child.
   child.stdout?.resume()
+  const stop = async (): Promise<number | null> => {
+    const gone = once(child, 'exit')
+    child.kill('SIGTERM')
+    return (await gone)[0]
+  }
   const kill = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return
     const gone = once(child, 'exit')
     child.kill('SIGKILL')
     await gone
   }
-  return { url, port: Number(new URL(url).port), pid: child.pid ?? 0, kill }
+  return { url, port: Number(new URL(url).port), pid: child.pid ?? 0, kill, stop }
 }
 
 async function addressOf(child: ChildProcess): Promise<string> {

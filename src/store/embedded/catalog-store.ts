@@ -37,6 +37,8 @@ export interface CatalogStoreOptions {
   /** An existing or new folder; the store keeps its one database in it. */
   readonly folder: string
   readonly clock?: Clock
+  /** Keeps some megabytes of the disk back, so that people can sign in and delete when it is full. */
+  readonly hasReserve?: boolean
   /** Told once of everything that is found not to check. */
   readonly onDamage?: (what: string) => void
 }
@@ -47,7 +49,7 @@ export async function openCatalogStore(
 ): Promise<EmbeddedCatalogStore> {
   mkdirSync(options.folder, { recursive: true })
   const file = join(options.folder, 'catalog.db')
-  const writer = new CatalogWriterLink(file)
+  const writer = new CatalogWriterLink(file, options.hasReserve ?? false)
   try {
     await writer.ready()
     return openChecked(() => {

@@ -41,9 +41,9 @@ export class CatalogWriterLink {
   #lastId = 0
   #goneBecause: Error | undefined
 
-  constructor(file: string) {
+  constructor(file: string, hasReserve: boolean) {
     this.#worker = new Worker(new URL('./catalog-writer.ts', import.meta.url), {
-      workerData: { file },
+      workerData: { file, hasReserve },
       name: 'weir-catalog',
     })
     this.#worker.on('message', (replies: WriterReply[]) => this.#settle(replies))

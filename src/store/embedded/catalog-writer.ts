@@ -5,12 +5,13 @@
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import { invariant } from '../../base/index.ts'
+import { invariant, systemClock } from '../../base/index.ts'
 import { CatalogConflict, CatalogDamaged } from '../catalog-port.ts'
 import { applyJob, type Job } from './catalog-apply.ts'
 import { openChecked } from './catalog-checks.ts'
 import type { CommitPart, WriteOrder, WriterReply, WriterRequest } from './catalog-protocol.ts'
 import { CatalogWriteTable } from './catalog-write-table.ts'
+import { DiskReserve } from './disk-reserve.ts'
 import { FolderDamaged } from './folder-damaged.ts'
 import { openCatalogFile } from './open-catalog-file.ts'
 import { ProgressSlotFile } from './progress-file.ts'
@@ -19,6 +20,10 @@ import { ProgressSlotFile } from './progress-file.ts'
 const JOBS_PER_TRANSACTION_MAX = 256
 const ORDERS_PER_TRANSACTION_MAX = 5_000
 const ORDERS_PER_TRIM = 20_000
+/** How often a full disk is asked for the reserve's room again. */
+const RETAKE_EVERY_MS = 1_000
+/** SQLite's code, and our words, for what is not tried any more. */
+const DISK_IS_FULL = { message: 'database or disk is full', errcode: 13 }
 
 invariant(parentPort !== null, 'catalog-writer.ts runs only as a thread')
 const port = parentPort
@@ -28,6 +33,16 @@ function failureOf(error: unknown): Omit<WriterReply, 'id'> {
   if (error instanceof FolderDamaged) return { refusal: message }
   if (error instanceof CatalogDamaged) return { damage: error.what }
   return { failure: { message, errcode } }
+}
+
+/** Whether a group came to nothing because the disk is full. */
+function isFull(replies: readonly WriterReply[]): boolean {
+  return replies.some(({ failure }) => ((failure?.errcode ?? 0) & 0xff) === DISK_IS_FULL.errcode)
+}
+
+function mayUseReserve(job: Job): boolean {
+  if (job.type !== 'commit') return true
+  return job.orders.every((order) => order.op === 'delete' || order.mayUseReserve === true)
 }
 
 /** What the thread does with what arrives. */
@@ -40,8 +55,13 @@ class CatalogWriter {
   #ordersSinceTrim = 0
   readonly #progress: ProgressSlotFile
 
-  constructor(db: DatabaseSync, folder: string) {
+  readonly #reserve: DiskReserve | undefined
+  #retakenAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(db: DatabaseSync, folder: string, hasReserve: boolean) {
     this.#db = db
+    this.#reserve = hasReserve ? new DiskReserve(folder) : undefined
+    this.#reserve?.take()
     this.#progress = new ProgressSlotFile(folder, 'catalogCursor')
     this.#table = new CatalogWriteTable(db)
   }
@@ -83,7 +103,29 @@ class CatalogWriter {
     return group
   }
 
+  /** On a full disk only what may use the reserve goes on, until there is room to keep it back again. */
   #runGroup(group: readonly Job[]): WriterReply[] {
+    if (this.#reserve === undefined || this.#reserve.isHeld || this.#retakeReserve()) {
+      const replies = this.#tryGroup(group)
+      if (this.#reserve === undefined || !isFull(replies)) return replies
+      this.#reserve.release()
+    }
+    const vital = group.filter(mayUseReserve)
+    const others = group.filter((job) => !mayUseReserve(job))
+    return [
+      ...(vital.length === 0 ? [] : this.#tryGroup(vital)),
+      ...others.map(({ id }) => ({ id, failure: DISK_IS_FULL })),
+    ]
+  }
+
+  #retakeReserve(): boolean {
+    const nowMs = systemClock.elapsed()
+    if (nowMs - this.#retakenAtMs < RETAKE_EVERY_MS) return false
+    this.#retakenAtMs = nowMs
+    return this.#reserve?.take() === true
+  }
+
+  #tryGroup(group: readonly Job[]): WriterReply[] {
     try {
       this.#table.begin()
       const replies = group.map((job) => this.#runJob(job))
@@ -148,8 +190,8 @@ class CatalogWriter {
 }
 
 try {
-  const { file } = workerData as { file: string }
-  openChecked(() => new CatalogWriter(openCatalogFile(file), dirname(file))).listen()
+  const { file, hasReserve } = workerData as { file: string; hasReserve: boolean }
+  openChecked(() => new CatalogWriter(openCatalogFile(file), dirname(file), hasReserve)).listen()
 } catch (error) {
   // Told as a reply: an error that crosses threads loses its code. The thread ends by itself.
   port.postMessage([{ id: 0, ...failureOf(error) }] satisfies WriterReply[])

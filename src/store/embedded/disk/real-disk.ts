@@ -1,5 +1,5 @@
 import * as fs from 'node:fs'
-import { open } from 'node:fs/promises'
+import { open, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import type { Disk, FileRef } from './disk.ts'
@@ -35,7 +35,14 @@ export function makeFolders(path: string, mode: number): void {
   }
 }
 
+/** Left free by the journal: the sealer and the catalog need some to go on, and to make room. */
+const LEFT_FREE_BYTES = 16 * 1024 * 1024
+
 async function createZeroed(path: string, bytes: number): Promise<FileRef> {
+  const { bavail, bsize } = await statfs(dirname(path))
+  if (bavail * bsize < bytes + LEFT_FREE_BYTES) {
+    throw Object.assign(new Error(`ENOSPC: too little room for ${path}`), { code: 'ENOSPC' })
+  }
   // By number: the journal's thread goes on with it, and no handle is needed then any more.
   const file = await openFile(path, 'wx')
   try {

@@ -57,7 +57,7 @@ export class SegmentSupply {
     const { file, path } = this.#ready
     this.#ready = undefined
     this.#disk.close(file)
-    this.#disk.unlink(path)
+    this.#unlinkIfPossible(path)
   }
 
   async #create(bytes: number): Promise<void> {
@@ -65,11 +65,20 @@ export class SegmentSupply {
     const number = this.#nextNumber
     const path = join(this.#folder, segmentName(number))
     const file = await this.#disk.createZeroed(path, bytes).catch((error: unknown) => {
-      this.#disk.unlink(path)
+      this.#unlinkIfPossible(path)
       if (passingReason(error) !== undefined) throw error
       throw new Error(`cannot prepare ${path}`, { cause: error })
     })
     this.#nextNumber += 1
     this.#ready = { file, path, number, salt: randomInt(1, 2 ** 32), bytes }
+  }
+
+  /** A disk that became read-only keeps the file; the next start drops it, as it holds nothing. */
+  #unlinkIfPossible(path: string): void {
+    try {
+      this.#disk.unlink(path)
+    } catch {
+      // Nothing depends on it.
+    }
   }
 }
