@@ -80,8 +80,12 @@ test('a disk that turns read-only: writes are 503 with Retry-After, reads go on,
   assert.equal(await refusedFor(await signIn(service)), 'read_only')
   assert.equal(await refusedFor(await put(service, 'fresh', 1)), 'read_only')
   assert.equal(await refusedFor(await put(service, 'c', 2)), 'read_only')
-  const property = `${service.url}/api/comp/c/property?name=other&api_key=${FEED_KEY}`
-  assert.equal(await refusedFor(await fetch(property, { method: 'PUT' })), 'read_only')
+  const property = await fetch(`${service.url}/api/comp/c/property?api_key=${FEED_KEY}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify([{ component: { name: 'other' } }]),
+  })
+  assert.equal(await refusedFor(property), 'read_only')
   const read = await fetch(`${service.url}/api/comp/c/stream/s/feed?api_key=${FEED_KEY}`)
   assert.equal(read.status, 200)
   assert.match(await read.text(), /"data":1/)
