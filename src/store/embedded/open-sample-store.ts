@@ -55,17 +55,15 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   disk.makeFolder(folder)
   const quarantine = new Quarantine(disk, join(options.folder, 'quarantine'), options.onDamage)
   const file = join(options.folder, 'samples.db')
-  const progress = {
-    begun: new ProgressSlotFile(options.folder, 'begunSegment'),
-    sealed: new ProgressSlotFile(options.folder, 'sealedSegment'),
-  }
+  const begun = new ProgressSlotFile(options.folder, 'begunSegment')
+  const ended = new ProgressSlotFile(options.folder, 'sealedSegment')
   const sealer = new Sealer({
     ...{ roomRetryMs, onBug },
     start: (events) => machine.startSealer({ file, journalFolder: folder }, events),
     onSealed(segment, damages) {
       for (const damage of damages) quarantine.add(damage)
       head.dropGeneration(segment)
-      progress.sealed.note(segment)
+      ended.note(segment)
     },
   })
   const head = new Head((segment) => sealer.enqueue(segment))
@@ -84,14 +82,7 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   const touched = new TouchedLog(table, kept.sequence)
   const replayed = replayJournal({ disk, folder, head, quarantine, kept, touched })
   const strange = greatestHandle(head)
-  if (strange > (options.handleMax ?? strange)) {
-    return giveUp(
-      new FolderDamaged(
-        `catalog.db in ${options.folder} is older than the journal, which holds samples of streams ` +
-          'that it does not know: restore both from the same backup',
-      ),
-    )
-  }
+  if (strange > (options.handleMax ?? strange)) return giveUp(olderCatalog(options.folder))
   const folds = new FoldCache()
   const journal = new Journal({
     ...{ folder, disk, roomRetryMs },
@@ -99,7 +90,7 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
     ...{ nextSegment: replayed.nextSegment, nextSequence: replayed.nextSequence },
     segmentBytes: options.segmentBytes ?? SEGMENT_BYTES_DEFAULT,
     onDurable: (group) => {
-      progress.begun.note(group.segment)
+      begun.note(group.segment)
       return applyDurable(group, { head, folds, touched })
     },
   })
@@ -109,8 +100,15 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   return new EmbeddedSampleStore({
     ...{ head, journal, quarantine, sealer, table, rows, sealed, touched, folds, backlogMax },
     ...{ file, journalFolder: folder },
-    progress: [progress.begun, progress.sealed],
+    progress: [begun, ended],
   })
+}
+
+function olderCatalog(folder: string): FolderDamaged {
+  return new FolderDamaged(
+    `catalog.db in ${folder} is older than the journal, which holds samples of streams ` +
+      'that it does not know: restore both from the same backup',
+  )
 }
 
 /** The greatest handle that the head has samples or removals of; 0 when it is empty. */
