@@ -9,6 +9,8 @@ export const VALUE_FALSE = 3
 export const VALUE_TRUE = 4
 /** An empty element of a delimited list: null on numeric streams, "" on text streams. */
 export const VALUE_EMPTY = 5
+/** A number that its double, the nearest one, does not show exactly; its text is as it was sent. */
+export const VALUE_LONG_NUMBER = 6
 
 /** A stream that the reader of a body could not resolve by itself, and the samples sent to it. */
 export interface OpenTarget {
@@ -83,7 +85,7 @@ export class IncomingSamples {
     this.count = at + 1
   }
 
-  /** Adds any sample; a text only with VALUE_TEXT, a NaN time when the server shall assign it. */
+  /** Adds any sample; a NaN time when the server shall assign it. */
   add(
     handle: StreamHandle | 0,
     time: number,
@@ -95,7 +97,7 @@ export class IncomingSamples {
     if (value.kind === VALUE_NUMBER) return
     this.kinds[at] = value.kind
     this.isNumeric = false
-    if (value.kind !== VALUE_TEXT) return
+    if (value.text === undefined) return
     this.texts ??= []
     this.texts[at] = value.text
   }

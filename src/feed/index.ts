@@ -21,11 +21,13 @@ export {
   OpenTargets,
   VALUE_EMPTY,
   VALUE_FALSE,
+  VALUE_LONG_NUMBER,
   VALUE_NULL,
   VALUE_NUMBER,
   VALUE_TEXT,
   VALUE_TRUE,
 } from './incoming-samples.ts'
+export { EXACT_DIGITS, isShownBy } from './number-text.ts'
 export { placeTime } from './place-samples.ts'
 export type { PutCommand, SamplesLanded } from './put-feed.ts'
 export type { PutOptions } from './put-options.ts'

@@ -34,3 +34,20 @@ export function canonicalDecimal(text: string): string | undefined {
   const shown = tail === '' ? padded.slice(0, point) : `${padded.slice(0, point)}.${tail}`
   return sign === '-' ? `-${shown}` : shown
 }
+
+/** Digits that every double keeps; a number in more of them may be rounded. */
+export const EXACT_DIGITS = 15
+
+/** Whether a double is the very number that a text writes, as its shortest form shows it. */
+export function isShownBy(text: string, value: number): boolean {
+  const shown = String(value)
+  if (shown === text) return true
+  const canonical = canonicalDecimal(text)
+  return canonical !== undefined && canonical === canonicalDecimal(shown)
+}
+
+/** Whether the text of a number is that of a whole one: 5.0 is, 5.00000000000000000001 is not. */
+export function isWholeText(text: string): boolean {
+  if (text.length <= EXACT_DIGITS && !/[.eE]/.test(text)) return true
+  return canonicalDecimal(text)?.includes('.') === false
+}

@@ -6,12 +6,13 @@ import {
   type IncomingSamples,
   VALUE_EMPTY,
   VALUE_FALSE,
+  VALUE_LONG_NUMBER,
   VALUE_NULL,
   VALUE_NUMBER,
   VALUE_TEXT,
   VALUE_TRUE,
 } from './incoming-samples.ts'
-import { canonicalDecimal, isNumberText, parseNumberText } from './number-text.ts'
+import { canonicalDecimal, isNumberText, isWholeText, parseNumberText } from './number-text.ts'
 import { showNumber } from './unit-format.ts'
 
 /** The bounds of the number types; integers only where `isWhole`. */
@@ -60,6 +61,8 @@ function showIncoming(samples: IncomingSamples, index: number): string {
   switch (samples.kinds[index]) {
     case VALUE_NUMBER:
       return showNumber(samples.numbers[index])
+    case VALUE_LONG_NUMBER:
+      return (samples.texts?.[index] ?? '').slice(0, 60)
     case VALUE_TEXT:
       return JSON.stringify((samples.texts?.[index] ?? '').slice(0, 60))
     case VALUE_TRUE:
@@ -91,11 +94,16 @@ function storeText(samples: IncomingSamples, index: number, text: string): void 
 function settleNumber(samples: IncomingSamples, index: number, type: ValueType): void {
   const rule = numberRules[type] ?? anyNumber
   const kind = samples.kinds[index]
-  const text = kind === VALUE_TEXT ? (samples.texts?.[index] ?? '') : ''
-  let value = kind === VALUE_NUMBER ? samples.numbers[index] : parseNumberText(text)
-  if (type === 'DATETIME' && Number.isNaN(value) && kind === VALUE_TEXT) value = parseInstant(text)
+  const text = samples.texts?.[index] ?? ''
+  const isNumber = kind === VALUE_NUMBER || kind === VALUE_LONG_NUMBER
+  let value = isNumber ? samples.numbers[index] : parseNumberText(text)
+  let isWhole = Number.isInteger(value) && (kind === VALUE_NUMBER || isWholeText(text))
+  if (type === 'DATETIME' && Number.isNaN(value) && kind === VALUE_TEXT) {
+    value = parseInstant(text)
+    isWhole = true
+  }
   const isInside = value >= rule.min && value <= rule.max
-  if (!isInside || (rule.isWhole && !Number.isInteger(value))) {
+  if (!isInside || (rule.isWhole && !isWhole)) {
     const got = showIncoming(samples, index)
     refuseValue(samples, index, `must be ${rule.words} for a stream of type ${type}, got ${got}`)
   }
@@ -128,6 +136,7 @@ function settleBoolean(samples: IncomingSamples, index: number): void {
 function textOf(samples: IncomingSamples, index: number): string {
   switch (samples.kinds[index]) {
     case VALUE_TEXT:
+    case VALUE_LONG_NUMBER:
       return samples.texts?.[index] ?? ''
     case VALUE_NUMBER:
       return showNumber(samples.numbers[index])
@@ -186,7 +195,8 @@ export async function inferValueType(
       const kind = samples.kinds[indexes[at]]
       if (kind === VALUE_NULL || kind === VALUE_EMPTY) continue
       const isText = kind === VALUE_TEXT && isNumberText(samples.texts?.[indexes[at]] ?? '')
-      type = kind === VALUE_NUMBER || isText ? 'DOUBLE' : 'STRING'
+      const isNumber = kind === VALUE_NUMBER || kind === VALUE_LONG_NUMBER
+      type = isNumber || isText ? 'DOUBLE' : 'STRING'
     }
   }
   const rest = inTurns(indexes.length, infer)

@@ -1,5 +1,6 @@
 import type { Principal } from '../access/index.ts'
 import { ANSWER_TEXT_LENGTH_MAX, refuse } from '../base/index.ts'
+import { VALUE_CODE } from '../catalog/index.ts'
 import {
   type Feed,
   type FeedFields,
@@ -40,6 +41,8 @@ export class FeedCalls {
     this.#cache = new RawStreamCache(
       (orgUid, compId, streamId) => index.resolve(orgUid, compId, streamId),
       () => index.generation,
+      undefined,
+      (handle) => handle === 0 || index.valueCodeOf(handle) !== VALUE_CODE.DOUBLE,
     )
   }
 

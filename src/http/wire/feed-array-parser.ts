@@ -1,8 +1,10 @@
 import { EARLIEST_TIME, SAMPLES_PER_CALL_MAX, TIME_END } from '../../base/index.ts'
 import {
+  EXACT_DIGITS,
   IncomingSamples,
   OpenTargets,
   VALUE_FALSE,
+  VALUE_LONG_NUMBER,
   VALUE_NULL,
   VALUE_NUMBER,
   VALUE_TEXT,
@@ -11,7 +13,7 @@ import {
 import type { StreamHandle } from '../../store/index.ts'
 import { FormReader } from './form-reader.ts'
 import type { IdSpans } from './form-spans.ts'
-import { readAnyNumber, readNumber } from './number-bytes.ts'
+import { longNumberAt, readAnyNumber, readNumber } from './number-bytes.ts'
 import type { RawStreamCache } from './raw-stream-cache.ts'
 import {
   endOfPlainId,
@@ -81,6 +83,8 @@ export class FeedArrayParser {
   #time = Number.NaN
   #kind = -1
   #value = 0
+  #digitsFrom = 0
+  #digitsUntil = 0
   #text: string | undefined
   #isAscii = true
   /** Rises by every sample that had a known form, sinks by every other. */
@@ -284,8 +288,7 @@ export class FeedArrayParser {
   }
 
   #readTime(): boolean {
-    const from = this.#pos
-    const end = readAnyNumber(this.#bytes, from, scratch, 0)
+    const end = readAnyNumber(this.#bytes, this.#pos, scratch, 0)
     if (end < 0) return false
     const time = scratch[0]
     this.#pos = end
@@ -295,15 +298,15 @@ export class FeedArrayParser {
 
   #readData(byte: number | undefined): boolean {
     const bytes = this.#bytes
+    this.#value = 0
+    this.#text = undefined
     switch (byte) {
       case QUOTE: {
         const from = this.#pos + 1
         if (!this.#skipString()) return false
         const until = this.#pos - 1
         this.#kind = VALUE_TEXT
-        this.#text = this.#isAscii
-          ? bytes.toString('latin1', from, until)
-          : bytes.toString('utf8', from, until)
+        this.#text = bytes.toString(this.#isAscii ? 'latin1' : 'utf8', from, until)
         return true
       }
       case 0x6e:
@@ -317,7 +320,9 @@ export class FeedArrayParser {
         if (end < 0) return false
         this.#kind = VALUE_NUMBER
         this.#value = scratch[0]
+        this.#digitsFrom = this.#pos
         this.#pos = end
+        this.#digitsUntil = end
         return true
       }
     }
@@ -363,18 +368,22 @@ export class FeedArrayParser {
       this.#targets.addById(compId, streamId, samples.count)
     }
     const time = this.#time
+    if (this.#digitsUntil - this.#digitsFrom > EXACT_DIGITS) this.#keepDigits(handle)
     if (this.#kind === VALUE_NUMBER && !Number.isNaN(time)) {
       samples.addNumber(handle, time, this.#value)
     } else {
-      const isText = this.#kind === VALUE_TEXT
-      samples.add(handle, time, {
-        kind: this.#kind,
-        number: this.#kind === VALUE_NUMBER ? this.#value : 0,
-        text: isText ? this.#text : undefined,
-      })
+      samples.add(handle, time, { kind: this.#kind, number: this.#value, text: this.#text })
     }
     if (this.#trust > 0) this.#learnForm(handle)
     return true
+  }
+
+  #keepDigits(handle: StreamHandle | 0): void {
+    if (this.#kind !== VALUE_NUMBER || !this.#cache.keepsDigits(handle)) return
+    const text = longNumberAt(this.#bytes, this.#digitsFrom, this.#digitsUntil, this.#value)
+    if (text === undefined) return
+    this.#kind = VALUE_LONG_NUMBER
+    this.#text = text
   }
 
   /** Remembers how the sample was written, if all that varies are its time and its number. */

@@ -5,7 +5,8 @@ import type { HeldMemory } from '../held-body.ts'
 import { FeedArrayParser, type ParseStep } from './feed-array-parser.ts'
 import { readFeedBatch } from './feed-batch-reader.ts'
 import { isRecord, readFeedArray } from './feed-plain-reader.ts'
-import { findJsonFault } from './json-scan.ts'
+import { scanJson } from './json-scan.ts'
+import { parseWithDigits } from './long-number.ts'
 import type { RawStreamCache } from './raw-stream-cache.ts'
 import { copyBytes, type PackedSamples, unpackSamples } from './worker-samples.ts'
 
@@ -36,11 +37,12 @@ function withoutByteOrderMark(bytes: Buffer): Buffer {
 
 /** Reads a whole body with JSON.parse; the reference that the byte parser is measured by. */
 export function readFeedBodyPlainly(bytes: Buffer): IncomingSamples {
-  const fault = findJsonFault(bytes)
+  const { fault, hasLongNumber } = scanJson(bytes)
   if (fault !== undefined) {
     refuse('bad_json', { position: fault.position, problem: fault.what })
   }
-  const body: unknown = JSON.parse(bytes.toString('utf8'))
+  const text = bytes.toString('utf8')
+  const body: unknown = hasLongNumber ? parseWithDigits(text) : JSON.parse(text)
   if (Array.isArray(body)) return readFeedArray(body)
   if (isRecord(body)) return readFeedBatch(body)
   refuse('bad_input', {

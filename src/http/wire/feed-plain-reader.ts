@@ -9,17 +9,20 @@ import {
   IncomingSamples,
   OpenTargets,
   VALUE_FALSE,
+  VALUE_LONG_NUMBER,
   VALUE_NULL,
   VALUE_NUMBER,
   VALUE_TEXT,
   VALUE_TRUE,
 } from '../../feed/index.ts'
+import { LongNumber } from './long-number.ts'
 
 type JsonRecord = { readonly [key: string]: unknown }
 
 /** Whether a parsed JSON value is an object, not a list. */
 export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (typeof value !== 'object' || value === null) return false
+  return !Array.isArray(value) && !(value instanceof LongNumber)
 }
 
 /** A value as a message may show it: short, as JSON. */
@@ -50,7 +53,8 @@ export function readId(value: unknown, where: string, field: string): string {
 /** A time as a call may give it: NaN when the server shall assign it. */
 export function readTime(value: unknown, where: string, field = 'time'): number {
   if (value === undefined || value === null) return Number.NaN
-  if (typeof value === 'number' && isSampleTime(value)) return value
+  const time = value instanceof LongNumber ? value.nearest : value
+  if (typeof time === 'number' && isSampleTime(time)) return time
   const rule = 'must be a whole number of epoch milliseconds from 1900 to 2261'
   refuseField(where, field, `${rule}, got ${showValue(value)}`)
 }
@@ -64,7 +68,6 @@ export function addValue(
 ): void {
   switch (typeof value) {
     case 'number':
-      if (!Number.isFinite(value)) refuseField(where, 'data', 'is beyond the range of a double')
       samples.add(0, time, { kind: VALUE_NUMBER, number: value, text: undefined })
       return
     case 'string':
@@ -75,6 +78,11 @@ export function addValue(
       return
     default:
       if (value === undefined) refuseField(where, 'data', 'is missing')
+      if (value instanceof LongNumber) {
+        const { nearest, text } = value
+        samples.add(0, time, { kind: VALUE_LONG_NUMBER, number: nearest, text })
+        return
+      }
       if (value !== null) {
         refuseField(
           where,

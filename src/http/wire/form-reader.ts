@@ -1,5 +1,5 @@
 import { SAMPLES_PER_CALL_MAX, TIME_END } from '../../base/index.ts'
-import type { IncomingSamples } from '../../feed/index.ts'
+import { EXACT_DIGITS, type IncomingSamples } from '../../feed/index.ts'
 import { type FormSpans, findForm, type IdSpans, noForm } from './form-spans.ts'
 import { readNumber } from './number-bytes.ts'
 import type { RawStreamCache } from './raw-stream-cache.ts'
@@ -118,9 +118,10 @@ export class FormReader {
       let form = fields[last + FORM_NEXT]
       if (!this.#isOpening(form, at)) form = this.#formAhead(form, at)
       if (form === 0) break
-      const end = this.#readValues(form, at + fields[form + FORM_OPENING_BYTES], count)
+      const handle = fields[form + FORM_HANDLE]
+      const end = this.#readValues(form, at + fields[form + FORM_OPENING_BYTES], count, handle)
       if (end < 0) break
-      handles[count] = fields[form + FORM_HANDLE]
+      handles[count] = handle
       count += 1
       pos = end
       last = form
@@ -161,7 +162,7 @@ export class FormReader {
     const handle = this.#cache.find(bytes, this.#spans)
     // A cache that was full has forgotten the form.
     if (handle === 0 || this.#forms.last !== form) return -1
-    const end = this.#readValues(form, valueAt, index)
+    const end = this.#readValues(form, valueAt, index, handle)
     if (end < 0) return -1
     samples.handles[index] = handle
     samples.count = index + 1
@@ -209,26 +210,30 @@ export class FormReader {
   }
 
   /** Reads the values of a sample into the columns, and its brace; -1 when they differ. */
-  #readValues(form: number, from: number, index: number): number {
+  #readValues(form: number, from: number, index: number, handle: number): number {
     return this.#forms.fields[form + FORM_IS_TIME_FIRST] === 1
-      ? this.#readTimeFirst(form, from, index)
-      : this.#readDataFirst(form, from, index)
+      ? this.#readTimeFirst(form, from, index, handle)
+      : this.#readDataFirst(form, from, index, handle)
   }
 
-  #readTimeFirst(form: number, from: number, index: number): number {
+  #readTimeFirst(form: number, from: number, index: number, handle: number): number {
     const dataAt = this.#passMiddle(form, from + TIME_DIGITS)
     if (dataAt < 0) return -1
     const time = this.#readTime(from)
     if (time < 0) return -1
     const { times, numbers } = this.#samples
     times[index] = time
-    return this.#passBrace(readNumber(this.#bytes, dataAt, numbers, index))
+    const dataEnd = readNumber(this.#bytes, dataAt, numbers, index)
+    // Digits that count are taken up one by one, elsewhere.
+    if (dataEnd - dataAt > EXACT_DIGITS && this.#cache.keepsDigits(handle)) return -1
+    return this.#passBrace(dataEnd)
   }
 
-  #readDataFirst(form: number, from: number, index: number): number {
+  #readDataFirst(form: number, from: number, index: number, handle: number): number {
     const samples = this.#samples
     const dataEnd = readNumber(this.#bytes, from, samples.numbers, index)
     if (dataEnd < 0) return -1
+    if (dataEnd - from > EXACT_DIGITS && this.#cache.keepsDigits(handle)) return -1
     if (this.#forms.fields[form + FORM_MIDDLE_BYTES] === 0) {
       samples.times[index] = Number.NaN
       const end = this.#passBrace(dataEnd)

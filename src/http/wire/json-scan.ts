@@ -1,4 +1,5 @@
 import { JSON_DEPTH_MAX, SAMPLES_PER_CALL_MAX } from '../../base/index.ts'
+import { EXACT_DIGITS, isShownBy } from '../../feed/index.ts'
 
 /** The first place where bytes stop being JSON, counted in bytes from 0. */
 export interface JsonFault {
@@ -34,9 +35,20 @@ export function findJsonFault(
   return new JsonScan(bytes, valuesMax).run()
 }
 
+/** As findJsonFault, and whether some number has digits that its double does not show. */
+export function scanJson(bytes: Uint8Array): {
+  readonly fault: JsonFault | undefined
+  readonly hasLongNumber: boolean
+} {
+  const scan = new JsonScan(bytes, JSON_VALUES_MAX)
+  const fault = scan.run()
+  return { fault, hasLongNumber: scan.hasLongNumber }
+}
+
 class JsonScan {
   readonly #bytes: Uint8Array
   readonly #valuesMax: number
+  hasLongNumber = false
   #values = 0
   #pos = 0
   readonly #stack: number[] = []
@@ -177,6 +189,21 @@ class JsonScan {
   }
 
   #number(): boolean {
+    const from = this.#pos
+    if (!this.#passNumber()) return false
+    if (!this.hasLongNumber) this.hasLongNumber = this.#isLong(from)
+    return true
+  }
+
+  #isLong(from: number): boolean {
+    const bytes = this.#bytes.subarray(from, this.#pos)
+    const isPlain = bytes.length <= EXACT_DIGITS && !bytes.includes(0x65) && !bytes.includes(0x45)
+    if (isPlain) return false
+    const text = Buffer.from(bytes).toString('latin1')
+    return !isShownBy(text, Number(text))
+  }
+
+  #passNumber(): boolean {
     const bytes = this.#bytes
     if (bytes[this.#pos] === 0x2d) this.#pos += 1
     if (bytes[this.#pos] === 0x30) this.#pos += 1

@@ -1,3 +1,7 @@
+import { EXACT_DIGITS, isShownBy } from '../../feed/index.ts'
+
+/** The least double that has all its digits. */
+const NORMAL_MIN = 2 ** -1022
 /** Nine digits always fit into a 32-bit integer. */
 const SHORT_DIGITS = 9
 /** A longer number may be fine, but scanning it here could hold the loop up. */
@@ -89,8 +93,28 @@ export function readAnyNumber(
     return pos
   }
   if (pos < 0 || pos >= end) return -1
-  into[index] = Number(bytes.toString('latin1', at, pos))
-  return Number.isFinite(into[index]) ? pos : -1
+  const text = bytes.toString('latin1', at, pos)
+  const value = Number(text)
+  into[index] = value
+  const size = Math.abs(value)
+  if (size >= NORMAL_MIN && size < Number.POSITIVE_INFINITY) return pos
+  // Beyond the normal doubles digits are lost whatever their count; the plain reader keeps them.
+  return isShownBy(text, value) ? pos : -1
+}
+
+/**
+ * The number at from ≤ index < until as it is written, if `value`, the nearest double, shows other
+ * digits; undefined for nearly every one.
+ */
+export function longNumberAt(
+  bytes: Buffer,
+  from: number,
+  until: number,
+  value: number,
+): string | undefined {
+  if (until - from <= EXACT_DIGITS) return undefined
+  const text = bytes.toString('latin1', from, until)
+  return isShownBy(text, value) ? undefined : text
 }
 
 function endOfExponent(bytes: Buffer, at: number, end: number): number {

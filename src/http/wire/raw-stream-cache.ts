@@ -18,6 +18,7 @@ const ARENA_BYTES_MAX = 32 << 20
 export class RawStreamCache {
   /** How the samples of known streams were written; emptied whenever a stream may be forgotten. */
   readonly forms: SampleForms
+  readonly keepsDigits: (handle: number) => boolean
   readonly #lookUp: StreamLookUp
   readonly #generation: () => number
   #seenGeneration = -1
@@ -38,10 +39,17 @@ export class RawStreamCache {
   #arena = Buffer.allocUnsafe(SLOTS_MIN * 16)
   #arenaUsed = 0
 
-  constructor(lookUp: StreamLookUp, generation: () => number, forms = new SampleForms()) {
+  /** `keepsDigits`: of which streams, 0 for an unknown one, more digits count than a double has. */
+  constructor(
+    lookUp: StreamLookUp,
+    generation: () => number,
+    forms = new SampleForms(),
+    keepsDigits: (handle: number) => boolean = () => true,
+  ) {
     this.#lookUp = lookUp
     this.#generation = generation
     this.forms = forms
+    this.keepsDigits = keepsDigits
   }
 
   /** Says whose streams find() looks for until the next begin(); call it once per body or slice. */
