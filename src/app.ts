@@ -7,11 +7,8 @@ import {
   type Command,
   type CreatedOrganization,
   createOrganization,
-  type DeletionParts,
-  deleteOrganization,
   grantAuditor,
   type Identity,
-  type OAuthWithUsers,
   Operators,
   openIdentity,
   peopleOf,
@@ -35,32 +32,15 @@ import { answerCheck, CHECK_COMMANDS, type CheckParts } from './cli/index.ts'
 import { catalogClockMark, DeleteProfileJob, expiringStreams, Feed } from './feed/index.ts'
 import { FileService, FileSweep, fileUrl, readFileRecord, withFileBodies } from './files/index.ts'
 import {
-  type App,
+  addRoutes,
   buildServer,
   FeedBodyReader,
   FeedCalls,
-  type FeedLaneDeps,
   feedLane,
   Gate,
-  issuerReader,
   openCommandSocket,
   type WeirServer,
 } from './http/index.ts'
-import { apiKeyRoutes } from './http/routes/api-key-routes.ts'
-import { authorizeRoutes } from './http/routes/authorize-routes.ts'
-import { catalogRoutes } from './http/routes/catalog-routes.ts'
-import { feedRoutes } from './http/routes/feed-routes.ts'
-import { fileRoutes } from './http/routes/file-routes.ts'
-import { loginRoutes } from './http/routes/login-routes.ts'
-import { oauthClientRoutes } from './http/routes/oauth-client-routes.ts'
-import { oauthGrantRoutes } from './http/routes/oauth-grant-routes.ts'
-import { oauthRoutes } from './http/routes/oauth-routes.ts'
-import { orgUserRoutes } from './http/routes/org-user-routes.ts'
-import { organizationRoutes } from './http/routes/organization-routes.ts'
-import { propertyRoutes } from './http/routes/property-routes.ts'
-import { statisticRoutes } from './http/routes/statistic-routes.ts'
-import { type StorageRoutesDeps, storageRoutes } from './http/routes/storage-routes.ts'
-import { streamRoutes } from './http/routes/stream-routes.ts'
 import { openScrub } from './open-scrub.ts'
 import {
   acceptLoss,
@@ -149,7 +129,10 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     moreMetrics: () => scrubMetrics(damage, scrub),
     ...{ budget, fastLanes: [feedLane(lane)] },
     addRoutes: (app) =>
-      addRoutes(app, { ...data, config, deletion, gate, identity, lane, log, oauth, operators }),
+      addRoutes(app, {
+        ...{ ...data, config, deletion, gate, identity, lane, log, oauth, operators },
+        measure: () => measureFolder(config.dataDir),
+      }),
   })
   const run = async (command: Command) =>
     CHECK_COMMANDS.includes(command.name)
@@ -296,45 +279,6 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
   })
   opened.defer(() => scrub.close())
   return { catalog, damage, samples, feed, files, fileSweep, places, scrub }
-}
-
-interface RouteParts extends Omit<StorageRoutesDeps, 'measure'> {
-  readonly catalog: Catalog
-  readonly config: Config
-  readonly deletion: DeletionParts
-  readonly files: FileService
-  readonly identity: Identity
-  readonly lane: FeedLaneDeps
-  readonly oauth: OAuthWithUsers
-}
-
-function addRoutes(app: App, parts: RouteParts): void {
-  const { catalog, config, deletion, files, gate, identity, lane, log, oauth } = parts
-  const { audit } = identity
-  const brands = config.brands ?? new Map()
-  const issuerOf = issuerReader({
-    publicUrl: config.publicUrl,
-    brandedHosts: new Set(brands.keys()),
-  })
-  apiKeyRoutes(app, { gate, identity })
-  authorizeRoutes(app, { oauth, issuerOf, brands })
-  catalogRoutes(app, { catalog, gate })
-  feedRoutes(app, lane)
-  fileRoutes(app, { files, gate })
-  const isSecure = config.tlsCert !== undefined || config.publicUrl?.startsWith('https:') === true
-  loginRoutes(app, { identity, isSecure })
-  oauthClientRoutes(app, { oauth, gate, audit })
-  oauthGrantRoutes(app, { oauth, gate, audit })
-  oauthRoutes(app, { log, oauth, issuerOf, gate })
-  organizationRoutes(app, {
-    ...{ gate, identity },
-    deleteOrganization: (organization) => deleteOrganization(deletion, organization),
-  })
-  orgUserRoutes(app, { gate, identity })
-  statisticRoutes(app, lane)
-  storageRoutes(app, { ...parts, measure: () => measureFolder(config.dataDir) })
-  propertyRoutes(app, { catalog, gate })
-  streamRoutes(app, { catalog, gate })
 }
 
 function memoryBytesOf({ memoryMb }: Config): number {

@@ -14,6 +14,7 @@ export * from './limits.ts'
 export { createLog, type Log } from './log.ts'
 export {
   type BudgetFigures,
+  type HeldMemory,
   MemoryBudget,
   type MemoryShare,
   SMALL_CALL_BYTES_MAX,

@@ -297,3 +297,10 @@ function requirePossible(bytes: number, bytesMax: number): void {
   const what = 'Cannot accept this call: it takes more memory than the service may use for one'
   throw new Refusal('body_too_large', `${what}, send it in parts`)
 }
+
+/** What a call holds of the memory budget, and how it lets go of its body. */
+export interface HeldMemory {
+  readonly share: MemoryShare
+  /** Gives the body's memory back, once nobody reads it any more. */
+  freeBody(): void
+}

@@ -1,29 +1,29 @@
 import { type Clock, systemClock } from '../base/index.ts'
 import type { CatalogStore, StreamHandle } from '../store/index.ts'
 import type { CycleDefinition } from '../time/index.ts'
-import { autoCreate } from './auto-create.ts'
-import type { CatalogBase, People } from './catalog-base.ts'
-import { ComponentStreams } from './component-streams.ts'
-import { Components } from './components.ts'
+import { autoCreate } from './create/auto-create.ts'
 import type {
   CreatedComponent,
   CreationCheck,
   PreparedComponent,
   WantedComponent,
-} from './creation-plan.ts'
-import { type CycleBody, cycleRules, definitionOf } from './cycle-record.ts'
-import { type DeleteProfileBody, deleteProfileRules } from './delete-profile.ts'
-import { Documents, type StreamsDeletedListener } from './documents.ts'
-import { Folders } from './folders.ts'
-import { KeyedLocks } from './keyed-locks.ts'
-import { prepareComponent } from './prepare-component.ts'
-import { SimpleRecords } from './simple-records.ts'
-import type { StreamIndex } from './stream-index.ts'
-import { showStream } from './stream-rules.ts'
-import type { StreamRecord } from './stream-shape.ts'
-import { type TemplateBody, templateRules } from './template.ts'
-import { type UnitBody, unitRules } from './unit.ts'
-import { setValueTypes, type TypeWish } from './value-types.ts'
+} from './create/creation-plan.ts'
+import { prepareComponent } from './create/prepare-component.ts'
+import type { CatalogBase, People } from './documents/catalog-base.ts'
+import { Documents, type StreamsDeletedListener } from './documents/documents.ts'
+import { setValueTypes, type TypeWish } from './documents/first-value-type.ts'
+import { KeyedLocks } from './documents/keyed-locks.ts'
+import type { StreamIndex } from './index/stream-index.ts'
+import { ComponentStreams } from './record/component-streams.ts'
+import { Components } from './record/components.ts'
+import { type CycleBody, cycleRules, definitionOf } from './record/cycle-record.ts'
+import { type DeleteProfileBody, deleteProfileRules } from './record/delete-profile.ts'
+import { Folders } from './record/folders.ts'
+import { SimpleRecords } from './record/simple-records.ts'
+import { showStream } from './record/stream-rules.ts'
+import { type TemplateBody, templateRules } from './record/template.ts'
+import { type UnitBody, unitRules } from './record/unit.ts'
+import type { StreamRecord } from './shape/stream-shape.ts'
 
 export interface CatalogDeps {
   readonly store: CatalogStore

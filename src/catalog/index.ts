@@ -1,11 +1,4 @@
 export { Catalog, type CatalogDeps, openCatalog } from './catalog.ts'
-export type { People } from './catalog-base.ts'
-export {
-  type ComponentBody,
-  type ComponentInput,
-  type ComponentRecord,
-  componentShape,
-} from './component-shape.ts'
 export type {
   CreatedComponent,
   CreationCheck,
@@ -14,15 +7,26 @@ export type {
   PreparedStream,
   WantedComponent,
   WantedStream,
-} from './creation-plan.ts'
-export { type CycleBody, cycleShape } from './cycle-record.ts'
-export { type DeleteProfileBody, deleteProfileShape } from './delete-profile.ts'
-export type { DeletedStream, StreamsDeletedListener } from './documents.ts'
-export { ROOT_FOLDER, readFolder } from './folder-path.ts'
-export { type FolderRecord, folderShape } from './folders.ts'
-export { readGrid } from './interval-grid.ts'
-export type { Page, RecordList, Shown, SimpleRecords } from './simple-records.ts'
-export { type ComponentEntry, StreamIndex } from './stream-index.ts'
+} from './create/creation-plan.ts'
+export type { People } from './documents/catalog-base.ts'
+export type { DeletedStream, StreamsDeletedListener } from './documents/documents.ts'
+export type { TypeWish } from './documents/first-value-type.ts'
+export { type ComponentEntry, StreamIndex } from './index/stream-index.ts'
+export { streamPlaces } from './index/stream-places.ts'
+export { type CycleBody, cycleShape } from './record/cycle-record.ts'
+export { type DeleteProfileBody, deleteProfileShape } from './record/delete-profile.ts'
+export { type FolderRecord, folderShape } from './record/folders.ts'
+export type { Page, RecordList, Shown, SimpleRecords } from './record/simple-records.ts'
+export { type TemplateBody, templateShape } from './record/template.ts'
+export { BOOLEAN_STYLES, type BooleanStyle, type UnitBody, unitShape } from './record/unit.ts'
+export {
+  type ComponentBody,
+  type ComponentInput,
+  type ComponentRecord,
+  componentShape,
+} from './shape/component-shape.ts'
+export { ROOT_FOLDER, readFolder } from './shape/folder-path.ts'
+export { readGrid } from './shape/interval-grid.ts'
 export {
   INTERVAL,
   POINT,
@@ -30,15 +34,11 @@ export {
   STREAM_TYPES,
   type StreamKind,
   type StreamType,
-} from './stream-kind.ts'
-export { streamPlaces } from './stream-places.ts'
+} from './shape/stream-kind.ts'
 export {
   type StreamBody,
   type StreamInput,
   type StreamRecord,
   streamShape,
-} from './stream-shape.ts'
-export { type TemplateBody, templateShape } from './template.ts'
-export { BOOLEAN_STYLES, type BooleanStyle, type UnitBody, unitShape } from './unit.ts'
-export { VALUE_CODE, VALUE_TYPES, type ValueType, valueCodeOf } from './value-type.ts'
-export type { TypeWish } from './value-types.ts'
+} from './shape/stream-shape.ts'
+export { VALUE_CODE, VALUE_TYPES, type ValueType, valueCodeOf } from './shape/value-type.ts'

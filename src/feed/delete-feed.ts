@@ -3,7 +3,7 @@ import { EARLIEST_TIME, epochMs, TIME_END } from '../base/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { Removal, SampleStore } from '../store/index.ts'
 import { findStreams } from './find-streams.ts'
-import { endsOf } from './read-samples.ts'
+import { endsOf } from './get/read-samples.ts'
 import { baseCycleOf } from './stream-facts.ts'
 
 /** Told of samples that were taken out of a stream on request, once that is durable. */

@@ -10,7 +10,7 @@ import {
 import { refuse } from '../base/index.ts'
 import type { StreamIndex } from '../catalog/index.ts'
 import type { StreamHandle } from '../store/index.ts'
-import { inTurns } from './in-turns.ts'
+import { inTurns } from './put/in-turns.ts'
 
 function streamResource(index: StreamIndex, handle: StreamHandle): string {
   return `component/${index.componentOf(handle).uid}/stream/${index.streamUid(handle)}/feed`

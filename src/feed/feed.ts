@@ -2,21 +2,25 @@ import type { Principal } from '../access/index.ts'
 import type { Clock, EpochMs } from '../base/index.ts'
 import { type Catalog, RANDOM } from '../catalog/index.ts'
 import type { SampleBatch, SampleStore, StreamHandle } from '../store/index.ts'
-import { AssignedTimes } from './assigned-times.ts'
 import { type DeleteCommand, deleteFeed, type SamplesRemoved } from './delete-feed.ts'
-import type { FeedSeries } from './feed-series.ts'
-import { type GetCommand, getFeed, getLastValues, type ShowFile } from './get-feed.ts'
-import { getLastStatistics, getStatistics, type StatisticCommand } from './get-statistic.ts'
-import { warnOfOutdated } from './outdated-samples.ts'
-import { type PutCommand, putSamples, type SamplesLanded } from './put-feed.ts'
-import { recallTimes } from './recall-times.ts'
+import { Retention } from './expire/retention.ts'
+import type { FeedSeries } from './get/feed-series.ts'
+import { type GetCommand, getFeed, getLastValues, type ShowFile } from './get/get-feed.ts'
+import { AssignedTimes } from './put/assigned-times.ts'
+import { warnOfOutdated } from './put/outdated-samples.ts'
+import { type PutCommand, putSamples, type SamplesLanded } from './put/put-feed.ts'
+import { recallTimes } from './put/recall-times.ts'
 import {
   answerRequested,
   type RequestedAnswer,
   type RequestedValues,
   requireRequested,
-} from './requested-values.ts'
-import { Retention } from './retention.ts'
+} from './put/requested-values.ts'
+import {
+  getLastStatistics,
+  getStatistics,
+  type StatisticCommand,
+} from './statistic/get-statistic.ts'
 
 /** What the feed is built from; listeners are handed in by the composition root. */
 export interface FeedOptions {

@@ -1,20 +1,20 @@
-export { catalogClockMark } from './clock-mark.ts'
-export type { ClockMark } from './clock-watch.ts'
-export { requireDefinition } from './create-missing.ts'
 export type { DeleteCommand, SamplesRemoved } from './delete-feed.ts'
+export { catalogClockMark } from './expire/clock-mark.ts'
+export type { ClockMark } from './expire/clock-watch.ts'
 export {
   type DeleteProfileDeps,
   DeleteProfileJob,
   type ExpiringStream,
   type IsDue,
-} from './delete-profile-job.ts'
-export { expiringStreams } from './expiring-streams.ts'
+} from './expire/delete-profile-job.ts'
+export { expiringStreams } from './expire/expiring-streams.ts'
+export { Retention, type RetentionRule } from './expire/retention.ts'
 export { Feed, type FeedOptions, type PutAnswer } from './feed.ts'
 export { requireCreation, requireStream } from './feed-rights.ts'
-export type { FeedFields, FeedSeries } from './feed-series.ts'
 export { findStreams, type StreamPath } from './find-streams.ts'
-export type { GetCommand, ShowFile } from './get-feed.ts'
-export type { StatisticCommand } from './get-statistic.ts'
+export type { FeedFields, FeedSeries } from './get/feed-series.ts'
+export type { GetCommand, ShowFile } from './get/get-feed.ts'
+export { requireDefinition } from './put/create-missing.ts'
 export {
   IncomingSamples,
   type OpenTarget,
@@ -26,21 +26,25 @@ export {
   VALUE_NUMBER,
   VALUE_TEXT,
   VALUE_TRUE,
-} from './incoming-samples.ts'
-export { EXACT_DIGITS, isShownBy } from './number-text.ts'
-export { placeTime } from './place-samples.ts'
-export type { PutCommand, SamplesLanded } from './put-feed.ts'
-export type { PutOptions } from './put-options.ts'
-export type { RequestedAnswer, RequestedValue, RequestedValues } from './requested-values.ts'
-export { Retention, type RetentionRule } from './retention.ts'
-export { rollupStatistic } from './rollup.ts'
+} from './put/incoming-samples.ts'
+export { placeTime } from './put/place-samples.ts'
+export type { PutCommand, SamplesLanded } from './put/put-feed.ts'
+export type { PutOptions } from './put/put-options.ts'
+export type { RequestedAnswer, RequestedValue, RequestedValues } from './put/requested-values.ts'
+export type { StatisticCommand } from './statistic/get-statistic.ts'
+export { rollupStatistic } from './statistic/rollup.ts'
 export {
   readStatistics,
   type StatisticColumns,
   type StatisticQuery,
-} from './statistic.ts'
-export { isStreamValue, readStatisticId, STATISTIC_IDS, type StatisticId } from './statistic-id.ts'
-export type { StatisticValue } from './statistic-value.ts'
+} from './statistic/statistic.ts'
+export {
+  isStreamValue,
+  readStatisticId,
+  STATISTIC_IDS,
+  type StatisticId,
+} from './statistic/statistic-id.ts'
+export type { StatisticValue } from './statistic/statistic-value.ts'
 export {
   baseCycleOf,
   cycleOfGrid,
@@ -48,4 +52,5 @@ export {
   factsOfPrepared,
   type StreamFacts,
 } from './stream-facts.ts'
-export { formatValue, showNumber, type UnitFormat } from './unit-format.ts'
+export { EXACT_DIGITS, isShownBy } from './value/number-text.ts'
+export { formatValue, showNumber, type UnitFormat } from './value/unit-format.ts'

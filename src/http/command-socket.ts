@@ -2,8 +2,8 @@ import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { Command, CommandResult } from '../auth/index.ts'
 import { commandSocketAddress, type Log } from '../base/index.ts'
-import { collectBody, parseJsonBody } from './body.ts'
-import { errorReply } from './error-reply.ts'
+import { collectBody, parseJsonBody } from './transport/body.ts'
+import { errorReply } from './transport/error-reply.ts'
 
 const COMMAND_BYTES_MAX = 65_536
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keptFrom, Retention } from '../../src/feed/retention.ts'
+import { keptFrom, Retention } from '../../src/feed/expire/retention.ts'
 import { keyWith, openFeedHome } from '../support/feed-home.ts'
 
 const anything = keyWith(['*', 'GET PUT POST DELETE'])

@@ -16,7 +16,7 @@ const hooks = registerHooks({
     return { url: new URL('./sim-node.ts', import.meta.url).href, shortCircuit: true }
   },
 })
-const { openBlobStore } = await import('../../src/store/embedded/blob-store.ts')
+const { openBlobStore } = await import('../../src/store/embedded/blobs/blob-store.ts')
 hooks.deregister()
 
 const CUTS = Number(process.env.WEIR_CUTS ?? 2_000)

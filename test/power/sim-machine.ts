@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Disk } from '../../src/store/embedded/disk/disk.ts'
 import { JournalWriter } from '../../src/store/embedded/journal/journal-writer.ts'
+import type { StoreMachine } from '../../src/store/embedded/samples/store-machine.ts'
 import { SealerWork } from '../../src/store/embedded/seal/sealer-work.ts'
-import type { StoreMachine } from '../../src/store/embedded/store-machine.ts'
 
 /**
  * A machine without threads: the journal's writer and the sealer run between the turns of the store,

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { openCatalog } from '../../src/catalog/index.ts'
-import { openChecked } from '../../src/store/embedded/catalog-checks.ts'
-import { CatalogReadTable } from '../../src/store/embedded/catalog-read-table.ts'
-import { CatalogScrub } from '../../src/store/embedded/catalog-scrub.ts'
+import { openChecked } from '../../src/store/embedded/catalog/catalog-checks.ts'
+import { CatalogReadTable } from '../../src/store/embedded/catalog/catalog-read-table.ts'
+import { CatalogScrub } from '../../src/store/embedded/catalog/catalog-scrub.ts'
+import { openCatalogFile } from '../../src/store/embedded/catalog/open-catalog-file.ts'
 import { FolderDamaged, openCatalogStore } from '../../src/store/embedded/index.ts'
-import { openCatalogFile } from '../../src/store/embedded/open-catalog-file.ts'
 import {
   CatalogDamaged,
   type CatalogDocument,

@@ -9,7 +9,7 @@ import { realDisk } from '../../src/store/embedded/disk/real-disk.ts'
 import { SampleSink } from '../../src/store/embedded/head/sample-sink.ts'
 import { openSampleStore } from '../../src/store/embedded/index.ts'
 import { scanSegment } from '../../src/store/embedded/journal/scan.ts'
-import { type Replay, replaySegment } from '../../src/store/embedded/replay.ts'
+import { type Replay, replaySegment } from '../../src/store/embedded/samples/replay.ts'
 import { batch } from '../contract/sample-store-contract.ts'
 
 type Row = [handle: number, time: number, value: number | string]

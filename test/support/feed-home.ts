@@ -5,7 +5,7 @@ import { Capabilities, keyPrincipal, type Method, type Principal } from '../../s
 import { ManualClock } from '../../src/base/index.ts'
 import { type Catalog, openCatalog, type StreamInput } from '../../src/catalog/index.ts'
 import { Feed } from '../../src/feed/index.ts'
-import { FeedCalls } from '../../src/http/feed-calls.ts'
+import { FeedCalls } from '../../src/http/feed/feed-calls.ts'
 import { openCatalogStore } from '../../src/store/embedded/index.ts'
 import type { SampleBatch } from '../../src/store/index.ts'
 import { PlainSampleStore } from './plain-sample-store.ts'

@@ -13,13 +13,14 @@ const arrows: Record<string, readonly string[]> = {
   catalog: ['base', 'time', 'access', 'expression', 'store'],
   auth: ['base', 'access', 'catalog', 'store'],
   feed: ['base', 'time', 'access', 'catalog', 'store'],
+  intake: ['base', 'catalog', 'feed', 'store'],
   files: ['base', 'access', 'catalog', 'store', 'feed'],
   derivation: ['base', 'time', 'access', 'expression', 'catalog', 'store', 'feed'],
-  sql: ['base', 'time', 'access', 'expression', 'catalog', 'feed'],
-  connectors: ['base', 'time', 'access', 'catalog', 'store', 'feed', 'sql'],
+  sql: ['base', 'time', 'access', 'expression', 'catalog', 'feed', 'intake'],
+  connectors: ['base', 'time', 'access', 'catalog', 'store', 'auth', 'feed', 'intake', 'sql'],
   http: [
     ...['base', 'time', 'access', 'expression', 'store', 'catalog', 'auth', 'feed', 'files'],
-    ...['derivation', 'sql', 'connectors'],
+    ...['intake', 'derivation', 'sql', 'connectors'],
   ],
   cli: ['base', 'store'],
 }

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { type MemoryBudget, refuse } from '../../base/index.ts'
 import type { App } from '../app-type.ts'
-import { collectBody, parseJsonBody } from '../body.ts'
+import { collectBody, parseJsonBody } from '../transport/body.ts'
 
 /** Content types under which clients are known to send JSON: curl -d says urlencoded. */
 const jsonTypes = ['application/json', 'application/x-www-form-urlencoded', 'text/plain']

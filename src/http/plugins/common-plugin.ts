@@ -1,6 +1,6 @@
-import { commonHeaders } from '../answer.ts'
 import type { App } from '../app-type.ts'
-import { exchangeOf } from '../exchange.ts'
+import { commonHeaders } from '../transport/answer.ts'
+import { exchangeOf } from '../transport/exchange.ts'
 
 const PREFLIGHT_SECONDS = '86400'
 const ALLOWED_HEADERS =

@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { App } from '../app-type.ts'
-import { version } from '../version.ts'
+import { version } from '../transport/version.ts'
 
 /** The order of the page: what devices and readers call first, administration after. */
 const TAGS = ['feed', 'property', 'files', 'oauth', 'component', 'organization']

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Log, refusal } from '../../base/index.ts'
 import type { App } from '../app-type.ts'
-import { errorReply } from '../error-reply.ts'
-import { hasUnreadBody } from '../http-reply.ts'
-import { lingeringAnswer } from '../linger.ts'
+import { errorReply } from '../transport/error-reply.ts'
+import { hasUnreadBody } from '../transport/http-reply.ts'
+import { lingeringAnswer } from '../transport/linger.ts'
 
 /** Gives every error its envelope; tells a wrong method on a known path (405) from no path (404). */
 export function errorPlugin(app: App, { log }: { log: Log }): void {

@@ -9,14 +9,14 @@ import {
 } from '../../auth/index.ts'
 import { type Brand, type Brands, refuse } from '../../base/index.ts'
 import type { App } from '../app-type.ts'
+import { hostOf, type IssuerReader, nameOf } from '../issuer.ts'
 import {
   authorizeAssets,
   authorizeHeaders,
   renderAuthorizePage,
-} from '../authorize-page/authorize-page.ts'
-import { collectBody, parseJsonBody } from '../body.ts'
-import { exchangeOf } from '../exchange.ts'
-import { hostOf, type IssuerReader, nameOf } from '../issuer.ts'
+} from '../pages/authorize/authorize-page.ts'
+import { collectBody, parseJsonBody } from '../transport/body.ts'
+import { exchangeOf } from '../transport/exchange.ts'
 
 /** What the authorization page needs. */
 export interface AuthorizeRoutesDeps {

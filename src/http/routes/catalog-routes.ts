@@ -7,8 +7,8 @@ import {
   templateShape,
   unitShape,
 } from '../../catalog/index.ts'
+import type { Gate } from '../admit/gate.ts'
 import type { App } from '../app-type.ts'
-import type { Gate } from '../gate.ts'
 import { componentListQuery, readText } from '../wire/catalog-wire.ts'
 import { readPage } from '../wire/envelope.ts'
 import { type RecordResource, recordRoutes } from './record-routes.ts'

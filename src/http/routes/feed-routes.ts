@@ -1,12 +1,11 @@
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import { queryOf, readId } from '../../intake/index.ts'
+import { requireOwnSite } from '../admit/own-site.ts'
 import type { App } from '../app-type.ts'
-import { requireAsPut } from '../as-put.ts'
-import type { UseBody } from '../feed-body-reader.ts'
-import type { FeedLaneDeps } from '../feed-lane.ts'
-import { requireOwnSite } from '../own-site.ts'
-import { warnBy } from '../warning-header.ts'
-import { readId } from '../wire/feed-plain-reader.ts'
+import { requireAsPut } from '../feed/as-put.ts'
+import type { UseBody } from '../feed/feed-body-reader.ts'
+import type { FeedLaneDeps } from '../feed/feed-lane.ts'
 import {
   componentPath,
   deleteFeedQuery,
@@ -16,8 +15,8 @@ import {
   putFeedBody,
   putFeedQuery,
   streamPath,
-} from '../wire/feed-wire.ts'
-import { queryOf } from '../wire/query-pairs.ts'
+} from '../feed/feed-wire.ts'
+import { warnBy } from '../transport/warning-header.ts'
 
 const tags = ['feed']
 const JSON_TYPE = 'application/json; charset=utf-8'

@@ -2,15 +2,20 @@ import { Readable } from 'node:stream'
 import type { FastifyRequest, FastifySchema } from 'fastify'
 import { type EpochMs, refuse } from '../../base/index.ts'
 import type { FileService, PutFile } from '../../files/index.ts'
+import {
+  queryOf,
+  readId,
+  readLoosePairs,
+  readPutOptions,
+  readQueryPairs,
+  readSingle,
+} from '../../intake/index.ts'
+import type { Gate } from '../admit/gate.ts'
 import type { App } from '../app-type.ts'
-import { openUpload } from '../file-upload.ts'
-import type { Gate } from '../gate.ts'
-import { warnBy } from '../warning-header.ts'
-import { base64Text } from '../wire/base64-text.ts'
-import { readId } from '../wire/feed-plain-reader.ts'
-import { readPutOptions } from '../wire/feed-put-query.ts'
-import { type AskedFile, planFileAnswer } from '../wire/file-answer.ts'
-import { readDisposition } from '../wire/file-headers.ts'
+import { base64Text } from '../files/base64-text.ts'
+import { type AskedFile, planFileAnswer } from '../files/file-answer.ts'
+import { readDisposition } from '../files/file-headers.ts'
+import { openUpload } from '../files/file-upload.ts'
 import {
   filePath,
   getFileAnswer,
@@ -21,8 +26,8 @@ import {
   readBase64Range,
   readFileTime,
   timedFilePath,
-} from '../wire/file-wire.ts'
-import { queryOf, readLoosePairs, readQueryPairs, readSingle } from '../wire/query-pairs.ts'
+} from '../files/file-wire.ts'
+import { warnBy } from '../transport/warning-header.ts'
 
 export interface FileRoutesDeps {
   readonly files: FileService

@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { refusal } from '../../base/index.ts'
 import type { App } from '../app-type.ts'
-import { errorEnvelope } from '../error-reply.ts'
-import { type HttpMetrics, metricsText } from '../http-metrics.ts'
+import { errorEnvelope } from '../transport/error-reply.ts'
+import { type HttpMetrics, metricsText } from '../transport/http-metrics.ts'
 
 /** One thing without which calls cannot be served: undefined while it is well, else what is wrong. */
 export interface ReadinessCheck {

@@ -16,9 +16,9 @@ import {
   updateClient,
 } from '../../auth/index.ts'
 import { refuse } from '../../base/index.ts'
+import type { Gate } from '../admit/gate.ts'
 import type { App } from '../app-type.ts'
-import { exchangeOf } from '../exchange.ts'
-import type { Gate } from '../gate.ts'
+import { exchangeOf } from '../transport/exchange.ts'
 import { envelope, pageSchema, readPage } from '../wire/envelope.ts'
 import {
   clientBodySchema,

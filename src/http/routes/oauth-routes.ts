@@ -12,12 +12,12 @@ import {
   showMetadata,
 } from '../../auth/index.ts'
 import { invariant, type Log, Refusal } from '../../base/index.ts'
+import type { Gate } from '../admit/gate.ts'
 import type { App } from '../app-type.ts'
-import { collectBody } from '../body.ts'
-import { exchangeOf } from '../exchange.ts'
-import type { Gate } from '../gate.ts'
 import type { IssuerReader } from '../issuer.ts'
 import { sendError } from '../plugins/error-plugin.ts'
+import { collectBody } from '../transport/body.ts'
+import { exchangeOf } from '../transport/exchange.ts'
 import {
   loginAnswerSchema,
   loginRequestSchema,

@@ -3,16 +3,15 @@ import { Type } from 'typebox'
 import { type Method, requirePermit } from '../../access/index.ts'
 import { refuse } from '../../base/index.ts'
 import type { Catalog, ComponentEntry } from '../../catalog/index.ts'
+import { queryOf, readFlag, readId, readLoosePairs } from '../../intake/index.ts'
+import type { Gate } from '../admit/gate.ts'
 import type { App } from '../app-type.ts'
-import type { Gate } from '../gate.ts'
-import { readId } from '../wire/feed-plain-reader.ts'
 import {
   propertyAnswer,
   propertyBody,
   propertyQuery,
   readPropertyBody,
 } from '../wire/property-wire.ts'
-import { queryOf, readFlag, readLoosePairs } from '../wire/query-pairs.ts'
 import { documented } from './record-routes.ts'
 
 const PATH = '/api/comp/:compId/property'

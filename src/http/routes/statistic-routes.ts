@@ -2,12 +2,12 @@ import type { FastifySchema } from 'fastify'
 import { Type } from 'typebox'
 import { refuse } from '../../base/index.ts'
 import { STATISTIC_IDS } from '../../feed/index.ts'
+import { queryOf } from '../../intake/index.ts'
+import type { Gate } from '../admit/gate.ts'
 import type { App } from '../app-type.ts'
-import type { FeedCalls } from '../feed-calls.ts'
-import type { Gate } from '../gate.ts'
-import { readStatisticPath } from '../wire/feed-path.ts'
-import { componentPath, feedAnswer, feedQuery, streamPath } from '../wire/feed-wire.ts'
-import { queryOf } from '../wire/query-pairs.ts'
+import type { FeedCalls } from '../feed/feed-calls.ts'
+import { readStatisticPath } from '../feed/feed-path.ts'
+import { componentPath, feedAnswer, feedQuery, streamPath } from '../feed/feed-wire.ts'
 
 const cycleAndStatistic = Type.Object({
   cycleId: Type.String({ description: 'second, 10sec, minute, … year, or a cycle of your own' }),

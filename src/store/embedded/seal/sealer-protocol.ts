@@ -1,4 +1,4 @@
-import type { FoundDamage } from '../replay.ts'
+import type { FoundDamage } from '../samples/replay.ts'
 
 /** What the sealer's thread is started with. */
 export interface SealerThreadData {

@@ -11,7 +11,7 @@ import { DIRECTORY_BYTES, writeDirectory } from '../journal/directory.ts'
 import { FRAME_HEADER_BYTES, finishFrame, frameBytes } from '../journal/frame.ts'
 import { type JournalRecord, sizeRecord, viewMemory, writeRecord } from '../journal/record.ts'
 import { SEGMENT_HEADER_BYTES, writeSegmentHeader } from '../journal/segment.ts'
-import { replaySegment } from '../replay.ts'
+import { replaySegment } from '../samples/replay.ts'
 import { type SegmentContent, SegmentReader } from './segment-reader.ts'
 
 const PATH = 'journal/journal-000000000001.seg'

@@ -12,7 +12,7 @@ import {
   scanRemovalsAndTexts,
 } from '../journal/record.ts'
 import { type SegmentScan, scanSegment } from '../journal/scan.ts'
-import { type Replay, sequencesOf } from '../replay.ts'
+import { type Replay, sequencesOf } from '../samples/replay.ts'
 import { type PlainColumns, type PlainPlaces, PlainSamples } from './plain-samples.ts'
 
 /** The memory of a longer file is not kept for the next one. */

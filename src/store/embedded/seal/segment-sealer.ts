@@ -1,7 +1,7 @@
 import { epochMs } from '../../../base/index.ts'
 import type { SampleColumns, StreamHandle } from '../../sample-port.ts'
 import { SampleSink } from '../head/sample-sink.ts'
-import type { FoundDamage } from '../replay.ts'
+import type { FoundDamage } from '../samples/replay.ts'
 import type { ChunkTable } from './chunk-table.ts'
 import type { SegmentContent } from './segment-reader.ts'
 import { type DamagedRow, StreamSealer } from './stream-sealer.ts'

@@ -18,7 +18,7 @@ import {
   RUN_LEVEL,
   splitColumns,
   splitMerged,
-} from './chunk-row.ts'
+} from '../sealed/chunk-row.ts'
 import type { ChunkTable, FoundRow } from './chunk-table.ts'
 
 /** Runs of a stream are merged into its chunks when there are so many, or hold so many samples. */

@@ -1,6 +1,6 @@
 /** Which stretches of the watched streams were touched, one row per sealed segment and stream. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { TOUCHED_TOTAL_SQL, touchedSum, watchedSum, wrapSum } from './row-sum.ts'
+import { TOUCHED_TOTAL_SQL, touchedSum, watchedSum, wrapSum } from '../sealed/row-sum.ts'
 import { TOUCHED_SUM } from './sealer-protocol.ts'
 
 /** A stream keeps so many rows; the oldest two become one, which tells more than changed. */

@@ -1,0 +1,103 @@
+import { invariant, nextTurn, refuse, STREAMS_CREATED_PER_CALL_MAX } from '../../base/index.ts'
+import type { StreamHandle } from '../../store/index.ts'
+import { typeOrders } from '../documents/first-value-type.ts'
+import { retryConflicts } from '../documents/retry-conflicts.ts'
+import type { CreatedComponent, CreationCheck, WantedComponent } from './creation-plan.ts'
+import { type Preparation, type PrepareDeps, prepareComponent } from './prepare-component.ts'
+
+/** Components prepared before others get a turn. */
+const COMPONENTS_PER_STEP = 100
+
+/**
+ * Makes whatever of the wanted components and streams does not exist, all in one commit or nothing,
+ * and tells the handles of all that was wanted. `check` sees what is about to be and may refuse: then
+ * nothing is made; the types that it tells for streams without one are part of the same commit. When
+ * another call makes or types the same meanwhile, its work is used and `check` runs again. Each
+ * component may be wanted once. Refuses to make more streams than one call may.
+ */
+export async function autoCreate(
+  deps: PrepareDeps,
+  orgUid: string,
+  plan: {
+    readonly wanted: readonly WantedComponent[]
+    readonly check: CreationCheck
+  },
+): Promise<CreatedComponent[]> {
+  const { documents, locks } = deps.base
+  requireStreamCount(plan.wanted.reduce((sum, { streams }) => sum + streams.length, 0))
+  const keys = plan.wanted.flatMap((one) => lockKeys(deps, orgUid, one))
+  const attempt = async (): Promise<CreatedComponent[]> => {
+    const preparations: Preparation[] = []
+    let added = 0
+    for (const one of plan.wanted) {
+      const preparation = await prepareComponent(deps, orgUid, one)
+      added += preparation.addedCount
+      requireStreamCount(added)
+      preparations.push(preparation)
+      if (preparations.length % COMPONENTS_PER_STEP === 0) await nextTurn()
+    }
+    const wishes = await plan.check(preparations.map(({ prepared }) => prepared))
+    const orders = withoutRepeatedFolders(preparations)
+    for (const order of await typeOrders(documents, wishes ?? [])) orders.push(order)
+    if (orders.length > 0) await documents.commit(orders)
+    return preparations.map((one) => created(deps, orgUid, one))
+  }
+  return await locks.run(keys, () => retryConflicts(documents, attempt, { isIdRetried: true }))
+}
+
+/** Templates add streams that nobody named, so the count is known only on the way. */
+function requireStreamCount(count: number): void {
+  if (count <= STREAMS_CREATED_PER_CALL_MAX) return
+  refuse('bad_input', {
+    what: `Cannot create more than ${STREAMS_CREATED_PER_CALL_MAX} streams in one call: send it in parts`,
+  })
+}
+
+/**
+ * A component is locked by its ID, so that calls from before and after its creation take turns, and
+ * once it exists by its UID, as by every other edit of it.
+ */
+function lockKeys({ base }: PrepareDeps, orgUid: string, wanted: WantedComponent): string[] {
+  const { compId = '', compUid } = wanted
+  const { index } = base.documents
+  const entry =
+    compUid === undefined
+      ? index.resolveComponent(orgUid, compId)
+      : index.componentByUid(orgUid, compUid)
+  const id = entry?.compId ?? compId
+  return [...(id === '' ? [] : [`${orgUid} ${id}`]), ...(entry === undefined ? [] : [entry.uid])]
+}
+
+/** Two components of one call may ask for the same missing folder: it is made once. */
+function withoutRepeatedFolders(preparations: readonly Preparation[]) {
+  const seen = new Set<string>()
+  return preparations
+    .flatMap(({ orders }) => orders)
+    .filter((order) => {
+      if (order.op !== 'put' || order.kind !== 'component_folder') return true
+      const path = order.listKey ?? ''
+      if (seen.has(path)) return false
+      seen.add(path)
+      return true
+    })
+}
+
+function created(
+  { base }: PrepareDeps,
+  orgUid: string,
+  { componentUid, targets, isNew }: Preparation,
+): CreatedComponent {
+  const { index } = base.documents
+  const component = index.componentByUid(orgUid, componentUid)
+  invariant(component !== undefined, `component ${componentUid} is not in the index`)
+  const handles = targets.map((target) =>
+    typeof target === 'string' ? index.streamByUid(orgUid, target) : target,
+  )
+  invariant(!handles.includes(0 as StreamHandle), `a stream of ${componentUid} is not in the index`)
+  return {
+    component,
+    isNew,
+    handles: handles as StreamHandle[],
+    isNewStream: targets.map((target) => typeof target === 'string'),
+  }
+}

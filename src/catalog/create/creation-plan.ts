@@ -1,0 +1,68 @@
+/** What a put wants to exist, and what will exist once it does. */
+import type { StreamHandle } from '../../store/index.ts'
+import type { TypeWish } from '../documents/first-value-type.ts'
+import type { ComponentEntry } from '../index/stream-index.ts'
+import type { StreamKind } from '../shape/stream-kind.ts'
+import type { ValueType } from '../shape/value-type.ts'
+
+/** How what is missing is made; not looked at when nothing is missing. */
+export interface CreationRules {
+  readonly compTmplId?: string
+  readonly compName?: string
+  readonly folder?: string
+  readonly dtId?: string
+  readonly dsId?: string
+}
+
+/** A stream that is wanted: by ID, or by its place in the definition order (zero-based). */
+export interface WantedStream {
+  readonly streamId?: string
+  readonly position?: number
+  /** The type it gets when it is made and its definition has none; '' when no value tells. */
+  readonly valueType: ValueType
+}
+
+/** A component that is wanted, by ID or, if it exists, by UID, with streams of it. */
+export interface WantedComponent {
+  readonly compId?: string
+  readonly compUid?: string
+  readonly rules: CreationRules
+  readonly streams: readonly WantedStream[]
+}
+
+/** A stream as it is, or as it will be when the plan is carried out. */
+export interface PreparedStream {
+  /** 0 while it does not exist. */
+  readonly handle: StreamHandle | 0
+  readonly streamId: string
+  readonly kind: StreamKind
+  /** Its place in VALUE_TYPES. */
+  readonly valueCode: number
+  readonly isDerived: boolean
+  /** The frozen base cycle of an interval stream for readGrid, else ''. */
+  readonly grid: string
+}
+
+/** The wanted streams of one component, in the order they were asked for. */
+export interface PreparedComponent {
+  /** Undefined while it does not exist. */
+  readonly component: ComponentEntry | undefined
+  readonly timeZone: string
+  readonly streams: readonly PreparedStream[]
+}
+
+/** Sees what is about to be and may refuse; tells which streams without a type shall get which. */
+export type CreationCheck = (
+  prepared: readonly PreparedComponent[],
+  // biome-ignore lint/suspicious/noConfusingVoidType: most checks have nothing to tell.
+) => readonly TypeWish[] | void | Promise<readonly TypeWish[] | void>
+
+/** What exists after the plan was carried out. */
+export interface CreatedComponent {
+  readonly component: ComponentEntry
+  readonly isNew: boolean
+  /** As many as were wanted, in that order. */
+  readonly handles: readonly StreamHandle[]
+  /** Whether each was made by this call. */
+  readonly isNewStream: readonly boolean[]
+}

@@ -1,0 +1,66 @@
+import type { Clock } from '../../base/index.ts'
+import type { CatalogWrite } from '../../store/index.ts'
+import type { CycleBody } from '../record/cycle-record.ts'
+import type { DeleteProfileBody } from '../record/delete-profile.ts'
+import type { SimpleRecords } from '../record/simple-records.ts'
+import type { StreamReferences } from '../record/stream-rules.ts'
+import type { UnitBody } from '../record/unit.ts'
+import { foldersAlong } from '../shape/folder-path.ts'
+import type { Documents } from './documents.ts'
+import type { KeyedLocks } from './keyed-locks.ts'
+
+/** Whom the catalog asks about people; handed in, because people are another part's records. */
+export interface People {
+  /** The organization's owner: components take the owner's time zone. */
+  ownerOf(orgUid: string): Promise<{ uid: string; name: string; timeZoneId: string }>
+  /** A user's name, '' when there is no such user. */
+  nameOf(userUid: string): Promise<string>
+}
+
+/** What the operations of the catalog share. */
+export interface CatalogBase {
+  readonly documents: Documents
+  readonly clock: Clock
+  readonly people: People
+  /** Turns at changing one component, so that only other processes can get in between. */
+  readonly locks: KeyedLocks
+  readonly cycles: SimpleRecords<CycleBody>
+  readonly units: SimpleRecords<UnitBody>
+  readonly deleteProfiles: SimpleRecords<DeleteProfileBody>
+}
+
+/** The records of an organization that its streams may refer to. */
+export function referencesOf(base: CatalogBase, orgUid: string): StreamReferences {
+  return {
+    hasUnit: async (uid) => (await base.units.find(orgUid, uid)) !== undefined,
+    hasDeleteProfile: async (uid) => (await base.deleteProfiles.find(orgUid, uid)) !== undefined,
+    findCycle: async ({ uid, id }) => {
+      if (uid !== undefined && uid !== '') return await base.cycles.find(orgUid, uid)
+      return id === undefined ? undefined : await base.cycles.findById(orgUid, id)
+    },
+  }
+}
+
+/** What a folder claims in its organization. */
+export function folderClaim(path: string): string {
+  return `component_folder:${path}`
+}
+
+/** The writes that make the folders of a path that are missing. */
+export async function missingFolderOrders(
+  base: CatalogBase,
+  orgUid: string,
+  { path, makeUid }: { path: string; makeUid: () => string },
+): Promise<CatalogWrite[]> {
+  const orders: CatalogWrite[] = []
+  for (const folder of foldersAlong(path)) {
+    const claim = folderClaim(folder)
+    if ((await base.documents.findByClaim(orgUid, claim)) !== undefined) continue
+    orders.push({
+      ...{ op: 'put', orgUid, kind: 'component_folder', uid: makeUid(), expectedRevision: 0 },
+      ...{ listKey: folder, claims: [claim] },
+      body: { path: folder, name: folder.slice(folder.lastIndexOf('/') + 1) },
+    })
+  }
+  return orders
+}

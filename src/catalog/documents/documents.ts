@@ -1,0 +1,223 @@
+/**
+ * The catalog's documents with what is kept of them in memory: every commit of the catalog goes
+ * through here, so that cache and index follow before the caller goes on.
+ */
+import { newUid, nextTurn } from '../../base/index.ts'
+import type {
+  CatalogConflict,
+  CatalogDocument,
+  CatalogStore,
+  CatalogWrite,
+  DocumentKey,
+  ListQuery,
+  PutDocument,
+  StreamHandle,
+} from '../../store/index.ts'
+import { streamUnpacker, unpackComponent, unpackStream } from '../index/index-entry.ts'
+import { packedIndexOf } from '../index/packed-index.ts'
+import { StreamIndex } from '../index/stream-index.ts'
+import { DocumentCache } from './document-cache.ts'
+
+/** A stream that is gone, as its samples and files must go. */
+export interface DeletedStream {
+  readonly orgUid: string
+  readonly handle: StreamHandle
+  /** Its place in VALUE_TYPES. */
+  readonly valueCode: number
+}
+
+/** Told of deleted streams after the commit; the caller of the delete waits for it. */
+export type StreamsDeletedListener = (streams: readonly DeletedStream[]) => void | Promise<void>
+
+/** Bodies of a few hundred bytes each: some megabytes. */
+const CACHED_DOCUMENTS_MAX = 20_000
+const CHANGES_PER_PAGE = 1_000
+/** Documents taken over before others get a turn: some milliseconds. */
+const DOCUMENTS_PER_STEP = 2_000
+/** The kind of documents that tell of deleted streams whose samples may still be there. */
+const NOTICE = 'deleted_streams'
+const NOTICES_PER_PAGE = 100
+const DELETE_PROFILE = 'delete_profile'
+
+export class Documents {
+  #index = new StreamIndex()
+  readonly #store: CatalogStore
+  readonly #cache = new DocumentCache(CACHED_DOCUMENTS_MAX)
+  readonly #listeners: StreamsDeletedListener[] = []
+  #cursor = 0
+
+  constructor(store: CatalogStore) {
+    this.#store = store
+  }
+
+  /** Components and streams as far as every call needs them; asked for after load(). */
+  get index(): StreamIndex {
+    return this.#index
+  }
+
+  onStreamsDeleted(listener: StreamsDeletedListener): void {
+    this.#listeners.push(listener)
+  }
+
+  /** Fills the index from the store, once, at the start. */
+  async load(): Promise<void> {
+    const index = this.#index
+    const components = await this.#store.scanIndex(
+      'component',
+      (row) => index.loadComponent(row, unpackComponent(row.index)),
+      (count) => index.reserve({ components: count }),
+    )
+    this.#cursor = components.cursor
+    if (!components.isWhole) return await this.#derive()
+    const unpack = streamUnpacker()
+    const streams = await this.#store.scanIndex(
+      'stream',
+      (row) => index.loadStream(row, row.handle ?? 0, unpack(row.index)),
+      (count) => index.reserve({ streams: count }),
+    )
+    if (!streams.isWhole) await this.#derive()
+  }
+
+  /** Fills the index from the documents themselves, as what is kept of them beside is damaged. */
+  async #derive(): Promise<void> {
+    this.#index = new StreamIndex()
+    for (const kind of ['component', 'stream']) {
+      await this.#store.scanDocuments(kind, (document) => this.#follow(document))
+    }
+  }
+
+  /** Takes over what other processes have committed since the start or the last call. */
+  async refresh(): Promise<void> {
+    for (;;) {
+      const page = await this.#store.changesSince(this.#cursor, CHANGES_PER_PAGE)
+      const isGap = (page.changes[0]?.cursor ?? 0) > this.#cursor + 1
+      if (isGap) throw new Error(`Cannot catch up: changes after ${this.#cursor} are not kept`)
+      for (const change of page.changes) await this.#takeOver(change)
+      this.#cursor = page.cursor
+      if (page.changes.length < CHANGES_PER_PAGE) return
+    }
+  }
+
+  async get(key: DocumentKey): Promise<CatalogDocument | undefined> {
+    const cached = this.#cache.get(key)
+    if (cached !== undefined) return cached
+    const document = await this.#store.get(key)
+    if (document !== undefined) this.#cache.put(document)
+    return document
+  }
+
+  findByClaim(orgUid: string, claim: string): Promise<CatalogDocument | undefined> {
+    return this.#store.findByClaim(orgUid, claim)
+  }
+
+  list(query: ListQuery): Promise<{ documents: CatalogDocument[]; totalCount: number }> {
+    return this.#store.list(query)
+  }
+
+  /**
+   * Commits, lets cache and index follow, and tells listeners of streams that are gone. A notice of
+   * these is committed along and stays until the listeners are done, so that a crash in between
+   * leaves no samples behind for good.
+   */
+  async commit(writes: readonly CatalogWrite[]): Promise<CatalogDocument[]> {
+    const doomed = this.#doomedBy(writes)
+    const notice = doomed.length === 0 ? undefined : noticeOrder(doomed)
+    const documents = await this.#store.commit(notice === undefined ? writes : [...writes, notice])
+    if (notice !== undefined) documents.pop()
+    for (const [at, document] of documents.entries()) {
+      if (at % DOCUMENTS_PER_STEP === DOCUMENTS_PER_STEP - 1) await nextTurn()
+      this.#follow(document)
+    }
+    this.#forget(writes.filter(({ op }) => op === 'delete'))
+    if (notice !== undefined) await this.#carryOut(notice.uid, doomed)
+    return documents
+  }
+
+  /** Tells the listeners of deleted streams of which a crash or failure kept it from them. */
+  async resumeDeletions(): Promise<void> {
+    for (;;) {
+      const query = { orgUid: '', kind: NOTICE, start: 0, limit: NOTICES_PER_PAGE }
+      const { documents } = await this.#store.list(query)
+      for (const { uid, body } of documents) {
+        await this.#carryOut(uid, body.streams as unknown as DeletedStream[])
+      }
+      if (documents.length === 0) return
+    }
+  }
+
+  /** Reads anew what another process wrote and a commit of ours ran into. */
+  async catchUp({ key, claim }: CatalogConflict): Promise<void> {
+    this.#cache.delete(key)
+    const holder =
+      claim === undefined
+        ? await this.#store.get(key)
+        : await this.#store.findByClaim(key.orgUid, claim)
+    if (holder === undefined) {
+      if (claim === undefined) this.#forget([key])
+      return
+    }
+    const isKnown = this.index.componentByUid(holder.orgUid, holder.uid) !== undefined
+    this.#follow(holder)
+    if (holder.kind === 'component' && !isKnown) await this.#learnStreams(holder)
+  }
+
+  #follow(document: CatalogDocument): void {
+    this.#cache.put(document)
+    if (document.kind === DELETE_PROFILE) this.index.noteDeleteProfiles()
+    const packed = packedIndexOf(document)
+    if (packed === undefined) return
+    if (document.kind === 'component') {
+      this.index.putComponent(document, unpackComponent(packed))
+    } else {
+      this.index.putStream({ ...document, handle: document.handle ?? 0 }, unpackStream(packed))
+    }
+  }
+
+  async #learnStreams({ orgUid, uid }: DocumentKey): Promise<void> {
+    const query = { orgUid, kind: 'stream', parentUid: uid, limit: CHANGES_PER_PAGE }
+    for (let start = 0; ; start += CHANGES_PER_PAGE) {
+      const { documents } = await this.#store.list({ ...query, start })
+      for (const document of documents) this.#follow(document)
+      if (documents.length < CHANGES_PER_PAGE) return
+    }
+  }
+
+  #doomedBy(writes: readonly CatalogWrite[]): DeletedStream[] {
+    return writes.flatMap(({ op, kind, orgUid, uid }) => {
+      const handle = op === 'delete' && kind === 'stream' ? this.index.streamByUid(orgUid, uid) : 0
+      if (handle === 0) return []
+      return [{ orgUid, handle, valueCode: this.index.valueCodeOf(handle) }]
+    })
+  }
+
+  #forget(keys: readonly DocumentKey[]): void {
+    for (const key of keys) this.#cache.delete(key)
+    if (keys.some(({ kind }) => kind === DELETE_PROFILE)) this.index.noteDeleteProfiles()
+    // Components first: they take their streams along in one step.
+    for (const { kind, uid } of keys) if (kind === 'component') this.index.deleteComponent(uid)
+    for (const { kind, uid } of keys) if (kind === 'stream') this.index.deleteStream(uid)
+  }
+
+  async #carryOut(noticeUid: string, deleted: readonly DeletedStream[]): Promise<void> {
+    for (const listener of this.#listeners) await listener(deleted)
+    const key = { orgUid: '', kind: NOTICE, uid: noticeUid }
+    await this.#store.commit([{ op: 'delete', ...key, expectedRevision: 'any' }])
+  }
+
+  async #takeOver(change: DocumentKey & { isDeleted: boolean }): Promise<void> {
+    if (!change.isDeleted) {
+      this.#cache.delete(change)
+      const document = await this.get(change)
+      if (document !== undefined) this.#follow(document)
+      return
+    }
+    // The deleting process has told its listeners; here only memory follows.
+    this.#forget([change])
+  }
+}
+
+function noticeOrder(deleted: readonly DeletedStream[]): PutDocument {
+  const streams = deleted.map(({ orgUid, handle, valueCode }) => ({ orgUid, handle, valueCode }))
+  const key = { orgUid: '', kind: NOTICE, uid: newUid() }
+  return { op: 'put', ...key, body: { streams }, mayUseReserve: true, expectedRevision: 0 }
+}

@@ -1,0 +1,58 @@
+import { refuse } from '../../base/index.ts'
+import { CatalogConflict, type CatalogWrite, type StreamHandle } from '../../store/index.ts'
+import { putStreamOrder } from '../record/stream-rules.ts'
+import type { PlacedStreamBody } from '../shape/stream-shape.ts'
+import type { ValueType } from '../shape/value-type.ts'
+import type { Documents } from './documents.ts'
+import { retryConflicts } from './retry-conflicts.ts'
+
+/** A stream without a type, and the type it shall get. */
+export interface TypeWish {
+  readonly handle: StreamHandle
+  readonly valueType: ValueType
+}
+
+/**
+ * Gives streams without a type the type of their first values, durably. One that has got a type
+ * meanwhile keeps it: callers look at the index afterwards.
+ */
+export async function setValueTypes(
+  documents: Documents,
+  wishes: readonly TypeWish[],
+): Promise<void> {
+  await retryConflicts(documents, async () => {
+    const isOpen = ({ handle }: TypeWish): boolean => documents.index.valueCodeOf(handle) === 0
+    const orders = await typeOrders(documents, wishes.filter(isOpen))
+    if (orders.length > 0) await documents.commit(orders)
+  })
+}
+
+/** The writes that give streams their types; a conflict when one has got a type meanwhile. */
+export async function typeOrders(
+  documents: Documents,
+  wishes: readonly TypeWish[],
+): Promise<CatalogWrite[]> {
+  const orders: CatalogWrite[] = []
+  for (const wish of wishes) orders.push(await typeOrder(documents, wish))
+  return orders
+}
+
+async function typeOrder(
+  documents: Documents,
+  { handle, valueType }: TypeWish,
+): Promise<CatalogWrite> {
+  const { index } = documents
+  if (!index.has(handle)) refuseDeleted()
+  const { orgUid, uid: componentUid } = index.componentOf(handle)
+  const uid = index.streamUid(handle)
+  const key = { orgUid, kind: 'stream', uid }
+  const document = await documents.get(key)
+  if (document === undefined) refuseDeleted()
+  const body = document.body as unknown as PlacedStreamBody
+  if (body.valueType !== '') throw new CatalogConflict(key, undefined)
+  return putStreamOrder({ orgUid, uid, componentUid }, { ...body, valueType }, document.revision)
+}
+
+function refuseDeleted(): never {
+  refuse('not_found', { what: 'The stream was deleted while this call ran: send it again' })
+}

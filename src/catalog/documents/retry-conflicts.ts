@@ -1,0 +1,36 @@
+import { refuse } from '../../base/index.ts'
+import { CatalogConflict } from '../../store/index.ts'
+import { refuseTakenId } from '../record/simple-records.ts'
+import type { Documents } from './documents.ts'
+
+const TRIES_MAX = 8
+
+/**
+ * Runs an attempt again after others got in its way, reading afresh each time. An ID that another
+ * record has taken is told to the caller instead, unless `isIdRetried` says that a fresh look helps.
+ */
+export async function retryConflicts<T>(
+  documents: Documents,
+  attempt: () => Promise<T>,
+  { isIdRetried = false }: { isIdRetried?: boolean } = {},
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!(error instanceof CatalogConflict)) throw error
+      if (!isIdRetried) refuseTakenClaim(error.claim)
+      if (tries >= TRIES_MAX) {
+        refuse('conflict', { what: 'Others keep changing the same record: try again' })
+      }
+      await documents.catchUp(error)
+    }
+  }
+}
+
+function refuseTakenClaim(claim: string | undefined): void {
+  if (claim === undefined) return
+  const [kind, ...rest] = claim.split(':')
+  if (kind === 'component_id') refuseTakenId('component', rest.join(':'))
+  if (kind === 'stream_id') refuseTakenId('stream', rest.slice(1).join(':'))
+}

@@ -1,0 +1,292 @@
+/**
+ * Which streams there are, in memory: the look-ups of every put and get. Typed columns instead of
+ * objects keep a million streams small and out of the garbage collector's way.
+ */
+import { invariant } from '../../base/index.ts'
+import type { StreamHandle } from '../../store/index.ts'
+import type { StreamKind } from '../shape/stream-kind.ts'
+import { ComponentColumns } from './component-columns.ts'
+import { DefinitionOrder } from './definition-order.ts'
+import type { ComponentIndexEntry, StreamIndexEntry } from './index-entry.ts'
+import { StreamColumns } from './stream-columns.ts'
+
+/** A component as the index knows it: a view that always shows the state of the moment. */
+export interface ComponentEntry {
+  /** Its number in the index, valid while the component lives. */
+  readonly ref: number
+  readonly uid: string
+  readonly compId: string
+  readonly orgUid: string
+  readonly timeZone: string
+  /** The streams in definition order. */
+  readonly streams: readonly StreamHandle[]
+  readonly streamCount: number
+}
+
+/** What the index is told of a document. */
+export interface IndexedDocument {
+  readonly orgUid: string
+  readonly uid: string
+  /** 0 when not known: taken as the newest. */
+  readonly revision: number
+}
+
+/** The index of all components and streams; changed only by the catalog. */
+export class StreamIndex {
+  readonly #components = new ComponentColumns()
+  readonly #streams = new StreamColumns()
+  readonly #order = new DefinitionOrder(
+    (a, b) => this.orderOf(a) - this.orderOf(b) || this.#streams.uids.compare(a, b),
+  )
+  #generation = 0
+  #retentionGeneration = 0
+  /** Streams come component by component, mostly in the order the components were made. */
+  #lastParent = 0
+
+  /** Moves whenever an ID may mean another stream or component than before. */
+  get generation(): number {
+    return this.#generation
+  }
+
+  /** Moves whenever a living stream may keep its samples longer or shorter than before. */
+  get retentionGeneration(): number {
+    return this.#retentionGeneration
+  }
+
+  get streamCount(): number {
+    return this.#streams.count
+  }
+
+  get componentCount(): number {
+    return this.#components.count
+  }
+
+  /** The component with an ID in an organization; a blank ID names none. */
+  resolveComponent(orgUid: string, compId: string): ComponentEntry | undefined {
+    return this.#entry(this.#components.find(orgUid, compId))
+  }
+
+  /** The stream with an ID in a component, 0 when there is none; a blank ID names none. */
+  resolveStream(component: ComponentEntry, streamId: string): StreamHandle | 0 {
+    return this.#streams.find(component.ref, streamId) as StreamHandle | 0
+  }
+
+  /** Both look-ups in one, without anything allocated. */
+  resolve(orgUid: string, compId: string, streamId: string): StreamHandle | 0 {
+    const component = this.#components.find(orgUid, compId)
+    return component === 0 ? 0 : (this.#streams.find(component, streamId) as StreamHandle | 0)
+  }
+
+  /** The component of a UID, if it belongs to the organization. */
+  componentByUid(orgUid: string, uid: string): ComponentEntry | undefined {
+    const ref = this.#components.uids.find(uid)
+    if (ref === 0 || this.#components.orgUidOf(ref) !== orgUid) return undefined
+    return this.#entry(ref)
+  }
+
+  /** The stream of a UID, 0 unless it belongs to the organization. */
+  streamByUid(orgUid: string, uid: string): StreamHandle | 0 {
+    const handle = this.#streams.uids.find(uid)
+    if (handle === 0) return 0
+    const component = this.#streams.componentOf(handle)
+    return this.#components.orgUidOf(component) === orgUid ? (handle as StreamHandle) : 0
+  }
+
+  /** Whether a handle belongs to a living stream. */
+  has(handle: number): handle is StreamHandle {
+    return this.#streams.has(handle)
+  }
+
+  streamUid(handle: number): string {
+    return this.#streams.uids.textOf(handle)
+  }
+
+  streamIdOf(handle: number): string {
+    return this.#streams.idOf(handle)
+  }
+
+  /** The component a living stream belongs to. */
+  componentOf(handle: number): ComponentEntry {
+    const entry = this.#entry(this.#streams.componentOf(handle))
+    invariant(entry !== undefined, `stream ${handle} has no component`)
+    return entry
+  }
+
+  /** A number that two streams share exactly when they belong to one component. */
+  componentRefOf(handle: number): number {
+    return this.#streams.componentOf(handle)
+  }
+
+  kindOf(handle: number): StreamKind {
+    return this.#streams.kindOf(handle)
+  }
+
+  /** Its place in VALUE_TYPES; 0: the stream has no type yet. Known after its deletion as well. */
+  valueCodeOf(handle: number): number {
+    return this.#streams.valueCodeOf(handle)
+  }
+
+  isDerived(handle: number): boolean {
+    return this.#streams.isDerived(handle)
+  }
+
+  /** The frozen base cycle and zone of an interval stream, as packed by packGrid; else ''. */
+  gridOf(handle: number): string {
+    return this.#streams.gridOf(handle)
+  }
+
+  orderOf(handle: number): number {
+    return this.#streams.orderOf(handle)
+  }
+
+  /** The order the next stream of a component gets: after all others. */
+  nextOrderOf(component: ComponentEntry): number {
+    const last = this.#order.lastOf(component.ref)
+    return last === 0 ? 0 : this.orderOf(last) + 1
+  }
+
+  hasDeleteProfile(handle: number): boolean {
+    return this.#streams.hasDeleteProfile(handle)
+  }
+
+  /** To be called when a delete profile is changed or gone. */
+  noteDeleteProfiles(): void {
+    this.#retentionGeneration += 1
+  }
+
+  /** Every stream that has a delete profile. */
+  *handlesWithDeleteProfile(): Generator<StreamHandle> {
+    for (let handle = 1; handle < this.#streams.end; handle++) {
+      if (this.#streams.has(handle) && this.#streams.hasDeleteProfile(handle)) {
+        yield handle as StreamHandle
+      }
+    }
+  }
+
+  /** Every stream whose values are of a type, by the type's code. */
+  *handlesOfValueCode(valueCode: number): Generator<StreamHandle> {
+    for (let handle = 1; handle < this.#streams.end; handle++) {
+      if (this.#streams.has(handle) && this.#streams.valueCodeOf(handle) === valueCode) {
+        yield handle as StreamHandle
+      }
+    }
+  }
+
+  /** Makes room for what a start is about to load. */
+  reserve(counts: { readonly components?: number; readonly streams?: number }): void {
+    this.#components.reserve(counts.components ?? 0)
+    this.#streams.reserve(counts.streams ?? 0)
+  }
+
+  /** Takes in a component that is not in the index yet: the quick way for a start. */
+  loadComponent(document: Omit<IndexedDocument, 'revision'>, entry: ComponentIndexEntry): void {
+    this.#components.add(document.orgUid, document.uid, entry)
+  }
+
+  putComponent(document: IndexedDocument, entry: ComponentIndexEntry): void {
+    const ref = this.#components.uids.find(document.uid)
+    if (ref === 0) {
+      const added = this.#components.add(document.orgUid, document.uid, entry)
+      this.#components.isCurrent(added, document.revision)
+    } else if (this.#components.isCurrent(ref, document.revision)) {
+      const zoneBefore = this.#components.timeZoneOf(ref)
+      if (this.#components.update(ref, entry)) this.#generation += 1
+      if (this.#components.timeZoneOf(ref) !== zoneBefore) this.#retentionGeneration += 1
+    }
+  }
+
+  /** Takes in a stream that is not in the index yet, unless its component is not either. */
+  loadStream(
+    document: { readonly uid: string; readonly parentUid: string },
+    handle: number,
+    entry: StreamIndexEntry,
+  ): void {
+    const component = this.#components.uids.find(document.parentUid, this.#lastParent)
+    this.#lastParent = component
+    if (component === 0) return
+    this.#streams.add(handle, component, document.uid, entry)
+    this.#order.add(component, handle)
+  }
+
+  /** Takes a stream in; one whose component is not known is left out. */
+  putStream(
+    document: IndexedDocument & { readonly parentUid: string; readonly handle: number },
+    entry: StreamIndexEntry,
+  ): void {
+    const { handle, revision } = document
+    if (!this.#streams.has(handle)) {
+      this.loadStream(document, handle, entry)
+      if (this.#streams.has(handle)) this.#streams.isCurrent(handle, revision)
+      return
+    }
+    const component = this.#streams.componentOf(handle)
+    if (!this.#streams.isCurrent(handle, revision)) return
+    const orderBefore = this.orderOf(handle)
+    // One profile may have taken the place of another: the index does not know which it is.
+    if (this.hasDeleteProfile(handle) || entry.hasDeleteProfile) this.#retentionGeneration += 1
+    if (this.#streams.update(handle, entry)) this.#generation += 1
+    if (entry.order !== orderBefore) this.#order.touch(component)
+  }
+
+  /** Forgets a component and its streams; tells their handles. */
+  deleteComponent(uid: string): StreamHandle[] {
+    const ref = this.#components.uids.find(uid)
+    if (ref === 0) return []
+    const handles = this.#order.handlesOf(ref) as StreamHandle[]
+    this.#order.clear(ref)
+    for (const handle of handles) this.#streams.delete(handle)
+    this.#components.delete(ref)
+    this.#generation += 1
+    return handles
+  }
+
+  /** Forgets a stream; tells its handle, 0 when it was not known. */
+  deleteStream(uid: string): StreamHandle | 0 {
+    const handle = this.#streams.uids.find(uid)
+    if (handle === 0) return 0
+    this.#order.delete(this.#streams.componentOf(handle), handle)
+    this.#streams.delete(handle)
+    this.#generation += 1
+    return handle as StreamHandle
+  }
+
+  #entry(ref: number): ComponentEntry | undefined {
+    return ref === 0 ? undefined : new EntryView(this.#components, this.#order, ref)
+  }
+}
+
+class EntryView implements ComponentEntry {
+  readonly ref: number
+  readonly #components: ComponentColumns
+  readonly #order: DefinitionOrder
+
+  constructor(components: ComponentColumns, order: DefinitionOrder, ref: number) {
+    this.#components = components
+    this.#order = order
+    this.ref = ref
+  }
+
+  get uid(): string {
+    return this.#components.uids.textOf(this.ref)
+  }
+
+  get compId(): string {
+    return this.#components.compIdOf(this.ref)
+  }
+
+  get orgUid(): string {
+    return this.#components.orgUidOf(this.ref)
+  }
+
+  get timeZone(): string {
+    return this.#components.timeZoneOf(this.ref)
+  }
+
+  get streams(): readonly StreamHandle[] {
+    return this.#order.handlesOf(this.ref) as StreamHandle[]
+  }
+
+  get streamCount(): number {
+    return this.#order.countOf(this.ref)
+  }
+}

@@ -1,0 +1,68 @@
+/** What a component may be. */
+import type { CatalogDocument, JsonObject, PutDocument } from '../../store/index.ts'
+import { packedIndexOf } from '../index/packed-index.ts'
+import type { ComponentBody, ComponentInput, ComponentRecord } from '../shape/component-shape.ts'
+import { componentListKey, readFolder } from '../shape/folder-path.ts'
+import {
+  checkId,
+  checkText,
+  DESCRIPTION_LENGTH_MAX,
+  NAME_LENGTH_MAX,
+  readTimeZone,
+} from '../shape/record-checks.ts'
+import type { StreamRecord } from '../shape/stream-shape.ts'
+import { pickLocation } from './stream-rules.ts'
+
+/** The body after an input is applied to what was before. */
+export function readComponent(input: ComponentInput, before: ComponentBody): ComponentBody {
+  const id = input.id ?? before.id
+  const body = {
+    ...before,
+    id,
+    name: input.name ?? (before.name || id),
+    description: input.description ?? before.description,
+    folder:
+      input.folder === undefined ? before.folder : readFolder('component.folder', input.folder),
+    timeZoneId:
+      input.timeZoneId === undefined
+        ? before.timeZoneId
+        : readTimeZone('component.timeZoneId', input.timeZoneId),
+    location: input.location === undefined ? before.location : pickLocation(input.location),
+  }
+  checkId('component.id', body.id)
+  checkText('component.name', body.name, NAME_LENGTH_MAX)
+  checkText('component.description', body.description, DESCRIPTION_LENGTH_MAX)
+  return body
+}
+
+/** The write that stores a component. */
+export function putComponentOrder(
+  key: { readonly orgUid: string; readonly uid: string },
+  body: ComponentBody,
+  expectedRevision: number,
+): PutDocument {
+  const stored = body as unknown as JsonObject
+  return {
+    ...{ op: 'put', orgUid: key.orgUid, kind: 'component', uid: key.uid, body: stored },
+    claims: body.id === '' ? [] : [componentClaim(body.id)],
+    listKey: componentListKey(body.folder, body.name),
+    index: packedIndexOf({ kind: 'component', body: stored }),
+    expectedRevision,
+  }
+}
+
+/** What a component with an ID claims in its organization. */
+export function componentClaim(compId: string): string {
+  return `component_id:${compId}`
+}
+
+/** A component as callers see it. */
+export function showComponent(
+  document: CatalogDocument,
+  streamCount: number,
+  stream?: readonly StreamRecord[],
+): ComponentRecord {
+  const body = document.body as unknown as ComponentBody
+  const shown = { uid: document.uid, ...body, revision: document.revision, streamCount }
+  return stream === undefined ? shown : { ...shown, stream }
+}

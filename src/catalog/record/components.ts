@@ -1,0 +1,175 @@
+import { type Principal, requirePermit } from '../../access/index.ts'
+import { newUid, PAGE_LIMIT_MAX } from '../../base/index.ts'
+import type { CatalogDocument, CatalogWrite } from '../../store/index.ts'
+import { type CatalogBase, missingFolderOrders } from '../documents/catalog-base.ts'
+import { retryConflicts } from '../documents/retry-conflicts.ts'
+import {
+  type ComponentBody,
+  type ComponentInput,
+  type ComponentRecord,
+  componentShape,
+  type UserReference,
+} from '../shape/component-shape.ts'
+import { ROOT_FOLDER, readFolder } from '../shape/folder-path.ts'
+import { shapeCheck } from '../shape/record-checks.ts'
+import { putComponentOrder, readComponent, showComponent } from './component-rules.ts'
+import type { ComponentStreams } from './component-streams.ts'
+import { type Page, type RecordList, refuseStale, refuseUnknown } from './simple-records.ts'
+
+const checkShape = shapeCheck('component', componentShape)
+
+/** Get, list, insert, update and delete of components, each checked against the caller's rights. */
+export class Components {
+  readonly #base: CatalogBase
+  readonly #streams: ComponentStreams
+
+  constructor(base: CatalogBase, streams: ComponentStreams) {
+    this.#base = base
+    this.#streams = streams
+  }
+
+  /** A component that is not saved, with the caller's defaults. */
+  async make(principal: Principal): Promise<ComponentRecord> {
+    requirePermit(principal, 'component', 'GET')
+    const body = await this.#defaults(principal)
+    return { uid: '', ...body, revision: 0, streamCount: 0, stream: [] }
+  }
+
+  async get(principal: Principal, uid: string): Promise<ComponentRecord> {
+    requirePermit(principal, `component/${uid}`, 'GET')
+    return await this.#showWhole(await this.#require(principal.orgUid, uid))
+  }
+
+  /** Name and description, for callers that have checked the right on properties. */
+  async properties(orgUid: string, uid: string): Promise<{ name: string; description: string }> {
+    const { body } = await this.#require(orgUid, uid)
+    const { name, description } = body as unknown as ComponentBody
+    return { name, description }
+  }
+
+  /** In the order of folder and name; a folder narrows the list to it and all below. */
+  async list(
+    principal: Principal,
+    page: Page & { readonly folder?: string },
+  ): Promise<RecordList<ComponentRecord>> {
+    requirePermit(principal, 'component', 'GET')
+    const { start, limit } = page
+    const folder = page.folder === undefined ? undefined : readFolder('folder', page.folder)
+    const { documents, totalCount } = await this.#base.documents.list({
+      ...{ orgUid: principal.orgUid, kind: 'component', start, limit },
+      listKeyPrefix: folder === undefined ? undefined : `${folder}/`,
+    })
+    const { index } = this.#base.documents
+    const records = documents.map((document) => {
+      const entry = index.componentByUid(principal.orgUid, document.uid)
+      return showComponent(document, entry?.streamCount ?? 0)
+    })
+    return { records, totalCount }
+  }
+
+  async insert(principal: Principal, input: unknown): Promise<ComponentRecord> {
+    requirePermit(principal, 'component', 'PUT')
+    checkShape(input)
+    const { orgUid } = principal
+    const fields = input as ComponentInput
+    const uid = newUid()
+    const body = readComponent(fields, await this.#defaults(principal))
+    const saved = await retryConflicts(this.#base.documents, async () => {
+      const folders = await this.#folderOrders(orgUid, body.folder)
+      const streams = await this.#streams.insertOrders({ orgUid, uid, body }, fields.stream ?? [])
+      const component = putComponentOrder({ orgUid, uid }, body, 0)
+      return await this.#commitComponent([...folders, component, ...streams])
+    })
+    return await this.#showWhole(saved)
+  }
+
+  /** Changes what the input names and keeps the rest; samples stay with their streams. */
+  async update(principal: Principal, uid: string, input: unknown): Promise<ComponentRecord> {
+    requirePermit(principal, `component/${uid}`, 'POST')
+    const hasStreams = (input as ComponentInput | undefined)?.stream !== undefined
+    if (hasStreams) requirePermit(principal, `component/${uid}/stream`, 'POST')
+    return await this.change(principal.orgUid, uid, input)
+  }
+
+  /** As update, for callers that have checked another right, such as that on properties. */
+  async change(orgUid: string, uid: string, input: unknown): Promise<ComponentRecord> {
+    checkShape(input)
+    const fields = input as ComponentInput
+    const saved = await this.#base.locks.run([uid], () =>
+      retryConflicts(this.#base.documents, async () => {
+        const before = await this.#require(orgUid, uid)
+        refuseStale('component', fields.revision, before)
+        const body = readComponent(fields, before.body as unknown as ComponentBody)
+        const folders = await this.#folderOrders(orgUid, body.folder)
+        const streams = await this.#streams.updateOrders({ orgUid, uid, body }, fields.stream)
+        const component = putComponentOrder({ orgUid, uid }, body, before.revision)
+        return await this.#commitComponent([...folders, component, ...streams])
+      }),
+    )
+    return await this.#showWhole(saved)
+  }
+
+  /** Deletes the component with its streams and, through the listeners, their samples and files. */
+  async delete(principal: Principal, uid: string): Promise<void> {
+    requirePermit(principal, `component/${uid}`, 'DELETE')
+    await this.deleteByUid(principal.orgUid, uid)
+  }
+
+  /** As delete, for callers that have checked another right, such as that on the folder. */
+  async deleteByUid(orgUid: string, uid: string): Promise<void> {
+    const { documents, locks } = this.#base
+    await locks.run([uid], () =>
+      retryConflicts(this.#base.documents, async () => {
+        const { revision } = await this.#require(orgUid, uid)
+        const { index } = documents
+        const handles = index.componentByUid(orgUid, uid)?.streams ?? []
+        const streams = handles.map((handle): CatalogWrite => {
+          const stream = { orgUid, kind: 'stream', uid: index.streamUid(handle) }
+          return { op: 'delete', ...stream, expectedRevision: 'any' }
+        })
+        const component = { orgUid, kind: 'component', uid, expectedRevision: revision }
+        await documents.commit([...streams, { op: 'delete', ...component }])
+      }),
+    )
+  }
+
+  async #commitComponent(orders: readonly CatalogWrite[]): Promise<CatalogDocument> {
+    const saved = await this.#base.documents.commit(orders)
+    return saved.find(({ kind }) => kind === 'component') as CatalogDocument
+  }
+
+  async #folderOrders(orgUid: string, path: string): Promise<CatalogWrite[]> {
+    return await missingFolderOrders(this.#base, orgUid, { path, makeUid: newUid })
+  }
+
+  async #showWhole(document: CatalogDocument): Promise<ComponentRecord> {
+    const { orgUid, uid } = document
+    const page = { start: 0, limit: PAGE_LIMIT_MAX }
+    const { records, totalCount } = await this.#streams.page(orgUid, uid, page)
+    return showComponent(document, totalCount, records)
+  }
+
+  async #require(orgUid: string, uid: string): Promise<CatalogDocument> {
+    const document = await this.#base.documents.get({ orgUid, kind: 'component', uid })
+    if (document === undefined) refuseUnknown('component', uid)
+    return document
+  }
+
+  async #defaults(principal: Principal): Promise<ComponentBody> {
+    const { people, clock } = this.#base
+    const owner = await people.ownerOf(principal.orgUid)
+    return {
+      ...{ id: '', name: '', description: '', folder: ROOT_FOLDER },
+      timeZoneId: owner.timeZoneId,
+      creationDate: clock.now(),
+      ownerUser: await this.#ownerUser(principal, owner),
+      location: null,
+    }
+  }
+
+  async #ownerUser(principal: Principal, owner: UserReference): Promise<UserReference> {
+    const { actor } = principal
+    if (actor.kind !== 'user') return { uid: owner.uid, name: owner.name }
+    return { uid: actor.userUid, name: await this.#base.people.nameOf(actor.userUid) }
+  }
+}

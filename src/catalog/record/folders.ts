@@ -1,0 +1,212 @@
+import { type Static, Type } from 'typebox'
+import { type Method, type Principal, requirePermit } from '../../access/index.ts'
+import { newUid, refuse } from '../../base/index.ts'
+import type { CatalogDocument, CatalogWrite } from '../../store/index.ts'
+import { type CatalogBase, folderClaim, missingFolderOrders } from '../documents/catalog-base.ts'
+import { retryConflicts } from '../documents/retry-conflicts.ts'
+import type { ComponentBody } from '../shape/component-shape.ts'
+import { ROOT_FOLDER, readFolder } from '../shape/folder-path.ts'
+import { refuseField, shapeCheck } from '../shape/record-checks.ts'
+import { putComponentOrder } from './component-rules.ts'
+import type { Components } from './components.ts'
+import { type Page, type RecordList, refuseUnknown } from './simple-records.ts'
+
+/** What a caller may say about a folder. */
+export const folderShape = Type.Object({
+  path: Type.Optional(
+    Type.String({ description: 'Starts with /Components; folders above are created if missing' }),
+  ),
+})
+
+/** A folder as callers see it. */
+export type FolderRecord = {
+  readonly uid: string
+  readonly path: string
+  readonly name: string
+  readonly revision: number
+}
+
+const checkShape = shapeCheck('component_folder', folderShape)
+/** Moving and deleting goes folder content by folder content, so many at a time. */
+const BATCH = 500
+
+/** Get, list, insert, move and delete of folders; /Components itself is always there. */
+export class Folders {
+  readonly #base: CatalogBase
+  readonly #components: Components
+
+  constructor(base: CatalogBase, components: Components) {
+    this.#base = base
+    this.#components = components
+  }
+
+  /** A folder that is not saved. */
+  make(principal: Principal): FolderRecord {
+    requirePermit(principal, 'component_folder', 'GET')
+    return { uid: '', path: `${ROOT_FOLDER}/New folder`, name: 'New folder', revision: 0 }
+  }
+
+  async get(principal: Principal, uid: string): Promise<FolderRecord> {
+    requirePermit(principal, `component_folder/${uid}`, 'GET')
+    return showFolder(await this.#require(principal.orgUid, uid))
+  }
+
+  /** In the order of their paths. */
+  async list(principal: Principal, page: Page): Promise<RecordList<FolderRecord>> {
+    requirePermit(principal, 'component_folder', 'GET')
+    const query = { orgUid: principal.orgUid, kind: 'component_folder', ...page }
+    const { documents, totalCount } = await this.#base.documents.list(query)
+    return { records: documents.map(showFolder), totalCount }
+  }
+
+  async insert(principal: Principal, input: unknown): Promise<FolderRecord> {
+    requirePermit(principal, 'component_folder', 'PUT')
+    const path = readPath(input)
+    const { orgUid } = principal
+    return await retryConflicts(this.#base.documents, async () => {
+      const orders = await missingFolderOrders(this.#base, orgUid, { path, makeUid: newUid })
+      const isThere = orders.every((order) => order.op !== 'put' || order.body.path !== path)
+      if (isThere) refuseTakenPath(path)
+      const saved = await this.#base.documents.commit(orders)
+      return showFolder(saved[saved.length - 1])
+    })
+  }
+
+  /** Moves or renames a folder with everything in it. */
+  async update(principal: Principal, uid: string, input: unknown): Promise<FolderRecord> {
+    requirePermit(principal, `component_folder/${uid}`, 'POST')
+    const { orgUid } = principal
+    const before = await this.#require(orgUid, uid)
+    const from = pathOf(before)
+    const path = (input as { path?: unknown } | null)?.path === undefined ? from : readPath(input)
+    if (path === from) return showFolder(before)
+    if (path === ROOT_FOLDER) refuseTakenPath(path)
+    if (path.startsWith(`${from}/`)) {
+      refuseField('component_folder.path', `"${path}" lies inside the folder that is moved`)
+    }
+    if ((await this.#base.documents.findByClaim(orgUid, folderClaim(path))) !== undefined) {
+      refuseTakenPath(path)
+    }
+    await this.#requirePermitInside(principal, from, 'POST')
+    await this.#moveComponents(orgUid, from, path)
+    await this.#moveFolders(orgUid, from, path)
+    return showFolder(await this.#require(orgUid, uid))
+  }
+
+  /** Deletes the folder and everything in it: components, their streams, samples and files too. */
+  async delete(principal: Principal, uid: string): Promise<void> {
+    requirePermit(principal, `component_folder/${uid}`, 'DELETE')
+    const { orgUid } = principal
+    const path = pathOf(await this.#require(orgUid, uid))
+    await this.#requirePermitInside(principal, path, 'DELETE')
+    for (;;) {
+      const { documents } = await this.#inside(orgUid, 'component', path)
+      if (documents.length === 0) break
+      for (const component of documents) await this.#components.deleteByUid(orgUid, component.uid)
+    }
+    for (;;) {
+      const { documents } = await this.#inside(orgUid, 'component_folder', path)
+      const uids = documents.length === 0 ? [uid] : documents.map((folder) => folder.uid)
+      const kind = 'component_folder'
+      await this.#base.documents.commit(
+        uids.map((each) => ({ op: 'delete', orgUid, kind, uid: each, expectedRevision: 'any' })),
+      )
+      if (documents.length === 0) return
+    }
+  }
+
+  /** A right on folders alone does not reach the components in them. */
+  async #requirePermitInside(principal: Principal, path: string, method: Method): Promise<void> {
+    const { totalCount } = await this.#inside(principal.orgUid, 'component', path)
+    if (totalCount > 0) requirePermit(principal, 'component', method)
+  }
+
+  async #moveComponents(orgUid: string, from: string, path: string): Promise<void> {
+    for (;;) {
+      const { documents } = await this.#inside(orgUid, 'component', from)
+      if (documents.length === 0) return
+      await this.#base.locks.run(
+        documents.map(({ uid }) => uid),
+        () => this.#moveBatch(orgUid, documents, (folder) => path + folder.slice(from.length)),
+      )
+    }
+  }
+
+  async #moveBatch(
+    orgUid: string,
+    listed: readonly CatalogDocument[],
+    moved: (folder: string) => string,
+  ): Promise<void> {
+    await retryConflicts(this.#base.documents, async () => {
+      const orders: CatalogWrite[] = []
+      for (const { uid } of listed) {
+        const document = await this.#base.documents.get({ orgUid, kind: 'component', uid })
+        if (document === undefined) continue
+        const body = document.body as unknown as ComponentBody
+        const after = { ...body, folder: moved(body.folder) }
+        orders.push(putComponentOrder({ orgUid, uid }, after, document.revision))
+      }
+      await this.#base.documents.commit(orders)
+    })
+  }
+
+  async #moveFolders(orgUid: string, from: string, path: string): Promise<void> {
+    await retryConflicts(this.#base.documents, async () => {
+      const self = await this.#base.documents.findByClaim(orgUid, folderClaim(from))
+      const below: CatalogDocument[] = self === undefined ? [] : [self]
+      for (let start = 0; ; start += BATCH) {
+        const { documents } = await this.#inside(orgUid, 'component_folder', from, start)
+        below.push(...documents)
+        if (documents.length < BATCH) break
+      }
+      const parent = path.slice(0, path.lastIndexOf('/'))
+      const orders = await missingFolderOrders(this.#base, orgUid, {
+        path: parent,
+        makeUid: newUid,
+      })
+      for (const folder of below) {
+        orders.push(putFolderOrder(folder, path + pathOf(folder).slice(from.length)))
+      }
+      await this.#base.documents.commit(orders)
+    })
+  }
+
+  async #inside(orgUid: string, kind: string, path: string, start = 0) {
+    const query = { orgUid, kind, listKeyPrefix: `${path}/`, start, limit: BATCH }
+    return await this.#base.documents.list(query)
+  }
+
+  async #require(orgUid: string, uid: string): Promise<CatalogDocument> {
+    const document = await this.#base.documents.get({ orgUid, kind: 'component_folder', uid })
+    if (document === undefined) refuseUnknown('component_folder', uid)
+    return document
+  }
+}
+
+function readPath(input: unknown): string {
+  checkShape(input)
+  const { path } = input as Static<typeof folderShape>
+  if (path === undefined) refuseField('component_folder.path', 'is missing')
+  return readFolder('component_folder.path', path)
+}
+
+function pathOf(document: CatalogDocument): string {
+  return document.body.path as string
+}
+
+function putFolderOrder(before: CatalogDocument, path: string): CatalogWrite {
+  const { orgUid, kind, uid, revision: expectedRevision } = before
+  const body = { path, name: path.slice(path.lastIndexOf('/') + 1) }
+  const claims = [folderClaim(path)]
+  return { op: 'put', orgUid, kind, uid, listKey: path, claims, body, expectedRevision }
+}
+
+function showFolder(document: CatalogDocument): FolderRecord {
+  const path = pathOf(document)
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return { uid: document.uid, path, name, revision: document.revision }
+}
+
+function refuseTakenPath(path: string): never {
+  refuse('claim_taken', { what: `component_folder.path "${path}" exists already` })
+}

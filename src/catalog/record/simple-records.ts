@@ -1,0 +1,204 @@
+/** Records without anything below them: units, cycles, delete profiles, templates. */
+import { type Principal, requirePermit } from '../../access/index.ts'
+import { newUid, refuse } from '../../base/index.ts'
+import { CatalogConflict, type CatalogDocument, type JsonObject } from '../../store/index.ts'
+import type { Documents } from '../documents/documents.ts'
+import { checkId } from '../shape/record-checks.ts'
+
+/** One page of a list. */
+export interface Page {
+  readonly start: number
+  readonly limit: number
+}
+
+export interface RecordList<Record> {
+  readonly records: readonly Record[]
+  readonly totalCount: number
+}
+
+/** What a noun's records have that is their own. */
+export interface RecordRules<Body extends { id: string; name: string }> {
+  /** The kind of the documents, and the resource's name. */
+  readonly kind: string
+  /** Refuses an input of another shape. */
+  readonly check: (input: unknown) => void
+  /** The body after an input is applied to what was before; refuses what breaks a rule. */
+  readonly read: (input: JsonObject, before: Body, orgUid: string) => Promise<Body> | Body
+  readonly defaults: Body
+  /** Records every organization has, which nobody changes. */
+  readonly builtIns?: ReadonlyMap<string, Body>
+}
+
+/** A record as callers see it. */
+export type Shown<Body> = Body & { readonly uid: string; readonly revision: number }
+
+const UPDATE_TRIES = 5
+
+/** Get, list, insert, update and delete of one noun, each checked against the caller's rights. */
+export class SimpleRecords<Body extends { id: string; name: string }> {
+  readonly #documents: Documents
+  readonly #rules: RecordRules<Body>
+
+  constructor(documents: Documents, rules: RecordRules<Body>) {
+    this.#documents = documents
+    this.#rules = rules
+  }
+
+  /** A record that is not saved. */
+  make(principal: Principal): Shown<Body> {
+    requirePermit(principal, this.#rules.kind, 'GET')
+    return { uid: '', ...this.#rules.defaults, revision: 0 }
+  }
+
+  async get(principal: Principal, uid: string): Promise<Shown<Body>> {
+    requirePermit(principal, `${this.#rules.kind}/${uid}`, 'GET')
+    const builtIn = this.#rules.builtIns?.get(uid)
+    if (builtIn !== undefined) return { uid, ...builtIn, revision: 0 }
+    return this.#show(await this.#require(principal.orgUid, uid))
+  }
+
+  /** The record of a UID in an organization, without a check of rights: for other parts. */
+  async find(orgUid: string, uid: string): Promise<Shown<Body> | undefined> {
+    const builtIn = this.#rules.builtIns?.get(uid)
+    if (builtIn !== undefined) return { uid, ...builtIn, revision: 0 }
+    const document = await this.#documents.get({ orgUid, kind: this.#rules.kind, uid })
+    return document === undefined ? undefined : this.#show(document)
+  }
+
+  /** The record with an ID in an organization, without a check of rights: for other parts. */
+  async findById(orgUid: string, id: string): Promise<Shown<Body> | undefined> {
+    for (const [uid, body] of this.#rules.builtIns ?? []) {
+      if (body.id === id) return { uid, ...body, revision: 0 }
+    }
+    if (id === '') return undefined
+    const document = await this.#documents.findByClaim(orgUid, this.#claimOf(id))
+    return document === undefined ? undefined : this.#show(document)
+  }
+
+  /** IDs there are, built-in ones first, at most so many, without a check of rights: for messages. */
+  async listIds(orgUid: string, limit: number): Promise<string[]> {
+    const builtIns = [...(this.#rules.builtIns?.values() ?? [])]
+    const { kind } = this.#rules
+    const { documents } = await this.#documents.list({ orgUid, kind, start: 0, limit })
+    const own = documents.map((document) => this.#show(document))
+    const ids = [...builtIns, ...own].map(({ id }) => id).filter((id) => id !== '')
+    return ids.slice(0, limit)
+  }
+
+  /** Built-in records come first. */
+  async list(principal: Principal, page: Page): Promise<RecordList<Shown<Body>>> {
+    requirePermit(principal, this.#rules.kind, 'GET')
+    const builtIns = [...(this.#rules.builtIns ?? [])].map(([uid, body]) => ({
+      ...{ uid, ...body, revision: 0 },
+    }))
+    const fixed = builtIns.slice(page.start, page.start + page.limit)
+    const { documents, totalCount } = await this.#documents.list({
+      ...{ orgUid: principal.orgUid, kind: this.#rules.kind },
+      start: Math.max(0, page.start - builtIns.length),
+      limit: page.limit - fixed.length,
+    })
+    const records = [...fixed, ...documents.map((document) => this.#show(document))]
+    return { records, totalCount: builtIns.length + totalCount }
+  }
+
+  async insert(principal: Principal, input: unknown): Promise<Shown<Body>> {
+    requirePermit(principal, this.#rules.kind, 'PUT')
+    return await this.#save(principal.orgUid, newUid(), { input, before: undefined })
+  }
+
+  async update(principal: Principal, uid: string, input: unknown): Promise<Shown<Body>> {
+    requirePermit(principal, `${this.#rules.kind}/${uid}`, 'POST')
+    this.#refuseBuiltIn(uid)
+    for (let tries = 1; ; tries++) {
+      const before = await this.#require(principal.orgUid, uid)
+      try {
+        return await this.#save(principal.orgUid, uid, { input, before })
+      } catch (error) {
+        if (!(error instanceof CatalogConflict) || tries >= UPDATE_TRIES) throw error
+        await this.#documents.catchUp(error)
+      }
+    }
+  }
+
+  async delete(principal: Principal, uid: string): Promise<void> {
+    requirePermit(principal, `${this.#rules.kind}/${uid}`, 'DELETE')
+    this.#refuseBuiltIn(uid)
+    const { orgUid, kind } = await this.#require(principal.orgUid, uid)
+    await this.#documents.commit([{ op: 'delete', orgUid, kind, uid, expectedRevision: 'any' }])
+  }
+
+  async #save(
+    orgUid: string,
+    uid: string,
+    { input, before }: { input: unknown; before: CatalogDocument | undefined },
+  ): Promise<Shown<Body>> {
+    const { kind, check, read, defaults, builtIns } = this.#rules
+    check(input)
+    const fields = input as JsonObject
+    refuseStale(kind, fields.revision, before)
+    const old = before === undefined ? defaults : (before.body as unknown as Body)
+    checkId(`${kind}.id`, (fields.id as string | undefined) ?? '')
+    const body = await read(fields, old, orgUid)
+    for (const builtIn of builtIns?.values() ?? []) {
+      if (builtIn.id === body.id) this.#refuseTaken(body.id)
+    }
+    const claims = body.id === '' ? [] : [this.#claimOf(body.id)]
+    const expectedRevision = before?.revision ?? 0
+    const put = { op: 'put', orgUid, kind, uid, listKey: body.name, claims } as const
+    const stored = body as unknown as JsonObject
+    try {
+      const [saved] = await this.#documents.commit([{ ...put, body: stored, expectedRevision }])
+      return this.#show(saved)
+    } catch (error) {
+      if (error instanceof CatalogConflict && error.claim !== undefined) this.#refuseTaken(body.id)
+      throw error
+    }
+  }
+
+  async #require(orgUid: string, uid: string): Promise<CatalogDocument> {
+    const { kind } = this.#rules
+    const document = await this.#documents.get({ orgUid, kind, uid })
+    if (document === undefined) refuseUnknown(kind, uid)
+    return document
+  }
+
+  #show(document: CatalogDocument): Shown<Body> {
+    const body = document.body as unknown as Body
+    return { uid: document.uid, ...body, revision: document.revision }
+  }
+
+  #claimOf(id: string): string {
+    return `${this.#rules.kind}_id:${id}`
+  }
+
+  #refuseTaken(id: string): never {
+    refuseTakenId(this.#rules.kind, id)
+  }
+
+  #refuseBuiltIn(uid: string): void {
+    if (this.#rules.builtIns?.has(uid) !== true) return
+    const what = `This ${this.#rules.kind} is built in and cannot be changed or deleted`
+    refuse('conflict', { what })
+  }
+}
+
+/** Refuses a UID that names nothing in the organization. */
+export function refuseUnknown(kind: string, uid: string): never {
+  refuse('not_found', { what: `Cannot find ${kind} "${uid.slice(0, 60)}"` })
+}
+
+/** Refuses an ID that another record of the scope has. */
+export function refuseTakenId(kind: string, id: string): never {
+  refuse('claim_taken', { what: `${kind}.id "${id}" is taken: choose another, or leave it blank` })
+}
+
+/** Refuses an update made with a revision in mind that is no longer the record's. */
+export function refuseStale(
+  kind: string,
+  seen: unknown,
+  before: { readonly revision: number } | undefined,
+): void {
+  if (seen === undefined || before === undefined || seen === before.revision) return
+  const what = `This ${kind} has changed since revision ${seen}: read it again (it is at ${before.revision})`
+  refuse('conflict', { what })
+}

@@ -1,0 +1,189 @@
+/** What a stream may be, and what of it may still change. */
+import type { CatalogDocument, JsonObject, PutDocument } from '../../store/index.ts'
+import { packedIndexOf } from '../index/packed-index.ts'
+import { packGrid, readGrid } from '../shape/interval-grid.ts'
+import {
+  checkId,
+  checkText,
+  DESCRIPTION_LENGTH_MAX,
+  NAME_LENGTH_MAX,
+  refuseField,
+} from '../shape/record-checks.ts'
+import type {
+  Location,
+  PlacedStreamBody,
+  Reference,
+  StreamBody,
+  StreamInput,
+  StreamRecord,
+} from '../shape/stream-shape.ts'
+import { type CycleBody, definitionOf } from './cycle-record.ts'
+
+type FoundCycle = CycleBody & { readonly uid: string }
+
+/** The records of the organization that a stream may refer to. */
+export interface StreamReferences {
+  hasUnit(uid: string): Promise<boolean>
+  hasDeleteProfile(uid: string): Promise<boolean>
+  findCycle(name: { uid?: string; id?: string }): Promise<FoundCycle | undefined>
+}
+
+/** The body after an input is applied; `field` begins the names in messages. */
+export async function readStream(
+  field: string,
+  input: StreamInput,
+  { before, references }: { before: StreamBody; references: StreamReferences },
+): Promise<StreamBody> {
+  const id = input.id ?? before.id
+  const body: StreamBody = {
+    id,
+    name: input.name ?? (before.name || id),
+    description: input.description ?? before.description,
+    streamType: input.streamType ?? before.streamType,
+    valueType: input.valueType ?? before.valueType,
+    unit: pickReference(input.unit, before.unit),
+    baseCycle: await readBaseCycle(field, input.baseCycle, { before, references }),
+    rollupMethod: input.rollupMethod ?? before.rollupMethod,
+    streamDerivationType: input.streamDerivationType ?? before.streamDerivationType,
+    delete_profile: pickReference(input.delete_profile, before.delete_profile),
+    location: input.location === undefined ? before.location : pickLocation(input.location),
+  }
+  checkId(`${field}.id`, body.id)
+  checkText(`${field}.name`, body.name, NAME_LENGTH_MAX)
+  checkText(`${field}.description`, body.description, DESCRIPTION_LENGTH_MAX)
+  checkKind(field, body)
+  await checkReferences(field, input, { before, references })
+  return body
+}
+
+function checkKind(field: string, body: StreamBody): void {
+  const isInterval = body.streamType === 'intvl_stream'
+  if (isInterval && body.baseCycle === null) {
+    refuseField(
+      `${field}.baseCycle`,
+      'is missing: an interval stream needs one, such as {"id":"hour"}',
+    )
+  }
+  if (!isInterval && body.baseCycle !== null) {
+    refuseField(`${field}.baseCycle`, 'belongs to interval streams only: leave it out')
+  }
+  if (body.streamType === 'point_stream' && body.valueType === 'FILE') {
+    refuseField(`${field}.valueType`, 'must not be FILE: a point stream holds no files')
+  }
+}
+
+async function checkReferences(
+  field: string,
+  input: StreamInput,
+  { before, references }: { before: StreamBody; references: StreamReferences },
+): Promise<void> {
+  // What was there before may be sent back, even if it has been deleted since.
+  const unit = input.unit?.uid === before.unit?.uid ? undefined : input.unit
+  const isSameProfile = input.delete_profile?.uid === before.delete_profile?.uid
+  const profile = isSameProfile ? undefined : input.delete_profile
+  if (unit && !(await references.hasUnit(unit.uid))) {
+    refuseField(`${field}.unit.uid`, `"${unit.uid.slice(0, 60)}" is no unit of this organization`)
+  }
+  if (profile && !(await references.hasDeleteProfile(profile.uid))) {
+    const shown = profile.uid.slice(0, 60)
+    refuseField(`${field}.delete_profile.uid`, `"${shown}" is no delete profile here`)
+  }
+}
+
+async function readBaseCycle(
+  field: string,
+  given: StreamInput['baseCycle'],
+  { before, references }: { before: StreamBody; references: StreamReferences },
+): Promise<StreamBody['baseCycle']> {
+  if (given === undefined) return before.baseCycle
+  if (given === null) return null
+  const input = typeof given === 'string' ? { id: given } : given
+  // A record sent back unchanged is fine even when its cycle has been deleted since.
+  if (input.uid !== undefined && input.uid === before.baseCycle?.uid) return before.baseCycle
+  const cycle = await references.findCycle(input)
+  if (cycle === undefined) {
+    const shown = JSON.stringify({ uid: input.uid, id: input.id }).slice(0, 100)
+    refuseField(`${field}.baseCycle`, `${shown} is no cycle of this organization`)
+  }
+  if (cycle.sizeType === 'CUSTOM') {
+    refuseField(`${field}.baseCycle`, 'must be regular: a CUSTOM cycle leaves time uncovered')
+  }
+  return { uid: cycle.uid, id: cycle.id }
+}
+
+function pickReference(
+  input: Reference | null | undefined,
+  before: Reference | null,
+): Reference | null {
+  if (input === undefined) return before
+  return input === null ? null : { uid: input.uid }
+}
+
+/** A location without what does not belong to one. */
+export function pickLocation(input: Location | null): Location | null {
+  if (input === null) return null
+  const { latitude, longitude, altitude } = input
+  return {
+    ...(latitude === undefined ? {} : { latitude }),
+    ...(longitude === undefined ? {} : { longitude }),
+    ...(altitude === undefined ? {} : { altitude }),
+  }
+}
+
+/** Refuses a change of what samples already depend on. */
+export function checkStreamChange(field: string, before: StreamBody, after: StreamBody): void {
+  const frozen = (name: 'streamType' | 'valueType', from: string, to: string) => {
+    if (from === to || from === '') return
+    refuseField(
+      `${field}.${name}`,
+      `cannot change from ${from} to ${to || 'none'}: make a new stream`,
+    )
+  }
+  frozen('streamType', before.streamType, after.streamType)
+  frozen('valueType', before.valueType, after.valueType)
+  if (before.baseCycle !== null && before.baseCycle.uid !== after.baseCycle?.uid) {
+    refuseField(`${field}.baseCycle`, 'cannot change: make a new stream')
+  }
+}
+
+/** A stream in a component: interval streams freeze their base cycle and zone here. */
+export function placeStream(
+  body: StreamBody,
+  place: { readonly order: number; readonly cycle?: CycleBody; readonly timeZone: string },
+): PlacedStreamBody {
+  const { order, cycle, timeZone } = place
+  return {
+    ...body,
+    order,
+    grid: cycle === undefined ? '' : packGrid(definitionOf(cycle), timeZone),
+  }
+}
+
+/** The write that stores a stream. */
+export function putStreamOrder(
+  key: { readonly orgUid: string; readonly uid: string; readonly componentUid: string },
+  body: PlacedStreamBody,
+  expectedRevision: number,
+): PutDocument {
+  const stored = body as unknown as JsonObject
+  const claims = body.id === '' ? [] : [streamClaim(key.componentUid, body.id)]
+  return {
+    ...{ op: 'put', orgUid: key.orgUid, kind: 'stream', uid: key.uid, body: stored, claims },
+    parentUid: key.componentUid,
+    listKey: body.order.toString(36).padStart(7, '0'),
+    index: packedIndexOf({ kind: 'stream', body: stored }),
+    expectedRevision,
+  }
+}
+
+/** What a stream with an ID claims in its component. */
+export function streamClaim(componentUid: string, streamId: string): string {
+  return `stream_id:${componentUid}:${streamId}`
+}
+
+/** A stream as callers see it. */
+export function showStream(document: CatalogDocument): StreamRecord {
+  const { order: _, grid, ...body } = document.body as unknown as PlacedStreamBody
+  const timeZoneId = grid === '' ? '' : readGrid(grid).timeZone
+  return { uid: document.uid, ...body, timeZoneId, revision: document.revision }
+}

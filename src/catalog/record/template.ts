@@ -1,0 +1,94 @@
+import { type Static, Type } from 'typebox'
+import { newUid } from '../../base/index.ts'
+import { type CatalogBase, referencesOf } from '../documents/catalog-base.ts'
+import { STREAMS_PER_RECORD_MAX } from '../shape/component-shape.ts'
+import {
+  checkText,
+  DESCRIPTION_LENGTH_MAX,
+  locationShape,
+  NAME_LENGTH_MAX,
+  readTimeZone,
+  refuseField,
+  revisionShape,
+  shapeCheck,
+} from '../shape/record-checks.ts'
+import {
+  defaultStream,
+  type Location,
+  type StreamBody,
+  type StreamInput,
+  streamShape,
+} from '../shape/stream-shape.ts'
+import { type RecordRules, refuseTakenId } from './simple-records.ts'
+import { pickLocation, readStream } from './stream-rules.ts'
+
+/** What a caller may say about a template; its streams are replaced as a whole. */
+export const templateShape = Type.Object({
+  id: Type.Optional(Type.String({ description: 'The compTmplId or dtId of feed calls' })),
+  name: Type.Optional(Type.String()),
+  description: Type.Optional(Type.String()),
+  timeZoneId: Type.Optional(Type.String({ description: "Blank: the organization owner's" })),
+  location: Type.Optional(Type.Union([Type.Null(), locationShape])),
+  stream: Type.Optional(Type.Array(streamShape, { maxItems: STREAMS_PER_RECORD_MAX })),
+  revision: revisionShape,
+})
+
+/** A stream of a template: a definition from which streams are made. */
+export type TemplateStream = StreamBody & { readonly uid: string }
+
+/** A component template as the catalog keeps it. */
+export type TemplateBody = {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  readonly timeZoneId: string
+  readonly location: Location | null
+  readonly stream: readonly TemplateStream[]
+}
+
+/** The rules of component templates. */
+export function templateRules(
+  base: Pick<CatalogBase, 'cycles' | 'units' | 'deleteProfiles'>,
+): RecordRules<TemplateBody> {
+  return {
+    kind: 'component_template',
+    check: shapeCheck('component_template', templateShape),
+    read: (input, before, orgUid) => readTemplate(base as CatalogBase, { input, before, orgUid }),
+    defaults: { id: '', name: '', description: '', timeZoneId: '', location: null, stream: [] },
+  }
+}
+
+async function readTemplate(
+  base: CatalogBase,
+  edit: { input: Static<typeof templateShape>; before: TemplateBody; orgUid: string },
+): Promise<TemplateBody> {
+  const { input, before, orgUid } = edit
+  const id = input.id ?? before.id
+  const name = input.name ?? (before.name || id)
+  const description = input.description ?? before.description
+  const zone = input.timeZoneId ?? before.timeZoneId
+  checkText('component_template.name', name, NAME_LENGTH_MAX)
+  checkText('component_template.description', description, DESCRIPTION_LENGTH_MAX)
+  const timeZoneId = zone === '' ? '' : readTimeZone('component_template.timeZoneId', zone)
+  const location = input.location === undefined ? before.location : pickLocation(input.location)
+  const stream = input.stream === undefined ? before.stream : await readStreams(input.stream)
+  return { id, name, description, timeZoneId, location, stream }
+
+  async function readStreams(inputs: readonly StreamInput[]): Promise<TemplateStream[]> {
+    const references = referencesOf(base, orgUid)
+    const streams: TemplateStream[] = []
+    const ids = new Set<string>()
+    for (const [index, each] of inputs.entries()) {
+      const field = `component_template.stream[${index}]`
+      const known = before.stream.find(({ uid }) => uid === each.uid)
+      if (each.uid && known === undefined) {
+        refuseField(`${field}.uid`, `"${each.uid.slice(0, 60)}" is no stream of this template`)
+      }
+      const body = await readStream(field, each, { before: known ?? defaultStream, references })
+      if (body.id !== '' && ids.has(body.id)) refuseTakenId('stream', body.id)
+      ids.add(body.id)
+      streams.push({ ...body, uid: known?.uid ?? newUid() })
+    }
+    return streams
+  }
+}

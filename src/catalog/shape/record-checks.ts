@@ -1,0 +1,91 @@
+/** Checks that all records share; each refusal names the field and says what to change. */
+
+import type { TSchema } from 'typebox'
+import { Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { characterCount, ID_LENGTH_MAX, refuse } from '../../base/index.ts'
+import { canonicalTimeZone } from '../../time/index.ts'
+
+/** Names are shown in lists and charts. */
+export const NAME_LENGTH_MAX = 512
+/** A few pages of text. */
+export const DESCRIPTION_LENGTH_MAX = 10_000
+
+/** Where something stands; every part may be left out. */
+export const locationShape = Type.Object({
+  latitude: Type.Optional(Type.Number({ minimum: -90, maximum: 90 })),
+  longitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180 })),
+  altitude: Type.Optional(Type.Number({ minimum: -20_000, maximum: 100_000_000 })),
+})
+
+/** A reference to a record by UID, or none. */
+export const referenceShape = Type.Union([Type.Null(), Type.Object({ uid: Type.String() })])
+
+/** The revision a caller has seen; an update of a record that has moved on is then refused. */
+export const revisionShape = Type.Optional(
+  Type.Integer({ minimum: 0, description: 'Refuse the update unless the record still has it' }),
+)
+
+/** Refuses with `bad_input` about one field. */
+export function refuseField(field: string, what: string): never {
+  refuse('bad_input', { what: `${field} ${what}` })
+}
+
+interface ShapeError {
+  readonly keyword: string
+  readonly instancePath: string
+  readonly message: string
+  readonly params: object
+}
+
+/** A check of a record's shape; `noun` begins the path in its messages, as in `component.name`. */
+export function shapeCheck(noun: string, schema: TSchema): (input: unknown) => void {
+  const validator = Compile(schema)
+  return (input) => {
+    if (validator.Check(input)) return
+    const errors = validator.Errors(input) as ShapeError[]
+    // What lies deepest is the cause; the wrong branches of a union lie above it.
+    const depth = (error: ShapeError) => error.instancePath.split('/').length
+    const cause = errors.reduce((best, error) => (depth(error) > depth(best) ? error : best))
+    const atCause = errors.filter(({ instancePath }) => instancePath === cause.instancePath)
+    const field = `${noun}${cause.instancePath.replaceAll('/', '.')}`
+    refuseField(field.replace(/\.(\d+)/g, '[$1]'), messageOf(atCause))
+  }
+}
+
+function messageOf(errors: readonly ShapeError[]): string {
+  const types = errors.flatMap(({ params }) => (params as { type?: string }).type ?? [])
+  if (types.length > 0) return `must be ${types.map(articled).join(' or ')}`
+  const [{ keyword, message, params }] = errors
+  if (keyword !== 'enum') return message
+  const { allowedValues } = params as { allowedValues: readonly string[] }
+  return `must be one of ${allowedValues.map((value) => value || '""').join(', ')}`
+}
+
+function articled(type: string): string {
+  if (type === 'null') return type
+  return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`
+}
+
+/** Refuses an ID that is too long or holds half a character; blank IDs are fine on records. */
+export function checkId(field: string, id: string): void {
+  checkText(field, id, ID_LENGTH_MAX)
+  if (id !== '' && id.trim() === '') refuseField(field, 'holds only white space: leave it blank')
+}
+
+/** Refuses a text that is too long or holds half a character. */
+export function checkText(field: string, text: string, lengthMax: number): void {
+  if (!text.isWellFormed()) refuseField(field, 'holds half of a surrogate pair: it is no text')
+  const count = text.length > lengthMax ? characterCount(text) : 0
+  if (count > lengthMax) refuseField(field, `has ${count} characters: at most ${lengthMax}`)
+}
+
+/** The usual spelling of a time zone; refuses one that is not known. */
+export function readTimeZone(field: string, timeZoneId: string): string {
+  const known = canonicalTimeZone(timeZoneId)
+  if (known === undefined) {
+    const shown = timeZoneId.slice(0, 60)
+    refuseField(field, `"${shown}" is no IANA time zone: write it like Europe/Berlin or UTC`)
+  }
+  return known
+}

@@ -1,0 +1,157 @@
+import type { Principal } from '../../access/index.ts'
+import { nextTurn } from '../../base/index.ts'
+import { type Catalog, POINT, VALUE_CODE } from '../../catalog/index.ts'
+import type { SampleStore, StreamHandle } from '../../store/index.ts'
+import { findStreams, type StreamPath } from '../find-streams.ts'
+import { baseCycleOf } from '../stream-facts.ts'
+import type { FeedFields, FeedSeries } from './feed-series.ts'
+import {
+  type AskedRange,
+  oneSample,
+  type ReadSamples,
+  readIntervals,
+  readLastInterval,
+  readPoint,
+  readRandom,
+} from './read-samples.ts'
+
+/** Shows the text of a file sample as the address of its file. */
+export type ShowFile = (
+  text: string,
+  place: { readonly compId: string; readonly streamId: string; readonly time: number },
+) => string
+
+/** What reading works with. */
+export interface GetDeps {
+  readonly catalog: Catalog
+  readonly store: SampleStore
+  readonly showFile: ShowFile
+}
+
+/** What a feed or last_value call asks for. */
+export interface GetCommand extends AskedRange {
+  readonly path: StreamPath
+  /** The most samples of the answer, over all its streams. */
+  readonly limit: number
+  readonly fields: FeedFields
+}
+
+/** Streams read before others get their turn: a few milliseconds. */
+const STREAMS_PER_TURN = 256
+
+type ReadStream = (handle: StreamHandle, limit: number) => Promise<ReadSamples>
+
+/** The samples of a path, stream by stream in definition order, latest first, up to the limit. */
+export function getFeed(
+  deps: GetDeps,
+  principal: Principal,
+  command: GetCommand,
+): Promise<FeedSeries[]> {
+  const { catalog, store } = deps
+  return collect(deps, principal, command, (handle, limit) => {
+    if (catalog.index.kindOf(handle) === POINT) return readPoint(store, handle)
+    const cycle = baseCycleOf(catalog.index, handle)
+    const asked = { from: command.from, until: command.until, limit }
+    if (cycle === undefined) return readRandom(store, handle, asked)
+    return readIntervals(store, { handle, cycle }, asked)
+  })
+}
+
+/** The last sample of each stream of a path that has one, up to the limit. */
+export function getLastValues(
+  deps: GetDeps,
+  principal: Principal,
+  command: GetCommand,
+): Promise<FeedSeries[]> {
+  if (command.from === undefined && command.until === undefined) {
+    return collectLatest(deps, principal, command)
+  }
+  const { catalog, store } = deps
+  return collect(deps, principal, command, (handle) => {
+    if (catalog.index.kindOf(handle) === POINT) return readPoint(store, handle)
+    const cycle = baseCycleOf(catalog.index, handle)
+    if (cycle === undefined) return readRandom(store, handle, { ...command, limit: 1 })
+    return readLastInterval(store, { handle, cycle }, command)
+  })
+}
+
+/** Stores know the latest sample of a stream without reading what lies before it. */
+async function collectLatest(
+  deps: GetDeps,
+  principal: Principal,
+  command: GetCommand,
+): Promise<FeedSeries[]> {
+  const { catalog, store } = deps
+  const { component, handles } = findStreams(catalog.index, principal, command.path, 'GET')
+  const { compId } = component
+  const list: FeedSeries[] = []
+  for (let from = 0; from < handles.length; from += command.limit) {
+    const some = handles.slice(from, from + command.limit)
+    const latest = await store.latest(some)
+    for (const [at, sample] of latest.entries()) {
+      if (sample === undefined) continue
+      if (list.length === command.limit) return list
+      const handle = some[at]
+      const samples = oneSample(sample, baseCycleOf(catalog.index, handle))
+      list.push(await showSeries(deps, { compId, handle, samples }, command.fields))
+    }
+  }
+  return list
+}
+
+async function collect(
+  deps: GetDeps,
+  principal: Principal,
+  command: GetCommand,
+  read: ReadStream,
+): Promise<FeedSeries[]> {
+  const { catalog } = deps
+  const { component, handles } = findStreams(catalog.index, principal, command.path, 'GET')
+  if (command.from !== undefined && command.from === command.until) return []
+  const list: FeedSeries[] = []
+  let left = command.limit
+  for (const [at, handle] of handles.entries()) {
+    if (left === 0) break
+    // Streams without samples in the range cost no limit, and a component may have very many.
+    if (at % STREAMS_PER_TURN === STREAMS_PER_TURN - 1) await nextTurn()
+    const samples = await read(handle, left)
+    if (samples.count === 0) continue
+    left -= samples.count
+    list.push(await showSeries(deps, { compId: component.compId, handle, samples }, command.fields))
+  }
+  return list
+}
+
+async function showSeries(
+  deps: GetDeps,
+  read: { readonly compId: string; readonly handle: StreamHandle; readonly samples: ReadSamples },
+  fields: FeedFields,
+): Promise<FeedSeries> {
+  const { catalog } = deps
+  const { compId, handle, samples } = read
+  const valueCode = catalog.index.valueCodeOf(handle)
+  const streamId = catalog.index.streamIdOf(handle)
+  const isUnitShown = fields.fData || fields.unit
+  const { count, times, numbers, gaps, starts } = samples
+  const texts =
+    valueCode === VALUE_CODE.FILE
+      ? samples.texts?.map((text, at) =>
+          text === undefined
+            ? undefined
+            : deps.showFile(text, { compId, streamId, time: times[at] }),
+        )
+      : samples.texts
+  return {
+    compId,
+    streamId,
+    count,
+    times,
+    numbers,
+    texts,
+    gaps,
+    starts,
+    isBoolean: valueCode === VALUE_CODE.BOOLEAN,
+    isDecimal: valueCode === VALUE_CODE.BIG_DECIMAL,
+    unit: isUnitShown ? await catalog.unitOf(handle) : undefined,
+  }
+}

@@ -1,0 +1,210 @@
+import { refuse } from '../../base/index.ts'
+import {
+  type Catalog,
+  type CreatedComponent,
+  type CreationRules,
+  type PreparedComponent,
+  type PreparedStream,
+  RANDOM,
+  type StreamIndex,
+  type TypeWish,
+  type WantedComponent,
+  type WantedStream,
+} from '../../catalog/index.ts'
+import type { Removal, StreamHandle } from '../../store/index.ts'
+import { factsOf, factsOfPrepared } from '../stream-facts.ts'
+import { inferValueType } from '../value/value-rules.ts'
+import { STREAM_WORK, TurnTaker } from './in-turns.ts'
+import type { IncomingSamples, KeptValues } from './incoming-samples.ts'
+import {
+  type Placing,
+  type PreparedStream as PreparedSamples,
+  prepareStream,
+  requireAllLiving,
+  requireLiving,
+  type StreamSamples,
+} from './prepare-put.ts'
+import { type MissingTarget, refuseReachedTwice } from './resolve-targets.ts'
+
+/** The missing streams of one component, side by side with what the catalog is asked for. */
+interface MissingComponent {
+  readonly wanted: WantedComponent
+  readonly targets: readonly MissingTarget[]
+}
+
+/** A put whose missing streams are to be created. */
+export interface Creation {
+  readonly samples: IncomingSamples
+  readonly missing: readonly MissingTarget[]
+  /** Existing streams that get their type from this put. */
+  readonly untyped: readonly StreamSamples[]
+  readonly placing: Placing
+  /** That of the index when the streams of the put were last looked at. */
+  readonly generation: number
+}
+
+/** What a look at the streams of a put has shown. */
+interface Findings {
+  readonly removals: Removal[]
+  readonly wishes: TypeWish[]
+  readonly turns: TurnTaker
+}
+
+/** Refuses half of a definition for the streams that are to be created. */
+export function requireDefinition({ dtId, dsId }: CreationRules): void {
+  if ((dtId === undefined) === (dsId === undefined)) return
+  const [given, missing] = dtId === undefined ? ['dsId', 'dtId'] : ['dtId', 'dsId']
+  refuse('bad_input', { what: `Parameter "${given}" needs "${missing}" beside it` })
+}
+
+async function byComponent({ samples, missing }: Creation): Promise<MissingComponent[]> {
+  const groups = Map.groupBy(missing, ({ compId, component }) => component?.uid ?? ` ${compId}`)
+  const components: MissingComponent[] = []
+  const turns = new TurnTaker()
+  for (const targets of groups.values()) {
+    const [{ compId, component, creation }] = targets
+    const streams: WantedStream[] = []
+    for (const { streamId, position, samples: indexes } of targets) {
+      streams.push({ streamId, position, valueType: await inferValueType(samples, indexes) })
+      await turns.after(indexes.length + STREAM_WORK)
+    }
+    const place = component === undefined ? { compId } : { compUid: component.uid }
+    components.push({ targets, wanted: { ...place, rules: creation, streams } })
+  }
+  return components
+}
+
+/**
+ * Creates the missing streams of a put and gives types to those that have none, in one step and after
+ * every sample for them was found good, and fills in their handles. Answers what must be removed
+ * first: a stream that another call has made meanwhile may hold samples.
+ */
+export async function createMissing(
+  catalog: Catalog,
+  orgUid: string,
+  creation: Creation,
+): Promise<readonly Removal[]> {
+  const { samples, placing, missing } = creation
+  for (const target of missing) requireDefinition(target.creation)
+  const components = await byComponent(creation)
+  const timeless = timelessSamples(creation)
+  const resolved = resolvedHandles(creation)
+  // A look changes values to what the types ask for; another one, after a race, begins from here.
+  let kept: KeptValues | undefined
+  let removals: readonly Removal[] = []
+  const check = async (prepared: readonly PreparedComponent[]) => {
+    if (kept === undefined) kept = samples.keep()
+    else samples.restore(kept)
+    if (catalog.index.generation !== creation.generation) {
+      const { count, handles } = samples
+      requireAllLiving(catalog.index, { count, handles, removals: [] })
+    }
+    const findings: Findings = { removals: [], wishes: [], turns: new TurnTaker() }
+    await prepareUntyped(catalog.index, creation, findings)
+    for (const [at, component] of prepared.entries()) {
+      const { targets } = components[at]
+      await prepareComponent({ creation, targets, component, resolved }, findings)
+    }
+    removals = findings.removals
+    return findings.wishes
+  }
+  const wanted = components.map((component) => component.wanted)
+  const created = await catalog.autoCreate(orgUid, wanted, check)
+  fillHandles(samples, components, created)
+  for (const index of timeless) {
+    const handle = samples.handles[index]
+    const time = placing.assignedTimes.next(handle, placing.uploadTime)
+    if (catalog.index.kindOf(handle) === RANDOM) samples.times[index] = time
+  }
+  return removals
+}
+
+/** Looks at the samples of existing streams whose type, at the beginning of the put, was open. */
+async function prepareUntyped(
+  index: StreamIndex,
+  { samples, untyped, placing }: Creation,
+  findings: Findings,
+): Promise<void> {
+  for (const { handle, indexes } of untyped) {
+    requireLiving(index, handle as StreamHandle)
+    const stream = { handle, indexes, facts: factsOf(index, handle as StreamHandle) }
+    note(stream, await prepareStream(samples, stream, placing), findings)
+    await findings.turns.after(indexes.length)
+  }
+}
+
+function note(stream: StreamSamples, prepared: PreparedSamples, findings: Findings): void {
+  for (const removal of prepared.removals) findings.removals.push(removal)
+  const { handle, facts } = stream
+  const { valueType } = prepared
+  if (handle !== 0 && facts.valueType === '' && valueType !== '') {
+    findings.wishes.push({ handle, valueType })
+  }
+}
+
+/** Looks at the samples of one component's streams as they are about to be. */
+async function prepareComponent(
+  work: {
+    readonly creation: Creation
+    readonly targets: readonly MissingTarget[]
+    readonly component: PreparedComponent
+    readonly resolved: ReadonlySet<number>
+  },
+  findings: Findings,
+): Promise<void> {
+  const { samples, placing } = work.creation
+  const { streams } = work.component
+  const groups = Map.groupBy(streams.keys(), (at) => streams[at].streamId || at)
+  for (const places of groups.values()) {
+    const stream = streams[places[0]]
+    const { handle } = stream
+    const targets = places.map((at) => work.targets[at])
+    requireOneWay(stream, targets, work.resolved)
+    const indexes = indexesOf(targets)
+    const prepared = { handle, indexes, facts: factsOfPrepared(stream) }
+    note(prepared, await prepareStream(samples, prepared, placing), findings)
+    await findings.turns.after(indexes.length + STREAM_WORK)
+  }
+}
+
+/** Handles that the call reached before anything was planned; only told where places count. */
+function resolvedHandles({ samples, missing }: Creation): ReadonlySet<number> {
+  if (!missing.some(({ position }) => position !== undefined)) return new Set()
+  return new Set(samples.open.map((target) => samples.handles[target.samples[0]]))
+}
+
+/** A place may lead to a stream that the call names: in a template, or made by another call. */
+function requireOneWay(
+  { handle, streamId }: PreparedStream,
+  targets: readonly MissingTarget[],
+  resolved: ReadonlySet<number>,
+): void {
+  if (!targets.some(({ position }) => position !== undefined)) return
+  if (targets.length > 1 || (handle !== 0 && resolved.has(handle))) refuseReachedTwice(streamId)
+}
+
+/** The samples of targets that are one stream, in the order they came. */
+function indexesOf(targets: readonly MissingTarget[]): readonly number[] {
+  if (targets.length === 1) return targets[0].samples
+  return targets.flatMap((target) => target.samples).sort((a, b) => a - b)
+}
+
+/** Samples that wait for a time, in their order; it is assigned once their stream has a handle. */
+function timelessSamples({ samples, missing }: Creation): number[] {
+  if (samples.isTimed) return []
+  const all = missing.flatMap((target) => target.samples)
+  return all.filter((index) => Number.isNaN(samples.times[index])).sort((a, b) => a - b)
+}
+
+function fillHandles(
+  samples: IncomingSamples,
+  components: readonly MissingComponent[],
+  created: readonly CreatedComponent[],
+): void {
+  for (const [at, { targets }] of components.entries()) {
+    for (const [place, target] of targets.entries()) {
+      const handle: StreamHandle = created[at].handles[place]
+      for (const index of target.samples) samples.handles[index] = handle
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import { nextTurn } from '../../base/index.ts'
+
+/** Samples looked at before other calls get a turn: a few milliseconds of the slowest kind. */
+export const SAMPLES_PER_TURN = 16_384
+
+/** What looking at one stream costs, counted in samples. */
+export const STREAM_WORK = 16
+
+/**
+ * Does `work` for every index below `count`, in slices with turns for other calls between them.
+ * Undefined: one slice was enough, and all is done.
+ */
+export function inTurns(
+  count: number,
+  work: (from: number, until: number) => void,
+): Promise<void> | undefined {
+  if (count > SAMPLES_PER_TURN) return workInSlices(count, work)
+  work(0, count)
+  return undefined
+}
+
+async function workInSlices(
+  count: number,
+  work: (from: number, until: number) => void,
+): Promise<void> {
+  for (let from = 0; from < count; from += SAMPLES_PER_TURN) {
+    if (from > 0) await nextTurn()
+    work(from, Math.min(count, from + SAMPLES_PER_TURN))
+  }
+}
+
+/** Gives other calls a turn whenever many small pieces of work add up to a slice. */
+export class TurnTaker {
+  #done = 0
+
+  /** To be awaited after a piece of work on so many samples. */
+  after(samples: number): Promise<void> | undefined {
+    this.#done += samples
+    if (this.#done < SAMPLES_PER_TURN) return undefined
+    this.#done = 0
+    return nextTurn()
+  }
+}

@@ -1,0 +1,196 @@
+import type { StreamHandle } from '../../store/index.ts'
+import { ColumnPool, freeRoom, type SampleRoom } from './column-pool.ts'
+
+/** What an incoming value was written as, before its stream's type is known. */
+export const VALUE_NUMBER = 0
+export const VALUE_TEXT = 1
+export const VALUE_NULL = 2
+export const VALUE_FALSE = 3
+export const VALUE_TRUE = 4
+/** An empty element of a delimited list: null on numeric streams, "" on text streams. */
+export const VALUE_EMPTY = 5
+/** A number that its double, the nearest one, does not show exactly; its text is as it was sent. */
+export const VALUE_LONG_NUMBER = 6
+
+/** A stream that the reader of a body could not resolve by itself, and the samples sent to it. */
+export interface OpenTarget {
+  /** Exactly one of compId and compUid is given. */
+  readonly compId?: string
+  readonly compUid?: string
+  /** Exactly one of streamId, streamUid and position is given. */
+  readonly streamId?: string
+  readonly streamUid?: string
+  /** Zero-based place in the component's definition order. */
+  readonly position?: number
+  /** What the batch form says about creating this component; beats the call's options. */
+  readonly compTmplId?: string
+  readonly compName?: string
+  /** Indexes of its samples, ascending. */
+  readonly samples: number[]
+}
+
+/** What incoming samples were before their streams' types were put to them. */
+export type KeptValues = Pick<
+  IncomingSamples,
+  'times' | 'numbers' | 'kinds' | 'texts' | 'isNumeric' | 'isTimed'
+>
+
+/** Shared by all calls of the thread. */
+const pool = new ColumnPool()
+
+const NO_ROOM: SampleRoom = {
+  handles: new Uint32Array(0),
+  times: new Float64Array(0),
+  numbers: new Float64Array(0),
+  kinds: new Uint8Array(0),
+}
+
+/**
+ * Samples as columns while a call is read. handles[i] is 0 where the stream is not resolved; an open
+ * target then lists i. times[i] is NaN where the server assigns the time. The plain data fields
+ * survive a structured clone, so a worker can fill them.
+ */
+export class IncomingSamples {
+  count = 0
+  handles: Uint32Array
+  times: Float64Array
+  numbers: Float64Array
+  kinds: Uint8Array
+  texts: (string | undefined)[] | undefined
+  open: OpenTarget[] = []
+  /** How messages name a sample: by its place in one list, or in the list of its stream. */
+  form: 'array' | 'lists' = 'array'
+  /** Whether every value so far is a number: most calls, and they need no look at `kinds`. */
+  isNumeric = true
+  /** Whether every sample so far brought its own time. */
+  isTimed = true
+  #room: SampleRoom
+
+  constructor(capacity = 1) {
+    this.#room = pool.take(capacity)
+    const { handles, times, numbers, kinds } = this.#room
+    this.handles = handles
+    this.times = times
+    this.numbers = numbers
+    this.kinds = kinds
+  }
+
+  /** Adds a sample that is a number at a time of its own; the path of nearly every sample. */
+  addNumber(handle: StreamHandle | 0, time: number, value: number): void {
+    const at = this.count
+    if (at === this.handles.length) this.#grow()
+    this.handles[at] = handle
+    this.times[at] = time
+    this.numbers[at] = value
+    this.count = at + 1
+  }
+
+  /** Adds any sample; a NaN time when the server shall assign it. */
+  add(
+    handle: StreamHandle | 0,
+    time: number,
+    value: { kind: number; number: number; text: string | undefined },
+  ): void {
+    const at = this.count
+    this.addNumber(handle, time, value.number)
+    if (Number.isNaN(time)) this.isTimed = false
+    if (value.kind === VALUE_NUMBER) return
+    this.kinds[at] = value.kind
+    this.isNumeric = false
+    if (value.text === undefined) return
+    this.texts ??= []
+    this.texts[at] = value.text
+  }
+
+  /** Takes a sample out of what will be appended. */
+  drop(index: number): void {
+    this.kinds[index] = VALUE_NULL
+    this.isNumeric = false
+  }
+
+  /** A copy of all values as they are, for who may have to begin again with them. */
+  keep(): KeptValues {
+    const { count, times, numbers, kinds, texts, isNumeric, isTimed } = this
+    return {
+      ...{ times: times.slice(0, count), numbers: numbers.slice(0, count) },
+      ...{ kinds: kinds.slice(0, count), texts: texts?.slice(), isNumeric, isTimed },
+    }
+  }
+
+  /** Makes all values what they were when they were kept. */
+  restore(kept: KeptValues): void {
+    this.times.set(kept.times)
+    this.numbers.set(kept.numbers)
+    this.kinds.set(kept.kinds)
+    this.texts = kept.texts?.slice()
+    this.isNumeric = kept.isNumeric
+    this.isTimed = kept.isTimed
+  }
+
+  /**
+   * Gives the columns to later calls and holds no sample from here on. Only for the owner, once
+   * nobody reads the columns any more: not those who were handed the samples, nor a store.
+   */
+  release(): void {
+    this.#giveBack()
+    this.count = 0
+    this.texts = undefined
+    this.#use(NO_ROOM)
+  }
+
+  #grow(): void {
+    this.#use(pool.grow(this.#room, this.isNumeric ? 0 : this.count))
+  }
+
+  #giveBack(): void {
+    const room = this.#room
+    if (room === NO_ROOM) return
+    // Columns that came from another thread were never the pool's.
+    if (this.handles !== room.handles) freeRoom(this)
+    else pool.give(room, this.isNumeric ? 0 : this.count)
+  }
+
+  #use(room: SampleRoom): void {
+    this.#room = room
+    this.handles = room.handles
+    this.times = room.times
+    this.numbers = room.numbers
+    this.kinds = room.kinds
+  }
+}
+
+/** Gathers the samples of unresolved streams, one open target per stream and call. */
+export class OpenTargets {
+  /** Made when the first is needed: most bodies name only streams that exist. */
+  #byKey: Map<string, OpenTarget> | undefined
+  readonly #samples: IncomingSamples
+
+  constructor(samples: IncomingSamples) {
+    this.#samples = samples
+  }
+
+  /** Notes that the sample about to be added at `index` goes to the stream with these IDs. */
+  addById(compId: string, streamId: string, index: number): void {
+    // The length in front keeps two pairs of IDs from sharing a key.
+    const key = `${compId.length} ${compId}${streamId}`
+    this.#byKey ??= new Map()
+    let target = this.#byKey.get(key)
+    if (target === undefined) {
+      target = { compId, streamId, samples: [] }
+      this.#byKey.set(key, target)
+      this.#samples.open.push(target)
+    }
+    target.samples.push(index)
+  }
+}
+
+/** How a message names a sample of a call. */
+export function describeSample(samples: IncomingSamples, index: number): string {
+  if (samples.form === 'array') return `sample ${index}`
+  const target = samples.open.find(({ samples: list }) => list.includes(index))
+  const place = target?.samples.indexOf(index) ?? index
+  const name = target?.streamId ?? target?.streamUid
+  return name === undefined
+    ? `value ${place} of "data" number ${(target?.position ?? 0) + 1}`
+    : `value ${place} of "${name}"`
+}

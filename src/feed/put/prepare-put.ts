@@ -1,0 +1,175 @@
+import { refuse } from '../../base/index.ts'
+import { POINT, RANDOM, type StreamIndex, VALUE_CODE, type ValueType } from '../../catalog/index.ts'
+import type { Removal, SampleBatch, StreamHandle } from '../../store/index.ts'
+import { factsOf, type StreamFacts } from '../stream-facts.ts'
+import { inferValueType, settleValue } from '../value/value-rules.ts'
+import type { AssignedTimes } from './assigned-times.ts'
+import { inTurns } from './in-turns.ts'
+import {
+  describeSample,
+  type IncomingSamples,
+  VALUE_EMPTY,
+  VALUE_NULL,
+  VALUE_NUMBER,
+} from './incoming-samples.ts'
+import { placeIntervals } from './place-intervals.ts'
+import { placePoint } from './place-samples.ts'
+
+/** The samples of one stream of a put that cannot be appended as they came. */
+export interface StreamSamples {
+  /** 0: the stream is about to be created. */
+  readonly handle: StreamHandle | 0
+  readonly facts: StreamFacts
+  readonly indexes: readonly number[]
+}
+
+/** What placing the samples of a stream has shown. */
+export interface PreparedStream {
+  readonly removals: readonly Removal[]
+  /** The stream's type; '' when it has none and only nulls came. */
+  readonly valueType: ValueType
+}
+
+/** How the samples of a put are placed. */
+export interface Placing {
+  readonly uploadTime: number
+  readonly isAutofill: boolean
+  readonly assignedTimes: AssignedTimes
+}
+
+/** Refuses when a stream of the call was deleted while the call ran. */
+export function requireLiving(streams: StreamIndex, handle: StreamHandle): void {
+  if (streams.has(handle)) return
+  refuse('conflict', { what: 'A stream of the call was deleted meanwhile: send it again' })
+}
+
+/** Refuses when a stream of samples was deleted while the call ran; 0 stands for one to be made. */
+export function requireAllLiving(
+  streams: StreamIndex,
+  { count, handles, removals }: Pick<SampleBatch, 'count' | 'handles' | 'removals'>,
+): void {
+  for (let index = 0; index < count; index++) {
+    const handle = handles[index] as StreamHandle | 0
+    if (handle !== 0 && !streams.has(handle)) requireLiving(streams, handle)
+  }
+  for (const { handle } of removals) requireLiving(streams, handle)
+}
+
+/** Whether a stream takes numbers as they are; a deleted one does not. */
+function isPlain(streams: StreamIndex, handle: StreamHandle): boolean {
+  return (
+    streams.valueCodeOf(handle) === VALUE_CODE.DOUBLE &&
+    streams.kindOf(handle) === RANDOM &&
+    !streams.isDerived(handle)
+  )
+}
+
+/** Gathers the samples of streams that are not plain; most puts have none. */
+export class OddStreams {
+  readonly #streams: StreamIndex
+  readonly #samples: IncomingSamples
+  #byHandle: Map<StreamHandle, number[]> | undefined
+
+  constructor(streams: StreamIndex, samples: IncomingSamples) {
+    this.#streams = streams
+    this.#samples = samples
+  }
+
+  /**
+   * Settles the values of plain streams in place and takes the samples of the others down. A put of
+   * numbers to plain streams, which nearly all are, passes with one look at each sample.
+   */
+  gather(from: number, until: number): void {
+    const streams = this.#streams
+    const { handles, kinds, isNumeric } = this.#samples
+    for (let index = from; index < until; index++) {
+      const handle = handles[index] as StreamHandle | 0
+      if (handle === 0) continue
+      if (!isPlain(streams, handle)) this.#add(handle, index)
+      else if (!isNumeric && kinds[index] !== VALUE_NUMBER) {
+        settleValue(this.#samples, index, 'DOUBLE')
+      }
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.#byHandle === undefined
+  }
+
+  /** What was gathered, by stream; refuses when one of them was deleted. */
+  list(): StreamSamples[] {
+    if (this.#byHandle === undefined) return []
+    const gathered: StreamSamples[] = []
+    for (const [handle, indexes] of this.#byHandle) {
+      requireLiving(this.#streams, handle)
+      gathered.push({ handle, indexes, facts: factsOf(this.#streams, handle) })
+    }
+    return gathered
+  }
+
+  #add(handle: StreamHandle, index: number): void {
+    this.#byHandle ??= new Map()
+    const indexes = this.#byHandle.get(handle)
+    if (indexes === undefined) this.#byHandle.set(handle, [index])
+    else indexes.push(index)
+  }
+}
+
+/** Gives a time to every sample that came without one, in their order. */
+export function assignTimes(
+  streams: StreamIndex,
+  samples: IncomingSamples,
+  placing: Placing,
+): Promise<void> | undefined {
+  if (samples.isTimed) return undefined
+  const { handles, times } = samples
+  return inTurns(samples.count, (from, until) => {
+    for (let index = from; index < until; index++) {
+      // Streams that do not exist yet, and point streams, get theirs from prepareStream.
+      if (handles[index] === 0 || !Number.isNaN(times[index])) continue
+      if (streams.kindOf(handles[index]) === POINT) continue
+      times[index] = placing.assignedTimes.next(handles[index], placing.uploadTime)
+    }
+  })
+}
+
+/** Checks, types and places the samples of one stream, in place; refuses what it cannot take. */
+export async function prepareStream(
+  samples: IncomingSamples,
+  stream: StreamSamples,
+  placing: Placing,
+): Promise<PreparedStream> {
+  const { facts, handle, indexes } = stream
+  if (facts.isDerived) {
+    const where = describeSample(samples, indexes[0])
+    refuse('bad_input', { what: `Cannot accept ${where}: its stream is derived by an expression` })
+  }
+  const valueType =
+    facts.valueType === '' ? await inferValueType(samples, indexes) : facts.valueType
+  const settling = inTurns(indexes.length, (from, until) => {
+    for (let at = from; at < until; at++) settle(samples, indexes[at], valueType)
+  })
+  if (settling !== undefined) await settling
+  const { uploadTime, isAutofill, assignedTimes } = placing
+  if (!samples.isTimed) fillTimes(samples, indexes, uploadTime)
+  if (facts.kind === POINT) {
+    const assignTime = () => (handle === 0 ? uploadTime : assignedTimes.next(handle, uploadTime))
+    return { valueType, removals: placePoint(samples, indexes, { handle, assignTime }) }
+  }
+  if (facts.baseCycle === undefined) return { valueType, removals: [] }
+  const placement = { handle, cycle: facts.baseCycle, isAutofill }
+  return { valueType, removals: await placeIntervals(samples, indexes, placement) }
+}
+
+function settle(samples: IncomingSamples, index: number, valueType: ValueType): void {
+  if (valueType !== '') settleValue(samples, index, valueType)
+  else if (samples.kinds[index] === VALUE_EMPTY) samples.kinds[index] = VALUE_NULL
+}
+
+/** Times of samples whose stream does not exist yet, or keeps only one. */
+function fillTimes(samples: IncomingSamples, indexes: readonly number[], uploadTime: number): void {
+  let nextTime = uploadTime
+  for (const index of indexes) {
+    if (Number.isNaN(samples.times[index])) samples.times[index] = nextTime++
+  }
+}

@@ -1,0 +1,145 @@
+import { type Principal, requirePermit } from '../../access/index.ts'
+import type { Catalog } from '../../catalog/index.ts'
+import type { Removal, SampleBatch, SampleStore } from '../../store/index.ts'
+import type { Retention } from '../expire/retention.ts'
+import { requireCreation, requireStreams } from '../feed-rights.ts'
+import type { AssignedTimes } from './assigned-times.ts'
+import { type Creation, createMissing } from './create-missing.ts'
+import { inTurns, TurnTaker } from './in-turns.ts'
+import type { IncomingSamples } from './incoming-samples.ts'
+import { warnOfOutdated } from './outdated-samples.ts'
+import { numericBatch, toBatch } from './place-samples.ts'
+import {
+  assignTimes,
+  OddStreams,
+  type Placing,
+  prepareStream,
+  requireAllLiving,
+  type StreamSamples,
+} from './prepare-put.ts'
+import type { PutOptions } from './put-options.ts'
+import { findUnrecalled, recallTimes } from './recall-times.ts'
+import { type MissingTarget, resolveTargets } from './resolve-targets.ts'
+
+/**
+ * Told of every batch that has become durable, before its call is answered. The columns belong to
+ * the call: who keeps something of them copies it.
+ */
+export type SamplesLanded = (batch: SampleBatch, orgUid: string) => void
+
+/** What a put works with. */
+export interface PutDeps {
+  readonly catalog: Catalog
+  readonly store: SampleStore
+  readonly assignedTimes: AssignedTimes
+  readonly onLanded: SamplesLanded
+  readonly retention: Retention
+}
+
+/** Samples to be put, read from any form of the call. */
+export interface PutCommand {
+  /** Handed over: once they are stored the put gives their columns to later calls. */
+  readonly samples: IncomingSamples
+  readonly options: PutOptions
+  /** One upload time per call. */
+  readonly uploadTime: number
+}
+
+/**
+ * Stores samples, all or none: resolves streams, checks rights, checks and places every sample,
+ * creates what is missing, and resolves when the samples are durable, with what the caller should
+ * hear of them. A call of usual length that
+ * names only known streams waits for nothing but the store.
+ */
+export async function putSamples(
+  deps: PutDeps,
+  principal: Principal,
+  command: PutCommand,
+): Promise<readonly string[]> {
+  const { catalog, store } = deps
+  const { samples, options } = command
+  const { orgUid } = principal
+  const missing =
+    samples.open.length === 0
+      ? []
+      : await resolveTargets(catalog.index, orgUid, { samples, creation: options.creation })
+  const allowing = requireStreams(catalog.index, principal, samples, 'PUT')
+  if (allowing !== undefined) await allowing
+  for (const target of missing) requireMissing(principal, target)
+  const placing: Placing = {
+    uploadTime: command.uploadTime,
+    isAutofill: options.isAutofill,
+    assignedTimes: deps.assignedTimes,
+  }
+  if (!samples.isTimed) await giveTimes(deps, samples, placing)
+  const { generation } = catalog.index
+  const odd = new OddStreams(catalog.index, samples)
+  const gathering = inTurns(samples.count, (from, until) => odd.gather(from, until))
+  if (gathering !== undefined) await gathering
+  const isPlain = missing.length === 0 && odd.isEmpty && samples.isNumeric
+  const batch = isPlain
+    ? numericBatch(samples, [])
+    : await prepareBatch(deps, orgUid, { samples, missing, placing, generation, odd: odd.list() })
+  // Some stream may be gone; from here to the journal nothing lets others in without a look.
+  if (catalog.index.generation !== generation) requireAllLiving(catalog.index, batch)
+  if (batch.count > 0 || batch.removals.length > 0) await store.append(batch)
+  deps.onLanded(batch, orgUid)
+  const warning = warnOfOutdated(deps.retention, batch, command.uploadTime)
+  const warnings = warning instanceof Promise ? await warning : warning
+  // After a refusal someone may still hold the columns; then the collector takes them.
+  samples.release()
+  return warnings
+}
+
+async function giveTimes(
+  { catalog, store, assignedTimes }: PutDeps,
+  samples: IncomingSamples,
+  placing: Placing,
+): Promise<void> {
+  const unrecalled = findUnrecalled(catalog.index, samples, assignedTimes)
+  if (unrecalled.length > 0) {
+    await recallTimes({ store, assignedTimes }, unrecalled, placing.uploadTime)
+  }
+  await assignTimes(catalog.index, samples, placing)
+}
+
+/** Places the samples that cannot be appended as they came, and creates what is missing. */
+async function prepareBatch(
+  { catalog }: PutDeps,
+  orgUid: string,
+  put: Omit<Creation, 'untyped'> & { readonly odd: readonly StreamSamples[] },
+): Promise<SampleBatch> {
+  const { samples, missing, placing, generation, odd } = put
+  const isTyped = ({ facts }: StreamSamples): boolean => facts.valueType !== ''
+  const removals = await prepareTyped(samples, odd.filter(isTyped), placing)
+  const untyped = odd.filter((stream) => !isTyped(stream))
+  if (missing.length > 0 || untyped.length > 0) {
+    const creation = { samples, missing, placing, generation, untyped }
+    for (const removal of await createMissing(catalog, orgUid, creation)) removals.push(removal)
+  }
+  return await toBatch(samples, removals)
+}
+
+function requireMissing(principal: Principal, target: MissingTarget): void {
+  const { component, compId, streamId } = target
+  const stream = streamId === undefined ? 'another stream' : `stream "${streamId}"`
+  const what = component === undefined ? `component "${compId}"` : stream
+  requireCreation(principal, what)
+  if (component !== undefined) requirePermit(principal, `component/${component.uid}/feed`, 'PUT')
+}
+
+/** Checks and places the samples of every existing stream that is not plain and has a type. */
+async function prepareTyped(
+  samples: IncomingSamples,
+  odd: readonly StreamSamples[],
+  placing: Placing,
+): Promise<Removal[]> {
+  const removals: Removal[] = []
+  const turns = new TurnTaker()
+  for (const stream of odd) {
+    const prepared = await prepareStream(samples, stream, placing)
+    for (const removal of prepared.removals) removals.push(removal)
+    await turns.after(stream.indexes.length)
+  }
+  return removals
+}

@@ -1,0 +1,93 @@
+import { allows, type Principal, requirePermit } from '../../access/index.ts'
+import { type CreationRules, type StreamIndex, VALUE_CODE } from '../../catalog/index.ts'
+import type { Sample, StreamHandle } from '../../store/index.ts'
+import { requireCreation, requireStream } from '../feed-rights.ts'
+import type { GetDeps } from '../get/get-feed.ts'
+import { requireDefinition } from './create-missing.ts'
+import { STREAM_WORK, TurnTaker } from './in-turns.ts'
+import type { IncomingSamples } from './incoming-samples.ts'
+
+/** The streams of one component whose last values a put shall answer. */
+export interface RequestedValues {
+  readonly compId: string
+  readonly streamIds: readonly string[]
+  readonly creation: CreationRules
+}
+
+/** The last values of requested streams, and which of them had to be created for the answer. */
+export interface RequestedAnswer {
+  readonly values: ReadonlyArray<readonly [streamId: string, value: RequestedValue]>
+  readonly missing: readonly string[]
+}
+
+export type RequestedValue = number | string | boolean | null
+
+/** Refuses, before anything is stored, when the caller may not read or create a requested stream. */
+export async function requireRequested(
+  index: StreamIndex,
+  principal: Principal,
+  requested: RequestedValues,
+  samples: IncomingSamples,
+): Promise<void> {
+  const component = index.resolveComponent(principal.orgUid, requested.compId)
+  const put = new Set(samples.open.map(({ streamId }) => streamId))
+  const turns = new TurnTaker()
+  for (const streamId of requested.streamIds) {
+    await turns.after(STREAM_WORK)
+    const handle = component === undefined ? 0 : index.resolveStream(component, streamId)
+    if (handle !== 0) {
+      requireStream(index, principal, handle, 'GET')
+      continue
+    }
+    const resource =
+      component === undefined ? 'component/*/feed' : `component/${component.uid}/feed`
+    if (!allows(principal, resource, 'GET')) requirePermit(principal, resource, 'GET')
+    if (put.has(streamId)) continue
+    requireCreation(principal, `stream "${streamId}"`)
+    requireDefinition(requested.creation)
+  }
+}
+
+/** Answers the last values of requested streams; those that do not exist are created first. */
+export async function answerRequested(
+  deps: GetDeps,
+  orgUid: string,
+  requested: RequestedValues,
+): Promise<RequestedAnswer> {
+  const { catalog, store } = deps
+  const { compId, streamIds, creation } = requested
+  const find = (streamId: string) => catalog.index.resolve(orgUid, compId, streamId)
+  const missing = streamIds.filter((streamId) => find(streamId) === 0)
+  if (missing.length > 0) {
+    const streams = missing.map((streamId) => ({ streamId, valueType: '' as const }))
+    await catalog.autoCreate(orgUid, [{ compId, rules: creation, streams }])
+  }
+  const known = streamIds.map((streamId) => [streamId, find(streamId)] as const)
+  const handles = known.map(([, handle]) => handle).filter((handle) => handle !== 0)
+  const samples = handles.length === 0 ? [] : await store.latest(handles as StreamHandle[])
+  const byHandle = new Map(handles.map((handle, at) => [handle, samples[at]]))
+  const values = known.map(([streamId, handle]) => {
+    const sample = byHandle.get(handle as StreamHandle)
+    return [streamId, showRequested(deps, { compId, streamId, handle, sample })] as const
+  })
+  return { values, missing }
+}
+
+function showRequested(
+  deps: GetDeps,
+  about: {
+    readonly compId: string
+    readonly streamId: string
+    readonly handle: StreamHandle | 0
+    readonly sample: Sample | undefined
+  },
+): RequestedValue {
+  const { handle, sample, compId, streamId } = about
+  if (sample === undefined) return null
+  const valueCode = deps.catalog.index.valueCodeOf(handle)
+  if (valueCode === VALUE_CODE.BOOLEAN) return sample.value !== 0
+  if (valueCode === VALUE_CODE.FILE && typeof sample.value === 'string') {
+    return deps.showFile(sample.value, { compId, streamId, time: sample.time })
+  }
+  return sample.value
+}

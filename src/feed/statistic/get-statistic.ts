@@ -1,0 +1,154 @@
+import type { Principal } from '../../access/index.ts'
+import { refuse } from '../../base/index.ts'
+import { type Catalog, type ComponentEntry, VALUE_CODE } from '../../catalog/index.ts'
+import type { StreamHandle } from '../../store/index.ts'
+import { ALL_PERIODS, type Cycle, compileCycle, loadZone } from '../../time/index.ts'
+import { findStreams } from '../find-streams.ts'
+import type { FeedSeries } from '../get/feed-series.ts'
+import type { GetCommand, GetDeps } from '../get/get-feed.ts'
+import { baseCycleOf } from '../stream-facts.ts'
+import { readStatistics, type StatisticColumns } from './statistic.ts'
+import { isStreamValue, type StatisticId } from './statistic-id.ts'
+import type { StatisticValue } from './statistic-value.ts'
+
+/** How many cycles a message lists. */
+const CYCLES_TOLD_MAX = 100
+
+/** Streams read before others get their turn: about a millisecond. */
+const STREAMS_PER_TURN = 32
+
+/** What a statistic call asks for. */
+export interface StatisticCommand extends GetCommand {
+  readonly cycleId: string
+  readonly statistic: StatisticId
+}
+
+/** A statistic of each stream of a path, in definition order, latest first, up to the limit. */
+export function getStatistics(
+  deps: GetDeps,
+  principal: Principal,
+  command: StatisticCommand,
+): Promise<FeedSeries[]> {
+  return collect(deps, principal, { ...command, isLast: false })
+}
+
+/** The last statistic sample of each stream of a path that has one, up to the limit. */
+export function getLastStatistics(
+  deps: GetDeps,
+  principal: Principal,
+  command: StatisticCommand,
+): Promise<FeedSeries[]> {
+  return collect(deps, principal, { ...command, isLast: true })
+}
+
+async function collect(
+  deps: GetDeps,
+  principal: Principal,
+  command: StatisticCommand & { readonly isLast: boolean },
+): Promise<FeedSeries[]> {
+  const { index } = deps.catalog
+  const { component, handles } = findStreams(index, principal, command.path, 'GET')
+  const cycle = await requireCycle(deps.catalog, component, command.cycleId)
+  const list: FeedSeries[] = []
+  let left = command.limit
+  for (const [at, handle] of handles.entries()) {
+    if (left === 0) break
+    // Streams without samples cost no limit, and a component may have very many of them.
+    if (at % STREAMS_PER_TURN === STREAMS_PER_TURN - 1) await new Promise(setImmediate)
+    const columns = await readStatistics(deps.store, {
+      handle,
+      baseCycle: baseCycleOf(index, handle),
+      cycle,
+      statistic: command.statistic,
+      range: { from: command.from ?? ALL_PERIODS.from, until: command.until ?? ALL_PERIODS.until },
+      limit: command.isLast ? 1 : left,
+      isFilledOnly: command.isLast,
+      isDecimal: index.valueCodeOf(handle) === VALUE_CODE.BIG_DECIMAL,
+    })
+    if (columns.count === 0) continue
+    left -= columns.count
+    list.push(await showStatistic(deps, { compId: component.compId, handle, columns }, command))
+  }
+  return list
+}
+
+async function requireCycle(
+  catalog: Catalog,
+  component: ComponentEntry,
+  cycleId: string,
+): Promise<Cycle> {
+  const definition = await catalog.findCycle(component.orgUid, cycleId)
+  if (definition === undefined) {
+    const known = await catalog.cycles.listIds(component.orgUid, CYCLES_TOLD_MAX)
+    refuse('cycle_not_found', {
+      what: `Cannot find cycle "${cycleId}": known are ${known.join(', ')}`,
+    })
+  }
+  return compileCycle(definition, loadZone(component.timeZone))
+}
+
+interface ReadStatistic {
+  readonly compId: string
+  readonly handle: StreamHandle
+  readonly columns: StatisticColumns
+}
+
+async function showStatistic(
+  deps: GetDeps,
+  { compId, handle, columns }: ReadStatistic,
+  { fields, statistic }: StatisticCommand,
+): Promise<FeedSeries> {
+  const { index } = deps.catalog
+  const { count, data, froms, untils, valueTimes } = columns
+  const streamId = index.streamIdOf(handle)
+  const isFile = index.valueCodeOf(handle) === VALUE_CODE.FILE
+  const show = (text: string, at: number): string =>
+    isFile ? deps.showFile(text, { compId, streamId, time: valueTimes[at] }) : text
+  const { numbers, texts, gaps } = splitValues(data, show)
+  const hasUnit = isStreamValue(statistic) && (fields.fData || fields.unit)
+  return {
+    compId,
+    streamId,
+    count,
+    times: untils,
+    starts: froms,
+    numbers,
+    texts,
+    gaps,
+    isBoolean: false,
+    isDecimal: index.valueCodeOf(handle) === VALUE_CODE.BIG_DECIMAL,
+    unit: hasUnit ? await deps.catalog.unitOf(handle) : undefined,
+  }
+}
+
+interface SplitValues {
+  readonly numbers: Float64Array
+  texts: (string | undefined)[] | undefined
+  gaps: Uint8Array | undefined
+}
+
+/** Values as the columns of a series: numbers, and texts and gaps where there are any. */
+function splitValues(
+  data: readonly StatisticValue[],
+  show: (text: string, at: number) => string,
+): SplitValues {
+  const count = data.length
+  const split: SplitValues = {
+    numbers: new Float64Array(count),
+    texts: undefined,
+    gaps: undefined,
+  }
+  for (let at = 0; at < count; at++) {
+    const value = data[at]
+    if (typeof value === 'number') {
+      split.numbers[at] = value
+    } else if (value === null) {
+      split.gaps ??= new Uint8Array(count)
+      split.gaps[at] = 1
+    } else {
+      split.texts ??= new Array<string | undefined>(count).fill(undefined)
+      split.texts[at] = show(value, at)
+    }
+  }
+  return split
+}

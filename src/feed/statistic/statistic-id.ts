@@ -1,0 +1,24 @@
+import { refuse } from '../../base/index.ts'
+
+/** The thirteen statistics of a cycle, by the names they have in paths. */
+export const STATISTIC_IDS = [
+  ...(['first', 'last', 'min', 'max', 'avg', 'sum', 'minoccurrence', 'maxoccurrence'] as const),
+  ...(['gapcount', 'nongapcount', 'intvlcount', 'milliseccount', 'nongapmilliseccount'] as const),
+] as const
+export type StatisticId = (typeof STATISTIC_IDS)[number]
+
+/** Reads a statistic's name from a path; refuses an unknown one with the list of those there are. */
+export function readStatisticId(text: string): StatisticId {
+  const id = STATISTIC_IDS.find((known) => known === text)
+  if (id === undefined) {
+    refuse('stat_not_found', {
+      what: `Cannot find statistic "${text}": known are ${STATISTIC_IDS.join(', ')}`,
+    })
+  }
+  return id
+}
+
+/** Whether a statistic is a value of the stream, in the stream's unit; counts and times are not. */
+export function isStreamValue(statistic: StatisticId): boolean {
+  return /^(?:first|last|min|max|avg|sum)$/.test(statistic)
+}

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import type { IncomingMessage } from 'node:http'
+import { PassThrough } from 'node:stream'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { MemoryBudget } from '../../base/index.ts'
+import { FeedBodyReader } from './feed-body-reader.ts'
+
+const LIMIT_BYTES = 1_000
+const BUDGET_BYTES = 64 * 1024 * 1024
+
+/** A request whose body the test writes piece by piece. */
+function request(headers: Record<string, string>) {
+  const stream = new PassThrough()
+  const message = Object.assign(stream, { headers, complete: false })
+  stream.on('end', () => {
+    message.complete = true
+  })
+  return { stream, message: message as unknown as IncomingMessage }
+}
+
+const sized = (bytes: number): Record<string, string> => ({ 'content-length': String(bytes) })
+
+test('read() hands over an empty body when the request brings none', async () => {
+  const reader = new FeedBodyReader(LIMIT_BYTES, new MemoryBudget(BUDGET_BYTES))
+  for (const headers of [{}, sized(0)] as Record<string, string>[]) {
+    assert.equal(await reader.read(request(headers).message, async (body) => body.length), 0)
+  }
+})
+
+test('read() joins the pieces of a body, plain or compressed', async () => {
+  const reader = new FeedBodyReader(LIMIT_BYTES, new MemoryBudget(BUDGET_BYTES))
+  const plain = request(sized(6))
+  const read = reader.read(plain.message, async (body) => body.toString())
+  plain.stream.write('abc')
+  plain.stream.end('def')
+  assert.equal(await read, 'abcdef')
+  const packed = request({ 'transfer-encoding': 'chunked', 'content-encoding': 'gzip' })
+  packed.stream.end(gzipSync('abcdef'))
+  assert.equal(await reader.read(packed.message, async (body) => body.toString()), 'abcdef')
+})
+
+test('read() refuses a body over the limit: by its length, while it comes, while it inflates', async () => {
+  const reader = new FeedBodyReader(LIMIT_BYTES, new MemoryBudget(BUDGET_BYTES))
+  const use = async () => assert.fail('the body was used')
+  const refused = { code: 'body_too_large', status: 413 }
+  await assert.rejects(reader.read(request(sized(1_001)).message, use), refused)
+  const chunked = request({ 'transfer-encoding': 'chunked' })
+  const reading = reader.read(chunked.message, use)
+  chunked.stream.write(Buffer.alloc(600))
+  chunked.stream.write(Buffer.alloc(600))
+  await assert.rejects(reading, refused)
+  const bomb = request({ ...sized(100), 'content-encoding': 'gzip' })
+  bomb.stream.end(gzipSync(Buffer.alloc(100_000)))
+  await assert.rejects(reader.read(bomb.message, use), refused)
+})
+
+/** A body of so many bytes, all there, and how it is read. */
+function send(
+  reader: FeedBodyReader,
+  bytes: number,
+  options: { readonly headers?: Record<string, string>; readonly use?: () => Promise<void> } = {},
+) {
+  const { headers = sized(bytes), use = async () => {} } = options
+  const { stream, message } = request(headers)
+  const body = Buffer.alloc(bytes, 'x')
+  stream.end(headers['content-encoding'] === undefined ? body : gzipSync(body))
+  return reader.read(message, use)
+}
+
+const CHUNKED = { 'transfer-encoding': 'chunked' }
+const PACKED = { ...CHUNKED, 'content-encoding': 'gzip' }
+
+test('read() lets a body wait until there is memory for it, whatever way it comes', async () => {
+  for (const headers of [undefined, CHUNKED, PACKED]) {
+    const budget = new MemoryBudget(BUDGET_BYTES)
+    const reader = new FeedBodyReader(BUDGET_BYTES, budget)
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const held = send(reader, 30_000_000, { use: () => released })
+    const waiting = send(reader, 10_000_000, { headers })
+    while (budget.figures.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
+    // Small ones are read meanwhile.
+    await send(reader, 50_000)
+    await send(reader, 50_000, { headers })
+    assert.equal(budget.figures.waiting, 1)
+    release()
+    await Promise.all([held, waiting])
+    assert.equal(budget.figures.usedBytes, 0)
+  }
+})
+
+test('read() asks to come again when the wait was in vain, and takes bodies again afterwards', async () => {
+  const budget = new MemoryBudget(BUDGET_BYTES, 1)
+  const reader = new FeedBodyReader(BUDGET_BYTES, budget)
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const held = send(reader, 30_000_000, { use: () => released })
+  // The wait alone does not keep a process alive.
+  const alive = setInterval(() => {}, 1_000)
+  for (const headers of [undefined, CHUNKED, PACKED]) {
+    await assert.rejects(send(reader, 10_000_000, { headers }), {
+      ...{ code: 'overloaded', status: 503, retryAfterSeconds: 5 },
+    })
+  }
+  clearInterval(alive)
+  release()
+  await held
+  assert.equal(budget.figures.usedBytes, 0)
+  await send(reader, 30_000_000)
+})
+
+test('read() refuses a body that could never be held, by its length and while it inflates', async () => {
+  const reader = new FeedBodyReader(200_000_000, new MemoryBudget(BUDGET_BYTES))
+  const refused = { code: 'body_too_large', status: 413 }
+  for (const headers of [undefined, CHUNKED, PACKED]) {
+    await assert.rejects(send(reader, 40_000_000, { headers }), refused)
+  }
+})
+
+test('read() gives back what a caller held who goes away, while it waits or sends', async () => {
+  const budget = new MemoryBudget(BUDGET_BYTES)
+  const reader = new FeedBodyReader(BUDGET_BYTES, budget)
+  const use = async () => assert.fail('the body was used')
+  for (const headers of [sized(10_000_000), CHUNKED]) {
+    const sending = request(headers)
+    const reading = reader.read(sending.message, use)
+    sending.stream.write(Buffer.alloc(10_000))
+    const waiting = request(sized(20_000_000))
+    const held = await budget.take(30_000_000)
+    const inVain = reader.read(waiting.message, use)
+    assert.equal(budget.figures.waiting, 1)
+    waiting.stream.destroy()
+    sending.stream.destroy()
+    await assert.rejects(inVain)
+    await assert.rejects(reading)
+    held.release()
+    assert.deepEqual([budget.figures.usedBytes, budget.figures.waiting], [0, 0])
+  }
+})
+
+test('read() hands over memory that is given back when the call is done', async () => {
+  const reader = new FeedBodyReader(BUDGET_BYTES, new MemoryBudget(BUDGET_BYTES))
+  for (const headers of [sized(1_000_000), CHUNKED, PACKED]) {
+    const { stream, message } = request(headers)
+    stream.end(headers === PACKED ? gzipSync(Buffer.alloc(1_000_000)) : Buffer.alloc(1_000_000))
+    const body = await reader.read(message, async (bytes) => {
+      assert.equal(bytes.length, 1_000_000)
+      return bytes
+    })
+    assert.equal(body.length, 0)
+  }
+})
+
+test('read() refuses a body that breaks off', async () => {
+  const reader = new FeedBodyReader(LIMIT_BYTES, new MemoryBudget(BUDGET_BYTES))
+  const { stream, message } = request(sized(10))
+  const reading = reader.read(message, async () => assert.fail('the body was used'))
+  stream.write('abc')
+  stream.destroy()
+  await assert.rejects(reading, { code: 'bad_input' })
+})

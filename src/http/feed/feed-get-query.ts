@@ -1,0 +1,38 @@
+import { FEED_LIMIT_MAX, refuse } from '../../base/index.ts'
+import type { FeedFields } from '../../feed/index.ts'
+import { type QueryPairs, readFlag, readWhole } from '../../intake/index.ts'
+
+/** What a feed, last_value or statistic call asks for. */
+export interface FeedQuery {
+  /** Samples from here on; undefined: from the first. */
+  readonly from: number | undefined
+  /** Samples before this; undefined: to the latest. */
+  readonly until: number | undefined
+  readonly limit: number
+  readonly fields: FeedFields
+}
+
+/** Reads the parameters that all the GET calls of samples share. */
+export function readFeedQuery(pairs: QueryPairs): FeedQuery {
+  const from = readWhole(pairs, 'sd', { min: Number.MIN_SAFE_INTEGER })
+  const until = readWhole(pairs, 'ed', { min: Number.MIN_SAFE_INTEGER })
+  if (from !== undefined && until === undefined) {
+    refuse('bad_input', { what: 'Parameter "sd" needs "ed" beside it' })
+  }
+  if (from !== undefined && until !== undefined && from > until) {
+    refuse('bad_input', { what: `Parameter "sd" (${from}) must not be after "ed" (${until})` })
+  }
+  const limit = readWhole(pairs, 'limit', { min: 1 }) ?? FEED_LIMIT_MAX
+  return {
+    from,
+    until,
+    limit: Math.min(limit, FEED_LIMIT_MAX),
+    fields: {
+      compId: readFlag(pairs, 'retCompId'),
+      streamId: readFlag(pairs, 'retStreamId'),
+      fData: readFlag(pairs, 'retFData'),
+      unit: readFlag(pairs, 'retUnit'),
+      sdTime: readFlag(pairs, 'retIntvlSd'),
+    },
+  }
+}

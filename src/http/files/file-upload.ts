@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http'
+import { refuse } from '../../base/index.ts'
+import type { Upload } from '../../files/index.ts'
+import { inflatedChunks } from '../transport/body.ts'
+import { readContentType } from './file-headers.ts'
+import { readBoundary, readFormFile } from './form-file.ts'
+
+/** What a form adds around its file, generously. */
+const FORM_BYTES_MAX = 100_000
+
+/** Opens the file of a request: the field `file` of a form, or the body as it is. */
+export async function openUpload(req: IncomingMessage, bytesMax: number): Promise<Upload> {
+  const { headers } = req
+  const contentType = headers['content-type'] ?? ''
+  const contentEncoding = headers['content-encoding']
+  const contentLength = headers['content-length']
+  // An empty file is one that is announced by its type; a call without both has forgotten it.
+  const isEmpty = Number(contentLength ?? 0) === 0 && headers['transfer-encoding'] === undefined
+  if (isEmpty && contentType === '')
+    refuse('bad_input', {
+      what: 'There is no file in this call: send it as the body, or in the form field "file"',
+    })
+  const isForm = /^multipart\/form-data\b/i.test(contentType)
+  const isTooLong = Number(contentLength ?? 0) > bytesMax + (isForm ? FORM_BYTES_MAX : 0)
+  if (isTooLong && contentEncoding === undefined) refuse('body_too_large', { limitBytes: bytesMax })
+  const chunks = inflatedChunks(req, contentEncoding)
+  if (!isForm) return { type: readContentType(contentType), body: chunks }
+  const form = await readFormFile(chunks, readBoundary(contentType))
+  return { type: readContentType(form.contentType), body: form.body }
+}

@@ -1,0 +1,69 @@
+/** Every route of the service, added by one call. */
+import {
+  type DeletionParts,
+  deleteOrganization,
+  type Identity,
+  type OAuthWithUsers,
+} from '../../auth/index.ts'
+import type { Config } from '../../base/index.ts'
+import type { Catalog } from '../../catalog/index.ts'
+import type { FileService } from '../../files/index.ts'
+import type { App } from '../app-type.ts'
+import type { FeedLaneDeps } from '../feed/feed-lane.ts'
+import { issuerReader } from '../issuer.ts'
+import { apiKeyRoutes } from './api-key-routes.ts'
+import { authorizeRoutes } from './authorize-routes.ts'
+import { catalogRoutes } from './catalog-routes.ts'
+import { feedRoutes } from './feed-routes.ts'
+import { fileRoutes } from './file-routes.ts'
+import { loginRoutes } from './login-routes.ts'
+import { oauthClientRoutes } from './oauth-client-routes.ts'
+import { oauthGrantRoutes } from './oauth-grant-routes.ts'
+import { oauthRoutes } from './oauth-routes.ts'
+import { orgUserRoutes } from './org-user-routes.ts'
+import { organizationRoutes } from './organization-routes.ts'
+import { propertyRoutes } from './property-routes.ts'
+import { statisticRoutes } from './statistic-routes.ts'
+import { type StorageRoutesDeps, storageRoutes } from './storage-routes.ts'
+import { streamRoutes } from './stream-routes.ts'
+
+/** What the routes are served from. */
+export interface RouteParts extends StorageRoutesDeps {
+  readonly catalog: Catalog
+  readonly config: Config
+  readonly deletion: DeletionParts
+  readonly files: FileService
+  readonly identity: Identity
+  readonly lane: FeedLaneDeps
+  readonly oauth: OAuthWithUsers
+}
+
+/** Adds all routes to the server. */
+export function addRoutes(app: App, parts: RouteParts): void {
+  const { catalog, config, deletion, files, gate, identity, lane, log, oauth } = parts
+  const { audit } = identity
+  const brands = config.brands ?? new Map()
+  const issuerOf = issuerReader({
+    publicUrl: config.publicUrl,
+    brandedHosts: new Set(brands.keys()),
+  })
+  apiKeyRoutes(app, { gate, identity })
+  authorizeRoutes(app, { oauth, issuerOf, brands })
+  catalogRoutes(app, { catalog, gate })
+  feedRoutes(app, lane)
+  fileRoutes(app, { files, gate })
+  const isSecure = config.tlsCert !== undefined || config.publicUrl?.startsWith('https:') === true
+  loginRoutes(app, { identity, isSecure })
+  oauthClientRoutes(app, { oauth, gate, audit })
+  oauthGrantRoutes(app, { oauth, gate, audit })
+  oauthRoutes(app, { log, oauth, issuerOf, gate })
+  organizationRoutes(app, {
+    ...{ gate, identity },
+    deleteOrganization: (organization) => deleteOrganization(deletion, organization),
+  })
+  orgUserRoutes(app, { gate, identity })
+  statisticRoutes(app, lane)
+  storageRoutes(app, parts)
+  propertyRoutes(app, { catalog, gate })
+  streamRoutes(app, { catalog, gate })
+}

@@ -1,0 +1,65 @@
+import type { RateDecision } from '../../auth/index.ts'
+import type { Log } from '../../base/index.ts'
+import { errorReply } from './error-reply.ts'
+import type { Exchange } from './exchange.ts'
+import { version } from './version.ts'
+import { WARNING_HEADER, warningText } from './warning-header.ts'
+
+type Headers = Readonly<Record<string, string | number>>
+
+const EXPOSED =
+  'Accept-Ranges, Content-Disposition, Content-Range, ETag, RateLimit-Limit, ' +
+  'RateLimit-Remaining, RateLimit-Reset, Retry-After, Weir-Version, Weir-Warning, X-Request-Id'
+
+/**
+ * What pages of other origins may read. Metrics are for this origin, and scripts of others have no
+ * business at the authorization page (RFC 9700, 2.6).
+ */
+const OPEN_PATHS = /^\/(?:api|\.well-known)\//
+
+/** The headers that every answer carries, as a flat list of names and values. */
+export function commonHeaders(exchange: Exchange): string[] {
+  const headers = ['Weir-Version', version, 'X-Request-Id', exchange.id]
+  const { headers: given, url = '' } = exchange.req
+  if (given.origin !== undefined && OPEN_PATHS.test(url)) {
+    headers.push('Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED)
+  }
+  if (exchange.limit !== undefined) headers.push(...limitHeaders(exchange.limit))
+  const warning = warningText(exchange.warnings)
+  if (warning !== undefined) headers.push(WARNING_HEADER, warning)
+  return headers
+}
+
+/** The headers that tell how a call stands with its rate limit. */
+export function limitHeaders({ limit, remaining, resetSeconds }: RateDecision): string[] {
+  return [
+    ...['RateLimit-Limit', String(limit)],
+    ...['RateLimit-Remaining', String(remaining)],
+    ...['RateLimit-Reset', String(resetSeconds)],
+  ]
+}
+
+/** Answers without Fastify: the common headers, the body's type and length, then the body. */
+export function answer(
+  exchange: Exchange,
+  status: number,
+  body: string | Uint8Array,
+  extra?: Headers,
+): void {
+  const { reply } = exchange
+  if (reply.isOver) return
+  const headers = commonHeaders(exchange)
+  const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
+  headers.push('Content-Type', 'application/json; charset=utf-8', 'Content-Length', String(bytes))
+  for (const name in extra) headers.push(name, String(extra[name]))
+  reply.send(status, headers, body)
+}
+
+/** Answers an error without Fastify, logging it when the fault is ours. */
+export function answerError(exchange: Exchange, error: unknown, log: Log, extra?: Headers): void {
+  const reply = errorReply(error)
+  if (reply.incident !== undefined) {
+    log.error({ requestId: exchange.id, incident: reply.incident, error }, 'request failed')
+  }
+  answer(exchange, reply.status, reply.body, { ...extra, ...reply.headers })
+}

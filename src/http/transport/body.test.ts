@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { PassThrough } from 'node:stream'
+import { test } from 'node:test'
+import {
+  brotliCompressSync,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from 'node:zlib'
+import { Refusal } from '../../base/index.ts'
+import { collectBody } from './body.ts'
+
+const LIMIT_BYTES = 100_000
+
+/** Sends a body to a server that collects it, and tells what became of it on both sides. */
+async function send(
+  body: Buffer,
+  contentEncoding: string,
+): Promise<{ status: number; read: Buffer | Error }> {
+  let read: Buffer | Error = Buffer.alloc(0)
+  const server = createServer(async (req, res) => {
+    try {
+      read = await collectBody(req, { contentEncoding, limitBytes: LIMIT_BYTES })
+    } catch (error) {
+      read = error as Error
+    }
+    res.statusCode = read instanceof Refusal ? read.status : 200
+    res.end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    const { port } = server.address() as AddressInfo
+    const put = request({ port, host: '127.0.0.1', method: 'PUT' })
+    put.end(body)
+    const [answer] = (await once(put, 'response')) as [IncomingMessage]
+    answer.resume()
+    // What was not sent yet fails when the server goes.
+    put.on('error', () => {})
+    return { status: answer.statusCode ?? 0, read }
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
+test('collectBody() reads every encoding and counts inflated bytes', async () => {
+  const text = Buffer.from('x'.repeat(LIMIT_BYTES))
+  for (const [encoding, encode] of [
+    ['', (body: Buffer) => body],
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+    ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync],
+  ] as const) {
+    const { status, read } = await send(encode(text), encoding)
+    assert.equal(status, 200, encoding)
+    assert.deepEqual(read, text)
+    const over = Buffer.concat([text, Buffer.from('y')])
+    assert.equal((await send(encode(over), encoding)).status, 413, encoding)
+  }
+})
+
+test('collectBody() reads deflate with and without a zlib header, however it is packed', async () => {
+  const texts = [Buffer.alloc(0), Buffer.from('x'), randomBytes(70_000), Buffer.alloc(90_000, 'ab')]
+  for (const text of texts) {
+    for (const level of [0, 1, 9]) {
+      for (const encode of [deflateSync, deflateRawSync]) {
+        const { status, read } = await send(encode(text, { level }), 'deflate')
+        assert.equal(status, 200, `${encode.name} ${level} ${text.length}`)
+        assert.deepEqual(read, text)
+      }
+    }
+  }
+})
+
+test('collectBody() refuses bare deflate that is cut, or grows without end', async () => {
+  const whole = deflateRawSync(randomBytes(50_000))
+  for (const length of [1, 2, 100, whole.length - 1]) {
+    assert.equal((await send(whole.subarray(0, length), 'deflate')).status, 400, `${length}`)
+  }
+  assert.equal((await send(Buffer.from('no deflate'), 'deflate')).status, 400)
+  const bomb = deflateRawSync(Buffer.alloc(200_000_000))
+  const before = process.memoryUsage().arrayBuffers
+  assert.equal((await send(bomb, 'deflate')).status, 413)
+  assert.ok(process.memoryUsage().arrayBuffers - before < 50_000_000)
+})
+
+test('collectBody() refuses a deflate body whose connection breaks before its first byte', async () => {
+  const source = new PassThrough()
+  const reading = collectBody(source, { contentEncoding: 'deflate', limitBytes: LIMIT_BYTES })
+  source.destroy(new Error('gone'))
+  await assert.rejects(reading, /ended|gone/)
+})
+
+test('collectBody() refuses what does not inflate', async () => {
+  const whole = gzipSync(Buffer.alloc(50_000, 'abc'))
+  assert.equal((await send(whole.subarray(0, 60), 'gzip')).status, 400)
+  assert.equal((await send(Buffer.from('no gzip'), 'gzip')).status, 400)
+  assert.equal((await send(whole, 'lzw')).status, 415)
+})

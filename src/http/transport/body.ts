@@ -1,0 +1,144 @@
+import type { Readable, Transform } from 'node:stream'
+import {
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+} from 'node:zlib'
+import { JSON_DEPTH_MAX, refusal, refuse } from '../../base/index.ts'
+
+/** Pieces of this length have memory of their own, which who has copied them can give back. */
+const options = { chunkSize: 64 * 1024 }
+
+const decoders: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
+  ['br', () => createBrotliDecompress(options)],
+  ['deflate', () => createInflate(options)],
+  ['gzip', () => createGunzip(options)],
+  ['x-gzip', () => createGunzip(options)],
+  ['zstd', () => createZstdDecompress(options)],
+])
+
+/** The body as it was before Content-Encoding; refuses an encoding that is not known. */
+async function inflated(source: Readable, contentEncoding: string | undefined): Promise<Readable> {
+  const name = contentEncoding?.trim().toLowerCase() ?? ''
+  if (name === '' || name === 'identity') return source
+  const open = decoders.get(name)
+  if (open === undefined) {
+    refuse('unsupported_media_type', {
+      what: `Cannot read Content-Encoding "${name}": use gzip, deflate, br or zstd`,
+    })
+  }
+  const isRaw = name === 'deflate' && (await isRawDeflate(source))
+  const decoder = isRaw ? createInflateRaw(options) : open()
+  source.once('error', (error) => decoder.destroy(error))
+  source.once('close', () => {
+    if (!source.readableEnded) decoder.destroy(new Error('the request ended early'))
+  })
+  return source.pipe(decoder)
+}
+
+/**
+ * Whether a body called "deflate" has no zlib header: some clients send it so, and others read both.
+ * A header begins with the digit 8; bare data would need padding that is not zero to begin like it.
+ */
+async function isRawDeflate(source: Readable): Promise<boolean> {
+  let first: Buffer | null = source.read()
+  while (first === null && !source.readableEnded && !source.destroyed) {
+    await new Promise<void>((resolve) => {
+      const events = ['readable', 'end', 'error', 'close'] as const
+      const wake = (): void => {
+        for (const event of events) source.off(event, wake)
+        resolve()
+      }
+      for (const event of events) source.on(event, wake)
+    })
+    first = source.read()
+  }
+  if (first === null && !source.readableEnded) throw new Error('the request ended early')
+  if (first === null) return false
+  source.unshift(first)
+  return (first[0] & 0x0f) !== 8
+}
+
+/**
+ * The body piece by piece, inflated; refuses one that does not inflate or breaks off. A reader that
+ * stops early leaves the connection open, so that the caller can still be answered.
+ */
+export async function* inflatedChunks(
+  source: Readable,
+  contentEncoding: string | undefined,
+): AsyncGenerator<Buffer> {
+  let stream = source
+  try {
+    stream = await inflated(source, contentEncoding)
+    const pieces = stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
+    for await (const piece of pieces) yield piece
+  } catch (error) {
+    if (isInflateError(error)) throw brokenEncoding(contentEncoding, error)
+    if (source.readableAborted)
+      refuse('bad_input', { what: 'The connection ended before the body did: send it again' })
+    throw error
+  } finally {
+    if (stream !== source) {
+      source.unpipe()
+      stream.destroy()
+    }
+  }
+}
+
+/** Reads a whole body, inflated; refuses it as soon as it has grown beyond the limit. */
+export async function collectBody(
+  source: Readable,
+  options: { readonly contentEncoding: string | undefined; readonly limitBytes: number },
+): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of inflatedChunks(source, options.contentEncoding)) {
+    bytes += part.byteLength
+    if (bytes > options.limitBytes) refuse('body_too_large', { limitBytes: options.limitBytes })
+    parts.push(part)
+  }
+  return parts.length === 1 ? parts[0] : Buffer.concat(parts, bytes)
+}
+
+/** The value of a JSON text; refuses one that is broken, naming the place, or nested too deep. */
+export function parseJsonBody(text: string): unknown {
+  requireShallow(text)
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    refuse('bad_input', { what: `Cannot read the JSON body: ${(error as Error).message}` })
+  }
+}
+
+function isInflateError(error: unknown): error is Error {
+  const code = (error as { code?: unknown }).code
+  return typeof code === 'string' && /^(Z_|ERR__?ERROR_|ERR_BROTLI|ERR_PADDING|ZSTD_)/.test(code)
+}
+
+function brokenEncoding(contentEncoding: string | undefined, error: Error): Error {
+  return refusal('bad_input', {
+    what: `Cannot inflate the ${contentEncoding} body: ${error.message}`,
+  })
+}
+
+function requireShallow(text: string): void {
+  let depth = 0
+  let isInText = false
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charCodeAt(at)
+    if (isInText) {
+      if (char === 0x5c) at += 1
+      else if (char === 0x22) isInText = false
+    } else if (char === 0x22) isInText = true
+    else if (char === 0x7b || char === 0x5b) {
+      depth += 1
+      if (depth > JSON_DEPTH_MAX) {
+        refuse('bad_input', {
+          what: `Cannot read the JSON body: more than ${JSON_DEPTH_MAX} levels`,
+        })
+      }
+    } else if (char === 0x7d || char === 0x5d) depth -= 1
+  }
+}

@@ -1,0 +1,91 @@
+import { errorCatalogue, newUid, Refusal, refusal } from '../../base/index.ts'
+import { CatalogConflict } from '../../store/index.ts'
+
+/** What a client is told about an error, and what only the log may hold. */
+export interface ErrorReply {
+  readonly status: number
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Present when the fault is ours: logged under this id, which the answer carries. */
+  readonly incident: string | undefined
+}
+
+/** The body of every error. */
+export function errorEnvelope(code: string, message: string): string {
+  return JSON.stringify({ success: false, message, code })
+}
+
+/** Turns whatever was thrown into the answer for the client. */
+export function errorReply(error: unknown): ErrorReply {
+  if (error instanceof Refusal) return refusalReply(error)
+  const framework = frameworkRefusal(error)
+  if (framework !== undefined) return refusalReply(framework)
+  if (error instanceof CatalogConflict) {
+    const what = 'Someone else changed this record meanwhile: read it again, then repeat the change'
+    return refusalReply(refusal('conflict', { what }))
+  }
+  const incident = newUid()
+  const { status, text } = errorCatalogue.internal
+  return { status, body: errorEnvelope('internal', text({ incident })), headers: {}, incident }
+}
+
+function refusalReply(error: Refusal): ErrorReply {
+  const retryAfter = error.retryAfterSeconds
+  const challenge = bearerChallenge(error)
+  return {
+    status: error.status,
+    body: errorEnvelope(error.code, error.message),
+    headers: {
+      ...(retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfter)) }),
+      ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),
+    },
+    incident: undefined,
+  }
+}
+
+/** What RFC 6750, 3 tells a client about its token; a call without one is told only the scheme. */
+function bearerChallenge({ code }: Refusal): string | undefined {
+  switch (code) {
+    case 'unauthorized':
+      return 'Bearer realm="Weir"'
+    case 'invalid_token':
+    case 'insufficient_scope':
+      return `Bearer realm="Weir", error="${code}"`
+    case 'bearer_repeated':
+      return 'Bearer realm="Weir", error="invalid_request"'
+    default:
+      return undefined
+  }
+}
+
+interface FrameworkError {
+  readonly code?: string
+  readonly statusCode?: number
+  readonly message: string
+  readonly validation?: ReadonlyArray<{ readonly instancePath: string; readonly message?: string }>
+  readonly validationContext?: string
+}
+
+/** What Fastify refuses by itself, in our words. */
+function frameworkRefusal(error: unknown): Refusal | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code, statusCode, message, validation, validationContext } = error as FrameworkError
+  if (validation !== undefined) {
+    const [first] = validation
+    const field = first.instancePath.slice(1).replaceAll('/', '.')
+    const place = [validationContext, field].filter((part) => part !== '').join(': ')
+    return refusal('bad_input', { what: `${place} ${first.message ?? 'is not valid'}` })
+  }
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new Refusal('body_too_large', message)
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return refusal('unsupported_media_type', { what: 'Send the body as application/json' })
+  }
+  if (code === 'FST_ERR_BAD_URL') {
+    return refusal('bad_input', { what: 'The path holds a percent sign that starts no UTF-8 text' })
+  }
+  if (statusCode === undefined || statusCode < 400 || statusCode >= 500) return undefined
+  if (statusCode === 404) return refusal('not_found', { what: message })
+  if (statusCode === 413) return new Refusal('body_too_large', message)
+  if (statusCode === 415) return refusal('unsupported_media_type', { what: message })
+  return refusal('bad_input', { what: message })
+}

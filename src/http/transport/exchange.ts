@@ -1,0 +1,67 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { RateDecision } from '../../auth/index.ts'
+
+/** What of a request's head the service looks at, whoever has read it from the socket. */
+export interface RequestHead {
+  readonly method?: string
+  readonly url?: string
+  readonly headers: IncomingHttpHeaders
+  /** The values of headers that came more than once. */
+  readonly headersDistinct: NodeJS.Dict<string[]>
+  readonly socket: Socket
+}
+
+/** Where the answer to one request goes. */
+export interface Reply {
+  /** Whether an answer was begun, or nobody is there to read it. */
+  readonly isOver: boolean
+  /** What was answered. */
+  readonly status: number
+  /** Sends the whole answer; headers are a flat list of names and values. */
+  send(status: number, headers: string[], body: string | Uint8Array): void
+  /** Calls back once the answer is sent, or the connection is gone. */
+  onceOver(done: () => void): void
+}
+
+/** One request and its answer, from the first byte to the last, whoever serves it. */
+export interface Exchange {
+  /** Told in X-Request-Id and in every log line about this request. */
+  readonly id: string
+  readonly req: RequestHead
+  /** The body: still to be read from the request, or here until the lane's serve() returns. */
+  readonly incoming: IncomingMessage | Buffer
+  readonly reply: Reply
+  /** The caller's address: the peer's, or what a trusted proxy says. */
+  readonly address: string
+  /** On the clock that never goes back. */
+  readonly startedAtMs: number
+  /** The pattern of the path, for metrics; set by whoever serves the request. */
+  route: string
+  /** How the call stands with its rate limit, told in the answer's headers. */
+  limit: RateDecision | undefined
+  /** What the caller should hear although the call succeeded: Weir-Warning in the answer. */
+  warnings: readonly string[]
+}
+
+/** Serves some requests without Fastify. */
+export interface FastLane {
+  /** Whether requests with this head are served here. */
+  serves(head: RequestHead): boolean
+  /** Answers a request, whatever comes of it. */
+  serve(exchange: Exchange): void
+}
+
+type Carrier = IncomingMessage & { weirExchange?: Exchange }
+
+/** Remembers the exchange on the request, so that Fastify's side finds it. */
+export function attachExchange(req: IncomingMessage, exchange: Exchange): void {
+  const carrier: Carrier = req
+  carrier.weirExchange = exchange
+}
+
+/** The exchange of a request that came through our server. */
+export function exchangeOf(req: IncomingMessage): Exchange | undefined {
+  const carrier: Carrier = req
+  return carrier.weirExchange
+}

@@ -1,0 +1,59 @@
+import { freeBytes } from '../../base/index.ts'
+
+/** Where a body that arrives in pieces is put together, without a second copy at its end. */
+export class BodyBytes {
+  #memory: Buffer
+  #length = 0
+
+  /** With room for so many bytes. */
+  constructor(capacity: number) {
+    this.#memory = Buffer.allocUnsafeSlow(capacity)
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  get capacity(): number {
+    return this.#memory.length
+  }
+
+  /** Makes room for more bytes; those that are there stay. */
+  reserve(capacity: number): void {
+    const before = this.#memory
+    this.#memory = Buffer.allocUnsafeSlow(capacity)
+    before.copy(this.#memory, 0, 0, this.#length)
+    freeBytes(before)
+  }
+
+  /** Adds a piece, which must fit. */
+  add(piece: Buffer): void {
+    this.#length += piece.copy(this.#memory, this.#length)
+  }
+
+  /** All bytes so far. */
+  bytes(): Buffer {
+    return this.#memory.subarray(0, this.#length)
+  }
+
+  /** Gives the memory back; nobody may read the bytes any more. */
+  free(): void {
+    freeBytes(this.#memory)
+  }
+}
+
+let spent: Buffer[] = []
+
+/**
+ * Frees a piece that was copied, after this turn of the loop: whoever has read it from the socket
+ * may still be at work on it.
+ */
+export function freeLater(piece: Buffer): void {
+  spent.push(piece)
+  if (spent.length > 1) return
+  setImmediate(() => {
+    const pieces = spent
+    spent = []
+    for (const one of pieces) freeBytes(one)
+  })
+}

@@ -1,0 +1,38 @@
+import { isIP, type Socket } from 'node:net'
+import { IpList, plainAddress } from '../../access/index.ts'
+import type { RequestHead } from './exchange.ts'
+
+/**
+ * Tells a caller's address. X-Forwarded-For is believed only when the peer is a trusted proxy: then
+ * it is the last entry that is not one itself.
+ */
+export function peerAddressReader(trustedProxies: readonly string[]): (req: RequestHead) => string {
+  // A connection brings many requests and keeps its address; asking the system costs microseconds.
+  const known = new WeakMap<Socket, string>()
+  const peerOf = ({ socket }: RequestHead) => {
+    let address = known.get(socket)
+    if (address === undefined) {
+      address = plainAddress(socket.remoteAddress ?? '')
+      known.set(socket, address)
+    }
+    return address
+  }
+  if (trustedProxies.length === 0) return peerOf
+  const trusted = new IpList(trustedProxies)
+  return (req) => {
+    const peer = peerOf(req)
+    const forwarded = req.headers['x-forwarded-for']
+    if (forwarded === undefined || !trusted.includes(peer)) return peer
+    const hops = String(forwarded)
+      .split(',')
+      .map((hop) => plainAddress(hop.trim()))
+    let address = peer
+    // From the nearest hop outwards; what an untrusted hop claims about those before it is hearsay.
+    for (const hop of hops.reverse()) {
+      if (isIP(hop) === 0) break
+      address = hop
+      if (!trusted.includes(hop)) break
+    }
+    return address
+  }
+}

@@ -1,0 +1,68 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Log, MemoryBudget } from '../../base/index.ts'
+import { answerError } from './answer.ts'
+import { attachExchange, type Exchange, type FastLane, type RequestHead } from './exchange.ts'
+import { type Front, openFront } from './front/front.ts'
+import { HttpReply } from './http-reply.ts'
+import { IDLE_TIMEOUT_MS, KEEP_ALIVE_MS, openListener, type TlsFiles } from './listener.ts'
+import type { Traffic } from './traffic.ts'
+
+type Handle = (req: IncomingMessage, res: ServerResponse) => void
+
+/** What requests are served with. */
+export interface RequestDeps {
+  readonly log: Log
+  readonly tls?: TlsFiles
+  /** What all calls in flight may hold; without it only single calls are bounded. */
+  readonly budget?: MemoryBudget
+  /** Asked in order before Fastify sees a request. */
+  readonly fastLanes: readonly FastLane[]
+}
+
+/** A server whose requests go to a fast lane where one serves them, else to `handle`. */
+export function serveRequests(
+  deps: RequestDeps,
+  traffic: Traffic,
+  handle: Handle,
+): { readonly server: Server; readonly front: Front } {
+  const { log, fastLanes, tls } = deps
+  const laneOf = (head: RequestHead) => fastLanes.find((lane) => lane.serves(head))
+  const server = openListener((req, res) => {
+    if (req.url?.startsWith('/') === false) req.url = pathOfTarget(req.url)
+    const exchange = traffic.begin(req, req, new HttpReply(req, res))
+    if (exchange === undefined) return
+    const lane = laneOf(req)
+    if (lane !== undefined) return run(lane, exchange, log)
+    attachExchange(req, exchange)
+    handle(req, res)
+  }, tls)
+  const front = openFront(server, tls === undefined ? 'connection' : 'secureConnection', {
+    keepAliveMs: KEEP_ALIVE_MS,
+    idleMs: IDLE_TIMEOUT_MS,
+    // Nobody has said who sends them yet: half of what small calls have is left to those who did.
+    arrivingBytesMax: deps.budget === undefined ? undefined : deps.budget.smallBytesMax / 2,
+    isServed: (head) => laneOf(head) !== undefined,
+    expect: () => traffic.expect(),
+    abandon: () => traffic.abandon(),
+    serve: (head, body, reply, isExpected) => {
+      const exchange = traffic.begin(head, body, reply, { isExpected })
+      const lane = laneOf(head)
+      if (exchange !== undefined && lane !== undefined) run(lane, exchange, log)
+    },
+  })
+  return { server, front }
+}
+
+function run(lane: FastLane, exchange: Exchange, log: Log): void {
+  try {
+    lane.serve(exchange)
+  } catch (error) {
+    answerError(exchange, error, log)
+  }
+}
+
+/** A target may be a whole address (RFC 9112, 3.2.2); only what follows the host matters. */
+function pathOfTarget(target: string): string {
+  const path = target.replace(/^https?:\/\/[^/?]*/i, '')
+  return path.startsWith('/') ? path : `/${path}`
+}

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { type Clock, type Log, redactUrl, refusal } from '../../base/index.ts'
+import { answerError } from './answer.ts'
+import type { Exchange, Reply, RequestHead } from './exchange.ts'
+import { HttpMetrics } from './http-metrics.ts'
+
+/** Seconds after which a client may try again while the service stops. */
+export const SHUTDOWN_RETRY_S = 5
+
+const GIVEN_ID = /^[\w.-]{1,64}$/
+
+/** Accounts for every request: its id, its log line, its metrics, and whether it is still running. */
+export class Traffic {
+  readonly metrics = new HttpMetrics()
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #addressOf: (req: RequestHead) => string
+  readonly #idPrefix = randomBytes(4).toString('hex')
+  #count = 0
+  #inFlight = 0
+  #isDraining = false
+  #onIdle: (() => void) | undefined
+
+  constructor(deps: {
+    readonly clock: Clock
+    readonly log: Log
+    readonly addressOf: (req: RequestHead) => string
+  }) {
+    this.#clock = deps.clock
+    this.#log = deps.log
+    this.#addressOf = deps.addressOf
+  }
+
+  /** Requests that were begun and not yet answered. */
+  get inFlight(): number {
+    return this.#inFlight
+  }
+
+  /**
+   * Says that a request's body has begun to arrive: a stop waits for it until begin() takes the
+   * request in or abandon() says that it will not come. False once the service stops.
+   */
+  expect(): boolean {
+    if (this.#isDraining) return false
+    this.#inFlight += 1
+    return true
+  }
+
+  /** Says that an expected request will not come. */
+  abandon(): void {
+    this.#leave()
+  }
+
+  /** Takes a request in; undefined when it was refused because the service stops. */
+  begin(
+    req: RequestHead,
+    incoming: IncomingMessage | Buffer,
+    reply: Reply,
+    { isExpected = false } = {},
+  ): Exchange | undefined {
+    const exchange: Exchange = {
+      id: this.#idFor(req),
+      req,
+      incoming,
+      reply,
+      address: this.#addressOf(req),
+      startedAtMs: this.#clock.elapsed(),
+      route: 'unmatched',
+      limit: undefined,
+      warnings: [],
+    }
+    reply.onceOver(() => this.#end(exchange))
+    if (isExpected) return exchange
+    this.#inFlight += 1
+    if (!this.#isDraining) return exchange
+    const refused = refusal('shutting_down', { retryAfterSeconds: SHUTDOWN_RETRY_S })
+    answerError(exchange, refused, this.#log, { Connection: 'close' })
+    return undefined
+  }
+
+  /** Refuses what comes from here on; resolves when all that was begun before is answered. */
+  async drain(): Promise<void> {
+    this.#isDraining = true
+    if (this.#inFlight === 0) return
+    await new Promise<void>((resolve) => {
+      this.#onIdle = resolve
+    })
+  }
+
+  #idFor(req: RequestHead): string {
+    const given = req.headers['x-request-id']
+    if (typeof given === 'string' && GIVEN_ID.test(given)) return given
+    this.#count += 1
+    return `${this.#idPrefix}-${this.#count.toString(36)}`
+  }
+
+  #end(exchange: Exchange): void {
+    const { id, req, reply, address, route } = exchange
+    const durationMs = this.#clock.elapsed() - exchange.startedAtMs
+    const method = req.method ?? ''
+    const { status } = reply
+    this.metrics.observe({ method, route, status, seconds: durationMs / 1_000 })
+    const level = status >= 500 ? 'warn' : status >= 400 ? 'info' : 'debug'
+    if (this.#log.isLevelEnabled(level)) {
+      const url = redactUrl(req.url ?? '').slice(0, 2_000)
+      this.#log[level]({ requestId: id, method, url, status, durationMs, address }, 'request')
+    }
+    this.#leave()
+  }
+
+  #leave(): void {
+    this.#inFlight -= 1
+    if (this.#inFlight === 0) this.#onIdle?.()
+  }
+}

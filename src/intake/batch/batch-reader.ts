@@ -1,0 +1,107 @@
+import { refuse } from '../../base/index.ts'
+import { IncomingSamples, type OpenTarget } from '../../feed/index.ts'
+import {
+  addValue,
+  isRecord,
+  readId,
+  readTime,
+  refuseField,
+  requireSampleCount,
+  showValue,
+} from '../json/feed-plain-reader.ts'
+
+type JsonRecord = { readonly [key: string]: unknown }
+
+function readList(value: unknown, where: string, field: string): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  refuseField(where, field, `must be a list, got ${showValue(value)}`)
+}
+
+function readText(value: unknown, where: string, field: string): string | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string') return value
+  refuseField(where, field, `must be a text, got ${showValue(value)}`)
+}
+
+/** The component's side of its targets: how it is addressed, and how it would be created. */
+function readComponent(component: JsonRecord, where: string): Omit<OpenTarget, 'samples'> {
+  const { componentId, componentUid, defaults } = component
+  if (defaults !== undefined && !isRecord(defaults)) {
+    refuseField(where, 'defaults', `must be an object, got ${showValue(defaults)}`)
+  }
+  const compTmplId = readText(component.compTmplId, where, 'compTmplId')
+  const compName = readText(defaults?.name, where, 'defaults.name')
+  if (componentUid === undefined) {
+    return { compId: readId(componentId, where, 'componentId'), compTmplId, compName }
+  }
+  if (componentId !== undefined) {
+    refuseField(where, 'componentUid', 'stands beside "componentId": give one of the two')
+  }
+  return { compUid: readId(componentUid, where, 'componentUid'), compTmplId, compName }
+}
+
+function readStream(stream: JsonRecord, where: string): { streamId?: string; streamUid?: string } {
+  const { streamId, streamUid } = stream
+  if (streamUid === undefined) return { streamId: readId(streamId, where, 'streamId') }
+  if (streamId !== undefined) {
+    refuseField(where, 'streamUid', 'stands beside "streamId": give one of the two')
+  }
+  return { streamUid: readId(streamUid, where, 'streamUid') }
+}
+
+/** Times of a list of values: their own, else the component's; none only for a single value. */
+function readTimes(own: unknown, shared: unknown, where: string): readonly unknown[] | undefined {
+  const given = own ?? shared
+  if (given === undefined || given === null) return undefined
+  return readList(given, where, 'time')
+}
+
+function addStream(
+  samples: IncomingSamples,
+  target: OpenTarget,
+  values: { data: readonly unknown[]; times: readonly unknown[] | undefined; where: string },
+): void {
+  const { data, times, where } = values
+  if (times !== undefined && times.length !== data.length) {
+    refuseField(where, 'time', `has ${times.length} entries for ${data.length} in "data"`)
+  }
+  if (times === undefined && data.length > 1) {
+    refuseField(where, 'time', `is needed for ${data.length} values`)
+  }
+  requireSampleCount(samples.count + data.length)
+  for (let index = 0; index < data.length; index++) {
+    const at = `${where}, value ${index}`
+    target.samples.push(samples.count)
+    const time = times === undefined ? Number.NaN : readTime(times[index], at)
+    addValue(samples, time, data[index], at)
+  }
+  samples.open.push(target)
+}
+
+/** Reads the batch form `{"feed":{"component":[…]}}` that JSON.parse has read. */
+export function readFeedBatch(body: JsonRecord): IncomingSamples {
+  if (!isRecord(body.feed)) {
+    refuse('bad_input', {
+      what: 'Cannot read the body: it must be a list of samples or an object with "feed"',
+    })
+  }
+  const samples = new IncomingSamples()
+  samples.form = 'lists'
+  const components = readList(body.feed.component, 'the body', 'feed.component')
+  components.forEach((component, componentIndex) => {
+    const where = `component ${componentIndex}`
+    if (!isRecord(component)) {
+      refuseField('the body', `feed.component[${componentIndex}]`, 'must be an object')
+    }
+    const side = readComponent(component, where)
+    readList(component.stream, where, 'stream').forEach((stream, streamIndex) => {
+      const place = `${where}, stream ${streamIndex}`
+      if (!isRecord(stream)) refuseField(where, `stream[${streamIndex}]`, 'must be an object')
+      const target: OpenTarget = { ...side, ...readStream(stream, place), samples: [] }
+      const data = readList(stream.data, place, 'data')
+      const times = readTimes(stream.time, component.time, place)
+      addStream(samples, target, { data, times, where: place })
+    })
+  })
+  return samples
+}

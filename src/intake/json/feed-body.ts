@@ -1,0 +1,166 @@
+import { Worker } from 'node:worker_threads'
+import type { HeldMemory } from '../../base/index.ts'
+import { type ErrorCode, nextTurn, Refusal, refusal, refuse } from '../../base/index.ts'
+import type { IncomingSamples } from '../../feed/index.ts'
+import { readFeedBatch } from '../batch/batch-reader.ts'
+import { FeedArrayParser, type ParseStep } from './feed-array-parser.ts'
+import { isRecord, readFeedArray } from './feed-plain-reader.ts'
+import { scanJson } from './json-scan.ts'
+import { parseWithDigits } from './long-number.ts'
+import type { RawStreamCache } from './raw-stream-cache.ts'
+import { copyBytes, type PackedSamples, unpackSamples } from './worker-samples.ts'
+
+/** After this many bytes other calls get their turn. */
+export const SLICE_BYTES = 256 * 1024
+/** JSON.parse of more than this would hold the loop up for too long. */
+const INLINE_PARSE_BYTES_MAX = 1024 * 1024
+
+/** Objects of a body of millions of small values take many times its bytes. */
+const WORKER_BYTES_PER_BYTE = 8
+const WORKER_BYTES_MIN = 64 * 1024 * 1024
+const WORKER_BYTES_MAX = 2_048 * 1024 * 1024
+
+/** What a sample takes in the columns and in the journal's frame, and what a text adds to it. */
+const SAMPLE_BYTES = 41
+const TEXT_BYTES = 64
+const TARGET_BYTES = 300
+
+/** What a worker answers: the columns of a body, or why it was refused. */
+export type WorkerAnswer =
+  | { readonly samples: PackedSamples }
+  | { readonly refused: { readonly code: ErrorCode; readonly message: string } }
+
+function withoutByteOrderMark(bytes: Buffer): Buffer {
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  return hasMark ? bytes.subarray(3) : bytes
+}
+
+/** Reads a whole body with JSON.parse; the reference that the byte parser is measured by. */
+export function readFeedBodyPlainly(bytes: Buffer): IncomingSamples {
+  const { fault, hasLongNumber } = scanJson(bytes)
+  if (fault !== undefined) {
+    refuse('bad_json', { position: fault.position, problem: fault.what })
+  }
+  const text = bytes.toString('utf8')
+  const body: unknown = hasLongNumber ? parseWithDigits(text) : JSON.parse(text)
+  if (Array.isArray(body)) return readFeedArray(body)
+  if (isRecord(body)) return readFeedBatch(body)
+  refuse('bad_input', {
+    what: 'Cannot read the body: it must be a list of samples or an object with "feed"',
+  })
+}
+
+/** One worker at a time: a second unusual giant waits rather than taking the machine's memory. */
+let workerTurn: Promise<unknown> = Promise.resolve()
+
+/** The memory is taken first: who has its turn must not wait for one that waits for the turn. */
+async function readInWorker(bytes: Buffer, held: HeldMemory | undefined): Promise<IncomingSamples> {
+  let heapBytes = Math.min(
+    Math.max(bytes.length * WORKER_BYTES_PER_BYTE, WORKER_BYTES_MIN),
+    WORKER_BYTES_MAX,
+  )
+  if (held !== undefined) {
+    heapBytes = Math.min(heapBytes, held.share.growthMax)
+    await held.share.resize(held.share.bytes + heapBytes)
+  }
+  const turn = workerTurn.then(async () => unpackSamples(await runWorker(bytes, heapBytes, held)))
+  workerTurn = turn.catch(() => undefined)
+  return turn
+}
+
+async function runWorker(
+  body: Buffer,
+  heapBytes: number,
+  held: HeldMemory | undefined,
+): Promise<PackedSamples> {
+  // A body of its own goes over as it is; nobody reads it here any more.
+  const bytes = held === undefined ? await copyBytes(body) : body
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./feed-body-worker.ts', import.meta.url), {
+      workerData: bytes,
+      transferList: [bytes.buffer as ArrayBuffer],
+      resourceLimits: { maxOldGenerationSizeMb: Math.floor(heapBytes / 1024 / 1024) },
+    })
+    worker.once('message', (answer: WorkerAnswer) => {
+      void worker.terminate()
+      if ('refused' in answer) {
+        reject(new Refusal(answer.refused.code, answer.refused.message))
+      } else {
+        resolve(answer.samples)
+      }
+    })
+    worker.once('error', (cause: NodeJS.ErrnoException) => {
+      const isTooLarge = cause.code === 'ERR_WORKER_OUT_OF_MEMORY'
+      const what =
+        'Cannot read this body: it holds too much besides plain samples; send it in parts'
+      reject(isTooLarge ? refusal('bad_input', { what }) : new Error('reader failed', { cause }))
+    })
+    worker.once('exit', (code) => reject(new Error(`reader of a body ended with ${code}`)))
+  })
+}
+
+/** The parser of the body before; most bodies are read in one go, so that one is enough. */
+let idleParser: FeedArrayParser | undefined
+
+/** Whose body it is, and how its streams are found. */
+export interface BodySource {
+  readonly cache: RawStreamCache
+  readonly orgUid: string
+}
+
+/**
+ * Reads a feed body, array or batch form, into columns: all of it is valid, or it is refused. Long
+ * bodies are read in slices with turns for other calls between them; only they, and unusual ones,
+ * take a promise. A body in memory of its own comes with what its call `held`, which may grow.
+ */
+export function readFeedBody(
+  body: Buffer,
+  { cache, orgUid }: BodySource,
+  held?: HeldMemory,
+): IncomingSamples | Promise<IncomingSamples> {
+  const bytes = withoutByteOrderMark(body)
+  const parser = idleParser ?? new FeedArrayParser(cache)
+  idleParser = undefined
+  parser.begin(bytes, cache, orgUid)
+  const step = parser.step(SLICE_BYTES)
+  return step === 'more' ? readOn(parser, bytes, held) : finish(parser, step, { bytes, held })
+}
+
+async function readOn(
+  parser: FeedArrayParser,
+  bytes: Buffer,
+  held: HeldMemory | undefined,
+): Promise<IncomingSamples> {
+  let step: ParseStep = 'more'
+  let areTextsHeld = held === undefined
+  while (step === 'more') {
+    await nextTurn()
+    if (!areTextsHeld && parser.samples.texts !== undefined) {
+      areTextsHeld = true
+      await held?.share.resize(held.share.bytes + bytes.length)
+    }
+    step = parser.step(SLICE_BYTES)
+  }
+  return finish(parser, step, { bytes, held })
+}
+
+function finish(
+  parser: FeedArrayParser,
+  step: ParseStep,
+  { bytes, held }: { readonly bytes: Buffer; readonly held: HeldMemory | undefined },
+): IncomingSamples | Promise<IncomingSamples> {
+  const { samples } = parser
+  parser.end()
+  idleParser = parser
+  if (step === 'done') return samples
+  samples.release()
+  return bytes.length <= INLINE_PARSE_BYTES_MAX
+    ? readFeedBodyPlainly(bytes)
+    : readInWorker(bytes, held)
+}
+
+/** What samples take until they are durable: their columns, the journal's frame, texts, targets. */
+export function bytesOfSamples({ handles, count, texts, open }: IncomingSamples): number {
+  const textBytes = (texts?.length ?? 0) * TEXT_BYTES
+  return Math.max(handles.length, count) * SAMPLE_BYTES + textBytes + open.length * TARGET_BYTES
+}

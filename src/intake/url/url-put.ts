@@ -1,0 +1,147 @@
+import {
+  characterCount,
+  ID_LENGTH_MAX,
+  isSampleTime,
+  refuse,
+  SAMPLES_PER_CALL_MAX,
+} from '../../base/index.ts'
+import { IncomingSamples, type OpenTarget, VALUE_EMPTY, VALUE_TEXT } from '../../feed/index.ts'
+import { readId, requireSampleCount } from '../json/feed-plain-reader.ts'
+import { RESERVED_NAMES } from './put-query.ts'
+import { parseSampleTime, parseWhole, type QueryPairs, readSingle } from './query-pairs.ts'
+
+/** What the URL form of a feed put holds. */
+export interface UrlPut {
+  readonly samples: IncomingSamples
+  readonly compId: string
+  /** Streams whose last values the answer shall hold, each once. */
+  readonly requestedStreamIds: readonly string[]
+}
+
+/** Gives the times of a list of values, earliest first; NaN where the server assigns the time. */
+type Timing = (count: number, parameter: string) => readonly number[]
+
+interface ValueList {
+  readonly parameter: string
+  readonly values: readonly string[]
+  readonly target: OpenTarget
+}
+
+function refuseUrl(what: string): never {
+  refuse('bad_input', { what })
+}
+
+function requireId(text: string, parameter: string): string {
+  return readId(text, 'the call', parameter)
+}
+
+function requireCount(times: number, values: number, parameter: string): void {
+  if (times === values) return
+  refuseUrl(`"${parameter}" holds ${values} values for ${times} times: give one time per value`)
+}
+
+function timesFrom(list: readonly number[]): Timing {
+  return (count, parameter) => {
+    requireCount(list.length, count, parameter)
+    return list
+  }
+}
+
+function elapsedTimes(texts: readonly string[], uploadTime: number): readonly number[] {
+  return texts.map((text, index) => {
+    const elapsedMs = parseWhole(text)
+    if (elapsedMs === undefined || elapsedMs < 0) {
+      refuseUrl(`Value ${index} of "timeEl" must be whole milliseconds from 0 on, got "${text}"`)
+    }
+    return requireTime(uploadTime - elapsedMs, `Value ${index} of "timeEl"`)
+  })
+}
+
+function requireTime(time: number, where: string): number {
+  if (!isSampleTime(time)) refuseUrl(`${where} leads to a time before 1900`)
+  return time
+}
+
+function spacedTimes(text: string, uploadTime: number): Timing {
+  const stepMs = parseWhole(text)
+  if (stepMs === undefined || stepMs <= 0) {
+    refuseUrl(`"freq" must be whole milliseconds above 0, got "${text}"`)
+  }
+  return (count) =>
+    Array.from({ length: count }, (_, index) =>
+      requireTime(uploadTime - (count - 1 - index) * stepMs, '"freq"'),
+    )
+}
+
+const assignedTimes: Timing = (count, parameter) => {
+  if (count > 1) {
+    refuseUrl(`"${parameter}" holds ${count} values: give their times by time, timeEl or freq`)
+  }
+  return [Number.NaN]
+}
+
+function readTiming(pairs: QueryPairs, delim: string, uploadTime: number): Timing {
+  const time = readSingle(pairs, 'time')
+  const timeEl = readSingle(pairs, 'timeEl')
+  const freq = readSingle(pairs, 'freq')
+  if ([time, timeEl, freq].filter((given) => given !== undefined).length > 1) {
+    refuseUrl('Only one of "time", "timeEl" and "freq" may be given')
+  }
+  if (freq !== undefined) return spacedTimes(freq, uploadTime)
+  if (timeEl !== undefined) return timesFrom(elapsedTimes(timeEl.split(delim), uploadTime))
+  if (time === undefined) return assignedTimes
+  const texts = time.split(delim)
+  return timesFrom(texts.map((text, index) => parseSampleTime(text, `Value ${index} of "time"`)))
+}
+
+function readLists(pairs: QueryPairs, delim: string, compId: string): ValueList[] {
+  const lists: ValueList[] = []
+  const named = new Set<string>()
+  let position = 0
+  for (const [name, text] of pairs) {
+    if (name === 'data') {
+      const target = { compId, position, samples: [] }
+      lists.push({ parameter: 'data', values: text.split(delim), target })
+      position += 1
+      continue
+    }
+    if (RESERVED_NAMES.has(name)) continue
+    if (name.trim() === '') refuseUrl('A parameter has no name: it must be a stream ID')
+    if (characterCount(name) > ID_LENGTH_MAX) {
+      refuseUrl(`The stream ID "${name.slice(0, 20)}…" has more than ${ID_LENGTH_MAX} characters`)
+    }
+    if (named.has(name)) refuseUrl(`Stream "${name}" is given twice`)
+    named.add(name)
+    const target = { compId, streamId: name, samples: [] }
+    lists.push({ parameter: name, values: text.split(delim), target })
+  }
+  return lists
+}
+
+function addList(samples: IncomingSamples, list: ValueList, times: readonly number[]): void {
+  list.values.forEach((value, index) => {
+    list.target.samples.push(samples.count)
+    const kind = value === '' ? VALUE_EMPTY : VALUE_TEXT
+    samples.add(0, times[index], { kind, number: 0, text: value === '' ? undefined : value })
+  })
+  samples.open.push(list.target)
+}
+
+/** Reads the form of a feed put that has everything in the URL, as sent at `uploadTime`. */
+export function readUrlPut(pairs: QueryPairs, uploadTime: number): UrlPut {
+  const compId = requireId(readSingle(pairs, 'compId') ?? '', 'compId')
+  const delim = readSingle(pairs, 'delim') ?? ','
+  if (delim === '') refuseUrl('"delim" must not be empty')
+  const timing = readTiming(pairs, delim, uploadTime)
+  const lists = readLists(pairs, delim, compId)
+  if (lists.length === 0) {
+    refuseUrl('The call holds no value: give "data" or a parameter named by a stream ID')
+  }
+  const requested = pairs.filter(([name]) => name === 'rsid')
+  const requestedStreamIds = requested.map(([, streamId]) => requireId(streamId, 'rsid'))
+  requireSampleCount(lists.reduce((sum, { values }) => sum + values.length, 0))
+  const samples = new IncomingSamples(Math.min(lists.length, SAMPLES_PER_CALL_MAX))
+  samples.form = 'lists'
+  for (const list of lists) addList(samples, list, timing(list.values.length, list.parameter))
+  return { samples, compId, requestedStreamIds: [...new Set(requestedStreamIds)] }
+}

@@ -1,0 +1,134 @@
+/** What one order to the catalog's writer does inside its transaction. */
+import { invariant } from '../../../base/index.ts'
+import {
+  CatalogConflict,
+  CatalogDamaged,
+  type DocumentKey,
+  type Lease,
+} from '../../catalog-port.ts'
+import type { WriteOrder, WriterRequest, WriterResult, Written } from './catalog-protocol.ts'
+import type { CatalogWriteTable, StoredDocument } from './catalog-write-table.ts'
+
+const HANDLE_END = 2 ** 31
+
+/** A whole commit: its parts put together. */
+export interface Commit {
+  readonly type: 'commit'
+  readonly id: number
+  readonly orders: readonly WriteOrder[]
+  readonly lease: Lease | undefined
+}
+
+export type Job = Commit | Exclude<WriterRequest, { type: 'commit' } | { type: 'close' }>
+
+/** Does a job's writes; throws CatalogConflict when others' writes forbid it. */
+export function applyJob(table: CatalogWriteTable, job: Job): WriterResult {
+  switch (job.type) {
+    case 'commit':
+      return applyCommit(table, job)
+    case 'purge':
+      return purge(table, job.nowMs, job.limit)
+    case 'acquire':
+      return acquire(table, job)
+    case 'release':
+      return release(table, job.lease)
+  }
+}
+
+function applyCommit(table: CatalogWriteTable, commit: Commit): Written[] {
+  if (commit.lease !== undefined) checkLease(table, commit.lease)
+  // All claims of the commit's documents are let go first, so that two may swap theirs.
+  for (const order of commit.orders) {
+    const stored = table.select(order)
+    if (stored !== undefined) table.deleteClaims(stored.ref)
+  }
+  const written: Written[] = []
+  for (const order of commit.orders) {
+    const result = applyOrder(table, order)
+    if (result !== undefined) written.push(result)
+  }
+  return written
+}
+
+function applyOrder(table: CatalogWriteTable, order: WriteOrder): Written | undefined {
+  const stored = table.select(order)
+  const { expectedRevision } = order
+  if (expectedRevision !== 'any' && (stored?.revision ?? 0) !== expectedRevision) {
+    throw new CatalogConflict(keyOf(order), undefined)
+  }
+  if (order.op === 'delete') {
+    if (stored !== undefined) deleteStored(table, order, stored)
+    return undefined
+  }
+  const next = stored === undefined ? table.insert(order) : table.update(order, stored)
+  invariant((next.handle ?? 0) < HANDLE_END, 'stream handles are used up')
+  table.deleteClaims(next.ref)
+  for (const claim of new Set(order.claims)) {
+    if (!table.insertClaim(order, claim, next.ref)) {
+      throw new CatalogConflict(keyOf(order), claim)
+    }
+  }
+  table.insertChange(order, next.parent_uid)
+  return { revision: next.revision, handle: next.handle ?? undefined }
+}
+
+function deleteStored(table: CatalogWriteTable, key: DocumentKey, stored: StoredDocument): void {
+  table.delete(key, stored)
+  table.insertChange({ ...keyOf(key), op: 'delete', expectedRevision: 'any' }, stored.parent_uid)
+}
+
+function purge(table: CatalogWriteTable, nowMs: number, limit: number): number {
+  let deleted = 0
+  for (const key of table.selectExpired(nowMs, limit)) {
+    const stored = selectWhole(table, key)
+    if (stored === undefined) continue
+    deleteStored(table, key, stored)
+    deleted += 1
+  }
+  return deleted
+}
+
+/** A document that does not check may not be over at all: it stays, for the scrub to tell of. */
+function selectWhole(table: CatalogWriteTable, key: DocumentKey): StoredDocument | undefined {
+  try {
+    return table.select(key)
+  } catch (error) {
+    if (error instanceof CatalogDamaged) return undefined
+    throw error
+  }
+}
+
+function acquire(
+  table: CatalogWriteTable,
+  wish: { name: string; holder: string; nowMs: number; ttlMs: number },
+): Lease | undefined {
+  const held = table.selectLease(wish.name)
+  const remainingMs = (held?.expiresAtMs ?? 0) - wish.nowMs
+  // One that would run longer than it was taken for was taken by a clock that was ahead.
+  const isRunning = held !== undefined && remainingMs > 0 && remainingMs <= wish.ttlMs
+  if (isRunning && held.holder !== wish.holder) return undefined
+  const fence = isRunning ? held.fence : (held?.fence ?? 0) + 1
+  const lease = { name: wish.name, holder: wish.holder, fence }
+  table.upsertLease(lease, wish.nowMs + wish.ttlMs)
+  return lease
+}
+
+function release(table: CatalogWriteTable, lease: Lease): undefined {
+  const held = table.selectLease(lease.name)
+  // The row stays, so that the fence keeps rising.
+  if (isSameLease(held, lease)) table.upsertLease({ ...lease, holder: '' }, 0)
+  return undefined
+}
+
+function checkLease(table: CatalogWriteTable, lease: Lease): void {
+  if (isSameLease(table.selectLease(lease.name), lease)) return
+  throw new CatalogConflict({ orgUid: '', kind: 'lease', uid: lease.name }, undefined)
+}
+
+function isSameLease(held: Lease | undefined, lease: Lease): boolean {
+  return held?.fence === lease.fence && held.holder === lease.holder
+}
+
+function keyOf({ orgUid, kind, uid }: DocumentKey): DocumentKey {
+  return { orgUid, kind, uid }
+}

@@ -1,0 +1,174 @@
+/**
+ * The schema of catalog.db, step by step. `PRAGMA user_version` counts the steps done; a step that
+ * has shipped never changes, a later one is added.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import { FolderDamaged } from '../folder/folder-damaged.ts'
+import {
+  checkOfChange,
+  checkOfClaim,
+  checkOfEntry,
+  checkOfLease,
+  checkOfScope,
+  checkOfTally,
+  sealBody,
+} from './catalog-checks.ts'
+
+/**
+ * Organizations are interned, so that a UID of 36 bytes is not repeated in every row and index.
+ * `entry` repeats the few fields a start needs, so that loading a million of them reads no bodies;
+ * it is clustered by kind. Handles come from AUTOINCREMENT: one is never given twice.
+ */
+const FIRST = `
+CREATE TABLE scope (
+  scope INTEGER PRIMARY KEY,
+  org_uid TEXT NOT NULL UNIQUE
+);
+CREATE TABLE document (
+  ref INTEGER PRIMARY KEY,
+  scope INTEGER NOT NULL REFERENCES scope,
+  kind TEXT NOT NULL,
+  uid TEXT NOT NULL,
+  parent_uid TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  list_key TEXT NOT NULL,
+  expires_at_ms INTEGER,
+  handle INTEGER,
+  body TEXT NOT NULL
+);
+CREATE UNIQUE INDEX document_key ON document (scope, kind, uid);
+CREATE INDEX document_list ON document (scope, kind, list_key, uid);
+CREATE INDEX document_parent ON document (scope, kind, parent_uid, list_key, uid)
+  WHERE parent_uid <> '';
+CREATE INDEX document_expiry ON document (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
+CREATE TABLE entry (
+  kind TEXT NOT NULL,
+  ref INTEGER NOT NULL,
+  scope INTEGER NOT NULL,
+  uid TEXT NOT NULL,
+  parent_uid TEXT NOT NULL,
+  handle INTEGER,
+  packed TEXT NOT NULL,
+  PRIMARY KEY (kind, ref)
+) WITHOUT ROWID;
+CREATE TABLE claim (
+  scope INTEGER NOT NULL,
+  claim TEXT NOT NULL,
+  ref INTEGER NOT NULL,
+  PRIMARY KEY (scope, claim)
+) WITHOUT ROWID;
+CREATE INDEX claim_holder ON claim (ref);
+CREATE TABLE tally (
+  scope INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  documents INTEGER NOT NULL,
+  PRIMARY KEY (scope, kind)
+) WITHOUT ROWID;
+CREATE TABLE stream_handle (
+  handle INTEGER PRIMARY KEY AUTOINCREMENT,
+  ref INTEGER NOT NULL
+);
+CREATE TABLE change (
+  cursor INTEGER PRIMARY KEY AUTOINCREMENT,
+  scope INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  uid TEXT NOT NULL,
+  parent_uid TEXT NOT NULL,
+  is_deleted INTEGER NOT NULL
+);
+CREATE TABLE lease (
+  name TEXT PRIMARY KEY,
+  holder TEXT NOT NULL,
+  fence INTEGER NOT NULL,
+  expires_at_ms INTEGER NOT NULL
+) WITHOUT ROWID;
+`
+
+/** Single values by name, as in samples.db: the folder's mark (docs/format/folder.md). */
+const WITH_META = `
+CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+`
+
+/**
+ * Every row carries a checksum of what it says: documents inside their encoding, other tables in a
+ * column. The tally counts index rows too, so that a lost one shows, and meta repeats the last handle.
+ */
+const WITH_CHECKS = `
+ALTER TABLE scope ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE entry ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE claim ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE tally ADD COLUMN entries INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE tally ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE change ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE lease ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
+UPDATE scope SET crc = check_scope(scope, org_uid);
+UPDATE document SET body = seal_body((SELECT org_uid FROM scope s WHERE s.scope = document.scope),
+  kind, uid, parent_uid, revision, list_key, expires_at_ms, handle, body);
+UPDATE entry SET crc = check_entry((SELECT org_uid FROM scope s WHERE s.scope = entry.scope),
+  kind, uid, ref, parent_uid, handle, packed);
+DELETE FROM claim WHERE ref NOT IN (SELECT ref FROM document);
+UPDATE claim SET crc = (SELECT check_claim(claim.claim, s.org_uid, d.kind, d.uid)
+  FROM document d JOIN scope s USING (scope) WHERE d.ref = claim.ref);
+UPDATE tally SET entries = (SELECT count(*) FROM entry e
+  WHERE e.kind = tally.kind AND e.scope = tally.scope);
+UPDATE tally SET crc = check_tally(scope, kind, documents, entries);
+UPDATE change SET crc = check_change((SELECT org_uid FROM scope s WHERE s.scope = change.scope),
+  kind, uid, parent_uid, is_deleted);
+UPDATE lease SET crc = check_lease(name, holder, fence, expires_at_ms);
+INSERT OR REPLACE INTO meta (name, value) VALUES ('last_handle',
+  coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'stream_handle'), 0));
+`
+
+const steps: readonly string[] = [FIRST, WITH_META, WITH_CHECKS]
+
+/** Brings a database to the newest schema; throws, changing nothing, when it comes from a later Weir. */
+export function migrateCatalog(db: DatabaseSync): void {
+  const row = db.prepare('PRAGMA user_version').get() as { user_version: number }
+  if (row.user_version > steps.length) {
+    throw new FolderDamaged(
+      `catalog.db has schema ${row.user_version} and this Weir knows ${steps.length}: it was written ` +
+        'by a later Weir. Start that one, or restore the data folder from a backup of before',
+    )
+  }
+  if (row.user_version === steps.length) return
+  addCheckFunctions(db)
+  for (let version = row.user_version; version < steps.length; version++) {
+    db.exec('BEGIN IMMEDIATE')
+    db.exec(steps[version])
+    db.exec(`PRAGMA user_version = ${version + 1}`)
+    db.exec('COMMIT')
+  }
+}
+
+type Text = string
+type UserFunction = Parameters<DatabaseSync['function']>[1]
+type Whole = number
+
+/** What WITH_CHECKS calls; the parameters are in the order of the columns there. */
+function addCheckFunctions(db: DatabaseSync): void {
+  const add = <P extends unknown[]>(name: string, check: (...given: P) => number | string): void =>
+    db.function(name, { varargs: true, deterministic: true }, check as unknown as UserFunction)
+  add('check_scope', (scope: Whole, orgUid: Text) => checkOfScope(scope, orgUid))
+  add('seal_body', (...row: [Text, Text, Text, Text, Whole, Text, Whole, Whole, Text]) => {
+    const [orgUid, kind, uid, parentUid, revision, listKey, expiresAtMs, handle, json] = row
+    const fields = { orgUid, kind, uid, parentUid, revision, listKey, expiresAtMs, handle }
+    return sealBody(fields, json)
+  })
+  add('check_entry', (...row: [Text, Text, Text, Whole, Text, Whole, Text]) => {
+    const [orgUid, kind, uid, ref, parentUid, handle, packed] = row
+    return checkOfEntry({ orgUid, kind, uid }, { ref, parentUid, handle, packed })
+  })
+  add('check_claim', (claim: Text, orgUid: Text, kind: Text, uid: Text) =>
+    checkOfClaim(claim, { orgUid, kind, uid }),
+  )
+  add('check_tally', (scope: Whole, kind: Text, documents: Whole, entries: Whole) =>
+    checkOfTally({ scope, kind, documents, entries }),
+  )
+  add('check_change', (...row: [Text, Text, Text, Text, Whole]) => {
+    const [orgUid, kind, uid, parentUid, isDeleted] = row
+    return checkOfChange({ orgUid, kind, uid }, parentUid, isDeleted)
+  })
+  add('check_lease', (name: Text, holder: Text, fence: Whole, expiresAtMs: Whole) =>
+    checkOfLease({ name, holder, fence }, expiresAtMs),
+  )
+}

@@ -1,0 +1,58 @@
+/** What the main thread and the catalog's writer thread say to each other. */
+import type { DocumentKey, Lease, PutDocument } from '../../catalog-port.ts'
+
+/** A put whose body is already text: one string crosses the threads cheaper than a tree. */
+export type PutOrder = Omit<PutDocument, 'body'> & { readonly body: string }
+export type DeleteOrder = DocumentKey & {
+  readonly op: 'delete'
+  readonly expectedRevision: number | 'any'
+}
+export type WriteOrder = PutOrder | DeleteOrder
+
+/** One commit; a big one arrives in parts, so that neither side is held up at once. */
+export interface CommitPart {
+  readonly type: 'commit'
+  readonly id: number
+  readonly isLast: boolean
+  readonly orders: readonly WriteOrder[]
+  readonly lease: Lease | undefined
+}
+
+export type WriterRequest =
+  | CommitPart
+  | { readonly type: 'purge'; readonly id: number; readonly nowMs: number; readonly limit: number }
+  | {
+      readonly type: 'acquire'
+      readonly id: number
+      readonly name: string
+      readonly holder: string
+      readonly nowMs: number
+      readonly ttlMs: number
+    }
+  | { readonly type: 'release'; readonly id: number; readonly lease: Lease }
+  | { readonly type: 'close'; readonly id: number }
+
+/** What a put became: its revision, and its handle when it is a stream. */
+export interface Written {
+  readonly revision: number
+  readonly handle: number | undefined
+}
+
+export type WriterResult = readonly Written[] | number | Lease | undefined
+
+export interface WriterConflict {
+  readonly key: DocumentKey
+  readonly claim: string | undefined
+}
+
+export interface WriterReply {
+  readonly id: number
+  readonly result?: WriterResult
+  readonly conflict?: WriterConflict
+  /** What does not check, and was not built upon. */
+  readonly damage?: string
+  /** The folder cannot be used; told instead of readiness. */
+  readonly refusal?: string
+  /** A failure of the disk or the database; `errcode` is SQLite's. */
+  readonly failure?: { readonly message: string; readonly errcode: number | undefined }
+}

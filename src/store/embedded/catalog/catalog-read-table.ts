@@ -1,0 +1,234 @@
+/** Every statement with which the main thread reads catalog.db; it never writes. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import {
+  type CatalogChange,
+  CatalogDamaged,
+  type CatalogDocument,
+  type DocumentKey,
+  type IndexRow,
+  type ListQuery,
+} from '../../catalog-port.ts'
+import type { StreamHandle } from '../../sample-port.ts'
+import {
+  checkOfChange,
+  checkOfClaim,
+  checkOfEntry,
+  checkOfTally,
+  nameOf,
+  readChecked,
+} from './catalog-checks.ts'
+import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
+import { CatalogScopes } from './catalog-scopes.ts'
+
+/** Scope, UID, parent's UID, handle, packed fields, ref and checksum of an entry. */
+type EntryRow = [number, string, string, number | null, string, number, number]
+
+/** Sorts after every text that begins with the prefix it is added to. */
+const PREFIX_END = '\u{10FFFF}'
+
+/** A stretch of the index rows of one kind. */
+export interface EntryScan {
+  /** The ref to go on after, 0 at the end. */
+  readonly after: number
+  /** How many rows were handed out. */
+  readonly count: number
+  /** What is wrong with those that were not. */
+  readonly damages: readonly string[]
+}
+
+/** The read side of catalog.db over one connection of its own; what it answers has been checked. */
+export class CatalogReadTable {
+  readonly #db: DatabaseSync
+  readonly #scopes: CatalogScopes
+  readonly #statements: ReturnType<typeof prepareAll>
+  readonly #lists = new Map<string, { page: StatementSync; count: StatementSync }>()
+
+  readonly #onDamage: (what: string) => void
+
+  /** Tells `onDamage` of what does not check and could be made up for. */
+  constructor(db: DatabaseSync, onDamage: (what: string) => void) {
+    this.#db = db
+    this.#onDamage = onDamage
+    this.#scopes = new CatalogScopes(db)
+    this.#statements = prepareAll(db)
+    this.#statements.entries.setReturnArrays(true)
+  }
+
+  selectByKey(key: DocumentKey): CatalogDocument | undefined {
+    return readChecked(nameOf(key), () => {
+      const scope = this.#scopes.find(key.orgUid)
+      if (scope === undefined) return undefined
+      const row = this.#statements.byKey.get(scope, key.kind, key.uid)
+      const document = row === undefined ? undefined : documentOf(row, this.#scopes)
+      if (document !== undefined) expectSame(document, key)
+      return document
+    })
+  }
+
+  selectByClaim(orgUid: string, claim: string): CatalogDocument | undefined {
+    // A claim may hold an e-mail address: the message tells its sort only.
+    const what = `a claim of the sort ${claim.split(':', 1)[0]}`
+    return readChecked(what, () => {
+      const scope = this.#scopes.find(orgUid)
+      const row = scope === undefined ? undefined : this.#statements.claim.get(scope, claim)
+      if (row === undefined) return undefined
+      const holder = this.#statements.byRef.get(row.ref)
+      if (holder === undefined) throw new CatalogDamaged(`${what} has no holder`)
+      const document = documentOf(holder, this.#scopes)
+      if (checkOfClaim(claim, document) === row.crc) return document
+      throw new CatalogDamaged(`${what} does not check`)
+    })
+  }
+
+  selectPage(query: ListQuery): { documents: CatalogDocument[]; totalCount: number } {
+    return readChecked(`the list of ${query.kind}`, () => {
+      const scope = this.#scopes.find(query.orgUid)
+      if (scope === undefined) return { documents: [], totalCount: 0 }
+      const statements = this.#listOf(query)
+      const filter: Array<string | number> = [scope, query.kind]
+      if (query.parentUid !== undefined) filter.push(query.parentUid)
+      const prefix = query.listKeyPrefix ?? ''
+      if (prefix !== '') filter.push(prefix, prefix + PREFIX_END)
+      const rows = statements.page.all(...filter, query.limit, query.start)
+      const documents = rows.map((row) => documentOf(row, this.#scopes))
+      for (const document of documents) expectListed(document, query)
+      const isWhole = query.parentUid === undefined && prefix === ''
+      const totalCount = isWhole
+        ? this.#tallyOf(scope, query.kind).documents
+        : (statements.count.get(...filter)?.documents as number)
+      return { documents, totalCount }
+    })
+  }
+
+  selectChanges(cursor: number, limit: number): CatalogChange[] {
+    return readChecked('the log of changes', () =>
+      this.#statements.changes.all(cursor, limit).map((row) => {
+        const orgUid = this.#scopes.orgUidOf(row.scope as number)
+        const key = { orgUid, kind: row.kind as string, uid: row.uid as string }
+        const parentUid = row.parent_uid as string
+        if (checkOfChange(key, parentUid, row.is_deleted as number) !== row.crc) {
+          throw new CatalogDamaged(`change ${row.cursor} does not check`)
+        }
+        return { cursor: row.cursor as number, ...key, parentUid, isDeleted: row.is_deleted === 1 }
+      }),
+    )
+  }
+
+  selectCursor(): number {
+    return this.#statements.cursor.get()?.cursor as number
+  }
+
+  /** How many index rows of a kind all organizations have. */
+  selectEntryCount(kind: string): number {
+    return readChecked(`the count of ${kind}`, () => {
+      const rows = this.#statements.scopesOfKind.all(kind)
+      const counts = rows.map((row) => this.#tallyOf(row.scope as number, kind).entries)
+      return counts.reduce((sum, count) => sum + count, 0)
+    })
+  }
+
+  /** The index rows of a kind with ref > after, at most `limit`. */
+  scanEntries(
+    kind: string,
+    { after, limit }: { after: number; limit: number },
+    onRow: (row: IndexRow) => void,
+  ): EntryScan {
+    const rows = readChecked(`the index of ${kind}`, () =>
+      this.#statements.entries.all(kind, after, limit),
+    ) as unknown as EntryRow[]
+    const damages: string[] = []
+    // Taking the rows apart by index spares two million iterators on a big start.
+    for (const row of rows) {
+      const orgUid = this.#scopes.orgUidOf(row[0])
+      const uid = row[1]
+      const entry = { ref: row[5], parentUid: row[2], handle: row[3], packed: row[4] }
+      if (checkOfEntry({ orgUid, kind, uid }, entry) !== row[6]) {
+        damages.push(`the index row ${row[5]} of kind ${kind} does not check`)
+        continue
+      }
+      const handle = (row[3] ?? undefined) as StreamHandle | undefined
+      onRow({ orgUid, uid, parentUid: row[2], handle, index: row[4] })
+    }
+    const isEnd = rows.length < limit
+    return {
+      after: isEnd ? 0 : rows[rows.length - 1][5],
+      count: rows.length - damages.length,
+      damages,
+    }
+  }
+
+  /** The counts of a kind; counted anew when what is stored does not check. */
+  #tallyOf(scope: number, kind: string): { documents: number; entries: number } {
+    const row = this.#statements.tally.get(scope, kind)
+    if (row === undefined) return { documents: 0, entries: 0 }
+    const documents = row.documents as number
+    const entries = row.entries as number
+    if (checkOfTally({ scope, kind, documents, entries }) === row.crc) return { documents, entries }
+    this.#onDamage(`the count of ${kind} in organization number ${scope} does not check`)
+    return this.#statements.counted.get(scope, kind, kind, scope) as never
+  }
+
+  /** One pair of statements per shape of query, prepared when first asked for. */
+  #listOf(query: ListQuery): { page: StatementSync; count: StatementSync } {
+    const parentShape =
+      query.parentUid === undefined ? 'any' : query.parentUid === '' ? 'none' : 'one'
+    const hasPrefix = (query.listKeyPrefix ?? '') !== ''
+    const isDescending = query.descending === true
+    const shape = `${parentShape} ${hasPrefix} ${isDescending}`
+    const known = this.#lists.get(shape)
+    if (known !== undefined) return known
+    // The partial index serves only what names a parent, so the planner must see the condition.
+    const parent = {
+      any: '',
+      none: 'AND i.parent_uid = ?',
+      one: "AND i.parent_uid = ? AND i.parent_uid <> ''",
+    }[parentShape]
+    const where = `i.scope = ? AND i.kind = ? ${parent}
+      ${hasPrefix ? 'AND i.list_key >= ? AND i.list_key < ?' : ''}`
+    const order = isDescending ? 'list_key DESC, uid DESC' : 'list_key, uid'
+    // Refs first: skipping `start` rows then walks the index only and reads no bodies.
+    const page = this.#db.prepare(`SELECT ${DOCUMENT_COLUMNS} FROM (SELECT i.ref FROM document i
+      WHERE ${where} ORDER BY ${order} LIMIT ? OFFSET ?) p
+      JOIN document d ON d.ref = p.ref ORDER BY ${order}`)
+    const count = this.#db.prepare(`SELECT count(*) AS documents FROM document i WHERE ${where}`)
+    const statements = { page, count }
+    this.#lists.set(shape, statements)
+    return statements
+  }
+}
+
+/** Refuses a document that an index leads to in the place of another. */
+function expectSame(document: CatalogDocument, key: DocumentKey): void {
+  const [kind, uid] = [key.kind.toWellFormed(), key.uid.toWellFormed()]
+  if (document.kind === kind && document.uid === uid) return
+  throw new CatalogDamaged(`${nameOf(key)} is not where the index says`)
+}
+
+function expectListed(document: CatalogDocument, query: ListQuery): void {
+  const isOurs =
+    document.kind === query.kind.toWellFormed() &&
+    document.orgUid === query.orgUid.toWellFormed() &&
+    (query.parentUid?.toWellFormed() ?? document.parentUid) === document.parentUid &&
+    document.listKey.startsWith(query.listKeyPrefix?.toWellFormed() ?? '')
+  if (!isOurs) throw new CatalogDamaged(`the list of ${query.kind} leads to another document`)
+}
+
+function prepareAll(db: DatabaseSync) {
+  const prepare = (sql: string): StatementSync => db.prepare(sql)
+  return {
+    byKey: prepare(`SELECT ${DOCUMENT_COLUMNS} FROM document d
+      WHERE d.scope = ? AND d.kind = ? AND d.uid = ?`),
+    byRef: prepare(`SELECT ${DOCUMENT_COLUMNS} FROM document d WHERE d.ref = ?`),
+    claim: prepare('SELECT ref, crc FROM claim WHERE scope = ? AND claim = ?'),
+    changes: prepare(`SELECT cursor, scope, kind, uid, parent_uid, is_deleted, crc FROM change
+      WHERE cursor > ? ORDER BY cursor LIMIT ?`),
+    cursor: prepare('SELECT coalesce(max(cursor), 0) AS cursor FROM change'),
+    tally: prepare('SELECT documents, entries, crc FROM tally WHERE scope = ? AND kind = ?'),
+    counted: prepare(`SELECT
+      (SELECT count(*) FROM document d WHERE d.scope = ? AND d.kind = ?) AS documents,
+      (SELECT count(*) FROM entry e WHERE e.kind = ? AND e.scope = ?) AS entries`),
+    scopesOfKind: prepare('SELECT scope FROM tally WHERE kind = ?'),
+    entries: prepare(`SELECT scope, uid, parent_uid, handle, packed, ref, crc FROM entry
+      WHERE kind = ? AND ref > ? ORDER BY ref LIMIT ?`),
+  }
+}

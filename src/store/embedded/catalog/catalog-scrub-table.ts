@@ -1,0 +1,207 @@
+/** The statements with which all of catalog.db is read back, row by row, and held against checksums. */
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { CatalogDamaged, type CatalogDocument } from '../../catalog-port.ts'
+import {
+  checkOfChange,
+  checkOfClaim,
+  checkOfEntry,
+  checkOfLease,
+  checkOfTally,
+  nameOf,
+  readChecked,
+} from './catalog-checks.ts'
+import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
+import { CatalogScopes } from './catalog-scopes.ts'
+
+type Row = Readonly<Record<string, SQLInputValue>>
+
+/** A stretch of a table that was read. */
+export interface ScrubPage {
+  /** The key of the last row, to go on after; undefined at the end. */
+  readonly next: readonly SQLInputValue[] | undefined
+  readonly count: number
+  readonly bytes: number
+  /** What does not check. */
+  readonly damages: readonly string[]
+}
+
+/** One table: its rows after a key in the key's order, and what holds a row against its checksum. */
+interface ScrubbedTable {
+  readonly page: StatementSync
+  readonly key: readonly string[]
+  readonly start: readonly SQLInputValue[]
+  /** Throws CatalogDamaged when the row does not check. */
+  check(row: Row): void
+}
+
+/** Reads catalog.db back in pages, over a connection that is given. */
+export class CatalogScrubTable {
+  readonly #scopes: CatalogScopes
+  readonly #statements: ReturnType<typeof prepareAll>
+  readonly #tables: Readonly<Record<string, ScrubbedTable>>
+
+  constructor(db: DatabaseSync) {
+    this.#scopes = new CatalogScopes(db)
+    this.#statements = prepareAll(db)
+    this.#tables = this.#makeTables()
+  }
+
+  /** The tables that can be read back. */
+  get names(): readonly string[] {
+    return Object.keys(this.#tables)
+  }
+
+  /** Reads at most `limit` rows of a table, from its beginning or after a key. */
+  checkPage(name: string, after: readonly SQLInputValue[] | undefined, limit: number): ScrubPage {
+    const { page, key, start, check } = this.#tables[name]
+    const rows = page.all(...(after ?? start), limit) as Row[]
+    const damages = rows.flatMap((row) => damageIn(() => check(row)) ?? [])
+    const last = rows.length < limit ? undefined : rows[rows.length - 1]
+    const bytes = rows.reduce((sum, row) => sum + bytesOf(row), 0)
+    return { next: last && key.map((column) => last[column]), count: rows.length, bytes, damages }
+  }
+
+  /** The documents of a kind that check, after a ref; `after` of the answer is 0 at the end. */
+  selectDocuments(
+    { kind, after, limit }: { kind: string; after: number; limit: number },
+    onDocument: (document: CatalogDocument) => void,
+  ): { after: number; damages: string[] } {
+    const rows = this.#statements.documents.all(after, limit) as Row[]
+    const damages = rows.flatMap(
+      (row) =>
+        damageIn(() => {
+          const document = documentOf(row, this.#scopes)
+          if (document.kind === kind) onDocument(document)
+        }) ?? [],
+    )
+    return { damages, after: rows.length < limit ? 0 : (rows[rows.length - 1].ref as number) }
+  }
+
+  #makeTables(): Record<string, ScrubbedTable> {
+    const { documents, entries, claims, changes, tallies, leases } = this.#statements
+    return {
+      document: {
+        ...{ page: documents, key: ['ref'], start: [0] },
+        check: (row) => this.#checkDocument(row),
+      },
+      entry: {
+        ...{ page: entries, key: ['kind', 'ref'], start: ['', 0] },
+        check: (row) => this.#checkEntry(row),
+      },
+      claim: {
+        ...{ page: claims, key: ['scope', 'claim'], start: [0, ''] },
+        check: (row) => this.#checkClaim(row),
+      },
+      change: {
+        ...{ page: changes, key: ['cursor'], start: [0] },
+        check: (row) => this.#checkChange(row),
+      },
+      tally: {
+        ...{ page: tallies, key: ['scope', 'kind'], start: [0, ''] },
+        check: (row) => this.#checkTally(row),
+      },
+      lease: { page: leases, key: ['name'], start: [''], check: checkLease },
+    }
+  }
+
+  #checkDocument(row: Row): void {
+    const document = documentOf(row, this.#scopes)
+    const { handle } = document
+    if (handle === undefined) return
+    const given = this.#statements.handle.get(handle)?.ref
+    expect(given === row.ref, `handle ${handle} is not given to ${nameOf(document)}`)
+  }
+
+  #checkEntry(row: Row): void {
+    const key = this.#keyOf(row)
+    const entry = {
+      ref: row.ref,
+      parentUid: row.parent_uid,
+      handle: row.handle,
+      packed: row.packed,
+    }
+    const isWhole = checkOfEntry(key, entry as Parameters<typeof checkOfEntry>[1]) === row.crc
+    expect(isWhole, `the index row ${row.ref} of kind ${row.kind} does not check`)
+  }
+
+  #checkClaim(row: Row): void {
+    const orgUid = this.#scopes.orgUidOf(row.scope as number)
+    // The text may hold an e-mail address; its number among the holder's is all that is told.
+    const what = `a claim of document ${row.ref} of organization ${orgUid}`
+    const holder = this.#statements.holder.get(row.ref) as Row | undefined
+    if (holder === undefined) throw new CatalogDamaged(`${what} has no holder`)
+    const key = { ...this.#keyOf(holder), orgUid }
+    expect(checkOfClaim(row.claim as string, key) === row.crc, `${what} does not check`)
+  }
+
+  #checkChange(row: Row): void {
+    const check = checkOfChange(
+      this.#keyOf(row),
+      row.parent_uid as string,
+      row.is_deleted as number,
+    )
+    expect(check === row.crc, `change ${row.cursor} does not check`)
+  }
+
+  #checkTally(row: Row): void {
+    const tally = row as unknown as Parameters<typeof checkOfTally>[0]
+    const what = `the count of ${row.kind} in organization number ${row.scope}`
+    expect(checkOfTally(tally) === row.crc, `${what} does not check`)
+  }
+
+  #keyOf(row: Row) {
+    const orgUid = this.#scopes.orgUidOf(row.scope as number)
+    return { orgUid, kind: row.kind as string, uid: row.uid as string }
+  }
+}
+
+function checkLease(row: Row): void {
+  const lease = {
+    name: row.name as string,
+    holder: row.holder as string,
+    fence: row.fence as number,
+  }
+  const isWhole = checkOfLease(lease, row.expires_at_ms as number) === row.crc
+  expect(isWhole, `lease ${row.name} does not check`)
+}
+
+function expect(isWhole: boolean, what: string): void {
+  if (!isWhole) throw new CatalogDamaged(what)
+}
+
+/** What is wrong when a read finds damage; other failures are thrown on. */
+function damageIn(read: () => void): string | undefined {
+  try {
+    readChecked('a row', read)
+    return undefined
+  } catch (error) {
+    if (error instanceof CatalogDamaged) return error.what
+    throw error
+  }
+}
+
+function bytesOf(row: Row): number {
+  let bytes = 0
+  for (const value of Object.values(row)) bytes += typeof value === 'string' ? value.length : 8
+  return bytes
+}
+
+function prepareAll(db: DatabaseSync) {
+  const prepare = (sql: string): StatementSync => db.prepare(sql)
+  return {
+    documents: prepare(`SELECT ${DOCUMENT_COLUMNS} FROM document d
+      WHERE d.ref > ? ORDER BY d.ref LIMIT ?`),
+    handle: prepare('SELECT ref FROM stream_handle WHERE handle = ?'),
+    holder: prepare('SELECT scope, kind, uid FROM document WHERE ref = ?'),
+    entries: prepare(`SELECT kind, ref, scope, uid, parent_uid, handle, packed, crc FROM entry
+      WHERE (kind, ref) > (?, ?) ORDER BY kind, ref LIMIT ?`),
+    claims: prepare(`SELECT scope, claim, ref, crc FROM claim
+      WHERE (scope, claim) > (?, ?) ORDER BY scope, claim LIMIT ?`),
+    changes: prepare(`SELECT cursor, scope, kind, uid, parent_uid, is_deleted, crc FROM change
+      WHERE cursor > ? ORDER BY cursor LIMIT ?`),
+    tallies: prepare(`SELECT scope, kind, documents, entries, crc FROM tally
+      WHERE (scope, kind) > (?, ?) ORDER BY scope, kind LIMIT ?`),
+    leases: prepare(`SELECT name, holder, fence, expires_at_ms, crc FROM lease
+      WHERE name > ? ORDER BY name LIMIT ?`),
+  }
+}

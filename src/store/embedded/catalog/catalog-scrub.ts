@@ -1,0 +1,96 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import { Worker } from 'node:worker_threads'
+import { CatalogDamaged } from '../../catalog-port.ts'
+import { readChecked } from './catalog-checks.ts'
+import { CatalogScrubTable } from './catalog-scrub-table.ts'
+import { findStructureProblems } from './catalog-structure.ts'
+
+type SQLInputValues = readonly SQLInputValue[]
+
+/** Rows read in one step: a few milliseconds. */
+const ROWS_PER_STEP = 500
+
+/** Who asks for a scrub of the catalog. */
+export interface CatalogScrubTurn {
+  mayGoOn(): Promise<boolean>
+  onChecked(items: number, bytes: number): void
+  onDamage(what: string): void
+}
+
+/** Reads every row of catalog.db back in steps; then, on a thread, holds its indexes against its tables. */
+export class CatalogScrub {
+  readonly #db: DatabaseSync
+  readonly #file: string
+
+  constructor(db: DatabaseSync, file: string) {
+    this.#db = db
+    this.#file = file
+  }
+
+  /** One pass; ends early when the turn says so. */
+  async run(turn: CatalogScrubTurn): Promise<void> {
+    const table = new CatalogScrubTable(this.#db)
+    for (const name of table.names) {
+      if (!(await this.#runTable(table, name, turn))) return
+    }
+    if (!(await turn.mayGoOn())) return
+    for (const what of await checkStructure(this.#file)) turn.onDamage(what)
+  }
+
+  /** All of it in one go, for a start that serves nobody yet. */
+  runAtOnce(onDamage: (what: string) => void): void {
+    const table = new CatalogScrubTable(this.#db)
+    for (const name of table.names) {
+      let after: SQLInputValues | undefined
+      do after = checkStep(table, { name, after }, { onDamage, onChecked: () => {} })
+      while (after !== undefined)
+    }
+    for (const what of findStructureProblems(this.#db)) onDamage(what)
+  }
+
+  async #runTable(
+    table: CatalogScrubTable,
+    name: string,
+    turn: CatalogScrubTurn,
+  ): Promise<boolean> {
+    let after: SQLInputValues | undefined
+    do {
+      if (!(await turn.mayGoOn())) return false
+      // A store that is closed while a pass waits for its turn ends the pass.
+      if (!this.#db.isOpen) return false
+      after = checkStep(table, { name, after }, turn)
+    } while (after !== undefined)
+    return true
+  }
+}
+
+/** Checks some rows; tells where to go on, undefined at the end or where the table cannot be read. */
+function checkStep(
+  table: CatalogScrubTable,
+  { name, after }: { name: string; after: SQLInputValues | undefined },
+  turn: Pick<CatalogScrubTurn, 'onChecked' | 'onDamage'>,
+): SQLInputValues | undefined {
+  try {
+    const page = readChecked(`table ${name}`, () => table.checkPage(name, after, ROWS_PER_STEP))
+    turn.onChecked(page.count, page.bytes)
+    for (const what of page.damages) turn.onDamage(what)
+    return page.next
+  } catch (error) {
+    if (!(error instanceof CatalogDamaged)) throw error
+    turn.onDamage(error.what)
+    return undefined
+  }
+}
+
+/** What SQLite's own check finds: rows that an index misses or has in the wrong place, broken pages. */
+async function checkStructure(file: string): Promise<string[]> {
+  const worker = new Worker(new URL('./catalog-structure-thread.ts', import.meta.url), {
+    workerData: { file },
+    name: 'weir-catalog-scrub',
+  })
+  const { promise, resolve, reject } = Promise.withResolvers<string[]>()
+  worker.once('message', resolve)
+  worker.once('error', reject)
+  worker.once('exit', () => resolve([]))
+  return await promise
+}

@@ -1,0 +1,249 @@
+import { mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type Clock, systemClock } from '../../../base/index.ts'
+import {
+  type CatalogChange,
+  CatalogDamaged,
+  type CatalogDocument,
+  type CatalogStore,
+  type CatalogWrite,
+  type DocumentKey,
+  type IndexRow,
+  type Lease,
+  type ListQuery,
+  type PutDocument,
+} from '../../catalog-port.ts'
+import type { StreamHandle } from '../../sample-port.ts'
+import type { Scrubbable, ScrubTurn } from '../../scrub-port.ts'
+import { FolderDamaged } from '../folder/folder-damaged.ts'
+import { openChecked } from './catalog-checks.ts'
+import type { WriteOrder, Written } from './catalog-protocol.ts'
+import { CatalogReadTable } from './catalog-read-table.ts'
+import { CatalogScrub } from './catalog-scrub.ts'
+import { CatalogScrubTable } from './catalog-scrub-table.ts'
+import { CatalogWriterLink } from './catalog-writer-link.ts'
+
+/** Rows read in one step of a scan: some milliseconds, and garbage that dies young. */
+const SCAN_ROWS = 1_000
+
+/** Up to this size all of the catalog is read back before it is used: some tenths of a second. */
+const CHECKED_AT_START_BYTES = 16 * 1024 * 1024
+
+/** Damages told beyond this many are only counted: a disk that fails can bring millions. */
+const DAMAGES_MAX = 1_000
+
+export interface CatalogStoreOptions {
+  /** An existing or new folder; the store keeps its one database in it. */
+  readonly folder: string
+  readonly clock?: Clock
+  /** Keeps some megabytes of the disk back, so that people can sign in and delete when it is full. */
+  readonly hasReserve?: boolean
+  /** Told once of everything that is found not to check. */
+  readonly onDamage?: (what: string) => void
+}
+
+/** Opens the catalog kept in a folder's catalog.db, creating or migrating it when needed. */
+export async function openCatalogStore(
+  options: CatalogStoreOptions,
+): Promise<EmbeddedCatalogStore> {
+  mkdirSync(options.folder, { recursive: true })
+  const file = join(options.folder, 'catalog.db')
+  const writer = new CatalogWriterLink(file, options.hasReserve ?? false)
+  try {
+    await writer.ready()
+    return openChecked(() => {
+      const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 })
+      db.exec('PRAGMA cache_size = -32000')
+      const store = new EmbeddedCatalogStore({ db, file, writer }, options)
+      if (statSync(file).size <= CHECKED_AT_START_BYTES) store.checkNow()
+      return store
+    })
+  } catch (error) {
+    await writer.close()
+    if (!(error instanceof CatalogDamaged)) throw error
+    throw new FolderDamaged(
+      `catalog.db in ${options.folder} is damaged (${error.what}): restore the data folder from a backup`,
+      { cause: error },
+    )
+  }
+}
+
+/** The main thread reads by its own connection; everything written goes through the writer thread. */
+export class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
+  readonly #db: DatabaseSync
+  readonly #file: string
+  readonly #table: CatalogReadTable
+  readonly #writer: CatalogWriterLink
+  readonly #clock: Clock
+  readonly #onDamage: (what: string) => void
+  readonly #damages = new Set<string>()
+
+  constructor(
+    { db, file, writer }: { db: DatabaseSync; file: string; writer: CatalogWriterLink },
+    { clock = systemClock, onDamage = () => {} }: Omit<CatalogStoreOptions, 'folder'>,
+  ) {
+    this.#db = db
+    this.#file = file
+    this.#table = new CatalogReadTable(db, (what) => this.#noteDamage(what))
+    this.#writer = writer
+    this.#clock = clock
+    this.#onDamage = onDamage
+  }
+
+  /** What was found not to check since the start, at most a thousand of it. */
+  get damages(): readonly string[] {
+    return [...this.#damages]
+  }
+
+  async get(key: DocumentKey): Promise<CatalogDocument | undefined> {
+    return this.#telling(() => this.#table.selectByKey(key))
+  }
+
+  async findByClaim(orgUid: string, claim: string): Promise<CatalogDocument | undefined> {
+    return this.#telling(() => this.#table.selectByClaim(orgUid, claim))
+  }
+
+  async list(query: ListQuery): Promise<{ documents: CatalogDocument[]; totalCount: number }> {
+    return this.#telling(() => this.#table.selectPage(query))
+  }
+
+  async commit(writes: readonly CatalogWrite[], lease?: Lease): Promise<CatalogDocument[]> {
+    const takeOrders = (from: number, until: number) => writes.slice(from, until).map(orderOf)
+    const committing = this.#writer.commit(writes.length, takeOrders, lease)
+    const written = await committing.catch((error: unknown) => this.#rethrow(error))
+    const puts = writes.filter((write) => write.op === 'put')
+    return puts.map((put, index) => documentOf(put, written[index]))
+  }
+
+  async scanIndex(
+    kind: string,
+    onRow: (row: IndexRow) => void,
+    onCount?: (count: number) => void,
+  ): Promise<{ cursor: number; isWhole: boolean }> {
+    // Read first: a change during the scan may be told twice, but never missed.
+    const cursor = this.#table.selectCursor()
+    const expected = this.#table.selectEntryCount(kind)
+    onCount?.(expected)
+    const before = this.#damages.size
+    let count = 0
+    let after = 0
+    do {
+      if (after > 0) await new Promise((resolve) => setImmediate(resolve))
+      const scan = this.#scanStep(kind, after, onRow)
+      count += scan.count
+      after = scan.after
+    } while (after > 0)
+    if (count < expected) this.#noteDamage(`${expected - count} index rows of ${kind} are missing`)
+    return { cursor, isWhole: count >= expected && this.#damages.size === before }
+  }
+
+  #scanStep(kind: string, after: number, onRow: (row: IndexRow) => void) {
+    const step = { after, limit: SCAN_ROWS }
+    try {
+      const scan = this.#table.scanEntries(kind, step, onRow)
+      for (const what of scan.damages) this.#noteDamage(what)
+      return scan
+    } catch (error) {
+      if (!(error instanceof CatalogDamaged)) throw error
+      this.#noteDamage(error.what)
+      return { count: 0, after: 0 }
+    }
+  }
+
+  async scanDocuments(kind: string, onDocument: (document: CatalogDocument) => void) {
+    const table = new CatalogScrubTable(this.#db)
+    let after = 0
+    for (;;) {
+      const page = table.selectDocuments({ kind, after, limit: SCAN_ROWS }, onDocument)
+      for (const what of page.damages) this.#noteDamage(what)
+      if (page.after === 0) return
+      after = page.after
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+
+  /** Reads all of the catalog back at once; what does not check is told as damage. */
+  checkNow(): void {
+    new CatalogScrub(this.#db, this.#file).runAtOnce((what) => this.#noteDamage(what))
+  }
+
+  async scrub(turn: ScrubTurn): Promise<void> {
+    await new CatalogScrub(this.#db, this.#file).run({
+      ...{ mayGoOn: () => turn.mayGoOn() },
+      onChecked: (items, bytes) => turn.onChecked(items, bytes),
+      onDamage: (what) => {
+        this.#noteDamage(what)
+        turn.onDamage({
+          ...{ part: 'catalog', what: `catalog.db: ${what}` },
+          ...{ handle: undefined, from: undefined, until: undefined },
+        })
+      },
+    })
+  }
+
+  async purgeExpired(nowMs: number, limit: number): Promise<number> {
+    return (await this.#writer.request({ type: 'purge', nowMs, limit })) as number
+  }
+
+  async changesSince(
+    cursor: number,
+    limit: number,
+  ): Promise<{ changes: CatalogChange[]; cursor: number }> {
+    const changes = this.#telling(() => this.#table.selectChanges(cursor, limit))
+    return { changes, cursor: changes.at(-1)?.cursor ?? cursor }
+  }
+
+  async acquireLease(name: string, holder: string, ttlMs: number): Promise<Lease | undefined> {
+    const nowMs = this.#clock.now()
+    const lease = await this.#writer.request({ type: 'acquire', name, holder, nowMs, ttlMs })
+    return lease as Lease | undefined
+  }
+
+  async releaseLease(lease: Lease): Promise<void> {
+    await this.#writer.request({ type: 'release', lease })
+  }
+
+  #telling<T>(read: () => T): T {
+    try {
+      return read()
+    } catch (error) {
+      return this.#rethrow(error)
+    }
+  }
+
+  #rethrow(error: unknown): never {
+    if (error instanceof CatalogDamaged) this.#noteDamage(error.what)
+    throw error
+  }
+
+  #noteDamage(what: string): void {
+    if (this.#damages.has(what) || this.#damages.size >= DAMAGES_MAX) return
+    this.#damages.add(what)
+    this.#onDamage(what)
+  }
+
+  async close(): Promise<void> {
+    // The reader goes first: the last connection to close tidies up the write-ahead log.
+    if (this.#db.isOpen) this.#db.close()
+    await this.#writer.close()
+  }
+}
+
+function orderOf(write: CatalogWrite): WriteOrder {
+  return write.op === 'put' ? { ...write, body: JSON.stringify(write.body) } : write
+}
+
+function documentOf(put: PutDocument, written: Written): CatalogDocument {
+  return {
+    orgUid: put.orgUid,
+    kind: put.kind,
+    uid: put.uid,
+    parentUid: put.parentUid ?? '',
+    revision: written.revision,
+    listKey: put.listKey ?? '',
+    expiresAtMs: put.expiresAtMs,
+    handle: written.handle as StreamHandle | undefined,
+    body: put.body,
+  }
+}

@@ -1,0 +1,158 @@
+/** The main thread's end of the catalog writer: requests out, replies matched to their promises. */
+import { Worker } from 'node:worker_threads'
+import { refusal } from '../../../base/index.ts'
+import { CatalogConflict, CatalogDamaged, type Lease } from '../../catalog-port.ts'
+import { FolderDamaged } from '../folder/folder-damaged.ts'
+import type {
+  WriteOrder,
+  WriterReply,
+  WriterRequest,
+  WriterResult,
+  Written,
+} from './catalog-protocol.ts'
+
+/** Beyond this the disk cannot keep up, and a caller is better told so than kept waiting. */
+const WAITING_MAX = 4_096
+const ORDERS_WAITING_MAX = 4_000_000
+/** One message's share: about a millisecond of copying. */
+const ORDERS_PER_PART = 1_000
+const SQLITE_FULL = 13
+/** SQLite's codes for a disk that cannot be written: read-only, failing, files not to be opened. */
+const UNWRITABLE_CODES: ReadonlySet<number> = new Set([8, 10, 14])
+const RETRY_AFTER_SECONDS = 5
+
+interface Waiting {
+  readonly orders: number
+  resolve(result: WriterResult): void
+  reject(error: Error): void
+}
+
+type RequestBody = WriterRequest extends infer R
+  ? R extends unknown
+    ? Omit<R, 'id'>
+    : never
+  : never
+
+/** A running writer thread; every request settles, with an error once the thread is gone. */
+export class CatalogWriterLink {
+  readonly #worker: Worker
+  readonly #waiting = new Map<number, Waiting>()
+  #ordersWaiting = 0
+  #lastId = 0
+  #goneBecause: Error | undefined
+
+  constructor(file: string, hasReserve: boolean) {
+    this.#worker = new Worker(new URL('./catalog-writer.ts', import.meta.url), {
+      workerData: { file, hasReserve },
+      name: 'weir-catalog',
+    })
+    this.#worker.on('message', (replies: WriterReply[]) => this.#settle(replies))
+    this.#worker.on('error', (error) => this.#fail(error as Error))
+    this.#worker.on('exit', () => this.#fail(new Error('The catalog writer thread has ended')))
+  }
+
+  /** Resolves when the database is open and its schema is the newest. */
+  ready(): Promise<void> {
+    return this.#wait(0, 0).then(() => undefined)
+  }
+
+  /** Sends a commit of `count` orders in parts; `takeOrders` gives those of a part when it leaves. */
+  async commit(
+    count: number,
+    takeOrders: (from: number, until: number) => WriteOrder[],
+    lease: Lease | undefined,
+  ): Promise<readonly Written[]> {
+    const id = this.#admit(count)
+    const done = this.#wait(id, count)
+    // A rejection while parts are still on their way is met by the await below.
+    done.catch(() => undefined)
+    for (let at = 0; at === 0 || at < count; at += ORDERS_PER_PART) {
+      if (at > 0) await new Promise((resolve) => setImmediate(resolve))
+      const orders = takeOrders(at, at + ORDERS_PER_PART)
+      const isLast = at + ORDERS_PER_PART >= count
+      this.#worker.postMessage({ type: 'commit', id, isLast, orders, lease })
+    }
+    return (await done) as readonly Written[]
+  }
+
+  async request(body: Exclude<RequestBody, { type: 'commit' }>): Promise<WriterResult> {
+    const id = this.#admit(1)
+    const done = this.#wait(id, 1)
+    this.#worker.postMessage({ ...body, id })
+    return await done
+  }
+
+  /** Finishes what was asked, then ends the thread. */
+  async close(): Promise<void> {
+    if (this.#goneBecause !== undefined) return
+    const exited = new Promise((resolve) => this.#worker.once('exit', resolve))
+    const id = ++this.#lastId
+    const done = this.#wait(id, 0)
+    this.#worker.postMessage({ type: 'close', id })
+    // A thread that has ended by itself has closed its database with it.
+    await done.catch(() => undefined)
+    this.#worker.ref()
+    await exited
+  }
+
+  #admit(orders: number): number {
+    if (this.#goneBecause !== undefined) {
+      throw new Error('Cannot write the catalog', { cause: this.#goneBecause })
+    }
+    const isFull = this.#waiting.size >= WAITING_MAX || this.#ordersWaiting > ORDERS_WAITING_MAX
+    if (isFull) throw refusal('overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS })
+    this.#ordersWaiting += orders
+    return ++this.#lastId
+  }
+
+  #wait(id: number, orders: number): Promise<WriterResult> {
+    // An idle writer keeps no process alive that forgot to close it.
+    this.#worker.ref()
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { orders, resolve, reject })
+    })
+  }
+
+  #settle(replies: readonly WriterReply[]): void {
+    for (const reply of replies) {
+      const waiting = this.#waiting.get(reply.id)
+      if (waiting === undefined) continue
+      this.#waiting.delete(reply.id)
+      this.#ordersWaiting -= waiting.orders
+      const error = errorOf(reply)
+      if (error === undefined) waiting.resolve(reply.result)
+      else waiting.reject(error)
+    }
+    if (this.#waiting.size === 0) this.#worker.unref()
+  }
+
+  #fail(cause: Error): void {
+    this.#goneBecause ??= cause
+    const waiting = [...this.#waiting.values()]
+    this.#waiting.clear()
+    this.#ordersWaiting = 0
+    for (const { reject } of waiting) reject(new Error('Cannot write the catalog', { cause }))
+  }
+}
+
+function errorOf(reply: WriterReply): Error | undefined {
+  if (reply.conflict !== undefined) {
+    return new CatalogConflict(reply.conflict.key, reply.conflict.claim)
+  }
+  if (reply.refusal !== undefined) return new FolderDamaged(reply.refusal)
+  if (reply.damage !== undefined) return new CatalogDamaged(reply.damage)
+  return reply.failure === undefined ? undefined : errorOfFailure(reply.failure)
+}
+
+function errorOfFailure({ message, errcode }: NonNullable<WriterReply['failure']>): Error {
+  const code = (errcode ?? 0) & 0xff
+  const cause = Object.assign(new Error(message), { errcode })
+  if (code !== SQLITE_FULL && !UNWRITABLE_CODES.has(code)) {
+    return new Error('Cannot write the catalog', { cause })
+  }
+  const why = code === SQLITE_FULL ? 'is full' : 'cannot be written'
+  const what = `Cannot store this: the disk ${why}`
+  return Object.assign(refusal('read_only', { what, retryAfterSeconds: RETRY_AFTER_SECONDS }), {
+    cause,
+  })
+}

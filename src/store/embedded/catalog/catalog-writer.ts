@@ -1,0 +1,198 @@
+/**
+ * The thread that alone writes catalog.db. What has arrived while a transaction ran shares the next
+ * one and its one sync; each commit in it stands or falls by itself.
+ */
+import { dirname } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { invariant, systemClock } from '../../../base/index.ts'
+import { CatalogConflict, CatalogDamaged } from '../../catalog-port.ts'
+import { DiskReserve } from '../folder/disk-reserve.ts'
+import { FolderDamaged } from '../folder/folder-damaged.ts'
+import { ProgressSlotFile } from '../folder/progress-file.ts'
+import { applyJob, type Job } from './catalog-apply.ts'
+import { openChecked } from './catalog-checks.ts'
+import type { CommitPart, WriteOrder, WriterReply, WriterRequest } from './catalog-protocol.ts'
+import { CatalogWriteTable } from './catalog-write-table.ts'
+import { openCatalogFile } from './open-catalog-file.ts'
+
+/** One transaction's share: enough to spread a sync, little enough to answer within milliseconds. */
+const JOBS_PER_TRANSACTION_MAX = 256
+const ORDERS_PER_TRANSACTION_MAX = 5_000
+const ORDERS_PER_TRIM = 20_000
+/** How often a full disk is asked for the reserve's room again. */
+const RETAKE_EVERY_MS = 1_000
+/** SQLite's code, and our words, for what is not tried any more. */
+const DISK_IS_FULL = { message: 'database or disk is full', errcode: 13 }
+
+invariant(parentPort !== null, 'catalog-writer.ts runs only as a thread')
+const port = parentPort
+
+function failureOf(error: unknown): Omit<WriterReply, 'id'> {
+  const { message, errcode } = error as Error & { errcode?: number }
+  if (error instanceof FolderDamaged) return { refusal: message }
+  if (error instanceof CatalogDamaged) return { damage: error.what }
+  return { failure: { message, errcode } }
+}
+
+/** Whether a group came to nothing because the disk is full. */
+function isFull(replies: readonly WriterReply[]): boolean {
+  return replies.some(({ failure }) => ((failure?.errcode ?? 0) & 0xff) === DISK_IS_FULL.errcode)
+}
+
+function mayUseReserve(job: Job): boolean {
+  if (job.type !== 'commit') return true
+  return job.orders.every((order) => order.op === 'delete' || order.mayUseReserve === true)
+}
+
+/** What the thread does with what arrives. */
+class CatalogWriter {
+  readonly #db: DatabaseSync
+  readonly #table: CatalogWriteTable
+  readonly #parts = new Map<number, WriteOrder[]>()
+  #queue: Job[] = []
+  #closingId: number | undefined
+  #ordersSinceTrim = 0
+  readonly #progress: ProgressSlotFile
+
+  readonly #reserve: DiskReserve | undefined
+  #retakenAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(db: DatabaseSync, folder: string, hasReserve: boolean) {
+    this.#db = db
+    this.#reserve = hasReserve ? new DiskReserve(folder) : undefined
+    this.#reserve?.take()
+    this.#progress = new ProgressSlotFile(folder, 'catalogCursor')
+    this.#table = new CatalogWriteTable(db)
+  }
+
+  listen(): void {
+    port.on('message', (request: WriterRequest) => this.#onMessage(request))
+    port.postMessage([{ id: 0, result: undefined }] satisfies WriterReply[])
+  }
+
+  #accept(request: WriterRequest): void {
+    if (request.type === 'close') this.#closingId = request.id
+    else if (request.type === 'commit') this.#acceptPart(request)
+    else this.#queue.push(request)
+  }
+
+  #acceptPart(part: CommitPart): void {
+    const earlier = this.#parts.get(part.id)
+    if (!part.isLast) {
+      if (earlier === undefined) this.#parts.set(part.id, [...part.orders])
+      else for (const order of part.orders) earlier.push(order)
+      return
+    }
+    this.#parts.delete(part.id)
+    const orders = earlier === undefined ? part.orders : earlier.concat(part.orders)
+    this.#queue.push({ type: 'commit', id: part.id, orders, lease: part.lease })
+  }
+
+  #takeGroup(): Job[] {
+    let orders = 0
+    let count = 0
+    while (count < this.#queue.length && count < JOBS_PER_TRANSACTION_MAX) {
+      const job = this.#queue[count]
+      orders += job.type === 'commit' ? job.orders.length : 1
+      if (count > 0 && orders > ORDERS_PER_TRANSACTION_MAX) break
+      count++
+    }
+    const group = this.#queue.slice(0, count)
+    this.#queue = this.#queue.slice(count)
+    return group
+  }
+
+  /** On a full disk only what may use the reserve goes on, until there is room to keep it back again. */
+  #runGroup(group: readonly Job[]): WriterReply[] {
+    if (this.#reserve === undefined || this.#reserve.isHeld || this.#retakeReserve()) {
+      const replies = this.#tryGroup(group)
+      if (this.#reserve === undefined || !isFull(replies)) return replies
+      this.#reserve.release()
+    }
+    const vital = group.filter(mayUseReserve)
+    const others = group.filter((job) => !mayUseReserve(job))
+    return [
+      ...(vital.length === 0 ? [] : this.#tryGroup(vital)),
+      ...others.map(({ id }) => ({ id, failure: DISK_IS_FULL })),
+    ]
+  }
+
+  #retakeReserve(): boolean {
+    const nowMs = systemClock.elapsed()
+    if (nowMs - this.#retakenAtMs < RETAKE_EVERY_MS) return false
+    this.#retakenAtMs = nowMs
+    return this.#reserve?.take() === true
+  }
+
+  #tryGroup(group: readonly Job[]): WriterReply[] {
+    try {
+      this.#table.begin()
+      const replies = group.map((job) => this.#runJob(job))
+      this.#trimAfter(group)
+      this.#table.commit()
+      this.#progress.note(this.#table.selectLastCursor())
+      return replies
+    } catch (error) {
+      this.#rollback()
+      const failure = failureOf(error)
+      return group.map(({ id }) => ({ id, ...failure }))
+    }
+  }
+
+  /** A disk that failed may fail here too: the next transaction begins by asking again. */
+  #rollback(): void {
+    try {
+      this.#table.rollback()
+    } catch {
+      // The failure that led here is what is told.
+    }
+  }
+
+  #trimAfter(group: readonly Job[]): void {
+    for (const job of group) this.#ordersSinceTrim += job.type === 'commit' ? job.orders.length : 1
+    if (this.#ordersSinceTrim < ORDERS_PER_TRIM) return
+    this.#ordersSinceTrim = 0
+    this.#table.trimChanges()
+  }
+
+  #runJob(job: Job): WriterReply {
+    try {
+      return { id: job.id, result: this.#table.atomically(() => applyJob(this.#table, job)) }
+    } catch (error) {
+      if (error instanceof CatalogDamaged) return { id: job.id, ...failureOf(error) }
+      if (!(error instanceof CatalogConflict)) throw error
+      return { id: job.id, conflict: { key: error.key, claim: error.claim } }
+    }
+  }
+
+  #onMessage(request: WriterRequest): void {
+    this.#accept(request)
+    let next = receiveMessageOnPort(port)
+    for (; next !== undefined; next = receiveMessageOnPort(port)) this.#accept(next.message)
+    while (this.#queue.length > 0) port.postMessage(this.#runGroup(this.#takeGroup()))
+    if (this.#closingId !== undefined) this.#close(this.#closingId)
+  }
+
+  #close(id: number): void {
+    try {
+      this.#table.trimChanges()
+      this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      this.#db.close()
+    } catch {
+      // On a disk that cannot be written the log stays: it holds all that was acknowledged.
+      if (this.#db.isOpen) this.#db.close()
+    }
+    this.#progress.close()
+    port.postMessage([{ id, result: undefined }] satisfies WriterReply[])
+    port.close()
+  }
+}
+
+try {
+  const { file, hasReserve } = workerData as { file: string; hasReserve: boolean }
+  openChecked(() => new CatalogWriter(openCatalogFile(file), dirname(file), hasReserve)).listen()
+} catch (error) {
+  // Told as a reply: an error that crosses threads loses its code. The thread ends by itself.
+  port.postMessage([{ id: 0, ...failureOf(error) }] satisfies WriterReply[])
+}

@@ -1,0 +1,42 @@
+import { DatabaseSync } from 'node:sqlite'
+import { CatalogDamaged } from '../../catalog-port.ts'
+import { migrateCatalog } from './catalog-migrations.ts'
+import { CatalogScopes } from './catalog-scopes.ts'
+import { checkShape } from './catalog-shape.ts'
+
+const WAL_BYTES_KEPT = 64 * 1024 * 1024
+const BUSY_MS = 5_000
+
+/** Opens catalog.db for its one writer, at the newest schema; refuses one that gives handles twice. */
+export function openCatalogFile(file: string): DatabaseSync {
+  const db = new DatabaseSync(file, { timeout: BUSY_MS })
+  try {
+    db.exec('PRAGMA page_size = 4096')
+    db.exec('PRAGMA journal_mode = WAL')
+    db.exec('PRAGMA synchronous = FULL')
+    db.exec('PRAGMA cache_size = -32000')
+    db.exec(`PRAGMA journal_size_limit = ${WAL_BYTES_KEPT}`)
+    migrateCatalog(db)
+    checkShape(db)
+    checkLastHandle(db)
+    // Organizations are read at once: without them nothing else could be checked.
+    new CatalogScopes(db)
+    // A process killed inside a commit leaves it to be seen and yet not durable: the journal would
+    // hold samples of streams that a power cut takes out of the catalog again.
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** A last handle that went down would give the samples of a deleted stream to another. */
+function checkLastHandle(db: DatabaseSync): void {
+  const value = (sql: string) =>
+    (db.prepare(sql).get() as { value: unknown } | undefined)?.value ?? 0
+  const given = value(`SELECT seq AS value FROM sqlite_sequence WHERE name = 'stream_handle'`)
+  const repeated = value(`SELECT value FROM meta WHERE name = 'last_handle'`)
+  if (given === repeated) return
+  throw new CatalogDamaged(`the last handle given to a stream is ${given} or ${repeated}`)
+}

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { epochMs } from '../../../base/index.ts'
+import type { StreamHandle } from '../../sample-port.ts'
+import { openCatalogStore } from '../catalog/catalog-store.ts'
+import { openSampleStore } from '../samples/open-sample-store.ts'
+import { checkFolder } from './check-folder.ts'
+import { FolderDamaged } from './folder-damaged.ts'
+import { readFolderParts, writeMark } from './folder-parts.ts'
+import { acceptLoss, markFolder } from './mark-folder.ts'
+
+const SEGMENT_BYTES = 64 * 1024
+
+interface Filling {
+  readonly handle: number
+  readonly time?: number
+  readonly isSealed?: boolean
+  readonly handleMax?: number
+}
+
+function temporaryFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-check-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+async function addSample(folder: string, filling: Filling): Promise<void> {
+  const { handle, time = 1, handleMax } = filling
+  const store = await openSampleStore({ folder, handleMax, segmentBytes: SEGMENT_BYTES })
+  await store.append({
+    ...{ count: 1, handles: Uint32Array.of(handle), times: Float64Array.of(epochMs(time)) },
+    ...{ numbers: Float64Array.of(5), removals: [] },
+  })
+  if (filling.isSealed === true) await store.sealAll()
+  await store.close()
+  mkdirSync(join(folder, 'files'), { recursive: true })
+}
+
+async function addStreams(folder: string, count: number): Promise<StreamHandle | undefined> {
+  const store = await openCatalogStore({ folder })
+  const documents = await store.commit(
+    Array.from({ length: count }, (_, at) => ({
+      ...({ op: 'put', orgUid: 'o', kind: 'stream', uid: `s${at}`, body: {} } as const),
+      ...{ expectedRevision: 0 },
+    })),
+  )
+  await store.close()
+  return documents.at(-1)?.handle
+}
+
+async function readTimes(folder: string, handle: number): Promise<number[]> {
+  const store = await openSampleStore({ folder, segmentBytes: SEGMENT_BYTES })
+  const query = {
+    from: epochMs(0),
+    until: epochMs(1_000),
+    limit: 10,
+    order: 'latest_first',
+  } as const
+  const { times, count } = await store.range(handle as StreamHandle, query)
+  const found = [...times.subarray(0, count)]
+  await store.close()
+  return found
+}
+
+/** A folder of three streams with a sealed sample of the last one and an unsealed one, marked. */
+async function filledFolder(t: TestContext): Promise<string> {
+  const folder = temporaryFolder(t)
+  await addStreams(folder, 3)
+  await addSample(folder, { handle: 3, isSealed: true })
+  await addSample(folder, { handle: 3, time: 2 })
+  markFolder(folder)
+  return folder
+}
+
+function lose(folder: string, name: string): void {
+  for (const ending of ['', '-wal', '-shm']) {
+    rmSync(join(folder, `${name}${ending}`), { force: true, recursive: true })
+  }
+}
+
+function refuses(folder: string, expected: RegExp): void {
+  const isTold = (error: unknown) => error instanceof FolderDamaged && expected.test(error.message)
+  assert.throws(() => checkFolder(folder), isTold)
+}
+
+test('checkFolder() refuses a catalog that does not know the streams of the samples', async (t) => {
+  const folder = await filledFolder(t)
+  assert.deepEqual(checkFolder(folder), { handleMax: 3 })
+  lose(folder, 'catalog.db')
+  refuses(folder, /^catalog\.db in .* is missing or empty, and only it can name/)
+  await addStreams(folder, 2)
+  refuses(folder, /older than samples\.db/)
+})
+
+test('checkFolder() refuses a journal whose catalog is missing, with nothing sealed', async (t) => {
+  const folder = temporaryFolder(t)
+  await addStreams(folder, 1)
+  await addSample(folder, { handle: 1 })
+  lose(folder, 'catalog.db')
+  lose(folder, 'samples.db')
+  refuses(folder, /catalog\.db in .* is missing .* that journal holds/)
+})
+
+test('openSampleStore() refuses a journal with streams that the catalog never made', async (t) => {
+  const folder = await filledFolder(t)
+  await addSample(folder, { handle: 4, handleMax: 4 })
+  const isTold = (error: unknown) => error instanceof FolderDamaged && /older/.test(error.message)
+  await assert.rejects(openSampleStore({ folder, handleMax: 3 }), isTold)
+  await addSample(folder, { handle: 3, handleMax: 4 })
+})
+
+test('checkFolder() lets a first start pass that a crash cut short anywhere', async (t) => {
+  const folder = temporaryFolder(t)
+  checkFolder(folder)
+  writeFileSync(join(folder, 'catalog.db'), '')
+  checkFolder(folder)
+  await addStreams(folder, 0)
+  checkFolder(folder)
+  mkdirSync(join(folder, 'journal'))
+  writeFileSync(join(folder, 'samples.db'), '')
+  checkFolder(folder)
+  await (await openSampleStore({ folder })).close()
+  checkFolder(folder)
+  mkdirSync(join(folder, 'files', 'incoming'), { recursive: true })
+  for (const name of ['journal', 'files', 'samples', 'catalog'] as const) {
+    checkFolder(folder)
+    const part = readFolderParts(folder)[name]
+    writeMark(folder, part, 77)
+  }
+  checkFolder(folder)
+  markFolder(folder)
+  const marks = Object.values(readFolderParts(folder)).map(({ mark }) => mark)
+  assert.deepEqual(marks, [77, 77, 77, 77])
+})
+
+test('checkFolder() refuses a folder without marks of which a part is missing', async (t) => {
+  for (const name of ['samples.db', 'journal', 'files']) {
+    const folder = temporaryFolder(t)
+    await addStreams(folder, 1)
+    await addSample(folder, { handle: 1 })
+    checkFolder(folder)
+    lose(folder, name)
+    refuses(folder, new RegExp(`^${name} in .* is missing or empty.*folder accept-loss`))
+    acceptLoss(folder)
+    checkFolder(folder)
+  }
+})
+
+test('checkFolder() refuses parts that are missing, emptied or from before the marks', async (t) => {
+  const folder = await filledFolder(t)
+  const backup = `${folder}-backup`
+  cpSync(folder, backup, { recursive: true })
+  t.after(() => rmSync(backup, { recursive: true }))
+  const restore = () => {
+    rmSync(folder, { recursive: true })
+    cpSync(backup, folder, { recursive: true })
+    checkFolder(folder)
+  }
+  for (const name of ['samples.db', 'journal', 'files']) {
+    lose(folder, name)
+    refuses(folder, new RegExp(`^${name} in .* is missing or empty`))
+    if (name === 'samples.db') {
+      writeFileSync(join(folder, name), '')
+      refuses(folder, /^samples\.db in .* is missing or empty/)
+      lose(folder, name)
+      await (await openSampleStore({ folder })).close()
+    } else {
+      mkdirSync(join(folder, name))
+    }
+    refuses(folder, new RegExp(`^${name} in .* was emptied, or is older`))
+    restore()
+  }
+})
+
+test('checkFolder() and acceptLoss() refuse parts of two folders', async (t) => {
+  const folder = await filledFolder(t)
+  const other = await filledFolder(t)
+  for (const name of ['samples.db', 'journal', 'files', 'catalog.db']) {
+    const mixed = temporaryFolder(t)
+    cpSync(folder, mixed, { recursive: true })
+    lose(mixed, name)
+    cpSync(join(other, name), join(mixed, name), { recursive: true })
+    refuses(mixed, /come from different data folders/)
+    assert.throws(() => acceptLoss(mixed), FolderDamaged)
+  }
+})
+
+test('acceptLoss() gives up the part that is lost and keeps the others', async (t) => {
+  const folder = await filledFolder(t)
+  assert.deepEqual(acceptLoss(folder), [])
+  const found = readFolderParts(folder)
+  const old = temporaryFolder(t)
+  cpSync(folder, old, { recursive: true })
+  lose(folder, 'journal')
+  assert.deepEqual(
+    acceptLoss(folder).map(({ name }) => name),
+    ['journal'],
+  )
+  checkFolder(folder)
+  assert.notEqual(readFolderParts(folder).catalog.mark, found.catalog.mark)
+  assert.deepEqual(await readTimes(folder, 3), [1])
+  assert.deepEqual(await readTimes(old, 3), [2, 1])
+  // What was given up cannot come back beside what was stored since.
+  lose(folder, 'samples.db')
+  cpSync(join(old, 'samples.db'), join(folder, 'samples.db'))
+  refuses(folder, /before and after a loss/)
+  assert.throws(() => acceptLoss(folder), FolderDamaged)
+})
+
+test('acceptLoss() can be done again when a crash cut it short', async (t) => {
+  const cases: Array<[lost: string[], given: Array<'catalog' | 'samples' | 'files'>]> = [
+    [['journal'], ['catalog']],
+    [['journal'], ['catalog', 'samples']],
+    [['journal'], ['catalog', 'samples', 'files']],
+    [['samples.db'], ['catalog']],
+    [['samples.db'], ['catalog', 'files']],
+    [['samples.db', 'journal'], ['catalog']],
+  ]
+  for (const [lost, given] of cases) {
+    const folder = await filledFolder(t)
+    for (const name of lost) lose(folder, name)
+    for (const name of given) writeMark(folder, readFolderParts(folder)[name], 77)
+    refuses(folder, /folder accept-loss/)
+    acceptLoss(folder)
+    checkFolder(folder)
+    const marks = new Set(Object.values(readFolderParts(folder)).map(({ mark }) => mark))
+    assert.equal(marks.size, 1, `${lost} ${given}`)
+  }
+})
+
+test('checkFolder() names the file that is no database', async (t) => {
+  const folder = temporaryFolder(t)
+  writeFileSync(join(folder, 'samples.db'), 'x'.repeat(8_192))
+  refuses(folder, /samples\.db cannot be read/)
+})

@@ -1,0 +1,126 @@
+/**
+ * The parts of a data folder and the mark that all of them carry: a number, drawn once, by which files
+ * of two folders, or of two lives of one folder, are told apart. docs/format/folder.md.
+ */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { migrateCatalog } from '../catalog/catalog-migrations.ts'
+import { realDisk } from '../disk/real-disk.ts'
+import { SEALED_SEGMENT } from '../seal/sealer-protocol.ts'
+import { damageOf } from './folder-damaged.ts'
+
+const MARK = 'mark'
+const FORMER_MARK = 'former_mark'
+const MARK_FILE = 'mark'
+const BUSY_MS = 5_000
+
+/** What is found of one part. */
+export interface FolderPart {
+  /** Such as `samples.db` or `journal`. */
+  readonly name: string
+  /** False when it is missing, or a database without its tables. */
+  readonly isThere: boolean
+  readonly mark: number | undefined
+  /** The mark before the last loss that was accepted; kept in catalog.db only. */
+  readonly formerMark: number | undefined
+  /** The greatest handle: of catalog.db the last one given, of samples.db one that has samples. */
+  readonly handle: number
+  /** How far it has come: of catalog.db the last change, of samples.db the last segment sealed. */
+  readonly progress: number
+}
+
+/** Everything a data folder consists of, as far as it must belong together. */
+export interface FolderParts {
+  readonly catalog: FolderPart
+  readonly samples: FolderPart
+  readonly journal: FolderPart
+  readonly files: FolderPart
+}
+
+/** Looks at the parts of a data folder; changes nothing. */
+export function readFolderParts(folder: string): FolderParts {
+  return {
+    catalog: readDatabase(folder, {
+      ...{ name: 'catalog.db', table: 'stream_handle' },
+      handleQuery: `SELECT seq AS value FROM sqlite_sequence WHERE name = 'stream_handle'`,
+      progressQuery: `SELECT seq AS value FROM sqlite_sequence WHERE name = 'change'`,
+    }),
+    samples: readDatabase(folder, {
+      ...{ name: 'samples.db', table: 'chunk' },
+      handleQuery: 'SELECT max(stream) AS value FROM chunk',
+      progressQuery: `SELECT value FROM meta WHERE name = '${SEALED_SEGMENT}'`,
+    }),
+    journal: readSubfolder(folder, 'journal'),
+    files: readSubfolder(folder, 'files'),
+  }
+}
+
+/** Whether a part that is a folder, and there, holds more than what every start makes. */
+export function holdsFiles(folder: string, part: FolderPart): boolean {
+  return readdirSync(join(folder, part.name)).some((name) => name !== 'incoming')
+}
+
+/** Gives a part its mark, durable on return; the part must be there. */
+export function writeMark(folder: string, part: FolderPart, mark: number): void {
+  const path = join(folder, part.name)
+  if (!part.name.endsWith('.db')) {
+    realDisk.writeWhole(join(path, MARK_FILE), Buffer.from(`${mark}\n`))
+    return
+  }
+  using db = new DatabaseSync(path, { timeout: BUSY_MS })
+  db.exec('PRAGMA synchronous = FULL')
+  if (part.name === 'catalog.db') migrateCatalog(db)
+  db.exec('BEGIN IMMEDIATE')
+  const write = db.prepare('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)')
+  if (part.name === 'catalog.db' && part.mark !== undefined) write.run(FORMER_MARK, part.mark)
+  write.run(MARK, mark)
+  db.exec('COMMIT')
+}
+
+interface DatabaseQueries {
+  readonly name: string
+  readonly table: string
+  readonly handleQuery: string
+  readonly progressQuery: string
+}
+
+function readDatabase(
+  folder: string,
+  { name, table, handleQuery, progressQuery }: DatabaseQueries,
+): FolderPart {
+  const empty = { name, mark: undefined, formerMark: undefined, handle: 0, progress: 0 }
+  const nothing = { ...empty, isThere: false }
+  const file = join(folder, name)
+  if (!existsSync(file) || statSync(file).size === 0) return nothing
+  try {
+    using db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS })
+    const value = (query: string, ...given: string[]): number | undefined =>
+      (db.prepare(query).get(...given) as { value: number | null } | undefined)?.value ?? undefined
+    const has = (one: string) =>
+      value('SELECT 1 AS value FROM sqlite_schema WHERE name = ?', one) !== undefined
+    if (!has(table)) return nothing
+    const meta = (one: string) =>
+      has('meta') ? value('SELECT value FROM meta WHERE name = ?', one) : undefined
+    const handle = value(handleQuery) ?? 0
+    const progress = value(progressQuery) ?? 0
+    return {
+      name,
+      isThere: true,
+      mark: meta(MARK),
+      formerMark: meta(FORMER_MARK),
+      handle,
+      progress,
+    }
+  } catch (error) {
+    throw damageOf(error, file) ?? error
+  }
+}
+
+function readSubfolder(folder: string, name: string): FolderPart {
+  const file = join(folder, name, MARK_FILE)
+  const text = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
+  const mark = /^\d{1,15}$/.test(text) ? Number(text) : undefined
+  const isThere = existsSync(join(folder, name))
+  return { name, isThere, mark, formerMark: undefined, handle: 0, progress: 0 }
+}

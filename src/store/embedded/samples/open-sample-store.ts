@@ -1,0 +1,199 @@
+import { join } from 'node:path'
+import type { Damage, StreamHandle } from '../../sample-port.ts'
+import type { Disk } from '../disk/disk.ts'
+import { FolderDamaged } from '../folder/folder-damaged.ts'
+import { ProgressSlotFile } from '../folder/progress-file.ts'
+import { Head } from '../head/head.ts'
+import { type DurableGroup, Journal } from '../journal/journal.ts'
+import { segmentName, segmentNumberOf } from '../journal/segment.ts'
+import { Sealer } from '../seal/sealer.ts'
+import { CheckedRows } from '../sealed/checked-rows.ts'
+import { ChunkReadTable } from '../sealed/chunk-read-table.ts'
+import { type KeptState, readKept } from '../sealed/kept-state.ts'
+import { SealedSamples } from '../sealed/sealed-samples.ts'
+import { FoldCache } from './fold-cache.ts'
+import { Quarantine } from './quarantine.ts'
+import { type Replay, replaySegment } from './replay.ts'
+import { EmbeddedSampleStore } from './sample-store.ts'
+import { type StoreMachine, threadedMachine } from './store-machine.ts'
+import { TouchedLog } from './touched-log.ts'
+
+/** A segment holds some 1.6 million samples: few enough to replay and to keep in memory. */
+const SEGMENT_BYTES_DEFAULT = 32 * 1024 * 1024
+
+/** Closed segments that may wait for the sealer: bounds memory and the time a restart takes. */
+const BACKLOG_MAX = 3
+
+const ROOM_RETRY_MS_DEFAULT = 1_000
+
+/** Where the samples live and how. */
+export interface SampleStoreOptions {
+  /** The data folder; made when missing. */
+  readonly folder: string
+  /** Length of a journal segment. */
+  readonly segmentBytes?: number
+  /** Closed segments that may wait for the sealer; each is in memory until it is sealed. */
+  readonly backlogMax?: number
+  /** How long to wait before asking a full disk for room again. */
+  readonly roomRetryMs?: number
+  /** The greatest handle a stream has: a journal that knows others is not of this folder. */
+  readonly handleMax?: number
+  /** Told of everything that is found not to check, at the start and later. */
+  readonly onDamage?: (damage: Damage) => void
+  /** Faults of the disk, for tests. */
+  readonly faults?: SharedArrayBuffer
+  /** What the store runs on instead of this machine, for tests that cut its power. */
+  readonly machine?: StoreMachine
+}
+
+/** Opens the samples of a data folder; what a crash left in the journal is read back first. */
+export async function openSampleStore(options: SampleStoreOptions): Promise<EmbeddedSampleStore> {
+  const { roomRetryMs = ROOM_RETRY_MS_DEFAULT } = options
+  const machine = options.machine ?? threadedMachine(options.faults)
+  const { disk } = machine
+  const folder = join(options.folder, 'journal')
+  disk.makeFolder(folder)
+  const quarantine = new Quarantine(disk, join(options.folder, 'quarantine'), options.onDamage)
+  const file = join(options.folder, 'samples.db')
+  const begun = new ProgressSlotFile(options.folder, 'begunSegment')
+  const ended = new ProgressSlotFile(options.folder, 'sealedSegment')
+  const sealer = new Sealer({
+    ...{ roomRetryMs, onBug },
+    start: (events) => machine.startSealer({ file, journalFolder: folder }, events),
+    onSealed(segment, damages) {
+      for (const damage of damages) quarantine.add(damage)
+      head.dropGeneration(segment)
+      ended.note(segment)
+    },
+  })
+  const head = new Head((segment) => sealer.enqueue(segment))
+  await sealer.ready()
+  const table = new ChunkReadTable(file)
+  const giveUp = async (error: Error): Promise<never> => {
+    await sealer.close()
+    table.close()
+    throw error
+  }
+  const kept = readKept(table, file)
+  if (kept instanceof Error) return giveUp(kept)
+  for (const damage of kept.damages) quarantine.add(damage)
+  const rows = new CheckedRows(table, (damage) => quarantine.add(damage))
+  const sealed = new SealedSamples(rows)
+  const touched = new TouchedLog(table, kept.sequence)
+  const replayed = replayJournal({ disk, folder, head, quarantine, kept, touched })
+  const strange = greatestHandle(head)
+  if (strange > (options.handleMax ?? strange)) return giveUp(olderCatalog(options.folder))
+  const folds = new FoldCache()
+  const journal = new Journal({
+    ...{ folder, disk, roomRetryMs },
+    startWriter: (events) => machine.startJournal(events),
+    ...{ nextSegment: replayed.nextSegment, nextSequence: replayed.nextSequence },
+    segmentBytes: options.segmentBytes ?? SEGMENT_BYTES_DEFAULT,
+    onDurable: (group) => {
+      begun.note(group.segment)
+      return applyDurable(group, { head, folds, touched })
+    },
+  })
+  // Only when everything is replayed, so that sealing does not hold the start up.
+  for (const { segment } of head.generations) sealer.enqueue(segment)
+  const backlogMax = Math.max(options.backlogMax ?? BACKLOG_MAX, head.generations.length)
+  return new EmbeddedSampleStore({
+    ...{ head, journal, quarantine, sealer, table, rows, sealed, touched, folds, backlogMax },
+    ...{ file, journalFolder: folder },
+    progress: [begun, ended],
+  })
+}
+
+function olderCatalog(folder: string): FolderDamaged {
+  return new FolderDamaged(
+    `catalog.db in ${folder} is older than the journal, which holds samples of streams ` +
+      'that it does not know: restore both from the same backup',
+  )
+}
+
+/** The greatest handle that the head has samples or removals of; 0 when it is empty. */
+function greatestHandle(head: Head): number {
+  const greatest = head.generations.map((generation) => {
+    let handle = generation.handleEnd - 1
+    const isUsed = (): boolean => generation.hasSamples(handle) || generation.tombstones.has(handle)
+    while (handle > 0 && !isUsed()) handle -= 1
+    return handle
+  })
+  return Math.max(0, ...greatest)
+}
+
+/** Lets reads see what is durable, then tells those who live on changes. */
+function applyDurable(
+  group: DurableGroup,
+  { head, folds, touched }: { head: Head; folds: FoldCache; touched: TouchedLog },
+): Promise<void> | undefined {
+  const tell = (): void => {
+    folds.touchRecords(group.records)
+    touched.note(group)
+  }
+  return head.apply(group, tell)
+}
+
+/** Stops the process: writing on after a bug could spoil what is stored. */
+function onBug(error: unknown): void {
+  process.nextTick(() => {
+    throw error
+  })
+}
+
+function replayJournal(parts: {
+  disk: Disk
+  folder: string
+  head: Head
+  quarantine: Quarantine
+  kept: KeptState
+  touched: TouchedLog
+}): { nextSegment: number; nextSequence: number } {
+  const { disk, folder, head, quarantine, touched } = parts
+  const sealedSegment = parts.kept.segment
+  let nextSegment = sealedSegment + 1
+  let nextSequence = parts.kept.sequence + 1
+  for (const name of disk.list(folder)) {
+    const segment = segmentNumberOf(name)
+    if (segment === undefined) continue
+    const path = join(folder, segmentName(segment))
+    if (segment <= sealedSegment) {
+      // A crash came between the seal and this.
+      disk.unlink(path)
+      continue
+    }
+    // A process that was killed leaves frames that are not durable; once read, they must be.
+    disk.syncWhole(path)
+    const replay = replaySegment(disk, path, segment)
+    nextSegment = segment + 1
+    for (const damage of replay.damages) quarantine.add(damage)
+    if (replay.lastSequence === undefined && replay.damages.length === 0) {
+      disk.unlink(path)
+      continue
+    }
+    const lost = lostBefore(name, replay, nextSequence)
+    if (lost !== undefined) quarantine.add(lost)
+    head.addReplayed(replay.generation)
+    touched.noteReplayed(replay.generation, replay.lastSequence ?? nextSequence)
+    nextSequence = Math.max(nextSequence, (replay.lastSequence ?? 0) + 1)
+  }
+  return { nextSegment, nextSequence }
+}
+
+/** Frames that should lie between two segments and do not: a segment is missing or was cut. */
+function lostBefore(file: string, replay: Replay, nextSequence: number) {
+  const { firstSequence } = replay
+  if (firstSequence === undefined || firstSequence <= nextSequence) return undefined
+  const none: StreamHandle[] = []
+  const what = `frames ${nextSequence} to ${firstSequence - 1} before this segment are missing`
+  const damage = {
+    file,
+    offset: 0,
+    bytes: 0,
+    handles: none,
+    from: undefined,
+    until: undefined,
+    what,
+  }
+  return { damage, bytes: new Uint8Array(0) }
+}

@@ -1,0 +1,51 @@
+import { basename } from 'node:path'
+import type { Damage } from '../../sample-port.ts'
+import type { Disk } from '../disk/disk.ts'
+import { applyRecord } from '../head/apply-record.ts'
+import { HeadGeneration } from '../head/head-generation.ts'
+import { describeDamage } from '../journal/damage.ts'
+import { readRecords } from '../journal/record.ts'
+import { type SegmentScan, scanSegment } from '../journal/scan.ts'
+
+/** A damage with the bytes it is about, which are put into quarantine. */
+export interface FoundDamage {
+  readonly damage: Damage
+  readonly bytes: Uint8Array
+}
+
+/** What a segment on disk holds. */
+export interface Replay {
+  readonly generation: HeadGeneration
+  /** The first sequence the segment was meant to hold, or undefined when that is not known. */
+  readonly firstSequence: number | undefined
+  /** The last sequence that is accounted for, be it as damage; undefined for an unused segment. */
+  readonly lastSequence: number | undefined
+  readonly damages: readonly FoundDamage[]
+}
+
+/** Reads a segment back into a head generation. */
+export function replaySegment(disk: Disk, path: string, segment: number): Replay {
+  const bytes = disk.readWhole(path)
+  const scan = scanSegment(bytes)
+  const generation = new HeadGeneration(segment)
+  const file = basename(path)
+  const damages = scan.damages.map((found) => ({
+    damage: describeDamage(file, found),
+    bytes: bytes.subarray(found.offset, found.offset + found.bytes),
+  }))
+  for (const frame of scan.frames) {
+    readRecords(frame.records, (record) => applyRecord(generation, record))
+  }
+  return { generation, damages, ...sequencesOf(scan) }
+}
+
+/** The sequences that a segment accounts for. */
+export function sequencesOf(scan: SegmentScan): Pick<Replay, 'firstSequence' | 'lastSequence'> {
+  const last = scan.frames.at(-1)?.sequence
+  const lastOffset = scan.frames.at(-1)?.offset ?? 0
+  const lostAtEnd = scan.damages.filter((found) => found.offset > lastOffset).length
+  const known = last ?? (scan.firstSequence === undefined ? undefined : scan.firstSequence - 1)
+  const lastSequence = known === undefined ? undefined : known + lostAtEnd
+  const { firstSequence } = scan
+  return { firstSequence, lastSequence }
+}

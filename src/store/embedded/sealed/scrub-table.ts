@@ -1,0 +1,217 @@
+/** Reads samples.db from end to end and holds everything against everything that tells of it. */
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { SampleColumns } from '../../sample-port.ts'
+import { DamagedBytes, namesOwner } from '../chunk/index.ts'
+import { isDamagedFile } from '../folder/folder-damaged.ts'
+import type { FoundDamage } from '../samples/replay.ts'
+import { describeRow } from '../seal/segment-sealer.ts'
+import { foldColumns, foldSummary, readSummary, SummaryFold } from '../summary/index.ts'
+import { describeSuspect } from './checked-rows.ts'
+import { ChunkReadTable } from './chunk-read-table.ts'
+import { type ChunkRow, DAMAGED_LEVEL, decodeRow, placeSeed } from './chunk-row.ts'
+import { readKept } from './kept-state.ts'
+import { unpackLastValue } from './last-value.ts'
+import { ROW_SUM_SQL, wrapSum } from './row-sum.ts'
+import { STREAMS_PER_BUCKET, unpackSums } from './stream-sums.ts'
+
+/** A step ends after so much: some milliseconds of one thread, and a short read transaction. */
+const BYTES_PER_STEP = 2 * 1024 * 1024
+const BUCKETS_PER_STEP = 16
+
+interface FullRow extends ChunkRow {
+  readonly stream: number
+  readonly lastValue: Uint8Array | null
+}
+
+/** What one step of a scrub read and found. */
+export interface ScrubStep {
+  items: number
+  bytes: number
+  readonly damages: FoundDamage[]
+  isDone: boolean
+}
+
+/** One pass over samples.db on a connection of its own. Every step sees one state of the file. */
+export class ScrubTable {
+  readonly #db: DatabaseSync
+  readonly #file: string
+  readonly #rows: StatementSync
+  readonly #inIndex: StatementSync
+  readonly #bucket: StatementSync
+  readonly #sums: StatementSync
+  readonly #idEnd: number
+  #id = 0
+  #skip = 1
+  #nextBucket = 0
+  #isKeptChecked = false
+
+  constructor(file: string) {
+    this.#file = file
+    this.#db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 })
+    this.#rows = this.#db.prepare(
+      `SELECT id, stream, level, start, last, count, summary, data,
+         iif(typeof(last_value) = 'blob', last_value, NULL) AS lastValue
+       FROM chunk NOT INDEXED WHERE id > ? AND id < ? ORDER BY id`,
+    )
+    this.#inIndex = this.#db.prepare(
+      `SELECT 1 FROM chunk INDEXED BY chunk_by_start WHERE stream = ? AND level = ? AND start = ?
+       AND last = ? AND count = ? AND id = ?`,
+    )
+    this.#bucket = this.#db.prepare('SELECT sums FROM stream_sum WHERE bucket = ?')
+    this.#sums = this.#db.prepare(
+      `SELECT stream, sum(${ROW_SUM_SQL}) AS sum FROM chunk INDEXED BY chunk_by_start
+       WHERE stream >= ? AND stream < ? GROUP BY stream`,
+    )
+    this.#idEnd = this.#number('SELECT max(id) AS value FROM chunk') + 1
+  }
+
+  /** Reads on; isDone tells that everything was read. */
+  step(): ScrubStep {
+    const step: ScrubStep = { items: 0, bytes: 0, damages: [], isDone: false }
+    this.#db.exec('BEGIN')
+    try {
+      if (!this.#isKeptChecked) this.#checkKept(step)
+      else if (this.#id + 1 < this.#idEnd) this.#checkRows(step)
+      else this.#checkSums(step)
+    } finally {
+      if (this.#db.isTransaction) this.#db.exec('COMMIT')
+    }
+    return step
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+
+  #checkKept(step: ScrubStep): void {
+    this.#isKeptChecked = true
+    const table = new ChunkReadTable(this.#file)
+    try {
+      const kept = readKept(table, this.#file)
+      if (kept instanceof Error) step.damages.push(describePlace('meta', 0, kept.message))
+      else step.damages.push(...kept.damages)
+    } finally {
+      table.close()
+    }
+    step.items += 1
+  }
+
+  #checkRows(step: ScrubStep): void {
+    const found = this.#rows.iterate(this.#id, this.#idEnd) as unknown as Iterable<FullRow>
+    try {
+      for (const row of found) {
+        this.#id = row.id
+        this.#skip = 1
+        step.items += 1
+        step.bytes += row.data?.length ?? 0
+        const damage = this.#checkRow(row)
+        if (damage !== undefined) step.damages.push(damage)
+        if (step.bytes >= BYTES_PER_STEP) return
+      }
+      this.#id = this.#idEnd
+    } catch (error) {
+      if (!isDamagedFile(error)) throw error
+      const what = `rows after ${this.#id} of table chunk cannot be read; their samples are missing`
+      step.damages.push(describePlace('chunk', this.#id, what))
+      this.#id += this.#skip
+      this.#skip *= 2
+    }
+  }
+
+  #checkRow(row: FullRow): FoundDamage | undefined {
+    // What was set aside has been told.
+    if (row.level === DAMAGED_LEVEL) return undefined
+    const { id, stream, level, start, last, count } = row
+    try {
+      const columns = decodeRow(row, stream, () => row)
+      const wrong = wrongBeside(row, columns)
+      if (wrong !== undefined) {
+        const { damage, bytes } = describeRow({ stream, place: row, data: row.data })
+        const what = `${wrong} of row ${id} of table chunk does not check; its samples do`
+        return { damage: { ...damage, what }, bytes }
+      }
+    } catch (error) {
+      if (!(error instanceof DamagedBytes)) throw error
+      const data = row.data instanceof Uint8Array ? row.data : new Uint8Array(0)
+      return describeRow({ stream, place: row, data })
+    }
+    if (this.#inIndex.get(stream, level, start, last, count, id) !== undefined) return undefined
+    return describeSuspect(stream, `does not name row ${id}`)
+  }
+
+  #checkSums(step: ScrubStep): void {
+    const streamEnd = this.#number('SELECT max(stream) AS value FROM chunk') + 1
+    const bucketEnd = Math.max(
+      Math.ceil(streamEnd / STREAMS_PER_BUCKET),
+      this.#number('SELECT max(bucket) AS value FROM stream_sum') + 1,
+    )
+    const end = Math.min(this.#nextBucket + BUCKETS_PER_STEP, bucketEnd)
+    for (; this.#nextBucket < end; this.#nextBucket += 1) this.#checkBucket(this.#nextBucket, step)
+    step.isDone = this.#nextBucket >= bucketEnd
+  }
+
+  #checkBucket(bucket: number, step: ScrubStep): void {
+    const first = bucket * STREAMS_PER_BUCKET
+    try {
+      const row = this.#bucket.get(bucket)
+      const empty = new Uint32Array(STREAMS_PER_BUCKET)
+      const kept = row === undefined ? empty : unpackSums(bucket, row.sums)
+      if (kept === undefined) {
+        const what = `the sums of streams ${first} to ${first + STREAMS_PER_BUCKET - 1} do not check`
+        step.damages.push(describePlace('stream_sum', bucket, what))
+        return
+      }
+      const found = new Uint32Array(STREAMS_PER_BUCKET)
+      const rows = this.#sums.all(first, first + STREAMS_PER_BUCKET)
+      for (const { stream, sum } of rows as Array<{ stream: number; sum: number }>) {
+        found[stream - first] = wrapSum(sum)
+      }
+      for (const [at, sum] of kept.entries()) {
+        if (sum === found[at]) continue
+        step.damages.push(describeSuspect(first + at, 'does not add up to its sum'))
+      }
+      step.items += rows.length
+    } catch (error) {
+      if (!isDamagedFile(error)) throw error
+      const what = `the rows of streams from ${first} cannot be listed`
+      step.damages.push(describePlace('stream_sum', bucket, what))
+    }
+  }
+
+  #number(query: string): number {
+    return (this.#db.prepare(query).get() as { value: number | null }).value ?? 0
+  }
+}
+
+/** What a row keeps beside its samples and does not fit them. */
+function wrongBeside(row: FullRow, columns: SampleColumns): string | undefined {
+  // What format 1 kept here is not used.
+  if (row.lastValue !== null && namesOwner(row.data)) {
+    const value = columns.texts?.[columns.count - 1] ?? columns.numbers[columns.count - 1]
+    const kept = unpackLastValue(row.lastValue, row.stream, row.last)
+    if (!Object.is(kept, value)) return 'the last value'
+  }
+  if (row.summary === null) return undefined
+  return isSummaryOf(row, row.summary, columns) ? undefined : 'the summary'
+}
+
+/** Whether a summary tells of its blocks what the samples tell. */
+function isSummaryOf(row: FullRow, summary: Uint8Array, columns: SampleColumns): boolean {
+  const blocks = readSummary(summary, placeSeed(row))
+  if (blocks === undefined) return true
+  const edges = Float64Array.from({ length: blocks.length + 1 }, (_, at) =>
+    at < blocks.length ? blocks.firstTime[at] : row.last + 1,
+  )
+  const [told, counted] = [new SummaryFold(edges), new SummaryFold(edges)]
+  if (!foldSummary(blocks, told)) return false
+  foldColumns(columns, counted)
+  return JSON.stringify(told.finish()) === JSON.stringify(counted.finish())
+}
+
+function describePlace(table: string, offset: number, what: string): FoundDamage {
+  const damage = {
+    ...{ file: `samples.db.${table}`, offset, bytes: 0, handles: [], what },
+    ...{ from: undefined, until: undefined },
+  }
+  return { damage, bytes: new Uint8Array(0) }
+}

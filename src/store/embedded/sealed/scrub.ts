@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { ScrubFinding, ScrubTurn } from '../../scrub-port.ts'
+import type { FoundDamage } from '../samples/replay.ts'
+import type { ScrubStep } from './scrub-table.ts'
+
+/** What a scrub reads. */
+export interface ScrubStart {
+  /** Where samples.db is. */
+  readonly file: string
+  /** Segments of the journal that are not sealed; the open one is still written to. */
+  readonly segments: ReadonlyArray<{ readonly path: string; readonly isOpen: boolean }>
+}
+
+/** Reads samples.db and the journal back in a thread of its own; ends early when the signal fires. */
+export async function scrubSamples(
+  start: ScrubStart,
+  turn: ScrubTurn,
+  options: { readonly signal: AbortSignal; onDamage(found: FoundDamage): void },
+): Promise<void> {
+  const { signal } = options
+  if (signal.aborted || !(await turn.mayGoOn()) || signal.aborted) return
+  const worker = new Worker(new URL('./scrub-thread.ts', import.meta.url), {
+    workerData: start,
+    name: 'scrub',
+  })
+  const stop = (): void => void worker.terminate()
+  signal.addEventListener('abort', stop)
+  try {
+    let isDone = false
+    while (!isDone) {
+      worker.postMessage('next')
+      const step = await nextStep(worker, signal)
+      if (step === undefined) return
+      turn.onChecked(step.items, step.bytes)
+      for (const found of step.damages) {
+        options.onDamage(found)
+        turn.onDamage(findingOf(found))
+      }
+      isDone = step.isDone
+      if (!isDone && !(await turn.mayGoOn())) return
+    }
+  } finally {
+    signal.removeEventListener('abort', stop)
+    await worker.terminate()
+  }
+}
+
+/** The worker's next answer; undefined when it was told to stop, an error when it died. */
+async function nextStep(worker: Worker, signal: AbortSignal): Promise<ScrubStep | undefined> {
+  if (signal.aborted) return undefined
+  try {
+    const [step] = await once(worker, 'message', { signal })
+    return step as ScrubStep
+  } catch (error) {
+    if (signal.aborted) return undefined
+    throw error
+  }
+}
+
+function findingOf({ damage }: FoundDamage): ScrubFinding {
+  const { file, handles, from, until, what } = damage
+  const part = file.startsWith('samples.db') ? 'samples' : 'journal'
+  return { part, what: `${file}: ${what}`, handle: handles[0], from, until }
+}

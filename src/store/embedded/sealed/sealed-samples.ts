@@ -1,0 +1,133 @@
+import type { Sample, SampleColumns } from '../../sample-port.ts'
+import { concatColumns, cutColumns, sliceColumns } from '../chunk/index.ts'
+import type { ReadSpan } from '../head/head.ts'
+import { type Mask, touchesMask } from '../head/tombstones.ts'
+import { applyMask } from '../seal/stream-sealer.ts'
+import type { CheckedRows } from './checked-rows.ts'
+import type { ChunkPlace, ChunkRow } from './chunk-row.ts'
+import { DecodedChunks } from './decoded-chunks.ts'
+import { unpackLastValue } from './last-value.ts'
+
+/** Decoding so many chunks takes about a millisecond; then others get their turn. */
+const CHUNKS_PER_TURN = 16
+
+/** What a read wants of a stream, and what the head hides of it. */
+export type SealedView = Pick<SealedRows, 'handle' | 'span' | 'mask'>
+
+/** Packed rows taken in one step, so that they belong together whatever is sealed meanwhile. */
+export interface SealedRows {
+  readonly handle: number
+  readonly span: ReadSpan
+  /** What the head hides of them. */
+  readonly mask: Mask
+  /** Newest first. */
+  readonly runs: readonly ChunkRow[]
+  /** Oldest first, none overlapping another. */
+  readonly chunks: readonly ChunkRow[]
+}
+
+/** Reads what is sealed of single streams. */
+export class SealedSamples {
+  readonly #rows: CheckedRows
+  readonly #decoded = new DecodedChunks()
+
+  constructor(rows: CheckedRows) {
+    this.#rows = rows
+  }
+
+  /** How many rows were found not to check; a read during which it rose is to be repeated. */
+  get damagedRows(): number {
+    return this.#rows.damagedRows
+  }
+
+  /** The packed rows that a span may need, in one step. */
+  take(handle: number, span: ReadSpan, mask: Mask): SealedRows {
+    return this.#rows.inOneView(() => this.#take(handle, span, mask))
+  }
+
+  #take(handle: number, span: ReadSpan, mask: Mask): SealedRows {
+    const empty = { handle, span, mask, runs: [], chunks: [] }
+    if (span.from >= span.until || span.limit === 0) return empty
+    const runs = this.#rows.runs(handle, span)
+    let sure = 0
+    const wants = (row: ChunkRow): boolean => {
+      // Only samples that surely count let the search end before the span does.
+      const isInside = row.start >= span.from && row.last < span.until
+      if (isInside && !touchesMask(mask, row.start, row.last + 1)) sure += row.count
+      return sure < span.limit
+    }
+    const chunks = this.#rows.chunks(handle, span, wants)
+    return { ...empty, runs, chunks }
+  }
+
+  /** Decodes rows to ascending columns, newest first; returns at once when they are few. */
+  decode(rows: SealedRows): SampleColumns[] | Promise<SampleColumns[]> {
+    if (rows.chunks.length > CHUNKS_PER_TURN) return this.#decodeInTurns(rows)
+    const chunks = rows.chunks.map((row) => this.decodeChunkRow(rows, row))
+    return [...rows.runs.map((row) => this.decodeRow(rows, row)), trim(rows.span, chunks)]
+  }
+
+  /** The runs of a span, newest first, and where the chunks below them lie, oldest first. */
+  takeApart(view: SealedView): { runs: SampleColumns[]; places: ChunkPlace[] } {
+    const { handle, span } = view
+    return this.#rows.inOneView(() => ({
+      runs: this.#rows.runs(handle, span).map((row) => this.decodeRow(view, row)),
+      places: this.#rows.places(handle, span),
+    }))
+  }
+
+  /** As decodeRow, for a chunk, which may be at hand from an earlier read. */
+  decodeChunkRow(view: SealedView, row: ChunkRow): SampleColumns {
+    const kept = this.#decoded.get(view.handle, row)
+    const decoded = kept ?? this.#rows.decode(view.handle, row)
+    if (kept === undefined && decoded.count > 0) this.#decoded.keep(view.handle, row.id, decoded)
+    return applyMask(cutColumns(decoded, view.span.from, view.span.until), view.mask)
+  }
+
+  /** The samples of one row inside the span that the head does not hide. */
+  decodeRow(view: SealedView, row: ChunkRow): SampleColumns {
+    const decoded = this.#rows.decode(view.handle, row)
+    return applyMask(cutColumns(decoded, view.span.from, view.span.until), view.mask)
+  }
+
+  /** The latest sealed sample of a stream, or 'damaged' where the row that held it does not check. */
+  latest(handle: number): Sample | undefined | 'damaged' {
+    return this.#rows.inOneView(() => this.#latest(handle))
+  }
+
+  #latest(handle: number): Sample | undefined | 'damaged' {
+    const row = this.#rows.last(handle)
+    if (row === undefined) return undefined
+    if (row === null) return 'damaged'
+    const kept = unpackLastValue(row.lastValue, handle, row.last)
+    if (kept !== undefined) return { time: row.last, value: kept } as Sample
+    const whole = this.#rows.row(row.id)
+    if (whole === undefined) return 'damaged'
+    const { count, texts, numbers } = this.#rows.decode(handle, whole)
+    if (count === 0 || whole.last !== row.last) return 'damaged'
+    return { time: row.last, value: texts?.[count - 1] ?? numbers[count - 1] } as Sample
+  }
+
+  async #decodeInTurns(rows: SealedRows): Promise<SampleColumns[]> {
+    const parts = rows.runs.map((row) => this.decodeRow(rows, row))
+    const chunks: SampleColumns[] = []
+    for (const row of rows.chunks) {
+      if (chunks.length % CHUNKS_PER_TURN === CHUNKS_PER_TURN - 1) await nextTurn()
+      chunks.push(this.decodeRow(rows, row))
+    }
+    return [...parts, concatColumns(chunks)]
+  }
+}
+
+/** Lets other work of the main thread run. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+function trim(span: ReadSpan, chunks: readonly SampleColumns[]): SampleColumns {
+  const all = concatColumns(chunks)
+  if (all.count <= span.limit) return all
+  return span.isLatestFirst
+    ? sliceColumns(all, all.count - span.limit, all.count)
+    : sliceColumns(all, 0, span.limit)
+}

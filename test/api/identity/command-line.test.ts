@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { caller, signIn } from '../../support/caller.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+let service: Service
+before(async () => {
+  service = await startService()
+})
+after(() => service.close())
+
+interface Outcome {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+function weir(words: readonly string[], options: { dataDir?: string; input?: string } = {}) {
+  const env = { PATH: process.env.PATH, WEIR_DATA_DIR: options.dataDir ?? service.dataDir }
+  const { promise, resolve } = Promise.withResolvers<Outcome>()
+  const child = execFile(
+    process.execPath,
+    ['src/weir.ts', ...words],
+    { env },
+    (error, out, err) => {
+      resolve({ code: error === null ? 0 : Number(error.code), out, err })
+    },
+  )
+  child.stdin?.end(options.input ?? '')
+  return promise
+}
+
+async function weirJson(words: readonly string[], input?: string) {
+  const { code, out, err } = await weir([...words, '--json'], { input })
+  assert.equal(err, '')
+  return { exitCode: code, ...JSON.parse(out) }
+}
+
+test('keys are added, listed and revoked while the service runs', async () => {
+  const added = await weirJson(['key', 'add', 'From the shell', '--capability', 'organization=GET'])
+  assert.equal(added.success, true)
+  const call = caller(service, `api_key=${added.result.secret}`)
+  assert.equal((await call('GET', '/api/organization')).status, 200)
+  const listed = await weirJson(['key', 'list'])
+  const found = listed.result.find((key: { uid: string }) => key.uid === added.result.uid)
+  assert.deepEqual(found.capabilities, ['organization=GET'])
+  assert.equal((await weirJson(['key', 'revoke', added.result.uid])).success, true)
+  assert.equal((await call('GET', '/api/organization')).status, 401)
+  const again = await weirJson(['key', 'revoke', added.result.uid])
+  assert.equal(again.exitCode, 1)
+  assert.equal(again.success, false)
+  assert.match(again.message, /Cannot find key/)
+})
+
+test('users are added, and a reset password ends their sessions', async () => {
+  const added = await weirJson(['user', 'add', 'shell@example.com', '--role', 'ADMIN'])
+  const session = await signIn(service, 'shell@example.com', added.result.password)
+  const call = caller(service, session)
+  assert.equal((await call('GET', '/api/audit')).status, 200)
+  const reset = await weirJson(
+    ['user', 'reset-password', 'shell@example.com', '--password', '-'],
+    'typed on standard input\n',
+  )
+  assert.equal(reset.success, true)
+  assert.equal((await call('GET', '/api/audit')).status, 401)
+  await signIn(service, 'shell@example.com', 'typed on standard input')
+})
+
+test('organizations are added and listed, and --org is asked for once there are two', async () => {
+  const words = ['org', 'add', 'Second', '--owner-email', service.ownerEmail]
+  const added = await weirJson(words)
+  assert.equal(added.success, true)
+  assert.equal(added.result.ownerPassword, undefined)
+  const listed = await weirJson(['org', 'list'])
+  assert.deepEqual(
+    listed.result.map(({ name }: { name: string }) => name),
+    ['My organization', 'Second'],
+  )
+  const unclear = await weirJson(['key', 'list'])
+  assert.match(unclear.message, /--org/)
+  const clear = await weirJson(['key', 'list', '--org', added.result.uid])
+  assert.equal(clear.result[0].name, 'Feed key')
+})
+
+test('a password for an account that exists is refused, not ignored', async () => {
+  const email = 'twice@example.com'
+  const first = await weirJson(['user', 'add', email, '--org', service.orgUid])
+  const [, second] = (await weirJson(['org', 'list'])).result
+  assert.notEqual(second.uid, service.orgUid)
+  const again = ['user', 'add', email, '--org', second.uid]
+  const refused = await weirJson([...again, '--password', 'another password'])
+  assert.equal(refused.exitCode, 1)
+  assert.match(refused.message, /has an account with a password of its own/)
+  const words = ['org', 'add', 'Planted', '--owner-email', email]
+  const owned = await weirJson([...words, '--owner-password', 'another password'])
+  assert.match(owned.message, /has an account with a password of its own/)
+  const added = await weirJson(again)
+  assert.equal(added.result.uid, first.result.uid)
+  assert.equal(added.result.password, undefined)
+  await signIn(service, email, first.result.password)
+  const listed = (await weirJson(['org', 'list'])).result
+  assert.ok(!listed.some(({ name }: { name: string }) => name === 'Planted'))
+})
+
+test('text output is for people, mistakes name what to write', async () => {
+  const help = await weir(['help'])
+  assert.equal(help.code, 0)
+  assert.match(help.out, /key revoke/)
+  const list = await weir(['org', 'list'])
+  assert.match(list.out, /^uid +[0-9a-f-]{36}\nname +My organization/)
+  const check = async (words: readonly string[], code: number, expected: RegExp) => {
+    const outcome = await weir(words)
+    assert.equal(outcome.code, code, words.join(' '))
+    assert.match(outcome.err, expected)
+  }
+  await check(['fly'], 64, /no command "fly"/)
+  await check(['user', 'add', 'x', '--age', '5'], 64, /user add has no --age/)
+  await check(['user', 'add'], 1, /needs --email|--org/)
+  await check(['user', 'reset-password', 'no-mail'], 1, /--email must be an e-mail address/)
+})
+
+test('without a running service the command opens the data folder itself', async () => {
+  await service.app.close()
+  const listed = await weirJson(['org', 'list'])
+  assert.equal(listed.result.length, 2)
+  const added = await weirJson(['key', 'add', 'Offline', '--org', service.orgUid])
+  await service.restart()
+  const call = caller(service, `api_key=${added.result.secret}`)
+  assert.equal((await call('GET', '/api/organization')).status, 403)
+  const nowhere = join(tmpdir(), 'weir-there-is-no-such-folder')
+  const missing = await weir(['org', 'list'], { dataDir: nowhere })
+  assert.equal(missing.code, 1)
+  assert.match(missing.err, /There is no data folder/)
+})
+
+test('a data folder with a very long path can be commanded too', async () => {
+  const deep = join(mkdtempSync(join(tmpdir(), 'weir-deep-')), 'x'.repeat(120))
+  const other = await startService({ settings: { WEIR_DATA_DIR: deep } })
+  const { code, out } = await weir(['org', 'list', '--json'], { dataDir: deep })
+  assert.equal(code, 0)
+  assert.equal(JSON.parse(out).result[0].uid, other.orgUid)
+  await other.close()
+  rmSync(join(deep, '..'), { recursive: true })
+})

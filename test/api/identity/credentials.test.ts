@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { ManualClock } from '../../../src/base/index.ts'
+import { caller, signIn } from '../../support/caller.ts'
+import { sendRaw } from '../../support/raw-http.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+const clock = new ManualClock(Date.UTC(2026, 0, 15))
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+let service: Service
+let session: string
+/** May read organizations. */
+let reader: string
+/** May do nothing that the test asks. */
+let other: string
+
+before(async () => {
+  service = await startService({ clock })
+  session = (await signIn(service, service.ownerEmail, service.ownerPassword)).slice(8)
+  const owner = caller(service, `session=${session}`)
+  const add = async (resource: string) => {
+    const api_key = { name: resource, capabilities: [{ resource, methods: ['GET'] }] }
+    return (await owner('PUT', '/api/api_key', { api_key })).body.api_key.secretKey
+  }
+  reader = await add('organization')
+  other = await add('unit')
+})
+after(() => service.close())
+
+async function status(query: string, headers: Record<string, string> = {}): Promise<number> {
+  const answer = await fetch(`${service.url}/api/organization?${query}`, { headers })
+  const { success } = (await answer.json()) as { success: boolean }
+  assert.equal(success, answer.status === 200)
+  return answer.status
+}
+
+test('every place of a credential is read', async () => {
+  assert.equal(await status(`api_key=${reader}`), 200)
+  assert.equal(await status(`&api_key=${reader}&_=1700`), 200)
+  assert.equal(await status(`api%5Fkey=${reader}`), 200)
+  assert.equal(await status(`session=${session}`), 200)
+  assert.equal(await status('', { Cookie: `api_key=${reader}` }), 200)
+  assert.equal(await status('', { Cookie: `session=${session}` }), 200)
+  assert.equal(await status('', { Cookie: `a=1; api_key="${reader}" ; b=2` }), 200)
+})
+
+test('no credential, an unknown one, or org alone is a 401 with a challenge', async () => {
+  assert.equal(await status(''), 401)
+  assert.equal(await status('api_key='), 401)
+  assert.equal(await status(`api_key=${NOBODY}`), 401)
+  assert.equal(await status(`session=${NOBODY}`), 401)
+  assert.equal(await status(`org=${service.orgUid}`), 401)
+  assert.equal(await status('', { Authorization: `Bearer ${NOBODY}` }), 401)
+  assert.equal(await status('', { Authorization: `Basic ${btoa(`${reader}:`)}` }), 401)
+  const answer = await fetch(`${service.url}/api/organization`)
+  assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer/)
+})
+
+test('a URL parameter beats a cookie, whatever the cookie holds', async () => {
+  assert.equal(await status(`api_key=${reader}`, { Cookie: `api_key=${other}` }), 200)
+  assert.equal(await status(`api_key=${other}`, { Cookie: `api_key=${reader}` }), 403)
+  assert.equal(await status(`api_key=${NOBODY}`, { Cookie: `api_key=${reader}` }), 401)
+  assert.equal(await status(`session=${session}`, { Cookie: `session=${NOBODY}` }), 200)
+  assert.equal(await status(`api_key=${reader}`, { Cookie: `session=${NOBODY}` }), 200)
+})
+
+test('a session beats an api_key', async () => {
+  assert.equal(await status(`session=${session}&api_key=${NOBODY}`), 200)
+  assert.equal(await status(`api_key=${reader}&session=${NOBODY}`), 401)
+  assert.equal(await status('', { Cookie: `api_key=${other}; session=${session}` }), 200)
+})
+
+test('org beside an api_key is ignored, beside a session it picks the organization', async () => {
+  assert.equal(await status(`api_key=${reader}&org=${NOBODY}`), 200)
+  assert.equal(await status(`api_key=${reader}`, { Cookie: 'org=anything' }), 200)
+  assert.equal(await status(`session=${session}&org=${service.orgUid}`), 200)
+  assert.equal(await status(`session=${session}&org=${NOBODY}`), 404)
+  assert.equal(await status(`org=${service.orgUid}`, { Cookie: `session=${session};org=x` }), 200)
+})
+
+test('a tight cookie as small devices send it', async () => {
+  const head = 'GET /api/organization HTTP/1.1\r\nHost:\r\nConnection: close\r\n'
+  const cookie = `Cookie: org=${service.orgUid};api_key=${reader}`
+  const answer = await sendRaw(service.port, `${head}${cookie}\r\n\r\n`)
+  assert.equal(answer.status, 200, answer.text)
+})
+
+test('a page of another site cannot write with a cookie', async () => {
+  const write = async (headers: Record<string, string>, query = '') => {
+    const body = '{"organization":{"name":"Renamed"}}'
+    const path = `/api/organization/${service.orgUid}${query}`
+    const answer = await fetch(`${service.url}${path}`, { method: 'POST', headers, body })
+    return answer.status
+  }
+  // Such a form needs no permission of this service to be sent, and siblings get SameSite cookies.
+  const form = { Cookie: `session=${session}`, 'Content-Type': 'text/plain' }
+  assert.equal(await write({ ...form, 'Sec-Fetch-Site': 'cross-site' }), 403)
+  assert.equal(await write({ ...form, 'Sec-Fetch-Site': 'same-site' }), 403)
+  assert.equal(await write({ ...form, Origin: 'https://evil.example' }), 403)
+  const evil = { 'Content-Type': 'text/plain', 'Sec-Fetch-Site': 'cross-site' }
+  assert.equal(await write(evil, `?session=${session}`), 200)
+  assert.equal(await write(form), 200)
+  assert.equal(await write({ ...form, Origin: service.url }), 200)
+  // Behind a proxy that sends another Host the browser alone knows that the page is ours.
+  const proxied = { Origin: 'https://weir.example', 'Sec-Fetch-Site': 'same-origin' }
+  assert.equal(await write({ ...form, ...proxied }), 200)
+  assert.equal(await status('', { ...form, 'Sec-Fetch-Site': 'cross-site' }), 200)
+})
+
+test('no log line holds a credential', () => {
+  assert.ok(service.logLines.length > 20)
+  for (const secret of [session, reader, other, service.feedKey, service.ownerPassword]) {
+    assert.deepEqual(
+      service.logLines.filter((line) => line.includes(secret)),
+      [],
+    )
+  }
+})

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { ManualClock } from '../../../src/base/index.ts'
+import { sendRaw } from '../../support/raw-http.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+const clock = new ManualClock(Date.UTC(2026, 0, 15))
+let service: Service
+before(async () => {
+  service = await startService({ clock })
+})
+after(() => service.close())
+
+function login(email: string, password: string, headers: Record<string, string> = {}) {
+  return fetch(`${service.url}/api/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify({ email, password }),
+  })
+}
+
+test('POST /api/login answers the session and its user, and sets a safe cookie', async () => {
+  const answer = await login(service.ownerEmail.toUpperCase(), service.ownerPassword)
+  assert.equal(answer.status, 200)
+  const body = (await answer.json()) as Record<string, unknown>
+  assert.match(String(body.sessionUid), /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  assert.equal(body.success, true)
+  assert.deepEqual(body.organization, [
+    { uid: service.orgUid, name: 'My organization', role: 'OWNER' },
+  ])
+  const cookie = answer.headers.get('set-cookie') ?? ''
+  assert.match(cookie, new RegExp(`^session=${body.sessionUid}; Path=/; HttpOnly; SameSite=Lax`))
+})
+
+test('a wrong password and an unknown account get the same answer', async () => {
+  const wrong = await login(service.ownerEmail, 'not the password')
+  const unknown = await login('nobody@nowhere.example', 'not the password')
+  assert.equal(wrong.status, 401)
+  assert.equal(unknown.status, 401)
+  assert.deepEqual(await wrong.json(), await unknown.json())
+})
+
+test('POST /api/login names a field that is missing or of the wrong type', async () => {
+  const post = (body: string) =>
+    fetch(`${service.url}/api/login`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body,
+    })
+  const check = async (body: string, expected: RegExp) => {
+    const answer = await post(body)
+    assert.equal(answer.status, 400, body)
+    assert.match(((await answer.json()) as { message: string }).message, expected, body)
+  }
+  await check('{"email":"a@b"}', /password/)
+  await check('{"email":1,"password":"x"}', /email must be string/)
+  await check('[]', /must be object/)
+  await check('', /must be object/)
+})
+
+test('a client that closes its side after the request still gets the answer', async () => {
+  const body = JSON.stringify({ email: service.ownerEmail, password: service.ownerPassword })
+  const head = `POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n`
+  const answer = await sendRaw(service.port, head + body, { isEnding: true })
+  assert.equal(answer.status, 200, answer.text)
+})

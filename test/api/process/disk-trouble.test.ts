@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { startChildService } from '../../support/child-service.ts'
+
+const FEED_KEY = '11111111-2222-3333-4444-555555555555'
+const PASSWORD = 'correct horse battery'
+const settings = {
+  ...{ WEIR_FEED_KEY: FEED_KEY, WEIR_OWNER_PASSWORD: PASSWORD, WEIR_RATE_LIMITS: 'off' },
+}
+const DISK_BYTES = 200 * 1024 * 1024
+
+/** A file system of its own in a file. */
+interface SmallDisk {
+  readonly folder: string
+  readonly device: string
+}
+
+function run(command: string, ...words: string[]): string {
+  const done = spawnSync(command, words, { encoding: 'utf8' })
+  if (done.status !== 0) throw new Error(`${command}: ${done.stderr}${done.error ?? ''}`)
+  return done.stdout.trim()
+}
+
+/** Mounts a small ext4 that turns read-only on errors; undefined where that is not allowed. */
+function mountDisk(t: TestContext): SmallDisk | undefined {
+  const root = mkdtempSync(join(tmpdir(), 'weir-disk-'))
+  const [image, folder] = [join(root, 'image'), join(root, 'disk')]
+  t.after(() => {
+    spawnSync('umount', ['-l', folder])
+    rmSync(root, { recursive: true, force: true })
+  })
+  try {
+    mkdirSync(folder)
+    writeFileSync(image, '')
+    truncateSync(image, DISK_BYTES)
+    run('mkfs.ext4', '-q', '-F', '-m', '0', image)
+    run('mount', '-o', 'loop,errors=remount-ro', image, folder)
+    return { folder, device: basename(run('findmnt', '-n', '-o', 'SOURCE', folder)) }
+  } catch (error) {
+    t.skip(`no disk of its own can be mounted here: ${(error as Error).message.split('\n')[0]}`)
+    return undefined
+  }
+}
+
+type Service = Awaited<ReturnType<typeof startChildService>>
+
+async function signIn(service: Service): Promise<Response> {
+  return await fetch(`${service.url}/api/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email: 'owner@localhost', password: PASSWORD }),
+  })
+}
+
+function put(service: Service, component: string, value: number): Promise<Response> {
+  const query = `compId=${component}&s=${value}&api_key=${FEED_KEY}`
+  return fetch(`${service.url}/api/feed?${query}`, { method: 'PUT' })
+}
+
+async function refusedFor(answer: Response): Promise<string> {
+  const text = await answer.text()
+  assert.equal(answer.status, 503, text)
+  assert.ok(Number(answer.headers.get('retry-after')) > 0)
+  return (JSON.parse(text) as { code: string }).code
+}
+
+test('a disk that turns read-only: writes are 503 with Retry-After, reads go on, the stop exits 0', async (t) => {
+  const disk = mountDisk(t)
+  if (disk === undefined) return
+  const service = await startChildService(join(disk.folder, 'data'), settings)
+  t.after(() => service.kill())
+  assert.equal((await put(service, 'c', 1)).status, 200)
+  assert.equal((await signIn(service)).status, 200)
+  writeFileSync(`/sys/fs/ext4/${disk.device}/trigger_fs_error`, 'for a test')
+  assert.throws(() => writeFileSync(join(disk.folder, 'probe'), 'x'), /EROFS/)
+  assert.equal(await refusedFor(await signIn(service)), 'read_only')
+  assert.equal(await refusedFor(await put(service, 'fresh', 1)), 'read_only')
+  assert.equal(await refusedFor(await put(service, 'c', 2)), 'read_only')
+  const property = await fetch(`${service.url}/api/comp/c/property?api_key=${FEED_KEY}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify([{ component: { name: 'other' } }]),
+  })
+  assert.equal(await refusedFor(property), 'read_only')
+  const read = await fetch(`${service.url}/api/comp/c/stream/s/feed?api_key=${FEED_KEY}`)
+  assert.equal(read.status, 200)
+  assert.match(await read.text(), /"data":1/)
+  assert.equal(await service.stop(), 0)
+})
+
+/** Fills a disk to the last block, as another program would. */
+function fill(folder: string): string {
+  const file = join(folder, 'filler')
+  const { bavail, bsize } = statfsSync(folder)
+  spawnSync('dd', ['if=/dev/zero', `of=${file}`, `bs=${bsize}`, `count=${bavail + 1}`])
+  return file
+}
+
+test('on a full disk people sign in, delete and are audited; all else is 503 until there is room', async (t) => {
+  const disk = mountDisk(t)
+  if (disk === undefined) return
+  const service = await startChildService(join(disk.folder, 'data'), settings)
+  t.after(() => service.kill())
+  assert.equal((await put(service, 'c', 1)).status, 200)
+  const filler = fill(disk.folder)
+  // The catalog's log has some room of its own: it is used up first.
+  let refused: Response | undefined
+  for (let at = 0; refused === undefined && at < 3_000; at += 1) {
+    const answer = await put(service, `fresh-${at}`, 1)
+    if (answer.status !== 200) refused = answer
+  }
+  assert.ok(refused !== undefined, 'the disk was never full')
+  assert.equal(await refusedFor(refused), 'read_only')
+  for (let round = 0; round < 5; round += 1) {
+    const answer = await signIn(service)
+    assert.equal(answer.status, 200, await answer.text())
+    assert.equal(await refusedFor(await put(service, `later-${round}`, 1)), 'read_only')
+  }
+  rmSync(filler)
+  let answer = await signIn(service)
+  assert.equal(answer.status, 200)
+  do answer = await put(service, 'room', 1)
+  while (answer.status === 503)
+  assert.equal(answer.status, 200)
+  assert.equal(await service.stop(), 0)
+})
