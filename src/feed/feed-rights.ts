@@ -10,7 +10,7 @@ import {
 import { refuse } from '../base/index.ts'
 import type { StreamIndex } from '../catalog/index.ts'
 import type { StreamHandle } from '../store/index.ts'
-import { inTurns } from './put/in-turns.ts'
+import { inSlices } from './put/in-slices.ts'
 
 function streamResource(index: StreamIndex, handle: StreamHandle): string {
   return `component/${index.componentOf(handle).uid}/stream/${index.streamUid(handle)}/feed`
@@ -62,7 +62,7 @@ export function requireStreams(
     }
     if (!isCovered) requireStream(index, principal, handle, method)
   }
-  return inTurns(streams.count, (from, until) => {
+  return inSlices(streams.count, (from, until) => {
     for (let at = from; at < until; at++) {
       const handle = streams.handles[at] as StreamHandle | 0
       if (handle === 0 || handle === streams.handles[at - 1] || allowed.has(handle)) continue

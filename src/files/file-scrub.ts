@@ -4,7 +4,7 @@ import type {
   BlobStore,
   SampleStore,
   Scrubbable,
-  ScrubTurn,
+  ScrubPass,
   StreamHandle,
 } from '../store/index.ts'
 import { damagedFile } from './damaged-file.ts'
@@ -35,35 +35,35 @@ export class FileScrub implements Scrubbable {
     this.#deps = deps
   }
 
-  async scrub(turn: ScrubTurn): Promise<void> {
+  async scrub(pass: ScrubPass): Promise<void> {
     // Streams that come later bring bodies that were checked on their way in.
     for (const handle of [...this.#deps.fileStreams()]) {
       try {
-        if (!(await this.#scrubStream(handle, turn))) return
+        if (!(await this.#scrubStream(handle, pass))) return
       } catch (cause) {
         // The files of other streams are read all the same.
         const what = `the files of a stream cannot be listed: ${(cause as Error).message}`
-        turn.onDamage({ part: 'files', what, handle, from: undefined, until: undefined })
+        pass.onDamage({ part: 'files', what, handle, from: undefined, until: undefined })
       }
     }
   }
 
   /** false: the pass has to end. */
-  async #scrubStream(handle: StreamHandle, turn: ScrubTurn): Promise<boolean> {
+  async #scrubStream(handle: StreamHandle, pass: ScrubPass): Promise<boolean> {
     for await (const { time, record } of filesIn(this.#deps.store, allOf(handle))) {
-      if (!(await turn.mayGoOn())) return false
-      const check = await this.#deps.blobs.check(record, turn)
+      if (!(await pass.mayGoOn())) return false
+      const check = await this.#deps.blobs.check(record, pass)
       if (check.outcome === 'stopped') return false
-      await this.#tell(turn, { handle, time, record }, check)
+      await this.#tell(pass, { handle, time, record }, check)
     }
-    return turn.mayGoOn()
+    return pass.mayGoOn()
   }
 
-  async #tell(turn: ScrubTurn, file: StoredFile, check: BlobCheck): Promise<void> {
-    if (check.outcome === 'damaged') turn.onDamage(damagedFile(file, check.what))
+  async #tell(pass: ScrubPass, file: StoredFile, check: BlobCheck): Promise<void> {
+    if (check.outcome === 'damaged') pass.onDamage(damagedFile(file, check.what))
     // Its sample may have gone, and the body with it, since the page was read.
     if (check.outcome === 'missing' && (await this.#isStillNamed(file)))
-      turn.onDamage(damagedFile(file, 'it is missing'))
+      pass.onDamage(damagedFile(file, 'it is missing'))
   }
 
   async #isStillNamed({ handle, time, record }: StoredFile): Promise<boolean> {

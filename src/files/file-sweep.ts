@@ -1,7 +1,7 @@
 import type { Clock } from '../base/index.ts'
 import {
   type BlobStore,
-  type JobTurn,
+  type JobRun,
   LeasedJob,
   type LeasedJobDeps,
   type SampleStore,
@@ -21,7 +21,7 @@ export interface FileSweepDeps extends LeasedJobDeps {
 const EVERY_MS = 3_600_000
 
 /** Streams looked at before the lease is renewed. */
-const STREAMS_PER_TURN = 100
+const STREAMS_PER_SLICE = 100
 
 /**
  * Removes the bodies that no sample names: what uploads and deletions leave when they are cut short
@@ -35,7 +35,7 @@ export class FileSweep {
     this.#deps = deps
     this.#job = new LeasedJob(deps, {
       ...{ name: 'file_sweep', everyMs: EVERY_MS },
-      work: (turn) => this.#sweep(turn),
+      work: (run) => this.#sweep(run),
     })
   }
 
@@ -54,7 +54,7 @@ export class FileSweep {
     return this.#job.close()
   }
 
-  async #sweep(turn: JobTurn): Promise<number> {
+  async #sweep(run: JobRun): Promise<number> {
     const { blobs, clock, store } = this.#deps
     // Samples that cannot be read at present may come back, and would miss their bodies then.
     if (store.status().damages.length > 0) return 0
@@ -63,11 +63,11 @@ export class FileSweep {
     const live = new LiveKeys()
     let seenCount = 0
     for (const handle of this.#deps.fileStreams()) {
-      if (turn.isOver) return 0
+      if (run.isOver) return 0
       seenCount += 1
-      if (seenCount % STREAMS_PER_TURN === 0 && !(await turn.mayGoOn())) return 0
+      if (seenCount % STREAMS_PER_SLICE === 0 && !(await run.mayGoOn())) return 0
       for await (const key of keysIn(store, allOf(handle))) live.add(key)
     }
-    return await blobs.sweep((key) => turn.isOver || live.has(key), startedAt)
+    return await blobs.sweep((key) => run.isOver || live.has(key), startedAt)
   }
 }

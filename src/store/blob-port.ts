@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { ScrubTurn } from './scrub-port.ts'
+import type { ScrubPass } from './scrub-port.ts'
 
 /** What is known of a stored body. */
 export interface BlobInfo {
@@ -41,8 +41,8 @@ export interface BlobStore {
     blob: BlobInfo,
     range: { readonly start: number; readonly end: number },
   ): Promise<Readable | undefined>
-  /** Reads a whole body and holds it against its checksums, block by block in the turn's pace. */
-  check(blob: BlobInfo, turn: Pick<ScrubTurn, 'mayGoOn' | 'onChecked'>): Promise<BlobCheck>
+  /** Reads a whole body and holds it against its checksums, block by block in the pass's pace. */
+  check(blob: BlobInfo, pass: Pick<ScrubPass, 'mayGoOn' | 'onChecked'>): Promise<BlobCheck>
   /** Removes a body; one that is not there is no error. */
   delete(key: string): Promise<void>
   /**

@@ -1,4 +1,4 @@
-export { type JobTurn, LeasedJob, type LeasedJobDeps } from './leased-job.ts'
+export { type JobRun, LeasedJob, type LeasedJobDeps } from './leased-job.ts'
 export * from './ports.ts'
 export {
   DAMAGE_PARTS,

@@ -13,7 +13,7 @@ export interface LeasedJobDeps {
 }
 
 /** One run of a job, which must ask often whether it may go on. */
-export interface JobTurn {
+export interface JobRun {
   /** Whether the job is being closed. */
   readonly isOver: boolean
   /** Renews the lease; false when the run has to end: the lease is lost, or the job is closed. */
@@ -25,7 +25,7 @@ export class LeasedJob {
   readonly #deps: LeasedJobDeps
   readonly #name: string
   readonly #everyMs: number
-  readonly #work: (turn: JobTurn) => Promise<number>
+  readonly #work: (run: JobRun) => Promise<number>
   #timer: NodeJS.Timeout | undefined
   #running: Promise<unknown> | undefined
   #isClosed = false
@@ -36,7 +36,7 @@ export class LeasedJob {
     job: {
       readonly name: string
       readonly everyMs: number
-      readonly work: (turn: JobTurn) => Promise<number>
+      readonly work: (run: JobRun) => Promise<number>
     },
   ) {
     this.#deps = deps
@@ -61,7 +61,7 @@ export class LeasedJob {
     let lease = await this.#acquire()
     if (lease === undefined) return 0
     const isClosed = () => this.#isClosed
-    const turn: JobTurn = {
+    const run: JobRun = {
       get isOver() {
         return isClosed()
       },
@@ -71,7 +71,7 @@ export class LeasedJob {
       },
     }
     try {
-      return await this.#work(turn)
+      return await this.#work(run)
     } finally {
       if (lease !== undefined) await this.#deps.catalog.releaseLease(lease)
     }

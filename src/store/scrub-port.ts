@@ -14,7 +14,7 @@ export interface ScrubFinding {
 }
 
 /** One pass over everything that is stored; the part that is read asks often whether to go on. */
-export interface ScrubTurn {
+export interface ScrubPass {
   /** Asked after at most some megabytes or milliseconds; waits its turn, false: the pass ends. */
   mayGoOn(): Promise<boolean>
   /** Told of what was read since it was last told: rows, documents, frames or blocks, and bytes. */
@@ -25,5 +25,5 @@ export interface ScrubTurn {
 /** A store that can read back all it holds and hold it against its checksums. */
 export interface Scrubbable {
   /** Reads everything once, in small steps, beside the calls that are served. */
-  scrub(turn: ScrubTurn): Promise<void>
+  scrub(pass: ScrubPass): Promise<void>
 }

@@ -1,6 +1,6 @@
 import { EARLIEST_TIME, epochMs } from '../../base/index.ts'
 import {
-  type JobTurn,
+  type JobRun,
   LeasedJob,
   type LeasedJobDeps,
   type SampleStore,
@@ -69,7 +69,7 @@ export class DeleteProfileJob {
     this.#watch = new ClockWatch(deps)
     this.#job = new LeasedJob(deps, {
       ...{ name: 'delete_profiles', everyMs: EVERY_MS },
-      work: (turn) => this.#expireAll(turn),
+      work: (run) => this.#expireAll(run),
     })
   }
 
@@ -88,7 +88,7 @@ export class DeleteProfileJob {
     return this.#job.close()
   }
 
-  async #expireAll(turn: JobTurn): Promise<number> {
+  async #expireAll(jobRun: JobRun): Promise<number> {
     const run = await this.#watch.look()
     if (run.trust === 'jumped') return 0
     let emptied = 0
@@ -96,12 +96,12 @@ export class DeleteProfileJob {
     const isDue = (handle: StreamHandle) => this.#dueAt.get(handle) <= startedAt
     for await (const page of this.#deps.streams(isDue)) {
       for (let from = 0; from < page.length; from += STREAMS_AT_ONCE) {
-        if (!(await turn.mayGoOn())) return emptied
+        if (!(await jobRun.mayGoOn())) return emptied
         const some = page.slice(from, from + STREAMS_AT_ONCE)
         const done = await Promise.all(some.map((stream) => this.#expire(stream, run)))
         emptied += done.filter(Boolean).length
       }
-      if (turn.isOver) break
+      if (jobRun.isOver) break
     }
     return emptied
   }

@@ -37,7 +37,7 @@ export interface GetCommand extends AskedRange {
 }
 
 /** Streams read before others get their turn: a few milliseconds. */
-const STREAMS_PER_TURN = 256
+const STREAMS_PER_SLICE = 256
 
 type ReadStream = (handle: StreamHandle, limit: number) => Promise<ReadSamples>
 
@@ -113,7 +113,7 @@ async function collect(
   for (const [at, handle] of handles.entries()) {
     if (left === 0) break
     // Streams without samples in the range cost no limit, and a component may have very many.
-    if (at % STREAMS_PER_TURN === STREAMS_PER_TURN - 1) await nextTurn()
+    if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextTurn()
     const samples = await read(handle, left)
     if (samples.count === 0) continue
     left -= samples.count

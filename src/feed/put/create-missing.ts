@@ -14,7 +14,7 @@ import {
 import type { Removal, StreamHandle } from '../../store/index.ts'
 import { factsOf, factsOfPrepared } from '../stream-facts.ts'
 import { inferValueType } from '../value/value-rules.ts'
-import { STREAM_WORK, TurnTaker } from './in-turns.ts'
+import { SliceBudget, STREAM_WORK } from './in-slices.ts'
 import type { IncomingSamples, KeptValues } from './incoming-samples.ts'
 import {
   type Placing,
@@ -47,7 +47,7 @@ export interface Creation {
 interface Findings {
   readonly removals: Removal[]
   readonly wishes: TypeWish[]
-  readonly turns: TurnTaker
+  readonly slices: SliceBudget
 }
 
 /** Refuses half of a definition for the streams that are to be created. */
@@ -60,13 +60,13 @@ export function requireDefinition({ dtId, dsId }: CreationRules): void {
 async function byComponent({ samples, missing }: Creation): Promise<MissingComponent[]> {
   const groups = Map.groupBy(missing, ({ compId, component }) => component?.uid ?? ` ${compId}`)
   const components: MissingComponent[] = []
-  const turns = new TurnTaker()
+  const slices = new SliceBudget()
   for (const targets of groups.values()) {
     const [{ compId, component, creation }] = targets
     const streams: WantedStream[] = []
     for (const { streamId, position, samples: indexes } of targets) {
       streams.push({ streamId, position, valueType: await inferValueType(samples, indexes) })
-      await turns.after(indexes.length + STREAM_WORK)
+      await slices.spend(indexes.length + STREAM_WORK)
     }
     const place = component === undefined ? { compId } : { compUid: component.uid }
     components.push({ targets, wanted: { ...place, rules: creation, streams } })
@@ -99,7 +99,7 @@ export async function createMissing(
       const { count, handles } = samples
       requireAllLiving(catalog.index, { count, handles, removals: [] })
     }
-    const findings: Findings = { removals: [], wishes: [], turns: new TurnTaker() }
+    const findings: Findings = { removals: [], wishes: [], slices: new SliceBudget() }
     await prepareUntyped(catalog.index, creation, findings)
     for (const [at, component] of prepared.entries()) {
       const { targets } = components[at]
@@ -129,7 +129,7 @@ async function prepareUntyped(
     requireLiving(index, handle as StreamHandle)
     const stream = { handle, indexes, facts: factsOf(index, handle as StreamHandle) }
     note(stream, await prepareStream(samples, stream, placing), findings)
-    await findings.turns.after(indexes.length)
+    await findings.slices.spend(indexes.length)
   }
 }
 
@@ -163,7 +163,7 @@ async function prepareComponent(
     const indexes = indexesOf(targets)
     const prepared = { handle, indexes, facts: factsOfPrepared(stream) }
     note(prepared, await prepareStream(samples, prepared, placing), findings)
-    await findings.turns.after(indexes.length + STREAM_WORK)
+    await findings.slices.spend(indexes.length + STREAM_WORK)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { SampleBatch } from '../../store/index.ts'
 import { keptFrom, type Retention, SHORTEST_AGE_MS } from '../expire/retention.ts'
-import { inTurns } from './in-turns.ts'
+import { inSlices } from './in-slices.ts'
 
 const NONE: readonly string[] = []
 
@@ -16,7 +16,7 @@ export function warnOfOutdated(
 ): readonly string[] | Promise<readonly string[]> {
   let suspects: Set<number> | undefined
   const youngest = uploadTime - SHORTEST_AGE_MS
-  const looking = inTurns(batch.count, (from, until) => {
+  const looking = inSlices(batch.count, (from, until) => {
     const { handles, times } = batch
     for (let at = from; at < until; at += 1) {
       if (times[at] >= youngest || !retention.mayHaveRule(handles[at])) continue
@@ -46,7 +46,7 @@ async function countOutdated(
   }
   if (floors.size === 0) return NONE
   let outdated = 0
-  const counting = inTurns(batch.count, (from, until) => {
+  const counting = inSlices(batch.count, (from, until) => {
     const { handles, times } = batch
     for (let at = from; at < until; at += 1) {
       const floor = floors.get(handles[at])

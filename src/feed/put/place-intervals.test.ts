@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { StreamHandle } from '../../store/index.ts'
 import { compileCycle, intervalOf, loadZone } from '../../time/index.ts'
-import { SAMPLES_PER_TURN } from './in-turns.ts'
+import { SAMPLES_PER_SLICE } from './in-slices.ts'
 import { IncomingSamples, VALUE_NULL, VALUE_NUMBER } from './incoming-samples.ts'
 import { placeIntervals } from './place-intervals.ts'
 
@@ -85,13 +85,13 @@ test(`placeIntervals() keeps each interval's last value (WEIR_TEST_SEED=${seed})
   )
 })
 
-test('placeIntervals() does the same for many samples in any order, with turns for others', async () => {
+test('placeIntervals() does the same for many samples in any order, in slices', async () => {
   let state = 1
   const random = (below: number) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     return state % below
   }
-  const count = SAMPLES_PER_TURN * 3 + 6
+  const count = SAMPLES_PER_SLICE * 3 + 6
   const rows = Array.from({ length: count }, (): Row => {
     const value = random(3) === 0 ? null : random(1_000)
     // Many share their very time: the one that came last counts.

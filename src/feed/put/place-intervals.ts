@@ -1,7 +1,7 @@
 import { epochMs, isSampleTime, refuse } from '../../base/index.ts'
 import type { Removal, StreamHandle } from '../../store/index.ts'
 import { type Cycle, intervalOf, type Period } from '../../time/index.ts'
-import { inTurns } from './in-turns.ts'
+import { inSlices } from './in-slices.ts'
 import { describeSample, type IncomingSamples, VALUE_NULL } from './incoming-samples.ts'
 import { sortByTime } from './sort-by-time.ts'
 
@@ -25,7 +25,7 @@ export async function placeIntervals(
 ): Promise<Removal[]> {
   const inOrder = await sortByTime(samples.times, indexes)
   const placer = new IntervalPlacer(samples, inOrder, placement)
-  await inTurns(inOrder.length, (from, until) => placer.place(from, until))
+  await inSlices(inOrder.length, (from, until) => placer.place(from, until))
   return placer.finish()
 }
 

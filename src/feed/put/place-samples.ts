@@ -1,7 +1,7 @@
 import { EARLIEST_TIME, type EpochMs, isSampleTime, TIME_END } from '../../base/index.ts'
 import type { Removal, SampleBatch, StreamHandle } from '../../store/index.ts'
 import { type Cycle, intervalOf } from '../../time/index.ts'
-import { inTurns } from './in-turns.ts'
+import { inSlices } from './in-slices.ts'
 import { type IncomingSamples, VALUE_NULL } from './incoming-samples.ts'
 
 /** Where a sample of a stream lies: at the end of its interval, where the stream has intervals. */
@@ -42,7 +42,7 @@ export async function toBatch(
   const { handles, times, numbers, kinds, texts } = samples
   let count = 0
   let hasTexts = false
-  await inTurns(samples.count, (from, until) => {
+  await inSlices(samples.count, (from, until) => {
     for (let index = from; index < until; index++) {
       if (kinds[index] === VALUE_NULL) continue
       const text = texts?.[index]

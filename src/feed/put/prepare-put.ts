@@ -4,7 +4,7 @@ import type { Removal, SampleBatch, StreamHandle } from '../../store/index.ts'
 import { factsOf, type StreamFacts } from '../stream-facts.ts'
 import { inferValueType, settleValue } from '../value/value-rules.ts'
 import type { AssignedTimes } from './assigned-times.ts'
-import { inTurns } from './in-turns.ts'
+import { inSlices } from './in-slices.ts'
 import {
   describeSample,
   type IncomingSamples,
@@ -123,7 +123,7 @@ export function assignTimes(
 ): Promise<void> | undefined {
   if (samples.isTimed) return undefined
   const { handles, times } = samples
-  return inTurns(samples.count, (from, until) => {
+  return inSlices(samples.count, (from, until) => {
     for (let index = from; index < until; index++) {
       // Streams that do not exist yet, and point streams, get theirs from prepareStream.
       if (handles[index] === 0 || !Number.isNaN(times[index])) continue
@@ -146,7 +146,7 @@ export async function prepareStream(
   }
   const valueType =
     facts.valueType === '' ? await inferValueType(samples, indexes) : facts.valueType
-  const settling = inTurns(indexes.length, (from, until) => {
+  const settling = inSlices(indexes.length, (from, until) => {
     for (let at = from; at < until; at++) settle(samples, indexes[at], valueType)
   })
   if (settling !== undefined) await settling

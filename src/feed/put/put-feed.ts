@@ -5,7 +5,7 @@ import type { Retention } from '../expire/retention.ts'
 import { requireCreation, requireStreams } from '../feed-rights.ts'
 import type { AssignedTimes } from './assigned-times.ts'
 import { type Creation, createMissing } from './create-missing.ts'
-import { inTurns, TurnTaker } from './in-turns.ts'
+import { inSlices, SliceBudget } from './in-slices.ts'
 import type { IncomingSamples } from './incoming-samples.ts'
 import { warnOfOutdated } from './outdated-samples.ts'
 import { numericBatch, toBatch } from './place-samples.ts'
@@ -74,7 +74,7 @@ export async function putSamples(
   if (!samples.isTimed) await giveTimes(deps, samples, placing)
   const { generation } = catalog.index
   const odd = new OddStreams(catalog.index, samples)
-  const gathering = inTurns(samples.count, (from, until) => odd.gather(from, until))
+  const gathering = inSlices(samples.count, (from, until) => odd.gather(from, until))
   if (gathering !== undefined) await gathering
   const isPlain = missing.length === 0 && odd.isEmpty && samples.isNumeric
   const batch = isPlain
@@ -135,11 +135,11 @@ async function prepareTyped(
   placing: Placing,
 ): Promise<Removal[]> {
   const removals: Removal[] = []
-  const turns = new TurnTaker()
+  const slices = new SliceBudget()
   for (const stream of odd) {
     const prepared = await prepareStream(samples, stream, placing)
     for (const removal of prepared.removals) removals.push(removal)
-    await turns.after(stream.indexes.length)
+    await slices.spend(stream.indexes.length)
   }
   return removals
 }

@@ -5,7 +5,7 @@ import type { AssignedTimes } from './assigned-times.ts'
 import type { IncomingSamples } from './incoming-samples.ts'
 
 /** Streams looked up before other calls get a turn: a few milliseconds. */
-const STREAMS_PER_TURN = 200
+const STREAMS_PER_SLICE = 200
 
 /** Assigned times are a millisecond apart; samples taken out again, and nulls, leave some holes. */
 const SPACING_MS_MAX = 10
@@ -48,9 +48,9 @@ export async function recallTimes(
   handles: readonly StreamHandle[],
   uploadTime: number,
 ): Promise<void> {
-  for (let from = 0; from < handles.length; from += STREAMS_PER_TURN) {
+  for (let from = 0; from < handles.length; from += STREAMS_PER_SLICE) {
     if (from > 0) await nextTurn()
-    const some = handles.slice(from, from + STREAMS_PER_TURN)
+    const some = handles.slice(from, from + STREAMS_PER_SLICE)
     const latest = await store.latest(some)
     for (const [at, handle] of some.entries()) {
       const isAhead = (latest[at]?.time ?? uploadTime - 1) >= uploadTime

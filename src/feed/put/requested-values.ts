@@ -4,7 +4,7 @@ import type { Sample, StreamHandle } from '../../store/index.ts'
 import { requireCreation, requireStream } from '../feed-rights.ts'
 import type { GetDeps } from '../get/get-feed.ts'
 import { requireDefinition } from './create-missing.ts'
-import { STREAM_WORK, TurnTaker } from './in-turns.ts'
+import { SliceBudget, STREAM_WORK } from './in-slices.ts'
 import type { IncomingSamples } from './incoming-samples.ts'
 
 /** The streams of one component whose last values a put shall answer. */
@@ -31,9 +31,9 @@ export async function requireRequested(
 ): Promise<void> {
   const component = index.resolveComponent(principal.orgUid, requested.compId)
   const put = new Set(samples.open.map(({ streamId }) => streamId))
-  const turns = new TurnTaker()
+  const slices = new SliceBudget()
   for (const streamId of requested.streamIds) {
-    await turns.after(STREAM_WORK)
+    await slices.spend(STREAM_WORK)
     const handle = component === undefined ? 0 : index.resolveStream(component, streamId)
     if (handle !== 0) {
       requireStream(index, principal, handle, 'GET')

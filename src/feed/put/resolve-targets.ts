@@ -16,7 +16,7 @@ export interface MissingTarget {
 }
 
 /** Targets resolved before other calls get a turn. */
-const TARGETS_PER_TURN = 4_096
+const TARGETS_PER_SLICE = 4_096
 
 function componentOf(
   index: StreamIndex,
@@ -70,7 +70,7 @@ export async function resolveTargets(
   let looked = 0
   for (const target of put.samples.open) {
     looked += 1
-    if (looked % TARGETS_PER_TURN === 0) await nextTurn()
+    if (looked % TARGETS_PER_SLICE === 0) await nextTurn()
     const component = componentOf(index, orgUid, target)
     const handle = handleOf(index, component, target)
     if (handle !== 0) {

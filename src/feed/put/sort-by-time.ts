@@ -1,4 +1,4 @@
-import { inTurns, SAMPLES_PER_TURN } from './in-turns.ts'
+import { inSlices, SAMPLES_PER_SLICE } from './in-slices.ts'
 
 /** Whether the times of the samples never go back, as those of nearly every upload. */
 function isAscending(times: Float64Array, indexes: ArrayLike<number>): boolean {
@@ -18,12 +18,12 @@ export async function sortByTime(
 ): Promise<ArrayLike<number>> {
   if (isAscending(times, indexes)) return indexes
   let order = Uint32Array.from(indexes)
-  await inTurns(order.length, (from, until) => {
+  await inSlices(order.length, (from, until) => {
     order.subarray(from, until).sort((a, b) => times[a] - times[b] || a - b)
   })
   let merged = new Uint32Array(order.length)
-  for (let length = SAMPLES_PER_TURN; length < order.length; length *= 2) {
-    await inTurns(order.length, pairMerger(times, { order, merged, length }))
+  for (let length = SAMPLES_PER_SLICE; length < order.length; length *= 2) {
+    await inSlices(order.length, pairMerger(times, { order, merged, length }))
     ;[order, merged] = [merged, order]
   }
   return order

@@ -1,5 +1,5 @@
 import type { Principal } from '../../access/index.ts'
-import { refuse } from '../../base/index.ts'
+import { nextTurn, refuse } from '../../base/index.ts'
 import { type Catalog, type ComponentEntry, VALUE_CODE } from '../../catalog/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { ALL_PERIODS, type Cycle, compileCycle, loadZone } from '../../time/index.ts'
@@ -15,7 +15,7 @@ import type { StatisticValue } from './statistic-value.ts'
 const CYCLES_TOLD_MAX = 100
 
 /** Streams read before others get their turn: about a millisecond. */
-const STREAMS_PER_TURN = 32
+const STREAMS_PER_SLICE = 32
 
 /** What a statistic call asks for. */
 export interface StatisticCommand extends GetCommand {
@@ -54,7 +54,7 @@ async function collect(
   for (const [at, handle] of handles.entries()) {
     if (left === 0) break
     // Streams without samples cost no limit, and a component may have very many of them.
-    if (at % STREAMS_PER_TURN === STREAMS_PER_TURN - 1) await new Promise(setImmediate)
+    if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextTurn()
     const columns = await readStatistics(deps.store, {
       handle,
       baseCycle: baseCycleOf(index, handle),

@@ -1,4 +1,4 @@
-import { epochMs } from '../../base/index.ts'
+import { epochMs, nextTurn } from '../../base/index.ts'
 import type { SampleColumns, SampleStore, StreamHandle } from '../../store/index.ts'
 import type { Periods } from '../../time/index.ts'
 import type { Placement } from './fold-periods.ts'
@@ -33,6 +33,6 @@ export async function visitPeriodSamples(
     }
     if (page.count < PAGE_SAMPLES) return
     from = Math.max(page.times[page.count - 1] + 1, starts[period])
-    await new Promise(setImmediate)
+    await nextTurn()
   }
 }

@@ -1,6 +1,6 @@
 import { refuse, TEXT_LENGTH_MAX } from '../../base/index.ts'
 import type { ValueType } from '../../catalog/index.ts'
-import { inTurns } from '../put/in-turns.ts'
+import { inSlices } from '../put/in-slices.ts'
 import {
   describeSample,
   type IncomingSamples,
@@ -199,7 +199,7 @@ export async function inferValueType(
       type = isNumber || isText ? 'DOUBLE' : 'STRING'
     }
   }
-  const rest = inTurns(indexes.length, infer)
+  const rest = inSlices(indexes.length, infer)
   if (rest !== undefined) await rest
   return type
 }

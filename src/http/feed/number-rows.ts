@@ -21,7 +21,7 @@ const HIGH_DIGITS = 7
 /** Room for any time and any number. */
 const ROW_BYTES_MAX = 64
 /** Rows that room is made for at a time. */
-const ROWS_PER_TURN = 256
+const ROWS_PER_SLICE = 256
 /** Rows written the general way after one that is not usual: its neighbours mostly are not either. */
 const UNUSUAL_ROWS = 8
 /** Hundredths below this have a whole part of at most four digits. */
@@ -150,7 +150,7 @@ export function writeNumberRows(out: JsonBytes, rows: NumberRows): void {
   writeGeneral(out, rows, 0, Math.min(1, rows.count))
   let unusualRows = UNUSUAL_ROWS
   for (let index = 1; index < rows.count; ) {
-    const until = Math.min(rows.count, index + ROWS_PER_TURN)
+    const until = Math.min(rows.count, index + ROWS_PER_SLICE)
     const reached = writeUsual(out, rows, { from: index, until, head })
     // Trying each time would make a series of other numbers dear.
     unusualRows = reached > index ? UNUSUAL_ROWS : unusualRows * 2

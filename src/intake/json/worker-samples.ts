@@ -6,8 +6,8 @@ import { nextTurn } from '../../base/index.ts'
 import { IncomingSamples, type OpenTarget } from '../../feed/index.ts'
 
 /** Texts and indexes unpacked, and bytes copied, before other calls get a turn. */
-const ITEMS_PER_TURN = 16_384
-const BYTES_PER_TURN = 2 * 1024 * 1024
+const ITEMS_PER_SLICE = 16_384
+const BYTES_PER_SLICE = 2 * 1024 * 1024
 const TARGETS_PER_SLICE = 2_048
 
 /** Open targets: what they say as JSON, some in each text, and how many samples each has, and which. */
@@ -120,12 +120,12 @@ async function unpackTexts({
   const texts = new Array<string | undefined>(length)
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let end = 0
-  let turnEnd = BYTES_PER_TURN
+  let sliceEnd = BYTES_PER_SLICE
   for (let at = 0; at < indexes.length; at++) {
     texts[indexes[at]] = buffer.toString('utf8', end, end + lengths[at])
     end += lengths[at]
-    if (at % ITEMS_PER_TURN !== ITEMS_PER_TURN - 1 && end < turnEnd) continue
-    turnEnd = end + BYTES_PER_TURN
+    if (at % ITEMS_PER_SLICE !== ITEMS_PER_SLICE - 1 && end < sliceEnd) continue
+    sliceEnd = end + BYTES_PER_SLICE
     await nextTurn()
   }
   return texts
@@ -135,7 +135,7 @@ async function unpackIndexes(indexes: Uint32Array): Promise<number[]> {
   const list: number[] = []
   for (let at = 0; at < indexes.length; at++) {
     list.push(indexes[at])
-    if (at % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await nextTurn()
+    if (at % ITEMS_PER_SLICE === ITEMS_PER_SLICE - 1) await nextTurn()
   }
   return list
 }
@@ -143,9 +143,9 @@ async function unpackIndexes(indexes: Uint32Array): Promise<number[]> {
 /** A copy of bytes that can be handed to another thread, made with turns for other calls. */
 export async function copyBytes(bytes: Uint8Array): Promise<Uint8Array> {
   const copy = new Uint8Array(bytes.length)
-  for (let at = 0; at < bytes.length; at += BYTES_PER_TURN) {
+  for (let at = 0; at < bytes.length; at += BYTES_PER_SLICE) {
     if (at > 0) await nextTurn()
-    copy.set(bytes.subarray(at, at + BYTES_PER_TURN), at)
+    copy.set(bytes.subarray(at, at + BYTES_PER_SLICE), at)
   }
   return copy
 }

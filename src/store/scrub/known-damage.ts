@@ -16,7 +16,7 @@ const STREAMS_PER_DAMAGE_MAX = 100
 interface Kept {
   readonly finding: ScrubFinding
   /** When it was last found, as a count of findings. */
-  readonly turn: number
+  readonly sequence: number
 }
 
 export interface KnownDamageDeps {
@@ -31,7 +31,7 @@ export class KnownDamage {
   readonly #byKey = new Map<string, Kept>()
   readonly #totals = new Map<ScrubFinding['part'], number>()
   #deps: KnownDamageDeps = { setAside: () => [], isLiving: () => true }
-  #turn = 0
+  #sequence = 0
 
   /** Gives it what it looks at besides; findings may come before the stores are open. */
   attach(deps: KnownDamageDeps): void {
@@ -49,19 +49,19 @@ export class KnownDamage {
     const key = keyOf(finding)
     const isKnown = this.#byKey.has(key)
     if (!isKnown && this.#byKey.size >= FINDINGS_MAX) return false
-    this.#turn += 1
-    this.#byKey.set(key, { finding, turn: this.#turn })
+    this.#sequence += 1
+    this.#byKey.set(key, { finding, sequence: this.#sequence })
     return !isKnown
   }
 
   /** Where a pass over everything begins; given to `settle` at its end. */
   begin(): number {
-    return this.#turn
+    return this.#sequence
   }
 
   /** Forgets what a pass over everything has not found again. */
   settle(begunAt: number): void {
-    for (const [key, { turn }] of this.#byKey) if (turn <= begunAt) this.#byKey.delete(key)
+    for (const [key, { sequence }] of this.#byKey) if (sequence <= begunAt) this.#byKey.delete(key)
   }
 
   /** All that is known at present, each once. */

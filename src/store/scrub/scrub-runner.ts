@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Clock, type EpochMs, type Log, nextTurn } from '../../base/index.ts'
 import type { CatalogStore } from '../catalog-port.ts'
-import { type JobTurn, LeasedJob, type LeasedJobDeps } from '../leased-job.ts'
-import type { Scrubbable, ScrubFinding, ScrubTurn } from '../scrub-port.ts'
+import { type JobRun, LeasedJob, type LeasedJobDeps } from '../leased-job.ts'
+import type { Scrubbable, ScrubFinding, ScrubPass } from '../scrub-port.ts'
 import { type KnownDamage, OF_NO_STREAM } from './known-damage.ts'
 import { loadReport, type ScrubReport, type StreamPlaces, saveReport } from './scrub-report.ts'
 
@@ -81,7 +81,7 @@ export class ScrubRunner {
     this.#last = last
     this.#job = new LeasedJob(deps, {
       ...{ name: 'scrub', everyMs: LOOK_EVERY_MS },
-      work: (turn) => this.#work(turn),
+      work: (run) => this.#work(run),
     })
   }
 
@@ -149,9 +149,9 @@ export class ScrubRunner {
     await this.#asked
   }
 
-  async #work(turn: JobTurn): Promise<number> {
+  async #work(run: JobRun): Promise<number> {
     if (this.#running !== undefined || !(this.#isWanted || this.#isDue())) return 0
-    this.#running = this.#runPass(turn)
+    this.#running = this.#runPass(run)
     try {
       await this.#running
     } finally {
@@ -166,7 +166,7 @@ export class ScrubRunner {
     return passedMs >= WEEK_MS || passedMs < -AHEAD_MAX_MS
   }
 
-  async #runPass(turn: JobTurn): Promise<void> {
+  async #runPass(run: JobRun): Promise<void> {
     const { clock, damage, log, parts } = this.#deps
     const startedAt = clock.now()
     const begunAt = damage.begin()
@@ -179,7 +179,7 @@ export class ScrubRunner {
     for (const part of parts) {
       this.#pass.part = part.name
       const bytesBefore = this.#pass.bytes
-      if (!(await this.#readPart(part, turn, found))) return
+      if (!(await this.#readPart(part, run, found))) return
       bytesByPart[part.name] = this.#pass.bytes - bytesBefore
     }
     damage.settle(begunAt)
@@ -188,37 +188,37 @@ export class ScrubRunner {
   }
 
   /** false: the pass has to end. */
-  async #readPart(part: ScrubPart, turn: JobTurn, found: FoundDamage): Promise<boolean> {
+  async #readPart(part: ScrubPart, run: JobRun, found: FoundDamage): Promise<boolean> {
     let mayGoOn = true
-    const scrubTurn: ScrubTurn = {
+    const pass: ScrubPass = {
       mayGoOn: async () => {
-        mayGoOn &&= await this.#takeTurn(turn)
+        mayGoOn &&= await this.#mayGoOn(run)
         return mayGoOn
       },
       onChecked: (items, bytes) => this.#count(items, bytes),
       onDamage: (finding) => found.add(finding),
     }
     try {
-      await part.store.scrub(scrubTurn)
+      await part.store.scrub(pass)
     } catch (error) {
       this.#deps.log.error({ error, part: part.name }, 'a scrub could not read a part to its end')
       const what = `${part.name} could not be read to its end: ${String((error as Error).message)}`
       found.add({ part: part.name, what, ...OF_NO_STREAM })
     }
-    return mayGoOn && !turn.isOver
+    return mayGoOn && !run.isOver
   }
 
-  async #takeTurn(turn: JobTurn): Promise<boolean> {
+  async #mayGoOn(run: JobRun): Promise<boolean> {
     const { clock } = this.#deps
-    if (turn.isOver) return false
+    if (run.isOver) return false
     const workedMs = clock.elapsed() - this.#resumedAt
     if (workedMs < STEP_MS) return true
     if (this.#isWanted) await nextTurn()
     else await this.#restFor(Math.min(workedMs * REST_FACTOR, REST_MS_MAX))
     this.#resumedAt = clock.elapsed()
-    if (this.#resumedAt - this.#renewedAt < RENEW_EVERY_MS) return !turn.isOver
+    if (this.#resumedAt - this.#renewedAt < RENEW_EVERY_MS) return !run.isOver
     this.#renewedAt = this.#resumedAt
-    return turn.mayGoOn()
+    return run.mayGoOn()
   }
 
   async #restFor(ms: number): Promise<void> {

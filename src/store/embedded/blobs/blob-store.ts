@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { refusal, refuse } from '../../../base/index.ts'
 import type { BlobCheck, BlobInfo, BlobStore } from '../../blob-port.ts'
-import type { ScrubTurn } from '../../scrub-port.ts'
+import type { ScrubPass } from '../../scrub-port.ts'
 import { BlockReader } from './block-reader.ts'
 import { BlockSums, writeTrailer } from './block-sums.ts'
 import { codeOf, openIfThere, syncFolder, unlinkIfThere, writeAll } from './body-files.ts'
@@ -150,7 +150,7 @@ class FolderBlobStore implements BlobStore {
     return Readable.from([])
   }
 
-  async check(blob: BlobInfo, turn: Pick<ScrubTurn, 'mayGoOn' | 'onChecked'>): Promise<BlobCheck> {
+  async check(blob: BlobInfo, pass: Pick<ScrubPass, 'mayGoOn' | 'onChecked'>): Promise<BlobCheck> {
     const file = await this.#open(blob)
     if (file === undefined) return { outcome: 'missing' }
     const copyName = `${blob.key}.checked`
@@ -158,9 +158,9 @@ class FolderBlobStore implements BlobStore {
     try {
       const sums = await readSums(file, blob)
       if (sums !== undefined)
-        return await checkBlocks(new BlockReader(file, blob, sums), sums.length, turn)
+        return await checkBlocks(new BlockReader(file, blob, sums), sums.length, pass)
       const incoming = join(this.#folder, INCOMING, copyName)
-      return await checkPlainBody(file, blob, { path: this.#pathOf(blob.key), incoming, turn })
+      return await checkPlainBody(file, blob, { path: this.#pathOf(blob.key), incoming, pass })
     } finally {
       this.#uploading.delete(copyName)
       await file.close()

@@ -1,7 +1,7 @@
 import { type FileHandle, open, rename, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type BlobCheck, BlobDamaged, type BlobInfo } from '../../blob-port.ts'
-import type { ScrubTurn } from '../../scrub-port.ts'
+import type { ScrubPass } from '../../scrub-port.ts'
 import { type BlockReader, readExactly } from './block-reader.ts'
 import { BLOCK_BYTES, readTrailer, trailerBytesOf, writeTrailer } from './block-sums.ts'
 import { codeOf, syncFolder, unlinkIfThere, writeAll } from './body-files.ts'
@@ -13,7 +13,7 @@ const SPARE_BYTES = 512 * 1024 * 1024
 /** A report names this many damaged blocks of a body; the rest are counted. */
 const NAMED_BLOCKS_MAX = 10
 
-type Turn = Pick<ScrubTurn, 'mayGoOn' | 'onChecked'>
+type Pass = Pick<ScrubPass, 'mayGoOn' | 'onChecked'>
 
 /** The checksums that stand behind a body; undefined when there are none, or none that check. */
 export async function readSums(file: FileHandle, blob: BlobInfo): Promise<Uint32Array | undefined> {
@@ -27,16 +27,16 @@ export async function readSums(file: FileHandle, blob: BlobInfo): Promise<Uint32
 export async function checkBlocks(
   reader: BlockReader,
   blockCount: number,
-  turn: Turn,
+  pass: Pass,
 ): Promise<BlobCheck> {
   const faults: string[] = []
   for (let index = 0; index < blockCount; index += 1) {
-    if (!(await turn.mayGoOn())) return { outcome: 'stopped' }
+    if (!(await pass.mayGoOn())) return { outcome: 'stopped' }
     try {
-      turn.onChecked(1, await reader.checkBlock(index))
+      pass.onChecked(1, await reader.checkBlock(index))
     } catch (cause) {
       if (!(cause instanceof BlobDamaged)) throw cause
-      turn.onChecked(1, 0)
+      pass.onChecked(1, 0)
       faults.push(cause.message)
     }
   }
@@ -53,19 +53,19 @@ export async function checkBlocks(
 export async function checkPlainBody(
   file: FileHandle,
   blob: BlobInfo,
-  way: { readonly path: string; readonly incoming: string; readonly turn: Turn },
+  way: { readonly path: string; readonly incoming: string; readonly pass: Pass },
 ): Promise<BlobCheck> {
   const { size } = await file.stat()
-  const { turn, path } = way
+  const { pass, path } = way
   const copy = await openCopy(path, way.incoming, blob)
   try {
     const sums = await sumPlainBody(file, blob, async (piece) => {
       await copy?.write(piece)
-      turn.onChecked(0, piece.length)
-      return await turn.mayGoOn()
+      pass.onChecked(0, piece.length)
+      return await pass.mayGoOn()
     })
     if (sums === undefined) return { outcome: 'stopped' }
-    turn.onChecked(Math.max(1, Math.ceil(blob.bytes / BLOCK_BYTES)), 0)
+    pass.onChecked(Math.max(1, Math.ceil(blob.bytes / BLOCK_BYTES)), 0)
     await copy?.finish(writeTrailer(blob.key, { bytes: blob.bytes, sums }))
   } catch (cause) {
     if (!(cause instanceof BlobDamaged)) throw cause

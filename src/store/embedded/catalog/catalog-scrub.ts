@@ -11,7 +11,7 @@ type SQLInputValues = readonly SQLInputValue[]
 const ROWS_PER_STEP = 500
 
 /** Who asks for a scrub of the catalog. */
-export interface CatalogScrubTurn {
+export interface CatalogScrubPass {
   mayGoOn(): Promise<boolean>
   onChecked(items: number, bytes: number): void
   onDamage(what: string): void
@@ -27,14 +27,14 @@ export class CatalogScrub {
     this.#file = file
   }
 
-  /** One pass; ends early when the turn says so. */
-  async run(turn: CatalogScrubTurn): Promise<void> {
+  /** One pass; ends early when the pass says so. */
+  async run(pass: CatalogScrubPass): Promise<void> {
     const table = new CatalogScrubTable(this.#db)
     for (const name of table.names) {
-      if (!(await this.#runTable(table, name, turn))) return
+      if (!(await this.#runTable(table, name, pass))) return
     }
-    if (!(await turn.mayGoOn())) return
-    for (const what of await checkStructure(this.#file)) turn.onDamage(what)
+    if (!(await pass.mayGoOn())) return
+    for (const what of await checkStructure(this.#file)) pass.onDamage(what)
   }
 
   /** All of it in one go, for a start that serves nobody yet. */
@@ -51,14 +51,14 @@ export class CatalogScrub {
   async #runTable(
     table: CatalogScrubTable,
     name: string,
-    turn: CatalogScrubTurn,
+    pass: CatalogScrubPass,
   ): Promise<boolean> {
     let after: SQLInputValues | undefined
     do {
-      if (!(await turn.mayGoOn())) return false
+      if (!(await pass.mayGoOn())) return false
       // A store that is closed while a pass waits for its turn ends the pass.
       if (!this.#db.isOpen) return false
-      after = checkStep(table, { name, after }, turn)
+      after = checkStep(table, { name, after }, pass)
     } while (after !== undefined)
     return true
   }
@@ -68,16 +68,16 @@ export class CatalogScrub {
 function checkStep(
   table: CatalogScrubTable,
   { name, after }: { name: string; after: SQLInputValues | undefined },
-  turn: Pick<CatalogScrubTurn, 'onChecked' | 'onDamage'>,
+  pass: Pick<CatalogScrubPass, 'onChecked' | 'onDamage'>,
 ): SQLInputValues | undefined {
   try {
     const page = readChecked(`table ${name}`, () => table.checkPage(name, after, ROWS_PER_STEP))
-    turn.onChecked(page.count, page.bytes)
-    for (const what of page.damages) turn.onDamage(what)
+    pass.onChecked(page.count, page.bytes)
+    for (const what of page.damages) pass.onDamage(what)
     return page.next
   } catch (error) {
     if (!(error instanceof CatalogDamaged)) throw error
-    turn.onDamage(error.what)
+    pass.onDamage(error.what)
     return undefined
   }
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type Clock, systemClock } from '../../../base/index.ts'
+import { type Clock, nextTurn, systemClock } from '../../../base/index.ts'
 import {
   type CatalogChange,
   CatalogDamaged,
@@ -15,7 +15,7 @@ import {
   type PutDocument,
 } from '../../catalog-port.ts'
 import type { StreamHandle } from '../../sample-port.ts'
-import type { Scrubbable, ScrubTurn } from '../../scrub-port.ts'
+import type { Scrubbable, ScrubPass } from '../../scrub-port.ts'
 import { FolderDamaged } from '../folder/folder-damaged.ts'
 import { openChecked } from './catalog-checks.ts'
 import type { WriteOrder, Written } from './catalog-protocol.ts'
@@ -129,7 +129,7 @@ export class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
     let count = 0
     let after = 0
     do {
-      if (after > 0) await new Promise((resolve) => setImmediate(resolve))
+      if (after > 0) await nextTurn()
       const scan = this.#scanStep(kind, after, onRow)
       count += scan.count
       after = scan.after
@@ -159,7 +159,7 @@ export class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
       for (const what of page.damages) this.#noteDamage(what)
       if (page.after === 0) return
       after = page.after
-      await new Promise((resolve) => setImmediate(resolve))
+      await nextTurn()
     }
   }
 
@@ -168,13 +168,13 @@ export class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
     new CatalogScrub(this.#db, this.#file).runAtOnce((what) => this.#noteDamage(what))
   }
 
-  async scrub(turn: ScrubTurn): Promise<void> {
+  async scrub(pass: ScrubPass): Promise<void> {
     await new CatalogScrub(this.#db, this.#file).run({
-      ...{ mayGoOn: () => turn.mayGoOn() },
-      onChecked: (items, bytes) => turn.onChecked(items, bytes),
+      ...{ mayGoOn: () => pass.mayGoOn() },
+      onChecked: (items, bytes) => pass.onChecked(items, bytes),
       onDamage: (what) => {
         this.#noteDamage(what)
-        turn.onDamage({
+        pass.onDamage({
           ...{ part: 'catalog', what: `catalog.db: ${what}` },
           ...{ handle: undefined, from: undefined, until: undefined },
         })

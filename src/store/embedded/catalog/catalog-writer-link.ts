@@ -1,6 +1,6 @@
 /** The main thread's end of the catalog writer: requests out, replies matched to their promises. */
 import { Worker } from 'node:worker_threads'
-import { refusal } from '../../../base/index.ts'
+import { nextTurn, refusal } from '../../../base/index.ts'
 import { CatalogConflict, CatalogDamaged, type Lease } from '../../catalog-port.ts'
 import { FolderDamaged } from '../folder/folder-damaged.ts'
 import type {
@@ -67,7 +67,7 @@ export class CatalogWriterLink {
     // A rejection while parts are still on their way is met by the await below.
     done.catch(() => undefined)
     for (let at = 0; at === 0 || at < count; at += ORDERS_PER_PART) {
-      if (at > 0) await new Promise((resolve) => setImmediate(resolve))
+      if (at > 0) await nextTurn()
       const orders = takeOrders(at, at + ORDERS_PER_PART)
       const isLast = at + ORDERS_PER_PART >= count
       this.#worker.postMessage({ type: 'commit', id, isLast, orders, lease })

@@ -160,9 +160,9 @@ function decodingTable(shares: Uint16Array): Uint32Array {
   const next = shares.slice()
   for (let place = 0; place < TABLE_SIZE; place++) {
     const symbol = symbols[place]
-    const turn = next[symbol]++
-    const bits = TABLE_BITS - (31 - Math.clz32(turn))
-    table[place] = (((turn << bits) - TABLE_SIZE) << 16) | (bits << 8) | symbol
+    const occurrence = next[symbol]++
+    const bits = TABLE_BITS - (31 - Math.clz32(occurrence))
+    table[place] = (((occurrence << bits) - TABLE_SIZE) << 16) | (bits << 8) | symbol
   }
   return table
 }

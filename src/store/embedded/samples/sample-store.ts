@@ -13,7 +13,7 @@ import type {
   Summaries,
   TouchedSpan,
 } from '../../sample-port.ts'
-import type { Scrubbable, ScrubTurn } from '../../scrub-port.ts'
+import type { Scrubbable, ScrubPass } from '../../scrub-port.ts'
 import { mergeColumns, sliceColumns } from '../chunk/index.ts'
 import type { Head, ReadSpan } from '../head/head.ts'
 import { copyColumns, reverseColumns } from '../head/sample-sink.ts'
@@ -38,7 +38,7 @@ import type { TouchedLog } from './touched-log.ts'
 const FOLD_TRIES_MAX = 3
 
 /** Streams whose latest sample is looked up before others get a turn: some milliseconds. */
-const LATEST_PER_TURN = 1_000
+const LATEST_PER_SLICE = 1_000
 
 /** What the store is put together from. */
 export interface SampleStoreParts {
@@ -120,7 +120,7 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
   async latest(handles: readonly StreamHandle[]): Promise<ReadonlyArray<Sample | undefined>> {
     const found: Array<Sample | undefined> = []
     for (const handle of handles) {
-      if (found.length % LATEST_PER_TURN === LATEST_PER_TURN - 1) await nextTurn()
+      if (found.length % LATEST_PER_SLICE === LATEST_PER_SLICE - 1) await nextTurn()
       const isWhole = this.#head.whenWhole(handle)
       if (isWhole !== undefined) await this.#waitWhole(isWhole, handle)
       const sample = this.#latestOf(handle)
@@ -218,14 +218,14 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
     }
   }
 
-  scrub(turn: ScrubTurn): Promise<void> {
+  scrub(pass: ScrubPass): Promise<void> {
     const { file, journalFolder, quarantine } = this.#parts
     const { generations } = this.#head
     const segments = generations.map(({ segment }, at) => ({
       path: join(journalFolder, segmentName(segment)),
       isOpen: at === generations.length - 1,
     }))
-    return scrubSamples({ file, segments }, turn, {
+    return scrubSamples({ file, segments }, pass, {
       signal: this.#closed.signal,
       onDamage: (found) => quarantine.add(found),
     })

@@ -47,7 +47,7 @@ export class ChunkTable {
   }
 
   rollback(): void {
-    this.#sums.recall()
+    this.#sums.clearCache()
     if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
   }
 

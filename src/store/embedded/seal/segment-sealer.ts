@@ -41,7 +41,7 @@ export class SegmentSealer {
     const { segment, plain, generation, lastSequence } = content
     this.#damages = [...content.damages]
     this.#rows = 0
-    this.#streams.turn = segment
+    this.#streams.sealNumber = segment
     this.#table.begin()
     try {
       const handleEnd = Math.max(plain.handleEnd, generation.handleEnd)
@@ -54,7 +54,7 @@ export class SegmentSealer {
       this.#table.commit()
     } catch (error) {
       this.#table.rollback()
-      this.#recall()
+      this.#clearCaches()
       throw error
     }
     this.#table.checkpoint()
@@ -62,9 +62,9 @@ export class SegmentSealer {
   }
 
   /** Goes back to what samples.db holds; the next try must not build on what was rolled back. */
-  #recall(): void {
-    this.#streams.recall()
-    this.#touched.recall()
+  #clearCaches(): void {
+    this.#streams.clearCache()
+    this.#touched.reload()
   }
 
   #sealStream(content: SegmentContent, handle: number): boolean {

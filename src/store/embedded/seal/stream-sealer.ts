@@ -48,8 +48,8 @@ export interface StreamSealerEvents {
 
 /** Brings single streams of samples.db up to date. Every step may be repeated after a crash. */
 export class StreamSealer {
-  /** The number of the seal, by which streams take turns to merge their runs. */
-  turn = 0
+  /** Which streams are due to merge in a seal their runs. */
+  sealNumber = 0
   readonly #table: ChunkTable
   readonly #onRow: () => void
   readonly #onStep: () => void
@@ -66,8 +66,8 @@ export class StreamSealer {
     this.#onDamage = events.onDamage
   }
 
-  /** Forgets what it knows of the table, which a rollback has changed. */
-  recall(): void {
+  /** Empties its cache of the table, which a rollback has changed. */
+  clearCache(): void {
     this.#runs.fill(UNKNOWN)
   }
 
@@ -75,9 +75,9 @@ export class StreamSealer {
   add(stream: number, columns: SampleColumns): void {
     if (columns.count === 0) return
     const held = this.#runsOf(stream)
-    // Streams take turns, so that a million of them do not all merge in one seal.
-    const isItsTurn = held.runs > 0 && (this.turn + stream) % RUNS_MAX === 0
-    const isManyRuns = held.runs + 1 >= RUNS_MAX || isItsTurn
+    // An eighth of the streams is due in each seal, so that a million do not all merge in one.
+    const isDue = held.runs > 0 && (this.sealNumber + stream) % RUNS_MAX === 0
+    const isManyRuns = held.runs + 1 >= RUNS_MAX || isDue
     if (!isManyRuns && held.samples + columns.count < RUN_SAMPLES_MAX) {
       const pieces = splitColumns(columns, true)
       for (const piece of pieces) this.#insert(stream, RUN_LEVEL, piece)

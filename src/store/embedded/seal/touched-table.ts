@@ -35,11 +35,11 @@ export class TouchedTable {
     this.#writeTotal = db.prepare(
       `INSERT OR REPLACE INTO meta (name, value) VALUES ('${TOUCHED_SUM}', ?)`,
     )
-    this.recall()
+    this.reload()
   }
 
   /** Reads anew which streams are watched; a rollback may have changed it. */
-  recall(): void {
+  reload(): void {
     const rows = this.#db.prepare('SELECT stream FROM watched').all() as Array<{ stream: number }>
     this.#watched = new Set(rows.map((row) => row.stream))
   }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { ScrubFinding, ScrubTurn } from '../../scrub-port.ts'
+import type { ScrubFinding, ScrubPass } from '../../scrub-port.ts'
 import type { FoundDamage } from '../samples/replay.ts'
 import type { ScrubStep } from './scrub-table.ts'
 
@@ -15,11 +15,11 @@ export interface ScrubStart {
 /** Reads samples.db and the journal back in a thread of its own; ends early when the signal fires. */
 export async function scrubSamples(
   start: ScrubStart,
-  turn: ScrubTurn,
+  pass: ScrubPass,
   options: { readonly signal: AbortSignal; onDamage(found: FoundDamage): void },
 ): Promise<void> {
   const { signal } = options
-  if (signal.aborted || !(await turn.mayGoOn()) || signal.aborted) return
+  if (signal.aborted || !(await pass.mayGoOn()) || signal.aborted) return
   const worker = new Worker(new URL('./scrub-thread.ts', import.meta.url), {
     workerData: start,
     name: 'scrub',
@@ -32,13 +32,13 @@ export async function scrubSamples(
       worker.postMessage('next')
       const step = await nextStep(worker, signal)
       if (step === undefined) return
-      turn.onChecked(step.items, step.bytes)
+      pass.onChecked(step.items, step.bytes)
       for (const found of step.damages) {
         options.onDamage(found)
-        turn.onDamage(findingOf(found))
+        pass.onDamage(findingOf(found))
       }
       isDone = step.isDone
-      if (!isDone && !(await turn.mayGoOn())) return
+      if (!isDone && !(await pass.mayGoOn())) return
     }
   } finally {
     signal.removeEventListener('abort', stop)

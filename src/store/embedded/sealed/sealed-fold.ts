@@ -1,3 +1,4 @@
+import { nextTurn } from '../../../base/index.ts'
 import type { SampleColumns } from '../../sample-port.ts'
 import { cutColumns, DamagedBytes, mergeColumns } from '../chunk/index.ts'
 import type { ReadSpan } from '../head/head.ts'
@@ -5,10 +6,10 @@ import { type Mask, touchesMask } from '../head/tombstones.ts'
 import { foldColumns, foldSummary, readSummary, type SummaryFold } from '../summary/index.ts'
 import type { CheckedRows } from './checked-rows.ts'
 import { type ChunkPlace, placeSeed } from './chunk-row.ts'
-import { nextTurn, type SealedSamples } from './sealed-samples.ts'
+import type { SealedSamples } from './sealed-samples.ts'
 
 /** Work done before others get their turn, in summaries read: about a millisecond. */
-const WORK_PER_TURN = 64
+const WORK_PER_SLICE = 64
 
 /** A chunk that has to be decoded takes as long as so many summaries. */
 const DECODE_WORK = 16
@@ -45,7 +46,7 @@ export async function foldSealed(
   let done = span.from
   let work = 0
   for (const place of places) {
-    if (work >= WORK_PER_TURN && !source.isInOneStep) {
+    if (work >= WORK_PER_SLICE && !source.isInOneStep) {
       await nextTurn()
       work = 0
     }

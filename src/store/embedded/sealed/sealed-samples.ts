@@ -1,3 +1,4 @@
+import { nextTurn } from '../../../base/index.ts'
 import type { Sample, SampleColumns } from '../../sample-port.ts'
 import { concatColumns, cutColumns, sliceColumns } from '../chunk/index.ts'
 import type { ReadSpan } from '../head/head.ts'
@@ -9,7 +10,7 @@ import { DecodedChunks } from './decoded-chunks.ts'
 import { unpackLastValue } from './last-value.ts'
 
 /** Decoding so many chunks takes about a millisecond; then others get their turn. */
-const CHUNKS_PER_TURN = 16
+const CHUNKS_PER_SLICE = 16
 
 /** What a read wants of a stream, and what the head hides of it. */
 export type SealedView = Pick<SealedRows, 'handle' | 'span' | 'mask'>
@@ -62,7 +63,7 @@ export class SealedSamples {
 
   /** Decodes rows to ascending columns, newest first; returns at once when they are few. */
   decode(rows: SealedRows): SampleColumns[] | Promise<SampleColumns[]> {
-    if (rows.chunks.length > CHUNKS_PER_TURN) return this.#decodeInTurns(rows)
+    if (rows.chunks.length > CHUNKS_PER_SLICE) return this.#decodeInSlices(rows)
     const chunks = rows.chunks.map((row) => this.decodeChunkRow(rows, row))
     return [...rows.runs.map((row) => this.decodeRow(rows, row)), trim(rows.span, chunks)]
   }
@@ -108,20 +109,15 @@ export class SealedSamples {
     return { time: row.last, value: texts?.[count - 1] ?? numbers[count - 1] } as Sample
   }
 
-  async #decodeInTurns(rows: SealedRows): Promise<SampleColumns[]> {
+  async #decodeInSlices(rows: SealedRows): Promise<SampleColumns[]> {
     const parts = rows.runs.map((row) => this.decodeRow(rows, row))
     const chunks: SampleColumns[] = []
     for (const row of rows.chunks) {
-      if (chunks.length % CHUNKS_PER_TURN === CHUNKS_PER_TURN - 1) await nextTurn()
+      if (chunks.length % CHUNKS_PER_SLICE === CHUNKS_PER_SLICE - 1) await nextTurn()
       chunks.push(this.decodeRow(rows, row))
     }
     return [...parts, concatColumns(chunks)]
   }
-}
-
-/** Lets other work of the main thread run. */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }
 
 function trim(span: ReadSpan, chunks: readonly SampleColumns[]): SampleColumns {

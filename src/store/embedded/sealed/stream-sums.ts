@@ -80,7 +80,7 @@ export class StreamSums {
   }
 
   /** Goes back to what the table holds, after a rollback. */
-  recall(): void {
+  clearCache(): void {
     this.#buckets.clear()
     this.#changed.clear()
   }

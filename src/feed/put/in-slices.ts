@@ -1,20 +1,20 @@
 import { nextTurn } from '../../base/index.ts'
 
 /** Samples looked at before other calls get a turn: a few milliseconds of the slowest kind. */
-export const SAMPLES_PER_TURN = 16_384
+export const SAMPLES_PER_SLICE = 16_384
 
 /** What looking at one stream costs, counted in samples. */
 export const STREAM_WORK = 16
 
 /**
- * Does `work` for every index below `count`, in slices with turns for other calls between them.
+ * Does `work` for every index below `count`, in slices with turns of the event loop between them.
  * Undefined: one slice was enough, and all is done.
  */
-export function inTurns(
+export function inSlices(
   count: number,
   work: (from: number, until: number) => void,
 ): Promise<void> | undefined {
-  if (count > SAMPLES_PER_TURN) return workInSlices(count, work)
+  if (count > SAMPLES_PER_SLICE) return workInSlices(count, work)
   work(0, count)
   return undefined
 }
@@ -23,20 +23,20 @@ async function workInSlices(
   count: number,
   work: (from: number, until: number) => void,
 ): Promise<void> {
-  for (let from = 0; from < count; from += SAMPLES_PER_TURN) {
+  for (let from = 0; from < count; from += SAMPLES_PER_SLICE) {
     if (from > 0) await nextTurn()
-    work(from, Math.min(count, from + SAMPLES_PER_TURN))
+    work(from, Math.min(count, from + SAMPLES_PER_SLICE))
   }
 }
 
 /** Gives other calls a turn whenever many small pieces of work add up to a slice. */
-export class TurnTaker {
+export class SliceBudget {
   #done = 0
 
   /** To be awaited after a piece of work on so many samples. */
-  after(samples: number): Promise<void> | undefined {
+  spend(samples: number): Promise<void> | undefined {
     this.#done += samples
-    if (this.#done < SAMPLES_PER_TURN) return undefined
+    if (this.#done < SAMPLES_PER_SLICE) return undefined
     this.#done = 0
     return nextTurn()
   }
