@@ -39,6 +39,27 @@ const HEAD_END = Buffer.from('\r\n\r\n')
 const NOTHING = Buffer.alloc(0)
 
 /**
+ * What a connection is at, one after the other:
+ * - `idle`: the next request has not begun,
+ * - `arriving`: a request came in part; its bytes are put together,
+ * - `serving`: a request is whole and has no answer yet,
+ * - `answering`: its answer was written and has not left,
+ * - `closing`: the same, and the answer is the last one: what still comes is nobody's,
+ * - `closed`: the last answer has left, or the connection is gone,
+ * - `handedOver`: Node's HTTP server has the connection.
+ */
+type State = 'idle' | 'arriving' | 'serving' | 'answering' | 'closing' | 'closed' | 'handedOver'
+
+/** A request that arrives in pieces. */
+interface Arriving {
+  readonly memory: Buffer
+  /** How much of the memory is filled. */
+  bytes: number
+  /** It is counted: a stop of the service waits for it. */
+  readonly isExpected: boolean
+}
+
+/**
  * A connection whose requests are read here as long as all of them are plain calls to the feed. At
  * the first that is not, or whose head has not arrived in one piece, the connection goes to Node's
  * HTTP server, with all bytes of that request, and stays there.
@@ -46,24 +67,12 @@ const NOTHING = Buffer.alloc(0)
 export class FrontConnection implements Reply {
   readonly #socket: Socket
   readonly #deps: FrontDeps
+  #state: State = 'idle'
   /** The bytes of the last head with the empty line behind it: most clients repeat it. */
   #headBytes: Buffer = NOTHING
   #head: PlainHead | undefined
-  /** A request that arrives in pieces, until all of them are there. */
-  #assembly: Buffer | undefined
-  #assembledBytes = 0
-  /** The request that arrives in pieces is counted: a stop of the service waits for it. */
-  #isExpected = false
-  /** From the last byte of a request until the last of its answer has left. */
-  #isBusy = false
-  #isAnswered = false
-  /** The answer is the last of this connection. */
-  #isClosing = false
-  #isPaused = false
-  /** The bytes at hand lie in memory which is read into again. */
-  #isBorrowed = false
-  #isHandedOver = false
-  #hasEnded = false
+  /** Its memory is given back when the request has been served: a little longer than it arrives. */
+  #arriving: Arriving | undefined
   #onceOver: (() => void) | undefined
   status = 200
 
@@ -71,7 +80,7 @@ export class FrontConnection implements Reply {
   constructor(accepted: Socket, deps: FrontDeps) {
     this.#deps = deps
     const socket = readingInto(accepted, {
-      nextBuffer: () => this.#assembly?.subarray(this.#assembledBytes) ?? deps.shared,
+      nextBuffer: () => this.#arriving?.memory.subarray(this.#arriving.bytes) ?? deps.shared,
       take: (bytes) => this.#take(bytes),
     })
     this.#socket = socket
@@ -88,7 +97,7 @@ export class FrontConnection implements Reply {
   }
 
   get isOver(): boolean {
-    return !this.#isBusy || this.#isAnswered || this.#socket.destroyed
+    return this.#state !== 'serving' || this.#socket.destroyed
   }
 
   onceOver(done: () => void): void {
@@ -97,11 +106,11 @@ export class FrontConnection implements Reply {
 
   send(status: number, headers: string[], body: string | Uint8Array): void {
     this.status = status
-    this.#isAnswered = true
-    this.#isClosing = this.#hasEnded || hasHeader(headers, 'Connection')
-    const keepAliveSeconds = this.#isClosing ? undefined : this.#deps.keepAliveMs / 1_000
+    const isLast = this.#socket.readableEnded || hasHeader(headers, 'Connection')
+    this.#state = isLast ? 'closing' : 'answering'
+    const keepAliveSeconds = isLast ? undefined : this.#deps.keepAliveMs / 1_000
     this.#write(answerHead(status, headers, keepAliveSeconds), body)
-    if (this.#isClosing) this.#socket.destroySoon()
+    if (isLast) this.#socket.destroySoon()
   }
 
   #write(head: string, body: string | Uint8Array): void {
@@ -123,15 +132,17 @@ export class FrontConnection implements Reply {
 
   /** The next request has its turn when the answer has left: who reads none is served no more. */
   readonly #onSent = (error?: Error | null): void => {
-    if (error || !this.#isBusy) return
-    this.#finish()
-    if (this.#hasEnded) this.#socket.end()
-    else if (this.#isPaused && !this.#isClosing) this.#resume()
+    if (error) return
+    if (this.#state === 'closing') this.#finish('closed')
+    if (this.#state !== 'answering') return
+    this.#finish('idle')
+    if (this.#socket.readableEnded) this.#socket.end()
+    else if (this.#socket.isPaused()) this.#socket.resume()
   }
 
   /** The request is over, answered or not. */
-  #finish(): void {
-    this.#isBusy = false
+  #finish(next: 'idle' | 'closed'): void {
+    this.#state = next
     if (this.#headBytes.length > KEPT_HEAD_BYTES_MAX) {
       this.#headBytes = NOTHING
       this.#head = undefined
@@ -141,47 +152,51 @@ export class FrontConnection implements Reply {
     done?.()
   }
 
-  #release(): void {
-    if (this.#isExpected) {
-      this.#isExpected = false
-      this.#deps.abandon()
-    }
-    if (this.#assembly === undefined) return
-    this.#deps.memory.give(this.#assembly)
-    this.#assembly = undefined
-  }
-
-  #resume(): void {
-    this.#isPaused = false
-    this.#socket.resume()
+  #giveMemoryBack(): void {
+    if (this.#arriving === undefined) return
+    this.#deps.memory.give(this.#arriving.memory)
+    this.#arriving = undefined
   }
 
   /** Puts bytes of the next request back until this one is answered. */
   #defer(bytes: Buffer): void {
     if (bytes.length === 0) return
-    this.#isPaused = true
     this.#socket.pause()
     this.#socket.unshift(this.#owned(bytes))
   }
 
+  /** The bytes themselves, or a copy where they lie in memory which is read into again. */
   #owned(bytes: Buffer): Buffer {
-    return this.#isBorrowed ? Buffer.from(bytes) : bytes
+    const { buffer } = bytes
+    const isBorrowed =
+      buffer === this.#deps.shared.buffer || buffer === this.#arriving?.memory.buffer
+    return isBorrowed ? Buffer.from(bytes) : bytes
   }
 
   /** Bytes that lie in memory which is read into again. */
   #take(bytes: Buffer): boolean {
-    if (this.#isHandedOver) return this.#socket.push(Buffer.from(bytes))
-    this.#isBorrowed = true
+    if (this.#state === 'handedOver') return this.#socket.push(Buffer.from(bytes))
     this.#onData(bytes)
-    this.#isBorrowed = false
     return true
   }
 
   readonly #onData = (bytes: Buffer): void => {
-    if (this.#isClosing) return
-    if (this.#isBusy) this.#defer(bytes)
-    else if (this.#assembly === undefined) this.#begin(bytes)
-    else this.#assemble(this.#assembly, bytes)
+    switch (this.#state) {
+      case 'idle':
+        this.#begin(bytes)
+        return
+      case 'arriving':
+        this.#assemble(bytes)
+        return
+      case 'serving':
+      case 'answering':
+        this.#defer(bytes)
+        return
+      case 'closing':
+      case 'closed':
+      case 'handedOver':
+        return
+    }
   }
 
   #begin(bytes: Buffer): void {
@@ -193,43 +208,42 @@ export class FrontConnection implements Reply {
     const headBytes = this.#headBytes.length
     const totalBytes = headBytes + head.bodyBytes
     if (bytes.length >= totalBytes) {
-      this.#serve(head, bytes.subarray(headBytes, totalBytes), bytes.subarray(totalBytes))
+      this.#defer(bytes.subarray(totalBytes))
+      this.#serve(head, bytes.subarray(headBytes, totalBytes), false)
       return
     }
-    const assembly = this.#deps.memory.take(totalBytes)
-    if (assembly === undefined) {
+    const memory = this.#deps.memory.take(totalBytes)
+    if (memory === undefined) {
       this.#handOver(bytes)
       return
     }
-    bytes.copy(assembly)
-    this.#assembly = assembly
-    this.#assembledBytes = bytes.length
-    this.#isExpected = this.#deps.expect()
+    bytes.copy(memory)
+    this.#arriving = { memory, bytes: bytes.length, isExpected: this.#deps.expect() }
+    this.#state = 'arriving'
   }
 
-  #assemble(assembly: Buffer, bytes: Buffer): void {
-    invariant(this.#head !== undefined, 'a body arrives without a head')
+  #assemble(bytes: Buffer): void {
+    const head = this.#head
+    const arriving = this.#arriving
+    invariant(head !== undefined && arriving !== undefined, 'a body arrives without a head')
+    const { memory } = arriving
     const headBytes = this.#headBytes.length
-    const totalBytes = headBytes + this.#head.bodyBytes
-    const missingBytes = totalBytes - this.#assembledBytes
+    const totalBytes = headBytes + head.bodyBytes
+    const missingBytes = totalBytes - arriving.bytes
     // Usually they were read to where they belong.
-    if (bytes.buffer !== assembly.buffer)
-      bytes.copy(assembly, this.#assembledBytes, 0, missingBytes)
-    this.#assembledBytes += Math.min(bytes.length, missingBytes)
-    if (this.#assembledBytes < totalBytes) return
-    this.#serve(this.#head, assembly.subarray(headBytes, totalBytes), bytes.subarray(missingBytes))
+    if (bytes.buffer !== memory.buffer) bytes.copy(memory, arriving.bytes, 0, missingBytes)
+    arriving.bytes += Math.min(bytes.length, missingBytes)
+    if (arriving.bytes < totalBytes) return
+    this.#defer(bytes.subarray(missingBytes))
+    this.#serve(head, memory.subarray(headBytes, totalBytes), arriving.isExpected)
   }
 
-  #serve(head: PlainHead, body: Buffer, rest: Buffer): void {
-    this.#isBusy = true
-    this.#isAnswered = false
+  #serve(head: PlainHead, body: Buffer, isExpected: boolean): void {
+    this.#state = 'serving'
     this.status = 200
-    this.#defer(rest)
-    const isExpected = this.#isExpected
-    this.#isExpected = false
     this.#deps.serve(head, body, this, isExpected)
     // Before the next read asks where to: it must not go to memory that others may get.
-    this.#release()
+    this.#giveMemoryBack()
   }
 
   /** The head at the beginning of the bytes when all of it is there and plain. */
@@ -255,16 +269,15 @@ export class FrontConnection implements Reply {
     socket.off('error', this.#onError)
     socket.off('timeout', this.#onTimeout)
     socket.off('close', this.#onClose)
-    this.#isHandedOver = true
+    this.#state = 'handedOver'
     socket.unshift(this.#owned(bytes))
     this.#deps.handOver(socket)
   }
 
   readonly #onEnd = (): void => {
-    this.#hasEnded = true
-    if (this.#isBusy) return
-    if (this.#assembly === undefined) this.#socket.end()
-    else answerClientError(new Error('the connection ended before the body did'), this.#socket)
+    if (this.#state === 'idle') this.#socket.end()
+    if (this.#state !== 'arriving') return
+    answerClientError(new Error('the connection ended before the body did'), this.#socket)
   }
 
   readonly #onError = (): void => {
@@ -272,11 +285,12 @@ export class FrontConnection implements Reply {
   }
 
   readonly #onTimeout = (): void => {
-    if (!this.#isBusy || this.#isAnswered) this.#socket.destroy()
+    if (this.#state !== 'serving') this.#socket.destroy()
   }
 
   readonly #onClose = (): void => {
-    this.#release()
-    if (this.#isBusy) this.#finish()
+    if (this.#state === 'arriving' && this.#arriving?.isExpected) this.#deps.abandon()
+    this.#giveMemoryBack()
+    this.#finish('closed')
   }
 }
