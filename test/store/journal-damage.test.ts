@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { before, test } from 'node:test'
 import type { Disk } from '../../src/store/embedded/disk/disk.ts'
 import { realDisk } from '../../src/store/embedded/disk/real-disk.ts'
+import { type Replay, replaySegment } from '../../src/store/embedded/head/replay.ts'
 import { SampleSink } from '../../src/store/embedded/head/sample-sink.ts'
 import { openSampleStore } from '../../src/store/embedded/index.ts'
 import { scanSegment } from '../../src/store/embedded/journal/scan.ts'
-import { type Replay, replaySegment } from '../../src/store/embedded/samples/replay.ts'
 import { batch } from '../contract/sample-store-contract.ts'
 
 type Row = [handle: number, time: number, value: number | string]

@@ -25,6 +25,26 @@ const arrows: Record<string, readonly string[]> = {
   cli: ['base', 'store'],
 }
 
+/** Which folder of store/embedded may import which: seal writes samples.db, sealed reads it. */
+const embeddedArrows: Record<string, readonly string[]> = {
+  disk: [],
+  chunk: [],
+  damage: ['disk'],
+  summary: ['chunk'],
+  journal: ['disk'],
+  rows: ['chunk', 'summary', 'damage'],
+  head: ['disk', 'damage', 'chunk', 'journal'],
+  seal: ['disk', 'damage', 'chunk', 'journal', 'rows', 'head'],
+  sealed: ['damage', 'chunk', 'summary', 'journal', 'rows', 'head'],
+  blobs: ['disk', 'damage'],
+  catalog: ['disk', 'damage'],
+  samples: [
+    ...['disk', 'damage', 'chunk', 'summary', 'journal', 'rows', 'head'],
+    ...['seal', 'sealed'],
+  ],
+  folder: ['disk', 'damage', 'journal', 'rows', 'seal', 'catalog'],
+}
+
 const sources = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'))
 
 function importsOf(file: string): string[] {
@@ -56,6 +76,22 @@ test('parts import only what the table of arrows allows, through the door index.
       if (!isAllowed || !isDoor) crossings.push(`${file} imports ${specifier}`)
     }
   }
+  assert.deepEqual(crossings, [])
+})
+
+test('folders of the embedded store import only what their table allows', () => {
+  const root = join('src', 'store', 'embedded')
+  const folderOf = (file: string): string => file.split(sep)[3]
+  const crossings = sources
+    .filter((file) => file.startsWith(root + sep) && !folderOf(file).endsWith('.ts'))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter((specifier) => specifier.startsWith('.'))
+        .map((specifier) => targetOf(file, specifier))
+        .filter((target) => target.startsWith(root) && folderOf(target) !== folderOf(file))
+        .filter((target) => !embeddedArrows[folderOf(file)]?.includes(folderOf(target)))
+        .map((target) => `${file} imports ${target}`),
+    )
   assert.deepEqual(crossings, [])
 })
 

@@ -1,9 +1,9 @@
 /** The adapters of the storage ports on one folder of one machine; opened only by app.ts and tests. */
 export { type BlobStoreOptions, openBlobStore } from './blobs/blob-store.ts'
 export { type CatalogStoreOptions, openCatalogStore } from './catalog/catalog-store.ts'
+export { damageOf, FolderDamaged } from './damage/folder-damaged.ts'
 export { DiskFaults } from './disk/faulty-disk.ts'
 export { type CheckedFolder, checkFolder, type LostPart } from './folder/check-folder.ts'
-export { damageOf, FolderDamaged } from './folder/folder-damaged.ts'
 export { FolderInUse, type FolderLock, lockFolder } from './folder/folder-lock.ts'
 export { openKeyFile } from './folder/key-file.ts'
 export { acceptLoss, markFolder } from './folder/mark-folder.ts'

@@ -3,7 +3,7 @@
  * has shipped never changes, a later one is added.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { FolderDamaged } from '../folder/folder-damaged.ts'
+import { FolderDamaged } from '../damage/folder-damaged.ts'
 import {
   checkOfChange,
   checkOfClaim,

@@ -16,7 +16,7 @@ import {
 } from '../../catalog-port.ts'
 import type { StreamHandle } from '../../sample-port.ts'
 import type { Scrubbable, ScrubPass } from '../../scrub-port.ts'
-import { FolderDamaged } from '../folder/folder-damaged.ts'
+import { FolderDamaged } from '../damage/folder-damaged.ts'
 import { openChecked } from './catalog-checks.ts'
 import type { WriteOrder, Written } from './catalog-protocol.ts'
 import { CatalogReadTable } from './catalog-read-table.ts'

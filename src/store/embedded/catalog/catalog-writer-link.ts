@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads'
 import { nextTurn, refusal } from '../../../base/index.ts'
 import { CatalogConflict, CatalogDamaged, type Lease } from '../../catalog-port.ts'
-import { FolderDamaged } from '../folder/folder-damaged.ts'
+import { FolderDamaged } from '../damage/folder-damaged.ts'
 import type {
   WriteOrder,
   WriterReply,

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { FolderDamaged } from '../damage/folder-damaged.ts'
+import { readProgress } from '../damage/progress-file.ts'
 import { segmentName } from '../journal/segment.ts'
-import { FolderDamaged } from './folder-damaged.ts'
 import { type FolderPart, type FolderParts, holdsFiles, readFolderParts } from './folder-parts.ts'
-import { readProgress } from './progress-file.ts'
 
 /** How an operator goes on without what is lost. */
 const ACCEPT_LOSS = 'npm run weir -- folder accept-loss'

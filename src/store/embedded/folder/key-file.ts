@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { FolderDamaged } from './folder-damaged.ts'
+import { FolderDamaged } from '../damage/folder-damaged.ts'
 
 const KEY_BYTES = 32
 

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { FolderDamaged } from '../damage/folder-damaged.ts'
+import { progressFileOf } from '../damage/progress-file.ts'
 import { syncFolder } from '../disk/real-disk.ts'
 import { openSamplesFile } from '../seal/open-samples-file.ts'
 import { findBehind, findLost, findUnmendable, type LostPart } from './check-folder.ts'
-import { FolderDamaged } from './folder-damaged.ts'
 import { type FolderParts, readFolderParts, writeMark } from './folder-parts.ts'
-import { progressFileOf } from './progress-file.ts'
 
 const MARK_END = 2 ** 48 - 1
 

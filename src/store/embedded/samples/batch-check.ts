@@ -1,6 +1,6 @@
 import { invariant, isSampleTime } from '../../../base/index.ts'
 import type { Removal, SampleBatch } from '../../sample-port.ts'
-import type { HandleSet } from './handle-set.ts'
+import type { HandleSet } from '../head/handle-set.ts'
 
 /** The greatest handle: typed arrays are indexed by it. */
 const HANDLE_MAX = 2 ** 31 - 1

@@ -15,6 +15,8 @@ import type {
 } from '../../sample-port.ts'
 import type { Scrubbable, ScrubPass } from '../../scrub-port.ts'
 import { mergeColumns, sliceColumns } from '../chunk/index.ts'
+import type { Quarantine } from '../damage/quarantine.ts'
+import { HandleSet } from '../head/handle-set.ts'
 import type { Head, ReadSpan } from '../head/head.ts'
 import { copyColumns, reverseColumns } from '../head/sample-sink.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -30,8 +32,6 @@ import type { SealedSamples } from '../sealed/sealed-samples.ts'
 import { SummaryFold } from '../summary/index.ts'
 import { checkBatch, checkRemoval, namesAny } from './batch-check.ts'
 import type { FoldCache } from './fold-cache.ts'
-import { HandleSet } from './handle-set.ts'
-import type { Quarantine } from './quarantine.ts'
 import type { TouchedLog } from './touched-log.ts'
 
 /** A fold that keeps meeting merges runs to its end without letting others in between. */

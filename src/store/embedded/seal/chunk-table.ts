@@ -6,10 +6,10 @@ import {
   type ChunkRow,
   type PackedChunk,
   RUN_LEVEL,
-} from '../sealed/chunk-row.ts'
-import { ROW_SUM_SQL, rowSum, sealedSum, wrapSum } from '../sealed/row-sum.ts'
-import { STREAMS_PER_BUCKET, StreamSums } from '../sealed/stream-sums.ts'
-import { SEALED_CHECK, SEALED_SEGMENT, SEALED_SEQUENCE } from './sealer-protocol.ts'
+} from '../rows/chunk-row.ts'
+import { SEALED_CHECK, SEALED_SEGMENT, SEALED_SEQUENCE } from '../rows/meta-names.ts'
+import { ROW_SUM_SQL, rowSum, sealedSum, wrapSum } from '../rows/row-sum.ts'
+import { STREAMS_PER_BUCKET, StreamSums } from '../rows/stream-sums.ts'
 
 /** A row as it was found, which a change of it takes out of the sum of its stream. */
 export interface FoundRow extends ChunkPlace {

@@ -1,9 +1,9 @@
 /** The tables of samples.db and their formats; docs/format/samples-db.md. */
 import { DatabaseSync } from 'node:sqlite'
-import { FolderDamaged } from '../folder/folder-damaged.ts'
-import { ROW_SUM_SQL, sealedSum, TOUCHED_TOTAL_SQL, wrapSum } from '../sealed/row-sum.ts'
-import { bucketOf, packSums, STREAMS_PER_BUCKET } from '../sealed/stream-sums.ts'
-import { SEALED_CHECK, SEALED_SEGMENT, SEALED_SEQUENCE, TOUCHED_SUM } from './sealer-protocol.ts'
+import { FolderDamaged } from '../damage/folder-damaged.ts'
+import { SEALED_CHECK, SEALED_SEGMENT, SEALED_SEQUENCE, TOUCHED_SUM } from '../rows/meta-names.ts'
+import { ROW_SUM_SQL, sealedSum, TOUCHED_TOTAL_SQL, wrapSum } from '../rows/row-sum.ts'
+import { bucketOf, packSums, STREAMS_PER_BUCKET } from '../rows/stream-sums.ts'
 
 const FORMAT_VERSION = 2
 

@@ -1,4 +1,4 @@
-import type { FoundDamage } from '../samples/replay.ts'
+import type { FoundDamage } from '../damage/found-damage.ts'
 
 /** What the sealer's thread is started with. */
 export interface SealerThreadData {
@@ -26,9 +26,3 @@ export type SealerReply =
       readonly passing: string | undefined
     }
   | { readonly op: 'watched'; readonly id: number; readonly what: string | undefined }
-
-/** Names in the table of single values. */
-export const SEALED_SEGMENT = 'sealed_segment'
-export const SEALED_SEQUENCE = 'sealed_sequence'
-export const SEALED_CHECK = 'sealed_check'
-export const TOUCHED_SUM = 'touched_sum'

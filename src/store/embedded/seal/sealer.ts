@@ -1,5 +1,5 @@
-import { asFolderDamage } from '../folder/folder-damaged.ts'
-import type { FoundDamage } from '../samples/replay.ts'
+import { asFolderDamage } from '../damage/folder-damaged.ts'
+import type { FoundDamage } from '../damage/found-damage.ts'
 import type { SealerEvents, SealerLink } from './sealer-link.ts'
 import type { SealerReply } from './sealer-protocol.ts'
 

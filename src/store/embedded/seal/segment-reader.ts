@@ -4,6 +4,7 @@ import type { SampleBatch } from '../../sample-port.ts'
 import type { Disk } from '../disk/disk.ts'
 import { applyRecord } from '../head/apply-record.ts'
 import { HeadGeneration } from '../head/head-generation.ts'
+import { type Replay, sequencesOf } from '../head/replay.ts'
 import { describeDamage } from '../journal/damage.ts'
 import {
   type RecordPlace,
@@ -12,7 +13,6 @@ import {
   scanRemovalsAndTexts,
 } from '../journal/record.ts'
 import { type SegmentScan, scanSegment } from '../journal/scan.ts'
-import { type Replay, sequencesOf } from '../samples/replay.ts'
 import { type PlainColumns, type PlainPlaces, PlainSamples } from './plain-samples.ts'
 
 /** The memory of a longer file is not kept for the next one. */

@@ -1,10 +1,10 @@
-import { epochMs } from '../../../base/index.ts'
-import type { SampleColumns, StreamHandle } from '../../sample-port.ts'
+import type { SampleColumns } from '../../sample-port.ts'
+import type { FoundDamage } from '../damage/found-damage.ts'
 import { SampleSink } from '../head/sample-sink.ts'
-import type { FoundDamage } from '../samples/replay.ts'
+import { describeRow } from '../rows/damaged-row.ts'
 import type { ChunkTable } from './chunk-table.ts'
 import type { SegmentContent } from './segment-reader.ts'
-import { type DamagedRow, StreamSealer } from './stream-sealer.ts'
+import { StreamSealer } from './stream-sealer.ts'
 import type { TouchedTable } from './touched-table.ts'
 
 /** A transaction ends at the next stream once it has so many rows: readers and the log stay quick. */
@@ -107,17 +107,4 @@ export class SegmentSealer {
     this.#rows = 0
     this.#table.begin()
   }
-}
-
-/** A row of samples.db that does not check, as a damage. */
-export function describeRow({ stream, place, data }: DamagedRow): FoundDamage {
-  const isTimed = Number.isSafeInteger(place.start) && Number.isSafeInteger(place.last)
-  const damage = {
-    ...{ file: 'samples.db', offset: place.id, bytes: data.length },
-    handles: [stream as StreamHandle],
-    from: isTimed ? epochMs(place.start) : undefined,
-    until: isTimed ? epochMs(place.last + 1) : undefined,
-    what: `row ${place.id} of table chunk does not check; its ${place.count} samples are missing`,
-  }
-  return { damage, bytes: data }
 }

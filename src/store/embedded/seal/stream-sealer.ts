@@ -1,14 +1,14 @@
 import type { SampleColumns } from '../../sample-port.ts'
 import {
   CHUNK_SAMPLES_MAX,
-  concatColumns,
   DamagedBytes,
   emptyColumns,
   firstAtOrAfter,
   mergeColumns,
   sliceColumns,
 } from '../chunk/index.ts'
-import { firstEndAfter, type Mask, touchesMask } from '../head/tombstones.ts'
+import { applyMask } from '../head/apply-mask.ts'
+import type { Mask } from '../head/tombstones.ts'
 import {
   CHUNK_LEVEL,
   type ChunkPlace,
@@ -18,7 +18,8 @@ import {
   RUN_LEVEL,
   splitColumns,
   splitMerged,
-} from '../sealed/chunk-row.ts'
+} from '../rows/chunk-row.ts'
+import type { DamagedRow } from '../rows/damaged-row.ts'
 import type { ChunkTable, FoundRow } from './chunk-table.ts'
 
 /** Runs of a stream are merged into its chunks when there are so many, or hold so many samples. */
@@ -29,13 +30,6 @@ const RUN_SAMPLES_MAX = 512
 const ROWS_PER_STEP = 500
 
 const UNKNOWN = 255
-
-/** A row whose bytes do not check: it is set aside, never merged and never dropped. */
-export interface DamagedRow {
-  readonly stream: number
-  readonly place: ChunkPlace
-  readonly data: Uint8Array
-}
 
 /** What the owner of the transaction hears. */
 export interface StreamSealerEvents {
@@ -268,20 +262,4 @@ export class StreamSealer {
     samples.set(this.#runSamples)
     this.#runSamples = samples
   }
-}
-
-/** The samples that a mask does not hide; looks at the spans that lie among them only. */
-export function applyMask(columns: SampleColumns, mask: Mask): SampleColumns {
-  const { count, times } = columns
-  if (count === 0 || !touchesMask(mask, times[0], times[count - 1] + 1)) return columns
-  const kept: SampleColumns[] = []
-  let at = 0
-  for (let index = firstEndAfter(mask, times[0]); index < mask.starts.length; index += 1) {
-    if (mask.starts[index] > times[count - 1]) break
-    const start = firstAtOrAfter(times, count, mask.starts[index])
-    if (start > at) kept.push(sliceColumns(columns, at, start))
-    at = firstAtOrAfter(times, count, mask.ends[index])
-  }
-  if (at < count) kept.push(sliceColumns(columns, at, count))
-  return concatColumns(kept)
 }

@@ -1,7 +1,7 @@
 /** Which stretches of the watched streams were touched, one row per sealed segment and stream. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { TOUCHED_TOTAL_SQL, touchedSum, watchedSum, wrapSum } from '../sealed/row-sum.ts'
-import { TOUCHED_SUM } from './sealer-protocol.ts'
+import { TOUCHED_SUM } from '../rows/meta-names.ts'
+import { TOUCHED_TOTAL_SQL, touchedSum, watchedSum, wrapSum } from '../rows/row-sum.ts'
 
 /** A stream keeps so many rows; the oldest two become one, which tells more than changed. */
 const ROWS_PER_STREAM_MAX = 16

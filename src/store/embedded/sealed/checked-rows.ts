@@ -1,12 +1,18 @@
 import type { SampleColumns, StreamHandle } from '../../sample-port.ts'
 import { DamagedBytes, emptyColumns } from '../chunk/index.ts'
-import { isDamagedFile } from '../folder/folder-damaged.ts'
-import { HandleSet } from '../samples/handle-set.ts'
-import type { FoundDamage } from '../samples/replay.ts'
-import { describeRow } from '../seal/segment-sealer.ts'
+import { isDamagedFile } from '../damage/folder-damaged.ts'
+import type { FoundDamage } from '../damage/found-damage.ts'
+import { HandleSet } from '../head/handle-set.ts'
+import {
+  CHUNK_LEVEL,
+  type ChunkPlace,
+  type ChunkRow,
+  decodeRow,
+  RUN_LEVEL,
+} from '../rows/chunk-row.ts'
+import { describeRow } from '../rows/damaged-row.ts'
 import { isSummaryBound } from '../summary/index.ts'
 import type { ChunkReadTable, LastRow } from './chunk-read-table.ts'
-import { CHUNK_LEVEL, type ChunkPlace, type ChunkRow, decodeRow, RUN_LEVEL } from './chunk-row.ts'
 
 /** Rows that do not check are left out of later reads; beyond so many they are looked at again. */
 const DAMAGED_ROWS_MAX = 100_000

@@ -1,15 +1,10 @@
 /** The reading side of samples.db: one connection, in the main thread. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { TouchedSpan } from '../../sample-port.ts'
-import {
-  SEALED_CHECK,
-  SEALED_SEGMENT,
-  SEALED_SEQUENCE,
-  TOUCHED_SUM,
-} from '../seal/sealer-protocol.ts'
-import { CHUNK_LEVEL, type ChunkPlace, type ChunkRow, RUN_LEVEL } from './chunk-row.ts'
-import { ROW_SUM_SQL, sealedSum, TOUCHED_TOTAL_SQL, wrapSum } from './row-sum.ts'
-import { bucketOf, STREAMS_PER_BUCKET, unpackSums } from './stream-sums.ts'
+import { CHUNK_LEVEL, type ChunkPlace, type ChunkRow, RUN_LEVEL } from '../rows/chunk-row.ts'
+import { SEALED_CHECK, SEALED_SEGMENT, SEALED_SEQUENCE, TOUCHED_SUM } from '../rows/meta-names.ts'
+import { ROW_SUM_SQL, sealedSum, TOUCHED_TOTAL_SQL, wrapSum } from '../rows/row-sum.ts'
+import { bucketOf, STREAMS_PER_BUCKET, unpackSums } from '../rows/stream-sums.ts'
 
 const ROW = 'id, level, start, last, count, summary, data'
 /** Format 1 kept texts here too, which SQLite turned into numbers where they looked like some. */

@@ -1,5 +1,5 @@
 import type { SampleColumns } from '../../sample-port.ts'
-import type { ChunkPlace } from './chunk-row.ts'
+import type { ChunkPlace } from '../rows/chunk-row.ts'
 
 /** Samples kept decoded: 16 MB. */
 const SAMPLES_MAX = 1_000_000

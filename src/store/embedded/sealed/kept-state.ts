@@ -1,5 +1,5 @@
-import { damageOf, FolderDamaged, isDamagedFile } from '../folder/folder-damaged.ts'
-import type { FoundDamage } from '../samples/replay.ts'
+import { damageOf, FolderDamaged, isDamagedFile } from '../damage/folder-damaged.ts'
+import type { FoundDamage } from '../damage/found-damage.ts'
 import type { ChunkReadTable } from './chunk-read-table.ts'
 
 /** What samples.db keeps beside samples, as a start needs it. */

@@ -3,9 +3,9 @@ import type { SampleColumns } from '../../sample-port.ts'
 import { cutColumns, DamagedBytes, mergeColumns } from '../chunk/index.ts'
 import type { ReadSpan } from '../head/head.ts'
 import { type Mask, touchesMask } from '../head/tombstones.ts'
+import { type ChunkPlace, placeSeed } from '../rows/chunk-row.ts'
 import { foldColumns, foldSummary, readSummary, type SummaryFold } from '../summary/index.ts'
 import type { CheckedRows } from './checked-rows.ts'
-import { type ChunkPlace, placeSeed } from './chunk-row.ts'
 import type { SealedSamples } from './sealed-samples.ts'
 
 /** Work done before others get their turn, in summaries read: about a millisecond. */

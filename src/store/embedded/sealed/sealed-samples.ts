@@ -1,13 +1,13 @@
 import { nextTurn } from '../../../base/index.ts'
 import type { Sample, SampleColumns } from '../../sample-port.ts'
 import { concatColumns, cutColumns, sliceColumns } from '../chunk/index.ts'
+import { applyMask } from '../head/apply-mask.ts'
 import type { ReadSpan } from '../head/head.ts'
 import { type Mask, touchesMask } from '../head/tombstones.ts'
-import { applyMask } from '../seal/stream-sealer.ts'
+import type { ChunkPlace, ChunkRow } from '../rows/chunk-row.ts'
+import { unpackLastValue } from '../rows/last-value.ts'
 import type { CheckedRows } from './checked-rows.ts'
-import type { ChunkPlace, ChunkRow } from './chunk-row.ts'
 import { DecodedChunks } from './decoded-chunks.ts'
-import { unpackLastValue } from './last-value.ts'
 
 /** Decoding so many chunks takes about a millisecond; then others get their turn. */
 const CHUNKS_PER_SLICE = 16

@@ -1,17 +1,11 @@
 import { basename } from 'node:path'
-import type { Damage } from '../../sample-port.ts'
+import type { FoundDamage } from '../damage/found-damage.ts'
 import type { Disk } from '../disk/disk.ts'
-import { applyRecord } from '../head/apply-record.ts'
-import { HeadGeneration } from '../head/head-generation.ts'
 import { describeDamage } from '../journal/damage.ts'
 import { readRecords } from '../journal/record.ts'
 import { type SegmentScan, scanSegment } from '../journal/scan.ts'
-
-/** A damage with the bytes it is about, which are put into quarantine. */
-export interface FoundDamage {
-  readonly damage: Damage
-  readonly bytes: Uint8Array
-}
+import { applyRecord } from './apply-record.ts'
+import { HeadGeneration } from './head-generation.ts'
 
 /** What a segment on disk holds. */
 export interface Replay {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Damage } from '../../sample-port.ts'
 import type { Disk } from '../disk/disk.ts'
-import type { FoundDamage } from './replay.ts'
+import type { FoundDamage } from './found-damage.ts'
 
 const NOTE_ENDING = '.json'
 

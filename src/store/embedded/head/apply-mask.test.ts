@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { isMasked, Tombstones } from '../head/tombstones.ts'
-import { applyMask } from './stream-sealer.ts'
+import { applyMask } from './apply-mask.ts'
+import { isMasked, Tombstones } from './tombstones.ts'
 
 const removals = fc.array(
   fc.tuple(fc.integer({ min: -5, max: 65 }), fc.integer({ min: 1, max: 9 })),

@@ -1,0 +1,8 @@
+/** What did not check: how it is recognised, told and kept aside. */
+import type { Damage } from '../../sample-port.ts'
+
+/** A damage with the bytes it is about, which are put into quarantine. */
+export interface FoundDamage {
+  readonly damage: Damage
+  readonly bytes: Uint8Array
+}

@@ -1,0 +1,24 @@
+import { epochMs } from '../../../base/index.ts'
+import type { StreamHandle } from '../../sample-port.ts'
+import type { FoundDamage } from '../damage/found-damage.ts'
+import type { ChunkPlace } from './chunk-row.ts'
+
+/** A row whose bytes do not check: it is set aside, never merged and never dropped. */
+export interface DamagedRow {
+  readonly stream: number
+  readonly place: ChunkPlace
+  readonly data: Uint8Array
+}
+
+/** A row of samples.db that does not check, as a damage. */
+export function describeRow({ stream, place, data }: DamagedRow): FoundDamage {
+  const isTimed = Number.isSafeInteger(place.start) && Number.isSafeInteger(place.last)
+  const damage = {
+    ...{ file: 'samples.db', offset: place.id, bytes: data.length },
+    handles: [stream as StreamHandle],
+    from: isTimed ? epochMs(place.start) : undefined,
+    until: isTimed ? epochMs(place.last + 1) : undefined,
+    what: `row ${place.id} of table chunk does not check; its ${place.count} samples are missing`,
+  }
+  return { damage, bytes: data }
+}
