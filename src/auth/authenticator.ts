@@ -1,19 +1,14 @@
 import { type Capabilities, type Principal, userPrincipal } from '../access/index.ts'
 import { type RateFigure, refusal, refuse } from '../base/index.ts'
 import type { ApiKeys, ReadyKey } from './api-keys.ts'
-import {
-  type Credential,
-  type CredentialSource,
-  type Place,
-  readCredentials,
-} from './credentials.ts'
+import type { Credential, Credentials, Place } from './credentials.ts'
 import type { Organizations } from './organizations.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import type { Sessions } from './sessions.ts'
 import type { User, Users } from './users.ts'
 
-/** A call as authentication sees it; made by Fastify's hook and by fast lanes alike. */
-export interface AuthCall extends CredentialSource {
+/** A call as authentication sees it, whichever protocol brought it. */
+export interface AuthCall extends Credentials {
   /** The caller's address, as IP lists mean it. */
   readonly address: string
 }
@@ -63,7 +58,7 @@ export class Authenticator {
 
   /** The caller when everything needed is in memory and in order; undefined: ask `authenticate`. */
   authenticateNow(call: AuthCall): Caller | undefined {
-    const { credential, org } = readCredentials(call)
+    const { credential, org } = call
     if (credential === undefined) return undefined
     if (credential.kind === 'bearer') return this.#bearerNow(credential, org)
     if (credential.kind === 'api_key') {
@@ -90,7 +85,7 @@ export class Authenticator {
 
   /** The caller; refuses with `unauthorized`, `forbidden`, `not_found` or, throttled, `rate_limited`. */
   async authenticate(call: AuthCall): Promise<Caller> {
-    const { credential, org } = readCredentials(call)
+    const { credential, org } = call
     if (credential === undefined) {
       refuse('unauthorized', {
         what: 'This call needs a credential: api_key or session as a URL parameter or cookie, or Authorization: Bearer',

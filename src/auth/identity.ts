@@ -1,5 +1,6 @@
 import type { Clock, Log, RateFigures } from '../base/index.ts'
 import type { CatalogStore } from '../store/index.ts'
+import { Admission } from './admission.ts'
 import { ApiKeys } from './api-keys.ts'
 import { AuditLog } from './audit-log.ts'
 import { Authenticator, type BearerAuthenticator } from './authenticator.ts'
@@ -40,15 +41,13 @@ export interface Identity {
   readonly sessions: Sessions
   readonly audit: AuditLog
   readonly hasher: PasswordHasher
-  readonly limiter: RateLimiter
-  readonly authenticator: Authenticator
+  /** Who calls, and whether the rate limit has room. */
+  readonly admission: Admission
   /** What the OAuth part asks about users. */
   readonly oauthUsers: OAuthUsers
   signIn(attempt: SignInAttempt): Promise<User>
   /** Ends a user's sessions and all that OAuth clients have from the user. */
   endAccessOf(userUid: string): Promise<void>
-  /** The figures that hold for an organization's calls. */
-  figuresOf(orgUid: string): RateFigures
   /** Whether unregistered OAuth clients may act in an organization. */
   oauthModeOf(orgUid: string): OAuthMode
   close(): Promise<void>
@@ -73,17 +72,18 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const authenticator = new Authenticator({
     ...{ keys, sessions, users, organizations, limiter, failedFigure, bearers },
   })
+  const figuresOf = (orgUid: string) => organizations.find(orgUid)?.rateFigures ?? rateFigures
   const enter = (attempt: SignInAttempt) =>
     signIn({ users, hasher, limiter, audit, failedFigure }, attempt)
   return {
-    ...{ organizations, users, keys, sessions, audit, hasher, limiter, authenticator },
+    ...{ organizations, users, keys, sessions, audit, hasher },
+    admission: new Admission({ authenticator, limiter, figuresOf }),
     oauthUsers: oauthUsers({ users, organizations, oauthModeOf, signIn: enter }),
     signIn: enter,
     endAccessOf: async (userUid) => {
       await sessions.endAllOf(userUid)
       await revokeAllOf(oauth, userUid)
     },
-    figuresOf: (orgUid) => organizations.find(orgUid)?.rateFigures ?? rateFigures,
     oauthModeOf,
     close: async () => {
       await sessions.close()

@@ -8,6 +8,12 @@ export {
   type UserChanges,
 } from './administer-users.ts'
 export {
+  Admission,
+  type AdmissionAnswer,
+  type AdmissionCall,
+  type CountedAs,
+} from './admission.ts'
+export {
   type ApiKey,
   type ApiKeyFields,
   ApiKeys,
@@ -33,7 +39,7 @@ export {
   createOrganization,
   type NewOrganization,
 } from './create-organization.ts'
-export { type Credential, type Credentials, type Place, readCredentials } from './credentials.ts'
+export type { Credential, Credentials, Place } from './credentials.ts'
 export { type DeletionParts, deleteOrganization } from './delete-organization.ts'
 export { grantAuditor } from './grant-audit.ts'
 export { type Identity, type IdentityDeps, nameOf, openIdentity } from './identity.ts'

@@ -1,10 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../access/index.ts'
-import type { Caller, Identity } from '../../auth/index.ts'
-import { invariant, type RateClass, refuse } from '../../base/index.ts'
+import type {
+  AdmissionAnswer,
+  AdmissionCall,
+  Caller,
+  CountedAs,
+  Identity,
+} from '../../auth/index.ts'
+import { invariant } from '../../base/index.ts'
 import { limitHeaders } from '../transport/answer.ts'
 import { type Exchange, exchangeOf } from '../transport/exchange.ts'
 import { requireOwnSite } from './own-site.ts'
+import { readCredentials } from './read-credentials.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -14,20 +21,15 @@ declare module 'fastify' {
   }
 }
 
-/** Which limit a call counts against; undefined: none. */
-export type CountedAs = Exclude<RateClass, 'failed'> | undefined
-
 /** Methods that change nothing. */
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
-type GateIdentity = Pick<Identity, 'authenticator' | 'limiter' | 'figuresOf'>
-
-/** Lets a call in: who it is, and whether its rate limit has room. */
+/** Brings HTTP calls before admission: reads where HTTP carries credentials, and keeps the limit's state. */
 export class Gate {
-  readonly #identity: GateIdentity
+  readonly #admission: Identity['admission']
 
-  constructor(identity: GateIdentity) {
-    this.#identity = identity
+  constructor({ admission }: Pick<Identity, 'admission'>) {
+    this.#admission = admission
   }
 
   /**
@@ -35,18 +37,13 @@ export class Gate {
    * `rate_limited`. For fast lanes: no promise is made.
    */
   admitNow(exchange: Exchange, countedAs: CountedAs): Caller | undefined {
-    const caller = this.#identity.authenticator.authenticateNow(callOf(exchange))
-    if (caller !== undefined) this.#count(exchange, caller, countedAs)
-    return caller
+    const answer = this.#admission.admitNow(callOf(exchange, countedAs))
+    return answer === undefined ? undefined : settle(exchange, answer)
   }
 
   /** The caller; refuses when there is none, or when its rate limit is spent. */
   async admit(exchange: Exchange, countedAs: CountedAs): Promise<Caller> {
-    const { authenticator } = this.#identity
-    const call = callOf(exchange)
-    const caller = authenticator.authenticateNow(call) ?? (await authenticator.authenticate(call))
-    this.#count(exchange, caller, countedAs)
-    return caller
+    return settle(exchange, await this.#admission.admit(callOf(exchange, countedAs)))
   }
 
   /** An onRequest hook that lets in a route's calls and sets `request.principal` and `.caller`. */
@@ -67,27 +64,20 @@ export class Gate {
       }
     }
   }
-
-  #count(exchange: Exchange, caller: Caller, countedAs: CountedAs): void {
-    if (countedAs === undefined) return
-    const figure = this.#identity.figuresOf(caller.principal.orgUid)[countedAs]
-    if (figure === undefined) return
-    const forwarded = exchange.req.headers['x-forwarded-for']
-    // The text of the header tells devices behind one gateway apart; it is cut so that keys stay small.
-    const from =
-      forwarded === undefined
-        ? exchange.address
-        : `${exchange.address} ${String(forwarded).slice(0, 100)}`
-    const credential = `${countedAs} ${caller.credentialName}`
-    exchange.limit = this.#identity.limiter.takeCall(figure, { credential, from })
-    const { isAllowed, retryAfterSeconds } = exchange.limit
-    if (!isAllowed) refuse('rate_limited', { retryAfterSeconds })
-  }
 }
 
-function callOf({ req, address }: Exchange) {
+function settle(exchange: Exchange, { caller, limit, refusal }: AdmissionAnswer): Caller {
+  exchange.limit = limit
+  if (refusal !== undefined) throw refusal
+  return caller
+}
+
+function callOf({ req, address }: Exchange, countedAs: CountedAs): AdmissionCall {
   const { cookie } = req.headers
   // Node keeps the first of several Authorization headers; whoever sends two must be told.
   const authorization = req.headers.authorization && req.headersDistinct.authorization?.join(', ')
-  return { url: req.url ?? '', cookie, authorization, address }
+  const { credential, org } = readCredentials({ url: req.url ?? '', cookie, authorization })
+  const forwarded = req.headers['x-forwarded-for']
+  const forwardedFor = forwarded === undefined ? undefined : String(forwarded)
+  return { credential, org, address, forwardedFor, countedAs }
 }

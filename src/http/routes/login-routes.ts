@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import { type Identity, readCredentials, type User } from '../../auth/index.ts'
+import type { Identity, User } from '../../auth/index.ts'
 import { refuse } from '../../base/index.ts'
+import { readCredentials } from '../admit/read-credentials.ts'
 import type { App } from '../app-type.ts'
 import { exchangeOf } from '../transport/exchange.ts'
 import { loginBody } from '../wire/login-wire.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readCredentials } from './credentials.ts'
+import { readCredentials } from './read-credentials.ts'
 
 function read(url: string, cookie?: string, authorization?: string): string {
   const { credential, org } = readCredentials({ url, cookie, authorization })

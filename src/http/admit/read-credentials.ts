@@ -1,0 +1,118 @@
+/**
+ * Finds the credentials of an HTTP request. What is written in the URL or the Authorization header beats
+ * what a cookie carries along; in the same place a session beats an api_key.
+ */
+
+import type { Credential, Credentials } from '../../auth/index.ts'
+import { refuse } from '../../base/index.ts'
+
+/** The parts of a request that can carry a credential. */
+export interface CredentialSource {
+  readonly url: string
+  readonly cookie: string | undefined
+  readonly authorization: string | undefined
+}
+
+interface Found {
+  access_token?: string
+  session?: string
+  api_key?: string
+  org?: string
+}
+
+/** Reads all places and applies their precedence. */
+export function readCredentials(source: CredentialSource): Credentials {
+  const url = scanQuery(source.url)
+  const cookie = source.cookie === undefined ? undefined : scanCookie(source.cookie)
+  return { credential: choose(url, cookie, source), org: url.org ?? cookie?.org }
+}
+
+function choose(
+  url: Found,
+  cookie: Found | undefined,
+  source: CredentialSource,
+): Credential | undefined {
+  if (url.session !== undefined) return { kind: 'session', value: url.session, place: 'url' }
+  const bearer = source.authorization === undefined ? undefined : bearerOf(source.authorization)
+  if (bearer !== undefined) {
+    checkGivenOnce(url.access_token)
+    return { kind: 'bearer', value: bearer, place: 'header' }
+  }
+  if (url.api_key !== undefined) return { kind: 'api_key', value: url.api_key, place: 'url' }
+  if (cookie?.session !== undefined) {
+    return { kind: 'session', value: cookie.session, place: 'cookie' }
+  }
+  if (cookie?.api_key !== undefined) {
+    return { kind: 'api_key', value: cookie.api_key, place: 'cookie' }
+  }
+  return undefined
+}
+
+function bearerOf(authorization: string): string | undefined {
+  // Several Authorization headers arrive here with commas in between.
+  if (/^Bearer\b.*,\s*Bearer\b/i.test(authorization)) refuse('bearer_repeated', {})
+  return /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
+}
+
+/**
+ * RFC 6750 refuses a token that comes in two ways. A parameter access_token is no credential here
+ * and may be the ID of a stream, so it counts only when its value has the shape of a token.
+ */
+function checkGivenOnce(inUrl: string | undefined): void {
+  if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(inUrl ?? '')) {
+    refuse('bearer_repeated', {})
+  }
+}
+
+/** A query of a put may hold megabytes of values, so it is scanned in place and not taken apart. */
+function scanQuery(url: string): Found {
+  const found: Found = {}
+  let at = url.indexOf('?') + 1
+  if (at === 0) return found
+  while (at < url.length) {
+    const end = url.indexOf('&', at)
+    const until = end < 0 ? url.length : end
+    const first = url.charCodeAt(at)
+    // Only names that begin with a, s, o or an escape can be one of ours.
+    if (first === 0x61 || first === 0x73 || first === 0x6f || first === 0x25) {
+      const equalsAt = url.indexOf('=', at)
+      if (equalsAt > 0 && equalsAt < until) {
+        keep(found, decoded(url.slice(at, equalsAt)), decoded(url.slice(equalsAt + 1, until)))
+      }
+    }
+    at = until + 1
+  }
+  return found
+}
+
+function scanCookie(header: string): Found {
+  const found: Found = {}
+  for (const pair of header.split(';')) {
+    const equalsAt = pair.indexOf('=')
+    if (equalsAt < 0) continue
+    const value = pair
+      .slice(equalsAt + 1)
+      .trim()
+      .replace(/^"(.*)"$/, '$1')
+    keep(found, pair.slice(0, equalsAt).trim(), decoded(value))
+  }
+  return found
+}
+
+/** The first of several counts; a blank one says nothing. */
+function keep(found: Found, name: string, value: string): void {
+  if (value === '') return
+  if (name === 'api_key') found.api_key ??= value
+  else if (name === 'access_token') found.access_token ??= value
+  else if (name === 'session') found.session ??= value
+  else if (name === 'org') found.org ??= value
+}
+
+function decoded(text: string): string {
+  if (!text.includes('%') && !text.includes('+')) return text
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
+}
