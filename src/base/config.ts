@@ -22,6 +22,7 @@ import {
   SettingMistake,
   type SettingReader,
 } from './setting-readers.ts'
+import { trimEndOf } from './trim-end.ts'
 
 /** One row of the table of settings. */
 export interface Setting<T> {
@@ -152,5 +153,5 @@ function readPublicUrl(text: string): string {
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
     throw new SettingMistake(`must be an http or https address without a query, not "${text}"`)
   }
-  return url.href.replace(/\/+$/, '')
+  return trimEndOf(url.href, '/')
 }

@@ -39,3 +39,4 @@ export {
   SettingMistake,
 } from './setting-readers.ts'
 export { countAtMost, countBelow } from './sorted-column.ts'
+export { trimEndOf } from './trim-end.ts'

@@ -1,3 +1,5 @@
+import { trimEndOf } from '../../base/index.ts'
+
 /**
  * Exact arithmetic over the texts of BIG_DECIMAL samples, which canonicalDecimal() has written: at
  * most 2,000 digits and no exponent, so that everything here stays small.
@@ -31,7 +33,7 @@ export function readDecimal(text: string): Decimal {
 export function writeDecimal({ units, scale }: Decimal): string {
   const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0')
   const point = digits.length - scale
-  const fraction = digits.slice(point).replace(/0+$/, '')
+  const fraction = trimEndOf(digits.slice(point), '0')
   const shown = fraction === '' ? digits.slice(0, point) : `${digits.slice(0, point)}.${fraction}`
   return units < 0n ? `-${shown}` : shown
 }

@@ -1,4 +1,7 @@
-const NUMBER = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/
+import { trimEndOf } from '../../base/index.ts'
+
+/** Linear in the text: no two parts of it can read the same characters one after the other. */
+const NUMBER = /^\s*([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d+))?\s*$/
 
 /** Whether a text is written like a decimal number, whatever its size. */
 export function isNumberText(text: string): boolean {
@@ -18,9 +21,10 @@ export const DECIMAL_DIGITS_MAX = 1_000
  * numbers are equal texts; undefined for a text that is no number or has too many digits.
  */
 export function canonicalDecimal(text: string): string | undefined {
-  const match = /^\s*([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?\s*$/.exec(text)
-  if (match === null || !isNumberText(text)) return undefined
-  const [, sign, whole, fraction, exponent] = match
+  const match = NUMBER.exec(text)
+  if (match === null) return undefined
+  const [, sign, whole = '', decimalsOfWhole, decimalsAlone, exponent] = match
+  const fraction = decimalsOfWhole ?? decimalsAlone ?? ''
   const shift = Number(exponent ?? 0)
   const digits = (whole + fraction).replace(/^0+/, '')
   if (digits === '') return '0'
@@ -30,7 +34,7 @@ export function canonicalDecimal(text: string): string | undefined {
     decimals > 0 ? digits.padStart(decimals + 1, '0') : digits.padEnd(digits.length - decimals, '0')
   if (padded.length > 2 * DECIMAL_DIGITS_MAX) return undefined
   const point = padded.length - Math.max(0, decimals)
-  const tail = padded.slice(point).replace(/0+$/, '')
+  const tail = trimEndOf(padded.slice(point), '0')
   const shown = tail === '' ? padded.slice(0, point) : `${padded.slice(0, point)}.${tail}`
   return sign === '-' ? `-${shown}` : shown
 }

@@ -38,6 +38,7 @@ test('formatValue() formats the text of a decimal number without losing a digit'
   check('9.5', '0', '10')
   check('7', '0.000', '7.000')
   check('1000', '0,000', '1,000')
+  check(`${'1'.repeat(999)}.5`, '0,000', `${'111,'.repeat(332)}112`)
   check('1.25', '', '1.25')
 })
 

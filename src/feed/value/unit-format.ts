@@ -24,7 +24,10 @@ const FIXED_BELOW = 1e21
 const DECIMALS_MAX = 20
 
 function group(digits: string): string {
-  return digits.replace(/\B(?=(?:\d{3})+$)/g, ',')
+  const groups: string[] = []
+  for (let end = digits.length; end > 0; end -= 3)
+    groups.push(digits.slice(Math.max(0, end - 3), end))
+  return groups.reverse().join(',')
 }
 
 /** The digits of a decimal text without its sign, rounded half up like toFixed does. */

@@ -67,4 +67,8 @@ test('readRange() reads one range of bytes as RFC 9110 says', () => {
   check('bytes=0-', 'unsatisfiable', 0)
   for (const ignored of [undefined, 'bytes=5-4', 'bytes=-', 'lines=1-2', 'bytes=0-1,5-6', 'x'])
     check(ignored, undefined)
+  check('bytes= 10 - 19 ', { start: 10, end: 20 })
+  const blanks = ' '.repeat(200_000)
+  check(`bytes=${blanks}x`, undefined)
+  check(`bytes=1${blanks}-${blanks}x`, undefined)
 })

@@ -60,15 +60,16 @@ export function readRange(
   header: string | undefined,
   bytes: number,
 ): { start: number; end: number } | 'unsatisfiable' | undefined {
-  const match = /^bytes=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header ?? '')
-  if (match === null || (match[1] === '' && match[2] === '')) return undefined
-  if (match[1] === '') {
-    const suffixBytes = Math.min(Number(match[2]), bytes)
+  const match = /^bytes=\s*(?:(\d+)\s*)?-\s*(?:(\d+)\s*)?$/i.exec(header ?? '')
+  const [, first = '', end = ''] = match ?? []
+  if (first === '' && end === '') return undefined
+  if (first === '') {
+    const suffixBytes = Math.min(Number(end), bytes)
     return suffixBytes === 0 ? 'unsatisfiable' : { start: bytes - suffixBytes, end: bytes }
   }
-  const start = Number(match[1])
-  const last = match[2] === '' ? bytes - 1 : Number(match[2])
-  if (last < start && match[2] !== '') return undefined
+  const start = Number(first)
+  const last = end === '' ? bytes - 1 : Number(end)
+  if (last < start && end !== '') return undefined
   if (start >= bytes) return 'unsatisfiable'
   return { start, end: Math.min(last + 1, bytes) }
 }

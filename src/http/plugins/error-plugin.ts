@@ -44,18 +44,23 @@ export function sendError(
 }
 
 function collectMethods(app: App): (path: string) => string[] {
-  const routes: Array<{ readonly pattern: RegExp; readonly methods: readonly string[] }> = []
+  const routes: Array<{ readonly parts: readonly string[]; readonly methods: readonly string[] }> =
+    []
   app.addHook('onRoute', ({ url, method }) => {
     // Preflights are answered on every path, known or not.
     if (method === 'OPTIONS') return
-    const source = url
-      .replace(/[.*+?^${}()|[\]\\]/g, (char) => (char === '*' ? '.*' : `\\${char}`))
-      .replace(/:\w+/g, '[^/]*')
-    routes.push({ pattern: new RegExp(`^${source}$`), methods: [method].flat() })
+    routes.push({ parts: url.split('/'), methods: [method].flat() })
   })
-  return (path) => [
-    ...new Set(
-      routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods),
-    ),
-  ]
+  return (path) => {
+    const given = path.split('/')
+    const serving = routes.filter(({ parts }) => isPathOf(parts, given))
+    return [...new Set(serving.flatMap(({ methods }) => methods))]
+  }
+}
+
+/** Whether a path is one of a route's: a name behind a colon stands for any one part, * for the rest. */
+function isPathOf(wanted: readonly string[], given: readonly string[]): boolean {
+  const isOpen = wanted.at(-1) === '*'
+  if (isOpen ? given.length < wanted.length : given.length !== wanted.length) return false
+  return wanted.every((part, at) => part === '*' || part.startsWith(':') || part === given[at])
 }

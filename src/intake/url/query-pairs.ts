@@ -67,7 +67,7 @@ export function readFlag(pairs: QueryPairs, name: string): boolean {
   return pairs.some(([given, value]) => given === name && value !== 'false' && value !== '0')
 }
 
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 
 /** A whole number written as text, as in `1700000000000` or `1.7e12`; undefined for anything else. */
 export function parseWhole(text: string): number | undefined {
@@ -101,7 +101,7 @@ export function readWhole(
   if (value === undefined || value < options.min) {
     const rule = options.min > Number.MIN_SAFE_INTEGER ? ` of at least ${options.min}` : ''
     refuse('bad_input', {
-      what: `Parameter "${name}" must be a whole number${rule}, got "${text}"`,
+      what: `Parameter "${name}" must be a whole number${rule}, got "${text.slice(0, 60)}"`,
     })
   }
   return value

@@ -178,6 +178,7 @@ test('readFeedQuery() reads range, limit and flags', () => {
   check('limit=0', /"limit" must be a whole number of at least 1/)
   check('limit=-1', /"limit" must be/)
   check('limit=x', /"limit" must be/)
+  check(`limit=${'1'.repeat(200_000)}x`, /"limit" must be a whole number.*, got "1{60}"$/)
   check('limit=', /"limit" must be/)
   check('sd=x&ed=5', /"sd" must be a whole number, got "x"/)
   check('ed=1.5', /"ed" must be/)

@@ -1,0 +1,162 @@
+import { buildAutomaton, type Node } from './regexp-automaton.ts'
+
+/**
+ * Tells whether a regular expression can take more than linear time. The time of a backtracking
+ * engine grows with the ways a text leads through the pattern. These grow without bound exactly when
+ * some text w leads from a place r back to r, from r to another place s, and from s back to s: then
+ * w repeated n times can change over from r to s at any of its n turns, and a failure behind it makes
+ * the engine try them all. Search at every position of a text is a place of its own, so that /0+$/ is
+ * found as well: a run of zeros inside the text is walked from each of its zeros.
+ */
+
+/** Characters that tell the classes of patterns apart. */
+const ALPHABET = [...Array(128).keys()]
+  .map((code) => String.fromCharCode(code))
+  .concat(['\u00a0', '\u00ad', '\u00e9', '\u2028', '\ufeff', '\u{1f600}'])
+
+type CharNode = Extract<Node, { kind: 'char' }>
+
+interface Place {
+  readonly name: string
+  /** Which characters of the alphabet lead here. */
+  readonly reads: ReadonlySet<number>
+  readonly next: Set<Place>
+  /** Places that more than one way leads to without reading between: each turn doubles the ways. */
+  readonly doubled: Set<Place>
+  /** A match ends here, whatever follows, so that nothing behind it can fail. */
+  isDone: boolean
+}
+
+/** Why a pattern can take more than linear time, for people; undefined when it cannot. */
+export function growthOf(source: string, flags: string): string | undefined {
+  const places = placesOf(source, flags).filter(({ isDone }) => !isDone)
+  const living = new Set(places)
+  const reach = new Map(places.map((place) => [place, reachable(place, living)]))
+  const isLoop = (place: Place): boolean => reach.get(place)?.has(place) === true
+  for (const place of places.filter(isLoop)) {
+    for (const doubled of place.doubled) {
+      if (reach.get(doubled)?.has(place)) return `two ways around the loop over ${place.name}`
+    }
+  }
+  for (const r of places.filter(isLoop)) {
+    for (const s of places.filter(isLoop)) {
+      if (r === s || reach.get(r)?.has(s) !== true) continue
+      if (canChangeOver(r, s, { living, reach })) {
+        return `the same text passes through ${r.name} and ${s.name}`
+      }
+    }
+  }
+  return undefined
+}
+
+function reachable(from: Place, living: ReadonlySet<Place>): Set<Place> {
+  const seen = new Set<Place>()
+  const todo = [from]
+  for (let place = todo.pop(); place !== undefined; place = todo.pop()) {
+    for (const next of place.next) {
+      if (seen.has(next) || !living.has(next)) continue
+      seen.add(next)
+      todo.push(next)
+    }
+  }
+  return seen
+}
+
+/** Whether one text leads r to r, r to s and s to s: three walkers that read the same characters. */
+function canChangeOver(
+  r: Place,
+  s: Place,
+  { living, reach }: { living: ReadonlySet<Place>; reach: Map<Place, Set<Place>> },
+): boolean {
+  const goes = (from: Place, goal: Place): Place[] =>
+    [...from.next].filter((to) => living.has(to) && (to === goal || reach.get(to)?.has(goal)))
+  const numbers = new Map([...living].map((place, number) => [place, number]))
+  const key = (walk: readonly Place[]): string => walk.map((at) => numbers.get(at)).join()
+  const seen = new Set<string>()
+  const todo: (readonly [Place, Place, Place])[] = [[r, r, s]]
+  for (let walk = todo.pop(); walk !== undefined; walk = todo.pop()) {
+    for (const first of goes(walk[0], r)) {
+      for (const second of goes(walk[1], s)) {
+        if (first.reads.isDisjointFrom(second.reads)) continue
+        const both = first.reads.intersection(second.reads)
+        for (const third of goes(walk[2], s)) {
+          if (both.isDisjointFrom(third.reads)) continue
+          if (first === r && second === s && third === s) return true
+          const step = [first, second, third] as const
+          if (seen.has(key(step))) continue
+          seen.add(key(step))
+          todo.push(step)
+        }
+      }
+    }
+  }
+  return false
+}
+
+function placesOf(source: string, flags: string): Place[] {
+  const start = buildAutomaton(source)
+  const all: Place[] = []
+  const places = new Map<CharNode, Place>()
+  const todo: [Place, Node][] = []
+  const placeOf = (node: CharNode): Place => {
+    const known = places.get(node)
+    if (known !== undefined) return known
+    const place = newPlace(node.atom, charactersOf(node.atom, flags))
+    places.set(node, place)
+    all.push(place)
+    todo.push([place, node.next])
+    return place
+  }
+  const join = (place: Place, node: Node, isAtStart: boolean): void => {
+    const ways = waysFrom(node, isAtStart || flags.includes('m'))
+    place.isDone = ways.isDone
+    for (const [next, count] of ways.counts) {
+      place.next.add(placeOf(next))
+      if (count > 1) place.doubled.add(placeOf(next))
+    }
+  }
+  const first = newPlace('the start', new Set())
+  const later = newPlace('every later start', new Set(ALPHABET.keys()))
+  all.push(first, later)
+  join(first, start, true)
+  join(later, start, false)
+  if (!flags.includes('y')) for (const place of [first, later]) place.next.add(later)
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) join(next[0], next[1], false)
+  return all
+}
+
+function newPlace(name: string, reads: ReadonlySet<number>): Place {
+  return { name, reads, next: new Set(), doubled: new Set(), isDone: false }
+}
+
+function charactersOf(atom: string, flags: string): Set<number> {
+  const one = new RegExp(`^(?:${atom})$`, flags.replace(/[gym]/g, ''))
+  return new Set([...ALPHABET.keys()].filter((at) => one.test(ALPHABET[at])))
+}
+
+/** The characters that can be read next and in how many ways; `^` fails where text lies before. */
+function waysFrom(
+  node: Node,
+  isStart: boolean,
+): { counts: ReadonlyMap<CharNode, number>; isDone: boolean } {
+  const counts = new Map<CharNode, number>()
+  const visits = new Map<Node, number>()
+  let isDone = false
+  const walk = (at: Node, isSure: boolean): void => {
+    // Twice: around an outer loop a way comes back to an inner one, as in (a*)*.
+    const visit = (visits.get(at) ?? 0) + 1
+    if (visit > 2) return
+    visits.set(at, visit)
+    if (at.kind === 'char') counts.set(at, (counts.get(at) ?? 0) + 1)
+    else if (at.kind === 'split') for (const way of at.ways) walk(way, isSure)
+    else if (at.kind === 'condition') walk(at.next, false)
+    else if (at.kind === 'start' && isStart) walk(at.next, isSure)
+    else if (at.kind === 'look') {
+      walk(at.body, false)
+      walk(at.next, false)
+    } else if (at.kind === 'accept' && isSure) isDone = true
+    visits.set(at, visit - 1)
+  }
+  walk(node, true)
+  return { counts, isDone }
+}
