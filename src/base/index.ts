@@ -8,6 +8,7 @@ export { type ErrorCode, type ErrorDetails, errorCatalogue } from './error-catal
 export { Refusal, refusal, refuse } from './errors.ts'
 export { ExactSums } from './exact-sums.ts'
 export { freeBytes } from './free-bytes.ts'
+export { growColumn } from './grow-column.ts'
 export { characterCount, hashSecret, newSecret, newUid } from './ids.ts'
 export { invariant, unreachable } from './invariant.ts'
 export * from './limits.ts'

@@ -13,3 +13,14 @@ test('countAtMost() and countBelow() count as a walk through the column does', (
     }),
   )
 })
+
+test('countBelow() looks only at the first count entries', () => {
+  const times = Float64Array.of(10, 20, 30, 99, 99)
+  const f = (time: number, want: number) => assert.equal(countBelow(times, time, 3), want)
+  f(5, 0)
+  f(10, 0)
+  f(11, 1)
+  f(30, 2)
+  f(31, 3)
+  f(99, 3)
+})

@@ -1,7 +1,11 @@
-/** How many entries of an ascending column are at most `value`. */
-export function countAtMost(column: Float64Array, value: number): number {
+/** How many of the first `count` entries, which ascend, are at most `value`. */
+export function countAtMost(
+  column: ArrayLike<number>,
+  value: number,
+  count = column.length,
+): number {
   let low = 0
-  let high = column.length
+  let high = count
   while (low < high) {
     const middle = (low + high) >>> 1
     if (column[middle] <= value) low = middle + 1
@@ -10,10 +14,14 @@ export function countAtMost(column: Float64Array, value: number): number {
   return low
 }
 
-/** How many entries of an ascending column are below `value`. */
-export function countBelow(column: Float64Array, value: number): number {
+/** How many of the first `count` entries, which ascend, are below `value`. */
+export function countBelow(
+  column: ArrayLike<number>,
+  value: number,
+  count = column.length,
+): number {
   let low = 0
-  let high = column.length
+  let high = count
   while (low < high) {
     const middle = (low + high) >>> 1
     if (column[middle] < value) low = middle + 1

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto'
+import { growColumn } from '../../base/index.ts'
 import type { ComponentIndexEntry } from './index-entry.ts'
 import { Interned } from './interned.ts'
 import { RefTable } from './ref-table.ts'
 import { UidColumn } from './uid-column.ts'
-import { widened } from './widened.ts'
 
 /** Components by ref, a small number from 1 on that is used again after a delete. */
 export class ComponentColumns {
@@ -85,17 +85,17 @@ export class ComponentColumns {
     return this.#zones.textOf(this.#zoneOf[ref])
   }
 
-  /** Notes the revision an edit has, and tells whether it is not older than what is known. */
-  isCurrent(ref: number, revision: number): boolean {
+  /** Notes the revision of an edit; false when a later one is known, and nothing is noted. */
+  noteRevision(ref: number, revision: number): boolean {
     if (revision < this.#revisions[ref]) return false
     this.#revisions[ref] = revision
     return true
   }
 
   #widen(length: number): void {
-    this.#orgOf = widened(this.#orgOf, length)
-    this.#zoneOf = widened(this.#zoneOf, length)
-    this.#revisions = widened(this.#revisions, length)
+    this.#orgOf = growColumn(this.#orgOf, length)
+    this.#zoneOf = growColumn(this.#zoneOf, length)
+    this.#revisions = growColumn(this.#revisions, length)
   }
 
   #setCompId(ref: number, compId: string): void {

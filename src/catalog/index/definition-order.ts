@@ -1,4 +1,4 @@
-import { widened } from './widened.ts'
+import { growColumn } from '../../base/index.ts'
 
 /**
  * The streams of each component in definition order, as chains through typed columns: a component
@@ -19,10 +19,10 @@ export class DefinitionOrder {
   }
 
   add(component: number, handle: number): void {
-    this.#first = widened(this.#first, component + 1)
-    this.#last = widened(this.#last, component + 1)
-    this.#counts = widened(this.#counts, component + 1)
-    this.#next = widened(this.#next, handle + 1)
+    this.#first = growColumn(this.#first, component + 1)
+    this.#last = growColumn(this.#last, component + 1)
+    this.#counts = growColumn(this.#counts, component + 1)
+    this.#next = growColumn(this.#next, handle + 1)
     const last = this.#last[component]
     this.#counts[component] += 1
     this.#next[handle] = 0

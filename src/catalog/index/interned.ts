@@ -1,4 +1,4 @@
-import { widened } from './widened.ts'
+import { growColumn } from '../../base/index.ts'
 
 /** Texts by small numbers from 1 on, each kept once for as long as someone uses it; 0 is ''. */
 export class Interned {
@@ -22,7 +22,7 @@ export class Interned {
       number = this.#free.pop() ?? this.#texts.length
       this.#numbers.set(text, number)
       this.#texts[number] = text
-      this.#uses = widened(this.#uses, number + 1)
+      this.#uses = growColumn(this.#uses, number + 1)
     }
     this.#uses[number] += 1
     this.#lastText = text

@@ -1,9 +1,9 @@
+import { growColumn } from '../../base/index.ts'
 import type { StreamKind } from '../shape/stream-kind.ts'
 import type { StreamIndexEntry } from './index-entry.ts'
 import { Interned } from './interned.ts'
 import { RefTable } from './ref-table.ts'
 import { UidColumn } from './uid-column.ts'
-import { widened } from './widened.ts'
 
 /** Of no stream that lives. */
 const NO_KIND = 255
@@ -52,7 +52,7 @@ export class StreamColumns {
     this.uids.set(handle, uid)
     this.#setId(handle, entry.streamId)
     this.#gridOf[handle] = this.#grids.take(entry.grid)
-    this.#setPlain(handle, entry)
+    this.#setFields(handle, entry)
     this.count += 1
   }
 
@@ -60,7 +60,7 @@ export class StreamColumns {
   update(handle: number, entry: StreamIndexEntry): boolean {
     this.#grids.release(this.#gridOf[handle])
     this.#gridOf[handle] = this.#grids.take(entry.grid)
-    this.#setPlain(handle, entry)
+    this.#setFields(handle, entry)
     if (this.idOf(handle) === entry.streamId) return false
     this.#clearId(handle)
     this.#setId(handle, entry.streamId)
@@ -119,13 +119,14 @@ export class StreamColumns {
     return this.#components.length
   }
 
-  isCurrent(handle: number, revision: number): boolean {
+  /** Notes the revision of an edit; false when a later one is known, and nothing is noted. */
+  noteRevision(handle: number, revision: number): boolean {
     if (revision < this.#revisions[handle]) return false
     this.#revisions[handle] = revision
     return true
   }
 
-  #setPlain(handle: number, entry: StreamIndexEntry): void {
+  #setFields(handle: number, entry: StreamIndexEntry): void {
     this.#orders[handle] = entry.order
     this.#kinds[handle] = entry.kind
     this.#valueCodes[handle] = entry.valueCode
@@ -149,14 +150,14 @@ export class StreamColumns {
 
   #widen(length: number): void {
     if (length <= this.#kinds.length) return
-    this.#components = widened(this.#components, length)
-    this.#idOf = widened(this.#idOf, length)
-    this.#gridOf = widened(this.#gridOf, length)
-    this.#orders = widened(this.#orders, length)
-    this.#revisions = widened(this.#revisions, length)
-    this.#kinds = widened(this.#kinds, length)
-    this.#valueCodes = widened(this.#valueCodes, length)
-    this.#flags = widened(this.#flags, length)
+    this.#components = growColumn(this.#components, length)
+    this.#idOf = growColumn(this.#idOf, length)
+    this.#gridOf = growColumn(this.#gridOf, length)
+    this.#orders = growColumn(this.#orders, length)
+    this.#revisions = growColumn(this.#revisions, length)
+    this.#kinds = growColumn(this.#kinds, length)
+    this.#valueCodes = growColumn(this.#valueCodes, length)
+    this.#flags = growColumn(this.#flags, length)
   }
 }
 

@@ -187,8 +187,8 @@ export class StreamIndex {
     const ref = this.#components.uids.find(document.uid)
     if (ref === 0) {
       const added = this.#components.add(document.orgUid, document.uid, entry)
-      this.#components.isCurrent(added, document.revision)
-    } else if (this.#components.isCurrent(ref, document.revision)) {
+      this.#components.noteRevision(added, document.revision)
+    } else if (this.#components.noteRevision(ref, document.revision)) {
       const zoneBefore = this.#components.timeZoneOf(ref)
       if (this.#components.update(ref, entry)) this.#generation += 1
       if (this.#components.timeZoneOf(ref) !== zoneBefore) this.#retentionGeneration += 1
@@ -216,11 +216,11 @@ export class StreamIndex {
     const { handle, revision } = document
     if (!this.#streams.has(handle)) {
       this.loadStream(document, handle, entry)
-      if (this.#streams.has(handle)) this.#streams.isCurrent(handle, revision)
+      if (this.#streams.has(handle)) this.#streams.noteRevision(handle, revision)
       return
     }
     const component = this.#streams.componentOf(handle)
-    if (!this.#streams.isCurrent(handle, revision)) return
+    if (!this.#streams.noteRevision(handle, revision)) return
     const orderBefore = this.orderOf(handle)
     // One profile may have taken the place of another: the index does not know which it is.
     if (this.hasDeleteProfile(handle) || entry.hasDeleteProfile) this.#retentionGeneration += 1

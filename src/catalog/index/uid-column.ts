@@ -1,6 +1,5 @@
-import { invariant } from '../../base/index.ts'
+import { growColumn, invariant } from '../../base/index.ts'
 import { RefTable } from './ref-table.ts'
-import { widened } from './widened.ts'
 
 const WORDS = 4
 const UID_LENGTH = 36
@@ -13,13 +12,13 @@ export class UidColumn {
 
   /** Makes room for so many more at once. */
   reserve(count: number): void {
-    this.#words = widened(this.#words, (count + 1) * WORDS)
+    this.#words = growColumn(this.#words, (count + 1) * WORDS)
     this.#table.reserve(count)
   }
 
   set(ref: number, uid: string): void {
     invariant(parseUid(uid), `"${uid}" is no UUID`)
-    this.#words = widened(this.#words, (ref + 1) * WORDS)
+    this.#words = growColumn(this.#words, (ref + 1) * WORDS)
     const words = this.#words
     const base = ref * WORDS
     words[base] = parsed[0]

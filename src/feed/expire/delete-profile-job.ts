@@ -1,4 +1,4 @@
-import { EARLIEST_TIME, epochMs } from '../../base/index.ts'
+import { EARLIEST_TIME, epochMs, growColumn } from '../../base/index.ts'
 import {
   type JobRun,
   LeasedJob,
@@ -136,18 +136,14 @@ function stepOf(age: Age): number {
 
 /** A time for each stream, -Infinity until one is set; no object per stream. */
 class HandleTimes {
-  #times = new Float64Array(0)
+  #times = new Float64Array(1_024).fill(Number.NEGATIVE_INFINITY)
 
   get(handle: StreamHandle): number {
     return handle < this.#times.length ? this.#times[handle] : Number.NEGATIVE_INFINITY
   }
 
   set(handle: StreamHandle, time: number): void {
-    if (handle >= this.#times.length) {
-      const grown = new Float64Array(Math.max(1_024, 2 * handle)).fill(Number.NEGATIVE_INFINITY)
-      grown.set(this.#times)
-      this.#times = grown
-    }
+    this.#times = growColumn(this.#times, handle + 1, Number.NEGATIVE_INFINITY)
     this.#times[handle] = time
   }
 }

@@ -1,3 +1,5 @@
+import { growColumn } from '../../base/index.ts'
+
 const HANDLES_MIN = 1024
 
 /**
@@ -14,22 +16,19 @@ export class AssignedTimes {
 
   /** Notes a time that was assigned to a stream before the start. */
   recall(handle: number, time: number): void {
-    if (handle >= this.#last.length) this.#widen(handle)
+    if (handle >= this.#last.length) this.#grow(handle)
     this.#last[handle] = Math.max(this.#last[handle], time)
   }
 
   /** The next time for a stream, given the time of the upload. */
   next(handle: number, uploadTime: number): number {
-    if (handle >= this.#last.length) this.#widen(handle)
+    if (handle >= this.#last.length) this.#grow(handle)
     const time = Math.max(uploadTime, this.#last[handle] + 1)
     this.#last[handle] = time
     return time
   }
 
-  #widen(handle: number): void {
-    const wider = new Float64Array(Math.max(handle + 1, this.#last.length * 2))
-    wider.fill(Number.NEGATIVE_INFINITY, this.#last.length)
-    wider.set(this.#last)
-    this.#last = wider
+  #grow(handle: number): void {
+    this.#last = growColumn(this.#last, handle + 1, Number.NEGATIVE_INFINITY)
   }
 }

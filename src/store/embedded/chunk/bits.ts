@@ -1,3 +1,4 @@
+import { growColumn } from '../../../base/index.ts'
 import { DamagedBytes } from './damaged-bytes.ts'
 
 /** The most bits one step moves: with up to 7 waiting they still fit a 32-bit integer. */
@@ -74,10 +75,7 @@ export class BitWriter {
   }
 
   #reserve(moreBytes: number): void {
-    if (this.#length + moreBytes <= this.#bytes.length) return
-    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#length + moreBytes))
-    grown.set(this.#bytes)
-    this.#bytes = grown
+    this.#bytes = growColumn(this.#bytes, this.#length + moreBytes)
   }
 
   /** Starts over; what finish() gave is overwritten from here on. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { SampleColumns } from '../../sample-port.ts'
-import { concatColumns, cutColumns, firstAtOrAfter, mergeColumns } from './columns.ts'
+import { concatColumns, cutColumns, mergeColumns } from './columns.ts'
 
 type Plain = Map<number, number | string>
 
@@ -79,15 +79,4 @@ test('concatColumns() puts texts where they were, also beside columns without an
     [2, 'on'],
     [3, 6],
   ])
-})
-
-test('firstAtOrAfter() looks only at the first count times', () => {
-  const times = Float64Array.of(10, 20, 30, 99, 99)
-  const f = (time: number, want: number) => assert.equal(firstAtOrAfter(times, 3, time), want)
-  f(5, 0)
-  f(10, 0)
-  f(11, 1)
-  f(30, 2)
-  f(31, 3)
-  f(99, 3)
 })

@@ -1,3 +1,4 @@
+import { countBelow } from '../../../base/index.ts'
 import type { SampleColumns } from '../../sample-port.ts'
 
 /** Columns without a sample. */
@@ -5,18 +6,6 @@ export const emptyColumns: SampleColumns = {
   count: 0,
   times: new Float64Array(0),
   numbers: new Float64Array(0),
-}
-
-/** The index of the first of count ascending times that is not before a time; count when none is. */
-export function firstAtOrAfter(times: Float64Array, count: number, time: number): number {
-  let low = 0
-  let high = count
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (times[middle] < time) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 /** The samples start ≤ index < end, sharing memory with their source. */
@@ -32,8 +21,8 @@ export function sliceColumns(columns: SampleColumns, start: number, end: number)
 
 /** The samples from ≤ time < until, sharing memory with their source. */
 export function cutColumns(columns: SampleColumns, from: number, until: number): SampleColumns {
-  const start = firstAtOrAfter(columns.times, columns.count, from)
-  const end = firstAtOrAfter(columns.times, columns.count, until)
+  const start = countBelow(columns.times, from, columns.count)
+  const end = countBelow(columns.times, until, columns.count)
   return sliceColumns(columns, start, Math.max(start, end))
 }
 

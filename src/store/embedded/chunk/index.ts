@@ -12,7 +12,6 @@ export {
   concatColumns,
   cutColumns,
   emptyColumns,
-  firstAtOrAfter,
   mergeColumns,
   sliceColumns,
 } from './columns.ts'

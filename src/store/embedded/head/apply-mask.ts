@@ -1,5 +1,6 @@
+import { countBelow } from '../../../base/index.ts'
 import type { SampleColumns } from '../../sample-port.ts'
-import { concatColumns, firstAtOrAfter, sliceColumns } from '../chunk/index.ts'
+import { concatColumns, sliceColumns } from '../chunk/index.ts'
 import { firstEndAfter, type Mask, touchesMask } from './tombstones.ts'
 
 /** The samples that a mask does not hide; looks at the spans that lie among them only. */
@@ -10,9 +11,9 @@ export function applyMask(columns: SampleColumns, mask: Mask): SampleColumns {
   let at = 0
   for (let index = firstEndAfter(mask, times[0]); index < mask.starts.length; index += 1) {
     if (mask.starts[index] > times[count - 1]) break
-    const start = firstAtOrAfter(times, count, mask.starts[index])
+    const start = countBelow(times, mask.starts[index], count)
     if (start > at) kept.push(sliceColumns(columns, at, start))
-    at = firstAtOrAfter(times, count, mask.ends[index])
+    at = countBelow(times, mask.ends[index], count)
   }
   if (at < count) kept.push(sliceColumns(columns, at, count))
   return concatColumns(kept)

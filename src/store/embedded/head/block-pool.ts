@@ -1,4 +1,4 @@
-import { growInt32 } from './columns.ts'
+import { growColumn } from '../../../base/index.ts'
 import { makeSlab, SLAB_SLOTS_MAX, type SlabPool } from './slab-pool.ts'
 
 /** Slabs grow with the generation: one that holds little stays small. */
@@ -117,11 +117,11 @@ export class BlockPool {
   }
 
   #grow(length: number): void {
-    this.next = growInt32(this.next, length)
-    this.prev = growInt32(this.prev, length)
-    this.count = growInt32(this.count, length)
-    this.slab = growInt32(this.slab, length)
-    this.start = growInt32(this.start, length)
-    this.sizeClass = growInt32(this.sizeClass, length)
+    this.next = growColumn(this.next, length)
+    this.prev = growColumn(this.prev, length)
+    this.count = growColumn(this.count, length)
+    this.slab = growColumn(this.slab, length)
+    this.start = growColumn(this.start, length)
+    this.sizeClass = growColumn(this.sizeClass, length)
   }
 }

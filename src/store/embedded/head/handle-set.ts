@@ -1,3 +1,5 @@
+import { growColumn } from '../../../base/index.ts'
+
 const HANDLES_PER_BYTE_SHIFT = 3
 
 /** A set of stream handles that only grows, a bit each: puts ask it for every sample. */
@@ -6,11 +8,7 @@ export class HandleSet {
 
   add(handle: number): void {
     const byte = handle >>> HANDLES_PER_BYTE_SHIFT
-    if (byte >= this.#bits.length) {
-      const grown = new Uint8Array(Math.max(byte + 1, this.#bits.length * 2))
-      grown.set(this.#bits)
-      this.#bits = grown
-    }
+    this.#bits = growColumn(this.#bits, byte + 1)
     this.#bits[byte] |= 1 << (handle & 7)
   }
 

@@ -1,7 +1,6 @@
-import { EARLIEST_TIME, epochMs, TIME_END } from '../../../base/index.ts'
+import { EARLIEST_TIME, epochMs, growColumn, TIME_END } from '../../../base/index.ts'
 import type { Sample } from '../../sample-port.ts'
 import { BlockPool } from './block-pool.ts'
-import { growFloat64, growInt32 } from './columns.ts'
 import type { SampleSink } from './sample-sink.ts'
 import type { SlabPool } from './slab-pool.ts'
 import { EMPTY_MASK, isMasked, type Mask, Tombstones } from './tombstones.ts'
@@ -317,9 +316,9 @@ export class HeadGeneration {
   }
 
   #growHandles(length: number): void {
-    this.#first = growInt32(this.#first, length)
-    this.#last = growInt32(this.#last, this.#first.length)
-    this.#finger = growInt32(this.#finger, this.#first.length)
-    this.#lastTime = growFloat64(this.#lastTime, this.#first.length)
+    this.#first = growColumn(this.#first, length)
+    this.#last = growColumn(this.#last, this.#first.length)
+    this.#finger = growColumn(this.#finger, this.#first.length)
+    this.#lastTime = growColumn(this.#lastTime, this.#first.length)
   }
 }

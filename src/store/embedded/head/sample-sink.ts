@@ -1,5 +1,5 @@
+import { growColumn } from '../../../base/index.ts'
 import type { SampleColumns } from '../../sample-port.ts'
-import { growFloat64 } from './columns.ts'
 
 /** Takes samples one by one into columns, up to a number of them. */
 export class SampleSink {
@@ -33,8 +33,8 @@ export class SampleSink {
   push(time: number, number: number, text: string | undefined): void {
     const at = this.#count
     if (at === this.#times.length) {
-      this.#times = growFloat64(this.#times, at + 1)
-      this.#numbers = growFloat64(this.#numbers, at + 1)
+      this.#times = growColumn(this.#times, at + 1)
+      this.#numbers = growColumn(this.#numbers, at + 1)
     }
     this.#times[at] = time
     this.#numbers[at] = number

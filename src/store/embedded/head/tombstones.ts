@@ -1,5 +1,4 @@
-import { EARLIEST_TIME, TIME_END } from '../../../base/index.ts'
-import { growFloat64, growInt32 } from './columns.ts'
+import { countBelow, EARLIEST_TIME, growColumn, TIME_END } from '../../../base/index.ts'
 
 /** Removed spans, ascending and apart: starts[i] ≤ time < ends[i] is gone. */
 export interface Mask {
@@ -30,14 +29,7 @@ export function firstEndAfter(mask: Mask, time: number): number {
 
 /** The index of the last span that starts before a time, -1 when none does. */
 function lastStartBefore({ starts }: Mask, time: number): number {
-  let low = 0
-  let high = starts.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (starts[middle] < time) low = middle + 1
-    else high = middle
-  }
-  return low - 1
+  return countBelow(starts, time) - 1
 }
 
 /** Both masks in one. */
@@ -82,8 +74,8 @@ export class Tombstones {
   add(handle: number, from: number, until: number): void {
     if (from >= until) return
     if (handle >= this.#heads.length) {
-      this.#heads = growInt32(this.#heads, handle + 1)
-      this.#fingers = growInt32(this.#fingers, this.#heads.length)
+      this.#heads = growColumn(this.#heads, handle + 1)
+      this.#fingers = growColumn(this.#fingers, this.#heads.length)
     }
     const finger = this.#fingers[handle]
     let before = finger !== 0 && this.#starts[finger] > until ? finger : 0
@@ -145,9 +137,9 @@ export class Tombstones {
       entry = this.#used
       this.#used += 1
       if (entry >= this.#next.length) {
-        this.#starts = growFloat64(this.#starts, entry + 1)
-        this.#ends = growFloat64(this.#ends, entry + 1)
-        this.#next = growInt32(this.#next, entry + 1)
+        this.#starts = growColumn(this.#starts, entry + 1)
+        this.#ends = growColumn(this.#ends, entry + 1)
+        this.#next = growColumn(this.#next, entry + 1)
       }
     }
     this.#starts[entry] = start

@@ -1,7 +1,5 @@
-import { freeBytes, invariant } from '../../../base/index.ts'
+import { countBelow, freeBytes, growColumn, invariant } from '../../../base/index.ts'
 import type { SampleColumns } from '../../sample-port.ts'
-import { firstAtOrAfter } from '../chunk/index.ts'
-import { growFloat64, growInt32 } from '../head/columns.ts'
 import { HeadGeneration } from '../head/head-generation.ts'
 import { SampleSink } from '../head/sample-sink.ts'
 
@@ -149,8 +147,8 @@ export class PlainSamples {
       return { times: new Float64Array(count), numbers: new Float64Array(count) }
     }
     if (count > this.#times.length) {
-      this.#times = growFloat64(this.#times, count)
-      this.#numbers = growFloat64(this.#numbers, count)
+      this.#times = growColumn(this.#times, count)
+      this.#numbers = growColumn(this.#numbers, count)
     }
     return { times: this.#times.subarray(0, count), numbers: this.#numbers.subarray(0, count) }
   }
@@ -177,11 +175,9 @@ export class PlainSamples {
   #growTo(handleEnd: number): void {
     this.#handleEnd = handleEnd
     if (handleEnd <= this.#counts.length) return
-    this.#counts = growInt32(this.#counts, handleEnd)
-    this.#ends = growInt32(this.#ends, this.#counts.length)
-    const excluded = new Uint8Array(this.#counts.length)
-    excluded.set(this.#excluded)
-    this.#excluded = excluded
+    this.#counts = growColumn(this.#counts, handleEnd)
+    this.#ends = growColumn(this.#ends, this.#counts.length)
+    this.#excluded = growColumn(this.#excluded, this.#counts.length)
   }
 }
 
@@ -242,7 +238,7 @@ function endOfAscending(times: Float64Array, start: number, last: number): numbe
 function putLate({ times, numbers, count }: SampleColumns, index: number): number {
   const time = times[index]
   const number = numbers[index]
-  const at = firstAtOrAfter(times, count, time)
+  const at = countBelow(times, time, count)
   const isThere = times[at] === time
   if (!isThere) {
     times.copyWithin(at + 1, at, count)

@@ -1,9 +1,9 @@
+import { countBelow, growColumn } from '../../../base/index.ts'
 import type { SampleColumns } from '../../sample-port.ts'
 import {
   CHUNK_SAMPLES_MAX,
   DamagedBytes,
   emptyColumns,
-  firstAtOrAfter,
   mergeColumns,
   sliceColumns,
 } from '../chunk/index.ts'
@@ -30,6 +30,9 @@ const RUN_SAMPLES_MAX = 512
 const ROWS_PER_STEP = 500
 
 const UNKNOWN = 255
+
+/** Streams that there is room for at least. */
+const STREAMS_MIN = 1024
 
 /** What the owner of the transaction hears. */
 export interface StreamSealerEvents {
@@ -130,9 +133,7 @@ export class StreamSealer {
       const before = this.#table.selectChunkBefore(stream, time)
       const after = this.#table.selectChunkAfter(stream, time)
       const end =
-        after === undefined
-          ? columns.count
-          : firstAtOrAfter(columns.times, columns.count, after.start)
+        after === undefined ? columns.count : countBelow(columns.times, after.start, columns.count)
       this.#placeBetween(stream, sliceColumns(columns, start, end), { before, after })
       start = end
     }
@@ -254,12 +255,7 @@ export class StreamSealer {
   }
 
   #growTo(length: number): void {
-    const size = Math.max(length, this.#runs.length * 2, 1024)
-    const runs = new Uint8Array(size).fill(UNKNOWN)
-    runs.set(this.#runs)
-    this.#runs = runs
-    const samples = new Uint16Array(size)
-    samples.set(this.#runSamples)
-    this.#runSamples = samples
+    this.#runs = growColumn(this.#runs, Math.max(length, STREAMS_MIN), UNKNOWN)
+    this.#runSamples = growColumn(this.#runSamples, this.#runs.length)
   }
 }

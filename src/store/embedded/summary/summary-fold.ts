@@ -1,5 +1,5 @@
+import { countAtMost, countBelow } from '../../../base/index.ts'
 import type { SampleColumns, Summaries } from '../../sample-port.ts'
-import { firstAtOrAfter } from '../chunk/index.ts'
 import { addRow, SummaryTable, takeEnds, takeExtremes } from './summary-table.ts'
 
 /**
@@ -16,14 +16,7 @@ export class SummaryFold extends SummaryTable {
 
   /** The row of a time, -1 before the first edge, length at or after the last. */
   rowOf(time: number): number {
-    let low = 0
-    let high = this.edges.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.edges[middle] <= time) low = middle + 1
-      else high = middle
-    }
-    return low - 1
+    return countAtMost(this.edges, time) - 1
   }
 
   /** What was gathered, sums and means rounded. */
@@ -49,12 +42,12 @@ export function foldColumns(columns: SampleColumns, into: SummaryFold): void {
   const { times, count } = columns
   const { edges } = into
   if (edges.length < 2) return
-  let start = firstAtOrAfter(times, count, edges[0])
+  let start = countBelow(times, edges[0], count)
   while (start < count) {
     const row = into.rowOf(times[start])
     if (row >= into.length) return
     const until = edges[row + 1]
-    const end = times[count - 1] < until ? count : firstAtOrAfter(times, count, until)
+    const end = times[count - 1] < until ? count : countBelow(times, until, count)
     foldRange(columns, into, { row, start, end })
     start = end
   }
