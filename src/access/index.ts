@@ -7,7 +7,7 @@ export {
   methods,
   resourceRoots,
 } from './capability.ts'
-export { findIpMistake, IpList, plainAddress } from './ip-list.ts'
+export { findIpMistake, IpList, normalizeAddress } from './ip-list.ts'
 export {
   type Actor,
   allows,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findIpMistake, IpList, plainAddress } from './ip-list.ts'
+import { findIpMistake, IpList, normalizeAddress } from './ip-list.ts'
 
 test('includes() knows addresses and ranges of both versions', () => {
   const list = new IpList(['192.0.2.7', '10.0.0.0/8', '2001:db8::/32', '::1'])
@@ -33,10 +33,10 @@ test('findIpMistake() accepts what the list can hold and names the rest', () => 
   assert.match(findIpMistake('fe80::1%eth0') ?? '', /must/)
 })
 
-test('plainAddress() unwraps IPv4 in IPv6 and drops the zone', () => {
-  assert.equal(plainAddress('::ffff:192.0.2.1'), '192.0.2.1')
-  assert.equal(plainAddress('fe80::1%eth0'), 'fe80::1')
-  assert.equal(plainAddress('2001:db8::1'), '2001:db8::1')
+test('normalizeAddress() unwraps IPv4 in IPv6 and drops the zone', () => {
+  assert.equal(normalizeAddress('::ffff:192.0.2.1'), '192.0.2.1')
+  assert.equal(normalizeAddress('fe80::1%eth0'), 'fe80::1')
+  assert.equal(normalizeAddress('2001:db8::1'), '2001:db8::1')
 })
 
 test('coversList() wants each item within one of its own', () => {

@@ -16,7 +16,7 @@ export class IpList {
   /** Whether a peer at the address may use the credential. */
   includes(address: string): boolean {
     if (this.#ranges === undefined) return true
-    const plain = plainAddress(address)
+    const plain = normalizeAddress(address)
     const version = isIP(plain)
     return version !== 0 && this.#ranges.check(plain, version === 4 ? 'ipv4' : 'ipv6')
   }
@@ -44,7 +44,7 @@ export function findIpMistake(item: string): string | undefined {
 }
 
 /** An address as people write it: IPv4 carried in IPv6 becomes IPv4, a zone index goes. */
-export function plainAddress(address: string): string {
+export function normalizeAddress(address: string): string {
   const mapped = address.startsWith('::ffff:') ? address.slice(7) : address
   if (isIPv4(mapped)) return mapped
   const zoneAt = address.indexOf('%')

@@ -1,6 +1,6 @@
 /** Bytes to IncomingSamples: every way in, by its wire form; nothing in here knows HTTP. */
 export { bytesOfSamples, readFeedBody, SLICE_BYTES } from './json/feed-body.ts'
-export { readId } from './json/feed-plain-reader.ts'
+export { readId } from './json/parsed-array.ts'
 export { RawStreamCache } from './json/raw-stream-cache.ts'
 export { readPutOptions } from './url/put-query.ts'
 export {

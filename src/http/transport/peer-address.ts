@@ -1,5 +1,5 @@
 import { isIP, type Socket } from 'node:net'
-import { IpList, plainAddress } from '../../access/index.ts'
+import { IpList, normalizeAddress } from '../../access/index.ts'
 import type { RequestHead } from './exchange.ts'
 
 /**
@@ -12,7 +12,7 @@ export function peerAddressReader(trustedProxies: readonly string[]): (req: Requ
   const peerOf = ({ socket }: RequestHead) => {
     let address = known.get(socket)
     if (address === undefined) {
-      address = plainAddress(socket.remoteAddress ?? '')
+      address = normalizeAddress(socket.remoteAddress ?? '')
       known.set(socket, address)
     }
     return address
@@ -25,7 +25,7 @@ export function peerAddressReader(trustedProxies: readonly string[]): (req: Requ
     if (forwarded === undefined || !trusted.includes(peer)) return peer
     const hops = String(forwarded)
       .split(',')
-      .map((hop) => plainAddress(hop.trim()))
+      .map((hop) => normalizeAddress(hop.trim()))
     let address = peer
     // From the nearest hop outwards; what an untrusted hop claims about those before it is hearsay.
     for (const hop of hops.reverse()) {

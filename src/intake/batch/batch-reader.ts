@@ -8,7 +8,7 @@ import {
   refuseField,
   requireSampleCount,
   showValue,
-} from '../json/feed-plain-reader.ts'
+} from '../json/parsed-array.ts'
 
 type JsonRecord = { readonly [key: string]: unknown }
 

@@ -14,8 +14,8 @@ import type { StreamHandle } from '../../store/index.ts'
 import { longNumberAt, readAnyNumber, readNumber } from './number-bytes.ts'
 import type { RawStreamCache } from './raw-stream-cache.ts'
 import {
-  endOfPlainId,
   endOfSpace,
+  endOfUnescapedId,
   isCompIdKey,
   isDataKey,
   isStreamIdKey,
@@ -31,10 +31,10 @@ import {
   spells,
   TIME_DIGITS,
 } from './sample-bytes.ts'
-import { FormReader } from './template-reader.ts'
+import { TemplateReader } from './template-reader.ts'
 import type { IdSpans } from './template-spans.ts'
 
-/** How far a parse has come; `unusual` means: let the plain reader judge the whole body. */
+/** How far a parse has come; `unusual` means: let the reference reader judge the whole body. */
 export type ParseStep = 'more' | 'done' | 'unusual'
 
 /** A longer text or sample may be fine, but scanning it here could hold the loop up. */
@@ -51,7 +51,7 @@ const COMMA = 0x2c
 const COLON = 0x3a
 const BACKSLASH = 0x5c
 
-/** So many samples may need a closer look before known forms are no longer tried. */
+/** So many samples may need a closer look before known templates are no longer tried. */
 const TRUST_AT_START = 16
 
 const NO_BYTES = Buffer.alloc(0)
@@ -67,7 +67,7 @@ const BEHIND_LIST = 4
 /**
  * Reads the array form of a feed body from bytes straight into columns. It knows only the plain
  * case: samples with the four fields of the contract and valid values. At anything else, mistakes
- * included, it answers `unusual`, and the plain reader decides; so it needs no messages of its own.
+ * included, it answers `unusual`, and the reference reader decides; so it needs no messages of its own.
  */
 export class FeedArrayParser {
   samples = NO_SAMPLES
@@ -87,10 +87,10 @@ export class FeedArrayParser {
   #digitsUntil = 0
   #text: string | undefined
   #isAscii = true
-  /** Rises by every sample that had a known form, sinks by every other. */
+  /** Rises by every sample that had a known template, sinks by every other. */
   #trust = TRUST_AT_START
   /** Made when a second sample is there. */
-  #formReader: FormReader | undefined
+  #templateReader: TemplateReader | undefined
 
   constructor(cache: RawStreamCache) {
     this.#cache = cache
@@ -113,7 +113,7 @@ export class FeedArrayParser {
     this.#bytes = NO_BYTES
     this.samples = NO_SAMPLES
     this.#targets = undefined
-    this.#formReader = undefined
+    this.#templateReader = undefined
     this.#text = undefined
   }
 
@@ -123,8 +123,8 @@ export class FeedArrayParser {
     const bytes = this.#bytes
     const sliceEnd = Math.min(this.#pos + sliceBytes, bytes.length)
     for (;;) {
-      if (this.#place === BEHIND_SAMPLE && this.#formReader !== undefined) {
-        if (this.#trust > 0) this.#readForms(this.#formReader, sliceEnd)
+      if (this.#place === BEHIND_SAMPLE && this.#templateReader !== undefined) {
+        if (this.#trust > 0) this.#readTemplates(this.#templateReader, sliceEnd)
       }
       if (this.#pos < sliceEnd && bytes[this.#pos] <= SPACE) {
         this.#pos = endOfSpace(bytes, this.#pos, sliceEnd)
@@ -161,13 +161,13 @@ export class FeedArrayParser {
   }
 
   /** Reads samples that are written like those before. */
-  #readForms(reader: FormReader, until: number): void {
+  #readTemplates(reader: TemplateReader, until: number): void {
     const before = this.samples.count
     this.#pos = reader.read(this.#pos, until)
     this.#trust += this.samples.count - before
   }
 
-  /** Reads a sample, and on while known forms are not tried. */
+  /** Reads a sample, and on while known templates are not tried. */
   #readUnknown(until: number): boolean {
     const bytes = this.#bytes
     for (;;) {
@@ -218,12 +218,12 @@ export class FeedArrayParser {
         pos = this.#pos
       } else if (isStreamIdKey(bytes, pos)) {
         spans.streamFrom = pos + 11
-        spans.streamUntil = endOfPlainId(bytes, spans.streamFrom)
+        spans.streamUntil = endOfUnescapedId(bytes, spans.streamFrom)
         if (spans.streamUntil < 0) return false
         pos = spans.streamUntil + 1
       } else if (isCompIdKey(bytes, pos)) {
         spans.compFrom = pos + 9
-        spans.compUntil = endOfPlainId(bytes, spans.compFrom)
+        spans.compUntil = endOfUnescapedId(bytes, spans.compFrom)
         if (spans.compUntil < 0) return false
         pos = spans.compUntil + 1
       } else return false
@@ -374,7 +374,7 @@ export class FeedArrayParser {
     } else {
       samples.add(handle, time, { kind: this.#kind, number: this.#value, text: this.#text })
     }
-    if (this.#trust > 0) this.#learnForm(handle)
+    if (this.#trust > 0) this.#learnTemplate(handle)
     return true
   }
 
@@ -387,14 +387,14 @@ export class FeedArrayParser {
   }
 
   /** Remembers how the sample was written, if all that varies are its time and its number. */
-  #learnForm(handle: StreamHandle | 0): void {
+  #learnTemplate(handle: StreamHandle | 0): void {
     this.#trust -= 1
     if (handle === 0 || this.#kind !== VALUE_NUMBER) return
-    if (this.#formReader === undefined) {
-      // A body of one sample, as most devices send, needs no form.
+    if (this.#templateReader === undefined) {
+      // A body of one sample, as most devices send, needs no template.
       if (this.#bytes[this.#pos] === 0x5d) return
-      this.#formReader = new FormReader(this.#bytes, this.#cache, this.samples)
+      this.#templateReader = new TemplateReader(this.#bytes, this.#cache, this.samples)
     }
-    this.#formReader.learn(this.#start, this.#spans)
+    this.#templateReader.learn(this.#start, this.#spans)
   }
 }

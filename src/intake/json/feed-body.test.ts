@@ -6,7 +6,7 @@ import { Refusal } from '../../base/index.ts'
 import { type IncomingSamples, isShownBy, VALUE_LONG_NUMBER } from '../../feed/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { FeedArrayParser } from './feed-array-parser.ts'
-import { readFeedBody, readFeedBodyPlainly } from './feed-body.ts'
+import { readFeedBody, readParsedBody } from './feed-body.ts'
 import { findJsonFault } from './json-scan.ts'
 import { RawStreamCache } from './raw-stream-cache.ts'
 
@@ -73,7 +73,7 @@ const sample = fc.record(
   { compId: ids, streamId: ids, data, time: times, other: fc.anything() },
   { requiredKeys: ['compId', 'streamId', 'data', 'time'] },
 )
-const plainSample = fc.record({
+const usualSample = fc.record({
   compId: fc.constantFrom('a', 'b', 'ö😀 x'),
   streamId: fc.constantFrom('s', 't', 'u/v'),
   data: fc.oneof(
@@ -85,27 +85,27 @@ const plainSample = fc.record({
 
 const spaced = (value: unknown, indent: number) => JSON.stringify(value, null, indent)
 
-test('FeedArrayParser reads what the plain reader reads, whatever the body holds', () => {
+test('FeedArrayParser reads what the reference reader reads, whatever the body holds', () => {
   const known = ['o/a/s', 'o/b/t', 'o/ö😀 x/u/v']
   fc.assert(
     fc.property(fc.array(sample, { maxLength: 5 }), fc.nat(2), (list, indent) => {
       const body = spaced(list, indent)
       const quick = parseQuickly(body, known)
-      // Whatever the byte parser does not take is judged by the plain reader alone.
+      // Whatever the byte parser does not take is judged by the reference reader alone.
       if (quick === undefined) return
-      assert.deepEqual(quick, understood(readFeedBodyPlainly(Buffer.from(body))))
+      assert.deepEqual(quick, understood(readParsedBody(Buffer.from(body))))
     }),
     { numRuns: 2_000 },
   )
 })
 
-test('FeedArrayParser takes ordinary bodies by itself, equal to the plain reader', () => {
+test('FeedArrayParser takes ordinary bodies by itself, equal to the reference reader', () => {
   const known = ['o/a/s', 'o/b/t', 'o/ö😀 x/u/v']
   fc.assert(
-    fc.property(fc.array(plainSample, { maxLength: 20 }), fc.nat(2), (list, indent) => {
+    fc.property(fc.array(usualSample, { maxLength: 20 }), fc.nat(2), (list, indent) => {
       const body = spaced(list, indent)
       const quick = parseQuickly(body, known)
-      assert.deepEqual(quick, understood(readFeedBodyPlainly(Buffer.from(body))))
+      assert.deepEqual(quick, understood(readParsedBody(Buffer.from(body))))
     }),
     { numRuns: 1_000 },
   )
@@ -136,7 +136,7 @@ test('FeedArrayParser reads every number to the last bit', () => {
   )
 })
 
-test('FeedArrayParser leaves to the plain reader what it must not judge', () => {
+test('FeedArrayParser leaves to the reference reader what it must not judge', () => {
   const check = (body: string) => assert.equal(parseQuickly(body), undefined, body)
   check('[{"compId":"a","streamId":"s","data":01}]')
   check('[{"compId":"a","streamId":"s","data":1.}]')
@@ -155,10 +155,10 @@ test('FeedArrayParser leaves to the plain reader what it must not judge', () => 
   check('')
 })
 
-test('readFeedBodyPlainly() names the sample and the field of a mistake', () => {
+test('readParsedBody() names the sample and the field of a mistake', () => {
   const check = (body: string, expected: RegExp) =>
     assert.match(
-      refusedBy(() => readFeedBodyPlainly(Buffer.from(body))),
+      refusedBy(() => readParsedBody(Buffer.from(body))),
       expected,
     )
   const good = '{"compId":"a","streamId":"s","data":1}'
@@ -178,7 +178,7 @@ test('readFeedBodyPlainly() names the sample and the field of a mistake', () => 
   check(`[${good},NaN]`, /bad_json: .* unexpected "N" at position 40/)
 })
 
-test('readFeedBodyPlainly() reads the batch form', () => {
+test('readParsedBody() reads the batch form', () => {
   const body = {
     feed: {
       component: [
@@ -196,7 +196,7 @@ test('readFeedBodyPlainly() reads the batch form', () => {
       ],
     },
   }
-  const samples = readFeedBodyPlainly(Buffer.from(JSON.stringify(body)))
+  const samples = readParsedBody(Buffer.from(JSON.stringify(body)))
   assert.deepEqual(understood(samples), [
     ['o/a/s', 1, 0, 1, undefined],
     ['o/a/s', 2, 1, 0, 'x'],
@@ -208,11 +208,11 @@ test('readFeedBodyPlainly() reads the batch form', () => {
   assert.equal(samples.isTimed, false)
 })
 
-test('readFeedBodyPlainly() names the place of a mistake in the batch form', () => {
+test('readParsedBody() names the place of a mistake in the batch form', () => {
   const check = (component: unknown, expected: RegExp) => {
     const body = Buffer.from(JSON.stringify({ feed: { component: [component] } }))
     assert.match(
-      refusedBy(() => readFeedBodyPlainly(body)),
+      refusedBy(() => readParsedBody(body)),
       expected,
     )
   }
@@ -290,7 +290,7 @@ test('readFeedBody() reads long bodies in slices, and unusual ones in a worker, 
   const usual = Buffer.from(JSON.stringify(list))
   const unusual = Buffer.from(JSON.stringify(list.map((one) => ({ ...one, note: {} }))))
   assert.ok(usual.length > 1_500_000)
-  const expected = understood(readFeedBodyPlainly(usual))
+  const expected = understood(readParsedBody(usual))
   // A difference among 30,000 samples would take minutes to print.
   for (const body of [usual, unusual]) {
     const samples = understood(await readFeedBody(body, { cache: cacheOf([]), orgUid: 'o' }))

@@ -4,9 +4,9 @@ import { type ErrorCode, nextTurn, Refusal, refusal, refuse } from '../../base/i
 import type { IncomingSamples } from '../../feed/index.ts'
 import { readFeedBatch } from '../batch/batch-reader.ts'
 import { FeedArrayParser, type ParseStep } from './feed-array-parser.ts'
-import { isRecord, readFeedArray } from './feed-plain-reader.ts'
 import { scanJson } from './json-scan.ts'
 import { parseWithDigits } from './long-number.ts'
+import { isRecord, readFeedArray } from './parsed-array.ts'
 import type { RawStreamCache } from './raw-stream-cache.ts'
 import { copyBytes, type PackedSamples, unpackSamples } from './worker-samples.ts'
 
@@ -36,7 +36,7 @@ function withoutByteOrderMark(bytes: Buffer): Buffer {
 }
 
 /** Reads a whole body with JSON.parse; the reference that the byte parser is measured by. */
-export function readFeedBodyPlainly(bytes: Buffer): IncomingSamples {
+export function readParsedBody(bytes: Buffer): IncomingSamples {
   const { fault, hasLongNumber } = scanJson(bytes)
   if (fault !== undefined) {
     refuse('bad_json', { position: fault.position, problem: fault.what })
@@ -154,9 +154,7 @@ function finish(
   idleParser = parser
   if (step === 'done') return samples
   samples.release()
-  return bytes.length <= INLINE_PARSE_BYTES_MAX
-    ? readFeedBodyPlainly(bytes)
-    : readInWorker(bytes, held)
+  return bytes.length <= INLINE_PARSE_BYTES_MAX ? readParsedBody(bytes) : readInWorker(bytes, held)
 }
 
 /** What samples take until they are durable: their columns, the journal's frame, texts, targets. */

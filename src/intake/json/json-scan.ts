@@ -197,8 +197,8 @@ class JsonScan {
 
   #isLong(from: number): boolean {
     const bytes = this.#bytes.subarray(from, this.#pos)
-    const isPlain = bytes.length <= EXACT_DIGITS && !bytes.includes(0x65) && !bytes.includes(0x45)
-    if (isPlain) return false
+    const isExact = bytes.length <= EXACT_DIGITS && !bytes.includes(0x65) && !bytes.includes(0x45)
+    if (isExact) return false
     const text = Buffer.from(bytes).toString('latin1')
     return !isShownBy(text, Number(text))
   }

@@ -98,7 +98,7 @@ export function readAnyNumber(
   into[index] = value
   const size = Math.abs(value)
   if (size >= NORMAL_MIN && size < Number.POSITIVE_INFINITY) return pos
-  // Beyond the normal doubles digits are lost whatever their count; the plain reader keeps them.
+  // Beyond the normal doubles digits are lost whatever their count; the reference reader keeps them.
   return isShownBy(text, value) ? pos : -1
 }
 

@@ -1,6 +1,6 @@
 import type { StreamHandle } from '../../store/index.ts'
-import { SampleForms } from './sample-templates.ts'
-import type { FormSpans, IdSpans } from './template-spans.ts'
+import { SampleTemplates } from './sample-templates.ts'
+import type { IdSpans, TemplateSpans } from './template-spans.ts'
 
 /** Finds a stream by its IDs; 0 when there is none. */
 export type StreamLookUp = (orgUid: string, compId: string, streamId: string) => StreamHandle | 0
@@ -17,7 +17,7 @@ const ARENA_BYTES_MAX = 32 << 20
  */
 export class RawStreamCache {
   /** How the samples of known streams were written; emptied whenever a stream may be forgotten. */
-  readonly forms: SampleForms
+  readonly templates: SampleTemplates
   readonly keepsDigits: (handle: number) => boolean
   readonly #lookUp: StreamLookUp
   readonly #generation: () => number
@@ -33,7 +33,7 @@ export class RawStreamCache {
   #offsets = new Uint32Array(SLOTS_MIN)
   #compLengths = new Uint16Array(SLOTS_MIN)
   #streamLengths = new Uint16Array(SLOTS_MIN)
-  #firstForms = new Uint32Array(SLOTS_MIN)
+  #firstTemplates = new Uint32Array(SLOTS_MIN)
   /** Where the stream found last is kept; -1 when it is not. */
   #foundSlot = -1
   #arena = Buffer.allocUnsafe(SLOTS_MIN * 16)
@@ -43,12 +43,12 @@ export class RawStreamCache {
   constructor(
     lookUp: StreamLookUp,
     generation: () => number,
-    forms = new SampleForms(),
+    templates = new SampleTemplates(),
     keepsDigits: (handle: number) => boolean = () => true,
   ) {
     this.#lookUp = lookUp
     this.#generation = generation
-    this.forms = forms
+    this.templates = templates
     this.keepsDigits = keepsDigits
   }
 
@@ -66,7 +66,7 @@ export class RawStreamCache {
     }
     this.#orgUid = orgUid
     this.#org = org
-    this.forms.last = 0
+    this.templates.last = 0
   }
 
   /** The stream whose raw IDs lie at the spans, or 0; nothing is allocated for a known one. */
@@ -91,17 +91,17 @@ export class RawStreamCache {
   }
 
   /** Takes in how the sample was written whose stream was found last, for the next one like it. */
-  learnForm(spans: FormSpans): void {
+  learnTemplate(spans: TemplateSpans): void {
     const slot = this.#foundSlot
     if (slot < 0) return
-    if (!this.forms.hasRoom()) {
-      // The spans may lie in a form that is forgotten by this.
-      this.forms.clear()
-      this.#firstForms.fill(0)
+    if (!this.templates.hasRoom()) {
+      // The spans may lie in a template that is forgotten by this.
+      this.templates.clear()
+      this.#firstTemplates.fill(0)
       return
     }
     const handle = this.#handles[slot] as StreamHandle
-    this.#firstForms[slot] = this.forms.learn(this.#firstForms[slot], handle, spans)
+    this.#firstTemplates[slot] = this.templates.learn(this.#firstTemplates[slot], handle, spans)
   }
 
   #isAt(slot: number, bytes: Buffer, spans: IdSpans): boolean {
@@ -142,7 +142,7 @@ export class RawStreamCache {
     this.#offsets[slot] = this.#arenaUsed
     this.#compLengths[slot] = compLength
     this.#streamLengths[slot] = streamLength
-    this.#firstForms[slot] = 0
+    this.#firstTemplates[slot] = 0
     this.#arenaUsed += length
     this.#used += 1
     return slot
@@ -178,7 +178,7 @@ export class RawStreamCache {
       offsets: this.#offsets,
       compLengths: this.#compLengths,
       streamLengths: this.#streamLengths,
-      firstForms: this.#firstForms,
+      firstTemplates: this.#firstTemplates,
     }
     this.#allocate(this.#slotCount * 2)
     for (let from = 0; from < old.handles.length; from++) {
@@ -190,7 +190,7 @@ export class RawStreamCache {
       this.#offsets[slot] = old.offsets[from]
       this.#compLengths[slot] = old.compLengths[from]
       this.#streamLengths[slot] = old.streamLengths[from]
-      this.#firstForms[slot] = old.firstForms[from]
+      this.#firstTemplates[slot] = old.firstTemplates[from]
     }
   }
 
@@ -202,14 +202,14 @@ export class RawStreamCache {
     this.#offsets = new Uint32Array(slotCount)
     this.#compLengths = new Uint16Array(slotCount)
     this.#streamLengths = new Uint16Array(slotCount)
-    this.#firstForms = new Uint32Array(slotCount)
+    this.#firstTemplates = new Uint32Array(slotCount)
   }
 
   #clear(): void {
     this.#handles.fill(0)
     this.#used = 0
     this.#arenaUsed = 0
-    this.forms.clear()
+    this.templates.clear()
   }
 }
 

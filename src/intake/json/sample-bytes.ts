@@ -99,7 +99,7 @@ function isTextFollowing(bytes: Uint8Array, at: number): boolean {
 }
 
 /** Where the ID that begins at `from` has its closing quote; -1 for one that needs a closer look. */
-export function endOfPlainId(bytes: Uint8Array, from: number): number {
+export function endOfUnescapedId(bytes: Uint8Array, from: number): number {
   const end = from + ID_BYTES_MAX
   let pos = from
   for (;;) {
@@ -112,7 +112,7 @@ export function endOfPlainId(bytes: Uint8Array, from: number): number {
   return pos === from ? -1 : pos
 }
 
-/** Longer white space inside of a sample is for the plain reader: it could hold the loop up. */
+/** Longer white space inside of a sample is for the reference reader: it could hold the loop up. */
 export const SPACE_BYTES_MAX = 16 * 1024
 
 /** Where the white space at `from` ends, at `until` at the latest. */

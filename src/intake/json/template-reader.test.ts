@@ -4,11 +4,11 @@ import fc from 'fast-check'
 import { IncomingSamples } from '../../feed/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { FeedArrayParser } from './feed-array-parser.ts'
-import { readFeedBodyPlainly } from './feed-body.ts'
+import { readParsedBody } from './feed-body.ts'
 import { RawStreamCache } from './raw-stream-cache.ts'
-import { SampleForms } from './sample-templates.ts'
-import { FormReader } from './template-reader.ts'
-import { noForm } from './template-spans.ts'
+import { SampleTemplates } from './sample-templates.ts'
+import { TemplateReader } from './template-reader.ts'
+import { noTemplate } from './template-spans.ts'
 
 /** IDs that are beginnings of each other, hold what looks like JSON, or more than ASCII. */
 const KNOWN_IDS = ['a', 'ab', 'abc', 'abcdefgh', 'abcdefghi', 'ö😀 x', "b':{,}"]
@@ -32,7 +32,7 @@ class Catalog {
     this.cache = new RawStreamCache(
       (orgUid, compId, streamId) => this.handleOf(orgUid, { compId, streamId }),
       () => this.generation,
-      new SampleForms(formFieldsMax),
+      new SampleTemplates(formFieldsMax),
     )
     this.#parser = new FeedArrayParser(this.cache)
   }
@@ -188,7 +188,7 @@ function check(catalog: Catalog, body: Parameters<typeof parse>[1], text: string
   const bytes = placed(text)
   const { step, samples, generations } = parse(catalog, body, bytes)
   if (step !== 'done') return step
-  const expected = readFeedBodyPlainly(Buffer.from(bytes))
+  const expected = readParsedBody(Buffer.from(bytes))
   const current = catalog.generation
   const targets = expected.open.flatMap((target) =>
     target.samples.map((at) => [at, target] as const),
@@ -215,7 +215,7 @@ function check(catalog: Catalog, body: Parameters<typeof parse>[1], text: string
   return step
 }
 
-test('FormReader reads what the plain reader reads, whatever came before', () => {
+test('TemplateReader reads what the reference reader reads, whatever came before', () => {
   let doneCount = 0
   fc.assert(
     fc.property(
@@ -238,7 +238,7 @@ test('FormReader reads what the plain reader reads, whatever came before', () =>
     ),
     { numRuns: 1_500 },
   )
-  // Bodies that the byte parser leaves to the plain reader would prove nothing.
+  // Bodies that the byte parser leaves to the reference reader would prove nothing.
   assert.ok(doneCount > 5_000, String(doneCount))
 })
 
@@ -252,11 +252,11 @@ function idsAt(text: string, at: number) {
   return { compFrom, compUntil, streamFrom, streamUntil: text.indexOf('"', streamFrom) }
 }
 
-/** Reads a body by forms, teaching what is not taken; tells how many samples had to be taught. */
+/** Reads a body by templates, teaching what is not taken; tells how many samples had to be taught. */
 function countTaught(cache: RawStreamCache, text: string, samples: readonly string[]): number {
   const bytes = Buffer.from(text)
   const columns = new IncomingSamples(samples.length)
-  const reader = new FormReader(bytes, cache, columns)
+  const reader = new TemplateReader(bytes, cache, columns)
   cache.begin('o')
   let taught = 0
   for (let behind = 0; columns.count < samples.length; ) {
@@ -270,7 +270,7 @@ function countTaught(cache: RawStreamCache, text: string, samples: readonly stri
   return taught
 }
 
-test('FormReader takes every known stream in the form of the last sample, and forms in their order', () => {
+test('TemplateReader takes every known stream in the template of the last sample, and templates in their order', () => {
   const sent = (at: number) => ({ stream: (at * 13) % 5, time: 1e12 + at, data: at })
   for (const [one, other] of [
     [keyed(ORDERS[0], ':', ','), keyed(ORDERS[1], ':', ',')],
@@ -281,13 +281,13 @@ test('FormReader takes every known stream in the form of the last sample, and fo
     const alike = Array.from({ length: 9 }, (_, at) => one(sent(at)))
     assert.equal(countTaught(cache, `[${alike.join(', ')}]`, alike), 1)
     const mixed = Array.from({ length: 9 }, (_, at) => (at % 6 < 3 ? one : other)(sent(at)))
-    // The form changes at 3 and at 6; from then on both forms of every stream are known.
+    // The template changes at 3 and at 6; from then on both templates of every stream are known.
     const counts = [1, 2, 3].map(() => countTaught(cache, `[${mixed.join(',')}]`, mixed))
     assert.deepEqual([counts[0], counts[2]], [3, 1])
   }
 })
 
-test('FormReader takes nothing for data that lies behind the end of a body', () => {
+test('TemplateReader takes nothing for data that lies behind the end of a body', () => {
   const sample = keyed(ORDERS[0], ':', ',')
   const other = keyed(ORDERS[1], ': ', ', ')
   const list = [0, 1, 2, 0, 1, 2].map((stream, at) => ({
@@ -321,7 +321,7 @@ test('FeedArrayParser gives way in white space between samples, however long', (
   assert.ok(steps >= 120, String(steps))
 })
 
-test('FeedArrayParser leaves to the plain reader what could hold the loop up', () => {
+test('FeedArrayParser leaves to the reference reader what could hold the loop up', () => {
   const check = (body: string) => {
     const parser = new Catalog().parserOf(Buffer.from(body))
     assert.equal(parser.step(1_000_000), 'unusual')
@@ -334,7 +334,7 @@ test('FeedArrayParser leaves to the plain reader what could hold the loop up', (
   check(`[{${`${one}, `.repeat(5_000)}"data":1}]`)
 })
 
-test('FormReader does not take for a known form what only looks like one', () => {
+test('TemplateReader does not take for a known template what only looks like one', () => {
   const good = '{"compId":"a","streamId":"ab","time":1763000000000,"data":21.5}'
   const dataFirst = '{"compId":"a","streamId":"ab","data":21.5,"time":1763000000000}'
   const untimed = '{"compId":"a","streamId":"ab","data":21.5}'
@@ -412,7 +412,7 @@ test('FormReader does not take for a known form what only looks like one', () =>
   }
 })
 
-test('FormReader keeps time and data apart when forms change within a body', () => {
+test('TemplateReader keeps time and data apart when templates change within a body', () => {
   const catalog = new Catalog()
   const body = { org: 'o', slice: 1_000_000, isNewAmidst: false }
   const write = (order: number, stream: number) =>
@@ -424,12 +424,12 @@ test('FormReader keeps time and data apart when forms change within a body', () 
   }
 })
 
-test('SampleForms keeps to its size, and to a few forms of a stream', () => {
-  const forms = new SampleForms(4_000)
+test('SampleTemplates keeps to its size, and to a few templates of a stream', () => {
+  const templates = new SampleTemplates(4_000)
   const learn = (first: number, fill: number) => {
     const view = new DataView(new Uint8Array(50).fill(fill).buffer)
-    const spans = { ...noForm(view), openingUntil: 40, middleFrom: 40, middleUntil: 50 }
-    return forms.learn(first, 5 as StreamHandle, spans)
+    const spans = { ...noTemplate(view), openingUntil: 40, middleFrom: 40, middleUntil: 50 }
+    return templates.learn(first, 5 as StreamHandle, spans)
   }
   let first = 0
   const firsts = [1, 2, 2, 3, 1, 4, 5, 6].map((fill) => {
@@ -437,25 +437,25 @@ test('SampleForms keeps to its size, and to a few forms of a stream', () => {
     return first
   })
   assert.equal(new Set(firsts).size, 4)
-  while (forms.hasRoom()) learn(0, 7)
-  assert.equal(forms.fields.length, 4_096)
-  forms.clear()
-  assert.equal(forms.last, 0)
-  assert.ok(forms.hasRoom())
+  while (templates.hasRoom()) learn(0, 7)
+  assert.equal(templates.fields.length, 4_096)
+  templates.clear()
+  assert.equal(templates.last, 0)
+  assert.ok(templates.hasRoom())
 })
 
-test('RawStreamCache forgets forms when an ID may mean another stream', () => {
-  const forms = new SampleForms(200)
+test('RawStreamCache forgets templates when an ID may mean another stream', () => {
+  const templates = new SampleTemplates(200)
   const view = new DataView(new Uint8Array(400).fill(7).buffer)
-  forms.learn(0, 5 as StreamHandle, { ...noForm(view), openingUntil: 400 })
-  assert.ok(!forms.hasRoom())
+  templates.learn(0, 5 as StreamHandle, { ...noTemplate(view), openingUntil: 400 })
+  assert.ok(!templates.hasRoom())
   let generation = 0
   const cache = new RawStreamCache(
     () => 0,
     () => generation,
-    forms,
+    templates,
   )
   generation = 1
   cache.begin('o')
-  assert.ok(forms.hasRoom())
+  assert.ok(templates.hasRoom())
 })

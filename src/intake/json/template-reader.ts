@@ -3,25 +3,25 @@ import { EXACT_DIGITS, type IncomingSamples } from '../../feed/index.ts'
 import { readNumber } from './number-bytes.ts'
 import type { RawStreamCache } from './raw-stream-cache.ts'
 import {
-  endOfPlainId,
   endOfSpace,
+  endOfUnescapedId,
   fourDigitsOf,
   SPACE_BYTES_MAX,
   TIME_DIGITS,
 } from './sample-bytes.ts'
 import {
-  FORM_BYTES,
-  FORM_COMP_FROM,
-  FORM_HANDLE,
-  FORM_IS_TIME_FIRST,
-  FORM_MIDDLE_BYTES,
-  FORM_NEXT,
-  FORM_OPENING_BYTES,
-  FORM_STREAM_FROM,
   isSame,
-  type SampleForms,
+  type SampleTemplates,
+  TEMPLATE_BYTES,
+  TEMPLATE_COMP_FROM,
+  TEMPLATE_HANDLE,
+  TEMPLATE_IS_TIME_FIRST,
+  TEMPLATE_MIDDLE_BYTES,
+  TEMPLATE_NEXT,
+  TEMPLATE_OPENING_BYTES,
+  TEMPLATE_STREAM_FROM,
 } from './sample-templates.ts'
-import { type FormSpans, findForm, type IdSpans, noForm } from './template-spans.ts'
+import { findTemplate, type IdSpans, noTemplate, type TemplateSpans } from './template-spans.ts'
 
 const COMMA = 0x2c
 const SPACE = 0x20
@@ -36,16 +36,16 @@ const SKIPPED_MAX = 4
 
 /**
  * Reads samples of a body that are written like samples before them: the one that is foreseen, by a
- * comparison of its bytes, or any other in the form of the last. It takes only numbers of known
+ * comparison of its bytes, or any other in the template of the last. It takes only numbers of known
  * streams, with 13 digits of time or none.
  */
-export class FormReader {
+export class TemplateReader {
   readonly #bytes: Buffer
   readonly #view: DataView
   readonly #cache: RawStreamCache
-  readonly #forms: SampleForms
+  readonly #templates: SampleTemplates
   readonly #samples: IncomingSamples
-  readonly #spans: FormSpans
+  readonly #spans: TemplateSpans
   /** Rises by every sample that was foreseen, sinks by every other; at 0 nothing is foreseen. */
   #trust = TRUST_AT_START
   /** The time before, and its first and last 8 digits as a double each: many samples share it. */
@@ -56,36 +56,36 @@ export class FormReader {
   constructor(bytes: Buffer, cache: RawStreamCache, samples: IncomingSamples) {
     this.#bytes = bytes
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-    this.#spans = noForm(this.#view)
+    this.#spans = noTemplate(this.#view)
     this.#cache = cache
-    this.#forms = cache.forms
+    this.#templates = cache.templates
     this.#samples = samples
   }
 
   /** Remembers the sample at `at`, read otherwise, whose stream the cache found last. */
   learn(at: number, ids: IdSpans): void {
     this.#spans.middleIn = this.#view
-    if (findForm(this.#bytes, at, ids, this.#spans)) this.#learnForm()
+    if (findTemplate(this.#bytes, at, ids, this.#spans)) this.#learnTemplate()
   }
 
-  /** Remembers a sample that has the form of another but for its opening. */
-  #learnLike(form: number, openingFrom: number, openingUntil: number): void {
-    const { fields, view } = this.#forms
+  /** Remembers a sample that has the template of another but for its opening. */
+  #learnLike(template: number, openingFrom: number, openingUntil: number): void {
+    const { fields, view } = this.#templates
     const spans = this.#spans
     spans.openingFrom = openingFrom
     spans.openingUntil = openingUntil
     spans.middleIn = view
-    spans.middleFrom = 4 * form + FORM_BYTES + fields[form + FORM_OPENING_BYTES]
-    spans.middleUntil = spans.middleFrom + fields[form + FORM_MIDDLE_BYTES]
-    spans.isTimeFirst = fields[form + FORM_IS_TIME_FIRST] === 1
-    this.#learnForm()
+    spans.middleFrom = 4 * template + TEMPLATE_BYTES + fields[template + TEMPLATE_OPENING_BYTES]
+    spans.middleUntil = spans.middleFrom + fields[template + TEMPLATE_MIDDLE_BYTES]
+    spans.isTimeFirst = fields[template + TEMPLATE_IS_TIME_FIRST] === 1
+    this.#learnTemplate()
   }
 
-  #learnForm(): void {
-    const { fields, last } = this.#forms
-    const isUnknown = last === 0 || fields[last + FORM_NEXT] === 0
+  #learnTemplate(): void {
+    const { fields, last } = this.#templates
+    const isUnknown = last === 0 || fields[last + TEMPLATE_NEXT] === 0
     if (!isUnknown) this.#trust -= TRUST_PER_MISS
-    this.#cache.learnForm(this.#spans)
+    this.#cache.learnTemplate(this.#spans)
   }
 
   /**
@@ -106,67 +106,72 @@ export class FormReader {
     const bytes = this.#bytes
     const samples = this.#samples
     const { handles } = samples
-    const { fields } = this.#forms
-    // A full column grows in the plain way.
+    const { fields } = this.#templates
+    // A full column grows in the slower way.
     const room = Math.min(handles.length, SAMPLES_PER_CALL_MAX)
     const before = samples.count
     let count = before
-    let last = this.#forms.last
+    let last = this.#templates.last
     let pos = from
     while (pos < until && count < room && bytes[pos] === COMMA) {
       const at = this.#startBehind(pos)
-      let form = fields[last + FORM_NEXT]
-      if (!this.#isOpening(form, at)) form = this.#formAhead(form, at)
-      if (form === 0) break
-      const handle = fields[form + FORM_HANDLE]
-      const end = this.#readValues(form, at + fields[form + FORM_OPENING_BYTES], count, handle)
+      let template = fields[last + TEMPLATE_NEXT]
+      if (!this.#isOpening(template, at)) template = this.#templateAhead(template, at)
+      if (template === 0) break
+      const handle = fields[template + TEMPLATE_HANDLE]
+      const end = this.#readValues(
+        template,
+        at + fields[template + TEMPLATE_OPENING_BYTES],
+        count,
+        handle,
+      )
       if (end < 0) break
       handles[count] = handle
       count += 1
       pos = end
-      last = form
+      last = template
     }
     samples.count = count
-    this.#forms.last = last
+    this.#templates.last = last
     this.#trust += count - before
     return pos
   }
 
-  /** The form at `at` among those that follow another: devices leave out what did not change. */
-  #formAhead(form: number, at: number): number {
-    let ahead = form
+  /** The template at `at` among those that follow another: devices leave out what did not change. */
+  #templateAhead(template: number, at: number): number {
+    let ahead = template
     for (let skipped = 0; skipped < SKIPPED_MAX && ahead !== 0; skipped++) {
-      ahead = this.#forms.fields[ahead + FORM_NEXT]
+      ahead = this.#templates.fields[ahead + TEMPLATE_NEXT]
       if (this.#isOpening(ahead, at)) return ahead
     }
     return 0
   }
 
-  #isOpening(form: number, at: number): boolean {
-    const length = this.#forms.fields[form + FORM_OPENING_BYTES]
-    if (form === 0 || at + length > this.#bytes.length) return false
-    return isSame(this.#view, at, this.#forms.view, 4 * form + FORM_BYTES, length)
+  #isOpening(template: number, at: number): boolean {
+    const length = this.#templates.fields[template + TEMPLATE_OPENING_BYTES]
+    if (template === 0 || at + length > this.#bytes.length) return false
+    return isSame(this.#view, at, this.#templates.view, 4 * template + TEMPLATE_BYTES, length)
   }
 
-  /** Reads one sample of any known stream that is written in the last form; -1 when it is not. */
+  /** Reads one sample of any known stream that is written in the last template; -1 when it is not. */
   #readAlike(from: number, until: number): number {
     const bytes = this.#bytes
     const samples = this.#samples
     const index = samples.count
-    const form = this.#forms.last
-    if (form === 0 || from >= until || bytes[from] !== COMMA) return -1
+    const template = this.#templates.last
+    if (template === 0 || from >= until || bytes[from] !== COMMA) return -1
     if (index === Math.min(samples.handles.length, SAMPLES_PER_CALL_MAX)) return -1
     const at = this.#startBehind(from)
-    const valueAt = this.#readOpening(form, at)
+    const valueAt = this.#readOpening(template, at)
     if (valueAt < 0) return -1
     const handle = this.#cache.find(bytes, this.#spans)
-    // A cache that was full has forgotten the form.
-    if (handle === 0 || this.#forms.last !== form) return -1
-    const end = this.#readValues(form, valueAt, index, handle)
+    // A cache that was full has forgotten the template.
+    if (handle === 0 || this.#templates.last !== template) return -1
+    const end = this.#readValues(template, valueAt, index, handle)
     if (end < 0) return -1
     samples.handles[index] = handle
     samples.count = index + 1
-    if (this.#trust > 0) this.#learnLike(form, at, valueAt)
+    if (this.#trust > 0) this.#learnLike(template, at, valueAt)
     return end
   }
 
@@ -175,49 +180,50 @@ export class FormReader {
     return this.#bytes[at] > SPACE ? at : endOfSpace(this.#bytes, at, at + SPACE_BYTES_MAX)
   }
 
-  /** Reads an opening that differs from a form's by its IDs alone; tells where the value begins. */
-  #readOpening(form: number, from: number): number {
+  /** Reads an opening that differs from a template's by its IDs alone; tells where the value begins. */
+  #readOpening(template: number, from: number): number {
     const bytes = this.#bytes
-    const { fields } = this.#forms
+    const { fields } = this.#templates
     const spans = this.#spans
-    const isCompFirst = fields[form + FORM_COMP_FROM] < fields[form + FORM_STREAM_FROM]
-    const firstId = isCompFirst ? FORM_COMP_FROM : FORM_STREAM_FROM
-    const secondId = isCompFirst ? FORM_STREAM_FROM : FORM_COMP_FROM
+    const isCompFirst =
+      fields[template + TEMPLATE_COMP_FROM] < fields[template + TEMPLATE_STREAM_FROM]
+    const firstId = isCompFirst ? TEMPLATE_COMP_FROM : TEMPLATE_STREAM_FROM
+    const secondId = isCompFirst ? TEMPLATE_STREAM_FROM : TEMPLATE_COMP_FROM
     // An ID's end is kept behind its beginning.
-    const firstFrom = this.#pass(form, from, 0, fields[form + firstId])
+    const firstFrom = this.#pass(template, from, 0, fields[template + firstId])
     if (firstFrom < 0) return -1
-    const firstUntil = endOfPlainId(bytes, firstFrom)
+    const firstUntil = endOfUnescapedId(bytes, firstFrom)
     if (firstUntil < 0) return -1
-    const between = fields[form + firstId + 1]
-    const secondFrom = this.#pass(form, firstUntil, between, fields[form + secondId])
+    const between = fields[template + firstId + 1]
+    const secondFrom = this.#pass(template, firstUntil, between, fields[template + secondId])
     if (secondFrom < 0) return -1
-    const secondUntil = endOfPlainId(bytes, secondFrom)
+    const secondUntil = endOfUnescapedId(bytes, secondFrom)
     if (secondUntil < 0) return -1
     spans.compFrom = isCompFirst ? firstFrom : secondFrom
     spans.compUntil = isCompFirst ? firstUntil : secondUntil
     spans.streamFrom = isCompFirst ? secondFrom : firstFrom
     spans.streamUntil = isCompFirst ? secondUntil : firstUntil
-    const behind = fields[form + secondId + 1]
-    return this.#pass(form, secondUntil, behind, fields[form + FORM_OPENING_BYTES])
+    const behind = fields[template + secondId + 1]
+    return this.#pass(template, secondUntil, behind, fields[template + TEMPLATE_OPENING_BYTES])
   }
 
-  /** Passes bytes that are the same as those from–until of a form's opening; -1 when they are not. */
-  #pass(form: number, at: number, from: number, until: number): number {
+  /** Passes bytes that are the same as those from–until of a template's opening; -1 when they are not. */
+  #pass(template: number, at: number, from: number, until: number): number {
     const length = until - from
     if (at + length > this.#bytes.length) return -1
-    const kept = 4 * form + FORM_BYTES + from
-    return isSame(this.#view, at, this.#forms.view, kept, length) ? at + length : -1
+    const kept = 4 * template + TEMPLATE_BYTES + from
+    return isSame(this.#view, at, this.#templates.view, kept, length) ? at + length : -1
   }
 
   /** Reads the values of a sample into the columns, and its brace; -1 when they differ. */
-  #readValues(form: number, from: number, index: number, handle: number): number {
-    return this.#forms.fields[form + FORM_IS_TIME_FIRST] === 1
-      ? this.#readTimeFirst(form, from, index, handle)
-      : this.#readDataFirst(form, from, index, handle)
+  #readValues(template: number, from: number, index: number, handle: number): number {
+    return this.#templates.fields[template + TEMPLATE_IS_TIME_FIRST] === 1
+      ? this.#readTimeFirst(template, from, index, handle)
+      : this.#readDataFirst(template, from, index, handle)
   }
 
-  #readTimeFirst(form: number, from: number, index: number, handle: number): number {
-    const dataAt = this.#passMiddle(form, from + TIME_DIGITS)
+  #readTimeFirst(template: number, from: number, index: number, handle: number): number {
+    const dataAt = this.#passMiddle(template, from + TIME_DIGITS)
     if (dataAt < 0) return -1
     const time = this.#readTime(from)
     if (time < 0) return -1
@@ -229,18 +235,18 @@ export class FormReader {
     return this.#passBrace(dataEnd)
   }
 
-  #readDataFirst(form: number, from: number, index: number, handle: number): number {
+  #readDataFirst(template: number, from: number, index: number, handle: number): number {
     const samples = this.#samples
     const dataEnd = readNumber(this.#bytes, from, samples.numbers, index)
     if (dataEnd < 0) return -1
     if (dataEnd - from > EXACT_DIGITS && this.#cache.keepsDigits(handle)) return -1
-    if (this.#forms.fields[form + FORM_MIDDLE_BYTES] === 0) {
+    if (this.#templates.fields[template + TEMPLATE_MIDDLE_BYTES] === 0) {
       samples.times[index] = Number.NaN
       const end = this.#passBrace(dataEnd)
       if (end >= 0) samples.isTimed = false
       return end
     }
-    const timeAt = this.#passMiddle(form, dataEnd)
+    const timeAt = this.#passMiddle(template, dataEnd)
     if (timeAt < 0 || timeAt + TIME_DIGITS > this.#bytes.length) return -1
     const time = this.#readTime(timeAt)
     samples.times[index] = time
@@ -254,11 +260,11 @@ export class FormReader {
     return this.#bytes[end] === BRACE_END ? end + 1 : -1
   }
 
-  #passMiddle(form: number, at: number): number {
-    const { fields, view } = this.#forms
-    const length = fields[form + FORM_MIDDLE_BYTES]
+  #passMiddle(template: number, at: number): number {
+    const { fields, view } = this.#templates
+    const length = fields[template + TEMPLATE_MIDDLE_BYTES]
     if (at + length > this.#bytes.length) return -1
-    const kept = 4 * form + FORM_BYTES + fields[form + FORM_OPENING_BYTES]
+    const kept = 4 * template + TEMPLATE_BYTES + fields[template + TEMPLATE_OPENING_BYTES]
     return isSame(this.#view, at, view, kept, length) ? at + length : -1
   }
 

@@ -27,7 +27,7 @@ export interface IdSpans {
  * from the brace up to its first value, and the middle between a first and a second value. Values are
  * the time and the data; both IDs lie in the opening.
  */
-export interface FormSpans extends IdSpans {
+export interface TemplateSpans extends IdSpans {
   /** What the opening lies in, as do the IDs. */
   openingIn: DataView
   openingFrom: number
@@ -40,7 +40,7 @@ export interface FormSpans extends IdSpans {
 }
 
 /** Spans in a body, to be filled. */
-export function noForm(view: DataView): FormSpans {
+export function noTemplate(view: DataView): TemplateSpans {
   return {
     compFrom: 0,
     compUntil: 0,
@@ -57,15 +57,20 @@ export function noForm(view: DataView): FormSpans {
 }
 
 /**
- * Finds the form of a sample that was read before: valid, with a number, and the IDs at `ids`. False
+ * Finds the template of a sample that was read before: valid, with a number, and the IDs at `ids`. False
  * for a sample whose IDs do not come first, or which says something twice.
  */
-export function findForm(bytes: Uint8Array, at: number, ids: IdSpans, form: FormSpans): boolean {
-  form.compFrom = ids.compFrom
-  form.compUntil = ids.compUntil
-  form.streamFrom = ids.streamFrom
-  form.streamUntil = ids.streamUntil
-  form.openingFrom = at
+export function findTemplate(
+  bytes: Uint8Array,
+  at: number,
+  ids: IdSpans,
+  template: TemplateSpans,
+): boolean {
+  template.compFrom = ids.compFrom
+  template.compUntil = ids.compUntil
+  template.streamFrom = ids.streamFrom
+  template.streamUntil = ids.streamUntil
+  template.openingFrom = at
   let pos = at
   for (let id = 0; id < 2; id++) {
     const key = keyBehind(bytes, pos)
@@ -77,16 +82,16 @@ export function findForm(bytes: Uint8Array, at: number, ids: IdSpans, form: Form
   }
   const first = keyBehind(bytes, pos)
   if (first !== KEY_TIME && first !== KEY_DATA) return false
-  form.isTimeFirst = first === KEY_TIME
-  form.openingUntil = valueBehind(bytes, pos)
-  form.middleFrom = endOfNumber(bytes, form.openingUntil)
-  form.middleUntil = form.middleFrom
-  pos = skip(bytes, form.middleFrom)
+  template.isTimeFirst = first === KEY_TIME
+  template.openingUntil = valueBehind(bytes, pos)
+  template.middleFrom = endOfNumber(bytes, template.openingUntil)
+  template.middleUntil = template.middleFrom
+  pos = skip(bytes, template.middleFrom)
   if (bytes[pos] === COMMA) {
     const second = keyBehind(bytes, pos)
-    if (second !== (form.isTimeFirst ? KEY_DATA : KEY_TIME)) return false
-    form.middleUntil = valueBehind(bytes, pos)
-    pos = skip(bytes, endOfNumber(bytes, form.middleUntil))
+    if (second !== (template.isTimeFirst ? KEY_DATA : KEY_TIME)) return false
+    template.middleUntil = valueBehind(bytes, pos)
+    pos = skip(bytes, endOfNumber(bytes, template.middleUntil))
   }
   return bytes[pos] === BRACE_END
 }

@@ -6,7 +6,7 @@ import {
   SAMPLES_PER_CALL_MAX,
 } from '../../base/index.ts'
 import { IncomingSamples, type OpenTarget, VALUE_EMPTY, VALUE_TEXT } from '../../feed/index.ts'
-import { readId, requireSampleCount } from '../json/feed-plain-reader.ts'
+import { readId, requireSampleCount } from '../json/parsed-array.ts'
 import { RESERVED_NAMES } from './put-query.ts'
 import { parseSampleTime, parseWhole, type QueryPairs, readSingle } from './query-pairs.ts'
 

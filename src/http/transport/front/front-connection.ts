@@ -4,7 +4,7 @@ import { answerClientError } from '../client-error.ts'
 import type { Reply, RequestHead } from '../exchange.ts'
 import { answerHead, hasHeader, joined } from './answer-bytes.ts'
 import { type BodyMemory, FRONT_BODY_BYTES_MAX } from './body-memory.ts'
-import { type PlainHead, readPlainHead } from './request-head.ts'
+import { readStrictHead, type StrictHead } from './request-head.ts'
 import { readingInto } from './shared-buffer-socket.ts'
 
 /** What the connections of the front share. */
@@ -70,7 +70,7 @@ export class FrontConnection implements Reply {
   #state: State = 'idle'
   /** The bytes of the last head with the empty line behind it: most clients repeat it. */
   #headBytes: Buffer = NOTHING
-  #head: PlainHead | undefined
+  #head: StrictHead | undefined
   /** Its memory is given back when the request has been served: a little longer than it arrives. */
   #arriving: Arriving | undefined
   #onceOver: (() => void) | undefined
@@ -238,7 +238,7 @@ export class FrontConnection implements Reply {
     this.#serve(head, memory.subarray(headBytes, totalBytes), arriving.isExpected)
   }
 
-  #serve(head: PlainHead, body: Buffer, isExpected: boolean): void {
+  #serve(head: StrictHead, body: Buffer, isExpected: boolean): void {
     this.#state = 'serving'
     this.status = 200
     this.#deps.serve(head, body, this, isExpected)
@@ -247,14 +247,14 @@ export class FrontConnection implements Reply {
   }
 
   /** The head at the beginning of the bytes when all of it is there and plain. */
-  #headOf(bytes: Buffer): PlainHead | undefined {
+  #headOf(bytes: Buffer): StrictHead | undefined {
     const known = this.#headBytes.length
     if (known > 0 && bytes.length >= known) {
       if (bytes.compare(this.#headBytes, 0, known, 0, known) === 0) return this.#head
     }
     const end = bytes.indexOf(HEAD_END)
     if (end < 0 || end > HEAD_BYTES_MAX) return undefined
-    const head = readPlainHead(bytes.toString('latin1', 0, end), this.#socket)
+    const head = readStrictHead(bytes.toString('latin1', 0, end), this.#socket)
     if (head === undefined || head.bodyBytes > FRONT_BODY_BYTES_MAX) return undefined
     if (!this.#deps.isServed(head)) return undefined
     this.#headBytes = Buffer.from(bytes.subarray(0, end + HEAD_END.length))

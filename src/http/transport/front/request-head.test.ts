@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { readPlainHead } from './request-head.ts'
+import { readStrictHead } from './request-head.ts'
 
 const socket = new Socket()
-const read = (lines: readonly string[]) => readPlainHead(lines.join('\r\n'), socket)
+const read = (lines: readonly string[]) => readStrictHead(lines.join('\r\n'), socket)
 
-test('readPlainHead() reads what a client of the feed usually sends', () => {
+test('readStrictHead() reads what a client of the feed usually sends', () => {
   const head = read([
     'PUT /api/feed?api_key=k HTTP/1.1',
     'Host: weir.example',
@@ -27,7 +27,7 @@ test('readPlainHead() reads what a client of the feed usually sends', () => {
   assert.deepEqual(bearer?.headersDistinct, { authorization: ['Bearer t'] })
 })
 
-test('readPlainHead() leaves everything unusual or ambiguous to the general parser', () => {
+test('readStrictHead() leaves everything unusual or ambiguous to the general parser', () => {
   const put = 'PUT /api/feed HTTP/1.1'
   const others: ReadonlyArray<readonly string[]> = [
     ['PUT /api/feed HTTP/1.0'],
@@ -70,7 +70,7 @@ test('readPlainHead() leaves everything unusual or ambiguous to the general pars
   for (const lines of others) assert.equal(read(lines), undefined, JSON.stringify(lines))
 })
 
-test('readPlainHead() looks at every byte of a head a few times at most', {
+test('readStrictHead() looks at every byte of a head a few times at most', {
   timeout: 30_000,
 }, () => {
   const head = ['GET /api/comp/c/feed HTTP/1.1', `X:${' \t'.repeat(8_000)}\u00e9`]
@@ -124,7 +124,7 @@ const usual = [
   'Connection: keep-alive',
 ]
 
-test('readPlainHead() reads a head exactly as Node does, or not at all', async () => {
+test('readStrictHead() reads a head exactly as Node does, or not at all', async () => {
   const edit = fc.record({
     at: fc.nat(400),
     what: fc.constantFrom('replace', 'insert', 'delete'),
@@ -145,7 +145,7 @@ test('readPlainHead() reads a head exactly as Node does, or not at all', async (
           const rest = text.slice(what === 'insert' ? place : place + 1)
           text = text.slice(0, place) + (what === 'delete' ? '' : byte) + rest
         }
-        const head = readPlainHead(text, socket)
+        const head = readStrictHead(text, socket)
         if (head === undefined) return
         accepted += 1
         const node = await readByNode(`${text}\r\n\r\n`)

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { RequestHead } from '../exchange.ts'
 
 /** A head that the front understands in full. */
-export interface PlainHead extends RequestHead {
+export interface StrictHead extends RequestHead {
   readonly method: 'GET' | 'PUT'
   readonly url: string
   readonly bodyBytes: number
@@ -40,10 +40,10 @@ const SPECIAL = new Set([
 
 /**
  * Reads the head of a call to the feed, without the empty line behind it, when every byte of it is
- * of the plain kind; undefined for anything else, so that what is unusual, ambiguous or wrong gets
+ * of the strict kind; undefined for anything else, so that what is unusual, ambiguous or wrong gets
  * judged in one place only: by Node's own parser.
  */
-export function readPlainHead(text: string, socket: Socket): PlainHead | undefined {
+export function readStrictHead(text: string, socket: Socket): StrictHead | undefined {
   const lines = text.split('\r\n')
   const request = REQUEST_LINE.exec(lines[0])
   if (request === null) return undefined

@@ -14,9 +14,9 @@ import type { ScrubPass } from '../../scrub-port.ts'
 import { BlockReader } from './block-reader.ts'
 import { BlockSums, writeTrailer } from './block-sums.ts'
 import { codeOf, openIfThere, syncFolder, unlinkIfThere, writeAll } from './body-files.ts'
-import { checkBlocks, checkPlainBody, readSums } from './check-body.ts'
+import { checkBlocks, checkWholeBody, readSums } from './check-body.ts'
 import { CheckedBody } from './checked-body.ts'
-import { PlainBodySums } from './plain-bodies.ts'
+import { WholeBodySums } from './whole-bodies.ts'
 
 /** Dirty pages of an upload stay few, so that its last sync never holds up the journal's for long. */
 const SYNC_EVERY_BYTES = 8 * 1024 * 1024
@@ -53,7 +53,7 @@ class FolderBlobStore implements BlobStore {
   /** Uploads that run: their files are not stale, however long they take. */
   readonly #uploading = new Set<string>()
   readonly #madeShards = new Set<string>()
-  readonly #plainSums = new PlainBodySums()
+  readonly #wholeSums = new WholeBodySums()
 
   constructor({ folder, openForWriting }: BlobStoreOptions) {
     this.#folder = folder
@@ -138,7 +138,7 @@ class FolderBlobStore implements BlobStore {
     const end = Math.min(range.end, blob.bytes)
     try {
       if (start < end) {
-        const sums = (await readSums(file, blob)) ?? (await this.#plainSums.sumsOf(file, blob))
+        const sums = (await readSums(file, blob)) ?? (await this.#wholeSums.sumsOf(file, blob))
         const reader = new BlockReader(file, blob, sums)
         return new CheckedBody(file, reader, { first: await reader.read(start, end), start, end })
       }
@@ -160,7 +160,7 @@ class FolderBlobStore implements BlobStore {
       if (sums !== undefined)
         return await checkBlocks(new BlockReader(file, blob, sums), sums.length, pass)
       const incoming = join(this.#folder, INCOMING, copyName)
-      return await checkPlainBody(file, blob, { path: this.#pathOf(blob.key), incoming, pass })
+      return await checkWholeBody(file, blob, { path: this.#pathOf(blob.key), incoming, pass })
     } finally {
       this.#uploading.delete(copyName)
       await file.close()

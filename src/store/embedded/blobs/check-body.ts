@@ -5,7 +5,7 @@ import type { ScrubPass } from '../../scrub-port.ts'
 import { type BlockReader, readExactly } from './block-reader.ts'
 import { BLOCK_BYTES, readTrailer, trailerBytesOf, writeTrailer } from './block-sums.ts'
 import { codeOf, syncFolder, unlinkIfThere, writeAll } from './body-files.ts'
-import { sumPlainBody } from './plain-bodies.ts'
+import { sumWholeBody } from './whole-bodies.ts'
 
 /** Free space that is left to uploads and the journal when a body is copied to get its checksums. */
 const SPARE_BYTES = 512 * 1024 * 1024
@@ -50,7 +50,7 @@ export async function checkBlocks(
  * Holds a body without valid checksums against its SHA-256, and writes it again with checksums behind
  * it where the disk has room. The copy replaces the body by a rename, after it is synced.
  */
-export async function checkPlainBody(
+export async function checkWholeBody(
   file: FileHandle,
   blob: BlobInfo,
   way: { readonly path: string; readonly incoming: string; readonly pass: Pass },
@@ -59,7 +59,7 @@ export async function checkPlainBody(
   const { pass, path } = way
   const copy = await openCopy(path, way.incoming, blob)
   try {
-    const sums = await sumPlainBody(file, blob, async (piece) => {
+    const sums = await sumWholeBody(file, blob, async (piece) => {
       await copy?.write(piece)
       pass.onChecked(0, piece.length)
       return await pass.mayGoOn()

@@ -77,13 +77,13 @@ function rowsOf({ count, times, numbers, texts }: ReturnType<SampleSink['columns
   return Array.from({ length: count }, (_, at) => [times[at], texts?.[at] ?? numbers[at]])
 }
 
-function contentsOf({ plain, generation, ...content }: SegmentContent) {
+function contentsOf({ sorted, generation, ...content }: SegmentContent) {
   const streams = Array.from({ length: HANDLES }, (_, index) => {
     const handle = index + 1
-    const isPlain = plain.hasSamples(handle)
-    assert.ok(!isPlain || !generation.hasSamples(handle), 'a stream is in both places')
+    const isSorted = sorted.hasSamples(handle)
+    assert.ok(!isSorted || !generation.hasSamples(handle), 'a stream is in both places')
     return {
-      samples: isPlain ? rowsOf(plain.columnsOf(handle)) : samplesOf(generation, handle),
+      samples: isSorted ? rowsOf(sorted.columnsOf(handle)) : samplesOf(generation, handle),
       removed: generation.tombstones.maskOf(handle),
     }
   })

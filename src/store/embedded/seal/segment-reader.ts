@@ -13,7 +13,7 @@ import {
   scanRemovalsAndTexts,
 } from '../journal/record.ts'
 import { type SegmentScan, scanSegment } from '../journal/scan.ts'
-import { type PlainColumns, type PlainPlaces, PlainSamples } from './plain-samples.ts'
+import { type SegmentColumns, type SegmentPlaces, SortedSamples } from './sorted-samples.ts'
 
 /** The memory of a longer file is not kept for the next one. */
 const ROOM_BYTES_MAX = 48 * 1024 * 1024
@@ -22,7 +22,7 @@ const ROOM_BYTES_MAX = 48 * 1024 * 1024
 export interface SegmentContent extends Pick<Replay, 'lastSequence' | 'damages'> {
   readonly segment: number
   /** The samples of most streams. */
-  readonly plain: PlainSamples
+  readonly sorted: SortedSamples
   /** Those of streams with removals or texts, and everything else that was written. */
   readonly generation: HeadGeneration
 }
@@ -30,7 +30,7 @@ export interface SegmentContent extends Pick<Replay, 'lastSequence' | 'damages'>
 /** Reads segments to be sealed, one after the other, in memory that it keeps for the next one. */
 export class SegmentReader {
   readonly #disk: Disk
-  readonly #plain = new PlainSamples()
+  readonly #sorted = new SortedSamples()
   #room: Uint8Array = new Uint8Array(0)
 
   constructor(disk: Disk) {
@@ -39,8 +39,8 @@ export class SegmentReader {
 
   /** Lets go of the memory that is kept. */
   release(): void {
-    this.#plain.clear()
-    this.#plain.release()
+    this.#sorted.clear()
+    this.#sorted.release()
     this.#useRoom(new Uint8Array(0))
   }
 
@@ -56,51 +56,51 @@ export class SegmentReader {
     if (bytes.buffer !== this.#room.buffer) this.#useRoom(bytes)
     const scan = scanSegment(bytes)
     const generation = new HeadGeneration(segment)
-    const plain = this.#plain
-    plain.clear()
-    groupByStream(bytes.buffer, scan, { plain, generation })
+    const sorted = this.#sorted
+    sorted.clear()
+    groupByStream(bytes.buffer, scan, { sorted, generation })
     const file = basename(path)
     const damages = scan.damages.map((found) => ({
       damage: describeDamage(file, found),
       // A copy, as the next segment is read over it.
       bytes: bytes.slice(found.offset, found.offset + found.bytes),
     }))
-    return { segment, plain, generation, damages, lastSequence: sequencesOf(scan).lastSequence }
+    return { segment, sorted, generation, damages, lastSequence: sequencesOf(scan).lastSequence }
   }
 }
 
 /** A segment's memory, and the columns that it is seen as. */
 interface SegmentMemory {
   readonly memory: ArrayBufferLike
-  readonly columns: PlainColumns
+  readonly columns: SegmentColumns
 }
 
 function groupByStream(
   memory: ArrayBufferLike,
   { frames }: SegmentScan,
-  { plain, generation }: Pick<SegmentContent, 'plain' | 'generation'>,
+  { sorted, generation }: Pick<SegmentContent, 'sorted' | 'generation'>,
 ): void {
   const numbers = new Float64Array(memory, 0, memory.byteLength >> 3)
   const handles = new Uint32Array(memory, 0, memory.byteLength >> 2)
-  const columns: PlainColumns = { times: numbers, numbers, handles }
+  const columns: SegmentColumns = { times: numbers, numbers, handles }
   for (const frame of frames) {
     scanRecords(frame.records, (place) => {
-      if (place.kind === 'samples') plain.count(columns, placesOf(place))
-      excludeStreams({ memory, columns }, place, plain)
+      if (place.kind === 'samples') sorted.count(columns, placesOf(place))
+      excludeStreams({ memory, columns }, place, sorted)
     })
   }
   for (const frame of frames) {
     scanRecords(frame.records, (place) => {
-      const leftOut = place.kind === 'samples' ? plain.put(columns, placesOf(place)) : place.count
+      const leftOut = place.kind === 'samples' ? sorted.put(columns, placesOf(place)) : place.count
       if (leftOut === 0 && place.removalCount === 0) return
       const { kind, batch } = readRecord(memory, place)
-      const left = leftOut === batch.count ? batch : pickExcluded(batch, plain, leftOut)
+      const left = leftOut === batch.count ? batch : pickExcluded(batch, sorted, leftOut)
       applyRecord(generation, { kind, batch: left })
     })
   }
 }
 
-function placesOf({ timesAt, numbersAt, handlesAt, count }: RecordPlace): PlainPlaces {
+function placesOf({ timesAt, numbersAt, handlesAt, count }: RecordPlace): SegmentPlaces {
   return { timesAt: timesAt >> 3, numbersAt: numbersAt >> 3, handlesAt: handlesAt >> 2, count }
 }
 
@@ -108,25 +108,25 @@ function placesOf({ timesAt, numbersAt, handlesAt, count }: RecordPlace): PlainP
 function excludeStreams(
   { memory, columns }: SegmentMemory,
   place: RecordPlace,
-  plain: PlainSamples,
+  sorted: SortedSamples,
 ): void {
   if (place.kind === 'forget') {
     const { handlesAt, count } = placesOf(place)
-    for (let at = handlesAt; at < handlesAt + count; at += 1) plain.exclude(columns.handles[at])
+    for (let at = handlesAt; at < handlesAt + count; at += 1) sorted.exclude(columns.handles[at])
   }
   if (place.removalCount === 0 && place.textCount === 0) return
-  scanRemovalsAndTexts(memory, place, (handle) => plain.exclude(handle))
+  scanRemovalsAndTexts(memory, place, (handle) => sorted.exclude(handle))
 }
 
 /** The part of a batch that is about streams left out, all of its removals among it. */
-function pickExcluded(batch: SampleBatch, plain: PlainSamples, count: number): SampleBatch {
+function pickExcluded(batch: SampleBatch, sorted: SortedSamples, count: number): SampleBatch {
   const handles = new Uint32Array(count)
   const times = new Float64Array(count)
   const numbers = new Float64Array(count)
   const texts = batch.texts === undefined ? undefined : new Array<string | undefined>(count)
   let at = 0
   for (let index = 0; index < batch.count; index += 1) {
-    if (!plain.isExcluded(batch.handles[index])) continue
+    if (!sorted.isExcluded(batch.handles[index])) continue
     handles[at] = batch.handles[index]
     times[at] = batch.times[index]
     numbers[at] = batch.numbers[index]

@@ -7,15 +7,15 @@ import { isDiskFull } from '../disk/disk.ts'
 import { HeadGeneration } from '../head/head-generation.ts'
 import { ChunkTable } from './chunk-table.ts'
 import { openSamplesFile } from './open-samples-file.ts'
-import { PlainSamples } from './plain-samples.ts'
 import type { SegmentContent } from './segment-reader.ts'
 import { SegmentSealer } from './segment-sealer.ts'
+import { SortedSamples } from './sorted-samples.ts'
 import { TouchedTable } from './touched-table.ts'
 
 function contentOf(segment: number, fill: (generation: HeadGeneration) => void): SegmentContent {
   const generation = new HeadGeneration(segment)
   fill(generation)
-  return { segment, plain: new PlainSamples(), generation, damages: [], lastSequence: segment }
+  return { segment, sorted: new SortedSamples(), generation, damages: [], lastSequence: segment }
 }
 
 const OLD = contentOf(1, (generation) => {

@@ -38,13 +38,13 @@ export class SegmentSealer {
 
   /** Seals one segment, which must be the next; tells what did not check on the way. */
   seal(content: SegmentContent): FoundDamage[] {
-    const { segment, plain, generation, lastSequence } = content
+    const { segment, sorted, generation, lastSequence } = content
     this.#damages = [...content.damages]
     this.#rows = 0
     this.#streams.sealNumber = segment
     this.#table.begin()
     try {
-      const handleEnd = Math.max(plain.handleEnd, generation.handleEnd)
+      const handleEnd = Math.max(sorted.handleEnd, generation.handleEnd)
       for (let handle = 1; handle < handleEnd; handle += 1) {
         if (!this.#sealStream(content, handle)) continue
         if (this.#isStopping()) throw new SealStopped('the store is closing')
@@ -68,9 +68,9 @@ export class SegmentSealer {
   }
 
   #sealStream(content: SegmentContent, handle: number): boolean {
-    const { plain, generation } = content
+    const { sorted, generation } = content
     const isRemoved = generation.tombstones.has(handle)
-    const hasSamples = plain.hasSamples(handle) || generation.hasSamples(handle)
+    const hasSamples = sorted.hasSamples(handle) || generation.hasSamples(handle)
     if (!isRemoved && !hasSamples) return false
     if (generation.forgotten.has(handle)) {
       this.#streams.forget(handle)
@@ -94,8 +94,8 @@ export class SegmentSealer {
     return true
   }
 
-  #columnsOf({ plain, generation }: SegmentContent, handle: number): SampleColumns {
-    if (plain.hasSamples(handle)) return plain.columnsOf(handle)
+  #columnsOf({ sorted, generation }: SegmentContent, handle: number): SampleColumns {
+    if (sorted.hasSamples(handle)) return sorted.columnsOf(handle)
     this.#sink.clear()
     generation.readAll(handle, this.#sink)
     return this.#sink.columns()

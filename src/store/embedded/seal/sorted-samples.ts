@@ -16,14 +16,14 @@ const MOVES_PER_SAMPLE = 64
 const REPLACED = 0
 
 /** A column of times, one of numbers and one of handles, which lie in the same order. */
-export interface PlainColumns {
+export interface SegmentColumns {
   readonly times: Float64Array
   readonly numbers: Float64Array
   readonly handles: Uint32Array
 }
 
 /** Which samples of three long columns belong together: count of them from each start. */
-export interface PlainPlaces {
+export interface SegmentPlaces {
   readonly timesAt: number
   readonly numbersAt: number
   readonly handlesAt: number
@@ -35,7 +35,7 @@ export interface PlainPlaces {
  * so that each is moved once and no stream costs memory of its own. Streams whose samples depend on
  * what was removed between them, and those with texts, are left out.
  */
-export class PlainSamples {
+export class SortedSamples {
   /** Samples of each stream. */
   #counts = new Int32Array(1024)
   /** Where the next sample of each stream goes. */
@@ -76,7 +76,7 @@ export class PlainSamples {
   }
 
   /** Counts samples that will be put. */
-  count({ handles }: PlainColumns, { handlesAt, count }: PlainPlaces): void {
+  count({ handles }: SegmentColumns, { handlesAt, count }: SegmentPlaces): void {
     const end = handlesAt + count
     let counts = this.#counts
     for (let at = handlesAt; at < end; at += 1) {
@@ -102,7 +102,7 @@ export class PlainSamples {
   }
 
   /** Puts samples that were counted, in the order of the journal; tells how many were left out. */
-  put(columns: PlainColumns, places: PlainPlaces): number {
+  put(columns: SegmentColumns, places: SegmentPlaces): number {
     if (!this.#isPlaced) this.#place()
     const { handles, times, numbers } = columns
     const { timesAt, numbersAt, handlesAt, count } = places
@@ -118,7 +118,7 @@ export class PlainSamples {
     return this.#hasExcluded ? this.#countExcluded(columns, places) : 0
   }
 
-  #countExcluded({ handles }: PlainColumns, { handlesAt, count }: PlainPlaces): number {
+  #countExcluded({ handles }: SegmentColumns, { handlesAt, count }: SegmentPlaces): number {
     let excluded = 0
     for (let at = handlesAt; at < handlesAt + count; at += 1) {
       excluded += this.#excluded[handles[at]]

@@ -17,10 +17,10 @@ const KEPT_MAX = 256
 export type OnPiece = (piece: Buffer) => Promise<boolean>
 
 /**
- * Reads a whole plain body; answers the checksums of its blocks, or undefined when `onPiece` ended it.
+ * Reads a whole body; answers the checksums of its blocks, or undefined when `onPiece` ended it.
  * Throws BlobDamaged when it is not the body of that SHA-256.
  */
-export async function sumPlainBody(
+export async function sumWholeBody(
   file: FileHandle,
   blob: BlobInfo,
   onPiece: OnPiece = async () => true,
@@ -39,11 +39,11 @@ export async function sumPlainBody(
   throw new BlobDamaged(blob.key, 'its SHA-256 differs')
 }
 
-/** The checksums of plain bodies that were read through, kept for the reads that follow. */
-export class PlainBodySums {
+/** The checksums of bodies without them that were read through, kept for the reads that follow. */
+export class WholeBodySums {
   readonly #byKey = new Map<string, Promise<Uint32Array>>()
 
-  /** As sumPlainBody; readers of one body at the same time share one reading. */
+  /** As sumWholeBody; readers of one body at the same time share one reading. */
   async sumsOf(file: FileHandle, blob: BlobInfo): Promise<Uint32Array> {
     const known = this.#byKey.get(blob.key)
     if (known !== undefined) {
@@ -54,7 +54,7 @@ export class PlainBodySums {
         if (cause instanceof BlobDamaged) throw cause
       }
     }
-    const summing = sumPlainBody(file, blob).then((sums) => sums ?? new Uint32Array(0))
+    const summing = sumWholeBody(file, blob).then((sums) => sums ?? new Uint32Array(0))
     this.#byKey.set(blob.key, summing)
     summing.catch(() => this.#byKey.delete(blob.key))
     const [oldest] = this.#byKey.keys()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { SampleColumns } from '../../sample-port.ts'
-import { orderSamples, PlainSamples } from './plain-samples.ts'
+import { orderSamples, SortedSamples } from './sorted-samples.ts'
 
 type Row = readonly [handle: number, time: number, value: number]
 
@@ -52,35 +52,35 @@ function columnsOf(rows: readonly Row[]) {
 }
 
 /** Counts, excludes and puts rows in records of a few. */
-function fill(plain: PlainSamples, rows: readonly Row[], excluded: readonly number[]): number {
-  plain.clear()
+function fill(sorted: SortedSamples, rows: readonly Row[], excluded: readonly number[]): number {
+  sorted.clear()
   const columns = columnsOf(rows)
   const records = Array.from({ length: Math.ceil(rows.length / 7) }, (_, record) => {
     const start = record * 7
     const count = Math.min(7, rows.length - start)
     return { timesAt: start, numbersAt: start, handlesAt: start, count }
   })
-  for (const record of records) plain.count(columns, record)
-  for (const handle of excluded) plain.exclude(handle)
-  return records.reduce((leftOut, record) => leftOut + plain.put(columns, record), 0)
+  for (const record of records) sorted.count(columns, record)
+  for (const handle of excluded) sorted.exclude(handle)
+  return records.reduce((leftOut, record) => leftOut + sorted.put(columns, record), 0)
 }
 
-test('PlainSamples brings the samples of each stream together, segment after segment', () => {
+test('SortedSamples brings the samples of each stream together, segment after segment', () => {
   const handle = fc.oneof(fc.integer({ min: 1, max: 6 }), fc.constantFrom(1_023, 1_024, 5_000))
   const row = fc.tuple(handle, fc.integer({ min: 0, max: 40 }), fc.integer())
   const segment = fc.tuple(fc.array(row, { maxLength: 120 }), fc.uniqueArray(handle))
   fc.assert(
     fc.property(fc.array(segment, { minLength: 1, maxLength: 3 }), (segments) => {
-      const plain = new PlainSamples()
+      const sorted = new SortedSamples()
       for (const [rows, excluded] of segments) {
-        const leftOut = fill(plain, rows, excluded)
+        const leftOut = fill(sorted, rows, excluded)
         assert.equal(leftOut, rows.filter(([stream]) => excluded.includes(stream)).length)
         for (const stream of [1, 2, 3, 4, 5, 6, 1_023, 1_024, 5_000, 9_000]) {
           const own = rows.filter(([other]) => other === stream && !excluded.includes(stream))
-          assert.equal(plain.hasSamples(stream), own.length > 0)
-          assert.ok(own.length === 0 || stream < plain.handleEnd)
+          assert.equal(sorted.hasSamples(stream), own.length > 0)
+          assert.ok(own.length === 0 || stream < sorted.handleEnd)
           const model = modelOf(own.map(([, time, value]) => [time, value]))
-          if (own.length > 0) assert.deepEqual(samplesOf(plain.columnsOf(stream)), model)
+          if (own.length > 0) assert.deepEqual(samplesOf(sorted.columnsOf(stream)), model)
         }
       }
     }),
@@ -88,16 +88,16 @@ test('PlainSamples brings the samples of each stream together, segment after seg
   )
 })
 
-test('PlainSamples serves the next segment after its memory was let go', () => {
-  const plain = new PlainSamples()
+test('SortedSamples serves the next segment after its memory was let go', () => {
+  const sorted = new SortedSamples()
   const rows: Row[] = [
     [1, 10, 1],
     [1, 20, 2],
   ]
-  fill(plain, rows, [])
-  plain.release()
-  fill(plain, rows, [])
-  assert.deepEqual(samplesOf(plain.columnsOf(1)), [
+  fill(sorted, rows, [])
+  sorted.release()
+  fill(sorted, rows, [])
+  assert.deepEqual(samplesOf(sorted.columnsOf(1)), [
     [10, 1],
     [20, 2],
   ])
