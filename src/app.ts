@@ -1,7 +1,7 @@
 /** The composition root: the only file that chooses adapters and wires the parts together. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { addressOf, oauthSettings, tlsFiles } from './app-settings.ts'
+import { addressOf, connectionLimits, oauthSettings, tlsFiles } from './app-settings.ts'
 import {
   BearerCache,
   type Command,
@@ -124,6 +124,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const deletion = { ...data, identity, store: catalogStore, oauth }
   const server = await buildServer({
     ...{ clock, log, tls: tlsFiles(config), trustedProxies: config.trustedProxies ?? [] },
+    connectionLimits: connectionLimits(config),
     readiness: [{ name: 'samples', findProblem: () => data.samples.status().readOnlyReason }],
     findDetails: () => damageDetails(damage),
     moreMetrics: () => scrubMetrics(damage, scrub),

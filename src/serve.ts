@@ -1,7 +1,6 @@
 /** The service as a process: settings, signals, exit codes. */
-import { existsSync, readFileSync } from 'node:fs'
 import { openApp } from './app.ts'
-import { ConfigError, createLog, Refusal, readConfig } from './base/index.ts'
+import { ConfigError, createLog, findOpenFilesMax, Refusal, readConfig } from './base/index.ts'
 import { firstStartText } from './first-start-text.ts'
 import { damageOf, FolderDamaged, FolderInUse } from './store/embedded/index.ts'
 import { CatalogDamaged } from './store/index.ts'
@@ -76,10 +75,8 @@ class SystemLacks extends Error {}
 
 /** Told before anything is opened: without handles a thread or a database fails anywhere, with any message. */
 function requireHandles(): void {
-  const limits = '/proc/self/limits'
-  if (!existsSync(limits)) return
-  const soft = /^Max open files +(\d+)/m.exec(readFileSync(limits, 'utf8'))?.[1]
-  if (soft === undefined || Number(soft) >= OPEN_FILES_MIN) return
+  const soft = findOpenFilesMax()
+  if (soft === undefined || soft >= OPEN_FILES_MIN) return
   throw new SystemLacks(
     `this process may have ${soft} files open and needs ${OPEN_FILES_MIN} at least: raise the limit with "ulimit -n"`,
   )

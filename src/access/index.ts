@@ -8,6 +8,7 @@ export {
   resourceRoots,
 } from './capability.ts'
 export { findIpMistake, IpList, normalizeAddress } from './ip-list.ts'
+export { networkOf } from './network-of.ts'
 export {
   type Actor,
   allows,

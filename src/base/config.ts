@@ -4,7 +4,12 @@
  * `docs/configuration.md` lists the same table; a test compares the two.
  */
 import { type Brands, readBrands } from './brands.ts'
-import { BODY_BYTES_DEFAULT, FILE_BYTES_DEFAULT } from './limits.ts'
+import {
+  BODY_BYTES_DEFAULT,
+  CONNECTIONS_DEFAULT,
+  CONNECTIONS_PER_ADDRESS_DEFAULT,
+  FILE_BYTES_DEFAULT,
+} from './limits.ts'
 import { type RateFigures, readRateFigures } from './rate-figures.ts'
 import {
   findTlsMistake,
@@ -36,6 +41,7 @@ export interface Setting<T> {
 const port = readInteger({ min: 0, max: 65_535 })
 const bytes = readInteger({ min: 1_000, max: 1_000_000_000_000 })
 const megabytes = readInteger({ min: 300, max: 16_777_216 })
+const connections = readInteger({ min: 1, max: 1_000_000 })
 const lifetime = readInteger({ min: 1, max: 315_360_000 })
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
@@ -61,6 +67,8 @@ export const settings = {
   memoryMb: { name: 'WEIR_MEMORY_MB', default: '', meaning: 'Memory the service may count on, in MB of 1,048,576 bytes; unset: the limit of its cgroup, else the machine\'s', read: optional(megabytes) },
   bodyBytesMax: { name: 'WEIR_BODY_BYTES_MAX', default: String(BODY_BYTES_DEFAULT), meaning: 'The largest feed body, counted after inflating it', read: bytes },
   fileBytesMax: { name: 'WEIR_FILE_BYTES_MAX', default: String(FILE_BYTES_DEFAULT), meaning: 'The largest file of a file stream', read: bytes },
+  connectionsMax: { name: 'WEIR_CONNECTIONS_MAX', default: String(CONNECTIONS_DEFAULT), meaning: 'Connections at a time; fewer where the limit of open files leaves too little for the service itself', read: connections },
+  connectionsPerAddress: { name: 'WEIR_CONNECTIONS_PER_ADDRESS', default: String(CONNECTIONS_PER_ADDRESS_DEFAULT), meaning: 'Connections at a time from one address, or one /64 of IPv6; WEIR_TRUSTED_PROXIES are exempt', read: connections },
   oauthMode: { name: 'WEIR_OAUTH', default: 'open', meaning: 'open lets every OAuth client ask a user; strict only registered ones', read: readChoice(['open', 'strict'] as const) },
   tokenLifetimeSeconds: { name: 'WEIR_TOKEN_LIFETIME_S', default: '86400', meaning: 'How long an OAuth access token lives, in seconds', read: lifetime },
   refreshLifetimeSeconds: { name: 'WEIR_REFRESH_LIFETIME_S', default: '7776000', meaning: 'How long an OAuth refresh token lives unused, in seconds', read: lifetime },

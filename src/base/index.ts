@@ -23,6 +23,7 @@ export {
 } from './memory-budget.ts'
 export { budgetBytesOf, findMemoryBytes } from './memory-limit.ts'
 export { nextTurn } from './next-turn.ts'
+export { connectionsWithin, findOpenFilesMax } from './open-files.ts'
 export {
   type RateClass,
   type RateFigure,

@@ -36,6 +36,12 @@ export const FILE_BYTES_DEFAULT = 4_000_000_000
 /** Request line and headers together: the URL form carries whole lists of values. */
 export const HEADER_BYTES_MAX = 256 * 1024
 
+/** Each connection costs memory and a file handle; a fleet beyond this belongs behind a proxy. */
+export const CONNECTIONS_DEFAULT = 20_000
+
+/** Connections of one address: gateways and offices have some hundred devices behind one. */
+export const CONNECTIONS_PER_ADDRESS_DEFAULT = 2_000
+
 /** The deepest JSON that is read; real payloads stay below ten levels. */
 export const JSON_DEPTH_MAX = 64
 

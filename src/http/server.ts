@@ -9,11 +9,12 @@ import { commonPlugin } from './plugins/common-plugin.ts'
 import { docsPlugin } from './plugins/docs-plugin.ts'
 import { errorPlugin, sendError } from './plugins/error-plugin.ts'
 import { healthRoutes, type ReadinessCheck } from './routes/health-routes.ts'
+import { ConnectionCount, type ConnectionLimits } from './transport/connection-count.ts'
 import { exchangeOf, type FastLane } from './transport/exchange.ts'
 import type { Front } from './transport/front/front.ts'
 import type { TlsFiles } from './transport/listener.ts'
 import { peerAddressReader } from './transport/peer-address.ts'
-import { serveRequests } from './transport/serve-requests.ts'
+import { type RequestDeps, serveRequests } from './transport/serve-requests.ts'
 import { Traffic } from './transport/traffic.ts'
 
 /** What the server needs; the parts' routes are added by the function handed in. */
@@ -22,6 +23,8 @@ export interface ServerDeps {
   readonly log: Log
   readonly tls?: TlsFiles
   readonly trustedProxies: readonly string[]
+  /** How many connections are let in. */
+  readonly connectionLimits?: ConnectionLimits
   readonly readiness: readonly ReadinessCheck[]
   /** Told by /readyz while it is ready. */
   readonly findDetails?: () => readonly string[]
@@ -52,12 +55,15 @@ export async function buildServer(deps: ServerDeps): Promise<WeirServer> {
   const { clock, log } = deps
   const addressOf = peerAddressReader(deps.trustedProxies)
   const traffic = new Traffic({ clock, log, addressOf })
-  const { app, front } = createApp(deps, traffic)
+  const limits = deps.connectionLimits ?? { connectionsMax: 1_000, perAddressMax: 1_000 }
+  const connections = new ConnectionCount({ ...deps, limits })
+  const { app, front } = createApp({ ...deps, connections }, traffic)
   errorPlugin(app, { log })
   commonPlugin(app)
   bodyPlugin(app, deps.budget)
   await docsPlugin(app)
-  healthRoutes(app, { ...deps, metrics: traffic.metrics })
+  const moreMetrics = () => `${connections.metrics()}${deps.moreMetrics?.() ?? ''}`
+  healthRoutes(app, { ...deps, metrics: traffic.metrics, moreMetrics })
   await deps.addRoutes(app)
   await app.ready()
   return {
@@ -76,7 +82,7 @@ export async function buildServer(deps: ServerDeps): Promise<WeirServer> {
   }
 }
 
-function createApp(deps: ServerDeps, traffic: Traffic): { app: App; front: Front } {
+function createApp(deps: RequestDeps, traffic: Traffic): { app: App; front: Front } {
   const { log } = deps
   let front: Front | undefined
   const app = fastify({

@@ -17,9 +17,11 @@ export async function startChildService(
   dataDir: string,
   settings: Readonly<Record<string, string>>,
   main = new URL('../../src/main.ts', import.meta.url),
+  openFilesMax?: number,
 ): Promise<ChildService> {
   const env = { PATH: process.env.PATH, WEIR_DATA_DIR: dataDir, WEIR_PORT: '0', ...settings }
-  const child = spawn(process.execPath, [main.pathname], {
+  const limit = openFilesMax === undefined ? '' : `ulimit -n ${openFilesMax}; `
+  const child = spawn('sh', ['-c', `${limit}exec "$0" "$1"`, process.execPath, main.pathname], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   })

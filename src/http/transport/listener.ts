@@ -23,9 +23,6 @@ export const IDLE_TIMEOUT_MS = 120_000
 /** Longer than the idle time of the usual proxies, so that they close first. */
 export const KEEP_ALIVE_MS = 75_000
 
-/** Each connection costs memory and a descriptor; a fleet beyond this belongs behind a proxy. */
-const CONNECTIONS_MAX = 20_000
-
 const options: ServerOptions = {
   maxHeaderSize: HEADER_BYTES_MAX,
   // Small devices send no Host or an empty one.
@@ -61,7 +58,6 @@ export function openListener(serve: Handler, tls: TlsFiles | undefined): Server 
           handle,
         )
   server.setTimeout(IDLE_TIMEOUT_MS)
-  server.maxConnections = CONNECTIONS_MAX
   // Some clients close their side once the request is sent, and still wait for the answer.
   Object.assign(server, { httpAllowHalfOpen: true })
   // An expectation that is not understood is no reason to refuse a device's request.

@@ -1,6 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { normalizeAddress } from '../../access/index.ts'
 import type { Log, MemoryBudget } from '../../base/index.ts'
 import { answerError } from './answer.ts'
+import type { ConnectionCount } from './connection-count.ts'
 import { attachExchange, type Exchange, type FastLane, type RequestHead } from './exchange.ts'
 import { type Front, openFront } from './front/front.ts'
 import { HttpReply } from './http-reply.ts'
@@ -13,6 +15,8 @@ type Handle = (req: IncomingMessage, res: ServerResponse) => void
 export interface RequestDeps {
   readonly log: Log
   readonly tls?: TlsFiles
+  /** Whom to let in. */
+  readonly connections: ConnectionCount
   /** What all calls in flight may hold; without it only single calls are bounded. */
   readonly budget?: MemoryBudget
   /** Asked in order before Fastify sees a request. */
@@ -25,7 +29,7 @@ export function serveRequests(
   traffic: Traffic,
   handle: Handle,
 ): { readonly server: Server; readonly front: Front } {
-  const { log, fastLanes, tls } = deps
+  const { log, fastLanes, tls, connections } = deps
   const laneOf = (head: RequestHead) => fastLanes.find((lane) => lane.serves(head))
   const server = openListener((req, res) => {
     if (req.url?.startsWith('/') === false) req.url = pathOfTarget(req.url)
@@ -36,7 +40,10 @@ export function serveRequests(
     attachExchange(req, exchange)
     handle(req, res)
   }, tls)
+  server.maxConnections = connections.limits.connectionsMax
+  server.on('drop', (peer) => connections.refuse(peer?.remoteAddress ?? ''))
   const front = openFront(server, tls === undefined ? 'connection' : 'secureConnection', {
+    admit: ({ remoteAddress = '' }) => connections.admit(normalizeAddress(remoteAddress)),
     keepAliveMs: KEEP_ALIVE_MS,
     idleMs: IDLE_TIMEOUT_MS,
     // Nobody has said who sends them yet: half of what small calls have is left to those who did.

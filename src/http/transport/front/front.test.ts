@@ -31,7 +31,7 @@ async function start(
   Object.assign(server, { httpAllowHalfOpen: true })
   const front = openFront(server, 'connection', {
     ...{ keepAliveMs: 75_000, idleMs: 120_000, isServed, serve },
-    ...{ expect: () => true, abandon: () => {} },
+    ...{ expect: () => true, abandon: () => {}, admit: () => () => {} },
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

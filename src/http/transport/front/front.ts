@@ -9,6 +9,8 @@ const SHARED_BYTES = 256 * 1024
 /** How the front serves, and what bodies that arrive in pieces may take. */
 export interface FrontOptions
   extends Pick<FrontDeps, 'abandon' | 'expect' | 'isServed' | 'serve' | 'keepAliveMs' | 'idleMs'> {
+  /** Counts a connection until the answered function is called; undefined: it is refused. */
+  admit(accepted: Socket): (() => void) | undefined
   readonly arrivingBytesMax?: number
 }
 
@@ -23,14 +25,10 @@ export interface Front {
  * plain puts over a kept connection, and Node's general request and response objects cost several
  * times what reading such a call takes.
  */
-export function openFront(
-  server: Server,
-  event: 'connection' | 'secureConnection',
-  deps: FrontOptions,
-): Front {
-  // These are Node's own: whoever emits the event hands a connection to the HTTP server.
-  const listeners = server.listeners(event)
-  server.removeAllListeners(event)
+export function openFront(server: Server, event: ConnectionEvent, deps: FrontOptions): Front {
+  // These are Node's own: whoever calls them hands a connection to TLS, or to the HTTP server.
+  const secure = event === 'secureConnection' ? takeListeners(server, 'connection') : undefined
+  const general = takeListeners(server, event)
   const sockets = new Set<Socket>()
   let isClosed = false
   const shared: FrontDeps = {
@@ -39,25 +37,51 @@ export function openFront(
     shared: Buffer.allocUnsafeSlow(SHARED_BYTES),
     handOver: (socket) => {
       sockets.delete(socket)
-      for (const listener of listeners) listener.call(server, socket)
+      general(socket)
     },
   }
   const track = (socket: Socket): void => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   }
-  server.on(event, (accepted: Socket) => {
-    if (isClosed) accepted.destroy()
-    else track(new FrontConnection(accepted, shared).socket)
-  })
-  if (event === 'secureConnection') {
+  const begin = (accepted: Socket): Socket => {
+    const { socket } = new FrontConnection(accepted, shared)
+    track(socket)
+    return socket
+  }
+  server.on('connection', (raw: Socket) => {
+    const leave = isClosed ? undefined : deps.admit(raw)
+    if (leave === undefined) {
+      raw.destroy()
+      return
+    }
+    if (secure === undefined) {
+      begin(raw).once('close', leave)
+      return
+    }
+    raw.once('close', leave)
     // Who never begins with TLS is known to nobody else, and would hold up the server's end.
-    server.on('connection', (raw: Socket) => (isClosed ? raw.destroy() : track(raw)))
+    track(raw)
+    secure(raw)
+  })
+  if (secure !== undefined) {
+    server.on(event, (accepted: Socket) => (isClosed ? accepted.destroy() : begin(accepted)))
   }
   return {
     closeAllConnections: () => {
       isClosed = true
       for (const socket of sockets) socket.destroy()
     },
+  }
+}
+
+type ConnectionEvent = 'connection' | 'secureConnection'
+
+/** Takes the listeners of an event away; whoever calls the answered function calls them. */
+function takeListeners(server: Server, event: ConnectionEvent): (socket: Socket) => void {
+  const listeners = server.listeners(event)
+  server.removeAllListeners(event)
+  return (socket) => {
+    for (const listener of listeners) listener.call(server, socket)
   }
 }
