@@ -6,6 +6,7 @@
  * as if any stream were named. Of all entries that match, the most specific alone decides: the first
  * segment that differs tells, a name before `*`, `*` before nothing.
  */
+import { BoundedCache } from '../base/index.ts'
 
 /** The methods a capability can give. */
 export const methods = ['GET', 'PUT', 'POST', 'DELETE'] as const
@@ -57,7 +58,7 @@ const RESOURCE_LENGTH_MAX = 1_024
 export class Capabilities {
   readonly entries: readonly CapabilityEntry[]
   readonly #rules: readonly Rule[]
-  readonly #remembered = new Map<string, number>()
+  readonly #remembered = new BoundedCache<string, number>(REMEMBERED_MAX)
   /** Which methods every feed has when no entry names a component, so that a put need not look. */
   readonly #commonFeedMask: number | undefined
 
@@ -125,7 +126,6 @@ export class Capabilities {
     if (known !== undefined) return known
     const mask = this.#decide(pathOf(resource))
     if (resource.length > REMEMBERED_LENGTH_MAX) return mask
-    if (this.#remembered.size >= REMEMBERED_MAX) this.#remembered.clear()
     this.#remembered.set(resource, mask)
     return mask
   }

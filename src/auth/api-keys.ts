@@ -8,7 +8,7 @@ import {
   type Principal,
   requireCovers,
 } from '../access/index.ts'
-import { type Clock, hashSecret, newSecret, newUid, refuse } from '../base/index.ts'
+import { BoundedCache, type Clock, hashSecret, newSecret, newUid, refuse } from '../base/index.ts'
 import type { CatalogDocument, CatalogStore, CatalogWrite } from '../store/index.ts'
 import { RecordCache } from './record-cache.ts'
 import type { SecretBox } from './secret-box.ts'
@@ -65,7 +65,7 @@ export class ApiKeys {
   readonly #box: SecretBox
   readonly #ready: RecordCache<ReadyKey>
   /** Devices send the same secret with every call, and hashing it is half of recognising it. */
-  readonly #hashes = new Map<string, string>()
+  readonly #hashes = new BoundedCache<string, string>(CACHED_MAX)
 
   constructor(deps: {
     readonly store: CatalogStore
@@ -90,7 +90,6 @@ export class ApiKeys {
     const ready = await this.#ready.find(hash)
     if (ready === undefined) return undefined
     // Only secrets of real keys are kept, so that guesses take no memory.
-    if (this.#hashes.size >= CACHED_MAX) this.#hashes.clear()
     this.#hashes.set(secret, hash)
     return ready
   }

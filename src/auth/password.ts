@@ -1,5 +1,5 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
-import { refuse } from '../base/index.ts'
+import { Mutex, refuse } from '../base/index.ts'
 
 interface Cost {
   readonly memory: number
@@ -26,12 +26,12 @@ const NOBODY =
  */
 export class PasswordHasher {
   #waiting = 0
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #hashing = new Mutex()
 
   /** What is stored of a password: algorithm, cost, salt and tag in the usual text form. */
   async hash(password: string): Promise<string> {
     const salt = randomBytes(SALT_BYTES)
-    const tag = await this.#inTurn(() => derive(password, salt, COST))
+    const tag = await this.#oneByOne(() => derive(password, salt, COST))
     const { memory, passes, parallelism } = COST
     const encoded = [salt, tag].map((bytes) => bytes.toString('base64').replaceAll('=', ''))
     return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${encoded.join('$')}`
@@ -40,17 +40,15 @@ export class PasswordHasher {
   /** Whether a password is the one of the hash; without a hash, false after the same work. */
   async verify(password: string, hash: string | undefined): Promise<boolean> {
     const { cost, salt, tag } = parseHash(hash ?? NOBODY)
-    const derived = await this.#inTurn(() => derive(password, salt, cost))
+    const derived = await this.#oneByOne(() => derive(password, salt, cost))
     return timingSafeEqual(derived, tag) && hash !== undefined
   }
 
-  async #inTurn(work: () => Promise<Buffer>): Promise<Buffer> {
+  async #oneByOne(work: () => Promise<Buffer>): Promise<Buffer> {
     if (this.#waiting >= WAITING_MAX) refuse('rate_limited', { retryAfterSeconds: BUSY_RETRY_S })
     this.#waiting += 1
-    const turn = this.#last.then(work)
-    this.#last = turn.catch(() => {})
     try {
-      return await turn
+      return await this.#hashing.run(work)
     } finally {
       this.#waiting -= 1
     }

@@ -1,4 +1,4 @@
-import type { Clock, RateFigure } from '../base/index.ts'
+import { BoundedCache, type Clock, type RateFigure } from '../base/index.ts'
 
 /** How a call stands with its bucket. */
 export interface RateDecision {
@@ -21,13 +21,12 @@ const WIDE_FACTOR = 10
 const BUCKETS_MAX = 100_000
 
 /**
- * Token buckets in bounded memory. Buckets age in two generations: one that was not used for a whole
- * generation is dropped, and is then most likely full anyway.
+ * Token buckets in bounded memory: one that was not used for long is dropped, and is then most likely
+ * full anyway.
  */
 export class RateLimiter {
   readonly #clock: Clock
-  #young = new Map<string, Bucket>()
-  #old = new Map<string, Bucket>()
+  readonly #buckets = new BoundedCache<string, Bucket>(BUCKETS_MAX)
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -69,30 +68,16 @@ export class RateLimiter {
 
   #bucket(name: string, figure: RateFigure): Bucket {
     const nowMs = this.#clock.elapsed()
-    const known = this.#young.get(name) ?? this.#revive(name)
+    const known = this.#buckets.get(name)
     if (known === undefined) {
       const bucket = { tokens: figure.calls, atMs: nowMs }
-      this.#keep(name, bucket)
+      this.#buckets.set(name, bucket)
       return bucket
     }
     const refill = ((nowMs - known.atMs) * figure.calls) / figure.perMs
     known.tokens = Math.min(figure.calls, known.tokens + refill)
     known.atMs = nowMs
     return known
-  }
-
-  #revive(name: string): Bucket | undefined {
-    const bucket = this.#old.get(name)
-    if (bucket !== undefined) this.#keep(name, bucket)
-    return bucket
-  }
-
-  #keep(name: string, bucket: Bucket): void {
-    if (this.#young.size >= BUCKETS_MAX / 2) {
-      this.#old = this.#young
-      this.#young = new Map()
-    }
-    this.#young.set(name, bucket)
   }
 }
 

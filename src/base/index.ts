@@ -1,3 +1,4 @@
+export { BoundedCache } from './bounded-cache.ts'
 export { type Brand, type Brands, readBrands } from './brands.ts'
 export { type Clock, ManualClock, systemClock } from './clock.ts'
 export { type CommandSocketAddress, commandSocketAddress } from './command-socket.ts'
@@ -11,6 +12,7 @@ export { freeBytes } from './free-bytes.ts'
 export { growColumn } from './grow-column.ts'
 export { characterCount, hashSecret, newSecret, newUid } from './ids.ts'
 export { invariant, unreachable } from './invariant.ts'
+export { KeyedMutex } from './keyed-mutex.ts'
 export * from './limits.ts'
 export { createLog, type Log } from './log.ts'
 export {
@@ -22,6 +24,7 @@ export {
   type WaitOptions,
 } from './memory-budget.ts'
 export { budgetBytesOf, findMemoryBytes } from './memory-limit.ts'
+export { Mutex } from './mutex.ts'
 export { nextTurn } from './next-turn.ts'
 export { connectionsWithin, findOpenFilesMax } from './open-files.ts'
 export {

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../base/index.ts'
+import { type Clock, KeyedMutex, systemClock } from '../base/index.ts'
 import type { CatalogStore, StreamHandle } from '../store/index.ts'
 import type { CycleDefinition } from '../time/index.ts'
 import { autoCreate } from './create/auto-create.ts'
@@ -12,7 +12,6 @@ import { prepareComponent } from './create/prepare-component.ts'
 import type { CatalogBase, People } from './documents/catalog-base.ts'
 import { Documents, type StreamsDeletedListener } from './documents/documents.ts'
 import { setValueTypes, type TypeWish } from './documents/first-value-type.ts'
-import { KeyedLocks } from './documents/keyed-locks.ts'
 import type { StreamIndex } from './index/stream-index.ts'
 import { ComponentStreams } from './record/component-streams.ts'
 import { Components } from './record/components.ts'
@@ -56,7 +55,7 @@ export class Catalog {
     this.units = new SimpleRecords(documents, unitRules)
     this.deleteProfiles = new SimpleRecords(documents, deleteProfileRules)
     const { cycles, units, deleteProfiles } = this
-    const locks = new KeyedLocks()
+    const locks = new KeyedMutex<string>()
     this.#base = { documents, clock, people, locks, cycles, units, deleteProfiles }
     this.templates = new SimpleRecords(documents, templateRules(this.#base))
     this.streams = new ComponentStreams(this.#base)

@@ -1,3 +1,4 @@
+import { BoundedCache } from '../base/index.ts'
 import {
   type PreparedStream,
   readGrid,
@@ -19,9 +20,9 @@ export interface StreamFacts {
   readonly baseCycle: Cycle | undefined
 }
 
-/** Streams share few base cycles; more than this many start anew. */
+/** Streams share few base cycles; so many are kept. */
 const CYCLES_MAX = 1_000
-const cycles = new Map<string, Cycle>()
+const cycles = new BoundedCache<string, Cycle>(CYCLES_MAX)
 
 /** The base cycle of the grid that the catalog keeps of an interval stream; undefined for ''. */
 export function cycleOfGrid(grid: string): Cycle | undefined {
@@ -30,7 +31,6 @@ export function cycleOfGrid(grid: string): Cycle | undefined {
   if (known !== undefined) return known
   const definition = readGrid(grid)
   const cycle = compileCycle(definition, loadZone(definition.timeZone))
-  if (cycles.size >= CYCLES_MAX) cycles.clear()
   cycles.set(grid, cycle)
   return cycle
 }

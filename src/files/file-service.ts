@@ -5,7 +5,7 @@
  */
 import type { Readable } from 'node:stream'
 import { type Principal, requirePermit } from '../access/index.ts'
-import { type EpochMs, epochMs, type Log, refuse } from '../base/index.ts'
+import { type EpochMs, epochMs, KeyedMutex, type Log, refuse } from '../base/index.ts'
 import { type CreationRules, POINT, type WantedComponent } from '../catalog/index.ts'
 import {
   type Feed,
@@ -30,7 +30,6 @@ import {
 import { damagedFile } from './damaged-file.ts'
 import { checkFileName } from './file-name.ts'
 import { type FileRecord, fileUrl, readFileRecord, writeFileRecord } from './file-record.ts'
-import { Turns } from './turns.ts'
 
 /** The stream that a call names. */
 export interface FilePath {
@@ -91,7 +90,7 @@ interface FoundFile {
 /** Puts files into streams and gets them back. */
 export class FileService {
   readonly #deps: FileServiceDeps
-  readonly #turns = new Turns()
+  readonly #putting = new KeyedMutex<StreamHandle>()
 
   constructor(deps: FileServiceDeps) {
     this.#deps = deps
@@ -124,7 +123,7 @@ export class FileService {
       await this.#deps.blobs.delete(blob.key)
       throw cause
     }
-    const { time, warnings } = await this.#turns.take(handle, () =>
+    const { time, warnings } = await this.#putting.run([handle], () =>
       this.#land(principal.orgUid, { handle, command, blob, type, uploadTime }),
     )
     const { compId, streamId, name } = command

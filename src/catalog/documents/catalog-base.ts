@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/index.ts'
+import type { Clock, KeyedMutex } from '../../base/index.ts'
 import type { CatalogWrite } from '../../store/index.ts'
 import type { CycleBody } from '../record/cycle-record.ts'
 import type { DeleteProfileBody } from '../record/delete-profile.ts'
@@ -7,7 +7,6 @@ import type { StreamReferences } from '../record/stream-rules.ts'
 import type { UnitBody } from '../record/unit.ts'
 import { foldersAlong } from '../shape/folder-path.ts'
 import type { Documents } from './documents.ts'
-import type { KeyedLocks } from './keyed-locks.ts'
 
 /** Whom the catalog asks about people; handed in, because people are another part's records. */
 export interface People {
@@ -22,8 +21,8 @@ export interface CatalogBase {
   readonly documents: Documents
   readonly clock: Clock
   readonly people: People
-  /** Turns at changing one component, so that only other processes can get in between. */
-  readonly locks: KeyedLocks
+  /** Held while one component is changed, so that only other processes can get in between. */
+  readonly locks: KeyedMutex<string>
   readonly cycles: SimpleRecords<CycleBody>
   readonly units: SimpleRecords<UnitBody>
   readonly deleteProfiles: SimpleRecords<DeleteProfileBody>

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { HeldMemory } from '../../base/index.ts'
-import { type ErrorCode, nextTurn, Refusal, refusal, refuse } from '../../base/index.ts'
+import { type ErrorCode, Mutex, nextTurn, Refusal, refusal, refuse } from '../../base/index.ts'
 import type { IncomingSamples } from '../../feed/index.ts'
 import { readFeedBatch } from '../batch/batch-reader.ts'
 import { FeedArrayParser, type ParseStep } from './feed-array-parser.ts'
@@ -51,9 +51,9 @@ export function readParsedBody(bytes: Buffer): IncomingSamples {
 }
 
 /** One worker at a time: a second unusual giant waits rather than taking the machine's memory. */
-let workerTurn: Promise<unknown> = Promise.resolve()
+const workerMutex = new Mutex()
 
-/** The memory is taken first: who has its turn must not wait for one that waits for the turn. */
+/** The memory is taken first: who holds the mutex must not wait for one that waits for it. */
 async function readInWorker(bytes: Buffer, held: HeldMemory | undefined): Promise<IncomingSamples> {
   let heapBytes = Math.min(
     Math.max(bytes.length * WORKER_BYTES_PER_BYTE, WORKER_BYTES_MIN),
@@ -63,9 +63,7 @@ async function readInWorker(bytes: Buffer, held: HeldMemory | undefined): Promis
     heapBytes = Math.min(heapBytes, held.share.growthMax)
     await held.share.resize(held.share.bytes + heapBytes)
   }
-  const turn = workerTurn.then(async () => unpackSamples(await runWorker(bytes, heapBytes, held)))
-  workerTurn = turn.catch(() => undefined)
-  return turn
+  return workerMutex.run(async () => unpackSamples(await runWorker(bytes, heapBytes, held)))
 }
 
 async function runWorker(

@@ -1,11 +1,11 @@
-/** Turns by key: whoever holds some keys keeps others of the same keys waiting. */
-export class KeyedLocks {
-  readonly #tails = new Map<string, Promise<void>>()
+/** Mutexes by key: whoever holds some keys keeps others of the same keys waiting, in their order. */
+export class KeyedMutex<K extends string | number> {
+  readonly #tails = new Map<K, Promise<void>>()
 
   /** Runs a task once it holds all keys. */
-  async run<T>(keys: Iterable<string>, task: () => Promise<T>): Promise<T> {
+  async run<T>(keys: Iterable<K>, task: () => Promise<T>): Promise<T> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const held: string[] = []
+    const held: K[] = []
     try {
       // One order for all keeps two tasks from waiting for each other.
       for (const key of [...new Set(keys)].sort()) {
