@@ -120,7 +120,8 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   opened.defer(() => deleteProfileJob.close())
   const calls = new FeedCalls(data.feed)
   const budget = new MemoryBudget(budgetBytesOf(memoryBytesOf(config)))
-  const lane = { calls, bodies: new FeedBodyReader(config.bodyBytesMax, budget), gate, log }
+  const bodies = new FeedBodyReader(config.bodyBytesMax, budget)
+  const lane = feedLane({ calls, bodies, gate, log })
   const deletion = { ...data, identity, store: catalogStore, oauth }
   const server = await buildServer({
     ...{ clock, log, tls: tlsFiles(config), trustedProxies: config.trustedProxies ?? [] },
@@ -128,10 +129,10 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     readiness: [{ name: 'samples', findProblem: () => data.samples.status().readOnlyReason }],
     findDetails: () => damageDetails(damage),
     moreMetrics: () => scrubMetrics(damage, scrub),
-    ...{ budget, fastLanes: [feedLane(lane)] },
+    ...{ budget, fastLane: lane },
     addRoutes: (app) =>
       addRoutes(app, {
-        ...{ ...data, config, deletion, gate, identity, lane, log, oauth, operators },
+        ...{ ...data, calls, config, deletion, gate, identity, lane, log, oauth, operators },
         measure: () => measureFolder(config.dataDir),
       }),
   })

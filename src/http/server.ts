@@ -32,8 +32,8 @@ export interface ServerDeps {
   readonly moreMetrics?: () => string
   /** What all calls in flight may hold; without it only single calls are bounded. */
   readonly budget?: MemoryBudget
-  /** Asked in order before Fastify sees a request. */
-  readonly fastLanes: readonly FastLane[]
+  /** Asked before Fastify sees a request. */
+  readonly fastLane?: FastLane
   readonly addRoutes: (app: App) => void | Promise<void>
 }
 

@@ -7,7 +7,6 @@ export {
   parseSampleTime,
   parseWhole,
   type QueryPairs,
-  queryOf,
   readFlag,
   readLoosePairs,
   readQueryPairs,

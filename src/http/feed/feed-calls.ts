@@ -8,7 +8,7 @@ import {
   type FeedSeries,
   type PutCommand,
   readStatisticId,
-  type StreamPath,
+  type StatisticCommand,
 } from '../../feed/index.ts'
 import {
   bytesOfSamples,
@@ -20,8 +20,8 @@ import {
   readUrlPut,
   readWhole,
 } from '../../intake/index.ts'
-import { readFeedQuery } from './feed-get-query.ts'
-import type { StatisticPath } from './feed-path.ts'
+import { type FeedQuery, readFeedQuery } from './feed-get-query.ts'
+import type { FeedIds, StatisticIds } from './feed-paths.ts'
 import { writeFeed } from './feed-writer.ts'
 import { writeRequested } from './requested-writer.ts'
 
@@ -97,27 +97,29 @@ export class FeedCalls {
   }
 
   /** GET …/feed: a JSON array of samples. */
-  async get(principal: Principal, path: StreamPath, query: string): Promise<Buffer> {
+  async get(principal: Principal, path: FeedIds, query: string): Promise<Buffer> {
     const asked = readFeedQuery(readLoosePairs(query))
     return write(await this.#feed.get(principal, { path, ...asked }), asked.fields)
   }
 
   /** GET …/last_value: a JSON array with the last sample of each stream. */
-  async lastValue(principal: Principal, path: StreamPath, query: string): Promise<Buffer> {
+  async lastValue(principal: Principal, path: FeedIds, query: string): Promise<Buffer> {
     const asked = readFeedQuery(readLoosePairs(query))
     return write(await this.#feed.lastValues(principal, { path, ...asked }), asked.fields)
   }
 
-  /** GET …/cycle/{cycleId}/stat/{statId}/feed or last_value: a JSON array of statistic samples. */
-  async statistic(principal: Principal, path: StatisticPath, query: string): Promise<Buffer> {
+  /** GET …/cycle/{cycleId}/stat/{statId}/feed: a JSON array of statistic samples. */
+  async statistic(principal: Principal, path: StatisticIds, query: string): Promise<Buffer> {
     const asked = readFeedQuery(readLoosePairs(query))
-    const { cycleId, statId } = path
-    const command = { path, ...asked, cycleId, statistic: readStatisticId(statId) }
-    const list =
-      path.call === 'feed'
-        ? await this.#feed.statistics(principal, command)
-        : await this.#feed.lastStatistics(principal, command)
-    return write(list, asked.fields)
+    const command = statisticCommand(path, asked)
+    return write(await this.#feed.statistics(principal, command), asked.fields)
+  }
+
+  /** GET …/cycle/{cycleId}/stat/{statId}/last_value: the last of them of each stream. */
+  async lastStatistic(principal: Principal, path: StatisticIds, query: string): Promise<Buffer> {
+    const asked = readFeedQuery(readLoosePairs(query))
+    const command = statisticCommand(path, asked)
+    return write(await this.#feed.lastStatistics(principal, command), asked.fields)
   }
 
   /** DELETE …/stream/{streamId}/feed: takes the range out. */
@@ -137,6 +139,11 @@ export class FeedCalls {
     }
     await this.#feed.delete(principal, { ...path, from, until })
   }
+}
+
+function statisticCommand(path: StatisticIds, asked: FeedQuery): StatisticCommand {
+  const { cycleId, statId } = path
+  return { path, ...asked, cycleId, statistic: readStatisticId(statId) }
 }
 
 /** Refuses to build an answer that could take the memory of all other calls. */

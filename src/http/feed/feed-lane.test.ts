@@ -48,7 +48,7 @@ async function putBorrowed(text: string, isKnown: boolean): Promise<PutCommand['
       socket: new Socket(),
     },
   }
-  lane.serve(exchange)
+  lane('PUT', '/api/feed')?.(exchange)
   body.fill('9')
   return promise
 }

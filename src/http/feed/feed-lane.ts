@@ -1,5 +1,5 @@
 import type { Caller } from '../../auth/index.ts'
-import { invariant, type Log, Refusal } from '../../base/index.ts'
+import { type Log, Refusal } from '../../base/index.ts'
 import type { Gate } from '../admit/gate.ts'
 import { requireOwnSite } from '../admit/own-site.ts'
 import { answer, answerError } from '../transport/answer.ts'
@@ -7,13 +7,7 @@ import type { Exchange, FastLane } from '../transport/exchange.ts'
 import { requireAsPut } from './as-put.ts'
 import { bytesWhileRead, type FeedBodyReader } from './feed-body-reader.ts'
 import type { FeedCalls, Warn } from './feed-calls.ts'
-import {
-  type FeedPath,
-  isReadingPath,
-  readFeedPath,
-  readStatisticPath,
-  type StatisticPath,
-} from './feed-path.ts'
+import { type FeedCall, findFeedCall, readFeedIds } from './feed-paths.ts'
 
 /** What the fast lane of the feed needs. */
 export interface FeedLaneDeps {
@@ -23,50 +17,24 @@ export interface FeedLaneDeps {
   readonly log: Log
 }
 
-const PUT_ROUTE = '/api/feed'
-
-function routeOf(path: FeedPath | StatisticPath): string {
-  const stream = path.streamId === undefined ? '' : '/stream/:streamId'
-  const statistic = 'statId' in path ? '/cycle/:cycleId/stat/:statId' : ''
-  return `/api/comp/:compId${stream}${statistic}/${path.call}`
-}
-
 /**
- * Serves PUT /api/feed and the GETs of samples, last values and statistics without Fastify: most
- * calls of a busy service are one of these, and Fastify would cost more than the call itself.
+ * Serves the calls of the feed's table without Fastify: most calls of a busy service are one of these,
+ * and Fastify would cost more than the call itself.
  */
 export function feedLane(deps: FeedLaneDeps): FastLane {
-  return {
-    serves: ({ method, url = '' }) => {
-      if (method !== 'PUT' && method !== 'GET') return false
-      const path = pathOf(url)
-      return path === PUT_ROUTE || (method === 'GET' && isReadingPath(path))
-    },
-    serve: (exchange) => {
-      const { url = '' } = exchange.req
-      const path = pathOf(url)
-      const query = url.slice(path.length + 1)
-      const isPut = path === PUT_ROUTE
-      if (isPut) exchange.route = PUT_ROUTE
-      void settle(deps, exchange, () =>
-        isPut ? put(deps, exchange, query) : get(deps, exchange, path, query),
-      )
-    },
+  return (method, url) => {
+    const call = findFeedCall(method, url)
+    return call === undefined ? undefined : (exchange) => void serve(deps, exchange, call)
   }
 }
 
-function pathOf(url: string): string {
-  const mark = url.indexOf('?')
-  return mark < 0 ? url : url.slice(0, mark)
-}
-
-async function settle(
-  deps: FeedLaneDeps,
-  exchange: Exchange,
-  serve: () => Promise<string | Buffer>,
-): Promise<void> {
+/** A body that lies in memory of the connection is read, or copied, before this returns. */
+async function serve(deps: FeedLaneDeps, exchange: Exchange, call: FeedCall): Promise<void> {
+  exchange.route = call.route.pattern
   try {
-    answer(exchange, 200, await serve())
+    const isPut = call.route.call === 'put'
+    const served = isPut ? put(deps, exchange, call.query) : read(deps, exchange, call)
+    answer(exchange, 200, await served)
   } catch (error) {
     const isWrongMethod = error instanceof Refusal && error.code === 'method_not_allowed'
     answerError(exchange, error, deps.log, isWrongMethod ? { Allow: 'PUT' } : undefined)
@@ -77,7 +45,7 @@ async function put(deps: FeedLaneDeps, exchange: Exchange, query: string): Promi
   const { calls, bodies, gate } = deps
   const { req, incoming } = exchange
   const isGet = req.method === 'GET'
-  if (isGet) requireAsPut(req.url ?? '')
+  if (isGet) requireAsPut(query)
   let caller: Caller | undefined = gate.admitNow(exchange, 'feed')
   let body = incoming
   if (caller === undefined) {
@@ -106,25 +74,19 @@ async function put(deps: FeedLaneDeps, exchange: Exchange, query: string): Promi
   }
 }
 
-function readPath(text: string): FeedPath | StatisticPath {
-  const path = readFeedPath(text) ?? readStatisticPath(text)
-  invariant(path !== undefined, 'the lane was given a path that it does not serve')
-  return path
-}
-
-async function get(
-  deps: FeedLaneDeps,
-  exchange: Exchange,
-  text: string,
-  query: string,
-): Promise<Buffer> {
+async function read(deps: FeedLaneDeps, exchange: Exchange, call: FeedCall): Promise<Buffer> {
   const { calls, gate } = deps
-  const path = readPath(text)
-  exchange.route = routeOf(path)
+  const { route, query } = call
+  // A path that is wrong is told as such, whoever calls.
+  const ids = readFeedIds(call)
   const { principal } =
     gate.admitNow(exchange, undefined) ?? (await gate.admit(exchange, undefined))
-  if ('statId' in path) return calls.statistic(principal, path, query)
-  return path.call === 'feed'
-    ? calls.get(principal, path, query)
-    : calls.lastValue(principal, path, query)
+  if ('statId' in ids) {
+    return route.call === 'statistic'
+      ? calls.statistic(principal, ids, query)
+      : calls.lastStatistic(principal, ids, query)
+  }
+  return route.call === 'get'
+    ? calls.get(principal, ids, query)
+    : calls.lastValue(principal, ids, query)
 }

@@ -5,6 +5,7 @@ import {
   FEED_LIMIT_MAX,
   ID_LENGTH_MAX,
 } from '../../base/index.ts'
+import { STATISTIC_IDS } from '../../feed/index.ts'
 
 const text = (description: string) => Type.Optional(Type.String({ description }))
 const flag = (description: string) =>
@@ -19,6 +20,12 @@ export const componentPath = Type.Object({
 export const streamPath = Type.Object({
   compId: Type.String({ minLength: 1, maxLength: ID_LENGTH_MAX, description: 'Component ID' }),
   streamId: Type.String({ minLength: 1, maxLength: ID_LENGTH_MAX, description: 'Stream ID' }),
+})
+
+/** Where a statistic stands in a path, behind a component or a stream. */
+export const statisticPath = Type.Object({
+  cycleId: Type.String({ description: 'second, 10sec, minute, … year, or a cycle of your own' }),
+  statId: Type.Enum([...STATISTIC_IDS]),
 })
 
 /** Parameters of every GET of samples, last values and statistics. */

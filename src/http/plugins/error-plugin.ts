@@ -4,6 +4,7 @@ import type { App } from '../app-type.ts'
 import { errorReply } from '../transport/error-reply.ts'
 import { hasUnreadBody } from '../transport/http-reply.ts'
 import { lingeringAnswer } from '../transport/linger.ts'
+import { pathOf } from '../transport/target.ts'
 
 /** Gives every error its envelope; tells a wrong method on a known path (405) from no path (404). */
 export function errorPlugin(app: App, { log }: { log: Log }): void {
@@ -12,7 +13,7 @@ export function errorPlugin(app: App, { log }: { log: Log }): void {
     sendError(error, { request, reply, log })
   })
   app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?', 1)[0]
+    const path = pathOf(request.url)
     const allowed = methodsOf(path)
     if (allowed.length === 0) {
       const what = `There is no ${path.slice(0, 200)} here: see /docs`

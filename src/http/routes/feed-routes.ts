@@ -1,11 +1,11 @@
-import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
-import { queryOf, readId } from '../../intake/index.ts'
-import { requireOwnSite } from '../admit/own-site.ts'
+import { Type } from 'typebox'
+import { invariant } from '../../base/index.ts'
+import { readId } from '../../intake/index.ts'
+import type { Gate } from '../admit/gate.ts'
 import type { App } from '../app-type.ts'
-import { requireAsPut } from '../feed/as-put.ts'
-import type { UseBody } from '../feed/feed-body-reader.ts'
-import type { FeedLaneDeps } from '../feed/feed-lane.ts'
+import type { FeedCalls } from '../feed/feed-calls.ts'
+import { type FeedRoute, feedTarget, PUT_ROUTE, READ_ROUTES } from '../feed/feed-paths.ts'
 import {
   componentPath,
   deleteFeedQuery,
@@ -14,103 +14,82 @@ import {
   putFeedAnswer,
   putFeedBody,
   putFeedQuery,
+  statisticPath,
   streamPath,
 } from '../feed/feed-wire.ts'
-import { warnBy } from '../transport/warning-header.ts'
+import { exchangeOf, type FastLane } from '../transport/exchange.ts'
+import { queryOf } from '../transport/target.ts'
 
-const tags = ['feed']
-const JSON_TYPE = 'application/json; charset=utf-8'
-const PUT_SUMMARY = 'Store samples, all or none; answers when they are durable'
+/** What the routes of the feed need. */
+export interface FeedRoutesDeps {
+  readonly calls: FeedCalls
+  readonly gate: Gate
+  /** Serves the calls of the feed's table, also those that come this way. */
+  readonly lane: FastLane
+}
 
-/** The calls read their parameters themselves, so that the fast lane and these routes agree. */
+/** What a read answers, by its call. */
+const SUMMARIES = {
+  put: 'Store samples, all or none; answers when they are durable',
+  get: 'The latest samples',
+  lastValue: 'The last value',
+  statistic: 'A statistic for each period of a cycle, latest first,',
+  lastStatistic: 'A statistic of the last period that has a value,',
+} as const
+
+/** The calls read their parameters themselves: these schemas only describe them. */
 const documented = (schema: FastifySchema) => ({
-  schema: { tags, ...schema },
+  schema: { tags: ['feed'], ...schema },
   validatorCompiler: () => () => true,
 })
 
-function pathOf(request: FastifyRequest): { compId: string; streamId: string | undefined } {
-  const { compId, streamId } = request.params as { compId: string; streamId?: string }
-  return {
-    compId: readId(compId, 'the path', 'compId'),
-    streamId: streamId === undefined ? undefined : readId(streamId, 'the path', 'streamId'),
-  }
-}
-
-/** Adds the feed calls of samples and last values; most of them are served by the fast lane. */
-export function feedRoutes(app: App, deps: FeedLaneDeps): void {
-  putRoutes(app, deps)
-  getRoutes(app, deps)
+/**
+ * Adds the feed's calls. Those of its table are the lane's, which takes nearly all of them before
+ * Fastify sees them; here they are described, and come here only when the path is spelled unusually.
+ */
+export function feedRoutes(app: App, deps: FeedRoutesDeps): void {
+  putRoutes(app, deps.lane)
+  for (const route of READ_ROUTES) readRoute(app, deps.lane, route)
   deleteRoute(app, deps)
 }
 
-function putRoutes(app: App, { calls, bodies, gate }: FeedLaneDeps): void {
-  const serve = async (request: FastifyRequest, reply: FastifyReply) => {
-    const { principal, url } = request
-    const warn = warnBy(reply)
-    const put: UseBody<string> = (body, held) =>
-      calls.put(principal, queryOf(url), body, { held, warn })
-    return reply.type(JSON_TYPE).send(await bodies.read(request.raw, put))
-  }
-  // A scope of its own: here a body is left alone until the call reads it, whatever its type.
-  app.register(async (scope) => {
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', async (_request: FastifyRequest, _payload: Readable) => null)
-    const response = { 200: putFeedAnswer }
-    const schema = { querystring: putFeedQuery, body: putFeedBody, response, summary: PUT_SUMMARY }
-    scope.put('/api/feed', { ...documented(schema), onRequest: gate.guard('feed') }, serve)
-    const admit = gate.guard('feed')
-    scope.get(
-      '/api/feed',
-      {
-        ...documented({
-          ...{ querystring: putFeedQuery, response },
-          summary: 'With asPut: the same as PUT',
-        }),
-        exposeHeadRoute: false,
-        onRequest: async (request, reply) => {
-          reply.header('Allow', 'PUT')
-          requireAsPut(request.url)
-          reply.removeHeader('Allow')
-          await admit(request, reply)
-          requireOwnSite(request.raw, request.caller)
-        },
-      },
-      serve,
-    )
-  })
-}
-
-function getRoutes(app: App, { calls, gate }: FeedLaneDeps): void {
-  const onRequest = gate.guard(undefined)
-  const response = { 200: feedAnswer }
-  const places = [
-    { at: '/api/comp/:compId', params: componentPath, of: 'of every stream of a component' },
-    { at: '/api/comp/:compId/stream/:streamId', params: streamPath, of: 'of one stream' },
-  ]
-  for (const { at, params, of } of places) {
-    const schema = { params, querystring: feedQuery, response }
-    app.get(
-      `${at}/feed`,
-      { ...documented({ ...schema, summary: `The latest samples ${of}` }), onRequest },
-      async (request, reply) => {
-        const { principal, url } = request
-        const body = await calls.get(principal, pathOf(request), queryOf(url))
-        return reply.type(JSON_TYPE).send(body)
-      },
-    )
-    app.get(
-      `${at}/last_value`,
-      { ...documented({ ...schema, summary: `The last value ${of}` }), onRequest },
-      async (request, reply) => {
-        const { principal, url } = request
-        const body = await calls.lastValue(principal, pathOf(request), queryOf(url))
-        return reply.type(JSON_TYPE).send(body)
-      },
-    )
+/** Gives a request to the lane before Fastify reads its body. */
+function servedBy(lane: FastLane, route: FeedRoute) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const exchange = exchangeOf(request.raw)
+    const ids = request.params as Record<string, string>
+    const serve = lane(request.method, feedTarget(route, ids, queryOf(request.url)))
+    invariant(exchange !== undefined && serve !== undefined, 'the lane does not know its own route')
+    reply.hijack()
+    serve(exchange)
   }
 }
 
-function deleteRoute(app: App, { calls, gate }: FeedLaneDeps): void {
+async function unreached(): Promise<void> {
+  invariant(false, 'the lane has left a call of the feed to Fastify')
+}
+
+function putRoutes(app: App, lane: FastLane): void {
+  const { pattern } = PUT_ROUTE
+  const onRequest = servedBy(lane, PUT_ROUTE)
+  const described = { querystring: putFeedQuery, response: { 200: putFeedAnswer } }
+  const put = { ...described, body: putFeedBody, summary: SUMMARIES.put }
+  app.put(pattern, { ...documented(put), onRequest }, unreached)
+  const asPut = { ...described, summary: 'With asPut: the same as PUT' }
+  app.get(pattern, { ...documented(asPut), onRequest, exposeHeadRoute: false }, unreached)
+}
+
+function readRoute(app: App, lane: FastLane, route: FeedRoute): void {
+  const { pattern, call } = route
+  const isOfStream = pattern.includes(':streamId')
+  const place = isOfStream ? streamPath : componentPath
+  const params = pattern.includes(':statId') ? Type.Intersect([place, statisticPath]) : place
+  const summary = `${SUMMARIES[call]} of ${isOfStream ? 'one stream' : 'every stream of a component'}`
+  const schema = { params, querystring: feedQuery, response: { 200: feedAnswer }, summary }
+  app.get(pattern, { ...documented(schema), onRequest: servedBy(lane, route) }, unreached)
+}
+
+function deleteRoute(app: App, { calls, gate }: FeedRoutesDeps): void {
   const schema = {
     params: streamPath,
     querystring: deleteFeedQuery,
@@ -120,7 +99,9 @@ function deleteRoute(app: App, { calls, gate }: FeedLaneDeps): void {
     '/api/comp/:compId/stream/:streamId/feed',
     { ...documented(schema), onRequest: gate.guard('feed') },
     async (request) => {
-      const { compId, streamId = '' } = pathOf(request)
+      const params = request.params as { compId: string; streamId: string }
+      const compId = readId(params.compId, 'the path', 'compId')
+      const streamId = readId(params.streamId, 'the path', 'streamId')
       await calls.delete(request.principal, { compId, streamId }, queryOf(request.url))
       return { success: true, message: '' }
     },

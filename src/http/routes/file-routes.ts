@@ -3,7 +3,6 @@ import type { FastifyRequest, FastifySchema } from 'fastify'
 import { type EpochMs, refuse } from '../../base/index.ts'
 import type { FileService, PutFile } from '../../files/index.ts'
 import {
-  queryOf,
   readId,
   readLoosePairs,
   readPutOptions,
@@ -27,6 +26,7 @@ import {
   readFileTime,
   timedFilePath,
 } from '../files/file-wire.ts'
+import { queryOf } from '../transport/target.ts'
 import { warnBy } from '../transport/warning-header.ts'
 
 export interface FileRoutesDeps {

@@ -9,8 +9,9 @@ import type { Config } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { FileService } from '../../files/index.ts'
 import type { App } from '../app-type.ts'
-import type { FeedLaneDeps } from '../feed/feed-lane.ts'
+import type { FeedCalls } from '../feed/feed-calls.ts'
 import { issuerReader } from '../issuer.ts'
+import type { FastLane } from '../transport/exchange.ts'
 import { apiKeyRoutes } from './api-key-routes.ts'
 import { authorizeRoutes } from './authorize-routes.ts'
 import { catalogRoutes } from './catalog-routes.ts'
@@ -23,24 +24,24 @@ import { oauthRoutes } from './oauth-routes.ts'
 import { orgUserRoutes } from './org-user-routes.ts'
 import { organizationRoutes } from './organization-routes.ts'
 import { propertyRoutes } from './property-routes.ts'
-import { statisticRoutes } from './statistic-routes.ts'
 import { type StorageRoutesDeps, storageRoutes } from './storage-routes.ts'
 import { streamRoutes } from './stream-routes.ts'
 
 /** What the routes are served from. */
 export interface RouteParts extends StorageRoutesDeps {
+  readonly calls: FeedCalls
   readonly catalog: Catalog
   readonly config: Config
   readonly deletion: DeletionParts
   readonly files: FileService
   readonly identity: Identity
-  readonly lane: FeedLaneDeps
+  readonly lane: FastLane
   readonly oauth: OAuthWithUsers
 }
 
 /** Adds all routes to the server. */
 export function addRoutes(app: App, parts: RouteParts): void {
-  const { catalog, config, deletion, files, gate, identity, lane, log, oauth } = parts
+  const { calls, catalog, config, deletion, files, gate, identity, lane, log, oauth } = parts
   const { audit } = identity
   const brands = config.brands ?? new Map()
   const issuerOf = issuerReader({
@@ -50,7 +51,7 @@ export function addRoutes(app: App, parts: RouteParts): void {
   apiKeyRoutes(app, { gate, identity })
   authorizeRoutes(app, { oauth, issuerOf, brands })
   catalogRoutes(app, { catalog, gate })
-  feedRoutes(app, lane)
+  feedRoutes(app, { calls, gate, lane })
   fileRoutes(app, { files, gate })
   const isSecure = config.tlsCert !== undefined || config.publicUrl?.startsWith('https:') === true
   loginRoutes(app, { identity, isSecure })
@@ -62,7 +63,6 @@ export function addRoutes(app: App, parts: RouteParts): void {
     deleteOrganization: (organization) => deleteOrganization(deletion, organization),
   })
   orgUserRoutes(app, { gate, identity })
-  statisticRoutes(app, lane)
   storageRoutes(app, parts)
   propertyRoutes(app, { catalog, gate })
   streamRoutes(app, { catalog, gate })

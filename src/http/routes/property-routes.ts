@@ -3,9 +3,10 @@ import { Type } from 'typebox'
 import { type Method, requirePermit } from '../../access/index.ts'
 import { refuse } from '../../base/index.ts'
 import type { Catalog, ComponentEntry } from '../../catalog/index.ts'
-import { queryOf, readFlag, readId, readLoosePairs } from '../../intake/index.ts'
+import { readFlag, readId, readLoosePairs } from '../../intake/index.ts'
 import type { Gate } from '../admit/gate.ts'
 import type { App } from '../app-type.ts'
+import { queryOf } from '../transport/target.ts'
 import {
   propertyAnswer,
   propertyBody,

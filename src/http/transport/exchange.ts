@@ -2,13 +2,29 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { RateDecision } from '../../auth/index.ts'
 
+/** The headers that whoever serves a request without Fastify looks at; the others are not kept. */
+export const READ_HEADERS = [
+  'authorization',
+  'cookie',
+  'host',
+  'origin',
+  'sec-fetch-site',
+  'x-forwarded-for',
+  'x-request-id',
+] as const
+
+/** Those headers with their values; Node's headers are such, too. */
+export type ReadHeaders = Readonly<
+  Partial<Pick<IncomingHttpHeaders, (typeof READ_HEADERS)[number]>>
+>
+
 /** What of a request's head the service looks at, whoever has read it from the socket. */
 export interface RequestHead {
   readonly method?: string
   readonly url?: string
-  readonly headers: IncomingHttpHeaders
-  /** The values of headers that came more than once. */
-  readonly headersDistinct: NodeJS.Dict<string[]>
+  readonly headers: ReadHeaders
+  /** All that came under a name of which Node keeps the first only. */
+  readonly headersDistinct: { readonly authorization?: readonly string[] }
   readonly socket: Socket
 }
 
@@ -44,13 +60,11 @@ export interface Exchange {
   warnings: readonly string[]
 }
 
-/** Serves some requests without Fastify. */
-export interface FastLane {
-  /** Whether requests with this head are served here. */
-  serves(head: RequestHead): boolean
-  /** Answers a request, whatever comes of it. */
-  serve(exchange: Exchange): void
-}
+/** Answers a request, whatever comes of it. */
+export type Serve = (exchange: Exchange) => void
+
+/** Finds who serves requests of a method and target without Fastify; undefined: nobody does. */
+export type FastLane = (method: string, url: string) => Serve | undefined
 
 type Carrier = IncomingMessage & { weirExchange?: Exchange }
 

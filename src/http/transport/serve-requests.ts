@@ -3,7 +3,7 @@ import { normalizeAddress } from '../../access/index.ts'
 import type { Log, MemoryBudget } from '../../base/index.ts'
 import { answerError } from './answer.ts'
 import type { ConnectionCount } from './connection-count.ts'
-import { attachExchange, type Exchange, type FastLane, type RequestHead } from './exchange.ts'
+import { attachExchange, type Exchange, type FastLane, type Serve } from './exchange.ts'
 import { type Front, openFront } from './front/front.ts'
 import { HttpReply } from './http-reply.ts'
 import { IDLE_TIMEOUT_MS, KEEP_ALIVE_MS, openListener, type TlsFiles } from './listener.ts'
@@ -19,8 +19,8 @@ export interface RequestDeps {
   readonly connections: ConnectionCount
   /** What all calls in flight may hold; without it only single calls are bounded. */
   readonly budget?: MemoryBudget
-  /** Asked in order before Fastify sees a request. */
-  readonly fastLanes: readonly FastLane[]
+  /** Asked before Fastify sees a request. */
+  readonly fastLane?: FastLane
 }
 
 /** A server whose requests go to a fast lane where one serves them, else to `handle`. */
@@ -29,14 +29,14 @@ export function serveRequests(
   traffic: Traffic,
   handle: Handle,
 ): { readonly server: Server; readonly front: Front } {
-  const { log, fastLanes, tls, connections } = deps
-  const laneOf = (head: RequestHead) => fastLanes.find((lane) => lane.serves(head))
+  const { log, tls, connections } = deps
+  const findServe: FastLane = deps.fastLane ?? (() => undefined)
   const server = openListener((req, res) => {
     if (req.url?.startsWith('/') === false) req.url = pathOfTarget(req.url)
     const exchange = traffic.begin(req, req, new HttpReply(req, res))
     if (exchange === undefined) return
-    const lane = laneOf(req)
-    if (lane !== undefined) return run(lane, exchange, log)
+    const serve = findServe(req.method ?? '', req.url ?? '')
+    if (serve !== undefined) return run(serve, exchange, log)
     attachExchange(req, exchange)
     handle(req, res)
   }, tls)
@@ -48,21 +48,20 @@ export function serveRequests(
     idleMs: IDLE_TIMEOUT_MS,
     // Nobody has said who sends them yet: half of what small calls have is left to those who did.
     arrivingBytesMax: deps.budget === undefined ? undefined : deps.budget.smallBytesMax / 2,
-    isServed: (head) => laneOf(head) !== undefined,
+    findServe,
     expect: () => traffic.expect(),
     abandon: () => traffic.abandon(),
     serve: (head, body, reply, isExpected) => {
       const exchange = traffic.begin(head, body, reply, { isExpected })
-      const lane = laneOf(head)
-      if (exchange !== undefined && lane !== undefined) run(lane, exchange, log)
+      if (exchange !== undefined) run(head.serve, exchange, log)
     },
   })
   return { server, front }
 }
 
-function run(lane: FastLane, exchange: Exchange, log: Log): void {
+function run(serve: Serve, exchange: Exchange, log: Log): void {
   try {
-    lane.serve(exchange)
+    serve(exchange)
   } catch (error) {
     answerError(exchange, error, log)
   }

@@ -3,12 +3,6 @@ import { isSampleTime, refuse } from '../../base/index.ts'
 /** The names and values of a query string, in order, decoded. */
 export type QueryPairs = ReadonlyArray<readonly [name: string, value: string]>
 
-/** The part of a request target behind the first question mark. */
-export function queryOf(url: string): string {
-  const mark = url.indexOf('?')
-  return mark < 0 ? '' : url.slice(mark + 1)
-}
-
 function decode(text: string, raw: string): string {
   if (!text.includes('%') && !text.includes('+')) return text
   try {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Refusal } from '../../base/index.ts'
 import { readFeedQuery } from '../../http/feed/feed-get-query.ts'
 import { readPutOptions } from './put-query.ts'
-import { queryOf, readQueryPairs } from './query-pairs.ts'
+import { readQueryPairs } from './query-pairs.ts'
 import { readUrlPut } from './url-put.ts'
 
 const UPLOAD_TIME = 1_700_000_000_000
@@ -182,9 +182,4 @@ test('readFeedQuery() reads range, limit and flags', () => {
   check('limit=', /"limit" must be/)
   check('sd=x&ed=5', /"sd" must be a whole number, got "x"/)
   check('ed=1.5', /"ed" must be/)
-})
-
-test('queryOf() takes everything behind the first question mark', () => {
-  assert.equal(queryOf('/api/feed'), '')
-  assert.equal(queryOf('/api/feed?&a=1?2'), '&a=1?2')
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { userPrincipal } from '../../../src/access/index.ts'
 import { createLog, ManualClock, MemoryBudget, systemClock } from '../../../src/base/index.ts'
-import { buildServer, FeedBodyReader, FeedCalls, Gate } from '../../../src/http/index.ts'
+import { buildServer, FeedBodyReader, FeedCalls, feedLane, Gate } from '../../../src/http/index.ts'
 import { feedRoutes } from '../../../src/http/routes/feed-routes.ts'
 import { callApi } from '../../support/file-client.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -65,15 +65,11 @@ async function startWithoutLane(t: TestContext, { app }: Service): Promise<strin
   const log = createLog({ level: 'silent' })
   const calls = new FeedCalls(app.feed)
   const budget = new MemoryBudget(100_000_000)
-  const lane = {
-    calls,
-    bodies: new FeedBodyReader(1_000_000, budget),
-    gate: new Gate(app.identity),
-    log,
-  }
+  const gate = new Gate(app.identity)
+  const lane = feedLane({ calls, bodies: new FeedBodyReader(1_000_000, budget), gate, log })
   const slow = await buildServer({
-    ...{ clock: systemClock, log, trustedProxies: [], readiness: [], fastLanes: [] },
-    addRoutes: (routes) => feedRoutes(routes, lane),
+    ...{ clock: systemClock, log, trustedProxies: [], readiness: [] },
+    addRoutes: (routes) => feedRoutes(routes, { calls, gate, lane }),
   })
   t.after(() => slow.close(1_000))
   return `http://127.0.0.1:${await slow.listen({ host: '127.0.0.1', port: 0 })}`

@@ -9,7 +9,7 @@ import {
 } from 'node:zlib'
 import { Capabilities, keyPrincipal, type Method } from '../../../src/access/index.ts'
 import { createLog, ManualClock, MemoryBudget, systemClock } from '../../../src/base/index.ts'
-import { buildServer, FeedBodyReader, FeedCalls, Gate } from '../../../src/http/index.ts'
+import { buildServer, FeedBodyReader, FeedCalls, feedLane, Gate } from '../../../src/http/index.ts'
 import { feedRoutes } from '../../../src/http/routes/feed-routes.ts'
 import { FeedClient, pathOf } from '../../support/feed-client.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -254,14 +254,13 @@ test('the fast lane and the Fastify routes answer alike', async (t) => {
   await client.put('compId=same&a=1,2&time=1,2')
   const { identity, feed, server: fast } = service.app
   const log = createLog({ level: 'silent' })
-  const lane = {
-    ...{ calls: new FeedCalls(feed), log },
-    bodies: new FeedBodyReader(1_000_000, new MemoryBudget(100_000_000)),
-    gate: new Gate(identity),
-  }
+  const calls = new FeedCalls(feed)
+  const gate = new Gate(identity)
+  const bodies = new FeedBodyReader(1_000_000, new MemoryBudget(100_000_000))
+  const lane = feedLane({ calls, bodies, gate, log })
   const slow = await buildServer({
-    ...{ clock: systemClock, log, trustedProxies: [], readiness: [], fastLanes: [] },
-    addRoutes: (app) => feedRoutes(app, lane),
+    ...{ clock: systemClock, log, trustedProxies: [], readiness: [] },
+    addRoutes: (app) => feedRoutes(app, { calls, gate, lane }),
   })
   t.after(() => slow.close(1_000))
   const port = await slow.listen({ host: '127.0.0.1', port: 0 })
@@ -274,17 +273,38 @@ test('the fast lane and the Fastify routes answer alike', async (t) => {
     return [answer.status, answer.headers.get('content-type'), await answer.text()]
   }
   const sample = '[{"compId":"same","streamId":"a","data":3,"time":3}]'
-  const calls = [
+  const asked = [
     ...['/comp/same/feed?retStreamId', '/comp/same/stream/a/feed?limit=1', '/comp/same/last_value'],
     ...['/comp/same/stream/a/last_value', '/comp/same/stream/nope/last_value', '/comp/%20/feed'],
     ...['/comp/same/feed?limit=0', '/feed', '/feed?asPut&compId=same&a=3&time=3&rsid=a'],
   ].map((path) => ['GET', path, ''])
-  calls.push(['PUT', '/feed?compId=same&a=x', ''], ['PUT', '/feed?compId=same&a=3&time=3', ''])
-  calls.push(['PUT', '/feed', sample], ['PUT', '/feed', '[{}]'], ['PUT', '/feed', '{'])
-  for (const call of calls) {
+  asked.push(['PUT', '/feed?compId=same&a=x', ''], ['PUT', '/feed?compId=same&a=3&time=3', ''])
+  asked.push(['PUT', '/feed', sample], ['PUT', '/feed', '[{}]'], ['PUT', '/feed', '{'])
+  for (const call of asked) {
     const address = `http://127.0.0.1:${port}`
     assert.deepEqual(await send(service.url, call), await send(address, call), call.join(' '))
   }
+})
+
+test('HEAD of a read has the headers of its GET, and an unusual spelling of a path is the same path', async () => {
+  await client.put('compId=head&a=1&time=1')
+  const ask = async (method: string, path: string) => {
+    const address = `${service.url}/api/${path}?api_key=${service.feedKey}`
+    const answer = await fetch(address, { method })
+    const own = ['connection', 'date', 'keep-alive', 'x-request-id']
+    const headers = [...answer.headers].filter(([name]) => !own.includes(name))
+    return { status: answer.status, headers, text: await answer.text() }
+  }
+  for (const end of ['feed', 'last_value', 'cycle/day/stat/avg/feed', 'cycle/no/stat/avg/feed']) {
+    for (const path of [`comp/head/${end}`, `comp/head/stream/a/${end}`]) {
+      const got = await ask('GET', path)
+      assert.deepEqual(await ask('HEAD', path), { ...got, text: '' }, path)
+      assert.deepEqual(await ask('GET', path.replace('comp', 'c%6fmp')), got, path)
+    }
+  }
+  const put = await ask('PUT', 'f%65ed')
+  assert.deepEqual(put, await ask('PUT', 'feed'))
+  assert.match(put.text, /compId/)
 })
 
 test('the API description tells every feed call', async () => {

@@ -21,7 +21,7 @@ after(async () => {
 async function start(options: {
   readonly readiness?: readonly ReadinessCheck[]
   readonly gate?: Promise<void>
-  readonly fastLanes?: readonly FastLane[]
+  readonly fastLane?: FastLane
   readonly budget?: MemoryBudget
 }): Promise<{ server: WeirServer; port: number; url: string }> {
   const log = createLog({ level: 'debug', destination: { write: (line) => lines.push(line) } })
@@ -30,7 +30,7 @@ async function start(options: {
     log,
     trustedProxies: [],
     readiness: options.readiness ?? [],
-    fastLanes: options.fastLanes ?? [],
+    fastLane: options.fastLane,
     budget: options.budget,
     addRoutes: (app) => {
       app.put('/api/echo', async (request) => ({ body: request.body ?? null }))
@@ -115,16 +115,14 @@ test('a client that sends on after it was refused still reads the answer', async
 
 test('a fast lane serves before Fastify, with the same headers, and its errors are answered', async () => {
   const laned = await start({
-    fastLanes: [
-      {
-        serves: ({ url = '' }) => url.startsWith('/api/lane'),
-        serve: (exchange) => {
-          if (exchange.req.url === '/api/lane/broken') throw new Error('a lane broke')
-          exchange.route = '/api/lane'
-          answer(exchange, 200, '{"lane":true}')
-        },
-      },
-    ],
+    fastLane: (_method, target) => {
+      if (!target.startsWith('/api/lane')) return undefined
+      return (exchange) => {
+        if (target === '/api/lane/broken') throw new Error('a lane broke')
+        exchange.route = '/api/lane'
+        answer(exchange, 200, '{"lane":true}')
+      }
+    },
   })
   const served = await fetch(`${laned.url}/api/lane`, { headers: { Origin: 'https://o.example' } })
   assert.deepEqual(await served.json(), { lane: true })

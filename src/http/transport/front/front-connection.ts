@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { invariant } from '../../../base/index.ts'
 import { answerClientError } from '../client-error.ts'
-import type { Reply, RequestHead } from '../exchange.ts'
+import type { FastLane, Reply } from '../exchange.ts'
 import { answerHead, hasHeader, joined } from './answer-bytes.ts'
 import { type BodyMemory, FRONT_BODY_BYTES_MAX } from './body-memory.ts'
 import { readStrictHead, type StrictHead } from './request-head.ts'
@@ -16,8 +16,8 @@ export interface FrontDeps {
   readonly keepAliveMs: number
   /** How long a connection may stay silent. */
   readonly idleMs: number
-  /** Whether a request with this head can be served here. */
-  isServed(head: RequestHead): boolean
+  /** Finds who serves a method and target here; undefined: Node's HTTP server has to. */
+  readonly findServe: FastLane
   /** Counts a request whose body has begun to arrive; false when nobody waits for it any more. */
   expect(): boolean
   /** Takes back what expect() counted: the rest of the request will not come. */
@@ -26,7 +26,7 @@ export interface FrontDeps {
    * Serves a whole request; its answer goes to the reply, in any case and only once. The body's
    * bytes are there until this returns.
    */
-  serve(head: RequestHead, body: Buffer, reply: Reply, isExpected: boolean): void
+  serve(head: StrictHead, body: Buffer, reply: Reply, isExpected: boolean): void
   /** Lets Node's HTTP server have the connection from here on. */
   handOver(socket: Socket): void
 }
@@ -254,9 +254,9 @@ export class FrontConnection implements Reply {
     }
     const end = bytes.indexOf(HEAD_END)
     if (end < 0 || end > HEAD_BYTES_MAX) return undefined
-    const head = readStrictHead(bytes.toString('latin1', 0, end), this.#socket)
+    const text = bytes.toString('latin1', 0, end)
+    const head = readStrictHead(text, this.#socket, this.#deps.findServe)
     if (head === undefined || head.bodyBytes > FRONT_BODY_BYTES_MAX) return undefined
-    if (!this.#deps.isServed(head)) return undefined
     this.#headBytes = Buffer.from(bytes.subarray(0, end + HEAD_END.length))
     this.#head = head
     return head

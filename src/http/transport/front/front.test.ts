@@ -30,7 +30,8 @@ async function start(
   const server = createServer({ requireHostHeader: false }, behind)
   Object.assign(server, { httpAllowHalfOpen: true })
   const front = openFront(server, 'connection', {
-    ...{ keepAliveMs: 75_000, idleMs: 120_000, isServed, serve },
+    ...{ keepAliveMs: 75_000, idleMs: 120_000, serve },
+    findServe: () => (isServed() ? () => {} : undefined),
     ...{ expect: () => true, abandon: () => {}, admit: () => () => {} },
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -8,7 +8,7 @@ const SHARED_BYTES = 256 * 1024
 
 /** How the front serves, and what bodies that arrive in pieces may take. */
 export interface FrontOptions
-  extends Pick<FrontDeps, 'abandon' | 'expect' | 'isServed' | 'serve' | 'keepAliveMs' | 'idleMs'> {
+  extends Pick<FrontDeps, 'abandon' | 'expect' | 'findServe' | 'serve' | 'keepAliveMs' | 'idleMs'> {
   /** Counts a connection until the answered function is called; undefined: it is refused. */
   admit(accepted: Socket): (() => void) | undefined
   readonly arrivingBytesMax?: number

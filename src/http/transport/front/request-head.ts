@@ -1,30 +1,29 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
-import type { RequestHead } from '../exchange.ts'
+import { type FastLane, READ_HEADERS, type RequestHead, type Serve } from '../exchange.ts'
 
 /** A head that the front understands in full. */
 export interface StrictHead extends RequestHead {
   readonly method: 'GET' | 'PUT'
   readonly url: string
   readonly bodyBytes: number
+  /** Who serves it; requests with the same head are not asked about again. */
+  readonly serve: Serve
 }
 
 /** Visible ASCII: what else a target may hold is for the general parser to judge. */
-const REQUEST_LINE = /^(GET|PUT) (\/api\/(?:feed|comp\/)[!-"$-~]*) HTTP\/1\.1$/
+const REQUEST_LINE = /^(GET|PUT) (\/[!-"$-~]*) HTTP\/1\.1$/
 /** No two parts of it can match the same bytes: a line that fails must not be tried in many ways. */
 const HEADER_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t -~]*)$/
 const LENGTH = /^(?:0|[1-9][0-9]{0,6})$/
 
-/** Headers that the service looks at; one that comes twice is for the general parser. */
-const READ = new Set([
-  'authorization',
-  'cookie',
-  'host',
-  'origin',
-  'sec-fetch-site',
-  'x-forwarded-for',
-  'x-request-id',
-])
+type ReadHeader = (typeof READ_HEADERS)[number]
+
+/** One that comes twice is for the general parser. */
+const READ: ReadonlySet<string> = new Set(READ_HEADERS)
+
+function isRead(name: string): name is ReadHeader {
+  return READ.has(name)
+}
 
 /** Headers that change how the body or the connection is read. */
 const SPECIAL = new Set([
@@ -39,22 +38,30 @@ const SPECIAL = new Set([
 ])
 
 /**
- * Reads the head of a call to the feed, without the empty line behind it, when every byte of it is
- * of the strict kind; undefined for anything else, so that what is unusual, ambiguous or wrong gets
- * judged in one place only: by Node's own parser.
+ * Reads a head, without the empty line behind it, when `findServe` knows who serves it and every byte
+ * of it is of the strict kind; undefined for anything else, so that what is unusual, ambiguous or
+ * wrong gets judged in one place only: by Node's own parser.
  */
-export function readStrictHead(text: string, socket: Socket): StrictHead | undefined {
+export function readStrictHead(
+  text: string,
+  socket: Socket,
+  findServe: FastLane,
+): StrictHead | undefined {
   const lines = text.split('\r\n')
   const request = REQUEST_LINE.exec(lines[0])
   if (request === null) return undefined
-  const headers: IncomingHttpHeaders = {}
+  const method = request[1] === 'PUT' ? 'PUT' : 'GET'
+  const url = request[2]
+  const serve = findServe(method, url)
+  if (serve === undefined) return undefined
+  const headers: Partial<Record<ReadHeader, string>> = {}
   let bodyBytes: number | undefined
   for (let at = 1; at < lines.length; at++) {
     const line = HEADER_LINE.exec(lines[at])
     if (line === null) return undefined
     const name = line[1].toLowerCase()
     const value = line[2].trim()
-    if (READ.has(name)) {
+    if (isRead(name)) {
       if (headers[name] !== undefined) return undefined
       headers[name] = value
     } else if (name === 'content-length') {
@@ -64,9 +71,8 @@ export function readStrictHead(text: string, socket: Socket): StrictHead | undef
       if (value.toLowerCase() !== 'keep-alive') return undefined
     } else if (SPECIAL.has(name)) return undefined
   }
-  const method = request[1] === 'PUT' ? 'PUT' : 'GET'
   if (method === 'GET' && bodyBytes !== undefined && bodyBytes > 0) return undefined
   const { authorization } = headers
   const headersDistinct = authorization === undefined ? {} : { authorization: [authorization] }
-  return { method, url: request[2], headers, headersDistinct, socket, bodyBytes: bodyBytes ?? 0 }
+  return { method, url, headers, headersDistinct, socket, bodyBytes: bodyBytes ?? 0, serve }
 }

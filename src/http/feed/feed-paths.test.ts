@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  type FeedCall,
+  feedTarget,
+  findFeedCall,
+  PUT_ROUTE,
+  READ_ROUTES,
+  readFeedIds,
+} from './feed-paths.ts'
+
+const ids = { compId: 'a/b', streamId: 'ö %', cycleId: 'day', statId: 'avg' }
+
+test('findFeedCall() finds each path of the table, with its IDs and its query', () => {
+  for (const route of READ_ROUTES) {
+    const target = feedTarget(route, ids, 'limit=1&x=?')
+    for (const method of route.methods) {
+      const call = findFeedCall(method, target) as FeedCall
+      assert.equal(call.route, route)
+      assert.equal(call.query, 'limit=1&x=?')
+      const read: Record<string, string | undefined> = { ...readFeedIds(call) }
+      for (const [name, id] of Object.entries(ids)) {
+        const isNamed = route.pattern.includes(`:${name}`)
+        assert.equal(read[name], isNamed ? id : undefined, `${name} in ${route.pattern}`)
+      }
+    }
+    assert.equal(findFeedCall('PUT', target), undefined)
+  }
+  for (const method of ['PUT', 'GET']) {
+    assert.equal(findFeedCall(method, '/api/feed?a=1')?.route, PUT_ROUTE)
+    assert.equal(findFeedCall(method, '/api/feed')?.query, '')
+  }
+})
+
+test('findFeedCall() leaves every other path and method to the router', () => {
+  const check = (method: string, url: string) =>
+    assert.equal(findFeedCall(method, url), undefined, `${method} ${url}`)
+  check('HEAD', '/api/feed')
+  check('DELETE', '/api/comp/c/stream/s/feed')
+  check('put', '/api/feed')
+  check('PUT', '/api/feed/')
+  check('PUT', '/API/feed')
+  check('GET', '/api/comp/feed')
+  check('GET', '/api/comp/c/feed/')
+  check('GET', '/api/comp/c/property')
+  check('GET', '/api/comp/c/streams/s/feed')
+  check('GET', '/api/comp/c/cycle/day/statistic/avg/feed')
+  check('GET', '/api/comp/c/stream/s/cycle/day/feed')
+  check('GET', '/api/component')
+  check('GET', '')
+})
+
+test('readFeedIds() refuses an ID that cannot be decoded or is blank, by its name', () => {
+  const check = (url: string, message: RegExp) =>
+    assert.throws(() => readFeedIds(findFeedCall('GET', url) as FeedCall), {
+      ...{ code: 'bad_input', message },
+    })
+  check('/api/comp/%zz/feed', /decode the compId in the path/)
+  check('/api/comp//feed', /the path: "compId" must not be blank/)
+  check('/api/comp/c/stream/%20/last_value', /"streamId" must not be blank/)
+  check('/api/comp/c/cycle/%/stat/avg/feed', /decode the cycleId/)
+  check('/api/comp/c/cycle/day/stat//feed', /"statId" must not be blank/)
+})
