@@ -1,8 +1,10 @@
+import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { TestContext } from 'node:test'
 import { Capabilities, keyPrincipal, type Method, type Principal } from '../../src/access/index.ts'
-import { ManualClock } from '../../src/base/index.ts'
+import { ManualClock, Refusal } from '../../src/base/index.ts'
 import { type Catalog, openCatalog, type StreamInput } from '../../src/catalog/index.ts'
 import { Feed } from '../../src/feed/index.ts'
 import { FeedCalls } from '../../src/http/feed/feed-calls.ts'
@@ -92,4 +94,30 @@ export async function openFeedHome(
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Opens a feed home that is closed by itself when the test ends. */
+export async function openFeed(
+  t: TestContext,
+  streams: Readonly<Record<string, StreamInput>> = {},
+): Promise<FeedHome> {
+  const home = await openFeedHome(streams)
+  t.after(() => home.close())
+  return home
+}
+
+/** Samples as [time, data]. */
+export function pairs(samples: readonly ShownSample[]): [number, unknown][] {
+  return samples.map(({ time, data }) => [time, data])
+}
+
+/** The refusal of a call that must be refused. */
+export async function refused(call: Promise<unknown>): Promise<Refusal> {
+  try {
+    await call
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+  throw new assert.AssertionError({ message: 'the call was accepted' })
 }

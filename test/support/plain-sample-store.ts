@@ -1,4 +1,4 @@
-import { epochMs } from '../../src/base/index.ts'
+import { epochMs, invariant, isSampleTime, refuse } from '../../src/base/index.ts'
 import type {
   RangeQuery,
   Removal,
@@ -16,14 +16,24 @@ import { exactMean, exactSum } from './exact-fractions.ts'
 
 type Value = number | string
 
-/** A SampleStore in a few maps: slow and plain, for tests of what stands on the port. */
+/**
+ * A SampleStore in a few maps: slow and plain, for tests of what stands on the port. It keeps the
+ * port's contract, except that its samples live as long as the object.
+ */
 export class PlainSampleStore implements SampleStore {
   readonly #streams = new Map<number, Map<number, Value>>()
+  readonly #forgotten = new Set<number>()
+  readonly #touched: TouchedSpan[] = []
+  #watched: ReadonlySet<number> = new Set()
 
   async append(batch: SampleBatch): Promise<void> {
-    for (const removal of batch.removals) await this.remove(removal)
+    this.#check(batch)
+    for (const removal of batch.removals) this.#remove(removal)
     for (let i = 0; i < batch.count; i++) {
-      this.#samples(batch.handles[i]).set(batch.times[i], batch.texts?.[i] ?? batch.numbers[i])
+      const [handle, time] = [batch.handles[i] as StreamHandle, batch.times[i]]
+      const value = batch.texts?.[i]?.toWellFormed() ?? batch.numbers[i]
+      this.#samples(handle).set(time, value)
+      this.#touch({ handle, from: epochMs(time), until: epochMs(time + 1) })
     }
   }
 
@@ -83,27 +93,58 @@ export class PlainSampleStore implements SampleStore {
     return { length, count, numberCount, sum, mean, min, max, first, last, ...times }
   }
 
-  async remove({ handle, from, until }: Removal, isWanted = () => true): Promise<boolean> {
+  async remove(removal: Removal, isWanted = () => true): Promise<boolean> {
     if (!isWanted()) return false
-    for (const [time] of this.#sorted(handle, from, until)) this.#samples(handle).delete(time)
+    this.#remove(removal)
     return true
   }
 
   async forget(handles: readonly StreamHandle[]): Promise<void> {
-    for (const handle of handles) this.#streams.delete(handle)
+    for (const handle of handles) {
+      this.#streams.delete(handle)
+      this.#forgotten.add(handle)
+    }
   }
 
-  async touchedSince(): Promise<{ spans: TouchedSpan[]; cursor: number }> {
-    return { spans: [], cursor: 0 }
+  async touchedSince(
+    cursor: number,
+    limit: number,
+  ): Promise<{ spans: TouchedSpan[]; cursor: number }> {
+    const spans = this.#touched.slice(cursor, cursor + limit)
+    return { spans, cursor: cursor + spans.length }
   }
 
-  async watch(): Promise<void> {}
+  async watch(handles: readonly StreamHandle[]): Promise<void> {
+    this.#watched = new Set(handles)
+  }
 
   status(): StoreStatus {
     return { readOnlyReason: undefined, damages: [] }
   }
 
   async close(): Promise<void> {}
+
+  #check({ count, handles, times, numbers, texts, removals }: SampleBatch): void {
+    for (let i = 0; i < count; i++) {
+      invariant(handles[i] > 0, 'a sample needs a stream')
+      invariant(isSampleTime(times[i]), 'a sample needs a whole time')
+      const isValue = texts?.[i] !== undefined || Number.isFinite(numbers[i])
+      invariant(isValue, 'a sample is a text or a finite number')
+    }
+    const named = [...handles.subarray(0, count), ...removals.map(({ handle }) => handle)]
+    if (named.some((handle) => this.#forgotten.has(handle))) {
+      refuse('conflict', { what: 'A stream of the call was deleted meanwhile: send it again' })
+    }
+  }
+
+  #remove({ handle, from, until }: Removal): void {
+    for (const [time] of this.#sorted(handle, from, until)) this.#samples(handle).delete(time)
+    this.#touch({ handle, from, until })
+  }
+
+  #touch(span: TouchedSpan): void {
+    if (this.#watched.has(span.handle)) this.#touched.push(span)
+  }
 
   #samples(handle: number): Map<number, Value> {
     const known = this.#streams.get(handle) ?? new Map<number, Value>()

@@ -64,6 +64,8 @@ export class ColumnPool {
   /** Takes a room of its own back, whose first `usedKinds` kinds may not be 0. */
   give(room: SampleRoom, usedKinds: number): void {
     const bytes = bytesOf(room)
+    // What a released call holds: the same empty columns for all.
+    if (bytes === 0) return
     if (room.handles.length > POOLED_SAMPLES_MAX || this.#bytes + bytes > this.#bytesMax) {
       freeRoom(room)
       return

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { nextTurn } from '../../src/base/index.ts'
-import { Feed, IncomingSamples, VALUE_NULL, VALUE_TEXT } from '../../src/feed/index.ts'
-import type { SampleBatch, StreamHandle } from '../../src/store/index.ts'
-import { anyFeed, openFeedHome } from '../support/feed-home.ts'
+import { nextTurn } from '../../../src/base/index.ts'
+import { Feed, IncomingSamples, VALUE_NULL, VALUE_TEXT } from '../../../src/feed/index.ts'
+import type { SampleBatch, StreamHandle } from '../../../src/store/index.ts'
+import { anyFeed, openFeedHome } from '../../support/feed-home.ts'
 
 const seed = Number(process.env.WEIR_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const options = {

@@ -1,34 +1,8 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
-import { Refusal } from '../../src/base/index.ts'
-import { type StreamInput, VALUE_TYPES } from '../../src/catalog/index.ts'
-import {
-  anyFeed,
-  type FeedHome,
-  keyWith,
-  NOW,
-  openFeedHome,
-  type ShownSample,
-} from '../support/feed-home.ts'
-
-/** Opens a feed home that the test closes by itself when it ends. */
-async function openFeed(t: TestContext, streams: Record<string, StreamInput> = {}) {
-  const home = await openFeedHome(streams)
-  t.after(() => home.close())
-  return home
-}
-
-const pairs = (samples: readonly ShownSample[]) => samples.map(({ time, data }) => [time, data])
-
-async function refused(call: Promise<unknown>): Promise<Refusal> {
-  try {
-    await call
-  } catch (error) {
-    if (error instanceof Refusal) return error
-    throw error
-  }
-  throw new assert.AssertionError({ message: 'the call was accepted' })
-}
+import { test } from 'node:test'
+import { type StreamInput, VALUE_TYPES } from '../../../src/catalog/index.ts'
+import { anyFeed, keyWith, NOW, openFeed, pairs, refused } from '../../support/feed-home.ts'
+import { HOUR, hourly, hours, interval, T0 } from '../../support/hourly-stream.ts'
 
 test('put() assigns max(now, last assigned + 1), so that quick puts keep both samples', async (t) => {
   const feed = await openFeed(t, { a: { valueType: 'DOUBLE' } })
@@ -282,21 +256,6 @@ test('put() with rsid needs GET too, before anything is stored', async (t) => {
   assert.equal(feed.catalog.index.componentCount, 1)
 })
 
-const HOUR = 3_600_000
-const T0 = 1_699_999_200_000 // A full hour.
-const hours = (feed: FeedHome, values: [number, unknown][], query = '') =>
-  feed.putJson(
-    values.map(([hour, data]) => ({ compId: 'c', streamId: 'i', data, time: T0 + hour * HOUR })),
-    query,
-  )
-const hourly = async (feed: FeedHome, query = '') =>
-  (await feed.get('i', query)).map(({ time, data }) => [(time - T0) / HOUR, data])
-const interval: StreamInput = {
-  streamType: 'intvl_stream',
-  baseCycle: { id: 'hour' },
-  valueType: 'DOUBLE',
-}
-
 test('put() places interval samples at the end of their interval; the later of two wins', async (t) => {
   const feed = await openFeed(t, { i: interval })
   await hours(feed, [[0.5, 1], [0.9, 2], [0.2, 3], [1, 4], [1.001, 5]]) // biome-ignore format: short
@@ -319,34 +278,6 @@ test('put() fills the uploaded span with gaps unless told not to', async (t) => 
   assert.deepEqual(pairs(await feed.last('i')), [[T0 + 4 * HOUR, 41]])
 })
 
-test('get() returns the intervals that overlap the range, with gaps inside it only', async (t) => {
-  const feed = await openFeed(t, { i: interval })
-  await hours(feed, [[1, 1], [3, 3], [6, 6]]) // biome-ignore format: short
-  const ask = (from: number, until: number, more = '') =>
-    hourly(feed, `sd=${T0 + from * HOUR}&ed=${T0 + until * HOUR}${more}`)
-  assert.deepEqual(await ask(1, 3), [[3, 3], [2, null]]) // biome-ignore format: short
-  assert.deepEqual(await ask(0, 1), [[1, 1]])
-  assert.deepEqual(await ask(0.5, 0.6), [[1, 1]])
-  assert.deepEqual(await ask(3, 5), [[5, null], [4, null]]) // biome-ignore format: short
-  assert.deepEqual(await ask(6, 9), [])
-  assert.deepEqual(await ask(-5, 0), [])
-  assert.deepEqual(await ask(2, 2), [])
-  assert.deepEqual(await ask(0, 9, '&limit=2'), [[6, 6], [5, null]]) // biome-ignore format: short
-  assert.deepEqual(await hourly(feed, `ed=${T0 + 2 * HOUR}`), [[2, null], [1, 1]]) // biome-ignore format: short
-  const [first] = await feed.get('i', `limit=1&retIntvlSd`)
-  assert.deepEqual(first, { time: T0 + 6 * HOUR, data: 6, sdTime: T0 + 5 * HOUR })
-  const [lastInside] = await feed.last('i', `sd=${T0}&ed=${T0 + 5 * HOUR}&retIntvlSd`)
-  assert.deepEqual(lastInside, { time: T0 + 3 * HOUR, data: 3, sdTime: T0 + 2 * HOUR })
-})
-
-test('what get() returned can be put back unchanged', async (t) => {
-  const feed = await openFeed(t, { i: interval })
-  await hours(feed, [[1, 1], [3, 3], [6, 6]]) // biome-ignore format: short
-  const shown = await feed.get('i', 'retCompId&retStreamId')
-  await feed.putJson(shown)
-  assert.deepEqual(await feed.get('i', 'retCompId&retStreamId'), shown)
-})
-
 test('put() keeps of a point stream the sample that arrived last, timed at its arrival', async (t) => {
   const feed = await openFeed(t, { p: { streamType: 'point_stream', valueType: 'DOUBLE' } })
   await feed.put('compId=c&p=1,2&time=5,4')
@@ -358,77 +289,6 @@ test('put() keeps of a point stream the sample that arrived last, timed at its a
   assert.deepEqual(pairs(await feed.get('p', 'sd=0&ed=1')), [[NOW + 10, 7]])
   assert.deepEqual(pairs(await feed.last('p', 'sd=0&ed=1')), [[NOW + 10, 7]])
   assert.deepEqual(await feed.get('p', 'sd=1&ed=1'), [])
-})
-
-test('get() spends the limit stream by stream, latest first', async (t) => {
-  const feed = await openFeed(t, { a: {}, empty: {}, b: {} })
-  await feed.put('compId=c&a=1,2,3&b=x,y,z&time=1,2,3')
-  assert.equal(
-    await feed.getText(undefined, 'limit=4&retStreamId'),
-    '[{"streamId":"a","time":3,"data":3},{"streamId":"a","time":2,"data":2},' +
-      '{"streamId":"a","time":1,"data":1},{"streamId":"b","time":3,"data":"z"}]',
-  )
-  assert.deepEqual(pairs(await feed.get('a', 'sd=1&ed=3')), [[2, 2], [1, 1]]) // biome-ignore format: short
-  assert.deepEqual(pairs(await feed.get('a', 'ed=2')), [[1, 1]])
-  assert.deepEqual(pairs(await feed.last()), [[3, 3], [3, 'z']]) // biome-ignore format: short
-  assert.deepEqual(pairs(await feed.last(undefined, 'ed=3&limit=1')), [[2, 2]])
-})
-
-test('get() refuses what does not exist or may not be read', async (t) => {
-  const feed = await openFeed(t, { a: {} })
-  const get = (compId: string, streamId?: string, principal = anyFeed) =>
-    refused(feed.calls.get(principal, { compId, streamId }, ''))
-  assert.equal((await get('x')).status, 404)
-  assert.equal((await get('c', 'x')).status, 404)
-  const putOnly = keyWith(['component/*/feed', 'PUT'])
-  assert.equal((await get('c', 'a', putOnly)).status, 403)
-  assert.equal((await get('c', undefined, putOnly)).status, 403)
-})
-
-test('delete() takes out exactly what a get of the range shows', async (t) => {
-  const feed = await openFeed(t, { a: {}, i: interval })
-  const remove = (streamId: string, query: string, principal = anyFeed) =>
-    feed.calls.delete(principal, { compId: 'c', streamId }, query)
-  await feed.put('compId=c&a=1,2,3,4&time=1,2,3,4')
-  await hours(feed, [[1, 1], [2, 2], [3, 3]]) // biome-ignore format: short
-  await remove('a', 'sd=2&ed=4')
-  assert.deepEqual(pairs(await feed.get('a')), [[4, 4], [1, 1]]) // biome-ignore format: short
-  await remove('a', 'sd=4&ed=4')
-  assert.equal((await feed.get('a')).length, 2)
-  await remove('i', `sd=${T0 + HOUR}&ed=${T0 + 2 * HOUR}`)
-  assert.deepEqual(await hourly(feed), [[3, 3], [2, null], [1, 1]]) // biome-ignore format: short
-  assert.equal((await refused(remove('a', 'sd=4'))).status, 400)
-  assert.equal((await refused(remove('a', ''))).status, 400)
-  assert.equal((await refused(remove('a', 'sd=5&ed=4'))).status, 400)
-  const noDelete = keyWith(['component/*/feed', 'PUT GET'])
-  assert.equal((await refused(remove('a', 'sd=0&ed=9', noDelete))).status, 403)
-  assert.equal((await feed.get('a')).length, 2)
-})
-
-test('get() shows units, formatted values and file addresses', async (t) => {
-  const feed = await openFeed(t, { b: { valueType: 'BOOLEAN' }, f: { valueType: 'FILE' } })
-  const unit = await feed.catalog.units.insert(keyWith(['*', 'PUT']), {
-    symbol: 'C',
-    numberFormat: '0.00',
-  })
-  await feed.add('u', { a: { unit: { uid: unit.uid }, valueType: 'DOUBLE' } })
-  await feed.put('compId=c&b=1&time=1')
-  await feed.put('compId=u&a=20&time=1')
-  const shown = await feed.calls.get(anyFeed, { compId: 'u', streamId: 'a' }, 'retFData&retUnit')
-  assert.equal(String(shown), '[{"time":1,"data":20,"fData":"20.00C","unit":"C"}]')
-  assert.deepEqual(await feed.get(undefined, 'retFData&retUnit'), [
-    { time: 1, data: true, fData: 'true', unit: '' },
-  ])
-  const handle = feed.catalog.index.resolve('o', 'c', 'f')
-  await feed.store.append({
-    count: 1,
-    handles: Uint32Array.of(handle),
-    times: Float64Array.of(9),
-    numbers: new Float64Array(1),
-    texts: ['{}'],
-    removals: [],
-  })
-  assert.deepEqual(await feed.get('f'), [{ time: 9, data: 'file:{}' }])
 })
 
 test('put() creates components from templates and streams from a definition', async (t) => {

@@ -1,9 +1,9 @@
 /** Numbers with more digits than a double has, through every form of a put. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Refusal } from '../../src/base/index.ts'
-import { anyFeed, type FeedHome, openFeedHome } from '../support/feed-home.ts'
-import { Random, testSeeds } from '../support/random.ts'
+import { Refusal } from '../../../src/base/index.ts'
+import { anyFeed, type FeedHome, openFeedHome } from '../../support/feed-home.ts'
+import { Random, testSeeds } from '../../support/random.ts'
 
 /** Beyond this a body that is not plain is read by another thread. */
 const INLINE_BYTES = 1024 * 1024
