@@ -26,6 +26,23 @@ export function cutColumns(columns: SampleColumns, from: number, until: number):
   return sliceColumns(columns, start, Math.max(start, end))
 }
 
+/** Whether two columns hold the same samples to the last bit; the number beside a text counts for nothing. */
+export function areSameColumns(left: SampleColumns, right: SampleColumns): boolean {
+  const { count, times, numbers, texts } = left
+  if (right.count !== count) return false
+  for (let index = 0; index < count; index++) {
+    if (times[index] !== right.times[index]) return false
+  }
+  const isNumeric = texts === undefined && right.texts === undefined
+  for (let index = 0; index < count; index++) {
+    const text = isNumeric ? undefined : texts?.[index]
+    if (!isNumeric && text !== right.texts?.[index]) return false
+    // Object.is: -0 is another value than 0.
+    if (text === undefined && !Object.is(numbers[index], right.numbers[index])) return false
+  }
+  return true
+}
+
 /** Columns one after the other; the caller knows that their times ascend. */
 export function concatColumns(parts: readonly SampleColumns[]): SampleColumns {
   const filled = parts.filter((part) => part.count > 0)

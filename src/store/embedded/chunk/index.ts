@@ -9,6 +9,7 @@ export {
   namesOwner,
 } from './chunk.ts'
 export {
+  areSameColumns,
   concatColumns,
   cutColumns,
   emptyColumns,

@@ -60,6 +60,7 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   const sealer = new Sealer({
     ...{ roomRetryMs, onBug },
     start: (events) => machine.startSealer({ file, journalFolder: folder }, events),
+    onUnsealable: (damage) => quarantine.add(damage),
     onSealed(segment, damages) {
       for (const damage of damages) quarantine.add(damage)
       head.dropGeneration(segment)

@@ -73,13 +73,16 @@ export class ChunkTable {
     this.writeMeta(SEALED_CHECK, sealedSum(segment, sequence))
   }
 
-  insert(stream: number, level: number, row: PackedChunk): void {
+  /** Adds a row; returns its id. */
+  insert(stream: number, level: number, row: PackedChunk): number {
     const { lastInsertRowid } = this.#prepare(
       `INSERT INTO chunk (stream, level, start, last, count, last_value, summary, data)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(stream, level, row.start, row.last, row.count, row.lastValue, row.summary, row.data)
     const { start, last, count } = row
-    this.#sums.add(stream, rowSum({ id: Number(lastInsertRowid), level, start, last, count }))
+    const id = Number(lastInsertRowid)
+    this.#sums.add(stream, rowSum({ id, level, start, last, count }))
+    return id
   }
 
   /** Puts other samples into a row that keeps its place in the order of sealing. */

@@ -24,5 +24,7 @@ export type SealerReply =
       readonly what: string
       /** What is short, when trying again later may do. */
       readonly passing: string | undefined
+      /** What is wrong with what would have been sealed. */
+      readonly damages: readonly FoundDamage[]
     }
   | { readonly op: 'watched'; readonly id: number; readonly what: string | undefined }

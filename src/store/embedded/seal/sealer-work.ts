@@ -6,6 +6,7 @@ import { type Disk, passingReason } from '../disk/disk.ts'
 import { segmentName } from '../journal/segment.ts'
 import { SEALED_SEGMENT } from '../rows/meta-names.ts'
 import { ChunkTable } from './chunk-table.ts'
+import { SealMismatch } from './read-back.ts'
 import type { SealerCommand, SealerReply } from './sealer-protocol.ts'
 import { SegmentReader } from './segment-reader.ts'
 import { SealStopped, SegmentSealer } from './segment-sealer.ts'
@@ -71,9 +72,7 @@ export class SealerWork {
       return { op: 'sealed', segment, damages }
     } catch (error) {
       if (error instanceof SealStopped) return { op: 'stopped', segment }
-      // SQLite and the file system give their errors a code; any other is a bug and ends the process.
-      if (!(error instanceof Error) || !('code' in error)) throw error
-      return { op: 'failed', segment, what: error.message, passing: passingReason(error) }
+      return failureOf(error, segment)
     }
   }
 
@@ -97,4 +96,26 @@ export class SealerWork {
       return { op: 'watched', id, what: String(error) }
     }
   }
+}
+
+/** What to tell of a seal that failed; an error that is no failure of disk or data is a bug. */
+function failureOf(error: unknown, segment: number): SealerReply {
+  const about = { op: 'failed', segment } as const
+  if (error instanceof SealMismatch) {
+    const damages = [error.describe(segmentName(segment))]
+    return { ...about, what: error.message, passing: undefined, damages }
+  }
+  // SQLite and the file system give their errors a code; any other is a bug and ends the process.
+  if (!(error instanceof Error) || !('code' in error)) throw error
+  const damages = isDamagedFile(error) ? [describeFile(error)] : []
+  return { ...about, what: error.message, passing: passingReason(error), damages }
+}
+
+function describeFile(error: Error): FoundDamage {
+  const damage = {
+    ...{ file: 'samples.db.sealing', offset: 0, bytes: 0, handles: [] },
+    ...{ from: undefined, until: undefined },
+    what: `samples.db takes nothing more (${error.message}); what is not sealed is kept in the journal`,
+  }
+  return { damage, bytes: new Uint8Array(0) }
 }

@@ -9,6 +9,8 @@ export interface SealerOptions {
   readonly roomRetryMs: number
   /** Called once a segment is in samples.db for good. */
   onSealed(segment: number, damages: readonly FoundDamage[]): void
+  /** Called with samples that could not be sealed as they are; the segment that holds them is kept. */
+  onUnsealable(damage: FoundDamage): void
   /** Called with an error that only a mistake in Weir can produce. */
   onBug(error: unknown): void
 }
@@ -115,6 +117,7 @@ export class Sealer {
   }
 
   #onFailed(reply: Extract<SealerReply, { op: 'failed' }>): void {
+    for (const damage of reply.damages) this.#options.onUnsealable(damage)
     if (reply.passing === undefined) {
       this.#stop(`sealing failed: ${reply.what}`)
       return

@@ -21,6 +21,7 @@ import {
 } from '../rows/chunk-row.ts'
 import type { DamagedRow } from '../rows/damaged-row.ts'
 import type { ChunkTable, FoundRow } from './chunk-table.ts'
+import { checkReadBack, isReadBack, type WrittenRow } from './read-back.ts'
 
 /** Runs of a stream are merged into its chunks when there are so many, or hold so many samples. */
 const RUNS_MAX = 8
@@ -202,6 +203,7 @@ export class StreamSealer {
     if (kept.count === 0) this.#delete(found)
     else if (level === RUN_LEVEL) {
       this.#table.update(found, packChunk(kept, stream, level))
+      this.#checkReadBack(row.id, { stream, level, columns: kept })
       this.#onRow()
     } else {
       this.#delete(found)
@@ -226,8 +228,13 @@ export class StreamSealer {
   }
 
   #insert(stream: number, level: number, columns: SampleColumns): void {
-    this.#table.insert(stream, level, packChunk(columns, stream, level))
+    const id = this.#table.insert(stream, level, packChunk(columns, stream, level))
+    this.#checkReadBack(id, { stream, level, columns })
     this.#onRow()
+  }
+
+  #checkReadBack(id: number, row: WrittenRow): void {
+    if (isReadBack(row)) checkReadBack(row, this.#table.selectData(id))
   }
 
   #delete(found: FoundRow): void {
