@@ -1,7 +1,7 @@
 export { BoundedCache } from './bounded-cache.ts'
 export { type Brand, type Brands, readBrands } from './brands.ts'
 export { type Clock, ManualClock, systemClock } from './clock.ts'
-export { type CommandSocketAddress, commandSocketAddress } from './command-socket.ts'
+export { type CommandSocketAddress, commandSocketAddress } from './command-socket-address.ts'
 export { type Config, ConfigError, readConfig, type Setting, settings } from './config.ts'
 export { lowestBitExponent, powerOf2 } from './double-bits.ts'
 export { EARLIEST_TIME, type EpochMs, epochMs, isSampleTime, TIME_END } from './epoch.ts'

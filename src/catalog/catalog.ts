@@ -9,9 +9,9 @@ import type {
   WantedComponent,
 } from './create/creation-plan.ts'
 import { prepareComponent } from './create/prepare-component.ts'
+import { applyTypeWishes, type TypeWish } from './documents/apply-type-wishes.ts'
 import type { CatalogBase, People } from './documents/catalog-base.ts'
 import { Documents, type StreamsDeletedListener } from './documents/documents.ts'
-import { setValueTypes, type TypeWish } from './documents/first-value-type.ts'
 import type { StreamIndex } from './index/stream-index.ts'
 import { ComponentStreams } from './record/component-streams.ts'
 import { Components } from './record/components.ts'
@@ -79,9 +79,9 @@ export class Catalog {
     return (await prepareComponent(deps, orgUid, wanted)).prepared
   }
 
-  /** Gives streams without a type the type of their first values; see setValueTypes. */
-  async setValueTypes(wishes: readonly TypeWish[]): Promise<void> {
-    await setValueTypes(this.#base.documents, wishes)
+  /** Gives streams without a type the type of their first values; see applyTypeWishes. */
+  async applyTypeWishes(wishes: readonly TypeWish[]): Promise<void> {
+    await applyTypeWishes(this.#base.documents, wishes)
   }
 
   /** The record of a living stream, for parts that need more than the index holds. */

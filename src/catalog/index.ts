@@ -8,9 +8,9 @@ export type {
   WantedComponent,
   WantedStream,
 } from './create/creation-plan.ts'
+export type { TypeWish } from './documents/apply-type-wishes.ts'
 export type { People } from './documents/catalog-base.ts'
 export type { DeletedStream, StreamsDeletedListener } from './documents/documents.ts'
-export type { TypeWish } from './documents/first-value-type.ts'
 export { type ComponentEntry, StreamIndex } from './index/stream-index.ts'
 export { streamPlaces } from './index/stream-places.ts'
 export { type CycleBody, cycleShape } from './record/cycle-record.ts'

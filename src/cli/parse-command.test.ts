@@ -21,12 +21,24 @@ test('parseCommand() reads names, positional words, options and --json', () => {
     options: { name: ['a'], capability: ['unit=GET'] },
     isJson: false,
   })
+  check('user reset-password --password -x --json -- a@b.example', {
+    name: 'user reset-password',
+    options: { password: ['-x'], email: ['a@b.example'] },
+    isJson: true,
+  })
 })
 
 test('parseCommand() refuses what it does not know', () => {
-  for (const line of ['x', 'user', 'user fly', 'org list x', 'org list --a b', 'key add --name']) {
-    assert.throws(() => parseCommand(line.split(' ')), UsageMistake, line)
-  }
+  const check = (line: string, message: string) =>
+    assert.throws(() => parseCommand(line.split(' ')), new UsageMistake(message), line)
+  check('x', 'There is no command "x"')
+  check('user', 'There is no command "user"')
+  check('user fly', 'There is no command "user fly"')
+  check('org list x', 'org list takes no "x"')
+  check('org list --a b', 'org list has no --a')
+  check('org list --json=1', 'org list has no --json')
+  check('org list -x', 'org list has no -x')
+  check('key add --name', '--name needs a value')
 })
 
 test('every command and option is in the usage text and in docs/cli.md', () => {

@@ -1,3 +1,5 @@
+import { parseArgs } from 'node:util'
+
 /** A command line, taken apart. */
 export interface ParsedLine {
   /** Such as `user add`; `help` when nothing can be done. */
@@ -50,31 +52,30 @@ function readOptions(name: string, words: readonly string[]): Omit<ParsedLine, '
   const add = (option: string, value: string) => {
     options[option] = [...(options[option] ?? []), value]
   }
+  const { tokens } = parseArgs({
+    args: [...words],
+    options: { json: { type: 'boolean' }, ...textOptions(commands[name]) },
+    // Its own refusals speak of Node's settings instead of the command.
+    ...{ strict: false, allowPositionals: true, tokens: true },
+  })
   let isJson = false
-  for (let at = 0; at < words.length; at += 1) {
-    const word = words[at]
-    if (word === '--json') {
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') continue
+    if (token.kind === 'positional') {
+      const option = positional[name]
+      if (option === undefined) throw new UsageMistake(`${name} takes no "${token.value}"`)
+      add(option, token.value)
+    } else if (token.rawName === '--json' && token.value === undefined) {
       isJson = true
-      continue
-    }
-    if (!word.startsWith('--')) {
-      if (positional[name] === undefined) throw new UsageMistake(`${name} takes no "${word}"`)
-      add(positional[name], word)
-      continue
-    }
-    const [option, inline] = splitOption(word)
-    if (!commands[name].includes(option)) throw new UsageMistake(`${name} has no --${option}`)
-    const value = inline ?? words[at + 1]
-    if (value === undefined) throw new UsageMistake(`--${option} needs a value`)
-    if (inline === undefined) at += 1
-    add(option, value)
+    } else if (!token.rawName.startsWith('--') || !commands[name].includes(token.name)) {
+      throw new UsageMistake(`${name} has no ${token.rawName}`)
+    } else if (token.value === undefined) {
+      throw new UsageMistake(`${token.rawName} needs a value`)
+    } else add(token.name, token.value)
   }
   return { options, isJson }
 }
 
-function splitOption(word: string): [string, string | undefined] {
-  const equalsAt = word.indexOf('=')
-  return equalsAt < 0
-    ? [word.slice(2), undefined]
-    : [word.slice(2, equalsAt), word.slice(equalsAt + 1)]
+function textOptions(names: readonly string[]): Record<string, { type: 'string' }> {
+  return Object.fromEntries(names.map((option) => [option, { type: 'string' }]))
 }

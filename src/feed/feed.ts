@@ -28,7 +28,8 @@ export interface FeedOptions {
   readonly store: SampleStore
   readonly clock: Clock
   readonly showFile: ShowFile
-  readonly onLanded?: SamplesLanded
+  /** Each is told of every batch, in this order. */
+  readonly onLanded?: readonly SamplesLanded[]
   readonly onRemoved?: SamplesRemoved
 }
 
@@ -52,7 +53,7 @@ export class Feed {
     this.catalog = options.catalog
     this.retention = new Retention(options.catalog)
     this.#deps = {
-      onLanded: () => {},
+      onLanded: [],
       onRemoved: () => {},
       ...options,
       assignedTimes: new AssignedTimes(),
@@ -83,7 +84,7 @@ export class Feed {
   /** As put, for samples whose streams, values and places another part has settled. */
   async append(batch: SampleBatch, orgUid: string): Promise<readonly string[]> {
     await this.#deps.store.append(batch)
-    this.#deps.onLanded(batch, orgUid)
+    for (const tell of this.#deps.onLanded) tell(batch, orgUid)
     return warnOfOutdated(this.retention, batch, this.now())
   }
 

@@ -217,7 +217,7 @@ export class FileService {
     const handle =
       this.#findStream(principal, command) || (await this.#createStream(principal.orgUid, command))
     if (factsOf(catalog.index, handle).valueType === '')
-      await catalog.setValueTypes([{ handle, valueType: 'FILE' }])
+      await catalog.applyTypeWishes([{ handle, valueType: 'FILE' }])
     // A put of samples may have been faster and made the stream one of its values.
     requireFileStream(factsOf(catalog.index, handle), command)
     return handle

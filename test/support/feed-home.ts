@@ -69,7 +69,7 @@ export async function openFeedHome(
   const landed: SampleBatch[] = []
   const feed = new Feed({
     ...{ catalog, store, clock, showFile: (text) => `file:${text}` },
-    onLanded: (batch) => void landed.push(batch),
+    onLanded: [(batch) => void landed.push(batch)],
   })
   const calls = new FeedCalls(feed)
   const warnings: string[] = []

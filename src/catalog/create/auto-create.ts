@@ -1,6 +1,6 @@
 import { invariant, nextTurn, refuse, STREAMS_CREATED_PER_CALL_MAX } from '../../base/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
-import { typeOrders } from '../documents/first-value-type.ts'
+import { typeOrders } from '../documents/apply-type-wishes.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
 import type { CreatedComponent, CreationCheck, WantedComponent } from './creation-plan.ts'
 import { type Preparation, type PrepareDeps, prepareComponent } from './prepare-component.ts'

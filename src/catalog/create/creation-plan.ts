@@ -1,6 +1,6 @@
 /** What a put wants to exist, and what will exist once it does. */
 import type { StreamHandle } from '../../store/index.ts'
-import type { TypeWish } from '../documents/first-value-type.ts'
+import type { TypeWish } from '../documents/apply-type-wishes.ts'
 import type { ComponentEntry } from '../index/stream-index.ts'
 import type { StreamKind } from '../shape/stream-kind.ts'
 import type { ValueType } from '../shape/value-type.ts'

@@ -18,7 +18,7 @@ import { SliceBudget, STREAM_WORK } from './in-slices.ts'
 import type { IncomingSamples, KeptValues } from './incoming-samples.ts'
 import {
   type Placing,
-  type PreparedStream as PreparedSamples,
+  type PreparedSamples,
   prepareStream,
   requireAllLiving,
   requireLiving,
@@ -103,7 +103,7 @@ export async function createMissing(
     await prepareUntyped(catalog.index, creation, findings)
     for (const [at, component] of prepared.entries()) {
       const { targets } = components[at]
-      await prepareComponent({ creation, targets, component, resolved }, findings)
+      await prepareTargets({ creation, targets, component, resolved }, findings)
     }
     removals = findings.removals
     return findings.wishes
@@ -143,7 +143,7 @@ function note(stream: StreamSamples, prepared: PreparedSamples, findings: Findin
 }
 
 /** Looks at the samples of one component's streams as they are about to be. */
-async function prepareComponent(
+async function prepareTargets(
   work: {
     readonly creation: Creation
     readonly targets: readonly MissingTarget[]

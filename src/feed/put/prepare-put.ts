@@ -24,7 +24,7 @@ export interface StreamSamples {
 }
 
 /** What placing the samples of a stream has shown. */
-export interface PreparedStream {
+export interface PreparedSamples {
   readonly removals: readonly Removal[]
   /** The stream's type; '' when it has none and only nulls came. */
   readonly valueType: ValueType
@@ -55,8 +55,8 @@ export function requireAllLiving(
   for (const { handle } of removals) requireLiving(streams, handle)
 }
 
-/** Whether a stream takes numbers as they are; a deleted one does not. */
-function isPlain(streams: StreamIndex, handle: StreamHandle): boolean {
+/** Whether a stream appends numbers as they came; a deleted one does not. */
+function takesNumbers(streams: StreamIndex, handle: StreamHandle): boolean {
   return (
     streams.valueCodeOf(handle) === VALUE_CODE.DOUBLE &&
     streams.kindOf(handle) === RANDOM &&
@@ -64,8 +64,8 @@ function isPlain(streams: StreamIndex, handle: StreamHandle): boolean {
   )
 }
 
-/** Gathers the samples of streams that are not plain; most puts have none. */
-export class OddStreams {
+/** Gathers the samples that cannot be appended as they came; most puts have none. */
+export class StreamsToPrepare {
   readonly #streams: StreamIndex
   readonly #samples: IncomingSamples
   #byHandle: Map<StreamHandle, number[]> | undefined
@@ -76,8 +76,8 @@ export class OddStreams {
   }
 
   /**
-   * Settles the values of plain streams in place and takes the samples of the others down. A put of
-   * numbers to plain streams, which nearly all are, passes with one look at each sample.
+   * Settles the values of streams of numbers in place and takes the samples of the others down. A put
+   * of numbers to such streams, which nearly all are, passes with one look at each sample.
    */
   gather(from: number, until: number): void {
     const streams = this.#streams
@@ -85,7 +85,7 @@ export class OddStreams {
     for (let index = from; index < until; index++) {
       const handle = handles[index] as StreamHandle | 0
       if (handle === 0) continue
-      if (!isPlain(streams, handle)) this.#add(handle, index)
+      if (!takesNumbers(streams, handle)) this.#add(handle, index)
       else if (!isNumeric && kinds[index] !== VALUE_NUMBER) {
         settleValue(this.#samples, index, 'DOUBLE')
       }
@@ -138,7 +138,7 @@ export async function prepareStream(
   samples: IncomingSamples,
   stream: StreamSamples,
   placing: Placing,
-): Promise<PreparedStream> {
+): Promise<PreparedSamples> {
   const { facts, handle, indexes } = stream
   if (facts.isDerived) {
     const where = describeSample(samples, indexes[0])

@@ -11,11 +11,11 @@ import { warnOfOutdated } from './outdated-samples.ts'
 import { numericBatch, toBatch } from './place-samples.ts'
 import {
   assignTimes,
-  OddStreams,
   type Placing,
   prepareStream,
   requireAllLiving,
   type StreamSamples,
+  StreamsToPrepare,
 } from './prepare-put.ts'
 import type { PutOptions } from './put-options.ts'
 import { findUnrecalled, recallTimes } from './recall-times.ts'
@@ -32,7 +32,7 @@ export interface PutDeps {
   readonly catalog: Catalog
   readonly store: SampleStore
   readonly assignedTimes: AssignedTimes
-  readonly onLanded: SamplesLanded
+  readonly onLanded: readonly SamplesLanded[]
   readonly retention: Retention
 }
 
@@ -73,17 +73,23 @@ export async function putSamples(
   }
   if (!samples.isTimed) await giveTimes(deps, samples, placing)
   const { generation } = catalog.index
-  const odd = new OddStreams(catalog.index, samples)
-  const gathering = inSlices(samples.count, (from, until) => odd.gather(from, until))
+  const toPrepare = new StreamsToPrepare(catalog.index, samples)
+  const gathering = inSlices(samples.count, (from, until) => toPrepare.gather(from, until))
   if (gathering !== undefined) await gathering
-  const isPlain = missing.length === 0 && odd.isEmpty && samples.isNumeric
-  const batch = isPlain
+  const isReady = missing.length === 0 && toPrepare.isEmpty && samples.isNumeric
+  const batch = isReady
     ? numericBatch(samples, [])
-    : await prepareBatch(deps, orgUid, { samples, missing, placing, generation, odd: odd.list() })
+    : await prepareBatch(deps, orgUid, {
+        samples,
+        missing,
+        placing,
+        generation,
+        toPrepare: toPrepare.list(),
+      })
   // Some stream may be gone; from here to the journal nothing lets others in without a look.
   if (catalog.index.generation !== generation) requireAllLiving(catalog.index, batch)
   if (batch.count > 0 || batch.removals.length > 0) await store.append(batch)
-  deps.onLanded(batch, orgUid)
+  for (const tell of deps.onLanded) tell(batch, orgUid)
   const warning = warnOfOutdated(deps.retention, batch, command.uploadTime)
   const warnings = warning instanceof Promise ? await warning : warning
   // After a refusal someone may still hold the columns; then the collector takes them.
@@ -107,12 +113,12 @@ async function giveTimes(
 async function prepareBatch(
   { catalog }: PutDeps,
   orgUid: string,
-  put: Omit<Creation, 'untyped'> & { readonly odd: readonly StreamSamples[] },
+  put: Omit<Creation, 'untyped'> & { readonly toPrepare: readonly StreamSamples[] },
 ): Promise<SampleBatch> {
-  const { samples, missing, placing, generation, odd } = put
+  const { samples, missing, placing, generation, toPrepare } = put
   const isTyped = ({ facts }: StreamSamples): boolean => facts.valueType !== ''
-  const removals = await prepareTyped(samples, odd.filter(isTyped), placing)
-  const untyped = odd.filter((stream) => !isTyped(stream))
+  const removals = await prepareTyped(samples, toPrepare.filter(isTyped), placing)
+  const untyped = toPrepare.filter((stream) => !isTyped(stream))
   if (missing.length > 0 || untyped.length > 0) {
     const creation = { samples, missing, placing, generation, untyped }
     for (const removal of await createMissing(catalog, orgUid, creation)) removals.push(removal)
@@ -128,15 +134,15 @@ function requireMissing(principal: Principal, target: MissingTarget): void {
   if (component !== undefined) requirePermit(principal, `component/${component.uid}/feed`, 'PUT')
 }
 
-/** Checks and places the samples of every existing stream that is not plain and has a type. */
+/** Checks and places the samples of every gathered stream that has a type. */
 async function prepareTyped(
   samples: IncomingSamples,
-  odd: readonly StreamSamples[],
+  toPrepare: readonly StreamSamples[],
   placing: Placing,
 ): Promise<Removal[]> {
   const removals: Removal[] = []
   const slices = new SliceBudget()
-  for (const stream of odd) {
+  for (const stream of toPrepare) {
     const prepared = await prepareStream(samples, stream, placing)
     for (const removal of prepared.removals) removals.push(removal)
     await slices.spend(stream.indexes.length)

@@ -45,8 +45,8 @@ function fixDecimal(text: string, decimals: number): string {
 /** Writes a number, or the text of a BIG_DECIMAL without losing a digit. */
 function formatNumber(value: number | string, format: string): string {
   const isText = typeof value === 'string'
-  const isPlain = !/[0#]/.test(format) || (!isText && Math.abs(value) >= FIXED_BELOW)
-  if (isPlain) return isText ? value : showNumber(value)
+  const isBare = !/[0#]/.test(format) || (!isText && Math.abs(value) >= FIXED_BELOW)
+  if (isBare) return isText ? value : showNumber(value)
   const dot = format.indexOf('.')
   const whole = dot < 0 ? format : format.slice(0, dot)
   const asked = dot < 0 ? 0 : format.slice(dot + 1).replace(/[^0#]/g, '').length
@@ -64,7 +64,7 @@ export function showNumber(value: number): string {
   return value === 0 && Object.is(value, -0) ? '-0' : String(value)
 }
 
-/** A value with its unit, as fData tells it; the plain value when there is no unit. */
+/** A value with its unit, as fData tells it; the bare value when there is no unit. */
 export function formatValue(
   value: number | string,
   options: {
@@ -75,12 +75,12 @@ export function formatValue(
   },
 ): string {
   const { isBoolean, isDecimal = false, unit } = options
-  const plain =
+  const shown =
     typeof value === 'string' && !isDecimal
       ? value
       : isBoolean
         ? booleanWords[unit?.booleanStyle ?? 'TRUE_FALSE'][value === 0 ? 1 : 0]
         : formatNumber(value, unit?.numberFormat ?? '')
-  if (unit === undefined) return plain
-  return unit.symbolLocation === 'BEFORE' ? `${unit.symbol}${plain}` : `${plain}${unit.symbol}`
+  if (unit === undefined) return shown
+  return unit.symbolLocation === 'BEFORE' ? `${unit.symbol}${shown}` : `${shown}${unit.symbol}`
 }

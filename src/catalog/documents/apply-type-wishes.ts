@@ -16,7 +16,7 @@ export interface TypeWish {
  * Gives streams without a type the type of their first values, durably. One that has got a type
  * meanwhile keeps it: callers look at the index afterwards.
  */
-export async function setValueTypes(
+export async function applyTypeWishes(
   documents: Documents,
   wishes: readonly TypeWish[],
 ): Promise<void> {

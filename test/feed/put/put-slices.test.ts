@@ -66,7 +66,7 @@ test('put() stores texts as they were sent when a race makes their stream one of
   const home = await openFeed(t, { u: {} })
   const text = { handle: home.handleOf('u'), valueType: 'STRING' } as const
   const races = {
-    u: () => home.catalog.setValueTypes([text]),
+    u: () => home.catalog.applyTypeWishes([text]),
     fresh: () => insertStream(home, { id: 'fresh', valueType: 'STRING' }),
   }
   for (const [id, other] of Object.entries(races)) {
@@ -79,7 +79,7 @@ test('put() stores texts as they were sent when a race makes their stream one of
 test('put() that a race refuses leaves no stream and no type behind', async (t) => {
   const home = await openFeed(t, { u: {}, other: {} })
   const long = { handle: home.handleOf('u'), valueType: 'LONG' } as const
-  const put = raced(home, () => home.catalog.setValueTypes([long]))
+  const put = raced(home, () => home.catalog.applyTypeWishes([long]))
   const refused = put('compId=c&u=1.5&other=2&made=3')
   await assert.rejects(refused, /value 0 of "u": "data" must be a whole number/)
   assert.equal(home.handleOf('made'), 0)
