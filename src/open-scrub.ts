@@ -13,7 +13,7 @@ import {
 } from './store/index.ts'
 
 /** What a scrub reads, and where it tells what it found. */
-export interface ScrubDeps extends Omit<FileScrubDeps, 'store'> {
+interface ScrubDeps extends Omit<FileScrubDeps, 'store'> {
   readonly catalog: Catalog
   readonly catalogStore: CatalogStore
   readonly clock: Clock

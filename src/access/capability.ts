@@ -19,7 +19,7 @@ export interface CapabilityEntry {
 }
 
 /** The first segments a resource may have; anything else is a typing mistake. */
-export const resourceRoots = [
+const resourceRoots = [
   'api_key',
   'audit',
   'component',

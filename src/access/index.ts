@@ -1,16 +1,13 @@
 export {
   Capabilities,
   type CapabilityEntry,
-  type FeedCoverage,
   findResourceMistake,
   type Method,
   methods,
-  resourceRoots,
 } from './capability.ts'
 export { findIpMistake, IpList, normalizeAddress } from './ip-list.ts'
 export { networkOf } from './network-of.ts'
 export {
-  type Actor,
   allows,
   allowsEveryFeed,
   feedCoverage,

@@ -7,7 +7,7 @@ export const roles = ['OWNER', 'ADMIN', 'MEMBER', 'GUEST'] as const
 export type Role = (typeof roles)[number]
 
 /** Who acts: a signed-in user (or a token of one), or an API key. */
-export type Actor =
+type Actor =
   | { readonly kind: 'user'; readonly userUid: string; readonly role: Role }
   | { readonly kind: 'api_key'; readonly keyUid: string }
 

@@ -38,7 +38,7 @@ export interface BearerAuthenticator {
   peekGrant(token: string): BearerGrant | undefined
 }
 
-export interface AuthenticatorDeps {
+interface AuthenticatorDeps {
   readonly keys: ApiKeys
   readonly sessions: Sessions
   readonly users: Users

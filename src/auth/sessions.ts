@@ -10,7 +10,7 @@ const STORED_LAG_MS = 600_000
 const CACHED_MAX = 20_000
 
 /** A sign-in that goes on; only the hash of its token is kept. */
-export interface Session {
+interface Session {
   readonly hash: string
   readonly userUid: string
   readonly createdAtMs: number

@@ -12,7 +12,7 @@ export interface SignInAttempt {
 }
 
 /** What a sign-in stands on. */
-export interface SignInDeps {
+interface SignInDeps {
   readonly users: Users
   readonly hasher: PasswordHasher
   readonly limiter: RateLimiter

@@ -6,7 +6,7 @@ const NAME = 'weir.sock'
 const ADDRESS_BYTES_MAX = 107
 
 /** Where the running service of a data folder takes commands. */
-export interface CommandSocketAddress {
+interface CommandSocketAddress {
   readonly file: string
   /** What listen and connect are given: the file, or a short way to it when its path is too long. */
   readonly path: string

@@ -1,11 +1,11 @@
 export { BoundedCache } from './bounded-cache.ts'
-export { type Brand, type Brands, readBrands } from './brands.ts'
+export type { Brand, Brands } from './brands.ts'
 export { type Clock, ManualClock, systemClock } from './clock.ts'
-export { type CommandSocketAddress, commandSocketAddress } from './command-socket-address.ts'
-export { type Config, ConfigError, readConfig, type Setting, settings } from './config.ts'
+export { commandSocketAddress } from './command-socket-address.ts'
+export { type Config, ConfigError, readConfig } from './config.ts'
 export { lowestBitExponent, powerOf2 } from './double-bits.ts'
 export { EARLIEST_TIME, type EpochMs, epochMs, isSampleTime, TIME_END } from './epoch.ts'
-export { type ErrorCode, type ErrorDetails, errorCatalogue } from './error-catalogue.ts'
+export { type ErrorCode, errorCatalogue } from './error-catalogue.ts'
 export { Refusal, refusal, refuse } from './errors.ts'
 export { ExactSums } from './exact-sums.ts'
 export { freeBytes } from './free-bytes.ts'
@@ -15,14 +15,7 @@ export { invariant, unreachable } from './invariant.ts'
 export { KeyedMutex } from './keyed-mutex.ts'
 export * from './limits.ts'
 export { createLog, type Log } from './log.ts'
-export {
-  type BudgetFigures,
-  type HeldMemory,
-  MemoryBudget,
-  type MemoryShare,
-  SMALL_CALL_BYTES_MAX,
-  type WaitOptions,
-} from './memory-budget.ts'
+export { type HeldMemory, MemoryBudget, type WaitOptions } from './memory-budget.ts'
 export { budgetBytesOf, findMemoryBytes } from './memory-limit.ts'
 export { Mutex } from './mutex.ts'
 export { nextTurn } from './next-turn.ts'
@@ -31,11 +24,9 @@ export {
   type RateClass,
   type RateFigure,
   type RateFigures,
-  rateClasses,
-  ratePresets,
   readRateFigures,
 } from './rate-figures.ts'
-export { redactText, redactUrl } from './redact.ts'
+export { redactUrl } from './redact.ts'
 export {
   PASSWORD_LENGTH_MAX,
   PASSWORD_LENGTH_MIN,

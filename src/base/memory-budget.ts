@@ -27,7 +27,7 @@ export interface WaitOptions {
 }
 
 /** How the budget stands, for metrics and tests. */
-export interface BudgetFigures {
+interface BudgetFigures {
   readonly bytesMax: number
   readonly usedBytes: number
   readonly waiting: number

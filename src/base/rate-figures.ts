@@ -7,7 +7,7 @@ export interface RateFigure {
 }
 
 /** What is limited: feed and file PUTs, the property and administrative calls, failed credentials. */
-export const rateClasses = ['feed', 'admin', 'failed'] as const
+const rateClasses = ['feed', 'admin', 'failed'] as const
 export type RateClass = (typeof rateClasses)[number]
 
 /** The figure of each class; undefined: not limited. */
@@ -16,7 +16,7 @@ export type RateFigures = Readonly<Record<RateClass, RateFigure | undefined>>
 const FAILED: RateFigure = { calls: 10, perMs: 60_000 }
 
 /** The named sets of figures; `off` lifts all of them, that of failed credentials too. */
-export const ratePresets: Readonly<Record<'off' | 'default' | 'classic', RateFigures>> = {
+const ratePresets: Readonly<Record<'off' | 'default' | 'classic', RateFigures>> = {
   off: { feed: undefined, admin: undefined, failed: undefined },
   default: {
     feed: { calls: 10_000, perMs: 10_000 },

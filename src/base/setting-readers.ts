@@ -41,7 +41,7 @@ export function readChoice<T extends string>(choices: readonly T[]): SettingRead
 }
 
 /** A path, made absolute from the working folder. */
-export function readPath(text: string): string {
+function readPath(text: string): string {
   return resolve(readText(text))
 }
 

@@ -24,7 +24,7 @@ import { type TemplateBody, templateRules } from './record/template.ts'
 import { type UnitBody, unitRules } from './record/unit.ts'
 import type { StreamRecord } from './shape/stream-shape.ts'
 
-export interface CatalogDeps {
+interface CatalogDeps {
   readonly store: CatalogStore
   readonly people: People
   readonly clock?: Clock

@@ -17,7 +17,7 @@ export interface CheckParts {
 }
 
 /** A damage as the command line names it: whoever runs the machine may see every stream. */
-export interface ShownDamage {
+interface ShownDamage {
   readonly part: string
   readonly what: string
   readonly org: string

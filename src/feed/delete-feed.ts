@@ -10,7 +10,7 @@ import { baseCycleOf } from './stream-facts.ts'
 export type SamplesRemoved = (removal: Removal, orgUid: string) => void | Promise<void>
 
 /** What deleting works with. */
-export interface DeleteDeps {
+interface DeleteDeps {
   readonly catalog: Catalog
   readonly store: SampleStore
   readonly onRemoved: SamplesRemoved

@@ -23,7 +23,7 @@ import {
 } from './statistic/get-statistic.ts'
 
 /** What the feed is built from; listeners are handed in by the composition root. */
-export interface FeedOptions {
+interface FeedOptions {
   readonly catalog: Catalog
   readonly store: SampleStore
   readonly clock: Clock
@@ -34,7 +34,7 @@ export interface FeedOptions {
 }
 
 /** The answer to requested values, and what the caller should hear of the samples put. */
-export interface PutAnswer {
+interface PutAnswer {
   readonly values: RequestedAnswer
   readonly warnings: readonly string[]
 }

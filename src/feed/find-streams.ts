@@ -11,7 +11,7 @@ export interface StreamPath {
 }
 
 /** The streams of a path that the caller may use a method on, in definition order. */
-export interface FoundStreams {
+interface FoundStreams {
   readonly component: ComponentEntry
   readonly handles: readonly StreamHandle[]
 }

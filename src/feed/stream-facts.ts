@@ -25,7 +25,7 @@ const CYCLES_MAX = 1_000
 const cycles = new BoundedCache<string, Cycle>(CYCLES_MAX)
 
 /** The base cycle of the grid that the catalog keeps of an interval stream; undefined for ''. */
-export function cycleOfGrid(grid: string): Cycle | undefined {
+function cycleOfGrid(grid: string): Cycle | undefined {
   if (grid === '') return undefined
   const known = cycles.get(grid)
   if (known !== undefined) return known

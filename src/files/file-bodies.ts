@@ -8,7 +8,7 @@ const PAGE_LENGTH = 1_000
 /** Bodies that one call takes along, some megabytes of keys; what is beyond is left to the sweep. */
 const BODIES_PER_CALL_MAX = 100_000
 
-export interface FileBodiesDeps {
+interface FileBodiesDeps {
   readonly store: SampleStore
   readonly blobs: BlobStore
   /** Whether the stream holds files. */

@@ -32,7 +32,7 @@ import { checkFileName } from './file-name.ts'
 import { type FileRecord, fileUrl, readFileRecord, writeFileRecord } from './file-record.ts'
 
 /** The stream that a call names. */
-export interface FilePath {
+interface FilePath {
   readonly compId: string
   readonly streamId: string
 }
@@ -53,24 +53,24 @@ export interface Upload {
 }
 
 /** Where a file was put, and what its sender should hear beside that. */
-export interface StoredFile {
+interface StoredFile {
   readonly time: EpochMs
   readonly url: string
   readonly warnings: readonly string[]
 }
 
 /** A stored file and, when a range of it was asked for, its bytes. */
-export interface OpenedFile {
+interface OpenedFile {
   readonly record: FileRecord
   readonly body: Readable | undefined
 }
 
 /** Chooses the bytes to read of a file, half-open; undefined: none. */
-export type ChooseRange = (
+type ChooseRange = (
   record: FileRecord,
 ) => { readonly start: number; readonly end: number } | undefined
 
-export interface FileServiceDeps {
+interface FileServiceDeps {
   readonly feed: Feed
   readonly store: SampleStore
   readonly blobs: BlobStore

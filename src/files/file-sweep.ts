@@ -10,7 +10,7 @@ import {
 import { allOf, keysIn } from './file-bodies.ts'
 import { LiveKeys } from './live-keys.ts'
 
-export interface FileSweepDeps extends LeasedJobDeps {
+interface FileSweepDeps extends LeasedJobDeps {
   readonly blobs: BlobStore
   readonly store: SampleStore
   /** Every stream that holds files. */

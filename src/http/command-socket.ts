@@ -8,7 +8,7 @@ import { errorReply } from './transport/error-reply.ts'
 const COMMAND_BYTES_MAX = 65_536
 
 /** Takes commands of the command line on a socket in the data folder. */
-export interface CommandSocket {
+interface CommandSocket {
   close(): Promise<void>
 }
 

@@ -18,7 +18,7 @@ import { type RequestDeps, serveRequests } from './transport/serve-requests.ts'
 import { Traffic } from './transport/traffic.ts'
 
 /** What the server needs; the parts' routes are added by the function handed in. */
-export interface ServerDeps {
+interface ServerDeps {
   readonly clock: Clock
   readonly log: Log
   readonly tls?: TlsFiles

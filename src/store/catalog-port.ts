@@ -53,7 +53,7 @@ export interface PutDocument extends DocumentKey {
   readonly expectedRevision: number | 'any'
 }
 
-export interface DeleteDocument extends DocumentKey {
+interface DeleteDocument extends DocumentKey {
   readonly op: 'delete'
   /** As for put; deleting what is not there with 'any' does nothing. */
   readonly expectedRevision: number | 'any'

@@ -30,7 +30,7 @@ export interface CycleDefinition {
 }
 
 /** A list of billing months for a century has 1,200 entries. */
-export const CUSTOM_INTERVALS_MAX = 10_000
+const CUSTOM_INTERVALS_MAX = 10_000
 
 /** Longer than all time that samples may have: such a cycle would never turn. */
 const YEARS_MAX = 400

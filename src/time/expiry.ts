@@ -4,7 +4,7 @@ import { addMonths } from './wall-time.ts'
 import type { Zone } from './zone.ts'
 
 /** The units in which an age is told. */
-export const AGE_UNITS = ['MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'] as const
+const AGE_UNITS = ['MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'] as const
 
 /** How old something may get: 90 DAY, 10 YEAR. */
 export interface Age {

@@ -35,7 +35,7 @@ export interface Zone {
 }
 
 /** A stretch of wall-clock time that never was. */
-export interface WallJump {
+interface WallJump {
   readonly at: EpochMs
   readonly wallBefore: number
   readonly wallAfter: number

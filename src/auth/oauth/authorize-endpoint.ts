@@ -19,7 +19,7 @@ import { redirectHost } from './redirect-uri.ts'
 import type { Scope } from './scope.ts'
 
 /** What the authorization page shows next. */
-export type PageStep =
+type PageStep =
   | {
       readonly step: 'show'
       readonly message: string
@@ -39,7 +39,7 @@ export type PageStep =
     }
 
 /** A client as a person reads it. */
-export interface ShownClient {
+interface ShownClient {
   readonly name: string
   /** '' when there is none, or none that can be trusted. */
   readonly logo: string

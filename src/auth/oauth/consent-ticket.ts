@@ -4,7 +4,7 @@ import type { OAuthBase } from './oauth-base.ts'
 import { TICKET_LIFETIME_MS } from './oauth-settings.ts'
 
 /** What is remembered between sign-in and consent: who signed in, and to what they answer. */
-export interface ConsentTicket {
+interface ConsentTicket {
   readonly userUid: string
   /** The parameters of the authorization request, checked again when the answer comes. */
   readonly query: string

@@ -1,10 +1,4 @@
-export type { AuthorizationContext } from './authorization-request.ts'
-export {
-  beginAuthorization,
-  decideAuthorization,
-  type PageStep,
-  signInToAuthorize,
-} from './authorize-endpoint.ts'
+export { beginAuthorization, decideAuthorization, signInToAuthorize } from './authorize-endpoint.ts'
 export { type Bearer, findBearer } from './bearer.ts'
 export { BearerCache } from './bearer-cache.ts'
 export {
@@ -24,9 +18,9 @@ export { answerLogin } from './login-endpoint.ts'
 export { showMetadata } from './metadata.ts'
 export type { GrantNews, OAuthBase } from './oauth-base.ts'
 export { OAuthError } from './oauth-error.ts'
-export { type ParamSource, readParams } from './oauth-params.ts'
+export type { ParamSource } from './oauth-params.ts'
 export type { OAuthMode, OAuthSettings } from './oauth-settings.ts'
-export type { OAuthUser, OAuthUsers, OAuthWithUsers, UserOrganization } from './oauth-users.ts'
+export type { OAuthUsers, OAuthWithUsers } from './oauth-users.ts'
 export { revokeToken } from './revoke-endpoint.ts'
 export { revokeAllOf } from './revoke-user.ts'
 export { answerTokenRequest } from './token-endpoint.ts'

@@ -8,7 +8,7 @@ import type { OAuthWithUsers } from './oauth-users.ts'
 import { findRefreshToken } from './token-record.ts'
 
 /** What is told about a token (RFC 7662, 2.2); nothing else when it does not work. */
-export type Introspection =
+type Introspection =
   | { readonly active: false }
   | {
       readonly active: true

@@ -9,7 +9,7 @@ import { type OAuthClient, resolveClient } from './resolve-client.ts'
 import { grantedScopes } from './scope.ts'
 
 /** The body of a successful oauth_login (contract, 5.4). */
-export interface LoginAnswer {
+interface LoginAnswer {
   readonly success: true
   readonly oauthCode: string
   readonly oauthState: string

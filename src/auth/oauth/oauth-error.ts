@@ -1,5 +1,5 @@
 /** The error words of RFC 6749, 6750, 7009 and 7662 that this service answers. */
-export type OAuthErrorWord =
+type OAuthErrorWord =
   | 'access_denied'
   | 'invalid_client'
   | 'invalid_grant'

@@ -24,7 +24,7 @@ export interface ComponentEntry {
 }
 
 /** What the index is told of a document. */
-export interface IndexedDocument {
+interface IndexedDocument {
   readonly orgUid: string
   readonly uid: string
   /** 0 when not known: taken as the newest. */

@@ -52,7 +52,7 @@ export function putComponentOrder(
 }
 
 /** What a component with an ID claims in its organization. */
-export function componentClaim(compId: string): string {
+function componentClaim(compId: string): string {
   return `component_id:${compId}`
 }
 

@@ -9,8 +9,8 @@ import {
 import type { RecordRules } from './simple-records.ts'
 
 /** The units in which an age is counted. */
-export const AGE_TYPES = ['MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'] as const
-export type AgeType = (typeof AGE_TYPES)[number]
+const AGE_TYPES = ['MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'] as const
+type AgeType = (typeof AGE_TYPES)[number]
 
 /** Older than any sample can be. */
 const COUNT_MAX = 1_000_000_000

@@ -19,7 +19,7 @@ export const folderShape = Type.Object({
 })
 
 /** A folder as callers see it. */
-export type FolderRecord = {
+type FolderRecord = {
   readonly uid: string
   readonly path: string
   readonly name: string

@@ -30,7 +30,7 @@ export interface RecordRules<Body extends { id: string; name: string }> {
 }
 
 /** A record as callers see it. */
-export type Shown<Body> = Body & { readonly uid: string; readonly revision: number }
+type Shown<Body> = Body & { readonly uid: string; readonly revision: number }
 
 const UPDATE_TRIES = 5
 

@@ -177,7 +177,7 @@ export function putStreamOrder(
 }
 
 /** What a stream with an ID claims in its component. */
-export function streamClaim(componentUid: string, streamId: string): string {
+function streamClaim(componentUid: string, streamId: string): string {
   return `stream_id:${componentUid}:${streamId}`
 }
 

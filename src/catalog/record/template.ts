@@ -34,7 +34,7 @@ export const templateShape = Type.Object({
 })
 
 /** A stream of a template: a definition from which streams are made. */
-export type TemplateStream = StreamBody & { readonly uid: string }
+type TemplateStream = StreamBody & { readonly uid: string }
 
 /** A component template as the catalog keeps it. */
 export type TemplateBody = {

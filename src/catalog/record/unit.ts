@@ -8,11 +8,11 @@ import {
 } from '../shape/record-checks.ts'
 import type { RecordRules } from './simple-records.ts'
 
-export const BOOLEAN_STYLES = [
+const BOOLEAN_STYLES = [
   ...(['TRUE_FALSE', 'ONE_ZERO', 'ON_OFF', 'YES_NO'] as const),
   ...(['CLOSE_OPEN', 'OPEN_CLOSE', 'HIGH_LOW', 'LOW_HIGH'] as const),
 ] as const
-export type BooleanStyle = (typeof BOOLEAN_STYLES)[number]
+type BooleanStyle = (typeof BOOLEAN_STYLES)[number]
 
 const SYMBOL_LENGTH_MAX = 64
 const NUMBER_FORMAT = /^[0#,]*[0#](?:\.[0#]{1,20})?$/

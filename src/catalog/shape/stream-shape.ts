@@ -4,11 +4,11 @@ import { STREAM_TYPES, type StreamType } from './stream-kind.ts'
 import { VALUE_TYPES, type ValueType } from './value-type.ts'
 
 /** How a stream is summed up where a cycle is asked for without a statistic. */
-export const ROLLUP_METHODS = ['avg', 'sum', 'min', 'max', 'first', 'last'] as const
-export type RollupMethod = (typeof ROLLUP_METHODS)[number]
+const ROLLUP_METHODS = ['avg', 'sum', 'min', 'max', 'first', 'last'] as const
+type RollupMethod = (typeof ROLLUP_METHODS)[number]
 
-export const DERIVATION_TYPES = ['NONE', 'FROM_EXPRESSION'] as const
-export type DerivationType = (typeof DERIVATION_TYPES)[number]
+const DERIVATION_TYPES = ['NONE', 'FROM_EXPRESSION'] as const
+type DerivationType = (typeof DERIVATION_TYPES)[number]
 
 /** What a caller may say about a stream; everything is optional, unknown fields are ignored. */
 export const streamShape = Type.Object({

@@ -20,7 +20,7 @@ export interface ExpiringStream {
 export type IsDue = (handle: StreamHandle) => boolean
 
 /** What the job works with. */
-export interface DeleteProfileDeps extends LeasedJobDeps, ClockWatchDeps {
+interface DeleteProfileDeps extends LeasedJobDeps, ClockWatchDeps {
   readonly samples: SampleStore
   readonly retention: Pick<Retention, 'isInForce'>
   /** The streams that have a delete profile and are due, in pages. */

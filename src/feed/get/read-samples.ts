@@ -122,7 +122,7 @@ export async function readLastInterval(
 }
 
 /** Where the intervals begin that end at these times. */
-export function startsOf(cycle: Cycle, ends: Float64Array): Float64Array {
+function startsOf(cycle: Cycle, ends: Float64Array): Float64Array {
   return Float64Array.from(ends, (end) => intervalOf(cycle, end)?.from ?? end)
 }
 

@@ -6,7 +6,7 @@ import { describeSample, type IncomingSamples, VALUE_NULL } from './incoming-sam
 import { sortByTime } from './sort-by-time.ts'
 
 /** What an interval stream's samples are placed by. */
-export interface IntervalPlacement {
+interface IntervalPlacement {
   readonly handle: StreamHandle | 0
   readonly cycle: Cycle
   /** Whether stored values between the first and the last uploaded interval become gaps. */

@@ -28,7 +28,7 @@ import { type MissingTarget, resolveTargets } from './resolve-targets.ts'
 export type SamplesLanded = (batch: SampleBatch, orgUid: string) => void
 
 /** What a put works with. */
-export interface PutDeps {
+interface PutDeps {
   readonly catalog: Catalog
   readonly store: SampleStore
   readonly assignedTimes: AssignedTimes

@@ -14,7 +14,7 @@ const SPACING_MS_MAX = 10
 const STEPS = 18
 
 /** What a recall looks into. */
-export interface RecallDeps {
+interface RecallDeps {
   readonly store: SampleStore
   readonly assignedTimes: AssignedTimes
 }

@@ -20,7 +20,7 @@ import type { StatisticId } from './statistic-id.ts'
 import type { StatisticValue } from './statistic-value.ts'
 
 /** Every sample of a statistic is read and added: a few seconds of work, in turns with other calls. */
-export const DECIMAL_SAMPLES_MAX = 5_000_000
+const DECIMAL_SAMPLES_MAX = 5_000_000
 
 const DECIMAL_STATISTICS = ['min', 'max', 'sum', 'avg', 'minoccurrence', 'maxoccurrence'] as const
 

@@ -39,7 +39,7 @@ function finite(value: number): number | null {
 }
 
 /** What the counts of a period are made of. */
-export interface CountFacts {
+interface CountFacts {
   readonly period: Range
   /** Samples (random), or base intervals with a value (interval stream). */
   readonly sampleCount: number

@@ -10,7 +10,7 @@ import type { Placement } from './fold-periods.ts'
 import { visitPeriodSamples } from './period-samples.ts'
 
 /** Per period: the milliseconds its valued base intervals cover, and Σ value·ms / Σ ms of numbers. */
-export interface WeightedMeans {
+interface WeightedMeans {
   readonly coveredMs: Float64Array
   /** Rounded once, so never outside the numbers of its period; NaN where there are none. */
   readonly mean: Float64Array

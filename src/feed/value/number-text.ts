@@ -14,7 +14,7 @@ export function parseNumberText(text: string): number {
 }
 
 /** Digits a BIG_DECIMAL may have, written out; more would only serve to fill memory. */
-export const DECIMAL_DIGITS_MAX = 1_000
+const DECIMAL_DIGITS_MAX = 1_000
 
 /**
  * A decimal number written out without an exponent, a plus, or zeros that say nothing, so that equal

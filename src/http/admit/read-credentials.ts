@@ -7,7 +7,7 @@ import type { Credential, Credentials } from '../../auth/index.ts'
 import { refuse } from '../../base/index.ts'
 
 /** The parts of a request that can carry a credential. */
-export interface CredentialSource {
+interface CredentialSource {
   readonly url: string
   readonly cookie: string | undefined
   readonly authorization: string | undefined

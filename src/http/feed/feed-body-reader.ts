@@ -20,7 +20,7 @@ const USUAL_RATIO = 10
 const READ_AHEAD_BYTES = 64 * 1024
 
 /** Whether a request brings a body at all; small devices say neither length nor encoding. */
-export function hasBody({ headers }: IncomingMessage): boolean {
+function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers['content-length']
   return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined
 }
@@ -31,7 +31,7 @@ export function bytesWhileRead(bodyBytes: number): number {
 }
 
 /** What is done with a body; it may let go of the body's memory before it ends. */
-export type UseBody<T> = (body: Buffer, held: HeldMemory | undefined) => Promise<T>
+type UseBody<T> = (body: Buffer, held: HeldMemory | undefined) => Promise<T>
 
 interface Reading {
   readonly req: IncomingMessage

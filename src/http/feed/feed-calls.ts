@@ -29,7 +29,7 @@ import { writeRequested } from './requested-writer.ts'
 export type Warn = (warnings: readonly string[]) => void
 
 /** What a put has to do with beside its samples. */
-export interface PutAside {
+interface PutAside {
   readonly warn: Warn
   /** The memory that a long body holds. */
   readonly held?: HeldMemory

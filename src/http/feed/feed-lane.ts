@@ -10,7 +10,7 @@ import type { FeedCalls, Warn } from './feed-calls.ts'
 import { type FeedCall, findFeedCall, readFeedIds } from './feed-paths.ts'
 
 /** What the fast lane of the feed needs. */
-export interface FeedLaneDeps {
+interface FeedLaneDeps {
   readonly calls: FeedCalls
   readonly bodies: FeedBodyReader
   readonly gate: Gate

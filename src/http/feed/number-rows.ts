@@ -1,7 +1,7 @@
 import type { JsonBytes } from './json-bytes.ts'
 
 /** Rows of a time and a number, each written behind the same bytes. */
-export interface NumberRows {
+interface NumberRows {
   readonly count: number
   readonly times: Float64Array
   readonly numbers: Float64Array

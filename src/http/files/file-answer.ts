@@ -14,7 +14,7 @@ export interface AskedFile {
 }
 
 /** How a GET of a file is answered. */
-export interface FileAnswer {
+interface FileAnswer {
   readonly status: 200 | 206 | 304 | 416
   readonly headers: Readonly<Record<string, string>>
   /** The bytes of the body, half-open; undefined: there is no body. */

@@ -12,7 +12,7 @@ const SURROUNDING_BYTES_MAX = 64 * 1024
 const BOUNDARY_LENGTH_MAX = 200
 
 /** The one file of a form, its bytes still on the way. */
-export interface FormFile {
+interface FormFile {
   /** What the part says it is, or undefined when it says nothing. */
   readonly contentType: string | undefined
   /** Ends only when the form ended after this part, as it should; refuses otherwise. */

@@ -19,7 +19,7 @@ import { collectBody, parseJsonBody } from '../transport/body.ts'
 import { exchangeOf } from '../transport/exchange.ts'
 
 /** What the authorization page needs. */
-export interface AuthorizeRoutesDeps {
+interface AuthorizeRoutesDeps {
   readonly oauth: OAuthWithUsers
   readonly issuerOf: IssuerReader
   readonly brands: Brands

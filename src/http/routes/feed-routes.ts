@@ -21,7 +21,7 @@ import { exchangeOf, type FastLane } from '../transport/exchange.ts'
 import { queryOf } from '../transport/target.ts'
 
 /** What the routes of the feed need. */
-export interface FeedRoutesDeps {
+interface FeedRoutesDeps {
   readonly calls: FeedCalls
   readonly gate: Gate
   /** Serves the calls of the feed's table, also those that come this way. */

@@ -29,7 +29,7 @@ import {
 import { queryOf } from '../transport/target.ts'
 import { warnBy } from '../transport/warning-header.ts'
 
-export interface FileRoutesDeps {
+interface FileRoutesDeps {
   readonly files: FileService
   readonly gate: Gate
 }

@@ -10,7 +10,7 @@ export interface ReadinessCheck {
   readonly findProblem: () => string | undefined
 }
 
-export interface HealthRoutesDeps {
+interface HealthRoutesDeps {
   readonly readiness: readonly ReadinessCheck[]
   /** What an operator should know although calls are served; for everyone to read, so no names. */
   readonly findDetails?: () => readonly string[]

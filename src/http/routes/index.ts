@@ -28,7 +28,7 @@ import { type StorageRoutesDeps, storageRoutes } from './storage-routes.ts'
 import { streamRoutes } from './stream-routes.ts'
 
 /** What the routes are served from. */
-export interface RouteParts extends StorageRoutesDeps {
+interface RouteParts extends StorageRoutesDeps {
   readonly calls: FeedCalls
   readonly catalog: Catalog
   readonly config: Config

@@ -7,7 +7,7 @@ import { exchangeOf } from '../transport/exchange.ts'
 import { loginBody } from '../wire/login-wire.ts'
 
 /** What the login routes need. */
-export interface LoginRoutesDeps {
+interface LoginRoutesDeps {
   readonly identity: Identity
   /** Whether the service speaks HTTPS, here or at a proxy: the cookie then never goes over HTTP. */
   readonly isSecure: boolean

@@ -28,7 +28,7 @@ import {
 } from '../wire/oauth-client-wire.ts'
 
 /** What the administration of OAuth clients needs. */
-export interface OAuthClientRoutesDeps {
+interface OAuthClientRoutesDeps {
   readonly oauth: OAuthBase
   readonly gate: Gate
   readonly audit: AuditLog

@@ -27,7 +27,7 @@ import {
 } from '../wire/oauth-wire.ts'
 
 /** What the OAuth routes need. */
-export interface OAuthRoutesDeps {
+interface OAuthRoutesDeps {
   readonly log: Log
   readonly oauth: OAuthWithUsers
   readonly issuerOf: IssuerReader

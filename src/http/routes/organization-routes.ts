@@ -22,7 +22,7 @@ import {
 const BLANK = { name: '', rateLimits: '', oauth: '' } as const
 
 /** What the organization routes need. */
-export interface OrganizationRoutesDeps {
+interface OrganizationRoutesDeps {
   readonly gate: Gate
   readonly identity: Identity
   /** Deletes an organization with everything below it. */

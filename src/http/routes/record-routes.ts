@@ -9,7 +9,7 @@ import { envelope, pageSchema, readPage } from '../wire/envelope.ts'
 import { uidParams } from '../wire/identity-wire.ts'
 
 /** The six operations of a resource; each checks the caller's rights on the record itself. */
-export interface RecordOperations {
+interface RecordOperations {
   make(principal: Principal): object | Promise<object>
   get(principal: Principal, uid: string): Promise<object>
   list(principal: Principal, page: Page): Promise<RecordList<object>>

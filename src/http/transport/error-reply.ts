@@ -2,7 +2,7 @@ import { errorCatalogue, newUid, Refusal, refusal } from '../../base/index.ts'
 import { CatalogConflict } from '../../store/index.ts'
 
 /** What a client is told about an error, and what only the log may hold. */
-export interface ErrorReply {
+interface ErrorReply {
   readonly status: number
   readonly body: string
   readonly headers: Readonly<Record<string, string>>

@@ -14,9 +14,7 @@ export const READ_HEADERS = [
 ] as const
 
 /** Those headers with their values; Node's headers are such, too. */
-export type ReadHeaders = Readonly<
-  Partial<Pick<IncomingHttpHeaders, (typeof READ_HEADERS)[number]>>
->
+type ReadHeaders = Readonly<Partial<Pick<IncomingHttpHeaders, (typeof READ_HEADERS)[number]>>>
 
 /** What of a request's head the service looks at, whoever has read it from the socket. */
 export interface RequestHead {

@@ -6,7 +6,7 @@ import type { Exchange, Reply, RequestHead } from './exchange.ts'
 import { HttpMetrics } from './http-metrics.ts'
 
 /** Seconds after which a client may try again while the service stops. */
-export const SHUTDOWN_RETRY_S = 5
+const SHUTDOWN_RETRY_S = 5
 
 const GIVEN_ID = /^[\w.-]{1,64}$/
 

@@ -24,7 +24,7 @@ export const propertyAnswer = Type.Array(
 )
 
 /** What a property POST changes. */
-export interface PropertyChange {
+interface PropertyChange {
   readonly name?: string
   readonly description?: string
 }

@@ -3,7 +3,7 @@ import { maySeeStream } from '../../auth/index.ts'
 import type { ScrubFinding, ScrubState, StorageSizes, StreamPlaces } from '../../store/index.ts'
 
 /** What GET /api/storage tells. */
-export interface StorageFacts {
+interface StorageFacts {
   readonly sizes: StorageSizes
   readonly scrub: ScrubState
   readonly damaged: readonly ScrubFinding[]

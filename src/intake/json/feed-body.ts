@@ -101,7 +101,7 @@ async function runWorker(
 let idleParser: FeedArrayParser | undefined
 
 /** Whose body it is, and how its streams are found. */
-export interface BodySource {
+interface BodySource {
   readonly cache: RawStreamCache
   readonly orgUid: string
 }

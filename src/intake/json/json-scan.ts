@@ -2,7 +2,7 @@ import { JSON_DEPTH_MAX, SAMPLES_PER_CALL_MAX } from '../../base/index.ts'
 import { EXACT_DIGITS, isShownBy } from '../../feed/index.ts'
 
 /** The first place where bytes stop being JSON, counted in bytes from 0. */
-export interface JsonFault {
+interface JsonFault {
   readonly position: number
   readonly what: string
 }
@@ -22,7 +22,7 @@ function describe(bytes: Uint8Array, position: number): string {
  * The most values, counted with lists and objects, that are handed to JSON.parse: ten per sample of
  * the largest put. More would take many times the bytes of the body in memory.
  */
-export const JSON_VALUES_MAX = 10 * SAMPLES_PER_CALL_MAX
+const JSON_VALUES_MAX = 10 * SAMPLES_PER_CALL_MAX
 
 /**
  * Finds where bytes break the grammar of JSON or nest deeper than allowed; undefined when they do

@@ -3,7 +3,7 @@ import { SampleTemplates } from './sample-templates.ts'
 import type { IdSpans, TemplateSpans } from './template-spans.ts'
 
 /** Finds a stream by its IDs; 0 when there is none. */
-export type StreamLookUp = (orgUid: string, compId: string, streamId: string) => StreamHandle | 0
+type StreamLookUp = (orgUid: string, compId: string, streamId: string) => StreamHandle | 0
 
 const SLOTS_MIN = 1 << 12
 /** At half load: half a million streams known by their bytes, 16 MB of slots. */

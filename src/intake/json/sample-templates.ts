@@ -12,9 +12,9 @@ export const TEMPLATE_OPENING_BYTES = 4
 export const TEMPLATE_MIDDLE_BYTES = 5
 /** Where the IDs lie, counted from the opening. */
 export const TEMPLATE_COMP_FROM = 6
-export const TEMPLATE_COMP_UNTIL = 7
+const TEMPLATE_COMP_UNTIL = 7
 export const TEMPLATE_STREAM_FROM = 8
-export const TEMPLATE_STREAM_UNTIL = 9
+const TEMPLATE_STREAM_UNTIL = 9
 /** What followed this template instead of its next one, the last time that it did not. */
 const TEMPLATE_RIVAL = 10
 /** The opening and then the middle begin so many bytes on. */

@@ -11,7 +11,7 @@ import { RESERVED_NAMES } from './put-query.ts'
 import { parseSampleTime, parseWhole, type QueryPairs, readSingle } from './query-pairs.ts'
 
 /** What the URL form of a feed put holds. */
-export interface UrlPut {
+interface UrlPut {
   readonly samples: IncomingSamples
   readonly compId: string
   /** Streams whose last values the answer shall hold, each once. */

@@ -19,7 +19,7 @@ interface Kept {
   readonly sequence: number
 }
 
-export interface KnownDamageDeps {
+interface KnownDamageDeps {
   /** What the sample store has set aside, from earlier starts too. */
   readonly setAside: () => readonly Damage[]
   /** Whether a stream still exists: damage of a deleted one concerns nobody. */
@@ -82,7 +82,7 @@ export class KnownDamage {
 }
 
 /** What the sample store set aside, as findings: one for each stream that it names. */
-export function findingsOf(damage: Damage): ScrubFinding[] {
+function findingsOf(damage: Damage): ScrubFinding[] {
   const { file, offset, bytes, handles, from, until } = damage
   const part = file === 'samples.db' ? 'samples' : 'journal'
   const what = `${file}, ${bytes} bytes at ${offset}: ${damage.what}`

@@ -9,7 +9,7 @@ import type { StreamHandle } from '../sample-port.ts'
 import type { ScrubFinding } from '../scrub-port.ts'
 
 /** Where a stream stands in the catalog. */
-export interface StreamPlace {
+interface StreamPlace {
   readonly orgUid: string
   readonly uid: string
   readonly id: string

@@ -28,7 +28,7 @@ export interface ScrubPart {
   readonly store: Scrubbable
 }
 
-export interface ScrubRunnerDeps extends LeasedJobDeps {
+interface ScrubRunnerDeps extends LeasedJobDeps {
   readonly catalog: Pick<CatalogStore, 'acquireLease' | 'releaseLease' | 'get' | 'commit'>
   readonly parts: readonly ScrubPart[]
   readonly places: StreamPlaces

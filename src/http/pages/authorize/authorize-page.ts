@@ -59,7 +59,7 @@ ${SECTIONS.replaceAll('{{brand}}', () => name)}
 }
 
 /** A text as HTML shows it, in elements and in attributes. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 

@@ -7,7 +7,7 @@ import { FrontConnection, type FrontDeps } from './front-connection.ts'
 const SHARED_BYTES = 256 * 1024
 
 /** How the front serves, and what bodies that arrive in pieces may take. */
-export interface FrontOptions
+interface FrontOptions
   extends Pick<FrontDeps, 'abandon' | 'expect' | 'findServe' | 'serve' | 'keepAliveMs' | 'idleMs'> {
   /** Counts a connection until the answered function is called; undefined: it is refused. */
   admit(accepted: Socket): (() => void) | undefined

@@ -1,7 +1,7 @@
 import { type Server, Socket, type SocketConstructorOpts } from 'node:net'
 
 /** Where the bytes of a connection go. */
-export interface ByteReader {
+interface ByteReader {
   /** The memory that the next bytes are read into. */
   nextBuffer(): Buffer
   /** Takes bytes that lie there; false stops the reading. */

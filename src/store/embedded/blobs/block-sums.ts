@@ -15,7 +15,7 @@ const FOOTER_BYTES = 32
 const FOOTER_SUM_AT = 28
 
 /** How many blocks a body has. */
-export function blockCountOf(bodyBytes: number): number {
+function blockCountOf(bodyBytes: number): number {
   return Math.ceil(bodyBytes / BLOCK_BYTES)
 }
 

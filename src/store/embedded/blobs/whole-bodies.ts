@@ -14,7 +14,7 @@ import { PIECE_BYTES } from './body-files.ts'
 const KEPT_MAX = 256
 
 /** Told of each piece on its way; false ends the reading. */
-export type OnPiece = (piece: Buffer) => Promise<boolean>
+type OnPiece = (piece: Buffer) => Promise<boolean>
 
 /**
  * Reads a whole body; answers the checksums of its blocks, or undefined when `onPiece` ended it.

@@ -12,7 +12,7 @@ import type { CatalogWriteTable, StoredDocument } from './catalog-write-table.ts
 const HANDLE_END = 2 ** 31
 
 /** A whole commit: its parts put together. */
-export interface Commit {
+interface Commit {
   readonly type: 'commit'
   readonly id: number
   readonly orders: readonly WriteOrder[]

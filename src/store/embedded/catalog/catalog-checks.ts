@@ -12,7 +12,7 @@ const DAMAGED_CODES: ReadonlySet<number> = new Set([11, 26])
 const SQLITE_ERROR = 1
 
 /** What a document's checksum covers beside its body. */
-export interface SealedFields extends DocumentKey {
+interface SealedFields extends DocumentKey {
   readonly parentUid: string
   readonly revision: number
   readonly listKey: string

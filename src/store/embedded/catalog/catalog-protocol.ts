@@ -3,7 +3,7 @@ import type { DocumentKey, Lease, PutDocument } from '../../catalog-port.ts'
 
 /** A put whose body is already text: one string crosses the threads cheaper than a tree. */
 export type PutOrder = Omit<PutDocument, 'body'> & { readonly body: string }
-export type DeleteOrder = DocumentKey & {
+type DeleteOrder = DocumentKey & {
   readonly op: 'delete'
   readonly expectedRevision: number | 'any'
 }
@@ -40,7 +40,7 @@ export interface Written {
 
 export type WriterResult = readonly Written[] | number | Lease | undefined
 
-export interface WriterConflict {
+interface WriterConflict {
   readonly key: DocumentKey
   readonly claim: string | undefined
 }

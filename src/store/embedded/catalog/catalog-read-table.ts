@@ -27,7 +27,7 @@ type EntryRow = [number, string, string, number | null, string, number, number]
 const PREFIX_END = '\u{10FFFF}'
 
 /** A stretch of the index rows of one kind. */
-export interface EntryScan {
+interface EntryScan {
   /** The ref to go on after, 0 at the end. */
   readonly after: number
   /** How many rows were handed out. */

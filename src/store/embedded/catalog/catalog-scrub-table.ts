@@ -16,7 +16,7 @@ import { CatalogScopes } from './catalog-scopes.ts'
 type Row = Readonly<Record<string, SQLInputValue>>
 
 /** A stretch of a table that was read. */
-export interface ScrubPage {
+interface ScrubPage {
   /** The key of the last row, to go on after; undefined at the end. */
   readonly next: readonly SQLInputValue[] | undefined
   readonly count: number

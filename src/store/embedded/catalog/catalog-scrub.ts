@@ -11,7 +11,7 @@ type SQLInputValues = readonly SQLInputValue[]
 const ROWS_PER_STEP = 500
 
 /** Who asks for a scrub of the catalog. */
-export interface CatalogScrubPass {
+interface CatalogScrubPass {
   mayGoOn(): Promise<boolean>
   onChecked(items: number, bytes: number): void
   onDamage(what: string): void

@@ -33,7 +33,7 @@ const CHECKED_AT_START_BYTES = 16 * 1024 * 1024
 /** Damages told beyond this many are only counted: a disk that fails can bring millions. */
 const DAMAGES_MAX = 1_000
 
-export interface CatalogStoreOptions {
+interface CatalogStoreOptions {
   /** An existing or new folder; the store keeps its one database in it. */
   readonly folder: string
   readonly clock?: Clock
@@ -70,7 +70,7 @@ export async function openCatalogStore(
 }
 
 /** The main thread reads by its own connection; everything written goes through the writer thread. */
-export class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
+class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
   readonly #db: DatabaseSync
   readonly #file: string
   readonly #table: CatalogReadTable

@@ -31,14 +31,14 @@ export interface ChunkOwner {
 }
 
 /** What is told of a chunk from outside, to be held against what it says itself. */
-export interface ChunkClaim extends ChunkOwner {
+interface ChunkClaim extends ChunkOwner {
   readonly start: number
   readonly last: number
   readonly count: number
 }
 
 /** What a chunk tells without being decoded. */
-export interface ChunkInfo {
+interface ChunkInfo {
   /** Undefined in a chunk of version 1. */
   readonly owner: ChunkOwner | undefined
   readonly count: number

@@ -1,13 +1,4 @@
-export {
-  CHUNK_SAMPLES_MAX,
-  type ChunkClaim,
-  type ChunkInfo,
-  type ChunkOwner,
-  chunkInfo,
-  decodeChunk,
-  encodeChunk,
-  namesOwner,
-} from './chunk.ts'
+export { CHUNK_SAMPLES_MAX, decodeChunk, encodeChunk, namesOwner } from './chunk.ts'
 export {
   areSameColumns,
   concatColumns,

@@ -10,7 +10,7 @@ export const DIRECT_MAX = 64
 export const NARROW_MAX = 2 ** 28 - 1
 
 /** Where residuals go: a symbol each, one less than values, and the low bits of large ones. */
-export interface ResidualWriter {
+interface ResidualWriter {
   readonly symbols: Uint8Array
   readonly extra: BitWriter
 }

@@ -12,10 +12,10 @@ const RECORD_BYTES = 16
 const SLOTS = ['catalogCursor', 'begunSegment', 'sealedSegment'] as const
 
 /** What is counted: changes of the catalog, journal segments begun, journal segments sealed. */
-export type ProgressSlot = (typeof SLOTS)[number]
+type ProgressSlot = (typeof SLOTS)[number]
 
 /** How far a folder has come; 0 where that is not known. */
-export type Progress = Readonly<Record<ProgressSlot, number>>
+type Progress = Readonly<Record<ProgressSlot, number>>
 
 /** Where a folder's progress is told. */
 export function progressFileOf(folder: string): string {

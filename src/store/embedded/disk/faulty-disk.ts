@@ -84,7 +84,7 @@ function failure(code: string, what: string): Error {
 }
 
 /** The real disk with the faults that a test switches on. */
-export function faultyDisk(faults: DiskFaults): Disk {
+function faultyDisk(faults: DiskFaults): Disk {
   return {
     ...realDisk,
     write(file, bytes, position) {

@@ -9,7 +9,7 @@ import { type FolderPart, type FolderParts, holdsFiles, readFolderParts } from '
 const ACCEPT_LOSS = 'npm run weir -- folder accept-loss'
 
 /** What a start may rely on. */
-export interface CheckedFolder {
+interface CheckedFolder {
   /** The greatest handle the catalog has given to a stream; 0 when there is none yet. */
   readonly handleMax: number
 }

@@ -16,7 +16,7 @@ export class FolderInUse extends Error {
 const held = new Set<DatabaseSync>()
 
 /** A data folder held by this process. */
-export interface FolderLock {
+interface FolderLock {
   /** Lets others have the folder; the end of the process does the same, however it ends. */
   release(): void
 }

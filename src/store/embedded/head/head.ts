@@ -13,13 +13,13 @@ import { EMPTY_MASK, type Mask, uniteMasks } from './tombstones.ts'
 const SAMPLES_PER_STEP = 5_000
 
 /** What the head holds of a stream: parts, newest generation first, and what it hides below. */
-export interface HeadView {
+interface HeadView {
   readonly parts: SampleColumns[]
   readonly mask: Mask
 }
 
 /** What the head alone can say of a stream's latest sample. */
-export interface HeadLatest {
+interface HeadLatest {
   readonly sample: Sample | undefined
   /** A sample below the head that is earlier may be removed; +Infinity: all of them are. */
   readonly removedUntil: number

@@ -1,5 +1,5 @@
 /** Memory for samples, of which blocks are cut. */
-export interface Slab {
+interface Slab {
   readonly times: Float64Array
   readonly numbers: Float64Array
 }

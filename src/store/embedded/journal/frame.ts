@@ -98,7 +98,7 @@ export function readFrameHeader(bytes: Uint8Array, at: number): FrameHeader | un
 }
 
 /** What the footer of a frame looks like. */
-export type FooterState = 'whole' | 'missing' | 'wrong'
+type FooterState = 'whole' | 'missing' | 'wrong'
 
 /** Looks at the footer at `at`: missing when a write ended before or inside it. */
 export function readFooter(bytes: Uint8Array, at: number, header: FrameHeader): FooterState {

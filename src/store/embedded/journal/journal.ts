@@ -18,7 +18,7 @@ export interface DurableGroup {
   readonly records: readonly JournalRecord[]
 }
 
-export interface JournalOptions {
+interface JournalOptions {
   readonly folder: string
   readonly disk: Disk
   startWriter(events: JournalEvents): JournalLink

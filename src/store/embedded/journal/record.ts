@@ -10,7 +10,7 @@ const KINDS = ['samples', 'floor', 'forget'] as const
 const RECORD_HEADER_BYTES = 24
 
 /** What a record does: adds samples after its removals, or forgets streams. Floors were once written. */
-export type RecordKind = (typeof KINDS)[number]
+type RecordKind = (typeof KINDS)[number]
 
 /** One durable step. A forgotten stream uses handles only. */
 export interface JournalRecord {
@@ -38,7 +38,7 @@ export function sizeRecord(
 }
 
 /** Memory that records are written to, seen as each kind of number: views cost more than a sample. */
-export interface RecordMemory {
+interface RecordMemory {
   readonly doubles: Float64Array
   readonly words: Uint32Array
   readonly bytes: Uint8Array

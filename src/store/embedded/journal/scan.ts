@@ -18,7 +18,7 @@ import {
 import { readSegmentHeader, SEGMENT_HEADER_BYTES } from './segment.ts'
 
 /** A frame that checks. */
-export interface ScannedFrame {
+interface ScannedFrame {
   readonly offset: number
   readonly end: number
   readonly sequence: number

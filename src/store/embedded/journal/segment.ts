@@ -10,7 +10,7 @@ const TWO_32 = 2 ** 32
 const NAME = /^journal-(\d{12})\.seg$/
 
 /** What a segment's header says. */
-export interface SegmentHeader {
+interface SegmentHeader {
   readonly number: number
   /** Drawn at random, so that no payload can hold bytes that pass for a frame. */
   readonly salt: number

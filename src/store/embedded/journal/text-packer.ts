@@ -5,7 +5,7 @@ const SAMPLES_PER_STEP = 16_384
 const UNITS_PER_STEP = 2 * 1024 * 1024
 
 /** Some texts of a batch: which samples they belong to, their lengths in bytes, and the bytes. */
-export interface TextPart {
+interface TextPart {
   readonly indexes: Uint32Array
   readonly lengths: Uint32Array
   readonly bytes: Uint8Array
@@ -19,7 +19,7 @@ export interface PackedTexts {
 }
 
 /** A batch without texts. */
-export const NO_TEXTS: PackedTexts = { count: 0, bytes: 0, parts: [] }
+const NO_TEXTS: PackedTexts = { count: 0, bytes: 0, parts: [] }
 
 /**
  * Encodes the texts of a batch, step by step, so that a batch with very many or very long ones can

@@ -65,7 +65,7 @@ export function packChunk(columns: SampleColumns, stream: number, level: number)
 }
 
 /** What the table itself, not its index, says of a row's owner. */
-export type OwnerLookup = (id: number) => { stream: number; level: number } | undefined
+type OwnerLookup = (id: number) => { stream: number; level: number } | undefined
 
 /**
  * The samples of a row that was found under a stream. Throws DamagedBytes where they do not check, or

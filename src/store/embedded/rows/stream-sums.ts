@@ -41,7 +41,7 @@ function checksum(bucket: number, bytes: Uint8Array): number {
 }
 
 /** Where buckets are kept. */
-export interface BucketTable {
+interface BucketTable {
   selectBucket(bucket: number): unknown
   writeBucket(bucket: number, packed: Uint8Array): void
   /** The sums as the rows themselves give them, for a bucket that does not check. */

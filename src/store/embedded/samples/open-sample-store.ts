@@ -27,7 +27,7 @@ const BACKLOG_MAX = 3
 const ROOM_RETRY_MS_DEFAULT = 1_000
 
 /** Where the samples live and how. */
-export interface SampleStoreOptions {
+interface SampleStoreOptions {
   /** The data folder; made when missing. */
   readonly folder: string
   /** Length of a journal segment. */

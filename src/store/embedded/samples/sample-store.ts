@@ -41,7 +41,7 @@ const FOLD_TRIES_MAX = 3
 const LATEST_PER_SLICE = 1_000
 
 /** What the store is put together from. */
-export interface SampleStoreParts {
+interface SampleStoreParts {
   readonly head: Head
   readonly journal: Journal
   readonly quarantine: Quarantine

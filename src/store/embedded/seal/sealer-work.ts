@@ -13,7 +13,7 @@ import { SealStopped, SegmentSealer } from './segment-sealer.ts'
 import { TouchedTable } from './touched-table.ts'
 
 /** What the sealer works with: the one writing connection to samples.db, and the journal's folder. */
-export interface SealerWorkParts {
+interface SealerWorkParts {
   readonly db: DatabaseSync
   readonly disk: Disk
   readonly journalFolder: string

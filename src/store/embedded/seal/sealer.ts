@@ -3,7 +3,7 @@ import type { FoundDamage } from '../damage/found-damage.ts'
 import type { SealerEvents, SealerLink } from './sealer-link.ts'
 import type { SealerReply } from './sealer-protocol.ts'
 
-export interface SealerOptions {
+interface SealerOptions {
   start(events: SealerEvents): SealerLink
   /** How long to wait before sealing again when the disk was full, or the like. */
   readonly roomRetryMs: number

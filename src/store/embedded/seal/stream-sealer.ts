@@ -36,7 +36,7 @@ const UNKNOWN = 255
 const STREAMS_MIN = 1024
 
 /** What the owner of the transaction hears. */
-export interface StreamSealerEvents {
+interface StreamSealerEvents {
   /** A row was written or deleted. */
   onRow(): void
   /** The rows so far stand by themselves: the transaction may end here. */

@@ -15,7 +15,7 @@ const WORK_PER_SLICE = 64
 const DECODE_WORK = 16
 
 /** What lies above the chunks: the head and the runs in one, and what they hide. */
-export interface Overlay {
+interface Overlay {
   readonly handle: number
   readonly span: ReadSpan
   readonly mask: Mask
@@ -25,7 +25,7 @@ export interface Overlay {
 }
 
 /** Where a fold finds what is sealed. */
-export interface FoldSource {
+interface FoldSource {
   readonly rows: CheckedRows
   readonly sealed: SealedSamples
   /** Over one state of the file, so that no row can vanish. */

@@ -13,10 +13,10 @@ import { DecodedChunks } from './decoded-chunks.ts'
 const CHUNKS_PER_SLICE = 16
 
 /** What a read wants of a stream, and what the head hides of it. */
-export type SealedView = Pick<SealedRows, 'handle' | 'span' | 'mask'>
+type SealedView = Pick<SealedRows, 'handle' | 'span' | 'mask'>
 
 /** Packed rows taken in one step, so that they belong together whatever is sealed meanwhile. */
-export interface SealedRows {
+interface SealedRows {
   readonly handle: number
   readonly span: ReadSpan
   /** What the head hides of them. */

@@ -61,7 +61,7 @@ export function summarizeChunk(columns: SampleColumns, chunkBytes: number, seed 
 }
 
 /** Packs the rows of a table that hold samples, which must be in the order of time. */
-export function encodeSummary(table: SummaryTable, seed = 0): Uint8Array {
+function encodeSummary(table: SummaryTable, seed = 0): Uint8Array {
   const rows: number[] = []
   for (let row = 0; row < table.length; row++) if (table.count[row] > 0) rows.push(row)
   const { header, bits, writer } = scratch
