@@ -1,6 +1,6 @@
 import { DERIVE_STREAMS_MAX, DERIVE_TIMEOUT_MS_MAX } from '../../base/index.ts'
 import type { PutOptions } from '../../feed/index.ts'
-import { type QueryPairs, readFlag, readSingle, readWhole } from './query-pairs.ts'
+import { type QueryPairs, readChoice, readSingle, readWhole } from './query-pairs.ts'
 
 /** Parameters of a feed put that are never stream IDs, and those that carry a credential. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set([
@@ -16,7 +16,6 @@ function readText(pairs: QueryPairs, name: string): string | undefined {
 
 /** Reads what both forms of a feed put may say in the URL. */
 export function readPutOptions(pairs: QueryPairs): PutOptions {
-  const isGiven = pairs.some(([name]) => name === 'autofillGapsWithNulls')
   const streams = readWhole(pairs, 'derMaxS', { min: 0, whenEmpty: DERIVE_STREAMS_MAX })
   const timeoutMs = readWhole(pairs, 'derTout', { min: 0, whenEmpty: DERIVE_TIMEOUT_MS_MAX })
   return {
@@ -27,7 +26,8 @@ export function readPutOptions(pairs: QueryPairs): PutOptions {
       dtId: readText(pairs, 'dtId'),
       dsId: readText(pairs, 'dsId'),
     },
-    isAutofill: !isGiven || readFlag(pairs, 'autofillGapsWithNulls'),
+    // A typing error must not erase what is stored.
+    isAutofill: readChoice(pairs, 'autofillGapsWithNulls') ?? true,
     deriveStreamsMax: Math.min(streams ?? 0, DERIVE_STREAMS_MAX),
     deriveTimeoutMs: Math.min(timeoutMs ?? 0, DERIVE_TIMEOUT_MS_MAX),
   }

@@ -56,9 +56,24 @@ export function readSingle(pairs: QueryPairs, name: string): string | undefined 
   return found
 }
 
-/** Whether a flag is set: present, and neither `false` nor `0`. */
+/** Whether a flag is set: present, and neither `false`, in any case, nor `0`. */
 export function readFlag(pairs: QueryPairs, name: string): boolean {
-  return pairs.some(([given, value]) => given === name && value !== 'false' && value !== '0')
+  return pairs.some(([given, value]) => given === name && !isNo(value))
+}
+
+function isNo(value: string): boolean {
+  return value === '0' || (value.length === 5 && value.toLowerCase() === 'false')
+}
+
+/** A choice between yes and no, undefined when it is not there; refuses what is neither. */
+export function readChoice(pairs: QueryPairs, name: string): boolean | undefined {
+  const text = readSingle(pairs, name)
+  if (text === undefined) return undefined
+  if (isNo(text)) return false
+  if (text === '' || text === '1' || text.toLowerCase() === 'true') return true
+  refuse('bad_input', {
+    what: `Parameter "${name}" must be true, false, 1 or 0, got "${text.slice(0, 60)}"`,
+  })
 }
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/

@@ -147,6 +147,15 @@ test('readPutOptions() fills gaps unless told not to', () => {
   check('autofillGapsWithNulls=true', true)
   check('autofillGapsWithNulls=false', false)
   check('autofillGapsWithNulls=0', false)
+  check('autofillGapsWithNulls=False', false)
+  check('autofillGapsWithNulls=TRUE', true)
+  check('autofillGapsWithNulls=1', true)
+  for (const bad of ['fasle', 'no', '00', '2']) {
+    assert.match(
+      refused(() => readPutOptions(readQueryPairs(`autofillGapsWithNulls=${bad}`))),
+      /"autofillGapsWithNulls" must be true, false, 1 or 0, got/,
+    )
+  }
 })
 
 test('readFeedQuery() reads range, limit and flags', () => {
