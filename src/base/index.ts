@@ -1,38 +1,38 @@
 export { BoundedCache } from './bounded-cache.ts'
-export type { Brand, Brands } from './brands.ts'
 export { type Clock, ManualClock, systemClock } from './clock.ts'
 export { commandSocketAddress } from './command-socket-address.ts'
-export { type Config, ConfigError, readConfig } from './config.ts'
-export { lowestBitExponent, powerOf2 } from './double-bits.ts'
 export { EARLIEST_TIME, type EpochMs, epochMs, isSampleTime, TIME_END } from './epoch.ts'
 export { type ErrorCode, errorCatalogue } from './error-catalogue.ts'
 export { Refusal, refusal, refuse } from './errors.ts'
-export { ExactSums } from './exact-sums.ts'
-export { freeBytes } from './free-bytes.ts'
 export { growColumn } from './grow-column.ts'
 export { characterCount, hashSecret, newSecret, newUid } from './ids.ts'
 export { invariant, unreachable } from './invariant.ts'
 export { KeyedMutex } from './keyed-mutex.ts'
 export * from './limits.ts'
 export { createLog, type Log } from './log.ts'
-export { type HeldMemory, MemoryBudget, type WaitOptions } from './memory-budget.ts'
-export { budgetBytesOf, findMemoryBytes } from './memory-limit.ts'
+export { freeBytes } from './memory/free-bytes.ts'
+export { type HeldMemory, MemoryBudget, type WaitOptions } from './memory/memory-budget.ts'
+export { budgetBytesOf, findMemoryBytes } from './memory/memory-limit.ts'
 export { Mutex } from './mutex.ts'
 export { nextTurn } from './next-turn.ts'
 export { connectionsWithin, findOpenFilesMax } from './open-files.ts'
+export { redactUrl } from './redact.ts'
+export type { Brand, Brands } from './settings/brands.ts'
+export { type Config, ConfigError, readConfig } from './settings/config.ts'
 export {
   type RateClass,
   type RateFigure,
   type RateFigures,
   readRateFigures,
-} from './rate-figures.ts'
-export { redactUrl } from './redact.ts'
+} from './settings/rate-figures.ts'
 export {
   PASSWORD_LENGTH_MAX,
   PASSWORD_LENGTH_MIN,
   readEmail,
   readTimeZone,
   SettingMistake,
-} from './setting-readers.ts'
+} from './settings/setting-readers.ts'
 export { countAtMost, countBelow } from './sorted-column.ts'
+export { lowestBitExponent, powerOf2 } from './sums/double-bits.ts'
+export { ExactSums } from './sums/exact-sums.ts'
 export { trimEndOf } from './trim-end.ts'

@@ -1,11 +1,11 @@
-import { findBearer } from './bearer.ts'
-import { authenticateClient, type CallingClient } from './client-credentials.ts'
-import { isSameHash } from './client-record.ts'
-import { findGrant, type Grant, hashClientSecret } from './grant-record.ts'
-import { refuseOAuth } from './oauth-error.ts'
-import { type OAuthParams, type ParamSource, readParams, requireParam } from './oauth-params.ts'
-import type { OAuthWithUsers } from './oauth-users.ts'
-import { findRefreshToken } from './token-record.ts'
+import { findBearer } from '../bearer.ts'
+import { authenticateClient, type CallingClient } from '../client-credentials.ts'
+import { isSameHash } from '../client-record.ts'
+import { findGrant, type Grant, hashClientSecret } from '../grant-record.ts'
+import { refuseOAuth } from '../oauth-error.ts'
+import { type OAuthParams, type ParamSource, readParams, requireParam } from '../oauth-params.ts'
+import type { OAuthWithUsers } from '../oauth-users.ts'
+import { findRefreshToken } from '../token-record.ts'
 
 /** What is told about a token (RFC 7662, 2.2); nothing else when it does not work. */
 type Introspection =

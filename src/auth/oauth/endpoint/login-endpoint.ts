@@ -1,12 +1,12 @@
-import { refuse } from '../../base/index.ts'
-import { issueCode } from './code-record.ts'
-import { OAuthError } from './oauth-error.ts'
-import { type OAuthParams, type ParamSource, readParams, requireParam } from './oauth-params.ts'
-import { acceptingOrganizations, type OAuthWithUsers } from './oauth-users.ts'
-import { readChallenge } from './pkce.ts'
-import { isRegisteredRedirect } from './redirect-uri.ts'
-import { type OAuthClient, resolveClient } from './resolve-client.ts'
-import { grantedScopes } from './scope.ts'
+import { refuse } from '../../../base/index.ts'
+import { issueCode } from '../code-record.ts'
+import { OAuthError } from '../oauth-error.ts'
+import { type OAuthParams, type ParamSource, readParams, requireParam } from '../oauth-params.ts'
+import { acceptingOrganizations, type OAuthWithUsers } from '../oauth-users.ts'
+import { readChallenge } from '../pkce.ts'
+import { isRegisteredRedirect } from '../redirect-uri.ts'
+import { type OAuthClient, resolveClient } from '../resolve-client.ts'
+import { grantedScopes } from '../scope.ts'
 
 /** The body of a successful oauth_login (contract, 5.4). */
 interface LoginAnswer {

@@ -1,10 +1,10 @@
-import { authenticateClient } from './client-credentials.ts'
+import { authenticateClient } from '../client-credentials.ts'
+import type { OAuthBase } from '../oauth-base.ts'
+import { refuseOAuth } from '../oauth-error.ts'
+import { type ParamSource, readParams, requireParam } from '../oauth-params.ts'
+import type { TokenAnswer } from '../token-answer.ts'
 import { exchangeCode } from './exchange-code.ts'
-import type { OAuthBase } from './oauth-base.ts'
-import { refuseOAuth } from './oauth-error.ts'
-import { type ParamSource, readParams, requireParam } from './oauth-params.ts'
 import { refreshTokens } from './refresh-tokens.ts'
-import type { TokenAnswer } from './token-answer.ts'
 
 const KNOWN = [
   ...['grant_type', 'code', 'client_id', 'client_secret', 'redirect_uri', 'refresh_token'],

@@ -1,19 +1,19 @@
-import { CatalogConflict } from '../../store/index.ts'
-import type { CallingClient } from './client-credentials.ts'
-import { isSameHash } from './client-record.ts'
-import { findGrant, type Grant, hashClientSecret, putGrant, revokeGrant } from './grant-record.ts'
-import type { OAuthBase } from './oauth-base.ts'
-import { refuseOAuth } from './oauth-error.ts'
-import { type OAuthParams, requireParam } from './oauth-params.ts'
-import { grantedScopes, SCOPES, type Scope, scopesOf } from './scope.ts'
-import { showTokens, type TokenAnswer } from './token-answer.ts'
+import { CatalogConflict } from '../../../store/index.ts'
+import type { CallingClient } from '../client-credentials.ts'
+import { isSameHash } from '../client-record.ts'
+import { findGrant, type Grant, hashClientSecret, putGrant, revokeGrant } from '../grant-record.ts'
+import type { OAuthBase } from '../oauth-base.ts'
+import { refuseOAuth } from '../oauth-error.ts'
+import { type OAuthParams, requireParam } from '../oauth-params.ts'
+import { grantedScopes, SCOPES, type Scope, scopesOf } from '../scope.ts'
+import { showTokens, type TokenAnswer } from '../token-answer.ts'
 import {
   crowdedOutTokens,
   findRefreshToken,
   newTokens,
   type RefreshToken,
   spendRefreshToken,
-} from './token-record.ts'
+} from '../token-record.ts'
 
 /**
  * grant_type=refresh_token: a refresh token works once and is replaced. One that comes back tells

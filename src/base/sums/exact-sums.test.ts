@@ -7,7 +7,7 @@ import {
   nearestDouble,
   totalUnits,
   weightedMean,
-} from '../../test/support/exact-fractions.ts'
+} from '../../../test/support/exact-fractions.ts'
 import { roundedQuotient } from './error-free.ts'
 import { ExactSums } from './exact-sums.ts'
 import { WideSum } from './wide-sum.ts'

@@ -1,4 +1,4 @@
-import { SCOPES } from './scope.ts'
+import { SCOPES } from '../scope.ts'
 
 /** GET /.well-known/oauth-authorization-server (RFC 8414): where a client finds everything. */
 export function showMetadata(issuer: string): Readonly<Record<string, unknown>> {

@@ -1,10 +1,10 @@
-import { authenticateClient } from './client-credentials.ts'
-import { findGrant, type Grant, revokeGrant } from './grant-record.ts'
-import type { OAuthBase } from './oauth-base.ts'
-import { refuseOAuth } from './oauth-error.ts'
-import { type ParamSource, readParams, requireParam } from './oauth-params.ts'
+import { authenticateClient } from '../client-credentials.ts'
+import { findGrant, type Grant, revokeGrant } from '../grant-record.ts'
+import type { OAuthBase } from '../oauth-base.ts'
+import { refuseOAuth } from '../oauth-error.ts'
+import { type ParamSource, readParams, requireParam } from '../oauth-params.ts'
+import { deleteAccessToken, findAccessToken, findRefreshToken } from '../token-record.ts'
 import { checkBoundSecret } from './refresh-tokens.ts'
-import { deleteAccessToken, findAccessToken, findRefreshToken } from './token-record.ts'
 
 const KNOWN = ['token', 'token_type_hint', 'client_id', 'client_secret']
 

@@ -1,21 +1,21 @@
-import { CatalogConflict } from '../../store/index.ts'
-import type { CallingClient } from './client-credentials.ts'
-import { findCode, type StoredCode, spendCode } from './code-record.ts'
+import { CatalogConflict } from '../../../store/index.ts'
+import type { CallingClient } from '../client-credentials.ts'
+import { findCode, type StoredCode, spendCode } from '../code-record.ts'
 import {
   crowdedOutGrants,
   type Grant,
   hashClientSecret,
   putGrant,
   revokeGrant,
-} from './grant-record.ts'
-import type { OAuthBase } from './oauth-base.ts'
-import { refuseOAuth } from './oauth-error.ts'
-import { type OAuthParams, requireParam } from './oauth-params.ts'
-import { checkVerifier } from './pkce.ts'
-import { redirectHost } from './redirect-uri.ts'
-import { scopesOf } from './scope.ts'
-import { showTokens, type TokenAnswer } from './token-answer.ts'
-import { newTokens } from './token-record.ts'
+} from '../grant-record.ts'
+import type { OAuthBase } from '../oauth-base.ts'
+import { refuseOAuth } from '../oauth-error.ts'
+import { type OAuthParams, requireParam } from '../oauth-params.ts'
+import { checkVerifier } from '../pkce.ts'
+import { redirectHost } from '../redirect-uri.ts'
+import { scopesOf } from '../scope.ts'
+import { showTokens, type TokenAnswer } from '../token-answer.ts'
+import { newTokens } from '../token-record.ts'
 
 /** grant_type=authorization_code: spends a code once; a second try takes back what it gave. */
 export async function exchangeCode(

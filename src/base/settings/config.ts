@@ -3,13 +3,15 @@
  * from the environment or, for those the environment does not set, from the JSON file WEIR_CONFIG.
  * `docs/configuration.md` lists the same table; a test compares the two.
  */
-import { type Brands, readBrands } from './brands.ts'
+
 import {
   BODY_BYTES_DEFAULT,
   CONNECTIONS_DEFAULT,
   CONNECTIONS_PER_ADDRESS_DEFAULT,
   FILE_BYTES_DEFAULT,
-} from './limits.ts'
+} from '../limits.ts'
+import { trimEndOf } from '../trim-end.ts'
+import { type Brands, readBrands } from './brands.ts'
 import { type RateFigures, readRateFigures } from './rate-figures.ts'
 import {
   findTlsMistake,
@@ -27,7 +29,6 @@ import {
   SettingMistake,
   type SettingReader,
 } from './setting-readers.ts'
-import { trimEndOf } from './trim-end.ts'
 
 /** One row of the table of settings. */
 export interface Setting<T> {

@@ -5,18 +5,18 @@ import {
   checkAuthorizationRequest,
   refusalAddress,
   successAddress,
-} from './authorization-request.ts'
-import { issueCode } from './code-record.ts'
-import { issueTicket, takeTicket } from './consent-ticket.ts'
-import { OAuthError } from './oauth-error.ts'
+} from '../authorization-request.ts'
+import { issueCode } from '../code-record.ts'
+import { issueTicket, takeTicket } from '../consent-ticket.ts'
+import { OAuthError } from '../oauth-error.ts'
 import {
   acceptingOrganizations,
   type OAuthUser,
   type OAuthWithUsers,
   type UserOrganization,
-} from './oauth-users.ts'
-import { redirectHost } from './redirect-uri.ts'
-import type { Scope } from './scope.ts'
+} from '../oauth-users.ts'
+import { redirectHost } from '../redirect-uri.ts'
+import type { Scope } from '../scope.ts'
 
 /** What the authorization page shows next. */
 type PageStep =

@@ -1,5 +1,5 @@
-import { Refusal, refusal } from './errors.ts'
-import { invariant } from './invariant.ts'
+import { Refusal, refusal } from '../errors.ts'
+import { invariant } from '../invariant.ts'
 
 /** Calls up to this many bytes never wait behind longer ones: a part of the budget is theirs. */
 export const SMALL_CALL_BYTES_MAX = 512 * 1024

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Random, testSeeds } from '../../test/support/random.ts'
+import { Random, testSeeds } from '../../../test/support/random.ts'
 import { MemoryBudget, type MemoryShare, SMALL_CALL_BYTES_MAX } from './memory-budget.ts'
 import { budgetBytesOf, findMemoryBytes } from './memory-limit.ts'
 
