@@ -9,6 +9,7 @@ import {
   createOrganization,
   grantAuditor,
   type Identity,
+  logActs,
   Operators,
   openIdentity,
   peopleOf,
@@ -110,7 +111,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const firstStart = await createFirstOrganization(identity, config)
   const purging = purgeRegularly(catalogStore, clock, log)
   opened.defer(() => clearInterval(purging))
-  const oauth = { ...oauthBase, users: identity.oauthUsers, noteGrant: grantAuditor(identity) }
+  const oauth = { ...oauthBase, users: identity.oauthUsers, planGrantActs: grantAuditor(identity) }
   const gate = new Gate(identity)
   const operators = await Operators.open({ store: catalogStore, ...identity })
   const data = await openData({ ...parts, config, clock, log }, opened)
@@ -210,7 +211,10 @@ async function openIdentityParts(
     },
   })
   opened.defer(() => plainStore.close())
-  const catalogStore = tellCommits(plainStore, (writes) => bearers.forgetWritten(writes))
+  const catalogStore = tellCommits(plainStore, (writes, isMade) => {
+    bearers.forgetWritten(writes)
+    if (isMade) logActs(log, writes)
+  })
   const oauthBase = { store: catalogStore, clock, settings: oauthSettings(config) }
   const bearers = new BearerCache(oauthBase)
   const identity = await openIdentity({

@@ -6,7 +6,6 @@ import {
   IpList,
   keyPrincipal,
   type Principal,
-  requireCovers,
 } from '../access/index.ts'
 import { BoundedCache, type Clock, hashSecret, newSecret, newUid, refuse } from '../base/index.ts'
 import type { CatalogDocument, CatalogStore, CatalogWrite } from '../store/index.ts'
@@ -109,9 +108,12 @@ export class ApiKeys {
   }
 
   /** The writes that create a key with a secret, for a commit of the caller. */
-  planInsert(orgUid: string, fields: ApiKeyFields, secret: string): CatalogWrite[] {
-    checkFields(fields)
-    const uid = newUid()
+  planInsert(
+    orgUid: string,
+    fields: ApiKeyFields,
+    { uid = newUid(), secret }: { readonly uid?: string; readonly secret: string },
+  ): CatalogWrite[] {
+    checkKeyFields(fields)
     const sealedSecret = this.#box.seal(secret, `${KIND} ${uid}`)
     const key = { orgUid, uid, revision: 0, sealedSecret, secretHash: hashSecret(secret) }
     const createdAtMs = this.#clock.now()
@@ -128,31 +130,42 @@ export class ApiKeys {
     ]
   }
 
-  /** Creates a key; answers it with its secret. */
-  async insert(orgUid: string, fields: ApiKeyFields): Promise<{ key: ApiKey; secret: string }> {
+  /** Creates a key, together with other writes; answers it with its secret. */
+  async insert(
+    orgUid: string,
+    fields: ApiKeyFields,
+    options?: { readonly uid?: string; readonly also?: readonly CatalogWrite[] },
+  ): Promise<{ key: ApiKey; secret: string }> {
     const secret = newSecret()
-    const [document] = await this.#store.commit(this.planInsert(orgUid, fields, secret))
+    const writes = this.planInsert(orgUid, fields, { uid: options?.uid, secret })
+    const [document] = await this.#store.commit([...writes, ...(options?.also ?? [])])
     return { key: fromDocument(document), secret }
   }
 
-  async update(key: ApiKey, changes: Partial<ApiKeyFields>): Promise<ApiKey> {
+  /** Changes a key, together with other writes. */
+  async update(
+    key: ApiKey,
+    changes: Partial<ApiKeyFields>,
+    also: readonly CatalogWrite[] = [],
+  ): Promise<ApiKey> {
     const changed = { ...key, ...changes }
-    checkFields(changed)
+    checkKeyFields(changed)
     try {
-      const [document] = await this.#store.commit([putOf(changed)])
+      const [document] = await this.#store.commit([putOf(changed), ...also])
       return fromDocument(document)
     } finally {
       this.#ready.forget(key.secretHash)
     }
   }
 
-  /** Takes a key away; calls with it are refused from here on. */
-  async delete(key: ApiKey): Promise<void> {
+  /** Takes a key away, together with other writes; calls with it are refused from here on. */
+  async delete(key: ApiKey, also: readonly CatalogWrite[] = []): Promise<void> {
     const { orgUid, uid, secretHash } = key
     try {
       await this.#store.commit([
         { op: 'delete', orgUid, kind: KIND, uid, expectedRevision: 'any' },
         { op: 'delete', orgUid: '', kind: SECRET_KIND, uid: secretHash, expectedRevision: 'any' },
+        ...also,
       ])
     } finally {
       this.#ready.forget(secretHash)
@@ -186,12 +199,6 @@ export class ApiKeys {
   }
 }
 
-/** Refuses a key with mistakes, and one that gives more than the caller has. */
-export function requireMayHandle(principal: Principal, fields: ApiKeyFields): void {
-  checkFields(fields)
-  requireCovers(principal, fields)
-}
-
 function putOf(key: ApiKey): CatalogWrite {
   const { orgUid, uid, revision, capabilities, ...rest } = key
   const entries = capabilities.map(({ resource, methods }) => ({ resource, methods: [...methods] }))
@@ -213,7 +220,8 @@ function fromDocument(document: CatalogDocument): ApiKey {
 
 type KeyRest = Pick<ApiKey, 'sealedSecret' | 'secretHash' | 'createdAtMs'>
 
-function checkFields(fields: ApiKeyFields): void {
+/** Refuses a key with mistakes, naming the field. */
+export function checkKeyFields(fields: ApiKeyFields): void {
   const mistake = findFieldMistake(fields)
   if (mistake !== undefined) refuse('bad_input', { what: mistake })
 }

@@ -1,6 +1,6 @@
 import type { Principal } from '../access/index.ts'
 import { type Clock, type Log, newUid } from '../base/index.ts'
-import type { CatalogStore } from '../store/index.ts'
+import type { CatalogStore, CatalogWrite, PutDocument } from '../store/index.ts'
 
 /** The security-relevant acts that are written down. */
 export type AuditAct =
@@ -63,25 +63,25 @@ export class AuditLog {
     this.#log = deps.log
   }
 
-  /** Writes an act down; resolves when it would survive a crash. */
-  async record(entry: AuditEntry): Promise<void> {
-    const { orgUid, act, actor, target, address, detail } = entry
+  /** The write of an act, for the commit that is the act, so that neither stays without the other. */
+  plan({ orgUid, act, actor, target, address, detail }: AuditEntry): PutDocument {
     const time = this.#clock.now()
-    const uid = newUid()
-    this.#log.info({ audit: { act, orgUid, actor, target, address } }, 'audit')
-    await this.#store.commit([
-      {
-        op: 'put',
-        orgUid,
-        kind: KIND,
-        uid,
-        listKey: this.#nextListKey(time),
-        expiresAtMs: time + KEPT_MS,
-        body: { time, act, actor, target, address, detail },
-        mayUseReserve: true,
-        expectedRevision: 0,
-      },
-    ])
+    return {
+      op: 'put',
+      orgUid,
+      kind: KIND,
+      uid: newUid(),
+      listKey: this.#nextListKey(time),
+      expiresAtMs: time + KEPT_MS,
+      body: { time, act, actor, target, address, detail },
+      mayUseReserve: true,
+      expectedRevision: 0,
+    }
+  }
+
+  /** Writes down an act that changes nothing else; resolves when it would survive a crash. */
+  async record(entry: AuditEntry): Promise<void> {
+    await this.#store.commit([this.plan(entry)])
   }
 
   /** As `record` for acts that nobody waits for, such as a failed sign-in. */
@@ -121,6 +121,15 @@ export class AuditLog {
   /** Waits for what is still being written. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#writing)
+  }
+}
+
+/** Tells the service's log of the acts in a commit that was made. */
+export function logActs(log: Log, writes: readonly CatalogWrite[]): void {
+  for (const write of writes) {
+    if (write.kind !== KIND || write.op !== 'put') continue
+    const { act, actor, target, address } = write.body
+    log.info({ audit: { act, orgUid: write.orgUid, actor, target, address } }, 'audit')
   }
 }
 

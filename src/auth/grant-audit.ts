@@ -1,21 +1,18 @@
+import type { CatalogWrite } from '../store/index.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { GrantNews } from './oauth/index.ts'
 import type { Users } from './users.ts'
 
-/** Writes news of grants into the audit logs of the organizations of the user who gave them. */
+/** Plans the entries that tell of a grant in each organization of the user who gave it. */
 export function grantAuditor(deps: {
   readonly audit: AuditLog
   readonly users: Users
-}): (news: GrantNews) => void {
-  return ({ act, grantUid: target, userUid, detail }) => {
+}): (news: GrantNews) => Promise<readonly CatalogWrite[]> {
+  return async ({ act, grantUid: target, userUid, detail }) => {
     const actor = `user:${userUid}`
-    const record = async () => {
-      const { memberships = [] } = (await deps.users.find(userUid)) ?? {}
-      for (const { orgUid } of memberships) {
-        deps.audit.recordLater({ orgUid, act, actor, target, address: '', detail })
-      }
-    }
-    // Reading the user fails only where writing the entry would fail and be logged too.
-    record().catch(() => {})
+    const { memberships = [] } = (await deps.users.find(userUid)) ?? {}
+    return memberships.map(({ orgUid }) =>
+      deps.audit.plan({ orgUid, act, actor, target, address: '', detail }),
+    )
   }
 }

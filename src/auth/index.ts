@@ -1,12 +1,52 @@
+export type { ActingCaller } from './administer/acting-caller.ts'
 export {
-  type ActingCaller,
+  changeOAuthClient,
+  findClientsOrg,
+  getOAuthClient,
+  insertOAuthClient,
+  listOAuthClients,
+  makeOAuthClient,
+  type OAuthParts,
+  removeOAuthClient,
+  renewOAuthClientSecret,
+} from './administer/clients.ts'
+export {
+  type CreatedOrganization,
+  createOrganization,
+  type NewOrganization,
+} from './administer/create-organization.ts'
+export type { DeletionParts } from './administer/delete-organization.ts'
+export { listOwnGrants, revokeOwnGrant } from './administer/grants.ts'
+export {
+  changeKey,
+  getKey,
+  insertKey,
+  listKeys,
+  makeKey,
+  revealKey,
+  revokeKey,
+} from './administer/keys.ts'
+export {
+  changeOrganization,
+  getOrganization,
+  insertOrganization,
+  listAudit,
+  listOrganizations,
+  makeOrganization,
+  removeOrganization,
+} from './administer/organizations.ts'
+export { type Command, type CommandResult, runCommand } from './administer/run-command.ts'
+export { beginScrub, readStorage, type StorageParts } from './administer/storage.ts'
+export {
   addUser,
   changeUser,
-  findUserOf,
+  getUser,
+  listUsers,
+  makeUser,
   type NewUser,
   removeUser,
   type UserChanges,
-} from './administer-users.ts'
+} from './administer/users.ts'
 export {
   Admission,
   type AdmissionAnswer,
@@ -18,14 +58,13 @@ export {
   type ApiKeyFields,
   ApiKeys,
   FEED_KEY_FIELDS,
-  requireMayHandle,
 } from './api-keys.ts'
 export {
   type AuditAct,
   type AuditEntry,
   AuditLog,
   type AuditRecord,
-  actorName,
+  logActs,
 } from './audit-log.ts'
 export {
   type AuthCall,
@@ -34,13 +73,7 @@ export {
   type BearerGrant,
   type Caller,
 } from './authenticator.ts'
-export {
-  type CreatedOrganization,
-  createOrganization,
-  type NewOrganization,
-} from './create-organization.ts'
 export type { Credential, Credentials, Place } from './credentials.ts'
-export { type DeletionParts, deleteOrganization } from './delete-organization.ts'
 export { grantAuditor } from './grant-audit.ts'
 export { type Identity, type IdentityDeps, nameOf, openIdentity } from './identity.ts'
 export * from './oauth/index.ts'
@@ -54,8 +87,8 @@ export {
 export { PasswordHasher } from './password.ts'
 export { peopleOf } from './people.ts'
 export { type RateDecision, RateLimiter } from './rate-limiter.ts'
-export { type Command, type CommandResult, runCommand } from './run-command.ts'
 export { SecretBox } from './secret-box.ts'
 export { SESSION_IDLE_MS, Sessions } from './sessions.ts'
 export type { SignInAttempt } from './sign-in.ts'
+export { signOut } from './sign-out.ts'
 export { type Membership, type User, type UserFields, Users } from './users.ts'

@@ -6,7 +6,7 @@ import {
   refuse,
   SettingMistake,
 } from '../base/index.ts'
-import type { CatalogDocument, CatalogStore, PutDocument } from '../store/index.ts'
+import type { CatalogDocument, CatalogStore, CatalogWrite, PutDocument } from '../store/index.ts'
 
 /** `strict` keeps OAuth clients out that nobody registered; '' follows the service. */
 export type OrganizationOAuth = '' | 'strict'
@@ -80,16 +80,25 @@ export class Organizations {
     return document === undefined ? undefined : this.#keep(document)
   }
 
-  async update(
+  /** The write that changes an organization; the caller commits it and then calls `reload`. */
+  planUpdate(
     organization: Organization,
     changes: Partial<OrganizationFields & { ownerUid: string }>,
-  ): Promise<Organization> {
+  ): PutDocument {
     const { name, rateLimits, oauth, ownerUid, createdAtMs } = { ...organization, ...changes }
     checkFields({ name, rateLimits, oauth })
     const body = { name, rateLimits, oauth, ownerUid, createdAtMs }
-    const [document] = await this.#store.commit([
-      putOf(organization.uid, body, organization.revision),
-    ])
+    return putOf(organization.uid, body, organization.revision)
+  }
+
+  /** Changes an organization, together with other writes. */
+  async update(
+    organization: Organization,
+    changes: Partial<OrganizationFields>,
+    also: readonly CatalogWrite[] = [],
+  ): Promise<Organization> {
+    const write = this.planUpdate(organization, changes)
+    const [document] = await this.#store.commit([write, ...also])
     return this.#keep(document)
   }
 

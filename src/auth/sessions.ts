@@ -1,5 +1,5 @@
 import { type Clock, hashSecret, newSecret } from '../base/index.ts'
-import type { CatalogStore, PutDocument } from '../store/index.ts'
+import type { CatalogStore, CatalogWrite, PutDocument } from '../store/index.ts'
 import { RecordCache } from './record-cache.ts'
 
 /** A session that nobody used for this long is over. */
@@ -56,12 +56,13 @@ export class Sessions {
     return session === undefined ? undefined : this.#use(session)
   }
 
-  /** Ends a session; one that is not there is no error. */
-  async end(token: string): Promise<void> {
+  /** Ends a session, together with other writes; one that is not there is no error. */
+  async end(token: string, also: readonly CatalogWrite[] = []): Promise<void> {
     const hash = hashSecret(token)
     this.#cache.forget(hash)
     await this.#store.commit([
       { op: 'delete', orgUid: '', kind: KIND, uid: hash, expectedRevision: 'any' },
+      ...also,
     ])
     this.#cache.forget(hash)
   }

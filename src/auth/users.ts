@@ -98,12 +98,12 @@ export class Users {
     return fromDocument(document)
   }
 
-  /** Removes a user with all memberships. */
-  async delete(user: User): Promise<void> {
+  /** Removes a user with all memberships, together with other writes. */
+  async delete(user: User, also: readonly CatalogWrite[] = []): Promise<void> {
     const { uid, revision } = user
     const rows = user.memberships.map(({ orgUid }) => membershipDelete(orgUid, uid))
     const self = { op: 'delete', orgUid: '', kind: KIND, uid, expectedRevision: revision } as const
-    await this.#store.commit([self, ...rows])
+    await this.#store.commit([self, ...rows, ...also])
     this.#cache.forget(uid)
   }
 

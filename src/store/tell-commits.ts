@@ -3,21 +3,24 @@ import type { CatalogStore, CatalogWrite } from './catalog-port.ts'
 /**
  * The same store, which tells `onCommit` of the writes of every commit once it has settled and before
  * its caller goes on: whoever keeps documents in memory forgets them in time, whichever part wrote.
- * A commit that failed is told too, as it may have been made all the same.
+ * A commit that failed is told too, with `isMade` false, as it may have been made all the same.
  */
 export function tellCommits(
   store: CatalogStore,
-  onCommit: (writes: readonly CatalogWrite[]) => void,
+  onCommit: (writes: readonly CatalogWrite[], isMade: boolean) => void,
 ): CatalogStore {
   return {
     get: (key) => store.get(key),
     findByClaim: (orgUid, claim) => store.findByClaim(orgUid, claim),
     list: (query) => store.list(query),
     commit: async (writes, lease) => {
+      let isMade = false
       try {
-        return await store.commit(writes, lease)
+        const documents = await store.commit(writes, lease)
+        isMade = true
+        return documents
       } finally {
-        onCommit(writes)
+        onCommit(writes, isMade)
       }
     },
     scanIndex: (kind, onRow, onCount) => store.scanIndex(kind, onRow, onCount),

@@ -8,6 +8,7 @@ import {
   listGrants,
   OAuthError,
 } from '../../src/auth/index.ts'
+import { newUid } from '../../src/base/index.ts'
 import type { CatalogStore } from '../../src/store/index.ts'
 import { type OAuthModel, openOAuthModel } from '../support/oauth-model.ts'
 
@@ -287,7 +288,9 @@ test('authenticateClient() holds a confidential client to its secret, by paramet
     isConfidential: true,
     mayUseLogin: false,
   }
-  const { client, secret = '' } = await insertClient(model.base, 'o1', fields)
+  const { client, secret = '' } = await insertClient(model.base, {
+    ...{ ...fields, uid: newUid(), orgUid: 'o1' },
+  })
   const code = await model.issue({ clientId: client.uid, isRegistered: true })
   const params = { grant_type: 'authorization_code', code }
   const basic = (id: string, pass: string) =>

@@ -1,6 +1,11 @@
 import { timingSafeEqual } from 'node:crypto'
-import { hashSecret, newSecret, newUid, refuse } from '../../base/index.ts'
-import { CatalogConflict, type CatalogDocument, type DocumentKey } from '../../store/index.ts'
+import { hashSecret, newSecret, refuse } from '../../base/index.ts'
+import {
+  CatalogConflict,
+  type CatalogDocument,
+  type CatalogWrite,
+  type DocumentKey,
+} from '../../store/index.ts'
 import type { OAuthBase } from './oauth-base.ts'
 import { redirectUriFault } from './redirect-uri.ts'
 
@@ -49,25 +54,24 @@ export const BLANK_CLIENT: ClientFields = {
 
 /**
  * Registers a client of an organization. The server chooses the client_id, so that no organization
- * can take an ID that others' users know. The secret is told here and never again.
+ * can take an ID that others' users know. The secret is told here and never again. This and the acts
+ * below take other writes along, such as the audit entry.
  */
 export async function insertClient(
   base: OAuthBase,
-  orgUid: string,
-  fields: ClientFields,
+  fields: ClientFields & { readonly uid: string; readonly orgUid: string },
+  also: readonly CatalogWrite[] = [],
 ): Promise<{ client: RegisteredClient; secret: string | undefined }> {
   checkFields(fields)
   const secret = fields.isConfidential ? newSecret() : undefined
-  const client = await put(base, {
+  const added = {
     ...fields,
-    uid: newUid(),
     revision: 0,
-    orgUid,
     secretHash: secret === undefined ? '' : hashSecret(secret),
     createdAtMs: base.clock.now(),
     isDeleted: false,
-  })
-  return { client, secret }
+  }
+  return { client: await put(base, added, also), secret }
 }
 
 /** Changes a client; one that becomes confidential is given a secret, told here and never again. */
@@ -75,29 +79,35 @@ export async function updateClient(
   base: OAuthBase,
   client: RegisteredClient,
   fields: ClientFields,
+  also: readonly CatalogWrite[] = [],
 ): Promise<{ client: RegisteredClient; secret: string | undefined }> {
   checkFields(fields)
   const secret = fields.isConfidential && client.secretHash === '' ? newSecret() : undefined
   const secretHash = secret === undefined ? client.secretHash : hashSecret(secret)
   const changed = { ...client, ...fields, secretHash: fields.isConfidential ? secretHash : '' }
-  return { client: await put(base, changed), secret }
+  return { client: await put(base, changed, also), secret }
 }
 
 /** Replaces the secret of a confidential client: the one in use stops working at once. */
 export async function renewClientSecret(
   base: OAuthBase,
   client: RegisteredClient,
+  also: readonly CatalogWrite[] = [],
 ): Promise<{ client: RegisteredClient; secret: string }> {
   if (!client.isConfidential) {
     refuse('bad_input', { what: 'A public client has no secret: make it confidential first' })
   }
   const secret = newSecret()
-  return { client: await put(base, { ...client, secretHash: hashSecret(secret) }), secret }
+  return { client: await put(base, { ...client, secretHash: hashSecret(secret) }, also), secret }
 }
 
 /** Ends a client: its tokens stop working and its client_id is never accepted again. */
-export async function deleteClient(base: OAuthBase, client: RegisteredClient): Promise<void> {
-  await put(base, { ...client, logo: '', secretHash: '', isDeleted: true })
+export async function deleteClient(
+  base: OAuthBase,
+  client: RegisteredClient,
+  also: readonly CatalogWrite[] = [],
+): Promise<void> {
+  await put(base, { ...client, logo: '', secretHash: '', isDeleted: true }, also)
 }
 
 /** The registered client of a client_id, deleted ones included. */
@@ -132,7 +142,11 @@ export function isSameHash(kept: string, given: string): boolean {
 
 const LIVING = 'living/'
 
-async function put(base: OAuthBase, client: RegisteredClient): Promise<RegisteredClient> {
+async function put(
+  base: OAuthBase,
+  client: RegisteredClient,
+  also: readonly CatalogWrite[],
+): Promise<RegisteredClient> {
   const { uid, revision, ...body } = client
   try {
     const [document] = await base.store.commit([
@@ -144,6 +158,7 @@ async function put(base: OAuthBase, client: RegisteredClient): Promise<Registere
         body,
         expectedRevision: revision,
       },
+      ...also,
     ])
     return toClient(document)
   } catch (error) {

@@ -69,9 +69,13 @@ export function putGrant(grant: Grant, endsAtMs: number): CatalogWrite {
   }
 }
 
-/** Takes back a grant and with it every token it gave. */
-export async function revokeGrant(base: OAuthBase, uid: string): Promise<void> {
-  await base.store.commit([{ ...grantKey(uid), op: 'delete', expectedRevision: 'any' }])
+/** Takes back a grant and with it every token it gave, together with other writes. */
+export async function revokeGrant(
+  base: OAuthBase,
+  uid: string,
+  also: readonly CatalogWrite[] = [],
+): Promise<void> {
+  await base.store.commit([{ ...grantKey(uid), op: 'delete', expectedRevision: 'any' }, ...also])
 }
 
 /** A page of what a user has allowed. */

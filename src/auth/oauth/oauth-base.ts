@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/index.ts'
-import type { CatalogStore } from '../../store/index.ts'
+import type { CatalogStore, CatalogWrite } from '../../store/index.ts'
 import type { OAuthSettings } from './oauth-settings.ts'
 
 /** What every step of OAuth stands on. */
@@ -7,8 +7,8 @@ export interface OAuthBase {
   readonly store: CatalogStore
   readonly clock: Clock
   readonly settings: OAuthSettings
-  /** Told of grants that begin, and of those that end before their time. */
-  readonly noteGrant?: (news: GrantNews) => void
+  /** The audit entries of grants that begin, or end before their time, for the commit that does it. */
+  readonly planGrantActs?: (news: GrantNews) => Promise<readonly CatalogWrite[]>
 }
 
 /** Something that happened to a grant, for the audit log. */
@@ -18,6 +18,14 @@ export interface GrantNews {
   readonly userUid: string
   /** A short text for people. */
   readonly detail: string
+}
+
+/** The writes that tell of a grant in the audit logs. */
+export async function planGrantActs(
+  base: OAuthBase,
+  news: GrantNews,
+): Promise<readonly CatalogWrite[]> {
+  return (await base.planGrantActs?.(news)) ?? []
 }
 
 /** A time as a list key: texts of one length sort like the times. */

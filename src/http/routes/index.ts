@@ -1,10 +1,5 @@
 /** Every route of the service, added by one call. */
-import {
-  type DeletionParts,
-  deleteOrganization,
-  type Identity,
-  type OAuthWithUsers,
-} from '../../auth/index.ts'
+import type { DeletionParts, Identity, OAuthWithUsers } from '../../auth/index.ts'
 import type { Config } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { FileService } from '../../files/index.ts'
@@ -42,7 +37,6 @@ interface RouteParts extends StorageRoutesDeps {
 /** Adds all routes to the server. */
 export function addRoutes(app: App, parts: RouteParts): void {
   const { calls, catalog, config, deletion, files, gate, identity, lane, log, oauth } = parts
-  const { audit } = identity
   const brands = config.brands ?? new Map()
   const issuerOf = issuerReader({
     publicUrl: config.publicUrl,
@@ -55,13 +49,10 @@ export function addRoutes(app: App, parts: RouteParts): void {
   fileRoutes(app, { files, gate })
   const isSecure = config.tlsCert !== undefined || config.publicUrl?.startsWith('https:') === true
   loginRoutes(app, { identity, isSecure })
-  oauthClientRoutes(app, { oauth, gate, audit })
-  oauthGrantRoutes(app, { oauth, gate, audit })
+  oauthClientRoutes(app, { oauth, gate, identity })
+  oauthGrantRoutes(app, { oauth, gate, identity })
   oauthRoutes(app, { log, oauth, issuerOf, gate })
-  organizationRoutes(app, {
-    ...{ gate, identity },
-    deleteOrganization: (organization) => deleteOrganization(deletion, organization),
-  })
+  organizationRoutes(app, { gate, identity, deletion })
   orgUserRoutes(app, { gate, identity })
   storageRoutes(app, parts)
   propertyRoutes(app, { catalog, gate })

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Identity, User } from '../../auth/index.ts'
+import { type Identity, signOut, type User } from '../../auth/index.ts'
 import { refuse } from '../../base/index.ts'
 import { readCredentials } from '../admit/read-credentials.ts'
 import type { App } from '../app-type.ts'
@@ -45,23 +45,14 @@ export function loginRoutes(app: App, { identity, isSecure }: LoginRoutesDeps): 
 }
 
 async function endSession(
-  { sessions, users, audit }: Identity,
+  identity: Identity,
   request: FastifyRequest,
 ): Promise<string | undefined> {
   const { cookie } = request.headers
   const { credential } = readCredentials({ url: request.url, cookie, authorization: undefined })
   if (credential?.kind !== 'session') return undefined
-  const userUid = await sessions.use(credential.value)
-  if (userUid === undefined) return undefined
-  await sessions.end(credential.value)
   const address = exchangeOf(request.raw)?.address ?? ''
-  const user = await users.find(userUid)
-  for (const { orgUid } of user?.memberships ?? []) {
-    audit.recordLater({
-      ...{ orgUid, act: 'sign_out', actor: `user:${userUid}`, target: '', address, detail: '' },
-    })
-  }
-  return userUid
+  return signOut(identity, { token: credential.value, address })
 }
 
 function showUser({ organizations }: Identity, user: User) {

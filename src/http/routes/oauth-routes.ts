@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { allows } from '../../access/index.ts'
 import {
   answerLogin,
   answerTokenRequest,
+  findClientsOrg,
   introspectToken,
   OAuthError,
   type OAuthWithUsers,
@@ -122,7 +122,7 @@ async function findAdministeredOrg(
   invariant(exchange !== undefined, 'a request came past our server')
   try {
     const { principal } = await gate.admit(exchange, undefined)
-    return allows(principal, 'oauth_client', 'GET') ? principal.orgUid : undefined
+    return findClientsOrg(principal)
   } catch (error) {
     if (error instanceof Refusal && error.status === 401) return undefined
     throw error

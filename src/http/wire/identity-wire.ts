@@ -5,11 +5,13 @@ import type {
   ApiKey,
   ApiKeyFields,
   AuditRecord,
+  NewUser,
   Organization,
   OrganizationFields,
   User,
   UserChanges,
 } from '../../auth/index.ts'
+import { refuse } from '../../base/index.ts'
 
 const text = (description: string) => Type.String({ maxLength: 2_000, description })
 const oneOf = (values: readonly string[]) =>
@@ -74,12 +76,11 @@ export function showOrganization(organization: Organization) {
   return { uid, name, rateLimits, oauth, ownerUser: { uid: ownerUid }, creationDate: createdAtMs }
 }
 
-/** What a body says about an organization, over what holds otherwise. */
+/** What a body says about an organization. */
 export function readOrganization(
   body: Static<typeof organizationBody>,
-  otherwise: OrganizationFields,
-): OrganizationFields {
-  const { name, rateLimits, oauth } = { ...otherwise, ...body.organization }
+): Partial<OrganizationFields> {
+  const { name, rateLimits, oauth } = body.organization
   return { name, rateLimits, oauth }
 }
 
@@ -96,6 +97,25 @@ export function readUserChanges(body: Static<typeof orgUserBody>): UserChanges {
   return { ...rest, timeZone: timeZoneId }
 }
 
+/** What a body says about a user that is to be added. */
+export function readNewUser(body: Static<typeof orgUserBody>): NewUser {
+  const {
+    email,
+    firstName = '',
+    lastName = '',
+    timeZoneId = 'UTC',
+    role = 'MEMBER',
+    password,
+  } = body.org_user
+  if (email === undefined) refuse('bad_input', { what: 'org_user.email is needed' })
+  return { email, firstName, lastName, timeZone: timeZoneId, role, password }
+}
+
+/** A user that is not saved, as answered. */
+export function showNewUser({ timeZone, ...user }: Omit<NewUser, 'password'>) {
+  return { ...user, timeZoneId: timeZone }
+}
+
 /** A key as answered: never its secret. */
 export function showApiKey(key: ApiKey) {
   const { uid, name, description, capabilities, ipAddresses, createdAtMs } = key
@@ -103,9 +123,9 @@ export function showApiKey(key: ApiKey) {
   return { uid, name, description, capabilities, ipAddresses, isEnabled, creationDate: createdAtMs }
 }
 
-/** What a body says about a key, over what holds otherwise. */
-export function readApiKey(body: Static<typeof apiKeyBody>, otherwise: ApiKeyFields): ApiKeyFields {
-  const { name, description, capabilities, ipAddresses } = { ...otherwise, ...body.api_key }
+/** What a body says about a key. */
+export function readApiKey(body: Static<typeof apiKeyBody>): Partial<ApiKeyFields> {
+  const { name, description, capabilities, ipAddresses } = body.api_key
   return { name, description, capabilities, ipAddresses }
 }
 

@@ -18,19 +18,11 @@ export const clientBodySchema = Type.Object({
   }),
 })
 
-/** The fields after a body's changes to what they were before. */
-export function readClient(
-  { oauth_client: given }: Static<typeof clientBodySchema>,
-  before: ClientFields,
-): ClientFields {
-  const { name, logo, redirectUris, mayUseLogin, type } = given
-  return {
-    name: name ?? before.name,
-    logo: logo ?? before.logo,
-    redirectUris: redirectUris ?? before.redirectUris,
-    mayUseLogin: mayUseLogin ?? before.mayUseLogin,
-    isConfidential: type === undefined ? before.isConfidential : type === 'confidential',
-  }
+/** What a body says about a client. */
+export function readClient(body: Static<typeof clientBodySchema>): Partial<ClientFields> {
+  const { name, logo, redirectUris, mayUseLogin, type } = body.oauth_client
+  const isConfidential = type === undefined ? undefined : type === 'confidential'
+  return { name, logo, redirectUris, mayUseLogin, isConfidential }
 }
 
 /** A client's record; the secret only in the answer that made it. */

@@ -8,7 +8,7 @@ import {
   putGrant,
   revokeGrant,
 } from '../grant-record.ts'
-import type { OAuthBase } from '../oauth-base.ts'
+import { type OAuthBase, planGrantActs } from '../oauth-base.ts'
 import { refuseOAuth } from '../oauth-error.ts'
 import { type OAuthParams, requireParam } from '../oauth-params.ts'
 import { checkVerifier } from '../pkce.ts'
@@ -30,19 +30,20 @@ export async function exchangeCode(
   checkVerifier(code.challenge, params.get('code_verifier'))
   const tokens = newTokens(base, { grantUid: code.grantUid, scope: code.scope })
   const grant = grantOf(base, code, client)
+  const { uid: grantUid, userUid, clientName: detail } = grant
+  const acts = await planGrantActs(base, { act: 'grant_created', grantUid, userUid, detail })
   try {
     await base.store.commit([
       spendCode(base, code),
       putGrant(grant, tokens.grantEndsAtMs),
       ...tokens.writes,
       ...(await crowdedOutGrants(base, grant)),
+      ...acts,
     ])
   } catch (error) {
     if (!(error instanceof CatalogConflict)) throw error
     await refuseReuse(base, code)
   }
-  const { userUid, clientName } = grant
-  base.noteGrant?.({ act: 'grant_created', grantUid: grant.uid, userUid, detail: clientName })
   const asked = code.askedScope === '' ? undefined : code.askedScope
   return showTokens(base, tokens, { asked, granted: scopesOf(code.scope) })
 }
@@ -62,9 +63,9 @@ async function loadCode(
 
 async function refuseReuse(base: OAuthBase, code: StoredCode): Promise<never> {
   const { grantUid, userUid, clientName } = code
-  await revokeGrant(base, grantUid)
   const detail = `${clientName}: a grant code was used twice`
-  base.noteGrant?.({ act: 'grant_revoked', grantUid, userUid, detail })
+  const news = { act: 'grant_revoked', grantUid, userUid, detail } as const
+  await revokeGrant(base, grantUid, await planGrantActs(base, news))
   refuseOAuth('invalid_grant', 'code was used before: the tokens it gave are revoked')
 }
 

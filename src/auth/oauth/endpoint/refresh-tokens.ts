@@ -2,7 +2,7 @@ import { CatalogConflict } from '../../../store/index.ts'
 import type { CallingClient } from '../client-credentials.ts'
 import { isSameHash } from '../client-record.ts'
 import { findGrant, type Grant, hashClientSecret, putGrant, revokeGrant } from '../grant-record.ts'
-import type { OAuthBase } from '../oauth-base.ts'
+import { type OAuthBase, planGrantActs } from '../oauth-base.ts'
 import { refuseOAuth } from '../oauth-error.ts'
 import { type OAuthParams, requireParam } from '../oauth-params.ts'
 import { grantedScopes, SCOPES, type Scope, scopesOf } from '../scope.ts'
@@ -77,9 +77,9 @@ export function checkBoundSecret(grant: Grant, client: CallingClient): void {
 
 async function refuseReuse(base: OAuthBase, grant: Grant): Promise<never> {
   const { uid: grantUid, userUid, clientName } = grant
-  await revokeGrant(base, grantUid)
   const detail = `${clientName}: a refresh token was used twice`
-  base.noteGrant?.({ act: 'grant_revoked', grantUid, userUid, detail })
+  const news = { act: 'grant_revoked', grantUid, userUid, detail } as const
+  await revokeGrant(base, grantUid, await planGrantActs(base, news))
   refuseOAuth('invalid_grant', 'refresh_token was used before: the grant is revoked')
 }
 

@@ -1,6 +1,6 @@
 import { authenticateClient } from '../client-credentials.ts'
 import { findGrant, type Grant, revokeGrant } from '../grant-record.ts'
-import type { OAuthBase } from '../oauth-base.ts'
+import { type OAuthBase, planGrantActs } from '../oauth-base.ts'
 import { refuseOAuth } from '../oauth-error.ts'
 import { type ParamSource, readParams, requireParam } from '../oauth-params.ts'
 import { deleteAccessToken, findAccessToken, findRefreshToken } from '../token-record.ts'
@@ -36,7 +36,7 @@ export async function revokeToken(
     return
   }
   const { uid, userUid, clientName } = grant
-  await revokeGrant(base, uid)
   const detail = `${clientName}: given back by the client`
-  base.noteGrant?.({ act: 'grant_revoked', grantUid: uid, userUid, detail })
+  const news = { act: 'grant_revoked', grantUid: uid, userUid, detail } as const
+  await revokeGrant(base, uid, await planGrantActs(base, news))
 }

@@ -1,28 +1,27 @@
 /** Who may do what to the users of an organization, and the acts themselves, each written down. */
 import {
+  allows,
   isAdministrator,
   isDelegate,
   type Principal,
   type Role,
   requireCoversRole,
-} from '../access/index.ts'
+  requirePermit,
+} from '../../access/index.ts'
 import {
+  newUid,
   PASSWORD_LENGTH_MAX,
   PASSWORD_LENGTH_MIN,
   readEmail,
   readTimeZone,
   refuse,
   SettingMistake,
-} from '../base/index.ts'
-import { type AuditAct, actorName } from './audit-log.ts'
-import type { Identity } from './identity.ts'
-import type { User, UserFields } from './users.ts'
-
-/** Who acts, and from where. */
-export interface ActingCaller {
-  readonly principal: Principal
-  readonly address: string
-}
+} from '../../base/index.ts'
+import type { CatalogWrite } from '../../store/index.ts'
+import { type AuditAct, OPERATOR } from '../audit-log.ts'
+import type { Identity } from '../identity.ts'
+import type { User, UserFields } from '../users.ts'
+import { type ActingCaller, actOf } from './acting-caller.ts'
 
 /** A user to be added to an organization. */
 export interface NewUser {
@@ -48,8 +47,30 @@ export interface UserChanges {
 
 const OWNERS_PAGE = 1_000
 
+/** One page of the users of the caller's organization, by e-mail address. */
+export async function listUsers(
+  { users }: Identity,
+  { principal }: ActingCaller,
+  page: { readonly start: number; readonly limit: number },
+): Promise<{ users: readonly User[]; totalCount: number }> {
+  requirePermit(principal, 'org_user', 'GET')
+  return users.listOf(principal.orgUid, page)
+}
+
+/** A user that is not saved. */
+export function makeUser({ principal }: ActingCaller): Omit<NewUser, 'password'> {
+  requirePermit(principal, 'org_user', 'GET')
+  return { email: '', firstName: '', lastName: '', timeZone: 'UTC', role: 'MEMBER' }
+}
+
+/** One user of the caller's organization; everybody may see themselves. */
+export async function getUser(identity: Identity, by: ActingCaller, uid: string): Promise<User> {
+  if (!isOwnRecord(by.principal, uid)) requirePermit(by.principal, `org_user/${uid}`, 'GET')
+  return (await findUserOf(identity, by.principal.orgUid, uid)).user
+}
+
 /** The user of a UID in the caller's organization; users of others do not exist for the caller. */
-export async function findUserOf(
+async function findUserOf(
   identity: Identity,
   orgUid: string,
   uid: string,
@@ -68,6 +89,7 @@ export async function addUser(
   by: ActingCaller,
   wanted: NewUser,
 ): Promise<User> {
+  requirePermit(by.principal, 'org_user', 'PUT')
   const { orgUid } = by.principal
   const { role } = wanted
   const email = checked('email', wanted.email, readEmail)
@@ -77,15 +99,12 @@ export async function addUser(
   if (known?.memberships.some((membership) => membership.orgUid === orgUid)) {
     refuse('claim_taken', { what: `"${email}" belongs to this organization already` })
   }
-  if (known !== undefined && wanted.password !== undefined) refuseKnownAccount(email)
-  const user =
-    known === undefined
-      ? await insertUser(identity, { ...wanted, email }, orgUid)
-      : await identity.users.update(known, {
-          memberships: [...known.memberships, { orgUid, role }],
-        })
-  await record(identity, by, { act: 'user_added', user, detail: `${email} as ${role}` })
-  return user
+  const uid = known?.uid ?? newUid()
+  const act = planAct(identity, by, { act: 'user_added', uid, detail: `${email} as ${role}` })
+  if (known === undefined) return insertUser(identity, { ...wanted, email, uid, orgUid }, [act])
+  if (wanted.password !== undefined) refuseKnownAccount(email)
+  const memberships = [...known.memberships, { orgUid, role }]
+  return identity.users.update(known, { memberships }, [act])
 }
 
 /**
@@ -106,46 +125,96 @@ export async function changeUser(
   changes: UserChanges,
 ): Promise<User> {
   const { orgUid } = by.principal
+  if (!isOwnRecord(by.principal, uid)) requirePermit(by.principal, `org_user/${uid}`, 'POST')
   const { user, role } = await findUserOf(identity, orgUid, uid)
-  const isSelf = by.principal.actor.kind === 'user' && by.principal.actor.userUid === uid
   const newRole = changes.role ?? role
-  if (newRole !== role) await requireMayChangeRole(identity, by.principal, { user, role, newRole })
-  const fields = await readFields(identity, changes, { user, isSelf, by })
+  const owners =
+    newRole === role ? [] : await planRoleChange(identity, by.principal, { user, role, newRole })
+  const fields = await readFields(identity, changes, { user, isSelf: isSelf(by, uid), by })
   const memberships = user.memberships.map((membership) =>
     membership.orgUid === orgUid ? { orgUid, role: newRole } : membership,
   )
-  const changed = await identity.users.update(user, { ...fields, memberships })
-  if (fields.passwordHash !== undefined) {
-    await identity.endAccessOf(uid)
-    await record(identity, by, { act: 'password_changed', user: changed, detail: '' })
-  }
-  if (newRole !== role) {
-    await keepOwner(identity, orgUid)
-    await record(identity, by, { act: 'role_changed', user, detail: `${role} to ${newRole}` })
-  }
-  const { passwordHash: _hash, ...plain } = fields
-  const names = Object.keys(plain)
-  if (names.length > 0) {
-    await record(identity, by, { act: 'user_updated', user: changed, detail: names.join(', ') })
-  }
+  const acts = changeActs(fields, { role, newRole }).map((about) =>
+    planAct(identity, by, { ...about, uid }),
+  )
+  const changed = await identity.users.update(user, { ...fields, memberships }, [
+    ...owners,
+    ...acts,
+  ])
+  if (owners.length > 0) await identity.organizations.reload(orgUid)
+  if (fields.passwordHash !== undefined) await identity.endAccessOf(uid)
   return changed
 }
 
 /** Takes a user out of the caller's organization; an account with no other one goes altogether. */
 export async function removeUser(identity: Identity, by: ActingCaller, uid: string): Promise<void> {
+  requirePermit(by.principal, `org_user/${uid}`, 'DELETE')
   const { orgUid } = by.principal
   const { user, role } = await findUserOf(identity, orgUid, uid)
-  await requireMayChangeRole(identity, by.principal, { user, role, newRole: undefined })
+  const about = { user, role, newRole: undefined }
+  const owners = await planRoleChange(identity, by.principal, about)
   const rest = user.memberships.filter((membership) => membership.orgUid !== orgUid)
-  if (rest.length > 0) await identity.users.update(user, { memberships: rest })
-  else await identity.users.delete(user)
+  const act = planAct(identity, by, { act: 'user_removed', uid, detail: user.email })
+  const also = [...owners, act]
+  if (rest.length > 0) await identity.users.update(user, { memberships: rest }, also)
+  else await identity.users.delete(user, also)
+  if (owners.length > 0) await identity.organizations.reload(orgUid)
   if (rest.length === 0) await identity.endAccessOf(uid)
-  await keepOwner(identity, orgUid)
-  await record(identity, by, { act: 'user_removed', user, detail: user.email })
 }
 
-async function insertUser(identity: Identity, wanted: NewUser, orgUid: string): Promise<User> {
-  const { email, firstName, lastName, role } = wanted
+/** Sets a user's password from the command line; ends all access that was given under the old one. */
+export async function resetPassword(
+  identity: Identity,
+  email: string,
+  password: string,
+): Promise<User> {
+  const user = await identity.users.findByEmail(email)
+  if (user === undefined) refuse('not_found', { what: `Cannot find user "${email}"` })
+  const passwordHash = await identity.hasher.hash(checkPassword(password))
+  const { uid: target } = user
+  const acts = user.memberships.map(({ orgUid }) =>
+    identity.audit.plan({
+      ...{ orgUid, act: 'password_changed', actor: OPERATOR, target, address: '', detail: email },
+    }),
+  )
+  const changed = await identity.users.update(user, { passwordHash }, acts)
+  await identity.endAccessOf(user.uid)
+  return changed
+}
+
+function isSelf({ principal: { actor } }: ActingCaller, uid: string): boolean {
+  return actor.kind === 'user' && actor.userUid === uid
+}
+
+/** Whether a user means themselves; a token needs a scope that covers users for it. */
+function isOwnRecord(principal: Principal, uid: string): boolean {
+  const { actor, scope } = principal
+  if (actor.kind !== 'user' || actor.userUid !== uid) return false
+  return (
+    scope === undefined || scope.gives('org_user', 'POST') || allows(principal, 'org_user', 'POST')
+  )
+}
+
+function changeActs(
+  { passwordHash, ...plain }: Partial<UserFields>,
+  { role, newRole }: { readonly role: Role; readonly newRole: Role },
+): { act: AuditAct; detail: string }[] {
+  const names = Object.keys(plain)
+  return [
+    ...(passwordHash === undefined ? [] : [{ act: 'password_changed', detail: '' } as const]),
+    ...(newRole === role
+      ? []
+      : [{ act: 'role_changed', detail: `${role} to ${newRole}` } as const]),
+    ...(names.length === 0 ? [] : [{ act: 'user_updated', detail: names.join(', ') } as const]),
+  ]
+}
+
+async function insertUser(
+  identity: Identity,
+  wanted: NewUser & { readonly uid: string; readonly orgUid: string },
+  also: readonly CatalogWrite[],
+): Promise<User> {
+  const { email, firstName, lastName, role, orgUid, uid } = wanted
   if (wanted.password === undefined) {
     refuse('bad_input', { what: 'org_user.password is needed for an account that is new' })
   }
@@ -155,7 +224,7 @@ async function insertUser(identity: Identity, wanted: NewUser, orgUid: string): 
     passwordHash: await identity.hasher.hash(checkPassword(wanted.password)),
     memberships: [{ orgUid, role }],
   }
-  return (await identity.users.insert(fields)).user
+  return (await identity.users.insert(fields, { uid, also })).user
 }
 
 async function readFields(
@@ -212,11 +281,16 @@ function requireMayGive(principal: Principal, role: Role): void {
   }
 }
 
-async function requireMayChangeRole(
+/**
+ * The writes that go along with a change of role, when it is allowed: the organization's owner, whose
+ * time zone it uses, is always one who is OWNER. The organization is written whenever an OWNER goes, so
+ * that of two who go at once only one can, and never the last.
+ */
+async function planRoleChange(
   identity: Identity,
   principal: Principal,
   about: { readonly user: User; readonly role: Role; readonly newRole: Role | undefined },
-): Promise<void> {
+): Promise<CatalogWrite[]> {
   const { actor, orgUid } = principal
   if (actor.kind === 'user' && !isAdministrator(principal)) {
     refuse('forbidden', { what: 'Only an OWNER or ADMIN may change roles' })
@@ -226,11 +300,16 @@ async function requireMayChangeRole(
     requireCoversRole(principal, about.newRole, about.role)
   }
   requireMayGive(principal, about.role)
-  if (about.role !== 'OWNER') return
+  if (about.role !== 'OWNER') return []
+  const organization = identity.organizations.find(orgUid)
   const others = (await ownersOf(identity, orgUid)).filter(({ uid }) => uid !== about.user.uid)
   if (others.length === 0) {
     refuse('conflict', { what: 'This is the only OWNER: make another user OWNER first' })
   }
+  if (organization === undefined) return []
+  const isKept = others.some(({ uid }) => uid === organization.ownerUid)
+  const ownerUid = isKept ? organization.ownerUid : others[0].uid
+  return [identity.organizations.planUpdate(organization, { ownerUid })]
 }
 
 async function ownersOf(identity: Identity, orgUid: string): Promise<User[]> {
@@ -242,15 +321,6 @@ async function ownersOf(identity: Identity, orgUid: string): Promise<User[]> {
     owners.push(...users.filter(isOwner))
     if (start + OWNERS_PAGE >= totalCount) return owners
   }
-}
-
-/** The organization's owner, whose time zone it uses, is always one who is OWNER. */
-async function keepOwner(identity: Identity, orgUid: string): Promise<void> {
-  const organization = identity.organizations.find(orgUid)
-  const owners = await ownersOf(identity, orgUid)
-  if (organization === undefined || owners.length === 0) return
-  if (owners.some(({ uid }) => uid === organization.ownerUid)) return
-  await identity.organizations.update(organization, { ownerUid: owners[0].uid })
 }
 
 function checkPassword(password: string): string {
@@ -271,13 +341,10 @@ function checked(field: string, text: string, read: (text: string) => string): s
   }
 }
 
-function record(
-  identity: Identity,
-  { principal, address }: ActingCaller,
-  about: { readonly act: AuditAct; readonly user: User; readonly detail: string },
-): Promise<void> {
-  const { act, user, detail } = about
-  const { orgUid } = principal
-  const actor = actorName(principal)
-  return identity.audit.record({ orgUid, act, actor, target: user.uid, address, detail })
+function planAct(
+  { audit }: Identity,
+  by: ActingCaller,
+  { act, uid, detail }: { readonly act: AuditAct; readonly uid: string; readonly detail: string },
+): CatalogWrite {
+  return audit.plan(actOf(by, { act, target: uid, detail }))
 }

@@ -1,11 +1,5 @@
 /** What an operator does from the command line: no organization's rules bind them, all is written down. */
-import {
-  type CapabilityEntry,
-  type Method,
-  methods,
-  roles,
-  userPrincipal,
-} from '../access/index.ts'
+import { type CapabilityEntry, type Method, methods, roles } from '../../access/index.ts'
 import {
   newSecret,
   PASSWORD_LENGTH_MAX,
@@ -14,12 +8,14 @@ import {
   readTimeZone,
   refuse,
   SettingMistake,
-} from '../base/index.ts'
-import { addUser, refuseKnownAccount } from './administer-users.ts'
-import { FEED_KEY_FIELDS } from './api-keys.ts'
-import { OPERATOR } from './audit-log.ts'
+} from '../../base/index.ts'
+import { FEED_KEY_FIELDS } from '../api-keys.ts'
+import { OPERATOR } from '../audit-log.ts'
+import type { Identity } from '../identity.ts'
+import { operatorIn } from './acting-caller.ts'
 import { createOrganization } from './create-organization.ts'
-import type { Identity } from './identity.ts'
+import { insertKey, listKeys, revokeKey } from './keys.ts'
+import { addUser, refuseKnownAccount, resetPassword } from './users.ts'
 
 /** A command with its options, as parsed from the command line. */
 export interface Command {
@@ -115,14 +111,10 @@ async function userAdd(identity: Identity, options: Options): Promise<CommandRes
   // A password is made up for new accounts only; one that is given is never ignored.
   const password =
     isNew || options.find('password') !== undefined ? options.password('password') : undefined
-  const principal = userPrincipal({ orgUid, userUid: OPERATOR, role: 'OWNER' })
   const firstName = options.find('first-name') ?? ''
   const lastName = options.find('last-name') ?? ''
-  const user = await addUser(
-    identity,
-    { principal, address: '' },
-    { email, firstName, lastName, timeZone, role, password },
-  )
+  const wanted = { email, firstName, lastName, timeZone, role, password }
+  const user = await addUser(identity, operatorIn(orgUid), wanted)
   return {
     uid: user.uid,
     email,
@@ -135,14 +127,8 @@ async function userAdd(identity: Identity, options: Options): Promise<CommandRes
 async function userResetPassword(identity: Identity, options: Options): Promise<CommandResult> {
   const email = options.read('email', options.need('email'), readEmail)
   const password = options.password('password')
-  const user = await identity.users.findByEmail(email)
-  if (user === undefined) refuse('not_found', { what: `Cannot find user "${email}"` })
-  await identity.users.update(user, { passwordHash: await identity.hasher.hash(password) })
-  await identity.endAccessOf(user.uid)
-  for (const { orgUid } of user.memberships) {
-    await record(identity, { orgUid, act: 'password_changed', target: user.uid, detail: email })
-  }
-  return { uid: user.uid, email, password }
+  const { uid } = await resetPassword(identity, email, password)
+  return { uid, email, password }
 }
 
 async function orgAdd(identity: Identity, options: Options): Promise<CommandResult> {
@@ -172,19 +158,19 @@ async function orgList({ organizations }: Identity): Promise<CommandResult> {
 async function keyAdd(identity: Identity, options: Options): Promise<CommandResult> {
   const orgUid = chooseOrganization(identity, options)
   const given = options.all('capability').map(readCapability)
-  const { key, secret } = await identity.keys.insert(orgUid, {
+  const { key, secret } = await insertKey(identity, operatorIn(orgUid), {
     name: options.need('name'),
     description: options.find('description') ?? '',
     capabilities: given.length > 0 ? given : FEED_KEY_FIELDS.capabilities,
     ipAddresses: options.all('ip'),
   })
-  await record(identity, { orgUid, act: 'key_created', target: key.uid, detail: key.name })
   return { uid: key.uid, name: key.name, org: orgUid, secret }
 }
 
 async function keyList(identity: Identity, options: Options): Promise<CommandResult> {
   const orgUid = chooseOrganization(identity, options)
-  const { keys } = await identity.keys.list(orgUid, { start: 0, limit: KEYS_PAGE })
+  const page = { start: 0, limit: KEYS_PAGE }
+  const { keys } = await listKeys(identity, operatorIn(orgUid), page)
   return keys.map(({ uid, name, capabilities, ipAddresses }) => ({
     uid,
     name,
@@ -197,11 +183,9 @@ async function keyRevoke(identity: Identity, options: Options): Promise<CommandR
   const uid = options.need('uid')
   const orgs = identity.organizations.list().map((organization) => organization.uid)
   for (const orgUid of orgs) {
-    const key = await identity.keys.find(orgUid, uid)
-    if (key === undefined) continue
-    await identity.keys.delete(key)
-    await record(identity, { orgUid, act: 'key_revoked', target: uid, detail: key.name })
-    return { uid, name: key.name, org: orgUid }
+    if ((await identity.keys.find(orgUid, uid)) === undefined) continue
+    const { name } = await revokeKey(identity, operatorIn(orgUid), uid)
+    return { uid, name, org: orgUid }
   }
   refuse('not_found', { what: `Cannot find key "${uid}": see weir key list` })
 }
@@ -230,16 +214,4 @@ function chooseOrganization({ organizations }: Identity, options: Options): stri
   refuse('not_found', {
     what: `Cannot find organization "${wanted}": there are ${known.join(', ')}`,
   })
-}
-
-function record(
-  { audit }: Identity,
-  about: {
-    readonly orgUid: string
-    readonly act: 'key_created' | 'key_revoked' | 'password_changed'
-    readonly target: string
-    readonly detail: string
-  },
-): Promise<void> {
-  return audit.record({ ...about, actor: OPERATOR, address: '' })
 }

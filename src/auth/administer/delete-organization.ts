@@ -1,9 +1,9 @@
-import { refuse } from '../base/index.ts'
-import type { Catalog } from '../catalog/index.ts'
-import type { CatalogStore } from '../store/index.ts'
-import type { Identity } from './identity.ts'
-import { deleteClient, listClients, type OAuthBase } from './oauth/index.ts'
-import type { Organization } from './organizations.ts'
+import { refuse } from '../../base/index.ts'
+import type { Catalog } from '../../catalog/index.ts'
+import type { CatalogStore } from '../../store/index.ts'
+import type { Identity } from '../identity.ts'
+import { deleteClient, listClients, type OAuthBase } from '../oauth/index.ts'
+import type { Organization } from '../organizations.ts'
 
 /** What is emptied and deleted. */
 export interface DeletionParts {

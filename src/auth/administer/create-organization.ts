@@ -1,8 +1,8 @@
-import { newSecret, newUid } from '../base/index.ts'
-import { FEED_KEY_FIELDS } from './api-keys.ts'
-import type { Identity } from './identity.ts'
-import type { Organization } from './organizations.ts'
-import type { User } from './users.ts'
+import { newSecret, newUid } from '../../base/index.ts'
+import { FEED_KEY_FIELDS } from '../api-keys.ts'
+import type { Identity } from '../identity.ts'
+import type { Organization, OrganizationOAuth } from '../organizations.ts'
+import type { User } from '../users.ts'
 
 /** A new organization with its owner, and what is told about it once. */
 export interface CreatedOrganization {
@@ -20,8 +20,11 @@ export interface NewOrganization {
   readonly ownerPassword?: string
   readonly ownerTimeZone: string
   readonly feedKey?: string
-  /** Who creates it, for the audit log. */
+  readonly rateLimits?: string
+  readonly oauth?: OrganizationOAuth
+  /** Who creates it and from where, for the audit log. */
   readonly actor: string
+  readonly address?: string
 }
 
 /** Creates an organization, its owner unless the e-mail is known, and its "Feed key", in one commit. */
@@ -29,13 +32,19 @@ export async function createOrganization(
   identity: Identity,
   wanted: NewOrganization,
 ): Promise<CreatedOrganization> {
-  const { organizations, users, keys, hasher } = identity
+  const { organizations, users, keys, hasher, audit } = identity
+  const { name, rateLimits = '', oauth = '', actor, address = '' } = wanted
   const known = await users.findByEmail(wanted.ownerEmail)
   const ownerUid = known?.uid ?? newUid()
   const feedKey = wanted.feedKey ?? newSecret()
-  const plan = organizations.planInsert({ name: wanted.name, rateLimits: '', oauth: '' }, ownerUid)
+  const plan = organizations.planInsert({ name, rateLimits, oauth }, ownerUid)
   const membership = { orgUid: plan.uid, role: 'OWNER' } as const
-  const also = [plan, ...keys.planInsert(plan.uid, FEED_KEY_FIELDS, feedKey)]
+  const act = audit.plan({
+    ...{ orgUid: plan.uid, act: 'organization_created', actor, target: ownerUid, address },
+    detail: name,
+  })
+  const feed = keys.planInsert(plan.uid, FEED_KEY_FIELDS, { secret: feedKey })
+  const also = [plan, ...feed, act]
   const password = known === undefined ? (wanted.ownerPassword ?? newSecret()) : undefined
   if (known !== undefined) {
     await users.update(known, { memberships: [...known.memberships, membership] }, also)
@@ -50,28 +59,18 @@ export async function createOrganization(
     }
     await users.insert(fields, { uid: ownerUid, also })
   }
-  return finish(identity, { orgUid: plan.uid, ownerUid, password, feedKey, actor: wanted.actor })
+  return { ...(await readCreated(identity, plan.uid, ownerUid)), password, feedKey }
 }
 
-async function finish(
+async function readCreated(
   identity: Identity,
-  created: {
-    readonly orgUid: string
-    readonly ownerUid: string
-    readonly password: string | undefined
-    readonly feedKey: string
-    readonly actor: string
-  },
-): Promise<CreatedOrganization> {
-  const { orgUid, ownerUid, password, feedKey, actor } = created
+  orgUid: string,
+  ownerUid: string,
+): Promise<Pick<CreatedOrganization, 'organization' | 'owner'>> {
   const organization = await identity.organizations.reload(orgUid)
   const owner = await identity.users.find(ownerUid)
   if (organization === undefined || owner === undefined) {
     throw new Error(`organization ${orgUid} was committed and cannot be read`)
   }
-  const detail = organization.name
-  await identity.audit.record({
-    ...{ orgUid, act: 'organization_created', actor, target: ownerUid, address: '', detail },
-  })
-  return { organization, owner, password, feedKey }
+  return { organization, owner }
 }

@@ -1,0 +1,23 @@
+/** Who acts in the use cases of this folder: each permits, checks, writes and audits in one commit. */
+import { type Principal, userPrincipal } from '../../access/index.ts'
+import { type AuditAct, type AuditEntry, actorName, OPERATOR } from '../audit-log.ts'
+
+/** Who acts, and from where. */
+export interface ActingCaller {
+  readonly principal: Principal
+  readonly address: string
+}
+
+/** Whoever uses the command line, in an organization: no role binds them, all is written down. */
+export function operatorIn(orgUid: string): ActingCaller {
+  const principal = userPrincipal({ orgUid, userUid: OPERATOR, role: 'OWNER' })
+  return { principal, address: '' }
+}
+
+/** The audit entry of an act in the caller's organization. */
+export function actOf(
+  { principal, address }: ActingCaller,
+  about: { readonly act: AuditAct; readonly target: string; readonly detail: string },
+): AuditEntry {
+  return { orgUid: principal.orgUid, actor: actorName(principal), address, ...about }
+}

@@ -1,0 +1,137 @@
+import { type Principal, requirePermit } from '../../access/index.ts'
+import { refuse } from '../../base/index.ts'
+import { type AuditRecord, actorName } from '../audit-log.ts'
+import type { Identity } from '../identity.ts'
+import type { Organization, OrganizationFields } from '../organizations.ts'
+import { type ActingCaller, actOf } from './acting-caller.ts'
+import { createOrganization } from './create-organization.ts'
+import { type DeletionParts, deleteOrganization } from './delete-organization.ts'
+
+interface Page {
+  readonly start: number
+  readonly limit: number
+}
+
+const BLANK: OrganizationFields = { name: '', rateLimits: '', oauth: '' }
+
+/** One page of the caller's organizations. */
+export async function listOrganizations(
+  identity: Identity,
+  { principal }: ActingCaller,
+  { start, limit }: Page,
+): Promise<{ organizations: readonly Organization[]; totalCount: number }> {
+  requirePermit(principal, 'organization', 'GET')
+  const all = await organizationsOf(identity, principal)
+  return { organizations: all.slice(start, start + limit), totalCount: all.length }
+}
+
+/** An organization that is not saved. */
+export function makeOrganization({ principal }: ActingCaller): OrganizationFields {
+  requirePermit(principal, 'organization', 'GET')
+  return BLANK
+}
+
+/** One of the caller's organizations. */
+export async function getOrganization(
+  identity: Identity,
+  { principal }: ActingCaller,
+  uid: string,
+): Promise<Organization> {
+  requirePermit(principal, `organization/${uid}`, 'GET')
+  const all = await organizationsOf(identity, principal)
+  return all.find((organization) => organization.uid === uid) ?? notFound(uid)
+}
+
+/** Opens a further organization of an OWNER; nobody else may, or every guest could. */
+export async function insertOrganization(
+  identity: Identity,
+  by: ActingCaller,
+  given: Partial<OrganizationFields>,
+): Promise<Organization> {
+  requirePermit(by.principal, 'organization', 'PUT')
+  const { actor } = by.principal
+  const user = actor.kind === 'user' ? await identity.users.find(actor.userUid) : undefined
+  if (user === undefined || actor.kind !== 'user' || actor.role !== 'OWNER') {
+    refuse('forbidden', { what: 'Only an OWNER may insert an organization' })
+  }
+  const { organization } = await createOrganization(identity, {
+    ...withChanges(BLANK, given),
+    ownerEmail: user.email,
+    ownerTimeZone: user.timeZone,
+    actor: actorName(by.principal),
+    address: by.address,
+  })
+  return organization
+}
+
+/** Changes the organization of the call: a role holds in one, so another has to be named by `org`. */
+export async function changeOrganization(
+  { organizations, audit }: Identity,
+  by: ActingCaller,
+  uid: string,
+  changes: Partial<OrganizationFields>,
+): Promise<Organization> {
+  requirePermit(by.principal, `organization/${uid}`, 'POST')
+  const organization = organizationOfCall(organizations, by, uid)
+  const fields = withChanges(organization, changes)
+  const { name, rateLimits, oauth } = fields
+  const detail = `name ${name}, rateLimits ${rateLimits || 'default'}, oauth ${oauth || 'default'}`
+  const act = actOf(by, { act: 'organization_updated', target: uid, detail })
+  return organizations.update(organization, fields, [audit.plan(act)])
+}
+
+/** Deletes the organization of the call with everything below it; only an OWNER may. */
+export async function removeOrganization(
+  parts: DeletionParts,
+  by: ActingCaller,
+  uid: string,
+): Promise<void> {
+  requirePermit(by.principal, `organization/${uid}`, 'DELETE')
+  const organization = organizationOfCall(parts.identity.organizations, by, uid)
+  const { actor } = by.principal
+  if (actor.kind !== 'user' || actor.role !== 'OWNER') {
+    refuse('forbidden', { what: 'Only an OWNER may delete an organization' })
+  }
+  await deleteOrganization(parts, organization)
+}
+
+/** One page of the acts in the caller's organization, the newest first. */
+export async function listAudit(
+  { audit }: Identity,
+  { principal }: ActingCaller,
+  page: Page,
+): Promise<{ entries: readonly AuditRecord[]; totalCount: number }> {
+  requirePermit(principal, 'audit', 'GET')
+  return audit.list(principal.orgUid, page)
+}
+
+async function organizationsOf(identity: Identity, principal: Principal): Promise<Organization[]> {
+  const { actor, orgUid } = principal
+  const user = actor.kind === 'user' ? await identity.users.find(actor.userUid) : undefined
+  const uids = user?.memberships.map((membership) => membership.orgUid) ?? [orgUid]
+  return uids.flatMap((uid) => identity.organizations.find(uid) ?? [])
+}
+
+function organizationOfCall(
+  organizations: Identity['organizations'],
+  { principal }: ActingCaller,
+  uid: string,
+): Organization {
+  const found = uid === principal.orgUid ? organizations.find(uid) : undefined
+  return found ?? notFound(uid)
+}
+
+function withChanges(
+  before: OrganizationFields,
+  changes: Partial<OrganizationFields>,
+): OrganizationFields {
+  return {
+    name: changes.name ?? before.name,
+    rateLimits: changes.rateLimits ?? before.rateLimits,
+    oauth: changes.oauth ?? before.oauth,
+  }
+}
+
+function notFound(uid: string): never {
+  refuse('not_found', { what: `Cannot find organization "${uid.slice(0, 100)}"` })
+}

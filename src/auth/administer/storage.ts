@@ -1,0 +1,28 @@
+import type { Log } from '../../base/index.ts'
+import type { KnownDamage, ScrubRunner, StorageSizes } from '../../store/index.ts'
+import type { Operators } from '../operators.ts'
+import type { ActingCaller } from './acting-caller.ts'
+
+/** What operators are told of the storage from. */
+export interface StorageParts {
+  readonly operators: Operators
+  readonly scrub: ScrubRunner
+  readonly damage: KnownDamage
+  readonly measure: () => Promise<StorageSizes>
+  readonly log: Log
+}
+
+/** Sizes, the last scrub and known damage, for operators. */
+export async function readStorage(parts: StorageParts, { principal }: ActingCaller) {
+  parts.operators.require(principal, 'storage', 'GET')
+  const sizes = await parts.measure()
+  return { sizes, scrub: parts.scrub.state, damaged: parts.damage.list() }
+}
+
+/** Begins to read and check everything that is stored, for operators; nobody waits for its end. */
+export function beginScrub(parts: StorageParts, { principal }: ActingCaller): ScrubRunner['state'] {
+  parts.operators.require(principal, 'storage', 'POST')
+  parts.log.info({ actor: principal.actor }, 'a scrub was asked for')
+  void parts.scrub.checkNow()
+  return parts.scrub.state
+}
