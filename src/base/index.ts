@@ -4,6 +4,7 @@ export { commandSocketAddress } from './command-socket-address.ts'
 export { EARLIEST_TIME, type EpochMs, epochMs, isSampleTime, TIME_END } from './epoch.ts'
 export { type ErrorCode, errorCatalogue } from './error-catalogue.ts'
 export { Refusal, refusal, refuse } from './errors.ts'
+export { readId, refuseField, showValue } from './field-checks.ts'
 export { growColumn } from './grow-column.ts'
 export { characterCount, hashSecret, newSecret, newUid } from './ids.ts'
 export { invariant, unreachable } from './invariant.ts'
@@ -16,6 +17,17 @@ export { budgetBytesOf, findMemoryBytes } from './memory/memory-limit.ts'
 export { Mutex } from './mutex.ts'
 export { nextTurn } from './next-turn.ts'
 export { connectionsWithin, findOpenFilesMax } from './open-files.ts'
+export {
+  parseSampleTime,
+  parseWhole,
+  type QueryPairs,
+  readChoice,
+  readFlag,
+  readLoosePairs,
+  readQueryPairs,
+  readSingle,
+  readWhole,
+} from './query-pairs.ts'
 export { redactUrl } from './redact.ts'
 export type { Brand, Brands } from './settings/brands.ts'
 export { type Config, ConfigError, readConfig } from './settings/config.ts'

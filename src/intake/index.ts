@@ -1,16 +1,12 @@
-/** Bytes to IncomingSamples: every way in, by its wire form; nothing in here knows HTTP. */
-export { bytesOfSamples, readFeedBody, SLICE_BYTES } from './json/feed-body.ts'
-export { readId } from './json/parsed-array.ts'
-export { RawStreamCache } from './json/raw-stream-cache.ts'
-export { readPutOptions } from './url/put-query.ts'
-export {
-  parseSampleTime,
-  parseWhole,
-  type QueryPairs,
-  readFlag,
-  readLoosePairs,
-  readQueryPairs,
-  readSingle,
-  readWhole,
-} from './url/query-pairs.ts'
-export { readUrlPut } from './url/url-put.ts'
+/**
+ * Samples as they are sent, to IncomingSamples: one reader for every form, whoever carries it here. A
+ * reader is given what was sent, where streams are found if it looks for them itself (StreamSource),
+ * and its options; it answers all samples or refuses all. Nothing in here knows HTTP.
+ */
+
+export { bytesOfSamples } from './bytes-of-samples.ts'
+export { readJsonSamples, SLICE_BYTES } from './json/json-samples.ts'
+export { StreamCache } from './stream-cache.ts'
+export { catalogStreams } from './stream-resolver.ts'
+export { readPutOptions } from './url/put-options.ts'
+export { readUrlSamples } from './url/url-samples.ts'

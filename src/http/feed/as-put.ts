@@ -1,5 +1,4 @@
-import { refuse } from '../../base/index.ts'
-import { readFlag, readQueryPairs } from '../../intake/index.ts'
+import { readFlag, readQueryPairs, refuse } from '../../base/index.ts'
 
 /** Refuses a GET to /feed that does not ask to be taken as a put. */
 export function requireAsPut(query: string): void {

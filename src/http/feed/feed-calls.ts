@@ -1,7 +1,12 @@
 import type { Principal } from '../../access/index.ts'
 import type { HeldMemory } from '../../base/index.ts'
-import { ANSWER_TEXT_LENGTH_MAX, refuse } from '../../base/index.ts'
-import { VALUE_CODE } from '../../catalog/index.ts'
+import {
+  ANSWER_TEXT_LENGTH_MAX,
+  readLoosePairs,
+  readQueryPairs,
+  readWhole,
+  refuse,
+} from '../../base/index.ts'
 import {
   type Feed,
   type FeedFields,
@@ -12,18 +17,19 @@ import {
 } from '../../feed/index.ts'
 import {
   bytesOfSamples,
-  RawStreamCache,
-  readFeedBody,
-  readLoosePairs,
+  catalogStreams,
+  readJsonSamples,
   readPutOptions,
-  readQueryPairs,
-  readUrlPut,
-  readWhole,
+  readUrlSamples,
+  StreamCache,
 } from '../../intake/index.ts'
 import { type FeedQuery, readFeedQuery } from './feed-get-query.ts'
 import type { FeedIds, StatisticIds } from './feed-paths.ts'
 import { writeFeed } from './feed-writer.ts'
 import { writeRequested } from './requested-writer.ts'
+
+/** Parameters of a put that speak to the service and not of samples: credentials, and the method. */
+const CARRIER_NAMES: ReadonlySet<string> = new Set(['api_key', 'session', 'org', 'asPut'])
 
 /** Takes what a caller should hear beside the answer; an empty list mostly. */
 export type Warn = (warnings: readonly string[]) => void
@@ -38,17 +44,11 @@ interface PutAside {
 /** The feed calls from their wire form to the body of their answer; whoever serves them asks here. */
 export class FeedCalls {
   readonly #feed: Feed
-  readonly #cache: RawStreamCache
+  readonly #cache: StreamCache
 
   constructor(feed: Feed) {
-    const { index } = feed.catalog
     this.#feed = feed
-    this.#cache = new RawStreamCache(
-      (orgUid, compId, streamId) => index.resolve(orgUid, compId, streamId),
-      () => index.generation,
-      undefined,
-      (handle) => handle === 0 || index.valueCodeOf(handle) !== VALUE_CODE.DOUBLE,
-    )
+    this.#cache = new StreamCache(catalogStreams(feed.catalog.index))
   }
 
   /**
@@ -70,7 +70,7 @@ export class FeedCalls {
     const options = readPutOptions(readQueryPairs(query))
     const uploadTime = this.#feed.now()
     const from = { cache: this.#cache, orgUid: principal.orgUid }
-    const read = readFeedBody(body, from, held)
+    const read = readJsonSamples(body, from, held)
     const samples = read instanceof Promise ? await read : read
     if (held !== undefined) {
       held.freeBody()
@@ -84,7 +84,9 @@ export class FeedCalls {
     const pairs = readQueryPairs(query)
     const options = readPutOptions(pairs)
     const uploadTime = this.#feed.now()
-    const { samples, compId, requestedStreamIds } = readUrlPut(pairs, uploadTime)
+    const { samples, compId, requestedStreamIds } = readUrlSamples(pairs, {
+      ...{ uploadTime, carrierNames: CARRIER_NAMES },
+    })
     const command: PutCommand = { samples, options, uploadTime }
     if (requestedStreamIds.length === 0) {
       warn(await this.#feed.put(principal, command))

@@ -1,6 +1,5 @@
-import { FEED_LIMIT_MAX, refuse } from '../../base/index.ts'
+import { FEED_LIMIT_MAX, type QueryPairs, readFlag, readWhole, refuse } from '../../base/index.ts'
 import type { FeedFields } from '../../feed/index.ts'
-import { type QueryPairs, readFlag, readWhole } from '../../intake/index.ts'
 
 /** What a feed, last_value or statistic call asks for. */
 export interface FeedQuery {

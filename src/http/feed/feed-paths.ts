@@ -1,6 +1,5 @@
 /** The one table of the feed's paths; whoever asks whether a call is the feed's asks here. */
-import { refuse } from '../../base/index.ts'
-import { readId } from '../../intake/index.ts'
+import { readId, refuse } from '../../base/index.ts'
 import { pathOf, queryOf } from '../transport/target.ts'
 
 /** A path of the feed that is served without Fastify. */

@@ -1,6 +1,14 @@
 import { Type } from 'typebox'
-import { type EpochMs, epochMs, FILE_NAME_LENGTH_MAX, refuse } from '../../base/index.ts'
-import { parseSampleTime, parseWhole, type QueryPairs, readSingle } from '../../intake/index.ts'
+import {
+  type EpochMs,
+  epochMs,
+  FILE_NAME_LENGTH_MAX,
+  parseSampleTime,
+  parseWhole,
+  type QueryPairs,
+  readSingle,
+  refuse,
+} from '../../base/index.ts'
 import { streamPath, warningHeaders } from '../feed/feed-wire.ts'
 
 const text = (description: string) => Type.Optional(Type.String({ description }))

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { Type } from 'typebox'
-import { invariant } from '../../base/index.ts'
-import { readId } from '../../intake/index.ts'
+import { invariant, readId } from '../../base/index.ts'
 import type { Gate } from '../admit/gate.ts'
 import type { App } from '../app-type.ts'
 import type { FeedCalls } from '../feed/feed-calls.ts'

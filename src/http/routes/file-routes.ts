@@ -1,14 +1,15 @@
 import { Readable } from 'node:stream'
 import type { FastifyRequest, FastifySchema } from 'fastify'
-import { type EpochMs, refuse } from '../../base/index.ts'
-import type { FileService, PutFile } from '../../files/index.ts'
 import {
+  type EpochMs,
   readId,
   readLoosePairs,
-  readPutOptions,
   readQueryPairs,
   readSingle,
-} from '../../intake/index.ts'
+  refuse,
+} from '../../base/index.ts'
+import type { FileService, PutFile } from '../../files/index.ts'
+import { readPutOptions } from '../../intake/index.ts'
 import type { Gate } from '../admit/gate.ts'
 import type { App } from '../app-type.ts'
 import { base64Text } from '../files/base64-text.ts'

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { IncomingSamples } from '../../feed/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
-import { FeedArrayParser } from './feed-array-parser.ts'
-import { readParsedBody } from './feed-body.ts'
-import { RawStreamCache } from './raw-stream-cache.ts'
+import { StreamCache } from '../stream-cache.ts'
+import { readParsedJson } from './json-samples.ts'
+import { SampleArrayParser } from './sample-array-parser.ts'
 import { SampleTemplates } from './sample-templates.ts'
 import { TemplateReader } from './template-reader.ts'
 import { noTemplate } from './template-spans.ts'
@@ -24,23 +24,23 @@ const isKnown = (stream: number) =>
 /** A catalog in which every organization and generation has handles of its own. */
 class Catalog {
   generation = 0
-  readonly cache: RawStreamCache
-  /** Used for all bodies, one after the other. */
-  readonly #parser: FeedArrayParser
+  readonly cache: StreamCache
 
   constructor(formFieldsMax?: number) {
-    this.cache = new RawStreamCache(
-      (orgUid, compId, streamId) => this.handleOf(orgUid, { compId, streamId }),
-      () => this.generation,
-      new SampleTemplates(formFieldsMax),
-    )
-    this.#parser = new FeedArrayParser(this.cache)
+    const templates = new SampleTemplates(formFieldsMax)
+    this.cache = new StreamCache(this, templates)
   }
 
-  parserOf(bytes: Buffer, orgUid = 'o'): FeedArrayParser {
-    this.#parser.end()
-    this.#parser.begin(bytes, this.cache, orgUid)
-    return this.#parser
+  parserOf(bytes: Buffer, orgUid = 'o'): SampleArrayParser {
+    return new SampleArrayParser(bytes, { cache: this.cache, orgUid })
+  }
+
+  resolve(orgUid: string, compId: string, streamId: string): StreamHandle | 0 {
+    return this.handleOf(orgUid, { compId, streamId })
+  }
+
+  keepsDigits(): boolean {
+    return true
   }
 
   handleOf(orgUid: string, id: { compId?: string; streamId?: string }): StreamHandle | 0 {
@@ -188,7 +188,7 @@ function check(catalog: Catalog, body: Parameters<typeof parse>[1], text: string
   const bytes = placed(text)
   const { step, samples, generations } = parse(catalog, body, bytes)
   if (step !== 'done') return step
-  const expected = readParsedBody(Buffer.from(bytes))
+  const expected = readParsedJson(Buffer.from(bytes))
   const current = catalog.generation
   const targets = expected.open.flatMap((target) =>
     target.samples.map((at) => [at, target] as const),
@@ -253,7 +253,7 @@ function idsAt(text: string, at: number) {
 }
 
 /** Reads a body by templates, teaching what is not taken; tells how many samples had to be taught. */
-function countTaught(cache: RawStreamCache, text: string, samples: readonly string[]): number {
+function countTaught(cache: StreamCache, text: string, samples: readonly string[]): number {
   const bytes = Buffer.from(text)
   const columns = new IncomingSamples(samples.length)
   const reader = new TemplateReader(bytes, cache, columns)
@@ -309,7 +309,7 @@ test('TemplateReader takes nothing for data that lies behind the end of a body',
   }
 })
 
-test('FeedArrayParser gives way in white space between samples, however long', () => {
+test('SampleArrayParser gives way in white space between samples, however long', () => {
   const space = ' \n\t\r'.repeat(5_000)
   const one = '{"compId":"a","streamId":"ab","time":1763000000000,"data":1}'
   const text = `${space}[${space}${one}${space},${space}${one}${space}]${space}`
@@ -321,7 +321,7 @@ test('FeedArrayParser gives way in white space between samples, however long', (
   assert.ok(steps >= 120, String(steps))
 })
 
-test('FeedArrayParser leaves to the reference reader what could hold the loop up', () => {
+test('SampleArrayParser leaves to the reference reader what could hold the loop up', () => {
   const check = (body: string) => {
     const parser = new Catalog().parserOf(Buffer.from(body))
     assert.equal(parser.step(1_000_000), 'unusual')
@@ -441,21 +441,5 @@ test('SampleTemplates keeps to its size, and to a few templates of a stream', ()
   assert.equal(templates.fields.length, 4_096)
   templates.clear()
   assert.equal(templates.last, 0)
-  assert.ok(templates.hasRoom())
-})
-
-test('RawStreamCache forgets templates when an ID may mean another stream', () => {
-  const templates = new SampleTemplates(200)
-  const view = new DataView(new Uint8Array(400).fill(7).buffer)
-  templates.learn(0, 5 as StreamHandle, { ...noTemplate(view), openingUntil: 400 })
-  assert.ok(!templates.hasRoom())
-  let generation = 0
-  const cache = new RawStreamCache(
-    () => 0,
-    () => generation,
-    templates,
-  )
-  generation = 1
-  cache.begin('o')
   assert.ok(templates.hasRoom())
 })

@@ -1,7 +1,7 @@
 import { SAMPLES_PER_CALL_MAX, TIME_END } from '../../base/index.ts'
 import { EXACT_DIGITS, type IncomingSamples } from '../../feed/index.ts'
+import type { StreamCache } from '../stream-cache.ts'
 import { readNumber } from './number-bytes.ts'
-import type { RawStreamCache } from './raw-stream-cache.ts'
 import {
   endOfSpace,
   endOfUnescapedId,
@@ -42,7 +42,7 @@ const SKIPPED_MAX = 4
 export class TemplateReader {
   readonly #bytes: Buffer
   readonly #view: DataView
-  readonly #cache: RawStreamCache
+  readonly #cache: StreamCache
   readonly #templates: SampleTemplates
   readonly #samples: IncomingSamples
   readonly #spans: TemplateSpans
@@ -53,7 +53,7 @@ export class TemplateReader {
   #timeHead = Number.NaN
   #timeTail = Number.NaN
 
-  constructor(bytes: Buffer, cache: RawStreamCache, samples: IncomingSamples) {
+  constructor(bytes: Buffer, cache: StreamCache, samples: IncomingSamples) {
     this.#bytes = bytes
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
     this.#spans = noTemplate(this.#view)

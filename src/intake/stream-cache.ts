@@ -1,9 +1,14 @@
-import type { StreamHandle } from '../../store/index.ts'
-import { SampleTemplates } from './sample-templates.ts'
-import type { IdSpans, TemplateSpans } from './template-spans.ts'
+import { randomInt } from 'node:crypto'
+import type { StreamHandle } from '../store/index.ts'
+import { SampleTemplates } from './json/sample-templates.ts'
+import type { IdSpans, TemplateSpans } from './json/template-spans.ts'
+import type { StreamResolver } from './stream-resolver.ts'
 
-/** Finds a stream by its IDs; 0 when there is none. */
-type StreamLookUp = (orgUid: string, compId: string, streamId: string) => StreamHandle | 0
+/** Whose samples are read, and how their streams are found: the same for every way in. */
+export interface StreamSource {
+  readonly cache: StreamCache
+  readonly orgUid: string
+}
 
 const SLOTS_MIN = 1 << 12
 /** At half load: half a million streams known by their bytes, 16 MB of slots. */
@@ -11,16 +16,14 @@ const SLOTS_MAX = 1 << 20
 const ARENA_BYTES_MAX = 32 << 20
 
 /**
- * Knows streams by the bytes their IDs had in a body, so that a known stream costs no string. Only
+ * Knows streams by the bytes that their IDs were sent as, so that a known stream costs no string. Only
  * hits are kept. It empties itself when `generation` moves, which the catalog does whenever an ID
  * may mean another stream than before, and when it is full.
  */
-export class RawStreamCache {
+export class StreamCache {
   /** How the samples of known streams were written; emptied whenever a stream may be forgotten. */
   readonly templates: SampleTemplates
-  readonly keepsDigits: (handle: number) => boolean
-  readonly #lookUp: StreamLookUp
-  readonly #generation: () => number
+  readonly #resolver: StreamResolver
   #seenGeneration = -1
   readonly #orgs = new Map<string, number>()
   #orgUid = ''
@@ -39,22 +42,19 @@ export class RawStreamCache {
   #arena = Buffer.allocUnsafe(SLOTS_MIN * 16)
   #arenaUsed = 0
 
-  /** `keepsDigits`: of which streams, 0 for an unknown one, more digits count than a double has. */
-  constructor(
-    lookUp: StreamLookUp,
-    generation: () => number,
-    templates = new SampleTemplates(),
-    keepsDigits: (handle: number) => boolean = () => true,
-  ) {
-    this.#lookUp = lookUp
-    this.#generation = generation
+  constructor(resolver: StreamResolver, templates = new SampleTemplates()) {
+    this.#resolver = resolver
     this.templates = templates
-    this.keepsDigits = keepsDigits
+  }
+
+  /** Whether more digits count in a stream, 0 for an unknown one, than a double has. */
+  keepsDigits(handle: number): boolean {
+    return this.#resolver.keepsDigits(handle)
   }
 
   /** Says whose streams find() looks for until the next begin(); call it once per body or slice. */
   begin(orgUid: string): void {
-    const generation = this.#generation()
+    const { generation } = this.#resolver
     if (generation !== this.#seenGeneration) {
       this.#clear()
       this.#seenGeneration = generation
@@ -73,7 +73,7 @@ export class RawStreamCache {
   find(bytes: Buffer, spans: IdSpans): StreamHandle | 0 {
     const org = this.#org
     const { compFrom, compUntil, streamFrom, streamUntil } = spans
-    let hash = hashOf(bytes, compFrom, compUntil, org)
+    let hash = hashOf(bytes, compFrom, compUntil, SEED ^ org)
     hash = hashOf(bytes, streamFrom, streamUntil, hash) >>> 0
     const mask = this.#slotCount - 1
     let slot = hash & mask
@@ -85,7 +85,7 @@ export class RawStreamCache {
     }
     const compId = bytes.toString('utf8', compFrom, compUntil)
     const streamId = bytes.toString('utf8', streamFrom, streamUntil)
-    const handle = this.#lookUp(this.#orgUid, compId, streamId)
+    const handle = this.#resolver.resolve(this.#orgUid, compId, streamId)
     this.#foundSlot = handle === 0 ? -1 : this.#keep({ hash, org, handle }, bytes, spans)
     return handle
   }
@@ -213,14 +213,20 @@ export class RawStreamCache {
   }
 }
 
-/** Takes two bytes at a time: the multiplications wait for each other. */
+/** Another in every process, so that nobody can choose IDs that all fall into one slot. */
+const SEED = randomInt(2 ** 31)
+
+/**
+ * Takes four bytes at a time: the multiplications wait for each other. Upper bits are brought down
+ * before one, as it would leave the uppermost by itself whatever the seed.
+ */
 function hashOf(bytes: Buffer, from: number, until: number, seed: number): number {
   let hash = seed ^ (until - from)
   let at = from
   for (; at + 3 < until; at += 4) {
     const word = bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24)
-    hash = Math.imul(hash ^ word, 0x85ebca6b)
-    hash ^= hash >>> 15
+    hash ^= word
+    hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b)
   }
   for (; at < until; at++) hash = Math.imul(hash ^ bytes[at], 0x01000193)
   return hash ^ (hash >>> 15)

@@ -5,16 +5,16 @@ import fc from 'fast-check'
 import { Refusal } from '../../base/index.ts'
 import { type IncomingSamples, isShownBy, VALUE_LONG_NUMBER } from '../../feed/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
-import { FeedArrayParser } from './feed-array-parser.ts'
-import { readFeedBody, readParsedBody } from './feed-body.ts'
+import { StreamCache } from '../stream-cache.ts'
+import { readJsonSamples, readParsedJson } from './json-samples.ts'
 import { findJsonFault } from './json-scan.ts'
-import { RawStreamCache } from './raw-stream-cache.ts'
+import { SampleArrayParser } from './sample-array-parser.ts'
 
 /** A cache over streams named in a list; handles are places in the list plus one. */
-function cacheOf(known: readonly string[]): RawStreamCache {
+function cacheOf(known: readonly string[]): StreamCache {
   const lookUp = (org: string, compId: string, streamId: string) =>
     (known.indexOf(`${org}/${compId}/${streamId}`) + 1) as StreamHandle
-  return new RawStreamCache(lookUp, () => 0)
+  return new StreamCache({ generation: 0, resolve: lookUp, keepsDigits: () => true })
 }
 
 /** What a reader understood, sample by sample, with streams by their IDs. */
@@ -48,8 +48,7 @@ function refusedBy(read: () => unknown): string {
 /** Reads a body by the byte parser alone. */
 function parseQuickly(body: string, known: readonly string[] = []): unknown[] | undefined {
   const cache = cacheOf(known)
-  const parser = new FeedArrayParser(cache)
-  parser.begin(Buffer.from(body), cache, 'o')
+  const parser = new SampleArrayParser(Buffer.from(body), { cache, orgUid: 'o' })
   let step = parser.step(64)
   while (step === 'more') step = parser.step(64)
   return step === 'done' ? understood(parser.samples, known) : undefined
@@ -85,7 +84,7 @@ const usualSample = fc.record({
 
 const spaced = (value: unknown, indent: number) => JSON.stringify(value, null, indent)
 
-test('FeedArrayParser reads what the reference reader reads, whatever the body holds', () => {
+test('SampleArrayParser reads what the reference reader reads, whatever the body holds', () => {
   const known = ['o/a/s', 'o/b/t', 'o/ö😀 x/u/v']
   fc.assert(
     fc.property(fc.array(sample, { maxLength: 5 }), fc.nat(2), (list, indent) => {
@@ -93,25 +92,25 @@ test('FeedArrayParser reads what the reference reader reads, whatever the body h
       const quick = parseQuickly(body, known)
       // Whatever the byte parser does not take is judged by the reference reader alone.
       if (quick === undefined) return
-      assert.deepEqual(quick, understood(readParsedBody(Buffer.from(body))))
+      assert.deepEqual(quick, understood(readParsedJson(Buffer.from(body))))
     }),
     { numRuns: 2_000 },
   )
 })
 
-test('FeedArrayParser takes ordinary bodies by itself, equal to the reference reader', () => {
+test('SampleArrayParser takes ordinary bodies by itself, equal to the reference reader', () => {
   const known = ['o/a/s', 'o/b/t', 'o/ö😀 x/u/v']
   fc.assert(
     fc.property(fc.array(usualSample, { maxLength: 20 }), fc.nat(2), (list, indent) => {
       const body = spaced(list, indent)
       const quick = parseQuickly(body, known)
-      assert.deepEqual(quick, understood(readParsedBody(Buffer.from(body))))
+      assert.deepEqual(quick, understood(readParsedJson(Buffer.from(body))))
     }),
     { numRuns: 1_000 },
   )
 })
 
-test('FeedArrayParser reads every number to the last bit', () => {
+test('SampleArrayParser reads every number to the last bit', () => {
   const bits = fc.tuple(
     fc.boolean(),
     fc.bigInt(0n, 10n ** 22n),
@@ -136,7 +135,7 @@ test('FeedArrayParser reads every number to the last bit', () => {
   )
 })
 
-test('FeedArrayParser leaves to the reference reader what it must not judge', () => {
+test('SampleArrayParser leaves to the reference reader what it must not judge', () => {
   const check = (body: string) => assert.equal(parseQuickly(body), undefined, body)
   check('[{"compId":"a","streamId":"s","data":01}]')
   check('[{"compId":"a","streamId":"s","data":1.}]')
@@ -155,10 +154,10 @@ test('FeedArrayParser leaves to the reference reader what it must not judge', ()
   check('')
 })
 
-test('readParsedBody() names the sample and the field of a mistake', () => {
+test('readParsedJson() names the sample and the field of a mistake', () => {
   const check = (body: string, expected: RegExp) =>
     assert.match(
-      refusedBy(() => readParsedBody(Buffer.from(body))),
+      refusedBy(() => readParsedJson(Buffer.from(body))),
       expected,
     )
   const good = '{"compId":"a","streamId":"s","data":1}'
@@ -178,7 +177,7 @@ test('readParsedBody() names the sample and the field of a mistake', () => {
   check(`[${good},NaN]`, /bad_json: .* unexpected "N" at position 40/)
 })
 
-test('readParsedBody() reads the batch form', () => {
+test('readParsedJson() reads the batch form', () => {
   const body = {
     feed: {
       component: [
@@ -196,7 +195,7 @@ test('readParsedBody() reads the batch form', () => {
       ],
     },
   }
-  const samples = readParsedBody(Buffer.from(JSON.stringify(body)))
+  const samples = readParsedJson(Buffer.from(JSON.stringify(body)))
   assert.deepEqual(understood(samples), [
     ['o/a/s', 1, 0, 1, undefined],
     ['o/a/s', 2, 1, 0, 'x'],
@@ -208,11 +207,11 @@ test('readParsedBody() reads the batch form', () => {
   assert.equal(samples.isTimed, false)
 })
 
-test('readParsedBody() names the place of a mistake in the batch form', () => {
+test('readParsedJson() names the place of a mistake in the batch form', () => {
   const check = (component: unknown, expected: RegExp) => {
     const body = Buffer.from(JSON.stringify({ feed: { component: [component] } }))
     assert.match(
-      refusedBy(() => readParsedBody(body)),
+      refusedBy(() => readParsedJson(body)),
       expected,
     )
   }
@@ -280,7 +279,7 @@ test('findJsonFault() stops at more values than JSON.parse could hold', () => {
   })
 })
 
-test('readFeedBody() reads long bodies in slices, and unusual ones in a worker, alike', async () => {
+test('readJsonSamples() reads long bodies in slices, and unusual ones in a worker, alike', async () => {
   const list = Array.from({ length: 30_000 }, (_, index) => ({
     compId: `c${index % 7}`,
     streamId: index % 5 === 0 ? 'é' : 's',
@@ -290,24 +289,24 @@ test('readFeedBody() reads long bodies in slices, and unusual ones in a worker, 
   const usual = Buffer.from(JSON.stringify(list))
   const unusual = Buffer.from(JSON.stringify(list.map((one) => ({ ...one, note: {} }))))
   assert.ok(usual.length > 1_500_000)
-  const expected = understood(readParsedBody(usual))
+  const expected = understood(readParsedJson(usual))
   // A difference among 30,000 samples would take minutes to print.
   for (const body of [usual, unusual]) {
-    const samples = understood(await readFeedBody(body, { cache: cacheOf([]), orgUid: 'o' }))
+    const samples = understood(await readJsonSamples(body, { cache: cacheOf([]), orgUid: 'o' }))
     assert.ok(isDeepStrictEqual(samples, expected))
   }
   const broken = unusual.subarray(0, unusual.length - 1)
-  await assert.rejects(async () => readFeedBody(broken, { cache: cacheOf([]), orgUid: 'o' }), {
+  await assert.rejects(async () => readJsonSamples(broken, { cache: cacheOf([]), orgUid: 'o' }), {
     code: 'bad_json',
     message: `Cannot read the body as JSON: the text ends too early at position ${broken.length}`,
   })
 })
 
-test('readFeedBody() keeps bodies apart that are read at the same time', async () => {
-  const cache = new RawStreamCache(
-    (org, compId) => (Number(compId.slice(1)) + (org === 'o' ? 1 : 101)) as StreamHandle,
-    () => 0,
-  )
+test('readJsonSamples() keeps bodies apart that are read at the same time', async () => {
+  const cache = new StreamCache({
+    ...{ generation: 0, keepsDigits: () => true },
+    resolve: (org, compId) => (Number(compId.slice(1)) + (org === 'o' ? 1 : 101)) as StreamHandle,
+  })
   const bodyOf = (count: number, first: number) =>
     Buffer.from(
       JSON.stringify(
@@ -328,9 +327,9 @@ test('readFeedBody() keeps bodies apart that are read at the same time', async (
     assert.equal(samples.numbers[count - 1], (count - 1) / 4)
     assert.equal(samples.times[count - 1], 1_700_000_000_000 + count - 1)
   }
-  const long = readFeedBody(bodyOf(20_000, 1), { cache, orgUid: 'o' })
-  const otherLong = readFeedBody(bodyOf(15_000, 101), { cache, orgUid: 'p' })
-  const short = readFeedBody(bodyOf(3, 1), { cache, orgUid: 'o' })
+  const long = readJsonSamples(bodyOf(20_000, 1), { cache, orgUid: 'o' })
+  const otherLong = readJsonSamples(bodyOf(15_000, 101), { cache, orgUid: 'p' })
+  const short = readJsonSamples(bodyOf(3, 1), { cache, orgUid: 'o' })
   assert.ok(long instanceof Promise && otherLong instanceof Promise)
   assert.ok(!(short instanceof Promise))
   check(short, 3, 1)
@@ -338,55 +337,12 @@ test('readFeedBody() keeps bodies apart that are read at the same time', async (
   check(await long, 20_000, 1)
 })
 
-test('readFeedBody() refuses more samples than a call may bring, and skips a byte order mark', async () => {
+test('readJsonSamples() refuses more samples than a call may bring, and skips a byte order mark', async () => {
   const one = '{"compId":"a","streamId":"s","data":1,"time":1}'
   const body = Buffer.from(`\ufeff[${one}]`)
-  assert.equal((await readFeedBody(body, { cache: cacheOf([]), orgUid: 'o' })).count, 1)
+  assert.equal((await readJsonSamples(body, { cache: cacheOf([]), orgUid: 'o' })).count, 1)
   const many = Buffer.from(`[${`${one},`.repeat(1_000_000)}${one}]`)
-  await assert.rejects(async () => readFeedBody(many, { cache: cacheOf([]), orgUid: 'o' }), {
+  await assert.rejects(async () => readJsonSamples(many, { cache: cacheOf([]), orgUid: 'o' }), {
     code: 'too_many_samples',
   })
-})
-
-test('RawStreamCache follows the catalog when an ID comes to mean another stream', () => {
-  let generation = 0
-  let handle = 5
-  const cache = new RawStreamCache(
-    () => handle as StreamHandle,
-    () => generation,
-  )
-  const bytes = Buffer.from('ab')
-  const spans = { compFrom: 0, compUntil: 1, streamFrom: 1, streamUntil: 2 }
-  const find = () => {
-    cache.begin('o')
-    return cache.find(bytes, spans)
-  }
-  assert.equal(find(), 5)
-  handle = 6
-  assert.equal(find(), 5)
-  generation = 1
-  assert.equal(find(), 6)
-})
-
-test('RawStreamCache keeps organizations and ID borders apart, and any number of streams', () => {
-  const cache = new RawStreamCache(
-    (org, compId, streamId) => {
-      const number = Number(`${org.length}${compId.length}${streamId.length}`)
-      return number as StreamHandle
-    },
-    () => 0,
-  )
-  for (let round = 0; round < 2; round++) {
-    for (let index = 0; index < 20_000; index++) {
-      const text = `c${index}s${index}`
-      const bytes = Buffer.from(text)
-      const border = 1 + (index % (text.length - 1))
-      const spans = { compFrom: 0, compUntil: border, streamFrom: border, streamUntil: text.length }
-      for (const org of ['a', 'bb']) {
-        const expected = Number(`${org.length}${border}${text.length - border}`)
-        cache.begin(org)
-        assert.equal(cache.find(bytes, spans), expected)
-      }
-    }
-  }
 })

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Refusal } from '../../base/index.ts'
-import { readFeedQuery } from '../../http/feed/feed-get-query.ts'
-import { readPutOptions } from './put-query.ts'
-import { readQueryPairs } from './query-pairs.ts'
-import { readUrlPut } from './url-put.ts'
+import { Refusal, readQueryPairs } from '../../base/index.ts'
+import { readPutOptions } from './put-options.ts'
+import { readUrlSamples } from './url-samples.ts'
 
 const UPLOAD_TIME = 1_700_000_000_000
+const options = { uploadTime: UPLOAD_TIME, carrierNames: new Set(['api_key', 'asPut']) }
 
 /** The lists of a URL put: stream (or data position) to values with times, '' for null. */
 function lists(query: string): Record<string, unknown> {
-  const { samples } = readUrlPut(readQueryPairs(query), UPLOAD_TIME)
+  const { samples } = readUrlSamples(readQueryPairs(query), options)
   return Object.fromEntries(
     samples.open.map(({ streamId, position, samples: list }) => [
       streamId ?? `#${position}`,
@@ -32,7 +31,7 @@ function refused(read: () => unknown): string {
 const now = UPLOAD_TIME
 const assigned = Number.NaN
 
-test('readUrlPut() reads streams by name and by order', () => {
+test('readUrlSamples() reads streams by name and by order', () => {
   const check = (query: string, expected: Record<string, unknown>) =>
     assert.deepEqual(lists(query), expected, query)
   check('compId=c&temp=72.5', { temp: [[assigned, '72.5']] })
@@ -49,10 +48,10 @@ test('readUrlPut() reads streams by name and by order', () => {
     _: [[assigned, '3']],
   })
   check('compId=c&a&b=', { a: [[assigned, '']], b: [[assigned, '']] })
-  check('api_key=k&session=s&org=o&asPut&compId=c&a=1&derMaxS', { a: [[assigned, '1']] })
+  check('api_key=k&asPut&compId=c&a=1&derMaxS', { a: [[assigned, '1']] })
 })
 
-test('readUrlPut() decodes first, then splits by the delimiter, and pairs times with values', () => {
+test('readUrlSamples() decodes first, then splits by the delimiter, and pairs times with values', () => {
   const check = (query: string, expected: Record<string, unknown>) =>
     assert.deepEqual(lists(`compId=c&${query}`), expected, query)
   const pair = [
@@ -73,10 +72,10 @@ test('readUrlPut() decodes first, then splits by the delimiter, and pairs times 
   check('a=1&time=-5', { a: [[-5, '1']] })
 })
 
-test('readUrlPut() refuses what it cannot place, naming the parameter', () => {
+test('readUrlSamples() refuses what it cannot place, naming the parameter', () => {
   const check = (query: string, expected: RegExp) =>
     assert.match(
-      refused(() => readUrlPut(readQueryPairs(query), UPLOAD_TIME)),
+      refused(() => readUrlSamples(readQueryPairs(query), options)),
       expected,
       query,
     )
@@ -114,8 +113,8 @@ test('readUrlPut() refuses what it cannot place, naming the parameter', () => {
   check('compId=c&a=50%', /Cannot decode the parameter "a=50%"/)
 })
 
-test('readUrlPut() lists each requested stream once', () => {
-  const put = readUrlPut(readQueryPairs('compId=c&a=1&rsid=x&rsid=a&rsid=x'), UPLOAD_TIME)
+test('readUrlSamples() lists each requested stream once', () => {
+  const put = readUrlSamples(readQueryPairs('compId=c&a=1&rsid=x&rsid=a&rsid=x'), options)
   assert.deepEqual(put.requestedStreamIds, ['x', 'a'])
 })
 
@@ -156,39 +155,4 @@ test('readPutOptions() fills gaps unless told not to', () => {
       /"autofillGapsWithNulls" must be true, false, 1 or 0, got/,
     )
   }
-})
-
-test('readFeedQuery() reads range, limit and flags', () => {
-  const read = (query: string) => readFeedQuery(readQueryPairs(query))
-  const range = (query: string) => {
-    const { from, until, limit } = read(query)
-    return [from, until, limit]
-  }
-  assert.deepEqual(range(''), [undefined, undefined, 1_000])
-  assert.deepEqual(range('sd=-5&ed=1.7e12&limit=7'), [-5, 1_700_000_000_000, 7])
-  assert.deepEqual(range('ed=5&limit=1001'), [undefined, 5, 1_000])
-  assert.deepEqual(range('sd=5&ed=5'), [5, 5, 1_000])
-  const flags = 'retCompId&retStreamId=true&retFData=false&retUnit=0&retIntvlSd=1'
-  assert.deepEqual(read(flags).fields, {
-    compId: true,
-    streamId: true,
-    fData: false,
-    unit: false,
-    sdTime: true,
-  })
-  const check = (query: string, expected: RegExp) =>
-    assert.match(
-      refused(() => read(query)),
-      expected,
-      query,
-    )
-  check('sd=5', /"sd" needs "ed"/)
-  check('sd=6&ed=5', /must not be after/)
-  check('limit=0', /"limit" must be a whole number of at least 1/)
-  check('limit=-1', /"limit" must be/)
-  check('limit=x', /"limit" must be/)
-  check(`limit=${'1'.repeat(200_000)}x`, /"limit" must be a whole number.*, got "1{60}"$/)
-  check('limit=', /"limit" must be/)
-  check('sd=x&ed=5', /"sd" must be a whole number, got "x"/)
-  check('ed=1.5', /"ed" must be/)
 })

@@ -1,4 +1,5 @@
-import { isSampleTime, refuse } from '../../base/index.ts'
+import { isSampleTime } from './epoch.ts'
+import { refuse } from './errors.ts'
 
 /** The names and values of a query string, in order, decoded. */
 export type QueryPairs = ReadonlyArray<readonly [name: string, value: string]>

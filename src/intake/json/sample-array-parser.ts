@@ -11,8 +11,8 @@ import {
   VALUE_TRUE,
 } from '../../feed/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
+import type { StreamCache, StreamSource } from '../stream-cache.ts'
 import { longNumberAt, readAnyNumber, readNumber } from './number-bytes.ts'
-import type { RawStreamCache } from './raw-stream-cache.ts'
 import {
   endOfSpace,
   endOfUnescapedId,
@@ -54,9 +54,6 @@ const BACKSLASH = 0x5c
 /** So many samples may need a closer look before known templates are no longer tried. */
 const TRUST_AT_START = 16
 
-const NO_BYTES = Buffer.alloc(0)
-const NO_SAMPLES = new IncomingSamples(0)
-
 /** What comes next in a body: white space may stand before each of them. */
 const AT_START = 0
 const AT_FIRST = 1
@@ -69,11 +66,11 @@ const BEHIND_LIST = 4
  * case: samples with the four fields of the contract and valid values. At anything else, mistakes
  * included, it answers `unusual`, and the reference reader decides; so it needs no messages of its own.
  */
-export class FeedArrayParser {
-  samples = NO_SAMPLES
-  #bytes: Buffer = NO_BYTES
-  #cache: RawStreamCache
-  #orgUid = ''
+export class SampleArrayParser {
+  readonly samples: IncomingSamples
+  readonly #bytes: Buffer
+  readonly #cache: StreamCache
+  readonly #orgUid: string
   /** Made when a stream is not known. */
   #targets: OpenTargets | undefined
   #pos = 0
@@ -92,29 +89,12 @@ export class FeedArrayParser {
   /** Made when a second sample is there. */
   #templateReader: TemplateReader | undefined
 
-  constructor(cache: RawStreamCache) {
-    this.#cache = cache
-  }
-
-  /** Begins with a body; the parser is its own until end(). */
-  begin(bytes: Buffer, cache: RawStreamCache, orgUid: string): void {
+  constructor(bytes: Buffer, { cache, orgUid }: StreamSource) {
     this.#bytes = bytes
     this.#cache = cache
     this.#orgUid = orgUid
-    this.#pos = 0
-    this.#place = AT_START
-    this.#trust = TRUST_AT_START
     // The shortest usual sample has about 50 bytes; growing once is cheaper than zeroing too much.
     this.samples = new IncomingSamples(Math.min(bytes.length >> 6, SAMPLES_PER_CALL_MAX))
-  }
-
-  /** Lets go of the body, so that another can be read; its samples belong to who took them. */
-  end(): void {
-    this.#bytes = NO_BYTES
-    this.samples = NO_SAMPLES
-    this.#targets = undefined
-    this.#templateReader = undefined
-    this.#text = undefined
   }
 
   /** Reads on for about `sliceBytes`; a slice ends between two samples or in white space. */

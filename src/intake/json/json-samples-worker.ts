@@ -1,13 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { Refusal } from '../../base/index.ts'
-import { readParsedBody, type WorkerAnswer } from './feed-body.ts'
+import { readParsedJson, type WorkerAnswer } from './json-samples.ts'
 import { packSamples } from './worker-samples.ts'
 
 /** Reads one unusual long body away from the main loop and sends its columns back. */
 function answer(bytes: Uint8Array): { answer: WorkerAnswer; transfer: ArrayBuffer[] } {
   try {
     const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    const { packed, transfer } = packSamples(readParsedBody(body))
+    const { packed, transfer } = packSamples(readParsedJson(body))
     return { answer: { samples: packed }, transfer }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

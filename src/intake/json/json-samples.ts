@@ -2,12 +2,13 @@ import { Worker } from 'node:worker_threads'
 import type { HeldMemory } from '../../base/index.ts'
 import { type ErrorCode, Mutex, nextTurn, Refusal, refusal, refuse } from '../../base/index.ts'
 import type { IncomingSamples } from '../../feed/index.ts'
-import { readFeedBatch } from '../batch/batch-reader.ts'
-import { FeedArrayParser, type ParseStep } from './feed-array-parser.ts'
+import { readParsedBatch } from '../batch/parsed-batch.ts'
+import type { StreamSource } from '../stream-cache.ts'
 import { scanJson } from './json-scan.ts'
 import { parseWithDigits } from './long-number.ts'
-import { isRecord, readFeedArray } from './parsed-array.ts'
-import type { RawStreamCache } from './raw-stream-cache.ts'
+import { readParsedArray } from './parsed-array.ts'
+import { isRecord } from './parsed-fields.ts'
+import { type ParseStep, SampleArrayParser } from './sample-array-parser.ts'
 import { copyBytes, type PackedSamples, unpackSamples } from './worker-samples.ts'
 
 /** After this many bytes other calls get their turn. */
@@ -20,11 +21,6 @@ const WORKER_BYTES_PER_BYTE = 8
 const WORKER_BYTES_MIN = 64 * 1024 * 1024
 const WORKER_BYTES_MAX = 2_048 * 1024 * 1024
 
-/** What a sample takes in the columns and in the journal's frame, and what a text adds to it. */
-const SAMPLE_BYTES = 41
-const TEXT_BYTES = 64
-const TARGET_BYTES = 300
-
 /** What a worker answers: the columns of a body, or why it was refused. */
 export type WorkerAnswer =
   | { readonly samples: PackedSamples }
@@ -36,15 +32,15 @@ function withoutByteOrderMark(bytes: Buffer): Buffer {
 }
 
 /** Reads a whole body with JSON.parse; the reference that the byte parser is measured by. */
-export function readParsedBody(bytes: Buffer): IncomingSamples {
+export function readParsedJson(bytes: Buffer): IncomingSamples {
   const { fault, hasLongNumber } = scanJson(bytes)
   if (fault !== undefined) {
     refuse('bad_json', { position: fault.position, problem: fault.what })
   }
   const text = bytes.toString('utf8')
   const body: unknown = hasLongNumber ? parseWithDigits(text) : JSON.parse(text)
-  if (Array.isArray(body)) return readFeedArray(body)
-  if (isRecord(body)) return readFeedBatch(body)
+  if (Array.isArray(body)) return readParsedArray(body)
+  if (isRecord(body)) return readParsedBatch(body)
   refuse('bad_input', {
     what: 'Cannot read the body: it must be a list of samples or an object with "feed"',
   })
@@ -74,7 +70,7 @@ async function runWorker(
   // A body of its own goes over as it is; nobody reads it here any more.
   const bytes = held === undefined ? await copyBytes(body) : body
   return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('./feed-body-worker.ts', import.meta.url), {
+    const worker = new Worker(new URL('./json-samples-worker.ts', import.meta.url), {
       workerData: bytes,
       transferList: [bytes.buffer as ArrayBuffer],
       resourceLimits: { maxOldGenerationSizeMb: Math.floor(heapBytes / 1024 / 1024) },
@@ -97,35 +93,24 @@ async function runWorker(
   })
 }
 
-/** The parser of the body before; most bodies are read in one go, so that one is enough. */
-let idleParser: FeedArrayParser | undefined
-
-/** Whose body it is, and how its streams are found. */
-interface BodySource {
-  readonly cache: RawStreamCache
-  readonly orgUid: string
-}
-
 /**
- * Reads a feed body, array or batch form, into columns: all of it is valid, or it is refused. Long
+ * Reads samples in JSON, as an array or as a batch: all of it is valid, or it is refused. Long
  * bodies are read in slices with turns for other calls between them; only they, and unusual ones,
  * take a promise. A body in memory of its own comes with what its call `held`, which may grow.
  */
-export function readFeedBody(
+export function readJsonSamples(
   body: Buffer,
-  { cache, orgUid }: BodySource,
+  source: StreamSource,
   held?: HeldMemory,
 ): IncomingSamples | Promise<IncomingSamples> {
   const bytes = withoutByteOrderMark(body)
-  const parser = idleParser ?? new FeedArrayParser(cache)
-  idleParser = undefined
-  parser.begin(bytes, cache, orgUid)
+  const parser = new SampleArrayParser(bytes, source)
   const step = parser.step(SLICE_BYTES)
   return step === 'more' ? readOn(parser, bytes, held) : finish(parser, step, { bytes, held })
 }
 
 async function readOn(
-  parser: FeedArrayParser,
+  parser: SampleArrayParser,
   bytes: Buffer,
   held: HeldMemory | undefined,
 ): Promise<IncomingSamples> {
@@ -143,20 +128,12 @@ async function readOn(
 }
 
 function finish(
-  parser: FeedArrayParser,
+  parser: SampleArrayParser,
   step: ParseStep,
   { bytes, held }: { readonly bytes: Buffer; readonly held: HeldMemory | undefined },
 ): IncomingSamples | Promise<IncomingSamples> {
   const { samples } = parser
-  parser.end()
-  idleParser = parser
   if (step === 'done') return samples
   samples.release()
-  return bytes.length <= INLINE_PARSE_BYTES_MAX ? readParsedBody(bytes) : readInWorker(bytes, held)
-}
-
-/** What samples take until they are durable: their columns, the journal's frame, texts, targets. */
-export function bytesOfSamples({ handles, count, texts, open }: IncomingSamples): number {
-  const textBytes = (texts?.length ?? 0) * TEXT_BYTES
-  return Math.max(handles.length, count) * SAMPLE_BYTES + textBytes + open.length * TARGET_BYTES
+  return bytes.length <= INLINE_PARSE_BYTES_MAX ? readParsedJson(bytes) : readInWorker(bytes, held)
 }

@@ -2,16 +2,33 @@ import {
   characterCount,
   ID_LENGTH_MAX,
   isSampleTime,
+  parseSampleTime,
+  parseWhole,
+  type QueryPairs,
+  readId,
+  readSingle,
   refuse,
   SAMPLES_PER_CALL_MAX,
 } from '../../base/index.ts'
 import { IncomingSamples, type OpenTarget, VALUE_EMPTY, VALUE_TEXT } from '../../feed/index.ts'
-import { readId, requireSampleCount } from '../json/parsed-array.ts'
-import { RESERVED_NAMES } from './put-query.ts'
-import { parseSampleTime, parseWhole, type QueryPairs, readSingle } from './query-pairs.ts'
+import { requireSampleCount } from '../sample-count.ts'
+import { OPTION_NAMES } from './put-options.ts'
 
-/** What the URL form of a feed put holds. */
-interface UrlPut {
+/** Names of the form itself, which are never stream IDs. */
+const FORM_NAMES: ReadonlySet<string> = new Set([
+  ...['compId', 'time', 'timeEl', 'freq', 'data', 'rsid', 'delim'],
+])
+
+/** How the URL form is read. */
+interface UrlSamplesOptions {
+  /** When it was sent: what elapsed times and spacings are counted from. */
+  readonly uploadTime: number
+  /** Names that say something to whoever carried the form here; they are no stream IDs. */
+  readonly carrierNames: ReadonlySet<string>
+}
+
+/** What the URL form of a put holds. */
+interface UrlSamples {
   readonly samples: IncomingSamples
   readonly compId: string
   /** Streams whose last values the answer shall hold, each once. */
@@ -94,7 +111,10 @@ function readTiming(pairs: QueryPairs, delim: string, uploadTime: number): Timin
   return timesFrom(texts.map((text, index) => parseSampleTime(text, `Value ${index} of "time"`)))
 }
 
-function readLists(pairs: QueryPairs, delim: string, compId: string): ValueList[] {
+function readLists(
+  pairs: QueryPairs,
+  { delim, compId, carrierNames }: UrlSamplesOptions & { delim: string; compId: string },
+): ValueList[] {
   const lists: ValueList[] = []
   const named = new Set<string>()
   let position = 0
@@ -105,7 +125,7 @@ function readLists(pairs: QueryPairs, delim: string, compId: string): ValueList[
       position += 1
       continue
     }
-    if (RESERVED_NAMES.has(name)) continue
+    if (FORM_NAMES.has(name) || OPTION_NAMES.has(name) || carrierNames.has(name)) continue
     if (name.trim() === '') refuseUrl('A parameter has no name: it must be a stream ID')
     if (characterCount(name) > ID_LENGTH_MAX) {
       refuseUrl(`The stream ID "${name.slice(0, 20)}…" has more than ${ID_LENGTH_MAX} characters`)
@@ -127,13 +147,13 @@ function addList(samples: IncomingSamples, list: ValueList, times: readonly numb
   samples.open.push(list.target)
 }
 
-/** Reads the form of a feed put that has everything in the URL, as sent at `uploadTime`. */
-export function readUrlPut(pairs: QueryPairs, uploadTime: number): UrlPut {
+/** Reads the form of a put that has everything in names and values, as in the query of a URL. */
+export function readUrlSamples(pairs: QueryPairs, options: UrlSamplesOptions): UrlSamples {
   const compId = requireId(readSingle(pairs, 'compId') ?? '', 'compId')
   const delim = readSingle(pairs, 'delim') ?? ','
   if (delim === '') refuseUrl('"delim" must not be empty')
-  const timing = readTiming(pairs, delim, uploadTime)
-  const lists = readLists(pairs, delim, compId)
+  const timing = readTiming(pairs, delim, options.uploadTime)
+  const lists = readLists(pairs, { ...options, delim, compId })
   if (lists.length === 0) {
     refuseUrl('The call holds no value: give "data" or a parameter named by a stream ID')
   }

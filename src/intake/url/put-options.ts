@@ -1,12 +1,17 @@
-import { DERIVE_STREAMS_MAX, DERIVE_TIMEOUT_MS_MAX } from '../../base/index.ts'
+import {
+  DERIVE_STREAMS_MAX,
+  DERIVE_TIMEOUT_MS_MAX,
+  type QueryPairs,
+  readChoice,
+  readSingle,
+  readWhole,
+} from '../../base/index.ts'
 import type { PutOptions } from '../../feed/index.ts'
-import { type QueryPairs, readChoice, readSingle, readWhole } from './query-pairs.ts'
 
-/** Parameters of a feed put that are never stream IDs, and those that carry a credential. */
-export const RESERVED_NAMES: ReadonlySet<string> = new Set([
-  ...['compId', 'compTmplId', 'compName', 'time', 'timeEl', 'freq', 'data', 'rsid', 'delim'],
-  ...['folder', 'dtId', 'dsId', 'asPut', 'autofillGapsWithNulls', 'derMaxS', 'derTout'],
-  ...['api_key', 'session', 'org'],
+/** The names of options; they are never stream IDs. */
+export const OPTION_NAMES: ReadonlySet<string> = new Set([
+  ...['compTmplId', 'compName', 'folder', 'dtId', 'dsId'],
+  ...['autofillGapsWithNulls', 'derMaxS', 'derTout'],
 ])
 
 /** A blank text says as little as none. */
@@ -14,7 +19,7 @@ function readText(pairs: QueryPairs, name: string): string | undefined {
   return readSingle(pairs, name) || undefined
 }
 
-/** Reads what both forms of a feed put may say in the URL. */
+/** Reads the options of a put, whatever form its samples have. */
 export function readPutOptions(pairs: QueryPairs): PutOptions {
   const streams = readWhole(pairs, 'derMaxS', { min: 0, whenEmpty: DERIVE_STREAMS_MAX })
   const timeoutMs = readWhole(pairs, 'derTout', { min: 0, whenEmpty: DERIVE_TIMEOUT_MS_MAX })

@@ -1,16 +1,7 @@
-import { refuse } from '../../base/index.ts'
+import { readId, refuse, refuseField, showValue } from '../../base/index.ts'
 import { IncomingSamples, type OpenTarget } from '../../feed/index.ts'
-import {
-  addValue,
-  isRecord,
-  readId,
-  readTime,
-  refuseField,
-  requireSampleCount,
-  showValue,
-} from '../json/parsed-array.ts'
-
-type JsonRecord = { readonly [key: string]: unknown }
+import { addValue, isRecord, type JsonRecord, readTime } from '../json/parsed-fields.ts'
+import { requireSampleCount } from '../sample-count.ts'
 
 function readList(value: unknown, where: string, field: string): readonly unknown[] {
   if (Array.isArray(value)) return value
@@ -79,7 +70,7 @@ function addStream(
 }
 
 /** Reads the batch form `{"feed":{"component":[…]}}` that JSON.parse has read. */
-export function readFeedBatch(body: JsonRecord): IncomingSamples {
+export function readParsedBatch(body: JsonRecord): IncomingSamples {
   if (!isRecord(body.feed)) {
     refuse('bad_input', {
       what: 'Cannot read the body: it must be a list of samples or an object with "feed"',

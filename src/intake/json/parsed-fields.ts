@@ -1,0 +1,64 @@
+import { isSampleTime, refuseField, showValue } from '../../base/index.ts'
+import {
+  type IncomingSamples,
+  VALUE_FALSE,
+  VALUE_LONG_NUMBER,
+  VALUE_NULL,
+  VALUE_NUMBER,
+  VALUE_TEXT,
+  VALUE_TRUE,
+} from '../../feed/index.ts'
+import { LongNumber } from './long-number.ts'
+
+/** What JSON.parse makes of an object. */
+export type JsonRecord = { readonly [key: string]: unknown }
+
+/** Whether a parsed JSON value is an object, not a list. */
+export function isRecord(value: unknown): value is JsonRecord {
+  if (typeof value !== 'object' || value === null) return false
+  return !Array.isArray(value) && !(value instanceof LongNumber)
+}
+
+/** A time as a call may give it: NaN when the server shall assign it. */
+export function readTime(value: unknown, where: string, field = 'time'): number {
+  if (value === undefined || value === null) return Number.NaN
+  const time = value instanceof LongNumber ? value.nearest : value
+  if (typeof time === 'number' && isSampleTime(time)) return time
+  const rule = 'must be a whole number of epoch milliseconds from 1900 to 2261'
+  refuseField(where, field, `${rule}, got ${showValue(value)}`)
+}
+
+/** Adds one value of a body to the columns. */
+export function addValue(
+  samples: IncomingSamples,
+  time: number,
+  value: unknown,
+  where: string,
+): void {
+  switch (typeof value) {
+    case 'number':
+      samples.add(0, time, { kind: VALUE_NUMBER, number: value, text: undefined })
+      return
+    case 'string':
+      samples.add(0, time, { kind: VALUE_TEXT, number: 0, text: value.toWellFormed() })
+      return
+    case 'boolean':
+      samples.add(0, time, { kind: value ? VALUE_TRUE : VALUE_FALSE, number: 0, text: undefined })
+      return
+    default:
+      if (value === undefined) refuseField(where, 'data', 'is missing')
+      if (value instanceof LongNumber) {
+        const { nearest, text } = value
+        samples.add(0, time, { kind: VALUE_LONG_NUMBER, number: nearest, text })
+        return
+      }
+      if (value !== null) {
+        refuseField(
+          where,
+          'data',
+          'must be a number, text, true, false or null, not a list or object',
+        )
+      }
+      samples.add(0, time, { kind: VALUE_NULL, number: 0, text: undefined })
+  }
+}
