@@ -127,7 +127,8 @@ class Trial {
     else if (choice < 0.73) await this.#changeProfile()
     else if (choice < 0.76) await this.#moveZone()
     else if (choice < 0.84) this.#jump()
-    else if (choice < 0.94) this.#pass(random.pick([MINUTE, 10 * MINUTE, 40 * MINUTE, 3 * HOUR]))
+    else if (choice < 0.94)
+      await this.#pass(random.pick([MINUTE, 10 * MINUTE, 40 * MINUTE, 3 * HOUR]))
     else if (choice < 0.97) await this.#parts.store.sealAll()
     else await this.#restart()
   }
@@ -137,10 +138,14 @@ class Trial {
     this.#home = await openHome(this.#folder, this.#clock)
   }
 
-  /** Nobody keeps a clock wrong for an hour: then it would be believed, as it must be. */
-  #pass(ms: number): void {
+  /**
+   * Nobody keeps a clock wrong for an hour: then it would be believed, as it must be. The job looks
+   * every minute, so no time passes that it has not seen.
+   */
+  async #pass(ms: number): Promise<void> {
     if (this.#offset !== 0 && this.#clock.elapsed() - this.#offsetSince + ms >= HOUR) this.#jump()
     this.#clock.advance(ms)
+    await this.#runJob()
   }
 
   #jump(): void {
