@@ -203,15 +203,15 @@ async function openIdentityParts(
   opened.defer(() => lock.release())
   const { handleMax } = checkFolder(config.dataDir)
   const damage = new KnownDamage()
-  const plainStore = await openCatalogStore({
+  const embeddedCatalog = await openCatalogStore({
     ...{ folder: config.dataDir, clock, hasReserve: true },
     onDamage: (what) => {
       log.error({ what }, 'the catalog is damaged')
       damage.note({ part: 'catalog', what: `catalog.db: ${what}`, ...OF_NO_STREAM })
     },
   })
-  opened.defer(() => plainStore.close())
-  const catalogStore = tellCommits(plainStore, (writes, isMade) => {
+  opened.defer(() => embeddedCatalog.close())
+  const catalogStore = tellCommits(embeddedCatalog, (writes, isMade) => {
     bearers.forgetWritten(writes)
     if (isMade) logActs(log, writes)
   })
@@ -223,7 +223,7 @@ async function openIdentityParts(
     box: new SecretBox(openKeyFile(config.dataDir)),
   })
   opened.defer(() => identity.close())
-  return { catalogStore, damage, handleMax, identity, oauthBase, plainStore }
+  return { catalogStore, damage, handleMax, identity, oauthBase, embeddedCatalog }
 }
 
 interface DataParts {
@@ -235,26 +235,26 @@ interface DataParts {
   readonly handleMax: number
   readonly log: Log
   /** The catalog's store itself. */
-  readonly plainStore: CatalogStore
+  readonly embeddedCatalog: CatalogStore
 }
 
 /** Opens what holds the streams, their samples and their files. */
 async function openData(parts: DataParts, opened: AsyncDisposableStack) {
   const { config, clock, identity, catalogStore, damage, handleMax, log } = parts
   const catalog = await openCatalog({ store: catalogStore, people: peopleOf(identity), clock })
-  const plainSamples = await openSampleStore({
+  const embeddedSamples = await openSampleStore({
     ...{ folder: config.dataDir, handleMax },
     ...(memoryBytesOf(config) < LITTLE_MEMORY_BYTES ? LITTLE_MEMORY_STORE : {}),
     onDamage: (damage) => log.error({ damage }, 'stored samples are damaged or missing'),
   })
-  opened.defer(() => plainSamples.close())
+  opened.defer(() => embeddedSamples.close())
   const blobs = await openBlobStore({ folder: join(config.dataDir, 'files') })
   opened.defer(() => blobs.close())
   markFolder(config.dataDir)
-  const damages = plainSamples.status().damages.length
+  const damages = embeddedSamples.status().damages.length
   if (damages > 0) log.warn({ damages }, 'the folder quarantine tells of samples that were lost')
   const samples = withFileBodies({
-    ...{ store: plainSamples, blobs },
+    ...{ store: embeddedSamples, blobs },
     isFileStream: (handle) => catalog.index.valueCodeOf(handle) === VALUE_CODE.FILE,
   })
   catalog.onStreamsDeleted((streams) => samples.forget(streams.map(({ handle }) => handle)))
@@ -279,8 +279,8 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
   const { places, scrub } = await openScrub({
     ...{ blobs, catalog, catalogStore, clock, damage, fileStreams, log, samples },
     parts: [
-      { name: 'catalog', store: parts.plainStore },
-      { name: 'samples', store: plainSamples },
+      { name: 'catalog', store: parts.embeddedCatalog },
+      { name: 'samples', store: embeddedSamples },
     ],
   })
   opened.defer(() => scrub.close())

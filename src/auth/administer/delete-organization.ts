@@ -16,7 +16,7 @@ export interface DeletionParts {
 const PAGE = 500
 
 /** Records that nothing else depends on once components and keys are gone. */
-const plainKinds = ['component_folder', 'component_template', 'cycle', 'unit', 'delete_profile']
+const simpleKinds = ['component_folder', 'component_template', 'cycle', 'unit', 'delete_profile']
 
 /**
  * Deletes an organization with everything below it: components with their samples and files, keys,
@@ -36,7 +36,7 @@ export async function deleteOrganization(
   }
   await deleteComponents(parts, orgUid)
   await deleteKeysAndClients(parts, orgUid)
-  for (const kind of [...plainKinds, 'audit']) await deleteKind(store, orgUid, kind)
+  for (const kind of [...simpleKinds, 'audit']) await deleteKind(store, orgUid, kind)
   await removeMembers(identity, orgUid)
   await identity.organizations.delete(organization)
 }

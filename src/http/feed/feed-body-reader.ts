@@ -64,19 +64,22 @@ export class FeedBodyReader {
     const { headers } = req
     const length = Number(headers['content-length'] ?? 0)
     this.requireFits(length)
-    const isPlain = headers['content-encoding'] === undefined && length > 0
+    const isIdentity = headers['content-encoding'] === undefined && length > 0
     const gone = new AbortController()
     const onClose = (): void => {
       if (!req.complete) gone.abort()
     }
     req.once('close', onClose)
     const { signal } = gone
-    const heldBytes = isPlain ? Math.min(READ_AHEAD_BYTES, length) : READ_AHEAD_BYTES
-    const share = await this.budget.take(this.#firstShare(length, isPlain), { signal, heldBytes })
-    const body = new BodyBytes(isPlain ? length : FIRST_BYTES)
+    const heldBytes = isIdentity ? Math.min(READ_AHEAD_BYTES, length) : READ_AHEAD_BYTES
+    const share = await this.budget.take(this.#firstShare(length, isIdentity), {
+      signal,
+      heldBytes,
+    })
+    const body = new BodyBytes(isIdentity ? length : FIRST_BYTES)
     const held: HeldMemory = { share, freeBody: () => body.free() }
     try {
-      if (isPlain) await collectPlain(req, body)
+      if (isIdentity) await collectIdentity(req, body)
       else await this.#collectGrowing({ req, held, signal }, body)
       return await use(body.bytes(), held)
     } finally {
@@ -87,8 +90,8 @@ export class FeedBodyReader {
   }
 
   /** What is taken before a body is read: what it needs, or where that does not show, may need. */
-  #firstShare(length: number, isPlain: boolean): number {
-    if (isPlain) return bytesWhileRead(length)
+  #firstShare(length: number, isIdentity: boolean): number {
+    if (isIdentity) return bytesWhileRead(length)
     const inflated = Math.max(FIRST_BYTES, Math.min(length * USUAL_RATIO, this.#limitBytes))
     return Math.min(bytesWhileRead(inflated) + DECODER_BYTES, this.budget.shareBytesMax)
   }
@@ -115,7 +118,7 @@ export class FeedBodyReader {
 }
 
 /** Events instead of an iterator: a body of few pieces, as nearly all are, costs one promise. */
-function collectPlain(req: IncomingMessage, body: BodyBytes): Promise<void> {
+function collectIdentity(req: IncomingMessage, body: BodyBytes): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const take = (piece: Buffer): void => {
     body.add(piece)

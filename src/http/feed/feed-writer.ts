@@ -38,7 +38,7 @@ function writeSeries(out: JsonBytes, series: FeedSeries, fields: FeedFields): vo
   const between = Buffer.concat([Buffer.of(CLOSE, COMMA), before])
   out.raw(before)
   const { count, times, numbers } = series
-  if (isPlain(series, fields)) {
+  if (isNumbersOnly(series, fields)) {
     writeNumberRows(out, { count, times, numbers, beforeTime: between, beforeNumber: DATA })
   } else {
     for (let index = 0; index < count; index++) {
@@ -53,7 +53,7 @@ function writeSeries(out: JsonBytes, series: FeedSeries, fields: FeedFields): vo
 }
 
 /** Whether samples are shown as a time and a number only, as most are. */
-function isPlain({ texts, gaps, isBoolean }: FeedSeries, fields: FeedFields): boolean {
+function isNumbersOnly({ texts, gaps, isBoolean }: FeedSeries, fields: FeedFields): boolean {
   const hasOnlyNumbers = texts === undefined && gaps === undefined && !isBoolean
   return hasOnlyNumbers && !fields.fData && !fields.unit && !fields.sdTime
 }

@@ -9,7 +9,7 @@ import {
 } from '../../catalog/index.ts'
 import type { Gate } from '../admit/gate.ts'
 import type { App } from '../app-type.ts'
-import { componentListQuery, readText } from '../wire/catalog-wire.ts'
+import { componentListQuery, readQueryText } from '../wire/catalog-wire.ts'
 import { readPage } from '../wire/envelope.ts'
 import { type RecordResource, recordRoutes } from './record-routes.ts'
 
@@ -24,7 +24,7 @@ function resourcesOf(catalog: Catalog): RecordResource[] {
     {
       ...{ noun: 'component', title: 'A component', shape: componentShape, records: components },
       listQuery: componentListQuery,
-      readList: (query) => ({ ...readPage(query), folder: readText(query, 'folder') }),
+      readList: (query) => ({ ...readPage(query), folder: readQueryText(query, 'folder') }),
     },
     {
       ...{ noun: 'component_template', title: 'A template' },

@@ -4,7 +4,7 @@ import { refuse } from '../../base/index.ts'
 import { type Catalog, STREAM_TYPES, type StreamType, streamShape } from '../../catalog/index.ts'
 import type { Gate } from '../admit/gate.ts'
 import type { App } from '../app-type.ts'
-import { readText, unwrap, wrapped } from '../wire/catalog-wire.ts'
+import { readQueryText, unwrap, wrapped } from '../wire/catalog-wire.ts'
 import { envelope, pageSchema, readPage } from '../wire/envelope.ts'
 import { documented } from './record-routes.ts'
 
@@ -60,7 +60,7 @@ export function streamRoutes(app: App, { catalog, gate }: { catalog: Catalog; ga
 }
 
 function readStreamType(query: unknown): StreamType {
-  const type = readText(query, 'type') ?? 'rdm_stream'
+  const type = readQueryText(query, 'type') ?? 'rdm_stream'
   if ((STREAM_TYPES as readonly string[]).includes(type)) return type as StreamType
   return refuse('bad_input', { what: `type must be one of ${STREAM_TYPES.join(', ')}` })
 }

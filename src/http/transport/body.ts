@@ -6,7 +6,7 @@ import {
   createInflateRaw,
   createZstdDecompress,
 } from 'node:zlib'
-import { JSON_DEPTH_MAX, refusal, refuse } from '../../base/index.ts'
+import { isDeepJson, JSON_DEPTH_MAX, refusal, refuse } from '../../base/index.ts'
 
 /** Pieces of this length have memory of their own, which who has copied them can give back. */
 const options = { chunkSize: 64 * 1024 }
@@ -104,7 +104,9 @@ export async function collectBody(
 
 /** The value of a JSON text; refuses one that is broken, naming the place, or nested too deep. */
 export function parseJsonBody(text: string): unknown {
-  requireShallow(text)
+  if (isDeepJson(text, JSON_DEPTH_MAX)) {
+    refuse('bad_input', { what: `Cannot read the JSON body: more than ${JSON_DEPTH_MAX} levels` })
+  }
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -121,24 +123,4 @@ function brokenEncoding(contentEncoding: string | undefined, error: Error): Erro
   return refusal('bad_input', {
     what: `Cannot inflate the ${contentEncoding} body: ${error.message}`,
   })
-}
-
-function requireShallow(text: string): void {
-  let depth = 0
-  let isInText = false
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text.charCodeAt(at)
-    if (isInText) {
-      if (char === 0x5c) at += 1
-      else if (char === 0x22) isInText = false
-    } else if (char === 0x22) isInText = true
-    else if (char === 0x7b || char === 0x5b) {
-      depth += 1
-      if (depth > JSON_DEPTH_MAX) {
-        refuse('bad_input', {
-          what: `Cannot read the JSON body: more than ${JSON_DEPTH_MAX} levels`,
-        })
-      }
-    } else if (char === 0x7d || char === 0x5d) depth -= 1
-  }
 }

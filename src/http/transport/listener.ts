@@ -38,9 +38,9 @@ type Handler = (req: IncomingMessage, res: ServerResponse) => void
 
 /**
  * Serves the requests of a connection one after another, also when they were sent ahead (RFC 9112,
- * 9.3.2): a read behind a put finds what the put stored. An answer has its socket when it is its turn.
+ * 9.3.2): a read behind a put finds what the put stored. An answer has its socket when those before it have left.
  */
-function inTurn(handle: Handler): Handler {
+function inOrder(handle: Handler): Handler {
   return (req, res) => {
     if (res.socket === null) res.once('socket', () => handle(req, res))
     else handle(req, res)
@@ -49,7 +49,7 @@ function inTurn(handle: Handler): Handler {
 
 /** The HTTP or HTTPS server that hands every request to one function. */
 export function openListener(serve: Handler, tls: TlsFiles | undefined): Server {
-  const handle = inTurn(serve)
+  const handle = inOrder(serve)
   const server =
     tls === undefined
       ? createServer(options, handle)

@@ -24,7 +24,7 @@ export const componentListQuery = Type.Object({
 })
 
 /** One value of a query parameter, undefined when it is absent; refuses a repeated one. */
-export function readText(query: unknown, name: string): string | undefined {
+export function readQueryText(query: unknown, name: string): string | undefined {
   const value = (query as Record<string, unknown>)[name]
   if (value === undefined || typeof value === 'string') return value
   return refuse('bad_input', { what: `${name} must be given once` })

@@ -8,7 +8,7 @@ function readList(value: unknown, where: string, field: string): readonly unknow
   refuseField(where, field, `must be a list, got ${showValue(value)}`)
 }
 
-function readText(value: unknown, where: string, field: string): string | undefined {
+function readOptionalText(value: unknown, where: string, field: string): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'string') return value
   refuseField(where, field, `must be a text, got ${showValue(value)}`)
@@ -20,8 +20,8 @@ function readComponent(component: JsonRecord, where: string): Omit<OpenTarget, '
   if (defaults !== undefined && !isRecord(defaults)) {
     refuseField(where, 'defaults', `must be an object, got ${showValue(defaults)}`)
   }
-  const compTmplId = readText(component.compTmplId, where, 'compTmplId')
-  const compName = readText(defaults?.name, where, 'defaults.name')
+  const compTmplId = readOptionalText(component.compTmplId, where, 'compTmplId')
+  const compName = readOptionalText(defaults?.name, where, 'defaults.name')
   if (componentUid === undefined) {
     return { compId: readId(componentId, where, 'componentId'), compTmplId, compName }
   }

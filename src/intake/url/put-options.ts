@@ -15,7 +15,7 @@ export const OPTION_NAMES: ReadonlySet<string> = new Set([
 ])
 
 /** A blank text says as little as none. */
-function readText(pairs: QueryPairs, name: string): string | undefined {
+function readFilledText(pairs: QueryPairs, name: string): string | undefined {
   return readSingle(pairs, name) || undefined
 }
 
@@ -25,11 +25,11 @@ export function readPutOptions(pairs: QueryPairs): PutOptions {
   const timeoutMs = readWhole(pairs, 'derTout', { min: 0, whenEmpty: DERIVE_TIMEOUT_MS_MAX })
   return {
     creation: {
-      compTmplId: readText(pairs, 'compTmplId'),
-      compName: readText(pairs, 'compName'),
-      folder: readText(pairs, 'folder'),
-      dtId: readText(pairs, 'dtId'),
-      dsId: readText(pairs, 'dsId'),
+      compTmplId: readFilledText(pairs, 'compTmplId'),
+      compName: readFilledText(pairs, 'compName'),
+      folder: readFilledText(pairs, 'folder'),
+      dtId: readFilledText(pairs, 'dtId'),
+      dsId: readFilledText(pairs, 'dsId'),
     },
     // A typing error must not erase what is stored.
     isAutofill: readChoice(pairs, 'autofillGapsWithNulls') ?? true,
