@@ -34,9 +34,7 @@ export {
   listOrganizations,
   makeOrganization,
   removeOrganization,
-} from './administer/organizations.ts'
-export { type Command, type CommandResult, runCommand } from './administer/run-command.ts'
-export { beginScrub, readStorage, type StorageParts } from './administer/storage.ts'
+} from './administer/manage-organizations.ts'
 export {
   addUser,
   changeUser,
@@ -46,7 +44,9 @@ export {
   type NewUser,
   removeUser,
   type UserChanges,
-} from './administer/users.ts'
+} from './administer/manage-users.ts'
+export { type Command, type CommandResult, runCommand } from './administer/run-command.ts'
+export { beginScrub, readStorage, type StorageParts } from './administer/storage.ts'
 export {
   Admission,
   type AdmissionAnswer,

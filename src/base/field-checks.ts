@@ -9,20 +9,20 @@ export function showValue(value: unknown): string {
 }
 
 /** Refuses a field of what was sent, naming where it stands. */
-export function refuseField(where: string, field: string, what: string): never {
+export function refuseFieldAt(where: string, field: string, what: string): never {
   refuse('bad_input', { what: `Cannot accept ${where}: "${field}" ${what}` })
 }
 
 /** An ID as a call must give it: a text of 1 to 512 characters that is not blank. */
 export function readId(value: unknown, where: string, field: string): string {
-  if (value === undefined) refuseField(where, field, 'is missing')
+  if (value === undefined) refuseFieldAt(where, field, 'is missing')
   if (typeof value !== 'string')
-    refuseField(where, field, `must be a text, got ${showValue(value)}`)
-  if (value.trim() === '') refuseField(where, field, 'must not be blank')
+    refuseFieldAt(where, field, `must be a text, got ${showValue(value)}`)
+  if (value.trim() === '') refuseFieldAt(where, field, 'must not be blank')
   if (value.length > ID_LENGTH_MAX && characterCount(value) > ID_LENGTH_MAX) {
     const count = characterCount(value)
-    refuseField(where, field, `has ${count} characters: at most ${ID_LENGTH_MAX}`)
+    refuseFieldAt(where, field, `has ${count} characters: at most ${ID_LENGTH_MAX}`)
   }
-  if (!value.isWellFormed()) refuseField(where, field, 'holds half of a surrogate pair')
+  if (!value.isWellFormed()) refuseFieldAt(where, field, 'holds half of a surrogate pair')
   return value
 }

@@ -17,7 +17,7 @@ export function issuerReader(options: {
   const { publicUrl, brandedHosts } = options
   return (req) => {
     const host = hostOf(req)
-    if (publicUrl !== undefined && !brandedHosts.has(nameOf(host))) return publicUrl
+    if (publicUrl !== undefined && !brandedHosts.has(hostNameOf(host))) return publicUrl
     const scheme = publicUrl === undefined ? schemeOf(req) : new URL(publicUrl).protocol
     return `${scheme}//${host}`
   }
@@ -34,7 +34,7 @@ export function hostOf(req: IncomingMessage): string {
 }
 
 /** A host without its port. */
-export function nameOf(host: string): string {
+export function hostNameOf(host: string): string {
   return host.replace(/:\d+$/, '')
 }
 

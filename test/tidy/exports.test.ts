@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+import { basename, dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
 
 interface Module {
@@ -102,4 +102,18 @@ test('every export under src, at a door too, is imported by another file', () =>
         .map((name) => `${file} exports ${name}`),
     )
   assert.deepEqual(unused, [])
+})
+
+test('every name exported under src, and every file, is there once', () => {
+  const places = new Map<string, string[]>()
+  for (const [file, { own }] of modules) {
+    if (!file.startsWith('src') || file.endsWith('.test.ts')) continue
+    for (const name of own) places.set(name, [...(places.get(name) ?? []), file])
+    const base = basename(file)
+    if (base !== 'index.ts') places.set(base, [...(places.get(base) ?? []), file])
+  }
+  assert.deepEqual(
+    [...places].filter(([, found]) => found.length > 1),
+    [],
+  )
 })

@@ -15,7 +15,7 @@ import type { Identity } from '../identity.ts'
 import { operatorIn } from './acting-caller.ts'
 import { createOrganization } from './create-organization.ts'
 import { insertKey, listKeys, revokeKey } from './keys.ts'
-import { addUser, refuseKnownAccount, resetPassword } from './users.ts'
+import { addUser, refuseKnownAccount, resetPassword } from './manage-users.ts'
 
 /** A command with its options, as parsed from the command line. */
 export interface Command {

@@ -30,7 +30,7 @@ export function readInteger(bounds: { min: number; max: number }): SettingReader
 }
 
 /** One of a few words. */
-export function readChoice<T extends string>(choices: readonly T[]): SettingReader<T> {
+export function readOneOf<T extends string>(choices: readonly T[]): SettingReader<T> {
   return (text) => {
     const chosen = choices.find((choice) => choice === text)
     if (chosen === undefined) {

@@ -8,7 +8,7 @@ import {
   checkText,
   DESCRIPTION_LENGTH_MAX,
   NAME_LENGTH_MAX,
-  readTimeZone,
+  readTimeZoneField,
 } from '../shape/record-checks.ts'
 import type { StreamRecord } from '../shape/stream-shape.ts'
 import { pickLocation } from './stream-rules.ts'
@@ -26,7 +26,7 @@ export function readComponent(input: ComponentInput, before: ComponentBody): Com
     timeZoneId:
       input.timeZoneId === undefined
         ? before.timeZoneId
-        : readTimeZone('component.timeZoneId', input.timeZoneId),
+        : readTimeZoneField('component.timeZoneId', input.timeZoneId),
     location: input.location === undefined ? before.location : pickLocation(input.location),
   }
   checkId('component.id', body.id)

@@ -9,7 +9,7 @@ import {
 import {
   checkText,
   NAME_LENGTH_MAX,
-  readTimeZone,
+  readTimeZoneField,
   revisionShape,
   shapeCheck,
 } from '../shape/record-checks.ts'
@@ -93,7 +93,7 @@ function readCycle(input: Static<typeof cycleShape>, before: CycleBody): CycleBo
   }
   checkText('cycle.name', merged.name, NAME_LENGTH_MAX)
   const timeZoneId =
-    merged.timeZoneId === '' ? '' : readTimeZone('cycle.timeZoneId', merged.timeZoneId)
+    merged.timeZoneId === '' ? '' : readTimeZoneField('cycle.timeZoneId', merged.timeZoneId)
   const body = { ...merged, timeZoneId }
   checkCycle(definitionOf(body))
   return body

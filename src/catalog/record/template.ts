@@ -7,7 +7,7 @@ import {
   DESCRIPTION_LENGTH_MAX,
   locationShape,
   NAME_LENGTH_MAX,
-  readTimeZone,
+  readTimeZoneField,
   refuseField,
   revisionShape,
   shapeCheck,
@@ -69,7 +69,7 @@ async function readTemplate(
   const zone = input.timeZoneId ?? before.timeZoneId
   checkText('component_template.name', name, NAME_LENGTH_MAX)
   checkText('component_template.description', description, DESCRIPTION_LENGTH_MAX)
-  const timeZoneId = zone === '' ? '' : readTimeZone('component_template.timeZoneId', zone)
+  const timeZoneId = zone === '' ? '' : readTimeZoneField('component_template.timeZoneId', zone)
   const location = input.location === undefined ? before.location : pickLocation(input.location)
   const stream = input.stream === undefined ? before.stream : await readStreams(input.stream)
   return { id, name, description, timeZoneId, location, stream }

@@ -81,7 +81,7 @@ export function checkText(field: string, text: string, lengthMax: number): void 
 }
 
 /** The usual spelling of a time zone; refuses one that is not known. */
-export function readTimeZone(field: string, timeZoneId: string): string {
+export function readTimeZoneField(field: string, timeZoneId: string): string {
   const known = canonicalTimeZone(timeZoneId)
   if (known === undefined) {
     const shown = timeZoneId.slice(0, 60)

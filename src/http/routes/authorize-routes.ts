@@ -9,7 +9,7 @@ import {
 } from '../../auth/index.ts'
 import { type Brand, type Brands, refuse } from '../../base/index.ts'
 import type { App } from '../app-type.ts'
-import { hostOf, type IssuerReader, nameOf } from '../issuer.ts'
+import { hostNameOf, hostOf, type IssuerReader } from '../issuer.ts'
 import {
   authorizeAssets,
   authorizeHeaders,
@@ -40,7 +40,7 @@ export function authorizeRoutes(app: App, deps: AuthorizeRoutesDeps): void {
 
 function pageRoutes(app: App, { brands }: AuthorizeRoutesDeps): void {
   const page = (request: FastifyRequest, posted: string) =>
-    renderAuthorizePage(brands.get(nameOf(hostOf(request.raw))) ?? WEIR, posted)
+    renderAuthorizePage(brands.get(hostNameOf(hostOf(request.raw))) ?? WEIR, posted)
   app.get('/alt', { schema: hidden }, async (request, reply) =>
     // The fragment with the request's parameters stays on when the browser follows.
     reply.redirect(`alt/${request.url.slice('/alt'.length)}`, 301),

@@ -1,24 +1,24 @@
-import { readId, refuse, refuseField, showValue } from '../../base/index.ts'
+import { readId, refuse, refuseFieldAt, showValue } from '../../base/index.ts'
 import { IncomingSamples, type OpenTarget } from '../../feed/index.ts'
 import { addValue, isRecord, type JsonRecord, readTime } from '../json/parsed-fields.ts'
 import { requireSampleCount } from '../sample-count.ts'
 
 function readList(value: unknown, where: string, field: string): readonly unknown[] {
   if (Array.isArray(value)) return value
-  refuseField(where, field, `must be a list, got ${showValue(value)}`)
+  refuseFieldAt(where, field, `must be a list, got ${showValue(value)}`)
 }
 
 function readOptionalText(value: unknown, where: string, field: string): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'string') return value
-  refuseField(where, field, `must be a text, got ${showValue(value)}`)
+  refuseFieldAt(where, field, `must be a text, got ${showValue(value)}`)
 }
 
 /** The component's side of its targets: how it is addressed, and how it would be created. */
 function readComponent(component: JsonRecord, where: string): Omit<OpenTarget, 'samples'> {
   const { componentId, componentUid, defaults } = component
   if (defaults !== undefined && !isRecord(defaults)) {
-    refuseField(where, 'defaults', `must be an object, got ${showValue(defaults)}`)
+    refuseFieldAt(where, 'defaults', `must be an object, got ${showValue(defaults)}`)
   }
   const compTmplId = readOptionalText(component.compTmplId, where, 'compTmplId')
   const compName = readOptionalText(defaults?.name, where, 'defaults.name')
@@ -26,7 +26,7 @@ function readComponent(component: JsonRecord, where: string): Omit<OpenTarget, '
     return { compId: readId(componentId, where, 'componentId'), compTmplId, compName }
   }
   if (componentId !== undefined) {
-    refuseField(where, 'componentUid', 'stands beside "componentId": give one of the two')
+    refuseFieldAt(where, 'componentUid', 'stands beside "componentId": give one of the two')
   }
   return { compUid: readId(componentUid, where, 'componentUid'), compTmplId, compName }
 }
@@ -35,7 +35,7 @@ function readStream(stream: JsonRecord, where: string): { streamId?: string; str
   const { streamId, streamUid } = stream
   if (streamUid === undefined) return { streamId: readId(streamId, where, 'streamId') }
   if (streamId !== undefined) {
-    refuseField(where, 'streamUid', 'stands beside "streamId": give one of the two')
+    refuseFieldAt(where, 'streamUid', 'stands beside "streamId": give one of the two')
   }
   return { streamUid: readId(streamUid, where, 'streamUid') }
 }
@@ -54,10 +54,10 @@ function addStream(
 ): void {
   const { data, times, where } = values
   if (times !== undefined && times.length !== data.length) {
-    refuseField(where, 'time', `has ${times.length} entries for ${data.length} in "data"`)
+    refuseFieldAt(where, 'time', `has ${times.length} entries for ${data.length} in "data"`)
   }
   if (times === undefined && data.length > 1) {
-    refuseField(where, 'time', `is needed for ${data.length} values`)
+    refuseFieldAt(where, 'time', `is needed for ${data.length} values`)
   }
   requireSampleCount(samples.count + data.length)
   for (let index = 0; index < data.length; index++) {
@@ -82,12 +82,12 @@ export function readParsedBatch(body: JsonRecord): IncomingSamples {
   components.forEach((component, componentIndex) => {
     const where = `component ${componentIndex}`
     if (!isRecord(component)) {
-      refuseField('the body', `feed.component[${componentIndex}]`, 'must be an object')
+      refuseFieldAt('the body', `feed.component[${componentIndex}]`, 'must be an object')
     }
     const side = readComponent(component, where)
     readList(component.stream, where, 'stream').forEach((stream, streamIndex) => {
       const place = `${where}, stream ${streamIndex}`
-      if (!isRecord(stream)) refuseField(where, `stream[${streamIndex}]`, 'must be an object')
+      if (!isRecord(stream)) refuseFieldAt(where, `stream[${streamIndex}]`, 'must be an object')
       const target: OpenTarget = { ...side, ...readStream(stream, place), samples: [] }
       const data = readList(stream.data, place, 'data')
       const times = readTimes(stream.time, component.time, place)

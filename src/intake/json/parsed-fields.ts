@@ -1,4 +1,4 @@
-import { isSampleTime, refuseField, showValue } from '../../base/index.ts'
+import { isSampleTime, refuseFieldAt, showValue } from '../../base/index.ts'
 import {
   type IncomingSamples,
   VALUE_FALSE,
@@ -25,7 +25,7 @@ export function readTime(value: unknown, where: string, field = 'time'): number 
   const time = value instanceof LongNumber ? value.nearest : value
   if (typeof time === 'number' && isSampleTime(time)) return time
   const rule = 'must be a whole number of epoch milliseconds from 1900 to 2261'
-  refuseField(where, field, `${rule}, got ${showValue(value)}`)
+  refuseFieldAt(where, field, `${rule}, got ${showValue(value)}`)
 }
 
 /** Adds one value of a body to the columns. */
@@ -46,14 +46,14 @@ export function addValue(
       samples.add(0, time, { kind: value ? VALUE_TRUE : VALUE_FALSE, number: 0, text: undefined })
       return
     default:
-      if (value === undefined) refuseField(where, 'data', 'is missing')
+      if (value === undefined) refuseFieldAt(where, 'data', 'is missing')
       if (value instanceof LongNumber) {
         const { nearest, text } = value
         samples.add(0, time, { kind: VALUE_LONG_NUMBER, number: nearest, text })
         return
       }
       if (value !== null) {
-        refuseField(
+        refuseFieldAt(
           where,
           'data',
           'must be a number, text, true, false or null, not a list or object',

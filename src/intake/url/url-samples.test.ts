@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal, readQueryPairs } from '../../base/index.ts'
-import { readPutOptions } from './put-options.ts'
+import { readPutOptions } from './read-put-options.ts'
 import { readUrlSamples } from './url-samples.ts'
 
 const UPLOAD_TIME = 1_700_000_000_000

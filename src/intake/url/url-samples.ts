@@ -12,7 +12,7 @@ import {
 } from '../../base/index.ts'
 import { IncomingSamples, type OpenTarget, VALUE_EMPTY, VALUE_TEXT } from '../../feed/index.ts'
 import { requireSampleCount } from '../sample-count.ts'
-import { OPTION_NAMES } from './put-options.ts'
+import { OPTION_NAMES } from './read-put-options.ts'
 
 /** Names of the form itself, which are never stream IDs. */
 const FORM_NAMES: ReadonlySet<string> = new Set([

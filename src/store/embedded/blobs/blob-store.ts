@@ -13,7 +13,7 @@ import type { BlobCheck, BlobInfo, BlobStore } from '../../blob-port.ts'
 import type { ScrubPass } from '../../scrub-port.ts'
 import { BlockReader } from './block-reader.ts'
 import { BlockSums, writeTrailer } from './block-sums.ts'
-import { codeOf, openIfThere, syncFolder, unlinkIfThere, writeAll } from './body-files.ts'
+import { codeOf, openIfThere, syncBodyFolder, unlinkIfThere, writeAll } from './body-files.ts'
 import { checkBlocks, checkWholeBody, readSums } from './check-body.ts'
 import { CheckedBody } from './checked-body.ts'
 import { WholeBodySums } from './whole-bodies.ts'
@@ -41,9 +41,9 @@ export async function openBlobStore(options: BlobStoreOptions): Promise<BlobStor
   const incoming = join(options.folder, INCOMING)
   await mkdir(incoming, { recursive: true })
   for (const name of await readdir(incoming)) await unlinkIfThere(join(incoming, name))
-  await syncFolder(options.folder)
+  await syncBodyFolder(options.folder)
   // Its own name, too: without it everything in it would be gone after a power cut.
-  await syncFolder(dirname(options.folder))
+  await syncBodyFolder(dirname(options.folder))
   return new FolderBlobStore(options)
 }
 
@@ -113,7 +113,7 @@ class FolderBlobStore implements BlobStore {
     const path = join(shard, key)
     await rename(incoming, path)
     try {
-      await syncFolder(shard)
+      await syncBodyFolder(shard)
     } catch (cause) {
       // The caller is told that nothing was kept, so the name may not stay either.
       await unlinkIfThere(path)
@@ -126,7 +126,7 @@ class FolderBlobStore implements BlobStore {
     const shard = join(this.#folder, name)
     if (this.#madeShards.has(name)) return shard
     await mkdir(shard, { recursive: true })
-    await syncFolder(this.#folder)
+    await syncBodyFolder(this.#folder)
     this.#madeShards.add(name)
     return shard
   }

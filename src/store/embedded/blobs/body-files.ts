@@ -24,7 +24,7 @@ export async function readFully(file: FileHandle, into: Buffer, position: number
 }
 
 /** Makes the names in a folder survive a crash. */
-export async function syncFolder(path: string): Promise<void> {
+export async function syncBodyFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {
     await folder.sync()

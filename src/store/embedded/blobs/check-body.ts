@@ -4,7 +4,7 @@ import { type BlobCheck, BlobDamaged, type BlobInfo } from '../../blob-port.ts'
 import type { ScrubPass } from '../../scrub-port.ts'
 import { type BlockReader, readExactly } from './block-reader.ts'
 import { BLOCK_BYTES, readTrailer, trailerBytesOf, writeTrailer } from './block-sums.ts'
-import { codeOf, syncFolder, unlinkIfThere, writeAll } from './body-files.ts'
+import { codeOf, syncBodyFolder, unlinkIfThere, writeAll } from './body-files.ts'
 import { sumWholeBody } from './whole-bodies.ts'
 
 /** Free space that is left to uploads and the journal when a body is copied to get its checksums. */
@@ -107,7 +107,7 @@ async function openCopy(path: string, incoming: string, blob: BlobInfo): Promise
         // A body that was deleted meanwhile does not come back; the sweep takes what slips through.
         await stat(path)
         await rename(incoming, path)
-        await syncFolder(dirname(path))
+        await syncBodyFolder(dirname(path))
       }),
     dispose: async () => {
       await file.close()

@@ -37,7 +37,7 @@ export function openBody(fields: SealedFields, body: unknown): string {
     const check = checkOfDocument(fields, json).toString(16).padStart(CHECK_DIGITS, '0')
     if (body.startsWith(check)) return json
   }
-  throw new CatalogDamaged(`${nameOf(fields)} does not check`)
+  throw new CatalogDamaged(`${documentNameOf(fields)} does not check`)
 }
 
 function checkOfDocument(fields: SealedFields, json: string): number {
@@ -89,7 +89,7 @@ export function checkOfLease({ name, holder, fence }: Lease, expiresAtMs: number
 }
 
 /** How a document is named to people: by its kind and address, never by what it holds. */
-export function nameOf({ orgUid, kind, uid }: DocumentKey): string {
+export function documentNameOf({ orgUid, kind, uid }: DocumentKey): string {
   // The UID of a session or token is the hash of a secret; its beginning is enough to find it.
   const shown = String(uid).slice(0, 36)
   return `${kind} ${shown}${orgUid === '' ? '' : ` of organization ${orgUid}`}`

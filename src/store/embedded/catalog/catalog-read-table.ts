@@ -14,7 +14,7 @@ import {
   checkOfClaim,
   checkOfEntry,
   checkOfTally,
-  nameOf,
+  documentNameOf,
   readChecked,
 } from './catalog-checks.ts'
 import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
@@ -55,7 +55,7 @@ export class CatalogReadTable {
   }
 
   selectByKey(key: DocumentKey): CatalogDocument | undefined {
-    return readChecked(nameOf(key), () => {
+    return readChecked(documentNameOf(key), () => {
       const scope = this.#scopes.find(key.orgUid)
       if (scope === undefined) return undefined
       const row = this.#statements.byKey.get(scope, key.kind, key.uid)
@@ -201,7 +201,7 @@ export class CatalogReadTable {
 function expectSame(document: CatalogDocument, key: DocumentKey): void {
   const [kind, uid] = [key.kind.toWellFormed(), key.uid.toWellFormed()]
   if (document.kind === kind && document.uid === uid) return
-  throw new CatalogDamaged(`${nameOf(key)} is not where the index says`)
+  throw new CatalogDamaged(`${documentNameOf(key)} is not where the index says`)
 }
 
 function expectListed(document: CatalogDocument, query: ListQuery): void {

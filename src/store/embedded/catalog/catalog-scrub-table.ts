@@ -7,7 +7,7 @@ import {
   checkOfEntry,
   checkOfLease,
   checkOfTally,
-  nameOf,
+  documentNameOf,
   readChecked,
 } from './catalog-checks.ts'
 import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
@@ -109,7 +109,7 @@ export class CatalogScrubTable {
     const { handle } = document
     if (handle === undefined) return
     const given = this.#statements.handle.get(handle)?.ref
-    expect(given === row.ref, `handle ${handle} is not given to ${nameOf(document)}`)
+    expect(given === row.ref, `handle ${handle} is not given to ${documentNameOf(document)}`)
   }
 
   #checkEntry(row: Row): void {

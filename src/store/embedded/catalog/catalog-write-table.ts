@@ -8,7 +8,7 @@ import {
   checkOfLease,
   checkOfScope,
   checkOfTally,
-  nameOf,
+  documentNameOf,
   readChecked,
   sealBody,
 } from './catalog-checks.ts'
@@ -83,12 +83,12 @@ export class CatalogWriteTable {
 
   /** What is stored under a key; a row that does not check is not built upon. */
   select(key: DocumentKey): StoredDocument | undefined {
-    return readChecked(nameOf(key), () => {
+    return readChecked(documentNameOf(key), () => {
       const row = this.#statements.select.get(this.scopeOf(key.orgUid), key.kind, key.uid)
       if (row === undefined) return undefined
       const { kind, uid, revision, parentUid, handle } = documentOf(row, this.#scopes)
       if (kind !== key.kind.toWellFormed() || uid !== key.uid.toWellFormed()) {
-        throw new CatalogDamaged(`${nameOf(key)} is not where the index says`)
+        throw new CatalogDamaged(`${documentNameOf(key)} is not where the index says`)
       }
       return { ref: row.ref as number, revision, parent_uid: parentUid, handle: handle ?? null }
     })
