@@ -134,6 +134,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     addRoutes: (app) =>
       addRoutes(app, {
         ...{ ...data, calls, config, deletion, gate, identity, lane, log, oauth, operators },
+        budget,
         measure: () => measureFolder(config.dataDir),
       }),
   })

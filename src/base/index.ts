@@ -13,7 +13,12 @@ export { KeyedMutex } from './keyed-mutex.ts'
 export * from './limits.ts'
 export { createLog, type Log } from './log.ts'
 export { freeBytes } from './memory/free-bytes.ts'
-export { type HeldMemory, MemoryBudget, type WaitOptions } from './memory/memory-budget.ts'
+export {
+  type HeldMemory,
+  MemoryBudget,
+  type MemoryShare,
+  type WaitOptions,
+} from './memory/memory-budget.ts'
 export { budgetBytesOf, findMemoryBytes } from './memory/memory-limit.ts'
 export { Mutex } from './mutex.ts'
 export { nextTurn } from './next-turn.ts'

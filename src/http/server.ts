@@ -9,6 +9,7 @@ import { commonPlugin } from './plugins/common-plugin.ts'
 import { docsPlugin } from './plugins/docs-plugin.ts'
 import { errorPlugin, sendError } from './plugins/error-plugin.ts'
 import { healthRoutes, type ReadinessCheck } from './routes/health-routes.ts'
+import { ArrivalWatch } from './transport/arrival-watch.ts'
 import { ConnectionCount, type ConnectionLimits } from './transport/connection-count.ts'
 import { exchangeOf, type FastLane } from './transport/exchange.ts'
 import type { Front } from './transport/front/front.ts'
@@ -41,6 +42,8 @@ interface ServerDeps {
 export interface WeirServer {
   readonly app: App
   readonly traffic: Traffic
+  /** The bodies that are arriving. */
+  readonly arrivals: ArrivalWatch
   /** Starts to listen; answers the port that was taken. */
   listen(place: { readonly host: string; readonly port: number }): Promise<number>
   /** Refuses what comes, lets what runs finish within the time given, then closes all connections. */
@@ -56,8 +59,9 @@ export async function buildServer(deps: ServerDeps): Promise<WeirServer> {
   const addressOf = peerAddressReader(deps.trustedProxies)
   const traffic = new Traffic({ clock, log, addressOf })
   const limits = deps.connectionLimits ?? { connectionsMax: 1_000, perAddressMax: 1_000 }
+  const arrivals = new ArrivalWatch(clock)
   const connections = new ConnectionCount({ ...deps, limits })
-  const { app, front } = createApp({ ...deps, connections }, traffic)
+  const { app, front } = createApp({ ...deps, arrivals, connections }, traffic)
   errorPlugin(app, { log })
   commonPlugin(app)
   bodyPlugin(app, deps.budget)
@@ -69,6 +73,7 @@ export async function buildServer(deps: ServerDeps): Promise<WeirServer> {
   return {
     app,
     traffic,
+    arrivals,
     listen: async ({ host, port }) => {
       await app.listen({ host, port, listenTextResolver: () => '' })
       return (app.server.address() as AddressInfo).port
@@ -78,6 +83,7 @@ export async function buildServer(deps: ServerDeps): Promise<WeirServer> {
       front.closeAllConnections()
       app.server.closeAllConnections()
       await app.close()
+      arrivals.close()
     },
   }
 }

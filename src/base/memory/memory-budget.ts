@@ -7,6 +7,9 @@ export const SMALL_CALL_BYTES_MAX = 512 * 1024
 /** The part of the budget that is kept for small calls. */
 const SMALL_PART = 1 / 8
 
+/** How much of that callers may take who have not said who they are: the rest is left to those who did. */
+const STRANGER_PART = 1 / 2
+
 /** What calls may hold while they wait: bodies that have arrived before there was room for them. */
 const WAITING_PART = 1 / 8
 
@@ -56,6 +59,8 @@ export class MemoryBudget {
   readonly bytesMax: number
   /** The part of the budget that is kept for small calls. */
   readonly smallBytesMax: number
+  /** What of it callers may hold together who have not said who they are. */
+  readonly strangerBytesMax: number
   /** The most that one share can ever grow by. */
   readonly shareBytesMax: number
   readonly #waitingBytesMax: number
@@ -65,6 +70,7 @@ export class MemoryBudget {
   readonly #queue = new Set<Waiter>()
   readonly #growing = new Set<Waiter>()
   #smallBytes = 0
+  #strangerBytes = 0
   #commonBytes = 0
   #waitingBytes = 0
   /** Shares that hold bytes outside the small part, and how many of them wait to grow. */
@@ -75,6 +81,7 @@ export class MemoryBudget {
   constructor(bytesMax: number, waitMs = WAIT_MS_DEFAULT) {
     this.bytesMax = bytesMax
     this.smallBytesMax = Math.floor(bytesMax * SMALL_PART)
+    this.strangerBytesMax = Math.floor(this.smallBytesMax * STRANGER_PART)
     this.shareBytesMax = bytesMax - this.smallBytesMax
     this.#waitingBytesMax = Math.floor(bytesMax * WAITING_PART)
     this.#waitMs = waitMs
@@ -84,7 +91,7 @@ export class MemoryBudget {
   get figures(): BudgetFigures {
     return {
       bytesMax: this.bytesMax,
-      usedBytes: this.#smallBytes + this.#commonBytes,
+      usedBytes: this.#smallBytes + this.#strangerBytes + this.#commonBytes,
       waiting: this.#smallQueue.size + this.#queue.size + this.#growing.size,
       refused: this.#refused,
     }
@@ -92,10 +99,37 @@ export class MemoryBudget {
 
   /** Counts the bytes of a small call, until `endSmall`; false when they have to wait. */
   addSmall(bytes: number): boolean {
-    const total = this.#smallBytes + bytes
-    if (total > this.smallBytesMax || this.#smallQueue.size > 0) return false
-    this.#smallBytes = total
+    if (!this.#fitsSmall(bytes) || this.#smallQueue.size > 0) return false
+    this.#smallBytes += bytes
     return true
+  }
+
+  #fitsSmall(bytes: number): boolean {
+    return this.#smallBytes + this.#strangerBytes + bytes <= this.smallBytesMax
+  }
+
+  /**
+   * Counts bytes that came from somebody who has not said who it is, until `endStranger`; false when
+   * there is no room. Strangers never wait: those who are known would have to wait behind them.
+   */
+  addStranger(bytes: number): boolean {
+    const isFull = this.#strangerBytes + bytes > this.strangerBytesMax
+    if (isFull || !this.#fitsSmall(bytes) || this.#smallQueue.size > 0) return false
+    this.#strangerBytes += bytes
+    return true
+  }
+
+  /** The refusal for a stranger for whom there is no room; it is counted. */
+  refuseStranger(): Refusal {
+    this.#refused += 1
+    return overloaded()
+  }
+
+  /** Gives the bytes of a stranger back. */
+  endStranger(bytes: number): void {
+    this.#strangerBytes -= bytes
+    invariant(this.#strangerBytes >= 0, 'more was given back than strangers have taken')
+    this.#admitSmall()
   }
 
   /** Counts the bytes of a small call, until `endSmall`, once there is room; may refuse. */
@@ -112,7 +146,7 @@ export class MemoryBudget {
 
   #admitSmall(): void {
     for (const waiter of this.#smallQueue) {
-      if (this.#smallBytes + waiter.bytes > this.smallBytesMax) return
+      if (!this.#fitsSmall(waiter.bytes)) return
       this.#smallBytes += waiter.bytes
       waiter.settle()
     }

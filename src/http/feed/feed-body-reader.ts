@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { HeldMemory } from '../../base/index.ts'
 import { type MemoryBudget, refusal, refuse, type WaitOptions } from '../../base/index.ts'
-import { inflatedChunks } from '../transport/body.ts'
+import { inflatedChunks, windowBytesOf } from '../transport/body.ts'
 import { BodyBytes, freeLater } from '../transport/held-body.ts'
 
 const NOTHING = Buffer.alloc(0)
@@ -100,13 +100,15 @@ export class FeedBodyReader {
   async #collectGrowing({ req, held, signal }: Reading, body: BodyBytes): Promise<void> {
     const { share } = held
     const contentEncoding = req.headers['content-encoding']
+    const windowBytes = contentEncoding === undefined ? 0 : windowBytesOf(contentEncoding)
     const waiting: WaitOptions = { signal, heldBytes: READ_AHEAD_BYTES }
     for await (const piece of inflatedChunks(req, contentEncoding)) {
       const length = body.length + piece.length
       this.requireFits(length)
       if (length > body.capacity) {
         const capacity = Math.min(Math.max(length, body.capacity * 2), this.#limitBytes)
-        const needed = bytesWhileRead(capacity) + DECODER_BYTES
+        // A decoder keeps of what it has inflated as much as its window takes.
+        const needed = bytesWhileRead(capacity) + DECODER_BYTES + Math.min(capacity, windowBytes)
         if (needed > share.bytes) await share.resize(needed, waiting)
         body.reserve(capacity)
       }

@@ -1,12 +1,26 @@
 import type { IncomingMessage } from 'node:http'
-import { refuse } from '../../base/index.ts'
+import { type MemoryBudget, refuse } from '../../base/index.ts'
 import type { Upload } from '../../files/index.ts'
-import { inflatedChunks } from '../transport/body.ts'
+import { inflatedChunks, requireEncoding, windowBytesOf } from '../transport/body.ts'
 import { readContentType } from './file-headers.ts'
 import { readBoundary, readFormFile } from './form-file.ts'
 
 /** What a form adds around its file, generously. */
 const FORM_BYTES_MAX = 100_000
+
+/** What a decoder takes besides its window. */
+const DECODER_BYTES = 128 * 1024
+
+/** Counts what inflating the body of a request takes, until it is disposed of. */
+export async function holdDecoder(
+  { headers }: IncomingMessage,
+  budget: MemoryBudget,
+): Promise<Disposable> {
+  const contentEncoding = headers['content-encoding']
+  if (!requireEncoding(contentEncoding)) return { [Symbol.dispose]: () => {} }
+  const share = await budget.take(DECODER_BYTES + windowBytesOf(contentEncoding))
+  return { [Symbol.dispose]: () => share.release() }
+}
 
 /** Opens the file of a request: the field `file` of a form, or the body as it is. */
 export async function openUpload(req: IncomingMessage, bytesMax: number): Promise<Upload> {

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import {
@@ -7,7 +6,7 @@ import {
   type OAuthWithUsers,
   signInToAuthorize,
 } from '../../auth/index.ts'
-import { type Brand, type Brands, refuse } from '../../base/index.ts'
+import { type Brand, type Brands, type MemoryBudget, refuse } from '../../base/index.ts'
 import type { App } from '../app-type.ts'
 import { hostNameOf, hostOf, type IssuerReader } from '../issuer.ts'
 import {
@@ -15,7 +14,8 @@ import {
   authorizeHeaders,
   renderAuthorizePage,
 } from '../pages/authorize/authorize-page.ts'
-import { collectBody, parseJsonBody } from '../transport/body.ts'
+import { textParser } from '../plugins/body-plugin.ts'
+import { parseJsonBody } from '../transport/body.ts'
 import { exchangeOf } from '../transport/exchange.ts'
 
 /** What the authorization page needs. */
@@ -23,6 +23,8 @@ interface AuthorizeRoutesDeps {
   readonly oauth: OAuthWithUsers
   readonly issuerOf: IssuerReader
   readonly brands: Brands
+  /** What all calls in flight may hold. */
+  readonly budget?: MemoryBudget
 }
 
 const WEIR: Brand = { name: 'Weir', logo: '' }
@@ -38,7 +40,7 @@ export function authorizeRoutes(app: App, deps: AuthorizeRoutesDeps): void {
   stepRoutes(app, deps)
 }
 
-function pageRoutes(app: App, { brands }: AuthorizeRoutesDeps): void {
+function pageRoutes(app: App, { brands, budget }: AuthorizeRoutesDeps): void {
   const page = (request: FastifyRequest, posted: string) =>
     renderAuthorizePage(brands.get(hostNameOf(hostOf(request.raw))) ?? WEIR, posted)
   app.get('/alt', { schema: hidden }, async (request, reply) =>
@@ -50,14 +52,7 @@ function pageRoutes(app: App, { brands }: AuthorizeRoutesDeps): void {
   )
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser(
-      [FORM, JSON_TYPE],
-      async (request: FastifyRequest, payload: Readable) => {
-        const { 'content-encoding': contentEncoding } = request.headers
-        const limitBytes = request.routeOptions.bodyLimit
-        return (await collectBody(payload, { contentEncoding, limitBytes })).toString('utf8')
-      },
-    )
+    scope.addContentTypeParser([FORM, JSON_TYPE], textParser(budget))
     scope.post('/alt/', { schema: hidden, bodyLimit: BODY_BYTES_MAX }, async (request, reply) => {
       return reply
         .headers(authorizeHeaders)

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyRequest, FastifySchema } from 'fastify'
 import {
   type EpochMs,
+  type MemoryBudget,
   readId,
   readLoosePairs,
   readQueryPairs,
@@ -15,7 +16,7 @@ import type { App } from '../app-type.ts'
 import { base64Text } from '../files/base64-text.ts'
 import { type AskedFile, planFileAnswer } from '../files/file-answer.ts'
 import { readDisposition } from '../files/file-headers.ts'
-import { openUpload } from '../files/file-upload.ts'
+import { holdDecoder, openUpload } from '../files/file-upload.ts'
 import {
   filePath,
   getFileAnswer,
@@ -33,6 +34,8 @@ import { warnBy } from '../transport/warning-header.ts'
 interface FileRoutesDeps {
   readonly files: FileService
   readonly gate: Gate
+  /** What all calls in flight may hold. */
+  readonly budget: MemoryBudget
 }
 
 const FILES = '/api/comp/:compId/stream/:streamId/feed/file'
@@ -49,7 +52,7 @@ export function fileRoutes(app: App, deps: FileRoutesDeps): void {
   getRoutes(app, deps)
 }
 
-function putRoute(app: App, { files, gate }: FileRoutesDeps): void {
+function putRoute(app: App, { files, gate, budget }: FileRoutesDeps): void {
   // A scope of its own: here a body of any type is left alone until the file is stored.
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
@@ -69,6 +72,7 @@ function putRoute(app: App, { files, gate }: FileRoutesDeps): void {
       },
       async (request, reply) => {
         const { principal, raw } = request
+        using _decoder = await holdDecoder(raw, budget)
         const { time, url, warnings } = await files.put(principal, readPutFile(request), () =>
           openUpload(raw, files.fileBytesMax),
         )

@@ -1,6 +1,6 @@
 /** Every route of the service, added by one call. */
 import type { DeletionParts, Identity, OAuthWithUsers } from '../../auth/index.ts'
-import type { Config } from '../../base/index.ts'
+import type { Config, MemoryBudget } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { FileService } from '../../files/index.ts'
 import type { App } from '../app-type.ts'
@@ -24,6 +24,8 @@ import { streamRoutes } from './stream-routes.ts'
 
 /** What the routes are served from. */
 interface RouteParts extends StorageRoutesDeps {
+  /** What all calls in flight may hold. */
+  readonly budget: MemoryBudget
   readonly calls: FeedCalls
   readonly catalog: Catalog
   readonly config: Config
@@ -37,21 +39,22 @@ interface RouteParts extends StorageRoutesDeps {
 /** Adds all routes to the server. */
 export function addRoutes(app: App, parts: RouteParts): void {
   const { calls, catalog, config, deletion, files, gate, identity, lane, log, oauth } = parts
+  const { budget } = parts
   const brands = config.brands ?? new Map()
   const issuerOf = issuerReader({
     publicUrl: config.publicUrl,
     brandedHosts: new Set(brands.keys()),
   })
   apiKeyRoutes(app, { gate, identity })
-  authorizeRoutes(app, { oauth, issuerOf, brands })
+  authorizeRoutes(app, { oauth, issuerOf, brands, budget })
   catalogRoutes(app, { catalog, gate })
   feedRoutes(app, { calls, gate, lane })
-  fileRoutes(app, { files, gate })
+  fileRoutes(app, { files, gate, budget })
   const isSecure = config.tlsCert !== undefined || config.publicUrl?.startsWith('https:') === true
   loginRoutes(app, { identity, isSecure })
   oauthClientRoutes(app, { oauth, gate, identity })
   oauthGrantRoutes(app, { oauth, gate, identity })
-  oauthRoutes(app, { log, oauth, issuerOf, gate })
+  oauthRoutes(app, { log, oauth, issuerOf, gate, budget })
   organizationRoutes(app, { gate, identity, deletion })
   orgUserRoutes(app, { gate, identity })
   storageRoutes(app, parts)

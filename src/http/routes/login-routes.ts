@@ -13,6 +13,9 @@ interface LoginRoutesDeps {
   readonly isSecure: boolean
 }
 
+/** An address and a password, longer than any; nobody has said who sends it. */
+const LOGIN_BYTES_MAX = 16 * 1024
+
 const tags = ['login']
 const security: [] = []
 
@@ -22,7 +25,10 @@ export function loginRoutes(app: App, { identity, isSecure }: LoginRoutesDeps): 
     `session=${value}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}${rest}`
   app.post(
     '/api/login',
-    { schema: { tags, security, summary: 'Sign in', body: loginBody } },
+    {
+      bodyLimit: LOGIN_BYTES_MAX,
+      schema: { tags, security, summary: 'Sign in', body: loginBody },
+    },
     async (request, reply) => {
       const { email, password } = request.body
       const address = exchangeOf(request.raw)?.address ?? ''

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
   answerLogin,
@@ -11,12 +10,12 @@ import {
   revokeToken,
   showMetadata,
 } from '../../auth/index.ts'
-import { invariant, type Log, Refusal } from '../../base/index.ts'
+import { invariant, type Log, type MemoryBudget, Refusal } from '../../base/index.ts'
 import type { Gate } from '../admit/gate.ts'
 import type { App } from '../app-type.ts'
 import type { IssuerReader } from '../issuer.ts'
+import { textParser } from '../plugins/body-plugin.ts'
 import { sendError } from '../plugins/error-plugin.ts'
-import { collectBody } from '../transport/body.ts'
 import { exchangeOf } from '../transport/exchange.ts'
 import {
   loginAnswerSchema,
@@ -32,6 +31,8 @@ interface OAuthRoutesDeps {
   readonly oauth: OAuthWithUsers
   readonly issuerOf: IssuerReader
   readonly gate: Gate
+  /** What all calls in flight may hold. */
+  readonly budget?: MemoryBudget
 }
 
 /** Longer than any request in use: the parameters have limits of their own. */
@@ -44,7 +45,7 @@ const security: [] = []
 export function oauthRoutes(app: App, deps: OAuthRoutesDeps): void {
   const { oauth, issuerOf } = deps
   app.register(async (scope: App) => {
-    readBodiesAsText(scope)
+    readBodiesAsText(scope, deps.budget)
     tokenRoutes(scope, deps)
     scope.post(
       '/api/oauth_login',
@@ -132,13 +133,9 @@ async function findAdministeredOrg(
 const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
 /** A form, JSON or nothing: the endpoints tell them apart themselves, so schemas only describe. */
-function readBodiesAsText(scope: App): void {
+function readBodiesAsText(scope: App, budget: MemoryBudget | undefined): void {
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
-    const { 'content-encoding': contentEncoding } = request.headers
-    const limitBytes = request.routeOptions.bodyLimit
-    return (await collectBody(payload, { contentEncoding, limitBytes })).toString('utf8')
-  })
+  scope.addContentTypeParser('*', textParser(budget))
   scope.setValidatorCompiler(() => () => true)
 }
 

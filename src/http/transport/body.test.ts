@@ -3,10 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { PassThrough } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { test } from 'node:test'
 import {
   brotliCompressSync,
+  constants,
+  createZstdCompress,
   deflateRawSync,
   deflateSync,
   gzipSync,
@@ -97,6 +99,23 @@ test('collectBody() refuses a deflate body whose connection breaks before its fi
   const reading = collectBody(source, { contentEncoding: 'deflate', limitBytes: LIMIT_BYTES })
   source.destroy(new Error('gone'))
   await assert.rejects(reading, /ended|gone/)
+})
+
+test('collectBody() refuses zstd that wants more memory than usual levels', async () => {
+  const check = async (windowLog: number) => {
+    const params = { [constants.ZSTD_c_windowLog]: windowLog }
+    // Without a length told ahead the frame asks for its whole window.
+    const encoder = createZstdCompress({ params })
+    encoder.write('[1,')
+    encoder.flush()
+    encoder.end('2]')
+    const parts: Buffer[] = []
+    for await (const part of encoder) parts.push(part as Buffer)
+    const source = Readable.from([Buffer.concat(parts)])
+    return String(await collectBody(source, { contentEncoding: 'zstd', limitBytes: LIMIT_BYTES }))
+  }
+  assert.equal(await check(23), '[1,2]')
+  await assert.rejects(check(24), /Cannot inflate the zstd body/)
 })
 
 test('collectBody() refuses what does not inflate', async () => {

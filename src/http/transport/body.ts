@@ -1,5 +1,6 @@
 import type { Readable, Transform } from 'node:stream'
 import {
+  constants,
   createBrotliDecompress,
   createGunzip,
   createInflate,
@@ -11,24 +12,56 @@ import { isDeepJson, JSON_DEPTH_MAX, refusal, refuse } from '../../base/index.ts
 /** Pieces of this length have memory of their own, which who has copied them can give back. */
 const options = { chunkSize: 64 * 1024 }
 
+/** Memory that zstd may ask for: what RFC 8878 has every decoder take, and all usual levels need. */
+const ZSTD_WINDOW_LOG_MAX = 23
+const zstdOptions = {
+  ...options,
+  params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG_MAX },
+}
+
+/** The most that the decoder of an encoding keeps of what it has inflated. */
+export function windowBytesOf(contentEncoding: string | undefined): number {
+  switch (nameOf(contentEncoding)) {
+    case 'zstd':
+      return 2 ** ZSTD_WINDOW_LOG_MAX
+    case 'br':
+      return 2 ** 24
+    default:
+      return 32 * 1024
+  }
+}
+
+function nameOf(contentEncoding: string | undefined): string {
+  return contentEncoding?.trim().toLowerCase() ?? ''
+}
+
 const decoders: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
   ['br', () => createBrotliDecompress(options)],
   ['deflate', () => createInflate(options)],
   ['gzip', () => createGunzip(options)],
   ['x-gzip', () => createGunzip(options)],
-  ['zstd', () => createZstdDecompress(options)],
+  ['zstd', () => createZstdDecompress(zstdOptions)],
 ])
+
+/** Whether a body has to be inflated; refuses an encoding that is not known. */
+export function requireEncoding(contentEncoding: string | undefined): boolean {
+  return decoderOf(nameOf(contentEncoding)) !== undefined
+}
+
+function decoderOf(name: string): (() => Transform) | undefined {
+  if (name === '' || name === 'identity') return undefined
+  const open = decoders.get(name)
+  if (open !== undefined) return open
+  refuse('unsupported_media_type', {
+    what: `Cannot read Content-Encoding "${name}": use gzip, deflate, br or zstd`,
+  })
+}
 
 /** The body as it was before Content-Encoding; refuses an encoding that is not known. */
 async function inflated(source: Readable, contentEncoding: string | undefined): Promise<Readable> {
-  const name = contentEncoding?.trim().toLowerCase() ?? ''
-  if (name === '' || name === 'identity') return source
-  const open = decoders.get(name)
-  if (open === undefined) {
-    refuse('unsupported_media_type', {
-      what: `Cannot read Content-Encoding "${name}": use gzip, deflate, br or zstd`,
-    })
-  }
+  const name = nameOf(contentEncoding)
+  const open = decoderOf(name)
+  if (open === undefined) return source
   const isRaw = name === 'deflate' && (await isRawDeflate(source))
   const decoder = isRaw ? createInflateRaw(options) : open()
   source.once('error', (error) => decoder.destroy(error))

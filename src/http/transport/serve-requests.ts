@@ -2,10 +2,12 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { normalizeAddress } from '../../access/index.ts'
 import type { Log, MemoryBudget } from '../../base/index.ts'
 import { answerError } from './answer.ts'
+import { type Arrival, type ArrivalWatch, tooSlow } from './arrival-watch.ts'
+import { answerClientError } from './client-error.ts'
 import type { ConnectionCount } from './connection-count.ts'
-import { attachExchange, type Exchange, type FastLane, type Serve } from './exchange.ts'
+import { attachExchange, type Exchange, type FastLane, type Reply, type Serve } from './exchange.ts'
 import { type Front, openFront } from './front/front.ts'
-import { HttpReply } from './http-reply.ts'
+import { HttpReply, hasUnreadBody } from './http-reply.ts'
 import { IDLE_TIMEOUT_MS, KEEP_ALIVE_MS, openListener, type TlsFiles } from './listener.ts'
 import type { Traffic } from './traffic.ts'
 
@@ -17,6 +19,8 @@ export interface RequestDeps {
   readonly tls?: TlsFiles
   /** Whom to let in. */
   readonly connections: ConnectionCount
+  /** Ends bodies that come too slowly. */
+  readonly arrivals: ArrivalWatch
   /** What all calls in flight may hold; without it only single calls are bounded. */
   readonly budget?: MemoryBudget
   /** Asked before Fastify sees a request. */
@@ -29,12 +33,13 @@ export function serveRequests(
   traffic: Traffic,
   handle: Handle,
 ): { readonly server: Server; readonly front: Front } {
-  const { log, tls, connections } = deps
+  const { log, tls, arrivals, connections } = deps
   const findServe: FastLane = deps.fastLane ?? (() => undefined)
   const server = openListener((req, res) => {
     if (req.url?.startsWith('/') === false) req.url = pathOfTarget(req.url)
     const exchange = traffic.begin(req, req, new HttpReply(req, res))
     if (exchange === undefined) return
+    if (hasUnreadBody(req)) watchBody(req, exchange.reply, arrivals)
     const serve = findServe(req.method ?? '', req.url ?? '')
     if (serve !== undefined) return run(serve, exchange, log)
     attachExchange(req, exchange)
@@ -46,9 +51,7 @@ export function serveRequests(
     admit: ({ remoteAddress = '' }) => connections.admit(normalizeAddress(remoteAddress)),
     keepAliveMs: KEEP_ALIVE_MS,
     idleMs: IDLE_TIMEOUT_MS,
-    // Nobody has said who sends them yet: half of what small calls have is left to those who did.
-    arrivingBytesMax: deps.budget === undefined ? undefined : deps.budget.smallBytesMax / 2,
-    findServe,
+    ...{ arrivals, budget: deps.budget, findServe },
     expect: () => traffic.expect(),
     abandon: () => traffic.abandon(),
     serve: (head, body, reply, isExpected) => {
@@ -57,6 +60,18 @@ export function serveRequests(
     },
   })
   return { server, front }
+}
+
+/** Has a body watched until it has arrived, or its connection is gone. */
+function watchBody(req: IncomingMessage, reply: Reply, arrivals: ArrivalWatch): void {
+  const { socket } = req
+  const arrival: Arrival = {
+    socket,
+    isHeldBack: () => req.readableLength > 0,
+    giveUp: () => (reply.isOver ? socket.destroy() : answerClientError(tooSlow(), socket)),
+  }
+  arrivals.begin(arrival)
+  req.once('close', () => arrivals.end(arrival))
 }
 
 function run(serve: Serve, exchange: Exchange, log: Log): void {

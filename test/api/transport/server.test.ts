@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { createLog, MemoryBudget, systemClock } from '../../../src/base/index.ts'
+import { createLog, systemClock } from '../../../src/base/index.ts'
 import {
   answer,
   buildServer,
@@ -22,7 +22,6 @@ async function start(options: {
   readonly readiness?: readonly ReadinessCheck[]
   readonly gate?: Promise<void>
   readonly fastLane?: FastLane
-  readonly budget?: MemoryBudget
 }): Promise<{ server: WeirServer; port: number; url: string }> {
   const log = createLog({ level: 'debug', destination: { write: (line) => lines.push(line) } })
   const server = await buildServer({
@@ -31,7 +30,6 @@ async function start(options: {
     trustedProxies: [],
     readiness: options.readiness ?? [],
     fastLane: options.fastLane,
-    budget: options.budget,
     addRoutes: (app) => {
       app.put('/api/echo', async (request) => ({ body: request.body ?? null }))
       app.get('/api/echo/:id', async (request) => request.params)
@@ -311,16 +309,4 @@ test('the log holds no secret of a URL', async () => {
     lines.filter((line) => line.includes(SECRET)),
     [],
   )
-})
-
-test('a body of an administrative call waits for memory too, and gives it back', async () => {
-  const budget = new MemoryBudget(8_000_000)
-  const { url: tight } = await start({ budget })
-  assert.equal(budget.addSmall(budget.smallBytesMax), true)
-  const headers = { 'content-type': 'application/json' }
-  const echo = fetch(`${tight}/api/echo`, { method: 'PUT', headers, body: '{"a":1}' })
-  while (budget.figures.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
-  budget.endSmall(budget.smallBytesMax)
-  assert.deepEqual(await (await echo).json(), { body: { a: 1 } })
-  assert.equal(budget.figures.usedBytes, 0)
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { MemoryBudget } from '../../../base/index.ts'
 import { BodyMemory, FRONT_BODY_BYTES_MAX } from './body-memory.ts'
 
 test('take() gives at least the bytes asked for, and the same buffer again once it came back', () => {
@@ -24,7 +25,16 @@ test('take() refuses beyond its bound, and goes on when something came back', ()
   memory.give(taken[0])
   assert.notEqual(memory.take(100_000), undefined)
   assert.equal(memory.take(100_000), undefined)
-  const little = new BodyMemory(200_000)
-  assert.notEqual(little.take(100_000), undefined)
+})
+
+test('take() asks the memory budget, and gives back to it', () => {
+  const budget = new MemoryBudget(3_200_000)
+  const little = new BodyMemory(budget)
+  const taken = little.take(100_000)
+  assert.ok(taken !== undefined)
+  assert.equal(budget.figures.usedBytes, taken.length)
   assert.equal(little.take(100_000), undefined)
+  little.give(taken)
+  assert.equal(budget.figures.usedBytes, 0)
+  assert.notEqual(little.take(100_000), undefined)
 })

@@ -1,3 +1,4 @@
+import type { MemoryBudget } from '../../../base/index.ts'
 import { SLICE_BYTES } from '../../../intake/index.ts'
 
 /**
@@ -12,25 +13,29 @@ const SMALLEST_BYTES = 32 * 1024
 /** How many buffers of a size stay for the next body. */
 const KEPT_MAX = 16
 
+/** The part of the memory budget that is for callers who have not said who they are. */
+export type StrangerBudget = Pick<MemoryBudget, 'addStranger' | 'endStranger'>
+
 /**
  * Buffers for the requests that arrive in more than one piece. They are used again: new ones for
  * every call would make the collector run by their amount.
  */
 export class BodyMemory {
   readonly #kept = new Map<number, Buffer[]>()
-  readonly #lentBytesMax: number
+  readonly #budget: StrangerBudget | undefined
   #lentBytes = 0
 
-  /** Lends at most so many bytes at a time. */
-  constructor(lentBytesMax = LENT_BYTES_MAX) {
-    this.#lentBytesMax = Math.min(lentBytesMax, LENT_BYTES_MAX)
+  /** Lends what the budget has room for: nobody has said yet who sends these bodies. */
+  constructor(budget?: StrangerBudget) {
+    this.#budget = budget
   }
 
   /** A buffer of at least so many bytes, or undefined when too much is in use. */
   take(bytesMin: number): Buffer | undefined {
     let bytes = SMALLEST_BYTES
     while (bytes < bytesMin) bytes *= 2
-    if (this.#lentBytes + bytes > this.#lentBytesMax) return undefined
+    if (this.#lentBytes + bytes > LENT_BYTES_MAX) return undefined
+    if (this.#budget?.addStranger(bytes) === false) return undefined
     this.#lentBytes += bytes
     return this.#kept.get(bytes)?.pop() ?? Buffer.allocUnsafeSlow(bytes)
   }
@@ -38,6 +43,7 @@ export class BodyMemory {
   /** Takes a buffer back; nobody may read it from here on. */
   give(buffer: Buffer): void {
     this.#lentBytes -= buffer.length
+    this.#budget?.endStranger(buffer.length)
     const kept = this.#kept.get(buffer.length)
     if (kept === undefined) this.#kept.set(buffer.length, [buffer])
     else if (kept.length < KEPT_MAX) kept.push(buffer)

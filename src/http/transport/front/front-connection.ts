@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { invariant } from '../../../base/index.ts'
+import { type Arrival, type ArrivalWatch, tooSlow } from '../arrival-watch.ts'
 import { answerClientError } from '../client-error.ts'
 import type { FastLane, Reply } from '../exchange.ts'
 import { answerHead, hasHeader, joined } from './answer-bytes.ts'
@@ -10,6 +11,8 @@ import { readingInto } from './shared-buffer-socket.ts'
 /** What the connections of the front share. */
 export interface FrontDeps {
   readonly memory: BodyMemory
+  /** Ends bodies that come too slowly. */
+  readonly arrivals: ArrivalWatch
   /** What arrives while no request is being put together is read into this, for all connections. */
   readonly shared: Buffer
   /** What clients are told about the time between two requests. */
@@ -64,7 +67,7 @@ interface Arriving {
  * the first that is not, or whose head has not arrived in one piece, the connection goes to Node's
  * HTTP server, with all bytes of that request, and stays there.
  */
-export class FrontConnection implements Reply {
+export class FrontConnection implements Reply, Arrival {
   readonly #socket: Socket
   readonly #deps: FrontDeps
   #state: State = 'idle'
@@ -220,6 +223,7 @@ export class FrontConnection implements Reply {
     bytes.copy(memory)
     this.#arriving = { memory, bytes: bytes.length, isExpected: this.#deps.expect() }
     this.#state = 'arriving'
+    this.#deps.arrivals.begin(this)
   }
 
   #assemble(bytes: Buffer): void {
@@ -234,6 +238,7 @@ export class FrontConnection implements Reply {
     if (bytes.buffer !== memory.buffer) bytes.copy(memory, arriving.bytes, 0, missingBytes)
     arriving.bytes += Math.min(bytes.length, missingBytes)
     if (arriving.bytes < totalBytes) return
+    this.#deps.arrivals.end(this)
     this.#defer(bytes.subarray(missingBytes))
     this.#serve(head, memory.subarray(headBytes, totalBytes), arriving.isExpected)
   }
@@ -277,7 +282,29 @@ export class FrontConnection implements Reply {
   readonly #onEnd = (): void => {
     if (this.#state === 'idle') this.#socket.end()
     if (this.#state !== 'arriving') return
-    answerClientError(new Error('the connection ended before the body did'), this.#socket)
+    this.#breakOff(new Error('the connection ended before the body did'))
+  }
+
+  /** What has arrived is taken at once. */
+  isHeldBack(): boolean {
+    return false
+  }
+
+  giveUp(): void {
+    this.#breakOff(tooSlow())
+  }
+
+  /** Answers a request that has not arrived in full; its memory may be read into until the end. */
+  #breakOff(error: Error): void {
+    this.#endArrival()
+    this.#state = 'closed'
+    answerClientError(error, this.#socket)
+  }
+
+  #endArrival(): void {
+    if (this.#state !== 'arriving') return
+    this.#deps.arrivals.end(this)
+    if (this.#arriving?.isExpected) this.#deps.abandon()
   }
 
   readonly #onError = (): void => {
@@ -289,7 +316,7 @@ export class FrontConnection implements Reply {
   }
 
   readonly #onClose = (): void => {
-    if (this.#state === 'arriving' && this.#arriving?.isExpected) this.#deps.abandon()
+    this.#endArrival()
     this.#giveMemoryBack()
     this.#finish('closed')
   }

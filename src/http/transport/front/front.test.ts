@@ -3,6 +3,8 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { Random, testSeeds } from '../../../../test/support/random.ts'
+import { ManualClock } from '../../../base/index.ts'
+import { ArrivalWatch } from '../arrival-watch.ts'
 import type { Reply, RequestHead } from '../exchange.ts'
 import { type Front, openFront } from './front.ts'
 
@@ -10,6 +12,8 @@ type Serve = (head: RequestHead, body: Buffer, reply: Reply) => void
 
 interface Started {
   readonly front: Front
+  readonly arrivals: ArrivalWatch
+  readonly clock: ManualClock
   open(): Promise<Client>
   connections(): Promise<number>
 }
@@ -29,10 +33,13 @@ async function start(
 ): Promise<Started> {
   const server = createServer({ requireHostHeader: false }, behind)
   Object.assign(server, { httpAllowHalfOpen: true })
+  const clock = new ManualClock(0)
+  const arrivals = new ArrivalWatch(clock)
   const front = openFront(server, 'connection', {
     ...{ keepAliveMs: 75_000, idleMs: 120_000, serve },
     findServe: () => (isServed() ? () => {} : undefined),
     ...{ expect: () => true, abandon: () => {}, admit: () => () => {} },
+    arrivals,
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -40,9 +47,10 @@ async function start(
     front.closeAllConnections()
     server.closeAllConnections()
     server.close()
+    arrivals.close()
   })
   return {
-    front,
+    ...{ front, arrivals, clock },
     open: () => Client.open(port),
     connections: () =>
       new Promise((resolve, reject) =>
@@ -335,4 +343,26 @@ test('closeAllConnections() closes those that are read here and those that come 
   await Promise.all([idle.isClosed, half.isClosed])
   await (await started.open()).isClosed
   while ((await started.connections()) > 0) await new Promise(setImmediate)
+})
+
+test('a body that comes byte by byte is a 408, and what comes of it later is not served', async () => {
+  let served = 0
+  const { open, arrivals, clock } = await start((_head, _body, to) => {
+    served += 1
+    reply(to, '')
+  })
+  const client = await open()
+  const whole = put('x'.repeat(1_000))
+  await client.write(whole.slice(0, -10))
+  while (arrivals.count === 0) await new Promise((resolve) => setImmediate(resolve))
+  for (let check = 0; check < 14; check++) {
+    clock.advance(5_000)
+    arrivals.check()
+  }
+  assert.equal((await client.answer()).status, 408)
+  await client.write(whole.slice(-10))
+  client.socket.end()
+  await client.isClosed
+  assert.equal(served, 0)
+  assert.equal(arrivals.count, 0)
 })

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { BodyMemory } from './body-memory.ts'
+import { BodyMemory, type StrangerBudget } from './body-memory.ts'
 import { FrontConnection, type FrontDeps } from './front-connection.ts'
 
 /** One read takes a whole put of a thousand samples when it has arrived. */
@@ -8,10 +8,14 @@ const SHARED_BYTES = 256 * 1024
 
 /** How the front serves, and what bodies that arrive in pieces may take. */
 interface FrontOptions
-  extends Pick<FrontDeps, 'abandon' | 'expect' | 'findServe' | 'serve' | 'keepAliveMs' | 'idleMs'> {
+  extends Pick<
+    FrontDeps,
+    'abandon' | 'arrivals' | 'expect' | 'findServe' | 'serve' | 'keepAliveMs' | 'idleMs'
+  > {
   /** Counts a connection until the answered function is called; undefined: it is refused. */
   admit(accepted: Socket): (() => void) | undefined
-  readonly arrivingBytesMax?: number
+  /** What arriving bodies may hold. */
+  readonly budget?: StrangerBudget
 }
 
 /** What is served before Node's HTTP server sees a connection. */
@@ -33,7 +37,7 @@ export function openFront(server: Server, event: ConnectionEvent, deps: FrontOpt
   let isClosed = false
   const shared: FrontDeps = {
     ...deps,
-    memory: new BodyMemory(deps.arrivingBytesMax),
+    memory: new BodyMemory(deps.budget),
     shared: Buffer.allocUnsafeSlow(SHARED_BYTES),
     handOver: (socket) => {
       sockets.delete(socket)

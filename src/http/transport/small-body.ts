@@ -1,0 +1,99 @@
+import { Readable } from 'node:stream'
+import { type MemoryBudget, type MemoryShare, refuse } from '../../base/index.ts'
+import { collectBody, inflatedChunks, requireEncoding } from './body.ts'
+
+/** How a body is sent, and who may be told that it is too long. */
+export interface SmallBody {
+  readonly contentEncoding: string | undefined
+  readonly contentLength: string | undefined
+  /** The most bytes, before and after inflating. */
+  readonly limitBytes: number
+  /** Whether the caller has said who it is. */
+  readonly isKnown: boolean
+}
+
+/** What a decoder takes for itself. */
+const DECODER_BYTES = 128 * 1024
+
+/** What the memory of a body without a length begins with. */
+const FIRST_BYTES = 4 * 1024
+
+/**
+ * Reads a body of a call whose bodies are small and hands it to `use`. What came is counted in the
+ * memory budget as it comes, and a decoder is opened only when all of it is there: whoever sends a
+ * little and stops holds that little, not a decoder.
+ */
+export async function withSmallBody<T>(
+  source: Readable,
+  body: SmallBody,
+  budget: MemoryBudget | undefined,
+  use: (bytes: Buffer) => T,
+): Promise<T> {
+  const { contentEncoding, contentLength, limitBytes, isKnown } = body
+  const isEncoded = requireEncoding(contentEncoding)
+  if (Number(contentLength ?? 0) > limitBytes) refuse('body_too_large', { limitBytes })
+  using held = await holdingFor(budget, isKnown, Number(contentLength ?? FIRST_BYTES))
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of inflatedChunks(source, undefined)) {
+    bytes += part.length
+    if (bytes > limitBytes) refuse('body_too_large', { limitBytes })
+    await held.grow(bytes)
+    parts.push(part)
+  }
+  const sent = Buffer.concat(parts, bytes)
+  if (!isEncoded) return use(sent)
+  // The pieces of what inflates, and the whole that they are put together to.
+  await held.growToInflate(DECODER_BYTES + 2 * limitBytes)
+  return use(await collectBody(Readable.from([sent]), { contentEncoding, limitBytes }))
+}
+
+interface Holding extends Disposable {
+  /** Counts so many bytes of the body, all that came so far. */
+  grow(bytes: number): Promise<void> | undefined
+  /** Counts so many more while the body is inflated. */
+  growToInflate(bytes: number): Promise<void> | undefined
+}
+
+const UNCOUNTED: Holding = {
+  grow: () => undefined,
+  growToInflate: () => undefined,
+  [Symbol.dispose]: () => {},
+}
+
+async function holdingFor(
+  budget: MemoryBudget | undefined,
+  isKnown: boolean,
+  bytes: number,
+): Promise<Holding> {
+  if (budget === undefined) return UNCOUNTED
+  return isKnown ? holdingShare(await budget.take(bytes)) : holdingAsStranger(budget)
+}
+
+function holdingShare(share: MemoryShare): Holding {
+  return {
+    grow: (bytes) => (bytes > share.bytes ? share.resize(bytes * 2) : undefined),
+    growToInflate: (bytes) => share.resize(share.bytes + bytes),
+    [Symbol.dispose]: () => share.release(),
+  }
+}
+
+function holdingAsStranger(budget: MemoryBudget): Holding {
+  let strangerBytes = 0
+  let inflating: MemoryShare | undefined
+  return {
+    grow: (bytes) => {
+      if (!budget.addStranger(bytes - strangerBytes)) throw budget.refuseStranger()
+      strangerBytes = bytes
+      return undefined
+    },
+    // Inflating what is small takes no time worth telling, and nobody can draw it out.
+    growToInflate: async (bytes) => {
+      inflating = await budget.take(bytes, { heldBytes: strangerBytes })
+    },
+    [Symbol.dispose]: () => {
+      budget.endStranger(strangerBytes)
+      inflating?.release()
+    },
+  }
+}

@@ -1,0 +1,144 @@
+/** Bodies that stop, crawl or inflate hold little, for a bounded time, and not what others need. */
+import assert from 'node:assert/strict'
+import { connect, type Socket } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import type { Caller } from '../../../src/auth/index.ts'
+import { createLog, ManualClock, MemoryBudget } from '../../../src/base/index.ts'
+import { buildServer, type WeirServer } from '../../../src/http/index.ts'
+import { startService } from '../../support/service.ts'
+
+const CLOCK = new ManualClock(1_700_000_000_000)
+
+interface Started {
+  readonly server: WeirServer
+  readonly port: number
+  readonly budget: MemoryBudget
+}
+
+/** A server with an echo for strangers and one for callers who are known. */
+async function start(t: TestContext): Promise<Started> {
+  const budget = new MemoryBudget(8_000_000)
+  const server = await buildServer({
+    ...{ clock: CLOCK, log: createLog({ level: 'silent' }), trustedProxies: [], readiness: [] },
+    budget,
+    addRoutes: (app) => {
+      app.put('/api/echo', async (request) => ({ body: request.body ?? null }))
+      const onRequest = async (request: { caller: Caller }) => {
+        request.caller = {} as Caller
+      }
+      app.put('/api/known', { onRequest }, async (request) => ({ body: request.body ?? null }))
+    },
+  })
+  t.after(() => server.close(0))
+  return { server, budget, port: await server.listen({ host: '127.0.0.1', port: 0 }) }
+}
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** A connection that has sent these bytes, and all that came back. */
+function sending(t: TestContext, port: number, bytes: string | Buffer) {
+  const socket: Socket = connect(port, '127.0.0.1')
+  t.after(() => socket.destroy())
+  socket.on('error', () => {})
+  const parts: Buffer[] = []
+  socket.on('data', (part: Buffer) => parts.push(part))
+  const isClosed = new Promise<string>((resolve) =>
+    socket.once('close', () => resolve(Buffer.concat(parts).toString())),
+  )
+  socket.write(bytes)
+  return { socket, isClosed }
+}
+
+function head(path: string, length: number, more = ''): string {
+  const type = 'Content-Type: application/json\r\n'
+  return `PUT ${path} HTTP/1.1\r\nHost: x\r\n${type}${more}Content-Length: ${length}\r\n\r\n`
+}
+
+test('a compressed body that stops holds what came of it and no decoder', async (t) => {
+  const { port, budget } = await start(t)
+  const body = gzipSync(JSON.stringify({ text: 'x'.repeat(10_000) }))
+  const beginning = Buffer.concat([
+    Buffer.from(head('/api/echo', body.length, 'Content-Encoding: gzip\r\n')),
+    body.subarray(0, 20),
+  ])
+  const stalled = Array.from({ length: 40 }, () => sending(t, port, beginning))
+  while (budget.figures.usedBytes < 40 * 20) await nextTurn()
+  assert.equal(budget.figures.usedBytes, 40 * 20)
+  const { socket, isClosed } = stalled[0]
+  socket.end(body.subarray(20))
+  const answer = await isClosed
+  assert.match(answer, /^HTTP\/1\.1 200 /)
+  assert.match(answer, /"x{10000}"/)
+  for (const { socket } of stalled) socket.destroy()
+  while (budget.figures.usedBytes > 0) await nextTurn()
+})
+
+test('strangers have half of what small calls have, and are refused beyond it at once', async (t) => {
+  const { port, budget } = await start(t)
+  const long = 'x'.repeat(budget.strangerBytesMax)
+  const put = (path: string, text: string) =>
+    fetch(`http://127.0.0.1:${port}${path}`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(text),
+    })
+  const refused = await put('/api/echo', long)
+  assert.equal(refused.status, 503)
+  assert.equal(refused.headers.get('retry-after'), '5')
+  assert.equal(((await refused.json()) as { code: string }).code, 'overloaded')
+  assert.equal((await put('/api/echo', 'short')).status, 200)
+  assert.equal((await put('/api/known', long)).status, 200)
+  assert.equal(budget.figures.usedBytes, 0)
+  assert.equal(budget.addStranger(budget.strangerBytesMax), true)
+  assert.equal((await put('/api/echo', 'short')).status, 503)
+  assert.equal((await put('/api/known', 'short')).status, 200)
+  budget.endStranger(budget.strangerBytesMax)
+})
+
+test('the body of a known caller waits for memory, and gives it back', async (t) => {
+  const { port, budget } = await start(t)
+  assert.equal(budget.addSmall(budget.smallBytesMax), true)
+  const answered = sending(t, port, `${head('/api/known', 7)}{"a":1}`)
+  while (budget.figures.waiting === 0) await nextTurn()
+  answered.socket.end()
+  budget.endSmall(budget.smallBytesMax)
+  assert.match(await answered.isClosed, /\{"body":\{"a":1\}\}$/)
+  assert.equal(budget.figures.usedBytes, 0)
+})
+
+test('a body that comes byte by byte is a 408 and its connection is closed', async (t) => {
+  const { server, port } = await start(t)
+  const { isClosed } = sending(t, port, `${head('/api/echo', 1_000)}[`)
+  while (server.arrivals.count === 0) await nextTurn()
+  for (let check = 0; check < 14; check++) {
+    CLOCK.advance(5_000)
+    server.arrivals.check()
+  }
+  const text = await isClosed
+  assert.match(text, /^HTTP\/1\.1 408 /)
+  assert.match(text, /"code":"request_timeout"/)
+  assert.equal(server.arrivals.count, 0)
+})
+
+test('POST /api/login takes 16 KB at most, inflated too', async (t) => {
+  const service = await startService()
+  t.after(() => service.close())
+  const { ownerEmail: email, ownerPassword: password } = service
+  const signIn = async (padding: number, isGzipped: boolean) => {
+    const text = JSON.stringify({ email, password }) + ' '.repeat(padding)
+    const answer = await fetch(`${service.url}/api/login`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(isGzipped ? { 'content-encoding': 'gzip' } : {}),
+      },
+      body: isGzipped ? gzipSync(text) : text,
+    })
+    return answer.status
+  }
+  assert.equal(await signIn(10_000, false), 200)
+  assert.equal(await signIn(10_000, true), 200)
+  assert.equal(await signIn(17_000, false), 413)
+  assert.equal(await signIn(17_000, true), 413)
+})
