@@ -1,5 +1,5 @@
-import { type Principal, requirePermit } from '../../access/index.ts'
-import { newUid, PAGE_LIMIT_MAX } from '../../base/index.ts'
+import { type Method, type Principal, requirePermit } from '../../access/index.ts'
+import { newUid, PAGE_LIMIT_MAX, refuse } from '../../base/index.ts'
 import type { CatalogDocument, CatalogWrite } from '../../store/index.ts'
 import { type CatalogBase, missingFolderOrders } from '../documents/catalog-base.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
@@ -17,6 +17,11 @@ import type { ComponentStreams } from './component-streams.ts'
 import { type Page, type RecordList, refuseStale, refuseUnknown } from './simple-records.ts'
 
 const checkShape = shapeCheck('component', componentShape)
+
+interface Properties {
+  readonly name: string
+  readonly description: string
+}
 
 /** Get, list, insert, update and delete of components, each checked against the caller's rights. */
 export class Components {
@@ -40,11 +45,26 @@ export class Components {
     return await this.#showWhole(await this.#require(principal.orgUid, uid))
   }
 
-  /** Name and description, for callers that have checked the right on properties. */
-  async properties(orgUid: string, uid: string): Promise<{ name: string; description: string }> {
-    const { body } = await this.#require(orgUid, uid)
+  /** Name and description of the component of an ID. */
+  async getProperties(principal: Principal, compId: string): Promise<Properties> {
+    const uid = this.#requireProperties(principal, compId, 'GET')
+    const { body } = await this.#require(principal.orgUid, uid)
     const { name, description } = body as unknown as ComponentBody
     return { name, description }
+  }
+
+  /** Sets what is read of name and description; read only once the right is known. */
+  async setProperties(
+    principal: Principal,
+    compId: string,
+    read: () => Partial<Properties>,
+  ): Promise<void> {
+    const uid = this.#requireProperties(principal, compId, 'POST')
+    const { name, description } = read()
+    await this.#change(principal.orgUid, uid, {
+      ...(name === undefined ? {} : { name }),
+      ...(description === undefined ? {} : { description }),
+    })
   }
 
   /** In the order of folder and name; a folder narrows the list to it and all below. */
@@ -88,11 +108,10 @@ export class Components {
     requirePermit(principal, `component/${uid}`, 'POST')
     const hasStreams = (input as ComponentInput | undefined)?.stream !== undefined
     if (hasStreams) requirePermit(principal, `component/${uid}/stream`, 'POST')
-    return await this.change(principal.orgUid, uid, input)
+    return await this.#change(principal.orgUid, uid, input)
   }
 
-  /** As update, for callers that have checked another right, such as that on properties. */
-  async change(orgUid: string, uid: string, input: unknown): Promise<ComponentRecord> {
+  async #change(orgUid: string, uid: string, input: unknown): Promise<ComponentRecord> {
     checkShape(input)
     const fields = input as ComponentInput
     const saved = await this.#base.locks.run([uid], () =>
@@ -131,6 +150,17 @@ export class Components {
         await documents.commit([...streams, { op: 'delete', ...component }])
       }),
     )
+  }
+
+  #requireProperties(principal: Principal, compId: string, method: Method): string {
+    const entry = this.#base.documents.index.resolveComponent(principal.orgUid, compId)
+    if (entry === undefined) {
+      // A caller without any right to properties learns nothing about which components exist.
+      requirePermit(principal, 'component/*/property', method)
+      return refuse('component_not_found', { compId })
+    }
+    requirePermit(principal, `component/${entry.uid}/property`, method)
+    return entry.uid
   }
 
   async #commitComponent(orders: readonly CatalogWrite[]): Promise<CatalogDocument> {

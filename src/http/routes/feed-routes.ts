@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { Type } from 'typebox'
 import { invariant, readId } from '../../base/index.ts'
 import type { Gate } from '../admit/gate.ts'
+import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
 import type { FeedCalls } from '../feed/feed-calls.ts'
 import { type FeedRoute, feedTarget, PUT_ROUTE, READ_ROUTES } from '../feed/feed-paths.ts'
@@ -26,6 +27,9 @@ interface FeedRoutesDeps {
   /** Serves the calls of the feed's table, also those that come this way. */
   readonly lane: FastLane
 }
+
+/** What a call of the feed needs, whichever components it names. */
+const FEED = 'component/{uid}/feed'
 
 /** What a read answers, by its call. */
 const SUMMARIES = {
@@ -71,7 +75,8 @@ async function unreached(): Promise<void> {
 function putRoutes(app: App, lane: FastLane): void {
   const { pattern } = PUT_ROUTE
   const onRequest = servedBy(lane, PUT_ROUTE)
-  const described = { querystring: putFeedQuery, response: { 200: putFeedAnswer } }
+  const response = { 200: putFeedAnswer }
+  const described = { querystring: putFeedQuery, response, ...needs('PUT', FEED) }
   const put = { ...described, body: putFeedBody, summary: SUMMARIES.put }
   app.put(pattern, { ...documented(put), onRequest }, unreached)
   const asPut = { ...described, summary: 'With asPut: the same as PUT' }
@@ -84,7 +89,13 @@ function readRoute(app: App, lane: FastLane, route: FeedRoute): void {
   const place = isOfStream ? streamPath : componentPath
   const params = pattern.includes(':statId') ? Type.Intersect([place, statisticPath]) : place
   const summary = `${SUMMARIES[call]} of ${isOfStream ? 'one stream' : 'every stream of a component'}`
-  const schema = { params, querystring: feedQuery, response: { 200: feedAnswer }, summary }
+  const schema = {
+    params,
+    querystring: feedQuery,
+    response: { 200: feedAnswer },
+    summary,
+    ...needs('GET', FEED),
+  }
   app.get(pattern, { ...documented(schema), onRequest: servedBy(lane, route) }, unreached)
 }
 
@@ -93,6 +104,7 @@ function deleteRoute(app: App, { calls, gate }: FeedRoutesDeps): void {
     params: streamPath,
     querystring: deleteFeedQuery,
     summary: 'Delete the samples of a range',
+    ...needs('DELETE', FEED),
   }
   app.delete(
     '/api/comp/:compId/stream/:streamId/feed',

@@ -12,6 +12,7 @@ import {
 import type { FileService, PutFile } from '../../files/index.ts'
 import { readPutOptions } from '../../intake/index.ts'
 import type { Gate } from '../admit/gate.ts'
+import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
 import { base64Text } from '../files/base64-text.ts'
 import { type AskedFile, planFileAnswer } from '../files/file-answer.ts'
@@ -61,6 +62,7 @@ function putRoute(app: App, { files, gate, budget }: FileRoutesDeps): void {
       `${FILES}/:fileName`,
       {
         ...documented({
+          ...needs('PUT', 'component/{uid}/feed'),
           params: filePath,
           querystring: putFileQuery,
           body: putFileBody,
@@ -85,7 +87,10 @@ function putRoute(app: App, { files, gate, budget }: FileRoutesDeps): void {
 
 function getRoutes(app: App, { files, gate }: FileRoutesDeps): void {
   const response = { 200: getFileAnswer }
-  const produces = ['*/*']
+  const described = {
+    ...{ querystring: getFileQuery, response, produces: ['*/*'] },
+    ...needs('GET', 'component/{uid}/feed'),
+  }
   const places = [
     { at: ':fileName', params: filePath, summary: 'The newest file of a stream' },
     { at: ':time/:fileName', params: timedFilePath, summary: 'The file of a stream at a time' },
@@ -94,7 +99,7 @@ function getRoutes(app: App, { files, gate }: FileRoutesDeps): void {
     app.get(
       `${FILES}/${at}`,
       {
-        ...documented({ params, querystring: getFileQuery, response, summary, produces }),
+        ...documented({ ...described, params, summary }),
         onRequest: gate.guard(undefined),
       },
       async (request, reply) => {

@@ -19,17 +19,20 @@ interface HealthRoutesDeps {
   readonly moreMetrics?: () => string
 }
 
+/** Health is asked by machines that carry no credential. */
+const open = { tags: ['health'], security: [] as [] }
+
 /** Adds /healthz (the process lives), /readyz (it can serve) and /metrics. */
 export function healthRoutes(app: App, deps: HealthRoutesDeps): void {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   app.addHook('onClose', async () => registry.clear())
-  app.get('/healthz', { schema: { tags: ['health'], summary: 'The process lives' } }, async () => ({
+  app.get('/healthz', { schema: { ...open, summary: 'The process lives' } }, async () => ({
     status: 'ok',
   }))
   app.get(
     '/readyz',
-    { schema: { tags: ['health'], summary: 'Calls can be served; 503 says why not' } },
+    { schema: { ...open, summary: 'Calls can be served; 503 says why not' } },
     async (_request, reply) => {
       const problems = deps.readiness.flatMap(({ name, findProblem }) => {
         const problem = findProblem()
@@ -48,7 +51,7 @@ export function healthRoutes(app: App, deps: HealthRoutesDeps): void {
   )
   app.get(
     '/metrics',
-    { schema: { tags: ['health'], summary: 'Counts for Prometheus' } },
+    { schema: { ...open, summary: 'Counts for Prometheus' } },
     async (_request, reply) => {
       reply.type(registry.contentType)
       return `${deps.moreMetrics?.() ?? ''}${await metricsText(deps.metrics, registry)}`

@@ -1,9 +1,9 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
 import { Type } from 'typebox'
-import { type Method, requirePermit } from '../../access/index.ts'
-import { readFlag, readId, readLoosePairs, refuse } from '../../base/index.ts'
-import type { Catalog, ComponentEntry } from '../../catalog/index.ts'
+import { readFlag, readId, readLoosePairs } from '../../base/index.ts'
+import type { Catalog } from '../../catalog/index.ts'
 import type { Gate } from '../admit/gate.ts'
+import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
 import { queryOf } from '../transport/target.ts'
 import {
@@ -15,6 +15,7 @@ import {
 import { documented } from './record-routes.ts'
 
 const PATH = '/api/comp/:compId/property'
+const PROPERTY = 'component/{uid}/property'
 const params = Type.Object({ compId: Type.String() })
 const described = (summary: string, more: FastifySchema) =>
   documented({ tags: ['property'], summary, params, ...more })
@@ -26,10 +27,11 @@ export function propertyRoutes(
 ): void {
   const { components } = catalog
   const onRequest = gate.guard('admin')
-  const get = { querystring: propertyQuery, response: { 200: propertyAnswer } }
+  const answer = { 200: propertyAnswer }
+  const get = { querystring: propertyQuery, response: answer, ...needs('GET', PROPERTY) }
   app.get(PATH, { ...described('Read properties', get), onRequest }, async (request) => {
-    const { uid, orgUid } = findComponent(catalog, request, 'GET')
-    const { name, description } = await components.properties(orgUid, uid)
+    const found = await components.getProperties(request.principal, compIdOf(request))
+    const { name, description } = found
     const pairs = readLoosePairs(queryOf(request.url))
     const component = {
       ...(readFlag(pairs, 'name') ? { name } : {}),
@@ -37,28 +39,14 @@ export function propertyRoutes(
     }
     return [{ message: '', component, success: true }]
   })
-  const post = { body: propertyBody }
+  const post = { body: propertyBody, ...needs('POST', PROPERTY) }
   app.post(PATH, { ...described('Set properties', post), onRequest }, async (request) => {
-    const { uid, orgUid } = findComponent(catalog, request, 'POST')
-    const { name, description } = readPropertyBody(request.body)
-    await components.change(orgUid, uid, {
-      ...(name === undefined ? {} : { name }),
-      ...(description === undefined ? {} : { description }),
-    })
+    const { principal, body } = request
+    await components.setProperties(principal, compIdOf(request), () => readPropertyBody(body))
     return [{ success: true, message: '' }]
   })
 }
 
-function findComponent(catalog: Catalog, request: FastifyRequest, method: Method): ComponentEntry {
-  const { principal } = request
-  const given = (request.params as { compId: string }).compId
-  const compId = readId(given, 'the path', 'compId')
-  const entry = catalog.index.resolveComponent(principal.orgUid, compId)
-  if (entry === undefined) {
-    // A caller without any right to properties learns nothing about which components exist.
-    requirePermit(principal, 'component/*/property', method)
-    return refuse('component_not_found', { compId })
-  }
-  requirePermit(principal, `component/${entry.uid}/property`, method)
-  return entry
+function compIdOf(request: FastifyRequest): string {
+  return readId((request.params as { compId: string }).compId, 'the path', 'compId')
 }

@@ -1,8 +1,9 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
-import type { Principal } from '../../access/index.ts'
+import type { Method, Principal } from '../../access/index.ts'
 import type { Page, RecordList } from '../../catalog/index.ts'
 import type { Gate } from '../admit/gate.ts'
+import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
 import { unwrap, wrapped } from '../wire/catalog-wire.ts'
 import { envelope, pageSchema, readPage } from '../wire/envelope.ts'
@@ -47,32 +48,50 @@ export function recordRoutes(
   const { noun, title, shape, records, listQuery = pageSchema, readList = readPage } = resource
   const onRequest = gate.guard('admin')
   const path = `/api/${noun}`
-  const described = (summary: string, more: FastifySchema = {}) => ({
-    ...documented({ tags: [noun], summary, ...more }),
+  const described = (
+    capability: ReturnType<typeof needs>,
+    summary: string,
+    more?: FastifySchema,
+  ) => ({
+    ...documented({ tags: [noun], ...capability, summary, ...more }),
     onRequest,
   })
+  const all = (method: Method) => needs(method, noun)
+  const one = (method: Method) => needs(method, `${noun}/{uid}`)
   const body = wrapped(noun, shape)
   const params = uidParams
-  app.get(path, described('A page of the list', { querystring: listQuery }), async (request) => {
-    const found = await records.list(request.principal, readList(request.query))
-    return envelope(noun, found.records, found.totalCount)
-  })
-  app.get(`${path}/new`, described(`${title} that is not saved`), async ({ principal }) =>
-    envelope(noun, await records.make(principal)),
+  app.get(
+    path,
+    described(all('GET'), 'A page of the list', { querystring: listQuery }),
+    async (request) => {
+      const found = await records.list(request.principal, readList(request.query))
+      return envelope(noun, found.records, found.totalCount)
+    },
   )
-  app.get(`${path}/:uid`, described(`One by UID`, { params }), async (request) =>
+  app.get(
+    `${path}/new`,
+    described(all('GET'), `${title} that is not saved`),
+    async ({ principal }) => envelope(noun, await records.make(principal)),
+  )
+  app.get(`${path}/:uid`, described(one('GET'), 'One by UID', { params }), async (request) =>
     envelope(noun, await records.get(request.principal, uidOf(request))),
   )
-  app.put(path, described(`Insert ${title.toLowerCase()}`, { body }), async (request) =>
+  app.put(path, described(all('PUT'), `Insert ${title.toLowerCase()}`, { body }), async (request) =>
     envelope(noun, await records.insert(request.principal, unwrap(noun, request.body))),
   )
-  app.post(`${path}/:uid`, described('Change the fields named', { params, body }), (request) =>
-    update(request),
+  app.post(
+    `${path}/:uid`,
+    described(one('POST'), 'Change the fields named', { params, body }),
+    (request) => update(request),
   )
-  app.delete(`${path}/:uid`, described('Delete, with all below', { params }), async (request) => {
-    await records.delete(request.principal, uidOf(request))
-    return envelope(noun, { uid: uidOf(request) })
-  })
+  app.delete(
+    `${path}/:uid`,
+    described(one('DELETE'), 'Delete, with all below', { params }),
+    async (request) => {
+      await records.delete(request.principal, uidOf(request))
+      return envelope(noun, { uid: uidOf(request) })
+    },
+  )
 
   async function update(request: FastifyRequest): Promise<object> {
     const input = unwrap(noun, request.body)

@@ -3,12 +3,15 @@ import { Type } from 'typebox'
 import { refuse } from '../../base/index.ts'
 import { type Catalog, STREAM_TYPES, type StreamType, streamShape } from '../../catalog/index.ts'
 import type { Gate } from '../admit/gate.ts'
+import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
 import { readQueryText, unwrap, wrapped } from '../wire/catalog-wire.ts'
 import { envelope, pageSchema, readPage } from '../wire/envelope.ts'
 import { documented } from './record-routes.ts'
 
 const PATH = '/api/component/:componentUid/stream'
+const ALL = 'component/{componentUid}/stream'
+const ONE = `${ALL}/{uid}`
 const params = Type.Object({ componentUid: Type.String() })
 const oneParams = Type.Object({ componentUid: Type.String(), uid: Type.String() })
 const newQuery = Type.Object({
@@ -26,33 +29,35 @@ export function streamRoutes(app: App, { catalog, gate }: { catalog: Catalog; ga
     onRequest,
   })
   const body = wrapped('stream', streamShape)
-  const list = { params, querystring: pageSchema }
+  const list = { params, querystring: pageSchema, ...needs('GET', ALL) }
   app.get(PATH, described('Streams in definition order', list), async (request) => {
     const { componentUid } = keyOf(request)
     const found = await streams.list(request.principal, componentUid, readPage(request.query))
     return envelope('stream', found.records, found.totalCount)
   })
-  const unsaved = { params, querystring: newQuery }
+  const unsaved = { params, querystring: newQuery, ...needs('GET', ALL) }
   app.get(`${PATH}/new`, described('A stream that is not saved', unsaved), async (request) => {
     const type = readStreamType(request.query)
     return envelope('stream', streams.make(request.principal, keyOf(request).componentUid, type))
   })
-  const one = { params: oneParams }
+  const one = { params: oneParams, ...needs('GET', ONE) }
   app.get(`${PATH}/:uid`, described('One stream', one), async (request) => {
     const { componentUid, uid } = keyOf(request)
     return envelope('stream', await streams.get(request.principal, componentUid, uid))
   })
-  app.put(PATH, described('Add a stream', { params, body }), async (request) => {
+  const insert = { params, body, ...needs('PUT', ALL) }
+  app.put(PATH, described('Add a stream', insert), async (request) => {
     const input = unwrap('stream', request.body)
     const { componentUid } = keyOf(request)
     return envelope('stream', await streams.insert(request.principal, componentUid, input))
   })
-  const change = { params: oneParams, body }
+  const change = { params: oneParams, body, ...needs('POST', ONE) }
   app.post(`${PATH}/:uid`, described('Change the fields named', change), async (request) => {
     const input = unwrap('stream', request.body)
     return envelope('stream', await streams.update(request.principal, keyOf(request), input))
   })
-  app.delete(`${PATH}/:uid`, described('Delete with its samples', one), async (request) => {
+  const remove = { params: oneParams, ...needs('DELETE', ONE) }
+  app.delete(`${PATH}/:uid`, described('Delete with its samples', remove), async (request) => {
     const { componentUid, uid } = keyOf(request)
     await streams.delete(request.principal, componentUid, uid)
     return envelope('stream', { uid })

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import { type Method, methods } from '../../../src/access/index.ts'
+import { type Call, caller, signIn } from '../../support/caller.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+let service: Service
+let owner: Call
+let uid: string
+before(async () => {
+  service = await startService()
+  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
+  const made = await owner('PUT', '/api/component', {
+    component: { id: 'c1', stream: [{ id: 's1', valueType: 'DOUBLE' }] },
+  })
+  assert.equal(made.status, 200, made.text)
+  uid = made.body.component.uid
+})
+after(() => service.close())
+
+interface Operation {
+  readonly method: string
+  readonly path: string
+  readonly capability: string | undefined
+  readonly isOpen: boolean
+}
+
+/** Calls that carry no capability: they are about the caller's own credential. */
+const OWN = new Set(['DELETE /api/login'])
+
+/** A key is never enough for these: they are for people, of a certain role where it matters. */
+const FOR_PEOPLE = new Set([
+  'GET /api/oauth_grant',
+  'DELETE /api/oauth_grant/{uid}',
+  'PUT /api/organization',
+  'DELETE /api/organization/{uid}',
+])
+
+async function operations(): Promise<Operation[]> {
+  const { body } = await owner('GET', '/openapi.json')
+  const found: Operation[] = []
+  for (const [path, item] of Object.entries(body.paths as Record<string, object>)) {
+    for (const [method, operation] of Object.entries(item)) {
+      const { security, 'x-capability': capability } = operation
+      const isOpen = Array.isArray(security) && security.length === 0
+      found.push({ method: method.toUpperCase(), path, capability, isOpen })
+    }
+  }
+  return found
+}
+
+async function keyWith(capabilities: object[]): Promise<Call> {
+  const made = await owner('PUT', '/api/api_key', { api_key: { name: 'r', capabilities } })
+  assert.equal(made.status, 200, made.text)
+  return caller(service, `api_key=${made.body.api_key.secretKey}`)
+}
+
+function resourceOf(capability: string): { method: Method; resource: string } {
+  const [method, resource] = capability.split(' ')
+  return { method: method as Method, resource: resource.replaceAll(/\{\w+\}/g, '*') }
+}
+
+/** Calls an operation with IDs that are there and a body that can be read. */
+function perform(call: Call, { method, path }: Operation) {
+  const filled = path
+    .replace('{compId}', 'c1')
+    .replace('{streamId}', 's1')
+    .replace('{cycleId}', 'day')
+    .replace('{statId}', 'max')
+    .replace('{fileName}', 'a.txt')
+    .replace('{time}', '1')
+    .replace('{componentUid}', uid)
+    .replace('{uid}', path.startsWith('/api/component/') ? uid : service.orgUid)
+  const asPut = path === '/api/feed' && method === 'GET' ? '?asPut&compId=c1&s1=1' : ''
+  const range = path.endsWith('/feed') && method === 'DELETE' ? '?sd=1&ed=2' : ''
+  const noun = path.includes('/stream') ? 'stream' : (path.split('/')[2] ?? '')
+  const record = { name: 'x', email: 'x@example.com', password: 'a long enough password' }
+  const body =
+    path === '/api/feed' ? [{ compId: 'c1', streamId: 's1', data: '1' }] : { [noun]: record }
+  return call(
+    method,
+    `${filled}${asPut}${range}`,
+    method === 'PUT' || method === 'POST' ? body : undefined,
+  )
+}
+
+/** All that calls could have changed, as the owner sees it. */
+async function stateOf(): Promise<string> {
+  const nouns = ['organization', 'org_user', 'api_key', 'oauth_client', 'audit', 'component']
+  const more = ['component_template', 'component_folder', 'cycle', 'unit', 'delete_profile']
+  const paths = [...nouns, ...more].map((noun) => `/api/${noun}?limit=1000`)
+  const texts: string[] = []
+  for (const path of [...paths, `/api/component/${uid}/stream`, '/api/comp/c1/feed']) {
+    texts.push((await owner('GET', path)).text)
+  }
+  return texts.join('\n')
+}
+
+test('every route names its capability, or that it needs no credential', async () => {
+  const all = await operations()
+  assert.ok(all.length > 60, `${all.length} operations`)
+  const unnamed = all
+    .filter(({ capability, isOpen }) => capability === undefined && !isOpen)
+    .map(({ method, path }) => `${method} ${path}`)
+  assert.deepEqual(new Set(unnamed), OWN)
+})
+
+test('every route refuses a key that has all but its capability, and changes nothing', async () => {
+  const named = (await operations()).filter(({ capability }) => capability !== undefined)
+  const calls = new Map<string, Call>()
+  for (const { capability = '' } of named) {
+    if (calls.has(capability) || capability.includes('oauth_grant')) continue
+    const { method, resource } = resourceOf(capability)
+    const others = methods.filter((other) => other !== method)
+    const capabilities = [
+      { resource: '*', methods },
+      { resource, methods: others },
+    ]
+    calls.set(capability, await keyWith(capabilities))
+  }
+  const anyKey = await keyWith([{ resource: '*', methods }])
+  const before = await stateOf()
+  for (const operation of named) {
+    const call = calls.get(operation.capability ?? '') ?? anyKey
+    const answer = await perform(call, operation)
+    const name = `${operation.method} ${operation.path}: ${answer.text}`
+    assert.equal(answer.status, 403, name)
+    assert.equal(answer.body.code, 'forbidden', name)
+  }
+  assert.equal(await stateOf(), before)
+})
+
+test('every route lets a key on that has its capability alone', async () => {
+  const named = (await operations()).filter(({ capability }) => capability !== undefined)
+  // What deletes comes last, so that the rest finds what it is about.
+  named.sort((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'))
+  for (const operation of named) {
+    if (FOR_PEOPLE.has(`${operation.method} ${operation.path}`)) continue
+    const { method, resource } = resourceOf(operation.capability ?? '')
+    const call = await keyWith([{ resource, methods: [method] }])
+    const answer = await perform(call, operation)
+    const isRefused = answer.status === 401 || answer.status === 403
+    const isBeyond = isRefused && /itself/.test(answer.text)
+    assert.ok(!isRefused || isBeyond, `${operation.method} ${operation.path}: ${answer.text}`)
+    assert.ok(answer.status < 500, answer.text)
+  }
+})
+
+test('no file under src/http asks for rights itself', () => {
+  const asking = globSync('src/http/**/*.ts').filter((file) =>
+    /\b(?:requirePermit|requireCovers|allows|feedCoverage)\(/.test(readFileSync(file, 'utf8')),
+  )
+  assert.deepEqual(asking, [])
+})
