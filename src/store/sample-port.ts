@@ -119,8 +119,8 @@ export interface StoreStatus {
 export interface SampleStore {
   /**
    * Resolves only when the whole batch would survive a crash and reads see it. Rejected: part of it
-   * may be kept and the same append may be repeated (it is idempotent); the embedded store keeps
-   * none. Rejects with the refusal `read_only` when the disk is full or has failed, and with
+   * may be kept and the same append may be repeated (it is idempotent). The embedded store keeps none,
+   * but for a batch whose own write or sync failed: a restart shows all of it or none. Rejects with the refusal `read_only` when the disk is full or has failed, and with
    * `conflict` when a stream of the batch was forgotten. The caller must not change the batch's
    * arrays until this settles.
    */

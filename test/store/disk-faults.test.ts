@@ -18,6 +18,7 @@ import {
   type EmbeddedSampleStore,
   openSampleStore,
 } from '../../src/store/embedded/index.ts'
+import type { Removal, StreamHandle } from '../../src/store/index.ts'
 import { batch, read } from '../contract/sample-store-contract.ts'
 
 const SEGMENT_BYTES = 16 * 1024
@@ -104,6 +105,80 @@ test('a full disk refuses appends, serves reads, and takes appends again with ro
   await context.waitFor(() => assert.equal(store.status().readOnlyReason, undefined))
   await fill(store, stored, 50)
   assert.equal((await read(await reopen(), 1)).length, stored + 50)
+})
+
+/** Appends samples of stream 1, its time as value, until the store refuses; tells how many there are. */
+async function fillUntilFull(store: EmbeddedSampleStore, from: number): Promise<number> {
+  for (let time = from; ; time += 1) {
+    try {
+      await fill(store, time, 1)
+    } catch (error) {
+      assert.ok(isReadOnly(error), String(error))
+      return time
+    }
+  }
+}
+
+test('on a full disk removals go on beside refused appends, and hold over a restart', async (context) => {
+  const { faults, store, reopen } = await open(context)
+  await store.append(
+    batch([
+      [2, 7, 'goes'],
+      [3, 7, 'goes'],
+    ]),
+  )
+  faults.setRoom(0)
+  const stored = await fillUntilFull(store, 0)
+  const calls = [
+    store.append(batch([[1, stored, 1]])),
+    store.remove({ handle: 1, from: 0, until: 10 } as Removal),
+    store.append(batch([[1, stored + 1, 1]])),
+    store.append(batch([], [[2, 0, 10]])),
+    store.forget([3 as StreamHandle]),
+  ]
+  const settled = await Promise.allSettled(calls)
+  assert.deepEqual(
+    settled.map(({ status }) => status),
+    ['rejected', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
+  )
+  const check = async (current: EmbeddedSampleStore): Promise<void> => {
+    assert.deepEqual((await read(current, 1)).length, stored - 10)
+    assert.deepEqual(await read(current, 2), [])
+    assert.deepEqual(await read(current, 3), [])
+  }
+  await check(store)
+  // Their room ends too; they are refused then, as anything else.
+  for (;;) {
+    try {
+      await store.remove({ handle: 2, from: 0, until: 10 } as Removal)
+    } catch (error) {
+      assert.ok(isReadOnly(error), String(error))
+      break
+    }
+  }
+  faults.setRoom(undefined)
+  await context.waitFor(() => assert.equal(store.status().readOnlyReason, undefined))
+  await store.remove({ handle: 2, from: 0, until: 10 } as Removal)
+  await store.append(batch([[1, stored, stored]]))
+  const later = await reopen()
+  assert.equal((await read(later, 1)).length, stored - 9)
+  assert.deepEqual(later.status().damages, [])
+})
+
+test('a removal that waits with appends for a segment goes on when there is none', async (context) => {
+  const { faults, store } = await open(context)
+  faults.setRoom(0)
+  const calls: Promise<unknown>[] = []
+  for (let time = 0; time < 400; time += 1) {
+    calls.push(store.append(batch([[1, time, 'x'.repeat(200)]])))
+    if (time % 50 === 49) {
+      calls.push(store.remove({ handle: 9, from: time, until: time + 1 } as Removal))
+    }
+  }
+  const settled = await Promise.allSettled(calls)
+  const isRemoval = (_: unknown, index: number): boolean => index % 51 === 50
+  assert.ok(settled.some(({ status }) => status === 'rejected'))
+  assert.ok(settled.filter(isRemoval).every(({ status }) => status === 'fulfilled'))
 })
 
 test('without file handles appends are refused, and taken again once there are some', async (context) => {

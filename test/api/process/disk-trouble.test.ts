@@ -93,8 +93,8 @@ test('a disk that turns read-only: writes are 503 with Retry-After, reads go on,
 })
 
 /** Fills a disk to the last block, as another program would. */
-function fill(folder: string): string {
-  const file = join(folder, 'filler')
+function fill(folder: string, name = 'filler'): string {
+  const file = join(folder, name)
   const { bavail, bsize } = statfsSync(folder)
   spawnSync('dd', ['if=/dev/zero', `of=${file}`, `bs=${bsize}`, `count=${bavail + 1}`])
   return file
@@ -126,5 +126,74 @@ test('on a full disk people sign in, delete and are audited; all else is 503 unt
   do answer = await put(service, 'room', 1)
   while (answer.status === 503)
   assert.equal(answer.status, 200)
+  assert.equal(await service.stop(), 0)
+})
+
+const BODY_BYTES = 64 * 1024 * 1024
+
+/** Puts 20,000 samples that do not compress into a stream of a component. */
+async function putMany(service: Service, first: number): Promise<Response> {
+  const samples = Array.from({ length: 20_000 }, (_, index) => ({
+    ...{ compId: 'bulk', streamId: 's', time: first + index, data: Math.sin(first + index) },
+  }))
+  return await fetch(`${service.url}/api/feed?api_key=${FEED_KEY}`, {
+    method: 'PUT',
+    body: JSON.stringify(samples),
+  })
+}
+
+test('on a full disk whose journal is full, deleting makes room and puts go on', async (t) => {
+  const disk = mountDisk(t)
+  if (disk === undefined) return
+  // Below 1 GB journal segments are short.
+  const small = { ...settings, WEIR_MEMORY_MB: '512' }
+  const service = await startChildService(join(disk.folder, 'data'), small)
+  t.after(() => service.kill())
+  const feed = `${service.url}/api/comp/big/stream/f/feed`
+  const body = Buffer.alloc(BODY_BYTES, 'x')
+  const file = `${feed}/file/big.bin?api_key=${FEED_KEY}`
+  const upload = await fetch(file, {
+    ...{ method: 'PUT', body, headers: { 'Content-Type': 'application/octet-stream' } },
+  })
+  assert.equal(upload.status, 200, await upload.text())
+  for (const component of ['c', 'gone'])
+    assert.equal((await put(service, component, 1)).status, 200)
+  let refused: Response | undefined
+  for (let round = 0; refused === undefined && round < 500; round += 1) {
+    fill(disk.folder, `filler-${round}`)
+    const answer = await putMany(service, 1_700_000_000_000 + round * 20_000)
+    if (answer.status !== 200) refused = answer
+    else await answer.text()
+  }
+  assert.ok(refused !== undefined, 'the journal was never full')
+  assert.equal(await refusedFor(refused), 'read_only')
+
+  const login = await signIn(service)
+  assert.equal(login.status, 200)
+  const { sessionUid: session } = (await login.json()) as { sessionUid: string }
+  const act = async (path: string): Promise<void> => {
+    const mark = path.includes('?') ? '&' : '?'
+    const url = `${service.url}/api/${path}${mark}session=${session}`
+    const answer = await fetch(url, { method: 'DELETE' })
+    assert.equal(answer.status, 200, `${path}: ${await answer.text()}`)
+  }
+  await act('comp/c/stream/s/feed?sd=0&ed=4000000000000')
+  const found = await fetch(`${service.url}/api/component?session=${session}`)
+  const { component } = (await found.json()) as { component: Array<{ id: string; uid: string }> }
+  const gone = component.find(({ id }) => id === 'gone')
+  await act(`component/${gone?.uid}`)
+  assert.equal(await refusedFor(await putMany(service, 1)), 'read_only')
+  await act('comp/big/stream/f/feed?sd=0&ed=4000000000000')
+
+  let answer: Response
+  do {
+    answer = await putMany(service, 1_800_000_000_000)
+    await answer.arrayBuffer()
+  } while (answer.status === 503)
+  assert.equal(answer.status, 200)
+  const read = await fetch(`${service.url}/api/comp/c/stream/s/feed?session=${session}`)
+  assert.doesNotMatch(await read.text(), /"data":1/)
+  const audit = await fetch(`${service.url}/api/audit?session=${session}`)
+  assert.match(await audit.text(), /sign|login/i)
   assert.equal(await service.stop(), 0)
 })

@@ -9,9 +9,9 @@ import { crc32 } from 'node:zlib'
 
 const NAME = 'progress'
 const RECORD_BYTES = 16
-const SLOTS = ['catalogCursor', 'begunSegment', 'sealedSegment'] as const
+const SLOTS = ['catalogCursor', 'begunSegment', 'sealedSegment', 'journalSequence'] as const
 
-/** What is counted: changes of the catalog, journal segments begun, journal segments sealed. */
+/** What is counted: changes of the catalog, journal segments begun and sealed, journal frames. */
 type ProgressSlot = (typeof SLOTS)[number]
 
 /** How far a folder has come; 0 where that is not known. */
@@ -35,6 +35,7 @@ export function readProgress(folder: string): Progress {
     catalogCursor: value('catalogCursor'),
     begunSegment: value('begunSegment'),
     sealedSegment: value('sealedSegment'),
+    journalSequence: value('journalSequence'),
   }
 }
 

@@ -3,7 +3,7 @@ import type { FoundDamage } from '../damage/found-damage.ts'
 import type { Disk } from '../disk/disk.ts'
 import { describeDamage } from '../journal/damage.ts'
 import { readRecords } from '../journal/record.ts'
-import { type SegmentScan, scanSegment } from '../journal/scan.ts'
+import { type ScannedDamage, type SegmentScan, scanSegment } from '../journal/scan.ts'
 import { applyRecord } from './apply-record.ts'
 import { HeadGeneration } from './head-generation.ts'
 
@@ -15,6 +15,8 @@ export interface Replay {
   /** The last sequence that is accounted for, be it as damage; undefined for an unused segment. */
   readonly lastSequence: number | undefined
   readonly damages: readonly FoundDamage[]
+  /** What looks like a write that a crash cut off; a loss if it was acknowledged. */
+  readonly cutOff: FoundDamage | undefined
 }
 
 /** Reads a segment back into a head generation. */
@@ -23,14 +25,16 @@ export function replaySegment(disk: Disk, path: string, segment: number): Replay
   const scan = scanSegment(bytes)
   const generation = new HeadGeneration(segment)
   const file = basename(path)
-  const damages = scan.damages.map((found) => ({
+  const describe = (found: ScannedDamage): FoundDamage => ({
     damage: describeDamage(file, found),
     bytes: bytes.subarray(found.offset, found.offset + found.bytes),
-  }))
+  })
+  const damages = scan.damages.map(describe)
+  const cutOff = scan.cutOff === undefined ? undefined : describe(scan.cutOff)
   for (const frame of scan.frames) {
     readRecords(frame.records, (record) => applyRecord(generation, record))
   }
-  return { generation, damages, ...sequencesOf(scan) }
+  return { generation, damages, cutOff, ...sequencesOf(scan) }
 }
 
 /** The sequences that a segment accounts for. */

@@ -1,6 +1,6 @@
 import { DIRECTORY_BYTES } from './directory.ts'
 import { FRAME_FOOTER_BYTES, FRAME_HEADER_BYTES } from './frame.ts'
-import { type SizedRecord, viewMemory, writeRecord } from './record.ts'
+import { onlyRemoves, type SizedRecord, viewMemory, writeRecord } from './record.ts'
 import { SEGMENT_HEADER_BYTES } from './segment.ts'
 
 const INITIAL_BYTES = 1024 * 1024
@@ -54,6 +54,11 @@ export class FrameBuffer {
   /** The payload's length with the directory that the journal thread adds. */
   get payloadBytes(): number {
     return this.#recordBytes + DIRECTORY_BYTES
+  }
+
+  /** Whether everything in it only takes things out. */
+  get onlyRemoves(): boolean {
+    return this.#pending.every(({ record }) => onlyRemoves(record))
   }
 
   /** Adds a record, unless the frame already holds others and would become too long. */

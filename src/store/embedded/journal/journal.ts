@@ -4,12 +4,21 @@ import { frameBytes } from './frame.ts'
 import { FrameBuffer, type PendingRecord } from './frame-buffer.ts'
 import type { JournalEvents, JournalLink } from './journal-link.ts'
 import type { JournalReply } from './journal-protocol.ts'
-import type { JournalRecord, SizedRecord } from './record.ts'
+import { type JournalRecord, onlyRemoves, type SizedRecord } from './record.ts'
 import { SEGMENT_HEADER_BYTES } from './segment.ts'
 import { type ReadySegment, SegmentSupply } from './segment-supply.ts'
 
 /** Records that wait for the disk: beyond this an append waits until some are written. */
 const WAITING_BYTES_MAX = 64 * 1024 * 1024
+
+/**
+ * The end of the last segment there is room for, kept for removals: on a full disk they lead to room.
+ * Thousands of them fit.
+ */
+const REMOVALS_ROOM_BYTES = 1024 * 1024
+
+/** Of a short segment so much at most. */
+const REMOVALS_ROOM_SHARE = 8
 
 /** Records that became durable together, in journal order. */
 export interface DurableGroup {
@@ -92,7 +101,7 @@ export class Journal {
   }
 
   #enqueue(record: SizedRecord): Promise<void> {
-    const reason = this.#isClosing ? 'The store is closing' : this.readOnlyReason
+    const reason = this.#isClosing ? 'The store is closing' : this.#reasonAgainst(record)
     if (reason !== undefined) return Promise.reject(this.#refusal(reason))
     return new Promise((resolve, reject) => {
       const entry = { record, resolve, reject }
@@ -101,6 +110,10 @@ export class Journal {
       if (this.#overflow.length > 0 || !this.#filling.tryAdd(entry)) this.#overflow.push(entry)
       if (!this.#isBusy) this.#pump()
     })
+  }
+
+  #reasonAgainst(record: SizedRecord): string | undefined {
+    return onlyRemoves(record) ? this.#failedReason : this.readOnlyReason
   }
 
   /** A long record goes where one was before, so that not both buffers become as long. */
@@ -141,9 +154,9 @@ export class Journal {
     }
     this.#isBusy = true
     const bytes = frameBytes(frame.payloadBytes)
-    const start = this.#segmentFor(bytes)
+    const start = this.#segmentFor(bytes, frame)
     if (start === 'none_ready') {
-      this.#waitForSegment(SEGMENT_HEADER_BYTES + bytes)
+      this.#waitForSegment(SEGMENT_HEADER_BYTES + bytes + this.#roomBehind(frame))
       return
     }
     if (start !== undefined) this.#writer.post({ op: 'segment', start })
@@ -161,17 +174,25 @@ export class Journal {
   }
 
   /** Turns to the next segment when the frame does not fit; tells the one to begin, if any. */
-  #segmentFor(bytes: number): ReadySegment | undefined | 'none_ready' {
+  #segmentFor(bytes: number, frame: FrameBuffer): ReadySegment | undefined | 'none_ready' {
     const current = this.#segment
-    const fits = current !== undefined && this.#offset + bytes <= current.bytes
+    const behind = this.#supply.isReady ? 0 : this.#roomBehind(frame)
+    const fits = current !== undefined && this.#offset + bytes + behind <= current.bytes
     if (fits && !this.#isRotationDue) return undefined
-    const next = this.#supply.take(SEGMENT_HEADER_BYTES + bytes)
+    const next = this.#supply.take(SEGMENT_HEADER_BYTES + bytes + this.#roomBehind(frame))
     if (next === undefined) return 'none_ready'
     this.#segment = next
     this.#offset = SEGMENT_HEADER_BYTES
     this.#isRotationDue = false
     this.#prepareAhead(0)
     return next
+  }
+
+  /** What a frame leaves free in a segment that may be the last: nothing when it only removes. */
+  #roomBehind(frame: FrameBuffer): number {
+    if (frame.onlyRemoves) return 0
+    const share = Math.floor(this.#options.segmentBytes / REMOVALS_ROOM_SHARE)
+    return Math.min(REMOVALS_ROOM_BYTES, share)
   }
 
   #waitForSegment(bytes: number): void {
@@ -194,9 +215,20 @@ export class Journal {
       this.#failPrepare(error)
       return
     }
+    if (this.#passingReason === undefined) this.#retryLater()
     this.#passingReason = passing
+    // Removals have the end of the last segment; once that is full too there is nothing left to try.
+    const removals = this.#filling.onlyRemoves ? [] : this.#takeRemovals()
     this.#refuseWaiting(passing)
-    this.#retryLater()
+    for (const entry of removals) if (!this.#filling.tryAdd(entry)) this.#overflow.push(entry)
+    if (removals.length > 0) this.#pump()
+  }
+
+  /** Takes what only removes out of what waits. */
+  #takeRemovals(): PendingRecord[] {
+    const waiting = [...this.#filling.clear(), ...this.#overflow]
+    this.#overflow = waiting.filter(({ record }) => !onlyRemoves(record))
+    return waiting.filter(({ record }) => onlyRemoves(record))
   }
 
   #retryLater(): void {

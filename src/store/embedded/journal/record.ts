@@ -37,6 +37,11 @@ export function sizeRecord(
   return { kind, batch, bytes: alignUp(RECORD_HEADER_BYTES + columns), texts }
 }
 
+/** Whether a record only takes things out: it goes on when the disk is full, as it leads to room. */
+export function onlyRemoves({ kind, batch }: JournalRecord): boolean {
+  return kind === 'forget' || (batch.count === 0 && batch.removals.length > 0)
+}
+
 /** Memory that records are written to, seen as each kind of number: views cost more than a sample. */
 interface RecordMemory {
   readonly doubles: Float64Array

@@ -41,6 +41,8 @@ export interface SegmentScan {
   readonly firstSequence: number | undefined
   readonly frames: ScannedFrame[]
   readonly damages: ScannedDamage[]
+  /** What was passed over at the end as a write that a crash cut off, if anything. */
+  readonly cutOff: ScannedDamage | undefined
 }
 
 interface Place {
@@ -64,14 +66,32 @@ export function scanSegment(bytes: Uint8Array): SegmentScan {
     })
   }
   let at = SEGMENT_HEADER_BYTES
+  let passedAt = at
   while (at < contentEnd) {
+    passedAt = at
     const frame = frameHeaderAt(place, at)
     at =
       frame === undefined
         ? skipDamage(place, at, damages)
         : readFrame(place, at, frame, { frames, damages })
   }
-  return { firstSequence: header?.firstSequence, frames, damages }
+  const isCutOff = contentEnd > SEGMENT_HEADER_BYTES && !isAccounted(passedAt, { frames, damages })
+  const cutOff = isCutOff ? describeCutOff(place, passedAt) : undefined
+  return { firstSequence: header?.firstSequence, frames, damages, cutOff }
+}
+
+/** Whether what begins at a place is a frame or a damage. */
+function isAccounted(at: number, { frames, damages }: Pick<SegmentScan, 'frames' | 'damages'>) {
+  return frames.at(-1)?.offset === at || damages.at(-1)?.offset === at
+}
+
+function describeCutOff({ bytes, contentEnd }: Place, offset: number): ScannedDamage {
+  const payload = bytes.subarray(offset + FRAME_HEADER_BYTES, contentEnd)
+  return {
+    ...{ offset, bytes: contentEnd - offset },
+    frame: { bytes: payload, directoryAt: payload.length - FRAME_FOOTER_BYTES - DIRECTORY_BYTES },
+    what: 'a frame at the end of the segment is not whole',
+  }
 }
 
 function endOfContent(bytes: Uint8Array): number {

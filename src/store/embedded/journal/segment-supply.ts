@@ -26,6 +26,11 @@ export class SegmentSupply {
     this.#nextNumber = options.nextNumber
   }
 
+  /** Whether a next segment is on disk. */
+  get isReady(): boolean {
+    return this.#ready !== undefined
+  }
+
   /** Hands out the segment that is ready, if it has room for `bytes`. */
   take(bytes: number): ReadySegment | undefined {
     const ready = this.#ready
@@ -60,8 +65,8 @@ export class SegmentSupply {
     this.#unlinkIfPossible(path)
   }
 
+  /** A shorter one that is ready stays until the longer one is there: it is what a full disk has left. */
   async #create(bytes: number): Promise<void> {
-    this.#discard()
     const number = this.#nextNumber
     const path = join(this.#folder, segmentName(number))
     const file = await this.#disk.createZeroed(path, bytes).catch((error: unknown) => {
@@ -70,6 +75,7 @@ export class SegmentSupply {
       throw new Error(`cannot prepare ${path}`, { cause: error })
     })
     this.#nextNumber += 1
+    this.#discard()
     this.#ready = { file, path, number, salt: randomInt(1, 2 ** 32), bytes }
   }
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
-import type { Damage, StreamHandle } from '../../sample-port.ts'
+import type { Damage } from '../../sample-port.ts'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
-import { ProgressSlotFile } from '../damage/progress-file.ts'
+import type { FoundDamage } from '../damage/found-damage.ts'
+import { ProgressSlotFile, readProgress } from '../damage/progress-file.ts'
 import { Quarantine } from '../damage/quarantine.ts'
 import type { Disk } from '../disk/disk.ts'
 import { Head } from '../head/head.ts'
@@ -57,6 +58,8 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   const file = join(options.folder, 'samples.db')
   const begun = new ProgressSlotFile(options.folder, 'begunSegment')
   const ended = new ProgressSlotFile(options.folder, 'sealedSegment')
+  const acknowledged = readProgress(options.folder).journalSequence
+  const durable = new ProgressSlotFile(options.folder, 'journalSequence')
   const sealer = new Sealer({
     ...{ roomRetryMs, onBug },
     start: (events) => machine.startSealer({ file, journalFolder: folder }, events),
@@ -81,7 +84,7 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   const rows = new CheckedRows(table, (damage) => quarantine.add(damage))
   const sealed = new SealedSamples(rows)
   const touched = new TouchedLog(table, kept.sequence)
-  const replayed = replayJournal({ disk, folder, head, quarantine, kept, touched })
+  const replayed = replayJournal({ disk, folder, head, quarantine, kept, touched, acknowledged })
   const strange = greatestHandle(head)
   if (strange > (options.handleMax ?? strange)) return giveUp(olderCatalog(options.folder))
   const folds = new FoldCache()
@@ -92,6 +95,7 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
     segmentBytes: options.segmentBytes ?? SEGMENT_BYTES_DEFAULT,
     onDurable: (group) => {
       begun.note(group.segment)
+      durable.note(group.sequence)
       return applyDurable(group, { head, folds, touched })
     },
   })
@@ -101,7 +105,7 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   return new EmbeddedSampleStore({
     ...{ head, journal, quarantine, sealer, table, rows, sealed, touched, folds, backlogMax },
     ...{ file, journalFolder: folder },
-    progress: [begun, ended],
+    progress: [begun, ended, durable],
   })
 }
 
@@ -149,11 +153,14 @@ function replayJournal(parts: {
   quarantine: Quarantine
   kept: KeptState
   touched: TouchedLog
+  /** The sequence of the last frame that is known to have been acknowledged. */
+  acknowledged: number
 }): { nextSegment: number; nextSequence: number } {
   const { disk, folder, head, quarantine, touched } = parts
   const sealedSegment = parts.kept.segment
   let nextSegment = sealedSegment + 1
   let nextSequence = parts.kept.sequence + 1
+  let cutOff: FoundDamage | undefined
   for (const name of disk.list(folder)) {
     const segment = segmentNumberOf(name)
     if (segment === undefined) continue
@@ -177,24 +184,36 @@ function replayJournal(parts: {
     head.addReplayed(replay.generation)
     touched.noteReplayed(replay.generation, replay.lastSequence ?? nextSequence)
     nextSequence = Math.max(nextSequence, (replay.lastSequence ?? 0) + 1)
+    cutOff = replay.cutOff
   }
-  return { nextSegment, nextSequence }
+  const { acknowledged } = parts
+  if (acknowledged < nextSequence) return { nextSegment, nextSequence }
+  quarantine.add(lostAtEnd(cutOff, { segment: nextSegment, nextSequence, acknowledged }))
+  // Cursors beyond the lost frames are known to others already.
+  return { nextSegment, nextSequence: acknowledged + 1 }
+}
+
+/** Frames that were acknowledged and that the journal does not hold any more. */
+function lostAtEnd(
+  cutOff: FoundDamage | undefined,
+  at: { segment: number; nextSequence: number; acknowledged: number },
+): FoundDamage {
+  const what = `frames ${at.nextSequence} to ${at.acknowledged} were acknowledged and are missing`
+  if (cutOff === undefined) return missing(segmentName(at.segment), what)
+  return { ...cutOff, damage: { ...cutOff.damage, what: `${what}: ${cutOff.damage.what}` } }
 }
 
 /** Frames that should lie between two segments and do not: a segment is missing or was cut. */
 function lostBefore(file: string, replay: Replay, nextSequence: number) {
   const { firstSequence } = replay
   if (firstSequence === undefined || firstSequence <= nextSequence) return undefined
-  const none: StreamHandle[] = []
-  const what = `frames ${nextSequence} to ${firstSequence - 1} before this segment are missing`
-  const damage = {
+  return missing(
     file,
-    offset: 0,
-    bytes: 0,
-    handles: none,
-    from: undefined,
-    until: undefined,
-    what,
-  }
-  return { damage, bytes: new Uint8Array(0) }
+    `frames ${nextSequence} to ${firstSequence - 1} before this segment are missing`,
+  )
+}
+
+function missing(file: string, what: string): FoundDamage {
+  const nowhere = { offset: 0, bytes: 0, handles: [], from: undefined, until: undefined }
+  return { damage: { file, ...nowhere, what }, bytes: new Uint8Array(0) }
 }

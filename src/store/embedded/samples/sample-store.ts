@@ -180,8 +180,7 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
 
   async remove(removal: Removal, isWanted: () => boolean = () => true): Promise<boolean> {
     checkRemoval(removal)
-    const waiting = this.#waitForRoom()
-    if (waiting !== undefined) await waiting
+    await this.#waitUnlessStuck()
     if (!isWanted()) return false
     // Of a forgotten stream everything is gone already.
     if (this.#forgotten.has(removal.handle)) return true
@@ -196,7 +195,8 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
       this.#parts.folds.drop(handle)
     }
     this.#parts.touched.forget(handles)
-    await this.#write(sizeRecord({ kind: 'forget', batch: batchOf(handles) }))
+    await this.#waitUnlessStuck()
+    await this.#journal.append(sizeRecord({ kind: 'forget', batch: batchOf(handles) }))
   }
 
   async touchedSince(
@@ -264,6 +264,12 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
   #waitForRoom(): Promise<void> | undefined {
     const { sealer, backlogMax } = this.#parts
     return sealer.backlog > backlogMax ? this.#waitForSealer() : undefined
+  }
+
+  /** What removes waits for a sealer that lags behind, not for one that cannot go on: it leads to room. */
+  async #waitUnlessStuck(): Promise<void> {
+    const { sealer, backlogMax } = this.#parts
+    while (sealer.backlog > backlogMax && sealer.stuckReason === undefined) await sealer.changed()
   }
 
   async #waitForSealer(): Promise<void> {
