@@ -50,6 +50,8 @@ interface Draft {
   readonly addedByUid: Map<string, PlacedStreamBody>
   /** Those of them that a place in the definition order leads to; the template's come first. */
   readonly addedByPosition: Map<number, string>
+  /** Numbers that all are taken as `stream1` is: where the look for a free one led last. */
+  readonly takenNumbers: { from: number; until: number }
 }
 
 /** Streams prepared before others get a turn: about a millisecond. */
@@ -65,7 +67,8 @@ function draftOf(
   const stored = entry?.streams ?? []
   const reserved = new Set(wanted.streams.map(({ streamId = '' }) => streamId))
   const none = { addedById: new Map(), addedByUid: new Map(), addedByPosition: new Map() }
-  return { orgUid, uid, timeZone, entry, stored, firstOrder, reserved, ...none }
+  const takenNumbers = { from: 0, until: 0 }
+  return { orgUid, uid, timeZone, entry, stored, firstOrder, reserved, ...none, takenNumbers }
 }
 
 /** Prepares one wanted component; refuses what cannot be made. */
@@ -241,13 +244,21 @@ function requireFileKind({ id, streamType }: StreamBody, valueType: ValueType): 
   refuseField(`stream "${id}"`, 'would be a point stream, which holds no files')
 }
 
-/** `stream` with the wanted number, or the next that no stream of the component has. */
+/**
+ * `stream` with the wanted number, or the next that no stream of the component has; the stream must
+ * be added under it. Places are asked for in their order, so that no number is looked at twice.
+ */
 function freeStreamId({ base }: PrepareDeps, draft: Draft, number: number): string {
   const { index } = base.documents
-  for (let next = number; ; next++) {
+  const { takenNumbers: taken } = draft
+  const isInside = number >= taken.from && number <= taken.until
+  if (!isInside) taken.from = number
+  for (let next = isInside ? taken.until + 1 : number; ; next++) {
     const id = `stream${next}`
     const isStored = draft.entry !== undefined && index.resolveStream(draft.entry, id) !== 0
-    if (!isStored && !draft.addedById.has(id) && !draft.reserved.has(id)) return id
+    if (isStored || draft.addedById.has(id) || draft.reserved.has(id)) continue
+    taken.until = next
+    return id
   }
 }
 

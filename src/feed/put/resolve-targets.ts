@@ -30,10 +30,28 @@ function componentOf(
   return component
 }
 
+/**
+ * The streams of a call's components by their places, as they were when the call first asked: listed
+ * once, however many places it names.
+ */
+class StreamPlaces {
+  readonly #byComponent = new Map<number, readonly StreamHandle[]>()
+
+  at(component: ComponentEntry, position: number): StreamHandle | 0 {
+    let streams = this.#byComponent.get(component.ref)
+    if (streams === undefined) {
+      streams = component.streams
+      this.#byComponent.set(component.ref, streams)
+    }
+    return streams[position] ?? 0
+  }
+}
+
 function handleOf(
   index: StreamIndex,
   component: ComponentEntry | undefined,
   target: OpenTarget,
+  places: StreamPlaces,
 ): StreamHandle | 0 {
   const { streamId, streamUid, position } = target
   if (streamUid !== undefined) {
@@ -43,7 +61,7 @@ function handleOf(
   }
   if (component === undefined) return 0
   if (streamId !== undefined) return index.resolveStream(component, streamId)
-  return component.streams[position ?? 0] ?? 0
+  return places.at(component, position ?? 0)
 }
 
 /** How the target's component and stream would be created: its own words beat the call's. */
@@ -67,12 +85,13 @@ export async function resolveTargets(
 ): Promise<MissingTarget[]> {
   if (put.samples.open.length === 0) return []
   const missing = new Map<string, MissingTarget>()
+  const places = new StreamPlaces()
   let looked = 0
   for (const target of put.samples.open) {
     looked += 1
     if (looked % TARGETS_PER_SLICE === 0) await nextTurn()
     const component = componentOf(index, orgUid, target)
-    const handle = handleOf(index, component, target)
+    const handle = handleOf(index, component, target, places)
     if (handle !== 0) {
       for (const at of target.samples) put.samples.handles[at] = handle
       continue
