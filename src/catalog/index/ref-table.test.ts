@@ -32,7 +32,6 @@ test('RefTable finds exactly what was added and not deleted, however hashes crow
           table.add(ref, given)
           model.set(ref, given)
         }
-        // Additions wait for one another until someone looks.
         for (let each = 1; each <= 12 && isLooked; each++) {
           const expected = model.get(each)
           if (expected === undefined)
