@@ -1,16 +1,17 @@
 /** Every bit flipped and every cut made in a small journal, one at a time. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
+import { crc32 } from 'node:zlib'
 import type { Disk } from '../../src/store/embedded/disk/disk.ts'
 import { realDisk } from '../../src/store/embedded/disk/real-disk.ts'
 import { type Replay, replaySegment } from '../../src/store/embedded/head/replay.ts'
 import { SampleSink } from '../../src/store/embedded/head/sample-sink.ts'
 import { openSampleStore } from '../../src/store/embedded/index.ts'
 import { scanSegment } from '../../src/store/embedded/journal/scan.ts'
-import { batch } from '../contract/sample-store-contract.ts'
+import { batch, read } from '../contract/sample-store-contract.ts'
 
 type Row = [handle: number, time: number, value: number | string]
 
@@ -118,21 +119,40 @@ function checkPrefix(found: Replay, cut: number, what: string): void {
   // Once a frame's samples are all there, its footer may be missing.
   const isNext = contents === candidates[1]
   assert.equal(contents, candidates[isNext ? 1 : 0], what)
-  assert.deepEqual(found.damages, [], what)
 }
 
-test('a journal cut at any byte keeps every frame before the cut, in silence', () => {
-  for (let cut = 0; cut <= segment.length; cut += 1) {
+test('a segment cut at any byte keeps every frame before the cut, and is told to be shorter', () => {
+  for (let cut = 1; cut < segment.length; cut += 1) {
     if (cut > frameEnds[3] + 8 && cut % 512 > 1) continue
-    checkPrefix(replay(segment.slice(0, cut)), cut, `cut at ${cut}`)
+    const found = replay(segment.slice(0, cut))
+    checkPrefix(found, cut, `cut at ${cut}`)
+    assert.ok(found.damages.length > 0, `cut at ${cut} is told`)
+    assert.match(found.damages.at(-1)?.damage.what ?? '', /was made .* and has \d+ bytes/)
   }
 })
+
+test('a segment that does not tell its length, cut inside a frame, is told all the same', () => {
+  const untold = segment.slice()
+  new DataView(untold.buffer).setUint32(24, 0, true)
+  new DataView(untold.buffer).setUint32(28, crc32(untold.subarray(0, 28)), true)
+  assert.deepEqual(replay(untold).damages, [])
+  for (let cut = frameEnds[1] + 40; cut < frameEnds[2] - 8; cut += 1) {
+    const found = replay(untold.slice(0, cut))
+    assert.equal(contentsOf(found), inOrder(FRAMES.slice(0, 2).flat()))
+    assert.equal(found.damages.length, 1, `cut at ${cut} is told`)
+  }
+})
+
+function checkSilent(found: Replay, cut: number, what: string): void {
+  checkPrefix(found, cut, what)
+  assert.deepEqual(found.damages, [], what)
+}
 
 test('a write that ended at any byte is cut off in silence', () => {
   for (let cut = HEADER_BYTES; cut < frameEnds[3]; cut += 1) {
     const bytes = segment.slice()
     bytes.fill(0, cut)
-    checkPrefix(replay(bytes), cut, `zeros from ${cut}`)
+    checkSilent(replay(bytes), cut, `zeros from ${cut}`)
   }
 })
 
@@ -149,6 +169,26 @@ test('a last frame that lost any of its sectors is cut off in silence', () => {
       const from = Math.max((first + sector) * 512, start)
       bytes.fill(0, from, (first + sector + 1) * 512)
     }
-    checkPrefix(replay(bytes), start, `sectors ${lost.toString(2)} lost`)
+    checkSilent(replay(bytes), start, `sectors ${lost.toString(2)} lost`)
   }
+})
+
+test('a newest segment that was cut is told at the start; what is left of it is served', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-cut-segment-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const first = await openSampleStore({ folder, segmentBytes: 8192 })
+  for (const rows of FRAMES) await first.append(batch(rows))
+  await first.close()
+  const journal = join(folder, 'journal')
+  truncateSync(join(journal, readdirSync(journal)[0]), frameEnds[1])
+  const told: string[] = []
+  const store = await openSampleStore({
+    ...{ folder, segmentBytes: 8192 },
+    onDamage: ({ what }) => told.push(what),
+  })
+  t.after(() => store.close())
+  assert.match(told.join(), /was made 8192 bytes long and has \d+ bytes/)
+  assert.ok(store.status().damages.length > 0)
+  assert.equal((await read(store, 1)).length, 2)
+  assert.deepEqual(await read(store, 4), [])
 })

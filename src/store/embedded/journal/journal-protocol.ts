@@ -14,6 +14,8 @@ export interface SegmentStart {
   readonly file: FileRef
   readonly number: number
   readonly salt: number
+  /** How long the file was made. */
+  readonly bytes: number
 }
 
 /** A frame to make durable; its payload lies in the named buffer after room for the two headers. */

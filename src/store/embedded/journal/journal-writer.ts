@@ -58,6 +58,7 @@ export class JournalWriter {
   #startSegment(start: SegmentStart, bytes: Uint8Array, firstSequence: number): void {
     this.close()
     this.#current = { file: start.file, salt: start.salt }
-    writeSegmentHeader(bytes, { ...start, firstSequence })
+    const { number, salt, bytes: fileBytes } = start
+    writeSegmentHeader(bytes, { number, salt, firstSequence, fileBytes })
   }
 }

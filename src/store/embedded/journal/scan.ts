@@ -77,7 +77,17 @@ export function scanSegment(bytes: Uint8Array): SegmentScan {
   }
   const isCutOff = contentEnd > SEGMENT_HEADER_BYTES && !isAccounted(passedAt, { frames, damages })
   const cutOff = isCutOff ? describeCutOff(place, passedAt) : undefined
-  return { firstSequence: header?.firstSequence, frames, damages, cutOff }
+  const { firstSequence } = header ?? {}
+  const what = describeShortened(place, header?.fileBytes)
+  if (what === undefined) return { firstSequence, frames, damages, cutOff }
+  const last = damages.at(-1)
+  if (last !== undefined && last.offset + last.bytes === bytes.length) {
+    damages[damages.length - 1] = { ...last, what: `${last.what}; ${what}` }
+  } else {
+    const atEnd = { offset: contentEnd, bytes: bytes.length - contentEnd, frame: undefined }
+    damages.push({ ...(cutOff ?? atEnd), what })
+  }
+  return { firstSequence, frames, damages, cutOff: undefined }
 }
 
 /** Whether what begins at a place is a frame or a damage. */
@@ -92,6 +102,18 @@ function describeCutOff({ bytes, contentEnd }: Place, offset: number): ScannedDa
     frame: { bytes: payload, directoryAt: payload.length - FRAME_FOOTER_BYTES - DIRECTORY_BYTES },
     what: 'a frame at the end of the segment is not whole',
   }
+}
+
+/**
+ * A file that is shorter than it was made: its zeros are durable ahead of its first frame, so no crash
+ * leaves it so, and acknowledged frames may have been behind its end.
+ */
+function describeShortened(place: Place, madeBytes: number | undefined): string | undefined {
+  const { length } = place.bytes
+  const isInHeader = place.contentEnd > 0 && length < SEGMENT_HEADER_BYTES
+  if (!isInHeader && length >= (madeBytes ?? 0)) return undefined
+  const made = madeBytes === undefined ? 'longer' : `${madeBytes} bytes long`
+  return `the segment was made ${made} and has ${length} bytes; frames behind may be missing`
 }
 
 function endOfContent(bytes: Uint8Array): number {
@@ -151,7 +173,8 @@ function readFrame(
 /** Whether a frame that does not check is one whose write a crash cut off. */
 function isTornFrame(place: Place, at: number, header: FrameHeader): boolean {
   const payloadEnd = at + FRAME_HEADER_BYTES + header.payloadBytes
-  if (payloadEnd > place.bytes.length) return true
+  // The whole frame had room in the file before its write began.
+  if (payloadEnd > place.bytes.length) return false
   if (readFooter(place.bytes, payloadEnd, header) === 'missing') return true
   const span = { start: at + FRAME_HEADER_BYTES, end: payloadEnd }
   return countZeroSectors(place.bytes, 0, span) > header.zeroSectors

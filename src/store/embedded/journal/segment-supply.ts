@@ -7,7 +7,6 @@ import { segmentName } from './segment.ts'
 /** A segment whose zeros are on disk, ready for its first frame. */
 export interface ReadySegment extends SegmentStart {
   readonly path: string
-  readonly bytes: number
 }
 
 /** Keeps the next segment written ahead, so that a full disk shows before a frame begins. */

@@ -7,6 +7,8 @@ export const SEGMENT_HEADER_BYTES = 32
 const SEGMENT_MAGIC = 0x57_53_65_67
 const FORMAT_VERSION = 1
 const TWO_32 = 2 ** 32
+/** Lengths are told in whole units, so that four bytes do for every file. */
+const LENGTH_UNIT = 8
 const NAME = /^journal-(\d{12})\.seg$/
 
 /** What a segment's header says. */
@@ -16,6 +18,8 @@ interface SegmentHeader {
   readonly salt: number
   /** The sequence of the first frame. */
   readonly firstSequence: number
+  /** How long the file was made; undefined in a segment of an earlier version, which did not tell. */
+  readonly fileBytes?: number | undefined
 }
 
 /** The file name of a segment. */
@@ -38,7 +42,7 @@ export function writeSegmentHeader(bytes: Uint8Array, header: SegmentHeader): vo
   view.setUint32(12, header.number % TWO_32, true)
   view.setUint32(16, header.firstSequence % TWO_32, true)
   view.setUint32(20, Math.floor(header.firstSequence / TWO_32), true)
-  view.setUint32(24, 0, true)
+  view.setUint32(24, Math.floor((header.fileBytes ?? 0) / LENGTH_UNIT), true)
   view.setUint32(28, crc32(bytes.subarray(0, 28)), true)
 }
 
@@ -52,7 +56,9 @@ export function readSegmentHeader(bytes: Uint8Array): SegmentHeader | undefined 
   if (version !== FORMAT_VERSION) {
     throw new Error(`Cannot read a journal of format ${version}: this Weir knows ${FORMAT_VERSION}`)
   }
+  const units = view.getUint32(24, true)
   return {
+    fileBytes: units === 0 ? undefined : units * LENGTH_UNIT,
     number: view.getUint32(12, true),
     salt: view.getUint32(8, true),
     firstSequence: view.getUint32(16, true) + view.getUint32(20, true) * TWO_32,
