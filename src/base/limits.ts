@@ -18,8 +18,8 @@ export const STREAMS_CREATED_PER_CALL_MAX = 20_000
 /** The longest text of one sample, in UTF-16 units: a thousand of them still fit in memory. */
 export const TEXT_LENGTH_MAX = 1_000_000
 
-/** All texts of one answer together, in UTF-16 units: an answer is built in memory. */
-export const ANSWER_TEXT_LENGTH_MAX = 100_000_000
+/** The bytes of one answer with texts, as JSON: it is built in memory. */
+export const ANSWER_BYTES_MAX = 100_000_000
 
 /** The most precedent streams derived in one call (contract, section 8). */
 export const DERIVE_STREAMS_MAX = 20

@@ -66,7 +66,8 @@ export async function buildServer(deps: ServerDeps): Promise<WeirServer> {
   commonPlugin(app)
   bodyPlugin(app, deps.budget)
   await docsPlugin(app)
-  const moreMetrics = () => `${connections.metrics()}${deps.moreMetrics?.() ?? ''}`
+  const moreMetrics = () =>
+    `${connections.metrics()}${deps.budget?.metrics() ?? ''}${deps.moreMetrics?.() ?? ''}`
   healthRoutes(app, { ...deps, metrics: traffic.metrics, moreMetrics })
   await deps.addRoutes(app)
   await app.ready()

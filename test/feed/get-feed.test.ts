@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ANSWER_TEXT_LENGTH_MAX, TEXT_LENGTH_MAX } from '../../src/base/index.ts'
+import { ANSWER_BYTES_MAX, TEXT_LENGTH_MAX } from '../../src/base/index.ts'
 import { anyFeed, keyWith, openFeed, openFeedHome, pairs, refused } from '../support/feed-home.ts'
 import { HOUR, hourly, hours, interval, T0 } from '../support/hourly-stream.ts'
 
@@ -27,7 +27,7 @@ test('texts are bounded one by one and in an answer, which is built in memory', 
     home.putJson([{ compId: 'c', streamId: 'text', data, time }])
   await assert.rejects(put(1, `${text}x`), /at most 1000000 are allowed/)
   assert.deepEqual(await home.get(), [])
-  const fitting = ANSWER_TEXT_LENGTH_MAX / TEXT_LENGTH_MAX
+  const fitting = ANSWER_BYTES_MAX / TEXT_LENGTH_MAX
   for (let time = 0; time <= fitting; time += 1) await put(time, text)
   await assert.rejects(home.get(), /ask for fewer by a smaller "limit"/)
   assert.equal((await home.get('text', 'limit=2')).length, 2)

@@ -1,10 +1,17 @@
 /** Random profiles, clock jumps, puts, seals and restarts against a plain model of what must be there. */
+
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { EARLIEST_TIME, epochMs, ManualClock, TIME_END } from '../../src/base/index.ts'
+import {
+  EARLIEST_TIME,
+  epochMs,
+  ManualClock,
+  MemoryBudget,
+  TIME_END,
+} from '../../src/base/index.ts'
 import { type Catalog, openCatalog } from '../../src/catalog/index.ts'
 import { catalogClockMark, DeleteProfileJob, expiringStreams, Feed } from '../../src/feed/index.ts'
 import { FeedCalls } from '../../src/http/index.ts'
@@ -52,7 +59,7 @@ async function openHome(folder: string, clock: ManualClock) {
     await store.close()
     await catalogStore.close()
   }
-  return { catalog, store, calls: new FeedCalls(feed), job, close }
+  return { catalog, store, calls: new FeedCalls(feed, new MemoryBudget(1e9)), job, close }
 }
 
 interface Entry {

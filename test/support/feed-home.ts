@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { Capabilities, keyPrincipal, type Method, type Principal } from '../../src/access/index.ts'
-import { ManualClock, Refusal } from '../../src/base/index.ts'
+import { ManualClock, MemoryBudget, Refusal } from '../../src/base/index.ts'
 import { type Catalog, openCatalog, type StreamInput } from '../../src/catalog/index.ts'
 import { Feed } from '../../src/feed/index.ts'
 import { FeedCalls } from '../../src/http/feed/feed-calls.ts'
@@ -71,7 +71,7 @@ export async function openFeedHome(
     ...{ catalog, store, clock, showFile: (text) => `file:${text}` },
     onLanded: [(batch) => void landed.push(batch)],
   })
-  const calls = new FeedCalls(feed)
+  const calls = new FeedCalls(feed, new MemoryBudget(1e9))
   const warnings: string[] = []
   const warn = (texts: readonly string[]) => void warnings.push(...texts)
   const add: FeedHome['add'] = async (compId, list) => {

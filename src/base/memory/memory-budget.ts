@@ -97,6 +97,20 @@ export class MemoryBudget {
     }
   }
 
+  /** How the budget stands, in Prometheus' text format. */
+  metrics(): string {
+    const { bytesMax, usedBytes, waiting, refused } = this.figures
+    const line = (name: string, kind: string, help: string, value: number) =>
+      `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n${name} ${value}\n`
+    const all = 'weir_memory_budget'
+    return (
+      line(`${all}_bytes`, 'gauge', 'Bytes that calls in flight may hold.', bytesMax) +
+      line(`${all}_used_bytes`, 'gauge', 'Bytes that calls in flight hold.', usedBytes) +
+      line(`${all}_waiting`, 'gauge', 'Calls that wait for memory.', waiting) +
+      line(`${all}_refused_total`, 'counter', 'Calls refused for want of memory.', refused)
+    )
+  }
+
   /** Counts the bytes of a small call, until `endSmall`; false when they have to wait. */
   addSmall(bytes: number): boolean {
     if (!this.#fitsSmall(bytes) || this.#smallQueue.size > 0) return false

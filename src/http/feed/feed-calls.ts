@@ -1,7 +1,7 @@
 import type { Principal } from '../../access/index.ts'
-import type { HeldMemory } from '../../base/index.ts'
+import type { HeldMemory, MemoryBudget, MemoryShare } from '../../base/index.ts'
 import {
-  ANSWER_TEXT_LENGTH_MAX,
+  ANSWER_BYTES_MAX,
   readLoosePairs,
   readQueryPairs,
   readWhole,
@@ -25,7 +25,7 @@ import {
 } from '../../intake/index.ts'
 import { type FeedQuery, readFeedQuery } from './feed-get-query.ts'
 import type { FeedIds, StatisticIds } from './feed-paths.ts'
-import { writeFeed } from './feed-writer.ts'
+import { countFeedBytes, writeFeed, writeLongFeed } from './feed-writer.ts'
 import { writeRequested } from './requested-writer.ts'
 
 /** Parameters of a put that speak to the service and not of samples: credentials, and the method. */
@@ -41,13 +41,24 @@ interface PutAside {
   readonly held?: HeldMemory
 }
 
+/** Texts of so many characters together are written at once, in memory that is not worth counting. */
+const SHORT_TEXT_LENGTH_MAX = 100_000
+
+/** Takes the memory that a long answer holds, to give it back when the answer has left. */
+export type Hold = (share: MemoryShare) => void
+
+const releaseNow: Hold = (share) => share.release()
+
 /** The feed calls from their wire form to the body of their answer; whoever serves them asks here. */
 export class FeedCalls {
   readonly #feed: Feed
+  readonly #budget: MemoryBudget
   readonly #cache: StreamCache
 
-  constructor(feed: Feed) {
+  /** Long answers take their share of the budget. */
+  constructor(feed: Feed, budget: MemoryBudget) {
     this.#feed = feed
+    this.#budget = budget
     this.#cache = new StreamCache(catalogStreams(feed.catalog.index))
   }
 
@@ -99,29 +110,71 @@ export class FeedCalls {
   }
 
   /** GET …/feed: a JSON array of samples. */
-  async get(principal: Principal, path: FeedIds, query: string): Promise<Buffer> {
+  async get(
+    principal: Principal,
+    path: FeedIds,
+    query: string,
+    hold = releaseNow,
+  ): Promise<Buffer> {
     const asked = readFeedQuery(readLoosePairs(query))
-    return write(await this.#feed.get(principal, { path, ...asked }), asked.fields)
+    return this.#write(await this.#feed.get(principal, { path, ...asked }), asked.fields, hold)
   }
 
   /** GET …/last_value: a JSON array with the last sample of each stream. */
-  async lastValue(principal: Principal, path: FeedIds, query: string): Promise<Buffer> {
+  async lastValue(
+    principal: Principal,
+    path: FeedIds,
+    query: string,
+    hold = releaseNow,
+  ): Promise<Buffer> {
     const asked = readFeedQuery(readLoosePairs(query))
-    return write(await this.#feed.lastValues(principal, { path, ...asked }), asked.fields)
+    return this.#write(
+      await this.#feed.lastValues(principal, { path, ...asked }),
+      asked.fields,
+      hold,
+    )
   }
 
   /** GET …/cycle/{cycleId}/stat/{statId}/feed: a JSON array of statistic samples. */
-  async statistic(principal: Principal, path: StatisticIds, query: string): Promise<Buffer> {
+  async statistic(
+    principal: Principal,
+    path: StatisticIds,
+    query: string,
+    hold = releaseNow,
+  ): Promise<Buffer> {
     const asked = readFeedQuery(readLoosePairs(query))
     const command = statisticCommand(path, asked)
-    return write(await this.#feed.statistics(principal, command), asked.fields)
+    return this.#write(await this.#feed.statistics(principal, command), asked.fields, hold)
   }
 
   /** GET …/cycle/{cycleId}/stat/{statId}/last_value: the last of them of each stream. */
-  async lastStatistic(principal: Principal, path: StatisticIds, query: string): Promise<Buffer> {
+  async lastStatistic(
+    principal: Principal,
+    path: StatisticIds,
+    query: string,
+    hold = releaseNow,
+  ): Promise<Buffer> {
     const asked = readFeedQuery(readLoosePairs(query))
     const command = statisticCommand(path, asked)
-    return write(await this.#feed.lastStatistics(principal, command), asked.fields)
+    return this.#write(await this.#feed.lastStatistics(principal, command), asked.fields, hold)
+  }
+
+  /** Long texts are counted as they are written, and the memory they take is in the budget first. */
+  #write(list: readonly FeedSeries[], fields: FeedFields, hold: Hold): Buffer | Promise<Buffer> {
+    const isLong = textLengthOf(list) > SHORT_TEXT_LENGTH_MAX
+    return isLong ? this.#writeLong(list, fields, hold) : writeFeed(list, fields)
+  }
+
+  async #writeLong(list: readonly FeedSeries[], fields: FeedFields, hold: Hold): Promise<Buffer> {
+    const limitBytes = Math.min(ANSWER_BYTES_MAX, this.#budget.shareBytesMax)
+    const bytes = await countFeedBytes(list, fields, limitBytes)
+    if (bytes > limitBytes) {
+      const what = `The texts asked for take more than ${limitBytes} bytes`
+      refuse('bad_input', { what: `${what}: ask for fewer by a smaller "limit"` })
+    }
+    const share = await this.#budget.take(bytes)
+    hold(share)
+    return writeLongFeed(list, fields, bytes)
   }
 
   /** DELETE …/stream/{streamId}/feed: takes the range out. */
@@ -148,14 +201,11 @@ function statisticCommand(path: StatisticIds, asked: FeedQuery): StatisticComman
   return { path, ...asked, cycleId, statistic: readStatisticId(statId) }
 }
 
-/** Refuses to build an answer that could take the memory of all other calls. */
-function write(list: readonly FeedSeries[], fields: FeedFields): Buffer {
+/** Characters of all texts of an answer, each of which may take six bytes in JSON. */
+function textLengthOf(list: readonly FeedSeries[]): number {
   let length = 0
-  for (const { texts = [] } of list) for (const text of texts) length += text?.length ?? 0
-  if (length > ANSWER_TEXT_LENGTH_MAX) {
-    refuse('bad_input', {
-      what: `The texts asked for have ${length} characters: ask for fewer by a smaller "limit"`,
-    })
+  for (const { texts } of list) {
+    if (texts !== undefined) for (const text of texts) length += text?.length ?? 0
   }
-  return writeFeed(list, fields)
+  return length
 }

@@ -20,7 +20,10 @@ async function putBorrowed(text: string, isKnown: boolean): Promise<PutCommand['
     return []
   }
   const index = { generation: 1, resolve: () => 0 }
-  const calls = new FeedCalls({ catalog: { index }, now: () => 0, put } as unknown as Feed)
+  const calls = new FeedCalls(
+    { catalog: { index }, now: () => 0, put } as unknown as Feed,
+    new MemoryBudget(1e9),
+  )
   const caller = { principal: { orgUid: 'org' } }
   const gate = {
     admitNow: () => (isKnown ? caller : undefined),
@@ -38,7 +41,16 @@ async function putBorrowed(text: string, isKnown: boolean): Promise<PutCommand['
     },
   }
   const exchange: Exchange = {
-    ...{ id: '1', address: '', startedAtMs: 0, route: '', limit: undefined, incoming: body, reply },
+    ...{
+      id: '1',
+      address: '',
+      startedAtMs: 0,
+      route: '',
+      limit: undefined,
+      held: undefined,
+      incoming: body,
+      reply,
+    },
     warnings: [],
     req: {
       method: 'PUT',

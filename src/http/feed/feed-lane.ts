@@ -6,7 +6,7 @@ import { answer, answerError } from '../transport/answer.ts'
 import type { Exchange, FastLane } from '../transport/exchange.ts'
 import { requireAsPut } from './as-put.ts'
 import { bytesWhileRead, type FeedBodyReader } from './feed-body-reader.ts'
-import type { FeedCalls, Warn } from './feed-calls.ts'
+import type { FeedCalls, Hold, Warn } from './feed-calls.ts'
 import { type FeedCall, findFeedCall, readFeedIds } from './feed-paths.ts'
 
 /** What the fast lane of the feed needs. */
@@ -52,7 +52,7 @@ async function put(deps: FeedLaneDeps, exchange: Exchange, query: string): Promi
     if (Buffer.isBuffer(body)) body = Buffer.from(body)
     caller = await gate.admit(exchange, 'feed')
   }
-  if (isGet) requireOwnSite(req, caller)
+  requireOwnSite(req, caller)
   const { principal } = caller
   const warn: Warn = (warnings) => {
     exchange.warnings = warnings
@@ -81,12 +81,17 @@ async function read(deps: FeedLaneDeps, exchange: Exchange, call: FeedCall): Pro
   const ids = readFeedIds(call)
   const { principal } =
     gate.admitNow(exchange, undefined) ?? (await gate.admit(exchange, undefined))
+  // Given back when the answer has left; at once when nobody is there to read it.
+  const hold: Hold = (share) => {
+    exchange.held = share
+    if (exchange.reply.isOver) share.release()
+  }
   if ('statId' in ids) {
     return route.call === 'statistic'
-      ? calls.statistic(principal, ids, query)
-      : calls.lastStatistic(principal, ids, query)
+      ? calls.statistic(principal, ids, query, hold)
+      : calls.lastStatistic(principal, ids, query, hold)
   }
   return route.call === 'get'
-    ? calls.get(principal, ids, query)
-    : calls.lastValue(principal, ids, query)
+    ? calls.get(principal, ids, query, hold)
+    : calls.lastValue(principal, ids, query, hold)
 }

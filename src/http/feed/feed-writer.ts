@@ -1,3 +1,4 @@
+import { nextTurn } from '../../base/index.ts'
 import { type FeedFields, type FeedSeries, formatValue } from '../../feed/index.ts'
 import { JsonBytes } from './json-bytes.ts'
 import { writeNumberRows } from './number-rows.ts'
@@ -43,13 +44,23 @@ function writeSeries(out: JsonBytes, series: FeedSeries, fields: FeedFields): vo
   } else {
     for (let index = 0; index < count; index++) {
       if (index > 0) out.raw(between)
-      out.whole(times[index])
-      out.raw(DATA)
-      writeValue(out, series, index)
-      writeExtras(out, series, { fields, unit, index })
+      writeRow(out, series, { fields, unit, index })
     }
   }
   out.byte(CLOSE)
+}
+
+interface Row {
+  readonly fields: FeedFields
+  readonly unit: Buffer
+  readonly index: number
+}
+
+function writeRow(out: JsonBytes, series: FeedSeries, row: Row): void {
+  out.whole(series.times[row.index])
+  out.raw(DATA)
+  writeValue(out, series, row.index)
+  writeExtras(out, series, row)
 }
 
 /** Whether samples are shown as a time and a number only, as most are. */
@@ -58,11 +69,7 @@ function isNumbersOnly({ texts, gaps, isBoolean }: FeedSeries, fields: FeedField
   return hasOnlyNumbers && !fields.fData && !fields.unit && !fields.sdTime
 }
 
-function writeExtras(
-  out: JsonBytes,
-  series: FeedSeries,
-  { fields, unit, index }: { fields: FeedFields; unit: Buffer; index: number },
-): void {
+function writeExtras(out: JsonBytes, series: FeedSeries, { fields, unit, index }: Row): void {
   if (fields.fData) {
     out.raw(FORMATTED)
     out.text(formattedOf(series, index))
@@ -85,6 +92,66 @@ export function writeFeed(list: readonly FeedSeries[], fields: FeedFields): Buff
     if (!isFirst) out.byte(COMMA)
     isFirst = false
     writeSeries(out, series, fields)
+  }
+  out.byte(0x5d)
+  return out.finish()
+}
+
+/** What a sample has around its texts: numbers, keys and brackets. */
+const ROW_BYTES = 160
+
+/** An answer is written and counted in slices of about so many bytes; other calls go in between. */
+const SLICE_BYTES = 1024 * 1024
+
+/**
+ * At least the bytes that the texts and numbers of an answer take in JSON, where a control character
+ * takes six; stops counting beyond the limit.
+ */
+export async function countFeedBytes(
+  list: readonly FeedSeries[],
+  fields: FeedFields,
+  limitBytes: number,
+): Promise<number> {
+  let bytes = 2
+  let counted = 0
+  for (const series of list) {
+    const { before, unit } = framesOf(series, fields)
+    for (let index = 0; index < series.count && bytes <= limitBytes; index++) {
+      bytes += before.length + unit.length + ROW_BYTES
+      bytes += jsonBytesOf(series.texts?.[index] ?? '')
+      if (fields.fData) bytes += jsonBytesOf(formattedOf(series, index))
+      if (bytes - counted < SLICE_BYTES) continue
+      counted = bytes
+      await nextTurn()
+    }
+  }
+  return bytes
+}
+
+function jsonBytesOf(text: string): number {
+  return Buffer.byteLength(JSON.stringify(text))
+}
+
+/** What `writeFeed` writes, of at most so many bytes, with turns for other calls in between. */
+export async function writeLongFeed(
+  list: readonly FeedSeries[],
+  fields: FeedFields,
+  bytesMax: number,
+): Promise<Buffer> {
+  const out = new JsonBytes(bytesMax)
+  out.byte(0x5b)
+  let turnAt = SLICE_BYTES
+  for (const series of list) {
+    const { before, unit } = framesOf(series, fields)
+    for (let index = 0; index < series.count; index++) {
+      if (out.length > 1) out.byte(COMMA)
+      out.raw(before)
+      writeRow(out, series, { fields, unit, index })
+      out.byte(CLOSE)
+      if (out.length < turnAt) continue
+      turnAt = out.length + SLICE_BYTES
+      await nextTurn()
+    }
   }
   out.byte(0x5d)
   return out.finish()

@@ -74,7 +74,8 @@ export class JsonBytes {
   /** Adds a text as a JSON string. */
   text(value: string): void {
     const json = JSON.stringify(value)
-    this.reserve(json.length * 3)
+    const most = json.length * 3
+    this.reserve(this.length + most <= this.#bytes.length ? most : Buffer.byteLength(json))
     this.length += this.#bytes.write(json, this.length)
   }
 

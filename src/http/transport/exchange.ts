@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { RateDecision } from '../../auth/index.ts'
+import type { MemoryShare } from '../../base/index.ts'
 
 /** The headers that whoever serves a request without Fastify looks at; the others are not kept. */
 export const READ_HEADERS = [
@@ -54,6 +55,8 @@ export interface Exchange {
   route: string
   /** How the call stands with its rate limit, told in the answer's headers. */
   limit: RateDecision | undefined
+  /** What the answer holds of the memory budget until it has left. */
+  held: MemoryShare | undefined
   /** What the caller should hear although the call succeeded: Weir-Warning in the answer. */
   warnings: readonly string[]
 }

@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Reply } from './exchange.ts'
 import { afterBody } from './linger.ts'
+import { WRITTEN_BYTES_MAX, writeSlices } from './write-slices.ts'
 
 /** The answer to a request that came through Node's HTTP server. */
 export class HttpReply implements Reply {
@@ -28,8 +29,10 @@ export class HttpReply implements Reply {
     if (isLingering) headers.push('Connection', 'close')
     res.writeHead(status, STATUS_CODES[status] ?? '', headers)
     const shown = req.method === 'HEAD' ? '' : body
-    if (!isLingering) res.end(shown)
-    else {
+    if (!isLingering) {
+      if (typeof shown === 'string' || shown.length <= WRITTEN_BYTES_MAX) res.end(shown)
+      else writeSlices(res, shown, () => res.end())
+    } else {
       res.write(shown)
       afterBody(req, () => res.end())
     }

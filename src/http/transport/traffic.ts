@@ -68,6 +68,7 @@ export class Traffic {
       startedAtMs: this.#clock.elapsed(),
       route: 'unmatched',
       limit: undefined,
+      held: undefined,
       warnings: [],
     }
     reply.onceOver(() => this.#end(exchange))
@@ -97,6 +98,7 @@ export class Traffic {
 
   #end(exchange: Exchange): void {
     const { id, req, reply, address, route } = exchange
+    exchange.held?.release()
     const durationMs = this.#clock.elapsed() - exchange.startedAtMs
     const method = req.method ?? ''
     const { status } = reply

@@ -63,7 +63,7 @@ async function setUp(t: TestContext, profile: { sizeType: string; count: number 
 /** The feed of a service behind Fastify alone. */
 async function startWithoutLane(t: TestContext, { app }: Service): Promise<string> {
   const log = createLog({ level: 'silent' })
-  const calls = new FeedCalls(app.feed)
+  const calls = new FeedCalls(app.feed, new MemoryBudget(1e9))
   const budget = new MemoryBudget(100_000_000)
   const gate = new Gate(app.identity)
   const lane = feedLane({ calls, bodies: new FeedBodyReader(1_000_000, budget), gate, log })

@@ -254,7 +254,7 @@ test('the fast lane and the Fastify routes answer alike', async (t) => {
   await client.put('compId=same&a=1,2&time=1,2')
   const { identity, feed, server: fast } = service.app
   const log = createLog({ level: 'silent' })
-  const calls = new FeedCalls(feed)
+  const calls = new FeedCalls(feed, new MemoryBudget(1e9))
   const gate = new Gate(identity)
   const bodies = new FeedBodyReader(1_000_000, new MemoryBudget(100_000_000))
   const lane = feedLane({ calls, bodies, gate, log })

@@ -4,7 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { nextTurn, Refusal, STREAMS_CREATED_PER_CALL_MAX } from '../../../src/base/index.ts'
+import {
+  MemoryBudget,
+  nextTurn,
+  Refusal,
+  STREAMS_CREATED_PER_CALL_MAX,
+} from '../../../src/base/index.ts'
 import { type Catalog, type StreamInput, VALUE_TYPES } from '../../../src/catalog/index.ts'
 import { Feed, IncomingSamples, VALUE_TEXT } from '../../../src/feed/index.ts'
 import { FeedCalls } from '../../../src/http/feed/feed-calls.ts'
@@ -58,7 +63,10 @@ function raced(home: FeedHome, other: () => Promise<unknown>): (query: string) =
       })
     },
   })
-  const calls = new FeedCalls(new Feed({ ...home, catalog, showFile: String }))
+  const calls = new FeedCalls(
+    new Feed({ ...home, catalog, showFile: String }),
+    new MemoryBudget(1e9),
+  )
   return (query) => calls.put(anyFeed, query, Buffer.alloc(0), { warn: () => {} })
 }
 

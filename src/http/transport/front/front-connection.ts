@@ -3,6 +3,7 @@ import { invariant } from '../../../base/index.ts'
 import { type Arrival, type ArrivalWatch, tooSlow } from '../arrival-watch.ts'
 import { answerClientError } from '../client-error.ts'
 import type { FastLane, Reply } from '../exchange.ts'
+import { WRITTEN_BYTES_MAX, writeSlices } from '../write-slices.ts'
 import { answerHead, hasHeader, joined } from './answer-bytes.ts'
 import { type BodyMemory, FRONT_BODY_BYTES_MAX } from './body-memory.ts'
 import { readStrictHead, type StrictHead } from './request-head.ts'
@@ -40,6 +41,11 @@ const HEAD_BYTES_MAX = 16 * 1024
 const KEPT_HEAD_BYTES_MAX = 2 * 1024
 const HEAD_END = Buffer.from('\r\n\r\n')
 const NOTHING = Buffer.alloc(0)
+
+/** Whether a body is written in slices, so that the connection ends only when the last has left. */
+function isLong(body: string | Uint8Array): body is Uint8Array {
+  return typeof body !== 'string' && body.length > WRITTEN_BYTES_MAX
+}
 
 /**
  * What a connection is at, one after the other:
@@ -113,13 +119,18 @@ export class FrontConnection implements Reply, Arrival {
     this.#state = isLast ? 'closing' : 'answering'
     const keepAliveSeconds = isLast ? undefined : this.#deps.keepAliveMs / 1_000
     this.#write(answerHead(status, headers, keepAliveSeconds), body)
-    if (isLast) this.#socket.destroySoon()
+    if (isLast && !isLong(body)) this.#socket.destroySoon()
   }
 
   #write(head: string, body: string | Uint8Array): void {
     const socket = this.#socket
     if (typeof body === 'string') {
       socket.write(head + body, body === '' ? 'latin1' : 'utf8', this.#onSent)
+      return
+    }
+    if (isLong(body)) {
+      socket.write(head, 'latin1')
+      writeSlices(socket, body, this.#onSent)
       return
     }
     const bytes = joined(head, body)
@@ -136,7 +147,10 @@ export class FrontConnection implements Reply, Arrival {
   /** The next request has its turn when the answer has left: who reads none is served no more. */
   readonly #onSent = (error?: Error | null): void => {
     if (error) return
-    if (this.#state === 'closing') this.#finish('closed')
+    if (this.#state === 'closing') {
+      this.#finish('closed')
+      this.#socket.destroySoon()
+    }
     if (this.#state !== 'answering') return
     this.#finish('idle')
     if (this.#socket.readableEnded) this.#socket.end()
