@@ -242,7 +242,9 @@ interface DataParts {
 /** Opens what holds the streams, their samples and their files. */
 async function openData(parts: DataParts, opened: AsyncDisposableStack) {
   const { config, clock, identity, catalogStore, damage, handleMax, log } = parts
-  const catalog = await openCatalog({ store: catalogStore, people: peopleOf(identity), clock })
+  const catalog = await openCatalog({
+    ...{ store: catalogStore, people: peopleOf(identity), clock, createMax: config.createMax },
+  })
   const embeddedSamples = await openSampleStore({
     ...{ folder: config.dataDir, handleMax },
     ...(memoryBytesOf(config) < LITTLE_MEMORY_BYTES ? LITTLE_MEMORY_STORE : {}),

@@ -172,3 +172,21 @@ test('findResourceMistake() says what to change', () => {
   check('component/a*/feed', /whole segment/)
   check(`component/${'x'.repeat(2_000)}`, /at most/)
 })
+
+test('mayGiveFeed() is false only when no entry can open a feed to the method', () => {
+  const check = (resource: string, isPossible: boolean) => {
+    const capabilities = new Capabilities([
+      { resource: 'component/*/feed', methods: ['GET'] },
+      { resource, methods: ['PUT'] },
+    ])
+    assert.equal(capabilities.mayGiveFeed('PUT'), isPossible, resource)
+    assert.equal(capabilities.mayGiveFeed('DELETE'), false, resource)
+  }
+  check('*', true)
+  check('component', true)
+  check('component/u1', true)
+  check('component/u1/feed', true)
+  check('component/u1/stream/u2/feed', true)
+  check('component/*/property', false)
+  check('unit', false)
+})

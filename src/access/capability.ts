@@ -38,6 +38,9 @@ const resourceRoots = [
   'unit',
 ] as const
 
+/** The path that the feed of every stream lies at. */
+const FEED = ['component', '*', 'stream', '*', 'feed']
+
 /** Whether all feeds of a component are open to a method, none is, or it depends on the stream. */
 export type FeedCoverage = 'all' | 'none' | 'by_stream'
 
@@ -82,6 +85,14 @@ export class Capabilities {
   /** Whether the feeds of every component are open to a method, told without looking at one. */
   givesEveryFeed(method: Method): boolean {
     return ((this.#commonFeedMask ?? 0) & METHOD_BITS[method]) !== 0
+  }
+
+  /** Whether some feed may be open to a method; false tells that none is, whatever it names. */
+  mayGiveFeed(method: Method): boolean {
+    const bit = METHOD_BITS[method]
+    return this.#rules.some(
+      ({ path, mask }) => (mask & bit) !== 0 && meet(path, FEED) !== undefined,
+    )
   }
 
   /** As `gives` for the feeds of a component, telling too when streams differ. */

@@ -20,6 +20,7 @@ export {
   requireCovers,
   requireCoversRole,
   requirePermit,
+  requireSomeFeed,
   roles,
   userPrincipal,
 } from './principal.ts'

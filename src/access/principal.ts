@@ -75,6 +75,16 @@ export function allowsEveryFeed(principal: Principal, method: Method): boolean {
   return capabilities.givesEveryFeed(method) && (scope?.givesEveryFeed(method) ?? true)
 }
 
+/**
+ * Refuses with `forbidden` a caller who may use a method on no feed at all: told before a body is
+ * read. Which feeds a call needs is asked once they are known.
+ */
+export function requireSomeFeed(principal: Principal, method: Method): void {
+  const { capabilities, scope } = principal
+  if (capabilities.mayGiveFeed(method) && (scope?.mayGiveFeed(method) ?? true)) return
+  requirePermit(principal, 'component/*/feed', method)
+}
+
 /** As `allows` for the feeds of one component: all its streams, none, or to be asked one by one. */
 export function feedCoverage(
   principal: Principal,

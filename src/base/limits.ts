@@ -12,7 +12,7 @@ export const FEED_LIMIT_MAX = 1_000
 /** One call's samples: what a gateway sends after a day offline, and still a bounded frame. */
 export const SAMPLES_PER_CALL_MAX = 1_000_000
 
-/** Streams that one call may create: one commit of the catalog, which is held in memory for it. */
+/** Default of the streams that one call may create: one commit of the catalog, which is held in memory for it. */
 export const STREAMS_CREATED_PER_CALL_MAX = 20_000
 
 /** The longest text of one sample, in UTF-16 units: a thousand of them still fit in memory. */

@@ -1,4 +1,4 @@
-import { type Clock, KeyedMutex, systemClock } from '../base/index.ts'
+import { type Clock, KeyedMutex, STREAMS_CREATED_PER_CALL_MAX, systemClock } from '../base/index.ts'
 import type { CatalogStore, StreamHandle } from '../store/index.ts'
 import type { CycleDefinition } from '../time/index.ts'
 import { autoCreate } from './create/auto-create.ts'
@@ -28,6 +28,8 @@ interface CatalogDeps {
   readonly store: CatalogStore
   readonly people: People
   readonly clock?: Clock
+  /** Streams that one call may create. */
+  readonly createMax?: number
 }
 
 /** Opens the catalog over a store and loads the index of all its streams. */
@@ -47,9 +49,13 @@ export class Catalog {
   readonly cycles: SimpleRecords<CycleBody>
   readonly units: SimpleRecords<UnitBody>
   readonly deleteProfiles: SimpleRecords<DeleteProfileBody>
+  /** Streams that one call may create, those of templates counted. */
+  readonly createMax: number
   readonly #base: CatalogBase
 
-  constructor(documents: Documents, { people, clock = systemClock }: CatalogDeps) {
+  constructor(documents: Documents, deps: CatalogDeps) {
+    const { people, clock = systemClock } = deps
+    this.createMax = deps.createMax ?? STREAMS_CREATED_PER_CALL_MAX
     this.index = documents.index
     this.cycles = new SimpleRecords(documents, cycleRules)
     this.units = new SimpleRecords(documents, unitRules)
@@ -69,13 +75,13 @@ export class Catalog {
     wanted: readonly WantedComponent[],
     check: CreationCheck = () => {},
   ): Promise<CreatedComponent[]> {
-    const deps = { base: this.#base, templates: this.templates }
+    const deps = { base: this.#base, templates: this.templates, createMax: this.createMax }
     return await autoCreate(deps, orgUid, { wanted, check })
   }
 
   /** What autoCreate would make of one wanted component; makes nothing. */
   async planCreate(orgUid: string, wanted: WantedComponent): Promise<PreparedComponent> {
-    const deps = { base: this.#base, templates: this.templates }
+    const deps = { base: this.#base, templates: this.templates, createMax: this.createMax }
     return (await prepareComponent(deps, orgUid, wanted)).prepared
   }
 

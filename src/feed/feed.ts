@@ -1,4 +1,4 @@
-import type { Principal } from '../access/index.ts'
+import { allowsEveryFeed, type Principal, requireSomeFeed } from '../access/index.ts'
 import type { Clock, EpochMs } from '../base/index.ts'
 import { type Catalog, RANDOM } from '../catalog/index.ts'
 import type { SampleBatch, SampleStore, StreamHandle } from '../store/index.ts'
@@ -74,6 +74,11 @@ export class Feed {
       await recallTimes(this.#deps, [handle], uploadTime)
     }
     return assignedTimes.next(handle, uploadTime) as EpochMs
+  }
+
+  /** Refuses a caller who may put nowhere, before a body of theirs is read. */
+  requirePutter(principal: Principal): void {
+    if (!allowsEveryFeed(principal, 'PUT')) requireSomeFeed(principal, 'PUT')
   }
 
   /** Stores samples, all or none; resolves when they are durable, with warnings to be told. */

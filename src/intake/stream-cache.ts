@@ -8,6 +8,8 @@ import type { StreamResolver } from './stream-resolver.ts'
 export interface StreamSource {
   readonly cache: StreamCache
   readonly orgUid: string
+  /** Streams that a call may create; more missing ones are refused while they are read. */
+  readonly createMax: number
 }
 
 const SLOTS_MIN = 1 << 12

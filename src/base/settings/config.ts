@@ -9,6 +9,8 @@ import {
   CONNECTIONS_DEFAULT,
   CONNECTIONS_PER_ADDRESS_DEFAULT,
   FILE_BYTES_DEFAULT,
+  SAMPLES_PER_CALL_MAX,
+  STREAMS_CREATED_PER_CALL_MAX,
 } from '../limits.ts'
 import { trimEndOf } from '../trim-end.ts'
 import { type Brands, readBrands } from './brands.ts'
@@ -43,6 +45,7 @@ const port = readInteger({ min: 0, max: 65_535 })
 const bytes = readInteger({ min: 1_000, max: 1_000_000_000_000 })
 const megabytes = readInteger({ min: 300, max: 16_777_216 })
 const connections = readInteger({ min: 1, max: 1_000_000 })
+const streams = readInteger({ min: 1, max: SAMPLES_PER_CALL_MAX })
 const lifetime = readInteger({ min: 1, max: 315_360_000 })
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
@@ -70,6 +73,7 @@ export const settings = {
   fileBytesMax: { name: 'WEIR_FILE_BYTES_MAX', default: String(FILE_BYTES_DEFAULT), meaning: 'The largest file of a file stream', read: bytes },
   connectionsMax: { name: 'WEIR_CONNECTIONS_MAX', default: String(CONNECTIONS_DEFAULT), meaning: 'Connections at a time; fewer where the limit of open files leaves too little for the service itself', read: connections },
   connectionsPerAddress: { name: 'WEIR_CONNECTIONS_PER_ADDRESS', default: String(CONNECTIONS_PER_ADDRESS_DEFAULT), meaning: 'Connections at a time from one address, or one /64 of IPv6; WEIR_TRUSTED_PROXIES are exempt', read: connections },
+  createMax: { name: 'WEIR_CREATE_MAX', default: String(STREAMS_CREATED_PER_CALL_MAX), meaning: 'Streams one call may create, those of templates counted', read: streams },
   oauthMode: { name: 'WEIR_OAUTH', default: 'open', meaning: 'open lets every OAuth client ask a user; strict only registered ones', read: readOneOf(['open', 'strict'] as const) },
   tokenLifetimeSeconds: { name: 'WEIR_TOKEN_LIFETIME_S', default: '86400', meaning: 'How long an OAuth access token lives, in seconds', read: lifetime },
   refreshLifetimeSeconds: { name: 'WEIR_REFRESH_LIFETIME_S', default: '7776000', meaning: 'How long an OAuth refresh token lives unused, in seconds', read: lifetime },

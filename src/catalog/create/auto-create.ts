@@ -1,7 +1,8 @@
-import { invariant, nextTurn, refuse, STREAMS_CREATED_PER_CALL_MAX } from '../../base/index.ts'
+import { invariant, nextTurn } from '../../base/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { typeOrders } from '../documents/apply-type-wishes.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
+import { requireCreatable } from './creation-limit.ts'
 import type { CreatedComponent, CreationCheck, WantedComponent } from './creation-plan.ts'
 import { type Preparation, type PrepareDeps, prepareComponent } from './prepare-component.ts'
 
@@ -24,7 +25,8 @@ export async function autoCreate(
   },
 ): Promise<CreatedComponent[]> {
   const { documents, locks } = deps.base
-  requireStreamCount(plan.wanted.reduce((sum, { streams }) => sum + streams.length, 0))
+  const wantedCount = plan.wanted.reduce((sum, { streams }) => sum + streams.length, 0)
+  requireCreatable(wantedCount, deps.createMax)
   const keys = plan.wanted.flatMap((one) => lockKeys(deps, orgUid, one))
   const attempt = async (): Promise<CreatedComponent[]> => {
     const preparations: Preparation[] = []
@@ -32,7 +34,8 @@ export async function autoCreate(
     for (const one of plan.wanted) {
       const preparation = await prepareComponent(deps, orgUid, one)
       added += preparation.addedCount
-      requireStreamCount(added)
+      // Templates add streams that nobody named, so the count is known only on the way.
+      requireCreatable(added, deps.createMax)
       preparations.push(preparation)
       if (preparations.length % COMPONENTS_PER_STEP === 0) await nextTurn()
     }
@@ -43,14 +46,6 @@ export async function autoCreate(
     return preparations.map((one) => created(deps, orgUid, one))
   }
   return await locks.run(keys, () => retryConflicts(documents, attempt, { isIdRetried: true }))
-}
-
-/** Templates add streams that nobody named, so the count is known only on the way. */
-function requireStreamCount(count: number): void {
-  if (count <= STREAMS_CREATED_PER_CALL_MAX) return
-  refuse('bad_input', {
-    what: `Cannot create more than ${STREAMS_CREATED_PER_CALL_MAX} streams in one call: send it in parts`,
-  })
 }
 
 /**

@@ -20,6 +20,8 @@ import type { PreparedComponent, PreparedStream, WantedComponent } from './creat
 export interface PrepareDeps {
   readonly base: CatalogBase
   readonly templates: SimpleRecords<TemplateBody>
+  /** Streams that one call may create. */
+  readonly createMax: number
 }
 
 /** A prepared component with the writes that make it so. */

@@ -1,3 +1,4 @@
+import { requireCreatable } from '../../catalog/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { ColumnPool, freeRoom, type SampleRoom } from './column-pool.ts'
 
@@ -164,9 +165,12 @@ export class OpenTargets {
   /** Made when the first is needed: most bodies name only streams that exist. */
   #byKey: Map<string, OpenTarget> | undefined
   readonly #samples: IncomingSamples
+  readonly #targetsMax: number
 
-  constructor(samples: IncomingSamples) {
+  /** With the streams that a call may create, for who adds only streams that do not exist. */
+  constructor(samples: IncomingSamples, targetsMax = Number.POSITIVE_INFINITY) {
     this.#samples = samples
+    this.#targetsMax = targetsMax
   }
 
   /** Notes that the sample about to be added at `index` goes to the stream with these IDs. */
@@ -176,6 +180,7 @@ export class OpenTargets {
     this.#byKey ??= new Map()
     let target = this.#byKey.get(key)
     if (target === undefined) {
+      requireCreatable(this.#byKey.size + 1, this.#targetsMax)
       target = { compId, streamId, samples: [] }
       this.#byKey.set(key, target)
       this.#samples.open.push(target)

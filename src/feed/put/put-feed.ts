@@ -62,7 +62,9 @@ export async function putSamples(
   const missing =
     samples.open.length === 0
       ? []
-      : await resolveTargets(catalog.index, orgUid, { samples, creation: options.creation })
+      : await resolveTargets(catalog.index, orgUid, {
+          ...{ samples, creation: options.creation, createMax: catalog.createMax },
+        })
   const allowing = requireStreams(catalog.index, principal, samples, 'PUT')
   if (allowing !== undefined) await allowing
   for (const target of missing) requireMissing(principal, target)

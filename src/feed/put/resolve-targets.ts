@@ -1,5 +1,10 @@
 import { nextTurn, refuse } from '../../base/index.ts'
-import type { ComponentEntry, CreationRules, StreamIndex } from '../../catalog/index.ts'
+import {
+  type ComponentEntry,
+  type CreationRules,
+  requireCreatable,
+  type StreamIndex,
+} from '../../catalog/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import type { IncomingSamples, OpenTarget } from './incoming-samples.ts'
 
@@ -81,7 +86,12 @@ function creationFor(target: OpenTarget, call: CreationRules): CreationRules {
 export async function resolveTargets(
   index: StreamIndex,
   orgUid: string,
-  put: { readonly samples: IncomingSamples; readonly creation: CreationRules },
+  put: {
+    readonly samples: IncomingSamples
+    readonly creation: CreationRules
+    /** Streams that the call may create; refused as soon as one more is missing. */
+    readonly createMax: number
+  },
 ): Promise<MissingTarget[]> {
   if (put.samples.open.length === 0) return []
   const missing = new Map<string, MissingTarget>()
@@ -104,6 +114,7 @@ export async function resolveTargets(
       for (const at of target.samples) known.samples.push(at)
       continue
     }
+    requireCreatable(missing.size + 1, put.createMax)
     const creation = creationFor(target, put.creation)
     const samples = [...target.samples]
     missing.set(key, { compId, streamId, position, creation, component, samples })

@@ -62,6 +62,11 @@ export class FeedCalls {
     this.#cache = new StreamCache(catalogStreams(feed.catalog.index))
   }
 
+  /** Refuses a caller who may put nowhere, before a body of theirs is read. */
+  requirePutter(principal: Principal): void {
+    this.#feed.requirePutter(principal)
+  }
+
   /**
    * PUT /feed: the URL form when the body is empty, else one of the JSON forms. Of a long body `held`
    * is let go, and of its share what is not needed any more, as soon as its samples are read.
@@ -80,7 +85,8 @@ export class FeedCalls {
   ): Promise<string> {
     const options = readPutOptions(readQueryPairs(query))
     const uploadTime = this.#feed.now()
-    const from = { cache: this.#cache, orgUid: principal.orgUid }
+    const { createMax } = this.#feed.catalog
+    const from = { cache: this.#cache, orgUid: principal.orgUid, createMax }
     const read = readJsonSamples(body, from, held)
     const samples = read instanceof Promise ? await read : read
     if (held !== undefined) {

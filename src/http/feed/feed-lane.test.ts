@@ -21,7 +21,7 @@ async function putBorrowed(text: string, isKnown: boolean): Promise<PutCommand['
   }
   const index = { generation: 1, resolve: () => 0 }
   const calls = new FeedCalls(
-    { catalog: { index }, now: () => 0, put } as unknown as Feed,
+    { catalog: { index }, now: () => 0, put, requirePutter: () => {} } as unknown as Feed,
     new MemoryBudget(1e9),
   )
   const caller = { principal: { orgUid: 'org' } }

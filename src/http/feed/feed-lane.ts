@@ -54,6 +54,7 @@ async function put(deps: FeedLaneDeps, exchange: Exchange, query: string): Promi
   }
   requireOwnSite(req, caller)
   const { principal } = caller
+  calls.requirePutter(principal)
   const warn: Warn = (warnings) => {
     exchange.warnings = warnings
   }

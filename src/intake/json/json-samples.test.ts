@@ -48,7 +48,11 @@ function refusedBy(read: () => unknown): string {
 /** Reads a body by the byte parser alone. */
 function parseQuickly(body: string, known: readonly string[] = []): unknown[] | undefined {
   const cache = cacheOf(known)
-  const parser = new SampleArrayParser(Buffer.from(body), { cache, orgUid: 'o' })
+  const parser = new SampleArrayParser(Buffer.from(body), {
+    cache,
+    orgUid: 'o',
+    createMax: 200_000,
+  })
   let step = parser.step(64)
   while (step === 'more') step = parser.step(64)
   return step === 'done' ? understood(parser.samples, known) : undefined
@@ -292,14 +296,19 @@ test('readJsonSamples() reads long bodies in slices, and unusual ones in a worke
   const expected = understood(readParsedJson(usual))
   // A difference among 30,000 samples would take minutes to print.
   for (const body of [usual, unusual]) {
-    const samples = understood(await readJsonSamples(body, { cache: cacheOf([]), orgUid: 'o' }))
+    const samples = understood(
+      await readJsonSamples(body, { cache: cacheOf([]), orgUid: 'o', createMax: 200_000 }),
+    )
     assert.ok(isDeepStrictEqual(samples, expected))
   }
   const broken = unusual.subarray(0, unusual.length - 1)
-  await assert.rejects(async () => readJsonSamples(broken, { cache: cacheOf([]), orgUid: 'o' }), {
-    code: 'bad_json',
-    message: `Cannot read the body as JSON: the text ends too early at position ${broken.length}`,
-  })
+  await assert.rejects(
+    async () => readJsonSamples(broken, { cache: cacheOf([]), orgUid: 'o', createMax: 200_000 }),
+    {
+      code: 'bad_json',
+      message: `Cannot read the body as JSON: the text ends too early at position ${broken.length}`,
+    },
+  )
 })
 
 test('readJsonSamples() keeps bodies apart that are read at the same time', async () => {
@@ -327,9 +336,9 @@ test('readJsonSamples() keeps bodies apart that are read at the same time', asyn
     assert.equal(samples.numbers[count - 1], (count - 1) / 4)
     assert.equal(samples.times[count - 1], 1_700_000_000_000 + count - 1)
   }
-  const long = readJsonSamples(bodyOf(20_000, 1), { cache, orgUid: 'o' })
-  const otherLong = readJsonSamples(bodyOf(15_000, 101), { cache, orgUid: 'p' })
-  const short = readJsonSamples(bodyOf(3, 1), { cache, orgUid: 'o' })
+  const long = readJsonSamples(bodyOf(20_000, 1), { cache, orgUid: 'o', createMax: 200_000 })
+  const otherLong = readJsonSamples(bodyOf(15_000, 101), { cache, orgUid: 'p', createMax: 200_000 })
+  const short = readJsonSamples(bodyOf(3, 1), { cache, orgUid: 'o', createMax: 200_000 })
   assert.ok(long instanceof Promise && otherLong instanceof Promise)
   assert.ok(!(short instanceof Promise))
   check(short, 3, 1)
@@ -340,9 +349,29 @@ test('readJsonSamples() keeps bodies apart that are read at the same time', asyn
 test('readJsonSamples() refuses more samples than a call may bring, and skips a byte order mark', async () => {
   const one = '{"compId":"a","streamId":"s","data":1,"time":1}'
   const body = Buffer.from(`\ufeff[${one}]`)
-  assert.equal((await readJsonSamples(body, { cache: cacheOf([]), orgUid: 'o' })).count, 1)
+  assert.equal(
+    (await readJsonSamples(body, { cache: cacheOf([]), orgUid: 'o', createMax: 200_000 })).count,
+    1,
+  )
   const many = Buffer.from(`[${`${one},`.repeat(1_000_000)}${one}]`)
-  await assert.rejects(async () => readJsonSamples(many, { cache: cacheOf([]), orgUid: 'o' }), {
-    code: 'too_many_samples',
+  await assert.rejects(
+    async () => readJsonSamples(many, { cache: cacheOf([]), orgUid: 'o', createMax: 200_000 }),
+    {
+      code: 'too_many_samples',
+    },
+  )
+})
+
+test('readJsonSamples() stops at the first missing stream beyond those that a call may create', async () => {
+  const sampleOf = (at: number) => ({ compId: `c${at}`, streamId: 's', data: at, time: 1 })
+  const bodyOf = (streams: number) => {
+    const list = Array.from({ length: 3 * streams }, (_, at) => sampleOf(at % streams))
+    return Buffer.from(JSON.stringify(list))
+  }
+  const from = { cache: cacheOf([]), orgUid: 'o', createMax: 50 }
+  assert.equal((await readJsonSamples(bodyOf(50), from)).open.length, 50)
+  await assert.rejects(async () => readJsonSamples(bodyOf(51), from), {
+    code: 'bad_input',
+    message: /Cannot create more than 50 streams in one call: send it in parts/,
   })
 })

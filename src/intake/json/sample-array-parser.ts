@@ -65,12 +65,15 @@ const BEHIND_LIST = 4
  * Reads the array form of a feed body from bytes straight into columns. It knows only the plain
  * case: samples with the four fields of the contract and valid values. At anything else, mistakes
  * included, it answers `unusual`, and the reference reader decides; so it needs no messages of its own.
+ * Only a body that names more missing streams than a call may create is refused here, before it has
+ * filled memory with them.
  */
 export class SampleArrayParser {
   readonly samples: IncomingSamples
   readonly #bytes: Buffer
   readonly #cache: StreamCache
   readonly #orgUid: string
+  readonly #createMax: number
   /** Made when a stream is not known. */
   #targets: OpenTargets | undefined
   #pos = 0
@@ -89,7 +92,8 @@ export class SampleArrayParser {
   /** Made when a second sample is there. */
   #templateReader: TemplateReader | undefined
 
-  constructor(bytes: Buffer, { cache, orgUid }: StreamSource) {
+  constructor(bytes: Buffer, { cache, orgUid, createMax }: StreamSource) {
+    this.#createMax = createMax
     this.#bytes = bytes
     this.#cache = cache
     this.#orgUid = orgUid
@@ -344,7 +348,7 @@ export class SampleArrayParser {
       const compId = this.#bytes.toString('utf8', spans.compFrom, spans.compUntil)
       const streamId = this.#bytes.toString('utf8', spans.streamFrom, spans.streamUntil)
       if (compId.trim() === '' || streamId.trim() === '') return false
-      this.#targets ??= new OpenTargets(samples)
+      this.#targets ??= new OpenTargets(samples, this.#createMax)
       this.#targets.addById(compId, streamId, samples.count)
     }
     const time = this.#time

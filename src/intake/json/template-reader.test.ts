@@ -32,7 +32,7 @@ class Catalog {
   }
 
   parserOf(bytes: Buffer, orgUid = 'o'): SampleArrayParser {
-    return new SampleArrayParser(bytes, { cache: this.cache, orgUid })
+    return new SampleArrayParser(bytes, { cache: this.cache, orgUid, createMax: 1_000_000 })
   }
 
   resolve(orgUid: string, compId: string, streamId: string): StreamHandle | 0 {

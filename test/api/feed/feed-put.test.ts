@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import {
   brotliCompressSync,
@@ -212,6 +213,46 @@ test('a key without the method, or for one component, is held to it', async () =
   assert.deepEqual(await client.get('r3'), [])
   assert.equal(await status('PUT', '/feed?compId=r1&a=2&time=2', oneKey), 200)
   assert.equal(await status('GET', '/comp/r1/feed', oneKey), 200)
+})
+
+test('a key that may put nowhere is refused before its body is read', async () => {
+  const readKey = await keyFor('component/*/feed', 'GET')
+  const socket = connect(service.port, '127.0.0.1')
+  // The rest of the body never comes: an answer tells that nobody waited for it.
+  const head = `PUT /api/feed?api_key=${readKey} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n[`
+  socket.write(head)
+  let answer = ''
+  for await (const piece of socket.setEncoding('utf8')) {
+    answer += piece
+    if (answer.includes('"success":false')) break
+  }
+  assert.match(answer, /^HTTP\/1\.1 403 /)
+  assert.match(answer, /no PUT on component\/\*\/feed/)
+})
+
+test('a call creates as many streams as WEIR_CREATE_MAX says, and none when it names more', async (t) => {
+  const small = await startService({ settings: { WEIR_CREATE_MAX: '3' } })
+  t.after(() => small.close())
+  const device = new FeedClient(small)
+  const lists = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ streamId: `s${at}`, data: [1] }))
+  const samples = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ compId: `n${at}`, streamId: 's', data: 1 }))
+  const batch = (count: number) => ({
+    feed: { component: [{ componentId: 'b', stream: lists(count) }] },
+  })
+  for (const [body, isTaken] of [
+    [samples(4), false],
+    [batch(4), false],
+    [samples(3), true],
+    [batch(3), true],
+    [[...samples(3), { compId: 'n9', streamId: 's', data: 1 }], true],
+  ] as const) {
+    const { status, text } = await device.putJson(body)
+    assert.equal(status, isTaken ? 200 : 400, text)
+    if (!isTaken) assert.match(text, /more than 3 streams in one call: send it in parts/)
+  }
+  assert.equal(small.app.catalog.index.streamCount, 7)
 })
 
 test('DELETE removes exactly its range', async () => {
