@@ -12,12 +12,14 @@ import { type Settings, tell } from './settings.ts'
 import { putSuite } from './suites/put-suite.ts'
 import { readSuite } from './suites/read-suite.ts'
 import { restartSuite } from './suites/restart-suite.ts'
+import { stallSuite } from './suites/stall-suite.ts'
 import { yearsSuite } from './suites/years-suite.ts'
 
 const suites: Record<string, (settings: Settings) => Promise<Row[]>> = {
   put: putSuite,
   read: readSuite,
   restart: restartSuite,
+  stall: stallSuite,
   years: yearsSuite,
 }
 

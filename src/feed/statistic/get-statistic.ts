@@ -2,11 +2,12 @@ import type { Principal } from '../../access/index.ts'
 import { nextTurn, refuse } from '../../base/index.ts'
 import { type Catalog, type ComponentEntry, VALUE_CODE } from '../../catalog/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
-import { ALL_PERIODS, type Cycle, compileCycle, loadZone } from '../../time/index.ts'
+import { ALL_PERIODS, type Cycle } from '../../time/index.ts'
 import { findStreams } from '../find-streams.ts'
 import type { FeedSeries } from '../get/feed-series.ts'
 import type { GetCommand, GetDeps } from '../get/get-feed.ts'
 import { baseCycleOf } from '../stream-facts.ts'
+import { compiledCycle } from './compiled-cycles.ts'
 import { readStatistics, type StatisticColumns } from './statistic.ts'
 import { isStreamValue, type StatisticId } from './statistic-id.ts'
 import type { StatisticValue } from './statistic-value.ts'
@@ -84,7 +85,7 @@ async function requireCycle(
       what: `Cannot find cycle "${cycleId}": known are ${known.join(', ')}`,
     })
   }
-  return compileCycle(definition, loadZone(component.timeZone))
+  return compiledCycle(definition, component.timeZone)
 }
 
 interface ReadStatistic {
