@@ -22,5 +22,6 @@ export {
   requirePermit,
   requireSomeFeed,
   roles,
+  tokenPrincipal,
   userPrincipal,
 } from './principal.ts'

@@ -10,11 +10,14 @@ import {
   mayCreate,
   type Role,
   requirePermit,
+  tokenPrincipal,
   userPrincipal,
 } from './principal.ts'
 
 const user = (role: Role, scope?: Capabilities) =>
-  userPrincipal({ orgUid: 'o1', userUid: 'u1', role }, scope)
+  scope === undefined
+    ? userPrincipal({ orgUid: 'o1', userUid: 'u1', role })
+    : tokenPrincipal({ orgUid: 'o1', userUid: 'u1', role }, scope)
 const key = (resource: string, methods: readonly Method[]) =>
   keyPrincipal({
     orgUid: 'o1',

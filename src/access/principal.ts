@@ -16,6 +16,8 @@ export interface Principal {
   readonly orgUid: string
   readonly actor: Actor
   readonly capabilities: Capabilities
+  /** Whether an access token acts for the user, who need not be there. */
+  readonly isToken?: true
   /** What a token's scope leaves of the capabilities; undefined: all of them. */
   readonly scope?: Capabilities
   /** Where an API key may be used from; undefined: anywhere. */
@@ -40,14 +42,23 @@ const roleCapabilities: Readonly<Record<Role, Capabilities>> = {
   GUEST: new Capabilities([readOnly('*'), ...administration]),
 }
 
-/** A user in one organization, with the rights of the role, narrowed to a scope when one is given. */
-export function userPrincipal(
-  user: { readonly orgUid: string; readonly userUid: string; readonly role: Role },
-  scope?: Capabilities,
+interface UserInOrganization {
+  readonly orgUid: string
+  readonly userUid: string
+  readonly role: Role
+}
+
+/** A user in one organization, with the rights of the role. */
+export function userPrincipal({ orgUid, userUid, role }: UserInOrganization): Principal {
+  return { orgUid, actor: { kind: 'user', userUid, role }, capabilities: roleCapabilities[role] }
+}
+
+/** An access token of a user, with the rights of the role, narrowed to a scope when it has one. */
+export function tokenPrincipal(
+  user: UserInOrganization,
+  scope: Capabilities | undefined,
 ): Principal {
-  const { orgUid, userUid, role } = user
-  const actor: Actor = { kind: 'user', userUid, role }
-  return { orgUid, actor, capabilities: roleCapabilities[role], scope }
+  return { ...userPrincipal(user), isToken: true, scope }
 }
 
 /** An API key of an organization, with its compiled capabilities. */
@@ -165,9 +176,9 @@ function kindOf({ actor }: Principal): string {
   return actor.kind === 'api_key' ? 'This API key' : 'This access token'
 }
 
-/** Whether the caller has less than the one who stands behind it: an API key or a narrowed token. */
-export function isDelegate({ actor, scope }: Principal): boolean {
-  return actor.kind === 'api_key' || scope !== undefined
+/** Whether the caller acts for someone who need not be there: an API key or an access token. */
+export function isDelegate({ actor, isToken }: Principal): boolean {
+  return actor.kind === 'api_key' || isToken === true
 }
 
 /** Whether a feed call with the method may create components: not when it is limited to some. */

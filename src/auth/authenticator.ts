@@ -1,4 +1,9 @@
-import { type Capabilities, type Principal, userPrincipal } from '../access/index.ts'
+import {
+  type Capabilities,
+  type Principal,
+  tokenPrincipal,
+  userPrincipal,
+} from '../access/index.ts'
 import { type RateFigure, refusal, refuse } from '../base/index.ts'
 import type { ApiKeys, ReadyKey } from './api-keys.ts'
 import type { Credential, Credentials, Place } from './credentials.ts'
@@ -80,7 +85,7 @@ export class Authenticator {
     if (grant === undefined || user === undefined) return undefined
     const membership = chooseMembership(withAccepting(user, grant), org)
     if (membership === undefined) return undefined
-    return userCaller(userPrincipal({ userUid: user.uid, ...membership }, grant.scope), credential)
+    return userCaller(tokenPrincipal({ userUid: user.uid, ...membership }, grant.scope), credential)
   }
 
   /** The caller; refuses with `unauthorized`, `forbidden`, `not_found` or, throttled, `rate_limited`. */
@@ -138,7 +143,7 @@ export class Authenticator {
       refuse('forbidden', { what: STRICT })
     }
     const membership = requireMembership(open, org)
-    const principal = userPrincipal({ userUid: user.uid, ...membership }, grant.scope)
+    const principal = tokenPrincipal({ userUid: user.uid, ...membership }, grant.scope)
     return userCaller(principal, credential)
   }
 

@@ -17,7 +17,7 @@ import { PasswordHasher } from './password.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import type { SecretBox } from './secret-box.ts'
 import { Sessions } from './sessions.ts'
-import { type SignInAttempt, signIn } from './sign-in.ts'
+import { confirmPassword, type SignInAttempt, signIn } from './sign-in.ts'
 import { type User, Users } from './users.ts'
 
 /** What identity stands on. */
@@ -46,6 +46,12 @@ export interface Identity {
   /** What the OAuth part asks about users. */
   readonly oauthUsers: OAuthUsers
   signIn(attempt: SignInAttempt): Promise<User>
+  /** Refuses with `reauthenticate` unless the password is the user's. */
+  confirmPassword(given: {
+    readonly userUid: string
+    readonly password: string
+    readonly address: string
+  }): Promise<void>
   /** Ends a user's sessions and all that OAuth clients have from the user. */
   endAccessOf(userUid: string): Promise<void>
   /** Whether unregistered OAuth clients may act in an organization. */
@@ -73,13 +79,14 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     ...{ keys, sessions, users, organizations, limiter, failedFigure, bearers },
   })
   const figuresOf = (orgUid: string) => organizations.find(orgUid)?.rateFigures ?? rateFigures
-  const enter = (attempt: SignInAttempt) =>
-    signIn({ users, hasher, limiter, audit, failedFigure }, attempt)
+  const signInDeps = { users, hasher, limiter, audit, failedFigure }
+  const enter = (attempt: SignInAttempt) => signIn(signInDeps, attempt)
   return {
     ...{ organizations, users, keys, sessions, audit, hasher },
     admission: new Admission({ authenticator, limiter, figuresOf }),
     oauthUsers: oauthUsers({ users, organizations, oauthModeOf, signIn: enter }),
     signIn: enter,
+    confirmPassword: (given) => confirmPassword(signInDeps, given),
     endAccessOf: async (userUid) => {
       await sessions.endAllOf(userUid)
       await revokeAllOf(oauth, userUid)

@@ -31,19 +31,39 @@ const ADDRESS_FACTOR = 10
  * after the same work; failures are throttled per address and account.
  */
 export async function signIn(deps: SignInDeps, attempt: SignInAttempt): Promise<User> {
+  const user = await findRight(deps, attempt)
+  if (user === undefined) {
+    throw refusal('unauthorized', { what: 'The e-mail address or the password is wrong' })
+  }
+  for (const { orgUid } of user.memberships) {
+    deps.audit.recordLater(entryOf('sign_in', orgUid, user, attempt.address))
+  }
+  return user
+}
+
+/** Refuses with `reauthenticate` unless the password is the user's; throttled like a sign-in. */
+export async function confirmPassword(
+  deps: SignInDeps,
+  given: { readonly userUid: string; readonly password: string; readonly address: string },
+): Promise<void> {
+  const { password, address } = given
+  const { email = '' } = (await deps.users.find(given.userUid)) ?? {}
+  if ((await findRight(deps, { email, password, address })) !== undefined) return
+  refuse('reauthenticate', { what: 'currentPassword is wrong: it proves that this is you' })
+}
+
+/** The user whose password it is; failures are counted and written down. */
+async function findRight(deps: SignInDeps, attempt: SignInAttempt): Promise<User | undefined> {
   const buckets = failureBuckets(deps.failedFigure, attempt)
   for (const { figure, name } of buckets) takeOrRefuse(deps.limiter, figure, name)
   const user = await deps.users.findByEmail(attempt.email)
   const isRight = await verify(deps, user, attempt.password)
   if (user === undefined || !isRight) {
     if (user !== undefined) recordFailure(deps.audit, user, attempt.address)
-    throw refusal('unauthorized', { what: 'The e-mail address or the password is wrong' })
+    return undefined
   }
   // Only failures count.
   for (const { figure, name } of buckets) deps.limiter.giveBack(figure, name)
-  for (const { orgUid } of user.memberships) {
-    deps.audit.recordLater(entryOf('sign_in', orgUid, user, attempt.address))
-  }
   return user
 }
 

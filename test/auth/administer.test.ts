@@ -43,6 +43,7 @@ import { createLog, ManualClock, Refusal, readRateFigures } from '../../src/base
 import { openCatalogStore } from '../../src/store/embedded/index.ts'
 import { type CatalogStore, type CatalogWrite, tellCommits } from '../../src/store/index.ts'
 
+const PASSWORD = 'a long enough password'
 const clock = new ManualClock(Date.UTC(2026, 0, 15))
 const commits: (readonly CatalogWrite[])[] = []
 let folder: string
@@ -69,10 +70,11 @@ before(async () => {
   })
   const made = await createOrganization(identity, {
     ...{ name: 'One', ownerEmail: 'o@example.com', ownerTimeZone: 'UTC', actor: 'test' },
+    ownerPassword: PASSWORD,
   })
   const { uid: orgUid } = made.organization
   const principal = userPrincipal({ orgUid, userUid: made.owner.uid, role: 'OWNER' })
-  owner = { principal, address: '192.0.2.9' }
+  owner = { principal, address: '192.0.2.9', password: PASSWORD }
 })
 after(async () => {
   await identity.close()
@@ -106,7 +108,7 @@ test('each act on keys, users, organizations and clients is one commit with its 
   assert.deepEqual((await actsOf(() => revokeKey(identity, owner, uid))).acts, ['key_revoked'])
 
   const wanted = { email: 'u@example.com', firstName: '', lastName: '', timeZone: 'UTC' }
-  const password = 'a long enough password'
+  const password = PASSWORD
   const added = await actsOf(() => addUser(identity, owner, { ...wanted, role: 'OWNER', password }))
   assert.deepEqual(added.acts, ['user_added'])
   const userUid = added.result.uid
@@ -155,7 +157,7 @@ test('the command line acts through the same use cases', async () => {
 
 test('of two owners who step down at once one stays', async () => {
   const wanted = { email: 'twin@example.com', firstName: '', lastName: '', timeZone: 'UTC' }
-  const password = 'a long enough password'
+  const password = PASSWORD
   const twin = await addUser(identity, owner, { ...wanted, role: 'OWNER', password })
   const { orgUid, actor } = owner.principal
   assert.ok(actor.kind === 'user')
@@ -163,7 +165,7 @@ test('of two owners who step down at once one stays', async () => {
   const down = { role: 'ADMIN' } as const
   const results = await Promise.allSettled([
     changeUser(identity, owner, actor.userUid, down),
-    changeUser(identity, { principal: asTwin, address: '' }, twin.uid, down),
+    changeUser(identity, { principal: asTwin, address: '', password }, twin.uid, down),
   ])
   assert.deepEqual(results.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
 })

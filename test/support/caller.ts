@@ -16,10 +16,15 @@ export interface Answer {
 /** Calls a service: method, path with query, JSON body. */
 export type Call = (method: string, path: string, body?: object) => Promise<Answer>
 
-/** A caller that carries a cookie header, such as `session=…` or `api_key=…`. */
-export function caller(service: Pick<Service, 'url'>, cookie: string): Call {
+/** A caller that carries a cookie header, such as `session=…` or `api_key=…`, and others when given. */
+export function caller(
+  service: Pick<Service, 'url'>,
+  cookie: string,
+  more: Record<string, string> = {},
+): Call {
   return async (method, path, body) => {
-    const headers: Record<string, string> = cookie === '' ? {} : { Cookie: cookie }
+    const headers: Record<string, string> =
+      cookie === '' ? { ...more } : { Cookie: cookie, ...more }
     if (body !== undefined) headers['Content-Type'] = 'application/json'
     const answer = await fetch(`${service.url}${path}`, {
       ...{ method, headers },

@@ -6,6 +6,8 @@ import { type AuditAct, type AuditEntry, actorName, OPERATOR } from '../audit-lo
 export interface ActingCaller {
   readonly principal: Principal
   readonly address: string
+  /** The caller's own password, given with the call: it proves that the person is there. */
+  readonly password?: string
 }
 
 /** Whoever uses the command line, in an organization: no role binds them, all is written down. */

@@ -15,11 +15,12 @@ import {
   updateClient,
 } from '../oauth/index.ts'
 import { type ActingCaller, actOf } from './acting-caller.ts'
+import { requirePersonBehindToken } from './require-person.ts'
 
 /** What the administration of OAuth clients and grants stands on. */
 export interface OAuthParts {
   readonly oauth: OAuthBase
-  readonly identity: Pick<Identity, 'audit'>
+  readonly identity: Pick<Identity, 'audit' | 'confirmPassword'>
 }
 
 /** A client, and its secret when this act made one: it is never told again. */
@@ -68,6 +69,7 @@ export async function insertOAuthClient(
   given: Partial<ClientFields>,
 ): Promise<ClientWithSecret> {
   requirePermit(by.principal, NAME, 'PUT')
+  await requirePersonBehindToken(parts.identity, by)
   const fields = withChanges(BLANK_CLIENT, given)
   const client = { uid: newUid(), orgUid: by.principal.orgUid }
   const act = planAct(parts, by, 'client_created', { ...fields, ...client })
@@ -83,6 +85,7 @@ export async function changeOAuthClient(
 ): Promise<ClientWithSecret> {
   requirePermit(by.principal, `${NAME}/${uid}`, 'POST')
   const client = await findOwn(parts, by, uid)
+  await requirePersonBehindToken(parts.identity, by)
   const fields = withChanges(client, changes)
   const act = planAct(parts, by, 'client_updated', { ...client, ...fields })
   return updateClient(parts.oauth, client, fields, [act])
@@ -96,6 +99,7 @@ export async function renewOAuthClientSecret(
 ): Promise<ClientWithSecret> {
   requirePermit(by.principal, `${NAME}/${uid}`, 'POST')
   const client = await findOwn(parts, by, uid)
+  await requirePersonBehindToken(parts.identity, by)
   const act = planAct(parts, by, 'client_secret_renewed', client)
   return renewClientSecret(parts.oauth, client, [act])
 }

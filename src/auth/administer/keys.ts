@@ -4,8 +4,9 @@ import { type ApiKey, type ApiKeyFields, checkKeyFields } from '../api-keys.ts'
 import type { AuditAct } from '../audit-log.ts'
 import type { Identity } from '../identity.ts'
 import { type ActingCaller, actOf } from './acting-caller.ts'
+import { requirePerson, requirePersonBehindToken } from './require-person.ts'
 
-type KeyParts = Pick<Identity, 'keys' | 'audit'>
+type KeyParts = Pick<Identity, 'keys' | 'audit' | 'confirmPassword'>
 
 const BLANK_KEY: ApiKeyFields = { name: '', description: '', capabilities: [], ipAddresses: [] }
 
@@ -33,16 +34,17 @@ export async function getKey(parts: KeyParts, by: ActingCaller, uid: string): Pr
 
 /** Makes a key that gives no more than the caller has; answers it with its secret. */
 export async function insertKey(
-  { keys, audit }: KeyParts,
+  parts: KeyParts,
   by: ActingCaller,
   given: Partial<ApiKeyFields>,
 ): Promise<{ key: ApiKey; secret: string }> {
   requirePermit(by.principal, 'api_key', 'PUT')
   const fields = withChanges(BLANK_KEY, given)
   requireMayHandle(by, fields)
+  await requirePersonBehindToken(parts, by)
   const uid = newUid()
-  const act = audit.plan(actOf(by, { act: 'key_created', target: uid, detail: fields.name }))
-  return keys.insert(by.principal.orgUid, fields, { uid, also: [act] })
+  const act = parts.audit.plan(actOf(by, { act: 'key_created', target: uid, detail: fields.name }))
+  return parts.keys.insert(by.principal.orgUid, fields, { uid, also: [act] })
 }
 
 /** Changes a key that gives no more than the caller has, neither before nor after. */
@@ -57,6 +59,7 @@ export async function changeKey(
   requireMayHandle(by, key)
   const fields = withChanges(key, changes)
   requireMayHandle(by, fields)
+  await requirePersonBehindToken(parts, by)
   return parts.keys.update(key, fields, [planAct(parts, by, 'key_updated', { ...key, ...fields })])
 }
 
@@ -70,6 +73,7 @@ export async function revealKey(
   requirePermit(by.principal, `api_key/${uid}`, 'POST')
   const key = await findKey(parts, by, uid)
   requireMayHandle(by, key)
+  await requirePerson(parts, by)
   const secret = parts.keys.reveal(key)
   await parts.audit.record(actOf(by, { act: 'key_revealed', target: uid, detail: key.name }))
   return { key, secret }

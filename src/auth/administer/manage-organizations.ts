@@ -6,6 +6,7 @@ import type { Organization, OrganizationFields } from '../organizations.ts'
 import { type ActingCaller, actOf } from './acting-caller.ts'
 import { createOrganization } from './create-organization.ts'
 import { type DeletionParts, deleteOrganization } from './delete-organization.ts'
+import { requirePersonBehindToken } from './require-person.ts'
 
 interface Page {
   readonly start: number
@@ -54,6 +55,7 @@ export async function insertOrganization(
   if (user === undefined || actor.kind !== 'user' || actor.role !== 'OWNER') {
     refuse('forbidden', { what: 'Only an OWNER may insert an organization' })
   }
+  await requirePersonBehindToken(identity, by)
   const { organization } = await createOrganization(identity, {
     ...withChanges(BLANK, given),
     ownerEmail: user.email,

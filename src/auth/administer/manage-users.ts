@@ -22,6 +22,7 @@ import { type AuditAct, OPERATOR } from '../audit-log.ts'
 import type { Identity } from '../identity.ts'
 import type { User, UserFields } from '../users.ts'
 import { type ActingCaller, actOf } from './acting-caller.ts'
+import { requirePerson, requirePersonBehindToken } from './require-person.ts'
 
 /** A user to be added to an organization. */
 export interface NewUser {
@@ -34,7 +35,7 @@ export interface NewUser {
   readonly password?: string
 }
 
-/** What may be changed; `currentPassword` proves that a new password is wanted by its owner. */
+/** What may be changed. */
 export interface UserChanges {
   readonly email?: string
   readonly firstName?: string
@@ -42,7 +43,6 @@ export interface UserChanges {
   readonly timeZone?: string
   readonly role?: Role
   readonly password?: string
-  readonly currentPassword?: string
 }
 
 const OWNERS_PAGE = 1_000
@@ -99,6 +99,8 @@ export async function addUser(
   if (known?.memberships.some((membership) => membership.orgUid === orgUid)) {
     refuse('claim_taken', { what: `"${email}" belongs to this organization already` })
   }
+  if (role === 'OWNER') await requirePerson(identity, by)
+  else await requirePersonBehindToken(identity, by)
   const uid = known?.uid ?? newUid()
   const act = planAct(identity, by, { act: 'user_added', uid, detail: `${email} as ${role}` })
   if (known === undefined) return insertUser(identity, { ...wanted, email, uid, orgUid }, [act])
@@ -131,6 +133,7 @@ export async function changeUser(
   const owners =
     newRole === role ? [] : await planRoleChange(identity, by.principal, { user, role, newRole })
   const fields = await readFields(identity, changes, { user, isSelf: isSelf(by, uid), by })
+  await requirePersonFor(identity, by, { user, role, newRole, fields })
   const memberships = user.memberships.map((membership) =>
     membership.orgUid === orgUid ? { orgUid, role: newRole } : membership,
   )
@@ -153,6 +156,7 @@ export async function removeUser(identity: Identity, by: ActingCaller, uid: stri
   const { user, role } = await findUserOf(identity, orgUid, uid)
   const about = { user, role, newRole: undefined }
   const owners = await planRoleChange(identity, by.principal, about)
+  if (role === 'OWNER') await requirePerson(identity, by)
   const rest = user.memberships.filter((membership) => membership.orgUid !== orgUid)
   const act = planAct(identity, by, { act: 'user_removed', uid, detail: user.email })
   const also = [...owners, act]
@@ -180,6 +184,24 @@ export async function resetPassword(
   const changed = await identity.users.update(user, { passwordHash }, acts)
   await identity.endAccessOf(user.uid)
   return changed
+}
+
+/** Whoever changes an e-mail address, a password or an owner gives their own password. */
+async function requirePersonFor(
+  identity: Identity,
+  by: ActingCaller,
+  change: {
+    readonly user: User
+    readonly role: Role
+    readonly newRole: Role
+    readonly fields: Partial<UserFields>
+  },
+): Promise<void> {
+  const { user, role, newRole, fields } = change
+  const isOfOwner = newRole !== role && (newRole === 'OWNER' || role === 'OWNER')
+  const hasEmail = fields.email !== undefined && fields.email !== user.email
+  if (isOfOwner || hasEmail || fields.passwordHash !== undefined) await requirePerson(identity, by)
+  else if (newRole !== role) await requirePersonBehindToken(identity, by)
 }
 
 function isSelf({ principal: { actor } }: ActingCaller, uid: string): boolean {
@@ -246,11 +268,8 @@ async function readFields(
   if (password === undefined) return fields
   if (!isSelf && isDelegate(by.principal)) {
     refuse('forbidden', {
-      what: 'An API key or a token with a narrowed scope may not set a password: sign in, or leave org_user.password out',
+      what: 'An API key or an access token may not set a password: sign in, or leave org_user.password out',
     })
-  }
-  if (isSelf && !(await identity.hasher.verify(changes.currentPassword ?? '', user.passwordHash))) {
-    refuse('forbidden', { what: 'org_user.currentPassword is wrong: it proves that this is you' })
   }
   return { ...fields, passwordHash: await identity.hasher.hash(password) }
 }
@@ -276,7 +295,7 @@ function requireMayGive(principal: Principal, role: Role): void {
   }
   if ((role === 'OWNER' || role === 'ADMIN') && isDelegate(principal)) {
     refuse('forbidden', {
-      what: `An API key or a token with a narrowed scope may not decide about an ${role}: sign in, or take another role`,
+      what: `An API key or an access token may not decide about an ${role}: sign in, or take another role`,
     })
   }
 }

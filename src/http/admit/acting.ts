@@ -2,8 +2,20 @@ import type { FastifyRequest } from 'fastify'
 import type { ActingCaller } from '../../auth/index.ts'
 import { exchangeOf } from '../transport/exchange.ts'
 
-/** Who acts by a request that the gate let in. */
+/** Who acts by a request that the gate let in, with the password that the call carries besides. */
 export function actingIn(request: FastifyRequest): ActingCaller {
   const address = exchangeOf(request.raw)?.address ?? ''
-  return { principal: request.principal, address }
+  return { principal: request.principal, address, password: passwordOf(request) }
+}
+
+/** `currentPassword` in the body, beside the record or in it; else the header, for calls without one. */
+function passwordOf({ body, headers }: FastifyRequest): string | undefined {
+  const record = typeof body === 'object' && body !== null ? Object.values(body) : []
+  for (const place of [body, ...record]) {
+    const given = (place as { currentPassword?: unknown } | null | undefined)?.currentPassword
+    if (typeof given === 'string') return given
+  }
+  const header = headers['weir-password']
+  // Node reads headers as Latin-1; clients write UTF-8.
+  return typeof header === 'string' ? Buffer.from(header, 'latin1').toString('utf8') : undefined
 }

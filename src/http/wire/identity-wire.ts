@@ -37,6 +37,11 @@ const organizationFields = Type.Object({
 /** Body that inserts or updates an organization. */
 export const organizationBody = Type.Object({ organization: organizationFields })
 
+/** Proves that the person is there; may stand beside every record whose changes ask for it. */
+const currentPassword = Type.Optional(
+  text('Your own password; needed for secrets, e-mail addresses, passwords and owners'),
+)
+
 const userFields = Type.Object({
   email: Type.Optional(text('The account')),
   firstName: Type.Optional(text('')),
@@ -44,11 +49,11 @@ const userFields = Type.Object({
   timeZoneId: Type.Optional(text('An IANA time zone')),
   role: Type.Optional(Type.Unsafe<(typeof roles)[number]>(oneOf(roles))),
   password: Type.Optional(text('Never answered')),
-  currentPassword: Type.Optional(text('Needed to change your own password')),
+  currentPassword,
 })
 
 /** Body that inserts or updates a user. */
-export const orgUserBody = Type.Object({ org_user: userFields })
+export const orgUserBody = Type.Object({ org_user: userFields, currentPassword })
 
 const keyFields = Type.Object({
   name: Type.Optional(text('What people call it')),
@@ -68,7 +73,7 @@ const keyFields = Type.Object({
 })
 
 /** Body that inserts or updates an API key. */
-export const apiKeyBody = Type.Object({ api_key: keyFields })
+export const apiKeyBody = Type.Object({ api_key: keyFields, currentPassword })
 
 /** An organization as answered. */
 export function showOrganization(organization: Organization) {
@@ -93,8 +98,8 @@ export function showUser(user: User, orgUid: string) {
 
 /** What a body says about a user. */
 export function readUserChanges(body: Static<typeof orgUserBody>): UserChanges {
-  const { timeZoneId, ...rest } = body.org_user
-  return { ...rest, timeZone: timeZoneId }
+  const { timeZoneId: timeZone, currentPassword: _password, ...rest } = body.org_user
+  return { ...rest, timeZone }
 }
 
 /** What a body says about a user that is to be added. */

@@ -10,9 +10,13 @@ import { type Service, startService } from '../../support/service.ts'
 const clock = new ManualClock(Date.UTC(2026, 0, 15))
 let service: Service
 let owner: Call
+/** The owner, who gives the password with every call. */
+let person: Call
 before(async () => {
   service = await startService({ clock })
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
+  const session = await signIn(service, service.ownerEmail, service.ownerPassword)
+  owner = caller(service, session)
+  person = caller(service, session, { 'Weir-Password': service.ownerPassword })
 })
 after(() => service.close())
 
@@ -60,7 +64,7 @@ test('a key is inserted, updated, revealed, revoked, and each act is in the audi
   assert.equal((await byKey('GET', '/api/organization')).status, 200)
   const one = await owner('GET', `/api/api_key/${uid}`)
   assert.ok(!one.text.includes(secret))
-  const revealed = await owner('GET', `/api/api_key/${uid}/secret`)
+  const revealed = await person('GET', `/api/api_key/${uid}/secret`)
   assert.equal(revealed.body.api_key.secretKey, secret)
   const off = await owner('POST', `/api/api_key/${uid}`, { api_key: { capabilities: [] } })
   assert.equal(off.body.api_key.isEnabled, false)
@@ -122,7 +126,7 @@ test('a key gives, changes and reveals only what it has itself', async () => {
   const made = await byKey('PUT', '/api/api_key', { api_key: { name: 'd', capabilities: device } })
   assert.equal(made.status, 200, made.text)
   const path = `/api/api_key/${made.body.api_key.uid}`
-  assert.equal((await byKey('GET', `${path}/secret`)).status, 200)
+  refusedAs(await byKey('GET', `${path}/secret`), 401, /for people only/)
   assert.equal((await byKey('POST', path, { api_key: { capabilities: [] } })).status, 200)
   assert.equal((await byKey('DELETE', path)).status, 200)
 })
@@ -299,7 +303,7 @@ test('users change themselves; a new password needs the old one and ends all ses
   assert.equal(named.body.org_user.timeZoneId, 'Europe/Paris')
   refusedAs(
     await user.call('POST', path, { org_user: { password: 'another password' } }),
-    403,
+    401,
     /currentPassword/,
   )
   const change = { org_user: { password: 'another password', currentPassword: PASSWORD } }
@@ -401,7 +405,8 @@ test('deleting an organization deletes everything below it, and nothing of other
   const { body } = await owner('PUT', '/api/organization', { organization: { name: 'Doomed' } })
   const { uid } = body.organization
   const session = await signIn(service, service.ownerEmail, service.ownerPassword)
-  const inDoomed = caller(service, `${session}; org=${uid}`)
+  const proof = { 'Weir-Password': service.ownerPassword }
+  const inDoomed = caller(service, `${session}; org=${uid}`, proof)
   const only = await addUser(inDoomed, 'doomed@example.com', 'ADMIN')
   const keys = (await inDoomed('GET', '/api/api_key')).body.api_key
   const revealed = await inDoomed('GET', `/api/api_key/${keys[0].uid}/secret`)
@@ -499,8 +504,10 @@ test('a secret of a lost key file is said to be lost; the key itself goes on wor
   const { uid, secret } = await addKey({ capabilities: GET_ALL })
   rmSync(join(service.dataDir, 'secret.key'))
   await service.restart()
-  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
-  refusedAs(await owner('GET', `/api/api_key/${uid}/secret`), 409, /another secret\.key/)
+  const session = await signIn(service, service.ownerEmail, service.ownerPassword)
+  owner = caller(service, session)
+  person = caller(service, session, { 'Weir-Password': service.ownerPassword })
+  refusedAs(await person('GET', `/api/api_key/${uid}/secret`), 409, /another secret\.key/)
   const byKey = caller(service, `api_key=${secret}`)
   assert.equal((await byKey('GET', '/api/organization')).status, 200)
 })

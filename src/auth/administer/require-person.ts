@@ -1,0 +1,38 @@
+import type { Principal } from '../../access/index.ts'
+import { refuse } from '../../base/index.ts'
+import { OPERATOR } from '../audit-log.ts'
+import type { Identity } from '../identity.ts'
+import type { ActingCaller } from './acting-caller.ts'
+
+/**
+ * Refuses with `reauthenticate` unless the person who acts gave their password with the call. For what
+ * outlives a session that was left open or a token that was lent: secrets, e-mail addresses, passwords
+ * and owners. Whoever uses the command line has the data folder and is not asked.
+ */
+export async function requirePerson(
+  identity: Pick<Identity, 'confirmPassword'>,
+  { principal: { actor }, address, password }: ActingCaller,
+): Promise<void> {
+  if (actor.kind === 'api_key') {
+    refuse('reauthenticate', { what: 'This is for people only: sign in, and give your password' })
+  }
+  if (actor.userUid === OPERATOR) return
+  if (password === undefined) {
+    refuse('reauthenticate', {
+      what: 'Give your own password too: "currentPassword" in the body, or the header Weir-Password',
+    })
+  }
+  await identity.confirmPassword({ userUid: actor.userUid, password, address })
+}
+
+/** As `requirePerson`, when a token acts: what gives access must not outlive it unless the person is there. */
+export async function requirePersonBehindToken(
+  identity: Pick<Identity, 'confirmPassword'>,
+  by: ActingCaller,
+): Promise<void> {
+  if (isToken(by.principal)) await requirePerson(identity, by)
+}
+
+function isToken(principal: Principal): boolean {
+  return principal.isToken === true
+}

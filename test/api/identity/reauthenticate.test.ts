@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Answer } from '../../support/oauth-service.ts'
+import { type OAuthService, startOAuthService } from '../../support/oauth-service.ts'
+
+let home: OAuthService
+let session: string
+let token: string
+before(async () => {
+  home = await startOAuthService()
+  session = await home.session()
+  token = (await home.tokens()).access_token
+})
+after(() => home[Symbol.asyncDispose]())
+
+type Send = (method: string, path: string, body?: object, password?: string) => Promise<Answer>
+
+const bySession: Send = (method, path, body, password) =>
+  send(method, path, body, { Cookie: `session=${session}`, ...headerOf(password) })
+const byToken: Send = (method, path, body, password) =>
+  send(method, path, body, { Authorization: `Bearer ${token}`, ...headerOf(password) })
+
+function send(method: string, path: string, body: object | undefined, headers: object) {
+  return home.send(method, path, body, headers as Record<string, string>)
+}
+
+function headerOf(password: string | undefined): Record<string, string> {
+  return password === undefined ? {} : { 'Weir-Password': password }
+}
+
+function refusedAs({ status, body }: Answer, expected: number, code: string): void {
+  assert.equal(status, expected, JSON.stringify(body))
+  assert.equal(body.code, code, body.message)
+}
+
+const all = [{ resource: '*', methods: ['GET', 'PUT', 'POST', 'DELETE'] }]
+const member = { email: 'member@example.com', password: 'a long enough password', role: 'MEMBER' }
+
+test('a key is shown to people who give their password, and to nobody else', async () => {
+  const made = await bySession('PUT', '/api/api_key', { api_key: { name: 'k', capabilities: all } })
+  assert.equal(made.status, 200)
+  const { uid, secretKey } = made.body.api_key
+  const path = `/api/api_key/${uid}/secret`
+  refusedAs(await bySession('GET', path), 401, 'reauthenticate')
+  refusedAs(await bySession('GET', path, undefined, 'wrong'), 401, 'reauthenticate')
+  const byKey = await send('GET', path, undefined, { Cookie: `api_key=${secretKey}` })
+  refusedAs(byKey, 401, 'reauthenticate')
+  const shown = await bySession('GET', path, undefined, home.owner.password)
+  assert.equal(shown.body.api_key.secretKey, secretKey)
+  const { audit } = (await bySession('GET', '/api/audit')).body
+  assert.ok(audit.some(({ act }: { act: string }) => act === 'sign_in_failed'))
+})
+
+test('e-mail addresses, passwords and owners ask for the password of whoever changes them', async () => {
+  const added = await bySession('PUT', '/api/org_user', { org_user: member })
+  assert.equal(added.status, 200)
+  const path = `/api/org_user/${added.body.org_user.uid}`
+  const { password: currentPassword } = home.owner
+  for (const change of [
+    { email: 'other@example.com' },
+    { password: 'another password' },
+    { role: 'OWNER' },
+  ]) {
+    refusedAs(await bySession('POST', path, { org_user: change }), 401, 'reauthenticate')
+    const wrong = { org_user: change, currentPassword: 'wrong' }
+    refusedAs(await bySession('POST', path, wrong), 401, 'reauthenticate')
+    const right = await bySession('POST', path, { org_user: change, currentPassword })
+    assert.equal(right.status, 200, JSON.stringify(right.body))
+  }
+  refusedAs(await bySession('DELETE', path), 401, 'reauthenticate')
+  assert.equal((await bySession('DELETE', path, undefined, currentPassword)).status, 200)
+  const owner = { ...member, email: 'second@example.com', role: 'OWNER' }
+  refusedAs(await bySession('PUT', '/api/org_user', { org_user: owner }), 401, 'reauthenticate')
+})
+
+test('a record that is sent back as it was asks for no password', async () => {
+  const { org_user } = (await bySession('GET', '/api/org_user')).body
+  const { uid, email, role } = org_user[0]
+  const same = { org_user: { email, role, firstName: 'Ada' } }
+  assert.equal((await bySession('POST', `/api/org_user/${uid}`, same)).status, 200)
+})
+
+test('what a full token would make to outlive it needs the person', async () => {
+  const key = { api_key: { name: 'outlives', capabilities: all } }
+  refusedAs(await byToken('PUT', '/api/api_key', key), 401, 'reauthenticate')
+  const { api_key } = (await bySession('GET', '/api/api_key')).body
+  assert.ok(!api_key.some(({ name }: { name: string }) => name === 'outlives'))
+  refusedAs(
+    await byToken('POST', `/api/api_key/${api_key[0].uid}`, { api_key: { capabilities: all } }),
+    401,
+    'reauthenticate',
+  )
+  refusedAs(await byToken('PUT', '/api/org_user', { org_user: member }), 401, 'reauthenticate')
+  const client = { name: 'c', redirectUris: ['https://client.example/cb'] }
+  refusedAs(
+    await byToken('PUT', '/api/oauth_client', { oauth_client: client }),
+    401,
+    'reauthenticate',
+  )
+  const further = { organization: { name: 'further' } }
+  refusedAs(await byToken('PUT', '/api/organization', further), 401, 'reauthenticate')
+  const { password } = home.owner
+  assert.equal((await byToken('PUT', '/api/api_key', key, password)).status, 200)
+})
+
+test('a full token decides about no owner or administrator and changes no login', async () => {
+  const { password } = home.owner
+  for (const role of ['OWNER', 'ADMIN']) {
+    const made = { org_user: { ...member, email: `${role}@example.com`, role } }
+    refusedAs(await byToken('PUT', '/api/org_user', made, password), 403, 'forbidden')
+  }
+  const { org_user } = (await bySession('GET', '/api/org_user')).body
+  const self = org_user.find(({ role }: { role: string }) => role === 'OWNER')
+  const path = `/api/org_user/${self.uid}`
+  const moved = { org_user: { email: 'taken@example.com' } }
+  refusedAs(await byToken('POST', path, moved), 401, 'reauthenticate')
+  assert.equal((await bySession('GET', path)).body.org_user.email, self.email)
+})
