@@ -45,6 +45,34 @@ test('offsetMs() agrees with Temporal on both sides of every change, in every zo
   }
 })
 
+test('offsets and instants far beyond the last sample agree with Temporal, in every zone', () => {
+  for (const id of Intl.supportedValuesOf('timeZone')) {
+    const zone = loadZone(id)
+    for (const year of [2399, 2400, 2423, 2499, 2500, 2501, 2899, 2900, 2961, 3161]) {
+      for (let month = 1; month <= 12; month++) {
+        const local = Temporal.PlainDateTime.from({ year, month, day: 1 + ((month * 7) % 28) })
+        const expected = local.toZonedDateTime(id)
+        const about = `${id} ${local}`
+        assert.equal(
+          zone.offsetMs(expected.epochMilliseconds),
+          expected.offsetNanoseconds / 1e6,
+          about,
+        )
+        const asked = local.toZonedDateTime('UTC').epochMilliseconds
+        assert.equal(zone.firstInstantAt(asked), expected.epochMilliseconds, about)
+      }
+      const change = Temporal.PlainDateTime.from({ year, month: 1, day: 1 })
+        .toZonedDateTime(id)
+        .getTimeZoneTransition('next')
+      if (change === null) continue
+      const at = change.epochMilliseconds
+      assert.equal(zone.offsetMs(at), change.offsetNanoseconds / 1e6, `${id} ${change}`)
+      const before = change.subtract({ milliseconds: 1 })
+      assert.equal(zone.offsetMs(at - 1), before.offsetNanoseconds / 1e6, `${id} ${before}`)
+    }
+  }
+})
+
 test('offsetsMs() gives the offsets of many instants, sorted or not', () => {
   const times = Float64Array.of(
     ms('2024-07-01T00:00Z'),

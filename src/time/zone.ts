@@ -1,17 +1,24 @@
 /**
  * Offsets of an IANA time zone as two sorted columns, read from Temporal once, so that no look-up
  * on the way of a sample or a boundary touches Temporal. Segment i begins at starts[i] and has the
- * offset offsets[i]; the first begins at -Infinity, the last never ends.
+ * offset offsets[i]; the first begins at -Infinity. Later than the table, times are looked up where the
+ * calendar was the same before.
  */
 import { countAtMost, type EpochMs, epochMs, invariant, refuse } from '../base/index.ts'
 
 /** Before 1883 no zone of the database keeps anything but local mean time. */
 const TABLE_FROM = Date.UTC(1800, 0, 1)
 
-/** Periods may end after the last sample time; beyond this the last offset of the table goes on. */
-const TABLE_UNTIL = Date.UTC(2400, 0, 1)
+/** In 400 years the calendar comes round to the same dates and weekdays, and zones have rules by these. */
+const ROUND_MS = 146_097 * 86_400_000
 
-/** About 1,000 offset changes lie in 600 years; more means a zone database that makes no sense. */
+/** By 2100 all lists of single changes have ended; from there on one round stands for all later ones. */
+const ROUND_UNTIL = Date.UTC(2100, 0, 1) + ROUND_MS
+
+/** A year more than is asked, so that the last segment is not one that the table cuts off. */
+const TABLE_UNTIL = Date.UTC(2501, 0, 1)
+
+/** About 1,100 offset changes lie in 700 years; more means a zone database that makes no sense. */
 const CHANGES_MAX = 10_000
 
 /** One time zone: what the wall clock shows at an instant, and when it first shows a time. */
@@ -106,16 +113,24 @@ function zoneOf(id: string, starts: Float64Array, offsets: Float64Array): Zone {
   return {
     id,
     isFixed: starts.length === 1,
-    offsetMs: (at) => offsets[segmentAt(at)],
-    offsetsMs: (times) => times.map((at) => offsets[segmentAt(at)]),
-    firstInstantAt: (wall) => {
+    offsetMs: (at) => offsets[segmentAt(at < ROUND_UNTIL ? at : at - roundsBehind(at))],
+    offsetsMs: (times) =>
+      times.map((at) => offsets[segmentAt(at < ROUND_UNTIL ? at : at - roundsBehind(at))]),
+    firstInstantAt: (asked) => {
+      const rounds = asked < ROUND_UNTIL ? 0 : roundsBehind(asked)
+      const wall = asked - rounds
       const guess = segmentAt(wall - offsets[last])
       const isIn = wall < wallEnds[guess] && (guess === 0 || wall >= wallEnds[guess - 1])
       const segment = isIn ? guess : countAtMost(wallEnds, wall)
-      return epochMs(Math.max(starts[segment], wall - offsets[segment]))
+      return epochMs(Math.max(starts[segment], wall - offsets[segment]) + rounds)
     },
     skippedDays: skippedDays(starts, offsets),
   }
+}
+
+/** By how many milliseconds of whole rounds a late time lies behind its like in the table. */
+function roundsBehind(time: number): number {
+  return (Math.floor((time - ROUND_UNTIL) / ROUND_MS) + 1) * ROUND_MS
 }
 
 function skippedDays(starts: Float64Array, offsets: Float64Array): WallJump[] {
