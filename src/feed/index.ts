@@ -18,7 +18,7 @@ export {
   VALUE_TEXT,
   VALUE_TRUE,
 } from './put/incoming-samples.ts'
-export { placeTime } from './put/place-samples.ts'
+export { placeTime, whyUnplaced } from './put/place-samples.ts'
 export type { PutCommand } from './put/put-feed.ts'
 export type { PutOptions } from './put/put-options.ts'
 export type { RequestedAnswer, RequestedValue } from './put/requested-values.ts'

@@ -17,6 +17,7 @@ import {
   requireDefinition,
   requireStream,
   type StreamFacts,
+  whyUnplaced,
 } from '../feed/index.ts'
 import {
   BlobDamaged,
@@ -266,8 +267,8 @@ export class FileService {
     const time = placeTime(facts.baseCycle, asked)
     if (time === undefined) {
       await blobs.delete(blob.key)
-      const what = `Cannot store a file at time ${asked}: it lies in no interval of the stream`
-      return refuse('bad_input', { what })
+      const why = whyUnplaced(facts.baseCycle, asked)
+      return refuse('bad_input', { what: `Cannot store a file at time ${asked}: it ${why}` })
     }
     const replaced = await this.#textAt(handle, time)
     const text = writeFileRecord({ ...blob, name: command.name, type: file.type })

@@ -9,5 +9,5 @@ export {
   type SizeType,
 } from './cycle-definition.ts'
 export { type Age, agedBefore, roughAgeMs } from './expiry.ts'
-export { countIntervals, firstIntervalEnd, intervalOf } from './interval.ts'
+export { checkBaseCycle, countIntervals, firstIntervalEnd, intervalOf } from './interval.ts'
 export { canonicalTimeZone, loadZone } from './zone.ts'

@@ -2,8 +2,29 @@
  * Interval streams: a sample's time marks the END of its base interval. The interval of a sample is
  * the one with start < time ≤ end, and the sample is kept at that end.
  */
-import { type EpochMs, epochMs } from '../base/index.ts'
+import { type EpochMs, epochMs, isSampleTime, refuse } from '../base/index.ts'
+import { compileCycle } from './compile-cycle.ts'
 import type { Cycle, Period, Range } from './cycle.ts'
+import type { CycleDefinition } from './cycle-definition.ts'
+import { loadZone } from './zone.ts'
+
+/** Times up to here, at least, must have an interval that ends within the time of samples. */
+const KEPT_UNTIL = Date.UTC(2100, 0, 1)
+
+/** Refuses a cycle whose intervals are so long that samples of our time could not be kept at their ends. */
+export function checkBaseCycle(definition: CycleDefinition): void {
+  const interval = intervalOf(compileCycle(definition, loadZone('UTC')), KEPT_UNTIL)
+  if (interval === undefined || isSampleTime(interval.until)) return
+  refuse('bad_input', {
+    what:
+      `Cannot use this cycle for intervals: one begins at ${showTime(interval.from)} and ends at ` +
+      `${showTime(interval.until)}, and samples are kept at ends, before 2262: take shorter ones`,
+  })
+}
+
+function showTime(time: number): string {
+  return new Date(time).toISOString()
+}
 
 /** The base interval a sample time falls into: from < time ≤ until. Undefined in a CUSTOM gap. */
 export function intervalOf(cycle: Cycle, time: number): Period | undefined {

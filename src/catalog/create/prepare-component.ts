@@ -1,6 +1,7 @@
 /** Works out which documents a wanted component needs, without writing any. */
 import { invariant, newUid, nextTurn, refuse } from '../../base/index.ts'
 import type { CatalogDocument, CatalogWrite, StreamHandle } from '../../store/index.ts'
+import { checkBaseCycle } from '../../time/index.ts'
 import { type CatalogBase, missingFolderOrders } from '../documents/catalog-base.ts'
 import type { ComponentEntry } from '../index/stream-index.ts'
 import { putComponentOrder } from '../record/component-rules.ts'
@@ -281,7 +282,10 @@ async function findBaseCycle(
 ): Promise<CycleBody | undefined> {
   if (baseCycle === null) return undefined
   const cycle = await base.cycles.find(orgUid, baseCycle.uid)
-  if (cycle !== undefined) return cycle
+  if (cycle !== undefined) {
+    checkBaseCycle(definitionOf(cycle))
+    return cycle
+  }
   const what = `Cannot find the cycle "${baseCycle.id}" that the template's stream is based on`
   return refuse('cycle_not_found', { what })
 }

@@ -1,5 +1,6 @@
 /** What a stream may be, and what of it may still change. */
 import type { CatalogDocument, JsonObject, PutDocument } from '../../store/index.ts'
+import { checkBaseCycle } from '../../time/index.ts'
 import { packedIndexOf } from '../index/packed-index.ts'
 import { packGrid, readGrid } from '../shape/interval-grid.ts'
 import {
@@ -108,6 +109,7 @@ async function readBaseCycle(
   if (cycle.sizeType === 'CUSTOM') {
     refuseField(`${field}.baseCycle`, 'must be regular: a CUSTOM cycle leaves time uncovered')
   }
+  checkBaseCycle(definitionOf(cycle))
   return { uid: cycle.uid, id: cycle.id }
 }
 

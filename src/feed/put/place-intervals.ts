@@ -3,6 +3,7 @@ import type { Removal, StreamHandle } from '../../store/index.ts'
 import { type Cycle, intervalOf, type Period } from '../../time/index.ts'
 import { inSlices } from './in-slices.ts'
 import { describeSample, type IncomingSamples, VALUE_NULL } from './incoming-samples.ts'
+import { whyUnplaced } from './place-samples.ts'
 import { sortByTime } from './sort-by-time.ts'
 
 /** What an interval stream's samples are placed by. */
@@ -103,8 +104,7 @@ class IntervalPlacer {
     const interval = intervalOf(this.#placement.cycle, time)
     if (interval !== undefined && isSampleTime(interval.until)) return interval
     const where = describeSample(this.#samples, index)
-    refuse('bad_input', {
-      what: `Cannot accept ${where}: "time" lies in no interval of the stream's base cycle`,
-    })
+    const why = whyUnplaced(this.#placement.cycle, time)
+    refuse('bad_input', { what: `Cannot accept ${where}: "time" ${why}` })
   }
 }

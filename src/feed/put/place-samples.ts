@@ -10,6 +10,14 @@ export function placeTime(baseCycle: Cycle | undefined, time: number): EpochMs |
   return end !== undefined && isSampleTime(end) ? end : undefined
 }
 
+/** Why a sample of a stream with a base cycle has no place, for a message. */
+export function whyUnplaced(baseCycle: Cycle | undefined, time: number): string {
+  const end = baseCycle === undefined ? time : intervalOf(baseCycle, time)?.until
+  if (end === undefined) return "lies in no interval of the stream's base cycle"
+  const shown = new Date(end).toISOString()
+  return `lies in an interval that ends at ${shown}: samples are kept at ends, and before 2262`
+}
+
 /**
  * Keeps of a point stream's samples the last that arrived and times it at its arrival, in place;
  * nulls say nothing. Answers the removal that makes room for it.
