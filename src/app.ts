@@ -97,6 +97,9 @@ const DRAIN_MS = 8_000
 /** Below this the samples that wait to be sealed would take what calls need. */
 const LITTLE_MEMORY_BYTES = 1024 * 1024 * 1024
 const LITTLE_MEMORY_STORE = { backlogMax: 1, segmentBytes: 8 * 1024 * 1024 }
+/** Below this puts wait while a segment is sealed: each long put that is not sealed holds 16 MB. */
+const LEAST_MEMORY_BYTES = 512 * 1024 * 1024
+const LEAST_MEMORY_STORE = { ...LITTLE_MEMORY_STORE, backlogMax: 0 }
 const PURGE_EVERY_MS = 60_000
 const PURGE_LIMIT = 1_000
 const PURGE_ROUNDS_MAX = 20
@@ -247,7 +250,7 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
   })
   const embeddedSamples = await openSampleStore({
     ...{ folder: config.dataDir, handleMax },
-    ...(memoryBytesOf(config) < LITTLE_MEMORY_BYTES ? LITTLE_MEMORY_STORE : {}),
+    ...storeLimitsFor(memoryBytesOf(config)),
     onDamage: (damage) => log.error({ damage }, 'stored samples are damaged or missing'),
   })
   opened.defer(() => embeddedSamples.close())
@@ -342,4 +345,10 @@ function purgeRegularly(store: CatalogStore, clock: Clock, log: Log): NodeJS.Tim
   }
   const failed = (error: unknown) => log.error({ error }, 'expired records could not be purged')
   return setInterval(() => purge().catch(failed), PURGE_EVERY_MS).unref()
+}
+
+/** How much the sample store may keep in memory before it is sealed, where memory is short. */
+function storeLimitsFor(memoryBytes: number): { backlogMax?: number; segmentBytes?: number } {
+  if (memoryBytes < LEAST_MEMORY_BYTES) return LEAST_MEMORY_STORE
+  return memoryBytes < LITTLE_MEMORY_BYTES ? LITTLE_MEMORY_STORE : {}
 }

@@ -1,3 +1,5 @@
+import { freeBytes } from '../../../base/index.ts'
+
 /** Memory for samples, of which blocks are cut. */
 interface Slab {
   readonly times: Float64Array
@@ -7,7 +9,7 @@ interface Slab {
 /** What fills a generation: slabs of this length are worth keeping, shorter ones are its beginnings. */
 export const SLAB_SLOTS_MAX = 32 * 1024
 
-/** 24 MiB, what a full journal segment takes; more is left to the collector. */
+/** 24 MiB, what a full journal segment takes; more is given back at once. */
 const SLABS_KEPT_MAX = 48
 
 /**
@@ -34,8 +36,12 @@ export class SlabPool {
 
   /** Takes a slab that nobody reads any more. */
   give(slab: Slab): void {
-    if (slab.times.length !== SLAB_SLOTS_MAX || this.#free.length >= this.#slabsMax) return
-    this.#free.push(slab)
+    if (slab.times.length === SLAB_SLOTS_MAX && this.#free.length < this.#slabsMax) {
+      this.#free.push(slab)
+      return
+    }
+    freeBytes(slab.times)
+    freeBytes(slab.numbers)
   }
 }
 
