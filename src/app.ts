@@ -224,6 +224,7 @@ async function openIdentityParts(
   const identity = await openIdentity({
     ...{ store: catalogStore, clock, log, oauth: oauthBase, bearers },
     rateFigures: config.rateLimits,
+    rateCeiling: config.rateCeiling,
     box: new SecretBox(openKeyFile(config.dataDir)),
   })
   opened.defer(() => identity.close())

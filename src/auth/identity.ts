@@ -1,4 +1,4 @@
-import type { Clock, Log, RateFigures } from '../base/index.ts'
+import { type Clock, capRateFigures, type Log, type RateFigures } from '../base/index.ts'
 import type { CatalogStore } from '../store/index.ts'
 import { Admission } from './admission.ts'
 import { ApiKeys } from './api-keys.ts'
@@ -28,6 +28,8 @@ export interface IdentityDeps {
   readonly box: SecretBox
   /** The service's own figures; an organization may have others. */
   readonly rateFigures: RateFigures
+  /** The widest figures an organization can give itself; undefined: the service's own. */
+  readonly rateCeiling?: RateFigures
   readonly oauth: OAuthBase
   /** Tokens in memory; it must be told of every commit to the catalog. */
   readonly bearers: BearerCache
@@ -78,7 +80,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const authenticator = new Authenticator({
     ...{ keys, sessions, users, organizations, limiter, failedFigure, bearers },
   })
-  const figuresOf = (orgUid: string) => organizations.find(orgUid)?.rateFigures ?? rateFigures
+  const figuresOf = rateFiguresReader(organizations, deps)
   const signInDeps = { users, hasher, limiter, audit, failedFigure }
   const enter = (attempt: SignInAttempt) => signIn(signInDeps, attempt)
   return {
@@ -96,6 +98,21 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
       await sessions.close()
       await audit.close()
     },
+  }
+}
+
+/** An organization's figures under the ceiling; what was worked out is kept with its record. */
+function rateFiguresReader(
+  organizations: Organizations,
+  { rateFigures, rateCeiling = rateFigures }: IdentityDeps,
+): (orgUid: string) => RateFigures {
+  const capped = new WeakMap<RateFigures, RateFigures>()
+  return (orgUid) => {
+    const own = organizations.find(orgUid)?.rateFigures
+    if (own === undefined) return rateFigures
+    const known = capped.get(own) ?? capRateFigures(own, rateCeiling)
+    capped.set(own, known)
+    return known
   }
 }
 

@@ -38,6 +38,7 @@ export { redactUrl } from './redact.ts'
 export type { Brand, Brands } from './settings/brands.ts'
 export { type Config, ConfigError, readConfig } from './settings/config.ts'
 export {
+  capRateFigures,
   type RateClass,
   type RateFigure,
   type RateFigures,

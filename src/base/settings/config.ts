@@ -65,6 +65,7 @@ export const settings = {
   feedKey: { name: 'WEIR_FEED_KEY', default: '', meaning: 'First start only: the secret of the key "Feed key"; generated when unset', read: optional(readSecretKey) },
   trustedProxies: { name: 'WEIR_TRUSTED_PROXIES', default: '', meaning: 'Addresses or CIDR ranges, with commas, of proxies whose X-Forwarded-For is believed', read: optional(readAddressList) },
   rateLimits: { name: 'WEIR_RATE_LIMITS', default: 'default', meaning: 'off, default, classic, or own figures such as feed=5000/10s,admin=350/1m,failed=10/1m', read: readRateFigures as SettingReader<RateFigures> },
+  rateCeiling: { name: 'WEIR_RATE_CEILING', default: '', meaning: 'The widest figures an organization can give itself, written like WEIR_RATE_LIMITS; unset: those of WEIR_RATE_LIMITS', read: optional(readRateFigures as SettingReader<RateFigures>) },
   tlsCert: { name: 'WEIR_TLS_CERT', default: '', meaning: 'PEM file with the certificate chain; together with WEIR_TLS_KEY the service speaks HTTPS', read: optional(readFilePath) },
   tlsKey: { name: 'WEIR_TLS_KEY', default: '', meaning: 'PEM file with the certificate\'s private key', read: optional(readFilePath) },
   logLevel: { name: 'WEIR_LOG_LEVEL', default: 'info', meaning: 'trace, debug (every request), info, warn, error, fatal or silent', read: readOneOf(logLevels) },

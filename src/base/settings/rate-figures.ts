@@ -52,3 +52,19 @@ export function readRateFigures(text: string): RateFigures {
   }
   return figures
 }
+
+/** Figures of which none is wider than the ceiling's: neither in calls at once nor in calls over time. */
+export function capRateFigures(figures: RateFigures, ceiling: RateFigures): RateFigures {
+  const cap = (name: RateClass) => capFigure(figures[name], ceiling[name])
+  return { feed: cap('feed'), admin: cap('admin'), failed: cap('failed') }
+}
+
+function capFigure(
+  figure: RateFigure | undefined,
+  ceiling: RateFigure | undefined,
+): RateFigure | undefined {
+  if (figure === undefined || ceiling === undefined) return figure ?? ceiling
+  const calls = Math.min(figure.calls, ceiling.calls)
+  const callsPerMs = Math.min(figure.calls / figure.perMs, ceiling.calls / ceiling.perMs)
+  return { calls, perMs: calls / callsPerMs }
+}

@@ -12,7 +12,10 @@ let owner: Call
 before(async () => {
   service = await startService({
     clock,
-    settings: { WEIR_RATE_LIMITS: 'feed=5/10s,admin=5/10s,failed=3/60s' },
+    settings: {
+      WEIR_RATE_LIMITS: 'feed=5/10s,admin=5/10s,failed=3/60s',
+      WEIR_RATE_CEILING: 'off',
+    },
   })
   session = await signIn(service, service.ownerEmail, service.ownerPassword)
   owner = caller(service, session)
@@ -125,4 +128,23 @@ test('an organization can have figures of its own', async () => {
   clock.advance(600_000)
   assert.equal((await change('off')).status, 200)
   assert.deepEqual(await calls(12, {}), Array(12).fill(200))
+})
+
+test("an organization widens its limits up to the operator's ceiling, and no further", async (t) => {
+  const check = async (settings: Record<string, string>, rateLimits: string, limit: string) => {
+    const own = await startService({ clock, settings })
+    t.after(() => own.close())
+    const call = caller(own, await signIn(own, own.ownerEmail, own.ownerPassword))
+    const path = `/api/organization/${own.orgUid}`
+    const changed = await call('POST', path, { organization: { rateLimits } })
+    assert.equal(changed.status, 200, changed.text)
+    const { headers } = await call('GET', '/api/organization')
+    assert.equal(headers.get('ratelimit-limit') ?? 'none', limit, rateLimits)
+  }
+  const service350 = { WEIR_RATE_LIMITS: 'default' }
+  await check(service350, 'off', '350')
+  await check(service350, 'admin=1000/1s', '350')
+  await check(service350, 'admin=20/1m', '20')
+  await check({ ...service350, WEIR_RATE_CEILING: 'admin=1000/1m' }, 'off', '1000')
+  await check({ ...service350, WEIR_RATE_CEILING: 'off' }, 'off', 'none')
 })
