@@ -99,7 +99,8 @@ test('a redirect_uri that may not be used is shown, and the browser stays', { sk
   await using service = await startOAuthService()
   await using tab = await openPage()
   const { page } = tab
-  for (const redirect_uri of ['http://evil.example/cb', 'javascript:alert(1)//', '/cb']) {
+  const refused = ['http://evil.example/cb', 'javascript:alert(1)//', '/cb', 'ms-msdt:/id']
+  for (const redirect_uri of [...refused, 'SEARCH-MS:query=x', 'data:text/html,x']) {
     await page.goto('about:blank')
     await page.goto(`${service.url}/alt/${hashQuery({ client_id: 'c1', redirect_uri })}`)
     await page.getByRole('heading', { name: 'This request cannot be used' }).waitFor()
@@ -110,16 +111,34 @@ test('a redirect_uri that may not be used is shown, and the browser stays', { sk
   assert.deepEqual(tab.complaints, [])
 })
 
-test('a mistake of an unregistered web client is shown with a way back', { skip }, async () => {
+test('a mistake of an unregistered client is shown with a way back, and the browser stays', {
+  skip,
+}, async () => {
   await using service = await startOAuthService()
+  await using client = await startCallbackServer()
   await using tab = await openPage()
   const { page } = tab
-  const given = { response_type: 'token', client_id: 'c1', redirect_uri: 'https://c.example/cb' }
-  await page.goto(`${service.url}/alt/?${new URLSearchParams(given)}`)
-  const link = page.getByRole('link', { name: 'Go back to c.example' })
-  await link.waitFor()
-  const href = (await link.getAttribute('href')) ?? ''
-  assert.equal(new URL(href).searchParams.get('error'), 'unsupported_response_type')
+  const left: string[] = []
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== service.url) left.push(request.url())
+  })
+  const check = async (redirect_uri: string, host: string) => {
+    const given = { response_type: 'token', client_id: 'c1', redirect_uri }
+    await page.goto(`${service.url}/alt/?${new URLSearchParams(given)}`)
+    const link = page.getByRole('link', { name: `Go back to ${host}` })
+    await link.waitFor()
+    const href = (await link.getAttribute('href')) ?? ''
+    assert.equal(new URL(href).searchParams.get('error'), 'unsupported_response_type')
+    assert.deepEqual(left, [])
+    return link
+  }
+  await check('https://c.example/cb', 'c.example')
+  await check('HTTPS://evil.test/', 'evil.test')
+  await check('com.example.app:/cb', 'com.example.app:')
+  const { host } = new URL(client.redirectUri)
+  const link = await check(client.redirectUri.replace('http:', 'HTTP:'), host)
+  await link.click()
+  assert.equal((await client.next()).searchParams.get('error'), 'unsupported_response_type')
   assert.deepEqual(tab.complaints, [])
 })
 

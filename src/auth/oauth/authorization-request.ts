@@ -3,8 +3,8 @@ import { OAuthError, refuseOAuth } from './oauth-error.ts'
 import { type OAuthParams, readParams, requireParam } from './oauth-params.ts'
 import type { OAuthWithUsers } from './oauth-users.ts'
 import { readChallenge } from './pkce.ts'
-import { isRegisteredRedirect, redirectUriFault, withAnswer } from './redirect-uri.ts'
-import { type OAuthClient, resolveClient } from './resolve-client.ts'
+import { withAnswer } from './redirect-uri.ts'
+import { clientRedirectFault, type OAuthClient, resolveClient } from './resolve-client.ts'
 import { grantedScopes, type Scope } from './scope.ts'
 
 /** An authorization request that a user can be asked about. */
@@ -51,7 +51,8 @@ export async function checkAuthorizationRequest(
     const trusted = readParams(source, ['client_id', 'redirect_uri'])
     client = await requireClient(base, requireParam(trusted, 'client_id'))
     redirectUri = requireParam(trusted, 'redirect_uri')
-    checkRedirectUri(client, redirectUri)
+    const fault = clientRedirectFault(client, redirectUri)
+    if (fault !== undefined) refuseOAuth('invalid_request', fault)
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
     return { kind: 'show', message: error.message }
@@ -64,9 +65,9 @@ export async function checkAuthorizationRequest(
     if (!(error instanceof OAuthError)) throw error
     const state = stateOf(context.query)
     const to = refusalAddress({ redirectUri, state }, error, context.issuer)
-    // An https address that nobody vouches for could make this page an open redirector by a
-    // mistake made on purpose (RFC 9700, 4.11.2): there the user decides whether to go.
-    const isTrusted = client.registration !== undefined || !redirectUri.startsWith('https:')
+    // An address that nobody vouches for, of whatever scheme, would make this page an open
+    // redirector by a mistake made on purpose (RFC 9700, 4.11.2): there the user decides.
+    const isTrusted = client.registration !== undefined
     return { kind: 'redirect', to, message: error.message, isTrusted }
   }
 }
@@ -88,16 +89,6 @@ export function successAddress(
   issuer: string,
 ): string {
   return withAnswer(request.redirectUri, { code, ...withState(request.state), iss: issuer })
-}
-
-/** A registered client is held to its registration, others to what may receive a code at all. */
-function checkRedirectUri(client: OAuthClient, redirectUri: string): void {
-  const fault = redirectUriFault(redirectUri)
-  if (fault !== undefined) refuseOAuth('invalid_request', fault)
-  const { registration } = client
-  if (registration === undefined) return
-  if (isRegisteredRedirect(redirectUri, registration.redirectUris)) return
-  refuseOAuth('invalid_request', 'redirect_uri is not one that this client has registered')
 }
 
 const REDIRECTED = [

@@ -12,6 +12,9 @@ test('redirectUriFault() lets codes go to https, loopback addresses and apps', (
     'http://[::1]:1/cb',
     'com.example.app:/oauth',
     'myapp://done',
+    'HTTPS://client.example/cb',
+    'HTTP://LOCALHOST:3000/cb',
+    'MyApp:/done',
   ]) {
     assert.equal(redirectUriFault(uri), undefined, uri)
   }
@@ -34,8 +37,20 @@ test('redirectUriFault() says why an address may not have a code', () => {
   check('https://client.example/\u202egpj', /percent-encode/)
   check('https://client.example/\r\nSet-Cookie:x', /percent-encode/)
   check(`https://client.example/${'x'.repeat(2_048)}`, /2048/)
-  for (const scheme of ['javascript', 'JavaScript', 'data', 'vbscript', 'file', 'blob', 'ftp']) {
-    check(`${scheme}:alert(1)`, /must not use/)
+  for (const scheme of [
+    ...['javascript', 'JavaScript', 'data', 'vbscript', 'file', 'blob', 'about', 'ftp', 'mailto'],
+    ...['ms-msdt', 'MS-MSDT', 'ms-word', 'ms-settings', 'microsoft-edge', 'search-ms', 'search'],
+    ...[
+      'shell',
+      'intent',
+      'itms-services',
+      'chrome-extension',
+      'moz-extension',
+      'x-apple.systempreferences',
+    ],
+    ...['view-source', 'jar', 'ldap', 'ssh', 'smb', 'ws', 'vscode', 'web+app', 'filesystem', 'hcp'],
+  ]) {
+    check(`${scheme}:/x`, /must not use/)
   }
 })
 

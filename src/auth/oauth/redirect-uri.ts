@@ -1,14 +1,5 @@
+import { isAppScheme } from './app-scheme.ts'
 import { REDIRECT_URI_LENGTH_MAX } from './oauth-settings.ts'
-
-/**
- * Schemes that a browser treats specially: sending it there would run script, read files or leave
- * the code in a place nobody owns. What is left are the private schemes of installed apps.
- */
-const SCHEMES_REFUSED: ReadonlySet<string> = new Set([
-  ...['about', 'blob', 'chrome', 'chrome-extension', 'content', 'data', 'file', 'filesystem'],
-  ...['ftp', 'intent', 'jar', 'javascript', 'mailto', 'moz-extension', 'resource', 'sms', 'tel'],
-  ...['urn', 'vbscript', 'view-source', 'ws', 'wss'],
-])
 
 /**
  * Why an address may not receive grant codes, or undefined when it may: https, http on a loopback
@@ -30,7 +21,7 @@ export function redirectUriFault(uri: string): string | undefined {
   if (scheme === 'http') {
     return isLoopback(url) ? undefined : 'redirect_uri must use https (http only on a loopback)'
   }
-  return SCHEMES_REFUSED.has(scheme) ? `redirect_uri must not use ${scheme}:` : undefined
+  return isAppScheme(scheme) ? undefined : `redirect_uri must not use ${scheme}:`
 }
 
 /**

@@ -1,6 +1,7 @@
 import { findClient, type RegisteredClient } from './client-record.ts'
 import type { OAuthBase } from './oauth-base.ts'
 import type { OAuthMode } from './oauth-settings.ts'
+import { isRegisteredRedirect, redirectUriFault } from './redirect-uri.ts'
 
 /** A client as the flows see it: registered, or (in open mode) known only by the ID it names. */
 export interface OAuthClient {
@@ -27,6 +28,20 @@ export async function resolveClient(
   }
   const { name = clientId, logo = '' } = registration ?? {}
   return { clientId, name, logo, registration }
+}
+
+/**
+ * Why a client may not receive codes at an address, or undefined when it may: a registered client
+ * is held to its registration, others to what may receive a code at all.
+ */
+export function clientRedirectFault(
+  { registration }: OAuthClient,
+  redirectUri: string,
+): string | undefined {
+  const fault = redirectUriFault(redirectUri)
+  if (fault !== undefined || registration === undefined) return fault
+  if (isRegisteredRedirect(redirectUri, registration.redirectUris)) return undefined
+  return 'redirect_uri is not one that this client has registered'
 }
 
 /**

@@ -62,7 +62,11 @@ test('a client_id or redirect_uri that may not be used is shown and never redire
   await check(without('redirect_uri'), /redirect_uri is missing/)
   await check({ ...ASK, client_id: 'ä' }, /client_id must have/)
   await check({ ...ASK, redirect_uri: 'http://client.example/cb' }, /must use https/)
+  await check({ ...ASK, redirect_uri: 'HTTP://client.example/cb' }, /must use https/)
   await check({ ...ASK, redirect_uri: 'javascript:alert(1)' }, /must not use javascript/)
+  await check({ ...ASK, redirect_uri: 'MS-MSDT:/id' }, /must not use ms-msdt/)
+  await check({ ...ASK, redirect_uri: 'search-ms:query=x' }, /must not use search-ms/)
+  await check({ ...ASK, redirect_uri: 'HTTPS://evil.test/#x', response_type: 'token' }, /fragment/)
   await check({ ...ASK, redirect_uri: `${REDIRECT}#x` }, /fragment/)
   await check({ ...ASK, client_id: clientId, redirect_uri: `${REDIRECT}/` }, /not one that/)
   const twice = (name: string) => `${new URLSearchParams(ASK)}&${name}=x`
@@ -72,9 +76,10 @@ test('a client_id or redirect_uri that may not be used is shown and never redire
   await check({ ...without('client_id'), response_type: 'token' }, /client_id is missing/)
 })
 
-test('other mistakes are redirected as RFC 6749 says', async () => {
+test('other mistakes of registered clients are redirected as RFC 6749 says', async () => {
   const loopback = 'http://127.0.0.1:9/cb'
-  const ask = { ...ASK, redirect_uri: loopback }
+  const { clientId } = await registerClient(service, { redirectUris: [loopback] })
+  const ask = { ...ASK, client_id: clientId, redirect_uri: loopback }
   const check = async (query: string | Record<string, string>, error: string, about: RegExp) => {
     const step = await begin(service, query)
     assert.equal(step.step, 'redirect', JSON.stringify(step))
@@ -100,12 +105,21 @@ test('other mistakes are redirected as RFC 6749 says', async () => {
   assert.equal(await check(twice('state'), 'invalid_request', /state is given/), null)
 })
 
-test('a mistake sends nobody by itself to a web address that no administrator vouches for', async () => {
-  const open = await begin(service, { ...ASK, response_type: 'token' })
-  assert.equal(open.step, 'show')
-  assert.equal(open.back.host, 'client.example')
-  const { searchParams } = new URL(open.back.to)
-  assert.equal(searchParams.get('error'), 'unsupported_response_type')
+test('a mistake sends nobody by itself to an address that no administrator vouches for', async () => {
+  const check = async (redirect_uri: string, host: string) => {
+    const open = await begin(service, { ...ASK, redirect_uri, response_type: 'token' })
+    assert.equal(open.step, 'show', JSON.stringify(open))
+    assert.equal(open.to, undefined)
+    assert.equal(open.back.host, host)
+    const { searchParams } = new URL(open.back.to)
+    assert.equal(searchParams.get('error'), 'unsupported_response_type')
+  }
+  await check(REDIRECT, 'client.example')
+  await check('HTTPS://evil.test/', 'evil.test')
+  await check('hTTps:evil.test', 'evil.test')
+  await check('http://127.0.0.1:9/cb', '127.0.0.1:9')
+  await check('HTTP://LocalHost:9/cb', 'localhost:9')
+  await check('com.example.app:/cb', 'com.example.app:')
   const { clientId: client_id } = await registerClient(service, {})
   const known = await begin(service, { ...ASK, client_id, response_type: 'token' })
   assert.equal(known.step, 'redirect')

@@ -58,6 +58,26 @@ test('POST /api/oauth_login binds the code to client, address and PKCE challenge
   await check({ code_verifier: verifier }, 200)
 })
 
+test('POST /api/oauth_login refuses the addresses that the page refuses, before a password is tried', async () => {
+  await using service = await startOAuthService()
+  const check = async (redirect_uri: string, expected: RegExp) => {
+    const { status, body } = await service.login({ redirect_uri, password: 'wrong' })
+    assert.equal(status, 400, redirect_uri)
+    assert.equal(body.code, 'bad_input')
+    assert.match(body.message, expected)
+  }
+  await check('http://client.example/cb', /must use https/)
+  await check('JavaScript:alert(1)', /must not use javascript/)
+  await check('ms-msdt:/id', /must not use ms-msdt/)
+  await check(`${REDIRECT}#x`, /fragment/)
+  await check('/cb', /absolute/)
+  for (const redirect_uri of ['http://127.0.0.1:9/cb', 'com.example.app:/cb', 'myapp://done']) {
+    const { status, body } = await service.login({ redirect_uri })
+    assert.equal(status, 200, redirect_uri)
+    assert.equal(body.oauthRedirectUri, redirect_uri)
+  }
+})
+
 test('20 wrong passwords are throttled alike whether the account exists or not', async () => {
   await using service = await startOAuthService({ ...FAILED, clock: new ManualClock(1.7e12) })
   const answers = async (email: string) => {

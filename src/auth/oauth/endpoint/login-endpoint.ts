@@ -4,8 +4,7 @@ import { OAuthError } from '../oauth-error.ts'
 import { type OAuthParams, type ParamSource, readParams, requireParam } from '../oauth-params.ts'
 import { acceptingOrganizations, type OAuthWithUsers } from '../oauth-users.ts'
 import { readChallenge } from '../pkce.ts'
-import { isRegisteredRedirect } from '../redirect-uri.ts'
-import { type OAuthClient, resolveClient } from '../resolve-client.ts'
+import { clientRedirectFault, type OAuthClient, resolveClient } from '../resolve-client.ts'
 import { grantedScopes } from '../scope.ts'
 
 /** The body of a successful oauth_login (contract, 5.4). */
@@ -84,22 +83,19 @@ function checkResponseType(params: OAuthParams): void {
 }
 
 /**
- * A registered client is held to its registration. Nobody is redirected here, so an open client's
- * redirect_uri is only echoed and bound to the code.
+ * A registered client is held to its registration. Nobody is redirected here, but the caller may
+ * send a browser where the answer says: an address that the page would refuse is refused, too.
  */
 async function loginClient(base: OAuthWithUsers, given: Login): Promise<OAuthClient> {
   const client = await resolveClient(base, given.clientId)
   if (typeof client === 'string') refuse('bad_input', { what: client })
-  const { registration } = client
-  if (registration === undefined) return client
-  if (!registration.mayUseLogin) {
+  if (client.registration?.mayUseLogin === false) {
     refuse('forbidden', {
       what: 'This client may not use oauth_login: an administrator can allow it',
     })
   }
   const { redirectUri } = given
-  if (redirectUri !== '' && !isRegisteredRedirect(redirectUri, registration.redirectUris)) {
-    refuse('bad_input', { what: 'redirect_uri is not one that this client has registered' })
-  }
+  const fault = redirectUri === '' ? undefined : clientRedirectFault(client, redirectUri)
+  if (fault !== undefined) refuse('bad_input', { what: fault })
   return client
 }
