@@ -7,7 +7,7 @@ import type { RequestHead } from '../transport/exchange.ts'
  * adds cookies by itself, and to a sibling of the own host even those that are SameSite. Devices
  * send no such headers and are let in.
  */
-export function requireOwnSite(req: RequestHead, caller: Caller): void {
+export function requireOwnSite(req: RequestHead, caller: Pick<Caller, 'place'>): void {
   if (caller.place !== 'cookie' || !isOfAnotherSite(req)) return
   refuse('forbidden', {
     what: 'A page of another site cannot write with a cookie: give the credential as a parameter',

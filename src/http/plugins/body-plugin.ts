@@ -5,28 +5,47 @@ import type { App } from '../app-type.ts'
 import { parseJsonBody } from '../transport/body.ts'
 import { type SmallBody, withSmallBody } from '../transport/small-body.ts'
 
-/** Content types under which clients are known to send JSON: curl -d says urlencoded. */
-const jsonTypes = ['application/json', 'application/x-www-form-urlencoded', 'text/plain']
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether a body is JSON whatever its type says: devices send what their library does. */
+    takesAnyType?: boolean
+  }
+}
 
-/** Reads bodies as JSON, inflated and bounded; an empty one is undefined whatever its type says. */
+/**
+ * Reads bodies as JSON, inflated and bounded; an empty one is undefined whatever its type says. What
+ * calls itself anything but JSON is refused: a form or a page of another site can send such bodies
+ * without asking, and nothing else.
+ */
 export function bodyPlugin(app: App, budget?: MemoryBudget): void {
   app.removeAllContentTypeParsers()
-  const read = async (request: FastifyRequest, payload: Readable) => {
+  app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
     // A wrong path or method is told as such, whatever the body is.
     if (request.is404) return undefined
-    const parse = (bytes: Buffer) =>
-      bytes.byteLength === 0 ? undefined : parseJsonBody(bytes.toString('utf8'))
+    const isTaken = isJson(request.headers['content-type']) || takesAnyType(request)
+    const parse = (bytes: Buffer) => {
+      if (bytes.byteLength === 0) return undefined
+      if (!isTaken) refuseType()
+      return parseJsonBody(bytes.toString('utf8'))
+    }
+    // A body that is announced need not be read to be refused.
+    if (!isTaken && Number(request.headers['content-length'] ?? 0) > 0) refuseType()
     return withSmallBody(payload, smallBodyOf(request), budget, parse)
-  }
-  app.addContentTypeParser(jsonTypes, read)
-  app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
-    // Without a type, or with nothing in it, the body is taken as JSON all the same.
-    const { headers, is404 } = request
-    if (headers['content-type'] === undefined || is404) return read(request, payload)
-    const isEmpty = (headers['content-length'] ?? '0') === '0'
-    if (isEmpty && headers['transfer-encoding'] === undefined) return undefined
-    refuse('unsupported_media_type', { what: 'Send the body as application/json' })
   })
+}
+
+function takesAnyType({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.config.takesAnyType === true
+}
+
+/** Whether a Content-Type says JSON: application/json, or a type that is built on it. */
+function isJson(contentType = ''): boolean {
+  const type = contentType.split(';', 1)[0].trim().toLowerCase()
+  return type === 'application/json' || (type.startsWith('application/') && type.endsWith('+json'))
+}
+
+function refuseType(): never {
+  refuse('unsupported_media_type', { what: 'Send the body as application/json' })
 }
 
 /** How the body of a request is sent. */

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type Identity, signOut, type User } from '../../auth/index.ts'
 import { refuse } from '../../base/index.ts'
+import { requireOwnSite } from '../admit/own-site.ts'
 import { readCredentials } from '../admit/read-credentials.ts'
 import type { App } from '../app-type.ts'
 import { exchangeOf } from '../transport/exchange.ts'
@@ -57,6 +58,7 @@ async function endSession(
   const { cookie } = request.headers
   const { credential } = readCredentials({ url: request.url, cookie, authorization: undefined })
   if (credential?.kind !== 'session') return undefined
+  requireOwnSite(request.raw, credential)
   const address = exchangeOf(request.raw)?.address ?? ''
   return signOut(identity, { token: credential.value, address })
 }

@@ -40,11 +40,15 @@ export function propertyRoutes(
     return [{ message: '', component, success: true }]
   })
   const post = { body: propertyBody, ...needs('POST', PROPERTY) }
-  app.post(PATH, { ...described('Set properties', post), onRequest }, async (request) => {
-    const { principal, body } = request
-    await components.setProperties(principal, compIdOf(request), () => readPropertyBody(body))
-    return [{ success: true, message: '' }]
-  })
+  app.post(
+    PATH,
+    { ...described('Set properties', post), config: { takesAnyType: true }, onRequest },
+    async (request) => {
+      const { principal, body } = request
+      await components.setProperties(principal, compIdOf(request), () => readPropertyBody(body))
+      return [{ success: true, message: '' }]
+    },
+  )
 }
 
 function compIdOf(request: FastifyRequest): string {

@@ -93,11 +93,11 @@ test('a page of another site cannot write with a cookie', async () => {
     return answer.status
   }
   // Such a form needs no permission of this service to be sent, and siblings get SameSite cookies.
-  const form = { Cookie: `session=${session}`, 'Content-Type': 'text/plain' }
+  const form = { Cookie: `session=${session}`, 'Content-Type': 'application/json' }
   assert.equal(await write({ ...form, 'Sec-Fetch-Site': 'cross-site' }), 403)
   assert.equal(await write({ ...form, 'Sec-Fetch-Site': 'same-site' }), 403)
   assert.equal(await write({ ...form, Origin: 'https://evil.example' }), 403)
-  const evil = { 'Content-Type': 'text/plain', 'Sec-Fetch-Site': 'cross-site' }
+  const evil = { 'Content-Type': 'application/json', 'Sec-Fetch-Site': 'cross-site' }
   assert.equal(await write(evil, `?session=${session}`), 200)
   assert.equal(await write(form), 200)
   assert.equal(await write({ ...form, Origin: service.url }), 200)
@@ -105,6 +105,48 @@ test('a page of another site cannot write with a cookie', async () => {
   const proxied = { Origin: 'https://weir.example', 'Sec-Fetch-Site': 'same-origin' }
   assert.equal(await write({ ...form, ...proxied }), 200)
   assert.equal(await status('', { ...form, 'Sec-Fetch-Site': 'cross-site' }), 200)
+})
+
+test('signing in and administration take JSON only, which no form of another site can send', async () => {
+  const { ownerEmail: email, ownerPassword: password } = service
+  const signIn = async (type: string | undefined) => {
+    // A blob without a type is sent without one, by any page and without asking.
+    const body = new Blob([JSON.stringify({ email, password })], { type })
+    const answer = await fetch(`${service.url}/api/login`, { method: 'POST', body })
+    return answer.status
+  }
+  assert.equal(await signIn('text/plain'), 415)
+  assert.equal(await signIn('application/x-www-form-urlencoded'), 415)
+  assert.equal(await signIn('multipart/form-data; boundary=json'), 415)
+  assert.equal(await signIn(undefined), 415)
+  assert.equal(await signIn('application/json; charset=utf-8'), 200)
+  assert.equal(await signIn('application/merge-patch+json'), 200)
+})
+
+test('a page of another site can neither sign out nor put with a cookie', async () => {
+  const login = await fetch(`${service.url}/api/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: service.ownerEmail, password: service.ownerPassword }),
+  })
+  const { sessionUid } = (await login.json()) as { sessionUid: string }
+  const cookie = `session=${sessionUid};org=${service.orgUid}`
+  const put = async (headers: Record<string, string>) => {
+    const body = '[{"compId":"csrf","streamId":"s","data":1}]'
+    return (await fetch(`${service.url}/api/feed`, { method: 'PUT', headers, body })).status
+  }
+  const leave = async (headers: Record<string, string>) =>
+    (await fetch(`${service.url}/api/login`, { method: 'DELETE', headers })).status
+  for (const [name, value] of [
+    ['Sec-Fetch-Site', 'cross-site'],
+    ['Origin', 'https://evil.example'],
+  ]) {
+    assert.equal(await put({ cookie, [name]: value }), 403)
+    assert.equal(await leave({ cookie, [name]: value }), 403)
+  }
+  // Devices send cookies and none of these headers, with any type.
+  assert.equal(await put({ cookie, 'content-type': 'text/plain' }), 200)
+  assert.equal(await leave({ cookie, 'Sec-Fetch-Site': 'same-origin' }), 200)
 })
 
 test('no log line holds a credential', () => {

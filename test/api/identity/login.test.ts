@@ -60,7 +60,8 @@ test('POST /api/login names a field that is missing or of the wrong type', async
 
 test('a client that closes its side after the request still gets the answer', async () => {
   const body = JSON.stringify({ email: service.ownerEmail, password: service.ownerPassword })
-  const head = `POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n`
+  const type = 'Content-Type: application/json'
+  const head = `POST /api/login HTTP/1.1\r\nHost: x\r\n${type}\r\nContent-Length: ${body.length}\r\n\r\n`
   const answer = await sendRaw(service.port, head + body, { isEnding: true })
   assert.equal(answer.status, 200, answer.text)
 })
