@@ -50,3 +50,9 @@ export const FILE_NAME_LENGTH_MAX = 255
 
 /** Items on one page of an administrative list. */
 export const PAGE_LIMIT_MAX = 1_000
+
+/** How many bytes a sent one may inflate to; beyond this only what is made to fill disks goes. */
+export const INFLATED_RATIO_MAX = 1_000
+
+/** What may be inflated whatever the ratio: long runs of one value are usual in short bodies. */
+export const INFLATED_FREE_BYTES = 16 * 1024 * 1024

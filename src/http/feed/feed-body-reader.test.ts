@@ -64,7 +64,7 @@ function send(
   const { headers = sized(bytes), use = async () => {} } = options
   const { stream, message } = request(headers)
   const body = Buffer.alloc(bytes, 'x')
-  stream.end(headers['content-encoding'] === undefined ? body : gzipSync(body))
+  stream.end(headers['content-encoding'] === undefined ? body : gzipSync(body, { level: 1 }))
   return reader.read(message, use)
 }
 

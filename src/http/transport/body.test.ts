@@ -124,3 +124,23 @@ test('collectBody() refuses what does not inflate', async () => {
   assert.equal((await send(Buffer.from('no gzip'), 'gzip')).status, 400)
   assert.equal((await send(whole, 'lzw')).status, 415)
 })
+
+test('collectBody() refuses more than a thousand times what was sent, beyond 16 MB', async () => {
+  const read = async (body: Buffer, contentEncoding: string) => {
+    const source = Readable.from([body])
+    return (await collectBody(source, { contentEncoding, limitBytes: 100_000_000 })).length
+  }
+  const free = Buffer.alloc(16 * 1024 * 1024, 'a')
+  for (const [encoding, encode] of [
+    ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync],
+  ] as const) {
+    assert.equal(await read(encode(free), encoding), free.length)
+    await assert.rejects(read(encode(Buffer.concat([free, free])), encoding), {
+      code: 'bad_input',
+      message: /more than 1000 times the bytes sent: send it as it is/,
+    })
+  }
+  const usual = Buffer.concat([randomBytes(40_000), free, free])
+  assert.equal(await read(gzipSync(usual), 'gzip'), usual.length)
+})

@@ -6,8 +6,16 @@ import {
   createInflate,
   createInflateRaw,
   createZstdDecompress,
+  type Zlib,
 } from 'node:zlib'
-import { isDeepJson, JSON_DEPTH_MAX, refusal, refuse } from '../../base/index.ts'
+import {
+  INFLATED_FREE_BYTES,
+  INFLATED_RATIO_MAX,
+  isDeepJson,
+  JSON_DEPTH_MAX,
+  refusal,
+  refuse,
+} from '../../base/index.ts'
 
 /** Pieces of this length have memory of their own, which who has copied them can give back. */
 const options = { chunkSize: 64 * 1024 }
@@ -35,7 +43,10 @@ function nameOf(contentEncoding: string | undefined): string {
   return contentEncoding?.trim().toLowerCase() ?? ''
 }
 
-const decoders: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
+/** What inflates a body; it counts the bytes that were sent. */
+type Decoder = Transform & Pick<Zlib, 'bytesWritten'>
+
+const decoders: ReadonlyMap<string, () => Decoder> = new Map<string, () => Decoder>([
   ['br', () => createBrotliDecompress(options)],
   ['deflate', () => createInflate(options)],
   ['gzip', () => createGunzip(options)],
@@ -48,7 +59,7 @@ export function requireEncoding(contentEncoding: string | undefined): boolean {
   return decoderOf(nameOf(contentEncoding)) !== undefined
 }
 
-function decoderOf(name: string): (() => Transform) | undefined {
+function decoderOf(name: string): (() => Decoder) | undefined {
   if (name === '' || name === 'identity') return undefined
   const open = decoders.get(name)
   if (open !== undefined) return open
@@ -58,10 +69,13 @@ function decoderOf(name: string): (() => Transform) | undefined {
 }
 
 /** The body as it was before Content-Encoding; refuses an encoding that is not known. */
-async function inflated(source: Readable, contentEncoding: string | undefined): Promise<Readable> {
+async function inflated(
+  source: Readable,
+  contentEncoding: string | undefined,
+): Promise<Decoder | undefined> {
   const name = nameOf(contentEncoding)
   const open = decoderOf(name)
-  if (open === undefined) return source
+  if (open === undefined) return undefined
   const isRaw = name === 'deflate' && (await isRawDeflate(source))
   const decoder = isRaw ? createInflateRaw(options) : open()
   source.once('error', (error) => decoder.destroy(error))
@@ -102,22 +116,37 @@ export async function* inflatedChunks(
   source: Readable,
   contentEncoding: string | undefined,
 ): AsyncGenerator<Buffer> {
-  let stream = source
+  let decoder: Decoder | undefined
+  let bytes = 0
   try {
-    stream = await inflated(source, contentEncoding)
+    decoder = await inflated(source, contentEncoding)
+    const stream = decoder ?? source
     const pieces = stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
-    for await (const piece of pieces) yield piece
+    for await (const piece of pieces) {
+      bytes += piece.length
+      if (decoder !== undefined) requireRatio(bytes, decoder.bytesWritten)
+      yield piece
+    }
   } catch (error) {
     if (isInflateError(error)) throw brokenEncoding(contentEncoding, error)
     if (source.readableAborted)
       refuse('bad_input', { what: 'The connection ended before the body did: send it again' })
     throw error
   } finally {
-    if (stream !== source) {
+    if (decoder !== undefined) {
       source.unpipe()
-      stream.destroy()
+      decoder.destroy()
     }
   }
+}
+
+/** Refuses a body that a few bytes were made to grow to; text and measured values stay far below. */
+function requireRatio(inflatedBytes: number, sentBytes: number): void {
+  if (inflatedBytes <= INFLATED_FREE_BYTES) return
+  if (inflatedBytes <= sentBytes * INFLATED_RATIO_MAX) return
+  refuse('bad_input', {
+    what: `Cannot inflate the body to more than ${INFLATED_RATIO_MAX} times the bytes sent: send it as it is`,
+  })
 }
 
 /** Reads a whole body, inflated; refuses it as soon as it has grown beyond the limit. */
