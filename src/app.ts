@@ -252,7 +252,10 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
   const embeddedSamples = await openSampleStore({
     ...{ folder: config.dataDir, handleMax },
     ...storeLimitsFor(memoryBytesOf(config)),
-    onDamage: (damage) => log.error({ damage }, 'stored samples are damaged or missing'),
+    onDamage: (found) => {
+      log.error({ damage: found }, 'stored samples are damaged or missing')
+      damage.countSetAside(found)
+    },
   })
   opened.defer(() => embeddedSamples.close())
   const blobs = await openBlobStore({ folder: join(config.dataDir, 'files') })

@@ -44,6 +44,12 @@ export class KnownDamage {
     return this.restore(finding)
   }
 
+  /** Counts what the sample store has come upon and set aside, where `list` finds it. */
+  countSetAside(damage: Pick<Damage, 'file'>): void {
+    const part = samplePartOf(damage.file)
+    this.#totals.set(part, this.foundTotal(part) + 1)
+  }
+
   /** Keeps a finding of an earlier start, without counting it. */
   restore(finding: ScrubFinding): boolean {
     const key = keyOf(finding)
@@ -81,10 +87,15 @@ export class KnownDamage {
   }
 }
 
+/** The part that a file of the sample store belongs to; damage names tables too: `samples.db.chunk`. */
+export function samplePartOf(file: string): 'samples' | 'journal' {
+  return file.startsWith('samples.db') ? 'samples' : 'journal'
+}
+
 /** What the sample store set aside, as findings: one for each stream that it names. */
 function findingsOf(damage: Damage): ScrubFinding[] {
   const { file, offset, bytes, handles, from, until } = damage
-  const part = file === 'samples.db' ? 'samples' : 'journal'
+  const part = samplePartOf(file)
   const what = `${file}, ${bytes} bytes at ${offset}: ${damage.what}`
   const of = (handle: StreamHandle | undefined) => ({ part, what, handle, from, until }) as const
   return handles.length === 0 ? [of(undefined)] : handles.slice(0, STREAMS_PER_DAMAGE_MAX).map(of)

@@ -39,7 +39,8 @@ export class ChunkReadTable {
     try {
       return look()
     } finally {
-      if (this.#db.isTransaction) this.#prepare('COMMIT').run()
+      // Not COMMIT: after a look-up that met a malformed page, that throws its error once more.
+      if (this.#db.isTransaction) this.#prepare('ROLLBACK').run()
     }
   }
 

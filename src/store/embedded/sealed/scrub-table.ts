@@ -74,7 +74,8 @@ export class ScrubTable {
       else if (this.#id + 1 < this.#idEnd) this.#checkRows(step)
       else this.#checkSums(step)
     } finally {
-      if (this.#db.isTransaction) this.#db.exec('COMMIT')
+      // Not COMMIT: after a malformed page was met, that throws its error once more.
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
     }
     return step
   }

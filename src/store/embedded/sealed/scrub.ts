@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { samplePartOf } from '../../scrub/known-damage.ts'
 import type { ScrubFinding, ScrubPass } from '../../scrub-port.ts'
 import type { FoundDamage } from '../damage/found-damage.ts'
 import type { ScrubStep } from './scrub-table.ts'
@@ -60,6 +61,5 @@ async function nextStep(worker: Worker, signal: AbortSignal): Promise<ScrubStep 
 
 function findingOf({ damage }: FoundDamage): ScrubFinding {
   const { file, handles, from, until, what } = damage
-  const part = file.startsWith('samples.db') ? 'samples' : 'journal'
-  return { part, what: `${file}: ${what}`, handle: handles[0], from, until }
+  return { part: samplePartOf(file), what: `${file}: ${what}`, handle: handles[0], from, until }
 }
