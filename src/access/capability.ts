@@ -123,6 +123,13 @@ export class Capabilities {
     return undefined
   }
 
+  /** The names that entries give right below a root: `unit/<uid>` names the uid below `unit`. */
+  namesBelow(root: string): string[] {
+    return this.#rules.flatMap(({ path }) =>
+      path[0] === root && path.length === 2 && path[1] !== '*' ? [path[1]] : [],
+    )
+  }
+
   #namesStreamOf(componentUid: string): boolean {
     return this.#rules.some(
       ({ path }) =>

@@ -15,6 +15,7 @@ export {
   isDelegate,
   keyPrincipal,
   mayCreate,
+  namedBelow,
   type Principal,
   type Role,
   requireCovers,

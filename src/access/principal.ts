@@ -192,3 +192,8 @@ export function isAdministrator(principal: Principal): boolean {
   if (scope !== undefined && !scope.gives('org_user', 'PUT')) return false
   return actor.kind === 'user' && (actor.role === 'OWNER' || actor.role === 'ADMIN')
 }
+
+/** The names right below a root about which the caller's entries or scope say something of their own. */
+export function namedBelow({ capabilities, scope }: Principal, root: string): ReadonlySet<string> {
+  return new Set([...capabilities.namesBelow(root), ...(scope?.namesBelow(root) ?? [])])
+}

@@ -2,6 +2,7 @@ import { type Method, type Principal, requirePermit } from '../../access/index.t
 import { newUid, PAGE_LIMIT_MAX, refuse } from '../../base/index.ts'
 import type { CatalogDocument, CatalogWrite } from '../../store/index.ts'
 import { type CatalogBase, missingFolderOrders } from '../documents/catalog-base.ts'
+import { listPermitted } from '../documents/list-permitted.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
 import {
   type ComponentBody,
@@ -75,7 +76,7 @@ export class Components {
     requirePermit(principal, 'component', 'GET')
     const { start, limit } = page
     const folder = page.folder === undefined ? undefined : readFolder('folder', page.folder)
-    const { documents, totalCount } = await this.#base.documents.list({
+    const { documents, totalCount } = await listPermitted(this.#base.documents, principal, {
       ...{ orgUid: principal.orgUid, kind: 'component', start, limit },
       listKeyPrefix: folder === undefined ? undefined : `${folder}/`,
     })

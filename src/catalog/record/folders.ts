@@ -3,6 +3,7 @@ import { type Method, type Principal, requirePermit } from '../../access/index.t
 import { newUid, refuse } from '../../base/index.ts'
 import type { CatalogDocument, CatalogWrite } from '../../store/index.ts'
 import { type CatalogBase, folderClaim, missingFolderOrders } from '../documents/catalog-base.ts'
+import { findForbidden, listPermitted } from '../documents/list-permitted.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
 import type { ComponentBody } from '../shape/component-shape.ts'
 import { ROOT_FOLDER, readFolder } from '../shape/folder-path.ts'
@@ -55,7 +56,7 @@ export class Folders {
   async list(principal: Principal, page: Page): Promise<RecordList<FolderRecord>> {
     requirePermit(principal, 'component_folder', 'GET')
     const query = { orgUid: principal.orgUid, kind: 'component_folder', ...page }
-    const { documents, totalCount } = await this.#base.documents.list(query)
+    const { documents, totalCount } = await listPermitted(this.#base.documents, principal, query)
     return { records: documents.map(showFolder), totalCount }
   }
 
@@ -102,7 +103,7 @@ export class Folders {
     for (;;) {
       const { documents } = await this.#inside(orgUid, 'component', path)
       if (documents.length === 0) break
-      for (const component of documents) await this.#components.deleteByUid(orgUid, component.uid)
+      for (const component of documents) await this.#components.delete(principal, component.uid)
     }
     for (;;) {
       const { documents } = await this.#inside(orgUid, 'component_folder', path)
@@ -119,6 +120,11 @@ export class Folders {
   async #requirePermitInside(principal: Principal, path: string, method: Method): Promise<void> {
     const { totalCount } = await this.#inside(principal.orgUid, 'component', path)
     if (totalCount > 0) requirePermit(principal, 'component', method)
+    for (const kind of ['component', 'component_folder']) {
+      const inside = { orgUid: principal.orgUid, kind, listKeyPrefix: `${path}/`, method }
+      const [forbidden] = await findForbidden(this.#base.documents, principal, inside)
+      if (forbidden !== undefined) requirePermit(principal, `${kind}/${forbidden.uid}`, method)
+    }
   }
 
   async #moveComponents(orgUid: string, from: string, path: string): Promise<void> {

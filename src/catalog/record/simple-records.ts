@@ -1,8 +1,9 @@
 /** Records without anything below them: units, cycles, delete profiles, templates. */
-import { type Principal, requirePermit } from '../../access/index.ts'
+import { allows, type Principal, requirePermit } from '../../access/index.ts'
 import { newUid, refuse } from '../../base/index.ts'
 import { CatalogConflict, type CatalogDocument, type JsonObject } from '../../store/index.ts'
 import type { Documents } from '../documents/documents.ts'
+import { listPermitted } from '../documents/list-permitted.ts'
 import { checkId } from '../shape/record-checks.ts'
 
 /** One page of a list. */
@@ -88,12 +89,13 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
   /** Built-in records come first. */
   async list(principal: Principal, page: Page): Promise<RecordList<Shown<Body>>> {
     requirePermit(principal, this.#rules.kind, 'GET')
-    const builtIns = [...(this.#rules.builtIns ?? [])].map(([uid, body]) => ({
-      ...{ uid, ...body, revision: 0 },
-    }))
+    const { kind } = this.#rules
+    const builtIns = [...(this.#rules.builtIns ?? [])]
+      .filter(([uid]) => allows(principal, `${kind}/${uid}`, 'GET'))
+      .map(([uid, body]) => ({ uid, ...body, revision: 0 }))
     const fixed = builtIns.slice(page.start, page.start + page.limit)
-    const { documents, totalCount } = await this.#documents.list({
-      ...{ orgUid: principal.orgUid, kind: this.#rules.kind },
+    const { documents, totalCount } = await listPermitted(this.#documents, principal, {
+      ...{ orgUid: principal.orgUid, kind },
       start: Math.max(0, page.start - builtIns.length),
       limit: page.limit - fixed.length,
     })
