@@ -10,6 +10,8 @@ export type AuditAct =
   | 'client_updated'
   | 'grant_created'
   | 'grant_revoked'
+  | 'invitation_declined'
+  | 'invitation_withdrawn'
   | 'key_created'
   | 'key_revealed'
   | 'key_revoked'
@@ -22,6 +24,8 @@ export type AuditAct =
   | 'sign_in_failed'
   | 'sign_out'
   | 'user_added'
+  | 'user_invited'
+  | 'user_left'
   | 'user_removed'
   | 'user_updated'
 
@@ -29,7 +33,7 @@ export type AuditAct =
 export interface AuditEntry {
   readonly orgUid: string
   readonly act: AuditAct
-  /** `user:<uid>`, `api_key:<uid>`, or `command line`. */
+  /** `user:<uid>`, `api_key:<uid>`, `command line`, or `invitation:<uid>` of whoever declined one. */
   readonly actor: string
   /** The UID of what the act was about, '' when it was the actor. */
   readonly target: string

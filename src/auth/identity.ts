@@ -4,6 +4,7 @@ import { Admission } from './admission.ts'
 import { ApiKeys } from './api-keys.ts'
 import { AuditLog } from './audit-log.ts'
 import { Authenticator, type BearerAuthenticator } from './authenticator.ts'
+import { Invitations } from './invitations.ts'
 import {
   type Bearer,
   type BearerCache,
@@ -39,6 +40,7 @@ export interface IdentityDeps {
 export interface Identity {
   readonly organizations: Organizations
   readonly users: Users
+  readonly invitations: Invitations
   readonly keys: ApiKeys
   readonly sessions: Sessions
   readonly audit: AuditLog
@@ -67,6 +69,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const organizations = new Organizations(deps)
   await organizations.load()
   const users = new Users(deps)
+  const invitations = new Invitations(deps)
   const keys = new ApiKeys(deps)
   const sessions = new Sessions(deps)
   const audit = new AuditLog(deps)
@@ -84,7 +87,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const signInDeps = { users, hasher, limiter, audit, failedFigure }
   const enter = (attempt: SignInAttempt) => signIn(signInDeps, attempt)
   return {
-    ...{ organizations, users, keys, sessions, audit, hasher },
+    ...{ organizations, users, invitations, keys, sessions, audit, hasher },
     admission: new Admission({ authenticator, limiter, figuresOf }),
     oauthUsers: oauthUsers({ users, organizations, oauthModeOf, signIn: enter }),
     signIn: enter,

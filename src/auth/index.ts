@@ -1,5 +1,10 @@
 export type { ActingCaller } from './administer/acting-caller.ts'
 export {
+  answerInvitation,
+  listOwnInvitations,
+  type OwnInvitation,
+} from './administer/answer-invitations.ts'
+export {
   changeOAuthClient,
   findClientsOrg,
   getOAuthClient,
@@ -16,6 +21,7 @@ export {
   type NewOrganization,
 } from './administer/create-organization.ts'
 export type { DeletionParts } from './administer/delete-organization.ts'
+export { getUser, listUsers, type OrgUser } from './administer/find-users.ts'
 export { listOwnGrants, revokeOwnGrant } from './administer/grants.ts'
 export {
   changeKey,
@@ -38,8 +44,6 @@ export {
 export {
   addUser,
   changeUser,
-  getUser,
-  listUsers,
   makeUser,
   type NewUser,
   removeUser,

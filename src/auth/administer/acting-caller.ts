@@ -16,6 +16,11 @@ export function operatorIn(orgUid: string): ActingCaller {
   return { principal, address: '' }
 }
 
+/** Whether the caller uses the command line. */
+export function isOperator({ principal: { actor } }: ActingCaller): boolean {
+  return actor.kind === 'user' && actor.userUid === OPERATOR
+}
+
 /** The audit entry of an act in the caller's organization. */
 export function actOf(
   { principal, address }: ActingCaller,

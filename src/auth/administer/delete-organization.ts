@@ -37,6 +37,7 @@ export async function deleteOrganization(
   await deleteComponents(parts, orgUid)
   await deleteKeysAndClients(parts, orgUid)
   for (const kind of [...simpleKinds, 'audit']) await deleteKind(store, orgUid, kind)
+  await identity.invitations.deleteAllOf(orgUid)
   await removeMembers(identity, orgUid)
   await identity.organizations.delete(organization)
 }
@@ -76,7 +77,7 @@ async function deleteKind(store: CatalogStore, orgUid: string, kind: string): Pr
 }
 
 async function removeMembers(identity: Identity, orgUid: string): Promise<void> {
-  const { users, sessions } = identity
+  const { users, sessions, invitations } = identity
   for (;;) {
     const page = await users.listOf(orgUid, { start: 0, limit: PAGE })
     if (page.users.length === 0) return
@@ -88,6 +89,7 @@ async function removeMembers(identity: Identity, orgUid: string): Promise<void> 
       }
       await users.delete(user)
       await sessions.endAllOf(user.uid)
+      await invitations.deleteAllFor(user.uid)
     }
   }
 }

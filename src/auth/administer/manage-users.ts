@@ -1,6 +1,5 @@
 /** Who may do what to the users of an organization, and the acts themselves, each written down. */
 import {
-  allows,
   isAdministrator,
   isDelegate,
   type Principal,
@@ -20,8 +19,10 @@ import {
 import type { CatalogWrite } from '../../store/index.ts'
 import { type AuditAct, OPERATOR } from '../audit-log.ts'
 import type { Identity } from '../identity.ts'
-import type { User, UserFields } from '../users.ts'
-import { type ActingCaller, actOf } from './acting-caller.ts'
+import { deletesOf, type Invitation } from '../invitations.ts'
+import type { Membership, User, UserFields } from '../users.ts'
+import { type ActingCaller, actOf, isOperator } from './acting-caller.ts'
+import { findUserOf, isOwnRecord, type OrgUser } from './find-users.ts'
 import { requirePerson, requirePersonBehindToken } from './require-person.ts'
 
 /** A user to be added to an organization. */
@@ -47,48 +48,18 @@ export interface UserChanges {
 
 const OWNERS_PAGE = 1_000
 
-/** One page of the users of the caller's organization, by e-mail address. */
-export async function listUsers(
-  { users }: Identity,
-  { principal }: ActingCaller,
-  page: { readonly start: number; readonly limit: number },
-): Promise<{ users: readonly User[]; totalCount: number }> {
-  requirePermit(principal, 'org_user', 'GET')
-  return users.listOf(principal.orgUid, page)
-}
-
 /** A user that is not saved. */
 export function makeUser({ principal }: ActingCaller): Omit<NewUser, 'password'> {
   requirePermit(principal, 'org_user', 'GET')
   return { email: '', firstName: '', lastName: '', timeZone: 'UTC', role: 'MEMBER' }
 }
 
-/** One user of the caller's organization; everybody may see themselves. */
-export async function getUser(identity: Identity, by: ActingCaller, uid: string): Promise<User> {
-  if (!isOwnRecord(by.principal, uid)) requirePermit(by.principal, `org_user/${uid}`, 'GET')
-  return (await findUserOf(identity, by.principal.orgUid, uid)).user
-}
-
-/** The user of a UID in the caller's organization; users of others do not exist for the caller. */
-async function findUserOf(
-  identity: Identity,
-  orgUid: string,
-  uid: string,
-): Promise<{ user: User; role: Role }> {
-  const user = await identity.users.find(uid)
-  const membership = user?.memberships.find((one) => one.orgUid === orgUid)
-  if (user === undefined || membership === undefined) {
-    refuse('not_found', { what: `Cannot find org_user "${uid.slice(0, 100)}"` })
-  }
-  return { user, role: membership.role }
-}
-
-/** Adds a user to the caller's organization; an account that exists keeps its name and password. */
+/** Adds a user to the caller's organization; an account that exists is invited and decides itself. */
 export async function addUser(
   identity: Identity,
   by: ActingCaller,
   wanted: NewUser,
-): Promise<User> {
+): Promise<OrgUser> {
   requirePermit(by.principal, 'org_user', 'PUT')
   const { orgUid } = by.principal
   const { role } = wanted
@@ -102,11 +73,31 @@ export async function addUser(
   if (role === 'OWNER') await requirePerson(identity, by)
   else await requirePersonBehindToken(identity, by)
   const uid = known?.uid ?? newUid()
-  const act = planAct(identity, by, { act: 'user_added', uid, detail: `${email} as ${role}` })
-  if (known === undefined) return insertUser(identity, { ...wanted, email, uid, orgUid }, [act])
+  const detail = `${email} as ${role}`
+  const act = planAct(identity, by, { act: 'user_added', uid, detail })
+  if (known === undefined) {
+    return { user: await insertUser(identity, { ...wanted, email, uid, orgUid }, [act]) }
+  }
   if (wanted.password !== undefined) refuseKnownAccount(email)
-  const memberships = [...known.memberships, { orgUid, role }]
-  return identity.users.update(known, { memberships }, [act])
+  if (isOperator(by)) return { user: await letIn(identity, known, { orgUid, role }, act) }
+  const invitation = await identity.invitations.insert(
+    { orgUid, userUid: known.uid, email, role },
+    // The account's own UID would tell which one it is before it has agreed.
+    (invited) => [planAct(identity, by, { act: 'user_invited', uid: invited, detail })],
+  )
+  return { invitation }
+}
+
+/** Whoever holds the machine could write the membership by hand: they are not asked to wait. */
+async function letIn(
+  { users, invitations }: Identity,
+  user: User,
+  membership: Membership,
+  act: CatalogWrite,
+): Promise<User> {
+  const invitation = await invitations.findFor(membership.orgUid, user.uid)
+  const answered = invitation === undefined ? [] : deletesOf(invitation)
+  return users.update(user, { memberships: [...user.memberships, membership] }, [...answered, act])
 }
 
 /**
@@ -149,21 +140,41 @@ export async function changeUser(
   return changed
 }
 
-/** Takes a user out of the caller's organization; an account with no other one goes altogether. */
+/**
+ * Takes a user out of the caller's organization, an invitation back, or the caller themselves away; an
+ * account with no other organization goes altogether.
+ */
 export async function removeUser(identity: Identity, by: ActingCaller, uid: string): Promise<void> {
-  requirePermit(by.principal, `org_user/${uid}`, 'DELETE')
+  const isLeaving = isOwnRecord(by.principal, uid)
+  if (!isLeaving) requirePermit(by.principal, `org_user/${uid}`, 'DELETE')
   const { orgUid } = by.principal
+  const invitation = await identity.invitations.find(orgUid, uid)
+  if (invitation !== undefined) return withdraw(identity, by, invitation)
   const { user, role } = await findUserOf(identity, orgUid, uid)
   const about = { user, role, newRole: undefined }
   const owners = await planRoleChange(identity, by.principal, about)
   if (role === 'OWNER') await requirePerson(identity, by)
+  else if (isLeaving) await requirePersonBehindToken(identity, by)
   const rest = user.memberships.filter((membership) => membership.orgUid !== orgUid)
-  const act = planAct(identity, by, { act: 'user_removed', uid, detail: user.email })
-  const also = [...owners, act]
+  const act = isLeaving ? 'user_left' : 'user_removed'
+  const also = [...owners, planAct(identity, by, { act, uid, detail: user.email })]
   if (rest.length > 0) await identity.users.update(user, { memberships: rest }, also)
   else await identity.users.delete(user, also)
   if (owners.length > 0) await identity.organizations.reload(orgUid)
-  if (rest.length === 0) await identity.endAccessOf(uid)
+  if (rest.length > 0) return
+  await identity.endAccessOf(uid)
+  await identity.invitations.deleteAllFor(uid)
+}
+
+async function withdraw(
+  identity: Identity,
+  by: ActingCaller,
+  invitation: Invitation,
+): Promise<void> {
+  const { uid, role, email } = invitation
+  requireMayGive(by.principal, role)
+  const act = planAct(identity, by, { act: 'invitation_withdrawn', uid, detail: email })
+  await identity.invitations.delete(invitation, [act])
 }
 
 /** Sets a user's password from the command line; ends all access that was given under the old one. */
@@ -206,15 +217,6 @@ async function requirePersonFor(
 
 function isSelf({ principal: { actor } }: ActingCaller, uid: string): boolean {
   return actor.kind === 'user' && actor.userUid === uid
-}
-
-/** Whether a user means themselves; a token needs a scope that covers users for it. */
-function isOwnRecord(principal: Principal, uid: string): boolean {
-  const { actor, scope } = principal
-  if (actor.kind !== 'user' || actor.userUid !== uid) return false
-  return (
-    scope === undefined || scope.gives('org_user', 'POST') || allows(principal, 'org_user', 'POST')
-  )
 }
 
 function changeActs(
@@ -311,7 +313,9 @@ async function planRoleChange(
   about: { readonly user: User; readonly role: Role; readonly newRole: Role | undefined },
 ): Promise<CatalogWrite[]> {
   const { actor, orgUid } = principal
-  if (actor.kind === 'user' && !isAdministrator(principal)) {
+  const isLeaving =
+    about.newRole === undefined && actor.kind === 'user' && actor.userUid === about.user.uid
+  if (actor.kind === 'user' && !isLeaving && !isAdministrator(principal)) {
     refuse('forbidden', { what: 'Only an OWNER or ADMIN may change roles' })
   }
   if (about.newRole !== undefined) {

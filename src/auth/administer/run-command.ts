@@ -114,9 +114,9 @@ async function userAdd(identity: Identity, options: Options): Promise<CommandRes
   const firstName = options.find('first-name') ?? ''
   const lastName = options.find('last-name') ?? ''
   const wanted = { email, firstName, lastName, timeZone, role, password }
-  const user = await addUser(identity, operatorIn(orgUid), wanted)
+  const { user, invitation } = await addUser(identity, operatorIn(orgUid), wanted)
   return {
-    uid: user.uid,
+    uid: (user ?? invitation).uid,
     email,
     role,
     org: orgUid,

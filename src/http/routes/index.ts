@@ -12,6 +12,7 @@ import { authorizeRoutes } from './authorize-routes.ts'
 import { catalogRoutes } from './catalog-routes.ts'
 import { feedRoutes } from './feed-routes.ts'
 import { fileRoutes } from './file-routes.ts'
+import { invitationRoutes } from './invitation-routes.ts'
 import { loginRoutes } from './login-routes.ts'
 import { oauthClientRoutes } from './oauth-client-routes.ts'
 import { oauthGrantRoutes } from './oauth-grant-routes.ts'
@@ -51,6 +52,7 @@ export function addRoutes(app: App, parts: RouteParts): void {
   feedRoutes(app, { calls, gate, lane })
   fileRoutes(app, { files, gate, budget })
   const isSecure = config.tlsCert !== undefined || config.publicUrl?.startsWith('https:') === true
+  invitationRoutes(app, { gate, identity })
   loginRoutes(app, { identity, isSecure })
   oauthClientRoutes(app, { oauth, gate, identity })
   oauthGrantRoutes(app, { oauth, gate, identity })

@@ -17,7 +17,7 @@ import {
   readNewUser,
   readUserChanges,
   showNewUser,
-  showUser,
+  showOrgUser,
   uidParams,
 } from '../wire/identity-wire.ts'
 
@@ -44,7 +44,7 @@ function readingRoutes(app: App, { gate, identity }: Deps): void {
   app.get('/api/org_user', { onRequest, schema: list }, async (request) => {
     const by = actingIn(request)
     const { users, totalCount } = await listUsers(identity, by, readPage(request.query))
-    const shown = users.map((user) => showUser(user, by.principal.orgUid))
+    const shown = users.map((user) => showOrgUser(user, by.principal.orgUid))
     return envelope(NAME, shown, totalCount)
   })
   const blank = { tags, ...needs('GET', NAME), summary: 'An unsaved user' }
@@ -54,25 +54,25 @@ function readingRoutes(app: App, { gate, identity }: Deps): void {
   const one = { tags, ...needs('GET', ONE), params, summary: 'One user' }
   app.get('/api/org_user/:uid', { onRequest, schema: one }, async (request) => {
     const user = await getUser(identity, actingIn(request), request.params.uid)
-    return envelope(NAME, showUser(user, request.principal.orgUid))
+    return envelope(NAME, showOrgUser(user, request.principal.orgUid))
   })
 }
 
 function writingRoutes(app: App, { gate, identity }: Deps): void {
   const onRequest = gate.guard('admin')
-  const insert = { tags, ...needs('PUT', NAME), summary: 'Add a user', body }
+  const insert = { tags, ...needs('PUT', NAME), summary: 'Add a user, or invite an account', body }
   app.put('/api/org_user', { onRequest, schema: insert }, async (request) => {
     const user = await addUser(identity, actingIn(request), readNewUser(request.body))
-    return envelope(NAME, showUser(user, request.principal.orgUid))
+    return envelope(NAME, showOrgUser(user, request.principal.orgUid))
   })
   const summary = 'Change a user, or yourself'
   const update = { tags, ...needs('POST', ONE), params, summary, body }
   app.post('/api/org_user/:uid', { onRequest, schema: update }, async (request) => {
     const changes = readUserChanges(request.body)
     const user = await changeUser(identity, actingIn(request), request.params.uid, changes)
-    return envelope(NAME, showUser(user, request.principal.orgUid))
+    return envelope(NAME, showOrgUser({ user }, request.principal.orgUid))
   })
-  const removing = 'Take a user out of the organization'
+  const removing = 'Take a user out of the organization, an invitation back, or leave'
   const remove = { tags, ...needs('DELETE', ONE), params, summary: removing }
   app.delete('/api/org_user/:uid', { onRequest, schema: remove }, async (request) => {
     const { uid } = request.params

@@ -8,6 +8,8 @@ import type {
   NewUser,
   Organization,
   OrganizationFields,
+  OrgUser,
+  OwnInvitation,
   User,
   UserChanges,
 } from '../../auth/index.ts'
@@ -89,8 +91,28 @@ export function readOrganization(
   return { name, rateLimits, oauth }
 }
 
+/** Body that answers an invitation. */
+export const invitationBody = Type.Object({
+  accept: Type.Boolean({ description: 'true: become a member; false: decline' }),
+})
+
+/** An invitation as the invited person sees it. */
+export function showInvitation(invitation: OwnInvitation) {
+  const { uid, orgUid, organizationName, role, createdAtMs, endsAtMs } = invitation
+  const organization = { uid: orgUid, name: organizationName }
+  return { uid, organization, role, creationDate: createdAtMs, endDate: endsAtMs }
+}
+
+/** Somebody as answered to the organization: of an invited account only what the organization wrote. */
+export function showOrgUser({ user, invitation }: OrgUser, orgUid: string) {
+  if (user !== undefined) return { ...showUser(user, orgUid), status: 'MEMBER' }
+  const { uid, email, role, createdAtMs } = invitation
+  const blank = { firstName: '', lastName: '' }
+  return { uid, email, ...blank, role, creationDate: createdAtMs, status: 'INVITED' }
+}
+
 /** A user as answered to the organization: nothing about the other ones. */
-export function showUser(user: User, orgUid: string) {
+function showUser(user: User, orgUid: string) {
   const { uid, email, firstName, lastName, timeZone, createdAtMs } = user
   const role = user.memberships.find((membership) => membership.orgUid === orgUid)?.role
   return { uid, email, firstName, lastName, timeZoneId: timeZone, role, creationDate: createdAtMs }
