@@ -1,4 +1,4 @@
-import { type Principal, requirePermit } from '../../access/index.ts'
+import { allows, type Principal, requirePermit } from '../../access/index.ts'
 import { newUid } from '../../base/index.ts'
 import type { CatalogDocument, CatalogWrite, StreamHandle } from '../../store/index.ts'
 import { type CatalogBase, referencesOf } from '../documents/catalog-base.ts'
@@ -60,13 +60,20 @@ export class ComponentStreams {
   ): Promise<RecordList<StreamRecord>> {
     requirePermit(principal, `component/${componentUid}/stream`, 'GET')
     this.#requireEntry(principal.orgUid, componentUid)
-    return await this.page(principal.orgUid, componentUid, page)
+    return await this.page(principal, componentUid, page)
   }
 
-  /** A page of streams without a check of rights: for other operations. */
-  async page(orgUid: string, componentUid: string, page: Page): Promise<RecordList<StreamRecord>> {
+  /** A page of the streams that the caller may see, for callers that have checked the component. */
+  async page(
+    principal: Principal,
+    componentUid: string,
+    page: Page,
+  ): Promise<RecordList<StreamRecord>> {
+    const { orgUid } = principal
     const { index } = this.#base.documents
-    const handles = index.componentByUid(orgUid, componentUid)?.streams ?? []
+    const handles = (index.componentByUid(orgUid, componentUid)?.streams ?? []).filter((handle) =>
+      allows(principal, `component/${componentUid}/stream/${index.streamUid(handle)}`, 'GET'),
+    )
     const records: StreamRecord[] = []
     for (const handle of handles.slice(page.start, page.start + page.limit)) {
       const document = await this.#document(orgUid, index.streamUid(handle))

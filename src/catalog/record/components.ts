@@ -43,7 +43,7 @@ export class Components {
 
   async get(principal: Principal, uid: string): Promise<ComponentRecord> {
     requirePermit(principal, `component/${uid}`, 'GET')
-    return await this.#showWhole(await this.#require(principal.orgUid, uid))
+    return await this.#showWhole(principal, await this.#require(principal.orgUid, uid))
   }
 
   /** Name and description of the component of an ID. */
@@ -101,21 +101,32 @@ export class Components {
       const component = putComponentOrder({ orgUid, uid }, body, 0)
       return await this.#commitComponent([...folders, component, ...streams])
     })
-    return await this.#showWhole(saved)
+    return await this.#showWhole(principal, saved)
   }
 
   /** Changes what the input names and keeps the rest; samples stay with their streams. */
   async update(principal: Principal, uid: string, input: unknown): Promise<ComponentRecord> {
     requirePermit(principal, `component/${uid}`, 'POST')
-    const hasStreams = (input as ComponentInput | undefined)?.stream !== undefined
-    if (hasStreams) requirePermit(principal, `component/${uid}/stream`, 'POST')
-    return await this.#change(principal.orgUid, uid, input)
+    const { stream } = (input ?? {}) as ComponentInput
+    if (stream !== undefined) requirePermit(principal, `component/${uid}/stream`, 'POST')
+    const saved = await this.#change(principal.orgUid, uid, input, (fields) => {
+      for (const { uid: streamUid } of fields.stream ?? []) {
+        if (streamUid) requirePermit(principal, `component/${uid}/stream/${streamUid}`, 'POST')
+      }
+    })
+    return await this.#showWhole(principal, saved)
   }
 
-  async #change(orgUid: string, uid: string, input: unknown): Promise<ComponentRecord> {
+  async #change(
+    orgUid: string,
+    uid: string,
+    input: unknown,
+    check: (fields: ComponentInput) => void = () => {},
+  ): Promise<CatalogDocument> {
     checkShape(input)
     const fields = input as ComponentInput
-    const saved = await this.#base.locks.run([uid], () =>
+    check(fields)
+    return await this.#base.locks.run([uid], () =>
       retryConflicts(this.#base.documents, async () => {
         const before = await this.#require(orgUid, uid)
         refuseStale('component', fields.revision, before)
@@ -126,12 +137,16 @@ export class Components {
         return await this.#commitComponent([...folders, component, ...streams])
       }),
     )
-    return await this.#showWhole(saved)
   }
 
   /** Deletes the component with its streams and, through the listeners, their samples and files. */
   async delete(principal: Principal, uid: string): Promise<void> {
     requirePermit(principal, `component/${uid}`, 'DELETE')
+    const { index } = this.#base.documents
+    for (const handle of index.componentByUid(principal.orgUid, uid)?.streams ?? []) {
+      const streamUid = index.streamUid(handle)
+      requirePermit(principal, `component/${uid}/stream/${streamUid}`, 'DELETE')
+    }
     await this.deleteByUid(principal.orgUid, uid)
   }
 
@@ -173,10 +188,10 @@ export class Components {
     return await missingFolderOrders(this.#base, orgUid, { path, makeUid: newUid })
   }
 
-  async #showWhole(document: CatalogDocument): Promise<ComponentRecord> {
-    const { orgUid, uid } = document
+  async #showWhole(principal: Principal, document: CatalogDocument): Promise<ComponentRecord> {
+    const { uid } = document
     const page = { start: 0, limit: PAGE_LIMIT_MAX }
-    const { records, totalCount } = await this.#streams.page(orgUid, uid, page)
+    const { records, totalCount } = await this.#streams.page(principal, uid, page)
     return showComponent(document, totalCount, records)
   }
 

@@ -60,3 +60,20 @@ test('a component that a key may not touch is neither moved nor deleted through 
   assert.equal(body.totalCount, 2)
   assert.equal((await owner('DELETE', path)).status, 200)
 })
+
+test('a stream that a key may not touch is hidden, and stays with its component', async () => {
+  const stream = ['a', 'b'].map((id) => ({ id, valueType: 'DOUBLE' }))
+  const uid = await insert('component', { id: 'streams', stream })
+  const { body } = await owner('GET', `/api/component/${uid}/stream`)
+  const [open, hidden] = body.stream
+  const call = await keyWithout([`component/${uid}/stream/${hidden.uid}`])
+  const path = `/api/component/${uid}`
+  for (const answer of [await call('GET', `${path}/stream`), await call('GET', path)]) {
+    assert.equal(answer.status, 200, answer.text)
+    assert.ok(answer.text.includes(open.uid) && !answer.text.includes(hidden.uid))
+  }
+  const renamed = { component: { stream: [{ uid: hidden.uid, name: 'taken' }] } }
+  assert.equal((await call('POST', path, renamed)).status, 403)
+  assert.equal((await call('DELETE', path)).status, 403)
+  assert.equal((await owner('GET', `${path}/stream/${hidden.uid}`)).body.stream.name, hidden.name)
+})
