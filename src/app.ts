@@ -130,6 +130,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const server = await buildServer({
     ...{ clock, log, tls: tlsFiles(config), trustedProxies: config.trustedProxies ?? [] },
     connectionLimits: connectionLimits(config),
+    metricsAccess: config.metrics,
     readiness: [{ name: 'samples', findProblem: () => data.samples.status().readOnlyReason }],
     findDetails: () => damageDetails(damage),
     moreMetrics: () => scrubMetrics(damage, scrub),

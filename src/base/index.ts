@@ -36,7 +36,7 @@ export {
 } from './query-pairs.ts'
 export { redactUrl } from './redact.ts'
 export type { Brand, Brands } from './settings/brands.ts'
-export { type Config, ConfigError, readConfig } from './settings/config.ts'
+export { type Config, ConfigError, type MetricsAccess, readConfig } from './settings/config.ts'
 export {
   capRateFigures,
   type RateClass,

@@ -2,7 +2,13 @@ import type { AddressInfo } from 'node:net'
 import { parse as parseQuery } from 'node:querystring'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { fastify } from 'fastify'
-import { type Clock, invariant, type Log, type MemoryBudget } from '../base/index.ts'
+import {
+  type Clock,
+  invariant,
+  type Log,
+  type MemoryBudget,
+  type MetricsAccess,
+} from '../base/index.ts'
 import type { App } from './app-type.ts'
 import { bodyPlugin } from './plugins/body-plugin.ts'
 import { commonPlugin } from './plugins/common-plugin.ts'
@@ -29,6 +35,8 @@ interface ServerDeps {
   readonly readiness: readonly ReadinessCheck[]
   /** Told by /readyz while it is ready. */
   readonly findDetails?: () => readonly string[]
+  /** Who may read /metrics. */
+  readonly metricsAccess?: MetricsAccess
   /** Told by /metrics besides the counts of requests. */
   readonly moreMetrics?: () => string
   /** What all calls in flight may hold; without it only single calls are bounded. */

@@ -75,6 +75,7 @@ export const settings = {
   connectionsMax: { name: 'WEIR_CONNECTIONS_MAX', default: String(CONNECTIONS_DEFAULT), meaning: 'Connections at a time; fewer where the limit of open files leaves too little for the service itself', read: connections },
   connectionsPerAddress: { name: 'WEIR_CONNECTIONS_PER_ADDRESS', default: String(CONNECTIONS_PER_ADDRESS_DEFAULT), meaning: 'Connections at a time from one address, or one /64 of IPv6; WEIR_TRUSTED_PROXIES are exempt', read: connections },
   createMax: { name: 'WEIR_CREATE_MAX', default: String(STREAMS_CREATED_PER_CALL_MAX), meaning: 'Streams one call may create, those of templates counted', read: streams },
+  metrics: { name: 'WEIR_METRICS', default: 'loopback', meaning: 'Who may read /metrics: loopback (this machine, past no proxy), open (all), or token:… (16 to 128 characters, sent as Authorization: Bearer)', read: readMetricsAccess },
   oauthMode: { name: 'WEIR_OAUTH', default: 'open', meaning: 'open lets every OAuth client ask a user; strict only registered ones', read: readOneOf(['open', 'strict'] as const) },
   tokenLifetimeSeconds: { name: 'WEIR_TOKEN_LIFETIME_S', default: '86400', meaning: 'How long an OAuth access token lives, in seconds', read: lifetime },
   refreshLifetimeSeconds: { name: 'WEIR_REFRESH_LIFETIME_S', default: '7776000', meaning: 'How long an OAuth refresh token lives unused, in seconds', read: lifetime },
@@ -168,4 +169,13 @@ function readPublicUrl(text: string): string {
     throw new SettingMistake(`must be an http or https address without a query, not "${text}"`)
   }
   return trimEndOf(url.href, '/')
+}
+
+/** Who may read the metrics. */
+export type MetricsAccess = 'loopback' | 'open' | { readonly token: string }
+
+function readMetricsAccess(text: string): MetricsAccess {
+  if (text === 'loopback' || text === 'open') return text
+  if (text.startsWith('token:')) return { token: readSecretKey(text.slice('token:'.length)) }
+  throw new SettingMistake('must be loopback, open or token: with a token behind it')
 }

@@ -1,6 +1,6 @@
 import type { FileRecord } from '../../files/index.ts'
 import { base64Length } from './base64-text.ts'
-import { namesEtag, readRange, safetyHeaders } from './file-headers.ts'
+import { namesEtag, readContentType, readRange, safetyHeaders } from './file-headers.ts'
 
 /** What a GET of a file asks for. */
 export interface AskedFile {
@@ -28,7 +28,9 @@ export function planFileAnswer(asked: AskedFile, file: FileRecord): FileAnswer {
     : planBase64(asked, asked.base64, file.bytes)
 }
 
-function planWhole(asked: AskedFile, { type, bytes, sha256 }: FileRecord): FileAnswer {
+function planWhole(asked: AskedFile, { type: stored, bytes, sha256 }: FileRecord): FileAnswer {
+  // What was stored before types were checked so strictly must not break its answer.
+  const type = readContentType(stored)
   const etag = `"${sha256}"`
   const headers = {
     ...safetyHeaders(type),

@@ -3,7 +3,7 @@ import { refuse } from '../../base/index.ts'
 /** What is stored of a body whose uploader names no type, or nothing that is one. */
 const UNKNOWN_TYPE = 'application/octet-stream'
 const TYPE_LENGTH_MAX = 255
-const TYPE_PATTERN = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/
+const TYPE_PATTERN = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[\t ]*;[\x20-\x7e]*)?$/
 
 /** Types that a browser shows without running anything of them; a sandbox would only break PDF. */
 const PASSIVE_TYPES = new Set([

@@ -15,7 +15,6 @@ export function commonPlugin(app: App): void {
     exchange.route = request.routeOptions.url ?? 'unmatched'
     const headers = commonHeaders(exchange)
     for (let at = 0; at < headers.length; at += 2) reply.header(headers[at], headers[at + 1])
-    reply.header('X-Content-Type-Options', 'nosniff')
   })
   // Cookies are not for other origins: no Allow-Credentials, so browsers leave them out.
   app.options('/api/*', { schema: { hide: true } }, async (_request, reply) => {

@@ -1,7 +1,9 @@
+import type { FastifyRequest } from 'fastify'
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import { refusal } from '../../base/index.ts'
+import { IpList, normalizeAddress } from '../../access/index.ts'
+import { hashSecret, type MetricsAccess, refusal, refuse } from '../../base/index.ts'
 import type { App } from '../app-type.ts'
-import { errorEnvelope } from '../transport/error-reply.ts'
+import { errorEnvelope, shownMessage } from '../transport/error-reply.ts'
 import { type HttpMetrics, metricsText } from '../transport/http-metrics.ts'
 
 /** One thing without which calls cannot be served: undefined while it is well, else what is wrong. */
@@ -15,6 +17,8 @@ interface HealthRoutesDeps {
   /** What an operator should know although calls are served; for everyone to read, so no names. */
   readonly findDetails?: () => readonly string[]
   readonly metrics: HttpMetrics
+  /** Who may read the metrics; whoever is on this machine unless it is set. */
+  readonly metricsAccess?: MetricsAccess
   /** Counts of other parts, in Prometheus' text format. */
   readonly moreMetrics?: () => string
 }
@@ -41,20 +45,40 @@ export function healthRoutes(app: App, deps: HealthRoutesDeps): void {
       const details = deps.findDetails?.() ?? []
       if (problems.length === 0)
         return { status: 'ready', ...(details.length === 0 ? {} : { details }) }
-      const { code, message } = refusal('read_only', {
+      const refused = refusal('read_only', {
         what: problems.join('; '),
         retryAfterSeconds: 30,
       })
       reply.status(503).header('Retry-After', '30').type('application/json; charset=utf-8')
-      return reply.send(errorEnvelope(code, message))
+      return reply.send(errorEnvelope(refused.code, shownMessage(refused)))
     },
   )
   app.get(
     '/metrics',
     { schema: { ...open, summary: 'Counts for Prometheus' } },
-    async (_request, reply) => {
+    async (request, reply) => {
+      requireMetricsAccess(request, deps.metricsAccess ?? 'loopback')
       reply.type(registry.contentType)
       return `${deps.moreMetrics?.() ?? ''}${await metricsText(deps.metrics, registry)}`
     },
   )
 }
+
+/** Routes and counts tell how a service is used: they are for its operators. */
+function requireMetricsAccess(request: FastifyRequest, access: MetricsAccess): void {
+  if (access === 'open') return
+  if (access !== 'loopback') {
+    const given = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
+    // Hashes have one length and tell nothing by the time that comparing them takes.
+    if (hashSecret(given) === hashSecret(access.token)) return
+    refuse('unauthorized', { what: 'Give the token of WEIR_METRICS as Authorization: Bearer' })
+  }
+  const address = normalizeAddress(request.raw.socket.remoteAddress ?? '')
+  const { forwarded, 'x-forwarded-for': forwardedFor } = request.headers
+  // A proxy on this machine speaks for anybody.
+  const isProxied = forwarded !== undefined || forwardedFor !== undefined
+  if (!isProxied && LOOPBACK.includes(address)) return
+  refuse('forbidden', { what: 'The metrics are for this machine only: see WEIR_METRICS' })
+}
+
+const LOOPBACK = new IpList(['127.0.0.0/8', '::1'])

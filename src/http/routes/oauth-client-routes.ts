@@ -61,23 +61,26 @@ function readingRoutes(app: App, deps: OAuthClientRoutesDeps): void {
 function writingRoutes(app: App, deps: OAuthClientRoutesDeps): void {
   const onRequest = deps.gate.guard('admin')
   const insert = { tags, ...needs('PUT', NAME), summary: 'Register an OAuth client', body }
-  app.put(`/api/${NAME}`, { onRequest, schema: insert }, async (request) => {
+  app.put(`/api/${NAME}`, { onRequest, schema: insert }, async (request, reply) => {
     const given = readClient(request.body)
     const { client, secret } = await insertOAuthClient(deps, actingIn(request), given)
+    reply.header('Cache-Control', 'no-store')
     return envelope(NAME, showClient(client, secret))
   })
   const update = { tags, ...needs('POST', ONE), summary: 'Change an OAuth client', params, body }
-  app.post(`/api/${NAME}/:uid`, { onRequest, schema: update }, async (request) => {
+  app.post(`/api/${NAME}/:uid`, { onRequest, schema: update }, async (request, reply) => {
     const { uid } = request.params
     const changes = readClient(request.body)
     const { client, secret } = await changeOAuthClient(deps, actingIn(request), uid, changes)
+    reply.header('Cache-Control', 'no-store')
     return envelope(NAME, showClient(client, secret))
   })
   const renewing = 'Replace the secret of an OAuth client'
   const renew = { tags, ...needs('POST', ONE), summary: renewing, params }
-  app.post(`/api/${NAME}/:uid/secret`, { onRequest, schema: renew }, async (request) => {
+  app.post(`/api/${NAME}/:uid/secret`, { onRequest, schema: renew }, async (request, reply) => {
     const { uid } = request.params
     const { client, secret } = await renewOAuthClientSecret(deps, actingIn(request), uid)
+    reply.header('Cache-Control', 'no-store')
     return envelope(NAME, showClient(client, secret))
   })
   const removing = 'Remove an OAuth client and end its tokens'

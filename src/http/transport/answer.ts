@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { RateDecision } from '../../auth/index.ts'
 import type { Log } from '../../base/index.ts'
 import { errorReply } from './error-reply.ts'
@@ -17,10 +18,21 @@ const EXPOSED =
  */
 const OPEN_PATHS = /^\/(?:api|\.well-known)\//
 
+/** What an answer is, its type says; browsers must not guess. */
+const NO_SNIFF = ['X-Content-Type-Options', 'nosniff'] as const
+
+/** A browser that was here over TLS once comes back so for a year. */
+const STRICT_TRANSPORT = 'max-age=31536000'
+
+function isEncrypted(socket: Socket & { readonly encrypted?: boolean }): boolean {
+  return socket.encrypted === true
+}
+
 /** The headers that every answer carries, as a flat list of names and values. */
 export function commonHeaders(exchange: Exchange): string[] {
-  const headers = ['Weir-Version', version, 'X-Request-Id', exchange.id]
-  const { headers: given, url = '' } = exchange.req
+  const headers = ['Weir-Version', version, 'X-Request-Id', exchange.id, ...NO_SNIFF]
+  const { headers: given, url = '', socket } = exchange.req
+  if (isEncrypted(socket)) headers.push('Strict-Transport-Security', STRICT_TRANSPORT)
   if (given.origin !== undefined && OPEN_PATHS.test(url)) {
     headers.push('Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED)
   }

@@ -29,12 +29,21 @@ export function errorReply(error: unknown): ErrorReply {
   return { status, body: errorEnvelope('internal', text({ incident })), headers: {}, incident }
 }
 
+/** What a refusal says; of a failed disk only file names, as folders are nobody's business. */
+export function shownMessage({ code, message }: Refusal): string {
+  if (code !== 'read_only') return message
+  return message
+    .split(' ')
+    .map((word) => word.slice(word.lastIndexOf('/') + 1))
+    .join(' ')
+}
+
 function refusalReply(error: Refusal): ErrorReply {
   const retryAfter = error.retryAfterSeconds
   const challenge = bearerChallenge(error)
   return {
     status: error.status,
-    body: errorEnvelope(error.code, error.message),
+    body: errorEnvelope(error.code, shownMessage(error)),
     headers: {
       ...(retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfter)) }),
       ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),

@@ -18,12 +18,14 @@ function callTls(url: string, method: string, body?: string) {
   } = Promise.withResolvers<{
     status: number | undefined
     cookie: string | undefined
+    strict: string | undefined
   }>()
   const headers = { 'Content-Type': 'application/json' }
   const call = request(url, { method, headers, ca: readFileSync(certFile) }, (answer) => {
     answer.resume()
     const [cookie] = answer.headers['set-cookie'] ?? []
-    done({ status: answer.statusCode, cookie })
+    const strict = answer.headers['strict-transport-security']
+    done({ status: answer.statusCode, cookie, strict })
   })
   call.on('error', reject)
   call.end(body)
@@ -36,7 +38,14 @@ test('with a certificate the service speaks HTTPS and its cookie is for HTTPS on
   })
   try {
     assert.match(service.url, /^https:/)
-    assert.equal((await callTls(`${service.url}/healthz`, 'GET')).status, 200)
+    for (const [path, expected] of [
+      ['/healthz', 200],
+      ['/api/comp/c/feed', 401],
+    ] as const) {
+      const answer = await callTls(service.url + path, 'GET')
+      assert.equal(answer.status, expected)
+      assert.equal(answer.strict, 'max-age=31536000')
+    }
     const body = JSON.stringify({ email: service.ownerEmail, password: service.ownerPassword })
     const { status, cookie } = await callTls(`${service.url}/api/login`, 'POST', body)
     assert.equal(status, 200)

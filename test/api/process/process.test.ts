@@ -135,7 +135,7 @@ test('SIGTERM: a call in flight finishes, new ones are refused, the exit code is
     answered += part
   })
   const body = JSON.stringify({ email: 'owner@localhost', password: 'wrong' })
-  const head = `POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n`
+  const head = `POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
   socket.write(head + body.slice(0, 5))
   // The call is in flight once another connection's request, made after it, is answered.
   await fetch(`${address}/healthz`)
