@@ -54,6 +54,7 @@ import {
   openCatalogStore,
   openKeyFile,
   openSampleStore,
+  tightenFolder,
 } from './store/embedded/index.ts'
 import {
   type CatalogStore,
@@ -206,6 +207,10 @@ async function openIdentityParts(
 ) {
   const lock = lockFolder(config.dataDir)
   opened.defer(() => lock.release())
+  for (const { path, mode, isTightened } of tightenFolder(config.dataDir)) {
+    if (isTightened) log.warn({ path, mode }, 'was open to other users and is closed to them')
+    else log.warn({ path, mode }, 'is open to other users: give it to the service, chmod go=')
+  }
   const { handleMax } = checkFolder(config.dataDir)
   const damage = new KnownDamage()
   const embeddedCatalog = await openCatalogStore({

@@ -1,24 +1,36 @@
 import type { CreatedOrganization } from './auth/index.ts'
+import type { Config } from './base/index.ts'
 
-/** What is told once, on the first start: how to sign in, and a call that works when pasted. */
-export function firstStartText(address: string, created: CreatedOrganization): string {
-  const { organization, owner, password, feedKey } = created
-  const put = `${address}/api/feed?compId=hello&temperature=21.5&api_key=${feedKey}`
-  const property = `${address}/api/comp/hello/property?name&api_key=${feedKey}`
+/**
+ * What is told once, on the first start: how to sign in, and a call that works when pasted. A
+ * password or key that the operator gave is known to them and stays out of terminals and journals.
+ */
+export function firstStartText(
+  address: string,
+  created: CreatedOrganization,
+  given: Pick<Config, 'ownerPassword' | 'feedKey'>,
+): string {
+  const { organization, owner } = created
+  const password = given.ownerPassword === undefined ? created.password : undefined
+  const feedKey = given.feedKey === undefined ? created.feedKey : undefined
+  const hasSecret = password !== undefined || feedKey !== undefined
+  const [key, quote] = feedKey === undefined ? ['$WEIR_FEED_KEY', '"'] : [feedKey, "'"]
+  const put = `${address}/api/feed?compId=hello&temperature=21.5&api_key=${key}`
+  const property = `${address}/api/comp/hello/property?name&api_key=${key}`
   return [
     '',
-    'Weir is ready. Keep this: it is shown once.',
+    hasSecret ? 'Weir is ready. Keep this: it is shown once.' : 'Weir is ready.',
     '',
     `  address       ${address}`,
     `  e-mail        ${owner.email}`,
-    `  password      ${password ?? '(unchanged)'}`,
+    `  password      ${password ?? '(as set in WEIR_OWNER_PASSWORD)'}`,
     `  organization  ${organization.uid}`,
-    `  feed key      ${feedKey}`,
+    `  feed key      ${feedKey ?? '(as set in WEIR_FEED_KEY)'}`,
     '',
     'Store a sample, then read a property of the component it created:',
     '',
-    `  curl -X PUT '${put}'`,
-    `  curl '${property}'`,
+    `  curl -X PUT ${quote}${put}${quote}`,
+    `  curl ${quote}${property}${quote}`,
     '',
   ].join('\n')
 }

@@ -58,13 +58,13 @@ export async function serve(): Promise<void> {
   try {
     const address = await app.listen()
     log.info({ address, dataDir: config.dataDir }, 'listening')
-    if (app.firstStart !== undefined) console.log(firstStartText(address, app.firstStart))
+    if (app.firstStart !== undefined) console.log(firstStartText(address, app.firstStart, config))
   } catch (error) {
     await app.close()
     // The data folder has its owner by then, and nothing tells the password again.
     if (app.firstStart !== undefined) {
       const { host, port } = config
-      console.log(firstStartText(`http://${host}:${port}`, app.firstStart))
+      console.log(firstStartText(`http://${host}:${port}`, app.firstStart, config))
     }
     throw error
   }

@@ -120,7 +120,7 @@ async function userAdd(identity: Identity, options: Options): Promise<CommandRes
     email,
     role,
     org: orgUid,
-    ...(password === undefined ? {} : { password }),
+    ...(password === undefined || options.find('password') !== undefined ? {} : { password }),
   }
 }
 
@@ -128,7 +128,7 @@ async function userResetPassword(identity: Identity, options: Options): Promise<
   const email = options.read('email', options.need('email'), readEmail)
   const password = options.password('password')
   const { uid } = await resetPassword(identity, email, password)
-  return { uid, email, password }
+  return { uid, email, ...(options.find('password') === undefined ? { password } : {}) }
 }
 
 async function orgAdd(identity: Identity, options: Options): Promise<CommandResult> {
@@ -147,7 +147,7 @@ async function orgAdd(identity: Identity, options: Options): Promise<CommandResu
   const { uid, name } = organization
   return {
     ...{ uid, name, ownerUid: owner.uid, ownerEmail, feedKey },
-    ...(password === undefined ? {} : { ownerPassword: password }),
+    ...(password === undefined || isGiven ? {} : { ownerPassword: password }),
   }
 }
 

@@ -62,7 +62,7 @@ export const settings = {
   ownerEmail: { name: 'WEIR_OWNER_EMAIL', default: 'owner@localhost', meaning: 'First start only: the owner\'s e-mail address', read: readEmail },
   ownerPassword: { name: 'WEIR_OWNER_PASSWORD', default: '', meaning: 'First start only: the owner\'s password, 8 characters or more; generated and printed when unset', read: optional(readPassword) },
   ownerTimeZone: { name: 'WEIR_OWNER_TIME_ZONE', default: 'UTC', meaning: 'First start only: the owner\'s IANA time zone, which auto-created components take', read: readTimeZone },
-  feedKey: { name: 'WEIR_FEED_KEY', default: '', meaning: 'First start only: the secret of the key "Feed key"; generated when unset', read: optional(readSecretKey) },
+  feedKey: { name: 'WEIR_FEED_KEY', default: '', meaning: 'First start only: the secret of the key "Feed key"; generated and printed when unset', read: optional(readSecretKey) },
   trustedProxies: { name: 'WEIR_TRUSTED_PROXIES', default: '', meaning: 'Addresses or CIDR ranges, with commas, of proxies whose X-Forwarded-For is believed', read: optional(readAddressList) },
   rateLimits: { name: 'WEIR_RATE_LIMITS', default: 'default', meaning: 'off, default, classic, or own figures such as feed=5000/10s,admin=350/1m,failed=10/1m', read: readRateFigures as SettingReader<RateFigures> },
   rateCeiling: { name: 'WEIR_RATE_CEILING', default: '', meaning: 'The widest figures an organization can give itself, written like WEIR_RATE_LIMITS; unset: those of WEIR_RATE_LIMITS', read: optional(readRateFigures as SettingReader<RateFigures>) },

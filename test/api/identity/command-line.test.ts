@@ -66,8 +66,18 @@ test('users are added, and a reset password ends their sessions', async () => {
     'typed on standard input\n',
   )
   assert.equal(reset.success, true)
+  assert.equal(reset.result.password, undefined, 'what was given is not repeated')
   assert.equal((await call('GET', '/api/audit')).status, 401)
   await signIn(service, 'shell@example.com', 'typed on standard input')
+})
+
+test('a password that was made up is printed, one that was given is not', async () => {
+  const add = (email: string, ...more: string[]) => weirJson(['user', 'add', email, ...more])
+  assert.match((await add('made@example.com')).result.password, /^[0-9a-f-]{36}$/)
+  const given = await add('given@example.com', '--password', 'correct horse battery')
+  assert.equal(given.success, true)
+  assert.equal(given.result.password, undefined)
+  await signIn(service, 'given@example.com', 'correct horse battery')
 })
 
 test('organizations are added and listed, and --org is asked for once there are two', async () => {

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -90,14 +98,15 @@ test('wrong settings: every mistake is listed, exit code 78, nothing is created'
 })
 
 test('the first start tells address, account, organization, key and a curl line, once', async () => {
-  const first = start({ WEIR_DATA_DIR: dataDir, WEIR_FEED_KEY: FEED_KEY })
+  const first = start({ WEIR_DATA_DIR: dataDir })
   const [, address] = await seen(first, /address +(\S+)/)
   await seen(first, /curl '/)
   const text = first.output()
   assert.match(text, /e-mail +owner@localhost/)
   const password = /password +(\S+)/.exec(text)?.[1] ?? ''
   assert.match(text, /organization +[0-9a-f-]{36}/)
-  assert.ok(text.includes(`feed key      ${FEED_KEY}`))
+  const feedKey = /feed key +([0-9a-f-]{36})/.exec(text)?.[1] ?? ''
+  assert.notEqual(feedKey, '')
   const login = await fetch(`${address}/api/login`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -121,7 +130,41 @@ test('the first start tells address, account, organization, key and a curl line,
     .split('\n')
     .filter((line) => line.startsWith('{'))
   assert.ok(logged.length > 0)
-  for (const line of logged) assert.ok(!line.includes(FEED_KEY) && !line.includes(password), line)
+  for (const line of logged) assert.ok(!line.includes(feedKey) && !line.includes(password), line)
+})
+
+test('the first start repeats neither a password nor a key that was given', async () => {
+  const password = 'correct horse battery'
+  const given = { WEIR_FEED_KEY: FEED_KEY, WEIR_OWNER_PASSWORD: password }
+  const running = start({ WEIR_DATA_DIR: join(folder, 'given'), ...given })
+  const [, address] = await seen(running, /address +(\S+)/)
+  await seen(running, /curl "/)
+  assert.match(running.output(), /password +\(as set in WEIR_OWNER_PASSWORD\)/)
+  assert.match(running.output(), /feed key +\(as set in WEIR_FEED_KEY\)/)
+  const [put] = [...running.output().matchAll(/curl -X PUT "(\S+)"/g)].map(([, url]) => url ?? '')
+  const known = put?.replace('$WEIR_FEED_KEY', FEED_KEY) ?? ''
+  assert.equal((await fetch(known, { method: 'PUT' })).status, 200)
+  const login = await fetch(`${address}/api/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email: 'owner@localhost', password }),
+  })
+  assert.equal(login.status, 200)
+  running.child.kill('SIGTERM')
+  assert.equal(await running.exit, 0)
+  assert.ok(!running.output().includes(FEED_KEY) && !running.output().includes(password))
+})
+
+test('a data folder that is there and open to others is closed to them, and the log says so', async () => {
+  const open = join(folder, 'open')
+  mkdirSync(open)
+  chmodSync(open, 0o777)
+  const running = start({ WEIR_DATA_DIR: open })
+  await seen(running, /"address":"http/)
+  assert.match(running.output(), /"mode":"777".*was open to other users/)
+  assert.equal(statSync(open).mode & 0o777, 0o700)
+  running.child.kill('SIGTERM')
+  assert.equal(await running.exit, 0)
 })
 
 test('SIGTERM: a call in flight finishes, new ones are refused, the exit code is 0', async () => {
