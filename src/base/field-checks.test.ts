@@ -12,7 +12,7 @@ test('readId() takes 1 to 512 characters that are not all blank, and names what 
   check(7, /must be a text, got 7/)
   check(' \t', /must not be blank/)
   check('😀'.repeat(513), /has 513 characters: at most 512/)
-  check('a\ud800', /half of a surrogate pair/)
+  check('a\ud800', /no Unicode text/)
 })
 
 test('showValue() shows any value in at most 60 characters', () => {

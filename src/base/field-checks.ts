@@ -23,6 +23,11 @@ export function readId(value: unknown, where: string, field: string): string {
     const count = characterCount(value)
     refuseFieldAt(where, field, `has ${count} characters: at most ${ID_LENGTH_MAX}`)
   }
-  if (!value.isWellFormed()) refuseFieldAt(where, field, 'holds half of a surrogate pair')
-  return value
+  return requireUnicode(value, where, field)
+}
+
+/** A text that can be kept as it is; refuses, naming its field, one that is no Unicode. */
+export function requireUnicode(text: string, where: string, field: string): string {
+  if (text.isWellFormed()) return text
+  refuseFieldAt(where, field, 'is no Unicode text: bytes that are no UTF-8, or half of a pair')
 }

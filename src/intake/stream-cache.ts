@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { StreamHandle } from '../store/index.ts'
 import { SampleTemplates } from './json/sample-templates.ts'
-import type { IdSpans, TemplateSpans } from './json/template-spans.ts'
+import { areUtf8, type IdSpans, type TemplateSpans } from './json/template-spans.ts'
 import type { StreamResolver } from './stream-resolver.ts'
 
 /** Whose samples are read, and how their streams are found: the same for every way in. */
@@ -85,6 +85,8 @@ export class StreamCache {
       this.#foundSlot = slot
       return this.#handles[slot] as StreamHandle
     }
+    // What decoding would change names no stream.
+    if (!areUtf8(bytes, spans)) return 0
     const compId = bytes.toString('utf8', compFrom, compUntil)
     const streamId = bytes.toString('utf8', streamFrom, streamUntil)
     const handle = this.#resolver.resolve(this.#orgUid, compId, streamId)

@@ -8,7 +8,6 @@ import { inSlices } from './in-slices.ts'
 import {
   describeSample,
   type IncomingSamples,
-  VALUE_EMPTY,
   VALUE_NULL,
   VALUE_NUMBER,
 } from './incoming-samples.ts'
@@ -163,7 +162,7 @@ export async function prepareStream(
 
 function settle(samples: IncomingSamples, index: number, valueType: ValueType): void {
   if (valueType !== '') settleValue(samples, index, valueType)
-  else if (samples.kinds[index] === VALUE_EMPTY) samples.kinds[index] = VALUE_NULL
+  else if (samples.kinds[index] !== VALUE_NULL) samples.drop(index)
 }
 
 /** Times of samples whose stream does not exist yet, or keeps only one. */

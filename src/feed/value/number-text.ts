@@ -13,6 +13,15 @@ export function parseNumberText(text: string): number {
   return NUMBER.test(text) ? Number(text) : Number.NaN
 }
 
+/** What sensor libraries print for a reading that failed. */
+const FAILED_READING = /^[+-]?(?:nan|inf|infinity|ovf|null)$/i
+
+/** Whether a text stands for no value, as sensors send it when a reading failed. */
+export function isFailedReading(text: string): boolean {
+  const trimmed = text.trim()
+  return trimmed.length <= 'infinity'.length + 1 && FAILED_READING.test(trimmed)
+}
+
 /** Digits a BIG_DECIMAL may have, written out; more would only serve to fill memory. */
 const DECIMAL_DIGITS_MAX = 1_000
 

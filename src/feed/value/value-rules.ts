@@ -12,7 +12,13 @@ import {
   VALUE_TEXT,
   VALUE_TRUE,
 } from '../put/incoming-samples.ts'
-import { canonicalDecimal, isNumberText, isWholeText, parseNumberText } from './number-text.ts'
+import {
+  canonicalDecimal,
+  isFailedReading,
+  isNumberText,
+  isWholeText,
+  parseNumberText,
+} from './number-text.ts'
 import { showNumber } from './unit-format.ts'
 
 /** The bounds of the number types; integers only where `isWhole`. */
@@ -110,6 +116,11 @@ function settleNumber(samples: IncomingSamples, index: number, type: ValueType):
   storeNumber(samples, index, value)
 }
 
+/** Whether a value is the text of a failed reading, which counts as null unless texts are kept. */
+function isFailed(samples: IncomingSamples, index: number): boolean {
+  return samples.kinds[index] === VALUE_TEXT && isFailedReading(samples.texts?.[index] ?? '')
+}
+
 /** Epoch milliseconds of an ISO 8601 text with a zone or offset; NaN for any other text. */
 function parseInstant(text: string): number {
   try {
@@ -170,7 +181,7 @@ export function settleValue(samples: IncomingSamples, index: number, type: Value
   }
   if (type === 'STRING') {
     storeText(samples, index, textOf(samples, index))
-  } else if (kind === VALUE_EMPTY) {
+  } else if (kind === VALUE_EMPTY || isFailed(samples, index)) {
     samples.drop(index)
   } else if (type === 'BOOLEAN') {
     settleBoolean(samples, index)
@@ -183,7 +194,7 @@ export function settleValue(samples: IncomingSamples, index: number, type: Value
 
 /**
  * The type of a stream whose first values these are: DOUBLE when each is a number or the text of
- * one, else STRING; '' (none) when all are null.
+ * one, else STRING; '' (none) when all are null. Failed readings decide nothing.
  */
 export async function inferValueType(
   samples: IncomingSamples,
@@ -193,7 +204,7 @@ export async function inferValueType(
   const infer = (from: number, until: number): void => {
     for (let at = from; at < until && type !== 'STRING'; at++) {
       const kind = samples.kinds[indexes[at]]
-      if (kind === VALUE_NULL || kind === VALUE_EMPTY) continue
+      if (kind === VALUE_NULL || kind === VALUE_EMPTY || isFailed(samples, indexes[at])) continue
       const isText = kind === VALUE_TEXT && isNumberText(samples.texts?.[indexes[at]] ?? '')
       const isNumber = kind === VALUE_NUMBER || kind === VALUE_LONG_NUMBER
       type = isNumber || isText ? 'DOUBLE' : 'STRING'

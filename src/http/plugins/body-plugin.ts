@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { type MemoryBudget, refuse } from '../../base/index.ts'
@@ -26,7 +27,7 @@ export function bodyPlugin(app: App, budget?: MemoryBudget): void {
     const parse = (bytes: Buffer) => {
       if (bytes.byteLength === 0) return undefined
       if (!isTaken) refuseType()
-      return parseJsonBody(bytes.toString('utf8'))
+      return parseJsonBody(readUtf8(bytes))
     }
     // A body that is announced need not be read to be refused.
     if (!isTaken && Number(request.headers['content-length'] ?? 0) > 0) refuseType()
@@ -46,6 +47,12 @@ function isJson(contentType = ''): boolean {
 
 function refuseType(): never {
   refuse('unsupported_media_type', { what: 'Send the body as application/json' })
+}
+
+/** The text of a body; what decoding would change is refused, as it could not be kept. */
+function readUtf8(bytes: Buffer): string {
+  if (!isUtf8(bytes)) refuse('bad_input', { what: 'Cannot read the body: it must be UTF-8' })
+  return bytes.toString('utf8')
 }
 
 /** How the body of a request is sent. */

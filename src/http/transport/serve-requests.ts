@@ -9,6 +9,7 @@ import { attachExchange, type Exchange, type FastLane, type Reply, type Serve } 
 import { type Front, openFront } from './front/front.ts'
 import { HttpReply, hasUnreadBody } from './http-reply.ts'
 import { IDLE_TIMEOUT_MS, KEEP_ALIVE_MS, openListener, type TlsFiles } from './listener.ts'
+import { withSingleSlashes } from './target.ts'
 import type { Traffic } from './traffic.ts'
 
 type Handle = (req: IncomingMessage, res: ServerResponse) => void
@@ -36,7 +37,7 @@ export function serveRequests(
   const { log, tls, arrivals, connections } = deps
   const findServe: FastLane = deps.fastLane ?? (() => undefined)
   const server = openListener((req, res) => {
-    if (req.url?.startsWith('/') === false) req.url = pathOfTarget(req.url)
+    req.url = withSingleSlashes(pathOfTarget(req.url ?? ''))
     const exchange = traffic.begin(req, req, new HttpReply(req, res))
     if (exchange === undefined) return
     if (hasUnreadBody(req)) watchBody(req, exchange.reply, arrivals)
@@ -84,6 +85,7 @@ function run(serve: Serve, exchange: Exchange, log: Log): void {
 
 /** A target may be a whole address (RFC 9112, 3.2.2); only what follows the host matters. */
 function pathOfTarget(target: string): string {
+  if (target.startsWith('/')) return target
   const path = target.replace(/^https?:\/\/[^/?]*/i, '')
   return path.startsWith('/') ? path : `/${path}`
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pathOf, queryOf } from './target.ts'
+import { pathOf, queryOf, withSingleSlashes } from './target.ts'
 
 test('pathOf() and queryOf() part a target at its first question mark', () => {
   const check = (target: string, path: string, query: string) =>
@@ -8,4 +8,16 @@ test('pathOf() and queryOf() part a target at its first question mark', () => {
   check('/api/feed', '/api/feed', '')
   check('/api/feed?&a=1?2', '/api/feed', '&a=1?2')
   check('?', '', '')
+})
+
+test('withSingleSlashes() leaves one slash in front and behind api, and all others', () => {
+  const check = (target: string, expected: string) =>
+    assert.equal(withSingleSlashes(target), expected)
+  check('//api/feed?a=//b', '/api/feed?a=//b')
+  check('/api//feed', '/api/feed')
+  check('///api///comp//feed', '/api/comp//feed')
+  check('//apis//x', '/apis//x')
+  check('/api/comp//feed', '/api/comp//feed')
+  check('/?//api', '/?//api')
+  check('//', '/')
 })

@@ -70,7 +70,7 @@ const data = fc.oneof(
 )
 const times = fc.oneof(
   { weight: 8, arbitrary: fc.integer({ min: 0, max: 2_000_000_000_000 }) },
-  fc.constantFrom(undefined, null, 1.5, 1e300, -1e13, '5', -5),
+  fc.constantFrom(undefined, null, 1.5, 1e300, -1e13, '5', '1700000000000', '1.5', -5),
 )
 const sample = fc.record(
   { compId: ids, streamId: ids, data, time: times, other: fc.anything() },
@@ -174,7 +174,7 @@ test('readParsedJson() names the sample and the field of a mistake', () => {
   check(`[{"compId":"a","streamId":"s","data":[1]}]`, /sample 0: "data" must be/)
   check(`[{"compId":"a","streamId":"s","data":{}}]`, /sample 0: "data" must be/)
   check(`[{"compId":"a","streamId":"s","data":1,"time":1.5}]`, /sample 0: "time" must be a whole/)
-  check(`[{"compId":"a","streamId":"s","data":1,"time":"5"}]`, /sample 0: "time" must be a whole/)
+  check(`[{"compId":"a","streamId":"s","data":1,"time":"5s"}]`, /sample 0: "time" must be a whole/)
   check(`[{"compId":"a","streamId":"s","data":1,"time":9214646400000}]`, /"time" must be/)
   check('[5]', /sample 0: it must be an object, got 5/)
   check('7', /must be a list of samples or an object/)

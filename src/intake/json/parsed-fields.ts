@@ -1,4 +1,10 @@
-import { isSampleTime, refuseFieldAt, showValue } from '../../base/index.ts'
+import {
+  isSampleTime,
+  parseWhole,
+  refuseFieldAt,
+  requireUnicode,
+  showValue,
+} from '../../base/index.ts'
 import {
   type IncomingSamples,
   VALUE_FALSE,
@@ -22,7 +28,9 @@ export function isRecord(value: unknown): value is JsonRecord {
 /** A time as a call may give it: NaN when the server shall assign it. */
 export function readTime(value: unknown, where: string, field = 'time'): number {
   if (value === undefined || value === null) return Number.NaN
-  const time = value instanceof LongNumber ? value.nearest : value
+  const given = value instanceof LongNumber ? value.nearest : value
+  // Small devices put every value between quotes.
+  const time = typeof given === 'string' ? parseWhole(given) : given
   if (typeof time === 'number' && isSampleTime(time)) return time
   const rule = 'must be a whole number of epoch milliseconds from 1900 to 2261'
   refuseFieldAt(where, field, `${rule}, got ${showValue(value)}`)
@@ -40,7 +48,11 @@ export function addValue(
       samples.add(0, time, { kind: VALUE_NUMBER, number: value, text: undefined })
       return
     case 'string':
-      samples.add(0, time, { kind: VALUE_TEXT, number: 0, text: value.toWellFormed() })
+      samples.add(0, time, {
+        kind: VALUE_TEXT,
+        number: 0,
+        text: requireUnicode(value, where, 'data'),
+      })
       return
     case 'boolean':
       samples.add(0, time, { kind: value ? VALUE_TRUE : VALUE_FALSE, number: 0, text: undefined })

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { EARLIEST_TIME, SAMPLES_PER_CALL_MAX, TIME_END } from '../../base/index.ts'
 import {
   EXACT_DIGITS,
@@ -32,7 +33,7 @@ import {
   TIME_DIGITS,
 } from './sample-bytes.ts'
 import { TemplateReader } from './template-reader.ts'
-import type { IdSpans } from './template-spans.ts'
+import { areUtf8, type IdSpans } from './template-spans.ts'
 
 /** How far a parse has come; `unusual` means: let the reference reader judge the whole body. */
 export type ParseStep = 'more' | 'done' | 'unusual'
@@ -272,10 +273,12 @@ export class SampleArrayParser {
   }
 
   #readTime(): boolean {
-    const end = readAnyNumber(this.#bytes, this.#pos, scratch, 0)
-    if (end < 0) return false
+    const bytes = this.#bytes
+    const isQuoted = bytes[this.#pos] === QUOTE
+    const end = readAnyNumber(bytes, isQuoted ? this.#pos + 1 : this.#pos, scratch, 0)
+    if (end < 0 || (isQuoted && bytes[end] !== QUOTE)) return false
     const time = scratch[0]
-    this.#pos = end
+    this.#pos = isQuoted ? end + 1 : end
     this.#time = time
     return Number.isInteger(time) && time >= EARLIEST_TIME && time < TIME_END
   }
@@ -289,6 +292,7 @@ export class SampleArrayParser {
         const from = this.#pos + 1
         if (!this.#skipString()) return false
         const until = this.#pos - 1
+        if (!this.#isAscii && !isUtf8(bytes.subarray(from, until))) return false
         this.#kind = VALUE_TEXT
         this.#text = bytes.toString(this.#isAscii ? 'latin1' : 'utf8', from, until)
         return true
@@ -345,6 +349,7 @@ export class SampleArrayParser {
     if (samples.count === SAMPLES_PER_CALL_MAX) return false
     const handle = this.#cache.find(this.#bytes, spans)
     if (handle === 0) {
+      if (!areUtf8(this.#bytes, spans)) return false
       const compId = this.#bytes.toString('utf8', spans.compFrom, spans.compUntil)
       const streamId = this.#bytes.toString('utf8', spans.streamFrom, spans.streamUntil)
       if (compId.trim() === '' || streamId.trim() === '') return false

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import {
   endOfSpace,
   KEY_BYTES,
@@ -20,6 +21,14 @@ export interface IdSpans {
   compUntil: number
   streamFrom: number
   streamUntil: number
+}
+
+/** Whether both IDs can be read as they are. */
+export function areUtf8(bytes: Uint8Array, ids: IdSpans): boolean {
+  return (
+    isUtf8(bytes.subarray(ids.compFrom, ids.compUntil)) &&
+    isUtf8(bytes.subarray(ids.streamFrom, ids.streamUntil))
+  )
 }
 
 /**

@@ -79,7 +79,9 @@ test('readUrlSamples() refuses what it cannot place, naming the parameter', () =
       expected,
       query,
     )
-  check('a=1', /"compId" must not be blank/)
+  check('a=1', /"compId" is missing$/)
+  check('compid=c&a=1', /"compId" is missing: "compid" is taken as a stream ID, write "compId"$/)
+  check('a=1&COMPID=c', /"compId" is missing: "COMPID" is taken/)
   check('compId=&a=1', /"compId" must not be blank/)
   check('compId=c&compId=d&a=1', /"compId" is given twice/)
   check(`compId=${'x'.repeat(513)}&a=1`, /"compId" has 513 characters/)

@@ -52,6 +52,14 @@ function requireId(text: string, parameter: string): string {
   return readId(text, 'the call', parameter)
 }
 
+function readCompId(pairs: QueryPairs): string {
+  const compId = readSingle(pairs, 'compId')
+  if (compId !== undefined) return requireId(compId, 'compId')
+  const near = pairs.find(([name]) => name.toLowerCase() === 'compid')
+  const hint = near === undefined ? '' : `: "${near[0]}" is taken as a stream ID, write "compId"`
+  refuseUrl(`Cannot accept the call: "compId" is missing${hint}`)
+}
+
 function requireCount(times: number, values: number, parameter: string): void {
   if (times === values) return
   refuseUrl(`"${parameter}" holds ${values} values for ${times} times: give one time per value`)
@@ -149,7 +157,7 @@ function addList(samples: IncomingSamples, list: ValueList, times: readonly numb
 
 /** Reads the form of a put that has everything in names and values, as in the query of a URL. */
 export function readUrlSamples(pairs: QueryPairs, options: UrlSamplesOptions): UrlSamples {
-  const compId = requireId(readSingle(pairs, 'compId') ?? '', 'compId')
+  const compId = readCompId(pairs)
   const delim = readSingle(pairs, 'delim') ?? ','
   if (delim === '') refuseUrl('"delim" must not be empty')
   const timing = readTiming(pairs, delim, options.uploadTime)

@@ -206,6 +206,52 @@ test('GET answers compact samples whose keys come in the order of the contract',
   assert.equal(none.body, '[]')
 })
 
+test('doubled slashes in front and behind api are one', async () => {
+  for (const [at, path] of ['//api/feed', '/api//feed', '//api//feed'].entries()) {
+    const time = 1_700_000_000_100 + at
+    const query = `compId=slashes&a=${at}&time=${time}&api_key=${key}`
+    const answer = await send([`PUT ${path}?${query} HTTP/1.1`, 'Host: h', 'Connection: close'])
+    assert.equal(answer.status, 200, path)
+    assert.equal(await lastValue('slashes', 'a'), `[{"time":${time},"data":${at}}]`)
+  }
+  for (const path of ['//api/comp/slashes/feed', '/api//comp/slashes/property']) {
+    const answer = await send([
+      `GET ${path}?api_key=${key} HTTP/1.1`,
+      'Host: h',
+      'Connection: close',
+    ])
+    assert.equal(answer.status, 200, path)
+  }
+})
+
+test('texts that cannot be kept are refused in every form', async () => {
+  const good = await send([
+    `PUT /api/feed?compId=odd&a=x&api_key=${key} HTTP/1.1`,
+    'Host: h',
+    'Connection: close',
+  ])
+  assert.equal(good.status, 200)
+  const check = async (query: string, body: Uint8Array) => {
+    const length = `Content-Length: ${body.length}`
+    const head = [
+      `PUT /api/feed?${query}api_key=${key} HTTP/1.1`,
+      'Host: h',
+      length,
+      'Connection: close',
+    ]
+    const answer = await send(head, body)
+    assert.equal(answer.status, 400, answer.text)
+  }
+  const sample = (data: string) =>
+    Buffer.from(`[{"compId":"odd","streamId":"a","data":"${data}"}]`, 'latin1')
+  await check('', sample('caf\xe9'))
+  await check('', sample('\\ud800'))
+  await check('compId=odd&a=caf%E9&', Buffer.alloc(0))
+  await check('compId=odd&a=caf\xe9&', Buffer.alloc(0))
+  await check('compId=odd&a=%ED%A0%80&', Buffer.alloc(0))
+  assert.equal(await lastValue('odd', 'a'), `[{"time":${NOW},"data":"x"}]`)
+})
+
 test('GET from a page of another origin is allowed, without cookies', async () => {
   const answer = await send([
     `GET /api/comp/dev/last_value?api_key=${key} HTTP/1.1`,

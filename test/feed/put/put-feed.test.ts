@@ -34,7 +34,8 @@ test('put() creates streams as DOUBLE or STRING by their first values', async (t
   }
   await check([1.5, '72.5', ' 8 ', '-1e3'], [1.5, 72.5, 8, -1000])
   await check([1.5, 'x'], ['1.5', 'x'])
-  await check(['72.50', 'NaN'], ['72.50', 'NaN'])
+  await check(['72.50', 'NaN'], [72.5])
+  await check(['nan', 'on', '1'], ['nan', 'on', '1'])
   await check([true, false], ['true', 'false'])
   await check(['true'], ['true'])
   await check([''], [''])
@@ -51,6 +52,35 @@ test('put() leaves a stream untyped while only nulls came, then types it', async
   await other.putJson([{ compId: 'c', streamId: 'b', data: 5, time: 1 }])
   const refusedText = await refused(other.put('compId=c&b=x'))
   assert.match(refusedText.message, /finite number for a stream of type DOUBLE, got "x"/)
+})
+
+test('put() takes failed readings as null in every type but texts, and they decide no type', async (t) => {
+  const words = ['nan', 'NaN', '-nan', '+inf', 'INF', '-Infinity', 'ovf', ' OVF ', 'null', 'Null']
+  const typed = VALUE_TYPES.filter((type) => type !== '' && type !== 'FILE' && type !== 'STRING')
+  const feed = await openFeed(t, {
+    ...Object.fromEntries(typed.map((valueType) => [valueType, { valueType }])),
+    ...{ text: { valueType: 'STRING' }, open: {} },
+  })
+  const times = words.map((_, at) => at + 1)
+  for (const streamId of [...typed, 'open', 'made']) {
+    await feed.putJson(words.map((data, at) => ({ compId: 'c', streamId, data, time: at + 1 })))
+    const values = words.map(encodeURIComponent).join(',')
+    await feed.put(`compId=c&${streamId}=${values}&time=${times.join(',')}`)
+    const stream = [{ streamId, time: times, data: words }]
+    await feed.putJson({ feed: { component: [{ componentId: 'c', stream }] } })
+    assert.deepEqual(await feed.get(streamId), [], streamId)
+    await feed.putJson([
+      { compId: 'c', streamId, data: 1, time: 100 },
+      { compId: 'c', streamId, data: 'nan', time: 101 },
+    ])
+    assert.equal((await feed.get(streamId)).length, 1, streamId)
+  }
+  await feed.put('compId=c&text=nan,-Inf&time=1,2')
+  assert.deepEqual(pairs(await feed.get('text')), [[2, '-Inf'], [1, 'nan']]) // biome-ignore format: short
+  for (const word of ['nano', 'in', '--nan', 'n an', 'infinit']) {
+    const { message } = await refused(feed.put(`compId=c&DOUBLE=${word}`))
+    assert.match(message, /finite number/, word)
+  }
 })
 
 test('put() takes an empty element as null on numeric streams and as a text on text streams', async (t) => {
@@ -82,7 +112,7 @@ test('put() holds every value type to its rule', async (t) => {
     }
   }
   await check('DOUBLE', '1e999', /finite number/)
-  await check('DOUBLE', 'NaN', /finite number/)
+  await check('DOUBLE', 'NaN°', /finite number/)
   await check('DOUBLE', '', /finite number/)
   await check('DOUBLE', true, /got true/)
   await check('DOUBLE', '0x10', /finite number/)
