@@ -46,7 +46,8 @@ function shapes(): Shape[] {
 }
 
 function bytesOf({ method, path, body }: Shape): Buffer {
-  const length = body === '' ? '' : `Content-Length: ${Buffer.byteLength(body)}\r\n`
+  const type = 'Content-Type: application/json\r\n'
+  const length = body === '' ? '' : `${type}Content-Length: ${Buffer.byteLength(body)}\r\n`
   const headers = `Host: x\r\nCookie: org=${service.orgUid};${session}\r\nConnection: close\r\n`
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${headers}${length}\r\n${body}`)
 }
