@@ -9,6 +9,7 @@ import { victoria } from './peers/victoria.ts'
 import { weir } from './peers/weir.ts'
 import { printTable, type Row } from './report.ts'
 import { type Settings, tell } from './settings.ts'
+import { onboardSuite } from './suites/onboard-suite.ts'
 import { putSuite } from './suites/put-suite.ts'
 import { readSuite } from './suites/read-suite.ts'
 import { restartSuite } from './suites/restart-suite.ts'
@@ -17,6 +18,7 @@ import { yearsSuite } from './suites/years-suite.ts'
 
 const suites: Record<string, (settings: Settings) => Promise<Row[]>> = {
   put: putSuite,
+  onboard: onboardSuite,
   read: readSuite,
   restart: restartSuite,
   stall: stallSuite,

@@ -10,7 +10,7 @@ export interface Cell {
 /** One line of the table: a piece of work and what each service made of it. */
 export interface Row {
   readonly work: string
-  readonly unit: 'samples/s' | 'calls/s' | 'ms' | 'B/sample' | 'MB' | 's'
+  readonly unit: 'samples/s' | 'streams/s' | 'calls/s' | 'ms' | 'B/sample' | 'B/stream' | 'MB' | 's'
   /** What Weir is to reach, in words. */
   readonly aim: string
   readonly cells: Readonly<Record<string, Cell>>
@@ -25,7 +25,7 @@ export function better(unit: Row['unit'], known: Cell | undefined, next: Cell): 
 }
 
 function isMoreBetter(unit: Row['unit']): boolean {
-  return unit === 'samples/s' || unit === 'calls/s'
+  return unit.endsWith('/s')
 }
 
 /** The rows as one table in Markdown; a ratio above 1 always speaks for Weir. */
@@ -61,7 +61,7 @@ function printCell(row: Row, cell: Cell | undefined): string {
 
 function printFigure(row: Row, value: number): string {
   if (row.unit === 'samples/s') return `${(value / 1e6).toFixed(2)} M`
-  if (row.unit === 'calls/s') return `${(value / 1e3).toFixed(1)} k`
+  if (row.unit === 'calls/s' || row.unit === 'streams/s') return `${(value / 1e3).toFixed(1)} k`
   return short(value)
 }
 

@@ -50,10 +50,11 @@ export async function drive(address: Address, load: Load): Promise<Outcome> {
   const seconds = (performance.now() - began) / 1_000
   const cpu = process.cpuUsage(cpuBefore)
   const generatorShare = (cpu.user + cpu.system) / 1e6 / seconds
-  return { calls: latencies.length, seconds, generatorShare, ...percentiles(latencies) }
+  return { calls: latencies.length, seconds, generatorShare, ...percentilesOf(latencies) }
 }
 
-function percentiles(latencies: number[]): { p50Ms: number; p99Ms: number } {
+/** The median and the 99th percentile of latencies, which it sorts. */
+export function percentilesOf(latencies: number[]): { p50Ms: number; p99Ms: number } {
   latencies.sort((left, right) => left - right)
   const at = (share: number) => latencies[Math.floor((latencies.length - 1) * share)] ?? 0
   return { p50Ms: at(0.5), p99Ms: at(0.99) }

@@ -84,10 +84,19 @@ export function stop(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): P
 
 /** The most memory a process has held, in MB; undefined where the system does not tell. */
 export function memoryPeakMb(child: ChildProcess): number | undefined {
+  return statusMb(child, 'VmHWM')
+}
+
+/** The memory a process holds, in MB; undefined where the system does not tell. */
+export function memoryMb(child: ChildProcess): number | undefined {
+  return statusMb(child, 'VmRSS')
+}
+
+function statusMb(child: ChildProcess, field: string): number | undefined {
   try {
     const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-    const peakKb = /VmHWM:\s+(\d+)/.exec(status)?.[1]
-    return peakKb === undefined ? undefined : Number(peakKb) / 1_024
+    const kb = new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]
+    return kb === undefined ? undefined : Number(kb) / 1_024
   } catch {
     return undefined
   }
