@@ -46,6 +46,7 @@ import { openScrub } from './open-scrub.ts'
 import {
   acceptLoss,
   checkFolder,
+  DiskReserve,
   type LostPart,
   lockFolder,
   markFolder,
@@ -211,6 +212,10 @@ async function openIdentityParts(
     if (isTightened) log.warn({ path, mode }, 'was open to other users and is closed to them')
     else log.warn({ path, mode }, 'is open to other users: give it to the service, chmod go=')
   }
+  const reserve = new DiskReserve(config.dataDir, 'start')
+  reserve.settle()
+  // Where there was no room at the start there may be some at the end.
+  opened.defer(() => void reserve.take())
   const { handleMax } = checkFolder(config.dataDir)
   const damage = new KnownDamage()
   const embeddedCatalog = await openCatalogStore({

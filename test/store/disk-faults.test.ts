@@ -277,3 +277,17 @@ test('a chunk that does not check is named and the others are served', async (co
   await later.sealAll()
   assert.equal((await read(later, 1)).length, rows.length - chunk.count + 591)
 })
+
+test('where a usual segment has no room a shorter one is made', async (context) => {
+  const { folder, faults } = await open(context)
+  // Room for a quarter of a segment, and nothing besides.
+  faults.setRoom(SEGMENT_BYTES / 4)
+  const options = { folder: `${folder}-short`, segmentBytes: SEGMENT_BYTES, roomRetryMs: 5 }
+  context.after(() => rmSync(options.folder, { recursive: true }))
+  const short = await openSampleStore({ ...options, faults: faults.shared })
+  context.after(() => short.close())
+  await fill(short, 0, 5)
+  const [name] = readdirSync(join(options.folder, 'journal'))
+  assert.equal(readFileSync(join(options.folder, 'journal', name)).length, SEGMENT_BYTES / 4)
+  assert.equal((await read(short, 1)).length, 5)
+})

@@ -2,6 +2,7 @@
 export { openBlobStore } from './blobs/blob-store.ts'
 export { openCatalogStore } from './catalog/catalog-store.ts'
 export { damageOf, FolderDamaged } from './damage/folder-damaged.ts'
+export { DiskReserve } from './disk/disk-reserve.ts'
 export { DiskFaults } from './disk/faulty-disk.ts'
 export { checkFolder, type LostPart } from './folder/check-folder.ts'
 export { FolderInUse, lockFolder } from './folder/folder-lock.ts'

@@ -60,7 +60,7 @@ class CatalogWriter {
 
   constructor(db: DatabaseSync, folder: string, hasReserve: boolean) {
     this.#db = db
-    this.#reserve = hasReserve ? new DiskReserve(folder) : undefined
+    this.#reserve = hasReserve ? new DiskReserve(folder, 'running') : undefined
     this.#reserve?.take()
     this.#progress = new ProgressSlotFile(folder, 'catalogCursor')
     this.#table = new CatalogWriteTable(db)

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { CatalogDamaged } from '../../catalog-port.ts'
+import { makeLogDurable } from '../disk/make-log-durable.ts'
 import { migrateCatalog } from './catalog-migrations.ts'
 import { CatalogScopes } from './catalog-scopes.ts'
 import { checkShape } from './catalog-shape.ts'
@@ -21,9 +22,8 @@ export function openCatalogFile(file: string): DatabaseSync {
     checkLastHandle(db)
     // Organizations are read at once: without them nothing else could be checked.
     new CatalogScopes(db)
-    // A process killed inside a commit leaves it to be seen and yet not durable: the journal would
-    // hold samples of streams that a power cut takes out of the catalog again.
-    db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    // The journal must not hold samples of streams that a power cut takes out of the catalog again.
+    makeLogDurable(db, file)
     return db
   } catch (error) {
     db.close()

@@ -1,8 +1,12 @@
 import { closeSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-const NAME = 'reserve'
-const RESERVE_BYTES = 4 * 1024 * 1024
+/** What is kept back, and for when: while the service runs, and for its next start. */
+const KINDS = {
+  running: { name: 'reserve', bytes: 4 * 1024 * 1024 },
+  // What the databases need beside them while they are open, and a segment that takes removals.
+  start: { name: 'reserve-start', bytes: 2 * 1024 * 1024 },
+} as const
 const PIECE_BYTES = 256 * 1024
 
 /**
@@ -11,11 +15,14 @@ const PIECE_BYTES = 256 * 1024
  */
 export class DiskReserve {
   readonly #file: string
+  readonly #bytes: number
   #isHeld: boolean
 
-  constructor(folder: string) {
-    this.#file = join(folder, NAME)
-    this.#isHeld = statSync(this.#file, { throwIfNoEntry: false })?.size === RESERVE_BYTES
+  constructor(folder: string, kind: keyof typeof KINDS) {
+    const { name, bytes } = KINDS[kind]
+    this.#file = join(folder, name)
+    this.#bytes = bytes
+    this.#isHeld = statSync(this.#file, { throwIfNoEntry: false })?.size === bytes
   }
 
   /** Whether the room is kept back. */
@@ -29,7 +36,7 @@ export class DiskReserve {
     try {
       const { bavail, bsize } = statfsSync(dirname(this.#file))
       // As much again stays free: the reserve must not be what fills the disk.
-      if (bavail * bsize < 2 * RESERVE_BYTES) return false
+      if (bavail * bsize < 2 * this.#bytes) return false
       this.#write()
       this.#isHeld = true
     } catch {
@@ -37,6 +44,13 @@ export class DiskReserve {
       this.release()
     }
     return this.#isHeld
+  }
+
+  /** Gives the room away when there is less besides; else takes it, if there is twice as much. */
+  settle(): void {
+    const { bavail, bsize } = statfsSync(dirname(this.#file))
+    if (bavail * bsize < this.#bytes) this.release()
+    else this.take()
   }
 
   /** Gives the room away. */
@@ -54,8 +68,8 @@ export class DiskReserve {
     const file = openSync(this.#file, 'w', 0o600)
     try {
       const zeros = new Uint8Array(PIECE_BYTES)
-      for (let done = 0; done < RESERVE_BYTES; ) {
-        done += writeSync(file, zeros, 0, Math.min(PIECE_BYTES, RESERVE_BYTES - done), done)
+      for (let done = 0; done < this.#bytes; ) {
+        done += writeSync(file, zeros, 0, Math.min(PIECE_BYTES, this.#bytes - done), done)
       }
       fsyncSync(file)
     } finally {

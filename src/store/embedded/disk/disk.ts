@@ -22,8 +22,11 @@ export interface Disk {
   /** Writes a small new file; its bytes and its name are durable on return. */
   writeWhole(path: string, bytes: Uint8Array): void
   unlink(path: string): void
-  /** Creates a file of zeros, its blocks and name durable once this resolves; it stays open. */
-  createZeroed(path: string, bytes: number): Promise<FileRef>
+  /**
+   * Creates a file of zeros, its blocks and name durable once this resolves; it stays open. Some room is
+   * left free on the disk, unless the file is to have the last of it.
+   */
+  createZeroed(path: string, bytes: number, options?: { isLast: boolean }): Promise<FileRef>
 }
 
 /** Writes all bytes, however short the single writes turn out. */

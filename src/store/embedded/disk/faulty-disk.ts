@@ -100,11 +100,11 @@ function faultyDisk(faults: DiskFaults): Disk {
       if (!faults.hasHandles()) throw failure('EMFILE', 'too many open files')
       return realDisk.readWhole(path, room)
     },
-    async createZeroed(path, bytes) {
+    async createZeroed(path, bytes, options) {
       if (!faults.hasHandles()) throw failure('EMFILE', 'too many open files')
       if (!faults.takeRoom(bytes)) throw failure('ENOSPC', 'no space left on device')
       if (faults.failsSync()) throw failure('EIO', 'sync failed')
-      return await realDisk.createZeroed(path, bytes)
+      return await realDisk.createZeroed(path, bytes, options)
     },
   }
 }

@@ -38,9 +38,14 @@ export function makeFolders(path: string, mode: number): void {
 /** Left free by the journal: the sealer and the catalog need some to go on, and to make room. */
 const LEFT_FREE_BYTES = 16 * 1024 * 1024
 
-async function createZeroed(path: string, bytes: number): Promise<FileRef> {
+async function createZeroed(
+  path: string,
+  bytes: number,
+  options?: { isLast: boolean },
+): Promise<FileRef> {
   const { bavail, bsize } = await statfs(dirname(path))
-  if (bavail * bsize < bytes + LEFT_FREE_BYTES) {
+  const leftFreeBytes = options?.isLast === true ? 0 : LEFT_FREE_BYTES
+  if (bavail * bsize < bytes + leftFreeBytes) {
     throw Object.assign(new Error(`ENOSPC: too little room for ${path}`), { code: 'ENOSPC' })
   }
   // By number: the journal's thread goes on with it, and no handle is needed then any more.

@@ -29,6 +29,8 @@ export function lockFolder(folder: string): FolderLock {
   makeFolders(folder, 0o700)
   const db = new DatabaseSync(join(folder, 'lock'), { timeout: 0 })
   try {
+    // No journal beside it: a full disk has no room for one, and nothing is ever written.
+    db.exec('PRAGMA journal_mode = MEMORY')
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     db.close()

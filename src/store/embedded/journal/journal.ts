@@ -156,7 +156,7 @@ export class Journal {
     const bytes = frameBytes(frame.payloadBytes)
     const start = this.#segmentFor(bytes, frame)
     if (start === 'none_ready') {
-      this.#waitForSegment(SEGMENT_HEADER_BYTES + bytes + this.#roomBehind(frame))
+      this.#waitForSegment(SEGMENT_HEADER_BYTES + bytes + this.#roomBehind(frame), frame)
       return
     }
     if (start !== undefined) this.#writer.post({ op: 'segment', start })
@@ -195,8 +195,13 @@ export class Journal {
     return Math.min(REMOVALS_ROOM_BYTES, share)
   }
 
-  #waitForSegment(bytes: number): void {
-    this.#supply.prepare(bytes).then(
+  #waitForSegment(bytes: number, frame: FrameBuffer): void {
+    const prepared = this.#supply.prepare(bytes).catch((error: Error) => {
+      // What only removes makes room, and so has the last of it.
+      if (!frame.onlyRemoves || passingReason(error) === undefined) throw error
+      return this.#supply.prepareLast(bytes)
+    })
+    prepared.then(
       () => this.#pump(),
       (error: Error) => this.#onPrepareFailed(error),
     )

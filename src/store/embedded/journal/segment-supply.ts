@@ -1,8 +1,19 @@
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
-import { type Disk, passingReason } from '../disk/disk.ts'
+import { type Disk, isDiskFull, passingReason } from '../disk/disk.ts'
 import type { SegmentStart } from './journal-protocol.ts'
 import { segmentName } from './segment.ts'
+
+/** Each try on a disk that is nearly full asks for so many times less. */
+const SHORTER_SHARE = 4
+
+/** Room for a thousand removals. */
+const LAST_SEGMENT_BYTES = 256 * 1024
+
+/** Frames, and so lengths, are whole words. */
+function roundLength(bytes: number): number {
+  return Math.ceil(bytes / 8) * 8
+}
 
 /** A segment whose zeros are on disk, ready for its first frame. */
 export interface ReadySegment extends SegmentStart {
@@ -16,6 +27,8 @@ export class SegmentSupply {
   readonly #segmentBytes: number
   #nextNumber: number
   #ready: ReadySegment | undefined
+  /** Whether the one that is ready was made of the last room there was. */
+  #isReadyLast = false
   #preparing: Promise<void> | undefined
 
   constructor(options: { disk: Disk; folder: string; segmentBytes: number; nextNumber: number }) {
@@ -38,15 +51,47 @@ export class SegmentSupply {
     return ready
   }
 
-  /** Makes a segment ready that has room for `bytes`; rejects when the disk does. */
+  /**
+   * Makes a segment ready that has room for `bytes`; rejects when the disk does. Where there is no room
+   * for a usual one, a shorter one does.
+   */
   async prepare(bytes: number): Promise<void> {
+    const lengths = [1, SHORTER_SHARE, SHORTER_SHARE ** 2].map((share) =>
+      Math.max(bytes, roundLength(this.#segmentBytes / share)),
+    )
+    await this.#prepare(lengths, { bytes, isLast: false })
+  }
+
+  /** Makes a short segment ready from the last room there is, for what makes room. */
+  async prepareLast(bytes: number): Promise<void> {
+    const length = Math.max(bytes, Math.min(this.#segmentBytes, LAST_SEGMENT_BYTES))
+    await this.#prepare([length], { bytes, isLast: true })
+  }
+
+  async #prepare(
+    lengths: readonly number[],
+    wanted: { readonly bytes: number; readonly isLast: boolean },
+  ): Promise<void> {
     while (this.#preparing !== undefined) await this.#preparing.catch(() => {})
-    if (this.#ready !== undefined && this.#ready.bytes >= bytes) return
-    this.#preparing = this.#create(Math.max(bytes, this.#segmentBytes))
+    const isEnough = !this.#isReadyLast || wanted.isLast
+    if (this.#ready !== undefined && isEnough && this.#ready.bytes >= wanted.bytes) return
+    this.#preparing = this.#createFirst(lengths, wanted.isLast)
     try {
       await this.#preparing
     } finally {
       this.#preparing = undefined
+    }
+  }
+
+  /** The longest that the disk has room for. */
+  async #createFirst(lengths: readonly number[], isLast: boolean): Promise<void> {
+    for (const [at, length] of lengths.entries()) {
+      try {
+        await this.#create(length, isLast)
+        return
+      } catch (error) {
+        if (at === lengths.length - 1 || !isDiskFull(error)) throw error
+      }
     }
   }
 
@@ -65,10 +110,10 @@ export class SegmentSupply {
   }
 
   /** A shorter one that is ready stays until the longer one is there: it is what a full disk has left. */
-  async #create(bytes: number): Promise<void> {
+  async #create(bytes: number, isLast: boolean): Promise<void> {
     const number = this.#nextNumber
     const path = join(this.#folder, segmentName(number))
-    const file = await this.#disk.createZeroed(path, bytes).catch((error: unknown) => {
+    const file = await this.#disk.createZeroed(path, bytes, { isLast }).catch((error: unknown) => {
       this.#unlinkIfPossible(path)
       if (passingReason(error) !== undefined) throw error
       throw new Error(`cannot prepare ${path}`, { cause: error })
@@ -76,6 +121,7 @@ export class SegmentSupply {
     this.#nextNumber += 1
     this.#discard()
     this.#ready = { file, path, number, salt: randomInt(1, 2 ** 32), bytes }
+    this.#isReadyLast = isLast
   }
 
   /** A disk that became read-only keeps the file; the next start drops it, as it holds nothing. */

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
+import { makeLogDurable } from '../disk/make-log-durable.ts'
 import { migrateSamples } from './samples-migrations.ts'
 
 const WAL_BYTES_KEPT = 64 * 1024 * 1024
@@ -12,9 +13,8 @@ export function openSamplesFile(file: string): DatabaseSync {
   opened.exec('PRAGMA cache_size = -32000')
   opened.exec('PRAGMA wal_autocheckpoint = 1000')
   opened.exec(`PRAGMA journal_size_limit = ${WAL_BYTES_KEPT}`)
-  // A process killed inside a commit leaves it in the log, to be seen and yet not durable. Segments
-  // are removed on the word of this file, so it must hold over a power cut first.
-  opened.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  // Segments are removed on the word of this file, so it must hold over a power cut first.
+  makeLogDurable(opened, file)
   migrateSamples(opened)
   return opened
 }
