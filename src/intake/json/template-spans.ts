@@ -26,9 +26,16 @@ export interface IdSpans {
 /** Whether both IDs can be read as they are. */
 export function areUtf8(bytes: Uint8Array, ids: IdSpans): boolean {
   return (
-    isUtf8(bytes.subarray(ids.compFrom, ids.compUntil)) &&
-    isUtf8(bytes.subarray(ids.streamFrom, ids.streamUntil))
+    isUtf8Span(bytes, ids.compFrom, ids.compUntil) &&
+    isUtf8Span(bytes, ids.streamFrom, ids.streamUntil)
   )
+}
+
+/** Most IDs are ASCII: looking at few bytes here is quicker than a call into Node. */
+function isUtf8Span(bytes: Uint8Array, from: number, until: number): boolean {
+  let all = 0
+  for (let at = from; at < until; at++) all |= bytes[at]
+  return all < 0x80 || isUtf8(bytes.subarray(from, until))
 }
 
 /**

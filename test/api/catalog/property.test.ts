@@ -108,3 +108,15 @@ test('property and admin calls share a limit of 350 a minute, told in headers', 
     await limited.close()
   }
 })
+
+test('property POST refuses a body that is no UTF-8: its text could not be kept', async () => {
+  const before = (await key('GET', `${PATH}?name`)).text
+  const answer = await fetch(`${service.url}${PATH}?api_key=${service.feedKey}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: Buffer.from('[{"component":{"name":"caf\xe9"}}]', 'latin1'),
+  })
+  assert.equal(answer.status, 400)
+  assert.match(await answer.text(), /must be UTF-8/)
+  assert.equal((await key('GET', `${PATH}?name`)).text, before)
+})
