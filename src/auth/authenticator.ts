@@ -1,14 +1,15 @@
 import {
   type Capabilities,
+  networkOf,
   type Principal,
   tokenPrincipal,
   userPrincipal,
 } from '../access/index.ts'
-import { type RateFigure, refusal, refuse } from '../base/index.ts'
+import { refusal, refuse } from '../base/index.ts'
 import type { ApiKeys, ReadyKey } from './api-keys.ts'
 import type { Credential, Credentials, Place } from './credentials.ts'
 import type { Organizations } from './organizations.ts'
-import type { RateLimiter } from './rate-limiter.ts'
+import type { FailureLimiter } from './proof/failure-limiter.ts'
 import type { Sessions } from './sessions.ts'
 import type { User, Users } from './users.ts'
 
@@ -48,8 +49,7 @@ interface AuthenticatorDeps {
   readonly sessions: Sessions
   readonly users: Users
   readonly organizations: Organizations
-  readonly limiter: RateLimiter
-  readonly failedFigure: RateFigure | undefined
+  readonly failures: FailureLimiter
   readonly bearers: BearerAuthenticator
 }
 
@@ -147,17 +147,16 @@ export class Authenticator {
     return userCaller(principal, credential)
   }
 
-  /** Right credentials are never throttled, wrong ones per address. */
+  /** Right credentials are never throttled, wrong ones per network. */
   #failed(
     call: AuthCall,
     what: string,
     code: 'unauthorized' | 'invalid_token' = 'unauthorized',
   ): Error {
-    const { failedFigure, limiter } = this.#deps
-    if (failedFigure !== undefined) {
-      const decision = limiter.take(failedFigure, `credential ${call.address}`)
-      const { isAllowed, retryAfterSeconds } = decision
-      if (!isAllowed) return refusal('rate_limited', { retryAfterSeconds })
+    const name = `credential ${networkOf(call.address)}`
+    const decision = this.#deps.failures.take([{ name, factor: 1 }])
+    if (!decision.isAllowed) {
+      return refusal('rate_limited', { retryAfterSeconds: decision.retryAfterSeconds })
     }
     return refusal(code, { what })
   }

@@ -15,6 +15,9 @@ import {
 } from './oauth/index.ts'
 import { Organizations } from './organizations.ts'
 import { PasswordHasher } from './password.ts'
+import { makeDeviceToken, readDeviceToken } from './proof/device-token.ts'
+import { FailureLimiter } from './proof/failure-limiter.ts'
+import { KnownPlaces } from './proof/known-places.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import type { SecretBox } from './secret-box.ts'
 import { Sessions } from './sessions.ts'
@@ -45,11 +48,15 @@ export interface Identity {
   readonly sessions: Sessions
   readonly audit: AuditLog
   readonly hasher: PasswordHasher
+  /** Failed sign-ins and credentials. */
+  readonly failures: FailureLimiter
   /** Who calls, and whether the rate limit has room. */
   readonly admission: Admission
   /** What the OAuth part asks about users. */
   readonly oauthUsers: OAuthUsers
   signIn(attempt: SignInAttempt): Promise<User>
+  /** What the device of a sign-in is to keep; undefined: what it brought is still good. */
+  renewDevice(user: User, token: string | undefined): string | undefined
   /** Refuses with `reauthenticate` unless the password is the user's. */
   confirmPassword(given: {
     readonly userUid: string
@@ -75,30 +82,35 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const audit = new AuditLog(deps)
   const hasher = new PasswordHasher()
   const limiter = new RateLimiter(clock)
-  const failedFigure = rateFigures.failed
+  const failures = new FailureLimiter({ clock, figure: rateFigures.failed })
+  const places = new KnownPlaces(deps)
   const oauthModeOf = (orgUid: string) =>
     // An organization may be stricter than its service, never laxer.
     organizations.find(orgUid)?.oauth === 'strict' ? 'strict' : oauth.settings.mode
   const bearers = bearerAuthenticator(deps.bearers, oauthModeOf)
   const authenticator = new Authenticator({
-    ...{ keys, sessions, users, organizations, limiter, failedFigure, bearers },
+    ...{ keys, sessions, users, organizations, failures, bearers },
   })
   const figuresOf = rateFiguresReader(organizations, deps)
-  const signInDeps = { users, hasher, limiter, audit, failedFigure }
+  const signInDeps = { users, hasher, failures, devices: deps, places, audit }
   const enter = (attempt: SignInAttempt) => signIn(signInDeps, attempt)
   return {
-    ...{ organizations, users, invitations, keys, sessions, audit, hasher },
+    ...{ organizations, users, invitations, keys, sessions, audit, hasher, failures },
     admission: new Admission({ authenticator, limiter, figuresOf }),
     oauthUsers: oauthUsers({ users, organizations, oauthModeOf, signIn: enter }),
     signIn: enter,
+    renewDevice: (user, token) =>
+      readDeviceToken(deps, user, token) === undefined ? makeDeviceToken(deps, user) : undefined,
     confirmPassword: (given) => confirmPassword(signInDeps, given),
     endAccessOf: async (userUid) => {
       await sessions.endAllOf(userUid)
       await revokeAllOf(oauth, userUid)
+      await places.forget(userUid)
     },
     oauthModeOf,
     close: async () => {
       await sessions.close()
+      await places.close()
       await audit.close()
     },
   }

@@ -90,6 +90,7 @@ export {
 } from './organizations.ts'
 export { PasswordHasher } from './password.ts'
 export { peopleOf } from './people.ts'
+export { DEVICE_LIFE_MS } from './proof/device-token.ts'
 export { type RateDecision, RateLimiter } from './rate-limiter.ts'
 export { SecretBox } from './secret-box.ts'
 export { SESSION_IDLE_MS, Sessions } from './sessions.ts'

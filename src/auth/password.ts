@@ -1,5 +1,5 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
-import { Mutex, refuse } from '../base/index.ts'
+import { FairQueue, type Lane } from './proof/fair-queue.ts'
 
 interface Cost {
   readonly memory: number
@@ -12,46 +12,34 @@ const COST: Cost = { memory: 32_768, passes: 3, parallelism: 1 }
 const TAG_BYTES = 32
 const SALT_BYTES = 16
 
-/** Hashes that may wait for their turn; at a tenth of a second each nobody waits longer than 5 s. */
-const WAITING_MAX = 50
-const BUSY_RETRY_S = 5
+/** Where hashes wait that nobody sent. */
+const OWN_LANE: Lane = { name: '', isKnown: true }
 
 /** Kept instead of an account's hash when there is no such account, so that both take as long. */
 const NOBODY =
   '$argon2id$v=19$m=32768,t=3,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
 
 /**
- * Hashes passwords with Argon2id, one at a time: more at once would hold up everything else that
+ * Hashes passwords with Argon2id, one at a time and fairly: more at once would hold up everything else that
  * uses the thread pool, and the memory of a hash is the point of it.
  */
 export class PasswordHasher {
-  #waiting = 0
-  readonly #hashing = new Mutex()
+  readonly #queue = new FairQueue()
 
   /** What is stored of a password: algorithm, cost, salt and tag in the usual text form. */
-  async hash(password: string): Promise<string> {
+  async hash(password: string, lane = OWN_LANE): Promise<string> {
     const salt = randomBytes(SALT_BYTES)
-    const tag = await this.#oneByOne(() => derive(password, salt, COST))
+    const tag = await this.#queue.run(lane, () => derive(password, salt, COST))
     const { memory, passes, parallelism } = COST
     const encoded = [salt, tag].map((bytes) => bytes.toString('base64').replaceAll('=', ''))
     return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${encoded.join('$')}`
   }
 
   /** Whether a password is the one of the hash; without a hash, false after the same work. */
-  async verify(password: string, hash: string | undefined): Promise<boolean> {
+  async verify(password: string, hash: string | undefined, lane = OWN_LANE): Promise<boolean> {
     const { cost, salt, tag } = parseHash(hash ?? NOBODY)
-    const derived = await this.#oneByOne(() => derive(password, salt, cost))
+    const derived = await this.#queue.run(lane, () => derive(password, salt, cost))
     return timingSafeEqual(derived, tag) && hash !== undefined
-  }
-
-  async #oneByOne(work: () => Promise<Buffer>): Promise<Buffer> {
-    if (this.#waiting >= WAITING_MAX) refuse('rate_limited', { retryAfterSeconds: BUSY_RETRY_S })
-    this.#waiting += 1
-    try {
-      return await this.#hashing.run(work)
-    } finally {
-      this.#waiting -= 1
-    }
   }
 }
 

@@ -52,20 +52,6 @@ export class RateLimiter {
     return narrow.tokens < 1 ? decide(false, narrow, figure) : decide(false, wide, wideFigure)
   }
 
-  /** Takes one from a single bucket, such as that of failed sign-ins. */
-  take(figure: RateFigure, name: string): RateDecision {
-    const bucket = this.#bucket(name, figure)
-    const isAllowed = bucket.tokens >= 1
-    if (isAllowed) bucket.tokens -= 1
-    return decide(isAllowed, bucket, figure)
-  }
-
-  /** Puts back what `take` took, for a call that turned out not to count. */
-  giveBack(figure: RateFigure, name: string): void {
-    const bucket = this.#bucket(name, figure)
-    bucket.tokens = Math.min(figure.calls, bucket.tokens + 1)
-  }
-
   #bucket(name: string, figure: RateFigure): Bucket {
     const nowMs = this.#clock.elapsed()
     const known = this.#buckets.get(name)

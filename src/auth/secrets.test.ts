@@ -21,10 +21,11 @@ test('verify() knows the password and nothing else, and never says yes without a
 test('hash() refuses work beyond its queue instead of piling it up', async () => {
   const hasher = new PasswordHasher()
   const results = await Promise.allSettled(
-    Array.from({ length: 52 }, () =>
+    Array.from({ length: 53 }, (_, at) =>
       hasher.verify(
         'x',
         '$argon2id$v=19$m=8,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+        { name: `network ${at}`, isKnown: false },
       ),
     ),
   )

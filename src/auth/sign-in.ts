@@ -1,7 +1,11 @@
-import { PASSWORD_LENGTH_MAX, type RateFigure, refusal, refuse } from '../base/index.ts'
+import { networkOf } from '../access/index.ts'
+import { PASSWORD_LENGTH_MAX, refusal, refuse } from '../base/index.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { PasswordHasher } from './password.ts'
-import type { RateLimiter } from './rate-limiter.ts'
+import { type DeviceParts, readDeviceToken } from './proof/device-token.ts'
+import type { CountedFailure, FailureLimiter } from './proof/failure-limiter.ts'
+import type { Lane } from './proof/fair-queue.ts'
+import type { KnownPlaces } from './proof/known-places.ts'
 import type { User, Users } from './users.ts'
 
 /** Somebody who says who they are. */
@@ -9,18 +13,22 @@ export interface SignInAttempt {
   readonly email: string
   readonly password: string
   readonly address: string
+  /** What the device was given at a sign-in before. */
+  readonly device?: string
 }
 
 /** What a sign-in stands on. */
 interface SignInDeps {
   readonly users: Users
   readonly hasher: PasswordHasher
-  readonly limiter: RateLimiter
+  readonly failures: FailureLimiter
+  readonly devices: DeviceParts
+  readonly places: KnownPlaces
   readonly audit: AuditLog
-  /** How many failures an address may have with one account; undefined: no limit. */
-  readonly failedFigure: RateFigure | undefined
 }
 
+/** No user's UID. */
+const NOBODY = 'nobody'
 /** An account may fail from many addresses ten times as often as from one. */
 const ACCOUNT_FACTOR = 10
 /** One address may fail with many accounts ten times as often as with one. */
@@ -28,13 +36,14 @@ const ADDRESS_FACTOR = 10
 
 /**
  * Who signs in with this password. An unknown account and a wrong password get the same refusal
- * after the same work; failures are throttled per address and account.
+ * after the same work; failures are throttled per network and account.
  */
 export async function signIn(deps: SignInDeps, attempt: SignInAttempt): Promise<User> {
   const user = await findRight(deps, attempt)
   if (user === undefined) {
     throw refusal('unauthorized', { what: 'The e-mail address or the password is wrong' })
   }
+  deps.places.remember(user.uid, networkOf(attempt.address))
   for (const { orgUid } of user.memberships) {
     deps.audit.recordLater(entryOf('sign_in', orgUid, user, attempt.address))
   }
@@ -54,16 +63,23 @@ export async function confirmPassword(
 
 /** The user whose password it is; failures are counted and written down. */
 async function findRight(deps: SignInDeps, attempt: SignInAttempt): Promise<User | undefined> {
-  const buckets = failureBuckets(deps.failedFigure, attempt)
-  for (const { figure, name } of buckets) takeOrRefuse(deps.limiter, figure, name)
-  const user = await deps.users.findByEmail(attempt.email)
-  const isRight = await verify(deps, user, attempt.password)
+  const { users, failures, audit } = deps
+  const user = await users.findByEmail(attempt.email)
+  const { counted, lane } = await standingOf(deps, user, attempt)
+  const decision = failures.take(counted)
+  if (!decision.isAllowed) {
+    refuse('rate_limited', { retryAfterSeconds: decision.retryAfterSeconds })
+  }
+  const isRight = await verify(deps, user, attempt.password, lane).catch((error: unknown) => {
+    // Whoever could not be heard has not failed.
+    failures.giveBack(decision)
+    throw error
+  })
   if (user === undefined || !isRight) {
-    if (user !== undefined) recordFailure(deps.audit, user, attempt.address)
+    if (user !== undefined) recordFailure(audit, user, attempt.address)
     return undefined
   }
-  // Only failures count.
-  for (const { figure, name } of buckets) deps.limiter.giveBack(figure, name)
+  failures.giveBack(decision)
   return user
 }
 
@@ -71,26 +87,38 @@ async function verify(
   { hasher }: SignInDeps,
   user: User | undefined,
   password: string,
+  lane: Lane,
 ): Promise<boolean> {
   const isPossible = password.length <= PASSWORD_LENGTH_MAX
-  const isRight = await hasher.verify(isPossible ? password : '', user?.passwordHash)
+  const isRight = await hasher.verify(isPossible ? password : '', user?.passwordHash, lane)
   return isRight && isPossible
 }
 
-function failureBuckets(figure: RateFigure | undefined, { email, address }: SignInAttempt) {
-  if (figure === undefined) return []
+/**
+ * What a failure of the attempt counts against, and where it waits. A device or a network from which the
+ * user has signed in before has tries of its own, so that what strangers do elsewhere locks nobody out.
+ */
+async function standingOf(
+  { devices, places }: SignInDeps,
+  user: User | undefined,
+  { email, address, device }: SignInAttempt,
+): Promise<{ counted: readonly CountedFailure[]; lane: Lane }> {
+  const network = networkOf(address)
   const account = email.toLowerCase().slice(0, 256)
-  const wider = (factor: number) => ({ calls: figure.calls * factor, perMs: figure.perMs })
-  return [
-    { figure, name: `sign_in ${address} ${account}` },
-    { figure: wider(ACCOUNT_FACTOR), name: `sign_in_account ${account}` },
-    { figure: wider(ADDRESS_FACTOR), name: `sign_in_address ${address}` },
+  const isKnownPlace = await places.has(user?.uid ?? NOBODY, network)
+  const deviceUid = user === undefined ? undefined : readDeviceToken(devices, user, device)
+  const ownName =
+    deviceUid === undefined ? `sign_in ${network} ${account}` : `sign_in_device ${deviceUid}`
+  const own = { name: ownName, factor: 1 }
+  if (deviceUid !== undefined || isKnownPlace) {
+    return { counted: [own], lane: { name: account, isKnown: true } }
+  }
+  const counted = [
+    own,
+    { name: `sign_in_account ${account}`, factor: ACCOUNT_FACTOR },
+    { name: `sign_in_address ${network}`, factor: ADDRESS_FACTOR },
   ]
-}
-
-function takeOrRefuse(limiter: RateLimiter, figure: RateFigure, name: string): void {
-  const { isAllowed, retryAfterSeconds } = limiter.take(figure, name)
-  if (!isAllowed) refuse('rate_limited', { retryAfterSeconds })
+  return { counted, lane: { name: network, isKnown: false } }
 }
 
 function recordFailure(audit: AuditLog, user: User, address: string): void {

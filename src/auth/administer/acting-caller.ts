@@ -1,6 +1,7 @@
 /** Who acts in the use cases of this folder: each permits, checks, writes and audits in one commit. */
 import { type Principal, userPrincipal } from '../../access/index.ts'
 import { type AuditAct, type AuditEntry, actorName, OPERATOR } from '../audit-log.ts'
+import type { Lane } from '../proof/fair-queue.ts'
 
 /** Who acts, and from where. */
 export interface ActingCaller {
@@ -19,6 +20,11 @@ export function operatorIn(orgUid: string): ActingCaller {
 /** Whether the caller uses the command line. */
 export function isOperator({ principal: { actor } }: ActingCaller): boolean {
   return actor.kind === 'user' && actor.userUid === OPERATOR
+}
+
+/** Where the work for a caller waits: behind its own. */
+export function laneOf({ principal }: ActingCaller): Lane {
+  return { name: actorName(principal), isKnown: true }
 }
 
 /** The audit entry of an act in the caller's organization. */

@@ -21,7 +21,7 @@ import { type AuditAct, OPERATOR } from '../audit-log.ts'
 import type { Identity } from '../identity.ts'
 import { deletesOf, type Invitation } from '../invitations.ts'
 import type { Membership, User, UserFields } from '../users.ts'
-import { type ActingCaller, actOf, isOperator } from './acting-caller.ts'
+import { type ActingCaller, actOf, isOperator, laneOf } from './acting-caller.ts'
 import { findUserOf, isOwnRecord, type OrgUser } from './find-users.ts'
 import { requirePerson, requirePersonBehindToken } from './require-person.ts'
 
@@ -76,7 +76,7 @@ export async function addUser(
   const detail = `${email} as ${role}`
   const act = planAct(identity, by, { act: 'user_added', uid, detail })
   if (known === undefined) {
-    return { user: await insertUser(identity, { ...wanted, email, uid, orgUid }, [act]) }
+    return { user: await insertUser(identity, by, { ...wanted, email, uid }, [act]) }
   }
   if (wanted.password !== undefined) refuseKnownAccount(email)
   if (isOperator(by)) return { user: await letIn(identity, known, { orgUid, role }, act) }
@@ -235,17 +235,19 @@ function changeActs(
 
 async function insertUser(
   identity: Identity,
-  wanted: NewUser & { readonly uid: string; readonly orgUid: string },
+  by: ActingCaller,
+  wanted: NewUser & { readonly uid: string },
   also: readonly CatalogWrite[],
 ): Promise<User> {
-  const { email, firstName, lastName, role, orgUid, uid } = wanted
+  const { orgUid } = by.principal
+  const { email, firstName, lastName, role, uid } = wanted
   if (wanted.password === undefined) {
     refuse('bad_input', { what: 'org_user.password is needed for an account that is new' })
   }
   const fields: UserFields = {
     ...{ email, firstName, lastName },
     timeZone: checked('timeZoneId', wanted.timeZone, readTimeZone),
-    passwordHash: await identity.hasher.hash(checkPassword(wanted.password)),
+    passwordHash: await identity.hasher.hash(checkPassword(wanted.password), laneOf(by)),
     memberships: [{ orgUid, role }],
   }
   return (await identity.users.insert(fields, { uid, also })).user
@@ -273,7 +275,7 @@ async function readFields(
       what: 'An API key or an access token may not set a password: sign in, or leave org_user.password out',
     })
   }
-  return { ...fields, passwordHash: await identity.hasher.hash(password) }
+  return { ...fields, passwordHash: await identity.hasher.hash(password, laneOf(by)) }
 }
 
 function requireMayEdit(principal: Principal, user: User): void {

@@ -28,6 +28,8 @@ export interface OAuthUsers {
     readonly email: string
     readonly password: string
     readonly address: string
+    /** What the device was given at a sign-in before. */
+    readonly device?: string
   }): Promise<OAuthUser>
   /** A user who may still sign in. */
   findUser(userUid: string): Promise<OAuthUser | undefined>

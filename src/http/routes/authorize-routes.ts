@@ -7,6 +7,7 @@ import {
   signInToAuthorize,
 } from '../../auth/index.ts'
 import { type Brand, type Brands, type MemoryBudget, refuse } from '../../base/index.ts'
+import { DEVICE_COOKIE, readCookie } from '../admit/read-cookie.ts'
 import type { App } from '../app-type.ts'
 import { hostNameOf, hostOf, type IssuerReader } from '../issuer.ts'
 import {
@@ -107,7 +108,8 @@ function stepRoutes(app: App, { oauth, issuerOf }: AuthorizeRoutesDeps): void {
     reply.headers(STEP_HEADERS)
     const { email, password } = request.body
     const address = exchangeOf(request.raw)?.address ?? ''
-    return signInToAuthorize(oauth, contextOf(request), { email, password, address })
+    const device = readCookie(request.headers.cookie, DEVICE_COOKIE)
+    return signInToAuthorize(oauth, contextOf(request), { email, password, address, device })
   })
   const decide = Type.Object({ ticket: Type.String({ maxLength: 64 }), isAllowed: Type.Boolean() })
   app.post('/alt/decide', options(decide), async (request, reply) => {

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import { type Identity, signOut, type User } from '../../auth/index.ts'
+import { DEVICE_LIFE_MS, type Identity, signOut, type User } from '../../auth/index.ts'
 import { refuse } from '../../base/index.ts'
 import { requireOwnSite } from '../admit/own-site.ts'
+import { DEVICE_COOKIE, readCookie } from '../admit/read-cookie.ts'
 import { readCredentials } from '../admit/read-credentials.ts'
 import type { App } from '../app-type.ts'
 import { exchangeOf } from '../transport/exchange.ts'
@@ -17,13 +18,15 @@ interface LoginRoutesDeps {
 /** An address and a password, longer than any; nobody has said who sends it. */
 const LOGIN_BYTES_MAX = 16 * 1024
 
+const DEVICE_AGE = `; Max-Age=${DEVICE_LIFE_MS / 1_000}`
+
 const tags = ['login']
 const security: [] = []
 
 /** Adds POST /api/login (sign in, get a session) and DELETE /api/login (end it). */
 export function loginRoutes(app: App, { identity, isSecure }: LoginRoutesDeps): void {
-  const cookie = (value: string, rest = '') =>
-    `session=${value}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}${rest}`
+  const cookie = (pair: string, rest = '') =>
+    `${pair}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}${rest}`
   app.post(
     '/api/login',
     {
@@ -33,9 +36,13 @@ export function loginRoutes(app: App, { identity, isSecure }: LoginRoutesDeps): 
     async (request, reply) => {
       const { email, password } = request.body
       const address = exchangeOf(request.raw)?.address ?? ''
-      const user = await identity.signIn({ email, password, address })
+      const device = readCookie(request.headers.cookie, DEVICE_COOKIE)
+      const user = await identity.signIn({ email, password, address, device })
       const sessionUid = await identity.sessions.open(user.uid)
-      reply.header('Set-Cookie', cookie(sessionUid)).header('Cache-Control', 'no-store')
+      const renewed = identity.renewDevice(user, device)
+      const cookies = [cookie(`session=${sessionUid}`)]
+      if (renewed !== undefined) cookies.push(cookie(`${DEVICE_COOKIE}=${renewed}`, DEVICE_AGE))
+      reply.header('Set-Cookie', cookies).header('Cache-Control', 'no-store')
       return { message: '', success: true, sessionUid, ...showUser(identity, user) }
     },
   )
@@ -45,7 +52,7 @@ export function loginRoutes(app: App, { identity, isSecure }: LoginRoutesDeps): 
     async (request, reply) => {
       const userUid = await endSession(identity, request)
       if (userUid === undefined) refuse('unauthorized', { what: 'There is no session to end' })
-      reply.header('Set-Cookie', cookie('', '; Max-Age=0'))
+      reply.header('Set-Cookie', cookie('session=', '; Max-Age=0'))
       return { message: '', success: true }
     },
   )

@@ -64,7 +64,7 @@ export async function beginAuthorization(
 export async function signInToAuthorize(
   base: OAuthWithUsers,
   context: AuthorizationContext,
-  attempt: { readonly email: string; readonly password: string; readonly address: string },
+  attempt: Parameters<OAuthWithUsers['users']['signIn']>[0],
 ): Promise<PageStep> {
   const checked = await checkAuthorizationRequest(base, context)
   if (checked.kind !== 'ask') return stepOf(checked)
