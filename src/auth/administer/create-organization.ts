@@ -1,4 +1,5 @@
 import { newSecret, newUid } from '../../base/index.ts'
+import { planStarterUnits } from '../../catalog/index.ts'
 import { FEED_KEY_FIELDS } from '../api-keys.ts'
 import type { Identity } from '../identity.ts'
 import type { Organization, OrganizationOAuth } from '../organizations.ts'
@@ -27,7 +28,7 @@ export interface NewOrganization {
   readonly address?: string
 }
 
-/** Creates an organization, its owner unless the e-mail is known, and its "Feed key", in one commit. */
+/** Creates an organization, its owner unless the e-mail is known, its "Feed key" and units, in one commit. */
 export async function createOrganization(
   identity: Identity,
   wanted: NewOrganization,
@@ -44,7 +45,7 @@ export async function createOrganization(
     detail: name,
   })
   const feed = keys.planInsert(plan.uid, FEED_KEY_FIELDS, { secret: feedKey })
-  const also = [plan, ...feed, act]
+  const also = [plan, ...feed, ...planStarterUnits(plan.uid), act]
   const password = known === undefined ? (wanted.ownerPassword ?? newSecret()) : undefined
   if (known !== undefined) {
     await users.update(known, { memberships: [...known.memberships, membership] }, also)

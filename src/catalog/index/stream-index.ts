@@ -92,6 +92,11 @@ export class StreamIndex {
     return this.#components.orgUidOf(component) === orgUid ? (handle as StreamHandle) : 0
   }
 
+  /** Whether a stream of any organization has a UID. */
+  hasStreamUid(uid: string): boolean {
+    return this.#streams.uids.find(uid) !== 0
+  }
+
   /** Whether a handle belongs to a living stream. */
   has(handle: number): handle is StreamHandle {
     return this.#streams.has(handle)

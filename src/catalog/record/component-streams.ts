@@ -24,6 +24,7 @@ import {
 } from './stream-rules.ts'
 
 const checkShape = shapeCheck('stream', streamShape)
+const UID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** A component as the writes of its streams need it. */
 interface Owner {
@@ -40,11 +41,11 @@ export class ComponentStreams {
     this.#base = base
   }
 
-  /** A stream that is not saved. */
+  /** A stream that is not saved, with a UID under which an update of its component can save it. */
   make(principal: Principal, componentUid: string, streamType: StreamType): StreamRecord {
     requirePermit(principal, `component/${componentUid}/stream`, 'GET')
     this.#requireEntry(principal.orgUid, componentUid)
-    return { uid: '', ...defaultStream, streamType, timeZoneId: '', revision: 0 }
+    return { uid: newUid(), ...defaultStream, streamType, timeZoneId: '', revision: 0 }
   }
 
   async get(principal: Principal, componentUid: string, uid: string): Promise<StreamRecord> {
@@ -132,7 +133,8 @@ export class ComponentStreams {
 
   /**
    * The writes for the streams named in an edit of a component: they come first, in the order of the
-   * list; streams without UID are added; those not named stay behind them as they were.
+   * list; streams without UID, or with one that no stream has, are added; those not named stay
+   * behind them as they were. The caller holds the locks that `locksOf` tells.
    */
   async updateOrders(
     owner: Owner,
@@ -152,6 +154,10 @@ export class ComponentStreams {
       if (named.has(input.uid)) refuseField(`${field}.uid`, 'is named twice in this list')
       named.add(input.uid)
       const before = await this.#document(owner.orgUid, input.uid)
+      if (before === undefined && this.#isFree(input.uid)) {
+        orders.push(await this.#insertOrder(owner, input, { field, uid: input.uid, order }))
+        continue
+      }
       if (before?.parentUid !== owner.uid) {
         refuseField(`${field}.uid`, `"${input.uid.slice(0, 60)}" is no stream of this component`)
       }
@@ -159,6 +165,16 @@ export class ComponentStreams {
     }
     const rest = handles.filter((handle) => !named.has(index.streamUid(handle)))
     return [...orders, ...(await this.#pushBack(owner, rest, inputs.length))]
+  }
+
+  /** What to lock for an edit of a component: itself, and the UIDs that it may give to streams. */
+  locksOf(componentUid: string, inputs: readonly StreamInput[] = []): string[] {
+    return [componentUid, ...inputs.flatMap(({ uid }) => (uid ? [uid] : []))]
+  }
+
+  /** UIDs are one space over all organizations: the index finds streams by them alone. */
+  #isFree(uid: string): boolean {
+    return UID.test(uid) && !this.#base.documents.index.hasStreamUid(uid)
   }
 
   async #pushBack(

@@ -12,7 +12,7 @@ import {
   type UserReference,
 } from '../shape/component-shape.ts'
 import { ROOT_FOLDER, readFolder } from '../shape/folder-path.ts'
-import { shapeCheck } from '../shape/record-checks.ts'
+import { refuseField, shapeCheck } from '../shape/record-checks.ts'
 import { putComponentOrder, readComponent, showComponent } from './component-rules.ts'
 import type { ComponentStreams } from './component-streams.ts'
 import { type Page, type RecordList, refuseStale, refuseUnknown } from './simple-records.ts'
@@ -117,6 +117,20 @@ export class Components {
     return await this.#showWhole(principal, saved)
   }
 
+  /**
+   * As update, for clients in the field that name the UID in the record. They send back what they
+   * were given earlier in the same sign-on, so the revision in it says nothing.
+   */
+  async updateNamed(principal: Principal, input: unknown): Promise<ComponentRecord> {
+    const { uid, revision: _, ...fields } = (input ?? {}) as { uid?: unknown; revision?: unknown }
+    if (typeof uid !== 'string' || uid === '') {
+      requirePermit(principal, 'component/*', 'POST')
+      checkShape(input)
+      refuseField('component.uid', 'must be the UID of the component to change')
+    }
+    return await this.update(principal, uid, fields)
+  }
+
   async #change(
     orgUid: string,
     uid: string,
@@ -126,7 +140,7 @@ export class Components {
     checkShape(input)
     const fields = input as ComponentInput
     check(fields)
-    return await this.#base.locks.run([uid], () =>
+    return await this.#base.locks.run(this.#streams.locksOf(uid, fields.stream), () =>
       retryConflicts(this.#base.documents, async () => {
         const before = await this.#require(orgUid, uid)
         refuseStale('component', fields.revision, before)

@@ -27,6 +27,17 @@ type FolderRecord = {
   readonly revision: number
 }
 
+/** A component in its folder, as the call that put it there shows it. */
+type FiledComponent = {
+  readonly uid: string
+  readonly contentType: 'component'
+  readonly parentFolderUid: string
+  /** The folder's path. */
+  readonly path: string
+  /** The component's name. */
+  readonly name: string
+}
+
 const checkShape = shapeCheck('component_folder', folderShape)
 /** Moving and deleting goes folder content by folder content, so many at a time. */
 const BATCH = 500
@@ -71,6 +82,29 @@ export class Folders {
       const saved = await this.#base.documents.commit(orders)
       return showFolder(saved[saved.length - 1])
     })
+  }
+
+  /**
+   * Puts a component into the folder whose UID is read, once the right is known; a blank one means
+   * /Components itself.
+   */
+  async file(
+    principal: Principal,
+    componentUid: string,
+    readFolderUid: () => string,
+  ): Promise<FiledComponent> {
+    const { orgUid } = principal
+    requirePermit(principal, `component/${componentUid}`, 'POST')
+    const folderUid = readFolderUid()
+    const component = await this.#base.documents.get({
+      ...{ orgUid, kind: 'component', uid: componentUid },
+    })
+    if (component === undefined) refuseUnknown('component', componentUid)
+    if (folderUid !== '') requirePermit(principal, `component_folder/${folderUid}`, 'GET')
+    const path = folderUid === '' ? ROOT_FOLDER : pathOf(await this.#require(orgUid, folderUid))
+    const { folder, name } = component.body as unknown as ComponentBody
+    if (folder !== path) await this.#components.update(principal, componentUid, { folder: path })
+    return { uid: componentUid, contentType: 'component', parentFolderUid: folderUid, path, name }
   }
 
   /** Moves or renames a folder with everything in it. */

@@ -1,7 +1,13 @@
 /** Records without anything below them: units, cycles, delete profiles, templates. */
 import { allows, type Principal, requirePermit } from '../../access/index.ts'
 import { newUid, refuse } from '../../base/index.ts'
-import { CatalogConflict, type CatalogDocument, type JsonObject } from '../../store/index.ts'
+import {
+  CatalogConflict,
+  type CatalogDocument,
+  type DocumentKey,
+  type JsonObject,
+  type PutDocument,
+} from '../../store/index.ts'
 import type { Documents } from '../documents/documents.ts'
 import { listPermitted } from '../documents/list-permitted.ts'
 import { checkId } from '../shape/record-checks.ts'
@@ -144,12 +150,9 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
     for (const builtIn of builtIns?.values() ?? []) {
       if (builtIn.id === body.id) this.#refuseTaken(body.id)
     }
-    const claims = body.id === '' ? [] : [this.#claimOf(body.id)]
-    const expectedRevision = before?.revision ?? 0
-    const put = { op: 'put', orgUid, kind, uid, listKey: body.name, claims } as const
-    const stored = body as unknown as JsonObject
+    const order = putRecordOrder({ orgUid, kind, uid }, body, before?.revision ?? 0)
     try {
-      const [saved] = await this.#documents.commit([{ ...put, body: stored, expectedRevision }])
+      const [saved] = await this.#documents.commit([order])
       return this.#show(saved)
     } catch (error) {
       if (error instanceof CatalogConflict && error.claim !== undefined) this.#refuseTaken(body.id)
@@ -170,7 +173,7 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
   }
 
   #claimOf(id: string): string {
-    return `${this.#rules.kind}_id:${id}`
+    return recordClaim(this.#rules.kind, id)
   }
 
   #refuseTaken(id: string): never {
@@ -182,6 +185,22 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
     const what = `This ${this.#rules.kind} is built in and cannot be changed or deleted`
     refuse('conflict', { what })
   }
+}
+
+/** What a record with an ID claims in its organization. */
+function recordClaim(kind: string, id: string): string {
+  return `${kind}_id:${id}`
+}
+
+/** The write that stores a record. */
+export function putRecordOrder(
+  key: DocumentKey,
+  body: { readonly id: string; readonly name: string },
+  expectedRevision: number,
+): PutDocument {
+  const claims = body.id === '' ? [] : [recordClaim(key.kind, body.id)]
+  const stored = body as unknown as JsonObject
+  return { op: 'put', ...key, listKey: body.name, claims, body: stored, expectedRevision }
 }
 
 /** Refuses a UID that names nothing in the organization. */

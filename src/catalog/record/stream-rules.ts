@@ -10,13 +10,15 @@ import {
   NAME_LENGTH_MAX,
   refuseField,
 } from '../shape/record-checks.ts'
-import type {
-  Location,
-  PlacedStreamBody,
-  Reference,
-  StreamBody,
-  StreamInput,
-  StreamRecord,
+import {
+  type Location,
+  type PlacedStreamBody,
+  type Reference,
+  ROLLUP_METHODS,
+  type RollupMethod,
+  type StreamBody,
+  type StreamInput,
+  type StreamRecord,
 } from '../shape/stream-shape.ts'
 import { type CycleBody, definitionOf } from './cycle-record.ts'
 
@@ -44,7 +46,7 @@ export async function readStream(
     valueType: input.valueType ?? before.valueType,
     unit: pickReference(input.unit, before.unit),
     baseCycle: await readBaseCycle(field, input.baseCycle, { before, references }),
-    rollupMethod: input.rollupMethod ?? before.rollupMethod,
+    rollupMethod: readRollupMethod(field, input.rollupMethod) ?? before.rollupMethod,
     streamDerivationType: input.streamDerivationType ?? before.streamDerivationType,
     delete_profile: pickReference(input.delete_profile, before.delete_profile),
     location: input.location === undefined ? before.location : pickLocation(input.location),
@@ -55,6 +57,13 @@ export async function readStream(
   checkKind(field, body)
   await checkReferences(field, input, { before, references })
   return body
+}
+
+function readRollupMethod(field: string, given: string | undefined): RollupMethod | undefined {
+  if (given === undefined) return undefined
+  const known = ROLLUP_METHODS.find((method) => method === given.toLowerCase())
+  if (known !== undefined) return known
+  return refuseField(`${field}.rollupMethod`, `must be one of ${ROLLUP_METHODS.join(', ')}`)
 }
 
 function checkKind(field: string, body: StreamBody): void {
@@ -82,10 +91,10 @@ async function checkReferences(
   const unit = input.unit?.uid === before.unit?.uid ? undefined : input.unit
   const isSameProfile = input.delete_profile?.uid === before.delete_profile?.uid
   const profile = isSameProfile ? undefined : input.delete_profile
-  if (unit && !(await references.hasUnit(unit.uid))) {
+  if (unit?.uid && !(await references.hasUnit(unit.uid))) {
     refuseField(`${field}.unit.uid`, `"${unit.uid.slice(0, 60)}" is no unit of this organization`)
   }
-  if (profile && !(await references.hasDeleteProfile(profile.uid))) {
+  if (profile?.uid && !(await references.hasDeleteProfile(profile.uid))) {
     const shown = profile.uid.slice(0, 60)
     refuseField(`${field}.delete_profile.uid`, `"${shown}" is no delete profile here`)
   }
@@ -98,7 +107,8 @@ async function readBaseCycle(
 ): Promise<StreamBody['baseCycle']> {
   if (given === undefined) return before.baseCycle
   if (given === null) return null
-  const input = typeof given === 'string' ? { id: given } : given
+  const input: { uid?: string; id?: string } = typeof given === 'string' ? { id: given } : given
+  if (input.uid === '' && !input.id) return null
   // A record sent back unchanged is fine even when its cycle has been deleted since.
   if (input.uid !== undefined && input.uid === before.baseCycle?.uid) return before.baseCycle
   const cycle = await references.findCycle(input)
@@ -118,7 +128,8 @@ function pickReference(
   before: Reference | null,
 ): Reference | null {
   if (input === undefined) return before
-  return input === null ? null : { uid: input.uid }
+  // Clients in the field write a blank UID where there is none.
+  return input === null || input.uid === '' ? null : { uid: input.uid }
 }
 
 /** A location without what does not belong to one. */

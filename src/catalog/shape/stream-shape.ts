@@ -4,8 +4,8 @@ import { STREAM_TYPES, type StreamType } from './stream-kind.ts'
 import { VALUE_TYPES, type ValueType } from './value-type.ts'
 
 /** How a stream is summed up where a cycle is asked for without a statistic. */
-const ROLLUP_METHODS = ['avg', 'sum', 'min', 'max', 'first', 'last'] as const
-type RollupMethod = (typeof ROLLUP_METHODS)[number]
+export const ROLLUP_METHODS = ['avg', 'sum', 'min', 'max', 'first', 'last'] as const
+export type RollupMethod = (typeof ROLLUP_METHODS)[number]
 
 const DERIVATION_TYPES = ['NONE', 'FROM_EXPRESSION'] as const
 type DerivationType = (typeof DERIVATION_TYPES)[number]
@@ -13,7 +13,9 @@ type DerivationType = (typeof DERIVATION_TYPES)[number]
 /** What a caller may say about a stream; everything is optional, unknown fields are ignored. */
 export const streamShape = Type.Object({
   uid: Type.Optional(
-    Type.String({ description: 'Names the stream to change in a component edit' }),
+    Type.String({
+      description: 'Names the stream to change in a component edit; one from stream/new adds it',
+    }),
   ),
   id: Type.Optional(Type.String({ description: 'Unique in its component, may be blank' })),
   name: Type.Optional(Type.String()),
@@ -28,7 +30,9 @@ export const streamShape = Type.Object({
       Type.Object({ uid: Type.Optional(Type.String()), id: Type.Optional(Type.String()) }),
     ]),
   ),
-  rollupMethod: Type.Optional(Type.Enum([...ROLLUP_METHODS])),
+  rollupMethod: Type.Optional(
+    Type.String({ description: `One of ${ROLLUP_METHODS.join(', ')}, in any case` }),
+  ),
   streamDerivationType: Type.Optional(Type.Enum([...DERIVATION_TYPES])),
   delete_profile: Type.Optional(referenceShape),
   location: Type.Optional(Type.Union([Type.Null(), locationShape])),

@@ -10,6 +10,7 @@ import type { FastLane } from '../transport/exchange.ts'
 import { apiKeyRoutes } from './api-key-routes.ts'
 import { authorizeRoutes } from './authorize-routes.ts'
 import { catalogRoutes } from './catalog-routes.ts'
+import { componentRoutes } from './component-routes.ts'
 import { feedRoutes } from './feed-routes.ts'
 import { fileRoutes } from './file-routes.ts'
 import { invitationRoutes } from './invitation-routes.ts'
@@ -49,6 +50,7 @@ export function addRoutes(app: App, parts: RouteParts): void {
   apiKeyRoutes(app, { gate, identity })
   authorizeRoutes(app, { oauth, issuerOf, brands, budget })
   catalogRoutes(app, { catalog, gate })
+  componentRoutes(app, { catalog, gate })
   feedRoutes(app, { calls, gate, lane })
   fileRoutes(app, { files, gate, budget })
   const isSecure = config.tlsCert !== undefined || config.publicUrl?.startsWith('https:') === true

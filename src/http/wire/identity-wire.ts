@@ -1,17 +1,18 @@
 /** The shapes of organizations, users and API keys on the wire. */
 import { type Static, Type } from 'typebox'
 import { methods, roles } from '../../access/index.ts'
-import type {
-  ApiKey,
-  ApiKeyFields,
-  AuditRecord,
-  NewUser,
-  Organization,
-  OrganizationFields,
-  OrgUser,
-  OwnInvitation,
-  User,
-  UserChanges,
+import {
+  type ApiKey,
+  type ApiKeyFields,
+  type AuditRecord,
+  type NewUser,
+  nameOf,
+  type Organization,
+  type OrganizationFields,
+  type OrgUser,
+  type OwnInvitation,
+  type User,
+  type UserChanges,
 } from '../../auth/index.ts'
 import { refuse } from '../../base/index.ts'
 
@@ -107,7 +108,7 @@ export function showInvitation(invitation: OwnInvitation) {
 export function showOrgUser({ user, invitation }: OrgUser, orgUid: string) {
   if (user !== undefined) return { ...showUser(user, orgUid), status: 'MEMBER' }
   const { uid, email, role, createdAtMs } = invitation
-  const blank = { firstName: '', lastName: '' }
+  const blank = { firstName: '', lastName: '', fullName: '', isOwner: false }
   return { uid, email, ...blank, role, creationDate: createdAtMs, status: 'INVITED' }
 }
 
@@ -115,7 +116,8 @@ export function showOrgUser({ user, invitation }: OrgUser, orgUid: string) {
 function showUser(user: User, orgUid: string) {
   const { uid, email, firstName, lastName, timeZone, createdAtMs } = user
   const role = user.memberships.find((membership) => membership.orgUid === orgUid)?.role
-  return { uid, email, firstName, lastName, timeZoneId: timeZone, role, creationDate: createdAtMs }
+  const named = { firstName, lastName, fullName: nameOf(user), isOwner: role === 'OWNER' }
+  return { uid, email, ...named, timeZoneId: timeZone, role, creationDate: createdAtMs }
 }
 
 /** What a body says about a user. */

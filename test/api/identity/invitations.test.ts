@@ -62,7 +62,7 @@ test('an account that is invited shows nothing of itself before it accepts', asy
     { ...shown, creationDate: 0, uid: '' },
     {
       ...{ uid: '', email: 'ada@example.com', firstName: '', lastName: '', role: 'ADMIN' },
-      ...{ creationDate: 0, status: 'INVITED' },
+      ...{ creationDate: 0, status: 'INVITED', fullName: '', isOwner: false },
     },
   )
   assert.equal((await stranger('GET', `/api/org_user/${ada.uid}`)).status, 404)

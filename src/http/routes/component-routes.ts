@@ -1,0 +1,63 @@
+import type { FastifySchema } from 'fastify'
+import { Type } from 'typebox'
+import { refuse } from '../../base/index.ts'
+import { type Catalog, componentShape } from '../../catalog/index.ts'
+import type { Gate } from '../admit/gate.ts'
+import { needs } from '../admit/needs.ts'
+import type { App } from '../app-type.ts'
+import { readQueryText, unwrap, wrapped } from '../wire/catalog-wire.ts'
+import { envelope } from '../wire/envelope.ts'
+import { uidParams } from '../wire/identity-wire.ts'
+import { documented } from './record-routes.ts'
+
+const CAPABILITY = needs('POST', 'component/{uid}')
+
+const filingQuery = Type.Object({
+  contentType: Type.String({ description: 'component' }),
+  parentFolderUid: Type.String({ description: 'The UID of the folder; blank: /Components itself' }),
+  text: Type.Optional(Type.String({ description: 'Ignored: the component keeps its name' })),
+})
+
+/** Adds the ways in which clients in the field change a component: by its body, and by folder. */
+export function componentRoutes(
+  app: App,
+  { catalog, gate }: { catalog: Catalog; gate: Gate },
+): void {
+  const onRequest = gate.guard('admin')
+  const described = (tag: string, schema: FastifySchema) => ({
+    ...documented({ tags: [tag], ...CAPABILITY, ...schema }),
+    onRequest,
+  })
+  const changing = {
+    summary: 'Change the fields named, of the component whose UID is in the body',
+    body: wrapped(
+      'component',
+      Type.Intersect([Type.Object({ uid: Type.String() }), componentShape]),
+    ),
+  }
+  app.post('/api/component', described('component', changing), async (request) => {
+    const input = unwrap('component', request.body)
+    return envelope('component', await catalog.components.updateNamed(request.principal, input))
+  })
+  const filing = {
+    summary: 'Put a component into a folder',
+    params: uidParams,
+    querystring: filingQuery,
+  }
+  app.put('/api/component_folder/:uid', described('component_folder', filing), async (request) => {
+    const { uid } = request.params as { uid: string }
+    const read = () => readFolderUid(request.query)
+    const filed = await catalog.folders.file(request.principal, uid, read)
+    return envelope('component_folder', filed)
+  })
+}
+
+function readFolderUid(query: unknown): string {
+  if (readQueryText(query, 'contentType') !== 'component') {
+    refuse('bad_input', { what: 'contentType must be component: only components are put so' })
+  }
+  const folderUid = readQueryText(query, 'parentFolderUid')
+  if (folderUid !== undefined) return folderUid
+  const what = 'parentFolderUid is missing: the UID of a folder, or blank for /Components'
+  return refuse('bad_input', { what })
+}
