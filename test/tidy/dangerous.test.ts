@@ -1,0 +1,61 @@
+/** What no source of the service does: each would need a defence of its own (docs/security.md). */
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+
+const sources = globSync(['src/**/*.ts', 'src/**/*.js']).filter((file) => !/\.test\.ts$/.test(file))
+
+/** The sources that hold what a pattern finds, but for those that may. */
+function holders(pattern: RegExp, allowed: readonly string[] = []): string[] {
+  return sources.filter(
+    (file) => !allowed.includes(file) && pattern.test(readFileSync(file, 'utf8')),
+  )
+}
+
+test('no source runs programs or text as code', () => {
+  assert.ok(sources.length > 300)
+  assert.deepEqual(holders(/node:(?:child_process|vm|cluster|inspector)\b|\bimport\(\s*[^'"]/), [])
+  assert.deepEqual(holders(/\beval\(|\bnew Function\b|\bsetTimeout\(\s*['"`]/), [])
+})
+
+test('no source of the service calls out: it answers, and reads no other host', () => {
+  // The page's script asks the service itself; the command line asks it over a socket of the folder.
+  const callers = ['src/http/pages/authorize/authorize.js', 'src/cli/send-command.ts']
+  assert.deepEqual(
+    holders(/\bfetch\(|\b(?:http|https|net|tls)\.(?:request|get|connect)\(/, callers),
+    [],
+  )
+  const imported = /import \{[^}]*\b(?:request|connect|createConnection)\b[^}]*\} from 'node:/
+  assert.deepEqual(holders(imported, callers), [])
+  assert.deepEqual(holders(/from '(?:undici|node:dns|node:dgram|node:http2)'/), [])
+})
+
+test('no script of a page makes markup of text', () => {
+  const scripts = sources.filter((file) => file.endsWith('.js'))
+  assert.ok(scripts.length > 0)
+  const markup = /innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment/
+  assert.deepEqual(holders(markup), [])
+})
+
+test('secrets come from the system, and no hash in use is a broken one', () => {
+  assert.deepEqual(holders(/\bMath\.random\b/), [])
+  const hashes = sources.flatMap((file) =>
+    [
+      ...readFileSync(file, 'utf8').matchAll(/create(?:Hash|Hmac)\('([^']+)'|\bhash\('([^']+)'/g),
+    ].map((match) => match[1] ?? match[2]),
+  )
+  assert.ok(hashes.length > 0)
+  assert.deepEqual([...new Set(hashes)].sort(), ['sha256'])
+})
+
+test('dependencies have exact versions, and every package a checksum', () => {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+  for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
+    assert.match(String(version), /^\d+\.\d+\.\d+$/, name)
+  }
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
+  const unchecked = Object.entries<{ integrity?: string }>(packages)
+    .filter(([path, { integrity }]) => path !== '' && !integrity?.startsWith('sha512-'))
+    .map(([path]) => path)
+  assert.deepEqual(unchecked, [])
+})
