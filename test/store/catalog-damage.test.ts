@@ -144,7 +144,7 @@ test('no flipped bit of catalog.db makes the catalog answer wrongly, and none th
       for (const ending of ['-wal', '-shm']) rmSync(copy + ending, { force: true })
       const what = `seed ${seed}, round ${round}, byte ${bit >> 3}, bit ${bit & 7}`
       try {
-        counts[outcomeOf(copy, contents, what)] += 1
+        counts[await outcomeOf(copy, contents, what)] += 1
       } catch (error) {
         throw new Error(what, { cause: error })
       }
@@ -153,7 +153,7 @@ test('no flipped bit of catalog.db makes the catalog answer wrongly, and none th
   assert.ok(counts.told > 50, JSON.stringify(counts))
 })
 
-function outcomeOf(file: string, contents: Contents, what: string) {
+async function outcomeOf(file: string, contents: Contents, what: string) {
   const told: string[] = []
   const opened = attempt(() =>
     openChecked(() => {
@@ -165,7 +165,13 @@ function outcomeOf(file: string, contents: Contents, what: string) {
   using db = opened
   const table = attempt(() => openChecked(() => new CatalogReadTable(db, (one) => told.push(one))))
   if (table === 'damaged') return 'refused'
-  new CatalogScrub(db, file).runAtOnce((one) => told.push(one))
+  await new CatalogScrub(db, file).runAtOnce({
+    onDamage: (one) => told.push(one),
+    async rebuildIndexes() {
+      using writing = new DatabaseSync(file)
+      writing.exec('REINDEX')
+    },
+  })
   const missing = findMissing(table, contents)
   if (missing.length > 0) assert.ok(told.length > 0, `${what}: ${missing} went untold`)
   return told.length > 0 ? 'told' : 'harmless'
@@ -330,3 +336,44 @@ test('a scrub ends when it is told to', async () => {
   assert.equal(asked, 2)
   await store.close()
 })
+
+/** Leaves a document out of an index: for a moment SQLite is told that it has a condition. */
+function leaveOut(file: string, listKey: string): void {
+  using db = new DatabaseSync(file)
+  db.enableDefensive(false)
+  const describe = (sql: string, ...given: string[]): void => {
+    db.exec('PRAGMA writable_schema = ON')
+    db.prepare(`UPDATE sqlite_schema SET sql = ${sql} WHERE name = 'document_list'`).run(...given)
+    db.exec('PRAGMA writable_schema = RESET')
+  }
+  describe('sql || ?', ` WHERE list_key <> '${listKey}'`)
+  db.exec('REINDEX document_list')
+  describe(`substr(sql, 1, instr(sql, ' WHERE') - 1)`)
+}
+
+for (const when of ['start', 'scrub'] as const) {
+  test(`an index that does not fit its table is built again by a ${when}`, async () => {
+    const { folder } = await makeFolder(`reindex-${when}`)
+    const page = { orgUid: 'org-one', kind: 'cycle', start: 0, limit: 100 }
+    const file = join(folder, 'catalog.db')
+    const told: string[] = []
+    if (when === 'start') leaveOut(file, 'cycle 5')
+    const store = await openCatalogStore({ folder, onDamage: (what) => told.push(what) })
+    if (when === 'scrub') {
+      leaveOut(file, 'cycle 5')
+      const before = await store.list(page)
+      assert.deepEqual([before.documents.length, before.totalCount], [11, 11])
+      await store.scrub({ mayGoOn: async () => true, onChecked: () => {}, onDamage: () => {} })
+    }
+    const { documents, totalCount } = await store.list(page)
+    await store.close()
+    assert.deepEqual([documents.length, totalCount], [12, 12])
+    assert.ok(
+      told.some((what) => what.includes('built again')),
+      told.join(),
+    )
+    const later: string[] = []
+    await (await openCatalogStore({ folder, onDamage: (what) => later.push(what) })).close()
+    assert.deepEqual(later, [])
+  })
+}

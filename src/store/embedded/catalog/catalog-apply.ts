@@ -32,6 +32,8 @@ export function applyJob(table: CatalogWriteTable, job: Job): WriterResult {
       return acquire(table, job)
     case 'release':
       return release(table, job.lease)
+    case 'reindex':
+      return table.rebuildIndexes()
   }
 }
 

@@ -30,6 +30,7 @@ export type WriterRequest =
       readonly ttlMs: number
     }
   | { readonly type: 'release'; readonly id: number; readonly lease: Lease }
+  | { readonly type: 'reindex'; readonly id: number }
   | { readonly type: 'close'; readonly id: number }
 
 /** What a put became: its revision, and its handle when it is a stream. */

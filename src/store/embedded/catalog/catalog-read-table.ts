@@ -93,10 +93,16 @@ export class CatalogReadTable {
       const documents = rows.map((row) => documentOf(row, this.#scopes))
       for (const document of documents) expectListed(document, query)
       const isWhole = query.parentUid === undefined && prefix === ''
-      const totalCount = isWhole
-        ? this.#tallyOf(scope, query.kind).documents
-        : (statements.count.get(...filter)?.documents as number)
-      return { documents, totalCount }
+      if (!isWhole) {
+        const { documents: totalCount } = statements.count.get(...filter) as { documents: number }
+        return { documents, totalCount }
+      }
+      const totalCount = this.#tallyOf(scope, query.kind).documents
+      const end = query.start + documents.length
+      if (documents.length >= query.limit || end >= totalCount) return { documents, totalCount }
+      // A total that no list reaches would have a caller ask for ever.
+      this.#onDamage(`the list of ${query.kind} ends after ${end} of ${totalCount}`)
+      return { documents, totalCount: end }
     })
   }
 

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { CatalogDamaged } from '../../catalog-port.ts'
 import { readChecked } from './catalog-checks.ts'
 import { CatalogScrubTable } from './catalog-scrub-table.ts'
-import { findStructureProblems } from './catalog-structure.ts'
+import { concernsIndexes, findStructureProblems } from './catalog-structure.ts'
 
 type SQLInputValues = readonly SQLInputValue[]
 
@@ -15,6 +15,8 @@ interface CatalogScrubPass {
   mayGoOn(): Promise<boolean>
   onChecked(items: number, bytes: number): void
   onDamage(what: string): void
+  /** Builds all indexes again from their tables. */
+  rebuildIndexes(): Promise<void>
 }
 
 /** Reads every row of catalog.db back in steps; then, on a thread, holds its indexes against its tables. */
@@ -30,22 +32,63 @@ export class CatalogScrub {
   /** One pass; ends early when the pass says so. */
   async run(pass: CatalogScrubPass): Promise<void> {
     const table = new CatalogScrubTable(this.#db)
+    let damages = 0
+    const onDamage = (what: string): void => {
+      damages += 1
+      pass.onDamage(what)
+    }
+    const counted = { ...pass, onDamage, mayGoOn: () => pass.mayGoOn() }
     for (const name of table.names) {
-      if (!(await this.#runTable(table, name, pass))) return
+      if (!(await this.#runTable(table, name, counted))) return
     }
     if (!(await pass.mayGoOn())) return
-    for (const what of await checkStructure(this.#file)) pass.onDamage(what)
+    const areRowsWhole = damages === 0
+    await this.#checkIndexes(pass, { areRowsWhole, find: () => checkStructure(this.#file) })
   }
 
   /** All of it in one go, for a start that serves nobody yet. */
-  runAtOnce(onDamage: (what: string) => void): void {
+  async runAtOnce(pass: Pick<CatalogScrubPass, 'onDamage' | 'rebuildIndexes'>): Promise<void> {
+    // First: rows are found by the indexes.
+    const find = async () => findStructureProblems(this.#db)
+    const areRowsWhole = this.#checkRows(() => {}) === 0
+    await this.#checkIndexes(pass, { areRowsWhole, find })
+    this.#checkRows(pass.onDamage)
+  }
+
+  /** Tells what does not check in any row, and how much that is. */
+  #checkRows(onDamage: (what: string) => void): number {
     const table = new CatalogScrubTable(this.#db)
+    let count = 0
+    const note = (what: string): void => {
+      count += 1
+      onDamage(what)
+    }
     for (const name of table.names) {
       let after: SQLInputValues | undefined
-      do after = checkStep(table, { name, after }, { onDamage, onChecked: () => {} })
+      do after = checkStep(table, { name, after }, { onDamage: note, onChecked: () => {} })
       while (after !== undefined)
     }
-    for (const what of findStructureProblems(this.#db)) onDamage(what)
+    return count
+  }
+
+  /** Where indexes do not fit their tables, which are whole, they are built again from them. */
+  async #checkIndexes(
+    pass: Pick<CatalogScrubPass, 'onDamage' | 'rebuildIndexes'>,
+    at: { readonly areRowsWhole: boolean; find(): Promise<string[]> },
+  ): Promise<void> {
+    const problems = await at.find()
+    if (problems.length === 0) return
+    if (!at.areRowsWhole && !concernsIndexes(problems)) {
+      for (const what of problems) pass.onDamage(what)
+      return
+    }
+    try {
+      await pass.rebuildIndexes()
+      pass.onDamage(`indexes did not fit their tables and were built again (${problems[0]})`)
+    } catch (error) {
+      pass.onDamage(`indexes cannot be built again: ${(error as Error).message}`)
+    }
+    for (const what of await at.find()) pass.onDamage(what)
   }
 
   async #runTable(

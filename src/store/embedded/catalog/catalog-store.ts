@@ -52,13 +52,13 @@ export async function openCatalogStore(
   const writer = new CatalogWriterLink(file, options.hasReserve ?? false)
   try {
     await writer.ready()
-    return openChecked(() => {
+    const store = openChecked(() => {
       const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 })
       db.exec('PRAGMA cache_size = -32000')
-      const store = new EmbeddedCatalogStore({ db, file, writer }, options)
-      if (statSync(file).size <= CHECKED_AT_START_BYTES) store.checkNow()
-      return store
+      return new EmbeddedCatalogStore({ db, file, writer }, options)
     })
+    if (statSync(file).size <= CHECKED_AT_START_BYTES) await store.checkNow()
+    return store
   } catch (error) {
     await writer.close()
     if (!(error instanceof CatalogDamaged)) throw error
@@ -164,14 +164,22 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
   }
 
   /** Reads all of the catalog back at once; what does not check is told as damage. */
-  checkNow(): void {
-    new CatalogScrub(this.#db, this.#file).runAtOnce((what) => this.#noteDamage(what))
+  async checkNow(): Promise<void> {
+    await new CatalogScrub(this.#db, this.#file).runAtOnce({
+      onDamage: (what) => this.#noteDamage(what),
+      rebuildIndexes: () => this.#rebuildIndexes(),
+    })
+  }
+
+  async #rebuildIndexes(): Promise<void> {
+    await this.#writer.request({ type: 'reindex' })
   }
 
   async scrub(pass: ScrubPass): Promise<void> {
     await new CatalogScrub(this.#db, this.#file).run({
       ...{ mayGoOn: () => pass.mayGoOn() },
       onChecked: (items, bytes) => pass.onChecked(items, bytes),
+      rebuildIndexes: () => this.#rebuildIndexes(),
       onDamage: (what) => {
         this.#noteDamage(what)
         pass.onDamage({

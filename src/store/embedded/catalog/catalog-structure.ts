@@ -11,3 +11,10 @@ export function findStructureProblems(db: DatabaseSync): string[] {
     return [(error as Error).message]
   }
 }
+
+const OF_INDEX = /missing from index|entries in index|non-unique entry in index/
+
+/** Whether only indexes are named: they say nothing that their tables do not. */
+export function concernsIndexes(problems: readonly string[]): boolean {
+  return problems.every((problem) => OF_INDEX.test(problem))
+}

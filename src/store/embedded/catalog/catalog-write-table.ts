@@ -154,6 +154,12 @@ export class CatalogWriteTable {
     return (this.#statements.selectLastCursor.get()?.seq as number | undefined) ?? 0
   }
 
+  /** Builds all indexes again from the rows of their tables. */
+  rebuildIndexes(): undefined {
+    this.#db.exec('REINDEX')
+    return undefined
+  }
+
   /** Forgets the oldest changes beyond what caches may be behind. */
   trimChanges(): void {
     this.#statements.trimChanges.run(CHANGES_KEPT)
