@@ -1,5 +1,5 @@
 /** Works out which documents a wanted component needs, without writing any. */
-import { invariant, newUid, nextTurn, refuse } from '../../base/index.ts'
+import { invariant, newOrderedUid, nextTurn, refuse } from '../../base/index.ts'
 import type { CatalogDocument, CatalogWrite, StreamHandle } from '../../store/index.ts'
 import { checkBaseCycle } from '../../time/index.ts'
 import { type CatalogBase, missingFolderOrders } from '../documents/catalog-base.ts'
@@ -155,14 +155,17 @@ async function draftComponent(
   const folder = readFolder('folder', rules.folder ?? ROOT_FOLDER)
   const owner = await deps.base.people.ownerOf(orgUid)
   const timeZone = template?.timeZoneId || owner.timeZoneId
-  const uid = newUid()
+  const uid = newOrderedUid()
   const body: ComponentBody = {
     ...{ id: compId, name, description: template?.description ?? '', folder },
     ...{ timeZoneId: timeZone, creationDate: deps.base.clock.now() },
     ownerUser: { uid: owner.uid, name: owner.name },
     location: template?.location ?? null,
   }
-  const folders = await missingFolderOrders(deps.base, orgUid, { path: folder, makeUid: newUid })
+  const folders = await missingFolderOrders(deps.base, orgUid, {
+    path: folder,
+    makeUid: newOrderedUid,
+  })
   orders.push(...folders, putComponentOrder({ orgUid, uid }, body, 0))
   const draft = draftOf({ orgUid, uid, timeZone, wanted }, undefined, deps)
   for (const [position, { uid: _, ...stream }] of (template?.stream ?? []).entries()) {
@@ -268,7 +271,7 @@ function freeStreamId({ base }: PrepareDeps, draft: Draft, number: number): stri
 async function place({ base }: PrepareDeps, draft: Draft, body: StreamBody): Promise<string> {
   const cycle = await findBaseCycle(base, draft.orgUid, body)
   const grid = cycle === undefined ? '' : packGrid(definitionOf(cycle), draft.timeZone)
-  const uid = newUid()
+  const uid = newOrderedUid()
   const placed = { ...body, order: draft.firstOrder + draft.addedByUid.size, grid }
   draft.addedByUid.set(uid, placed)
   if (body.id !== '') draft.addedById.set(body.id, uid)

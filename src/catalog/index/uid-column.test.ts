@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { newOrderedUid } from '../../base/index.ts'
 import { UidColumn } from './uid-column.ts'
 
 test('UidColumn finds the UUIDs it was given, and shows them as they were', () => {
   const column = new UidColumn()
-  const uids = Array.from({ length: 3_000 }, () => randomUUID())
+  const uids = Array.from({ length: 3_000 }, (_, at) =>
+    at % 2 === 0 ? randomUUID() : newOrderedUid(),
+  )
   uids.forEach((uid, at) => {
     column.set(at + 1, uid)
   })

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { growColumn, invariant } from '../../base/index.ts'
 import { RefTable } from './ref-table.ts'
 
@@ -25,11 +26,11 @@ export class UidColumn {
     words[base + 1] = parsed[1]
     words[base + 2] = parsed[2]
     words[base + 3] = parsed[3]
-    this.#table.add(ref, parsed[0])
+    this.#table.add(ref, hashOf(parsed, 0))
   }
 
   delete(ref: number): void {
-    this.#table.delete(ref, this.#words[ref * WORDS])
+    this.#table.delete(ref, hashOf(this.#words, ref * WORDS))
     this.#words.fill(0, ref * WORDS, (ref + 1) * WORDS)
   }
 
@@ -42,8 +43,9 @@ export class UidColumn {
     if (guess > 0 && this.#isParsed(guess)) return guess
     if (guess > 0 && this.#isParsed(guess + 1)) return guess + 1
     const { cells } = this.#table
-    for (let at = this.#table.homeOf(parsed[0]); cells[at] !== 0; at = this.#table.after(at)) {
-      if (cells[at + 1] === parsed[0] && this.#isParsed(cells[at])) return cells[at]
+    const hash = hashOf(parsed, 0)
+    for (let at = this.#table.homeOf(hash); cells[at] !== 0; at = this.#table.after(at)) {
+      if (cells[at + 1] === hash && this.#isParsed(cells[at])) return cells[at]
     }
     return 0
   }
@@ -75,6 +77,21 @@ export class UidColumn {
     return 0
   }
 }
+
+/**
+ * Of all four words, because UIDs that are made one after the other begin alike, and another in every
+ * process, so that nobody can choose UIDs that all fall into one slot.
+ */
+function hashOf(words: Uint32Array, at: number): number {
+  let hash = SEED
+  for (let word = at; word < at + WORDS; word++) {
+    hash = Math.imul(hash ^ words[word], 0x85ebca6b)
+    hash ^= hash >>> 15
+  }
+  return Math.imul(hash, 0xc2b2ae35) >>> 0
+}
+
+const SEED = randomInt(2 ** 31)
 
 const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 

@@ -1,5 +1,5 @@
 import { allows, type Principal, requirePermit } from '../../access/index.ts'
-import { newUid } from '../../base/index.ts'
+import { newOrderedUid } from '../../base/index.ts'
 import type { CatalogDocument, CatalogWrite, StreamHandle } from '../../store/index.ts'
 import { type CatalogBase, referencesOf } from '../documents/catalog-base.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
@@ -45,7 +45,7 @@ export class ComponentStreams {
   make(principal: Principal, componentUid: string, streamType: StreamType): StreamRecord {
     requirePermit(principal, `component/${componentUid}/stream`, 'GET')
     this.#requireEntry(principal.orgUid, componentUid)
-    return { uid: newUid(), ...defaultStream, streamType, timeZoneId: '', revision: 0 }
+    return { uid: newOrderedUid(), ...defaultStream, streamType, timeZoneId: '', revision: 0 }
   }
 
   async get(principal: Principal, componentUid: string, uid: string): Promise<StreamRecord> {
@@ -87,7 +87,7 @@ export class ComponentStreams {
     requirePermit(principal, `component/${componentUid}/stream`, 'PUT')
     checkShape(input)
     const fields = input as StreamInput
-    const uid = newUid()
+    const uid = newOrderedUid()
     const saved = await this.#edit(principal.orgUid, componentUid, async (owner) => {
       const { index } = this.#base.documents
       const order = index.nextOrderOf(this.#requireEntry(principal.orgUid, componentUid))
@@ -125,7 +125,7 @@ export class ComponentStreams {
   async insertOrders(owner: Owner, inputs: readonly StreamInput[]): Promise<CatalogWrite[]> {
     const orders: CatalogWrite[] = []
     for (const [order, input] of inputs.entries()) {
-      const place = { field: `component.stream[${order}]`, uid: newUid(), order }
+      const place = { field: `component.stream[${order}]`, uid: newOrderedUid(), order }
       orders.push(await this.#insertOrder(owner, input, place))
     }
     return orders
@@ -148,7 +148,7 @@ export class ComponentStreams {
     for (const [order, input] of inputs.entries()) {
       const field = `component.stream[${order}]`
       if (!input.uid) {
-        orders.push(await this.#insertOrder(owner, input, { field, uid: newUid(), order }))
+        orders.push(await this.#insertOrder(owner, input, { field, uid: newOrderedUid(), order }))
         continue
       }
       if (named.has(input.uid)) refuseField(`${field}.uid`, 'is named twice in this list')

@@ -1,5 +1,5 @@
 import { type Method, type Principal, requirePermit } from '../../access/index.ts'
-import { newUid, PAGE_LIMIT_MAX, refuse } from '../../base/index.ts'
+import { newOrderedUid, PAGE_LIMIT_MAX, refuse } from '../../base/index.ts'
 import type { CatalogDocument, CatalogWrite } from '../../store/index.ts'
 import { type CatalogBase, missingFolderOrders } from '../documents/catalog-base.ts'
 import { listPermitted } from '../documents/list-permitted.ts'
@@ -93,7 +93,7 @@ export class Components {
     checkShape(input)
     const { orgUid } = principal
     const fields = input as ComponentInput
-    const uid = newUid()
+    const uid = newOrderedUid()
     const body = readComponent(fields, await this.#defaults(principal))
     const saved = await retryConflicts(this.#base.documents, async () => {
       const folders = await this.#folderOrders(orgUid, body.folder)
@@ -199,7 +199,7 @@ export class Components {
   }
 
   async #folderOrders(orgUid: string, path: string): Promise<CatalogWrite[]> {
-    return await missingFolderOrders(this.#base, orgUid, { path, makeUid: newUid })
+    return await missingFolderOrders(this.#base, orgUid, { path, makeUid: newOrderedUid })
   }
 
   async #showWhole(principal: Principal, document: CatalogDocument): Promise<ComponentRecord> {

@@ -6,7 +6,13 @@ import {
   type DocumentKey,
   type Lease,
 } from '../../catalog-port.ts'
-import type { WriteOrder, WriterRequest, WriterResult, Written } from './catalog-protocol.ts'
+import type {
+  PutOrder,
+  WriteOrder,
+  WriterRequest,
+  WriterResult,
+  Written,
+} from './catalog-protocol.ts'
 import type { CatalogWriteTable, StoredDocument } from './catalog-write-table.ts'
 
 const HANDLE_END = 2 ** 31
@@ -41,6 +47,8 @@ function applyCommit(table: CatalogWriteTable, commit: Commit): Written[] {
   if (commit.lease !== undefined) checkLease(table, commit.lease)
   // All claims of the commit's documents are let go first, so that two may swap theirs.
   for (const order of commit.orders) {
+    // One that must not exist yet holds none, or the commit comes to nothing.
+    if (order.expectedRevision === 0) continue
     const stored = table.select(order)
     if (stored !== undefined) table.deleteClaims(stored.ref)
   }
@@ -53,6 +61,7 @@ function applyCommit(table: CatalogWriteTable, commit: Commit): Written[] {
 }
 
 function applyOrder(table: CatalogWriteTable, order: WriteOrder): Written | undefined {
+  if (order.op === 'put' && order.expectedRevision === 0) return insertNew(table, order)
   const stored = table.select(order)
   const { expectedRevision } = order
   if (expectedRevision !== 'any' && (stored?.revision ?? 0) !== expectedRevision) {
@@ -62,9 +71,25 @@ function applyOrder(table: CatalogWriteTable, order: WriteOrder): Written | unde
     if (stored !== undefined) deleteStored(table, order, stored)
     return undefined
   }
-  const next = stored === undefined ? table.insert(order) : table.update(order, stored)
-  invariant((next.handle ?? 0) < HANDLE_END, 'stream handles are used up')
+  if (stored === undefined) return insertNew(table, order)
+  const next = table.update(order, stored)
   table.deleteClaims(next.ref)
+  return finishPut(table, order, next)
+}
+
+/** Creations are most of what is written: the index that must find nothing is asked once, by the insert. */
+function insertNew(table: CatalogWriteTable, order: PutOrder): Written {
+  const made = table.insert(order)
+  if (made === undefined) {
+    // What is there may be damaged, which is told rather than a conflict with it.
+    table.select(order)
+    throw new CatalogConflict(keyOf(order), undefined)
+  }
+  invariant((made.handle ?? 0) < HANDLE_END, 'stream handles are used up')
+  return finishPut(table, order, made)
+}
+
+function finishPut(table: CatalogWriteTable, order: PutOrder, next: StoredDocument): Written {
   for (const claim of new Set(order.claims)) {
     if (!table.insertClaim(order, claim, next.ref)) {
       throw new CatalogConflict(keyOf(order), claim)

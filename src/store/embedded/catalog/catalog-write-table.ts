@@ -24,6 +24,14 @@ export interface StoredDocument {
   readonly handle: number | null
 }
 
+/** By how much counts of a kind in an organization change. */
+interface TallyChange {
+  readonly scope: number
+  readonly kind: string
+  readonly documents: number
+  readonly entries: number
+}
+
 /** Caches further behind than this reload; the log stays a few megabytes. */
 const CHANGES_KEPT = 100_000
 
@@ -32,7 +40,11 @@ export class CatalogWriteTable {
   readonly #db: DatabaseSync
   readonly #statements: ReturnType<typeof prepareAll>
   readonly #scopes: CatalogScopes
+  /** The last handle given, undefined until it is read; SQLite's own row of it follows every insert. */
+  #lastHandle: number | undefined
   #hasGivenHandles = false
+  /** Counts that the step has changed and not written yet, by scope and kind. */
+  readonly #tallyChanges = new Map<string, TallyChange>()
 
   constructor(db: DatabaseSync) {
     this.#db = db
@@ -53,7 +65,7 @@ export class CatalogWriteTable {
 
   /** Ends the transaction with nothing kept; SQLite may have done so itself after a full disk. */
   rollback(): void {
-    this.#scopes.clear()
+    this.#forgetStep()
     this.#hasGivenHandles = false
     if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
   }
@@ -63,13 +75,20 @@ export class CatalogWriteTable {
     this.#db.exec('SAVEPOINT step')
     try {
       const result = step()
+      this.#writeTallies()
       this.#db.exec('RELEASE step')
       return result
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK TO step; RELEASE step')
-      this.#scopes.clear()
+      this.#forgetStep()
       throw error
     }
+  }
+
+  #forgetStep(): void {
+    this.#scopes.clear()
+    this.#tallyChanges.clear()
+    this.#lastHandle = undefined
   }
 
   scopeOf(orgUid: string): number {
@@ -94,17 +113,19 @@ export class CatalogWriteTable {
     })
   }
 
-  insert(order: PutOrder): StoredDocument {
+  /** Stores what is not there; undefined when it is. */
+  insert(order: PutOrder): StoredDocument | undefined {
     const scope = this.scopeOf(order.orgUid)
     const parentUid = order.parentUid ?? ''
-    const handle = order.kind === 'stream' ? this.#insertHandle() : null
+    const handle = order.kind === 'stream' ? this.#nextHandle() : null
     const body = sealed(order, { revision: 1, handle })
-    const { lastInsertRowid } = this.#statements.insert.run(
+    const { lastInsertRowid, changes } = this.#statements.insert.run(
       ...[scope, order.kind, order.uid, parentUid, order.listKey ?? ''],
       ...[order.expiresAtMs ?? null, handle, body],
     )
+    if (changes === 0) return undefined
     const ref = Number(lastInsertRowid)
-    if (handle !== null) this.#statements.setHandleRef.run(ref, handle)
+    if (handle !== null) this.#insertHandle(handle, ref)
     const entries = this.#insertEntry(order, ref, handle)
     this.#addToTally(order, { documents: 1, entries })
     return { ref, revision: 1, parent_uid: parentUid, handle }
@@ -188,9 +209,15 @@ export class CatalogWriteTable {
     this.#statements.upsertLease.run(lease.name, lease.holder, lease.fence, expiresAtMs, crc)
   }
 
-  #insertHandle(): number {
+  #nextHandle(): number {
+    this.#lastHandle ??= (this.#statements.selectLastHandle.get()?.seq as number | undefined) ?? 0
+    return this.#lastHandle + 1
+  }
+
+  #insertHandle(handle: number, ref: number): void {
+    this.#statements.insertHandle.run(handle, ref)
+    this.#lastHandle = handle
     this.#hasGivenHandles = true
-    return Number(this.#statements.insertHandle.run().lastInsertRowid)
   }
 
   /** Tells how many rows it made: 1, or 0 for a document without an index. */
@@ -209,11 +236,26 @@ export class CatalogWriteTable {
     return Number(this.#statements.deleteEntry.run(kind, ref).changes)
   }
 
+  /** Counts are written once per step: a commit may make thousands of documents of a kind. */
   #addToTally(
     { orgUid, kind }: DocumentKey,
     delta: { readonly documents: number; readonly entries: number },
   ): void {
     const scope = this.scopeOf(orgUid)
+    const key = `${scope} ${kind}`
+    const { documents, entries } = this.#tallyChanges.get(key) ?? { documents: 0, entries: 0 }
+    this.#tallyChanges.set(key, {
+      ...{ scope, kind, documents: documents + delta.documents },
+      entries: entries + delta.entries,
+    })
+  }
+
+  #writeTallies(): void {
+    for (const change of this.#tallyChanges.values()) this.#writeTally(change)
+    this.#tallyChanges.clear()
+  }
+
+  #writeTally({ scope, kind, ...delta }: TallyChange): void {
     const stored = this.#statements.selectTally.get(scope, kind)
     const before = {
       documents: (stored?.documents as number | undefined) ?? 0,
@@ -247,12 +289,12 @@ function prepareAll(db: DatabaseSync) {
       WHERE d.scope = ? AND d.kind = ? AND d.uid = ?`),
     insert: prepare(`INSERT INTO document
       (scope, kind, uid, parent_uid, list_key, expires_at_ms, handle, body, revision)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1)`),
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT (scope, kind, uid) DO NOTHING`),
     update: prepare(`UPDATE document SET parent_uid = ?, list_key = ?, expires_at_ms = ?, body = ?,
       revision = ? WHERE ref = ?`),
     delete: prepare('DELETE FROM document WHERE ref = ?'),
-    insertHandle: prepare('INSERT INTO stream_handle (ref) VALUES (0)'),
-    setHandleRef: prepare('UPDATE stream_handle SET ref = ? WHERE handle = ?'),
+    insertHandle: prepare('INSERT INTO stream_handle (handle, ref) VALUES (?, ?)'),
+    selectLastHandle: prepare(`SELECT seq FROM sqlite_sequence WHERE name = 'stream_handle'`),
     deleteHandle: prepare('DELETE FROM stream_handle WHERE handle = ?'),
     repeatLastHandle: prepare(`INSERT OR REPLACE INTO meta (name, value)
       SELECT 'last_handle', coalesce(max(seq), 0) FROM sqlite_sequence

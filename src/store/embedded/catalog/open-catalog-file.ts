@@ -6,6 +6,8 @@ import { CatalogScopes } from './catalog-scopes.ts'
 import { checkShape } from './catalog-shape.ts'
 
 const WAL_BYTES_KEPT = 64 * 1024 * 1024
+/** Of pages: what many commits in a row change again and again is written back once. */
+const CHECKPOINT_PAGES = 8_192
 const BUSY_MS = 5_000
 
 /** Opens catalog.db for its one writer, at the newest schema; refuses one that gives handles twice. */
@@ -17,6 +19,7 @@ export function openCatalogFile(file: string): DatabaseSync {
     db.exec('PRAGMA synchronous = FULL')
     db.exec('PRAGMA cache_size = -32000')
     db.exec(`PRAGMA journal_size_limit = ${WAL_BYTES_KEPT}`)
+    db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
     migrateCatalog(db)
     checkShape(db)
     checkLastHandle(db)
