@@ -15,8 +15,9 @@ export function firstStartText(
   const feedKey = given.feedKey === undefined ? created.feedKey : undefined
   const hasSecret = password !== undefined || feedKey !== undefined
   const [key, quote] = feedKey === undefined ? ['$WEIR_FEED_KEY', '"'] : [feedKey, "'"]
-  const put = `${address}/api/feed?compId=hello&temperature=21.5&api_key=${key}`
-  const property = `${address}/api/comp/hello/property?name&api_key=${key}`
+  const header = `-H ${quote}X-Api-Key: ${key}${quote}`
+  const put = `${address}/api/feed?compId=hello&temperature=21.5`
+  const property = `${address}/api/comp/hello/property?name`
   return [
     '',
     hasSecret ? 'Weir is ready. Keep this: it is shown once.' : 'Weir is ready.',
@@ -29,8 +30,8 @@ export function firstStartText(
     '',
     'Store a sample, then read a property of the component it created:',
     '',
-    `  curl -X PUT ${quote}${put}${quote}`,
-    `  curl ${quote}${property}${quote}`,
+    `  curl -X PUT ${header} '${put}'`,
+    `  curl ${header} '${property}'`,
     '',
   ].join('\n')
 }

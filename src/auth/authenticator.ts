@@ -65,18 +65,30 @@ export class Authenticator {
   authenticateNow(call: AuthCall): Caller | undefined {
     const { credential, org } = call
     if (credential === undefined) return undefined
-    if (credential.kind === 'bearer') return this.#bearerNow(credential, org)
-    if (credential.kind === 'api_key') {
-      const key = this.#deps.keys.peekReady(credential.value)
-      if (key === undefined || key.isDisabled || !key.ips.includes(call.address)) return undefined
-      return keyCaller(key, credential)
+    if (credential.kind === 'bearer') {
+      return this.#bearerNow(credential, org) ?? this.#bearerKeyNow(credential, call)
     }
+    if (credential.kind === 'api_key') return this.#keyNow(credential, call)
     const userUid = this.#deps.sessions.useNow(credential.value)
     if (userUid === undefined) return this.#bearerNow(credential, org)
     const user = this.#deps.users.peek(userUid)
     const membership = user === undefined ? undefined : chooseMembership(user, org)
     if (user === undefined || membership === undefined) return undefined
     return userCaller(userPrincipal({ userUid: user.uid, ...membership }), credential)
+  }
+
+  #keyNow(credential: Credential, { address }: AuthCall): Caller | undefined {
+    const key = this.#deps.keys.peekReady(credential.value)
+    if (key === undefined || key.isDisabled || !key.ips.includes(address)) return undefined
+    return keyCaller(key, credential)
+  }
+
+  /** A bearer that is known as an API key. */
+  #bearerKeyNow(credential: Credential, call: AuthCall): Caller | undefined {
+    const { beforeKey, value } = credential
+    if (beforeKey === undefined) return this.#keyNow(credential, call)
+    if (this.#deps.keys.peekReady(value) === undefined) return undefined
+    return this.authenticateNow({ ...call, credential: beforeKey })
   }
 
   #bearerNow(credential: Credential, org: string | undefined): Caller | undefined {
@@ -93,7 +105,7 @@ export class Authenticator {
     const { credential, org } = call
     if (credential === undefined) {
       refuse('unauthorized', {
-        what: 'This call needs a credential: api_key or session as a URL parameter or cookie, or Authorization: Bearer',
+        what: 'This call needs a credential: an API key as header X-Api-Key, a token as Authorization: Bearer, or api_key or session as a URL parameter or cookie',
       })
     }
     switch (credential.kind) {
@@ -131,9 +143,22 @@ export class Authenticator {
     return userCaller(userPrincipal({ userUid: user.uid, ...membership }), credential)
   }
 
-  async #byBearer(credential: Credential, org: string | undefined, call: AuthCall) {
+  async #byBearer(
+    credential: Credential,
+    org: string | undefined,
+    call: AuthCall,
+  ): Promise<Caller> {
     const grant = await this.#deps.bearers.findGrant(credential.value)
     const user = grant === undefined ? undefined : await this.#deps.users.find(grant.userUid)
+    if (grant === undefined && credential.kind === 'bearer') {
+      const key = await this.#deps.keys.findReady(credential.value)
+      if (key !== undefined) {
+        return await this.authenticate({
+          ...call,
+          credential: credential.beforeKey ?? { ...credential, kind: 'api_key' },
+        })
+      }
+    }
     if (grant === undefined || user === undefined) {
       const what = 'The access token is not known, over or taken back'
       throw this.#failed(call, what, 'invalid_token')

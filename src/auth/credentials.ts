@@ -6,6 +6,8 @@ export interface Credential {
   readonly kind: 'session' | 'bearer' | 'api_key'
   readonly value: string
   readonly place: Place
+  /** What counts in its place when a bearer turns out to be an API key: URL and cookies beat those. */
+  readonly beforeKey?: Credential
 }
 
 /** What a call says about who calls. */

@@ -16,6 +16,7 @@ const secretNames = [
   'sessionuid',
   'set-cookie',
   'token',
+  'x-api-key',
 ]
 
 const MASK = '[redacted]'

@@ -76,7 +76,9 @@ function callOf({ req, address }: Exchange, countedAs: CountedAs): AdmissionCall
   const { cookie } = req.headers
   // Node keeps the first of several Authorization headers; whoever sends two must be told.
   const authorization = req.headers.authorization && req.headersDistinct.authorization?.join(', ')
-  const { credential, org } = readCredentials({ url: req.url ?? '', cookie, authorization })
+  const key = req.headers['x-api-key']
+  const apiKey = key === undefined ? undefined : String(key)
+  const { credential, org } = readCredentials({ url: req.url ?? '', cookie, authorization, apiKey })
   const forwarded = req.headers['x-forwarded-for']
   const forwardedFor = forwarded === undefined ? undefined : String(forwarded)
   return { credential, org, address, forwardedFor, countedAs }

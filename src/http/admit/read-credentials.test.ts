@@ -4,7 +4,8 @@ import { readCredentials } from './read-credentials.ts'
 
 function read(url: string, cookie?: string, authorization?: string): string {
   const { credential, org } = readCredentials({ url, cookie, authorization })
-  const found = credential === undefined ? 'none' : Object.values(credential).join(' ')
+  const { kind, value, place } = credential ?? {}
+  const found = credential === undefined ? 'none' : `${kind} ${value} ${place}`
   return org === undefined ? found : `${found} in ${org}`
 }
 
@@ -36,4 +37,28 @@ test('readCredentials() prefers the URL and the header over cookies, sessions ov
   assert.equal(read('/x?session=S', undefined, 'Bearer T'), 'session S url')
   assert.equal(read('/x', 'api_key=K', 'Basic T'), 'api_key K cookie')
   assert.equal(read('/x?org=A', 'org=B'), 'none in A')
+})
+
+test('readCredentials() takes a key from X-Api-Key when there is nothing else', () => {
+  const chosen = (url: string, cookie?: string, authorization?: string) => {
+    const { credential } = readCredentials({ url, cookie, authorization, apiKey: 'H' })
+    return `${credential?.kind} ${credential?.value} ${credential?.place}`
+  }
+  assert.equal(chosen('/x'), 'api_key H header')
+  assert.equal(chosen('/x?org=O', 'org=P;other=1'), 'api_key H header')
+  assert.equal(chosen('/x', undefined, 'Basic T'), 'api_key H header')
+  assert.equal(chosen('/x?api_key=K'), 'api_key K url')
+  assert.equal(chosen('/x', 'api_key=K'), 'api_key K cookie')
+  assert.equal(chosen('/x', 'session=S'), 'session S cookie')
+  assert.equal(chosen('/x', undefined, 'Bearer T'), 'bearer T header')
+})
+
+test('readCredentials() tells what beats a bearer that is an API key', () => {
+  const beside = (url: string, cookie?: string) => {
+    const { credential } = readCredentials({ url, cookie, authorization: 'Bearer T', apiKey: 'H' })
+    return credential?.beforeKey?.value
+  }
+  assert.equal(beside('/x'), undefined)
+  assert.equal(beside('/x?api_key=K', 'session=S'), 'K')
+  assert.equal(beside('/x', 'session=S;api_key=K'), 'S')
 })

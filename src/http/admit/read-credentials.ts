@@ -1,6 +1,7 @@
 /**
  * Finds the credentials of an HTTP request. What is written in the URL or the Authorization header beats
- * what a cookie carries along; in the same place a session beats an api_key.
+ * what a cookie carries along; in the same place a session beats an api_key. An API key in a header
+ * counts when there is nothing else.
  */
 
 import type { Credential, Credentials } from '../../auth/index.ts'
@@ -11,6 +12,8 @@ interface CredentialSource {
   readonly url: string
   readonly cookie: string | undefined
   readonly authorization: string | undefined
+  /** The header X-Api-Key. */
+  readonly apiKey?: string
 }
 
 interface Found {
@@ -34,10 +37,18 @@ function choose(
 ): Credential | undefined {
   if (url.session !== undefined) return { kind: 'session', value: url.session, place: 'url' }
   const bearer = source.authorization === undefined ? undefined : bearerOf(source.authorization)
-  if (bearer !== undefined) {
-    checkGivenOnce(url.access_token)
-    return { kind: 'bearer', value: bearer, place: 'header' }
-  }
+  if (bearer === undefined) return chooseKey(url, cookie, source.apiKey)
+  checkGivenOnce(url.access_token)
+  const beforeKey = chooseKey(url, cookie, undefined)
+  return { kind: 'bearer', value: bearer, place: 'header', beforeKey }
+}
+
+/** What counts beside a session in the URL and an access token in the header. */
+function chooseKey(
+  url: Found,
+  cookie: Found | undefined,
+  header: string | undefined,
+): Credential | undefined {
   if (url.api_key !== undefined) return { kind: 'api_key', value: url.api_key, place: 'url' }
   if (cookie?.session !== undefined) {
     return { kind: 'session', value: cookie.session, place: 'cookie' }
@@ -45,7 +56,7 @@ function choose(
   if (cookie?.api_key !== undefined) {
     return { kind: 'api_key', value: cookie.api_key, place: 'cookie' }
   }
-  return undefined
+  return header ? { kind: 'api_key', value: header, place: 'header' } : undefined
 }
 
 function bearerOf(authorization: string): string | undefined {

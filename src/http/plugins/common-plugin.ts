@@ -5,7 +5,7 @@ import { exchangeOf } from '../transport/exchange.ts'
 const PREFLIGHT_SECONDS = '86400'
 const ALLOWED_HEADERS =
   'Authorization, Content-Disposition, Content-Encoding, Content-Type, If-None-Match, If-Range, ' +
-  'Range, Weir-Password, X-Request-Id'
+  'Range, Weir-Password, X-Api-Key, X-Request-Id'
 
 /** Puts the common headers on every answer of Fastify and answers CORS preflights. */
 export function commonPlugin(app: App): void {

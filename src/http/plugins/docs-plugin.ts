@@ -27,12 +27,13 @@ export async function docsPlugin(app: App): Promise<void> {
       tags: TAGS.map((name) => ({ name })),
       components: {
         securitySchemes: {
-          apiKey: { type: 'apiKey', in: 'query', name: 'api_key' },
+          apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+          apiKeyInUrl: { type: 'apiKey', in: 'query', name: 'api_key' },
           bearer: { type: 'http', scheme: 'bearer' },
           session: { type: 'apiKey', in: 'cookie', name: 'session' },
         },
       },
-      security: [{ apiKey: [] }, { bearer: [] }, { session: [] }],
+      security: [{ apiKey: [] }, { apiKeyInUrl: [] }, { bearer: [] }, { session: [] }],
     },
   })
   await app.register(swaggerUi, {

@@ -10,6 +10,7 @@ export const READ_HEADERS = [
   'host',
   'origin',
   'sec-fetch-site',
+  'x-api-key',
   'x-forwarded-for',
   'x-request-id',
 ] as const

@@ -44,6 +44,41 @@ test('every place of a credential is read', async () => {
   assert.equal(await status('', { Cookie: `a=1; api_key="${reader}" ; b=2` }), 200)
 })
 
+test('an API key comes by header as well; URL and cookies beat it, whatever the header is', async () => {
+  for (const header of ['X-Api-Key', 'Authorization']) {
+    const of = (key: string) => ({ [header]: header === 'Authorization' ? `Bearer ${key}` : key })
+    for (const _again of [1, 2]) assert.equal(await status('', of(reader)), 200, header)
+    assert.equal(await status('', of(other)), 403, header)
+    assert.equal(await status('', of(NOBODY)), 401, header)
+    assert.equal(await status(`api_key=${reader}`, of(other)), 200, header)
+    assert.equal(await status(`api_key=${other}`, of(reader)), 403, header)
+    assert.equal(await status(`session=${session}`, of(other)), 200, header)
+    assert.equal(await status('', { ...of(other), Cookie: `api_key=${reader}` }), 200, header)
+    assert.equal(await status('', { ...of(other), Cookie: `session=${session}` }), 200, header)
+    assert.equal(await status(`api_key=${NOBODY}`, of(reader)), 401, header)
+  }
+  const both = { Authorization: `Bearer ${NOBODY}`, 'X-Api-Key': reader }
+  assert.equal(await status('', both), 401)
+  assert.equal(await status('', { 'X-Api-Key': '' }), 401)
+  assert.equal(await status('', { 'X-Api-Key': `${reader}, ${reader}` }), 401)
+})
+
+test('the feed takes a key by header on the fast lane as behind it', async () => {
+  const put = async (headers: string[], query = '') => {
+    const line = `PUT /api/feed?compId=by-header&s=1${query} HTTP/1.1`
+    const head = [line, 'Host: x', ...headers, 'Content-Length: 0', '', ''].join('\r\n')
+    return (await sendRaw(service.port, head, { isEnding: true })).status
+  }
+  const key = `X-Api-Key: ${service.feedKey}`
+  for (const lane of [[], ['Connection: close']]) {
+    assert.equal(await put([key, ...lane]), 200)
+    assert.equal(await put([`authorization: bearer ${service.feedKey}`, ...lane]), 200)
+    assert.equal(await put([key, key, ...lane]), 401)
+    assert.equal(await put([`X-Api-Key: ${other}`, ...lane]), 403)
+    assert.equal(await put([key, ...lane], `&api_key=${other}`), 403)
+  }
+})
+
 test('no credential, an unknown one, or org alone is a 401 with a challenge', async () => {
   assert.equal(await status(''), 401)
   assert.equal(await status('api_key='), 401)

@@ -100,7 +100,7 @@ test('wrong settings: every mistake is listed, exit code 78, nothing is created'
 test('the first start tells address, account, organization, key and a curl line, once', async () => {
   const first = start({ WEIR_DATA_DIR: dataDir })
   const [, address] = await seen(first, /address +(\S+)/)
-  await seen(first, /curl '/)
+  await seen(first, /curl -H '.*\n/)
   const text = first.output()
   assert.match(text, /e-mail +owner@localhost/)
   const password = /password +(\S+)/.exec(text)?.[1] ?? ''
@@ -113,11 +113,12 @@ test('the first start tells address, account, organization, key and a curl line,
     body: JSON.stringify({ email: 'owner@localhost', password }),
   })
   assert.equal(login.status, 200)
-  const [putUrl, propertyUrl] = [...text.matchAll(/curl (?:-X PUT )?'(\S+)'/g)].map(
-    ([, url]) => url,
-  )
-  assert.equal((await fetch(putUrl, { method: 'PUT' })).status, 200)
-  const property = await (await fetch(propertyUrl)).text()
+  const line = /curl (?:-X PUT )?-H '(X-Api-Key): (\S+)' '(\S+)'/g
+  const [put, read] = [...text.matchAll(line)].map(([, name, value, url]) => ({
+    ...{ url, headers: { [name]: value } },
+  }))
+  assert.equal((await fetch(put.url, { method: 'PUT', headers: put.headers })).status, 200)
+  const property = await (await fetch(read.url, { headers: read.headers })).text()
   assert.equal(property, '[{"message":"","component":{"name":"hello"},"success":true}]')
   assert.equal(statSync(join(dataDir, 'secret.key')).mode & 0o777, 0o600)
   const second = start({ WEIR_DATA_DIR: dataDir })
@@ -138,12 +139,13 @@ test('the first start repeats neither a password nor a key that was given', asyn
   const given = { WEIR_FEED_KEY: FEED_KEY, WEIR_OWNER_PASSWORD: password }
   const running = start({ WEIR_DATA_DIR: join(folder, 'given'), ...given })
   const [, address] = await seen(running, /address +(\S+)/)
-  await seen(running, /curl "/)
+  await seen(running, /curl -H ".*\n/)
   assert.match(running.output(), /password +\(as set in WEIR_OWNER_PASSWORD\)/)
   assert.match(running.output(), /feed key +\(as set in WEIR_FEED_KEY\)/)
-  const [put] = [...running.output().matchAll(/curl -X PUT "(\S+)"/g)].map(([, url]) => url ?? '')
-  const known = put?.replace('$WEIR_FEED_KEY', FEED_KEY) ?? ''
-  assert.equal((await fetch(known, { method: 'PUT' })).status, 200)
+  const line = /curl -X PUT -H "X-Api-Key: (\S+)" '(\S+)'/.exec(running.output())
+  assert.equal(line?.[1], '$WEIR_FEED_KEY')
+  const headers = { 'X-Api-Key': FEED_KEY }
+  assert.equal((await fetch(line?.[2] ?? '', { method: 'PUT', headers })).status, 200)
   const login = await fetch(`${address}/api/login`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
