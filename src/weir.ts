@@ -70,7 +70,7 @@ async function runCheck({ isJson }: ParsedLine): Promise<void> {
   let failure = 'no service runs on the folder any more'
   const tell = {
     onProgress: ({ part, items, bytes }: { part?: string; items: number; bytes: number }) =>
-      console.error(`checking ${part ?? ''}: ${items} items, ${bytes} bytes so far`),
+      console.error(`checking ${part ?? 'begins'}: ${items} items, ${bytes} bytes so far`),
     onFailure: (why: string) => {
       failure = why
     },

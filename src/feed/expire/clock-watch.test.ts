@@ -69,3 +69,11 @@ test('look() at a start compares the clock with the mark, which a jump does not 
   await check(-30_000, 'unproven')
   await check(-2 * MINUTE, 'jumped')
 })
+
+test('look() sees a jump between the start and the first look', async () => {
+  const { clock, jumps, trust } = setUp()
+  clock.advance(30_000)
+  clock.jump(10 * HOUR)
+  assert.equal(await trust(), 'jumped')
+  assert.deepEqual(jumps, [10 * HOUR])
+})

@@ -38,22 +38,25 @@ const MARK_AGE_MS_MAX = 1_800_000
 export class ClockWatch {
   readonly #deps: ClockWatchDeps
   /** The two clocks at the look that later ones are compared with. */
-  #anchor: { readonly now: number; readonly elapsed: number } | undefined
-  #steadySince = 0
+  #anchor: { readonly now: number; readonly elapsed: number }
+  #steadySince: number
+  #isMarkRead = false
   #hasJumped = false
   #markedAt = Number.NEGATIVE_INFINITY
 
   constructor(deps: ClockWatchDeps) {
     this.#deps = deps
+    // Not at the first look: the clock may jump before it.
+    this.#anchor = { now: deps.clock.now(), elapsed: deps.clock.elapsed() }
+    this.#steadySince = this.#anchor.elapsed
   }
 
   /** Looks at both clocks; `now` is the time that the trust is about. */
   async look(): Promise<{ readonly now: number; readonly trust: ClockTrust }> {
     const { clock, mark } = this.#deps
-    const marked = this.#anchor === undefined ? await mark.read() : undefined
+    if (!this.#isMarkRead) this.#compareWithMark(await mark.read())
     const [now, elapsed] = [clock.now(), clock.elapsed()]
-    if (this.#anchor === undefined) this.#begin(now, elapsed, marked)
-    else this.#compare(this.#anchor, now, elapsed)
+    this.#compare(this.#anchor, now, elapsed)
     const isSteady = elapsed - this.#steadySince >= STEADY_AFTER_MS
     const trust = isSteady ? 'steady' : this.#hasJumped ? 'jumped' : 'unproven'
     if (trust !== 'jumped' && elapsed - this.#markedAt >= MARK_EVERY_MS) {
@@ -63,11 +66,10 @@ export class ClockWatch {
     return { now, trust }
   }
 
-  #begin(now: number, elapsed: number, marked: number | undefined): void {
-    this.#anchor = { now, elapsed }
-    this.#steadySince = elapsed
+  #compareWithMark(marked: number | undefined): void {
+    this.#isMarkRead = true
     if (marked === undefined) return
-    const sinceMark = now - marked
+    const sinceMark = this.#anchor.now - marked
     this.#hasJumped = sinceMark < -DRIFT_MS_MAX || sinceMark > MARK_AGE_MS_MAX
     if (this.#hasJumped) this.#deps.onJump(sinceMark)
   }

@@ -236,3 +236,9 @@ test('checkFolder() names the file that is no database', async (t) => {
   writeFileSync(join(folder, 'samples.db'), 'x'.repeat(8_192))
   refuses(folder, /samples\.db cannot be read/)
 })
+
+test('checkFolder() names a database that is a folder', (t) => {
+  const folder = temporaryFolder(t)
+  mkdirSync(join(folder, 'samples.db'))
+  assert.throws(() => checkFolder(folder), /samples\.db is a folder and should be a file/)
+})

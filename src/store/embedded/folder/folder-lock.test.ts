@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -43,4 +43,19 @@ test('openKeyFile() makes a key once, for its user alone, and refuses one that i
   assert.equal(statSync(file).mode & 0o777, 0o600)
   writeFileSync(file, 'half a key')
   assert.throws(() => openKeyFile(home), /must hold 64 hex digits/)
+})
+
+test('openKeyFile() gives a key of an earlier version its checksum, and refuses a changed digit', (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'weir-key-'))
+  t.after(() => rmSync(home, { recursive: true }))
+  const file = join(home, 'secret.key')
+  const digits = 'ab'.repeat(32)
+  writeFileSync(file, `${digits}\n`)
+  assert.equal(Buffer.from(openKeyFile(home)).toString('hex'), digits)
+  const [kept, check] = readFileSync(file, 'utf8').split('\n')
+  assert.equal(kept, digits)
+  assert.match(check, /^[0-9a-f]{8}$/)
+  assert.equal(Buffer.from(openKeyFile(home)).toString('hex'), digits)
+  writeFileSync(file, `${digits.replace(/b$/, 'c')}\n${check}\n`)
+  assert.throws(() => openKeyFile(home), /secret\.key does not check/)
 })

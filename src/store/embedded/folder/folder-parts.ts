@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { migrateCatalog } from '../catalog/catalog-migrations.ts'
-import { damageOf } from '../damage/folder-damaged.ts'
+import { damageOf, FolderDamaged } from '../damage/folder-damaged.ts'
 import { realDisk } from '../disk/real-disk.ts'
 import { SEALED_SEGMENT } from '../rows/meta-names.ts'
 
@@ -92,7 +92,11 @@ function readDatabase(
   const empty = { name, mark: undefined, formerMark: undefined, handle: 0, progress: 0 }
   const nothing = { ...empty, isThere: false }
   const file = join(folder, name)
-  if (!existsSync(file) || statSync(file).size === 0) return nothing
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found?.isDirectory()) {
+    throw new FolderDamaged(`${file} is a folder and should be a file: restore it from a backup`)
+  }
+  if (found === undefined || found.size === 0) return nothing
   try {
     using db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS })
     const value = (query: string, ...given: string[]): number | undefined =>
