@@ -7,7 +7,6 @@ import { Retention } from './expire/retention.ts'
 import type { FeedSeries } from './get/feed-series.ts'
 import { type GetCommand, getFeed, getLastValues, type ShowFile } from './get/get-feed.ts'
 import { AssignedTimes } from './put/assigned-times.ts'
-import { warnOfOutdated } from './put/outdated-samples.ts'
 import { type PutCommand, putSamples, type SamplesLanded } from './put/put-feed.ts'
 import { recallTimes } from './put/recall-times.ts'
 import {
@@ -16,6 +15,7 @@ import {
   type RequestedValues,
   requireRequested,
 } from './put/requested-values.ts'
+import { warnOfTimes } from './put/warn-of-times.ts'
 import {
   getLastStatistics,
   getStatistics,
@@ -90,7 +90,8 @@ export class Feed {
   async append(batch: SampleBatch, orgUid: string): Promise<readonly string[]> {
     await this.#deps.store.append(batch)
     for (const tell of this.#deps.onLanded) tell(batch, orgUid)
-    return warnOfOutdated(this.retention, batch, this.now())
+    const { retention, catalog } = this
+    return warnOfTimes({ retention, index: catalog.index }, batch, this.now())
   }
 
   /** As put; then answers the last values of the requested streams, creating missing ones. */

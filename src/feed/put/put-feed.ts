@@ -7,7 +7,6 @@ import type { AssignedTimes } from './assigned-times.ts'
 import { type Creation, createMissing } from './create-missing.ts'
 import { inSlices, SliceBudget } from './in-slices.ts'
 import type { IncomingSamples } from './incoming-samples.ts'
-import { warnOfOutdated } from './outdated-samples.ts'
 import { numericBatch, toBatch } from './place-samples.ts'
 import {
   assignTimes,
@@ -20,6 +19,7 @@ import {
 import type { PutOptions } from './put-options.ts'
 import { findUnrecalled, recallTimes } from './recall-times.ts'
 import { type MissingTarget, resolveTargets } from './resolve-targets.ts'
+import { warnOfTimes } from './warn-of-times.ts'
 
 /**
  * Told of every batch that has become durable, before its call is answered. The columns belong to
@@ -92,7 +92,8 @@ export async function putSamples(
   if (catalog.index.generation !== generation) requireAllLiving(catalog.index, batch)
   if (batch.count > 0 || batch.removals.length > 0) await store.append(batch)
   for (const tell of deps.onLanded) tell(batch, orgUid)
-  const warning = warnOfOutdated(deps.retention, batch, command.uploadTime)
+  const { retention } = deps
+  const warning = warnOfTimes({ retention, index: catalog.index }, batch, command.uploadTime)
   const warnings = warning instanceof Promise ? await warning : warning
   // After a refusal someone may still hold the columns; then the collector takes them.
   samples.release()
