@@ -6,6 +6,7 @@ import {
   BearerCache,
   type Command,
   type CreatedOrganization,
+  catalogUsageOf,
   createOrganization,
   grantAuditor,
   type Identity,
@@ -15,6 +16,7 @@ import {
   peopleOf,
   runCommand,
   SecretBox,
+  withQuotas,
 } from './auth/index.ts'
 import {
   budgetBytesOf,
@@ -141,6 +143,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
       addRoutes(app, {
         ...{ ...data, calls, config, deletion, gate, identity, lane, log, oauth, operators },
         budget,
+        usageOf: (orgUid) => catalogUsageOf(catalogStore, orgUid),
         measure: () => measureFolder(config.dataDir),
       }),
   })
@@ -226,7 +229,8 @@ async function openIdentityParts(
     },
   })
   opened.defer(() => embeddedCatalog.close())
-  const catalogStore = tellCommits(embeddedCatalog, (writes, isMade) => {
+  const limitedCatalog = withQuotas(embeddedCatalog, config.quotas)
+  const catalogStore = tellCommits(limitedCatalog, (writes, isMade) => {
     bearers.forgetWritten(writes)
     if (isMade) logActs(log, writes)
   })

@@ -87,6 +87,32 @@ export class CatalogDamaged extends Error {
   }
 }
 
+/** What an organization may have of some kinds together; `bytes` as CatalogStore.usage() counts. */
+export interface CatalogLimit {
+  readonly orgUid: string
+  readonly kinds: readonly string[]
+  readonly of: 'documents' | 'bytes'
+  readonly max: number
+}
+
+/** A commit that was not made, because more would be there than a limit allows. */
+export class CatalogLimitReached extends Error {
+  readonly limit: CatalogLimit
+
+  constructor(limit: CatalogLimit) {
+    super(`at most ${limit.max} ${limit.of} of ${limit.kinds.join(', ')}`)
+    this.name = 'CatalogLimitReached'
+    this.limit = limit
+  }
+}
+
+/** How many documents of a kind an organization has, and their bytes: of the JSON and the list key. */
+export interface KindUsage {
+  readonly kind: string
+  readonly documents: number
+  readonly bytes: number
+}
+
 export interface ListQuery {
   readonly orgUid: string
   readonly kind: string
@@ -136,9 +162,17 @@ export interface CatalogStore {
    * hold. On a cluster the all-or-none promise spans one component (a component and the documents
    * whose parent it is); wider commits may stop half way and can be repeated. Resolves with the
    * documents as written, in the order of the puts. Given a lease, nothing is written unless the
-   * lease is still the newest of its name.
+   * lease is still the newest of its name. Rejects with CatalogLimitReached when it makes more of
+   * what a limit counts than the limit allows; whatever leaves less, or as much, is never refused.
+   * Commits of one process never pass a limit together; on a cluster they may by what runs at once.
    */
-  commit(writes: readonly CatalogWrite[], lease?: Lease): Promise<CatalogDocument[]>
+  commit(
+    writes: readonly CatalogWrite[],
+    lease?: Lease,
+    limits?: readonly CatalogLimit[],
+  ): Promise<CatalogDocument[]>
+  /** What an organization has of every kind; kept with each commit, so asking costs little. */
+  usage(orgUid: string): Promise<readonly KindUsage[]>
   /**
    * Hands every document of a kind that has an index to `onRow`, parents' order not promised. Made
    * for the start of the process: a million rows in about a second, no bodies read. `onCount` is

@@ -10,3 +10,4 @@ export {
   type ScrubState,
 } from './scrub/scrub-runner.ts'
 export { tellCommits } from './tell-commits.ts'
+export { withCommit } from './with-commit.ts'

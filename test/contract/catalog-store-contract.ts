@@ -8,6 +8,7 @@ import {
   type IndexRow,
   type PutDocument,
 } from '../../src/store/index.ts'
+import { limitCases } from './catalog-limit-contract.ts'
 import type { CatalogStoreHome } from './catalog-store-home.ts'
 import { behavesAsModel } from './catalog-store-property.ts'
 
@@ -48,6 +49,7 @@ export function catalogStoreContract(
   listCases(check)
   cacheCases(check)
   leaseCases(check)
+  limitCases(check)
   check('behaves as the model does, over random commits and restarts', behavesAsModel)
 }
 

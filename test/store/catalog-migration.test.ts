@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
+import { crc32 } from 'node:zlib'
 import { openCatalogStore } from '../../src/store/embedded/index.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weir-catalog-migration-'))
@@ -62,6 +63,38 @@ function makeFolder(name: string, version: number): string {
   db.close()
   return folder
 }
+
+/** Takes the tables of the newest schema back to those of schema 3, whose tally had no bytes. */
+function takeBackTo3(folder: string): void {
+  const db = new DatabaseSync(join(folder, 'catalog.db'))
+  db.exec('ALTER TABLE tally DROP COLUMN bytes; PRAGMA user_version = 3')
+  const set = db.prepare('UPDATE tally SET crc = ? WHERE scope = ? AND kind = ?')
+  for (const row of db.prepare('SELECT * FROM tally').all()) {
+    const { scope, kind, documents, entries } = row as Record<string, string>
+    set.run(crc32(`${scope}\n${kind}\n${documents}\n${entries}`), scope, kind)
+  }
+  db.close()
+}
+
+test('a catalog of schema 3 counts its bytes, and a count that did not check still does not', async () => {
+  const folder = makeFolder('schema-3', 2)
+  await (await openCatalogStore({ folder })).close()
+  takeBackTo3(folder)
+  const db = new DatabaseSync(join(folder, 'catalog.db'))
+  db.exec(`UPDATE tally SET documents = 5 WHERE kind = 'session'`)
+  db.close()
+  const told: string[] = []
+  const store = await openCatalogStore({ folder, onDamage: (what) => told.push(what) })
+  const expected = [
+    { kind: 'component', documents: 1, bytes: 8 + '/boiler{"id":"boiler"}'.length },
+    { kind: 'stream', documents: 1, bytes: 8 + Buffer.byteLength('{"id":"témp \u{1F600}"}') },
+  ]
+  assert.deepEqual(await store.usage('org'), expected)
+  const [sessions] = await store.usage('')
+  assert.equal(sessions.documents, 1)
+  assert.deepEqual(told, ['the count of session in organization number 1 does not check'])
+  await store.close()
+})
 
 for (const version of [1, 2]) {
   test(`a catalog of schema ${version} is given checksums, and keeps all it holds`, async () => {

@@ -1,5 +1,5 @@
 /** Every route of the service, added by one call. */
-import type { DeletionParts, Identity, OAuthWithUsers } from '../../auth/index.ts'
+import type { CatalogUsage, DeletionParts, Identity, OAuthWithUsers } from '../../auth/index.ts'
 import type { Config, MemoryBudget } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { FileService } from '../../files/index.ts'
@@ -36,6 +36,8 @@ interface RouteParts extends StorageRoutesDeps {
   readonly identity: Identity
   readonly lane: FastLane
   readonly oauth: OAuthWithUsers
+  /** What an organization has of what WEIR_QUOTAS counts. */
+  readonly usageOf: (orgUid: string) => Promise<CatalogUsage>
 }
 
 /** Adds all routes to the server. */
@@ -59,7 +61,8 @@ export function addRoutes(app: App, parts: RouteParts): void {
   oauthClientRoutes(app, { oauth, gate, identity })
   oauthGrantRoutes(app, { oauth, gate, identity })
   oauthRoutes(app, { log, oauth, issuerOf, gate, budget })
-  organizationRoutes(app, { gate, identity, deletion })
+  const { usageOf } = parts
+  organizationRoutes(app, { gate, identity, deletion, quotas: config.quotas, usageOf })
   orgUserRoutes(app, { gate, identity })
   storageRoutes(app, parts)
   propertyRoutes(app, { catalog, gate })

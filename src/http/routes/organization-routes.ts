@@ -1,4 +1,5 @@
 import {
+  type CatalogUsage,
   changeOrganization,
   type DeletionParts,
   getOrganization,
@@ -7,8 +8,10 @@ import {
   listAudit,
   listOrganizations,
   makeOrganization,
+  type Organization,
   removeOrganization,
 } from '../../auth/index.ts'
+import type { Quotas } from '../../base/index.ts'
 import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
@@ -19,6 +22,7 @@ import {
   readOrganization,
   showAudit,
   showOrganization,
+  showQuotas,
   uidParams,
 } from '../wire/identity-wire.ts'
 
@@ -28,6 +32,8 @@ interface OrganizationRoutesDeps {
   readonly identity: Identity
   /** What deletes an organization with everything below it. */
   readonly deletion: DeletionParts
+  readonly quotas: Quotas
+  readonly usageOf: (orgUid: string) => Promise<CatalogUsage>
 }
 
 const NAME = 'organization'
@@ -43,14 +49,23 @@ export function organizationRoutes(app: App, deps: OrganizationRoutesDeps): void
   auditRoutes(app, deps)
 }
 
-function readingRoutes(app: App, { gate, identity }: OrganizationRoutesDeps): void {
+/** The record with what the organization may have and what it has. */
+async function showWhole(organization: Organization, deps: OrganizationRoutesDeps) {
+  const usage = await deps.usageOf(organization.uid)
+  return { ...showOrganization(organization), quota: showQuotas(deps.quotas), usage }
+}
+
+function readingRoutes(app: App, deps: OrganizationRoutesDeps): void {
+  const { gate, identity } = deps
   const onRequest = gate.guard('admin')
   const querystring = pageSchema
   const list = { tags, ...needs('GET', NAME), summary: 'Your organizations', querystring }
   app.get('/api/organization', { onRequest, schema: list }, async (request) => {
     const page = readPage(request.query)
     const found = await listOrganizations(identity, actingIn(request), page)
-    return envelope(NAME, found.organizations.map(showOrganization), found.totalCount)
+    const shown = []
+    for (const one of found.organizations) shown.push(await showWhole(one, deps))
+    return envelope(NAME, shown, found.totalCount)
   })
   const blank = { tags, ...needs('GET', NAME), summary: 'An unsaved organization' }
   app.get('/api/organization/new', { onRequest, schema: blank }, async (request) =>
@@ -59,17 +74,18 @@ function readingRoutes(app: App, { gate, identity }: OrganizationRoutesDeps): vo
   const one = { tags, ...needs('GET', ONE), params, summary: 'One of your organizations' }
   app.get('/api/organization/:uid', { onRequest, schema: one }, async (request) => {
     const found = await getOrganization(identity, actingIn(request), request.params.uid)
-    return envelope(NAME, showOrganization(found))
+    return envelope(NAME, await showWhole(found, deps))
   })
 }
 
-function writingRoutes(app: App, { gate, identity, deletion }: OrganizationRoutesDeps): void {
+function writingRoutes(app: App, deps: OrganizationRoutesDeps): void {
+  const { gate, identity, deletion } = deps
   const onRequest = gate.guard('admin')
   const insert = { tags, ...needs('PUT', NAME), summary: 'Insert an organization', body }
   app.put('/api/organization', { onRequest, schema: insert }, async (request) => {
     const given = readOrganization(request.body)
     const created = await insertOrganization(identity, actingIn(request), given)
-    return envelope(NAME, showOrganization(created))
+    return envelope(NAME, await showWhole(created, deps))
   })
   const updating = 'Update the organization of the call'
   const update = { tags, ...needs('POST', ONE), params, summary: updating, body }
@@ -77,7 +93,7 @@ function writingRoutes(app: App, { gate, identity, deletion }: OrganizationRoute
     const changes = readOrganization(request.body)
     const { uid } = request.params
     const changed = await changeOrganization(identity, actingIn(request), uid, changes)
-    return envelope(NAME, showOrganization(changed))
+    return envelope(NAME, await showWhole(changed, deps))
   })
   const summary = 'Delete the organization of the call with everything in it'
   const remove = { tags, ...needs('DELETE', ONE), params, summary }

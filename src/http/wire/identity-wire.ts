@@ -14,7 +14,7 @@ import {
   type User,
   type UserChanges,
 } from '../../auth/index.ts'
-import { refuse } from '../../base/index.ts'
+import { type Quotas, refuse } from '../../base/index.ts'
 
 const text = (description: string) => Type.String({ maxLength: 2_000, description })
 const oneOf = (values: readonly string[]) =>
@@ -82,6 +82,14 @@ export const apiKeyBody = Type.Object({ api_key: keyFields, currentPassword })
 export function showOrganization(organization: Organization) {
   const { uid, name, rateLimits, oauth, ownerUid, createdAtMs } = organization
   return { uid, name, rateLimits, oauth, ownerUser: { uid: ownerUid }, creationDate: createdAtMs }
+}
+
+/** Quotas as answered: null where there is none. */
+export function showQuotas({ components, streams, fileBytes, catalogBytes }: Quotas) {
+  return {
+    ...{ components: components ?? null, streams: streams ?? null },
+    ...{ fileBytes: fileBytes ?? null, catalogBytes: catalogBytes ?? null },
+  }
 }
 
 /** What a body says about an organization. */

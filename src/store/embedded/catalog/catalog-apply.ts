@@ -3,6 +3,8 @@ import { invariant } from '../../../base/index.ts'
 import {
   CatalogConflict,
   CatalogDamaged,
+  type CatalogLimit,
+  CatalogLimitReached,
   type DocumentKey,
   type Lease,
 } from '../../catalog-port.ts'
@@ -23,11 +25,12 @@ interface Commit {
   readonly id: number
   readonly orders: readonly WriteOrder[]
   readonly lease: Lease | undefined
+  readonly limits: readonly CatalogLimit[]
 }
 
 export type Job = Commit | Exclude<WriterRequest, { type: 'commit' } | { type: 'close' }>
 
-/** Does a job's writes; throws CatalogConflict when others' writes forbid it. */
+/** Does a job's writes; throws CatalogConflict or CatalogLimitReached when what is there forbids it. */
 export function applyJob(table: CatalogWriteTable, job: Job): WriterResult {
   switch (job.type) {
     case 'commit':
@@ -57,7 +60,17 @@ function applyCommit(table: CatalogWriteTable, commit: Commit): Written[] {
     const result = applyOrder(table, order)
     if (result !== undefined) written.push(result)
   }
+  for (const limit of commit.limits) checkLimit(table, limit)
   return written
+}
+
+/** What leaves no more than there was goes through, or nobody could get below a lowered limit. */
+function checkLimit(table: CatalogWriteTable, limit: CatalogLimit): void {
+  const { orgUid, kinds, of, max } = limit
+  const sum = (countOf: (kind: string) => number) =>
+    kinds.reduce((total, kind) => total + countOf(kind), 0)
+  if (sum((kind) => table.changeOf(orgUid, kind)[of]) <= 0) return
+  if (sum((kind) => table.usageOf(orgUid, kind)[of]) > max) throw new CatalogLimitReached(limit)
 }
 
 function applyOrder(table: CatalogWriteTable, order: WriteOrder): Written | undefined {

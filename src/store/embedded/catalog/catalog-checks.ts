@@ -73,14 +73,17 @@ export function checkOfScope(scope: number, orgUid: string): number {
   return checkOf(`${scope}\n${orgUid}`)
 }
 
-/** The checksum of the counts of one kind in one organization. */
+/** The checksum of the counts of one kind in one organization; schema 3 had no bytes. */
 export function checkOfTally(row: {
   scope: number
   kind: string
   documents: number
   entries: number
+  bytes?: number
 }): number {
-  return checkOf(`${row.scope}\n${row.kind}\n${row.documents}\n${row.entries}`)
+  const { scope, kind, documents, entries, bytes } = row
+  const counts = `${scope}\n${kind}\n${documents}\n${entries}`
+  return checkOf(bytes === undefined ? counts : `${counts}\n${bytes}`)
 }
 
 /** The checksum of a lease. */

@@ -119,7 +119,19 @@ INSERT OR REPLACE INTO meta (name, value) VALUES ('last_handle',
   coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'stream_handle'), 0));
 `
 
-const steps: readonly string[] = [FIRST, WITH_META, WITH_CHECKS]
+/**
+ * The tally counts bytes too, as quotas ask for them with every commit. Counts that did not check go
+ * on not checking, so that what they would tell of is still seen.
+ */
+const WITH_BYTES = `
+ALTER TABLE tally ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
+UPDATE tally SET bytes = (SELECT coalesce(sum(octet_length(d.body) + octet_length(d.list_key)), 0)
+  FROM document d WHERE d.scope = tally.scope AND d.kind = tally.kind);
+UPDATE tally SET crc = check_bytes_tally(scope, kind, documents, entries, bytes)
+  WHERE crc = check_tally(scope, kind, documents, entries);
+`
+
+const steps: readonly string[] = [FIRST, WITH_META, WITH_CHECKS, WITH_BYTES]
 
 /** Brings a database to the newest schema; throws, changing nothing, when it comes from a later Weir. */
 export function migrateCatalog(db: DatabaseSync): void {
@@ -144,7 +156,7 @@ type Text = string
 type UserFunction = Parameters<DatabaseSync['function']>[1]
 type Whole = number
 
-/** What WITH_CHECKS calls; the parameters are in the order of the columns there. */
+/** What the steps call; the parameters are in the order of the columns there. */
 function addCheckFunctions(db: DatabaseSync): void {
   const add = <P extends unknown[]>(name: string, check: (...given: P) => number | string): void =>
     db.function(name, { varargs: true, deterministic: true }, check as unknown as UserFunction)
@@ -164,6 +176,10 @@ function addCheckFunctions(db: DatabaseSync): void {
   add('check_tally', (scope: Whole, kind: Text, documents: Whole, entries: Whole) =>
     checkOfTally({ scope, kind, documents, entries }),
   )
+  add('check_bytes_tally', (...row: [Whole, Text, Whole, Whole, Whole]) => {
+    const [scope, kind, documents, entries, bytes] = row
+    return checkOfTally({ scope, kind, documents, entries, bytes })
+  })
   add('check_change', (...row: [Text, Text, Text, Text, Whole]) => {
     const [orgUid, kind, uid, parentUid, isDeleted] = row
     return checkOfChange({ orgUid, kind, uid }, parentUid, isDeleted)

@@ -1,5 +1,5 @@
 /** What the main thread and the catalog's writer thread say to each other. */
-import type { DocumentKey, Lease, PutDocument } from '../../catalog-port.ts'
+import type { CatalogLimit, DocumentKey, Lease, PutDocument } from '../../catalog-port.ts'
 
 /** A put whose body is already text: one string crosses the threads cheaper than a tree. */
 export type PutOrder = Omit<PutDocument, 'body'> & { readonly body: string }
@@ -16,6 +16,7 @@ export interface CommitPart {
   readonly isLast: boolean
   readonly orders: readonly WriteOrder[]
   readonly lease: Lease | undefined
+  readonly limits: readonly CatalogLimit[]
 }
 
 export type WriterRequest =
@@ -50,6 +51,8 @@ export interface WriterReply {
   readonly id: number
   readonly result?: WriterResult
   readonly conflict?: WriterConflict
+  /** The limit that the commit would have passed. */
+  readonly reached?: CatalogLimit
   /** What does not check, and was not built upon. */
   readonly damage?: string
   /** The folder cannot be used; told instead of readiness. */

@@ -6,6 +6,7 @@ import {
   type CatalogDocument,
   type DocumentKey,
   type IndexRow,
+  type KindUsage,
   type ListQuery,
 } from '../../catalog-port.ts'
 import type { StreamHandle } from '../../sample-port.ts'
@@ -19,6 +20,7 @@ import {
 } from './catalog-checks.ts'
 import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
 import { CatalogScopes } from './catalog-scopes.ts'
+import { COUNTED, TALLY, type Tally, tallyOf } from './catalog-tally.ts'
 
 /** Scope, UID, parent's UID, handle, packed fields, ref and checksum of an entry. */
 type EntryRow = [number, string, string, number | null, string, number, number]
@@ -106,6 +108,19 @@ export class CatalogReadTable {
     })
   }
 
+  /** What an organization has of every kind. */
+  selectUsage(orgUid: string): KindUsage[] {
+    return readChecked('the counts', () => {
+      const scope = this.#scopes.find(orgUid)
+      if (scope === undefined) return []
+      return this.#statements.kindsOfScope.all(scope).map((row) => {
+        const kind = row.kind as string
+        const { documents, bytes } = this.#tallyOf(scope, kind)
+        return { kind, documents, bytes }
+      })
+    })
+  }
+
   selectChanges(cursor: number, limit: number): CatalogChange[] {
     return readChecked('the log of changes', () =>
       this.#statements.changes.all(cursor, limit).map((row) => {
@@ -164,14 +179,12 @@ export class CatalogReadTable {
   }
 
   /** The counts of a kind; counted anew when what is stored does not check. */
-  #tallyOf(scope: number, kind: string): { documents: number; entries: number } {
+  #tallyOf(scope: number, kind: string): Tally {
     const row = this.#statements.tally.get(scope, kind)
-    if (row === undefined) return { documents: 0, entries: 0 }
-    const documents = row.documents as number
-    const entries = row.entries as number
-    if (checkOfTally({ scope, kind, documents, entries }) === row.crc) return { documents, entries }
+    const isWhole = row === undefined || checkOfTally({ scope, kind, ...tallyOf(row) }) === row.crc
+    if (isWhole) return tallyOf(row)
     this.#onDamage(`the count of ${kind} in organization number ${scope} does not check`)
-    return this.#statements.counted.get(scope, kind, kind, scope) as never
+    return tallyOf(this.#statements.counted.get(scope, kind))
   }
 
   /** One pair of statements per shape of query, prepared when first asked for. */
@@ -229,10 +242,9 @@ function prepareAll(db: DatabaseSync) {
     changes: prepare(`SELECT cursor, scope, kind, uid, parent_uid, is_deleted, crc FROM change
       WHERE cursor > ? ORDER BY cursor LIMIT ?`),
     cursor: prepare('SELECT coalesce(max(cursor), 0) AS cursor FROM change'),
-    tally: prepare('SELECT documents, entries, crc FROM tally WHERE scope = ? AND kind = ?'),
-    counted: prepare(`SELECT
-      (SELECT count(*) FROM document d WHERE d.scope = ? AND d.kind = ?) AS documents,
-      (SELECT count(*) FROM entry e WHERE e.kind = ? AND e.scope = ?) AS entries`),
+    tally: prepare(TALLY),
+    counted: prepare(COUNTED),
+    kindsOfScope: prepare('SELECT kind FROM tally WHERE scope = ?'),
     scopesOfKind: prepare('SELECT scope FROM tally WHERE kind = ?'),
     entries: prepare(`SELECT scope, uid, parent_uid, handle, packed, ref, crc FROM entry
       WHERE kind = ? AND ref > ? ORDER BY ref LIMIT ?`),

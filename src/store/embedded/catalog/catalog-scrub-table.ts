@@ -199,7 +199,7 @@ function prepareAll(db: DatabaseSync) {
       WHERE (scope, claim) > (?, ?) ORDER BY scope, claim LIMIT ?`),
     changes: prepare(`SELECT cursor, scope, kind, uid, parent_uid, is_deleted, crc FROM change
       WHERE cursor > ? ORDER BY cursor LIMIT ?`),
-    tallies: prepare(`SELECT scope, kind, documents, entries, crc FROM tally
+    tallies: prepare(`SELECT scope, kind, documents, entries, bytes, crc FROM tally
       WHERE (scope, kind) > (?, ?) ORDER BY scope, kind LIMIT ?`),
     leases: prepare(`SELECT name, holder, fence, expires_at_ms, crc FROM lease
       WHERE name > ? ORDER BY name LIMIT ?`),

@@ -6,10 +6,12 @@ import {
   type CatalogChange,
   CatalogDamaged,
   type CatalogDocument,
+  type CatalogLimit,
   type CatalogStore,
   type CatalogWrite,
   type DocumentKey,
   type IndexRow,
+  type KindUsage,
   type Lease,
   type ListQuery,
   type PutDocument,
@@ -108,12 +110,20 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
     return this.#telling(() => this.#table.selectPage(query))
   }
 
-  async commit(writes: readonly CatalogWrite[], lease?: Lease): Promise<CatalogDocument[]> {
+  async commit(
+    writes: readonly CatalogWrite[],
+    lease?: Lease,
+    limits: readonly CatalogLimit[] = [],
+  ): Promise<CatalogDocument[]> {
     const takeOrders = (from: number, until: number) => writes.slice(from, until).map(orderOf)
-    const committing = this.#writer.commit(writes.length, takeOrders, lease)
+    const committing = this.#writer.commit(writes.length, takeOrders, { lease, limits })
     const written = await committing.catch((error: unknown) => this.#rethrow(error))
     const puts = writes.filter((write) => write.op === 'put')
     return puts.map((put, index) => documentOf(put, written[index]))
+  }
+
+  async usage(orgUid: string): Promise<readonly KindUsage[]> {
+    return this.#telling(() => this.#table.selectUsage(orgUid))
   }
 
   async scanIndex(

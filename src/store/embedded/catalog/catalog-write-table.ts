@@ -15,6 +15,15 @@ import {
 import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
 import type { PutOrder, WriteOrder } from './catalog-protocol.ts'
 import { CatalogScopes } from './catalog-scopes.ts'
+import {
+  addTallies,
+  COUNTED,
+  NOTHING,
+  TALLY,
+  type Tally,
+  tallyBytes,
+  tallyOf,
+} from './catalog-tally.ts'
 
 /** A document's row as far as a write must know it. */
 export interface StoredDocument {
@@ -22,14 +31,14 @@ export interface StoredDocument {
   readonly revision: number
   readonly parent_uid: string
   readonly handle: number | null
+  /** What it counts as in the tally. */
+  readonly bytes: number
 }
 
 /** By how much counts of a kind in an organization change. */
-interface TallyChange {
+interface TallyChange extends Tally {
   readonly scope: number
   readonly kind: string
-  readonly documents: number
-  readonly entries: number
 }
 
 /** Caches further behind than this reload; the log stays a few megabytes. */
@@ -105,11 +114,13 @@ export class CatalogWriteTable {
     return readChecked(documentNameOf(key), () => {
       const row = this.#statements.select.get(this.scopeOf(key.orgUid), key.kind, key.uid)
       if (row === undefined) return undefined
-      const { kind, uid, revision, parentUid, handle } = documentOf(row, this.#scopes)
+      const { kind, uid, revision, parentUid, handle, listKey } = documentOf(row, this.#scopes)
       if (kind !== key.kind.toWellFormed() || uid !== key.uid.toWellFormed()) {
         throw new CatalogDamaged(`${documentNameOf(key)} is not where the index says`)
       }
-      return { ref: row.ref as number, revision, parent_uid: parentUid, handle: handle ?? null }
+      const bytes = tallyBytes(listKey, row.body as string)
+      const ref = row.ref as number
+      return { ref, revision, parent_uid: parentUid, handle: handle ?? null, bytes }
     })
   }
 
@@ -127,8 +138,9 @@ export class CatalogWriteTable {
     const ref = Number(lastInsertRowid)
     if (handle !== null) this.#insertHandle(handle, ref)
     const entries = this.#insertEntry(order, ref, handle)
-    this.#addToTally(order, { documents: 1, entries })
-    return { ref, revision: 1, parent_uid: parentUid, handle }
+    const bytes = tallyBytes(order.listKey ?? '', body)
+    this.#addToTally(order, { documents: 1, entries, bytes })
+    return { ref, revision: 1, parent_uid: parentUid, handle, bytes }
   }
 
   update(order: PutOrder, stored: StoredDocument): StoredDocument {
@@ -140,8 +152,11 @@ export class CatalogWriteTable {
     )
     const dropped = this.#deleteEntry(order.kind, stored.ref)
     const entries = this.#insertEntry(order, stored.ref, stored.handle) - dropped
-    if (entries !== 0) this.#addToTally(order, { documents: 0, entries })
-    return { ...stored, revision, parent_uid: parentUid }
+    const bytes = tallyBytes(order.listKey ?? '', body)
+    if (entries !== 0 || bytes !== stored.bytes) {
+      this.#addToTally(order, { documents: 0, entries, bytes: bytes - stored.bytes })
+    }
+    return { ...stored, revision, parent_uid: parentUid, bytes }
   }
 
   delete(key: DocumentKey, stored: StoredDocument): void {
@@ -149,7 +164,7 @@ export class CatalogWriteTable {
     const entries = -this.#deleteEntry(key.kind, stored.ref)
     if (stored.handle !== null) this.#statements.deleteHandle.run(stored.handle)
     this.#statements.delete.run(stored.ref)
-    this.#addToTally(key, { documents: -1, entries })
+    this.#addToTally(key, { documents: -1, entries, bytes: -stored.bytes })
   }
 
   /** Whether the claim could be made: false when another document holds it. */
@@ -236,18 +251,33 @@ export class CatalogWriteTable {
     return Number(this.#statements.deleteEntry.run(kind, ref).changes)
   }
 
+  /** By how much the step has changed what an organization has of a kind. */
+  changeOf(orgUid: string, kind: string): Tally {
+    return this.#tallyChanges.get(`${this.scopeOf(orgUid)} ${kind}`) ?? NOTHING
+  }
+
+  /** What an organization has of a kind at this point of the step. */
+  usageOf(orgUid: string, kind: string): Tally {
+    const scope = this.scopeOf(orgUid)
+    const stored = this.#storedTally(scope, kind)
+    if (stored !== undefined) return addTallies(stored, this.changeOf(orgUid, kind))
+    return tallyOf(this.#statements.count.get(scope, kind))
+  }
+
+  /** The counts as kept, undefined when they do not check. */
+  #storedTally(scope: number, kind: string): Tally | undefined {
+    const stored = this.#statements.selectTally.get(scope, kind)
+    const tally = tallyOf(stored)
+    const isWhole = stored === undefined || checkOfTally({ scope, kind, ...tally }) === stored.crc
+    return isWhole ? tally : undefined
+  }
+
   /** Counts are written once per step: a commit may make thousands of documents of a kind. */
-  #addToTally(
-    { orgUid, kind }: DocumentKey,
-    delta: { readonly documents: number; readonly entries: number },
-  ): void {
+  #addToTally({ orgUid, kind }: DocumentKey, delta: Tally): void {
     const scope = this.scopeOf(orgUid)
     const key = `${scope} ${kind}`
-    const { documents, entries } = this.#tallyChanges.get(key) ?? { documents: 0, entries: 0 }
-    this.#tallyChanges.set(key, {
-      ...{ scope, kind, documents: documents + delta.documents },
-      entries: entries + delta.entries,
-    })
+    const before = this.#tallyChanges.get(key) ?? NOTHING
+    this.#tallyChanges.set(key, { scope, kind, ...addTallies(before, delta) })
   }
 
   #writeTallies(): void {
@@ -256,18 +286,15 @@ export class CatalogWriteTable {
   }
 
   #writeTally({ scope, kind, ...delta }: TallyChange): void {
-    const stored = this.#statements.selectTally.get(scope, kind)
-    const before = {
-      documents: (stored?.documents as number | undefined) ?? 0,
-      entries: (stored?.entries as number | undefined) ?? 0,
-    }
-    const isWhole = stored === undefined || checkOfTally({ scope, kind, ...before }) === stored.crc
+    const before = this.#storedTally(scope, kind)
     // A count that does not check is taken from what is there, with the change made already.
-    const counted = isWhole ? undefined : this.#statements.count.get(scope, kind, kind, scope)
-    const documents = (counted?.documents as number) ?? before.documents + delta.documents
-    const entries = (counted?.entries as number) ?? before.entries + delta.entries
-    const crc = checkOfTally({ scope, kind, documents, entries })
-    this.#statements.setTally.run(scope, kind, documents, entries, crc)
+    const isKept = before !== undefined
+    const after = isKept
+      ? addTallies(before, delta)
+      : tallyOf(this.#statements.count.get(scope, kind))
+    const { documents, entries, bytes } = after
+    const crc = checkOfTally({ scope, kind, ...after })
+    this.#statements.setTally.run(scope, kind, documents, entries, bytes, crc)
   }
 }
 
@@ -305,12 +332,10 @@ function prepareAll(db: DatabaseSync) {
     insertClaim: prepare(`INSERT INTO claim (scope, claim, ref, crc) VALUES (?, ?, ?, ?)
       ON CONFLICT DO NOTHING`),
     deleteClaims: prepare('DELETE FROM claim WHERE ref = ?'),
-    selectTally: prepare('SELECT documents, entries, crc FROM tally WHERE scope = ? AND kind = ?'),
-    setTally: prepare(`INSERT OR REPLACE INTO tally (scope, kind, documents, entries, crc)
-      VALUES (?, ?, ?, ?, ?)`),
-    count: prepare(`SELECT
-      (SELECT count(*) FROM document d WHERE d.scope = ? AND d.kind = ?) AS documents,
-      (SELECT count(*) FROM entry e WHERE e.kind = ? AND e.scope = ?) AS entries`),
+    selectTally: prepare(TALLY),
+    setTally: prepare(`INSERT OR REPLACE INTO tally
+      (scope, kind, documents, entries, bytes, crc) VALUES (?, ?, ?, ?, ?, ?)`),
+    count: prepare(COUNTED),
     insertChange: prepare(`INSERT INTO change (scope, kind, uid, parent_uid, is_deleted, crc)
       VALUES (?, ?, ?, ?, ?, ?)`),
     selectLastCursor: prepare(`SELECT seq FROM sqlite_sequence WHERE name = 'change'`),

@@ -1,7 +1,13 @@
 /** The main thread's end of the catalog writer: requests out, replies matched to their promises. */
 import { Worker } from 'node:worker_threads'
 import { nextTurn, refusal } from '../../../base/index.ts'
-import { CatalogConflict, CatalogDamaged, type Lease } from '../../catalog-port.ts'
+import {
+  CatalogConflict,
+  CatalogDamaged,
+  type CatalogLimit,
+  CatalogLimitReached,
+  type Lease,
+} from '../../catalog-port.ts'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
 import type {
   WriteOrder,
@@ -60,7 +66,7 @@ export class CatalogWriterLink {
   async commit(
     count: number,
     takeOrders: (from: number, until: number) => WriteOrder[],
-    lease: Lease | undefined,
+    { lease, limits }: { lease: Lease | undefined; limits: readonly CatalogLimit[] },
   ): Promise<readonly Written[]> {
     const id = this.#admit(count)
     const done = this.#wait(id, count)
@@ -70,7 +76,7 @@ export class CatalogWriterLink {
       if (at > 0) await nextTurn()
       const orders = takeOrders(at, at + ORDERS_PER_PART)
       const isLast = at + ORDERS_PER_PART >= count
-      this.#worker.postMessage({ type: 'commit', id, isLast, orders, lease })
+      this.#worker.postMessage({ type: 'commit', id, isLast, orders, lease, limits })
     }
     return (await done) as readonly Written[]
   }
@@ -139,6 +145,7 @@ function errorOf(reply: WriterReply): Error | undefined {
   if (reply.conflict !== undefined) {
     return new CatalogConflict(reply.conflict.key, reply.conflict.claim)
   }
+  if (reply.reached !== undefined) return new CatalogLimitReached(reply.reached)
   if (reply.refusal !== undefined) return new FolderDamaged(reply.refusal)
   if (reply.damage !== undefined) return new CatalogDamaged(reply.damage)
   return reply.failure === undefined ? undefined : errorOfFailure(reply.failure)

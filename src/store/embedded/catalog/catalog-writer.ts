@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { invariant, systemClock } from '../../../base/index.ts'
-import { CatalogConflict, CatalogDamaged } from '../../catalog-port.ts'
+import { CatalogConflict, CatalogDamaged, CatalogLimitReached } from '../../catalog-port.ts'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
 import { ProgressSlotFile } from '../damage/progress-file.ts'
 import { DiskReserve } from '../disk/disk-reserve.ts'
@@ -86,7 +86,8 @@ class CatalogWriter {
     }
     this.#parts.delete(part.id)
     const orders = earlier === undefined ? part.orders : earlier.concat(part.orders)
-    this.#queue.push({ type: 'commit', id: part.id, orders, lease: part.lease })
+    const { id, lease, limits } = part
+    this.#queue.push({ type: 'commit', id, orders, lease, limits })
   }
 
   #takeGroup(): Job[] {
@@ -161,6 +162,7 @@ class CatalogWriter {
       return { id: job.id, result: this.#table.atomically(() => applyJob(this.#table, job)) }
     } catch (error) {
       if (error instanceof CatalogDamaged) return { id: job.id, ...failureOf(error) }
+      if (error instanceof CatalogLimitReached) return { id: job.id, reached: error.limit }
       if (!(error instanceof CatalogConflict)) throw error
       return { id: job.id, conflict: { key: error.key, claim: error.claim } }
     }

@@ -1,0 +1,66 @@
+/**
+ * What one organization may have, so that it cannot take the room of the others. The store counts
+ * inside the commit that creates, so parallel calls never pass a quota together.
+ */
+import { type QuotaName, type Quotas, refuse } from '../base/index.ts'
+import {
+  type CatalogLimit,
+  CatalogLimitReached,
+  type CatalogStore,
+  type CatalogWrite,
+  withCommit,
+} from '../store/index.ts'
+
+/** What people and devices create at will; the audit log is the service's own and ends by itself. */
+const COUNTED_KINDS: readonly string[] = [
+  ...['component', 'stream', 'component_folder', 'component_template'],
+  ...['cycle', 'unit', 'delete_profile', 'api_key'],
+]
+
+/** What an organization has of what quotas count, but for its files. */
+export type CatalogUsage = Readonly<Record<Exclude<QuotaName, 'fileBytes'>, number>>
+
+/** The same store, which refuses with `quota_exceeded` what would take an organization past a quota. */
+export function withQuotas(store: CatalogStore, quotas: Quotas): CatalogStore {
+  return withCommit(store, async (writes, lease, limits = []) => {
+    try {
+      return await store.commit(writes, lease, [...limits, ...limitsOf(writes, quotas)])
+    } catch (error) {
+      if (!(error instanceof CatalogLimitReached)) throw error
+      const { of, kinds, max } = error.limit
+      const bytes = 'bytes of components, streams and other records'
+      const counted = of === 'bytes' ? bytes : `${kinds[0]}s`
+      return refuse('quota_exceeded', { max, counted })
+    }
+  })
+}
+
+/** What the catalog has of an organization. */
+export async function catalogUsageOf(store: CatalogStore, orgUid: string): Promise<CatalogUsage> {
+  const usage = await store.usage(orgUid)
+  const countOf = (kind: string) => usage.find((one) => one.kind === kind)?.documents ?? 0
+  const counted = usage.filter(({ kind }) => COUNTED_KINDS.includes(kind))
+  return {
+    components: countOf('component'),
+    streams: countOf('stream'),
+    catalogBytes: counted.reduce((sum, { bytes }) => sum + bytes, 0),
+  }
+}
+
+/** The limits that hold for a commit: none when it creates and changes nothing that is counted. */
+function limitsOf(writes: readonly CatalogWrite[], quotas: Quotas): CatalogLimit[] {
+  const touched = new Set<string>()
+  for (const { op, orgUid, kind } of writes) {
+    if (op === 'put' && orgUid !== '' && COUNTED_KINDS.includes(kind)) touched.add(orgUid)
+  }
+  const { components, streams, catalogBytes } = quotas
+  return [...touched].flatMap((orgUid) => [
+    ...limitOf({ orgUid, kinds: ['component'], of: 'documents' }, components),
+    ...limitOf({ orgUid, kinds: ['stream'], of: 'documents' }, streams),
+    ...limitOf({ orgUid, kinds: COUNTED_KINDS, of: 'bytes' }, catalogBytes),
+  ])
+}
+
+function limitOf(what: Omit<CatalogLimit, 'max'>, max: number | undefined): CatalogLimit[] {
+  return max === undefined ? [] : [{ ...what, max }]
+}

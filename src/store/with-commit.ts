@@ -1,0 +1,19 @@
+import type { CatalogStore } from './catalog-port.ts'
+
+/** The same store with another way to commit. */
+export function withCommit(store: CatalogStore, commit: CatalogStore['commit']): CatalogStore {
+  return {
+    get: (key) => store.get(key),
+    findByClaim: (orgUid, claim) => store.findByClaim(orgUid, claim),
+    list: (query) => store.list(query),
+    commit,
+    usage: (orgUid) => store.usage(orgUid),
+    scanIndex: (kind, onRow, onCount) => store.scanIndex(kind, onRow, onCount),
+    scanDocuments: (kind, onDocument) => store.scanDocuments(kind, onDocument),
+    purgeExpired: (nowMs, limit) => store.purgeExpired(nowMs, limit),
+    changesSince: (cursor, limit) => store.changesSince(cursor, limit),
+    acquireLease: (name, holder, ttlMs) => store.acquireLease(name, holder, ttlMs),
+    releaseLease: (lease) => store.releaseLease(lease),
+    close: () => store.close(),
+  }
+}
