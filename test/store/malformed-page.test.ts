@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type EmbeddedSampleStore, openSampleStore } from '../../src/store/embedded/index.ts'
 import { KnownDamage, type Sample } from '../../src/store/index.ts'
+import type { ScrubFinding } from '../../src/store/scrub-port.ts'
 import { batch, read, stream } from '../contract/sample-store-contract.ts'
 import { damageCell } from '../support/damage-cell.ts'
 
@@ -37,6 +38,16 @@ async function counts(store: EmbeddedSampleStore): Promise<number[]> {
   return await Promise.all(STREAMS.map(async (one) => (await read(store, one)).length))
 }
 
+async function scrub(store: EmbeddedSampleStore): Promise<ScrubFinding[]> {
+  const found: ScrubFinding[] = []
+  await store.scrub({
+    mayGoOn: async () => true,
+    onChecked: () => {},
+    onDamage: (finding) => found.push(finding),
+  })
+  return found
+}
+
 for (const name of ['chunk', 'chunk_by_start']) {
   test(`a malformed cell of ${name} costs its stream at most, and puts go on`, async (context) => {
     const { told, open } = await openDamaged(context, name, 0)
@@ -59,3 +70,24 @@ for (const name of ['chunk', 'chunk_by_start']) {
     assert.ok(known.foundTotal('samples') > 0)
   })
 }
+
+test('a scrub has the index built again where the rows are whole; then everything is served', async (context) => {
+  const { open } = await openDamaged(context, 'chunk_by_start', 0)
+  const store = await open()
+  context.after(() => store.close())
+  await counts(store)
+  assert.ok((await scrub(store)).some(({ part }) => part === 'samples'))
+  assert.deepEqual(
+    await counts(store),
+    STREAMS.map(() => COUNT),
+  )
+  assert.deepEqual(await scrub(store), [])
+})
+
+test('a scrub tells of a malformed row, and leaves the index that knows of it', async (context) => {
+  const { open } = await openDamaged(context, 'chunk', 0)
+  const store = await open()
+  context.after(() => store.close())
+  assert.ok((await scrub(store)).some(({ part, handle }) => part === 'samples' && handle === 1))
+  assert.deepEqual((await counts(store)).slice(1), [COUNT, COUNT, COUNT, COUNT, COUNT])
+})

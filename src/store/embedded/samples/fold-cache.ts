@@ -121,6 +121,11 @@ export class FoldCache {
     this.#streams.delete(handle)
   }
 
+  /** Forgets everything. */
+  clear(): void {
+    for (const handle of [...this.#streams.keys()]) this.drop(handle)
+  }
+
   /** Neighbours of one stream count as one stretch: a device sends a series, not a scatter. */
   #touchSamples({ count, handles, times, removals }: SampleBatch): void {
     for (const { handle, from, until } of removals) this.touch(handle, from, until)

@@ -40,6 +40,12 @@ const FOLD_TRIES_MAX = 3
 /** Streams whose latest sample is looked up before others get a turn: some milliseconds. */
 const LATEST_PER_SLICE = 1_000
 
+/** Where a scrub tells of an index that cannot be read or does not fit its rows. */
+const INDEX_TABLES: ReadonlySet<string> = new Set([
+  'samples.db.chunk_by_start',
+  'samples.db.stream_sum',
+])
+
 /** What the store is put together from. */
 interface SampleStoreParts {
   readonly head: Head
@@ -218,17 +224,25 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
     }
   }
 
-  scrub(pass: ScrubPass): Promise<void> {
+  async scrub(pass: ScrubPass): Promise<void> {
     const { file, journalFolder, quarantine } = this.#parts
+    let isIndexDamaged = false
     const { generations } = this.#head
     const segments = generations.map(({ segment }, at) => ({
       path: join(journalFolder, segmentName(segment)),
       isOpen: at === generations.length - 1,
     }))
-    return scrubSamples({ file, segments }, pass, {
+    await scrubSamples({ file, segments }, pass, {
       signal: this.#closed.signal,
-      onDamage: (found) => quarantine.add(found),
+      onDamage: (found) => {
+        isIndexDamaged ||= INDEX_TABLES.has(found.damage.file)
+        quarantine.add(found)
+      },
     })
+    const { sealer, rows, folds } = this.#parts
+    if (!isIndexDamaged || this.#closed.signal.aborted || !(await sealer.mend())) return
+    rows.forgetDoubts()
+    folds.clear()
   }
 
   close(): Promise<void> {

@@ -1,5 +1,6 @@
 /** The writing side of samples.db: one connection, in the sealer's thread. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { isDamagedFile } from '../damage/folder-damaged.ts'
 import {
   CHUNK_LEVEL,
   type ChunkPlace,
@@ -171,9 +172,64 @@ export class ChunkTable {
     return rows.length
   }
 
-  /** Builds the index of the rows again from the rows. */
-  rebuildIndex(): void {
-    this.#db.exec('REINDEX chunk_by_start')
+  /** Builds the index of the rows again from the rows; false, and nothing is done, where those are damaged. */
+  rebuildIndex(): boolean {
+    if (!this.#areRowsWhole()) return false
+    try {
+      this.#db.exec('REINDEX chunk_by_start')
+    } catch (error) {
+      if (!isDamagedFile(error)) throw error
+      this.#replaceIndex()
+    }
+    return true
+  }
+
+  /**
+   * Lets go of an index whose pages cannot even be cleared, and makes it again. Its pages stay behind
+   * unused: to free what a damaged tree names could free what others use.
+   */
+  #replaceIndex(): void {
+    const db = this.#db
+    const query = `SELECT sql FROM sqlite_schema WHERE name = 'chunk_by_start'`
+    const { sql } = db.prepare(query).get() as { sql: string }
+    const { schema_version } = db.prepare('PRAGMA schema_version').get() as {
+      schema_version: number
+    }
+    db.enableDefensive(false)
+    db.exec('BEGIN IMMEDIATE')
+    try {
+      db.exec('PRAGMA writable_schema = ON')
+      db.exec(`DELETE FROM sqlite_schema WHERE name = 'chunk_by_start'`)
+      db.exec(`PRAGMA schema_version = ${schema_version + 1}`)
+      // Forgets the index that this connection still knows.
+      db.exec('PRAGMA writable_schema = RESET')
+      db.exec(sql)
+      db.exec('COMMIT')
+    } finally {
+      if (db.isTransaction) db.exec('ROLLBACK')
+      db.exec('PRAGMA writable_schema = OFF')
+      db.enableDefensive(true)
+    }
+  }
+
+  /** Whether every row can be read, in the order of ids: only then do the rows tell more than the index. */
+  #areRowsWhole(): boolean {
+    let before = 0
+    try {
+      const rows = this.#prepare(
+        'SELECT id, stream, level, start, last, count, data FROM chunk NOT INDEXED',
+      )
+      for (const row of rows.iterate() as unknown as Iterable<{ id: number }>) {
+        if (row.id <= before) return false
+        before = row.id
+      }
+    } catch (error) {
+      if (!isDamagedFile(error)) throw error
+      return false
+    }
+    const query = `SELECT seq AS value FROM sqlite_sequence WHERE name = 'chunk'`
+    const last = this.#prepare(query).get() as { value: number } | undefined
+    return before <= (last?.value ?? 0)
   }
 
   #countBucket(bucket: number): Uint32Array {

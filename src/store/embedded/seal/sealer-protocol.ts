@@ -12,6 +12,8 @@ export interface SealerThreadData {
 export type SealerCommand =
   | { readonly op: 'seal'; readonly segment: number }
   | { readonly op: 'watch'; readonly id: number; readonly handles: readonly number[] }
+  /** Builds the index of the rows again, where the rows are whole. */
+  | { readonly op: 'mend' }
   | { readonly op: 'close' }
 
 export type SealerReply =
@@ -27,4 +29,5 @@ export type SealerReply =
       /** What is wrong with what would have been sealed. */
       readonly damages: readonly FoundDamage[]
     }
+  | { readonly op: 'mended'; readonly isDone: boolean }
   | { readonly op: 'watched'; readonly id: number; readonly what: string | undefined }

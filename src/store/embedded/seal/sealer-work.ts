@@ -48,9 +48,8 @@ export class SealerWork {
 
   /** Follows one command and tells what came of it; an error that is thrown is a bug. */
   follow(command: Exclude<SealerCommand, { op: 'close' }>): SealerReply {
-    return command.op === 'seal'
-      ? this.#seal(command.segment)
-      : this.#watch(command.id, command.handles)
+    if (command.op === 'seal') return this.#seal(command.segment)
+    return command.op === 'mend' ? this.#mend() : this.#watch(command.id, command.handles)
   }
 
   /** Gives back the memory that is kept from segment to segment. */
@@ -83,8 +82,17 @@ export class SealerWork {
     } catch (error) {
       if (this.#isMended || !isDamagedFile(error)) throw error
       this.#isMended = true
-      this.#table.rebuildIndex()
+      if (!this.#table.rebuildIndex()) throw error
       return [...this.#sealer.seal(this.#reader.read(path, segment)), MENDED]
+    }
+  }
+
+  #mend(): SealerReply {
+    try {
+      return { op: 'mended', isDone: this.#table.rebuildIndex() }
+    } catch {
+      // A disk that is full or fails: the damage is told, and the next scrub asks again.
+      return { op: 'mended', isDone: false }
     }
   }
 

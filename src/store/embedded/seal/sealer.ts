@@ -21,6 +21,7 @@ export class Sealer {
   readonly #link: SealerLink
   readonly #ready: Promise<void>
   readonly #watchers = new Map<number, { resolve(): void; reject(error: Error): void }>()
+  readonly #menders: Array<(isDone: boolean) => void> = []
   #queue: number[] = []
   #waiting: Array<() => void> = []
   #watches = 0
@@ -85,10 +86,19 @@ export class Sealer {
     })
   }
 
+  /** Builds the index of the rows again from the rows; false where those are damaged. */
+  mend(): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#menders.push(resolve)
+      this.#link.send({ op: 'mend' })
+    })
+  }
+
   /** Stops where the seal under way may stop; what is left is sealed after the next start. */
   async close(): Promise<void> {
     this.#isClosing = true
     await this.#link.close()
+    for (const resolve of this.#menders.splice(0)) resolve(false)
     this.#wake()
   }
 
@@ -104,6 +114,10 @@ export class Sealer {
       this.#watchers.delete(reply.id)
       if (reply.what === undefined) watcher?.resolve()
       else watcher?.reject(new Error(`Cannot keep the watched streams: ${reply.what}`))
+      return
+    }
+    if (reply.op === 'mended') {
+      this.#menders.shift()?.(reply.isDone)
       return
     }
     this.#isSealing = false

@@ -157,6 +157,12 @@ export class CheckedRows {
     this.#onDamage(describeRow({ stream, place, data: bytes }))
   }
 
+  /** Looks at everything anew, as after the index was built again. */
+  forgetDoubts(): void {
+    this.#damaged.clear()
+    this.#suspect.clear()
+  }
+
   #guard<T>(stream: number, look: () => T, otherwise: () => T): T {
     try {
       if (!this.#sound.has(stream)) this.#checkSum(stream)

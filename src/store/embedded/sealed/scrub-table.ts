@@ -39,6 +39,8 @@ export class ScrubTable {
   readonly #inIndex: StatementSync
   readonly #bucket: StatementSync
   readonly #sums: StatementSync
+  /** Rows that the index names and the table does not have. */
+  readonly #missing: StatementSync
   readonly #idEnd: number
   #id = 0
   #skip = 1
@@ -61,6 +63,11 @@ export class ScrubTable {
     this.#sums = this.#db.prepare(
       `SELECT stream, sum(${ROW_SUM_SQL}) AS sum FROM chunk INDEXED BY chunk_by_start
        WHERE stream >= ? AND stream < ? GROUP BY stream`,
+    )
+    this.#missing = this.#db.prepare(
+      `SELECT id, stream, start, last, count FROM chunk i INDEXED BY chunk_by_start
+       WHERE stream >= ? AND stream < ? AND NOT EXISTS
+         (SELECT 1 FROM chunk t NOT INDEXED WHERE t.id = i.id AND t.stream = i.stream) LIMIT 1000`,
     )
     this.#idEnd = this.#number('SELECT max(id) AS value FROM chunk') + 1
   }
@@ -170,6 +177,11 @@ export class ScrubTable {
       for (const [at, sum] of kept.entries()) {
         if (sum === found[at]) continue
         step.damages.push(describeSuspect(first + at, 'does not add up to its sum'))
+      }
+      for (const place of this.#missing.all(first, first + STREAMS_PER_BUCKET)) {
+        const row = place as unknown as FullRow
+        const none = new Uint8Array(0)
+        step.damages.push(describeRow({ stream: row.stream, place: row, data: none }))
       }
       step.items += rows.length
     } catch (error) {
