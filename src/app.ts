@@ -8,6 +8,7 @@ import {
   type CreatedOrganization,
   catalogUsageOf,
   createOrganization,
+  findPasswordWeakness,
   grantAuditor,
   type Identity,
   logActs,
@@ -115,7 +116,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   await using opened = new AsyncDisposableStack()
   const parts = await openIdentityParts({ config, clock, log }, opened)
   const { catalogStore, identity, oauthBase } = parts
-  const firstStart = await createFirstOrganization(identity, config)
+  const firstStart = await createFirstOrganization(identity, config, log)
   const purging = purgeRegularly(catalogStore, clock, log)
   opened.defer(() => clearInterval(purging))
   const oauth = { ...oauthBase, users: identity.oauthUsers, planGrantActs: grantAuditor(identity) }
@@ -319,9 +320,16 @@ function memoryBytesOf({ memoryMb }: Config): number {
 async function createFirstOrganization(
   identity: Identity,
   config: Config,
+  log: Log,
 ): Promise<CreatedOrganization | undefined> {
   if (identity.organizations.count > 0) return undefined
   const { ownerEmail, ownerPassword, ownerTimeZone, feedKey } = config
+  const weakness =
+    ownerPassword === undefined
+      ? undefined
+      : findPasswordWeakness(ownerPassword, { email: ownerEmail })
+  // What an operator has written down for a start without people must not keep it from starting.
+  if (weakness !== undefined) log.warn(`WEIR_OWNER_PASSWORD ${weakness}; change it soon`)
   return createOrganization(identity, {
     ...{ ownerEmail, ownerPassword, ownerTimeZone, feedKey },
     name: 'My organization',

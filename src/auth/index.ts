@@ -91,6 +91,7 @@ export {
 export { PasswordHasher } from './password.ts'
 export { peopleOf } from './people.ts'
 export { DEVICE_LIFE_MS } from './proof/device-token.ts'
+export { findPasswordWeakness } from './proof/password-rules.ts'
 export { type RateDecision, RateLimiter } from './rate-limiter.ts'
 export { SecretBox } from './secret-box.ts'
 export { SESSION_IDLE_MS, Sessions } from './sessions.ts'

@@ -47,7 +47,6 @@ export {
 } from './settings/rate-figures.ts'
 export {
   PASSWORD_LENGTH_MAX,
-  PASSWORD_LENGTH_MIN,
   readEmail,
   readTimeZone,
   SettingMistake,

@@ -7,19 +7,12 @@ import {
   requireCoversRole,
   requirePermit,
 } from '../../access/index.ts'
-import {
-  newUid,
-  PASSWORD_LENGTH_MAX,
-  PASSWORD_LENGTH_MIN,
-  readEmail,
-  readTimeZone,
-  refuse,
-  SettingMistake,
-} from '../../base/index.ts'
+import { newUid, readEmail, readTimeZone, refuse, SettingMistake } from '../../base/index.ts'
 import type { CatalogWrite } from '../../store/index.ts'
 import { type AuditAct, OPERATOR } from '../audit-log.ts'
 import type { Identity } from '../identity.ts'
 import { deletesOf, type Invitation } from '../invitations.ts'
+import { findPasswordWeakness, type PasswordPerson } from '../proof/password-rules.ts'
 import type { Membership, User, UserFields } from '../users.ts'
 import { type ActingCaller, actOf, isOperator, laneOf } from './acting-caller.ts'
 import { findUserOf, isOwnRecord, type OrgUser } from './find-users.ts'
@@ -185,7 +178,7 @@ export async function resetPassword(
 ): Promise<User> {
   const user = await identity.users.findByEmail(email)
   if (user === undefined) refuse('not_found', { what: `Cannot find user "${email}"` })
-  const passwordHash = await identity.hasher.hash(checkPassword(password))
+  const passwordHash = await identity.hasher.hash(checkPassword(password, user))
   const { uid: target } = user
   const acts = user.memberships.map(({ orgUid }) =>
     identity.audit.plan({
@@ -247,7 +240,7 @@ async function insertUser(
   const fields: UserFields = {
     ...{ email, firstName, lastName },
     timeZone: checked('timeZoneId', wanted.timeZone, readTimeZone),
-    passwordHash: await identity.hasher.hash(checkPassword(wanted.password), laneOf(by)),
+    passwordHash: await identity.hasher.hash(checkPassword(wanted.password, wanted), laneOf(by)),
     memberships: [{ orgUid, role }],
   }
   return (await identity.users.insert(fields, { uid, also })).user
@@ -260,12 +253,17 @@ async function readFields(
 ): Promise<Partial<UserFields>> {
   const { email, firstName, lastName, timeZone, password } = changes
   const { user, isSelf, by } = about
-  const fields: Partial<UserFields> = {
+  const names = {
     ...(firstName === undefined ? {} : { firstName }),
     ...(lastName === undefined ? {} : { lastName }),
+  }
+  const fields: Partial<UserFields> = {
+    ...names,
     ...(email === undefined ? {} : { email: checked('email', email, readEmail) }),
     ...(timeZone === undefined ? {} : { timeZone: checked('timeZoneId', timeZone, readTimeZone) }),
-    ...(password === undefined ? {} : { passwordHash: checkPassword(password) }),
+    ...(password === undefined
+      ? {}
+      : { passwordHash: checkPassword(password, { ...user, ...names }) }),
   }
   if (Object.keys(fields).length === 0) return fields
   if (!isSelf) requireMayEdit(by.principal, user)
@@ -348,12 +346,9 @@ async function ownersOf(identity: Identity, orgUid: string): Promise<User[]> {
   }
 }
 
-function checkPassword(password: string): string {
-  if (password.length < PASSWORD_LENGTH_MIN || password.length > PASSWORD_LENGTH_MAX) {
-    refuse('bad_input', {
-      what: `org_user.password must have ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters`,
-    })
-  }
+function checkPassword(password: string, person: PasswordPerson): string {
+  const weakness = findPasswordWeakness(password, person)
+  if (weakness !== undefined) refuse('bad_input', { what: `org_user.password ${weakness}` })
   return password
 }
 

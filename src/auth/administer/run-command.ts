@@ -1,17 +1,10 @@
 /** What an operator does from the command line: no organization's rules bind them, all is written down. */
 import { type CapabilityEntry, type Method, methods, roles } from '../../access/index.ts'
-import {
-  newSecret,
-  PASSWORD_LENGTH_MAX,
-  PASSWORD_LENGTH_MIN,
-  readEmail,
-  readTimeZone,
-  refuse,
-  SettingMistake,
-} from '../../base/index.ts'
+import { newSecret, readEmail, readTimeZone, refuse, SettingMistake } from '../../base/index.ts'
 import { FEED_KEY_FIELDS } from '../api-keys.ts'
 import { OPERATOR } from '../audit-log.ts'
 import type { Identity } from '../identity.ts'
+import { findPasswordWeakness } from '../proof/password-rules.ts'
 import { operatorIn } from './acting-caller.ts'
 import { createOrganization } from './create-organization.ts'
 import { insertKey, listKeys, revokeKey } from './keys.ts'
@@ -93,11 +86,10 @@ class Options {
   }
 
   /** The password given, or one made up. */
-  password(name: string): string {
+  password(name: string, email: string): string {
     const password = this.find(name) ?? newSecret()
-    if (password.length < PASSWORD_LENGTH_MIN || password.length > PASSWORD_LENGTH_MAX) {
-      refuse('bad_input', { what: `--${name} must have ${PASSWORD_LENGTH_MIN} characters or more` })
-    }
+    const weakness = findPasswordWeakness(password, { email })
+    if (weakness !== undefined) refuse('bad_input', { what: `--${name} ${weakness}` })
     return password
   }
 }
@@ -110,7 +102,9 @@ async function userAdd(identity: Identity, options: Options): Promise<CommandRes
   const isNew = (await identity.users.findByEmail(email)) === undefined
   // A password is made up for new accounts only; one that is given is never ignored.
   const password =
-    isNew || options.find('password') !== undefined ? options.password('password') : undefined
+    isNew || options.find('password') !== undefined
+      ? options.password('password', email)
+      : undefined
   const firstName = options.find('first-name') ?? ''
   const lastName = options.find('last-name') ?? ''
   const wanted = { email, firstName, lastName, timeZone, role, password }
@@ -126,7 +120,7 @@ async function userAdd(identity: Identity, options: Options): Promise<CommandRes
 
 async function userResetPassword(identity: Identity, options: Options): Promise<CommandResult> {
   const email = options.read('email', options.need('email'), readEmail)
-  const password = options.password('password')
+  const password = options.password('password', email)
   const { uid } = await resetPassword(identity, email, password)
   return { uid, email, ...(options.find('password') === undefined ? { password } : {}) }
 }
@@ -140,7 +134,7 @@ async function orgAdd(identity: Identity, options: Options): Promise<CommandResu
   const { organization, owner, password, feedKey } = await createOrganization(identity, {
     name: options.need('name'),
     ownerEmail,
-    ownerPassword: options.password('owner-password'),
+    ownerPassword: options.password('owner-password', ownerEmail),
     ownerTimeZone: options.read('time-zone', options.find('time-zone') ?? 'UTC', readTimeZone),
     actor: OPERATOR,
   })

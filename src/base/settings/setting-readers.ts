@@ -79,8 +79,8 @@ export function readEmail(text: string): string {
   return text.toLowerCase()
 }
 
-/** The least characters of a password; below that, guessing it takes days, not centuries. */
-export const PASSWORD_LENGTH_MIN = 8
+/** The least characters of the first password; what people set later is held to more. */
+const PASSWORD_LENGTH_MIN = 8
 /** The most characters of a password: hashing must not become a way to keep the service busy. */
 export const PASSWORD_LENGTH_MAX = 512
 

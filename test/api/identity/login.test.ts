@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
+import { caller, signIn } from '../../support/caller.ts'
 import { sendRaw } from '../../support/raw-http.ts'
 import { type Service, startService } from '../../support/service.ts'
 
@@ -64,4 +65,19 @@ test('a client that closes its side after the request still gets the answer', as
   const head = `POST /api/login HTTP/1.1\r\nHost: x\r\n${type}\r\nContent-Length: ${body.length}\r\n\r\n`
   const answer = await sendRaw(service.port, head + body, { isEnding: true })
   assert.equal(answer.status, 200, answer.text)
+})
+
+test('a weak WEIR_OWNER_PASSWORD is taken with a warning, a weak password by the API is not', async () => {
+  const weak = await startService({ settings: { WEIR_OWNER_PASSWORD: 'password' } })
+  try {
+    const told = weak.logLines.filter((line) => line.includes('WEIR_OWNER_PASSWORD'))
+    assert.equal(told.length, 1)
+    const owner = caller(weak, await signIn(weak, weak.ownerEmail, 'password'))
+    const org_user = { email: 'new@example.com', password: 'Password2026!' }
+    const { status, body } = await owner('PUT', '/api/org_user', { org_user })
+    assert.equal(status, 400)
+    assert.match(body.message, /org_user\.password is too easy to guess/)
+  } finally {
+    await weak.close()
+  }
 })

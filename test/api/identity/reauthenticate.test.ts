@@ -58,7 +58,7 @@ test('e-mail addresses, passwords and owners ask for the password of whoever cha
   const { password: currentPassword } = home.owner
   for (const change of [
     { email: 'other@example.com' },
-    { password: 'another password' },
+    { password: 'a different password' },
     { role: 'OWNER' },
   ]) {
     refusedAs(await bySession('POST', path, { org_user: change }), 401, 'reauthenticate')
