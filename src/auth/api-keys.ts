@@ -8,6 +8,7 @@ import {
   type Principal,
 } from '../access/index.ts'
 import { BoundedCache, type Clock, hashSecret, newSecret, newUid, refuse } from '../base/index.ts'
+import { listPermitted } from '../catalog/index.ts'
 import type { CatalogDocument, CatalogStore, CatalogWrite } from '../store/index.ts'
 import { RecordCache } from './record-cache.ts'
 import type { SecretBox } from './secret-box.ts'
@@ -104,6 +105,16 @@ export class ApiKeys {
     page: { readonly start: number; readonly limit: number },
   ): Promise<{ keys: readonly ApiKey[]; totalCount: number }> {
     const { documents, totalCount } = await this.#store.list({ orgUid, kind: KIND, ...page })
+    return { keys: documents.map(fromDocument), totalCount }
+  }
+
+  /** As `list` of the caller's organization, with only those that the caller may GET. */
+  async listFor(
+    principal: Principal,
+    page: { readonly start: number; readonly limit: number },
+  ): Promise<{ keys: readonly ApiKey[]; totalCount: number }> {
+    const query = { orgUid: principal.orgUid, kind: KIND, ...page }
+    const { documents, totalCount } = await listPermitted(this.#store, principal, query)
     return { keys: documents.map(fromDocument), totalCount }
   }
 

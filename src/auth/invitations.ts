@@ -1,5 +1,6 @@
-import type { Role } from '../access/index.ts'
+import type { Principal, Role } from '../access/index.ts'
 import { type Clock, newUid, refuse } from '../base/index.ts'
+import { listPermitted } from '../catalog/index.ts'
 import type { CatalogDocument, CatalogStore, CatalogWrite } from '../store/index.ts'
 
 /** An organization's offer to an account that exists; nothing of the account is in it but what was typed. */
@@ -89,9 +90,10 @@ export class Invitations {
     return found?.userUid === userUid ? found : undefined
   }
 
-  /** One page of what an organization has offered, by e-mail address. */
-  async listOf(orgUid: string, page: Page) {
-    const { documents, totalCount } = await this.#store.list({ orgUid, kind: KIND, ...page })
+  /** One page of what the caller's organization has offered and the caller may GET, by e-mail address. */
+  async listFor(principal: Principal, page: Page) {
+    const query = { orgUid: principal.orgUid, kind: KIND, resource: 'org_user', ...page }
+    const { documents, totalCount } = await listPermitted(this.#store, principal, query)
     const open = documents.filter((document) => this.#isOpen(document))
     return { invitations: open.map(fromDocument), totalCount }
   }

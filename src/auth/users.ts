@@ -1,5 +1,6 @@
-import type { Role } from '../access/index.ts'
+import type { Principal, Role } from '../access/index.ts'
 import { type Clock, newUid, refuse } from '../base/index.ts'
+import { listPermitted } from '../catalog/index.ts'
 import {
   CatalogConflict,
   type CatalogDocument,
@@ -72,8 +73,23 @@ export class Users {
   ): Promise<{ users: readonly User[]; totalCount: number }> {
     const query = { orgUid, kind: MEMBERSHIP, ...page }
     const { documents, totalCount } = await this.#store.list(query)
-    const users = await Promise.all(documents.map(({ uid }) => this.find(uid)))
-    return { users: users.filter((user) => user !== undefined), totalCount }
+    return { users: await this.#usersOf(documents), totalCount }
+  }
+
+  /** As `listOf` the caller's organization, with only those that the caller may GET. */
+  async listFor(
+    principal: Principal,
+    page: { readonly start: number; readonly limit: number },
+  ): Promise<{ users: readonly User[]; totalCount: number }> {
+    const { orgUid } = principal
+    const query = { orgUid, kind: MEMBERSHIP, resource: 'org_user', ...page }
+    const { documents, totalCount } = await listPermitted(this.#store, principal, query)
+    return { users: await this.#usersOf(documents), totalCount }
+  }
+
+  async #usersOf(memberships: readonly CatalogDocument[]): Promise<User[]> {
+    const users = await Promise.all(memberships.map(({ uid }) => this.find(uid)))
+    return users.filter((user) => user !== undefined)
   }
 
   /** Creates a user, together with other writes when given; refuses an e-mail that is taken. */

@@ -11,6 +11,7 @@ export type {
 export type { TypeWish } from './documents/apply-type-wishes.ts'
 export type { People } from './documents/catalog-base.ts'
 export type { DeletedStream } from './documents/documents.ts'
+export { listPermitted } from './documents/list-permitted.ts'
 export { type ComponentEntry, StreamIndex } from './index/stream-index.ts'
 export { streamPlaces } from './index/stream-places.ts'
 export { cycleShape } from './record/cycle-record.ts'

@@ -8,7 +8,7 @@ import {
   deleteClient,
   findClient,
   insertClient,
-  listClients,
+  listClientsFor,
   type OAuthBase,
   type RegisteredClient,
   renewClientSecret,
@@ -38,7 +38,7 @@ export async function listOAuthClients(
   page: { readonly start: number; readonly limit: number },
 ): Promise<{ clients: readonly RegisteredClient[]; totalCount: number }> {
   requirePermit(principal, NAME, 'GET')
-  return listClients(oauth, { orgUid: principal.orgUid, ...page })
+  return listClientsFor(oauth, principal, page)
 }
 
 /** The organization whose OAuth clients a caller may see; undefined: none. */

@@ -18,11 +18,10 @@ export async function listUsers(
   { start, limit }: { readonly start: number; readonly limit: number },
 ): Promise<{ users: readonly OrgUser[]; totalCount: number }> {
   requirePermit(principal, 'org_user', 'GET')
-  const { orgUid } = principal
-  const members = await users.listOf(orgUid, { start, limit })
+  const members = await users.listFor(principal, { start, limit })
   const from = Math.max(0, start - members.totalCount)
   const room = Math.max(0, limit - Math.max(0, members.totalCount - start))
-  const invited = await invitations.listOf(orgUid, { start: from, limit: room })
+  const invited = await invitations.listFor(principal, { start: from, limit: room })
   return {
     users: [
       ...members.users.map((user) => ({ user })),

@@ -17,7 +17,7 @@ export async function listKeys(
   page: { readonly start: number; readonly limit: number },
 ): Promise<{ keys: readonly ApiKey[]; totalCount: number }> {
   requirePermit(principal, 'api_key', 'GET')
-  return keys.list(principal.orgUid, page)
+  return keys.listFor(principal, page)
 }
 
 /** A key that is not saved. */

@@ -1,4 +1,4 @@
-import { type Principal, requirePermit } from '../../access/index.ts'
+import { allows, type Principal, requirePermit } from '../../access/index.ts'
 import { refuse } from '../../base/index.ts'
 import { type AuditRecord, actorName } from '../audit-log.ts'
 import type { Identity } from '../identity.ts'
@@ -22,7 +22,8 @@ export async function listOrganizations(
   { start, limit }: Page,
 ): Promise<{ organizations: readonly Organization[]; totalCount: number }> {
   requirePermit(principal, 'organization', 'GET')
-  const all = await organizationsOf(identity, principal)
+  const own = await organizationsOf(identity, principal)
+  const all = own.filter(({ uid }) => allows(principal, `organization/${uid}`, 'GET'))
   return { organizations: all.slice(start, start + limit), totalCount: all.length }
 }
 

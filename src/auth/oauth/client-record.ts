@@ -1,5 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
+import type { Principal } from '../../access/index.ts'
 import { hashSecret, newSecret, refuse } from '../../base/index.ts'
+import { listPermitted } from '../../catalog/index.ts'
 import {
   CatalogConflict,
   type CatalogDocument,
@@ -124,10 +126,25 @@ export async function listClients(
   base: OAuthBase,
   page: { readonly orgUid: string; readonly start: number; readonly limit: number },
 ): Promise<{ clients: RegisteredClient[]; totalCount: number }> {
-  const { orgUid: parentUid, start, limit } = page
-  const query = { orgUid: '', kind: CLIENT_KIND, parentUid, listKeyPrefix: LIVING, start, limit }
+  const { orgUid, start, limit } = page
+  const query = { ...clientsOf(orgUid), start, limit }
   const { documents, totalCount } = await base.store.list(query)
   return { clients: documents.map(toClient), totalCount }
+}
+
+/** As `listClients` of the caller's organization, with only those that the caller may GET. */
+export async function listClientsFor(
+  base: OAuthBase,
+  principal: Principal,
+  { start, limit }: { readonly start: number; readonly limit: number },
+): Promise<{ clients: RegisteredClient[]; totalCount: number }> {
+  const query = { ...clientsOf(principal.orgUid), start, limit }
+  const { documents, totalCount } = await listPermitted(base.store, principal, query)
+  return { clients: documents.map(toClient), totalCount }
+}
+
+function clientsOf(orgUid: string) {
+  return { orgUid: '', kind: CLIENT_KIND, parentUid: orgUid, listKeyPrefix: LIVING }
 }
 
 /** Whether a secret is the client's; takes the same time wherever they differ. */

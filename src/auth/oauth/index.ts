@@ -7,6 +7,7 @@ export {
   findClient,
   insertClient,
   listClients,
+  listClientsFor,
   type RegisteredClient,
   renewClientSecret,
   updateClient,

@@ -1,8 +1,10 @@
 import { allows, type Method, namedBelow, type Principal } from '../../access/index.ts'
-import type { CatalogDocument, ListQuery } from '../../store/index.ts'
-import type { Documents } from './documents.ts'
+import type { CatalogDocument, CatalogStore, ListQuery } from '../../store/index.ts'
 
-type Source = Pick<Documents, 'list' | 'get'>
+type Source = Pick<CatalogStore, 'list' | 'get'>
+
+/** What is listed, and the resource that capabilities call it when that is not its kind. */
+type PermittedQuery = ListQuery & { readonly resource?: string }
 
 /**
  * A page of what the caller may GET. Only records that a capability names can be kept from someone who
@@ -11,9 +13,9 @@ type Source = Pick<Documents, 'list' | 'get'>
 export async function listPermitted(
   source: Source,
   principal: Principal,
-  query: ListQuery,
+  { resource, ...query }: PermittedQuery,
 ): Promise<{ documents: CatalogDocument[]; totalCount: number }> {
-  const hidden = await findForbidden(source, principal, { ...query, method: 'GET' })
+  const hidden = await findForbidden(source, principal, { ...query, resource, method: 'GET' })
   if (hidden.length === 0) return await source.list(query)
   const { limit } = query
   const { documents, totalCount } = await source.list({ ...query, limit: limit + hidden.length })
@@ -26,18 +28,19 @@ export async function listPermitted(
   }
 }
 
-/** The records of a kind, below a list key, on which the caller may not use a method though it may on others. */
+/** The records of a kind, below a parent and list key, on which the caller may not use a method though it may on others. */
 export async function findForbidden(
   source: Source,
   principal: Principal,
-  of: Pick<ListQuery, 'orgUid' | 'kind' | 'listKeyPrefix'> & { readonly method: Method },
+  of: Omit<PermittedQuery, 'start' | 'limit'> & { readonly method: Method },
 ): Promise<CatalogDocument[]> {
-  const { orgUid, kind, method, listKeyPrefix = '' } = of
+  const { orgUid, kind, resource = kind, method, parentUid, listKeyPrefix = '' } = of
   const found: CatalogDocument[] = []
-  for (const uid of namedBelow(principal, kind)) {
-    if (allows(principal, `${kind}/${uid}`, method)) continue
+  for (const uid of namedBelow(principal, resource)) {
+    if (allows(principal, `${resource}/${uid}`, method)) continue
     const document = await source.get({ orgUid, kind, uid })
-    if (document?.listKey.startsWith(listKeyPrefix)) found.push(document)
+    if (document === undefined || !document.listKey.startsWith(listKeyPrefix)) continue
+    if (parentUid === undefined || document.parentUid === parentUid) found.push(document)
   }
   return found
 }

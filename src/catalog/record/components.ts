@@ -155,13 +155,18 @@ export class Components {
 
   /** Deletes the component with its streams and, through the listeners, their samples and files. */
   async delete(principal: Principal, uid: string): Promise<void> {
+    this.requireDeletable(principal, uid)
+    await this.deleteByUid(principal.orgUid, uid)
+  }
+
+  /** Refuses with `forbidden` unless the caller may delete the component and each of its streams. */
+  requireDeletable(principal: Principal, uid: string): void {
     requirePermit(principal, `component/${uid}`, 'DELETE')
     const { index } = this.#base.documents
     for (const handle of index.componentByUid(principal.orgUid, uid)?.streams ?? []) {
       const streamUid = index.streamUid(handle)
       requirePermit(principal, `component/${uid}/stream/${streamUid}`, 'DELETE')
     }
-    await this.deleteByUid(principal.orgUid, uid)
   }
 
   /** As delete, for callers that have checked another right, such as that on the folder. */

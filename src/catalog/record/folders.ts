@@ -134,6 +134,7 @@ export class Folders {
     const { orgUid } = principal
     const path = pathOf(await this.#require(orgUid, uid))
     await this.#requirePermitInside(principal, path, 'DELETE')
+    await this.#requireDeletableInside(principal, path)
     for (;;) {
       const { documents } = await this.#inside(orgUid, 'component', path)
       if (documents.length === 0) break
@@ -158,6 +159,15 @@ export class Folders {
       const inside = { orgUid: principal.orgUid, kind, listKeyPrefix: `${path}/`, method }
       const [forbidden] = await findForbidden(this.#base.documents, principal, inside)
       if (forbidden !== undefined) requirePermit(principal, `${kind}/${forbidden.uid}`, method)
+    }
+  }
+
+  /** Streams go with their components: one that must stay is found before anything is gone. */
+  async #requireDeletableInside(principal: Principal, path: string): Promise<void> {
+    for (let start = 0; ; start += BATCH) {
+      const { documents } = await this.#inside(principal.orgUid, 'component', path, start)
+      for (const { uid } of documents) this.#components.requireDeletable(principal, uid)
+      if (documents.length < BATCH) return
     }
   }
 
