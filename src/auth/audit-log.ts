@@ -20,6 +20,7 @@ export type AuditAct =
   | 'organization_updated'
   | 'password_changed'
   | 'role_changed'
+  | 'session_ended'
   | 'sign_in'
   | 'sign_in_failed'
   | 'sign_out'

@@ -49,6 +49,7 @@ export {
   removeUser,
   type UserChanges,
 } from './administer/manage-users.ts'
+export { endOwnSession, listOwnSessions } from './administer/own-sessions.ts'
 export { type Command, type CommandResult, runCommand } from './administer/run-command.ts'
 export { beginScrub, readStorage, type StorageParts } from './administer/storage.ts'
 export {
@@ -94,7 +95,7 @@ export { DEVICE_LIFE_MS } from './proof/device-token.ts'
 export { findPasswordWeakness } from './proof/password-rules.ts'
 export { type RateDecision, RateLimiter } from './rate-limiter.ts'
 export { SecretBox } from './secret-box.ts'
-export { SESSION_IDLE_MS, Sessions } from './sessions.ts'
+export { SESSION_IDLE_MS, Sessions, type ShownSession } from './sessions.ts'
 export type { SignInAttempt } from './sign-in.ts'
 export { signOut } from './sign-out.ts'
 export { type Membership, type User, type UserFields, Users } from './users.ts'

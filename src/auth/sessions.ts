@@ -1,11 +1,14 @@
 import { type Clock, hashSecret, newSecret } from '../base/index.ts'
-import type { CatalogStore, CatalogWrite, PutDocument } from '../store/index.ts'
+import type { CatalogDocument, CatalogStore, CatalogWrite, PutDocument } from '../store/index.ts'
 import { RecordCache } from './record-cache.ts'
 
 /** A session that nobody used for this long is over. */
 export const SESSION_IDLE_MS = 86_400_000
 
-/** How far the stored end of a session may lag behind its use before it is written again. */
+/** However much it is used, a session is over this long after its sign-in. */
+const SESSION_LIFE_MS = 30 * 86_400_000
+
+/** How far the stored use of a session may lag behind the real one before it is written again. */
 const STORED_LAG_MS = 600_000
 const CACHED_MAX = 20_000
 
@@ -14,12 +17,29 @@ interface Session {
   readonly hash: string
   readonly userUid: string
   readonly createdAtMs: number
-  endsAtMs: number
-  /** The end as the store has it. */
-  storedEndMs: number
+  /** Where it was opened, and by which program, as far as that said. */
+  readonly address: string
+  readonly client: string
+  usedAtMs: number
+  /** The last use as the store has it. */
+  storedUseMs: number
+  isWriting: boolean
+}
+
+/** A session as its user sees it; its UID opens nothing. */
+export interface ShownSession {
+  readonly uid: string
+  readonly createdAtMs: number
+  readonly usedAtMs: number
+  readonly endsAtMs: number
+  readonly address: string
+  readonly client: string
 }
 
 const KIND = 'session'
+const PAGE = 500
+/** What a program says of itself may be as long as a header. */
+const CLIENT_LENGTH_MAX = 200
 
 /** The sessions of signed-in users; using one moves its end. */
 export class Sessions {
@@ -35,13 +55,46 @@ export class Sessions {
   }
 
   /** Opens a session; its token is told to the caller and nowhere kept. */
-  async open(userUid: string): Promise<string> {
+  async open(
+    userUid: string,
+    from: { readonly address: string; readonly client: string },
+  ): Promise<string> {
     const token = newSecret()
     const createdAtMs = this.#clock.now()
-    const endsAtMs = createdAtMs + SESSION_IDLE_MS
-    const hash = hashSecret(token)
-    await this.#store.commit([putOf({ hash, userUid, createdAtMs, endsAtMs }, 0)])
+    const client = from.client.slice(0, CLIENT_LENGTH_MAX)
+    const about = { userUid, createdAtMs, usedAtMs: createdAtMs, address: from.address, client }
+    await this.#store.commit([putOf({ hash: hashSecret(token), ...about }, 0)])
     return token
+  }
+
+  /** One page of the sessions of a user that are not over. */
+  async listOf(
+    userUid: string,
+    page: { readonly start: number; readonly limit: number },
+  ): Promise<{ sessions: readonly ShownSession[]; totalCount: number }> {
+    const query = { orgUid: '', kind: KIND, listKeyPrefix: userUid, ...page }
+    const { documents, totalCount } = await this.#store.list(query)
+    const sessions = documents.map((document) => {
+      const stored = fromDocument(document)
+      return this.#cache.peek(stored.hash) ?? stored
+    })
+    const nowMs = this.#clock.now()
+    const open = sessions.filter((session) => endOf(session) > nowMs)
+    return { sessions: open.map(shownOf), totalCount }
+  }
+
+  /** Ends a session of a user by its UID, together with other writes; false: there is none. */
+  async endOne(userUid: string, uid: string, also: readonly CatalogWrite[]): Promise<boolean> {
+    for (let start = 0; ; start += PAGE) {
+      const query = { orgUid: '', kind: KIND, listKeyPrefix: userUid, start, limit: PAGE }
+      const { documents } = await this.#store.list(query)
+      const found = documents.find((document) => uidOf(document.uid) === uid)
+      if (found !== undefined) {
+        await this.#delete(found.uid, also)
+        return true
+      }
+      if (documents.length < PAGE) return false
+    }
   }
 
   /** The user of a token, when the session is in memory and not over; counts as use. */
@@ -58,7 +111,10 @@ export class Sessions {
 
   /** Ends a session, together with other writes; one that is not there is no error. */
   async end(token: string, also: readonly CatalogWrite[] = []): Promise<void> {
-    const hash = hashSecret(token)
+    await this.#delete(hashSecret(token), also)
+  }
+
+  async #delete(hash: string, also: readonly CatalogWrite[]): Promise<void> {
     this.#cache.forget(hash)
     await this.#store.commit([
       { op: 'delete', orgUid: '', kind: KIND, uid: hash, expectedRevision: 'any' },
@@ -85,53 +141,99 @@ export class Sessions {
 
   /** Writes what use has moved, so that a restart shortens no session. */
   async close(): Promise<void> {
+    await Promise.allSettled(this.#writing)
     for (const session of this.#cache.values()) {
-      if (session.storedEndMs !== session.endsAtMs) this.#writeEnd(session)
+      if (session.storedUseMs !== session.usedAtMs) this.#writeUse(session)
     }
     await Promise.allSettled(this.#writing)
   }
 
   async #load(hash: string): Promise<Session | undefined> {
     const document = await this.#store.get({ orgUid: '', kind: KIND, uid: hash })
-    if (document === undefined || document.expiresAtMs === undefined) return undefined
-    const { userUid, createdAtMs } = document.body as { userUid: string; createdAtMs: number }
-    const endsAtMs = document.expiresAtMs
-    return { hash, userUid, createdAtMs, endsAtMs, storedEndMs: endsAtMs }
+    return document === undefined ? undefined : fromDocument(document)
   }
 
   #use(session: Session): string | undefined {
     const nowMs = this.#clock.now()
-    if (session.endsAtMs <= nowMs) return undefined
-    session.endsAtMs = nowMs + SESSION_IDLE_MS
-    if (session.endsAtMs - session.storedEndMs > STORED_LAG_MS) this.#writeEnd(session)
+    if (endOf(session) <= nowMs) return undefined
+    session.usedAtMs = nowMs
+    if (session.usedAtMs - session.storedUseMs > STORED_LAG_MS) this.#writeUse(session)
     return session.userUid
   }
 
   /** Nobody waits for it; the revision keeps a session that was ended meanwhile from coming back. */
-  #writeEnd(session: Session): void {
-    session.storedEndMs = session.endsAtMs
-    const { hash, userUid, createdAtMs, endsAtMs } = session
+  #writeUse(session: Session): void {
+    // Two at once would refuse each other, and the later use be lost.
+    if (session.isWriting) return
+    session.isWriting = true
+    const copy = { ...session }
     const write = async () => {
-      const before = await this.#store.get({ orgUid: '', kind: KIND, uid: hash })
-      if (before === undefined) return
-      await this.#store.commit([putOf({ hash, userUid, createdAtMs, endsAtMs }, before.revision)])
+      const before = await this.#store.get({ orgUid: '', kind: KIND, uid: copy.hash })
+      if (before !== undefined) await this.#store.commit([putOf(copy, before.revision)])
+      session.storedUseMs = copy.usedAtMs
     }
-    const writing = write().catch(() => {})
+    const ended = () => {
+      session.isWriting = false
+      this.#writing.delete(writing)
+    }
+    // What could not be written is tried again at the next use.
+    const writing: Promise<void> = write().then(ended, ended)
     this.#writing.add(writing)
-    writing.finally(() => this.#writing.delete(writing))
   }
 }
 
-function putOf(session: Omit<Session, 'storedEndMs'>, expectedRevision: number): PutDocument {
-  const { hash, userUid, createdAtMs, endsAtMs } = session
+function endOf({ createdAtMs, usedAtMs }: Pick<Session, 'createdAtMs' | 'usedAtMs'>): number {
+  return Math.min(usedAtMs + SESSION_IDLE_MS, createdAtMs + SESSION_LIFE_MS)
+}
+
+/** What people call a session by: it follows from the hash of its token and leads nowhere back. */
+function uidOf(hash: string): string {
+  const digits = hashSecret(hash)
+  const at = [0, 8, 12, 16, 20, 32]
+  return at
+    .slice(1)
+    .map((end, index) => digits.slice(at[index], end))
+    .join('-')
+}
+
+function shownOf(session: Session): ShownSession {
+  const { hash, createdAtMs, usedAtMs, address, client } = session
+  return { uid: uidOf(hash), createdAtMs, usedAtMs, endsAtMs: endOf(session), address, client }
+}
+
+function fromDocument({ uid: hash, body, expiresAtMs = 0 }: CatalogDocument): Session {
+  // One from before this was kept has an end that lies the idle time after its last use.
+  const {
+    address = '',
+    client = '',
+    usedAtMs = expiresAtMs - SESSION_IDLE_MS,
+  } = body as Partial<Session>
+  const { userUid, createdAtMs } = body as { userUid: string; createdAtMs: number }
+  return {
+    hash,
+    userUid,
+    createdAtMs,
+    address,
+    client,
+    usedAtMs,
+    storedUseMs: usedAtMs,
+    isWriting: false,
+  }
+}
+
+function putOf(
+  session: Omit<Session, 'storedUseMs' | 'isWriting'>,
+  expectedRevision: number,
+): PutDocument {
+  const { hash, userUid, createdAtMs, usedAtMs, address, client } = session
   return {
     op: 'put',
     orgUid: '',
     kind: KIND,
     uid: hash,
     listKey: userUid,
-    expiresAtMs: endsAtMs,
-    body: { userUid, createdAtMs },
+    expiresAtMs: endOf(session),
+    body: { userUid, createdAtMs, usedAtMs, address, client },
     // Whoever signs in may do so to make room.
     mayUseReserve: true,
     expectedRevision,

@@ -1,8 +1,8 @@
-import { isDelegate, type Method } from '../../access/index.ts'
 import { refuse } from '../../base/index.ts'
 import type { Identity } from '../identity.ts'
 import { deletesOf, type Invitation } from '../invitations.ts'
 import { type ActingCaller, actOf } from './acting-caller.ts'
+import { requireSelf } from './require-self.ts'
 
 const NAME = 'invitation'
 
@@ -17,7 +17,7 @@ export async function listOwnInvitations(
   by: ActingCaller,
   page: { readonly start: number; readonly limit: number },
 ): Promise<{ invitations: readonly OwnInvitation[]; totalCount: number }> {
-  const found = await invitations.listOwn(requireInvited(by, 'GET'), page)
+  const found = await invitations.listOwn(requireSelf(by, `GET ${NAME}`), page)
   const named = found.invitations.map((invitation) => ({
     ...invitation,
     organizationName: organizations.find(invitation.orgUid)?.name ?? '',
@@ -33,7 +33,7 @@ export async function answerInvitation(
   isAccepted: boolean,
 ): Promise<void> {
   const { users, invitations, organizations, audit } = identity
-  const userUid = requireInvited(by, 'POST')
+  const userUid = requireSelf(by, `POST ${NAME}`)
   const user = await users.find(userUid)
   const invitation = await invitations.findOwn(userUid, uid)
   if (user === undefined || invitation === undefined) notFound(uid)
@@ -49,20 +49,6 @@ export async function answerInvitation(
   const also = [...deletesOf(invitation), audit.plan({ ...entry, orgUid })]
   if (isMember) return invitations.delete(invitation, [])
   await users.update(user, { memberships: [...user.memberships, { orgUid, role }] }, also)
-}
-
-/** Only the person answers: whoever acts for them must not bind them to strangers. */
-function requireInvited({ principal }: ActingCaller, method: Method): string {
-  const { actor } = principal
-  if (actor.kind !== 'user') {
-    refuse('forbidden', { what: 'Invitations are for people: sign in instead of using an API key' })
-  }
-  if (isDelegate(principal)) {
-    refuse('forbidden', {
-      what: `An access token has no ${method} on ${NAME}: sign in`,
-    })
-  }
-  return actor.userUid
 }
 
 function notFound(uid: string): never {

@@ -36,9 +36,10 @@ export function loginRoutes(app: App, { identity, isSecure }: LoginRoutesDeps): 
     async (request, reply) => {
       const { email, password } = request.body
       const address = exchangeOf(request.raw)?.address ?? ''
+      const client = request.headers['user-agent'] ?? ''
       const device = readCookie(request.headers.cookie, DEVICE_COOKIE)
       const user = await identity.signIn({ email, password, address, device })
-      const sessionUid = await identity.sessions.open(user.uid)
+      const sessionUid = await identity.sessions.open(user.uid, { address, client })
       const renewed = identity.renewDevice(user, device)
       const cookies = [cookie(`session=${sessionUid}`)]
       if (renewed !== undefined) cookies.push(cookie(`${DEVICE_COOKIE}=${renewed}`, DEVICE_AGE))

@@ -1,0 +1,33 @@
+import { refuse } from '../../base/index.ts'
+import type { Identity } from '../identity.ts'
+import type { ShownSession } from '../sessions.ts'
+import type { ActingCaller } from './acting-caller.ts'
+import { requireSelf } from './require-self.ts'
+
+/** One page of the caller's own sessions. */
+export async function listOwnSessions(
+  { sessions }: Identity,
+  by: ActingCaller,
+  page: { readonly start: number; readonly limit: number },
+): Promise<{ sessions: readonly ShownSession[]; totalCount: number }> {
+  return sessions.listOf(requireSelf(by, 'GET session'), page)
+}
+
+/** Ends one of the caller's own sessions at once. */
+export async function endOwnSession(
+  { sessions, users, audit }: Identity,
+  by: ActingCaller,
+  uid: string,
+): Promise<void> {
+  const userUid = requireSelf(by, 'DELETE session')
+  const user = await users.find(userUid)
+  const { address } = by
+  const acts = (user?.memberships ?? []).map(({ orgUid }) =>
+    audit.plan({
+      ...{ orgUid, act: 'session_ended', actor: `user:${userUid}`, target: uid, address },
+      detail: '',
+    }),
+  )
+  if (await sessions.endOne(userUid, uid, acts)) return
+  refuse('not_found', { what: `Cannot find session "${uid.slice(0, 100)}"` })
+}

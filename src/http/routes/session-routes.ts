@@ -1,0 +1,45 @@
+import {
+  endOwnSession,
+  type Identity,
+  listOwnSessions,
+  type ShownSession,
+} from '../../auth/index.ts'
+import { actingIn } from '../admit/acting.ts'
+import type { Gate } from '../admit/gate.ts'
+import { needs } from '../admit/needs.ts'
+import type { App } from '../app-type.ts'
+import { envelope, pageSchema, readPage } from '../wire/envelope.ts'
+import { uidParams } from '../wire/identity-wire.ts'
+
+interface Deps {
+  readonly gate: Gate
+  readonly identity: Identity
+}
+
+const NAME = 'session'
+const tags = [NAME]
+
+/** Adds the caller's own sessions: list, end one. */
+export function sessionRoutes(app: App, { gate, identity }: Deps): void {
+  const onRequest = gate.guard('admin')
+  const querystring = pageSchema
+  const list = { tags, ...needs('GET', NAME), summary: 'Your sessions', querystring }
+  app.get('/api/session', { onRequest, schema: list }, async (request) => {
+    const page = readPage(request.query)
+    const { sessions, totalCount } = await listOwnSessions(identity, actingIn(request), page)
+    return envelope(NAME, sessions.map(showSession), totalCount)
+  })
+  const capability = needs('DELETE', 'session/{uid}')
+  const end = { tags, ...capability, summary: 'End one of your sessions', params: uidParams }
+  app.delete('/api/session/:uid', { onRequest, schema: end }, async (request) => {
+    const { uid } = request.params
+    await endOwnSession(identity, actingIn(request), uid)
+    return envelope(NAME, { uid })
+  })
+}
+
+function showSession(session: ShownSession) {
+  const { uid, address, client, createdAtMs, usedAtMs, endsAtMs } = session
+  const dates = { creationDate: createdAtMs, lastUseDate: usedAtMs, endDate: endsAtMs }
+  return { uid, address, client, ...dates }
+}
