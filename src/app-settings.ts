@@ -1,5 +1,12 @@
 /** What the composition root reads out of the settings. */
-import { type Config, connectionsWithin, findOpenFilesMax } from './base/index.ts'
+import { type Config, connectionsWithin, findMemoryBytes, findOpenFilesMax } from './base/index.ts'
+
+/** Below this the samples that wait to be sealed would take what calls need. */
+const LITTLE_MEMORY_BYTES = 1024 * 1024 * 1024
+const LITTLE_MEMORY_STORE = { backlogMax: 1, segmentBytes: 8 * 1024 * 1024 }
+/** Below this puts wait while a segment is sealed: each long put that is not sealed holds 16 MB. */
+const LEAST_MEMORY_BYTES = 512 * 1024 * 1024
+const LEAST_MEMORY_STORE = { ...LITTLE_MEMORY_STORE, backlogMax: 0 }
 
 /** What the OAuth part takes from the settings. */
 export function oauthSettings(config: Config) {
@@ -34,4 +41,18 @@ export function addressOf(config: Config, port: number): string {
   const isWildcard = config.host === '0.0.0.0' || config.host === '::'
   const host = isWildcard ? 'localhost' : config.host
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** The memory that the service may count on. */
+export function memoryBytesOf({ memoryMb }: Config): number {
+  return memoryMb === undefined ? findMemoryBytes() : memoryMb * 1024 * 1024
+}
+
+/** How much the sample store may keep in memory before it is sealed, where memory is short. */
+export function storeLimitsFor(memoryBytes: number): {
+  backlogMax?: number
+  segmentBytes?: number
+} {
+  if (memoryBytes < LEAST_MEMORY_BYTES) return LEAST_MEMORY_STORE
+  return memoryBytes < LITTLE_MEMORY_BYTES ? LITTLE_MEMORY_STORE : {}
 }

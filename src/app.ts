@@ -1,7 +1,14 @@
 /** The composition root: the only file that chooses adapters and wires the parts together. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { addressOf, connectionLimits, oauthSettings, tlsFiles } from './app-settings.ts'
+import {
+  addressOf,
+  connectionLimits,
+  memoryBytesOf,
+  oauthSettings,
+  storeLimitsFor,
+  tlsFiles,
+} from './app-settings.ts'
 import {
   BearerCache,
   type Command,
@@ -24,7 +31,6 @@ import {
   type Clock,
   type Config,
   createLog,
-  findMemoryBytes,
   type Log,
   MemoryBudget,
   newUid,
@@ -34,7 +40,14 @@ import {
 import { type Catalog, openCatalog, VALUE_CODE } from './catalog/index.ts'
 import { answerCheck, CHECK_COMMANDS, type CheckParts } from './cli/index.ts'
 import { catalogClockMark, DeleteProfileJob, expiringStreams, Feed } from './feed/index.ts'
-import { FileService, FileSweep, fileUrl, readFileRecord, withFileBodies } from './files/index.ts'
+import {
+  FileService,
+  FileSweep,
+  FileUsage,
+  fileUrl,
+  readFileRecord,
+  withFileBodies,
+} from './files/index.ts'
 import {
   addRoutes,
   buildServer,
@@ -67,6 +80,7 @@ import {
   OF_NO_STREAM,
   type SampleStore,
   type ScrubRunner,
+  type StreamHandle,
   scrubMetrics,
   tellCommits,
 } from './store/index.ts'
@@ -99,12 +113,6 @@ export interface AppOptions {
 
 /** How long running calls may take to finish when the service stops. */
 const DRAIN_MS = 8_000
-/** Below this the samples that wait to be sealed would take what calls need. */
-const LITTLE_MEMORY_BYTES = 1024 * 1024 * 1024
-const LITTLE_MEMORY_STORE = { backlogMax: 1, segmentBytes: 8 * 1024 * 1024 }
-/** Below this puts wait while a segment is sealed: each long put that is not sealed holds 16 MB. */
-const LEAST_MEMORY_BYTES = 512 * 1024 * 1024
-const LEAST_MEMORY_STORE = { ...LITTLE_MEMORY_STORE, backlogMax: 0 }
 const PURGE_EVERY_MS = 60_000
 const PURGE_LIMIT = 1_000
 const PURGE_ROUNDS_MAX = 20
@@ -144,7 +152,10 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
       addRoutes(app, {
         ...{ ...data, calls, config, deletion, gate, identity, lane, log, oauth, operators },
         budget,
-        usageOf: (orgUid) => catalogUsageOf(catalogStore, orgUid),
+        usageOf: async (orgUid) => ({
+          ...(await catalogUsageOf(catalogStore, orgUid)),
+          fileBytes: await data.fileUsage.bytesOf(orgUid),
+        }),
         measure: () => measureFolder(config.dataDir),
       }),
   })
@@ -279,11 +290,20 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
   markFolder(config.dataDir)
   const damages = embeddedSamples.status().damages.length
   if (damages > 0) log.warn({ damages }, 'the folder quarantine tells of samples that were lost')
-  const samples = withFileBodies({
-    ...{ store: embeddedSamples, blobs },
-    isFileStream: (handle) => catalog.index.valueCodeOf(handle) === VALUE_CODE.FILE,
+  const { index } = catalog
+  const isFileStream = (handle: StreamHandle) => index.valueCodeOf(handle) === VALUE_CODE.FILE
+  const fileStreams = () => index.handlesOfValueCode(VALUE_CODE.FILE)
+  const store = embeddedSamples
+  const fileUsage = new FileUsage({
+    ...{ store, fileStreams, log, bytesMax: config.quotas.fileBytes },
+    orgOf: (handle) => (index.has(handle) ? index.componentOf(handle).orgUid : undefined),
   })
-  catalog.onStreamsDeleted((streams) => samples.forget(streams.map(({ handle }) => handle)))
+  const samples = withFileBodies({ store, blobs, isFileStream, usage: fileUsage })
+  catalog.onStreamsDeleted((streams) => {
+    const ofFiles = streams.filter(({ handle }) => isFileStream(handle))
+    const handles = streams.map(({ handle }) => handle)
+    return fileUsage.whileDeparting(ofFiles, () => samples.forget(handles))
+  })
   const feed = new Feed({
     ...{ catalog, store: samples, clock },
     showFile: (text, place) => fileUrl({ ...place, name: readFileRecord(text).name }),
@@ -291,10 +311,9 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
   await catalog.resumeDeletions()
   const { fileBytesMax } = config
   const files = new FileService({
-    ...{ feed, store: samples, blobs, log, fileBytesMax },
+    ...{ feed, store: samples, blobs, log, fileBytesMax, usage: fileUsage },
     onDamage: (finding) => damage.note(finding),
   })
-  const fileStreams = () => catalog.index.handlesOfValueCode(VALUE_CODE.FILE)
   const fileSweep = new FileSweep({
     ...{ blobs, store: samples, catalog: catalogStore, clock, holder: newUid() },
     fileStreams,
@@ -310,11 +329,7 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     ],
   })
   opened.defer(() => scrub.close())
-  return { catalog, damage, samples, feed, files, fileSweep, places, scrub }
-}
-
-function memoryBytesOf({ memoryMb }: Config): number {
-  return memoryMb === undefined ? findMemoryBytes() : memoryMb * 1024 * 1024
+  return { catalog, damage, samples, feed, files, fileSweep, fileUsage, places, scrub }
 }
 
 async function createFirstOrganization(
@@ -372,10 +387,4 @@ function purgeRegularly(store: CatalogStore, clock: Clock, log: Log): NodeJS.Tim
   }
   const failed = (error: unknown) => log.error({ error }, 'expired records could not be purged')
   return setInterval(() => purge().catch(failed), PURGE_EVERY_MS).unref()
-}
-
-/** How much the sample store may keep in memory before it is sealed, where memory is short. */
-function storeLimitsFor(memoryBytes: number): { backlogMax?: number; segmentBytes?: number } {
-  if (memoryBytes < LEAST_MEMORY_BYTES) return LEAST_MEMORY_STORE
-  return memoryBytes < LITTLE_MEMORY_BYTES ? LITTLE_MEMORY_STORE : {}
 }

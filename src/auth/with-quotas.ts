@@ -17,8 +17,8 @@ const COUNTED_KINDS: readonly string[] = [
   ...['cycle', 'unit', 'delete_profile', 'api_key'],
 ]
 
-/** What an organization has of what quotas count, but for its files. */
-export type CatalogUsage = Readonly<Record<Exclude<QuotaName, 'fileBytes'>, number>>
+/** What an organization has of what quotas count. */
+export type OrganizationUsage = Readonly<Record<QuotaName, number>>
 
 /** The same store, which refuses with `quota_exceeded` what would take an organization past a quota. */
 export function withQuotas(store: CatalogStore, quotas: Quotas): CatalogStore {
@@ -35,8 +35,11 @@ export function withQuotas(store: CatalogStore, quotas: Quotas): CatalogStore {
   })
 }
 
-/** What the catalog has of an organization. */
-export async function catalogUsageOf(store: CatalogStore, orgUid: string): Promise<CatalogUsage> {
+/** What the catalog has of an organization: all but its files. */
+export async function catalogUsageOf(
+  store: CatalogStore,
+  orgUid: string,
+): Promise<Omit<OrganizationUsage, 'fileBytes'>> {
   const usage = await store.usage(orgUid)
   const countOf = (kind: string) => usage.find((one) => one.kind === kind)?.documents ?? 0
   const counted = usage.filter(({ kind }) => COUNTED_KINDS.includes(kind))

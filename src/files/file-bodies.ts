@@ -1,9 +1,6 @@
-import { EARLIEST_TIME, type EpochMs, epochMs, TIME_END } from '../base/index.ts'
 import type { BlobStore, Removal, SampleStore, StreamHandle } from '../store/index.ts'
-import { type FileRecord, readFileRecord } from './file-record.ts'
-
-/** Samples looked at in one read: keeps what is held small, however many files go. */
-const PAGE_LENGTH = 1_000
+import type { FileUsage } from './file-usage.ts'
+import { allOf, filesIn } from './files-in.ts'
 
 /** Bodies that one call takes along, some megabytes of keys; what is beyond is left to the sweep. */
 const BODIES_PER_CALL_MAX = 100_000
@@ -13,6 +10,8 @@ interface FileBodiesDeps {
   readonly blobs: BlobStore
   /** Whether the stream holds files. */
   readonly isFileStream: (handle: StreamHandle) => boolean
+  /** What is told of the bytes that go. */
+  readonly usage: Pick<FileUsage, 'change'>
 }
 
 /**
@@ -21,12 +20,18 @@ interface FileBodiesDeps {
  * for good; what a crash leaves in between is for the sweep.
  */
 export function withFileBodies(deps: FileBodiesDeps): SampleStore {
-  const { store, blobs, isFileStream } = deps
+  const { store, blobs, isFileStream, usage } = deps
   const ofFiles = ({ handle }: Removal): boolean => isFileStream(handle)
   const removing = async <T>(removals: readonly Removal[], remove: () => Promise<T>) => {
-    const keys = await firstKeysIn(store, removals)
-    const isRemoved = await remove()
-    if (isRemoved !== false) for (const key of keys) await blobs.delete(key)
+    const handles = removals.map(({ handle }) => handle)
+    const { isRemoved, keys } = await usage.change(handles, async (note) => {
+      const found = await sumUp(store, removals)
+      const isRemoved = await remove()
+      if (isRemoved === false) return { isRemoved, keys: [] }
+      for (const [handle, bytes] of found.bytes) note(handle, -bytes)
+      return { isRemoved, keys: found.keys }
+    })
+    for (const key of keys) await blobs.delete(key)
     return isRemoved
   }
   return {
@@ -52,41 +57,33 @@ export function withFileBodies(deps: FileBodiesDeps): SampleStore {
   }
 }
 
-async function firstKeysIn(store: SampleStore, removals: readonly Removal[]): Promise<string[]> {
+/** The bytes of the files in some ranges, by stream, and the keys of the first of them. */
+async function sumUp(
+  store: SampleStore,
+  removals: readonly Removal[],
+): Promise<{ bytes: Map<StreamHandle, number>; keys: string[] }> {
   const keys: string[] = []
-  for (const removal of removals) {
-    for await (const key of keysIn(store, removal)) {
-      if (keys.length === BODIES_PER_CALL_MAX) return keys
-      keys.push(key)
+  const bytes = new Map<StreamHandle, number>()
+  for (const removal of apart(removals)) {
+    const { handle } = removal
+    for await (const { record } of filesIn(store, removal)) {
+      if (keys.length < BODIES_PER_CALL_MAX) keys.push(record.key)
+      bytes.set(handle, (bytes.get(handle) ?? 0) + record.bytes)
     }
   }
-  return keys
+  return { bytes, keys }
 }
 
-/** The keys of the bodies that a stream's samples name in a range, oldest first. */
-export async function* keysIn(store: SampleStore, removal: Removal): AsyncGenerator<string> {
-  for await (const { record } of filesIn(store, removal)) yield record.key
-}
-
-/** What a stream's samples say of their files in a range, oldest first. */
-export async function* filesIn(
-  store: Pick<SampleStore, 'range'>,
-  removal: Removal,
-): AsyncGenerator<{ readonly time: EpochMs; readonly record: FileRecord }> {
-  const { handle, until } = removal
-  for (let from: EpochMs = removal.from; from < until; ) {
-    const query = { from, until, limit: PAGE_LENGTH, order: 'oldest_first' } as const
-    const { count, times, texts } = await store.range(handle, query)
-    for (let index = 0; index < count; index += 1) {
-      const text = texts?.[index]
-      if (text !== undefined) yield { time: epochMs(times[index]), record: readFileRecord(text) }
-    }
-    if (count < PAGE_LENGTH) return
-    from = epochMs(times[count - 1] + 1)
+/** The same removals without overlaps, so that no file is met twice. */
+function apart(removals: readonly Removal[]): Removal[] {
+  const sorted = [...removals].sort((a, b) => a.handle - b.handle || a.from - b.from)
+  const separate: Removal[] = []
+  for (const removal of sorted) {
+    const last = separate.at(-1)
+    const isBehind =
+      last === undefined || last.handle !== removal.handle || last.until <= removal.from
+    if (isBehind) separate.push(removal)
+    else if (removal.until > last.until) separate.push({ ...removal, from: last.until })
   }
-}
-
-/** Everything of a stream. */
-export function allOf(handle: StreamHandle): Removal {
-  return { handle, from: EARLIEST_TIME, until: TIME_END }
+  return separate
 }

@@ -8,8 +8,8 @@ import type {
   StreamHandle,
 } from '../store/index.ts'
 import { damagedFile } from './damaged-file.ts'
-import { allOf, filesIn } from './file-bodies.ts'
 import type { FileRecord } from './file-record.ts'
+import { allOf, filesIn } from './files-in.ts'
 
 export interface FileScrubDeps {
   readonly blobs: Pick<BlobStore, 'check'>

@@ -5,7 +5,7 @@
  */
 import type { Readable } from 'node:stream'
 import { type Principal, requirePermit } from '../access/index.ts'
-import { type EpochMs, epochMs, KeyedMutex, type Log, refuse } from '../base/index.ts'
+import { type EpochMs, epochMs, type Log, refuse } from '../base/index.ts'
 import { type CreationRules, POINT, type WantedComponent } from '../catalog/index.ts'
 import {
   type Feed,
@@ -31,6 +31,7 @@ import {
 import { damagedFile } from './damaged-file.ts'
 import { checkFileName } from './file-name.ts'
 import { type FileRecord, fileUrl, readFileRecord, writeFileRecord } from './file-record.ts'
+import type { FileRoom, FileUsage } from './file-usage.ts'
 
 /** The stream that a call names. */
 interface FilePath {
@@ -51,6 +52,8 @@ export interface PutFile extends FilePath {
 export interface Upload {
   readonly type: string
   readonly body: AsyncIterable<Uint8Array>
+  /** How long the body will be, where that is known before it has come. */
+  readonly bytes?: number
 }
 
 /** Where a file was put, and what its sender should hear beside that. */
@@ -77,6 +80,7 @@ interface FileServiceDeps {
   readonly blobs: BlobStore
   readonly log: Log
   readonly fileBytesMax: number
+  readonly usage: FileUsage
   /** Told of each time that a stored body turns out not to be what was put. */
   readonly onDamage: (finding: ScrubFinding) => void
 }
@@ -91,7 +95,6 @@ interface FoundFile {
 /** Puts files into streams and gets them back. */
 export class FileService {
   readonly #deps: FileServiceDeps
-  readonly #putting = new KeyedMutex<StreamHandle>()
 
   constructor(deps: FileServiceDeps) {
     this.#deps = deps
@@ -115,8 +118,12 @@ export class FileService {
     checkFileName(command.name)
     this.#requireWritable()
     await this.#requireTarget(principal, command)
-    const { type, body } = await openUpload()
-    const blob = await this.#deps.blobs.put(body, { bytesMax: this.#deps.fileBytesMax })
+    using room = await this.#deps.usage.openRoom(principal.orgUid)
+    const { type, body, bytes = 0 } = await openUpload()
+    room.take(bytes)
+    const blob = await this.#deps.blobs.put(within(body, room, bytes), {
+      bytesMax: this.#deps.fileBytesMax,
+    })
     let handle: StreamHandle
     try {
       handle = await this.#createTarget(principal, command)
@@ -124,9 +131,9 @@ export class FileService {
       await this.#deps.blobs.delete(blob.key)
       throw cause
     }
-    const { time, warnings } = await this.#putting.run([handle], () =>
-      this.#land(principal.orgUid, { handle, command, blob, type, uploadTime }),
-    )
+    const { time, warnings } = await this.#land(principal.orgUid, {
+      ...{ handle, command, blob, type, uploadTime },
+    })
     const { compId, streamId, name } = command
     return { time, url: fileUrl({ compId, streamId, time, name }), warnings }
   }
@@ -260,7 +267,7 @@ export class FileService {
       readonly uploadTime: EpochMs
     },
   ): Promise<Pick<StoredFile, 'time' | 'warnings'>> {
-    const { feed, blobs } = this.#deps
+    const { feed, blobs, usage } = this.#deps
     const { handle, command, blob } = file
     const facts = factsOf(feed.catalog.index, handle)
     const asked = command.time ?? (await feed.assignTime(handle, file.uploadTime))
@@ -270,12 +277,16 @@ export class FileService {
       const why = whyUnplaced(facts.baseCycle, asked)
       return refuse('bad_input', { what: `Cannot store a file at time ${asked}: it ${why}` })
     }
-    const replaced = await this.#textAt(handle, time)
     const text = writeFileRecord({ ...blob, name: command.name, type: file.type })
-    // A failed append leaves it open whether the sample is on disk: the body is left to the sweep.
-    const warnings = await feed.append(batchOf(handle, time, text), orgUid)
-    if (replaced !== undefined) await blobs.delete(readFileRecord(replaced).key)
-    return { time, warnings }
+    return await usage.change([handle], async (note) => {
+      const before = await this.#textAt(handle, time)
+      const replaced = before === undefined ? undefined : readFileRecord(before)
+      // A failed append leaves it open whether the sample is on disk: the body is left to the sweep.
+      const warnings = await feed.append(batchOf(handle, time, text), orgUid)
+      note(handle, blob.bytes - (replaced?.bytes ?? 0))
+      if (replaced !== undefined) await blobs.delete(replaced.key)
+      return { time, warnings }
+    })
   }
 
   async #textAt(handle: StreamHandle, time: EpochMs): Promise<string | undefined> {
@@ -293,6 +304,20 @@ function batchOf(handle: StreamHandle, time: EpochMs, text: string): SampleBatch
     numbers: new Float64Array(1),
     texts: [text],
     removals: [],
+  }
+}
+
+/** The same body, which takes room for what is beyond the bytes that have theirs. */
+async function* within(
+  body: AsyncIterable<Uint8Array>,
+  room: FileRoom,
+  announced: number,
+): AsyncGenerator<Uint8Array> {
+  let left = announced
+  for await (const chunk of body) {
+    room.take(Math.max(0, chunk.byteLength - left))
+    left = Math.max(0, left - chunk.byteLength)
+    yield chunk
   }
 }
 

@@ -7,7 +7,7 @@ import {
   type SampleStore,
   type StreamHandle,
 } from '../store/index.ts'
-import { allOf, keysIn } from './file-bodies.ts'
+import { allOf, keysIn } from './files-in.ts'
 import { LiveKeys } from './live-keys.ts'
 
 interface FileSweepDeps extends LeasedJobDeps {

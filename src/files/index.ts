@@ -3,3 +3,4 @@ export { type FileRecord, fileUrl, readFileRecord, writeFileRecord } from './fil
 export { FileScrub, type FileScrubDeps } from './file-scrub.ts'
 export { FileService, type PutFile, type Upload } from './file-service.ts'
 export { FileSweep } from './file-sweep.ts'
+export { FileUsage } from './file-usage.ts'

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { epochMs, ManualClock } from '../../src/base/index.ts'
-import { FileSweep, withFileBodies, writeFileRecord } from '../../src/files/index.ts'
+import { createLog, epochMs, ManualClock } from '../../src/base/index.ts'
+import { FileSweep, FileUsage, withFileBodies, writeFileRecord } from '../../src/files/index.ts'
 import { openBlobStore } from '../../src/store/embedded/index.ts'
 import type { BlobStore, Lease, SampleStore, StreamHandle } from '../../src/store/index.ts'
 import { PlainSampleStore } from '../support/plain-sample-store.ts'
@@ -26,7 +26,12 @@ async function withBench(body: (bench: Bench) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-bodies-'))
   const blobs = await openBlobStore({ folder })
   const isFileStream = (handle: StreamHandle): boolean => handle !== TEXTS
-  const store = withFileBodies({ store: new PlainSampleStore(), blobs, isFileStream })
+  const plain = new PlainSampleStore()
+  const usage = new FileUsage({
+    ...{ store: plain, bytesMax: undefined, fileStreams: () => [], orgOf: () => undefined },
+    log: createLog({ level: 'silent' }),
+  })
+  const store = withFileBodies({ store: plain, blobs, isFileStream, usage })
   const put = async (handle: StreamHandle, time: number): Promise<string> => {
     const info = await blobs.put(someBytes(), { bytesMax: 10 })
     const text = writeFileRecord({ ...info, name: 'n', type: 'a/b' })

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { createLog, epochMs, ManualClock, Refusal, refuse } from '../../src/base/index.ts'
 import type { Catalog } from '../../src/catalog/index.ts'
 import { Feed } from '../../src/feed/index.ts'
-import { FileService, type PutFile, type Upload } from '../../src/files/index.ts'
+import { FileService, FileUsage, type PutFile, type Upload } from '../../src/files/index.ts'
 import { openBlobStore } from '../../src/store/embedded/index.ts'
 import type { BlobStore, SampleStore, StoreStatus } from '../../src/store/index.ts'
 import { anyFeed, openFeedHome } from '../support/feed-home.ts'
@@ -49,8 +49,11 @@ async function withHome(run: (home: Home) => Promise<void>, wrap?: WrapBlobs): P
   const blobs = wrap === undefined ? plain : wrap(plain)
   const feed = new Feed({ catalog, store, clock: new ManualClock(1000), showFile: (text) => text })
   const log = createLog({ level: 'error', destination: { write: (line) => logLines.push(line) } })
+  const usage = new FileUsage({
+    ...{ store, log, bytesMax: undefined, fileStreams: () => [], orgOf: () => undefined },
+  })
   const files = new FileService({
-    ...{ feed, store, blobs, log, fileBytesMax: 100 },
+    ...{ feed, store, blobs, log, usage, fileBytesMax: 100 },
     onDamage: () => {},
   })
   const put: Home['put'] = (text, more = {}) =>

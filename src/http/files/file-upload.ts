@@ -38,7 +38,11 @@ export async function openUpload(req: IncomingMessage, bytesMax: number): Promis
   const isTooLong = Number(contentLength ?? 0) > bytesMax + (isForm ? FORM_BYTES_MAX : 0)
   if (isTooLong && contentEncoding === undefined) refuse('body_too_large', { limitBytes: bytesMax })
   const chunks = inflatedChunks(req, contentEncoding)
-  if (!isForm) return { type: readContentType(contentType), body: chunks }
+  if (!isForm) {
+    const isAnnounced = contentEncoding === undefined && contentLength !== undefined
+    const bytes = isAnnounced ? Number(contentLength) : undefined
+    return { type: readContentType(contentType), body: chunks, bytes }
+  }
   const form = await readFormFile(chunks, readBoundary(contentType))
   return { type: readContentType(form.contentType), body: form.body }
 }

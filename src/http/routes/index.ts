@@ -1,5 +1,10 @@
 /** Every route of the service, added by one call. */
-import type { CatalogUsage, DeletionParts, Identity, OAuthWithUsers } from '../../auth/index.ts'
+import type {
+  DeletionParts,
+  Identity,
+  OAuthWithUsers,
+  OrganizationUsage,
+} from '../../auth/index.ts'
 import type { Config, MemoryBudget } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { FileService } from '../../files/index.ts'
@@ -38,7 +43,7 @@ interface RouteParts extends StorageRoutesDeps {
   readonly lane: FastLane
   readonly oauth: OAuthWithUsers
   /** What an organization has of what WEIR_QUOTAS counts. */
-  readonly usageOf: (orgUid: string) => Promise<CatalogUsage>
+  readonly usageOf: (orgUid: string) => Promise<OrganizationUsage>
 }
 
 /** Adds all routes to the server. */

@@ -1,5 +1,4 @@
 import {
-  type CatalogUsage,
   changeOrganization,
   type DeletionParts,
   getOrganization,
@@ -9,6 +8,7 @@ import {
   listOrganizations,
   makeOrganization,
   type Organization,
+  type OrganizationUsage,
   removeOrganization,
 } from '../../auth/index.ts'
 import type { Quotas } from '../../base/index.ts'
@@ -33,7 +33,7 @@ interface OrganizationRoutesDeps {
   /** What deletes an organization with everything below it. */
   readonly deletion: DeletionParts
   readonly quotas: Quotas
-  readonly usageOf: (orgUid: string) => Promise<CatalogUsage>
+  readonly usageOf: (orgUid: string) => Promise<OrganizationUsage>
 }
 
 const NAME = 'organization'

@@ -1,0 +1,186 @@
+/**
+ * The bytes of files that each organization has, summed up from the samples that name them when they
+ * are first asked for, and kept true from then on: so they are right after any crash. While they are
+ * summed up, changes of that organization's files wait; otherwise only those of one stream take turns.
+ */
+import { KeyedMutex, type Log, refuse } from '../base/index.ts'
+import type { SampleStore, StreamHandle } from '../store/index.ts'
+import { allOf, filesIn } from './files-in.ts'
+
+interface FileUsageDeps {
+  readonly store: Pick<SampleStore, 'range'>
+  /** What an organization may have; undefined: no limit. */
+  readonly bytesMax: number | undefined
+  /** Every living stream that holds files. */
+  readonly fileStreams: () => Iterable<StreamHandle>
+  /** The organization of a living stream. */
+  readonly orgOf: (handle: StreamHandle) => string | undefined
+  readonly log: Pick<Log, 'warn'>
+}
+
+/** A stream that is gone from the catalog, and whose samples go. */
+interface Departing {
+  readonly orgUid: string
+  readonly handle: StreamHandle
+}
+
+/** Says that the files of a stream have so many bytes more, or fewer. */
+type NoteBytes = (handle: StreamHandle, bytes: number) => void
+
+/** What uploads hold of an organization's room until they have landed. */
+export interface FileRoom extends Disposable {
+  /** Takes so many bytes, or refuses with `quota_exceeded`. */
+  take(bytes: number): void
+}
+
+/** What is known of one organization. */
+interface Count {
+  bytes: number
+  /** Whether `bytes` is what the samples say; a failed write leaves it open. */
+  isKnown: boolean
+  /** Bytes of uploads under way. */
+  reserved: number
+  /** Changes under way. */
+  changes: number
+  counting: Promise<void> | undefined
+  /** Called when the last change is over. */
+  onQuiet: (() => void) | undefined
+}
+
+/** Counts the bytes of files by organization and holds uploads to the quota. */
+export class FileUsage {
+  readonly #deps: FileUsageDeps
+  readonly #counts = new Map<string, Count>()
+  readonly #departing = new Map<StreamHandle, string>()
+  readonly #streams = new KeyedMutex<StreamHandle>()
+
+  constructor(deps: FileUsageDeps) {
+    this.#deps = deps
+  }
+
+  /** The bytes of all files in an organization's streams. */
+  async bytesOf(orgUid: string): Promise<number> {
+    const count = this.#countOf(orgUid)
+    if (!count.isKnown) await (count.counting ?? this.#startCounting(orgUid, count))
+    return count.bytes
+  }
+
+  /** Room for an upload; refuses at once when there is none at all. Disposed of, it is given back. */
+  async openRoom(orgUid: string): Promise<FileRoom> {
+    const { bytesMax } = this.#deps
+    if (bytesMax === undefined) return { take: () => {}, [Symbol.dispose]: () => {} }
+    await this.bytesOf(orgUid)
+    const count = this.#countOf(orgUid)
+    let taken = 0
+    const take = (bytes: number): void => {
+      if (count.bytes + count.reserved + bytes > bytesMax) refuseBytes(bytesMax)
+      count.reserved += bytes
+      taken += bytes
+    }
+    if (count.bytes + count.reserved >= bytesMax) refuseBytes(bytesMax)
+    const giveBack = (): void => {
+      count.reserved -= taken
+      taken = 0
+    }
+    return { take, [Symbol.dispose]: giveBack }
+  }
+
+  /** Runs what changes files of streams, one change of a stream at a time, and notes what it tells. */
+  async change<T>(
+    handles: readonly StreamHandle[],
+    run: (note: NoteBytes) => Promise<T>,
+  ): Promise<T> {
+    return await this.#streams.run(handles, async () => {
+      const orgs = new Map(handles.map((handle) => [handle, this.#orgOf(handle)]))
+      const counts = [...new Set(orgs.values())].flatMap((orgUid) =>
+        orgUid === undefined ? [] : [this.#countOf(orgUid)],
+      )
+      for (const count of counts) await beginChange(count)
+      try {
+        return await run((handle, bytes) => {
+          const orgUid = orgs.get(handle)
+          if (orgUid !== undefined) this.#countOf(orgUid).bytes += bytes
+        })
+      } catch (error) {
+        // Whether the samples are there is open: they are asked when the bytes are next needed.
+        for (const count of counts) count.isKnown = false
+        throw error
+      } finally {
+        for (const count of counts) endChange(count)
+      }
+    })
+  }
+
+  /** Runs what lets the samples of deleted streams go; to be called as soon as they are deleted. */
+  async whileDeparting<T>(streams: readonly Departing[], run: () => Promise<T>): Promise<T> {
+    for (const { handle, orgUid } of streams) this.#departing.set(handle, orgUid)
+    try {
+      return await run()
+    } finally {
+      for (const { handle } of streams) this.#departing.delete(handle)
+    }
+  }
+
+  #orgOf(handle: StreamHandle): string | undefined {
+    return this.#departing.get(handle) ?? this.#deps.orgOf(handle)
+  }
+
+  #countOf(orgUid: string): Count {
+    const known = this.#counts.get(orgUid)
+    if (known !== undefined) return known
+    const count: Count = {
+      ...{ bytes: 0, isKnown: false, reserved: 0, changes: 0 },
+      ...{ counting: undefined, onQuiet: undefined },
+    }
+    this.#counts.set(orgUid, count)
+    return count
+  }
+
+  #startCounting(orgUid: string, count: Count): Promise<void> {
+    const counting = this.#recount(orgUid, count).finally(() => {
+      count.counting = undefined
+    })
+    count.counting = counting
+    return counting
+  }
+
+  async #recount(orgUid: string, count: Count): Promise<void> {
+    if (count.changes > 0) await new Promise<void>((resolve) => (count.onQuiet = resolve))
+    const { fileStreams } = this.#deps
+    // Streams on their way out still count, as they are taken off when they are gone.
+    const handles = new Set([...fileStreams(), ...this.#departing.keys()])
+    let bytes = 0
+    for (const handle of handles) {
+      if (this.#orgOf(handle) === orgUid) bytes += await this.#bytesIn(handle)
+    }
+    count.bytes = bytes
+    count.isKnown = true
+  }
+
+  /** What cannot be read does not keep others from storing files. */
+  async #bytesIn(handle: StreamHandle): Promise<number> {
+    let bytes = 0
+    try {
+      for await (const { record } of filesIn(this.#deps.store, allOf(handle))) bytes += record.bytes
+    } catch (error) {
+      this.#deps.log.warn({ error, handle }, 'the files of a stream could not be counted')
+    }
+    return bytes
+  }
+}
+
+async function beginChange(count: Count): Promise<void> {
+  while (count.counting !== undefined) await count.counting
+  count.changes += 1
+}
+
+function endChange(count: Count): void {
+  count.changes -= 1
+  if (count.changes > 0) return
+  count.onQuiet?.()
+  count.onQuiet = undefined
+}
+
+function refuseBytes(max: number): never {
+  return refuse('quota_exceeded', { max, counted: 'bytes of files' })
+}
