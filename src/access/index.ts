@@ -14,7 +14,6 @@ export {
   isAdministrator,
   isDelegate,
   keyPrincipal,
-  mayCreate,
   namedBelow,
   type Principal,
   type Role,

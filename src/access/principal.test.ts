@@ -7,7 +7,6 @@ import {
   feedCoverage,
   isAdministrator,
   keyPrincipal,
-  mayCreate,
   type Role,
   requirePermit,
   tokenPrincipal,
@@ -65,15 +64,6 @@ test('requirePermit() refuses with forbidden and names resource and method', () 
     refused,
   )
   requirePermit(key('component/*/feed', ['GET']), 'component/c1/feed', 'GET')
-})
-
-test('mayCreate() needs a capability over all components', () => {
-  assert.equal(mayCreate(key('component/*/feed', ['PUT']), 'PUT'), true)
-  assert.equal(mayCreate(key('component/*', ['PUT']), 'PUT'), true)
-  assert.equal(mayCreate(key('component/c1/feed', ['PUT']), 'PUT'), false)
-  assert.equal(mayCreate(key('component/*/feed', ['GET']), 'PUT'), false)
-  assert.equal(mayCreate(user('MEMBER'), 'PUT'), true)
-  assert.equal(mayCreate(user('GUEST'), 'PUT'), false)
 })
 
 test('isAdministrator() is true for owners and admins only', () => {

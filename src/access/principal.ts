@@ -181,11 +181,6 @@ export function isDelegate({ actor, isToken }: Principal): boolean {
   return actor.kind === 'api_key' || isToken === true
 }
 
-/** Whether a feed call with the method may create components: not when it is limited to some. */
-export function mayCreate(principal: Principal, method: Method): boolean {
-  return allows(principal, 'component/*/feed', method)
-}
-
 /** Whether the caller administers the organization: its users, keys, clients and audit log. */
 export function isAdministrator(principal: Principal): boolean {
   const { actor, scope } = principal

@@ -17,6 +17,7 @@ import { ComponentStreams } from './record/component-streams.ts'
 import { Components } from './record/components.ts'
 import { type CycleBody, cycleRules, definitionOf } from './record/cycle-record.ts'
 import { type DeleteProfileBody, deleteProfileRules } from './record/delete-profile.ts'
+import { usesBy } from './record/find-uses.ts'
 import { Folders } from './record/folders.ts'
 import { SimpleRecords } from './record/simple-records.ts'
 import { showStream } from './record/stream-rules.ts'
@@ -57,9 +58,10 @@ export class Catalog {
     const { people, clock = systemClock } = deps
     this.createMax = deps.createMax ?? STREAMS_CREATED_PER_CALL_MAX
     this.index = documents.index
-    this.cycles = new SimpleRecords(documents, cycleRules)
-    this.units = new SimpleRecords(documents, unitRules)
-    this.deleteProfiles = new SimpleRecords(documents, deleteProfileRules)
+    this.cycles = new SimpleRecords(documents, cycleRules, usesBy(documents, 'baseCycle'))
+    this.units = new SimpleRecords(documents, unitRules, usesBy(documents, 'unit'))
+    const profileUses = usesBy(documents, 'delete_profile')
+    this.deleteProfiles = new SimpleRecords(documents, deleteProfileRules, profileUses)
     const { cycles, units, deleteProfiles } = this
     const locks = new KeyedMutex<string>()
     this.#base = { documents, clock, people, locks, cycles, units, deleteProfiles }

@@ -3,7 +3,6 @@ import {
   allowsEveryFeed,
   feedCoverage,
   type Method,
-  mayCreate,
   type Principal,
   requirePermit,
 } from '../access/index.ts'
@@ -72,10 +71,18 @@ export function requireStreams(
   })
 }
 
-/** Refuses unless the caller may create components and streams by a put. */
-export function requireCreation(principal: Principal, what: string): void {
-  if (mayCreate(principal, 'PUT')) return
+/**
+ * Refuses unless the caller may create by a put: streams of a component that is there where it may
+ * put to all of that component, components where it may put to any.
+ */
+export function requireCreation(
+  principal: Principal,
+  what: string,
+  component?: { readonly uid: string },
+): void {
+  const resource = `component/${component?.uid ?? '*'}/feed`
+  if (allows(principal, resource, 'PUT')) return
   refuse('forbidden', {
-    what: `Cannot create ${what}: it needs PUT on component/*/feed, and this credential is narrower`,
+    what: `Cannot create ${what}: it needs PUT on ${resource}, and this credential is narrower`,
   })
 }

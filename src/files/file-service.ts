@@ -4,7 +4,7 @@
  * is a body without a sample, which the sweep removes.
  */
 import type { Readable } from 'node:stream'
-import { type Principal, requirePermit } from '../access/index.ts'
+import type { Principal } from '../access/index.ts'
 import { type EpochMs, epochMs, type Log, refuse } from '../base/index.ts'
 import { type CreationRules, POINT, type WantedComponent } from '../catalog/index.ts'
 import {
@@ -251,9 +251,8 @@ export class FileService {
       return handle
     }
     const what = component === undefined ? `component "${compId}"` : `stream "${streamId}"`
-    requireCreation(principal, what)
+    requireCreation(principal, what, component)
     requireDefinition(command.creation)
-    if (component !== undefined) requirePermit(principal, `component/${component.uid}/feed`, 'PUT')
     return 0
   }
 

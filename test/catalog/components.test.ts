@@ -174,7 +174,7 @@ test('a delete and puts at the same time leave no stream without a component', (
   }))
 
 test('streams: insert, update, list and delete by UID, what samples depend on is frozen', () =>
-  withCatalog(async ({ catalog: { components, streams, units, deleteProfiles } }) => {
+  withCatalog(async ({ catalog: { components, streams, units, deleteProfiles }, store }) => {
     const unit = await units.insert(owner, { id: 'c', symbol: 'C' })
     const profile = await deleteProfiles.insert(owner, { sizeType: 'DAY', count: 3 })
     const { uid: componentUid } = await components.insert(owner, { timeZoneId: 'Asia/Tokyo' })
@@ -186,7 +186,19 @@ test('streams: insert, update, list and delete by UID, what samples depend on is
     assert.equal(made.baseCycle?.id, '15min')
     const key = { componentUid, uid: made.uid }
     await components.update(owner, componentUid, { timeZoneId: 'UTC' })
-    await deleteProfiles.delete(owner, profile.uid)
+    await assert.rejects(
+      deleteProfiles.delete(owner, profile.uid),
+      refused('conflict', /^Cannot delete this delete_profile: it is used by stream ".*" of comp/),
+    )
+    await store.commit([
+      {
+        op: 'delete',
+        orgUid: ORG,
+        kind: 'delete_profile',
+        uid: profile.uid,
+        expectedRevision: 'any',
+      },
+    ])
     const edited = await streams.update(owner, key, { ...made, name: 'Renamed', unit: null })
     assert.deepEqual(edited, { ...made, name: 'Renamed', unit: null, revision: 2 })
     const bad = (input: object, message: RegExp) =>

@@ -213,8 +213,13 @@ class Trial {
     const profile = this.#profiles[this.#random.integer(0, this.#profiles.length)]
     if (profile?.age === undefined) return
     if (this.#random.next() < 0.2) {
-      await this.#catalog.deleteProfiles.delete(anything, profile.uid)
-      profile.age = undefined
+      const isUsed = [...this.#given.values()].some((at) => this.#profiles[at ?? -1] === profile)
+      const deleting = this.#catalog.deleteProfiles.delete(anything, profile.uid)
+      if (isUsed) await assert.rejects(deleting, { code: 'conflict' })
+      else {
+        await deleting
+        profile.age = undefined
+      }
       return
     }
     profile.age = this.#random.pick(AGES)

@@ -106,6 +106,11 @@ export class Documents {
     return document
   }
 
+  /** As get, for walks over many documents, which would drive the others out of memory. */
+  async getOnce(key: DocumentKey): Promise<CatalogDocument | undefined> {
+    return this.#cache.get(key) ?? (await this.#store.get(key))
+  }
+
   findByClaim(orgUid: string, claim: string): Promise<CatalogDocument | undefined> {
     return this.#store.findByClaim(orgUid, claim)
   }

@@ -168,6 +168,15 @@ export class StreamIndex {
     }
   }
 
+  /** Every stream of an organization. */
+  *handlesOf(orgUid: string): Generator<StreamHandle> {
+    for (let handle = 1; handle < this.#streams.end; handle++) {
+      if (!this.#streams.has(handle)) continue
+      const component = this.#streams.componentOf(handle)
+      if (this.#components.orgUidOf(component) === orgUid) yield handle as StreamHandle
+    }
+  }
+
   /** Every stream whose values are of a type, by the type's code. */
   *handlesOfValueCode(valueCode: number): Generator<StreamHandle> {
     for (let handle = 1; handle < this.#streams.end; handle++) {

@@ -36,6 +36,9 @@ export interface RecordRules<Body extends { id: string; name: string }> {
   readonly builtIns?: ReadonlyMap<string, Body>
 }
 
+/** Names what refers to a record, for the message that refuses to delete it; empty when nothing. */
+export type FindUses = (principal: Principal, uid: string) => Promise<readonly string[]>
+
 /** A record as callers see it. */
 type Shown<Body> = Body & { readonly uid: string; readonly revision: number }
 
@@ -45,10 +48,12 @@ const UPDATE_TRIES = 5
 export class SimpleRecords<Body extends { id: string; name: string }> {
   readonly #documents: Documents
   readonly #rules: RecordRules<Body>
+  readonly #findUses: FindUses
 
-  constructor(documents: Documents, rules: RecordRules<Body>) {
+  constructor(documents: Documents, rules: RecordRules<Body>, findUses: FindUses = async () => []) {
     this.#documents = documents
     this.#rules = rules
+    this.#findUses = findUses
   }
 
   /** A record that is not saved. */
@@ -128,10 +133,16 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
     }
   }
 
+  /** Deletes a record that nothing refers to. */
   async delete(principal: Principal, uid: string): Promise<void> {
     requirePermit(principal, `${this.#rules.kind}/${uid}`, 'DELETE')
     this.#refuseBuiltIn(uid)
     const { orgUid, kind } = await this.#require(principal.orgUid, uid)
+    const uses = await this.#findUses(principal, uid)
+    if (uses.length > 0) {
+      const what = `Cannot delete this ${kind}: it is used by ${uses.join(', ')}`
+      refuse('conflict', { what })
+    }
     await this.#documents.commit([{ op: 'delete', orgUid, kind, uid, expectedRevision: 'any' }])
   }
 

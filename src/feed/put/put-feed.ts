@@ -1,4 +1,4 @@
-import { type Principal, requirePermit } from '../../access/index.ts'
+import type { Principal } from '../../access/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { Removal, SampleBatch, SampleStore } from '../../store/index.ts'
 import type { Retention } from '../expire/retention.ts'
@@ -133,8 +133,7 @@ function requireMissing(principal: Principal, target: MissingTarget): void {
   const { component, compId, streamId } = target
   const stream = streamId === undefined ? 'another stream' : `stream "${streamId}"`
   const what = component === undefined ? `component "${compId}"` : stream
-  requireCreation(principal, what)
-  if (component !== undefined) requirePermit(principal, `component/${component.uid}/feed`, 'PUT')
+  requireCreation(principal, what, component)
 }
 
 /** Checks and places the samples of every gathered stream that has a type. */

@@ -43,7 +43,7 @@ export async function requireRequested(
       component === undefined ? 'component/*/feed' : `component/${component.uid}/feed`
     if (!allows(principal, resource, 'GET')) requirePermit(principal, resource, 'GET')
     if (put.has(streamId)) continue
-    requireCreation(principal, `stream "${streamId}"`)
+    requireCreation(principal, `stream "${streamId}"`, component)
     requireDefinition(requested.creation)
   }
 }

@@ -3,10 +3,10 @@ import { type MemoryBudget, refuse } from '../../base/index.ts'
 import type { Upload } from '../../files/index.ts'
 import { inflatedChunks, requireEncoding, windowBytesOf } from '../transport/body.ts'
 import { readContentType } from './file-headers.ts'
-import { readBoundary, readFormFile } from './form-file.ts'
+import { OTHER_FIELDS_BYTES_MAX, readBoundary, readFormFile } from './form-file.ts'
 
-/** What a form adds around its file, generously. */
-const FORM_BYTES_MAX = 100_000
+/** What a form adds around its file, generously: boundaries, headers and other fields. */
+const FORM_BYTES_MAX = OTHER_FIELDS_BYTES_MAX + 100_000
 
 /** What a decoder takes besides its window. */
 const DECODER_BYTES = 128 * 1024

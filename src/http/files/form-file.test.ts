@@ -55,16 +55,29 @@ test('readFormFile() gives back any body, wherever the stream is cut', async () 
   await fc.assert(property, { numRuns: 500 })
 })
 
+test('readFormFile() steps over other fields, before and behind the file', async () => {
+  const part = (name: string, value: string) =>
+    `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+  const form = `${part('time', '5')}${part('token', '')}${part('file', 'yes')}${part('note', 'x')}--b--`
+  for (const cuts of [[], [1, 60, 61, 62, 100, 150, 151, 200]]) {
+    assert.equal((await readForm(form, 'b', cuts)).body.toString(), 'yes')
+  }
+})
+
 test('readFormFile() refuses a form without exactly one part named file', async () => {
   const check = async (form: string, why: RegExp) =>
     assert.rejects(readForm(form, 'b'), { code: 'bad_input', message: why })
   const part = (name: string) =>
     `--b\r\nContent-Disposition: form-data; name="${name}"; filename="f"\r\n\r\nx\r\n`
   await check('', /ends before/)
-  await check('--b--\r\n', /no part/)
-  await check(`${part('data')}--b--`, /has a field "data"/)
-  await check(`${part('file')}${part('file')}--b--`, /another part, "file"/)
-  await check(`${part('file')}${part('note')}--b--`, /another part, "note"/)
+  await check('--b--\r\n', /no field "file"/)
+  await check(`${part('data')}--b--`, /no field "file"/)
+  await check(`${part('file')}${part('file')}--b--`, /a second field "file"/)
+  await check(`${part('file')}${part('note')}${part('file')}--b--`, /a second field "file"/)
+  await check(`${part('file')}${part('note')}`, /ends before its closing boundary/)
+  await check(`${part('a').repeat(101)}${part('file')}--b--`, /more than 100 fields/)
+  const long = part('a').replace('x\r\n', `${'y'.repeat(600_000)}\r\n`)
+  await check(`${long}${part('file')}${long}--b--`, /beside "file" have more than 1048576 bytes/)
   await check(part('file'), /ends before its closing boundary/)
   await check('--b\r\n\r\nx\r\n--b--', /no Content-Disposition/)
   await check('--b\r\nContent-Disposition: attachment; name="file"\r\n\r\nx\r\n--b--', /form-data/)

@@ -10,6 +10,9 @@ const PART_HEADER_BYTES_MAX = 16 * 1024
 /** What may stand before the first and after the last boundary, which nobody reads. */
 const SURROUNDING_BYTES_MAX = 64 * 1024
 const BOUNDARY_LENGTH_MAX = 200
+/** Other fields of a form, which nobody reads: how many, and their bytes together. */
+const OTHER_FIELDS_MAX = 100
+export const OTHER_FIELDS_BYTES_MAX = 1024 * 1024
 
 /** The one file of a form, its bytes still on the way. */
 interface FormFile {
@@ -30,27 +33,55 @@ export function readBoundary(contentType: string): string {
   return boundary
 }
 
-/** Reads a form up to its first part, which must be the field `file` and stay the only one. */
+/** Reads a form up to its one field `file`; other fields before and behind it are ignored. */
 export async function readFormFile(
   source: AsyncIterator<Uint8Array>,
   boundary: string,
 ): Promise<FormFile> {
   const scanner = new Scanner(source, Buffer.from(`\r\n--${boundary}`))
   await scanner.skipPreamble()
-  if (await scanner.isAtEnd()) refuseForm('it has no part: send the file in the field "file"')
-  const header = parsePartHeader(await scanner.readHeader())
-  if (header.name !== 'file')
-    refuseForm(`it has a field "${header.name}": send the file alone, in the field "file"`)
-  return { contentType: header.contentType, body: soleBody(scanner) }
+  const others = new OtherFields(scanner)
+  for (;;) {
+    if (await scanner.isAtEnd()) refuseForm('it has no field "file": send the file in it')
+    const header = parsePartHeader(await scanner.readHeader())
+    if (header.name === 'file') {
+      return { contentType: header.contentType, body: soleBody(scanner, others) }
+    }
+    await others.skip()
+  }
 }
 
-async function* soleBody(scanner: Scanner): AsyncGenerator<Uint8Array> {
+async function* soleBody(scanner: Scanner, others: OtherFields): AsyncGenerator<Uint8Array> {
   yield* scanner.readBody()
-  if (!(await scanner.isAtEnd())) {
+  while (!(await scanner.isAtEnd())) {
     const { name } = parsePartHeader(await scanner.readHeader())
-    refuseForm(`it has another part, "${name}": send one file only, in the field "file"`)
+    if (name === 'file') refuseForm('it has a second field "file": send one file only')
+    await others.skip()
   }
   await scanner.skipEpilogue()
+}
+
+/** Steps over the fields that are not the file, as long as they are few and short. */
+class OtherFields {
+  readonly #scanner: Scanner
+  #count = 0
+  #bytes = 0
+
+  constructor(scanner: Scanner) {
+    this.#scanner = scanner
+  }
+
+  async skip(): Promise<void> {
+    this.#count += 1
+    if (this.#count > OTHER_FIELDS_MAX) {
+      refuseForm(`it has more than ${OTHER_FIELDS_MAX} fields beside "file"`)
+    }
+    for await (const chunk of this.#scanner.readBody()) {
+      this.#bytes += chunk.byteLength
+      if (this.#bytes <= OTHER_FIELDS_BYTES_MAX) continue
+      refuseForm(`its fields beside "file" have more than ${OTHER_FIELDS_BYTES_MAX} bytes`)
+    }
+  }
 }
 
 /** Walks along the boundaries of a form. */

@@ -62,7 +62,9 @@ export function answer(
   if (reply.isOver) return
   const headers = commonHeaders(exchange)
   const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
-  headers.push('Content-Type', 'application/json; charset=utf-8', 'Content-Length', String(bytes))
+  // Nothing has no type: a client must not be led to read JSON.
+  if (bytes > 0) headers.push('Content-Type', 'application/json; charset=utf-8')
+  headers.push('Content-Length', String(bytes))
   for (const name in extra) headers.push(name, String(extra[name]))
   reply.send(status, headers, body)
 }

@@ -58,6 +58,8 @@ export function openListener(serve: Handler, tls: TlsFiles | undefined): Server 
           handle,
         )
   server.setTimeout(IDLE_TIMEOUT_MS)
+  // Their bytes bound them; beyond a count Node would drop headers without a word.
+  server.maxHeadersCount = 0
   // Some clients close their side once the request is sent, and still wait for the answer.
   Object.assign(server, { httpAllowHalfOpen: true })
   // An expectation that is not understood is no reason to refuse a device's request.

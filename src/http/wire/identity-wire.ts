@@ -160,9 +160,28 @@ export function showApiKey(key: ApiKey) {
   return { uid, name, description, capabilities, ipAddresses, isEnabled, creationDate: createdAtMs }
 }
 
-/** What a body says about a key. */
+/** Fields that may stand in a key's record and set nothing: what was answered, and the password. */
+const KEY_READ_ONLY = ['uid', 'isEnabled', 'creationDate', 'secretKey', 'currentPassword']
+const KEY_FIELDS = new Set([...Object.keys(keyFields.properties), ...KEY_READ_ONLY])
+const ENTRY_FIELDS = new Set(['resource', 'methods'])
+
+/** A misspelt field would make a key that is disabled, or open to all addresses, without a word. */
+function requireKnown(record: object, known: ReadonlySet<string>, path: string): void {
+  const unknown = Object.keys(record).find((field) => !known.has(field))
+  if (unknown === undefined) return
+  const fields = [...known].filter((field) => !KEY_READ_ONLY.includes(field)).join(', ')
+  refuse('bad_input', {
+    what: `${path}.${unknown.slice(0, 60)} is not known: ${path} has ${fields}`,
+  })
+}
+
+/** What a body says about a key; refuses fields that a key does not have. */
 export function readApiKey(body: Static<typeof apiKeyBody>): Partial<ApiKeyFields> {
+  requireKnown(body.api_key, KEY_FIELDS, 'api_key')
   const { name, description, capabilities, ipAddresses } = body.api_key
+  for (const [at, entry] of (capabilities ?? []).entries()) {
+    requireKnown(entry, ENTRY_FIELDS, `api_key.capabilities[${at}]`)
+  }
   return { name, description, capabilities, ipAddresses }
 }
 

@@ -249,3 +249,45 @@ test('the units of a new organization are its own: they can be changed and delet
   await done('DELETE', `/api/unit/${bar.uid}`)
   assert.equal((await client('GET', `/api/unit/${bar.uid}`)).status, 404)
 })
+
+test('what streams or templates refer to is not deleted, and they are named', async () => {
+  const made = async (noun: string, record: object) =>
+    (await done('PUT', `/api/${noun}`, { [noun]: record }))[noun]
+  const unit = await made('unit', { id: 'used unit' })
+  const profile = await made('delete_profile', { id: 'used profile' })
+  const cycle = await made('cycle', { id: 'used cycle', sizeType: 'HOUR', count: 2 })
+  const fields = { unit: { uid: unit.uid }, delete_profile: { uid: profile.uid } }
+  const interval = { streamType: 'intvl_stream', baseCycle: { uid: cycle.uid } }
+  const component = await made('component', {
+    id: 'user',
+    stream: [{ id: 'other' }, { id: 'uses', ...fields, ...interval }],
+  })
+  const template = await made('component_template', {
+    id: 'tmpl',
+    stream: [{ id: 's', ...fields }],
+  })
+  const paths = { unit, delete_profile: profile, cycle }
+  const refused = async (call: Call, noun: string, uid: string, used: string) => {
+    const answer = await call('DELETE', `/api/${noun}/${uid}`)
+    assert.equal(answer.status, 409, answer.text)
+    assert.equal(answer.body.code, 'conflict')
+    assert.equal(answer.body.message, `Cannot delete this ${noun}: it is used by ${used}`)
+  }
+  const stream = 'stream "uses" of component "user"'
+  await refused(client, 'unit', unit.uid, `template "tmpl", ${stream}`)
+  await refused(client, 'delete_profile', profile.uid, `template "tmpl", ${stream}`)
+  await refused(client, 'cycle', cycle.uid, stream)
+  const blind = await keyWith([{ resource: 'unit', methods: ['DELETE'] }])
+  const hidden = 'a template that you may not see, a stream that you may not see'
+  await refused(blind, 'unit', unit.uid, hidden)
+  await done('DELETE', `/api/component_template/${template.uid}`)
+  for (const id of ['b', 'c', 'd', 'e', 'f', 'g', 'h']) {
+    await done('PUT', `/api/component/${component.uid}/stream`, {
+      stream: { id, unit: fields.unit },
+    })
+  }
+  const many = await client('DELETE', `/api/unit/${unit.uid}`)
+  assert.match(many.body.message, /stream "uses".*stream "e" of component "user", others$/)
+  await done('DELETE', `/api/component/${component.uid}`)
+  for (const [noun, { uid }] of Object.entries(paths)) await done('DELETE', `/api/${noun}/${uid}`)
+})

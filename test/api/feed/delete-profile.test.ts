@@ -123,6 +123,7 @@ test('what is older than a profile is readable again once the profile is off or 
   home.clock.advance(HOUR)
   assert.equal(await run(), 1)
   assert.deepEqual(await times('short'), [])
+  for (const streamId of ['short', 'point', 'f']) await give(streamId, null)
   await home.profiles().delete(owner, uid)
   assert.equal((await put(`compId=c&short=2&time=${longAgo}`)).warning, null)
   home.clock.advance(HOUR)

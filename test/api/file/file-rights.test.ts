@@ -45,12 +45,12 @@ test('files need no other right than the feed: GET to read, PUT to store', async
   assert.equal(await statusOf(other, FILE), 403)
 })
 
-test('a key for one component stores files there, and creates nothing', async () => {
+test('a key for one component stores files there, in streams it creates, and nowhere else', async () => {
   const { index } = service.app.catalog
   const uid = index.resolveComponent(service.orgUid, 'c')?.uid
   const narrow = await keyWith(`component/${uid}/feed`, ['GET', 'PUT'])
   assert.equal(await statusOf(narrow, FILE, 'PUT'), 200)
-  assert.equal(await statusOf(narrow, '/comp/c/stream/new/feed/file/f', 'PUT'), 403)
+  assert.equal(await statusOf(narrow, '/comp/c/stream/new/feed/file/f', 'PUT'), 200)
   assert.equal(await statusOf(narrow, '/comp/new/stream/s/feed/file/f', 'PUT'), 403)
 })
 

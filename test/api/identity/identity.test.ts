@@ -525,3 +525,28 @@ test('DELETE /api/login ends the session', async () => {
   refusedAs(await call('GET', '/api/organization'), 401, /session/)
   refusedAs(await call('DELETE', '/api/login'), 401, /no session/)
 })
+
+test('a field that an API key does not have is a 400, and nothing is made or changed', async () => {
+  const count = async () => (await owner('GET', '/api/api_key')).body.totalCount
+  const before = await count()
+  const entry = { resource: 'unit', methods: ['GET'] }
+  for (const [record, message] of [
+    [{ name: 'k', capabilites: [entry] }, /^api_key.capabilites is not known: api_key has name, /],
+    [{ name: 'k', capabilities: [entry], ipAdresses: ['192.0.2.1'] }, /ipAdresses is not known/],
+    [
+      { capabilities: [{ ...entry, methodes: ['PUT'] }] },
+      /capabilities\[0\].methodes is not known/,
+    ],
+  ] as const) {
+    const made = await owner('PUT', '/api/api_key', { api_key: record })
+    assert.equal(made.status, 400, made.text)
+    assert.match(made.body.message, message)
+  }
+  assert.equal(await count(), before)
+  const { uid } = await addKey({ name: 'Kept', capabilities: [entry] })
+  const { api_key } = (await owner('GET', `/api/api_key/${uid}`)).body
+  const back = await owner('POST', `/api/api_key/${uid}`, { api_key })
+  assert.equal(back.status, 200, 'what was answered may be sent back')
+  const wrong = await owner('POST', `/api/api_key/${uid}`, { api_key: { ...api_key, title: 'x' } })
+  assert.equal(wrong.status, 400)
+})

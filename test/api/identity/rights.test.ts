@@ -79,7 +79,8 @@ function perform(call: Call, { method, path }: Operation) {
   const asPut = path === '/api/feed' && method === 'GET' ? '?asPut&compId=c1&s1=1' : ''
   const range = path.endsWith('/feed') && method === 'DELETE' ? '?sd=1&ed=2' : ''
   const noun = path.includes('/stream') ? 'stream' : (path.split('/')[2] ?? '')
-  const record = { name: 'x', email: 'x@example.com', password: 'a long enough password' }
+  const account = { email: 'x@example.com', password: 'a long enough password' }
+  const record = { name: 'x', ...(noun === 'api_key' ? {} : account) }
   const body =
     path === '/api/feed'
       ? [{ compId: 'c1', streamId: 's1', data: '1' }]

@@ -234,6 +234,18 @@ test('what is no HTTP, or has too long a head, is answered with the envelope', a
   assert.equal((await sendRaw(port, `${fits}Connection: close\r\n\r\n`)).status, 200)
 })
 
+test('headers are bounded by their bytes, whatever their number', async () => {
+  const request = (count: number) => {
+    const headers = Array.from({ length: count }, (_, at) => `x${at}: 1\r\n`).join('')
+    return `GET /healthz HTTP/1.1\r\n${headers}X-Request-Id: last-of-all\r\nConnection: close\r\n\r\n`
+  }
+  const many = await sendRaw(port, request(20_000))
+  assert.deepEqual([many.status, many.headers['x-request-id']], [200, 'last-of-all'])
+  const tooMany = await sendRaw(port, request(40_000))
+  assert.equal(tooMany.status, 431)
+  assert.equal(JSON.parse(tooMany.body).code, 'headers_too_large')
+})
+
 test('pages of other origins may call the API, without cookies', async () => {
   const preflight = await fetch(`${url}/api/echo`, {
     method: 'OPTIONS',

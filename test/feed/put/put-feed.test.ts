@@ -188,7 +188,7 @@ test('put() is refused as a whole when one component is forbidden', async (t) =>
   }
   await check([sample('c'), sample('other')])
   await check([sample('c'), sample('missing')])
-  await check([sample('c'), sample('c', 'missing')])
+  await check([sample('c', 'missing'), sample('missing')])
   await feed.putJson([sample('c'), sample('c', 'b')], '', narrow)
   assert.deepEqual(pairs(await feed.get()), [[1, 1], [1, 1]]) // biome-ignore format: short
   const handle = feed.catalog.index.resolve('o', 'c', 'a')
@@ -196,6 +196,20 @@ test('put() is refused as a whole when one component is forbidden', async (t) =>
   const narrower = keyWith([`component/${uid}/stream/${streamUid}/feed`, 'PUT'])
   await feed.putJson([{ ...sample('c'), time: 2 }], '', narrower)
   assert.equal((await refused(feed.putJson([sample('c', 'b')], '', narrower))).status, 403)
+  assert.equal((await refused(feed.putJson([sample('c', 'new')], '', narrower))).status, 403)
+})
+
+test('put() lets a key for one component add streams to it, and make nothing else', async (t) => {
+  const feed = await openFeed(t, { a: { valueType: 'DOUBLE' } })
+  const { index } = feed.catalog
+  const uid = index.resolveComponent('o', 'c')?.uid ?? ''
+  const narrow = keyWith([`component/${uid}/feed`, 'PUT GET'])
+  await feed.putJson([{ compId: 'c', streamId: 'added', data: 1, time: 1 }], '', narrow)
+  await feed.put('compId=c&data=1&data=2&data=3', narrow)
+  assert.equal(index.resolveComponent('o', 'c')?.streamCount, 3)
+  const { message } = await refused(feed.put('compId=d&added=1', narrow))
+  assert.match(message, /Cannot create component "d": it needs PUT on component\/\*\/feed/)
+  assert.equal(index.componentCount, 1)
 })
 
 test('put() maps unnamed data to streams by definition order and creates the rest', async (t) => {

@@ -1,0 +1,94 @@
+/** Finds the streams and templates that refer to a cycle, a unit or a delete profile. */
+import { allows, type Principal } from '../../access/index.ts'
+import { nextTurn } from '../../base/index.ts'
+import type { CatalogDocument, StreamHandle } from '../../store/index.ts'
+import type { Documents } from '../documents/documents.ts'
+import { INTERVAL } from '../shape/stream-kind.ts'
+import type { StreamBody } from '../shape/stream-shape.ts'
+import type { FindUses } from './simple-records.ts'
+import type { TemplateBody } from './template.ts'
+
+/** Uses that a message names; one more tells that there are others. */
+const USES_NAMED_MAX = 5
+/** Documents looked at before others get a turn: about a millisecond. */
+const DOCUMENTS_PER_STEP = 50
+const TEMPLATES_PER_PAGE = 100
+const ID_LENGTH_SHOWN = 60
+
+/** Where a stream refers to records of a kind. */
+type ReferenceField = 'baseCycle' | 'unit' | 'delete_profile'
+
+/** Tells who refers to a record by a field; what the caller may not see is not named. */
+export function usesBy(documents: Documents, field: ReferenceField): FindUses {
+  return async (principal, uid) => {
+    const uses: string[] = []
+    const refers = (stream: StreamBody) => stream[field]?.uid === uid
+    await findTemplates(documents, principal, { refers, uses })
+    await findStreams(documents, principal, { field, refers, uses })
+    return uses.length <= USES_NAMED_MAX ? uses : [...uses.slice(0, USES_NAMED_MAX), 'others']
+  }
+}
+
+interface Search {
+  readonly refers: (stream: StreamBody) => boolean
+  readonly uses: string[]
+}
+
+async function findTemplates(
+  documents: Documents,
+  principal: Principal,
+  { refers, uses }: Search,
+): Promise<void> {
+  const kind = 'component_template'
+  const query = { orgUid: principal.orgUid, kind, limit: TEMPLATES_PER_PAGE }
+  for (let start = 0; uses.length <= USES_NAMED_MAX; start += TEMPLATES_PER_PAGE) {
+    const page = await documents.list({ ...query, start })
+    for (const document of page.documents) {
+      const template = document.body as unknown as TemplateBody
+      if (!template.stream.some(refers)) continue
+      const isSeen = allows(principal, `${kind}/${document.uid}`, 'GET')
+      uses.push(isSeen ? `template ${shown(template)}` : 'a template that you may not see')
+    }
+    if (page.documents.length < TEMPLATES_PER_PAGE) return
+    await nextTurn()
+  }
+}
+
+async function findStreams(
+  documents: Documents,
+  principal: Principal,
+  { field, refers, uses }: Search & { readonly field: ReferenceField },
+): Promise<void> {
+  const { index } = documents
+  let looked = 0
+  for (const handle of index.handlesOf(principal.orgUid)) {
+    if (uses.length > USES_NAMED_MAX) return
+    // The index knows which streams have such a reference at all, except for units.
+    if (field === 'baseCycle' && index.kindOf(handle) !== INTERVAL) continue
+    if (field === 'delete_profile' && !index.hasDeleteProfile(handle)) continue
+    looked += 1
+    if (looked % DOCUMENTS_PER_STEP === 0) await nextTurn()
+    if (!index.has(handle)) continue
+    const document = await documents.getOnce({
+      ...{ orgUid: principal.orgUid, kind: 'stream', uid: index.streamUid(handle) },
+    })
+    if (document === undefined || !refers(document.body as unknown as StreamBody)) continue
+    if (index.has(handle)) uses.push(nameStream(documents, principal, { document, handle }))
+  }
+}
+
+function nameStream(
+  { index }: Documents,
+  principal: Principal,
+  { document, handle }: { document: CatalogDocument; handle: StreamHandle },
+): string {
+  const component = index.componentOf(handle)
+  const resource = `component/${component.uid}/stream/${document.uid}`
+  if (!allows(principal, resource, 'GET')) return 'a stream that you may not see'
+  const stream = shown(document.body as unknown as StreamBody)
+  return `stream ${stream} of component "${component.compId.slice(0, ID_LENGTH_SHOWN)}"`
+}
+
+function shown({ id, name }: { readonly id: string; readonly name: string }): string {
+  return `"${(id || name).slice(0, ID_LENGTH_SHOWN)}"`
+}
