@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { crc32 } from 'node:zlib'
 import { openCatalogStore } from '../../src/store/embedded/index.ts'
+import type { CatalogConflict } from '../../src/store/index.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weir-catalog-migration-'))
 after(() => rmSync(root, { recursive: true, force: true }))
@@ -94,6 +95,32 @@ test('a catalog of schema 3 counts its bytes, and a count that did not check sti
   assert.equal(sessions.documents, 1)
   assert.deepEqual(told, ['the count of session in organization number 1 does not check'])
   await store.close()
+})
+
+test('a catalog of schema 4 keeps long claims as hashes, findable and taken', async () => {
+  const folder = makeFolder('schema-4', 2)
+  await (await openCatalogStore({ folder })).close()
+  const long = `component_id:${'é'.repeat(400)}`
+  const db = new DatabaseSync(join(folder, 'catalog.db'))
+  db.prepare('INSERT INTO claim (scope, claim, ref, crc) VALUES (2, ?, 2, ?)').run(
+    ...[long, crc32(`org\ncomponent\nc\n${long}`)],
+  )
+  db.exec('PRAGMA user_version = 4')
+  db.close()
+  const told: string[] = []
+  const store = await openCatalogStore({ folder, onDamage: (what) => told.push(what) })
+  assert.equal((await store.findByClaim('org', long))?.uid, 'c')
+  const put = { op: 'put', orgUid: 'org', kind: 'component', uid: 'other', body: {} } as const
+  const taking = store.commit([{ ...put, claims: [long], expectedRevision: 0 }])
+  await assert.rejects(taking, (error: Error) => (error as CatalogConflict).claim === long)
+  await store.commit([{ ...put, claims: [`${long}é`], expectedRevision: 0 }])
+  await store.close()
+  const after = new DatabaseSync(join(folder, 'catalog.db'))
+  const { most } = after.prepare('SELECT max(octet_length(claim)) AS most FROM claim').get() ?? {}
+  after.close()
+  assert.ok(Number(most) <= 64, String(most))
+  await (await openCatalogStore({ folder, onDamage: (what) => told.push(what) })).close()
+  assert.deepEqual(told, [])
 })
 
 for (const version of [1, 2]) {

@@ -6,6 +6,8 @@ export const ROOT_FOLDER = '/Components'
 
 const PATH_LENGTH_MAX = 1_024
 const DEPTH_MAX = 32
+/** What of a name decides its place in lists: row and index repeat it, and IDs may be names. */
+const LISTED_LENGTH_MAX = 100
 
 /** A folder path without a slash at its end; refuses one that is not /Components or below it. */
 export function readFolder(field: string, path: string): string {
@@ -36,5 +38,7 @@ export function foldersAlong(path: string): string[] {
  * `folder + '/'` lists a folder with all below, `folder + '/\u0001'` only what lies directly in it.
  */
 export function componentListKey(folder: string, name: string): string {
-  return `${folder}/\u0001${name}`
+  if (name.length <= LISTED_LENGTH_MAX) return `${folder}/\u0001${name}`
+  const isCut = name.codePointAt(LISTED_LENGTH_MAX - 1) !== name.charCodeAt(LISTED_LENGTH_MAX - 1)
+  return `${folder}/\u0001${name.slice(0, isCut ? LISTED_LENGTH_MAX - 1 : LISTED_LENGTH_MAX)}`
 }

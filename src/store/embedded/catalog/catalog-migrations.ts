@@ -13,6 +13,7 @@ import {
   checkOfTally,
   sealBody,
 } from './catalog-checks.ts'
+import { storedClaim } from './stored-claim.ts'
 
 /**
  * Organizations are interned, so that a UID of 36 bytes is not repeated in every row and index.
@@ -131,7 +132,16 @@ UPDATE tally SET crc = check_bytes_tally(scope, kind, documents, entries, bytes)
   WHERE crc = check_tally(scope, kind, documents, entries);
 `
 
-const steps: readonly string[] = [FIRST, WITH_META, WITH_CHECKS, WITH_BYTES]
+/** Long claims become their hash. One that did not check, or has no holder, keeps a wrong checksum. */
+const WITH_SHORT_CLAIMS = `
+UPDATE claim SET claim = stored_claim(claim.claim), crc = coalesce((
+  SELECT check_claim(stored_claim(claim.claim), s.org_uid, d.kind, d.uid)
+  FROM document d JOIN scope s USING (scope)
+  WHERE d.ref = claim.ref AND claim.crc = check_claim(claim.claim, s.org_uid, d.kind, d.uid)
+), crc) WHERE stored_claim(claim.claim) <> claim.claim;
+`
+
+const steps: readonly string[] = [FIRST, WITH_META, WITH_CHECKS, WITH_BYTES, WITH_SHORT_CLAIMS]
 
 /** Brings a database to the newest schema; throws, changing nothing, when it comes from a later Weir. */
 export function migrateCatalog(db: DatabaseSync): void {
@@ -173,6 +183,7 @@ function addCheckFunctions(db: DatabaseSync): void {
   add('check_claim', (claim: Text, orgUid: Text, kind: Text, uid: Text) =>
     checkOfClaim(claim, { orgUid, kind, uid }),
   )
+  add('stored_claim', (claim: Text) => storedClaim(claim))
   add('check_tally', (scope: Whole, kind: Text, documents: Whole, entries: Whole) =>
     checkOfTally({ scope, kind, documents, entries }),
   )

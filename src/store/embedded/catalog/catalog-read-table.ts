@@ -21,6 +21,7 @@ import {
 import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
 import { CatalogScopes } from './catalog-scopes.ts'
 import { COUNTED, TALLY, type Tally, tallyOf } from './catalog-tally.ts'
+import { storedClaim } from './stored-claim.ts'
 
 /** Scope, UID, parent's UID, handle, packed fields, ref and checksum of an entry. */
 type EntryRow = [number, string, string, number | null, string, number, number]
@@ -70,14 +71,15 @@ export class CatalogReadTable {
   selectByClaim(orgUid: string, claim: string): CatalogDocument | undefined {
     // A claim may hold an e-mail address: the message tells its sort only.
     const what = `a claim of the sort ${claim.split(':', 1)[0]}`
+    const stored = storedClaim(claim)
     return readChecked(what, () => {
       const scope = this.#scopes.find(orgUid)
-      const row = scope === undefined ? undefined : this.#statements.claim.get(scope, claim)
+      const row = scope === undefined ? undefined : this.#statements.claim.get(scope, stored)
       if (row === undefined) return undefined
       const holder = this.#statements.byRef.get(row.ref)
       if (holder === undefined) throw new CatalogDamaged(`${what} has no holder`)
       const document = documentOf(holder, this.#scopes)
-      if (checkOfClaim(claim, document) === row.crc) return document
+      if (checkOfClaim(stored, document) === row.crc) return document
       throw new CatalogDamaged(`${what} does not check`)
     })
   }

@@ -24,6 +24,7 @@ import {
   tallyBytes,
   tallyOf,
 } from './catalog-tally.ts'
+import { storedClaim } from './stored-claim.ts'
 
 /** A document's row as far as a write must know it. */
 export interface StoredDocument {
@@ -170,8 +171,9 @@ export class CatalogWriteTable {
   /** Whether the claim could be made: false when another document holds it. */
   insertClaim(key: DocumentKey, claim: string, ref: number): boolean {
     const { insertClaim } = this.#statements
-    const crc = checkOfClaim(claim, key)
-    return insertClaim.run(this.scopeOf(key.orgUid), claim, ref, crc).changes === 1
+    const stored = storedClaim(claim)
+    const crc = checkOfClaim(stored, key)
+    return insertClaim.run(this.scopeOf(key.orgUid), stored, ref, crc).changes === 1
   }
 
   deleteClaims(ref: number): void {
