@@ -30,6 +30,8 @@ interface ServerDeps {
   readonly log: Log
   readonly tls?: TlsFiles
   readonly trustedProxies: readonly string[]
+  /** Whether people reach the service over TLS, whoever ends it. */
+  readonly isPublicSecure?: boolean
   /** How many connections are let in. */
   readonly connectionLimits?: ConnectionLimits
   readonly readiness: readonly ReadinessCheck[]
@@ -65,7 +67,7 @@ const ADMIN_BODY_BYTES_MAX = 1_048_576
 export async function buildServer(deps: ServerDeps): Promise<WeirServer> {
   const { clock, log } = deps
   const addressOf = peerAddressReader(deps.trustedProxies)
-  const traffic = new Traffic({ clock, log, addressOf })
+  const traffic = new Traffic({ ...deps, addressOf })
   const limits = deps.connectionLimits ?? { connectionsMax: 1_000, perAddressMax: 1_000 }
   const arrivals = new ArrivalWatch(clock)
   const connections = new ConnectionCount({ ...deps, limits })

@@ -44,6 +44,8 @@ async function putBorrowed(text: string, isKnown: boolean): Promise<PutCommand['
     ...{
       id: '1',
       address: '',
+      isSecure: false,
+      reason: undefined,
       startedAtMs: 0,
       route: '',
       limit: undefined,

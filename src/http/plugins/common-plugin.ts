@@ -1,7 +1,8 @@
 import type { App } from '../app-type.ts'
-import { commonHeaders } from '../transport/answer.ts'
+import { commonHeaders, JSON_POLICY } from '../transport/answer.ts'
 import { exchangeOf } from '../transport/exchange.ts'
 
+const POLICY = 'Content-Security-Policy'
 const PREFLIGHT_SECONDS = '86400'
 const ALLOWED_HEADERS =
   'Authorization, Content-Disposition, Content-Encoding, Content-Type, If-None-Match, If-Range, ' +
@@ -15,6 +16,11 @@ export function commonPlugin(app: App): void {
     exchange.route = request.routeOptions.url ?? 'unmatched'
     const headers = commonHeaders(exchange)
     for (let at = 0; at < headers.length; at += 2) reply.header(headers[at], headers[at + 1])
+  })
+  app.addHook('onSend', async (_request, reply) => {
+    const type = reply.getHeader('content-type')
+    if (typeof type !== 'string' || !type.startsWith('application/json')) return
+    if (!reply.hasHeader(POLICY)) reply.header(POLICY, JSON_POLICY)
   })
   // Cookies are not for other origins: no Allow-Credentials, so browsers leave them out.
   app.options('/api/*', { schema: { hide: true } }, async (_request, reply) => {

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Log, refusal } from '../../base/index.ts'
 import type { App } from '../app-type.ts'
 import { errorReply } from '../transport/error-reply.ts'
+import { tellReason } from '../transport/exchange.ts'
 import { hasUnreadBody } from '../transport/http-reply.ts'
 import { lingeringAnswer } from '../transport/linger.ts'
 import { pathOf } from '../transport/target.ts'
@@ -31,7 +32,8 @@ export function sendError(
   error: unknown,
   to: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly log: Log },
 ): void {
-  const { status, body, headers, incident } = errorReply(error)
+  const { status, body, headers, incident, reason } = errorReply(error)
+  tellReason(to.request.raw, reason)
   if (incident !== undefined) {
     to.log.error({ requestId: to.request.id, incident, error }, 'request failed')
   }

@@ -3,7 +3,8 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import { IpList, normalizeAddress } from '../../access/index.ts'
 import { hashSecret, type MetricsAccess, refusal, refuse } from '../../base/index.ts'
 import type { App } from '../app-type.ts'
-import { errorEnvelope, shownMessage } from '../transport/error-reply.ts'
+import { errorEnvelope, hiddenReason, shownMessage } from '../transport/error-reply.ts'
+import { tellReason } from '../transport/exchange.ts'
 import { type HttpMetrics, metricsText } from '../transport/http-metrics.ts'
 
 /** One thing without which calls cannot be served: undefined while it is well, else what is wrong. */
@@ -37,7 +38,7 @@ export function healthRoutes(app: App, deps: HealthRoutesDeps): void {
   app.get(
     '/readyz',
     { schema: { ...open, summary: 'Calls can be served; 503 says why not' } },
-    async (_request, reply) => {
+    async (request, reply) => {
       const problems = deps.readiness.flatMap(({ name, findProblem }) => {
         const problem = findProblem()
         return problem === undefined ? [] : [`${name}: ${problem}`]
@@ -49,6 +50,7 @@ export function healthRoutes(app: App, deps: HealthRoutesDeps): void {
         what: problems.join('; '),
         retryAfterSeconds: 30,
       })
+      tellReason(request.raw, hiddenReason(refused))
       reply.status(503).header('Retry-After', '30').type('application/json; charset=utf-8')
       return reply.send(errorEnvelope(refused.code, shownMessage(refused)))
     },

@@ -1,10 +1,11 @@
-import type { Socket } from 'node:net'
 import type { RateDecision } from '../../auth/index.ts'
 import type { Log } from '../../base/index.ts'
 import { errorReply } from './error-reply.ts'
 import type { Exchange } from './exchange.ts'
 import { version } from './version.ts'
 import { WARNING_HEADER, warningText } from './warning-header.ts'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
 
 type Headers = Readonly<Record<string, string | number>>
 
@@ -21,18 +22,18 @@ const OPEN_PATHS = /^\/(?:api|\.well-known)\//
 /** What an answer is, its type says; browsers must not guess. */
 const NO_SNIFF = ['X-Content-Type-Options', 'nosniff'] as const
 
+/** JSON is for programs: a browser that shows it runs and fetches nothing, and no page frames it. */
+export const JSON_POLICY = "default-src 'none'; frame-ancestors 'none'"
+const JSON_HEADERS = ['Content-Type', JSON_TYPE, 'Content-Security-Policy', JSON_POLICY] as const
+
 /** A browser that was here over TLS once comes back so for a year. */
 const STRICT_TRANSPORT = 'max-age=31536000'
-
-function isEncrypted(socket: Socket & { readonly encrypted?: boolean }): boolean {
-  return socket.encrypted === true
-}
 
 /** The headers that every answer carries, as a flat list of names and values. */
 export function commonHeaders(exchange: Exchange): string[] {
   const headers = ['Weir-Version', version, 'X-Request-Id', exchange.id, ...NO_SNIFF]
-  const { headers: given, url = '', socket } = exchange.req
-  if (isEncrypted(socket)) headers.push('Strict-Transport-Security', STRICT_TRANSPORT)
+  const { headers: given, url = '' } = exchange.req
+  if (exchange.isSecure) headers.push('Strict-Transport-Security', STRICT_TRANSPORT)
   if (given.origin !== undefined && OPEN_PATHS.test(url)) {
     headers.push('Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED)
   }
@@ -51,7 +52,7 @@ export function limitHeaders({ limit, remaining, resetSeconds }: RateDecision): 
   ]
 }
 
-/** Answers without Fastify: the common headers, the body's type and length, then the body. */
+/** Answers without Fastify: the common headers, the length and, of a body that is one, its type. */
 export function answer(
   exchange: Exchange,
   status: number,
@@ -63,7 +64,7 @@ export function answer(
   const headers = commonHeaders(exchange)
   const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
   // Nothing has no type: a client must not be led to read JSON.
-  if (bytes > 0) headers.push('Content-Type', 'application/json; charset=utf-8')
+  if (bytes > 0) headers.push(...JSON_HEADERS)
   headers.push('Content-Length', String(bytes))
   for (const name in extra) headers.push(name, String(extra[name]))
   reply.send(status, headers, body)
@@ -72,6 +73,7 @@ export function answer(
 /** Answers an error without Fastify, logging it when the fault is ours. */
 export function answerError(exchange: Exchange, error: unknown, log: Log, extra?: Headers): void {
   const reply = errorReply(error)
+  exchange.reason = reply.reason
   if (reply.incident !== undefined) {
     log.error({ requestId: exchange.id, incident: reply.incident, error }, 'request failed')
   }

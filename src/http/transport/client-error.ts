@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { HEADER_BYTES_MAX, newUid, type Refusal, refusal } from '../../base/index.ts'
+import { JSON_POLICY } from './answer.ts'
 import { errorEnvelope } from './error-reply.ts'
 import { version } from './version.ts'
 
@@ -25,6 +26,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
     `X-Request-Id: ${newUid()}`,
     'X-Content-Type-Options: nosniff',
     'Content-Type: application/json; charset=utf-8',
+    `Content-Security-Policy: ${JSON_POLICY}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
   ]

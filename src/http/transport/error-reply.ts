@@ -8,6 +8,8 @@ interface ErrorReply {
   readonly headers: Readonly<Record<string, string>>
   /** Present when the fault is ours: logged under this id, which the answer carries. */
   readonly incident: string | undefined
+  /** What was kept back of a refusal's message, whole, for the log; undefined: nothing was. */
+  readonly reason: string | undefined
 }
 
 /** The body of every error. */
@@ -26,7 +28,8 @@ export function errorReply(error: unknown): ErrorReply {
   }
   const incident = newUid()
   const { status, text } = errorCatalogue.internal
-  return { status, body: errorEnvelope('internal', text({ incident })), headers: {}, incident }
+  const body = errorEnvelope('internal', text({ incident }))
+  return { status, body, headers: {}, incident, reason: undefined }
 }
 
 /** What a refusal says; of a failed disk only file names, as folders are nobody's business. */
@@ -36,6 +39,11 @@ export function shownMessage({ code, message }: Refusal): string {
     .split(' ')
     .map((word) => word.slice(word.lastIndexOf('/') + 1))
     .join(' ')
+}
+
+/** The whole message of a refusal of which callers are shown less; the log must have it. */
+export function hiddenReason(error: Refusal): string | undefined {
+  return error.code === 'read_only' ? error.message : undefined
 }
 
 function refusalReply(error: Refusal): ErrorReply {
@@ -49,6 +57,7 @@ function refusalReply(error: Refusal): ErrorReply {
       ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),
     },
     incident: undefined,
+    reason: hiddenReason(error),
   }
 }
 

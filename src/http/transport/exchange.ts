@@ -50,6 +50,8 @@ export interface Exchange {
   readonly reply: Reply
   /** The caller's address: the peer's, or what a trusted proxy says. */
   readonly address: string
+  /** Whether the caller came over TLS: to this service, or to the proxy before it. */
+  readonly isSecure: boolean
   /** On the clock that never goes back. */
   readonly startedAtMs: number
   /** The pattern of the path, for metrics; set by whoever serves the request. */
@@ -58,6 +60,8 @@ export interface Exchange {
   limit: RateDecision | undefined
   /** What the answer holds of the memory budget until it has left. */
   held: MemoryShare | undefined
+  /** Why the service could not, with all that only its log may tell; undefined: nothing is kept back. */
+  reason: string | undefined
   /** What the caller should hear although the call succeeded: Weir-Warning in the answer. */
   warnings: readonly string[]
 }
@@ -80,4 +84,10 @@ export function attachExchange(req: IncomingMessage, exchange: Exchange): void {
 export function exchangeOf(req: IncomingMessage): Exchange | undefined {
   const carrier: Carrier = req
   return carrier.weirExchange
+}
+
+/** Has the log line of a request tell why it failed, which its answer does not in full. */
+export function tellReason(req: IncomingMessage, reason: string | undefined): void {
+  const exchange = exchangeOf(req)
+  if (exchange !== undefined) exchange.reason = reason
 }

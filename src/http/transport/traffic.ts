@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { type Clock, type Log, redactUrl, refusal } from '../../base/index.ts'
 import { answerError } from './answer.ts'
 import type { Exchange, Reply, RequestHead } from './exchange.ts'
@@ -16,6 +17,7 @@ export class Traffic {
   readonly #clock: Clock
   readonly #log: Log
   readonly #addressOf: (req: RequestHead) => string
+  readonly #isPublicSecure: boolean
   readonly #idPrefix = randomBytes(4).toString('hex')
   #count = 0
   #inFlight = 0
@@ -26,10 +28,13 @@ export class Traffic {
     readonly clock: Clock
     readonly log: Log
     readonly addressOf: (req: RequestHead) => string
+    /** Whether people reach the service over TLS, whoever ends it. */
+    readonly isPublicSecure?: boolean
   }) {
     this.#clock = deps.clock
     this.#log = deps.log
     this.#addressOf = deps.addressOf
+    this.#isPublicSecure = deps.isPublicSecure ?? false
   }
 
   /** Requests that were begun and not yet answered. */
@@ -65,10 +70,12 @@ export class Traffic {
       incoming,
       reply,
       address: this.#addressOf(req),
+      isSecure: this.#isPublicSecure || isEncrypted(req.socket),
       startedAtMs: this.#clock.elapsed(),
       route: 'unmatched',
       limit: undefined,
       held: undefined,
+      reason: undefined,
       warnings: [],
     }
     reply.onceOver(() => this.#end(exchange))
@@ -97,7 +104,7 @@ export class Traffic {
   }
 
   #end(exchange: Exchange): void {
-    const { id, req, reply, address, route } = exchange
+    const { id, req, reply, address, route, reason } = exchange
     exchange.held?.release()
     const durationMs = this.#clock.elapsed() - exchange.startedAtMs
     const method = req.method ?? ''
@@ -106,7 +113,8 @@ export class Traffic {
     const level = status >= 500 ? 'warn' : status >= 400 ? 'info' : 'debug'
     if (this.#log.isLevelEnabled(level)) {
       const url = redactUrl(req.url ?? '').slice(0, 2_000)
-      this.#log[level]({ requestId: id, method, url, status, durationMs, address }, 'request')
+      const line = { requestId: id, method, url, status, durationMs, address, reason }
+      this.#log[level](line, 'request')
     }
     this.#leave()
   }
@@ -115,4 +123,8 @@ export class Traffic {
     this.#inFlight -= 1
     if (this.#inFlight === 0) this.#onIdle?.()
   }
+}
+
+function isEncrypted(socket: Socket & { readonly encrypted?: boolean }): boolean {
+  return socket.encrypted === true
 }

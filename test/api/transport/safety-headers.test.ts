@@ -1,7 +1,8 @@
 /** What answers tell browsers, and what they do not tell strangers. */
 import assert from 'node:assert/strict'
+import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { createLog, systemClock } from '../../../src/base/index.ts'
+import { createLog, refuse, systemClock } from '../../../src/base/index.ts'
 import { readContentType } from '../../../src/http/files/file-headers.ts'
 import { buildServer } from '../../../src/http/index.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -10,6 +11,12 @@ async function serviceWith(t: TestContext, settings: Record<string, string>): Pr
   const service = await startService({ settings })
   t.after(() => service.close())
   return service
+}
+
+/** Where a proxy finds a service that tells people another address. */
+function plainUrl({ app }: Service): string {
+  const { port } = app.server.app.server.address() as AddressInfo
+  return `http://127.0.0.1:${port}`
 }
 
 const TOKEN = 'a-token-of-the-scraper'
@@ -22,6 +29,39 @@ test('nosniff is on every answer, also of the fast lane; HSTS is not sent withou
     assert.equal(headers.get('x-content-type-options'), 'nosniff', path)
     assert.equal(headers.get('strict-transport-security'), null, path)
   }
+})
+
+test('HSTS is sent when people come over TLS that a proxy ends', async (t) => {
+  const service = await serviceWith(t, { WEIR_PUBLIC_URL: 'https://weir.example.com' })
+  for (const path of ['/healthz', `/api/comp/nobody/feed?api_key=${service.feedKey}`]) {
+    const { headers } = await fetch(plainUrl(service) + path)
+    assert.equal(headers.get('strict-transport-security'), 'max-age=31536000', path)
+  }
+  const plain = await serviceWith(t, { WEIR_PUBLIC_URL: 'http://weir.example.com' })
+  assert.equal(
+    (await fetch(`${plainUrl(plain)}/healthz`)).headers.get('strict-transport-security'),
+    null,
+  )
+})
+
+test('JSON answers run nothing and are in no frame; an empty one says nothing of a body', async (t) => {
+  const service = await serviceWith(t, {})
+  const feed = `/api/comp/nobody/feed?api_key=${service.feedKey}`
+  const policy = "default-src 'none'; frame-ancestors 'none'"
+  for (const path of ['/healthz', '/nowhere', feed, '/api/feed', '/openapi.json']) {
+    const { headers } = await fetch(service.url + path)
+    assert.match(headers.get('content-type') ?? '', /^application\/json/)
+    assert.equal(headers.get('content-security-policy'), policy, path)
+  }
+  assert.notEqual(
+    (await fetch(`${service.url}/docs`)).headers.get('content-security-policy'),
+    policy,
+  )
+  const put = `${service.url}/api/feed?compId=c&s=1&api_key=${service.feedKey}`
+  const { status, headers } = await fetch(put, { method: 'PUT' })
+  assert.deepEqual([status, headers.get('content-length')], [200, '0'])
+  assert.equal(headers.get('content-type'), null)
+  assert.equal(headers.get('content-security-policy'), null)
 })
 
 test('/metrics is for this machine, for all, or for who has the token', async (t) => {
@@ -42,20 +82,28 @@ test('/metrics is for this machine, for all, or for who has the token', async (t
   await assert.rejects(serviceWith(t, { WEIR_METRICS: 'token:short' }))
 })
 
-test('a 503 of a failed disk names no folder', async (t) => {
+test('a 503 of a failed disk names no folder, and the log has the whole reason', async (t) => {
   const problem = 'cannot prepare /srv/weir data/journal/00000007: EIO'
+  const lines: string[] = []
+  const log = createLog({ level: 'warn', destination: { write: (line) => lines.push(line) } })
+  const fail = () => refuse('read_only', { what: problem, retryAfterSeconds: 5 })
   const server = await buildServer({
-    ...{ clock: systemClock, log: createLog({ level: 'silent' }), trustedProxies: [] },
+    ...{ clock: systemClock, log, trustedProxies: [] },
     readiness: [{ name: 'samples', findProblem: () => problem }],
-    addRoutes: () => {},
+    fastLane: (_method, url) => (url === '/lane' ? fail : undefined),
+    addRoutes: (app) => void app.get('/route', async () => fail()),
   })
   t.after(() => server.close(0))
   const port = await server.listen({ host: '127.0.0.1', port: 0 })
-  const answer = await fetch(`http://127.0.0.1:${port}/readyz`)
-  assert.equal(answer.status, 503)
-  const { message } = (await answer.json()) as { message: string }
-  assert.doesNotMatch(message, /\//)
-  assert.match(message, /cannot prepare .*00000007: EIO/)
+  for (const path of ['/readyz', '/lane', '/route']) {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`)
+    assert.equal(answer.status, 503)
+    const { message } = (await answer.json()) as { message: string }
+    assert.doesNotMatch(message, /\//)
+    assert.match(message, /cannot prepare .*00000007: EIO/)
+    const line = lines.find((each) => (JSON.parse(each) as { url: string }).url === path)
+    assert.ok(line?.includes(problem), `the log lacks the reason of ${path}`)
+  }
 })
 
 test('readContentType() keeps no line feed, which no header can carry', () => {
