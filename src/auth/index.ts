@@ -50,6 +50,7 @@ export {
   type UserChanges,
 } from './administer/manage-users.ts'
 export { endOwnSession, listOwnSessions } from './administer/own-sessions.ts'
+export { recordDeletion } from './administer/record-deletion.ts'
 export { type Command, type CommandResult, runCommand } from './administer/run-command.ts'
 export { beginScrub, readStorage, type StorageParts } from './administer/storage.ts'
 export {

@@ -39,6 +39,12 @@ export class Operators {
     return new Operators(oldest.uid)
   }
 
+  /** The organization of the operators as the catalog has it; '' when there is none. */
+  static async findOrg(store: Pick<CatalogStore, 'get'>): Promise<string> {
+    const known = await store.get(KEY).catch(whenDamaged)
+    return known === undefined || known === DAMAGED ? '' : String(known.body.orgUid)
+  }
+
   /** Refuses with `forbidden` unless the caller operates the service and may use the method. */
   require(principal: Principal, resource: string, method: Method): void {
     if (principal.orgUid !== this.#orgUid) {

@@ -102,10 +102,11 @@ export class Organizations {
     return this.#keep(document)
   }
 
-  /** Deletes the record of an organization that holds nothing any more. */
-  async delete({ uid }: Organization): Promise<void> {
+  /** Deletes the record of an organization that holds nothing any more, together with other writes. */
+  async delete({ uid }: Organization, also: readonly CatalogWrite[] = []): Promise<void> {
     await this.#store.commit([
       { op: 'delete', orgUid: '', kind: KIND, uid, expectedRevision: 'any' },
+      ...also,
     ])
     this.#byUid.delete(uid)
   }

@@ -1,9 +1,11 @@
 import { refuse } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
-import type { CatalogStore } from '../../store/index.ts'
+import type { CatalogStore, CatalogWrite } from '../../store/index.ts'
 import type { Identity } from '../identity.ts'
 import { deleteClient, listClients, type OAuthBase } from '../oauth/index.ts'
+import { Operators } from '../operators.ts'
 import type { Organization } from '../organizations.ts'
+import { type ActingCaller, actOf } from './acting-caller.ts'
 
 /** What is emptied and deleted. */
 export interface DeletionParts {
@@ -25,6 +27,7 @@ const simpleKinds = ['component_folder', 'component_template', 'cycle', 'unit', 
  */
 export async function deleteOrganization(
   parts: DeletionParts,
+  by: ActingCaller,
   organization: Organization,
 ): Promise<void> {
   const { identity, store } = parts
@@ -39,7 +42,19 @@ export async function deleteOrganization(
   for (const kind of [...simpleKinds, 'audit']) await deleteKind(store, orgUid, kind)
   await identity.invitations.deleteAllOf(orgUid)
   await removeMembers(identity, orgUid)
-  await identity.organizations.delete(organization)
+  await identity.organizations.delete(organization, await planAct(parts, by, organization))
+}
+
+/** The log of the organization went with it, so that of the operators tells who did it. */
+async function planAct(
+  { identity, store }: DeletionParts,
+  by: ActingCaller,
+  { uid, name }: Organization,
+): Promise<CatalogWrite[]> {
+  const orgUid = await Operators.findOrg(store)
+  if (identity.organizations.find(orgUid) === undefined || orgUid === uid) return []
+  const entry = actOf(by, { act: 'organization_deleted', target: uid, detail: name })
+  return [identity.audit.plan({ ...entry, orgUid })]
 }
 
 async function deleteComponents({ catalog, store }: DeletionParts, orgUid: string): Promise<void> {

@@ -95,7 +95,7 @@ export async function removeOrganization(
   if (actor.kind !== 'user' || actor.role !== 'OWNER') {
     refuse('forbidden', { what: 'Only an OWNER may delete an organization' })
   }
-  await deleteOrganization(parts, organization)
+  await deleteOrganization(parts, by, organization)
 }
 
 /** One page of the acts in the caller's organization, the newest first. */

@@ -1,3 +1,4 @@
+import type { Identity } from '../../auth/index.ts'
 import {
   type Catalog,
   componentShape,
@@ -14,8 +15,11 @@ import { readPage } from '../wire/envelope.ts'
 import { type RecordResource, recordRoutes } from './record-routes.ts'
 
 /** Adds the administrative resources of the catalog, except streams. */
-export function catalogRoutes(app: App, { catalog, gate }: { catalog: Catalog; gate: Gate }): void {
-  for (const resource of resourcesOf(catalog)) recordRoutes(app, { ...resource, gate })
+export function catalogRoutes(
+  app: App,
+  { catalog, ...deps }: { catalog: Catalog; gate: Gate; identity: Identity },
+): void {
+  for (const resource of resourcesOf(catalog)) recordRoutes(app, { ...resource, ...deps })
 }
 
 function resourcesOf(catalog: Catalog): RecordResource[] {
@@ -23,6 +27,7 @@ function resourcesOf(catalog: Catalog): RecordResource[] {
   return [
     {
       ...{ noun: 'component', title: 'A component', shape: componentShape, records: components },
+      deletedAs: 'component_deleted',
       listQuery: componentListQuery,
       readList: (query) => ({ ...readPage(query), folder: readQueryText(query, 'folder') }),
     },
@@ -30,7 +35,10 @@ function resourcesOf(catalog: Catalog): RecordResource[] {
       ...{ noun: 'component_template', title: 'A template' },
       ...{ shape: templateShape, records: templates },
     },
-    { noun: 'component_folder', title: 'A folder', shape: folderShape, records: folders },
+    {
+      ...{ noun: 'component_folder', title: 'A folder', shape: folderShape, records: folders },
+      deletedAs: 'folder_deleted',
+    },
     { noun: 'cycle', title: 'A cycle', shape: cycleShape, records: cycles },
     { noun: 'unit', title: 'A unit', shape: unitShape, records: units },
     {

@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { Type } from 'typebox'
+import { type Identity, recordDeletion } from '../../auth/index.ts'
 import { invariant, readId } from '../../base/index.ts'
+import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
@@ -24,6 +26,7 @@ import { queryOf } from '../transport/target.ts'
 interface FeedRoutesDeps {
   readonly calls: FeedCalls
   readonly gate: Gate
+  readonly identity: Identity
   /** Serves the calls of the feed's table, also those that come this way. */
   readonly lane: FastLane
 }
@@ -99,7 +102,7 @@ function readRoute(app: App, lane: FastLane, route: FeedRoute): void {
   app.get(pattern, { ...documented(schema), onRequest: servedBy(lane, route) }, unreached)
 }
 
-function deleteRoute(app: App, { calls, gate }: FeedRoutesDeps): void {
+function deleteRoute(app: App, { calls, gate, identity }: FeedRoutesDeps): void {
   const schema = {
     params: streamPath,
     querystring: deleteFeedQuery,
@@ -113,7 +116,12 @@ function deleteRoute(app: App, { calls, gate }: FeedRoutesDeps): void {
       const params = request.params as { compId: string; streamId: string }
       const compId = readId(params.compId, 'the path', 'compId')
       const streamId = readId(params.streamId, 'the path', 'streamId')
-      await calls.delete(request.principal, { compId, streamId }, queryOf(request.url))
+      const query = queryOf(request.url)
+      await calls.delete(request.principal, { compId, streamId }, query)
+      const range = ['sd', 'ed'].map((name) => new URLSearchParams(query).get(name))
+      const detail = `${compId} / ${streamId}, sd ${range[0]}, ed ${range[1]}`
+      const deletion = { act: 'samples_deleted', target: '', detail } as const
+      await recordDeletion(identity, actingIn(request), deletion)
       return { success: true, message: '' }
     },
   )

@@ -57,9 +57,9 @@ export function addRoutes(app: App, parts: RouteParts): void {
   })
   apiKeyRoutes(app, { gate, identity })
   authorizeRoutes(app, { oauth, issuerOf, brands, budget })
-  catalogRoutes(app, { catalog, gate })
+  catalogRoutes(app, { catalog, gate, identity })
   componentRoutes(app, { catalog, gate })
-  feedRoutes(app, { calls, gate, lane })
+  feedRoutes(app, { calls, gate, identity, lane })
   fileRoutes(app, { files, gate, budget })
   const isSecure = config.tlsCert !== undefined || config.publicUrl?.startsWith('https:') === true
   invitationRoutes(app, { gate, identity })
@@ -73,5 +73,5 @@ export function addRoutes(app: App, parts: RouteParts): void {
   sessionRoutes(app, { gate, identity })
   storageRoutes(app, parts)
   propertyRoutes(app, { catalog, gate })
-  streamRoutes(app, { catalog, gate })
+  streamRoutes(app, { catalog, gate, identity })
 }

@@ -1,7 +1,9 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Method, Principal } from '../../access/index.ts'
+import { type Identity, recordDeletion } from '../../auth/index.ts'
 import type { Page, RecordList } from '../../catalog/index.ts'
+import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
@@ -27,6 +29,8 @@ export interface RecordResource {
   readonly title: string
   readonly shape: TSchema
   readonly records: RecordOperations
+  /** How the audit log calls that one was deleted; undefined: nothing is lost that cannot be made again. */
+  readonly deletedAs?: 'component_deleted' | 'folder_deleted'
   /** Where its list takes more than a page. */
   readonly listQuery?: TSchema
   readonly readList?: (query: unknown) => Page
@@ -43,7 +47,7 @@ const uidOf = (request: FastifyRequest) => (request.params as { uid: string }).u
 /** Adds list, one, new, insert, update and delete of a resource. */
 export function recordRoutes(
   app: App,
-  { gate, ...resource }: RecordResource & { gate: Gate },
+  { gate, identity, ...resource }: RecordResource & { gate: Gate; identity: Identity },
 ): void {
   const { noun, title, shape, records, listQuery = pageSchema, readList = readPage } = resource
   const onRequest = gate.guard('admin')
@@ -88,8 +92,11 @@ export function recordRoutes(
     `${path}/:uid`,
     described(one('DELETE'), 'Delete, with all below', { params }),
     async (request) => {
-      await records.delete(request.principal, uidOf(request))
-      return envelope(noun, { uid: uidOf(request) })
+      const target = uidOf(request)
+      await records.delete(request.principal, target)
+      const act = resource.deletedAs
+      if (act) await recordDeletion(identity, actingIn(request), { act, target, detail: '' })
+      return envelope(noun, { uid: target })
     },
   )
 

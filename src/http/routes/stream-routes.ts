@@ -1,7 +1,9 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
 import { Type } from 'typebox'
+import { type Identity, recordDeletion } from '../../auth/index.ts'
 import { refuse } from '../../base/index.ts'
 import { type Catalog, STREAM_TYPES, type StreamType, streamShape } from '../../catalog/index.ts'
+import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
@@ -21,7 +23,10 @@ const newQuery = Type.Object({
 const keyOf = (request: FastifyRequest) => request.params as { componentUid: string; uid: string }
 
 /** Adds the streams of a component: list in definition order, one, new, insert, update, delete. */
-export function streamRoutes(app: App, { catalog, gate }: { catalog: Catalog; gate: Gate }): void {
+export function streamRoutes(
+  app: App,
+  { catalog, gate, identity }: { catalog: Catalog; gate: Gate; identity: Identity },
+): void {
   const { streams } = catalog
   const onRequest = gate.guard('admin')
   const described = (summary: string, more: FastifySchema) => ({
@@ -60,6 +65,9 @@ export function streamRoutes(app: App, { catalog, gate }: { catalog: Catalog; ga
   app.delete(`${PATH}/:uid`, described('Delete with its samples', remove), async (request) => {
     const { componentUid, uid } = keyOf(request)
     await streams.delete(request.principal, componentUid, uid)
+    const detail = `of component ${componentUid}`
+    const deletion = { act: 'stream_deleted', target: uid, detail } as const
+    await recordDeletion(identity, actingIn(request), deletion)
     return envelope('stream', { uid })
   })
 }

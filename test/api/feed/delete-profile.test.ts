@@ -69,7 +69,7 @@ async function startWithoutLane(t: TestContext, { app }: Service): Promise<strin
   const lane = feedLane({ calls, bodies: new FeedBodyReader(1_000_000, budget), gate, log })
   const slow = await buildServer({
     ...{ clock: systemClock, log, trustedProxies: [], readiness: [] },
-    addRoutes: (routes) => feedRoutes(routes, { calls, gate, lane }),
+    addRoutes: (routes) => feedRoutes(routes, { calls, gate, identity: app.identity, lane }),
   })
   t.after(() => slow.close(1_000))
   return `http://127.0.0.1:${await slow.listen({ host: '127.0.0.1', port: 0 })}`

@@ -301,7 +301,7 @@ test('the fast lane and the Fastify routes answer alike', async (t) => {
   const lane = feedLane({ calls, bodies, gate, log })
   const slow = await buildServer({
     ...{ clock: systemClock, log, trustedProxies: [], readiness: [] },
-    addRoutes: (app) => feedRoutes(app, { calls, gate, lane }),
+    addRoutes: (app) => feedRoutes(app, { calls, gate, identity, lane }),
   })
   t.after(() => slow.close(1_000))
   const port = await slow.listen({ host: '127.0.0.1', port: 0 })
