@@ -24,6 +24,8 @@ export type AuditAct =
   | 'password_changed'
   | 'role_changed'
   | 'samples_deleted'
+  | 'second_factor_off'
+  | 'second_factor_on'
   | 'session_ended'
   | 'sign_in'
   | 'sign_in_failed'

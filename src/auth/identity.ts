@@ -18,10 +18,11 @@ import { PasswordHasher } from './password.ts'
 import { makeDeviceToken, readDeviceToken } from './proof/device-token.ts'
 import { FailureLimiter } from './proof/failure-limiter.ts'
 import { KnownPlaces } from './proof/known-places.ts'
+import { SecondFactors } from './proof/second-factors.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import type { SecretBox } from './secret-box.ts'
 import { Sessions } from './sessions.ts'
-import { confirmPassword, type SignInAttempt, signIn } from './sign-in.ts'
+import { confirmPassword, confirmSecondFactor, type SignInAttempt, signIn } from './sign-in.ts'
 import { type User, Users } from './users.ts'
 
 /** What identity stands on. */
@@ -50,6 +51,7 @@ export interface Identity {
   readonly hasher: PasswordHasher
   /** Failed sign-ins and credentials. */
   readonly failures: FailureLimiter
+  readonly factors: SecondFactors
   /** Who calls, and whether the rate limit has room. */
   readonly admission: Admission
   /** What the OAuth part asks about users. */
@@ -57,6 +59,12 @@ export interface Identity {
   signIn(attempt: SignInAttempt): Promise<User>
   /** What the device of a sign-in is to keep; undefined: what it brought is still good. */
   renewDevice(user: User, token: string | undefined): string | undefined
+  /** Refuses with `second_factor` unless the code is good, for a user who has a second factor. */
+  confirmSecondFactor(given: {
+    readonly userUid: string
+    readonly otp?: string
+    readonly address: string
+  }): Promise<void>
   /** Refuses with `reauthenticate` unless the password is the user's. */
   confirmPassword(given: {
     readonly userUid: string
@@ -84,6 +92,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const limiter = new RateLimiter(clock)
   const failures = new FailureLimiter({ clock, figure: rateFigures.failed })
   const places = new KnownPlaces(deps)
+  const factors = new SecondFactors(deps)
   const oauthModeOf = (orgUid: string) =>
     // An organization may be stricter than its service, never laxer.
     organizations.find(orgUid)?.oauth === 'strict' ? 'strict' : oauth.settings.mode
@@ -92,15 +101,16 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     ...{ keys, sessions, users, organizations, failures, bearers },
   })
   const figuresOf = rateFiguresReader(organizations, deps)
-  const signInDeps = { users, hasher, failures, devices: deps, places, audit }
+  const signInDeps = { users, hasher, failures, devices: deps, places, factors, audit }
   const enter = (attempt: SignInAttempt) => signIn(signInDeps, attempt)
   return {
-    ...{ organizations, users, invitations, keys, sessions, audit, hasher, failures },
+    ...{ organizations, users, invitations, keys, sessions, audit, hasher, failures, factors },
     admission: new Admission({ authenticator, limiter, figuresOf }),
     oauthUsers: oauthUsers({ users, organizations, oauthModeOf, signIn: enter }),
     signIn: enter,
     renewDevice: (user, token) =>
       readDeviceToken(deps, user, token) === undefined ? makeDeviceToken(deps, user) : undefined,
+    confirmSecondFactor: (given) => confirmSecondFactor(signInDeps, given),
     confirmPassword: (given) => confirmPassword(signInDeps, given),
     endAccessOf: async (userUid) => {
       await sessions.endAllOf(userUid)

@@ -49,6 +49,12 @@ export {
   removeUser,
   type UserChanges,
 } from './administer/manage-users.ts'
+export {
+  beginOwnFactor,
+  confirmOwnFactor,
+  getOwnFactor,
+  removeOwnFactor,
+} from './administer/own-second-factor.ts'
 export { endOwnSession, listOwnSessions } from './administer/own-sessions.ts'
 export { recordDeletion } from './administer/record-deletion.ts'
 export { type Command, type CommandResult, runCommand } from './administer/run-command.ts'

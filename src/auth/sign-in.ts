@@ -6,6 +6,7 @@ import { type DeviceParts, readDeviceToken } from './proof/device-token.ts'
 import type { CountedFailure, FailureLimiter } from './proof/failure-limiter.ts'
 import type { Lane } from './proof/fair-queue.ts'
 import type { KnownPlaces } from './proof/known-places.ts'
+import type { SecondFactors } from './proof/second-factors.ts'
 import type { User, Users } from './users.ts'
 
 /** Somebody who says who they are. */
@@ -15,6 +16,8 @@ export interface SignInAttempt {
   readonly address: string
   /** What the device was given at a sign-in before. */
   readonly device?: string
+  /** A code of the second factor, for accounts that have one. */
+  readonly otp?: string
 }
 
 /** What a sign-in stands on. */
@@ -24,6 +27,7 @@ interface SignInDeps {
   readonly failures: FailureLimiter
   readonly devices: DeviceParts
   readonly places: KnownPlaces
+  readonly factors: SecondFactors
   readonly audit: AuditLog
 }
 
@@ -43,6 +47,7 @@ export async function signIn(deps: SignInDeps, attempt: SignInAttempt): Promise<
   if (user === undefined) {
     throw refusal('unauthorized', { what: 'The e-mail address or the password is wrong' })
   }
+  await confirmSecondFactor(deps, { ...attempt, userUid: user.uid })
   deps.places.remember(user.uid, networkOf(attempt.address))
   for (const { orgUid } of user.memberships) {
     deps.audit.recordLater(entryOf('sign_in', orgUid, user, attempt.address))
@@ -59,6 +64,29 @@ export async function confirmPassword(
   const { email = '' } = (await deps.users.find(given.userUid)) ?? {}
   if ((await findRight(deps, { email, password, address })) !== undefined) return
   refuse('reauthenticate', { what: 'currentPassword is wrong: it proves that this is you' })
+}
+
+/**
+ * Refuses with `second_factor` unless a code of the user's second factor is given, when there is one;
+ * wrong ones are throttled per account, wherever they come from: whoever tries knows the password.
+ */
+export async function confirmSecondFactor(
+  { users, failures, factors, audit }: SignInDeps,
+  given: { readonly userUid: string; readonly otp?: string; readonly address: string },
+): Promise<void> {
+  const { userUid, otp = '', address } = given
+  if (!(await factors.stateOf(userUid)).isOn) return
+  if (otp === '') {
+    refuse('second_factor', { what: 'Give the code of your authenticator app, too: "otp"' })
+  }
+  const decision = failures.take([{ name: `second_factor ${userUid}`, factor: 1 }])
+  if (!decision.isAllowed) {
+    refuse('rate_limited', { retryAfterSeconds: decision.retryAfterSeconds })
+  }
+  if (await factors.use(userUid, otp)) return failures.giveBack(decision)
+  const user = await users.find(userUid)
+  if (user !== undefined) recordFailure(audit, user, address)
+  refuse('second_factor', { what: 'The code is wrong, or was used before: wait for the next' })
 }
 
 /** The user whose password it is; failures are counted and written down. */

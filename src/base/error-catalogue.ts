@@ -28,6 +28,7 @@ export const errorCatalogue = {
   range_not_satisfiable: { status: 416, text: (about: Text) => about.what },
   rate_limited: { status: 429, text: (about: Wait) => `Too many calls: try again in ${about.retryAfterSeconds} s` },
   read_only: { status: 503, text: (about: Text & Wait) => about.what },
+  second_factor: { status: 401, text: (about: Text) => about.what },
   reauthenticate: { status: 401, text: (about: Text) => about.what },
   request_timeout: { status: 408, text: (about: Text) => about.what },
   shutting_down: { status: 503, text: (_about: Wait) => 'The service is shutting down: try again shortly' },

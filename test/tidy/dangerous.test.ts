@@ -45,7 +45,10 @@ test('secrets come from the system, and no hash in use is a broken one', () => {
     ].map((match) => match[1] ?? match[2]),
   )
   assert.ok(hashes.length > 0)
-  assert.deepEqual([...new Set(hashes)].sort(), ['sha256'])
+  // Authenticator apps know no other: RFC 6238 rests on HMAC, which what broke SHA-1 does not touch.
+  assert.deepEqual(holders(/sha-?1\b/i), ['src/auth/proof/totp.ts'])
+  assert.deepEqual(holders(/createHmac\('sha1'/), ['src/auth/proof/totp.ts'])
+  assert.deepEqual([...new Set(hashes)].sort(), ['sha1', 'sha256'])
 })
 
 test('dependencies have exact versions, and every package a checksum', () => {

@@ -105,6 +105,7 @@ async function removeMembers(identity: Identity, orgUid: string): Promise<void> 
       await users.delete(user)
       await sessions.endAllOf(user.uid)
       await invitations.deleteAllFor(user.uid)
+      await identity.factors.remove(user.uid)
     }
   }
 }

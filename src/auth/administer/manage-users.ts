@@ -157,6 +157,7 @@ export async function removeUser(identity: Identity, by: ActingCaller, uid: stri
   if (rest.length > 0) return
   await identity.endAccessOf(uid)
   await identity.invitations.deleteAllFor(uid)
+  await identity.factors.remove(uid)
 }
 
 async function withdraw(
@@ -187,6 +188,8 @@ export async function resetPassword(
   )
   const changed = await identity.users.update(user, { passwordHash }, acts)
   await identity.endAccessOf(user.uid)
+  // Whoever has lost the authenticator and the codes has nobody else to ask.
+  await identity.factors.remove(user.uid)
   return changed
 }
 

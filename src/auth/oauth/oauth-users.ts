@@ -30,6 +30,8 @@ export interface OAuthUsers {
     readonly address: string
     /** What the device was given at a sign-in before. */
     readonly device?: string
+    /** A code of the second factor, for accounts that have one. */
+    readonly otp?: string
   }): Promise<OAuthUser>
   /** A user who may still sign in. */
   findUser(userUid: string): Promise<OAuthUser | undefined>

@@ -103,13 +103,15 @@ function stepRoutes(app: App, { oauth, issuerOf }: AuthorizeRoutesDeps): void {
     query: queryField,
     email: Type.String({ minLength: 1, maxLength: 320 }),
     password: Type.String({ minLength: 1, maxLength: 1_024 }),
+    otp: Type.Optional(Type.String({ maxLength: 64 })),
   })
   app.post('/alt/sign_in', options(signIn), async (request, reply) => {
     reply.headers(STEP_HEADERS)
-    const { email, password } = request.body
+    const { email, password, otp } = request.body
     const address = exchangeOf(request.raw)?.address ?? ''
     const device = readCookie(request.headers.cookie, DEVICE_COOKIE)
-    return signInToAuthorize(oauth, contextOf(request), { email, password, address, device })
+    const attempt = { email, password, otp, address, device }
+    return signInToAuthorize(oauth, contextOf(request), attempt)
   })
   const decide = Type.Object({ ticket: Type.String({ maxLength: 64 }), isAllowed: Type.Boolean() })
   app.post('/alt/decide', options(decide), async (request, reply) => {

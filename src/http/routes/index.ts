@@ -26,6 +26,7 @@ import { oauthRoutes } from './oauth-routes.ts'
 import { orgUserRoutes } from './org-user-routes.ts'
 import { organizationRoutes } from './organization-routes.ts'
 import { propertyRoutes } from './property-routes.ts'
+import { secondFactorRoutes } from './second-factor-routes.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { type StorageRoutesDeps, storageRoutes } from './storage-routes.ts'
 import { streamRoutes } from './stream-routes.ts'
@@ -70,6 +71,7 @@ export function addRoutes(app: App, parts: RouteParts): void {
   const { usageOf } = parts
   organizationRoutes(app, { gate, identity, deletion, quotas: config.quotas, usageOf })
   orgUserRoutes(app, { gate, identity })
+  secondFactorRoutes(app, { gate, identity })
   sessionRoutes(app, { gate, identity })
   storageRoutes(app, parts)
   propertyRoutes(app, { catalog, gate })

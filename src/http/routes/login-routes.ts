@@ -34,11 +34,11 @@ export function loginRoutes(app: App, { identity, isSecure }: LoginRoutesDeps): 
       schema: { tags, security, summary: 'Sign in', body: loginBody },
     },
     async (request, reply) => {
-      const { email, password } = request.body
+      const { email, password, otp } = request.body
       const address = exchangeOf(request.raw)?.address ?? ''
       const client = request.headers['user-agent'] ?? ''
       const device = readCookie(request.headers.cookie, DEVICE_COOKIE)
-      const user = await identity.signIn({ email, password, address, device })
+      const user = await identity.signIn({ email, password, otp, address, device })
       const sessionUid = await identity.sessions.open(user.uid, { address, client })
       const renewed = identity.renewDevice(user, device)
       const cookies = [cookie(`session=${sessionUid}`)]

@@ -4,4 +4,7 @@ import { Type } from 'typebox'
 export const loginBody = Type.Object({
   email: Type.String({ maxLength: 320, description: 'The account, whatever the case' }),
   password: Type.String({ maxLength: 4_096 }),
+  otp: Type.Optional(
+    Type.String({ maxLength: 64, description: 'A code of the second factor, where there is one' }),
+  ),
 })

@@ -29,6 +29,7 @@ export const tokenAnswerSchema = Type.Object({
 export const loginRequestSchema = Type.Object({
   email: Type.String(),
   password: Type.String(),
+  otp: optionalText('A code of the second factor, for accounts that have one'),
   client_id: Type.String(),
   response_type: Type.Literal('code'),
   scope: optionalText('feed:read, feed:write, admin, with spaces between'),

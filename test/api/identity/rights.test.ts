@@ -32,6 +32,7 @@ const OWN = new Set(['DELETE /api/login'])
 /** A key is never enough for these: they are for people, of a certain role where it matters. */
 const FOR_PEOPLE = new Set([
   'GET /api/invitation',
+  ...['GET', 'PUT', 'POST', 'DELETE'].map((method) => `${method} /api/second_factor`),
   'GET /api/session',
   'DELETE /api/session/{uid}',
   'POST /api/invitation/{uid}',
@@ -79,7 +80,7 @@ function perform(call: Call, { method, path }: Operation) {
   const asPut = path === '/api/feed' && method === 'GET' ? '?asPut&compId=c1&s1=1' : ''
   const range = path.endsWith('/feed') && method === 'DELETE' ? '?sd=1&ed=2' : ''
   const noun = path.includes('/stream') ? 'stream' : (path.split('/')[2] ?? '')
-  const account = { email: 'x@example.com', password: 'a long enough password' }
+  const account = { email: 'x@example.com', password: 'a long enough password', otp: '1' }
   const record = { name: 'x', ...(noun === 'api_key' ? {} : account) }
   const body =
     path === '/api/feed'
@@ -117,7 +118,8 @@ test('every route refuses a key that has all but its capability, and changes not
   const named = (await operations()).filter(({ capability }) => capability !== undefined)
   const calls = new Map<string, Call>()
   for (const { capability = '' } of named) {
-    if (calls.has(capability) || /oauth_grant|invitation|session/.test(capability)) continue
+    if (calls.has(capability) || /oauth_grant|invitation|second_factor|session/.test(capability))
+      continue
     const { method, resource } = resourceOf(capability)
     const others = methods.filter((other) => other !== method)
     const capabilities = [

@@ -18,7 +18,7 @@ interface LoginAnswer {
 
 const KNOWN = [
   ...['email', 'password', 'scope', 'response_type', 'state', 'redirect_uri', 'client_id'],
-  ...['code_challenge', 'code_challenge_method'],
+  ...['code_challenge', 'code_challenge_method', 'otp'],
 ]
 
 /** POST /api/oauth_login: a grant code for a user whose password the caller holds. */
@@ -50,6 +50,7 @@ export async function answerLogin(
 interface Login {
   readonly email: string
   readonly password: string
+  readonly otp: string
   readonly clientId: string
   readonly redirectUri: string
   readonly state: string
@@ -65,6 +66,7 @@ function readLogin(source: ParamSource): Login {
     return {
       email: requireParam(params, 'email'),
       password: requireParam(params, 'password'),
+      otp: params.get('otp') ?? '',
       clientId: requireParam(params, 'client_id'),
       redirectUri: params.get('redirect_uri') ?? '',
       state: params.get('state') ?? '',

@@ -88,6 +88,10 @@ const SECTIONS = `<section id="loading" class="card">
 <input id="password" type="password" autocomplete="current-password" required aria-describedby="sign-in-problem">
 <button class="peek" id="peek" type="button" aria-label="Show password">Show</button>
 </div>
+<div id="otp-part" hidden>
+<label for="otp">Code of your authenticator app, or a recovery code</label>
+<input id="otp" inputmode="text" autocomplete="one-time-code" autocapitalize="none" spellcheck="false">
+</div>
 <button class="primary" id="sign-in-button" type="submit">Sign in</button>
 </form>
 </section>

@@ -32,12 +32,22 @@ async function send(path, body) {
     })
     const answer = await response.json()
     if (response.ok) show(answer)
+    else if (answer.code === 'second_factor') askForCode(problem, answer.message)
     else complain(problem, answer.message)
   } catch {
     complain(problem, 'The service cannot be reached. Check your connection and try again.')
   } finally {
     setBusy(false)
   }
+}
+
+/** The password was right and stays; only the code is asked for. */
+function askForCode(problem, message) {
+  const field = find('otp')
+  problem.textContent = find('otp-part').hidden ? '' : message
+  find('otp-part').hidden = false
+  field.value = ''
+  field.focus()
 }
 
 function complain(problem, message) {
@@ -131,7 +141,8 @@ function open(id, title) {
 find('sign-in-form').addEventListener('submit', (event) => {
   event.preventDefault()
   if (isBusy(event.submitter ?? find('sign-in-button'))) return
-  send('sign_in', { query, email: find('email').value, password: find('password').value })
+  const [email, password, otp] = ['email', 'password', 'otp'].map((id) => find(id).value)
+  send('sign_in', { query, email, password, ...(otp === '' ? {} : { otp }) })
 })
 
 find('peek').addEventListener('click', () => {

@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto'
+import { type Clock, hashSecret, refuse } from '../../base/index.ts'
+import {
+  CatalogConflict,
+  type CatalogDocument,
+  type CatalogStore,
+  type CatalogWrite,
+} from '../../store/index.ts'
+import type { SecretBox } from '../secret-box.ts'
+import { findTotpStep, newTotpSecret, totpAddress } from './totp.ts'
+
+/** What a user is told when a second factor begins: once, for the authenticator app. */
+export interface BegunFactor {
+  readonly secret: string
+  readonly address: string
+}
+
+/** How a user stands with the second factor. */
+export interface FactorState {
+  readonly isOn: boolean
+  readonly recoveryCodesLeft: number
+}
+
+type Factor = {
+  readonly sealedSecret: string
+  readonly isOn: boolean
+  /** The step of the last code that was taken: no code is good twice. */
+  readonly lastStep: number
+  readonly recoveryHashes: readonly string[]
+}
+
+const KIND = 'second_factor'
+const RECOVERY_CODES = 10
+const RECOVERY_BYTES = 8
+const CODE_LENGTH_MAX = 64
+
+/** The second factors of users: codes of an authenticator app, and codes for when it is lost. */
+export class SecondFactors {
+  readonly #store: CatalogStore
+  readonly #clock: Clock
+  readonly #box: SecretBox
+
+  constructor(deps: {
+    readonly store: CatalogStore
+    readonly clock: Clock
+    readonly box: SecretBox
+  }) {
+    this.#store = deps.store
+    this.#clock = deps.clock
+    this.#box = deps.box
+  }
+
+  /** How a user stands; one that was begun and not confirmed is not on. */
+  async stateOf(userUid: string): Promise<FactorState> {
+    const { factor } = await this.#read(userUid)
+    const isOn = factor?.isOn === true
+    return { isOn, recoveryCodesLeft: isOn ? factor.recoveryHashes.length : 0 }
+  }
+
+  /** Makes a secret that is in force once a code of it was given; refuses when one is. */
+  async begin(userUid: string, account: string): Promise<BegunFactor> {
+    const { factor, revision } = await this.#read(userUid)
+    if (factor?.isOn === true) {
+      refuse('conflict', { what: 'A second factor is on already: delete it first' })
+    }
+    const secret = newTotpSecret()
+    const sealedSecret = this.#box.seal(secret, ownerOf(userUid))
+    const begun = { sealedSecret, isOn: false, lastStep: 0, recoveryHashes: [] }
+    await this.#store.commit([putOf(userUid, begun, revision)])
+    return { secret, address: totpAddress(secret, account) }
+  }
+
+  /** Puts the begun factor in force, together with other writes; answers its recovery codes, once. */
+  async confirm(
+    userUid: string,
+    code: string,
+    also: readonly CatalogWrite[],
+  ): Promise<readonly string[]> {
+    const { factor, revision } = await this.#read(userUid)
+    if (factor === undefined || factor.isOn) {
+      refuse('conflict', { what: 'No second factor was begun: PUT it first' })
+    }
+    const step = this.#stepOf(userUid, factor, code)
+    if (step === undefined)
+      refuse('bad_input', { what: 'second_factor.otp is not the code of now' })
+    const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
+    const recoveryHashes = codes.map(hashSecret)
+    const on = { ...factor, isOn: true, lastStep: step, recoveryHashes }
+    await this.#store.commit([putOf(userUid, on, revision), ...also])
+    return codes
+  }
+
+  /** Whether a code, or a recovery code, is right; it is spent with that. */
+  async use(userUid: string, code: string): Promise<boolean> {
+    const { factor, revision } = await this.#read(userUid)
+    if (factor?.isOn !== true || code.length > CODE_LENGTH_MAX) return false
+    const given = code.replaceAll(/[\s-]/g, '').toLowerCase()
+    const hash = hashSecret(given)
+    const lastStep = this.#stepOf(userUid, factor, given)
+    const recoveryHashes = factor.recoveryHashes.filter((one) => one !== hash)
+    const isRecovery = recoveryHashes.length < factor.recoveryHashes.length
+    if (lastStep === undefined && !isRecovery) return false
+    const used = { ...factor, recoveryHashes, lastStep: lastStep ?? factor.lastStep }
+    try {
+      await this.#store.commit([putOf(userUid, used, revision)])
+      return true
+    } catch (error) {
+      // Somebody else was let in by it in the same moment.
+      if (error instanceof CatalogConflict) return false
+      throw error
+    }
+  }
+
+  /** Takes the second factor away, together with other writes. */
+  async remove(userUid: string, also: readonly CatalogWrite[] = []): Promise<void> {
+    await this.#store.commit([
+      { op: 'delete', orgUid: '', kind: KIND, uid: userUid, expectedRevision: 'any' },
+      ...also,
+    ])
+  }
+
+  #stepOf(userUid: string, factor: Factor, code: string): number | undefined {
+    const secret = this.#box.open(factor.sealedSecret, ownerOf(userUid))
+    return findTotpStep(secret, code, { nowMs: this.#clock.now(), after: factor.lastStep })
+  }
+
+  async #read(userUid: string): Promise<{ factor: Factor | undefined; revision: number }> {
+    const document = await this.#store.get({ orgUid: '', kind: KIND, uid: userUid })
+    return { factor: factorOf(document), revision: document?.revision ?? 0 }
+  }
+}
+
+function factorOf(document: CatalogDocument | undefined): Factor | undefined {
+  return document?.body as Factor | undefined
+}
+
+function putOf(userUid: string, factor: Factor, expectedRevision: number): CatalogWrite {
+  // Whoever signs in may do so to make room.
+  const mayUseReserve = true
+  return {
+    ...{ op: 'put', orgUid: '', kind: KIND, uid: userUid, mayUseReserve, expectedRevision },
+    body: factor,
+  }
+}
+
+function ownerOf(userUid: string): string {
+  return `second_factor:${userUid}`
+}
+
+/** Sixteen digits of 64 random bits, which are kept as a hash and compared without the dashes. */
+function newRecoveryCode(): string {
+  return randomBytes(RECOVERY_BYTES).toString('hex')
+}

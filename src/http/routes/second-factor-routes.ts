@@ -1,0 +1,57 @@
+import { Type } from 'typebox'
+import {
+  beginOwnFactor,
+  confirmOwnFactor,
+  getOwnFactor,
+  type Identity,
+  removeOwnFactor,
+} from '../../auth/index.ts'
+import { actingIn } from '../admit/acting.ts'
+import type { Gate } from '../admit/gate.ts'
+import { needs } from '../admit/needs.ts'
+import type { App } from '../app-type.ts'
+import { envelope } from '../wire/envelope.ts'
+
+interface Deps {
+  readonly gate: Gate
+  readonly identity: Identity
+}
+
+const NAME = 'second_factor'
+const PATH = '/api/second_factor'
+const tags = [NAME]
+const otp = Type.String({ maxLength: 64, description: 'A code of the authenticator app' })
+const beginBody = Type.Object({ currentPassword: Type.Optional(Type.String()) })
+const confirmBody = Type.Object({ second_factor: Type.Object({ otp }) })
+const NO_STORE = { 'cache-control': 'no-store' }
+
+/** Adds the caller's own second factor: state, begin, confirm, end. */
+export function secondFactorRoutes(app: App, { gate, identity }: Deps): void {
+  const onRequest = gate.guard('admin')
+  const state = { tags, ...needs('GET', NAME), summary: 'Whether you have a second factor' }
+  app.get(PATH, { onRequest, schema: state }, async (request) =>
+    envelope(NAME, await getOwnFactor(identity, actingIn(request))),
+  )
+  const summary = 'Begin a second factor: tells the secret, once'
+  const begin = { tags, ...needs('PUT', NAME), summary, body: beginBody }
+  app.put(PATH, { onRequest, schema: begin }, async (request, reply) => {
+    reply.headers(NO_STORE)
+    return envelope(NAME, await beginOwnFactor(identity, actingIn(request)))
+  })
+  const confirming = 'Put it in force by a code: tells the recovery codes, once'
+  const confirm = { tags, ...needs('POST', NAME), summary: confirming, body: confirmBody }
+  app.post(PATH, { onRequest, schema: confirm }, async (request, reply) => {
+    reply.headers(NO_STORE)
+    const code = request.body.second_factor.otp
+    const recoveryCodes = await confirmOwnFactor(identity, actingIn(request), code)
+    return envelope(NAME, { isOn: true, recoveryCodes })
+  })
+  const ending = 'End it: with the headers Weir-Password and Weir-Otp'
+  const end = { tags, ...needs('DELETE', NAME), summary: ending }
+  app.delete(PATH, { onRequest, schema: end }, async (request) => {
+    const given = request.headers['weir-otp']
+    const code = typeof given === 'string' ? given : undefined
+    await removeOwnFactor(identity, actingIn(request), code)
+    return envelope(NAME, { isOn: false })
+  })
+}
