@@ -62,3 +62,26 @@ test('readCredentials() tells what beats a bearer that is an API key', () => {
   assert.equal(beside('/x?api_key=K', 'session=S'), 'K')
   assert.equal(beside('/x', 'session=S;api_key=K'), 'S')
 })
+
+test('readCredentials() walks a URL once, however many parameters without a value it has', (t) => {
+  let walked = 0
+  const { indexOf, charCodeAt } = String.prototype
+  t.mock.method(String.prototype, 'indexOf', function (this: string, what: string, from = 0) {
+    const at = indexOf.call(this, what, from)
+    walked += (at < 0 ? this.length : at) - from
+    return at
+  })
+  t.mock.method(String.prototype, 'charCodeAt', function (this: string, at: number) {
+    walked += 1
+    return charCodeAt.call(this, at)
+  })
+  for (const pair of ['&a', '&s', '&o', '&%61', '&', '&a=', '&api_key']) {
+    walked = 0
+    const url = `/api/feed?${pair.repeat(10_000)}`
+    assert.equal(
+      readCredentials({ url, cookie: undefined, authorization: undefined }).credential,
+      undefined,
+    )
+    assert.ok(walked <= 4 * url.length, `${pair}: ${walked} steps for ${url.length} characters`)
+  }
+})

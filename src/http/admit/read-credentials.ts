@@ -86,14 +86,24 @@ function scanQuery(url: string): Found {
     const first = url.charCodeAt(at)
     // Only names that begin with a, s, o or an escape can be one of ours.
     if (first === 0x61 || first === 0x73 || first === 0x6f || first === 0x25) {
-      const equalsAt = url.indexOf('=', at)
-      if (equalsAt > 0 && equalsAt < until) {
+      const equalsAt = equalsWithin(url, at, until)
+      if (equalsAt < until) {
         keep(found, decoded(url.slice(at, equalsAt)), decoded(url.slice(equalsAt + 1, until)))
       }
     }
     at = until + 1
   }
   return found
+}
+
+/**
+ * Where the name of a pair ends, or `until` where it has no value. A search to the end of the text
+ * would walk all that follows once for every pair without a value.
+ */
+function equalsWithin(url: string, from: number, until: number): number {
+  let at = from
+  while (at < until && url.charCodeAt(at) !== 0x3d) at += 1
+  return at
 }
 
 function scanCookie(header: string): Found {
