@@ -67,7 +67,7 @@ async function doStep(
 }
 
 function orderOf(document: CatalogDocument): number {
-  return document.body.order as number
+  return (document.body.order as number | undefined) ?? 0
 }
 
 /** The look-ups of a catalog against what its store holds. */

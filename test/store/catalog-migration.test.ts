@@ -65,8 +65,37 @@ function makeFolder(name: string, version: number): string {
   return folder
 }
 
+/** Takes the tables of the newest schema back to those of schema 5, with a row for every change. */
+function takeBackTo5(folder: string): void {
+  const db = new DatabaseSync(join(folder, 'catalog.db'))
+  const rows = db.prepare('SELECT * FROM change JOIN scope USING (scope)').all()
+  const last = db.prepare(`SELECT seq FROM sqlite_sequence WHERE name = 'change'`).get()
+  db.exec(`DROP TABLE change;
+    CREATE TABLE change (cursor INTEGER PRIMARY KEY AUTOINCREMENT, scope INTEGER NOT NULL,
+      kind TEXT NOT NULL, uid TEXT NOT NULL, parent_uid TEXT NOT NULL, is_deleted INTEGER NOT NULL);
+    ALTER TABLE change ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
+    DROP INDEX document_list;
+    CREATE INDEX document_list ON document (scope, kind, list_key, uid);
+    PRAGMA user_version = 5`)
+  const insert = db.prepare('INSERT INTO change VALUES (?, ?, ?, ?, ?, ?, ?)')
+  for (const row of rows as Record<string, string | number>[]) {
+    const fields = JSON.parse(String(row.changes))
+    const first = Number(row.cursor) - fields.length / 4 + 1
+    for (let at = 0; at < fields.length; at += 4) {
+      const change = fields.slice(at, at + 4)
+      const crc = crc32([row.org_uid, ...change].join('\n'))
+      insert.run(first + at / 4, row.scope, ...change, crc)
+    }
+  }
+  // Also where the log was trimmed, the last cursor stays known.
+  db.exec(`DELETE FROM sqlite_sequence WHERE name = 'change'`)
+  db.prepare(`INSERT INTO sqlite_sequence VALUES ('change', ?)`).run(Number(last?.seq))
+  db.close()
+}
+
 /** Takes the tables of the newest schema back to those of schema 3, whose tally had no bytes. */
 function takeBackTo3(folder: string): void {
+  takeBackTo5(folder)
   const db = new DatabaseSync(join(folder, 'catalog.db'))
   db.exec('ALTER TABLE tally DROP COLUMN bytes; PRAGMA user_version = 3')
   const set = db.prepare('UPDATE tally SET crc = ? WHERE scope = ? AND kind = ?')
@@ -100,6 +129,7 @@ test('a catalog of schema 3 counts its bytes, and a count that did not check sti
 test('a catalog of schema 4 keeps long claims as hashes, findable and taken', async () => {
   const folder = makeFolder('schema-4', 2)
   await (await openCatalogStore({ folder })).close()
+  takeBackTo5(folder)
   const long = `component_id:${'é'.repeat(400)}`
   const db = new DatabaseSync(join(folder, 'catalog.db'))
   db.prepare('INSERT INTO claim (scope, claim, ref, crc) VALUES (2, ?, 2, ?)').run(
@@ -121,6 +151,47 @@ test('a catalog of schema 4 keeps long claims as hashes, findable and taken', as
   assert.ok(Number(most) <= 64, String(most))
   await (await openCatalogStore({ folder, onDamage: (what) => told.push(what) })).close()
   assert.deepEqual(told, [])
+})
+
+test('a catalog of schema 5 keeps its log of changes, and one that did not check still does not', async () => {
+  const folder = makeFolder('schema-5', 2)
+  const before = await openCatalogStore({ folder })
+  const put = { op: 'put', orgUid: 'org', body: {}, expectedRevision: 0 } as const
+  await before.commit([
+    { ...put, kind: 'component', uid: 'c2', listKey: '/b' },
+    { ...put, kind: 'stream', uid: 's2', parentUid: 'c2', listKey: '1', index: 'packed' },
+    { ...put, kind: 'stream', uid: 's3', parentUid: 'c2', listKey: '0', index: 'packed' },
+    { ...put, orgUid: 'other', kind: 'unit', uid: 'u2' },
+  ])
+  const { changes } = await before.changesSince(0, 100)
+  assert.deepEqual(
+    changes.map(({ cursor, uid }) => [cursor, uid]),
+    ['s', 'u', 'c2', 's2', 's3', 'u2'].map((uid, at) => [at + 1, uid]),
+  )
+  await before.close()
+  takeBackTo5(folder)
+  const store = await openCatalogStore({ folder })
+  assert.deepEqual((await store.changesSince(0, 100)).changes, changes)
+  assert.deepEqual((await store.changesSince(3, 2)).changes, changes.slice(3, 5))
+  const streams = { orgUid: 'org', kind: 'stream', start: 0, limit: 9 }
+  const inComponent = await store.list({ ...streams, parentUid: 'c2' })
+  assert.deepEqual(
+    [inComponent.totalCount, inComponent.documents.map(({ uid }) => uid)],
+    [2, ['s3', 's2']],
+  )
+  const all = await store.list({ ...streams, descending: true })
+  assert.deepEqual([all.totalCount, all.documents.map(({ uid }) => uid)], [3, ['s2', 's3', 's']])
+  const [made] = await store.commit([{ ...put, kind: 'unit', uid: 'u3' }])
+  const { cursor } = await store.changesSince(6, 5)
+  assert.deepEqual([made.revision, cursor], [1, 7])
+  await store.close()
+  takeBackTo5(folder)
+  const db = new DatabaseSync(join(folder, 'catalog.db'))
+  db.exec('UPDATE change SET crc = crc + 1 WHERE cursor = 4; DELETE FROM change WHERE cursor < 3')
+  db.close()
+  const told: string[] = []
+  await (await openCatalogStore({ folder, onDamage: (what) => told.push(what) })).close()
+  assert.deepEqual(told, ['change 4 does not check'])
 })
 
 for (const version of [1, 2]) {

@@ -9,7 +9,7 @@ import { type CycleBody, definitionOf } from '../record/cycle-record.ts'
 import type { SimpleRecords } from '../record/simple-records.ts'
 import { putStreamOrder } from '../record/stream-rules.ts'
 import type { TemplateBody } from '../record/template.ts'
-import type { ComponentBody } from '../shape/component-shape.ts'
+import { type ComponentBody, componentBodyOf } from '../shape/component-shape.ts'
 import { ROOT_FOLDER, readFolder } from '../shape/folder-path.ts'
 import { packGrid } from '../shape/interval-grid.ts'
 import { checkId, checkText, NAME_LENGTH_MAX, refuseField } from '../shape/record-checks.ts'
@@ -300,7 +300,7 @@ async function touch({ base }: PrepareDeps, entry: ComponentEntry): Promise<Cata
     ...{ orgUid, kind: 'component', uid },
   })
   if (document === undefined) refuse('component_not_found', { compId })
-  const body = document.body as unknown as ComponentBody
+  const body = componentBodyOf(document)
   return putComponentOrder({ orgUid, uid }, body, document.revision)
 }
 

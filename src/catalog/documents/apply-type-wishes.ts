@@ -1,7 +1,7 @@
 import { refuse } from '../../base/index.ts'
 import { CatalogConflict, type CatalogWrite, type StreamHandle } from '../../store/index.ts'
 import { putStreamOrder } from '../record/stream-rules.ts'
-import type { PlacedStreamBody } from '../shape/stream-shape.ts'
+import { streamBodyOf } from '../shape/stream-shape.ts'
 import type { ValueType } from '../shape/value-type.ts'
 import type { Documents } from './documents.ts'
 import { retryConflicts } from './retry-conflicts.ts'
@@ -48,7 +48,7 @@ async function typeOrder(
   const key = { orgUid, kind: 'stream', uid }
   const document = await documents.get(key)
   if (document === undefined) refuseDeleted()
-  const body = document.body as unknown as PlacedStreamBody
+  const body = streamBodyOf(document)
   if (body.valueType !== '') throw new CatalogConflict(key, undefined)
   return putStreamOrder({ orgUid, uid, componentUid }, { ...body, valueType }, document.revision)
 }

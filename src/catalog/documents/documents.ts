@@ -13,9 +13,11 @@ import type {
   PutDocument,
   StreamHandle,
 } from '../../store/index.ts'
-import { streamUnpacker, unpackComponent, unpackStream } from '../index/index-entry.ts'
-import { packedIndexOf } from '../index/packed-index.ts'
+import { componentEntryOf, streamEntryOf } from '../index/entry-of.ts'
+import { streamUnpacker, unpackComponent } from '../index/index-entry.ts'
 import { StreamIndex } from '../index/stream-index.ts'
+import { componentBodyOf } from '../shape/component-shape.ts'
+import { streamBodyOf } from '../shape/stream-shape.ts'
 import { DocumentCache } from './document-cache.ts'
 
 /** A stream that is gone, as its samples and files must go. */
@@ -131,7 +133,8 @@ export class Documents {
     if (notice !== undefined) documents.pop()
     for (const [at, document] of documents.entries()) {
       if (at % DOCUMENTS_PER_STEP === DOCUMENTS_PER_STEP - 1) await nextTurn()
-      this.#follow(document)
+      // What was just made is rarely asked for; a fleet that signs on would push all else out.
+      if (document.revision > 1 || !this.#followInIndex(document)) this.#follow(document)
     }
     this.#forget(writes.filter(({ op }) => op === 'delete'))
     if (notice !== undefined) await this.#carryOut(notice.uid, doomed)
@@ -169,13 +172,20 @@ export class Documents {
   #follow(document: CatalogDocument): void {
     this.#cache.put(document)
     if (document.kind === DELETE_PROFILE) this.index.noteDeleteProfiles()
-    const packed = packedIndexOf(document)
-    if (packed === undefined) return
+    this.#followInIndex(document)
+  }
+
+  /** Lets the index follow; false for a kind that is not in it. */
+  #followInIndex(document: CatalogDocument): boolean {
     if (document.kind === 'component') {
-      this.index.putComponent(document, unpackComponent(packed))
-    } else {
-      this.index.putStream({ ...document, handle: document.handle ?? 0 }, unpackStream(packed))
+      this.index.putComponent(document, componentEntryOf(componentBodyOf(document)))
+      return true
     }
+    if (document.kind !== 'stream') return false
+    const { uid, orgUid, parentUid, revision, handle = 0 } = document
+    const entry = streamEntryOf(streamBodyOf(document))
+    this.index.putStream({ uid, orgUid, parentUid, revision, handle }, entry)
+    return true
   }
 
   async #learnStreams({ orgUid, uid }: DocumentKey): Promise<void> {

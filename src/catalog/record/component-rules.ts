@@ -1,7 +1,14 @@
 /** What a component may be. */
-import type { CatalogDocument, JsonObject, PutDocument } from '../../store/index.ts'
-import { packedIndexOf } from '../index/packed-index.ts'
-import type { ComponentBody, ComponentInput, ComponentRecord } from '../shape/component-shape.ts'
+import type { CatalogDocument, PutDocument } from '../../store/index.ts'
+import { componentEntryOf } from '../index/entry-of.ts'
+import { packComponent } from '../index/index-entry.ts'
+import {
+  type ComponentBody,
+  type ComponentInput,
+  type ComponentRecord,
+  componentBodyOf,
+  storedComponent,
+} from '../shape/component-shape.ts'
 import { componentListKey, readFolder } from '../shape/folder-path.ts'
 import {
   checkId,
@@ -41,12 +48,12 @@ export function putComponentOrder(
   body: ComponentBody,
   expectedRevision: number,
 ): PutDocument {
-  const stored = body as unknown as JsonObject
   return {
-    ...{ op: 'put', orgUid: key.orgUid, kind: 'component', uid: key.uid, body: stored },
+    ...{ op: 'put', orgUid: key.orgUid, kind: 'component', uid: key.uid },
+    body: storedComponent(body),
     claims: body.id === '' ? [] : [componentClaim(body.id)],
     listKey: componentListKey(body.folder, body.name),
-    index: packedIndexOf({ kind: 'component', body: stored }),
+    index: packComponent(componentEntryOf(body)),
     expectedRevision,
   }
 }
@@ -62,7 +69,7 @@ export function showComponent(
   streamCount: number,
   stream?: readonly StreamRecord[],
 ): ComponentRecord {
-  const body = document.body as unknown as ComponentBody
+  const body = componentBodyOf(document)
   const shown = { uid: document.uid, ...body, revision: document.revision, streamCount }
   return stream === undefined ? shown : { ...shown, stream }
 }

@@ -3,14 +3,14 @@ import { newOrderedUid } from '../../base/index.ts'
 import type { CatalogDocument, CatalogWrite, StreamHandle } from '../../store/index.ts'
 import { type CatalogBase, referencesOf } from '../documents/catalog-base.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
-import type { ComponentBody } from '../shape/component-shape.ts'
+import { type ComponentBody, componentBodyOf } from '../shape/component-shape.ts'
 import { refuseField, shapeCheck } from '../shape/record-checks.ts'
 import type { StreamType } from '../shape/stream-kind.ts'
 import {
   defaultStream,
-  type PlacedStreamBody,
   type StreamInput,
   type StreamRecord,
+  streamBodyOf,
   streamShape,
 } from '../shape/stream-shape.ts'
 import { putComponentOrder } from './component-rules.ts'
@@ -188,7 +188,7 @@ export class ComponentStreams {
       const order = firstOrder + at
       if (index.orderOf(handle) === order) continue
       const before = await this.#require(owner.orgUid, owner.uid, index.streamUid(handle))
-      const body = { ...(before.body as unknown as PlacedStreamBody), order }
+      const body = { ...streamBodyOf(before), order }
       const key = { orgUid: owner.orgUid, uid: before.uid, componentUid: owner.uid }
       orders.push(putStreamOrder(key, body, before.revision))
     }
@@ -206,7 +206,7 @@ export class ComponentStreams {
       retryConflicts(documents, async () => {
         const document = await documents.get({ orgUid, kind: 'component', uid: componentUid })
         if (document === undefined) refuseUnknown('component', componentUid)
-        const body = document.body as unknown as ComponentBody
+        const body = componentBodyOf(document)
         const orders = await ordersFor({ orgUid, uid: componentUid, body })
         const key = { orgUid, uid: componentUid }
         const component = putComponentOrder(key, body, document.revision)
@@ -236,7 +236,7 @@ export class ComponentStreams {
     place: { readonly field: string; readonly before: CatalogDocument; readonly order?: number },
   ): Promise<CatalogWrite> {
     const references = referencesOf(this.#base, owner.orgUid)
-    const before = place.before.body as unknown as PlacedStreamBody
+    const before = streamBodyOf(place.before)
     const body = await readStream(place.field, input, { before, references })
     checkStreamChange(place.field, before, body)
     const { order = before.order } = place

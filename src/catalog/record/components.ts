@@ -8,6 +8,7 @@ import {
   type ComponentBody,
   type ComponentInput,
   type ComponentRecord,
+  componentBodyOf,
   componentShape,
   type UserReference,
 } from '../shape/component-shape.ts'
@@ -49,8 +50,8 @@ export class Components {
   /** Name and description of the component of an ID. */
   async getProperties(principal: Principal, compId: string): Promise<Properties> {
     const uid = this.#requireProperties(principal, compId, 'GET')
-    const { body } = await this.#require(principal.orgUid, uid)
-    const { name, description } = body as unknown as ComponentBody
+    const document = await this.#require(principal.orgUid, uid)
+    const { name, description } = componentBodyOf(document)
     return { name, description }
   }
 
@@ -144,7 +145,7 @@ export class Components {
       retryConflicts(this.#base.documents, async () => {
         const before = await this.#require(orgUid, uid)
         refuseStale('component', fields.revision, before)
-        const body = readComponent(fields, before.body as unknown as ComponentBody)
+        const body = readComponent(fields, componentBodyOf(before))
         const folders = await this.#folderOrders(orgUid, body.folder)
         const streams = await this.#streams.updateOrders({ orgUid, uid, body }, fields.stream)
         const component = putComponentOrder({ orgUid, uid }, body, before.revision)

@@ -5,7 +5,7 @@ import type { CatalogDocument, CatalogWrite } from '../../store/index.ts'
 import { type CatalogBase, folderClaim, missingFolderOrders } from '../documents/catalog-base.ts'
 import { findForbidden, listPermitted } from '../documents/list-permitted.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
-import type { ComponentBody } from '../shape/component-shape.ts'
+import { componentBodyOf } from '../shape/component-shape.ts'
 import { ROOT_FOLDER, readFolder } from '../shape/folder-path.ts'
 import { refuseField, shapeCheck } from '../shape/record-checks.ts'
 import { putComponentOrder } from './component-rules.ts'
@@ -102,7 +102,7 @@ export class Folders {
     if (component === undefined) refuseUnknown('component', componentUid)
     if (folderUid !== '') requirePermit(principal, `component_folder/${folderUid}`, 'GET')
     const path = folderUid === '' ? ROOT_FOLDER : pathOf(await this.#require(orgUid, folderUid))
-    const { folder, name } = component.body as unknown as ComponentBody
+    const { folder, name } = componentBodyOf(component)
     if (folder !== path) await this.#components.update(principal, componentUid, { folder: path })
     return { uid: componentUid, contentType: 'component', parentFolderUid: folderUid, path, name }
   }
@@ -192,7 +192,7 @@ export class Folders {
       for (const { uid } of listed) {
         const document = await this.#base.documents.get({ orgUid, kind: 'component', uid })
         if (document === undefined) continue
-        const body = document.body as unknown as ComponentBody
+        const body = componentBodyOf(document)
         const after = { ...body, folder: moved(body.folder) }
         orders.push(putComponentOrder({ orgUid, uid }, after, document.revision))
       }

@@ -1,7 +1,8 @@
 /** What a stream may be, and what of it may still change. */
-import type { CatalogDocument, JsonObject, PutDocument } from '../../store/index.ts'
+import type { CatalogDocument, PutDocument } from '../../store/index.ts'
 import { checkBaseCycle } from '../../time/index.ts'
-import { packedIndexOf } from '../index/packed-index.ts'
+import { streamEntryOf } from '../index/entry-of.ts'
+import { packStream } from '../index/index-entry.ts'
 import { packGrid, readGrid } from '../shape/interval-grid.ts'
 import {
   checkId,
@@ -19,6 +20,8 @@ import {
   type StreamBody,
   type StreamInput,
   type StreamRecord,
+  storedStream,
+  streamBodyOf,
 } from '../shape/stream-shape.ts'
 import { type CycleBody, definitionOf } from './cycle-record.ts'
 
@@ -178,13 +181,12 @@ export function putStreamOrder(
   body: PlacedStreamBody,
   expectedRevision: number,
 ): PutDocument {
-  const stored = body as unknown as JsonObject
   const claims = body.id === '' ? [] : [streamClaim(key.componentUid, body.id)]
   return {
-    ...{ op: 'put', orgUid: key.orgUid, kind: 'stream', uid: key.uid, body: stored, claims },
-    parentUid: key.componentUid,
+    ...{ op: 'put', orgUid: key.orgUid, kind: 'stream', uid: key.uid, claims },
+    ...{ parentUid: key.componentUid, body: storedStream(body) },
     listKey: body.order.toString(36).padStart(7, '0'),
-    index: packedIndexOf({ kind: 'stream', body: stored }),
+    index: packStream(streamEntryOf(body)),
     expectedRevision,
   }
 }
@@ -196,7 +198,7 @@ function streamClaim(componentUid: string, streamId: string): string {
 
 /** A stream as callers see it. */
 export function showStream(document: CatalogDocument): StreamRecord {
-  const { order: _, grid, ...body } = document.body as unknown as PlacedStreamBody
+  const { order: _, grid, ...body } = streamBodyOf(document)
   const timeZoneId = grid === '' ? '' : readGrid(grid).timeZone
   return { uid: document.uid, ...body, timeZoneId, revision: document.revision }
 }

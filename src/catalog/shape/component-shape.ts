@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox'
+import type { JsonObject } from '../../store/index.ts'
+import { ROOT_FOLDER } from './folder-path.ts'
 import { locationShape, revisionShape } from './record-checks.ts'
-import { type Location, type StreamRecord, streamShape } from './stream-shape.ts'
+import { type Location, type StreamRecord, storedBody, streamShape } from './stream-shape.ts'
 
 /** One record's streams travel in one body; more are added call by call. */
 export const STREAMS_PER_RECORD_MAX = 10_000
@@ -43,4 +45,25 @@ export type ComponentRecord = ComponentBody & {
   /** How many streams it has; `stream` shows the first thousand of them. */
   readonly streamCount: number
   readonly stream?: readonly StreamRecord[]
+}
+
+const defaults: Partial<ComponentBody> = {
+  id: '',
+  name: '',
+  description: '',
+  folder: ROOT_FOLDER,
+  timeZoneId: 'UTC',
+  creationDate: 0,
+  ownerUser: null,
+  location: null,
+}
+
+/** A component as it is stored: without what is as by default, and without a name that is its ID. */
+export function storedComponent(body: ComponentBody): JsonObject {
+  return storedBody(body, defaults)
+}
+
+/** The component of a stored document, whole again; documents of before have every field. */
+export function componentBodyOf({ body }: { readonly body: JsonObject }): ComponentBody {
+  return { ...defaults, name: body.id ?? '', ...body } as unknown as ComponentBody
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { JsonObject, JsonValue } from '../../store/index.ts'
 import { locationShape, referenceShape, revisionShape } from './record-checks.ts'
 import { STREAM_TYPES, type StreamType } from './stream-kind.ts'
 import { VALUE_TYPES, type ValueType } from './value-type.ts'
@@ -86,4 +87,31 @@ export const defaultStream: StreamBody = {
   streamDerivationType: 'NONE',
   delete_profile: null,
   location: null,
+}
+
+const placedDefaults: PlacedStreamBody = { ...defaultStream, order: 0, grid: '' }
+
+/** A stream as it is stored: without what is as by default, and without a name that is its ID. */
+export function storedStream(body: PlacedStreamBody): JsonObject {
+  return storedBody(body, placedDefaults)
+}
+
+/** The stream of a stored document, whole again; documents of before have every field. */
+export function streamBodyOf({ body }: { readonly body: JsonObject }): PlacedStreamBody {
+  return { ...placedDefaults, name: body.id ?? '', ...body } as unknown as PlacedStreamBody
+}
+
+/** A body without the fields that are equal to the defaults; `name` is one that is equal to `id`. */
+export function storedBody<Body extends { readonly id: string; readonly name: string }>(
+  body: Body,
+  defaults: Partial<Body>,
+): JsonObject {
+  const stored: Record<string, JsonValue> = {}
+  for (const field in body) {
+    const value = body[field]
+    if (field === 'name' ? value !== body.id : value !== defaults[field]) {
+      stored[field] = value as JsonValue
+    }
+  }
+  return stored
 }

@@ -25,6 +25,11 @@ function checkOf(text: string): number {
   return crc32(text.toWellFormed())
 }
 
+/** Damage can turn an empty text into an empty blob, which is written alike and is another value. */
+function asRead(text: string): string {
+  return typeof text === 'object' ? 'no text' : text
+}
+
 /** A document's encoding: eight hex digits of checksum, then its JSON. */
 export function sealBody(fields: SealedFields, json: string): string {
   return checkOfDocument(fields, json).toString(16).padStart(CHECK_DIGITS, '0') + json
@@ -43,7 +48,7 @@ export function openBody(fields: SealedFields, body: unknown): string {
 function checkOfDocument(fields: SealedFields, json: string): number {
   const { orgUid, kind, uid, parentUid, revision, listKey, expiresAtMs, handle } = fields
   return checkOf(
-    `${orgUid}\n${kind}\n${uid}\n${parentUid}\n${revision}\n${listKey}\n${expiresAtMs}\n${handle}\n${json}`,
+    `${orgUid}\n${kind}\n${uid}\n${asRead(parentUid)}\n${revision}\n${asRead(listKey)}\n${expiresAtMs}\n${handle}\n${json}`,
   )
 }
 
@@ -54,7 +59,7 @@ export function checkOfEntry(
 ): number {
   const { orgUid, kind, uid } = key
   return checkOf(
-    `${kind}\n${row.ref}\n${orgUid}\n${uid}\n${row.parentUid}\n${row.handle}\n${row.packed}`,
+    `${kind}\n${row.ref}\n${orgUid}\n${uid}\n${asRead(row.parentUid)}\n${row.handle}\n${asRead(row.packed)}`,
   )
 }
 
@@ -63,9 +68,14 @@ export function checkOfClaim(claim: string, { orgUid, kind, uid }: DocumentKey):
   return checkOf(`${orgUid}\n${kind}\n${uid}\n${claim}`)
 }
 
-/** The checksum of a change. */
+/** The checksum of a change up to schema 5, which had a row for each. */
 export function checkOfChange(key: DocumentKey, parentUid: string, isDeleted: number): number {
   return checkOf(`${key.orgUid}\n${key.kind}\n${key.uid}\n${parentUid}\n${isDeleted}`)
+}
+
+/** The checksum of a row of the log of changes. */
+export function checkOfChanges(cursor: number, orgUid: string, json: string): number {
+  return checkOf(`${cursor}\n${orgUid}\n${json}`)
 }
 
 /** The checksum of an organization's number. */
@@ -88,7 +98,7 @@ export function checkOfTally(row: {
 
 /** The checksum of a lease. */
 export function checkOfLease({ name, holder, fence }: Lease, expiresAtMs: number): number {
-  return checkOf(`${name}\n${holder}\n${fence}\n${expiresAtMs}`)
+  return checkOf(`${name}\n${asRead(holder)}\n${fence}\n${expiresAtMs}`)
 }
 
 /** How a document is named to people: by its kind and address, never by what it holds. */

@@ -10,8 +10,8 @@ import {
   type ListQuery,
 } from '../../catalog-port.ts'
 import type { StreamHandle } from '../../sample-port.ts'
+import { CHANGE_COLUMNS, changesOf } from './catalog-changes.ts'
 import {
-  checkOfChange,
   checkOfClaim,
   checkOfEntry,
   checkOfTally,
@@ -124,17 +124,17 @@ export class CatalogReadTable {
   }
 
   selectChanges(cursor: number, limit: number): CatalogChange[] {
-    return readChecked('the log of changes', () =>
-      this.#statements.changes.all(cursor, limit).map((row) => {
-        const orgUid = this.#scopes.orgUidOf(row.scope as number)
-        const key = { orgUid, kind: row.kind as string, uid: row.uid as string }
-        const parentUid = row.parent_uid as string
-        if (checkOfChange(key, parentUid, row.is_deleted as number) !== row.crc) {
-          throw new CatalogDamaged(`change ${row.cursor} does not check`)
+    return readChecked('the log of changes', () => {
+      const found: CatalogChange[] = []
+      for (const row of this.#statements.changes.iterate(cursor)) {
+        for (const change of changesOf(row, this.#scopes)) {
+          if (found.length === limit) return found
+          if (change.cursor > cursor) found.push(change)
         }
-        return { cursor: row.cursor as number, ...key, parentUid, isDeleted: row.is_deleted === 1 }
-      }),
-    )
+        if (found.length === limit) return found
+      }
+      return found
+    })
   }
 
   selectCursor(): number {
@@ -195,7 +195,8 @@ export class CatalogReadTable {
       query.parentUid === undefined ? 'any' : query.parentUid === '' ? 'none' : 'one'
     const hasPrefix = (query.listKeyPrefix ?? '') !== ''
     const isDescending = query.descending === true
-    const shape = `${parentShape} ${hasPrefix} ${isDescending}`
+    const isStream = query.kind === 'stream'
+    const shape = `${isStream} ${parentShape} ${hasPrefix} ${isDescending}`
     const known = this.#lists.get(shape)
     if (known !== undefined) return known
     // The partial index serves only what names a parent, so the planner must see the condition.
@@ -204,7 +205,8 @@ export class CatalogReadTable {
       none: 'AND i.parent_uid = ?',
       one: "AND i.parent_uid = ? AND i.parent_uid <> ''",
     }[parentShape]
-    const where = `i.scope = ? AND i.kind = ? ${parent}
+    // Streams are listed by their component: the index of whole kinds leaves them out.
+    const where = `i.scope = ? AND i.kind = ? ${isStream ? '' : "AND i.kind <> 'stream'"} ${parent}
       ${hasPrefix ? 'AND i.list_key >= ? AND i.list_key < ?' : ''}`
     const order = isDescending ? 'list_key DESC, uid DESC' : 'list_key, uid'
     // Refs first: skipping `start` rows then walks the index only and reads no bodies.
@@ -241,8 +243,7 @@ function prepareAll(db: DatabaseSync) {
       WHERE d.scope = ? AND d.kind = ? AND d.uid = ?`),
     byRef: prepare(`SELECT ${DOCUMENT_COLUMNS} FROM document d WHERE d.ref = ?`),
     claim: prepare('SELECT ref, crc FROM claim WHERE scope = ? AND claim = ?'),
-    changes: prepare(`SELECT cursor, scope, kind, uid, parent_uid, is_deleted, crc FROM change
-      WHERE cursor > ? ORDER BY cursor LIMIT ?`),
+    changes: prepare(`SELECT ${CHANGE_COLUMNS} FROM change WHERE cursor > ? ORDER BY cursor`),
     cursor: prepare('SELECT coalesce(max(cursor), 0) AS cursor FROM change'),
     tally: prepare(TALLY),
     counted: prepare(COUNTED),

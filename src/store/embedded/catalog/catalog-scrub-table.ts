@@ -1,8 +1,8 @@
 /** The statements with which all of catalog.db is read back, row by row, and held against checksums. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { CatalogDamaged, type CatalogDocument } from '../../catalog-port.ts'
+import { CHANGE_COLUMNS, changesOf } from './catalog-changes.ts'
 import {
-  checkOfChange,
   checkOfClaim,
   checkOfEntry,
   checkOfLease,
@@ -94,7 +94,7 @@ export class CatalogScrubTable {
       },
       change: {
         ...{ page: changes, key: ['cursor'], start: [0] },
-        check: (row) => this.#checkChange(row),
+        check: (row) => changesOf(row, this.#scopes),
       },
       tally: {
         ...{ page: tallies, key: ['scope', 'kind'], start: [0, ''] },
@@ -132,15 +132,6 @@ export class CatalogScrubTable {
     if (holder === undefined) throw new CatalogDamaged(`${what} has no holder`)
     const key = { ...this.#keyOf(holder), orgUid }
     expect(checkOfClaim(row.claim as string, key) === row.crc, `${what} does not check`)
-  }
-
-  #checkChange(row: Row): void {
-    const check = checkOfChange(
-      this.#keyOf(row),
-      row.parent_uid as string,
-      row.is_deleted as number,
-    )
-    expect(check === row.crc, `change ${row.cursor} does not check`)
   }
 
   #checkTally(row: Row): void {
@@ -197,7 +188,7 @@ function prepareAll(db: DatabaseSync) {
       WHERE (kind, ref) > (?, ?) ORDER BY kind, ref LIMIT ?`),
     claims: prepare(`SELECT scope, claim, ref, crc FROM claim
       WHERE (scope, claim) > (?, ?) ORDER BY scope, claim LIMIT ?`),
-    changes: prepare(`SELECT cursor, scope, kind, uid, parent_uid, is_deleted, crc FROM change
+    changes: prepare(`SELECT ${CHANGE_COLUMNS} FROM change
       WHERE cursor > ? ORDER BY cursor LIMIT ?`),
     tallies: prepare(`SELECT scope, kind, documents, entries, bytes, crc FROM tally
       WHERE (scope, kind) > (?, ?) ORDER BY scope, kind LIMIT ?`),

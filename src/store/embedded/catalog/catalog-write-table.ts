@@ -1,8 +1,8 @@
 /** Every statement with which the writer thread changes catalog.db. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { CatalogDamaged, type DocumentKey, type Lease } from '../../catalog-port.ts'
+import { ChangeLog } from './catalog-changes.ts'
 import {
-  checkOfChange,
   checkOfClaim,
   checkOfEntry,
   checkOfLease,
@@ -42,14 +42,12 @@ interface TallyChange extends Tally {
   readonly kind: string
 }
 
-/** Caches further behind than this reload; the log stays a few megabytes. */
-const CHANGES_KEPT = 100_000
-
 /** The write side of catalog.db; the caller opens and ends transactions through it. */
 export class CatalogWriteTable {
   readonly #db: DatabaseSync
   readonly #statements: ReturnType<typeof prepareAll>
   readonly #scopes: CatalogScopes
+  readonly #changes: ChangeLog
   /** The last handle given, undefined until it is read; SQLite's own row of it follows every insert. */
   #lastHandle: number | undefined
   #hasGivenHandles = false
@@ -60,6 +58,7 @@ export class CatalogWriteTable {
     this.#db = db
     this.#statements = prepareAll(db)
     this.#scopes = new CatalogScopes(db)
+    this.#changes = new ChangeLog(db)
   }
 
   begin(): void {
@@ -86,6 +85,7 @@ export class CatalogWriteTable {
     try {
       const result = step()
       this.#writeTallies()
+      this.#changes.write()
       this.#db.exec('RELEASE step')
       return result
     } catch (error) {
@@ -98,6 +98,7 @@ export class CatalogWriteTable {
   #forgetStep(): void {
     this.#scopes.clear()
     this.#tallyChanges.clear()
+    this.#changes.forget()
     this.#lastHandle = undefined
   }
 
@@ -181,15 +182,13 @@ export class CatalogWriteTable {
   }
 
   insertChange(order: WriteOrder, parentUid: string): void {
-    const scope = this.scopeOf(order.orgUid)
-    const isDeleted = order.op === 'delete' ? 1 : 0
-    const crc = checkOfChange(order, parentUid, isDeleted)
-    this.#statements.insertChange.run(scope, order.kind, order.uid, parentUid, isDeleted, crc)
+    const isDeleted = order.op === 'delete'
+    this.#changes.add(this.scopeOf(order.orgUid), order, { parentUid, isDeleted })
   }
 
   /** The cursor of the last change ever made, also of one that is forgotten. */
   selectLastCursor(): number {
-    return (this.#statements.selectLastCursor.get()?.seq as number | undefined) ?? 0
+    return this.#changes.last
   }
 
   /** Builds all indexes again from the rows of their tables. */
@@ -200,7 +199,7 @@ export class CatalogWriteTable {
 
   /** Forgets the oldest changes beyond what caches may be behind. */
   trimChanges(): void {
-    this.#statements.trimChanges.run(CHANGES_KEPT)
+    this.#changes.trim()
   }
 
   selectExpired(nowMs: number, limit: number): DocumentKey[] {
@@ -338,11 +337,6 @@ function prepareAll(db: DatabaseSync) {
     setTally: prepare(`INSERT OR REPLACE INTO tally
       (scope, kind, documents, entries, bytes, crc) VALUES (?, ?, ?, ?, ?, ?)`),
     count: prepare(COUNTED),
-    insertChange: prepare(`INSERT INTO change (scope, kind, uid, parent_uid, is_deleted, crc)
-      VALUES (?, ?, ?, ?, ?, ?)`),
-    selectLastCursor: prepare(`SELECT seq FROM sqlite_sequence WHERE name = 'change'`),
-    trimChanges: prepare(`DELETE FROM change
-      WHERE cursor <= (SELECT max(cursor) FROM change) - ?`),
     selectExpired:
       prepare(`SELECT s.org_uid, d.kind, d.uid FROM document d JOIN scope s USING (scope)
       WHERE d.expires_at_ms <= ? ORDER BY d.expires_at_ms LIMIT ?`),
