@@ -19,6 +19,13 @@ export interface FeedSeries {
   readonly isDecimal: boolean
   /** Absent when the stream has no unit, or when the values are not in it (counts, times). */
   readonly unit?: UnitFormat
+  /** Set on the last series of an answer when the limit has cut off what comes behind it. */
+  readonly isMore?: boolean
+}
+
+/** The list of an answer that the limit has cut off; it is not empty. */
+export function withMore(list: readonly FeedSeries[]): FeedSeries[] {
+  return list.map((series, at) => (at === list.length - 1 ? { ...series, isMore: true } : series))
 }
 
 /** What an answer shows of each sample beside time and data. */

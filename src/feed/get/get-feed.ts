@@ -4,9 +4,10 @@ import { type Catalog, POINT, VALUE_CODE } from '../../catalog/index.ts'
 import type { SampleStore, StreamHandle } from '../../store/index.ts'
 import { findStreams, type StreamPath } from '../find-streams.ts'
 import { baseCycleOf } from '../stream-facts.ts'
-import type { FeedFields, FeedSeries } from './feed-series.ts'
+import { type FeedFields, type FeedSeries, withMore } from './feed-series.ts'
 import {
   type AskedRange,
+  latestOf,
   oneSample,
   type ReadSamples,
   readIntervals,
@@ -90,7 +91,7 @@ async function collectLatest(
     const latest = await store.latest(some)
     for (const [at, sample] of latest.entries()) {
       if (sample === undefined) continue
-      if (list.length === command.limit) return list
+      if (list.length === command.limit) return withMore(list)
       const handle = some[at]
       const samples = oneSample(sample, baseCycleOf(catalog.index, handle))
       list.push(await showSeries(deps, { compId, handle, samples }, command.fields))
@@ -111,13 +112,18 @@ async function collect(
   const list: FeedSeries[] = []
   let left = command.limit
   for (const [at, handle] of handles.entries()) {
-    if (left === 0) break
     // Streams without samples in the range cost no limit, and a component may have very many.
     if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextTurn()
-    const samples = await read(handle, left)
-    if (samples.count === 0) continue
-    left -= samples.count
-    list.push(await showSeries(deps, { compId: component.compId, handle, samples }, command.fields))
+    // One more than there is room for tells whether the limit cuts something off.
+    const found = await read(handle, left + 1)
+    if (found.count === 0) continue
+    if (left > 0) {
+      const samples = latestOf(found, left)
+      const { compId } = component
+      list.push(await showSeries(deps, { compId, handle, samples }, command.fields))
+    }
+    if (found.count > left) return withMore(list)
+    left -= found.count
   }
   return list
 }

@@ -26,6 +26,20 @@ const NO_SAMPLES: ReadSamples = {
   numbers: new Float64Array(0),
 }
 
+/** The latest of some samples, at most so many. */
+export function latestOf(samples: ReadSamples, countMax: number): ReadSamples {
+  if (samples.count <= countMax) return samples
+  const { times, numbers, texts, gaps, starts } = samples
+  return {
+    count: countMax,
+    times: times.subarray(0, countMax),
+    numbers: numbers.subarray(0, countMax),
+    texts: texts?.slice(0, countMax),
+    gaps: gaps?.subarray(0, countMax),
+    starts: starts?.subarray(0, countMax),
+  }
+}
+
 function latestFirst(from: number, until: number, limit: number): RangeQuery {
   return {
     from: epochMs(Math.max(from, EARLIEST_TIME)),

@@ -4,11 +4,11 @@ import { type Catalog, type ComponentEntry, VALUE_CODE } from '../../catalog/ind
 import type { StreamHandle } from '../../store/index.ts'
 import { ALL_PERIODS, type Cycle } from '../../time/index.ts'
 import { findStreams } from '../find-streams.ts'
-import type { FeedSeries } from '../get/feed-series.ts'
+import { type FeedSeries, withMore } from '../get/feed-series.ts'
 import type { GetCommand, GetDeps } from '../get/get-feed.ts'
 import { baseCycleOf } from '../stream-facts.ts'
 import { compiledCycle } from './compiled-cycles.ts'
-import { readStatistics, type StatisticColumns } from './statistic.ts'
+import { readStatistics, type StatisticColumns, type StatisticQuery } from './statistic.ts'
 import { isStreamValue, type StatisticId } from './statistic-id.ts'
 import type { StatisticValue } from './statistic-value.ts'
 
@@ -53,10 +53,9 @@ async function collect(
   const list: FeedSeries[] = []
   let left = command.limit
   for (const [at, handle] of handles.entries()) {
-    if (left === 0) break
     // Streams without samples cost no limit, and a component may have very many of them.
     if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextTurn()
-    const columns = await readStatistics(deps.store, {
+    const query: StatisticQuery = {
       handle,
       baseCycle: baseCycleOf(index, handle),
       cycle,
@@ -65,12 +64,33 @@ async function collect(
       limit: command.isLast ? 1 : left,
       isFilledOnly: command.isLast,
       isDecimal: index.valueCodeOf(handle) === VALUE_CODE.BIG_DECIMAL,
-    })
+    }
+    if (left === 0) {
+      if (await hasPeriod(deps.store, query, query.range.until)) return withMore(list)
+      continue
+    }
+    const columns = await readStatistics(deps.store, query)
     if (columns.count === 0) continue
-    left -= columns.count
     list.push(await showStatistic(deps, { compId: component.compId, handle, columns }, command))
+    left -= columns.count
+    if (left > 0 || command.isLast) continue
+    const oldest = columns.froms[columns.count - 1]
+    if (await hasPeriod(deps.store, query, oldest)) return withMore(list)
   }
   return list
+}
+
+/** Whether a query would find a period before a time; asked only where its limit is spent. */
+async function hasPeriod(
+  store: GetDeps['store'],
+  query: StatisticQuery,
+  until: number,
+): Promise<boolean> {
+  const { from } = query.range
+  if (from >= until) return false
+  // A count needs no values, which may be long.
+  const cheap = { statistic: 'nongapcount', limit: 1, isDecimal: false } as const
+  return (await readStatistics(store, { ...query, ...cheap, range: { from, until } })).count > 0
 }
 
 async function requireCycle(

@@ -23,6 +23,7 @@ import {
   readUrlSamples,
   StreamCache,
 } from '../../intake/index.ts'
+import { CSV_TYPE, prefersCsv, writeCsv } from './feed-csv.ts'
 import { type FeedQuery, readFeedQuery } from './feed-get-query.ts'
 import type { FeedIds, StatisticIds } from './feed-paths.ts'
 import { countFeedBytes, writeFeed, writeLongFeed } from './feed-writer.ts'
@@ -44,10 +45,24 @@ interface PutAside {
 /** Texts of so many characters together are written at once, in memory that is not worth counting. */
 const SHORT_TEXT_LENGTH_MAX = 100_000
 
-/** Takes the memory that a long answer holds, to give it back when the answer has left. */
-export type Hold = (share: MemoryShare) => void
+/** Room for the rows of a usual answer. */
+const CSV_BYTES = 32 * 1024
 
-const releaseNow: Hold = (share) => share.release()
+/** Takes the memory that a long answer holds, to give it back when the answer has left. */
+type Hold = (share: MemoryShare) => void
+
+/** What a read has to do with beside its samples. */
+export interface ReadAside {
+  readonly hold: Hold
+  /** The header Accept of the call. */
+  readonly accept?: string
+  /** Takes the type of an answer that is not JSON. */
+  readonly tellType?: (type: string) => void
+  /** Told when the limit has cut the answer off, with the ed that goes on in its last stream. */
+  readonly tellMore?: (until: number) => void
+}
+
+const NO_ASIDE: ReadAside = { hold: (share) => share.release() }
 
 /** The feed calls from their wire form to the body of their answer; whoever serves them asks here. */
 export class FeedCalls {
@@ -116,14 +131,9 @@ export class FeedCalls {
   }
 
   /** GET …/feed: a JSON array of samples. */
-  async get(
-    principal: Principal,
-    path: FeedIds,
-    query: string,
-    hold = releaseNow,
-  ): Promise<Buffer> {
+  async get(principal: Principal, path: FeedIds, query: string, aside = NO_ASIDE): Promise<Buffer> {
     const asked = readFeedQuery(readLoosePairs(query))
-    return this.#write(await this.#feed.get(principal, { path, ...asked }), asked.fields, hold)
+    return this.#write(await this.#feed.get(principal, { path, ...asked }), asked, aside)
   }
 
   /** GET …/last_value: a JSON array with the last sample of each stream. */
@@ -131,14 +141,10 @@ export class FeedCalls {
     principal: Principal,
     path: FeedIds,
     query: string,
-    hold = releaseNow,
+    aside = NO_ASIDE,
   ): Promise<Buffer> {
     const asked = readFeedQuery(readLoosePairs(query))
-    return this.#write(
-      await this.#feed.lastValues(principal, { path, ...asked }),
-      asked.fields,
-      hold,
-    )
+    return this.#write(await this.#feed.lastValues(principal, { path, ...asked }), asked, aside)
   }
 
   /** GET …/cycle/{cycleId}/stat/{statId}/feed: a JSON array of statistic samples. */
@@ -146,11 +152,11 @@ export class FeedCalls {
     principal: Principal,
     path: StatisticIds,
     query: string,
-    hold = releaseNow,
+    aside = NO_ASIDE,
   ): Promise<Buffer> {
     const asked = readFeedQuery(readLoosePairs(query))
     const command = statisticCommand(path, asked)
-    return this.#write(await this.#feed.statistics(principal, command), asked.fields, hold)
+    return this.#write(await this.#feed.statistics(principal, command), asked, aside)
   }
 
   /** GET …/cycle/{cycleId}/stat/{statId}/last_value: the last of them of each stream. */
@@ -158,21 +164,40 @@ export class FeedCalls {
     principal: Principal,
     path: StatisticIds,
     query: string,
-    hold = releaseNow,
+    aside = NO_ASIDE,
   ): Promise<Buffer> {
     const asked = readFeedQuery(readLoosePairs(query))
     const command = statisticCommand(path, asked)
-    return this.#write(await this.#feed.lastStatistics(principal, command), asked.fields, hold)
+    return this.#write(await this.#feed.lastStatistics(principal, command), asked, aside)
   }
 
   /** Long texts are counted as they are written, and the memory they take is in the budget first. */
-  #write(list: readonly FeedSeries[], fields: FeedFields, hold: Hold): Buffer | Promise<Buffer> {
+  #write(
+    list: readonly FeedSeries[],
+    { fields, format }: FeedQuery,
+    aside: ReadAside,
+  ): Buffer | Promise<Buffer> {
+    const last = list.at(-1)
+    if (last?.isMore) aside.tellMore?.((last.starts ?? last.times)[last.count - 1])
     const isLong = textLengthOf(list) > SHORT_TEXT_LENGTH_MAX
-    return isLong ? this.#writeLong(list, fields, hold) : writeFeed(list, fields)
+    const isCsv = format === undefined ? prefersCsv(aside.accept) : format === 'csv'
+    if (isCsv) {
+      aside.tellType?.(CSV_TYPE)
+      return isLong
+        ? this.#writeLong(list, fields, { hold: aside.hold, write: writeCsv })
+        : writeCsv(list, fields, CSV_BYTES)
+    }
+    if (!isLong) return writeFeed(list, fields)
+    return this.#writeLong(list, fields, { hold: aside.hold, write: writeLongFeed })
   }
 
-  async #writeLong(list: readonly FeedSeries[], fields: FeedFields, hold: Hold): Promise<Buffer> {
+  async #writeLong(
+    list: readonly FeedSeries[],
+    fields: FeedFields,
+    { hold, write }: { readonly hold: Hold; readonly write: typeof writeLongFeed },
+  ): Promise<Buffer> {
     const limitBytes = Math.min(ANSWER_BYTES_MAX, this.#budget.shareBytesMax)
+    // A row takes no more bytes as CSV than as JSON, which names every value.
     const bytes = await countFeedBytes(list, fields, limitBytes)
     if (bytes > limitBytes) {
       const what = `The texts asked for take more than ${limitBytes} bytes`
@@ -180,7 +205,7 @@ export class FeedCalls {
     }
     const share = await this.#budget.take(bytes)
     hold(share)
-    return writeLongFeed(list, fields, bytes)
+    return write(list, fields, bytes)
   }
 
   /** DELETE …/stream/{streamId}/feed: takes the range out. */

@@ -1,4 +1,11 @@
-import { FEED_LIMIT_MAX, type QueryPairs, readFlag, readWhole, refuse } from '../../base/index.ts'
+import {
+  FEED_LIMIT_MAX,
+  type QueryPairs,
+  readFlag,
+  readSingle,
+  readWhole,
+  refuse,
+} from '../../base/index.ts'
 import type { FeedFields } from '../../feed/index.ts'
 
 /** What a feed, last_value or statistic call asks for. */
@@ -9,6 +16,14 @@ export interface FeedQuery {
   readonly until: number | undefined
   readonly limit: number
   readonly fields: FeedFields
+  /** What the parameter says; undefined: the header Accept decides. */
+  readonly format: 'json' | 'csv' | undefined
+}
+
+function readFormat(pairs: QueryPairs): FeedQuery['format'] {
+  const format = readSingle(pairs, 'format')?.toLowerCase()
+  if (format === undefined || format === 'csv' || format === 'json') return format
+  return refuse('bad_input', { what: 'Parameter "format" must be csv or json' })
 }
 
 /** Reads the parameters that all the GET calls of samples share. */
@@ -25,6 +40,7 @@ export function readFeedQuery(pairs: QueryPairs): FeedQuery {
   return {
     from,
     until,
+    format: readFormat(pairs),
     limit: Math.min(limit, FEED_LIMIT_MAX),
     fields: {
       compId: readFlag(pairs, 'retCompId'),

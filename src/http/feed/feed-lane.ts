@@ -1,13 +1,22 @@
+import type { Principal } from '../../access/index.ts'
 import type { Caller } from '../../auth/index.ts'
-import { type Log, Refusal } from '../../base/index.ts'
+import { type Log, Refusal, readLoosePairs } from '../../base/index.ts'
 import type { Gate } from '../admit/gate.ts'
 import { requireOwnSite } from '../admit/own-site.ts'
 import { answer, answerError } from '../transport/answer.ts'
 import type { Exchange, FastLane } from '../transport/exchange.ts'
 import { requireAsPut } from './as-put.ts'
 import { bytesWhileRead, type FeedBodyReader } from './feed-body-reader.ts'
-import type { FeedCalls, Hold, Warn } from './feed-calls.ts'
-import { type FeedCall, findFeedCall, readFeedIds } from './feed-paths.ts'
+import type { FeedCalls, ReadAside, Warn } from './feed-calls.ts'
+import {
+  type FeedCall,
+  type FeedIds,
+  type FeedRoute,
+  feedTarget,
+  findFeedCall,
+  readFeedIds,
+  type StatisticIds,
+} from './feed-paths.ts'
 
 /** What the fast lane of the feed needs. */
 interface FeedLaneDeps {
@@ -16,6 +25,12 @@ interface FeedLaneDeps {
   readonly gate: Gate
   readonly log: Log
 }
+
+/** Parameters that the link to the next samples repeats; those that nobody reads may be long. */
+const LINKED_NAMES: ReadonlySet<string> = new Set([
+  ...['sd', 'limit', 'format', 'retCompId', 'retStreamId', 'retFData', 'retUnit', 'retIntvlSd'],
+  ...['api_key', 'session', 'org'],
+])
 
 /**
  * Serves the calls of the feed's table without Fastify: most calls of a busy service are one of these,
@@ -32,9 +47,8 @@ export function feedLane(deps: FeedLaneDeps): FastLane {
 async function serve(deps: FeedLaneDeps, exchange: Exchange, call: FeedCall): Promise<void> {
   exchange.route = call.route.pattern
   try {
-    const isPut = call.route.call === 'put'
-    const served = isPut ? put(deps, exchange, call.query) : read(deps, exchange, call)
-    answer(exchange, 200, await served)
+    if (call.route.call === 'put') answer(exchange, 200, await put(deps, exchange, call.query))
+    else await read(deps, exchange, call)
   } catch (error) {
     const isWrongMethod = error instanceof Refusal && error.code === 'method_not_allowed'
     answerError(exchange, error, deps.log, isWrongMethod ? { Allow: 'PUT' } : undefined)
@@ -75,24 +89,63 @@ async function put(deps: FeedLaneDeps, exchange: Exchange, query: string): Promi
   }
 }
 
-async function read(deps: FeedLaneDeps, exchange: Exchange, call: FeedCall): Promise<Buffer> {
+async function read(deps: FeedLaneDeps, exchange: Exchange, call: FeedCall): Promise<void> {
   const { calls, gate } = deps
   const { route, query } = call
   // A path that is wrong is told as such, whoever calls.
   const ids = readFeedIds(call)
   const { principal } =
     gate.admitNow(exchange, undefined) ?? (await gate.admit(exchange, undefined))
-  // Given back when the answer has left; at once when nobody is there to read it.
-  const hold: Hold = (share) => {
-    exchange.held = share
-    if (exchange.reply.isOver) share.release()
+  let headers: Record<string, string> | undefined
+  const aside: ReadAside = {
+    // Given back when the answer has left; at once when nobody is there to read it.
+    hold: (share) => {
+      exchange.held = share
+      if (exchange.reply.isOver) share.release()
+    },
+    accept: exchange.req.headers.accept,
+    tellType: (type) => {
+      headers = { ...headers, 'Content-Type': type, Vary: 'Accept' }
+    },
+    tellMore: (until) => {
+      headers = { ...headers, 'Weir-More': 'true' }
+      if (ids.streamId !== undefined) headers.Link = linkToNext(call, ids, until)
+    },
   }
+  const body = await serveRead(calls, principal, { route, ids, query, aside })
+  answer(exchange, 200, body, headers)
+}
+
+function serveRead(
+  calls: FeedCalls,
+  principal: Principal,
+  asked: {
+    readonly route: FeedRoute
+    readonly ids: FeedIds | StatisticIds
+    readonly query: string
+    readonly aside: ReadAside
+  },
+): Promise<Buffer> {
+  const { route, ids, query, aside } = asked
   if ('statId' in ids) {
     return route.call === 'statistic'
-      ? calls.statistic(principal, ids, query, hold)
-      : calls.lastStatistic(principal, ids, query, hold)
+      ? calls.statistic(principal, ids, query, aside)
+      : calls.lastStatistic(principal, ids, query, aside)
   }
   return route.call === 'get'
-    ? calls.get(principal, ids, query, hold)
-    : calls.lastValue(principal, ids, query, hold)
+    ? calls.get(principal, ids, query, aside)
+    : calls.lastValue(principal, ids, query, aside)
+}
+
+/** The same call with the ed that goes on where its answer was cut off; as RFC 8288 has it. */
+function linkToNext(
+  { route, query }: FeedCall,
+  ids: FeedIds | StatisticIds,
+  until: number,
+): string {
+  const kept = readLoosePairs(query).filter(([name]) => LINKED_NAMES.has(name))
+  const pairs = [...kept, ['ed', String(until)]].map((pair) => pair.map(encodeURIComponent))
+  const next = pairs.map((pair) => pair.join('=')).join('&')
+  const target = feedTarget(route, { ...ids, streamId: ids.streamId ?? '' }, next)
+  return `<${target}>; rel="next"`
 }

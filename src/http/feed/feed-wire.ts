@@ -33,6 +33,7 @@ export const feedQuery = Type.Object({
   sd: text('Start, epoch ms, inclusive; only together with ed'),
   ed: text('End, epoch ms, exclusive; missing: the latest samples'),
   limit: text(`At most this many items over all streams; ${FEED_LIMIT_MAX} by default and at most`),
+  format: text('csv or json; without it the header Accept decides, text/csv or JSON'),
   retFData: flag('Adds fData, the value formatted with its unit'),
   retUnit: flag('Adds unit, the symbol'),
   retStreamId: flag('Adds streamId'),

@@ -10,8 +10,8 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 type Headers = Readonly<Record<string, string | number>>
 
 const EXPOSED =
-  'Accept-Ranges, Content-Disposition, Content-Range, ETag, RateLimit-Limit, ' +
-  'RateLimit-Remaining, RateLimit-Reset, Retry-After, Weir-Version, Weir-Warning, X-Request-Id'
+  'Accept-Ranges, Content-Disposition, Content-Range, ETag, Link, RateLimit-Limit, ' +
+  'RateLimit-Remaining, RateLimit-Reset, Retry-After, Weir-More, Weir-Version, Weir-Warning, X-Request-Id'
 
 /**
  * What pages of other origins may read. Metrics are for this origin, and scripts of others have no
@@ -24,7 +24,8 @@ const NO_SNIFF = ['X-Content-Type-Options', 'nosniff'] as const
 
 /** JSON is for programs: a browser that shows it runs and fetches nothing, and no page frames it. */
 export const JSON_POLICY = "default-src 'none'; frame-ancestors 'none'"
-const JSON_HEADERS = ['Content-Type', JSON_TYPE, 'Content-Security-Policy', JSON_POLICY] as const
+const POLICY_HEADERS = ['Content-Security-Policy', JSON_POLICY] as const
+const JSON_HEADERS = ['Content-Type', JSON_TYPE, ...POLICY_HEADERS] as const
 
 /** A browser that was here over TLS once comes back so for a year. */
 const STRICT_TRANSPORT = 'max-age=31536000'
@@ -64,7 +65,8 @@ export function answer(
   const headers = commonHeaders(exchange)
   const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
   // Nothing has no type: a client must not be led to read JSON.
-  if (bytes > 0) headers.push(...JSON_HEADERS)
+  const isJson = extra?.['Content-Type'] === undefined
+  if (bytes > 0) headers.push(...(isJson ? JSON_HEADERS : POLICY_HEADERS))
   headers.push('Content-Length', String(bytes))
   for (const name in extra) headers.push(name, String(extra[name]))
   reply.send(status, headers, body)

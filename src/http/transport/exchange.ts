@@ -5,6 +5,7 @@ import type { MemoryShare } from '../../base/index.ts'
 
 /** The headers that whoever serves a request without Fastify looks at; the others are not kept. */
 export const READ_HEADERS = [
+  'accept',
   'authorization',
   'cookie',
   'host',
