@@ -29,8 +29,8 @@ export interface CycleDefinition {
   readonly intervals?: readonly CustomInterval[]
 }
 
-/** A list of billing months for a century has 1,200 entries. */
-const CUSTOM_INTERVALS_MAX = 10_000
+/** The most periods of a CUSTOM cycle: billing months for a century are 1,200. */
+export const CUSTOM_INTERVALS_MAX = 10_000
 
 /** Longer than all time that samples may have: such a cycle would never turn. */
 const YEARS_MAX = 400

@@ -3,6 +3,7 @@ export { compileCycle } from './compile-cycle.ts'
 export type { Cycle, Period, Periods, Range } from './cycle.ts'
 export {
   ALL_PERIODS,
+  CUSTOM_INTERVALS_MAX,
   type CycleDefinition,
   checkCycle,
   SIZE_TYPES,

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import {
   BUILT_IN_CYCLES,
+  CUSTOM_INTERVALS_MAX,
   type CycleDefinition,
   checkCycle,
   SIZE_TYPES,
@@ -27,6 +28,7 @@ export const cycleShape = Type.Object({
   timeZoneId: Type.Optional(Type.String({ description: "Blank: the component's" })),
   intervals: Type.Optional(
     Type.Array(Type.Object({ from: Type.String(), until: Type.String() }), {
+      maxItems: CUSTOM_INTERVALS_MAX,
       description: 'The periods of a CUSTOM cycle: local date-times, the end not included',
     }),
   ),

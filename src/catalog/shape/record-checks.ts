@@ -1,7 +1,6 @@
 /** Checks that all records share; each refusal names the field and says what to change. */
 
-import type { TSchema } from 'typebox'
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { characterCount, ID_LENGTH_MAX, refuse } from '../../base/index.ts'
 import { canonicalTimeZone } from '../../time/index.ts'
@@ -38,19 +37,84 @@ interface ShapeError {
   readonly params: object
 }
 
+/** A list among the fields of a record. */
+interface ListField {
+  readonly name: string
+  readonly itemsMax: number
+  readonly isItem: (item: unknown) => boolean
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
 /** A check of a record's shape; `noun` begins the path in its messages, as in `component.name`. */
 export function shapeCheck(noun: string, schema: TSchema): (input: unknown) => void {
   const validator = Compile(schema)
+  const lists = listFieldsOf(schema)
   return (input) => {
+    requireCounts(noun, lists, input)
     if (validator.Check(input)) return
-    const errors = validator.Errors(input) as ShapeError[]
+    const { shown, places } = withFirstWrongItems(lists, input)
+    const errors = validator.Errors(shown) as ShapeError[]
     // What lies deepest is the cause; the wrong branches of a union lie above it.
     const depth = (error: ShapeError) => error.instancePath.split('/').length
     const cause = errors.reduce((best, error) => (depth(error) > depth(best) ? error : best))
     const atCause = errors.filter(({ instancePath }) => instancePath === cause.instancePath)
-    const field = `${noun}${cause.instancePath.replaceAll('/', '.')}`
-    refuseField(field.replace(/\.(\d+)/g, '[$1]'), messageOf(atCause))
+    refuseField(fieldOf(noun, cause.instancePath, places), messageOf(atCause))
   }
+}
+
+function listFieldsOf(schema: TSchema): ListField[] {
+  const { properties = {} } = schema as { properties?: Readonly<Record<string, TSchema>> }
+  return Object.entries(properties).flatMap(([name, field]) => {
+    if (!Type.IsArray(field)) return []
+    const items = Compile(field.items)
+    const { maxItems: itemsMax = Number.POSITIVE_INFINITY } = field as { maxItems?: number }
+    return { name, itemsMax, isItem: (item: unknown) => items.Check(item) }
+  })
+}
+
+/** Long lists are refused before their items are looked at: that would take everybody's time. */
+function requireCounts(noun: string, lists: readonly ListField[], input: unknown): void {
+  for (const { name, itemsMax } of lists) {
+    const items = itemsOf(input, name)
+    if (items === undefined || items.length <= itemsMax) continue
+    refuseField(`${noun}.${name}`, `must not have more than ${itemsMax} items`)
+  }
+}
+
+/**
+ * The record with only the first wrong item of each list, and the places of these: telling what is
+ * wrong costs a thousand times what finding it does, and all items before would be told through.
+ */
+function withFirstWrongItems(
+  lists: readonly ListField[],
+  input: unknown,
+): { readonly shown: unknown; readonly places: ReadonlyMap<string, number> } {
+  const places = new Map<string, number>()
+  let shown = input
+  for (const { name, isItem } of lists) {
+    const items = itemsOf(input, name)
+    if (items === undefined) continue
+    const place = items.findIndex((item) => !isItem(item))
+    places.set(name, place)
+    shown = { ...(shown as Fields), [name]: place < 0 ? [] : [items[place]] }
+  }
+  return { shown, places }
+}
+
+function itemsOf(input: unknown, name: string): readonly unknown[] | undefined {
+  if (typeof input !== 'object' || input === null) return undefined
+  const value = (input as Fields)[name]
+  return Array.isArray(value) ? value : undefined
+}
+
+/** The name of a field by its path, with the item's own place in the list that it lies in. */
+function fieldOf(noun: string, path: string, places: ReadonlyMap<string, number>): string {
+  const [, name = '', ...rest] = path.split('/')
+  const place = places.get(name)
+  const parts = place === undefined || rest.length === 0 ? rest : [String(place), ...rest.slice(1)]
+  const field = [noun, name, ...parts].filter((part) => part !== '').join('.')
+  return field.replace(/\.(\d+)/g, '[$1]')
 }
 
 function messageOf(errors: readonly ShapeError[]): string {
