@@ -15,7 +15,7 @@ import {
   updateClient,
 } from '../oauth/index.ts'
 import { type ActingCaller, actOf } from './acting-caller.ts'
-import { requirePersonBehindToken } from './require-person.ts'
+import { requirePerson, requirePersonBehindToken } from './require-person.ts'
 
 /** What the administration of OAuth clients and grants stands on. */
 export interface OAuthParts {
@@ -85,8 +85,10 @@ export async function changeOAuthClient(
 ): Promise<ClientWithSecret> {
   requirePermit(by.principal, `${NAME}/${uid}`, 'POST')
   const client = await findOwn(parts, by, uid)
-  await requirePersonBehindToken(parts.identity, by)
   const fields = withChanges(client, changes)
+  const isGivenSecret = fields.isConfidential && !client.isConfidential
+  if (isGivenSecret) await requirePerson(parts.identity, by)
+  else await requirePersonBehindToken(parts.identity, by)
   const act = planAct(parts, by, 'client_updated', { ...client, ...fields })
   return updateClient(parts.oauth, client, fields, [act])
 }
@@ -99,7 +101,7 @@ export async function renewOAuthClientSecret(
 ): Promise<ClientWithSecret> {
   requirePermit(by.principal, `${NAME}/${uid}`, 'POST')
   const client = await findOwn(parts, by, uid)
-  await requirePersonBehindToken(parts.identity, by)
+  await requirePerson(parts.identity, by)
   const act = planAct(parts, by, 'client_secret_renewed', client)
   return renewClientSecret(parts.oauth, client, [act])
 }
@@ -112,6 +114,7 @@ export async function removeOAuthClient(
 ): Promise<void> {
   requirePermit(by.principal, `${NAME}/${uid}`, 'DELETE')
   const client = await findOwn(parts, by, uid)
+  await requirePersonBehindToken(parts.identity, by)
   await deleteClient(parts.oauth, client, [planAct(parts, by, 'client_deleted', client)])
 }
 

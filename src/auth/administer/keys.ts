@@ -83,6 +83,7 @@ export async function revealKey(
 export async function revokeKey(parts: KeyParts, by: ActingCaller, uid: string): Promise<ApiKey> {
   requirePermit(by.principal, `api_key/${uid}`, 'DELETE')
   const key = await findKey(parts, by, uid)
+  await requirePersonBehindToken(parts, by)
   await parts.keys.delete(key, [planAct(parts, by, 'key_revoked', key)])
   return key
 }

@@ -6,7 +6,7 @@ import type { Organization, OrganizationFields } from '../organizations.ts'
 import { type ActingCaller, actOf } from './acting-caller.ts'
 import { createOrganization } from './create-organization.ts'
 import { type DeletionParts, deleteOrganization } from './delete-organization.ts'
-import { requirePersonBehindToken } from './require-person.ts'
+import { requirePerson, requirePersonBehindToken } from './require-person.ts'
 
 interface Page {
   readonly start: number
@@ -69,13 +69,15 @@ export async function insertOrganization(
 
 /** Changes the organization of the call: a role holds in one, so another has to be named by `org`. */
 export async function changeOrganization(
-  { organizations, audit }: Identity,
+  identity: Identity,
   by: ActingCaller,
   uid: string,
   changes: Partial<OrganizationFields>,
 ): Promise<Organization> {
   requirePermit(by.principal, `organization/${uid}`, 'POST')
+  const { organizations, audit } = identity
   const organization = organizationOfCall(organizations, by, uid)
+  await requirePersonBehindToken(identity, by)
   const fields = withChanges(organization, changes)
   const { name, rateLimits, oauth } = fields
   const detail = `name ${name}, rateLimits ${rateLimits || 'default'}, oauth ${oauth || 'default'}`
@@ -83,7 +85,7 @@ export async function changeOrganization(
   return organizations.update(organization, fields, [audit.plan(act)])
 }
 
-/** Deletes the organization of the call with everything below it; only an OWNER may. */
+/** Deletes the organization of the call with everything below it; only an OWNER may, with their password. */
 export async function removeOrganization(
   parts: DeletionParts,
   by: ActingCaller,
@@ -95,6 +97,7 @@ export async function removeOrganization(
   if (actor.kind !== 'user' || actor.role !== 'OWNER') {
     refuse('forbidden', { what: 'Only an OWNER may delete an organization' })
   }
+  await requirePerson(parts.identity, by)
   await deleteOrganization(parts, by, organization)
 }
 

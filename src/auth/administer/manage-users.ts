@@ -147,7 +147,7 @@ export async function removeUser(identity: Identity, by: ActingCaller, uid: stri
   const about = { user, role, newRole: undefined }
   const owners = await planRoleChange(identity, by.principal, about)
   if (role === 'OWNER') await requirePerson(identity, by)
-  else if (isLeaving) await requirePersonBehindToken(identity, by)
+  else await requirePersonBehindToken(identity, by)
   const rest = user.memberships.filter((membership) => membership.orgUid !== orgUid)
   const act = isLeaving ? 'user_left' : 'user_removed'
   const also = [...owners, planAct(identity, by, { act, uid, detail: user.email })]
@@ -167,6 +167,7 @@ async function withdraw(
 ): Promise<void> {
   const { uid, role, email } = invitation
   requireMayGive(by.principal, role)
+  await requirePersonBehindToken(identity, by)
   const act = planAct(identity, by, { act: 'invitation_withdrawn', uid, detail: email })
   await identity.invitations.delete(invitation, [act])
 }

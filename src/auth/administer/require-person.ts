@@ -6,8 +6,8 @@ import type { ActingCaller } from './acting-caller.ts'
 
 /**
  * Refuses with `reauthenticate` unless the person who acts gave their password with the call. For what
- * outlives a session that was left open or a token that was lent: secrets, e-mail addresses, passwords
- * and owners. Whoever uses the command line has the data folder and is not asked.
+ * outlives a session that was left open or a token that was lent: secrets, e-mail addresses, passwords,
+ * owners, and the end of an organization. Whoever uses the command line has the data folder and is not asked.
  */
 export async function requirePerson(
   identity: Pick<Identity, 'confirmPassword'>,
@@ -25,7 +25,7 @@ export async function requirePerson(
   await identity.confirmPassword({ userUid: actor.userUid, password, address })
 }
 
-/** As `requirePerson`, when a token acts: what gives access must not outlive it unless the person is there. */
+/** As `requirePerson`, when a token acts: it neither gives access that outlives it nor takes any away by itself. */
 export async function requirePersonBehindToken(
   identity: Pick<Identity, 'confirmPassword'>,
   by: ActingCaller,

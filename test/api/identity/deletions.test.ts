@@ -50,7 +50,8 @@ test('the operators see who deleted an organization, whose own log went with it'
   const { body } = await owner('PUT', '/api/organization', { organization: { name: 'Brief' } })
   const { uid } = body.organization
   const session = await signIn(service, service.ownerEmail, service.ownerPassword)
-  const inBrief = caller(service, `${session}; org=${uid}`)
+  const proof = { 'Weir-Password': service.ownerPassword }
+  const inBrief = caller(service, `${session}; org=${uid}`, proof)
   assert.equal((await inBrief('DELETE', `/api/organization/${uid}`)).status, 200)
   const { act, target, detail, actor } = await lastAct()
   assert.deepEqual([act, target, detail], ['organization_deleted', uid, 'Brief'])

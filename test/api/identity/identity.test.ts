@@ -441,7 +441,8 @@ test('deleting an organization deletes everything below it, and nothing of other
 test('the only organization of a service stays', async () => {
   const other = await startService({ clock })
   const cookie = await signIn(other, other.ownerEmail, other.ownerPassword)
-  const answer = await caller(other, cookie)('DELETE', `/api/organization/${other.orgUid}`)
+  const proof = { 'Weir-Password': other.ownerPassword }
+  const answer = await caller(other, cookie, proof)('DELETE', `/api/organization/${other.orgUid}`)
   refusedAs(answer, 409, /only organization/)
   await other.close()
 })

@@ -187,7 +187,8 @@ test('an organization that is deleted takes its invitations along', async () => 
   const made = await stranger('PUT', '/api/organization', { organization: { name: 'Brief' } })
   const { uid: org } = made.body.organization
   const session = await signIn(service, 'stranger@example.com', PASSWORD)
-  const inBrief = caller(service, `${session}; org=${org}`)
+  const proof = { 'Weir-Password': PASSWORD }
+  const inBrief = caller(service, `${session}; org=${org}`, proof)
   const uid = await invite(inBrief, 'ida@example.com')
   assert.equal((await inBrief('DELETE', `/api/organization/${org}`)).status, 200)
   assert.equal((await ida.call('GET', '/api/invitation')).body.totalCount, 0)

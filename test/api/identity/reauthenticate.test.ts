@@ -103,6 +103,74 @@ test('what a full token would make to outlive it needs the person', async () => 
   assert.equal((await byToken('PUT', '/api/api_key', key, password)).status, 200)
 })
 
+test('a full token neither changes nor deletes an organization without the person', async () => {
+  const { password } = home.owner
+  const { organization } = (await byToken('GET', '/api/organization')).body
+  const path = `/api/organization/${organization[0].uid}`
+  for (const change of [{ oauth: 'strict' }, { rateLimits: 'classic' }, { name: 'other' }]) {
+    refusedAs(await byToken('POST', path, { organization: change }), 401, 'reauthenticate')
+    const wrong = { organization: change, currentPassword: 'wrong' }
+    refusedAs(await byToken('POST', path, wrong), 401, 'reauthenticate')
+  }
+  refusedAs(await byToken('DELETE', path), 401, 'reauthenticate')
+  assert.deepEqual((await byToken('GET', path)).body.organization, organization[0])
+  const name = { organization: { name: 'Renamed' }, currentPassword: password }
+  assert.equal((await byToken('POST', path, name)).status, 200)
+  assert.equal((await byToken('GET', path)).body.organization.name, 'Renamed')
+})
+
+test('an organization is deleted by an owner who gives the password, in a session too', async () => {
+  const { password } = home.owner
+  const made = await bySession('PUT', '/api/organization', { organization: { name: 'Doomed' } })
+  const { uid } = made.body.organization
+  const path = `/api/organization/${uid}?org=${uid}`
+  refusedAs(await bySession('DELETE', path), 401, 'reauthenticate')
+  refusedAs(await bySession('DELETE', path, undefined, 'wrong'), 401, 'reauthenticate')
+  refusedAs(await byToken('DELETE', path), 401, 'reauthenticate')
+  assert.equal((await bySession('GET', path)).body.organization.name, 'Doomed')
+  assert.equal((await byToken('DELETE', path, undefined, password)).status, 200)
+  refusedAs(await bySession('GET', path), 404, 'not_found')
+})
+
+test('a full token takes no key, client or member away without the person', async () => {
+  const { password } = home.owner
+  const key = await bySession('PUT', '/api/api_key', { api_key: { name: 'd', capabilities: all } })
+  const client = await bySession('PUT', '/api/oauth_client', {
+    oauth_client: { name: 'd', redirectUris: ['https://client.example/cb'] },
+  })
+  const user = { ...member, email: 'leaver@example.com' }
+  const added = await bySession('PUT', '/api/org_user', { org_user: user })
+  for (const path of [
+    `/api/api_key/${key.body.api_key.uid}`,
+    `/api/oauth_client/${client.body.oauth_client.uid}`,
+    `/api/org_user/${added.body.org_user.uid}`,
+  ]) {
+    refusedAs(await byToken('DELETE', path), 401, 'reauthenticate')
+    assert.equal((await bySession('GET', path)).status, 200, path)
+    assert.equal((await byToken('DELETE', path, undefined, password)).status, 200, path)
+    assert.equal((await bySession('GET', path)).status, 404, path)
+  }
+})
+
+test('the secret of an OAuth client is renewed, or first given, for the password only', async () => {
+  const { password } = home.owner
+  const redirectUris = ['https://client.example/cb']
+  const made = await bySession('PUT', '/api/oauth_client', {
+    oauth_client: { name: 's', redirectUris, type: 'confidential' },
+  })
+  const path = `/api/oauth_client/${made.body.oauth_client.uid}`
+  refusedAs(await bySession('POST', `${path}/secret`), 401, 'reauthenticate')
+  refusedAs(await bySession('POST', `${path}/secret`, undefined, 'wrong'), 401, 'reauthenticate')
+  const renewed = await bySession('POST', `${path}/secret`, undefined, password)
+  assert.equal(renewed.status, 200, JSON.stringify(renewed.body))
+  const typed = (type: string) => ({ oauth_client: { name: 's', redirectUris, type } })
+  assert.equal((await bySession('POST', path, typed('public'))).status, 200)
+  refusedAs(await bySession('POST', path, typed('confidential')), 401, 'reauthenticate')
+  const given = await bySession('POST', path, typed('confidential'), password)
+  assert.equal(given.status, 200, JSON.stringify(given.body))
+  assert.ok(given.body.oauth_client.clientSecret)
+})
+
 test('a full token decides about no owner or administrator and changes no login', async () => {
   const { password } = home.owner
   for (const role of ['OWNER', 'ADMIN']) {

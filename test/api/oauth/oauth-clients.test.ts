@@ -10,8 +10,11 @@ import {
 
 async function asOwner(service: OAuthService) {
   const session = await service.session()
-  return (method: string, path: string, body?: unknown) =>
-    service.send(method, `/api/${path}${path.includes('?') ? '&' : '?'}session=${session}`, body)
+  const proof = { 'Weir-Password': service.owner.password }
+  return (method: string, path: string, body?: unknown) => {
+    const url = `/api/${path}${path.includes('?') ? '&' : '?'}session=${session}`
+    return service.send(method, url, body, proof)
+  }
 }
 
 test('oauth_client is registered, listed, changed and removed by administrators', async () => {
