@@ -5,7 +5,7 @@ import { findPasswordWeakness } from './password-rules.ts'
 
 const person = { email: 'ada.lovelace@analytical.example', firstName: 'Ada', lastName: 'Lovelace' }
 
-function refused(password: string, expected = /too easy to guess/): void {
+function refused(password: string, expected = /too easy to guess|commonest/): void {
   assert.match(findPasswordWeakness(password, person) ?? 'taken', expected, password)
 }
 
@@ -53,6 +53,12 @@ test('findPasswordWeakness() refuses what everybody tries', () => {
     ...['michael1985', 'charlie2007', 'liverpool123', '01011990aa', '2580147369', '4839201746'],
   ]) {
     refused(password)
+  }
+})
+
+test('findPasswordWeakness() refuses the commonest passwords, in any case', () => {
+  for (const password of ['rjirfrgbde', 'Leavemealone', 'sojdlg123aljg', 'HARRYPOTTER']) {
+    refused(password, /commonest/)
   }
 })
 

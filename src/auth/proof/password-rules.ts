@@ -3,6 +3,7 @@
  * keys, and then a few characters around them, so each of these counts for little, however long it is.
  */
 import { PASSWORD_LENGTH_MAX } from '../../base/index.ts'
+import { isCommonPassword } from './common-passwords.ts'
 import { commonWords } from './common-words.ts'
 
 /** Whose password it is to be: what everybody knows of them is no secret. */
@@ -65,6 +66,9 @@ export function findPasswordWeakness(password: string, person: PasswordPerson): 
   const { length } = password
   if (length < NEW_PASSWORD_LENGTH_MIN || length > PASSWORD_LENGTH_MAX) {
     return `must have ${NEW_PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters`
+  }
+  if (isCommonPassword(password, NEW_PASSWORD_LENGTH_MIN)) {
+    return 'is one of the commonest passwords, which are tried first: take several unusual words'
   }
   if (worthOf(password, ownWordsOf(person)) >= WORTH_MIN) return undefined
   return 'is too easy to guess: common words, your own name and address, years, repeated characters and runs of keys hardly count, so take several unusual words'
