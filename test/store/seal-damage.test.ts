@@ -1,5 +1,6 @@
 /** Sealing when samples.db, or the codec, does not give back what it was given. */
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -159,7 +160,7 @@ const TIMES = [1_700_000_000_123, 1_700_000_000_456, 1_700_000_000_789]
 /** Changes pages of samples.db while nobody has it open. */
 function changePages(
   folder: string,
-  object: 'chunk' | 'chunk_by_start',
+  object: 'chunk' | 'chunk_by_start' | 'sqlite_sequence',
   change: (page: Buffer) => void,
 ): void {
   const file = join(folder, 'samples.db')
@@ -212,15 +213,59 @@ test('a seal that finds the index at odds with the rows builds it again, and say
   const all = [...TIMES.map((time) => [time, 'other']), [TIMES[2] + 1, 'later']]
   assert.deepEqual(await read(later, 2), all)
   const db = new DatabaseSync(join(folder, 'samples.db'), { readOnly: true })
-  assert.deepEqual({ ...db.prepare('PRAGMA integrity_check').get() }, { integrity_check: 'ok' })
+  const { integrity_check: found } = db.prepare('PRAGMA integrity_check').get() as {
+    integrity_check: string
+  }
   db.close()
+  // The pages of the index that was let go are no part of anything.
+  const lines = found.split('\n').filter((line) => !/^\*\*\* in|never used$/.test(line))
+  assert.deepEqual(lines, [])
+})
+
+test('a table without its first page is told row by row, and sealing goes on', async (context) => {
+  const { folder, reopen, told } = await openSealed(context)
+  changePages(folder, 'chunk', (page) => page.fill(0xff, 0, 8))
+  const store = await reopen()
+  await store.append(batch([[3, 5, 'kept']]))
+  await store.sealAll()
+  for (const lost of ['row 1 of table chunk', 'row 2 of table chunk', 'pages of table chunk']) {
+    assert.ok(told.join('\n').includes(lost), told.join())
+  }
+  const noted = store.status().damages
+  assert.deepEqual(noted.flatMap(({ handles }) => handles).sort(), [1, 2])
+  const before = told.length
+  const later = await reopen()
+  assert.deepEqual(await read(later, 1), [])
+  await later.append(batch([[1, 5, 'after']]))
+  await later.sealAll()
+  assert.deepEqual(await read(later, 1), [[5, 'after']])
+  assert.deepEqual(await read(later, 3), [[5, 'kept']])
+  assert.equal(told.length, before, 'a damage that is known is told once')
+  const db = new DatabaseSync(join(folder, 'samples.db'), { readOnly: true })
+  // An id of a lost row names nothing else.
+  const { least } = db.prepare('SELECT min(id) AS least FROM chunk').get() as { least: number }
+  db.close()
+  assert.ok(least > 2)
+})
+
+test('the page that keeps the last id is made again', async (context) => {
+  const { folder, reopen } = await openSealed(context)
+  changePages(folder, 'sqlite_sequence', (page) => page.fill(0xff, 0, 8))
+  const store = await reopen()
+  await store.append(batch([[3, 5, 'kept']]))
+  await store.sealAll()
+  const later = await reopen()
+  assert.deepEqual(await read(later, 3), [[5, 'kept']])
+  const sealed = TIMES.map((time) => [time, 'sealed'])
+  assert.deepEqual(await read(later, 1), sealed)
 })
 
 test('a samples.db that cannot be sealed into is told; the journal keeps and serves what came', async (context) => {
   const { folder, reopen, told, segments } = await openSealed(context)
-  changePages(folder, 'chunk', (page) => page.fill(0xff, 0, 8))
+  damageFreePages(folder)
   const store = await reopen()
-  await store.append(batch([[3, 5, 'kept']]))
+  const long = randomBytes(100_000).toString('base64')
+  await store.append(batch([[3, 5, long]]))
   const [segment] = segments()
   await assert.rejects(store.sealAll(), /malformed/)
   assert.ok(
@@ -233,9 +278,24 @@ test('a samples.db that cannot be sealed into is told; the journal keeps and ser
   const before = told.length
   const later = await reopen()
   assert.deepEqual(await read(later, 3), [
-    [5, 'kept'],
+    [5, long],
     [6, 'kept too'],
   ])
   await assert.rejects(later.sealAll(), /malformed/)
   assert.equal(told.length, before, 'a damage that is known is told once')
 })
+
+/** Makes unused pages and damages the list of them: no page can be taken into use. */
+function damageFreePages(folder: string): void {
+  const file = join(folder, 'samples.db')
+  const db = new DatabaseSync(file)
+  db.exec('CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (zeroblob(500000))')
+  db.exec('DROP TABLE filler; PRAGMA wal_checkpoint(TRUNCATE)')
+  db.close()
+  const bytes = readFileSync(file)
+  const pageBytes = bytes.readUInt16BE(16)
+  const list = bytes.readUInt32BE(32)
+  assert.ok(list > 0)
+  bytes.fill(0xff, (list - 1) * pageBytes, (list - 1) * pageBytes + 8)
+  writeFileSync(file, bytes)
+}

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { migrateCatalog } from '../catalog/catalog-migrations.ts'
-import { damageOf, FolderDamaged } from '../damage/folder-damaged.ts'
+import { damageOf, FolderDamaged, isDamagedFile } from '../damage/folder-damaged.ts'
 import { realDisk } from '../disk/real-disk.ts'
 import { SEALED_SEGMENT } from '../rows/meta-names.ts'
 
@@ -106,7 +106,7 @@ function readDatabase(
     if (!has(table)) return nothing
     const meta = (one: string) =>
       has('meta') ? value('SELECT value FROM meta WHERE name = ?', one) : undefined
-    const handle = value(handleQuery) ?? 0
+    const handle = handleOf(() => value(handleQuery), name) ?? 0
     const progress = value(progressQuery) ?? 0
     return {
       name,
@@ -118,6 +118,16 @@ function readDatabase(
     }
   } catch (error) {
     throw damageOf(error, file) ?? error
+  }
+}
+
+/** Pages of samples.db that cannot be read cost their samples, not the start. */
+function handleOf(look: () => number | undefined, name: string): number | undefined {
+  try {
+    return look()
+  } catch (error) {
+    if (name !== 'samples.db' || !isDamagedFile(error)) throw error
+    return undefined
   }
 }
 

@@ -22,3 +22,15 @@ export function describeRow({ stream, place, data }: DamagedRow): FoundDamage {
   }
   return { damage, bytes: data }
 }
+
+/** A stream of which rows may be missing, as a damage. */
+export function describeSuspect(stream: number, what: string): FoundDamage {
+  const damage = {
+    ...{ file: 'samples.db.chunk_by_start', offset: stream, bytes: 0 },
+    handles: [stream as StreamHandle],
+    from: undefined,
+    until: undefined,
+    what: `the list of the rows of stream ${stream} ${what}; samples may be missing`,
+  }
+  return { damage, bytes: new Uint8Array(0) }
+}

@@ -175,18 +175,13 @@ export class ChunkTable {
   /** Builds the index of the rows again from the rows; false, and nothing is done, where those are damaged. */
   rebuildIndex(): boolean {
     if (!this.#areRowsWhole()) return false
-    try {
-      this.#db.exec('REINDEX chunk_by_start')
-    } catch (error) {
-      if (!isDamagedFile(error)) throw error
-      this.#replaceIndex()
-    }
+    this.#replaceIndex()
     return true
   }
 
   /**
-   * Lets go of an index whose pages cannot even be cleared, and makes it again. Its pages stay behind
-   * unused: to free what a damaged tree names could free what others use.
+   * Lets go of the index and makes it again. Its pages stay behind unused: to free what a damaged tree
+   * names, as REINDEX does, frees what others use where one bit of a page number is wrong.
    */
   #replaceIndex(): void {
     const db = this.#db

@@ -87,7 +87,8 @@ function migrateFrom1(db: DatabaseSync): void {
   sumStreams(db)
 }
 
-function sumStreams(db: DatabaseSync): void {
+/** Writes the sums of all streams, as the rows give them, to a table that has none. */
+export function sumStreams(db: DatabaseSync): void {
   const insert = db.prepare('INSERT INTO stream_sum (bucket, sums) VALUES (?, ?)')
   const rows = db.prepare(`SELECT stream, sum(${ROW_SUM_SQL}) AS sum FROM chunk GROUP BY stream`)
   let bucket = 0

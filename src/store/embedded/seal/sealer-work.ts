@@ -1,12 +1,14 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { isDamagedFile } from '../damage/folder-damaged.ts'
 import type { FoundDamage } from '../damage/found-damage.ts'
+import { Quarantine } from '../damage/quarantine.ts'
 import { type Disk, passingReason } from '../disk/disk.ts'
 import { segmentName } from '../journal/segment.ts'
 import { SEALED_SEGMENT } from '../rows/meta-names.ts'
 import { ChunkTable } from './chunk-table.ts'
 import { SealMismatch } from './read-back.ts'
+import { salvageRows } from './salvage-table.ts'
 import type { SealerCommand, SealerReply } from './sealer-protocol.ts'
 import { SegmentReader } from './segment-reader.ts'
 import { SealStopped, SegmentSealer } from './segment-sealer.ts'
@@ -19,6 +21,9 @@ interface SealerWorkParts {
   readonly journalFolder: string
   readonly isStopping: () => boolean
 }
+
+/** Mending reads everything: a file that asks for it more often is not mended. */
+const SEGMENTS_BETWEEN_MENDS = 64
 
 const MENDED: FoundDamage = {
   damage: {
@@ -36,7 +41,10 @@ export class SealerWork {
   readonly #table: ChunkTable
   readonly #touched: TouchedTable
   readonly #sealer: SegmentSealer
-  #isMended = false
+  /** The segment at which something was mended last. */
+  #mendedAt = Number.NEGATIVE_INFINITY
+  #salvagedAt = Number.NEGATIVE_INFINITY
+  #untold: FoundDamage[] = []
 
   constructor(parts: SealerWorkParts) {
     this.#parts = parts
@@ -68,23 +76,59 @@ export class SealerWork {
       const isSealed = this.#table.readMeta(SEALED_SEGMENT) >= segment
       const damages = isSealed ? [] : this.#sealOrMend(path, segment)
       disk.unlink(path)
-      return { op: 'sealed', segment, damages }
+      return { op: 'sealed', segment, damages: [...damages, ...this.#takeUntold()] }
     } catch (error) {
       if (error instanceof SealStopped) return { op: 'stopped', segment }
-      return failureOf(error, segment)
+      const failed = failureOf(error, segment)
+      return { ...failed, damages: [...failed.damages, ...this.#takeUntold()] }
     }
   }
 
-  /** Where the index of the rows does not fit the rows, it is built again from them, once. */
+  /** Where samples.db is damaged, what can be mended is, and the segment is sealed after all. */
   #sealOrMend(path: string, segment: number): FoundDamage[] {
+    const seal = (): FoundDamage[] => this.#sealer.seal(this.#reader.read(path, segment))
     try {
-      return this.#sealer.seal(this.#reader.read(path, segment))
+      return seal()
     } catch (error) {
-      if (this.#isMended || !isDamagedFile(error)) throw error
-      this.#isMended = true
-      if (!this.#table.rebuildIndex()) throw error
-      return [...this.#sealer.seal(this.#reader.read(path, segment)), MENDED]
+      if (!isDamagedFile(error)) throw error
+      const mended = this.#sealAfterIndex(seal, segment)
+      if (mended !== undefined) return mended
+      // A file that is damaged again so soon is on a disk that is not to be trusted.
+      if (segment < this.#salvagedAt + SEGMENTS_BETWEEN_MENDS) throw error
+      this.#salvage(segment)
+      return seal()
     }
+  }
+
+  /** Builds the index of the rows again from them and seals; undefined where that does not help. */
+  #sealAfterIndex(seal: () => FoundDamage[], segment: number): FoundDamage[] | undefined {
+    if (segment < this.#mendedAt + SEGMENTS_BETWEEN_MENDS) return undefined
+    this.#mendedAt = segment
+    try {
+      return this.#table.rebuildIndex() ? [...seal(), MENDED] : undefined
+    } catch (error) {
+      if (!isDamagedFile(error)) throw error
+      return undefined
+    }
+  }
+
+  #salvage(segment: number): void {
+    const onRows = (): void => {
+      if (this.#parts.isStopping()) throw new SealStopped('the store is closing')
+    }
+    const { db, disk, journalFolder } = this.#parts
+    const quarantine = new Quarantine(disk, join(dirname(journalFolder), 'quarantine'))
+    // What is lost is noted before the rows that knew of it go: a crash in between loses no damage.
+    const onLost = (found: FoundDamage): void => quarantine.add(found)
+    this.#untold = salvageRows(db, { segment, onRows, onLost })
+    this.#salvagedAt = segment
+  }
+
+  /** What a salvage found lost; told once, however the seal after it went. */
+  #takeUntold(): FoundDamage[] {
+    const untold = this.#untold
+    this.#untold = []
+    return untold
   }
 
   #mend(): SealerReply {
@@ -107,7 +151,10 @@ export class SealerWork {
 }
 
 /** What to tell of a seal that failed; an error that is no failure of disk or data is a bug. */
-function failureOf(error: unknown, segment: number): SealerReply {
+function failureOf(
+  error: unknown,
+  segment: number,
+): Extract<SealerReply, { readonly op: 'failed' }> {
   const about = { op: 'failed', segment } as const
   if (error instanceof SealMismatch) {
     const damages = [error.describe(segmentName(segment))]

@@ -1,4 +1,4 @@
-import type { SampleColumns, StreamHandle } from '../../sample-port.ts'
+import type { SampleColumns } from '../../sample-port.ts'
 import { DamagedBytes, emptyColumns } from '../chunk/index.ts'
 import { isDamagedFile } from '../damage/folder-damaged.ts'
 import type { FoundDamage } from '../damage/found-damage.ts'
@@ -10,7 +10,7 @@ import {
   decodeRow,
   RUN_LEVEL,
 } from '../rows/chunk-row.ts'
-import { describeRow } from '../rows/damaged-row.ts'
+import { describeRow, describeSuspect } from '../rows/damaged-row.ts'
 import { isSummaryBound } from '../summary/index.ts'
 import type { ChunkReadTable, LastRow } from './chunk-read-table.ts'
 
@@ -206,16 +206,4 @@ export class CheckedRows {
     this.#suspect.add(stream)
     this.#onDamage(describeSuspect(stream, what))
   }
-}
-
-/** A stream of which rows may be missing, as a damage. */
-export function describeSuspect(stream: number, what: string): FoundDamage {
-  const damage = {
-    ...{ file: 'samples.db.chunk_by_start', offset: stream, bytes: 0 },
-    handles: [stream as StreamHandle],
-    from: undefined,
-    until: undefined,
-    what: `the list of the rows of stream ${stream} ${what}; samples may be missing`,
-  }
-  return { damage, bytes: new Uint8Array(0) }
 }
