@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { readFolderParts } from '../../src/store/embedded/folder/folder-parts.ts'
 import { type EmbeddedSampleStore, openSampleStore } from '../../src/store/embedded/index.ts'
 import { KnownDamage, type Sample } from '../../src/store/index.ts'
 import type { ScrubFinding } from '../../src/store/scrub-port.ts'
@@ -90,4 +91,16 @@ test('a scrub tells of a malformed row, and leaves the index that knows of it', 
   context.after(() => store.close())
   assert.ok((await scrub(store)).some(({ part, handle }) => part === 'samples' && handle === 1))
   assert.deepEqual((await counts(store)).slice(1), [COUNT, COUNT, COUNT, COUNT, COUNT])
+})
+
+test('a look at the parts of a folder gets over an index whose end is malformed', async (context) => {
+  const { folder, open } = await openDamaged(context, 'chunk_by_start', STREAMS.length - 1)
+  const { isThere, progress, handle } = readFolderParts(folder).samples
+  assert.ok(isThere && progress > 0)
+  assert.equal(handle, 0)
+  const store = await open()
+  await fill(store, COUNT)
+  await store.sealAll()
+  await store.close()
+  assert.equal(readFolderParts(folder).samples.handle, STREAMS.length)
 })

@@ -12,7 +12,7 @@ import { Random, testSeeds } from '../support/random.ts'
 import { batch, read } from '../support/samples.ts'
 
 const [SEED] = testSeeds(1)
-const ROUNDS = Number(process.env.WEIR_TEST_ROUNDS ?? 3)
+const ROUNDS = Number(process.env.WEIR_TEST_ROUNDS ?? 2)
 const SEGMENT_BYTES = 32 * 1024
 /** Enough for trees of two levels. */
 const NUMBERS = Array.from({ length: 500 }, (_, index) => index + 1)
