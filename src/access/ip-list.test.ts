@@ -39,6 +39,19 @@ test('normalizeAddress() unwraps IPv4 in IPv6 and drops the zone', () => {
   assert.equal(normalizeAddress('2001:db8::1'), '2001:db8::1')
 })
 
+test('normalizeAddress() has one spelling for one address and leaves other texts alone', () => {
+  for (const spelling of [
+    '::FFFF:a00:1',
+    '::ffff:a00:1',
+    '::FFFF:10.0.0.1',
+    '0:0:0:0:0:ffff:0a00:1',
+  ])
+    assert.equal(normalizeAddress(spelling), '10.0.0.1', spelling)
+  assert.equal(normalizeAddress('2001:0DB8:0::0:1'), '2001:db8::1')
+  for (const text of ['AA:BB:CC:DD:EE:FF', 'sensor 1', '', '300.1.1.1'])
+    assert.equal(normalizeAddress(text), text)
+})
+
 test('coversList() wants each item within one of its own', () => {
   const check = (own: string[], items: string[], expected: boolean) =>
     assert.equal(new IpList(own).coversList(items), expected, `${own} and ${items}`)

@@ -1,4 +1,4 @@
-import { BlockList, isIP, isIPv4 } from 'node:net'
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
 /** The addresses a credential may be used from; one without any address is open to all. */
 export class IpList {
@@ -43,12 +43,21 @@ export function findIpMistake(item: string): string | undefined {
   return undefined
 }
 
-/** An address as people write it: IPv4 carried in IPv6 becomes IPv4, a zone index goes. */
+/**
+ * An address in its one spelling, so that texts can be compared: IPv4 carried in IPv6 becomes IPv4, IPv6
+ * is in small letters and short, a zone index goes. What is no address stays as it is.
+ */
 export function normalizeAddress(address: string): string {
   const mapped = address.startsWith('::ffff:') ? address.slice(7) : address
   if (isIPv4(mapped)) return mapped
   const zoneAt = address.indexOf('%')
-  return zoneAt < 0 ? address : address.slice(0, zoneAt)
+  const plain = zoneAt < 0 ? address : address.slice(0, zoneAt)
+  const short = isIPv6(plain) ? URL.parse(`http://[${plain}]/`)?.hostname.slice(1, -1) : plain
+  if (short === undefined) return plain
+  const groups = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(short)
+  if (groups === null) return short
+  const bytes = groups.slice(1).map((group) => Number.parseInt(group, 16))
+  return bytes.map((pair) => `${pair >> 8}.${pair & 255}`).join('.')
 }
 
 function isWithin(item: string, own: string): boolean {

@@ -59,15 +59,49 @@ const TAKEN: ReadonlySet<string> = new Set([
     'vscode-insiders',
   ],
   ...['webex', 'zoommtg', 'zoomus'],
+  // Software shops and package managers, which install what they are told.
+  ...['appstream', 'apt', 'apturl', 'brew', 'choco', 'deb', 'flatpak', 'pacman', 'rpm', 'snap'],
+  ...['winget', 'yum'],
+  // Places that file managers open.
+  ...['admin', 'applications', 'archive', 'burn', 'computer', 'desktop', 'fish', 'fonts', 'ghelp'],
+  ...['gphoto2', 'man', 'mtp', 'network', 'programs', 'recent', 'remote', 'settings', 'trash'],
+  // Terminals, remote desktops, editors and tools of developers.
+  ...['anydesk', 'citrix', 'ica', 'kitty', 'mosh', 'nx', 'nxs', 'parsec', 'receiver', 'rustdesk'],
+  ...['securecrt', 'spice', 'android-studio', 'atom', 'clion', 'code-oss', 'emacs', 'fleet'],
+  ...['goland', 'jetbrains', 'mvim', 'org-protocol', 'phpstorm', 'pycharm', 'rider', 'rubymine'],
+  ...['sourcetree', 'subl', 'sublime', 'txmt', 'vscodium', 'webstorm', 'windsurf', 'xcode', 'zed'],
+  // Talk, games, notes, secrets and money.
+  ...['bluejeans', 'ciscotel', 'discord', 'fb-messenger', 'gtalk', 'im', 'line', 'lync', 'mumble'],
+  ...['pres', 'sgnl', 'signal', 'telegram', 'viber', 'wechat', 'weixin', 'whatsapp', 'battlenet'],
+  ...['minecraft', 'origin', 'origin2', 'roblox', 'uplay', 'unityhub', 'evernote', 'notion'],
+  ...['obsidian', 'spotify', 'bitwarden', 'keepassxc', 'lastpass', 'onepassword', 'alipay'],
+  ...['alipays', 'cashapp', 'dogecoin', 'ed2k', 'ethereum', 'lightning', 'litecoin', 'monero'],
+  ...['paypal', 'upi', 'venmo'],
 ])
 
 /** Families of the same: every scheme that begins so belongs to a system or a browser. */
 const TAKEN_FAMILIES = [
-  ...['ms-', 'microsoft-', 'search-', 'windows-', 'x-apple', 'com.apple.', 'x-ms', 'web+'],
-  ...['chrome-', 'edge-', 'moz-', 'safari-', 'opera-', 'ext+', 'git+', 'svn+', 'sftp+', 'view-'],
+  ...['ms-', 'microsoft-', 'search-', 'windows-', 'x-', 'com.apple.', 'com.microsoft.'],
+  ...['chrome-', 'edge-', 'moz-', 'safari-', 'opera-', 'view-', 'itms', 'apple-', 'android-'],
+  // Programs that have a scheme for each version, protocol or act.
+  ...[
+    'citrix',
+    'docker',
+    'github-',
+    'gitkraken',
+    'gotomeeting',
+    'gotoopener',
+    'iterm',
+    'jetbrains-',
+    'msteams',
+  ],
+  ...['otpauth', 'putty', 'roblox-', 'skype-', 'steam-', 'teamviewer', 'vmrc', 'vmware', 'vscode-'],
+  ...['webex', 'winscp', 'zoom'],
 ]
 
 /** Whether a scheme, in small letters and without its colon, can be the private one of an app. */
 export function isAppScheme(scheme: string): boolean {
-  return !TAKEN.has(scheme) && !TAKEN_FAMILIES.some((family) => scheme.startsWith(family))
+  // With a plus, one protocol is carried in another (git+ssh, flatpak+https), or a browser's page is meant (web+x).
+  if (scheme.includes('+') || TAKEN.has(scheme)) return false
+  return !TAKEN_FAMILIES.some((family) => scheme.startsWith(family))
 }

@@ -49,6 +49,9 @@ test('redirectUriFault() says why an address may not have a code', () => {
       'x-apple.systempreferences',
     ],
     ...['view-source', 'jar', 'ldap', 'ssh', 'smb', 'ws', 'vscode', 'web+app', 'filesystem', 'hcp'],
+    ...['apt', 'snap', 'flatpak+https', 'x-man-page', 'x-help-script', 'itmss', 'iterm2', 'putty'],
+    ...['docker-desktop', 'x-github-client', 'sourcetree', 'vmware-view', 'receiver', 'anydesk'],
+    ...['msteams', 'otpauth', 'otpauth-migration', 'winscp', 'winscp-sftp', 'X-Anything', 'a+b'],
   ]) {
     check(`${scheme}:/x`, /must not use/)
   }

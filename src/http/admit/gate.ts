@@ -10,6 +10,7 @@ import type {
 import { invariant } from '../../base/index.ts'
 import { limitHeaders } from '../transport/answer.ts'
 import { type Exchange, exchangeOf } from '../transport/exchange.ts'
+import { normalizeForwarded } from '../transport/peer-address.ts'
 import { requireOwnSite } from './own-site.ts'
 import { readCredentials } from './read-credentials.ts'
 
@@ -80,6 +81,6 @@ function callOf({ req, address }: Exchange, countedAs: CountedAs): AdmissionCall
   const apiKey = key === undefined ? undefined : String(key)
   const { credential, org } = readCredentials({ url: req.url ?? '', cookie, authorization, apiKey })
   const forwarded = req.headers['x-forwarded-for']
-  const forwardedFor = forwarded === undefined ? undefined : String(forwarded)
+  const forwardedFor = forwarded === undefined ? undefined : normalizeForwarded(String(forwarded))
   return { credential, org, address, forwardedFor, countedAs }
 }

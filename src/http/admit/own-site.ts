@@ -16,12 +16,19 @@ export function requireOwnSite(req: RequestHead, caller: Pick<Caller, 'place'>):
 
 function isOfAnotherSite({ headers }: RequestHead): boolean {
   const site = headers['sec-fetch-site']
-  // It knows what a proxy may hide: under which host the browser sees this service.
-  if (site !== undefined) return site !== 'same-origin' && site !== 'none'
-  const { origin } = headers
-  return origin !== undefined && hostOf(origin) !== headers.host
+  // It knows what a proxy may hide: under which host the browser sees this service. No script can set it.
+  if (site === 'same-origin') return false
+  return (site !== undefined && site !== 'none') || hasForeignOrigin(headers)
 }
 
-function hostOf(origin: string): string | undefined {
-  return URL.canParse(origin) ? new URL(origin).host : undefined
+/** Whether the header Origin is there and names no page of this host, or of the `own` address beside it. */
+export function hasForeignOrigin(
+  { origin, host }: Pick<RequestHead['headers'], 'origin' | 'host'>,
+  own?: string,
+): boolean {
+  if (origin === undefined) return false
+  const url = URL.parse(origin)
+  // A browser writes scheme, host and port alone: whatever has more was made to look like another.
+  if (url === null || url.origin !== origin) return true
+  return url.host !== host?.toLowerCase() && origin !== own
 }

@@ -7,6 +7,7 @@ import {
   signInToAuthorize,
 } from '../../auth/index.ts'
 import { type Brand, type Brands, type MemoryBudget, refuse } from '../../base/index.ts'
+import { hasForeignOrigin } from '../admit/own-site.ts'
 import { DEVICE_COOKIE, readCookie } from '../admit/read-cookie.ts'
 import type { App } from '../app-type.ts'
 import { hostNameOf, hostOf, type IssuerReader } from '../issuer.ts'
@@ -93,7 +94,7 @@ function stepRoutes(app: App, { oauth, issuerOf }: AuthorizeRoutesDeps): void {
   const options = <S>(body: S) => ({
     bodyLimit: BODY_BYTES_MAX,
     schema: { ...hidden, body },
-    onRequest: requireOwnPage,
+    onRequest: requireOwnPage(issuerOf),
   })
   app.post('/alt/begin', options(Type.Object({ query: queryField })), async (request, reply) => {
     reply.headers(STEP_HEADERS)
@@ -123,9 +124,16 @@ function stepRoutes(app: App, { oauth, issuerOf }: AuthorizeRoutesDeps): void {
 const STEP_HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
 
 /** Another site's page can neither sign somebody in here nor answer for them. */
-async function requireOwnPage(request: FastifyRequest): Promise<void> {
-  const site = request.headers['sec-fetch-site'] ?? 'same-origin'
-  const isJson = /^application\/json\b/i.test(request.headers['content-type'] ?? '')
-  if (site === 'same-origin' && isJson) return
-  refuse('forbidden', { what: 'Only the authorization page itself may take its steps' })
+function requireOwnPage(issuerOf: IssuerReader) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const { headers } = request
+    const site = headers['sec-fetch-site']
+    const isJson = /^application\/json\b/i.test(headers['content-type'] ?? '')
+    const isOwn =
+      site === undefined
+        ? !hasForeignOrigin(headers, URL.parse(issuerOf(request.raw))?.origin)
+        : site === 'same-origin'
+    if (isOwn && isJson) return
+    refuse('forbidden', { what: 'Only the authorization page itself may take its steps' })
+  }
 }

@@ -76,11 +76,16 @@ function requireMetricsAccess(request: FastifyRequest, access: MetricsAccess): v
     refuse('unauthorized', { what: 'Give the token of WEIR_METRICS as Authorization: Bearer' })
   }
   const address = normalizeAddress(request.raw.socket.remoteAddress ?? '')
-  const { forwarded, 'x-forwarded-for': forwardedFor } = request.headers
   // A proxy on this machine speaks for anybody.
-  const isProxied = forwarded !== undefined || forwardedFor !== undefined
+  const isProxied = PROXY_HEADERS.some((name) => request.headers[name] !== undefined)
   if (!isProxied && LOOPBACK.includes(address)) return
   refuse('forbidden', { what: 'The metrics are for this machine only: see WEIR_METRICS' })
 }
+
+/** What proxies add to the calls they pass on. */
+const PROXY_HEADERS = [
+  ...['forwarded', 'via', 'x-real-ip', 'x-client-ip', 'true-client-ip', 'cf-connecting-ip'],
+  ...['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-server'],
+]
 
 const LOOPBACK = new IpList(['127.0.0.0/8', '::1'])

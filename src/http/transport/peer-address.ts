@@ -23,9 +23,7 @@ export function peerAddressReader(trustedProxies: readonly string[]): (req: Requ
     const peer = peerOf(req)
     const forwarded = req.headers['x-forwarded-for']
     if (forwarded === undefined || !trusted.includes(peer)) return peer
-    const hops = String(forwarded)
-      .split(',')
-      .map((hop) => normalizeAddress(hop.trim()))
+    const hops = String(forwarded).split(',').map(readHop)
     let address = peer
     // From the nearest hop outwards; what an untrusted hop claims about those before it is hearsay.
     for (const hop of hops.reverse()) {
@@ -35,4 +33,24 @@ export function peerAddressReader(trustedProxies: readonly string[]): (req: Requ
     }
     return address
   }
+}
+
+/**
+ * An X-Forwarded-For header with each address in its one spelling, so that a port or a way of writing
+ * does not make another caller of the same one; texts that are no addresses stay.
+ */
+export function normalizeForwarded(text: string): string {
+  return text.split(',').map(readHop).join(', ')
+}
+
+/** Proxies write addresses plain, in quotes, in brackets, and with the port they saw. */
+function readHop(hop: string): string {
+  const text = hop.trim()
+  const unquoted = /^"(.*)"$/.exec(text)?.[1] ?? text
+  const bare =
+    /^\[([^\]]*)\](?::\d{1,5})?$/.exec(unquoted)?.[1] ??
+    /^([\d.]+):\d{1,5}$/.exec(unquoted)?.[1] ??
+    unquoted
+  const address = normalizeAddress(bare)
+  return isIP(address) === 0 ? text : address
 }

@@ -132,6 +132,13 @@ test('a page of another site cannot write with a cookie', async () => {
   assert.equal(await write({ ...form, 'Sec-Fetch-Site': 'cross-site' }), 403)
   assert.equal(await write({ ...form, 'Sec-Fetch-Site': 'same-site' }), 403)
   assert.equal(await write({ ...form, Origin: 'https://evil.example' }), 403)
+  const disguised = service.url.replace('http://', 'http://evil@')
+  for (const Origin of [disguised, `${service.url}/path`, 'null', 'evil']) {
+    assert.equal(await write({ ...form, Origin }), 403, Origin)
+  }
+  const byHand = { ...form, 'Sec-Fetch-Site': 'none' }
+  assert.equal(await write({ ...byHand, Origin: 'https://evil.example' }), 403)
+  assert.equal(await write(byHand), 200)
   const evil = { 'Content-Type': 'application/json', 'Sec-Fetch-Site': 'cross-site' }
   assert.equal(await write(evil, `?session=${session}`), 200)
   assert.equal(await write(form), 200)

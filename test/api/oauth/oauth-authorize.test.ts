@@ -184,6 +184,11 @@ test('the steps of the page answer its own script only', async () => {
   await check({ ...json, 'sec-fetch-site': 'same-origin' }, 200)
   await check({ ...json, 'sec-fetch-site': 'cross-site' }, 403)
   await check({ ...json, 'sec-fetch-site': 'same-site' }, 403)
+  await check({ ...json, 'sec-fetch-site': 'none' }, 403)
+  await check({ ...json, origin: 'https://evil.example' }, 403)
+  await check({ ...json, origin: 'null' }, 403)
+  await check({ ...json, origin: service.service.url.replace('//', '//evil@') }, 403)
+  await check({ ...json, origin: service.service.url }, 200)
   await check({ 'content-type': 'text/plain' }, 403)
 })
 

@@ -71,6 +71,12 @@ test('X-Forwarded-For is an address only when a trusted proxy says so', async ()
     await service.restart({ WEIR_TRUSTED_PROXIES: '127.0.0.0/8,10.0.0.0/8' })
     assert.equal(await status('203.0.113.7'), 200)
     assert.equal(await status('203.0.113.7, 10.1.2.3'), 200)
+    for (const same of [
+      ...['203.0.113.7:99', '"203.0.113.7"', '"203.0.113.7:99"', '[::ffff:203.0.113.7]'],
+      ...['::FFFF:cb00:7107', '"[::ffff:cb00:7107]:99"', '203.0.113.7:1, 10.1.2.3:4711'],
+    ]) {
+      assert.equal(await status(same), 200, same)
+    }
     assert.equal(await status('203.0.113.7, 198.51.100.1'), 403)
     assert.equal(await status('203.0.113.7, not an address'), 403)
     assert.equal(await status('AA:BB:CC:DD:EE:FF'), 403)

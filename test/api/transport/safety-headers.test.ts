@@ -74,6 +74,9 @@ test('/metrics is for this machine, for all, or for who has the token', async (t
   const proxied = { 'x-forwarded-for': '203.0.113.7' }
   assert.equal(await status({}, {}), 200)
   assert.equal(await status({}, proxied), 403)
+  for (const header of ['via', 'x-real-ip', 'forwarded', 'x-forwarded-host']) {
+    assert.equal(await status({}, { [header]: '1.1 proxy' }), 403, header)
+  }
   assert.equal(await status({ WEIR_METRICS: 'open' }, proxied), 200)
   const locked = { WEIR_METRICS: `token:${TOKEN}` }
   assert.equal(await status(locked, {}), 401)
