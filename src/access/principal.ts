@@ -108,17 +108,25 @@ export function feedCoverage(
   return scoped === 'all' ? own : scoped
 }
 
-/** Refuses with `forbidden`, naming resource and method, unless the caller may do it. */
-export function requirePermit(principal: Principal, resource: string, method: Method): void {
+/**
+ * Refuses with `forbidden`, naming resource and method, unless the caller may do it. `shown` names the resource
+ * in words of the caller where its path holds a UID that the caller did not give and may not see.
+ */
+export function requirePermit(
+  principal: Principal,
+  resource: string,
+  method: Method,
+  shown = resource,
+): void {
   if (allows(principal, resource, method)) return
   if (principal.scope !== undefined && principal.capabilities.gives(resource, method)) {
-    const what = `The scope of this token has no ${method} on ${resource}: ask the user for more`
+    const what = `The scope of this token has no ${method} on ${shown}: ask the user for more`
     refuse('insufficient_scope', { what })
   }
   const what =
     principal.actor.kind === 'api_key'
-      ? `This API key has no ${method} on ${resource}: add it to the key's capabilities`
-      : `You may not ${method} ${resource} with your role in this organization`
+      ? `This API key has no ${method} on ${shown}: add it to the key's capabilities`
+      : `You may not ${method} ${shown} with your role in this organization`
   refuse('forbidden', { what })
 }
 

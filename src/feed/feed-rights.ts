@@ -28,15 +28,21 @@ export function allowsStream(
   return allows(principal, streamResource(index, handle), method)
 }
 
-/** Refuses unless the caller may use a method on the feed of a stream. */
+/** The feed of a component as the caller named it: a refusal tells no UID that the caller did not give. */
+export function feedName(compId: string): string {
+  return `the feed of component "${compId}"`
+}
+
+/** Refuses unless the caller may use a method on the feed of a stream, which messages call `shown`. */
 export function requireStream(
   index: StreamIndex,
   principal: Principal,
   handle: StreamHandle,
-  method: Method,
+  use: { readonly method: Method; readonly shown: string },
 ): void {
+  const { method, shown } = use
   if (allowsStream(index, principal, handle, method)) return
-  requirePermit(principal, streamResource(index, handle), method)
+  requirePermit(principal, streamResource(index, handle), method, shown)
 }
 
 /** Refuses unless the caller may use a method on every stream of a list of samples. */
@@ -49,6 +55,7 @@ export function requireStreams(
   if (allowsEveryFeed(principal, method)) return undefined
   const allowed = new Set<StreamHandle>()
   const coverage = new Map<number, boolean>()
+  const use = { method, shown: 'the feed of a stream that this call names' }
   const require = (handle: StreamHandle): void => {
     const component = index.componentRefOf(handle)
     let isCovered = coverage.get(component)
@@ -59,7 +66,7 @@ export function requireStreams(
       isCovered = feedCoverage(principal, index.componentOf(handle).uid, method) === 'all'
       coverage.set(component, isCovered)
     }
-    if (!isCovered) requireStream(index, principal, handle, method)
+    if (!isCovered) requireStream(index, principal, handle, use)
   }
   return inSlices(streams.count, (from, until) => {
     for (let at = from; at < until; at++) {
@@ -82,7 +89,8 @@ export function requireCreation(
 ): void {
   const resource = `component/${component?.uid ?? '*'}/feed`
   if (allows(principal, resource, 'PUT')) return
+  const needed = component === undefined ? resource : 'the whole feed of its component'
   refuse('forbidden', {
-    what: `Cannot create ${what}: it needs PUT on ${resource}, and this credential is narrower`,
+    what: `Cannot create ${what}: it needs PUT on ${needed}, and this credential is narrower`,
   })
 }

@@ -2,7 +2,7 @@ import { feedCoverage, type Method, type Principal, requirePermit } from '../acc
 import { refuse } from '../base/index.ts'
 import type { ComponentEntry, StreamIndex } from '../catalog/index.ts'
 import type { StreamHandle } from '../store/index.ts'
-import { allowsStream, requireStream } from './feed-rights.ts'
+import { allowsStream, feedName, requireStream } from './feed-rights.ts'
 
 /** The streams a path addresses: one, or without streamId all of a component. */
 export interface StreamPath {
@@ -32,7 +32,7 @@ export function findStreams(
   if (streamId !== undefined) {
     const handle = index.resolveStream(component, streamId)
     if (handle === 0) refuse('stream_not_found', { compId, streamId })
-    requireStream(index, principal, handle, method)
+    requireStream(index, principal, handle, { method, shown: feedName(compId) })
     return { component, handles: [handle] }
   }
   const coverage = feedCoverage(principal, component.uid, method)
@@ -41,6 +41,8 @@ export function findStreams(
     coverage === 'none'
       ? []
       : component.streams.filter((handle) => allowsStream(index, principal, handle, method))
-  if (allowed.length === 0) requirePermit(principal, `component/${component.uid}/feed`, method)
+  if (allowed.length === 0) {
+    requirePermit(principal, `component/${component.uid}/feed`, method, feedName(compId))
+  }
   return { component, handles: allowed }
 }

@@ -11,6 +11,7 @@ import {
   type Feed,
   factsOf,
   factsOfPrepared,
+  feedName,
   findStreams,
   placeTime,
   requireCreation,
@@ -246,7 +247,7 @@ export class FileService {
     const component = index.resolveComponent(principal.orgUid, compId)
     const handle = component === undefined ? 0 : index.resolveStream(component, streamId)
     if (handle !== 0) {
-      requireStream(index, principal, handle, 'PUT')
+      requireStream(index, principal, handle, { method: 'PUT', shown: feedName(compId) })
       requireFileStream(factsOf(index, handle), command)
       return handle
     }

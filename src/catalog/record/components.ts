@@ -166,7 +166,8 @@ export class Components {
     const { index } = this.#base.documents
     for (const handle of index.componentByUid(principal.orgUid, uid)?.streams ?? []) {
       const streamUid = index.streamUid(handle)
-      requirePermit(principal, `component/${uid}/stream/${streamUid}`, 'DELETE')
+      const shown = 'a stream of this component'
+      requirePermit(principal, `component/${uid}/stream/${streamUid}`, 'DELETE', shown)
     }
   }
 
@@ -195,7 +196,8 @@ export class Components {
       requirePermit(principal, 'component/*/property', method)
       return refuse('component_not_found', { compId })
     }
-    requirePermit(principal, `component/${entry.uid}/property`, method)
+    const shown = `the properties of component "${compId}"`
+    requirePermit(principal, `component/${entry.uid}/property`, method, shown)
     return entry.uid
   }
 

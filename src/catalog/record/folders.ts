@@ -158,7 +158,9 @@ export class Folders {
     for (const kind of ['component', 'component_folder']) {
       const inside = { orgUid: principal.orgUid, kind, listKeyPrefix: `${path}/`, method }
       const [forbidden] = await findForbidden(this.#base.documents, principal, inside)
-      if (forbidden !== undefined) requirePermit(principal, `${kind}/${forbidden.uid}`, method)
+      if (forbidden === undefined) continue
+      const shown = `a ${kind} in this folder`
+      requirePermit(principal, `${kind}/${forbidden.uid}`, method, shown)
     }
   }
 

@@ -1,7 +1,7 @@
-import { allows, type Principal, requirePermit } from '../../access/index.ts'
+import { type Principal, requirePermit } from '../../access/index.ts'
 import { type CreationRules, type StreamIndex, VALUE_CODE } from '../../catalog/index.ts'
 import type { Sample, StreamHandle } from '../../store/index.ts'
-import { requireCreation, requireStream } from '../feed-rights.ts'
+import { feedName, requireCreation, requireStream } from '../feed-rights.ts'
 import type { GetDeps } from '../get/get-feed.ts'
 import { requireDefinition } from './create-missing.ts'
 import { SliceBudget, STREAM_WORK } from './in-slices.ts'
@@ -32,16 +32,16 @@ export async function requireRequested(
   const component = index.resolveComponent(principal.orgUid, requested.compId)
   const put = new Set(samples.open.map(({ streamId }) => streamId))
   const slices = new SliceBudget()
+  const shown = feedName(requested.compId)
   for (const streamId of requested.streamIds) {
     await slices.spend(STREAM_WORK)
     const handle = component === undefined ? 0 : index.resolveStream(component, streamId)
     if (handle !== 0) {
-      requireStream(index, principal, handle, 'GET')
+      requireStream(index, principal, handle, { method: 'GET', shown })
       continue
     }
-    const resource =
-      component === undefined ? 'component/*/feed' : `component/${component.uid}/feed`
-    if (!allows(principal, resource, 'GET')) requirePermit(principal, resource, 'GET')
+    if (component === undefined) requirePermit(principal, 'component/*/feed', 'GET')
+    else requirePermit(principal, `component/${component.uid}/feed`, 'GET', shown)
     if (put.has(streamId)) continue
     requireCreation(principal, `stream "${streamId}"`, component)
     requireDefinition(requested.creation)

@@ -162,3 +162,36 @@ test('no file under src/http asks for rights itself', () => {
   )
   assert.deepEqual(asking, [])
 })
+
+test('a refusal names a component as the caller did, and tells no UID', async () => {
+  const make = async (id: string) => {
+    const stream = [{ id: 's1', valueType: 'DOUBLE' }]
+    const made = await owner('PUT', '/api/component', { component: { id, stream } })
+    assert.equal(made.status, 200, made.text)
+    return made.body.component
+  }
+  const own = `component/${(await make('own')).uid}`
+  const hidden = await make('hidden')
+  const secret = [hidden.uid, ...hidden.stream.map((stream: { uid: string }) => stream.uid)]
+  assert.ok(secret.length > 1)
+  const call = await keyWith([
+    { resource: `${own}/feed`, methods },
+    { resource: `${own}/property`, methods },
+  ])
+  for (const [method, path] of [
+    ['GET', '/api/comp/hidden/feed'],
+    ['GET', '/api/comp/hidden/stream/s1/feed'],
+    ['GET', '/api/comp/hidden/last_value'],
+    ['DELETE', '/api/comp/hidden/stream/s1/feed?sd=1&ed=2'],
+    ['PUT', '/api/feed?compId=hidden&s1=1'],
+    ['PUT', '/api/feed?compId=hidden&another=1'],
+    ['GET', '/api/comp/hidden/property'],
+    ['POST', '/api/comp/hidden/property?name=x'],
+  ]) {
+    const { status, text } = await call(method, path)
+    assert.equal(status, 403, `${method} ${path}: ${text}`)
+    for (const told of secret) assert.ok(!text.includes(told), `${method} ${path}: ${text}`)
+  }
+  const named = await call('GET', '/api/comp/hidden/feed')
+  assert.match(named.body.message, /no GET on the feed of component "hidden"/)
+})
