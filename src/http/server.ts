@@ -73,7 +73,7 @@ export async function buildServer(deps: ServerDeps): Promise<WeirServer> {
   const connections = new ConnectionCount({ ...deps, limits })
   const { app, front } = createApp({ ...deps, arrivals, connections }, traffic)
   errorPlugin(app, { log })
-  commonPlugin(app)
+  commonPlugin(app, deps.budget)
   bodyPlugin(app, deps.budget)
   await docsPlugin(app)
   const moreMetrics = () =>

@@ -1,3 +1,5 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { MemoryBudget } from '../../base/index.ts'
 import type { App } from '../app-type.ts'
 import { commonHeaders, JSON_POLICY } from '../transport/answer.ts'
 import { exchangeOf } from '../transport/exchange.ts'
@@ -8,8 +10,11 @@ const ALLOWED_HEADERS =
   'Authorization, Content-Disposition, Content-Encoding, Content-Type, If-None-Match, If-Range, ' +
   'Range, Weir-Password, X-Api-Key, X-Request-Id'
 
-/** Puts the common headers on every answer of Fastify and answers CORS preflights. */
-export function commonPlugin(app: App): void {
+/** Answers up to this length are not counted: a connection takes as much by itself. */
+const FREE_ANSWER_BYTES = 16 * 1024
+
+/** Puts the common headers on every answer of Fastify, counts long ones and answers CORS preflights. */
+export function commonPlugin(app: App, budget?: MemoryBudget): void {
   app.addHook('onRequest', async (request, reply) => {
     const exchange = exchangeOf(request.raw)
     if (exchange === undefined) return
@@ -17,7 +22,8 @@ export function commonPlugin(app: App): void {
     const headers = commonHeaders(exchange)
     for (let at = 0; at < headers.length; at += 2) reply.header(headers[at], headers[at + 1])
   })
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (budget !== undefined) holdUntilRead(budget, { request, reply, payload })
     const type = reply.getHeader('content-type')
     if (typeof type !== 'string' || !type.startsWith('application/json')) return
     if (!reply.hasHeader(POLICY)) reply.header(POLICY, JSON_POLICY)
@@ -31,4 +37,17 @@ export function commonPlugin(app: App): void {
       .status(204)
     return reply.send()
   })
+}
+
+/** Counts the answer to a caller who has not said who it is until it has left; refuses without room. */
+function holdUntilRead(
+  budget: MemoryBudget,
+  answer: { request: FastifyRequest; reply: FastifyReply; payload: unknown },
+): void {
+  const { request, reply, payload } = answer
+  const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
+  if (!isWhole || payload.length <= FREE_ANSWER_BYTES || request.caller !== undefined) return
+  const bytes = payload.length
+  if (!budget.addStranger(bytes)) throw budget.refuseStranger()
+  reply.raw.once('close', () => budget.endStranger(bytes))
 }

@@ -34,22 +34,11 @@ const options: ServerOptions = {
   noDelay: true,
 }
 
-type Handler = (req: IncomingMessage, res: ServerResponse) => void
-
-/**
- * Serves the requests of a connection one after another, also when they were sent ahead (RFC 9112,
- * 9.3.2): a read behind a put finds what the put stored. An answer has its socket when those before it have left.
- */
-function inOrder(handle: Handler): Handler {
-  return (req, res) => {
-    if (res.socket === null) res.once('socket', () => handle(req, res))
-    else handle(req, res)
-  }
-}
+/** Serves one request. */
+export type Handler = (req: IncomingMessage, res: ServerResponse) => void
 
 /** The HTTP or HTTPS server that hands every request to one function. */
-export function openListener(serve: Handler, tls: TlsFiles | undefined): Server {
-  const handle = inOrder(serve)
+export function openListener(handle: Handler, tls: TlsFiles | undefined): Server {
   const server =
     tls === undefined
       ? createServer(options, handle)

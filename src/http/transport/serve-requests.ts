@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import { normalizeAddress } from '../../access/index.ts'
 import type { Log, MemoryBudget } from '../../base/index.ts'
 import { answerError } from './answer.ts'
@@ -8,11 +8,16 @@ import type { ConnectionCount } from './connection-count.ts'
 import { attachExchange, type Exchange, type FastLane, type Reply, type Serve } from './exchange.ts'
 import { type Front, openFront } from './front/front.ts'
 import { HttpReply, hasUnreadBody } from './http-reply.ts'
-import { IDLE_TIMEOUT_MS, KEEP_ALIVE_MS, openListener, type TlsFiles } from './listener.ts'
+import { inOrder } from './in-order.ts'
+import {
+  type Handler,
+  IDLE_TIMEOUT_MS,
+  KEEP_ALIVE_MS,
+  openListener,
+  type TlsFiles,
+} from './listener.ts'
 import { withSingleSlashes } from './target.ts'
 import type { Traffic } from './traffic.ts'
-
-type Handle = (req: IncomingMessage, res: ServerResponse) => void
 
 /** What requests are served with. */
 export interface RequestDeps {
@@ -32,11 +37,11 @@ export interface RequestDeps {
 export function serveRequests(
   deps: RequestDeps,
   traffic: Traffic,
-  handle: Handle,
+  handle: Handler,
 ): { readonly server: Server; readonly front: Front } {
   const { log, tls, arrivals, connections } = deps
   const findServe: FastLane = deps.fastLane ?? (() => undefined)
-  const server = openListener((req, res) => {
+  const handleOne: Handler = (req, res) => {
     req.url = withSingleSlashes(pathOfTarget(req.url ?? ''))
     const exchange = traffic.begin(req, req, new HttpReply(req, res))
     if (exchange === undefined) return
@@ -45,7 +50,8 @@ export function serveRequests(
     if (serve !== undefined) return run(serve, exchange, log)
     attachExchange(req, exchange)
     handle(req, res)
-  }, tls)
+  }
+  const server = openListener(inOrder(handleOne, deps.budget), tls)
   server.maxConnections = connections.limits.connectionsMax
   server.on('drop', (peer) => connections.refuse(peer?.remoteAddress ?? ''))
   const front = openFront(server, tls === undefined ? 'connection' : 'secureConnection', {

@@ -1,0 +1,50 @@
+/** Requests sent ahead and long answers hold what the budget has for strangers, and no more. */
+import assert from 'node:assert/strict'
+import { connect, type Socket } from 'node:net'
+import { after, before, test } from 'node:test'
+import { type Service, startService } from '../../support/service.ts'
+
+let service: Service
+before(async () => {
+  // 44 MB are for calls in flight, of which strangers can have 2.8.
+  service = await startService({ settings: { WEIR_MEMORY_MB: '300' } })
+})
+after(() => service.close())
+
+async function usedBytes(): Promise<number> {
+  const text = await (await fetch(`${service.url}/metrics`)).text()
+  return Number(/^weir_memory_budget_used_bytes (\d+)$/m.exec(text)?.[1])
+}
+
+/** A connection, and all that came over it until it ended or was taken down. */
+function open(): { socket: Socket; closed: Promise<string> } {
+  const socket = connect(service.port, '127.0.0.1')
+  let text = ''
+  socket.on('data', (bytes) => {
+    text += bytes.toString('latin1')
+  })
+  socket.on('error', () => {})
+  const closed = new Promise<string>((resolve) => socket.on('close', () => resolve(text)))
+  return { socket, closed }
+}
+
+test('requests sent ahead are answered in order, and those beyond hundreds close the connection', async () => {
+  const some = open()
+  some.socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(200))
+  some.socket.end('GET /nowhere HTTP/1.1\r\nConnection: close\r\n\r\n')
+  const statuses = (await some.closed).match(/HTTP\/1\.1 \d+/g) ?? []
+  assert.equal(statuses.length, 201)
+  assert.equal(statuses.at(-1), 'HTTP/1.1 404')
+  const many = open()
+  many.socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(5_000))
+  const answered = (await many.closed).match(/HTTP\/1\.1 200/g) ?? []
+  assert.ok(answered.length < 5_000)
+  while ((await usedBytes()) > 0);
+})
+
+test('the long answers that strangers do not read are in the budget', async () => {
+  const answer = await fetch(`${service.url}/openapi.json`)
+  assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
+  assert.ok(((await answer.json()) as { paths: object }).paths)
+  while ((await usedBytes()) > 0);
+})
