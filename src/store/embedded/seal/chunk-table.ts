@@ -18,6 +18,16 @@ export interface FoundRow extends ChunkPlace {
   readonly level: number
 }
 
+/** SQLite's code for a damaged file. */
+const CORRUPT = 11
+
+/** The index named a row under a stream that the row is not of: what was to be changed is another's. */
+function checkOwned(changes: number | bigint): void {
+  if (Number(changes) === 1) return
+  const error = new Error('The index of samples.db names a row of another stream')
+  throw Object.assign(error, { code: 'ERR_SQLITE_ERROR', errcode: CORRUPT })
+}
+
 /** Statements over samples.db that change it, and the look-ups that sealing needs. */
 export class ChunkTable {
   readonly #db: DatabaseSync
@@ -91,20 +101,24 @@ export class ChunkTable {
     const { id, stream, level } = found
     const { start, last, count } = row
     this.#sums.add(stream, rowSum({ id, level, start, last, count }) - rowSum(found))
-    this.#prepare(
+    const changed = this.#prepare(
       `UPDATE chunk SET start = ?, last = ?, count = ?, last_value = ?, summary = ?, data = ?
-       WHERE id = ?`,
-    ).run(row.start, row.last, row.count, row.lastValue, row.summary, row.data, id)
+       WHERE id = ? AND +stream = ?`,
+    ).run(row.start, row.last, row.count, row.lastValue, row.summary, row.data, id, stream)
+    checkOwned(changed.changes)
   }
 
   setLevel(found: FoundRow, level: number): void {
     this.#sums.add(found.stream, rowSum({ ...found, level }) - rowSum(found))
-    this.#prepare('UPDATE chunk SET level = ? WHERE id = ?').run(level, found.id)
+    const { id, stream } = found
+    const change = 'UPDATE chunk SET level = ? WHERE id = ? AND +stream = ?'
+    checkOwned(this.#prepare(change).run(level, id, stream).changes)
   }
 
   delete(found: FoundRow): void {
     this.#sums.add(found.stream, -rowSum(found))
-    this.#prepare('DELETE FROM chunk WHERE id = ?').run(found.id)
+    const remove = 'DELETE FROM chunk WHERE id = ? AND +stream = ?'
+    checkOwned(this.#prepare(remove).run(found.id, found.stream).changes)
   }
 
   /** The runs of a stream, newest first. */
