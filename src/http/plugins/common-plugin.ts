@@ -10,8 +10,8 @@ const ALLOWED_HEADERS =
   'Authorization, Content-Disposition, Content-Encoding, Content-Type, If-None-Match, If-Range, ' +
   'Range, Weir-Password, X-Api-Key, X-Request-Id'
 
-/** Answers up to this length are not counted: a connection takes as much by itself. */
-const FREE_ANSWER_BYTES = 16 * 1024
+/** Answers up to this length are not counted: metrics must be told also when nothing else is. */
+const FREE_ANSWER_BYTES = 64 * 1024
 
 /** Puts the common headers on every answer of Fastify, counts long ones and answers CORS preflights. */
 export function commonPlugin(app: App, budget?: MemoryBudget): void {

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { HEADER_BYTES_MAX, newUid, type Refusal, refusal } from '../../base/index.ts'
+import { HEADER_BYTES_MAX, newUid, Refusal, refusal } from '../../base/index.ts'
 import { JSON_POLICY } from './answer.ts'
 import { errorEnvelope } from './error-reply.ts'
 import { version } from './version.ts'
@@ -38,6 +38,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
 }
 
 function explain(error: NodeJS.ErrnoException): Refusal {
+  if (error instanceof Refusal) return error
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return refusal('headers_too_large', { limitBytes: HEADER_BYTES_MAX })

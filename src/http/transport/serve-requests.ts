@@ -7,6 +7,7 @@ import { answerClientError } from './client-error.ts'
 import type { ConnectionCount } from './connection-count.ts'
 import { attachExchange, type Exchange, type FastLane, type Reply, type Serve } from './exchange.ts'
 import { type Front, openFront } from './front/front.ts'
+import { HeadWatch } from './head-watch.ts'
 import { HttpReply, hasUnreadBody } from './http-reply.ts'
 import { inOrder } from './in-order.ts'
 import {
@@ -51,7 +52,12 @@ export function serveRequests(
     attachExchange(req, exchange)
     handle(req, res)
   }
-  const server = openListener(inOrder(handleOne, deps.budget), tls)
+  const heads = deps.budget === undefined ? undefined : new HeadWatch(deps.budget)
+  const handleInOrder = inOrder(handleOne, deps.budget)
+  const server = openListener((req, res) => {
+    heads?.note(req)
+    handleInOrder(req, res)
+  }, tls)
   server.maxConnections = connections.limits.connectionsMax
   server.on('drop', (peer) => connections.refuse(peer?.remoteAddress ?? ''))
   const front = openFront(server, tls === undefined ? 'connection' : 'secureConnection', {
@@ -59,6 +65,7 @@ export function serveRequests(
     keepAliveMs: KEEP_ALIVE_MS,
     idleMs: IDLE_TIMEOUT_MS,
     ...{ arrivals, budget: deps.budget, findServe },
+    watchHeads: (socket) => heads?.watch(socket),
     expect: () => traffic.expect(),
     abandon: () => traffic.abandon(),
     serve: (head, body, reply, isExpected) => {

@@ -28,6 +28,36 @@ function open(): { socket: Socket; closed: Promise<string> } {
   return { socket, closed }
 }
 
+const LONG = `GET /api/component HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(200_000)}`
+
+test('a head that has not ended is in the budget, whatever came before it', async () => {
+  const body = 'x\r\n\r\n'.repeat(1_000)
+  const post = `POST /api/login HTTP/1.1\r\nContent-Type: a/b\r\nContent-Length: 0\r\n\r\n`
+  const file = `PUT /api/feed?api_key=${service.feedKey} HTTP/1.1\r\nX: \r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  for (const before of ['', 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n', post, file]) {
+    const { socket } = open()
+    socket.write(before + LONG)
+    while ((await usedBytes()) < 190_000);
+    socket.write('\r\n\r\n')
+    while ((await usedBytes()) > 0);
+    socket.write(LONG)
+    while ((await usedBytes()) < 190_000);
+    socket.destroy()
+    while ((await usedBytes()) > 0);
+  }
+})
+
+test('heads that do not end are refused when strangers hold all that is theirs', async () => {
+  const all = Array.from({ length: 40 }, open)
+  for (const { socket } of all) socket.write(LONG)
+  await Promise.race(all.map(({ closed }) => closed))
+  assert.ok((await usedBytes()) <= 3_000_000)
+  const put = `${service.url}/api/feed?compId=c&x=1&api_key=${service.feedKey}`
+  assert.equal((await fetch(put, { method: 'PUT' })).status, 200)
+  for (const { socket } of all) socket.destroy()
+  while ((await usedBytes()) > 0);
+})
+
 test('requests sent ahead are answered in order, and those beyond hundreds close the connection', async () => {
   const some = open()
   some.socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(200))

@@ -14,7 +14,7 @@ const SMALLEST_BYTES = 32 * 1024
 const KEPT_MAX = 16
 
 /** The part of the memory budget that is for callers who have not said who they are. */
-export type StrangerBudget = Pick<MemoryBudget, 'addStranger' | 'endStranger'>
+export type StrangerBudget = Pick<MemoryBudget, 'addStranger' | 'endStranger' | 'refuseStranger'>
 
 /**
  * Buffers for the requests that arrive in more than one piece. They are used again: new ones for
@@ -22,11 +22,11 @@ export type StrangerBudget = Pick<MemoryBudget, 'addStranger' | 'endStranger'>
  */
 export class BodyMemory {
   readonly #kept = new Map<number, Buffer[]>()
-  readonly #budget: StrangerBudget | undefined
+  readonly #budget: Pick<StrangerBudget, 'addStranger' | 'endStranger'> | undefined
   #lentBytes = 0
 
   /** Lends what the budget has room for: nobody has said yet who sends these bodies. */
-  constructor(budget?: StrangerBudget) {
+  constructor(budget?: Pick<StrangerBudget, 'addStranger' | 'endStranger'>) {
     this.#budget = budget
   }
 

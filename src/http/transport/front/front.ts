@@ -16,6 +16,8 @@ interface FrontOptions
   admit(accepted: Socket): (() => void) | undefined
   /** What arriving bodies may hold. */
   readonly budget?: StrangerBudget
+  /** Watches the heads of a connection that went to Node's HTTP server. */
+  watchHeads?(socket: Socket): void
 }
 
 /** What is served before Node's HTTP server sees a connection. */
@@ -42,6 +44,7 @@ export function openFront(server: Server, event: ConnectionEvent, deps: FrontOpt
     handOver: (socket) => {
       sockets.delete(socket)
       general(socket)
+      deps.watchHeads?.(socket)
     },
   }
   const track = (socket: Socket): void => {
