@@ -44,7 +44,8 @@ test('a browser shows a stored PDF in the page, as it came', { skip }, async () 
     'application/pdf',
   )
   const page = await browser.newPage()
-  await page.goto(`${service.url}/healthz`)
+  // A page of the service that may fetch: JSON, as from /healthz, may load nothing.
+  await page.goto(`${service.url}/alt/`)
   const fetched = await page.evaluate(async (address) => {
     const answer = await fetch(address)
     const disposition = answer.headers.get('content-disposition')
