@@ -34,7 +34,7 @@ export interface ScrubStep {
 export class ScrubTable {
   readonly #db: DatabaseSync
   readonly #file: string
-  readonly #rows: StatementSync
+  #rows: StatementSync
   readonly #inIndex: StatementSync
   readonly #bucket: StatementSync
   readonly #sums: StatementSync
@@ -49,11 +49,7 @@ export class ScrubTable {
   constructor(file: string) {
     this.#file = file
     this.#db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 })
-    this.#rows = this.#db.prepare(
-      `SELECT id, stream, level, start, last, count, summary, data,
-         iif(typeof(last_value) = 'blob', last_value, NULL) AS lastValue
-       FROM chunk NOT INDEXED WHERE id > ? AND id < ? ORDER BY id`,
-    )
+    this.#rows = this.#prepareRows()
     this.#inIndex = this.#db.prepare(
       `SELECT 1 FROM chunk INDEXED BY chunk_by_start WHERE stream = ? AND level = ? AND start = ?
        AND last = ? AND count = ? AND id = ?`,
@@ -86,6 +82,14 @@ export class ScrubTable {
     return step
   }
 
+  #prepareRows(): StatementSync {
+    return this.#db.prepare(
+      `SELECT id, stream, level, start, last, count, summary, data,
+         iif(typeof(last_value) = 'blob', last_value, NULL) AS lastValue
+       FROM chunk NOT INDEXED WHERE id > ? AND id < ? ORDER BY id`,
+    )
+  }
+
   close(): void {
     this.#db.close()
   }
@@ -104,8 +108,8 @@ export class ScrubTable {
   }
 
   #checkRows(step: ScrubStep): void {
-    const found = this.#rows.iterate(this.#id, this.#idEnd) as unknown as Iterable<FullRow>
     try {
+      const found = this.#rows.iterate(this.#id, this.#idEnd) as unknown as Iterable<FullRow>
       for (const row of found) {
         this.#id = row.id
         this.#skip = 1
@@ -120,6 +124,8 @@ export class ScrubTable {
       if (!isDamagedFile(error)) throw error
       const what = `rows after ${this.#id} of table chunk cannot be read; their samples are missing`
       step.damages.push(describePlace('chunk', this.#id, what))
+      // A statement that failed may tell its error once more when it is used again.
+      this.#rows = this.#prepareRows()
       this.#id += this.#skip
       this.#skip *= 2
     }
