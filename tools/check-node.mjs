@@ -2,8 +2,8 @@
 const [major] = process.versions.node.split('.').map(Number)
 if (major < 26) {
   console.error(
-    `Weir needs Node 26 and this is ${process.version}. The npm package "node" brings it: run "npm ci" with ` +
-      'install scripts allowed (npm 11 or newer), then use "npm start", "npm test" and "npm run weir".',
+    `Weir needs Node 26 and this is ${process.version}. It comes with the packages: run "npm ci" (without --omit=optional), ` +
+      'then use "npm start", "npm test" and "npm run weir".',
   )
   process.exit(1)
 }

@@ -6,14 +6,6 @@ import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { provision } from './provision.ts'
 
-const [major] = process.versions.node.split('.').map(Number)
-if (major < 26) {
-  console.error(
-    `Weir needs Node 26 and this is ${process.version}. The npm package "node" provides it: run "npm ci" with install scripts allowed, then use "npm test".`,
-  )
-  process.exit(1)
-}
-
 function run(command: string, args: readonly string[]): void {
   const { status } = spawnSync(command, args, { stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+
+interface LockedPackage {
+  readonly version?: string
+  readonly integrity?: string
+  readonly hasInstallScript?: boolean
+  readonly resolved?: string
+  readonly optional?: boolean
+  readonly os?: string | readonly string[]
+  readonly cpu?: string | readonly string[]
+}
+
+const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+  packages: Record<string, LockedPackage>
+}
+const wanted = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  dependencies: Record<string, string>
+  devDependencies: Record<string, string>
+  optionalDependencies: Record<string, string>
+}
+const locked = Object.entries(packages).filter(([place]) => place !== '')
+
+test('every package that may be installed is in the lock file with its hash', () => {
+  for (const [place, { integrity }] of locked) assert.match(integrity ?? '', /^sha512-/, place)
+})
+
+test('no package runs a script of its own when it is installed', () => {
+  const scripted = locked
+    .filter(([, { hasInstallScript }]) => hasInstallScript === true)
+    .map(([place]) => place)
+  assert.deepEqual(scripted, [])
+})
+
+test('Node comes in one version, as one package for each platform', () => {
+  const versions = new Set(Object.values(wanted.optionalDependencies))
+  assert.equal(versions.size, 1)
+  assert.equal([...versions][0], process.versions.node)
+  for (const name of Object.keys(wanted.optionalDependencies)) {
+    const { os, cpu, optional } = packages[`node_modules/${name}`] ?? {}
+    assert.ok(os !== undefined && cpu !== undefined && optional === true, name)
+  }
+})
+
+test('dependencies are named by exact versions', () => {
+  const ranges = Object.entries({
+    ...wanted.dependencies,
+    ...wanted.devDependencies,
+    ...wanted.optionalDependencies,
+  })
+  for (const [name, version] of ranges) assert.match(version, /^\d+\.\d+\.\d+$/, name)
+})
