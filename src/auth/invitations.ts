@@ -50,7 +50,8 @@ export class Invitations {
     if (before !== undefined && this.#isOpen(before)) {
       refuse('claim_taken', { what: `"${email}" has been invited already: delete that one first` })
     }
-    const { totalCount } = await this.#store.list({ orgUid, kind: KIND, start: 0, limit: 1 })
+    const open = { orgUid, kind: KIND, aliveAtMs: this.#clock.now() }
+    const { totalCount } = await this.#store.list({ ...open, start: 0, limit: 1 })
     if (totalCount >= OPEN_MAX) {
       refuse('conflict', { what: `This organization has ${OPEN_MAX} open invitations already` })
     }
@@ -92,16 +93,19 @@ export class Invitations {
 
   /** One page of what the caller's organization has offered and the caller may GET, by e-mail address. */
   async listFor(principal: Principal, page: Page) {
-    const query = { orgUid: principal.orgUid, kind: KIND, resource: 'org_user', ...page }
-    const { documents, totalCount } = await listPermitted(this.#store, principal, query)
-    const open = documents.filter((document) => this.#isOpen(document))
-    return { invitations: open.map(fromDocument), totalCount }
+    const { documents, totalCount } = await listPermitted(this.#store, principal, {
+      ...{ orgUid: principal.orgUid, kind: KIND, resource: 'org_user', ...page },
+      aliveAtMs: this.#clock.now(),
+    })
+    return { invitations: documents.map(fromDocument), totalCount }
   }
 
   /** One page of what a person was offered. */
   async listOwn(userUid: string, page: Page) {
-    const query = { orgUid: '', kind: PERSONS_KIND, listKeyPrefix: userUid, ...page }
-    const { documents, totalCount } = await this.#store.list(query)
+    const { documents, totalCount } = await this.#store.list({
+      ...{ orgUid: '', kind: PERSONS_KIND, listKeyPrefix: userUid, ...page },
+      aliveAtMs: this.#clock.now(),
+    })
     const found = await Promise.all(documents.map(({ uid }) => this.findOwn(userUid, uid)))
     return { invitations: found.filter((one) => one !== undefined), totalCount }
   }

@@ -72,13 +72,14 @@ export class Sessions {
     userUid: string,
     page: { readonly start: number; readonly limit: number },
   ): Promise<{ sessions: readonly ShownSession[]; totalCount: number }> {
-    const query = { orgUid: '', kind: KIND, listKeyPrefix: userUid, ...page }
+    const nowMs = this.#clock.now()
+    const query = { orgUid: '', kind: KIND, listKeyPrefix: userUid, aliveAtMs: nowMs, ...page }
     const { documents, totalCount } = await this.#store.list(query)
     const sessions = documents.map((document) => {
       const stored = fromDocument(document)
       return this.#cache.peek(stored.hash) ?? stored
     })
-    const nowMs = this.#clock.now()
+    // One from before sessions had a greatest age may have an end that lies beyond it.
     const open = sessions.filter((session) => endOf(session) > nowMs)
     return { sessions: open.map(shownOf), totalCount }
   }

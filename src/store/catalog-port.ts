@@ -119,6 +119,8 @@ export interface ListQuery {
   readonly parentUid?: string
   /** Only documents whose listKey begins with this. */
   readonly listKeyPrefix?: string
+  /** Only documents that are not over at this time: what has expired stays until it is purged. */
+  readonly aliveAtMs?: number
   readonly start: number
   readonly limit: number
   /** From the greatest listKey down instead of up. */

@@ -255,6 +255,25 @@ function listCases(check: Check): void {
     assert.equal(await uids({ kind: 'nothing' }), '')
     assert.equal(await uids({ orgUid: 'nobody' }), '')
   })
+
+  check('list() leaves out and does not count what is over, when asked to', async (store) => {
+    await store.commit([
+      put('a', { expiresAtMs: 100, listKey: 'x' }),
+      put('b', { expiresAtMs: 101, listKey: 'x' }),
+      put('c', { listKey: 'y' }),
+    ])
+    const uids = async (more: object) => {
+      const found = await store.list({ ...key(''), start: 0, limit: 9, ...more })
+      assert.equal(found.totalCount, found.documents.length)
+      return found.documents.map(({ uid }) => uid).join()
+    }
+    assert.equal(await uids({}), 'a,b,c')
+    assert.equal(await uids({ aliveAtMs: 100 }), 'b,c')
+    assert.equal(await uids({ aliveAtMs: 100, listKeyPrefix: 'x' }), 'b')
+    assert.equal(await uids({ aliveAtMs: 101 }), 'c')
+    const second = await store.list({ ...key(''), aliveAtMs: 100, start: 1, limit: 1 })
+    assert.deepEqual([second.documents[0].uid, second.totalCount], ['c', 2])
+  })
 }
 
 function cacheCases(check: Check): void {

@@ -41,6 +41,7 @@ export class CatalogStoreModel {
       .filter((one) => one.orgUid === query.orgUid && one.kind === query.kind)
       .filter((one) => query.parentUid === undefined || one.parentUid === query.parentUid)
       .filter((one) => one.listKey.startsWith(query.listKeyPrefix ?? ''))
+      .filter((one) => (one.expiresAtMs ?? Infinity) > (query.aliveAtMs ?? -Infinity))
       .sort((a, b) => compareUtf8(a.listKey, b.listKey) || compareUtf8(a.uid, b.uid))
     if (query.descending === true) all.reverse()
     const uids = all.slice(query.start, query.start + query.limit).map(({ uid }) => uid)

@@ -84,8 +84,10 @@ export async function listGrants(
   page: { readonly userUid: string; readonly start: number; readonly limit: number },
 ): Promise<{ grants: Grant[]; totalCount: number }> {
   const { userUid: parentUid, start, limit } = page
-  const query = { orgUid: '', kind: GRANT_KIND, parentUid, start, limit }
-  const { documents, totalCount } = await base.store.list(query)
+  const { documents, totalCount } = await base.store.list({
+    ...{ orgUid: '', kind: GRANT_KIND, parentUid, start, limit },
+    aliveAtMs: base.clock.now(),
+  })
   return { grants: documents.map(toGrant), totalCount }
 }
 

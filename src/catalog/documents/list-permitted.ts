@@ -35,11 +35,13 @@ export async function findForbidden(
   of: Omit<PermittedQuery, 'start' | 'limit'> & { readonly method: Method },
 ): Promise<CatalogDocument[]> {
   const { orgUid, kind, resource = kind, method, parentUid, listKeyPrefix = '' } = of
+  const { aliveAtMs = Number.NEGATIVE_INFINITY } = of
   const found: CatalogDocument[] = []
   for (const uid of namedBelow(principal, resource)) {
     if (allows(principal, `${resource}/${uid}`, method)) continue
     const document = await source.get({ orgUid, kind, uid })
     if (document === undefined || !document.listKey.startsWith(listKeyPrefix)) continue
+    if ((document.expiresAtMs ?? Number.POSITIVE_INFINITY) <= aliveAtMs) continue
     if (parentUid === undefined || document.parentUid === parentUid) found.push(document)
   }
   return found

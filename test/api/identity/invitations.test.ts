@@ -163,6 +163,11 @@ test('an invitation is declined, withdrawn, or over after a month, and tells not
   assert.equal((await call('POST', `/api/invitation/${late}`, answer)).status, 404)
   stranger = caller(service, await signIn(service, 'stranger@example.com', PASSWORD))
   owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
+  const listed = (await stranger('GET', '/api/org_user')).body
+  assert.ok(listed.org_user.every((one: { status: string }) => one.status === 'MEMBER'))
+  assert.equal(listed.totalCount, listed.org_user.length, 'what is over is not counted')
+  assert.equal((await call('GET', '/api/invitation')).body.totalCount, 0)
+  assert.equal((await call('GET', '/api/session')).body.totalCount, 1)
   await invite(stranger, 'fay@example.com')
 })
 

@@ -93,10 +93,12 @@ export class CatalogReadTable {
       if (query.parentUid !== undefined) filter.push(query.parentUid)
       const prefix = query.listKeyPrefix ?? ''
       if (prefix !== '') filter.push(prefix, prefix + PREFIX_END)
+      if (query.aliveAtMs !== undefined) filter.push(query.aliveAtMs)
       const rows = statements.page.all(...filter, query.limit, query.start)
       const documents = rows.map((row) => documentOf(row, this.#scopes))
       for (const document of documents) expectListed(document, query)
-      const isWhole = query.parentUid === undefined && prefix === ''
+      const isWhole =
+        query.parentUid === undefined && prefix === '' && query.aliveAtMs === undefined
       if (!isWhole) {
         const { documents: totalCount } = statements.count.get(...filter) as { documents: number }
         return { documents, totalCount }
@@ -196,7 +198,8 @@ export class CatalogReadTable {
     const hasPrefix = (query.listKeyPrefix ?? '') !== ''
     const isDescending = query.descending === true
     const isStream = query.kind === 'stream'
-    const shape = `${isStream} ${parentShape} ${hasPrefix} ${isDescending}`
+    const isAlive = query.aliveAtMs !== undefined
+    const shape = `${isStream} ${parentShape} ${hasPrefix} ${isDescending} ${isAlive}`
     const known = this.#lists.get(shape)
     if (known !== undefined) return known
     // The partial index serves only what names a parent, so the planner must see the condition.
@@ -207,7 +210,8 @@ export class CatalogReadTable {
     }[parentShape]
     // Streams are listed by their component: the index of whole kinds leaves them out.
     const where = `i.scope = ? AND i.kind = ? ${isStream ? '' : "AND i.kind <> 'stream'"} ${parent}
-      ${hasPrefix ? 'AND i.list_key >= ? AND i.list_key < ?' : ''}`
+      ${hasPrefix ? 'AND i.list_key >= ? AND i.list_key < ?' : ''}
+      ${isAlive ? 'AND (i.expires_at_ms IS NULL OR i.expires_at_ms > ?)' : ''}`
     const order = isDescending ? 'list_key DESC, uid DESC' : 'list_key, uid'
     // Refs first: skipping `start` rows then walks the index only and reads no bodies.
     const page = this.#db.prepare(`SELECT ${DOCUMENT_COLUMNS} FROM (SELECT i.ref FROM document i
