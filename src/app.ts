@@ -39,12 +39,12 @@ import {
 } from './base/index.ts'
 import { type Catalog, openCatalog, VALUE_CODE } from './catalog/index.ts'
 import { answerCheck, CHECK_COMMANDS, type CheckParts } from './cli/index.ts'
-import { catalogClockMark, DeleteProfileJob, expiringStreams, Feed } from './feed/index.ts'
+import { catalogClockMark, expiringStreams, Feed, makeDeleteProfileJob } from './feed/index.ts'
 import {
   FileService,
-  FileSweep,
   FileUsage,
   fileUrl,
+  makeFileSweep,
   readFileRecord,
   withFileBodies,
 } from './files/index.ts'
@@ -77,6 +77,7 @@ import {
   type CatalogStore,
   damageDetails,
   KnownDamage,
+  type LeasedJob,
   OF_NO_STREAM,
   type SampleStore,
   type ScrubRunner,
@@ -92,9 +93,10 @@ export interface WeirApp {
   readonly catalog: Catalog
   readonly samples: SampleStore
   readonly feed: Feed
-  readonly fileSweep: FileSweep
+  /** Removes file bodies that no sample names. */
+  readonly fileSweep: LeasedJob
   /** Removes samples that are older than their stream's delete profile says. */
-  readonly deleteProfileJob: DeleteProfileJob
+  readonly deleteProfileJob: LeasedJob
   /** Reads back all that is stored, once a week and when it is asked to. */
   readonly scrub: ScrubRunner
   /** What was made on the first start of a data folder, to be told once. */
@@ -315,7 +317,7 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     ...{ feed, store: samples, blobs, log, fileBytesMax, usage: fileUsage },
     onDamage: (finding) => damage.note(finding),
   })
-  const fileSweep = new FileSweep({
+  const fileSweep = makeFileSweep({
     ...{ blobs, store: samples, catalog: catalogStore, clock, holder: newUid() },
     fileStreams,
     onFailure: (error) => log.error({ error }, 'orphaned files could not be swept'),
@@ -361,10 +363,10 @@ function startDeleteProfiles(parts: {
   readonly feed: Feed
   readonly clock: Clock
   readonly log: Log
-}): DeleteProfileJob {
+}): LeasedJob {
   const { catalog, catalogStore, samples, clock, log } = parts
   const { retention } = parts.feed
-  const job = new DeleteProfileJob({
+  const job = makeDeleteProfileJob({
     ...{ samples, retention, clock, catalog: catalogStore, holder: newUid() },
     mark: catalogClockMark(catalogStore),
     streams: (isDue) => expiringStreams(catalog.index, retention, isDue),

@@ -1,5 +1,5 @@
 export { catalogClockMark } from './expire/clock-mark.ts'
-export { DeleteProfileJob } from './expire/delete-profile-job.ts'
+export { makeDeleteProfileJob } from './expire/delete-profile-job.ts'
 export { expiringStreams } from './expire/expiring-streams.ts'
 export { Feed } from './feed.ts'
 export { feedName, requireCreation, requireStream } from './feed-rights.ts'

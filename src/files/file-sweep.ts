@@ -24,50 +24,27 @@ const EVERY_MS = 3_600_000
 const STREAMS_PER_SLICE = 100
 
 /**
- * Removes the bodies that no sample names: what uploads and deletions leave when they are cut short
- * by a crash. Runs in one process of a cluster at a time.
+ * The job that removes the bodies that no sample names: what uploads and deletions leave when they are
+ * cut short by a crash. A run tells how many went.
  */
-export class FileSweep {
-  readonly #deps: FileSweepDeps
-  readonly #job: LeasedJob
+export function makeFileSweep(deps: FileSweepDeps): LeasedJob {
+  const job = { name: 'file_sweep', everyMs: EVERY_MS }
+  return new LeasedJob(deps, { ...job, work: (run) => sweep(deps, run) })
+}
 
-  constructor(deps: FileSweepDeps) {
-    this.#deps = deps
-    this.#job = new LeasedJob(deps, {
-      ...{ name: 'file_sweep', everyMs: EVERY_MS },
-      work: (run) => this.#sweep(run),
-    })
+async function sweep(deps: FileSweepDeps, run: JobRun): Promise<number> {
+  const { blobs, clock, store } = deps
+  // Samples that cannot be read at present may come back, and would miss their bodies then.
+  if (store.status().damages.length > 0) return 0
+  // Bodies that come while the samples are read are younger than this and spared by their age.
+  const startedAt = clock.now()
+  const live = new LiveKeys()
+  let seenCount = 0
+  for (const handle of deps.fileStreams()) {
+    if (run.isOver) return 0
+    seenCount += 1
+    if (seenCount % STREAMS_PER_SLICE === 0 && !(await run.mayGoOn())) return 0
+    for await (const key of keysIn(store, allOf(handle))) live.add(key)
   }
-
-  /** Sweeps from time to time until closed. */
-  start(): void {
-    this.#job.start()
-  }
-
-  /** Sweeps once; tells how many bodies went, 0 where another process works. */
-  run(): Promise<number> {
-    return this.#job.run()
-  }
-
-  /** Ends the sweeping and waits for a run that is under way. */
-  close(): Promise<void> {
-    return this.#job.close()
-  }
-
-  async #sweep(run: JobRun): Promise<number> {
-    const { blobs, clock, store } = this.#deps
-    // Samples that cannot be read at present may come back, and would miss their bodies then.
-    if (store.status().damages.length > 0) return 0
-    // Bodies that come while the samples are read are younger than this and spared by their age.
-    const startedAt = clock.now()
-    const live = new LiveKeys()
-    let seenCount = 0
-    for (const handle of this.#deps.fileStreams()) {
-      if (run.isOver) return 0
-      seenCount += 1
-      if (seenCount % STREAMS_PER_SLICE === 0 && !(await run.mayGoOn())) return 0
-      for await (const key of keysIn(store, allOf(handle))) live.add(key)
-    }
-    return await blobs.sweep((key) => run.isOver || live.has(key), startedAt)
-  }
+  return await blobs.sweep((key) => run.isOver || live.has(key), startedAt)
 }

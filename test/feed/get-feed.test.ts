@@ -110,7 +110,7 @@ test('get() spends the limit stream by stream, latest first', async (t) => {
 test('get() refuses what does not exist or may not be read', async (t) => {
   const feed = await openFeed(t, { a: {} })
   const get = (compId: string, streamId?: string, principal = anyFeed) =>
-    refused(feed.calls.get(principal, { compId, streamId }, ''))
+    refused(feed.calls.read(principal, { call: 'get', ids: { compId, streamId }, query: '' }))
   assert.equal((await get('x')).status, 404)
   assert.equal((await get('c', 'x')).status, 404)
   const putOnly = keyWith(['component/*/feed', 'PUT'])
@@ -147,7 +147,11 @@ test('get() shows units, formatted values and file addresses', async (t) => {
   await feed.add('u', { a: { unit: { uid: unit.uid }, valueType: 'DOUBLE' } })
   await feed.put('compId=c&b=1&time=1')
   await feed.put('compId=u&a=20&time=1')
-  const shown = await feed.calls.get(anyFeed, { compId: 'u', streamId: 'a' }, 'retFData&retUnit')
+  const shown = await feed.calls.read(anyFeed, {
+    call: 'get',
+    ids: { compId: 'u', streamId: 'a' },
+    query: 'retFData&retUnit',
+  })
   assert.equal(String(shown), '[{"time":1,"data":20,"fData":"20.00C","unit":"C"}]')
   assert.deepEqual(await feed.get(undefined, 'retFData&retUnit'), [
     { time: 1, data: true, fData: 'true', unit: '' },

@@ -13,7 +13,12 @@ import {
   TIME_END,
 } from '../../src/base/index.ts'
 import { type Catalog, openCatalog } from '../../src/catalog/index.ts'
-import { catalogClockMark, DeleteProfileJob, expiringStreams, Feed } from '../../src/feed/index.ts'
+import {
+  catalogClockMark,
+  expiringStreams,
+  Feed,
+  makeDeleteProfileJob,
+} from '../../src/feed/index.ts'
 import { FeedCalls } from '../../src/http/index.ts'
 import { openCatalogStore, openSampleStore } from '../../src/store/embedded/index.ts'
 import type { StreamHandle } from '../../src/store/index.ts'
@@ -48,7 +53,7 @@ async function openHome(folder: string, clock: ManualClock) {
   const store = await openSampleStore({ folder, segmentBytes: 16 * 1024 })
   const feed = new Feed({ catalog, store, clock, showFile: (text) => text })
   const { retention } = feed
-  const job = new DeleteProfileJob({
+  const job = makeDeleteProfileJob({
     ...{ samples: store, retention, clock, catalog: catalogStore, holder: 'here' },
     mark: catalogClockMark(catalogStore),
     streams: (isDue) => expiringStreams(catalog.index, retention, isDue),

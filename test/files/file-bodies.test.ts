@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createLog, epochMs, ManualClock } from '../../src/base/index.ts'
-import { FileSweep, FileUsage, withFileBodies, writeFileRecord } from '../../src/files/index.ts'
+import { FileUsage, makeFileSweep, withFileBodies, writeFileRecord } from '../../src/files/index.ts'
 import { openBlobStore } from '../../src/store/embedded/index.ts'
 import type { BlobStore, Lease, SampleStore, StreamHandle } from '../../src/store/index.ts'
 import { PlainSampleStore } from '../support/plain-sample-store.ts'
@@ -131,13 +131,13 @@ class OneLease {
   async releaseLease(): Promise<void> {}
 }
 
-test('FileSweep removes old bodies that no sample names, and only where it holds the lease', async () => {
+test('makeFileSweep() removes old bodies that no sample names, and only where it holds the lease', async () => {
   await withBench(async ({ store, blobs, put, isKept }) => {
     const live = [await put(FILES, 10), await put(MORE_FILES, 10)]
     const { key: orphan } = await blobs.put(someBytes(), { bytesMax: 10 })
     const clock = new ManualClock(Date.now())
     const catalog = new OneLease()
-    const sweep = new FileSweep({
+    const sweep = makeFileSweep({
       ...{ blobs, store, catalog, clock, holder: 'test', fileStreams: () => [FILES, MORE_FILES] },
       onFailure: (error) => assert.fail(String(error)),
     })
@@ -153,12 +153,12 @@ test('FileSweep removes old bodies that no sample names, and only where it holds
   })
 })
 
-test('FileSweep leaves everything while samples are damaged', async () => {
+test('makeFileSweep() leaves everything while samples are damaged', async () => {
   await withBench(async ({ store, blobs, isKept }) => {
     const { key } = await blobs.put(someBytes(), { bytesMax: 10 })
     const damage = { file: 'f', offset: 0, bytes: 1, handles: [], what: 'torn' }
     const damages = [{ ...damage, from: undefined, until: undefined }]
-    const sweep = new FileSweep({
+    const sweep = makeFileSweep({
       ...{ blobs, catalog: new OneLease(), clock: new ManualClock(Date.now() + 2 * HOUR_MS) },
       store: { ...store, status: () => ({ readOnlyReason: undefined, damages }) },
       ...{ holder: 'test', fileStreams: () => [], onFailure: () => {} },

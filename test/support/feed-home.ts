@@ -80,7 +80,7 @@ export async function openFeedHome(
   }
   await add('c', streams)
   const getText: FeedHome['getText'] = async (streamId, query = '') =>
-    String(await calls.get(anyFeed, { compId: 'c', streamId }, query))
+    String(await calls.read(anyFeed, { call: 'get', ids: { compId: 'c', streamId }, query }))
   return {
     ...{ catalog, store, clock, calls, landed, warnings, add, getText, openAnother },
     put: (query, principal = anyFeed) => calls.put(principal, query, Buffer.alloc(0), { warn }),
@@ -88,7 +88,11 @@ export async function openFeedHome(
       calls.put(principal, query, Buffer.from(JSON.stringify(body)), { warn }),
     get: async (streamId, query) => JSON.parse(await getText(streamId, query)),
     last: async (streamId, query = '') =>
-      JSON.parse(String(await calls.lastValue(anyFeed, { compId: 'c', streamId }, query))),
+      JSON.parse(
+        String(
+          await calls.read(anyFeed, { call: 'lastValue', ids: { compId: 'c', streamId }, query }),
+        ),
+      ),
     close: async () => {
       await catalogStore.close()
       rmSync(folder, { recursive: true, force: true })

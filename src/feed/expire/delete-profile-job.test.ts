@@ -4,7 +4,7 @@ import { PlainSampleStore } from '../../../test/support/plain-sample-store.ts'
 import { ManualClock } from '../../base/index.ts'
 import type { Lease, Removal, StreamHandle } from '../../store/index.ts'
 import type { Age } from '../../time/index.ts'
-import { DeleteProfileJob, type ExpiringStream, type IsDue } from './delete-profile-job.ts'
+import { type ExpiringStream, type IsDue, makeDeleteProfileJob } from './delete-profile-job.ts'
 import type { RetentionRule } from './retention.ts'
 
 const HOUR = 3_600_000
@@ -72,7 +72,7 @@ async function setUp(
   const jumps: number[] = []
   const failures: unknown[] = []
   const open = () =>
-    new DeleteProfileJob({
+    makeDeleteProfileJob({
       ...{ samples, catalog, clock, mark, streams: pages, holder: 'here' },
       retention: { isInForce: (_handle, rule) => rule === profile.rule },
       onFailure: (error) => failures.push(error),

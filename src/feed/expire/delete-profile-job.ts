@@ -51,44 +51,31 @@ const SLACK_MS = 2 * EVERY_MS
 const STEP_MS_MAX = 86_400_000
 
 /**
- * Removes samples that are older than the delete profile of their stream, in the background and in
- * one process of a cluster at a time, by removals like any other: nothing stays behind that could
- * touch what is put later. It believes the clock only as far as ClockWatch does: after a jump nothing
- * goes, and until the clock is proven a stream loses no more than about one span of its profile.
+ * The job that removes samples that are older than the delete profile of their stream, by removals like
+ * any other: nothing stays behind that could touch what is put later. It believes the clock only as far
+ * as ClockWatch does: after a jump nothing goes, and until the clock is proven a stream loses no more
+ * than about one span of its profile. A run tells how many streams had samples that went.
  */
-export class DeleteProfileJob {
+export function makeDeleteProfileJob(deps: DeleteProfileDeps): LeasedJob {
+  const expiry = new Expiry(deps)
+  const job = { name: 'delete_profiles', everyMs: EVERY_MS }
+  return new LeasedJob(deps, { ...job, work: (run) => expiry.expireAll(run) })
+}
+
+/** What the job remembers from run to run. */
+class Expiry {
   readonly #deps: DeleteProfileDeps
   /** By handle: when it is due again on the monotonic clock, and up to where it was emptied. */
   readonly #dueAt = new HandleTimes()
   readonly #emptiedUntil = new HandleTimes()
   readonly #watch: ClockWatch
-  readonly #job: LeasedJob
 
   constructor(deps: DeleteProfileDeps) {
     this.#deps = deps
     this.#watch = new ClockWatch(deps)
-    this.#job = new LeasedJob(deps, {
-      ...{ name: 'delete_profiles', everyMs: EVERY_MS },
-      work: (run) => this.#expireAll(run),
-    })
   }
 
-  /** Looks at the streams from time to time until closed. */
-  start(): void {
-    this.#job.start()
-  }
-
-  /** Looks at every stream once; tells how many had samples that went, 0 where another process works. */
-  run(): Promise<number> {
-    return this.#job.run()
-  }
-
-  /** Ends the looking and waits for a run that is under way. */
-  close(): Promise<void> {
-    return this.#job.close()
-  }
-
-  async #expireAll(jobRun: JobRun): Promise<number> {
+  async expireAll(jobRun: JobRun): Promise<number> {
     const run = await this.#watch.look()
     if (run.trust === 'jumped') return 0
     let emptied = 0

@@ -25,7 +25,7 @@ import {
 } from '../../intake/index.ts'
 import { CSV_TYPE, prefersCsv, writeCsv } from './feed-csv.ts'
 import { type FeedQuery, readFeedQuery } from './feed-get-query.ts'
-import type { FeedIds, StatisticIds } from './feed-paths.ts'
+import type { FeedRead, StatisticIds } from './feed-paths.ts'
 import { countFeedBytes, writeFeed, writeLongFeed } from './feed-writer.ts'
 import { writeRequested } from './requested-writer.ts'
 
@@ -130,45 +130,23 @@ export class FeedCalls {
     return writeRequested(compId, values)
   }
 
-  /** GET …/feed: a JSON array of samples. */
-  async get(principal: Principal, path: FeedIds, query: string, aside = NO_ASIDE): Promise<Buffer> {
-    const asked = readFeedQuery(readLoosePairs(query))
-    return this.#write(await this.#feed.get(principal, { path, ...asked }), asked, aside)
+  /** A read of samples, last values or statistics: an array of samples, as JSON or CSV. */
+  async read(principal: Principal, read: FeedRead, aside = NO_ASIDE): Promise<Buffer> {
+    const asked = readFeedQuery(readLoosePairs(read.query))
+    return this.#write(await this.#find(principal, read, asked), asked, aside)
   }
 
-  /** GET …/last_value: a JSON array with the last sample of each stream. */
-  async lastValue(
-    principal: Principal,
-    path: FeedIds,
-    query: string,
-    aside = NO_ASIDE,
-  ): Promise<Buffer> {
-    const asked = readFeedQuery(readLoosePairs(query))
-    return this.#write(await this.#feed.lastValues(principal, { path, ...asked }), asked, aside)
-  }
-
-  /** GET …/cycle/{cycleId}/stat/{statId}/feed: a JSON array of statistic samples. */
-  async statistic(
-    principal: Principal,
-    path: StatisticIds,
-    query: string,
-    aside = NO_ASIDE,
-  ): Promise<Buffer> {
-    const asked = readFeedQuery(readLoosePairs(query))
-    const command = statisticCommand(path, asked)
-    return this.#write(await this.#feed.statistics(principal, command), asked, aside)
-  }
-
-  /** GET …/cycle/{cycleId}/stat/{statId}/last_value: the last of them of each stream. */
-  async lastStatistic(
-    principal: Principal,
-    path: StatisticIds,
-    query: string,
-    aside = NO_ASIDE,
-  ): Promise<Buffer> {
-    const asked = readFeedQuery(readLoosePairs(query))
-    const command = statisticCommand(path, asked)
-    return this.#write(await this.#feed.lastStatistics(principal, command), asked, aside)
+  #find(principal: Principal, { call, ids }: FeedRead, asked: FeedQuery): Promise<FeedSeries[]> {
+    switch (call) {
+      case 'get':
+        return this.#feed.get(principal, { path: ids, ...asked })
+      case 'lastValue':
+        return this.#feed.lastValues(principal, { path: ids, ...asked })
+      case 'statistic':
+        return this.#feed.statistics(principal, statisticCommand(ids, asked))
+      case 'lastStatistic':
+        return this.#feed.lastStatistics(principal, statisticCommand(ids, asked))
+    }
   }
 
   /** Long texts are counted as they are written, and the memory they take is in the budget first. */

@@ -1,4 +1,3 @@
-import type { Principal } from '../../access/index.ts'
 import type { Caller } from '../../auth/index.ts'
 import { type Log, Refusal, readLoosePairs } from '../../base/index.ts'
 import type { Gate } from '../admit/gate.ts'
@@ -10,12 +9,10 @@ import { bytesWhileRead, type FeedBodyReader } from './feed-body-reader.ts'
 import type { FeedCalls, ReadAside, Warn } from './feed-calls.ts'
 import {
   type FeedCall,
-  type FeedIds,
-  type FeedRoute,
+  type FeedRead,
   feedTarget,
   findFeedCall,
-  readFeedIds,
-  type StatisticIds,
+  readFeedRead,
 } from './feed-paths.ts'
 
 /** What the fast lane of the feed needs. */
@@ -48,7 +45,7 @@ async function serve(deps: FeedLaneDeps, exchange: Exchange, call: FeedCall): Pr
   exchange.route = call.route.pattern
   try {
     if (call.route.call === 'put') answer(exchange, 200, await put(deps, exchange, call.query))
-    else await read(deps, exchange, call)
+    else await serveRead(deps, exchange, call)
   } catch (error) {
     const isWrongMethod = error instanceof Refusal && error.code === 'method_not_allowed'
     answerError(exchange, error, deps.log, isWrongMethod ? { Allow: 'PUT' } : undefined)
@@ -89,11 +86,10 @@ async function put(deps: FeedLaneDeps, exchange: Exchange, query: string): Promi
   }
 }
 
-async function read(deps: FeedLaneDeps, exchange: Exchange, call: FeedCall): Promise<void> {
+async function serveRead(deps: FeedLaneDeps, exchange: Exchange, call: FeedCall): Promise<void> {
   const { calls, gate } = deps
-  const { route, query } = call
   // A path that is wrong is told as such, whoever calls.
-  const ids = readFeedIds(call)
+  const read = readFeedRead(call)
   const { principal } =
     gate.admitNow(exchange, undefined) ?? (await gate.admit(exchange, undefined))
   let headers: Record<string, string> | undefined
@@ -109,40 +105,14 @@ async function read(deps: FeedLaneDeps, exchange: Exchange, call: FeedCall): Pro
     },
     tellMore: (until) => {
       headers = { ...headers, 'Weir-More': 'true' }
-      if (ids.streamId !== undefined) headers.Link = linkToNext(call, ids, until)
+      if (read.ids.streamId !== undefined) headers.Link = linkToNext(call, read, until)
     },
   }
-  const body = await serveRead(calls, principal, { route, ids, query, aside })
-  answer(exchange, 200, body, headers)
-}
-
-function serveRead(
-  calls: FeedCalls,
-  principal: Principal,
-  asked: {
-    readonly route: FeedRoute
-    readonly ids: FeedIds | StatisticIds
-    readonly query: string
-    readonly aside: ReadAside
-  },
-): Promise<Buffer> {
-  const { route, ids, query, aside } = asked
-  if ('statId' in ids) {
-    return route.call === 'statistic'
-      ? calls.statistic(principal, ids, query, aside)
-      : calls.lastStatistic(principal, ids, query, aside)
-  }
-  return route.call === 'get'
-    ? calls.get(principal, ids, query, aside)
-    : calls.lastValue(principal, ids, query, aside)
+  answer(exchange, 200, await calls.read(principal, read, aside), headers)
 }
 
 /** The same call with the ed that goes on where its answer was cut off; as RFC 8288 has it. */
-function linkToNext(
-  { route, query }: FeedCall,
-  ids: FeedIds | StatisticIds,
-  until: number,
-): string {
+function linkToNext({ route }: FeedCall, { ids, query }: FeedRead, until: number): string {
   const kept = readLoosePairs(query).filter(([name]) => LINKED_NAMES.has(name))
   const pairs = [...kept, ['ed', String(until)]].map((pair) => pair.map(encodeURIComponent))
   const next = pairs.map((pair) => pair.join('=')).join('&')

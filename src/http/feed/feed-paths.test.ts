@@ -6,7 +6,7 @@ import {
   findFeedCall,
   PUT_ROUTE,
   READ_ROUTES,
-  readFeedIds,
+  readFeedRead,
 } from './feed-paths.ts'
 
 const ids = { compId: 'a/b', streamId: 'ö %', cycleId: 'day', statId: 'avg' }
@@ -18,7 +18,7 @@ test('findFeedCall() finds each path of the table, with its IDs and its query', 
       const call = findFeedCall(method, target) as FeedCall
       assert.equal(call.route, route)
       assert.equal(call.query, 'limit=1&x=?')
-      const read: Record<string, string | undefined> = { ...readFeedIds(call) }
+      const read: Record<string, string | undefined> = { ...readFeedRead(call).ids }
       for (const [name, id] of Object.entries(ids)) {
         const isNamed = route.pattern.includes(`:${name}`)
         assert.equal(read[name], isNamed ? id : undefined, `${name} in ${route.pattern}`)
@@ -50,9 +50,9 @@ test('findFeedCall() leaves every other path and method to the router', () => {
   check('GET', '')
 })
 
-test('readFeedIds() refuses an ID that cannot be decoded or is blank, by its name', () => {
+test('readFeedRead() refuses an ID that cannot be decoded or is blank, by its name', () => {
   const check = (url: string, message: RegExp) =>
-    assert.throws(() => readFeedIds(findFeedCall('GET', url) as FeedCall), {
+    assert.throws(() => readFeedRead(findFeedCall('GET', url) as FeedCall), {
       ...{ code: 'bad_input', message },
     })
   check('/api/comp/%zz/feed', /decode the compId in the path/)

@@ -1,5 +1,5 @@
 /** The one table of the feed's paths; whoever asks whether a call is the feed's asks here. */
-import { readId, refuse } from '../../base/index.ts'
+import { invariant, readId, refuse } from '../../base/index.ts'
 import { pathOf, queryOf } from '../transport/target.ts'
 
 /** A path of the feed that is served without Fastify. */
@@ -40,7 +40,7 @@ export interface FeedCall {
 }
 
 /** The IDs in the path of a read. */
-export interface FeedIds {
+interface FeedIds {
   readonly compId: string
   readonly streamId: string | undefined
 }
@@ -50,6 +50,12 @@ export interface StatisticIds extends FeedIds {
   readonly cycleId: string
   readonly statId: string
 }
+
+/** A read of the feed: what of, and the parameters as they were sent. */
+export type FeedRead = { readonly query: string } & (
+  | { readonly call: 'get' | 'lastValue'; readonly ids: FeedIds }
+  | { readonly call: 'statistic' | 'lastStatistic'; readonly ids: StatisticIds }
+)
 
 interface TableRow {
   readonly route: FeedRoute
@@ -104,11 +110,13 @@ function readSegment(segment: string, name: string): string {
   return readId(id, 'the path', name)
 }
 
-/** The IDs of a read; they are decoded behind the split, so that they may hold an encoded slash. */
-export function readFeedIds({ route, segments }: FeedCall): FeedIds | StatisticIds {
+/** What a read asks for. Its IDs are decoded behind the split, so that they may hold an encoded slash. */
+export function readFeedRead({ route: { call }, segments, query }: FeedCall): FeedRead {
+  invariant(call !== 'put', 'a put is no read')
   const compId = readSegment(segments[3], 'compId')
   const streamId = segments[4] === 'stream' ? readSegment(segments[5], 'streamId') : undefined
-  if (route.call !== 'statistic' && route.call !== 'lastStatistic') return { compId, streamId }
+  if (call === 'get' || call === 'lastValue') return { call, ids: { compId, streamId }, query }
   const cycleId = readSegment(segments[segments.length - 4], 'cycleId')
-  return { compId, streamId, cycleId, statId: readSegment(segments[segments.length - 2], 'statId') }
+  const statId = readSegment(segments[segments.length - 2], 'statId')
+  return { call, ids: { compId, streamId, cycleId, statId }, query }
 }

@@ -99,7 +99,15 @@ test('put() holds every value type to its rule', async (t) => {
     const put = feed.putJson([{ compId, streamId: 'a', data: value, time: 5 }])
     const about = `${valueType} ${JSON.stringify(value)}`
     const show = async () =>
-      JSON.parse(String(await feed.calls.get(anyFeed, { compId, streamId: 'a' }, '')))
+      JSON.parse(
+        String(
+          await feed.calls.read(anyFeed, {
+            call: 'get',
+            ids: { compId, streamId: 'a' },
+            query: '',
+          }),
+        ),
+      )
     if (expected instanceof RegExp) {
       const { status, message } = await refused(put)
       assert.equal(status, 400, about)
@@ -225,7 +233,11 @@ test('put() maps unnamed data to streams by definition order and creates the res
 test('put() counts the places of unnamed data by the streams that were there before', async (t) => {
   const feed = await openFeed(t)
   const show = async (compId: string) => {
-    const text = await feed.calls.get(anyFeed, { compId, streamId: undefined }, 'retStreamId')
+    const text = await feed.calls.read(anyFeed, {
+      call: 'get',
+      ids: { compId, streamId: undefined },
+      query: 'retStreamId',
+    })
     return JSON.parse(String(text)).map((shown: { streamId: string; data: unknown }) => [
       ...[shown.streamId, shown.data],
     ])
@@ -344,7 +356,13 @@ test('put() creates components from templates and streams from a definition', as
   await feed.catalog.templates.insert(keyWith(['*', 'PUT']), { id: 'tmpl', stream })
   const show = async (compId: string) =>
     JSON.parse(
-      String(await feed.calls.get(anyFeed, { compId, streamId: undefined }, 'retStreamId')),
+      String(
+        await feed.calls.read(anyFeed, {
+          call: 'get',
+          ids: { compId, streamId: undefined },
+          query: 'retStreamId',
+        }),
+      ),
     )
   await feed.put('compId=n&compTmplId=tmpl&compName=Name&data=5&data=x&data=7')
   const end = Math.ceil(NOW / HOUR) * HOUR
@@ -374,7 +392,13 @@ test('put() places days of 23 and 25 hours by the zone the stream was created in
   })
   const show = async () =>
     JSON.parse(
-      String(await feed.calls.get(anyFeed, { compId: 'ny', streamId: 'd' }, 'retIntvlSd')),
+      String(
+        await feed.calls.read(anyFeed, {
+          call: 'get',
+          ids: { compId: 'ny', streamId: 'd' },
+          query: 'retIntvlSd',
+        }),
+      ),
     ).map(({ sdTime, time, data }: Record<'sdTime' | 'time' | 'data', number>) => [
       ...[new Date(sdTime).toISOString(), new Date(time).toISOString(), data],
     ])
@@ -402,7 +426,13 @@ test('put() by many calls at once creates each stream once and keeps every sampl
   const calls = Array.from({ length: 20 }, (_, at) => feed.put(`compId=new&a=${at}&b${at % 4}=x`))
   await Promise.all(calls)
   const shown = JSON.parse(
-    String(await feed.calls.get(anyFeed, { compId: 'new', streamId: undefined }, '')),
+    String(
+      await feed.calls.read(anyFeed, {
+        call: 'get',
+        ids: { compId: 'new', streamId: undefined },
+        query: '',
+      }),
+    ),
   )
   assert.equal(shown.length, 40)
   assert.equal(feed.catalog.index.resolveComponent('o', 'new')?.streams.length, 5)

@@ -28,7 +28,13 @@ test('put() says that an interval ends after the time of samples, and takes the 
   await put('2260-06-01T00:00Z')
   await put('2261-01-01T05:00Z')
   const samples = JSON.parse(
-    String(await feed.calls.get(everything, { compId: 'd', streamId: 'i' }, '')),
+    String(
+      await feed.calls.read(everything, {
+        call: 'get',
+        ids: { compId: 'd', streamId: 'i' },
+        query: '',
+      }),
+    ),
   )
   assert.deepEqual(pairs(samples), [[at('2261-01-01T05:00Z'), 1]])
 })
