@@ -4,6 +4,7 @@
  */
 import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
+import { putLayouts } from './load/put-layouts.ts'
 import { influx } from './peers/influx.ts'
 import { victoria } from './peers/victoria.ts'
 import { weir } from './peers/weir.ts'
@@ -34,6 +35,7 @@ const { values, positionals } = parseArgs({
     samples: { type: 'string', default: '10000000' },
     calls: { type: 'string', default: '2000' },
     rounds: { type: 'string', default: '1' },
+    layouts: { type: 'string' },
   },
 })
 
@@ -49,7 +51,16 @@ function settingsOf(): Settings {
     throw new Error('--seconds, --samples, --calls and --rounds are positive numbers')
   }
   const [seconds, samples, calls, rounds] = numbers
-  return { peers, seconds, samples, calls, rounds }
+  return { peers, seconds, samples, calls, rounds, layouts: layoutsOf(values.layouts) }
+}
+
+function layoutsOf(list: string | undefined): readonly string[] | undefined {
+  const unknown = list
+    ?.split(',')
+    .find((name) => !putLayouts.some((layout) => layout.name === name))
+  if (unknown === undefined) return list?.split(',')
+  const known = putLayouts.map(({ name }) => name).join(', ')
+  throw new Error(`Unknown layout "${unknown}": there are ${known}`)
 }
 
 const unknown = positionals.filter((name) => suites[name] === undefined)

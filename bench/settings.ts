@@ -14,6 +14,8 @@ export interface Settings {
   /** How often each measurement is taken; the best one counts, as a busy machine only takes away. */
   readonly rounds: number
   readonly peers: readonly Peer[]
+  /** The layouts of puts that are measured, by name; all when undefined. */
+  readonly layouts: readonly string[] | undefined
 }
 
 /** Runs work on a started service with a new data folder, then stops it and removes the folder. */

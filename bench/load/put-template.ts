@@ -1,12 +1,19 @@
-/** The parts of a put that one service's wire form asks for. */
-export interface WireForm {
-  /** Method, path and headers without Content-Length, each line with its line end. */
-  readonly head: string
+/** How the samples of a body are written. */
+export interface BodyForm {
   readonly open: string
   readonly between: string
   readonly close: string
-  /** One sample; the time is replaced by 13 digits and the value by `dd.dd`. */
+  /** One sample; the time is replaced by 13 digits and the value by `dd.dd`, or by 17 digits. */
   sample(stream: StreamName, time: string, value: string): string
+}
+
+/** The parts of a put that one service's wire form asks for. */
+export interface WireForm extends BodyForm {
+  /** Method, path and headers without Content-Length, each line with its line end. */
+  readonly head: string
+  /** The other ways in which clients write the same body; none where there is one way only. */
+  readonly spaced?: BodyForm
+  readonly indented?: BodyForm
 }
 
 /** A stream as every service knows it: a component (or tag) and a stream in it. */
@@ -17,6 +24,9 @@ export interface StreamName {
 
 const TIME_MARK = '1000000000000'
 const VALUE_MARK = '10.00'
+
+/** What stands for a value of 17 digits. */
+export const LONG_VALUE_MARK = '10.000000000000000'
 
 /**
  * A request of fixed length whose times and values are written over in place: the generator makes a
@@ -29,17 +39,42 @@ export class PutTemplate {
   readonly #digits = new Uint8Array(TIME_MARK.length)
 
   /** One sample per entry of streams, which may repeat a stream. */
-  constructor(form: WireForm, streams: readonly StreamName[]) {
-    const samples = streams.map((stream) => form.sample(stream, TIME_MARK, VALUE_MARK))
+  constructor(form: WireForm, streams: readonly StreamName[], valueMark = VALUE_MARK) {
+    const samples = streams.map((stream) => form.sample(stream, TIME_MARK, valueMark))
     const body = form.open + samples.join(form.between) + form.close
     const head = `${form.head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`
     this.#bytes = Buffer.from(head + body)
     this.#timesAt = placesOf(this.#bytes, TIME_MARK, streams.length)
-    this.#valuesAt = placesOf(this.#bytes, VALUE_MARK, streams.length)
+    this.#valuesAt = placesOf(this.#bytes, valueMark, streams.length)
   }
 
   /** The request with a sample's time and value (whole hundredths from 1000 to 9999) each. */
   fill(timeOf: (sample: number) => number, hundredthsOf: (sample: number) => number): Buffer {
+    this.#fillTimes(timeOf)
+    for (let sample = 0; sample < this.#valuesAt.length; sample++) {
+      this.#writeValue(this.#valuesAt[sample], hundredthsOf(sample))
+    }
+    return this.#bytes
+  }
+
+  /** The request with values of as many bytes as the mark, each from its place in `texts` on. */
+  fillTexts(
+    timeOf: (sample: number) => number,
+    texts: Uint8Array,
+    placeOf: (sample: number) => number,
+  ): Buffer {
+    this.#fillTimes(timeOf)
+    for (let sample = 0; sample < this.#valuesAt.length; sample++) {
+      const at = this.#valuesAt[sample]
+      const place = placeOf(sample)
+      for (let byte = 0; byte < LONG_VALUE_MARK.length; byte++) {
+        this.#bytes[at + byte] = texts[place + byte]
+      }
+    }
+    return this.#bytes
+  }
+
+  #fillTimes(timeOf: (sample: number) => number): void {
     let timeBefore = Number.NaN
     for (let sample = 0; sample < this.#timesAt.length; sample++) {
       const time = timeOf(sample)
@@ -49,9 +84,7 @@ export class PutTemplate {
       for (let digit = 0; digit < TIME_MARK.length; digit++) {
         this.#bytes[at + digit] = this.#digits[digit]
       }
-      this.#writeValue(this.#valuesAt[sample], hundredthsOf(sample))
     }
-    return this.#bytes
   }
 
   #spell(time: number): void {

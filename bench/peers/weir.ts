@@ -71,6 +71,18 @@ const weirCalls: Pick<RunningPeer, 'putForm' | 'lastValue' | 'latest' | 'hourlyM
     close: ']',
     sample: ({ compId, streamId }, time, value) =>
       `{"compId":"${compId}","streamId":"${streamId}","time":${time},"data":${value}}`,
+    // As Python's json.dumps() writes.
+    spaced: {
+      ...{ open: '[', between: ', ', close: ']' },
+      sample: ({ compId, streamId }, time, value) =>
+        `{"compId": "${compId}", "streamId": "${streamId}", "time": ${time}, "data": ${value}}`,
+    },
+    // As JSON.stringify() writes with two spaces.
+    indented: {
+      ...{ open: '[\n  ', between: ',\n  ', close: '\n]' },
+      sample: ({ compId, streamId }, time, value) =>
+        `{\n    "compId": "${compId}",\n    "streamId": "${streamId}",\n    "time": ${time},\n    "data": ${value}\n  }`,
+    },
   },
   lastValue: (stream) => get(`${streamPath(stream)}/last_value`),
   latest: (stream, count) => get(`${streamPath(stream)}/feed?limit=${count}`),
