@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
 interface LockedPackage {
@@ -50,4 +50,19 @@ test('dependencies are named by exact versions', () => {
     ...wanted.optionalDependencies,
   })
   for (const [name, version] of ranges) assert.match(version, /^\d+\.\d+\.\d+$/, name)
+})
+
+test('what the Dockerfile copies is there, and .dockerignore lets it through', () => {
+  const allowed = readFileSync('.dockerignore', 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('!'))
+  const copies = readFileSync('deploy/Dockerfile', 'utf8')
+    .split('\n')
+    .filter((line) => /^COPY (?!--from)/.test(line))
+  const sources = copies.flatMap((line) => line.split(' ').slice(1, -1))
+  assert.ok(sources.length > 4)
+  for (const source of sources) {
+    assert.ok(existsSync(source), source)
+    assert.ok(allowed.includes(`!${source}`), `${source} in .dockerignore`)
+  }
 })
