@@ -144,6 +144,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const deletion = { ...data, identity, store: catalogStore, oauth }
   const server = await buildServer({
     ...{ clock, log, tls: tlsFiles(config), trustedProxies: config.trustedProxies ?? [] },
+    publicUrl: config.publicUrl,
     isPublicSecure: config.publicUrl?.startsWith('https:') ?? false,
     connectionLimits: connectionLimits(config),
     metricsAccess: config.metrics,

@@ -30,6 +30,8 @@ interface ServerDeps {
   readonly log: Log
   readonly tls?: TlsFiles
   readonly trustedProxies: readonly string[]
+  /** Where people reach the service, when that is set. */
+  readonly publicUrl?: string
   /** Whether people reach the service over TLS, whoever ends it. */
   readonly isPublicSecure?: boolean
   /** How many connections are let in. */
@@ -75,7 +77,7 @@ export async function buildServer(deps: ServerDeps): Promise<WeirServer> {
   errorPlugin(app, { log })
   commonPlugin(app, deps.budget)
   bodyPlugin(app, deps.budget)
-  await docsPlugin(app)
+  await docsPlugin(app, deps.publicUrl)
   const moreMetrics = () =>
     `${connections.metrics()}${deps.budget?.metrics() ?? ''}${deps.moreMetrics?.() ?? ''}`
   healthRoutes(app, { ...deps, metrics: traffic.metrics, moreMetrics })

@@ -29,12 +29,12 @@ export function browserSkip(): string | false {
   return 'no Chromium on this machine'
 }
 
-/** Starts the browser; the caller closes it. */
-export async function openBrowser(): Promise<Browser> {
+/** Starts the browser, with flags of a test's own; the caller closes it. */
+export async function openBrowser(flags: readonly string[] = []): Promise<Browser> {
   const executablePath = findBrowser()
   if (executablePath === undefined)
     throw new Error('No Chromium found: install the package "chromium" or set WEIR_TEST_BROWSER')
-  return await chromium.launch({ executablePath, args: FLAGS })
+  return await chromium.launch({ executablePath, args: [...FLAGS, ...flags] })
 }
 
 function isExecutable(path: string): boolean {

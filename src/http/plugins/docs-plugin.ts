@@ -1,19 +1,16 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../app-type.ts'
+import { docsPolicy, docsTheme, renderDocsPage } from '../pages/docs/docs-page.ts'
+import { pathOf } from '../transport/target.ts'
 import { version } from '../transport/version.ts'
 
 /** The order of the page: what devices and readers call first, administration after. */
 const TAGS = ['feed', 'property', 'files', 'oauth', 'component', 'organization']
 
-const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 32" width="150" height="40">
-<path d="M3 11c5-6 8-6 13 0s8 6 13 0" fill="none" stroke="#4fb3c8" stroke-width="3.5" stroke-linecap="round"/>
-<path d="M3 21c5-6 8-6 13 0s8 6 13 0" fill="none" stroke="#9ccdd8" stroke-width="3.5" stroke-linecap="round"/>
-<text x="40" y="23" font-family="sans-serif" font-size="20" font-weight="bold" fill="#fff">Weir</text>
-</svg>`
-
 /** Describes every route added after it: /openapi.json, and a page at /docs that needs no internet. */
-export async function docsPlugin(app: App): Promise<void> {
+export async function docsPlugin(app: App, publicUrl?: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -38,9 +35,9 @@ export async function docsPlugin(app: App): Promise<void> {
   })
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    staticCSP: true,
-    logo: { type: 'image/svg+xml', content: Buffer.from(LOGO), href: '/docs', target: '_self' },
-    theme: { title: 'Weir API' },
+    staticCSP: docsPolicy(publicUrl === undefined ? undefined : new URL(publicUrl).origin),
+    theme: docsTheme,
+    uiHooks: { preHandler: sendOwnPage },
   })
   app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'))
   let description: Buffer | undefined
@@ -49,4 +46,13 @@ export async function docsPlugin(app: App): Promise<void> {
     description ??= Buffer.from(JSON.stringify(app.swagger()))
     return reply.type('application/json; charset=utf-8').send(description)
   })
+}
+
+/** Answers the page itself in the place of the plug-in's, which fits no phone. */
+async function sendOwnPage(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const path = pathOf(request.url)
+  if (!/\/docs\/?$/.test(path)) return undefined
+  // Relative to where the browser is, also behind a proxy that adds a path.
+  const page = renderDocsPage(path.endsWith('/') ? '.' : 'docs')
+  return reply.type('text/html; charset=utf-8').send(page)
 }

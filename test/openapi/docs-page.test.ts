@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { browserSkip, openBrowser } from '../support/browser.ts'
+import { startService } from '../support/service.ts'
+
+const skip = browserSkip()
+
+/** A name that no browser takes for this machine: what is allowed on loopback alone shows here. */
+const NAME = 'weir.example'
+
+/** Where screenshots go, for whoever wants to look; nowhere unless it is set. */
+const SHOTS = process.env.WEIR_TEST_SCREENSHOTS
+
+interface Opened {
+  readonly page: Page
+  readonly complaints: readonly string[]
+  readonly hosts: ReadonlySet<string>
+  readonly address: string
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+async function openDocs(path: string, width: number): Promise<Opened> {
+  const service = await startService()
+  const browser = await openBrowser([`--host-resolver-rules=MAP ${NAME} 127.0.0.1`])
+  const page = await browser.newPage({ viewport: { width, height: 900 } })
+  const complaints: string[] = []
+  const hosts = new Set<string>()
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+  })
+  page.on('requestfailed', (asked) => complaints.push(`${asked.url()} failed`))
+  page.on('request', (asked) => {
+    if (asked.url().startsWith('http')) hosts.add(new URL(asked.url()).origin)
+  })
+  const address = `http://${NAME}:${service.port}`
+  await page.goto(`${address}${path}`)
+  await page.getByText('/api/feed', { exact: true }).first().waitFor()
+  const shot = `${SHOTS}/docs-${width}.png`
+  if (SHOTS !== undefined) await page.screenshot({ path: shot, fullPage: false })
+  return {
+    ...{ page, complaints, hosts, address },
+    [Symbol.asyncDispose]: async () => {
+      await browser.close()
+      await service.close()
+    },
+  }
+}
+
+test('/docs shows the API over plain http under a name that is not loopback', {
+  skip,
+}, async () => {
+  for (const path of ['/docs', '/docs/', '/']) {
+    await using docs = await openDocs(path, 1280)
+    assert.deepEqual(docs.complaints, [], path)
+    assert.deepEqual(
+      [...docs.hosts],
+      [docs.address],
+      'nothing is asked of other hosts, nor over TLS',
+    )
+    assert.equal(await docs.page.getByText('Explore').count(), 0)
+    assert.equal(await docs.page.title(), 'Weir API')
+  }
+})
+
+test('/docs fits a phone', { skip }, async () => {
+  await using docs = await openDocs('/docs', 390)
+  const { page, complaints } = docs
+  const width = () => page.evaluate('document.documentElement.scrollWidth')
+  assert.equal(await width(), 390, 'nothing has to be scrolled sideways')
+  await page.locator('.opblock-summary-control').first().click()
+  await page.getByText('Responses').first().waitFor()
+  if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/docs-390-open.png` })
+  assert.equal(await width(), 390, 'nor in an operation')
+  assert.deepEqual(complaints, [])
+})
+
+test('/docs tries a call', { skip }, async () => {
+  await using docs = await openDocs('/docs', 1280)
+  const { page, complaints } = docs
+  const block = page.locator('.opblock', { hasText: '/healthz' })
+  await block.locator('.opblock-summary-control').click()
+  await block.getByRole('button', { name: 'Try it out' }).click()
+  await block.getByRole('button', { name: 'Execute' }).click()
+  await block.getByText('"status": "ok"').first().waitFor()
+  assert.deepEqual(complaints, [])
+})
