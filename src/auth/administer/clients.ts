@@ -15,7 +15,7 @@ import {
   updateClient,
 } from '../oauth/index.ts'
 import { type ActingCaller, actOf } from './acting-caller.ts'
-import { requirePerson, requirePersonBehindToken } from './require-person.ts'
+import { requirePerson, requirePersonBehindDelegate } from './require-person.ts'
 
 /** What the administration of OAuth clients and grants stands on. */
 export interface OAuthParts {
@@ -69,7 +69,7 @@ export async function insertOAuthClient(
   given: Partial<ClientFields>,
 ): Promise<ClientWithSecret> {
   requirePermit(by.principal, NAME, 'PUT')
-  await requirePersonBehindToken(parts.identity, by)
+  await requirePersonBehindDelegate(parts.identity, by)
   const fields = withChanges(BLANK_CLIENT, given)
   const client = { uid: newUid(), orgUid: by.principal.orgUid }
   const act = planAct(parts, by, 'client_created', { ...fields, ...client })
@@ -88,7 +88,7 @@ export async function changeOAuthClient(
   const fields = withChanges(client, changes)
   const isGivenSecret = fields.isConfidential && !client.isConfidential
   if (isGivenSecret) await requirePerson(parts.identity, by)
-  else await requirePersonBehindToken(parts.identity, by)
+  else await requirePersonBehindDelegate(parts.identity, by)
   const act = planAct(parts, by, 'client_updated', { ...client, ...fields })
   return updateClient(parts.oauth, client, fields, [act])
 }
@@ -114,7 +114,7 @@ export async function removeOAuthClient(
 ): Promise<void> {
   requirePermit(by.principal, `${NAME}/${uid}`, 'DELETE')
   const client = await findOwn(parts, by, uid)
-  await requirePersonBehindToken(parts.identity, by)
+  await requirePersonBehindDelegate(parts.identity, by)
   await deleteClient(parts.oauth, client, [planAct(parts, by, 'client_deleted', client)])
 }
 

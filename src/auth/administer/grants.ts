@@ -3,6 +3,7 @@ import { refuse } from '../../base/index.ts'
 import { findGrant, type Grant, listGrants, revokeGrant } from '../oauth/index.ts'
 import { type ActingCaller, actOf } from './acting-caller.ts'
 import type { OAuthParts } from './clients.ts'
+import { requirePersonBehindToken } from './require-person.ts'
 
 const NAME = 'oauth_grant'
 
@@ -26,6 +27,7 @@ export async function revokeOwnGrant(
   if (grant?.userUid !== userUid) {
     refuse('not_found', { what: `Cannot find oauth_grant "${uid.slice(0, 100)}"` })
   }
+  await requirePersonBehindToken(identity, by)
   const act = actOf(by, { act: 'grant_revoked', target: uid, detail: grant.clientName })
   await revokeGrant(oauth, uid, [identity.audit.plan(act)])
 }

@@ -6,7 +6,11 @@ import type { Organization, OrganizationFields } from '../organizations.ts'
 import { type ActingCaller, actOf } from './acting-caller.ts'
 import { createOrganization } from './create-organization.ts'
 import { type DeletionParts, deleteOrganization } from './delete-organization.ts'
-import { requirePerson, requirePersonBehindToken } from './require-person.ts'
+import {
+  requirePerson,
+  requirePersonBehindDelegate,
+  requirePersonBehindToken,
+} from './require-person.ts'
 
 interface Page {
   readonly start: number
@@ -77,9 +81,10 @@ export async function changeOrganization(
   requirePermit(by.principal, `organization/${uid}`, 'POST')
   const { organizations, audit } = identity
   const organization = organizationOfCall(organizations, by, uid)
-  await requirePersonBehindToken(identity, by)
   const fields = withChanges(organization, changes)
   const { name, rateLimits, oauth } = fields
+  if (oauth !== organization.oauth) await requirePersonBehindDelegate(identity, by)
+  else await requirePersonBehindToken(identity, by)
   const detail = `name ${name}, rateLimits ${rateLimits || 'default'}, oauth ${oauth || 'default'}`
   const act = actOf(by, { act: 'organization_updated', target: uid, detail })
   return organizations.update(organization, fields, [audit.plan(act)])

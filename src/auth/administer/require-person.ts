@@ -1,4 +1,4 @@
-import type { Principal } from '../../access/index.ts'
+import { isDelegate } from '../../access/index.ts'
 import { refuse } from '../../base/index.ts'
 import { OPERATOR } from '../audit-log.ts'
 import type { Identity } from '../identity.ts'
@@ -30,9 +30,16 @@ export async function requirePersonBehindToken(
   identity: Pick<Identity, 'confirmPassword'>,
   by: ActingCaller,
 ): Promise<void> {
-  if (isToken(by.principal)) await requirePerson(identity, by)
+  if (by.principal.isToken === true) await requirePerson(identity, by)
 }
 
-function isToken(principal: Principal): boolean {
-  return principal.isToken === true
+/**
+ * As `requirePerson`, when a token or an API key acts: for what decides which programs may act for
+ * people. A key that registers a client could have a user lend it more than the key was given.
+ */
+export async function requirePersonBehindDelegate(
+  identity: Pick<Identity, 'confirmPassword'>,
+  by: ActingCaller,
+): Promise<void> {
+  if (isDelegate(by.principal)) await requirePerson(identity, by)
 }

@@ -38,6 +38,10 @@ const FOR_PEOPLE = new Set([
   'POST /api/invitation/{uid}',
   'GET /api/oauth_grant',
   'DELETE /api/oauth_grant/{uid}',
+  'PUT /api/oauth_client',
+  'POST /api/oauth_client/{uid}',
+  'POST /api/oauth_client/{uid}/secret',
+  'DELETE /api/oauth_client/{uid}',
   'PUT /api/organization',
   'DELETE /api/organization/{uid}',
 ])
