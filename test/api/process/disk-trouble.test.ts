@@ -1,49 +1,14 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
 import { startChildService } from '../../support/child-service.ts'
+import { fillDisk, mountDisk } from '../../support/small-disk.ts'
 
 const FEED_KEY = '11111111-2222-3333-4444-555555555555'
 const PASSWORD = 'correct horse battery'
 const settings = {
   ...{ WEIR_FEED_KEY: FEED_KEY, WEIR_OWNER_PASSWORD: PASSWORD, WEIR_RATE_LIMITS: 'off' },
-}
-const DISK_BYTES = 200 * 1024 * 1024
-
-/** A file system of its own in a file. */
-interface SmallDisk {
-  readonly folder: string
-  readonly device: string
-}
-
-function run(command: string, ...words: string[]): string {
-  const done = spawnSync(command, words, { encoding: 'utf8' })
-  if (done.status !== 0) throw new Error(`${command}: ${done.stderr}${done.error ?? ''}`)
-  return done.stdout.trim()
-}
-
-/** Mounts a small ext4 that turns read-only on errors; undefined where that is not allowed. */
-function mountDisk(t: TestContext): SmallDisk | undefined {
-  const root = mkdtempSync(join(tmpdir(), 'weir-disk-'))
-  const [image, folder] = [join(root, 'image'), join(root, 'disk')]
-  t.after(() => {
-    spawnSync('umount', ['-l', folder])
-    rmSync(root, { recursive: true, force: true })
-  })
-  try {
-    mkdirSync(folder)
-    writeFileSync(image, '')
-    truncateSync(image, DISK_BYTES)
-    run('mkfs.ext4', '-q', '-F', '-m', '0', image)
-    run('mount', '-o', 'loop,errors=remount-ro', image, folder)
-    return { folder, device: basename(run('findmnt', '-n', '-o', 'SOURCE', folder)) }
-  } catch (error) {
-    t.skip(`no disk of its own can be mounted here: ${(error as Error).message.split('\n')[0]}`)
-    return undefined
-  }
 }
 
 type Service = Awaited<ReturnType<typeof startChildService>>
@@ -92,21 +57,13 @@ test('a disk that turns read-only: writes are 503 with Retry-After, reads go on,
   assert.equal(await service.stop(), 0)
 })
 
-/** Fills a disk to the last block, as another program would. */
-function fill(folder: string, name = 'filler'): string {
-  const file = join(folder, name)
-  const { bavail, bsize } = statfsSync(folder)
-  spawnSync('dd', ['if=/dev/zero', `of=${file}`, `bs=${bsize}`, `count=${bavail + 1}`])
-  return file
-}
-
 test('on a full disk people sign in, delete and are audited; all else is 503 until there is room', async (t) => {
   const disk = mountDisk(t)
   if (disk === undefined) return
   const service = await startChildService(join(disk.folder, 'data'), settings)
   t.after(() => service.kill())
   assert.equal((await put(service, 'c', 1)).status, 200)
-  const filler = fill(disk.folder)
+  const filler = fillDisk(disk.folder)
   // The catalog's log has some room of its own: it is used up first.
   let refused: Response | undefined
   for (let at = 0; refused === undefined && at < 3_000; at += 1) {
@@ -160,7 +117,7 @@ test('on a full disk whose journal is full, deleting makes room and puts go on',
     assert.equal((await put(service, component, 1)).status, 200)
   let refused: Response | undefined
   for (let round = 0; refused === undefined && round < 500; round += 1) {
-    fill(disk.folder, `filler-${round}`)
+    fillDisk(disk.folder, `filler-${round}`)
     const answer = await putMany(service, 1_700_000_000_000 + round * 20_000)
     if (answer.status !== 200) refused = answer
     else await answer.text()
@@ -211,7 +168,7 @@ test('a full disk, without its reserve, lets the service start, people sign in a
   assert.equal((await put(before, 'c', 1)).status, 200)
   assert.equal(await before.stop(), 0)
   rmSync(join(folder, 'reserve'))
-  fill(disk.folder)
+  fillDisk(disk.folder)
 
   const service = await startChildService(folder, settings)
   t.after(() => service.kill())

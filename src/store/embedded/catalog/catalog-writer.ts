@@ -5,14 +5,14 @@
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import { invariant, systemClock } from '../../../base/index.ts'
+import { invariant } from '../../../base/index.ts'
 import { CatalogConflict, CatalogDamaged, CatalogLimitReached } from '../../catalog-port.ts'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
 import { ProgressSlotFile } from '../damage/progress-file.ts'
-import { DiskReserve } from '../disk/disk-reserve.ts'
 import { applyJob, type Job } from './catalog-apply.ts'
 import { openChecked } from './catalog-checks.ts'
 import type { CommitPart, WriteOrder, WriterReply, WriterRequest } from './catalog-protocol.ts'
+import { CatalogReserve } from './catalog-reserve.ts'
 import { CatalogWriteTable } from './catalog-write-table.ts'
 import { openCatalogFile } from './open-catalog-file.ts'
 
@@ -20,8 +20,6 @@ import { openCatalogFile } from './open-catalog-file.ts'
 const JOBS_PER_TRANSACTION_MAX = 256
 const ORDERS_PER_TRANSACTION_MAX = 5_000
 const ORDERS_PER_TRIM = 20_000
-/** How often a full disk is asked for the reserve's room again. */
-const RETAKE_EVERY_MS = 1_000
 /** SQLite's code, and our words, for what is not tried any more. */
 const DISK_IS_FULL = { message: 'database or disk is full', errcode: 13 }
 
@@ -55,13 +53,11 @@ class CatalogWriter {
   #ordersSinceTrim = 0
   readonly #progress: ProgressSlotFile
 
-  readonly #reserve: DiskReserve | undefined
-  #retakenAtMs = Number.NEGATIVE_INFINITY
+  readonly #reserve: CatalogReserve | undefined
 
   constructor(db: DatabaseSync, folder: string, hasReserve: boolean) {
     this.#db = db
-    this.#reserve = hasReserve ? new DiskReserve(folder, 'running') : undefined
-    this.#reserve?.take()
+    this.#reserve = hasReserve ? new CatalogReserve(db, folder) : undefined
     this.#progress = new ProgressSlotFile(folder, 'catalogCursor')
     this.#table = new CatalogWriteTable(db)
   }
@@ -106,9 +102,13 @@ class CatalogWriter {
 
   /** On a full disk only what may use the reserve goes on, until there is room to keep it back again. */
   #runGroup(group: readonly Job[]): WriterReply[] {
-    if (this.#reserve === undefined || this.#reserve.isHeld || this.#retakeReserve()) {
+    if (this.#reserve === undefined) return this.#tryGroup(group)
+    if (this.#reserve.isThere()) {
       const replies = this.#tryGroup(group)
-      if (this.#reserve === undefined || !isFull(replies)) return replies
+      if (!isFull(replies)) {
+        this.#reserve.followSize()
+        return replies
+      }
       this.#reserve.release()
     }
     const vital = group.filter(mayUseReserve)
@@ -117,13 +117,6 @@ class CatalogWriter {
       ...(vital.length === 0 ? [] : this.#tryGroup(vital)),
       ...others.map(({ id }) => ({ id, failure: DISK_IS_FULL })),
     ]
-  }
-
-  #retakeReserve(): boolean {
-    const nowMs = systemClock.elapsed()
-    if (nowMs - this.#retakenAtMs < RETAKE_EVERY_MS) return false
-    this.#retakenAtMs = nowMs
-    return this.#reserve?.take() === true
   }
 
   #tryGroup(group: readonly Job[]): WriterReply[] {

@@ -6,8 +6,8 @@ import { CatalogScopes } from './catalog-scopes.ts'
 import { checkShape } from './catalog-shape.ts'
 
 const WAL_BYTES_KEPT = 64 * 1024 * 1024
-/** Of pages: no more than the reserve of a full disk (4 MB) has room for when the log is written back. */
-const CHECKPOINT_PAGES = 1_000
+/** Of pages: no more than the grown reserve of a full disk (4 MB) has room for when the log is written back. */
+export const CHECKPOINT_PAGES = 1_000
 const BUSY_MS = 5_000
 
 /** Opens catalog.db for its one writer, at the newest schema; refuses one that gives handles twice. */

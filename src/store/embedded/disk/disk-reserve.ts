@@ -1,11 +1,22 @@
-import { closeSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** What is kept back, and for when: while the service runs, and for its next start. */
+const MIB = 1024 * 1024
+
+/** What is kept back, at first and grown, and for when: while the service runs, and for its next start. */
 const KINDS = {
-  running: { name: 'reserve', bytes: 4 * 1024 * 1024 },
+  running: { name: 'reserve', bytes: MIB, grownBytes: 4 * MIB },
   // What the databases need beside them while they are open, and a segment that takes removals.
-  start: { name: 'reserve-start', bytes: 2 * 1024 * 1024 },
+  start: { name: 'reserve-start', bytes: MIB, grownBytes: MIB },
 } as const
 const PIECE_BYTES = 256 * 1024
 
@@ -16,34 +27,37 @@ const PIECE_BYTES = 256 * 1024
 export class DiskReserve {
   readonly #file: string
   readonly #bytes: number
-  #isHeld: boolean
+  readonly #grownBytes: number
+  #heldBytes: number
 
   constructor(folder: string, kind: keyof typeof KINDS) {
-    const { name, bytes } = KINDS[kind]
+    const { name, bytes, grownBytes } = KINDS[kind]
     this.#file = join(folder, name)
     this.#bytes = bytes
-    this.#isHeld = statSync(this.#file, { throwIfNoEntry: false })?.size === bytes
+    this.#grownBytes = grownBytes
+    this.#heldBytes = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0
   }
 
   /** Whether the room is kept back. */
   get isHeld(): boolean {
-    return this.#isHeld
+    return this.#heldBytes >= this.#bytes
+  }
+
+  /** Whether as much is kept back as ever is. */
+  get isGrown(): boolean {
+    return this.#heldBytes >= this.#grownBytes
   }
 
   /** Takes the room when there is as much; tells whether it is held. */
   take(): boolean {
-    if (this.#isHeld) return true
-    try {
-      const { bavail, bsize } = statfsSync(dirname(this.#file))
-      // As much again stays free: the reserve must not be what fills the disk.
-      if (bavail * bsize < 2 * this.#bytes) return false
-      this.#write()
-      this.#isHeld = true
-    } catch {
-      // Whatever the disk says, there is no reserve, and no half of one either.
-      this.release()
-    }
-    return this.#isHeld
+    if (!this.isHeld) this.#extend(this.#bytes)
+    return this.isHeld
+  }
+
+  /** Keeps more back when there is as much; where there is not, what is held stays as it is. */
+  grow(): boolean {
+    if (!this.isGrown) this.#extend(this.#grownBytes)
+    return this.isGrown
   }
 
   /** Gives the room away when there is less besides; else takes it, if there is twice as much. */
@@ -55,7 +69,7 @@ export class DiskReserve {
 
   /** Gives the room away. */
   release(): void {
-    this.#isHeld = false
+    this.#heldBytes = 0
     try {
       rmSync(this.#file, { force: true })
     } catch {
@@ -63,15 +77,32 @@ export class DiskReserve {
     }
   }
 
+  #extend(bytes: number): void {
+    const before = this.isHeld ? this.#heldBytes : 0
+    try {
+      const { bavail, bsize } = statfsSync(dirname(this.#file))
+      // As much again stays free: the reserve must not be what fills the disk.
+      if (bavail * bsize < 2 * bytes - before) return
+      this.#write(before, bytes)
+      this.#heldBytes = bytes
+    } catch {
+      // Whatever the disk says, there is no half of a reserve.
+      if (before === 0) this.release()
+    }
+  }
+
   /** Written, not only made long: a hole takes no room. */
-  #write(): void {
-    const file = openSync(this.#file, 'w', 0o600)
+  #write(from: number, until: number): void {
+    const file = openSync(this.#file, from === 0 ? 'w' : 'r+', 0o600)
     try {
       const zeros = new Uint8Array(PIECE_BYTES)
-      for (let done = 0; done < this.#bytes; ) {
-        done += writeSync(file, zeros, 0, Math.min(PIECE_BYTES, this.#bytes - done), done)
+      for (let done = from; done < until; ) {
+        done += writeSync(file, zeros, 0, Math.min(PIECE_BYTES, until - done), done)
       }
       fsyncSync(file)
+    } catch (error) {
+      ftruncateSync(file, from)
+      throw error
     } finally {
       closeSync(file)
     }

@@ -66,3 +66,46 @@ test('append() under way settles with its sync when the next segment cannot be m
   assert.deepEqual(generation.lastOf(HANDLE), { time: 10, value: 10 })
   assert.deepEqual(durable, [10])
 })
+
+test('segments are short until they are filled, and grow to their usual length', async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-journal-'))
+  context.after(() => rmSync(folder, { recursive: true }))
+  const lengths: number[] = []
+  const disk: Disk = {
+    ...realDisk,
+    createZeroed(path, bytes) {
+      lengths.push(bytes / 1024)
+      return realDisk.createZeroed(path, bytes)
+    },
+  }
+  const writer = new JournalWriter(disk)
+  const segments = new Set<number>()
+  const journal = new Journal({
+    ...{ folder, disk, segmentBytes: 2 * 1024 * 1024 },
+    ...{ nextSegment: 1, nextSequence: 1, roomRetryMs: 5 },
+    startWriter: (events) => ({
+      post: (command) => writer.follow(command),
+      order: (order) => setImmediate(() => events.onReply(writer.write(order))),
+      close: async () => writer.close(),
+    }),
+    onDurable({ segment }) {
+      segments.add(segment)
+      return undefined
+    },
+  })
+  await journal.append(record(1))
+  // One that goes before it is filled says nothing of how much is put.
+  journal.rotate()
+  await journal.append(record(2))
+  const long = sizeRecord({
+    kind: 'samples',
+    batch: {
+      ...{ count: 8_000, handles: new Uint32Array(8_000).fill(HANDLE), removals: [] },
+      times: Float64Array.from({ length: 8_000 }, (_, index) => index),
+      numbers: new Float64Array(8_000),
+    },
+  })
+  while (segments.size < 6) await journal.append(long)
+  await journal.close()
+  assert.deepEqual(lengths, [256, 256, 256, 1024, 2048, 2048, 2048])
+})

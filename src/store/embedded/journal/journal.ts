@@ -20,6 +20,12 @@ const REMOVALS_ROOM_BYTES = 1024 * 1024
 /** Of a short segment so much at most. */
 const REMOVALS_ROOM_SHARE = 8
 
+/** What a frame leaves free in a segment that may be the last: nothing when it only removes. */
+function roomBehind(frame: FrameBuffer, segmentBytes: number): number {
+  if (frame.onlyRemoves) return 0
+  return Math.min(REMOVALS_ROOM_BYTES, Math.floor(segmentBytes / REMOVALS_ROOM_SHARE))
+}
+
 /** Records that became durable together, in journal order. */
 export interface DurableGroup {
   readonly segment: number
@@ -156,7 +162,7 @@ export class Journal {
     const bytes = frameBytes(frame.payloadBytes)
     const start = this.#segmentFor(bytes, frame)
     if (start === 'none_ready') {
-      this.#waitForSegment(SEGMENT_HEADER_BYTES + bytes + this.#roomBehind(frame), frame)
+      this.#waitForSegment(this.#bytesInNext(bytes, frame), frame)
       return
     }
     if (start !== undefined) this.#writer.post({ op: 'segment', start })
@@ -176,11 +182,13 @@ export class Journal {
   /** Turns to the next segment when the frame does not fit; tells the one to begin, if any. */
   #segmentFor(bytes: number, frame: FrameBuffer): ReadySegment | undefined | 'none_ready' {
     const current = this.#segment
-    const behind = this.#supply.isReady ? 0 : this.#roomBehind(frame)
-    const fits = current !== undefined && this.#offset + bytes + behind <= current.bytes
-    if (fits && !this.#isRotationDue) return undefined
-    const next = this.#supply.take(SEGMENT_HEADER_BYTES + bytes + this.#roomBehind(frame))
+    if (current !== undefined && !this.#isRotationDue) {
+      const behind = this.#supply.isReady ? 0 : roomBehind(frame, current.bytes)
+      if (this.#offset + bytes + behind <= current.bytes) return undefined
+    }
+    const next = this.#supply.take(this.#bytesInNext(bytes, frame))
     if (next === undefined) return 'none_ready'
+    if (current !== undefined && !this.#isRotationDue) this.#supply.grow()
     this.#segment = next
     this.#offset = SEGMENT_HEADER_BYTES
     this.#isRotationDue = false
@@ -188,11 +196,9 @@ export class Journal {
     return next
   }
 
-  /** What a frame leaves free in a segment that may be the last: nothing when it only removes. */
-  #roomBehind(frame: FrameBuffer): number {
-    if (frame.onlyRemoves) return 0
-    const share = Math.floor(this.#options.segmentBytes / REMOVALS_ROOM_SHARE)
-    return Math.min(REMOVALS_ROOM_BYTES, share)
+  /** How long the next segment must be for a frame that begins it. */
+  #bytesInNext(bytes: number, frame: FrameBuffer): number {
+    return SEGMENT_HEADER_BYTES + bytes + roomBehind(frame, this.#supply.nextBytes)
   }
 
   #waitForSegment(bytes: number, frame: FrameBuffer): void {

@@ -7,6 +7,12 @@ import { segmentName } from './segment.ts'
 /** Each try on a disk that is nearly full asks for so many times less. */
 const SHORTER_SHARE = 4
 
+/** The first segments are short, so that a service that is hardly used takes little room. */
+const FIRST_BYTES = 256 * 1024
+
+/** Each segment that was filled makes the next so many times longer, up to the usual length. */
+const GROWN_BY = 4
+
 /** Room for a thousand removals. */
 const LAST_SEGMENT_BYTES = 256 * 1024
 
@@ -25,6 +31,7 @@ export class SegmentSupply {
   readonly #disk: Disk
   readonly #folder: string
   readonly #segmentBytes: number
+  #nextBytes: number
   #nextNumber: number
   #ready: ReadySegment | undefined
   /** Whether the one that is ready was made of the last room there was. */
@@ -35,12 +42,23 @@ export class SegmentSupply {
     this.#disk = options.disk
     this.#folder = options.folder
     this.#segmentBytes = options.segmentBytes
+    this.#nextBytes = Math.min(FIRST_BYTES, options.segmentBytes)
     this.#nextNumber = options.nextNumber
   }
 
   /** Whether a next segment is on disk. */
   get isReady(): boolean {
     return this.#ready !== undefined
+  }
+
+  /** How long the next segment is made, if the disk has room and no frame asks for more. */
+  get nextBytes(): number {
+    return this.#nextBytes
+  }
+
+  /** Makes the next segments longer, as one was filled. */
+  grow(): void {
+    this.#nextBytes = Math.min(this.#nextBytes * GROWN_BY, this.#segmentBytes)
   }
 
   /** Hands out the segment that is ready, if it has room for `bytes`. */
@@ -57,7 +75,7 @@ export class SegmentSupply {
    */
   async prepare(bytes: number): Promise<void> {
     const lengths = [1, SHORTER_SHARE, SHORTER_SHARE ** 2].map((share) =>
-      Math.max(bytes, roundLength(this.#segmentBytes / share)),
+      Math.max(bytes, roundLength(this.#nextBytes / share)),
     )
     await this.#prepare(lengths, { bytes, isLast: false })
   }

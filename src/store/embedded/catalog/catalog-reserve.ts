@@ -1,0 +1,72 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { systemClock } from '../../../base/index.ts'
+import { DiskReserve } from '../disk/disk-reserve.ts'
+import { CHECKPOINT_PAGES } from './open-catalog-file.ts'
+
+/** The log's length, of pages, that half of the first, small reserve has room for. */
+const SHORT_CHECKPOINT_PAGES = 128
+/** A catalog of so many bytes, some thousand streams, is written enough for a longer log. */
+const LARGE_CATALOG_BYTES = 1024 * 1024
+/** How often a full disk is asked for room again. */
+const RETRY_EVERY_MS = 1_000
+
+/**
+ * The room that is kept for a full disk. Writing the log back may take as much room as the log is long,
+ * so the log of a small catalog is kept short and its reserve small; once it is large both grow.
+ */
+export class CatalogReserve {
+  readonly #db: DatabaseSync
+  readonly #file: string
+  readonly #reserve: DiskReserve
+  #triedAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(db: DatabaseSync, folder: string) {
+    this.#db = db
+    this.#file = join(folder, 'catalog.db')
+    this.#reserve = new DiskReserve(folder, 'running')
+    this.#reserve.take()
+    this.#limitLog()
+  }
+
+  /** Whether the room is kept back, or can be again. */
+  isThere(): boolean {
+    if (this.#reserve.isHeld) return true
+    if (!this.#isTimeToTry()) return false
+    // Not less than was given away, or others would use up the rest of it.
+    return this.#isLarge() ? this.#grow() : this.#reserve.take()
+  }
+
+  /** After a commit: keeps more back once the catalog is large. */
+  followSize(): void {
+    if (!this.#reserve.isGrown && this.#isLarge() && this.#isTimeToTry()) this.#grow()
+  }
+
+  /** Gives the room to what is written next; the log is written back at once and kept short. */
+  release(): void {
+    this.#reserve.release()
+    this.#limitLog()
+  }
+
+  #grow(): boolean {
+    if (this.#reserve.grow()) this.#limitLog()
+    return this.#reserve.isHeld
+  }
+
+  #isLarge(): boolean {
+    return (statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0) >= LARGE_CATALOG_BYTES
+  }
+
+  #isTimeToTry(): boolean {
+    const nowMs = systemClock.elapsed()
+    if (nowMs - this.#triedAtMs < RETRY_EVERY_MS) return false
+    this.#triedAtMs = nowMs
+    return true
+  }
+
+  #limitLog(): void {
+    const pages = this.#reserve.isGrown ? CHECKPOINT_PAGES : SHORT_CHECKPOINT_PAGES
+    this.#db.exec(`PRAGMA wal_autocheckpoint = ${pages}`)
+  }
+}
