@@ -156,9 +156,9 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
       addRoutes(app, {
         ...{ ...data, calls, config, deletion, gate, identity, lane, log, oauth, operators },
         budget,
-        usageOf: async (orgUid) => ({
-          ...(await catalogUsageOf(catalogStore, orgUid)),
-          fileBytes: await data.fileUsage.bytesOf(orgUid),
+        usageOf: async (organization) => ({
+          ...(await catalogUsageOf(catalogStore, organization)),
+          fileBytes: await data.fileUsage.bytesOf(organization.uid),
         }),
         measure: () => measureFolder(config.dataDir),
       }),

@@ -6,7 +6,13 @@ import {
   refuse,
   SettingMistake,
 } from '../base/index.ts'
-import type { CatalogDocument, CatalogStore, CatalogWrite, PutDocument } from '../store/index.ts'
+import type {
+  CatalogDocument,
+  CatalogStore,
+  CatalogWrite,
+  DocumentKey,
+  PutDocument,
+} from '../store/index.ts'
 
 /** `strict` keeps OAuth clients out that nobody registered; '' follows the service. */
 export type OrganizationOAuth = '' | 'strict'
@@ -26,11 +32,15 @@ export interface Organization extends OrganizationFields {
   /** The user whose time zone auto-created components take. */
   readonly ownerUid: string
   readonly createdAtMs: number
+  /** The organization from which this one, and others like it, were made; itself when the operator made it. */
+  readonly originUid: string
   /** What `rateLimits` says, undefined when the service's own figures hold. */
   readonly rateFigures: RateFigures | undefined
 }
 
 const KIND = 'organization'
+/** A row in the organization of origin beside each one that was made from it: quotas count them. */
+export const MADE_KIND = 'made_organization'
 const PAGE = 1_000
 
 /** The organizations of the service, all in memory: every call needs its organization's limits. */
@@ -67,11 +77,19 @@ export class Organizations {
     return [...this.#byUid.values()].sort((a, b) => a.name.localeCompare(b.name))
   }
 
-  /** The write that creates an organization; the caller commits it and then calls `reload`. */
-  planInsert(fields: OrganizationFields, ownerUid: string): PutDocument {
+  /** The writes that create an organization, its record first; the caller commits them and then calls `reload`. */
+  planInsert(
+    fields: OrganizationFields,
+    ownerUid: string,
+    madeFrom?: Organization,
+  ): [PutDocument, ...PutDocument[]] {
     checkFields(fields)
-    const createdAtMs = this.#clock.now()
-    return putOf(newUid(), { ...fields, ownerUid, createdAtMs }, 0)
+    const uid = newUid()
+    const originUid = madeFrom?.originUid ?? uid
+    const body = { ...fields, ownerUid, createdAtMs: this.#clock.now(), originUid }
+    const record = putOf(uid, body, 0)
+    if (originUid === uid) return [record]
+    return [record, { op: 'put', ...madeRow(originUid, uid), body: {}, expectedRevision: 0 }]
   }
 
   /** Reads one organization again after it was written by another commit. */
@@ -85,10 +103,9 @@ export class Organizations {
     organization: Organization,
     changes: Partial<OrganizationFields & { ownerUid: string }>,
   ): PutDocument {
-    const { name, rateLimits, oauth, ownerUid, createdAtMs } = { ...organization, ...changes }
-    checkFields({ name, rateLimits, oauth })
-    const body = { name, rateLimits, oauth, ownerUid, createdAtMs }
-    return putOf(organization.uid, body, organization.revision)
+    const { uid, revision, rateFigures: _, ...body } = { ...organization, ...changes }
+    checkFields(body)
+    return putOf(uid, body, revision)
   }
 
   /** Changes an organization, together with other writes. */
@@ -103,9 +120,13 @@ export class Organizations {
   }
 
   /** Deletes the record of an organization that holds nothing any more, together with other writes. */
-  async delete({ uid }: Organization, also: readonly CatalogWrite[] = []): Promise<void> {
+  async delete(
+    { uid, originUid }: Organization,
+    also: readonly CatalogWrite[] = [],
+  ): Promise<void> {
     await this.#store.commit([
       { op: 'delete', orgUid: '', kind: KIND, uid, expectedRevision: 'any' },
+      { op: 'delete', ...madeRow(originUid, uid), expectedRevision: 'any' },
       ...also,
     ])
     this.#byUid.delete(uid)
@@ -118,26 +139,31 @@ export class Organizations {
   }
 }
 
-type Body = OrganizationFields & { readonly ownerUid: string; readonly createdAtMs: number }
+type Body = OrganizationFields & Pick<Organization, 'ownerUid' | 'createdAtMs' | 'originUid'>
+
+function madeRow(originUid: string, uid: string): DocumentKey {
+  return { orgUid: originUid, kind: MADE_KIND, uid }
+}
 
 function putOf(uid: string, body: Body, expectedRevision: number): PutDocument {
-  const { name, rateLimits, oauth, ownerUid, createdAtMs } = body
+  const { name, rateLimits, oauth, ownerUid, createdAtMs, originUid } = body
   return {
     op: 'put',
     orgUid: '',
     kind: KIND,
     uid,
     listKey: name,
-    body: { name, rateLimits, oauth, ownerUid, createdAtMs },
+    body: { name, rateLimits, oauth, ownerUid, createdAtMs, originUid },
     expectedRevision,
   }
 }
 
 function fromDocument(document: CatalogDocument): Organization {
-  const body = document.body as unknown as Body
   const { uid, revision } = document
+  // One from before origins were kept counts as made by the operator.
+  const { originUid = uid, ...body } = document.body as unknown as Body
   const rateFigures = body.rateLimits === '' ? undefined : readRateFigures(body.rateLimits)
-  return { uid, revision, ...body, rateFigures }
+  return { uid, revision, ...body, originUid, rateFigures }
 }
 
 function checkFields({ name, rateLimits }: OrganizationFields): void {

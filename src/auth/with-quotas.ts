@@ -8,8 +8,10 @@ import {
   CatalogLimitReached,
   type CatalogStore,
   type CatalogWrite,
+  type KindUsage,
   withCommit,
 } from '../store/index.ts'
+import { MADE_KIND, type Organization } from './organizations.ts'
 
 /** What people and devices create at will; the audit log is the service's own and ends by itself. */
 const COUNTED_KINDS: readonly string[] = [
@@ -27,41 +29,57 @@ export function withQuotas(store: CatalogStore, quotas: Quotas): CatalogStore {
       return await store.commit(writes, lease, [...limits, ...limitsOf(writes, quotas)])
     } catch (error) {
       if (!(error instanceof CatalogLimitReached)) throw error
-      const { of, kinds, max } = error.limit
-      const bytes = 'bytes of components, streams and other records'
-      const counted = of === 'bytes' ? bytes : `${kinds[0]}s`
-      return refuse('quota_exceeded', { max, counted })
+      const { max } = error.limit
+      return refuse('quota_exceeded', { max, counted: countedBy(error.limit) })
     }
   })
+}
+
+function countedBy({ of, kinds }: CatalogLimit): string {
+  if (of === 'bytes') return 'bytes of components, streams and other records'
+  return kinds.includes(MADE_KIND) ? 'further organizations made from it' : `${kinds[0]}s`
 }
 
 /** What the catalog has of an organization: all but its files. */
 export async function catalogUsageOf(
   store: CatalogStore,
-  orgUid: string,
+  { uid, originUid }: Pick<Organization, 'uid' | 'originUid'>,
 ): Promise<Omit<OrganizationUsage, 'fileBytes'>> {
-  const usage = await store.usage(orgUid)
-  const countOf = (kind: string) => usage.find((one) => one.kind === kind)?.documents ?? 0
+  const usage = await store.usage(uid)
+  const ofOrigin = originUid === uid ? usage : await store.usage(originUid)
   const counted = usage.filter(({ kind }) => COUNTED_KINDS.includes(kind))
   return {
-    components: countOf('component'),
-    streams: countOf('stream'),
+    components: documentsOf(usage, 'component'),
+    streams: documentsOf(usage, 'stream'),
     catalogBytes: counted.reduce((sum, { bytes }) => sum + bytes, 0),
+    organizations: documentsOf(ofOrigin, MADE_KIND),
   }
+}
+
+function documentsOf(usage: readonly KindUsage[], kind: string): number {
+  return usage.find((one) => one.kind === kind)?.documents ?? 0
 }
 
 /** The limits that hold for a commit: none when it creates and changes nothing that is counted. */
 function limitsOf(writes: readonly CatalogWrite[], quotas: Quotas): CatalogLimit[] {
   const touched = new Set<string>()
+  const origins: string[] = []
   for (const { op, orgUid, kind } of writes) {
-    if (op === 'put' && orgUid !== '' && COUNTED_KINDS.includes(kind)) touched.add(orgUid)
+    if (op !== 'put' || orgUid === '') continue
+    if (COUNTED_KINDS.includes(kind)) touched.add(orgUid)
+    else if (kind === MADE_KIND) origins.push(orgUid)
   }
-  const { components, streams, catalogBytes } = quotas
-  return [...touched].flatMap((orgUid) => [
-    ...limitOf({ orgUid, kinds: ['component'], of: 'documents' }, components),
-    ...limitOf({ orgUid, kinds: ['stream'], of: 'documents' }, streams),
-    ...limitOf({ orgUid, kinds: COUNTED_KINDS, of: 'bytes' }, catalogBytes),
-  ])
+  const { components, streams, catalogBytes, organizations } = quotas
+  return [
+    ...[...touched].flatMap((orgUid) => [
+      ...limitOf({ orgUid, kinds: ['component'], of: 'documents' }, components),
+      ...limitOf({ orgUid, kinds: ['stream'], of: 'documents' }, streams),
+      ...limitOf({ orgUid, kinds: COUNTED_KINDS, of: 'bytes' }, catalogBytes),
+    ]),
+    ...origins.flatMap((orgUid) =>
+      limitOf({ orgUid, kinds: [MADE_KIND], of: 'documents' }, organizations),
+    ),
+  ]
 }
 
 function limitOf(what: Omit<CatalogLimit, 'max'>, max: number | undefined): CatalogLimit[] {

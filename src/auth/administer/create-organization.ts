@@ -23,6 +23,8 @@ export interface NewOrganization {
   readonly feedKey?: string
   readonly rateLimits?: string
   readonly oauth?: OrganizationOAuth
+  /** The organization that counts it among those made from it; undefined: the operator makes it. */
+  readonly madeFrom?: Organization
   /** Who creates it and from where, for the audit log. */
   readonly actor: string
   readonly address?: string
@@ -38,14 +40,15 @@ export async function createOrganization(
   const known = await users.findByEmail(wanted.ownerEmail)
   const ownerUid = known?.uid ?? newUid()
   const feedKey = wanted.feedKey ?? newSecret()
-  const plan = organizations.planInsert({ name, rateLimits, oauth }, ownerUid)
+  const plans = organizations.planInsert({ name, rateLimits, oauth }, ownerUid, wanted.madeFrom)
+  const [plan] = plans
   const membership = { orgUid: plan.uid, role: 'OWNER' } as const
   const act = audit.plan({
     ...{ orgUid: plan.uid, act: 'organization_created', actor, target: ownerUid, address },
     detail: name,
   })
   const feed = keys.planInsert(plan.uid, FEED_KEY_FIELDS, { secret: feedKey })
-  const also = [plan, ...feed, ...planStarterUnits(plan.uid), act]
+  const also = [...plans, ...feed, ...planStarterUnits(plan.uid), act]
   const password = known === undefined ? (wanted.ownerPassword ?? newSecret()) : undefined
   if (known !== undefined) {
     await users.update(known, { memberships: [...known.memberships, membership] }, also)

@@ -77,7 +77,7 @@ export const settings = {
   connectionsPerAddress: { name: 'WEIR_CONNECTIONS_PER_ADDRESS', default: String(CONNECTIONS_PER_ADDRESS_DEFAULT), meaning: 'Connections at a time from one address, or one /64 of IPv6; WEIR_TRUSTED_PROXIES are exempt', read: connections },
   createMax: { name: 'WEIR_CREATE_MAX', default: String(STREAMS_CREATED_PER_CALL_MAX), meaning: 'Streams one call may create, those of templates counted', read: streams },
   metrics: { name: 'WEIR_METRICS', default: 'loopback', meaning: 'Who may read /metrics: loopback (this machine, past no proxy), open (all), or token:… (16 to 128 characters, sent as Authorization: Bearer)', read: readMetricsAccess },
-  quotas: { name: 'WEIR_QUOTAS', default: 'default', meaning: 'What each organization may have: off, default, or figures such as components=5000,streams=100000,fileBytes=20GB,catalogBytes=500MB', read: readQuotas as SettingReader<Quotas> },
+  quotas: { name: 'WEIR_QUOTAS', default: 'default', meaning: 'What each organization may have: off, default, or figures such as components=5000,streams=100000,fileBytes=20GB,catalogBytes=500MB,organizations=3', read: readQuotas as SettingReader<Quotas> },
   oauthMode: { name: 'WEIR_OAUTH', default: 'open', meaning: 'open lets every OAuth client ask a user; strict only registered ones', read: readOneOf(['open', 'strict'] as const) },
   tokenLifetimeSeconds: { name: 'WEIR_TOKEN_LIFETIME_S', default: '86400', meaning: 'How long an OAuth access token lives, in seconds', read: lifetime },
   refreshLifetimeSeconds: { name: 'WEIR_REFRESH_LIFETIME_S', default: '7776000', meaning: 'How long an OAuth refresh token lives unused, in seconds', read: lifetime },

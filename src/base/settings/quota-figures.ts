@@ -1,7 +1,7 @@
 import { SettingMistake } from './setting-readers.ts'
 
 /** What is counted in every organization. */
-const quotaNames = ['components', 'streams', 'fileBytes', 'catalogBytes'] as const
+const quotaNames = ['components', 'streams', 'fileBytes', 'catalogBytes', 'organizations'] as const
 export type QuotaName = (typeof quotaNames)[number]
 
 /** How much one organization may have of each; undefined: as much as there is room for. */
@@ -13,11 +13,13 @@ const DEFAULT_QUOTAS: Quotas = {
   streams: 10_000_000,
   fileBytes: 1_000_000_000_000,
   catalogBytes: 20_000_000_000,
+  // Each has all of the above for itself, so whoever may make organizations must not make many.
+  organizations: 10,
 }
 
 const NO_QUOTAS: Quotas = {
   ...{ components: undefined, streams: undefined },
-  ...{ fileBytes: undefined, catalogBytes: undefined },
+  ...{ fileBytes: undefined, catalogBytes: undefined, organizations: undefined },
 }
 
 const UNIT_BYTES: Readonly<Record<string, number>> = {
@@ -37,12 +39,12 @@ export function readQuotas(text: string): Quotas {
   for (const part of text.split(',')) {
     const [, name, isOff, digits, unit] = PART.exec(part) ?? []
     const quota = quotaNames.find((known) => known === name)
-    const isCount = quota === 'components' || quota === 'streams'
+    const isCount = quota !== 'fileBytes' && quota !== 'catalogBytes'
     const figure = Number(digits) * (UNIT_BYTES[unit ?? ''] ?? Number.NaN)
     const isFigure = Number.isSafeInteger(figure) && !(isCount && unit !== '')
     if (quota === undefined || (isOff === undefined && !isFigure)) {
       throw new SettingMistake(
-        `must be off, default, or figures such as components=5000,streams=100000,fileBytes=20GB,catalogBytes=500MB, not "${text}"`,
+        `must be off, default, or figures such as components=5000,streams=100000,fileBytes=20GB,catalogBytes=500MB,organizations=3, not "${text}"`,
       )
     }
     quotas[quota] = isOff === undefined ? figure : undefined

@@ -3,6 +3,7 @@ import type {
   DeletionParts,
   Identity,
   OAuthWithUsers,
+  Organization,
   OrganizationUsage,
 } from '../../auth/index.ts'
 import type { Config, MemoryBudget } from '../../base/index.ts'
@@ -44,7 +45,7 @@ interface RouteParts extends StorageRoutesDeps {
   readonly lane: FastLane
   readonly oauth: OAuthWithUsers
   /** What an organization has of what WEIR_QUOTAS counts. */
-  readonly usageOf: (orgUid: string) => Promise<OrganizationUsage>
+  readonly usageOf: (organization: Organization) => Promise<OrganizationUsage>
 }
 
 /** Adds all routes to the server. */

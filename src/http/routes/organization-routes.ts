@@ -33,7 +33,7 @@ interface OrganizationRoutesDeps {
   /** What deletes an organization with everything below it. */
   readonly deletion: DeletionParts
   readonly quotas: Quotas
-  readonly usageOf: (orgUid: string) => Promise<OrganizationUsage>
+  readonly usageOf: (organization: Organization) => Promise<OrganizationUsage>
 }
 
 const NAME = 'organization'
@@ -51,7 +51,7 @@ export function organizationRoutes(app: App, deps: OrganizationRoutesDeps): void
 
 /** The record with what the organization may have and what it has. */
 async function showWhole(organization: Organization, deps: OrganizationRoutesDeps) {
-  const usage = await deps.usageOf(organization.uid)
+  const usage = await deps.usageOf(organization)
   return { ...showOrganization(organization), quota: showQuotas(deps.quotas), usage }
 }
 

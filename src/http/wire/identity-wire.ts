@@ -85,10 +85,12 @@ export function showOrganization(organization: Organization) {
 }
 
 /** Quotas as answered: null where there is none. */
-export function showQuotas({ components, streams, fileBytes, catalogBytes }: Quotas) {
+export function showQuotas(quotas: Quotas): Record<keyof Quotas, number | null> {
+  const { components, streams, fileBytes, catalogBytes, organizations } = quotas
   return {
     ...{ components: components ?? null, streams: streams ?? null },
     ...{ fileBytes: fileBytes ?? null, catalogBytes: catalogBytes ?? null },
+    organizations: organizations ?? null,
   }
 }
 

@@ -119,3 +119,39 @@ test('one organization at its quota leaves the others theirs', async (t) => {
   assert.equal((await insert('a')).status, 200)
   assertExceeded(await insert('b'), /1 components/)
 })
+
+test('organizations made from one count together, whoever makes them and wherever', async (t) => {
+  const { service, owner, usage } = await startWith(t, 'organizations=3')
+  const insert = (by: Call, name: string, org = service.orgUid) =>
+    by('PUT', `/api/organization?org=${org}`, { organization: { name } })
+  const first = await insert(owner, 'first')
+  assert.equal(first.status, 200, first.text)
+  const { uid, quota } = first.body.organization
+  assert.equal(quota.organizations, 3)
+  // A further account that is OWNER, in an organization that was made, gains nothing.
+  const person = { email: 'other@example.com', password: 'a long enough sentence', role: 'OWNER' }
+  const body = { org_user: person, currentPassword: service.ownerPassword }
+  assert.equal((await owner('PUT', `/api/org_user?org=${uid}`, body)).status, 200)
+  const other = caller(service, await signIn(service, person.email, person.password))
+  const answers = await Promise.all(
+    ['a', 'b', 'c', 'd'].map((name) => insert(other, name, uid)).concat(insert(owner, 'e')),
+  )
+  // Of acts of one person at once some meet each other; they may be repeated.
+  for (const { status, text } of answers) assert.ok([200, 403, 409].includes(status), text)
+  while ((await usage()).organizations < 3) await insert(other, 'more', uid)
+  assertExceeded(await insert(owner, 'too many'), /3 further organizations/)
+  assertExceeded(await insert(other, 'too many', uid), /3 further organizations/)
+  const { organization } = (await owner('GET', `/api/organization/${uid}?org=${uid}`)).body
+  assert.equal(organization.usage.organizations, 3)
+  const proof = { 'Weir-Password': service.ownerPassword }
+  const session = await signIn(service, service.ownerEmail, service.ownerPassword)
+  const gone = await caller(
+    service,
+    session,
+    proof,
+  )('DELETE', `/api/organization/${uid}?org=${uid}`)
+  assert.equal(gone.status, 200, gone.text)
+  assert.equal((await usage()).organizations, 2)
+  assert.equal((await insert(owner, 'in its place')).status, 200)
+  assertExceeded(await insert(owner, 'too many'), /3 further organizations/)
+})
