@@ -111,6 +111,8 @@ export interface WeirApp {
 export interface AppOptions {
   readonly clock?: Clock
   readonly log?: Log
+  /** Puts faults between the service and its catalog. */
+  readonly wrapCatalog?: (store: CatalogStore) => CatalogStore
 }
 
 /** How long running calls may take to finish when the service stops. */
@@ -124,7 +126,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const clock = options.clock ?? systemClock
   const log = options.log ?? createLog({ level: config.logLevel })
   await using opened = new AsyncDisposableStack()
-  const parts = await openIdentityParts({ config, clock, log }, opened)
+  const parts = await openIdentityParts({ ...options, config, clock, log }, opened)
   const { catalogStore, identity, oauthBase } = parts
   const firstStart = await createFirstOrganization(identity, config, log)
   const purging = purgeRegularly(catalogStore, clock, log)
@@ -222,9 +224,10 @@ function requireFolder({ dataDir }: Config): void {
 }
 
 async function openIdentityParts(
-  { config, clock, log }: { config: Config; clock: Clock; log: Log },
+  opening: Required<Pick<AppOptions, 'clock' | 'log'>> & AppOptions & { config: Config },
   opened: AsyncDisposableStack,
 ) {
+  const { config, clock, log, wrapCatalog = (store: CatalogStore) => store } = opening
   const lock = lockFolder(config.dataDir)
   opened.defer(() => lock.release())
   for (const { path, mode, isTightened } of tightenFolder(config.dataDir)) {
@@ -245,7 +248,7 @@ async function openIdentityParts(
     },
   })
   opened.defer(() => embeddedCatalog.close())
-  const limitedCatalog = withQuotas(embeddedCatalog, config.quotas)
+  const limitedCatalog = withQuotas(wrapCatalog(embeddedCatalog), config.quotas)
   const catalogStore = tellCommits(limitedCatalog, (writes, isMade) => {
     bearers.forgetWritten(writes)
     if (isMade) logActs(log, writes)

@@ -56,7 +56,7 @@ export {
   removeOwnFactor,
 } from './administer/own-second-factor.ts'
 export { endOwnSession, listOwnSessions } from './administer/own-sessions.ts'
-export { recordDeletion } from './administer/record-deletion.ts'
+export { announceDeletion, planDeletion } from './administer/record-deletion.ts'
 export { type Command, type CommandResult, runCommand } from './administer/run-command.ts'
 export { beginScrub, readStorage, type StorageParts } from './administer/storage.ts'
 export {

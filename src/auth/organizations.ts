@@ -119,15 +119,11 @@ export class Organizations {
     return this.#keep(document)
   }
 
-  /** Deletes the record of an organization that holds nothing any more, together with other writes. */
-  async delete(
-    { uid, originUid }: Organization,
-    also: readonly CatalogWrite[] = [],
-  ): Promise<void> {
+  /** Deletes the record of an organization that holds nothing any more. */
+  async delete({ uid, originUid }: Organization): Promise<void> {
     await this.#store.commit([
       { op: 'delete', orgUid: '', kind: KIND, uid, expectedRevision: 'any' },
       { op: 'delete', ...madeRow(originUid, uid), expectedRevision: 'any' },
-      ...also,
     ])
     this.#byUid.delete(uid)
   }

@@ -16,6 +16,9 @@ interface DeleteDeps {
   readonly onRemoved: SamplesRemoved
 }
 
+/** Told that samples are about to be taken out, once nothing can be refused; they stay when it rejects. */
+export type BeforeRemoval = () => Promise<void>
+
 /** Which samples of which stream to take out: those that a GET of the range shows. */
 export interface DeleteCommand {
   readonly compId: string
@@ -32,6 +35,7 @@ export async function deleteFeed(
   deps: DeleteDeps,
   principal: Principal,
   command: DeleteCommand,
+  beforeRemoval?: BeforeRemoval,
 ): Promise<void> {
   const { catalog, store } = deps
   const [handle] = findStreams(catalog.index, principal, command, 'DELETE').handles
@@ -42,6 +46,7 @@ export async function deleteFeed(
   const until = epochMs(Math.min(asked.until, TIME_END))
   if (from >= until) return
   const removal = { handle, from, until }
+  await beforeRemoval?.()
   await store.remove(removal)
   await deps.onRemoved(removal, principal.orgUid)
 }

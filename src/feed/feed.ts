@@ -2,7 +2,12 @@ import { allowsEveryFeed, type Principal, requireSomeFeed } from '../access/inde
 import type { Clock, EpochMs } from '../base/index.ts'
 import { type Catalog, RANDOM } from '../catalog/index.ts'
 import type { SampleBatch, SampleStore, StreamHandle } from '../store/index.ts'
-import { type DeleteCommand, deleteFeed, type SamplesRemoved } from './delete-feed.ts'
+import {
+  type BeforeRemoval,
+  type DeleteCommand,
+  deleteFeed,
+  type SamplesRemoved,
+} from './delete-feed.ts'
 import { Retention } from './expire/retention.ts'
 import type { FeedSeries } from './get/feed-series.ts'
 import { type GetCommand, getFeed, getLastValues, type ShowFile } from './get/get-feed.ts'
@@ -126,7 +131,11 @@ export class Feed {
   }
 
   /** Takes a range out of a stream, durably. */
-  delete(principal: Principal, command: DeleteCommand): Promise<void> {
-    return deleteFeed(this.#deps, principal, command)
+  delete(
+    principal: Principal,
+    command: DeleteCommand,
+    beforeRemoval?: BeforeRemoval,
+  ): Promise<void> {
+    return deleteFeed(this.#deps, principal, command, beforeRemoval)
   }
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openApp, type WeirApp } from '../../src/app.ts'
+import { type AppOptions, openApp, type WeirApp } from '../../src/app.ts'
 import { type Clock, createLog, readConfig } from '../../src/base/index.ts'
 import { openSampleStore } from '../../src/store/embedded/index.ts'
 
@@ -26,7 +26,7 @@ export interface Service {
 }
 
 /** What a test may choose. */
-export interface ServiceOptions {
+export interface ServiceOptions extends Pick<AppOptions, 'wrapCatalog'> {
   readonly clock?: Clock
   /** Settings by name, such as WEIR_RATE_LIMITS. */
   readonly settings?: Readonly<Record<string, string>>
@@ -45,7 +45,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       WEIR_OWNER_PASSWORD: 'correct horse battery',
       ...settings,
     })
-    const app = await openApp(config, { clock: options.clock, log })
+    const app = await openApp(config, { ...options, log })
     return { app, url: await app.listen() }
   }
   let { app, url } = await open(options.settings ?? {})

@@ -37,12 +37,14 @@ export async function deleteOrganization(
       what: 'This is the only organization of the service: insert another first',
     })
   }
+  // Told before anything goes: what follows takes many commits, and may be cut short after any of them.
+  await store.commit(await planAct(parts, by, organization))
   await deleteComponents(parts, orgUid)
   await deleteKeysAndClients(parts, orgUid)
   for (const kind of [...simpleKinds, 'audit']) await deleteKind(store, orgUid, kind)
   await identity.invitations.deleteAllOf(orgUid)
   await removeMembers(identity, orgUid)
-  await identity.organizations.delete(organization, await planAct(parts, by, organization))
+  await identity.organizations.delete(organization)
 }
 
 /** The log of the organization went with it, so that of the operators tells who did it. */

@@ -2,6 +2,7 @@ import { allows, type Principal, requirePermit } from '../../access/index.ts'
 import { newOrderedUid } from '../../base/index.ts'
 import type { CatalogDocument, CatalogWrite, StreamHandle } from '../../store/index.ts'
 import { type CatalogBase, referencesOf } from '../documents/catalog-base.ts'
+import { NOTHING_ALONG } from '../documents/plan-along.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
 import { type ComponentBody, componentBodyOf } from '../shape/component-shape.ts'
 import { refuseField, shapeCheck } from '../shape/record-checks.ts'
@@ -113,11 +114,18 @@ export class ComponentStreams {
   }
 
   /** Deletes a stream and, through the listeners, its samples and files. */
-  async delete(principal: Principal, componentUid: string, uid: string): Promise<void> {
+  async delete(
+    principal: Principal,
+    componentUid: string,
+    uid: string,
+    planAlong = NOTHING_ALONG,
+  ): Promise<void> {
     requirePermit(principal, `component/${componentUid}/stream/${uid}`, 'DELETE')
-    await this.#edit(principal.orgUid, componentUid, async ({ orgUid }) => {
-      const { revision } = await this.#require(orgUid, componentUid, uid)
-      return [{ op: 'delete', orgUid, kind: 'stream', uid, expectedRevision: revision }]
+    await this.#edit(principal.orgUid, componentUid, async ({ orgUid, body }) => {
+      const document = await this.#require(orgUid, componentUid, uid)
+      const { revision: expectedRevision } = document
+      const along = planAlong(`${body.id} / ${streamBodyOf(document).id}`)
+      return [{ op: 'delete', orgUid, kind: 'stream', uid, expectedRevision }, ...along]
     })
   }
 

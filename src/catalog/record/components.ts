@@ -3,6 +3,7 @@ import { newOrderedUid, PAGE_LIMIT_MAX, refuse } from '../../base/index.ts'
 import type { CatalogDocument, CatalogWrite } from '../../store/index.ts'
 import { type CatalogBase, missingFolderOrders } from '../documents/catalog-base.ts'
 import { listPermitted } from '../documents/list-permitted.ts'
+import { NOTHING_ALONG } from '../documents/plan-along.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
 import {
   type ComponentBody,
@@ -155,9 +156,9 @@ export class Components {
   }
 
   /** Deletes the component with its streams and, through the listeners, their samples and files. */
-  async delete(principal: Principal, uid: string): Promise<void> {
+  async delete(principal: Principal, uid: string, planAlong = NOTHING_ALONG): Promise<void> {
     this.requireDeletable(principal, uid)
-    await this.deleteByUid(principal.orgUid, uid)
+    await this.deleteByUid(principal.orgUid, uid, planAlong)
   }
 
   /** Refuses with `forbidden` unless the caller may delete the component and each of its streams. */
@@ -172,19 +173,20 @@ export class Components {
   }
 
   /** As delete, for callers that have checked another right, such as that on the folder. */
-  async deleteByUid(orgUid: string, uid: string): Promise<void> {
+  async deleteByUid(orgUid: string, uid: string, planAlong = NOTHING_ALONG): Promise<void> {
     const { documents, locks } = this.#base
     await locks.run([uid], () =>
       retryConflicts(this.#base.documents, async () => {
-        const { revision } = await this.#require(orgUid, uid)
+        const document = await this.#require(orgUid, uid)
         const { index } = documents
         const handles = index.componentByUid(orgUid, uid)?.streams ?? []
         const streams = handles.map((handle): CatalogWrite => {
           const stream = { orgUid, kind: 'stream', uid: index.streamUid(handle) }
           return { op: 'delete', ...stream, expectedRevision: 'any' }
         })
-        const component = { orgUid, kind: 'component', uid, expectedRevision: revision }
-        await documents.commit([...streams, { op: 'delete', ...component }])
+        const key = { orgUid, kind: 'component', uid, expectedRevision: document.revision }
+        const along = planAlong(componentBodyOf(document).id)
+        await documents.commit([...streams, { op: 'delete', ...key }, ...along])
       }),
     )
   }

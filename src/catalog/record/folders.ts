@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { type Method, type Principal, requirePermit } from '../../access/index.ts'
 import { newUid, refuse } from '../../base/index.ts'
-import type { CatalogDocument, CatalogWrite } from '../../store/index.ts'
+import type { CatalogDocument, CatalogWrite, DocumentKey } from '../../store/index.ts'
 import { type CatalogBase, folderClaim, missingFolderOrders } from '../documents/catalog-base.ts'
 import { findForbidden, listPermitted } from '../documents/list-permitted.ts'
+import { NOTHING_ALONG } from '../documents/plan-along.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
 import { componentBodyOf } from '../shape/component-shape.ts'
 import { ROOT_FOLDER, readFolder } from '../shape/folder-path.ts'
@@ -129,24 +130,31 @@ export class Folders {
   }
 
   /** Deletes the folder and everything in it: components, their streams, samples and files too. */
-  async delete(principal: Principal, uid: string): Promise<void> {
+  async delete(principal: Principal, uid: string, planAlong = NOTHING_ALONG): Promise<void> {
     requirePermit(principal, `component_folder/${uid}`, 'DELETE')
     const { orgUid } = principal
     const path = pathOf(await this.#require(orgUid, uid))
     await this.#requirePermitInside(principal, path, 'DELETE')
     await this.#requireDeletableInside(principal, path)
+    const { totalCount } = await this.#inside(orgUid, 'component', path)
+    const withFirst = onlyFirst(() => planAlong(`${path} with ${totalCount} components`))
     for (;;) {
       const { documents } = await this.#inside(orgUid, 'component', path)
       if (documents.length === 0) break
-      for (const component of documents) await this.#components.delete(principal, component.uid)
+      for (const component of documents) {
+        await this.#components.delete(principal, component.uid, withFirst.plan)
+        withFirst.done()
+      }
     }
     for (;;) {
       const { documents } = await this.#inside(orgUid, 'component_folder', path)
       const uids = documents.length === 0 ? [uid] : documents.map((folder) => folder.uid)
       const kind = 'component_folder'
-      await this.#base.documents.commit(
-        uids.map((each) => ({ op: 'delete', orgUid, kind, uid: each, expectedRevision: 'any' })),
-      )
+      await this.#base.documents.commit([
+        ...uids.map((one) => deleteOrder({ orgUid, kind, uid: one })),
+        ...withFirst.plan(),
+      ])
+      withFirst.done()
       if (documents.length === 0) return
     }
   }
@@ -232,6 +240,21 @@ export class Folders {
     const document = await this.#base.documents.get({ orgUid, kind: 'component_folder', uid })
     if (document === undefined) refuseUnknown('component_folder', uid)
     return document
+  }
+}
+
+function deleteOrder(key: DocumentKey): CatalogWrite {
+  return { op: 'delete', ...key, expectedRevision: 'any' }
+}
+
+/** Plans for every commit until one is done. */
+function onlyFirst(plan: () => readonly CatalogWrite[]) {
+  let isDone = false
+  return {
+    plan: () => (isDone ? [] : plan()),
+    done: () => {
+      isDone = true
+    },
   }
 }
 

@@ -186,11 +186,12 @@ export class FeedCalls {
     return write(list, fields, bytes)
   }
 
-  /** DELETE …/stream/{streamId}/feed: takes the range out. */
+  /** DELETE …/stream/{streamId}/feed: takes the range out, after `announce` was told of it. */
   async delete(
     principal: Principal,
     path: { readonly compId: string; readonly streamId: string },
     query: string,
+    announce?: (range: { readonly from: number; readonly until: number }) => Promise<void>,
   ): Promise<void> {
     const pairs = readQueryPairs(query)
     const from = readWhole(pairs, 'sd', { min: Number.MIN_SAFE_INTEGER })
@@ -201,7 +202,8 @@ export class FeedCalls {
     if (from > until) {
       refuse('bad_input', { what: `Parameter "sd" (${from}) must not be after "ed" (${until})` })
     }
-    await this.#feed.delete(principal, { ...path, from, until })
+    const range = { from, until }
+    await this.#feed.delete(principal, { ...path, ...range }, async () => announce?.(range))
   }
 }
 

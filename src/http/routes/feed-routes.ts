@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { Type } from 'typebox'
-import { type Identity, recordDeletion } from '../../auth/index.ts'
+import { announceDeletion, type Identity } from '../../auth/index.ts'
 import { invariant, readId } from '../../base/index.ts'
 import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
@@ -116,12 +116,12 @@ function deleteRoute(app: App, { calls, gate, identity }: FeedRoutesDeps): void 
       const params = request.params as { compId: string; streamId: string }
       const compId = readId(params.compId, 'the path', 'compId')
       const streamId = readId(params.streamId, 'the path', 'streamId')
-      const query = queryOf(request.url)
-      await calls.delete(request.principal, { compId, streamId }, query)
-      const range = ['sd', 'ed'].map((name) => new URLSearchParams(query).get(name))
-      const detail = `${compId} / ${streamId}, sd ${range[0]}, ed ${range[1]}`
-      const deletion = { act: 'samples_deleted', target: '', detail } as const
-      await recordDeletion(identity, actingIn(request), deletion)
+      const path = { compId, streamId }
+      await calls.delete(request.principal, path, queryOf(request.url), ({ from, until }) => {
+        const detail = `${compId} / ${streamId}, sd ${from}, ed ${until}`
+        const deletion = { act: 'samples_deleted', target: '', detail } as const
+        return announceDeletion(identity, actingIn(request), deletion)
+      })
       return { success: true, message: '' }
     },
   )

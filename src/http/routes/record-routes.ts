@@ -1,8 +1,8 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Method, Principal } from '../../access/index.ts'
-import { type Identity, recordDeletion } from '../../auth/index.ts'
-import type { Page, RecordList } from '../../catalog/index.ts'
+import { type ActingCaller, type Identity, planDeletion } from '../../auth/index.ts'
+import type { Page, PlanAlong, RecordList } from '../../catalog/index.ts'
 import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
@@ -18,7 +18,7 @@ interface RecordOperations {
   list(principal: Principal, page: Page): Promise<RecordList<object>>
   insert(principal: Principal, input: unknown): Promise<object>
   update(principal: Principal, uid: string, input: unknown): Promise<object>
-  delete(principal: Principal, uid: string): Promise<void>
+  delete(principal: Principal, uid: string, planAlong?: PlanAlong): Promise<void>
 }
 
 /** One resource of the catalog. */
@@ -93,9 +93,8 @@ export function recordRoutes(
     described(one('DELETE'), 'Delete, with all below', { params }),
     async (request) => {
       const target = uidOf(request)
-      await records.delete(request.principal, target)
-      const act = resource.deletedAs
-      if (act) await recordDeletion(identity, actingIn(request), { act, target, detail: '' })
+      const by = actingIn(request)
+      await records.delete(by.principal, target, planAct(identity, by, resource.deletedAs, target))
       return envelope(noun, { uid: target })
     },
   )
@@ -104,4 +103,14 @@ export function recordRoutes(
     const input = unwrap(noun, request.body)
     return envelope(noun, await records.update(request.principal, uidOf(request), input))
   }
+}
+
+function planAct(
+  identity: Identity,
+  by: ActingCaller,
+  act: RecordResource['deletedAs'],
+  target: string,
+): PlanAlong {
+  if (act === undefined) return () => []
+  return (detail) => [planDeletion(identity, by, { act, target, detail })]
 }

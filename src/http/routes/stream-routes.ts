@@ -1,6 +1,6 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
 import { Type } from 'typebox'
-import { type Identity, recordDeletion } from '../../auth/index.ts'
+import { type Identity, planDeletion } from '../../auth/index.ts'
 import { refuse } from '../../base/index.ts'
 import { type Catalog, STREAM_TYPES, type StreamType, streamShape } from '../../catalog/index.ts'
 import { actingIn } from '../admit/acting.ts'
@@ -64,10 +64,10 @@ export function streamRoutes(
   const remove = { params: oneParams, ...needs('DELETE', ONE) }
   app.delete(`${PATH}/:uid`, described('Delete with its samples', remove), async (request) => {
     const { componentUid, uid } = keyOf(request)
-    await streams.delete(request.principal, componentUid, uid)
-    const detail = `of component ${componentUid}`
-    const deletion = { act: 'stream_deleted', target: uid, detail } as const
-    await recordDeletion(identity, actingIn(request), deletion)
+    const about = { act: 'stream_deleted', target: uid } as const
+    await streams.delete(request.principal, componentUid, uid, (detail) => [
+      planDeletion(identity, actingIn(request), { ...about, detail }),
+    ])
     return envelope('stream', { uid })
   })
 }
