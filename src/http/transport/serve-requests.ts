@@ -7,9 +7,7 @@ import { answerClientError } from './client-error.ts'
 import type { ConnectionCount } from './connection-count.ts'
 import { attachExchange, type Exchange, type FastLane, type Reply, type Serve } from './exchange.ts'
 import { type Front, openFront } from './front/front.ts'
-import { HeadWatch } from './head-watch.ts'
 import { HttpReply, hasUnreadBody } from './http-reply.ts'
-import { inOrder } from './in-order.ts'
 import {
   type Handler,
   IDLE_TIMEOUT_MS,
@@ -52,12 +50,7 @@ export function serveRequests(
     attachExchange(req, exchange)
     handle(req, res)
   }
-  const heads = deps.budget === undefined ? undefined : new HeadWatch(deps.budget)
-  const handleInOrder = inOrder(handleOne, deps.budget)
-  const server = openListener((req, res) => {
-    heads?.note(req)
-    handleInOrder(req, res)
-  }, tls)
+  const server = openListener(handleOne, tls)
   server.maxConnections = connections.limits.connectionsMax
   server.on('drop', (peer) => connections.refuse(peer?.remoteAddress ?? ''))
   const front = openFront(server, tls === undefined ? 'connection' : 'secureConnection', {
@@ -65,7 +58,6 @@ export function serveRequests(
     keepAliveMs: KEEP_ALIVE_MS,
     idleMs: IDLE_TIMEOUT_MS,
     ...{ arrivals, budget: deps.budget, findServe },
-    watchHeads: (socket) => heads?.watch(socket),
     expect: () => traffic.expect(),
     abandon: () => traffic.abandon(),
     serve: (head, body, reply, isExpected) => {

@@ -5,13 +5,16 @@ import { answerClientError } from '../client-error.ts'
 import type { FastLane, Reply } from '../exchange.ts'
 import { WRITTEN_BYTES_MAX, writeSlices } from '../write-slices.ts'
 import { answerHead, hasHeader, joined } from './answer-bytes.ts'
-import { type BodyMemory, FRONT_BODY_BYTES_MAX } from './body-memory.ts'
+import { type BodyMemory, FRONT_BODY_BYTES_MAX, type StrangerBudget } from './body-memory.ts'
 import { readStrictHead, type StrictHead } from './request-head.ts'
 import { readingInto } from './shared-buffer-socket.ts'
+import { StrangerHold } from './stranger-hold.ts'
 
 /** What the connections of the front share. */
 export interface FrontDeps {
   readonly memory: BodyMemory
+  /** What requests that were sent ahead may hold. */
+  readonly budget?: StrangerBudget
   /** Ends bodies that come too slowly. */
   readonly arrivals: ArrivalWatch
   /** What arrives while no request is being put together is read into this, for all connections. */
@@ -83,11 +86,15 @@ export class FrontConnection implements Reply, Arrival {
   /** Its memory is given back when the request has been served: a little longer than it arrives. */
   #arriving: Arriving | undefined
   #onceOver: (() => void) | undefined
+  /** What was sent ahead, and whether it was more than there was room for. */
+  readonly #ahead: StrangerHold
+  #isOverfull = false
   status = 200
 
   /** Reads an accepted connection from here on. */
   constructor(accepted: Socket, deps: FrontDeps) {
     this.#deps = deps
+    this.#ahead = new StrangerHold(deps.budget)
     const socket = readingInto(accepted, {
       nextBuffer: () => this.#arriving?.memory.subarray(this.#arriving.bytes) ?? deps.shared,
       take: (bytes) => this.#take(bytes),
@@ -115,6 +122,7 @@ export class FrontConnection implements Reply, Arrival {
 
   send(status: number, headers: string[], body: string | Uint8Array): void {
     this.status = status
+    if (this.#isOverfull) headers.push('Connection', 'close')
     const isLast = this.#socket.readableEnded || hasHeader(headers, 'Connection')
     this.#state = isLast ? 'closing' : 'answering'
     const keepAliveSeconds = isLast ? undefined : this.#deps.keepAliveMs / 1_000
@@ -175,8 +183,16 @@ export class FrontConnection implements Reply, Arrival {
     this.#arriving = undefined
   }
 
-  /** Puts bytes of the next request back until this one is answered. */
+  /** Puts bytes of the next request back until this one is answered; without room it is the last. */
   #defer(bytes: Buffer): void {
+    if (this.#isOverfull) return
+    if (!this.#ahead.resize(bytes.length)) {
+      this.#deps.budget?.refuseStranger()
+      this.#ahead.resize(0)
+      this.#isOverfull = true
+      if (this.#state === 'answering') this.#state = 'closing'
+      return
+    }
     if (bytes.length === 0) return
     this.#socket.pause()
     this.#socket.unshift(this.#owned(bytes))
@@ -229,6 +245,7 @@ export class FrontConnection implements Reply, Arrival {
       this.#serve(head, bytes.subarray(headBytes, totalBytes), false)
       return
     }
+    this.#ahead.resize(0)
     const memory = this.#deps.memory.take(totalBytes)
     if (memory === undefined) {
       this.#handOver(bytes)
@@ -289,6 +306,7 @@ export class FrontConnection implements Reply, Arrival {
     socket.off('timeout', this.#onTimeout)
     socket.off('close', this.#onClose)
     this.#state = 'handedOver'
+    this.#ahead.resize(0)
     socket.unshift(this.#owned(bytes))
     this.#deps.handOver(socket)
   }
@@ -332,6 +350,7 @@ export class FrontConnection implements Reply, Arrival {
   readonly #onClose = (): void => {
     this.#endArrival()
     this.#giveMemoryBack()
+    this.#ahead.resize(0)
     this.#finish('closed')
   }
 }

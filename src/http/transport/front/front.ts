@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { BodyMemory, type StrangerBudget } from './body-memory.ts'
 import { FrontConnection, type FrontDeps } from './front-connection.ts'
+import { gateMessages } from './gate-messages.ts'
 
 /** One read takes a whole put of a thousand samples when it has arrived. */
 const SHARED_BYTES = 256 * 1024
@@ -14,10 +15,8 @@ interface FrontOptions
   > {
   /** Counts a connection until the answered function is called; undefined: it is refused. */
   admit(accepted: Socket): (() => void) | undefined
-  /** What arriving bodies may hold. */
+  /** What arriving bodies and requests that were sent ahead may hold. */
   readonly budget?: StrangerBudget
-  /** Watches the heads of a connection that went to Node's HTTP server. */
-  watchHeads?(socket: Socket): void
 }
 
 /** What is served before Node's HTTP server sees a connection. */
@@ -34,7 +33,7 @@ export interface Front {
 export function openFront(server: Server, event: ConnectionEvent, deps: FrontOptions): Front {
   // These are Node's own: whoever calls them hands a connection to TLS, or to the HTTP server.
   const secure = event === 'secureConnection' ? takeListeners(server, 'connection') : undefined
-  const general = takeListeners(server, event)
+  const handOver = gateMessages(server, takeListeners(server, event), deps.budget)
   const sockets = new Set<Socket>()
   let isClosed = false
   const shared: FrontDeps = {
@@ -43,8 +42,7 @@ export function openFront(server: Server, event: ConnectionEvent, deps: FrontOpt
     shared: Buffer.allocUnsafeSlow(SHARED_BYTES),
     handOver: (socket) => {
       sockets.delete(socket)
-      general(socket)
-      deps.watchHeads?.(socket)
+      handOver(socket)
     },
   }
   const track = (socket: Socket): void => {

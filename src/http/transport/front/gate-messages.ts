@@ -1,0 +1,243 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { answerClientError } from '../client-error.ts'
+import type { StrangerBudget } from './body-memory.ts'
+import { StrangerHold } from './stranger-hold.ts'
+
+const BLANK_LINE = Buffer.from('\r\n\r\n')
+/** The last chunk of a body begins so; chunks may, and what is in them. */
+const LAST_CHUNK = Buffer.from('\r\n0')
+const NOTHING = Buffer.alloc(0)
+
+/** Parts that the parser is given before others get a turn: only what is made for it has as many. */
+const PARTS_MAX = 64
+
+/**
+ * Gives Node's parser one request at a time, the next when the answer before it has left: the parser
+ * makes objects of all that it is given, and thousands of requests fit into one read. What waits is
+ * kept as bytes, counted in the budget of strangers, and no more is read.
+ *
+ * Where a request ends is for the parser alone to say. It is given bytes up to the next blank line,
+ * as no head ends anywhere else, and of a body what its own reading of the head tells: a cut
+ * in the wrong place costs one more call and changes nothing.
+ */
+class MessageGate {
+  readonly #socket: Socket
+  readonly #budget: StrangerBudget | undefined
+  readonly #hold: StrangerHold
+  readonly #parse: (bytes: Buffer) => void
+  readonly #finish: () => void
+  /** What has arrived and was not given to the parser, and the memory it lies in. */
+  #rest: Buffer = NOTHING
+  #restMemoryBytes = 0
+  /** The end of what the parser was given: a blank line may begin in it. */
+  #tail: Buffer = NOTHING
+  /** What the parser was given of a head that has not ended; it keeps all of it. */
+  #headBytes = 0
+  #begun: IncomingMessage | undefined
+  /** The request whose body is under way, and how much of it is to come where it has a length. */
+  #body: IncomingMessage | undefined
+  #bodyLeft = 0
+  /** Whether the last chunk may have come. */
+  #isBodyEnding = false
+  #answering: ServerResponse | undefined
+  #isPaused = false
+  #isScheduled = false
+  #hasEnded = false
+  #isLast = false
+
+  /** Stands before the listeners that `attach` gives a connection. */
+  constructor(socket: Socket, attach: () => void, budget: StrangerBudget | undefined) {
+    this.#socket = socket
+    this.#budget = budget
+    this.#hold = new StrangerHold(budget)
+    const [onData, onEnd] = [socket.listeners('data'), socket.listeners('end')]
+    attach()
+    this.#parse = takeAdded(socket, 'data', onData)
+    this.#finish = takeAdded(socket, 'end', onEnd)
+    socket.on('data', this.#onData)
+    socket.on('end', this.#onEnd)
+    // Node resumes a connection at the end of each request, and in a later turn.
+    socket.on('resume', () => {
+      if (this.#rest.length > 0) socket.pause()
+    })
+    socket.on('drain', this.#goOn)
+    socket.once('close', () => {
+      this.#rest = NOTHING
+      this.#hold.resize(0)
+    })
+  }
+
+  /** Says that the parser has read a head. */
+  note(req: IncomingMessage, res: ServerResponse): void {
+    this.#begun = req
+    this.#answering = res
+    res.once('close', () => {
+      if (this.#answering !== res) return
+      this.#answering = undefined
+      if (this.#isLast) this.#socket.destroySoon()
+      this.#goOn()
+    })
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
+    this.#restMemoryBytes = this.#rest.length
+    this.#goOn()
+  }
+
+  readonly #onEnd = (): void => {
+    this.#hasEnded = true
+    if (this.#rest.length === 0) this.#finish()
+  }
+
+  readonly #goOn = (): void => {
+    if (this.#isScheduled) return
+    const hadRest = this.#rest.length > 0
+    for (let parts = 0; this.#rest.length > 0; parts++) {
+      if (this.#isNobodys()) this.#rest = NOTHING
+      else if (!this.#mayFeed()) break
+      else if (parts === PARTS_MAX) {
+        this.#schedule()
+        break
+      } else this.#feed()
+    }
+    if (this.#socket.destroyed) return
+    const restBytes = this.#rest.length === 0 ? 0 : this.#restMemoryBytes
+    if (!this.#hold.resize(this.#headBytes + restBytes)) this.#refuse()
+    if (this.#rest.length > 0) this.#pause()
+    else if (hadRest) this.#readOn()
+  }
+
+  /** Nothing can be answered any more. */
+  #isNobodys(): boolean {
+    return this.#isLast || this.#socket.destroyed || this.#socket.writableEnded
+  }
+
+  #mayFeed(): boolean {
+    if (this.#body !== undefined) return true
+    return this.#answering === undefined && !this.#socket.writableNeedDrain
+  }
+
+  #schedule(): void {
+    this.#isScheduled = true
+    setImmediate(() => {
+      this.#isScheduled = false
+      this.#goOn()
+    })
+  }
+
+  #feed(): void {
+    const rest = this.#rest
+    const part = rest.subarray(0, this.#bodyLeft > 0 ? this.#bodyLeft : this.#partEnd(rest))
+    this.#rest = rest.subarray(part.length)
+    const last = part.length < 3 ? Buffer.concat([this.#tail, part]) : part
+    this.#tail = Buffer.from(last.subarray(-3))
+    this.#begun = undefined
+    this.#parse(part)
+    this.#look(part.length)
+  }
+
+  /** Where the parser has come to with a part of so many bytes. */
+  #look(bytes: number): void {
+    if (this.#begun !== undefined) {
+      const { complete, headers } = this.#begun
+      const isByLength = headers['transfer-encoding'] === undefined
+      this.#body = complete ? undefined : this.#begun
+      this.#bodyLeft = !complete && isByLength ? Number(headers['content-length'] ?? 0) : 0
+      this.#headBytes = 0
+      this.#isBodyEnding = false
+      return
+    }
+    if (this.#body === undefined) {
+      this.#headBytes += bytes
+      return
+    }
+    this.#bodyLeft = Math.max(0, this.#bodyLeft - bytes)
+    if (this.#body.complete) this.#body = undefined
+  }
+
+  /** Where a head, or a body in chunks, may end in bytes that follow those which were given. */
+  #partEnd(rest: Buffer): number {
+    const joint = Buffer.concat([this.#tail, rest.subarray(0, 3)])
+    let from = 0
+    if (this.#body !== undefined && !this.#isBodyEnding) {
+      const zeroAt = joint.includes(LAST_CHUNK) ? 0 : rest.indexOf(LAST_CHUNK)
+      if (zeroAt < 0) return rest.length
+      this.#isBodyEnding = true
+      from = zeroAt
+    }
+    const crossingEnd = joint.indexOf(BLANK_LINE) + BLANK_LINE.length - this.#tail.length
+    if (from === 0 && joint.includes(BLANK_LINE) && crossingEnd > 0) return crossingEnd
+    const at = rest.indexOf(BLANK_LINE, from)
+    return at < 0 ? rest.length : at + BLANK_LINE.length
+  }
+
+  #pause(): void {
+    this.#isPaused = true
+    this.#socket.pause()
+  }
+
+  #readOn(): void {
+    if (this.#hasEnded) {
+      this.#finish()
+      return
+    }
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    const body = this.#body
+    // Whoever reads the body resumes the connection when it has room.
+    if (body === undefined || body.readableLength < body.readableHighWaterMark) {
+      this.#socket.resume()
+    }
+  }
+
+  /** There is no room for what came: what was begun may be answered, and nothing behind it. */
+  #refuse(): void {
+    const refused = this.#budget?.refuseStranger() ?? new Error('there is no room')
+    const answering = this.#answering
+    this.#rest = NOTHING
+    this.#hold.resize(0)
+    this.#isLast = true
+    if (answering !== undefined && this.#body === undefined) {
+      answering.shouldKeepAlive = false
+      return
+    }
+    if (answering?.headersSent === true) {
+      this.#socket.destroy()
+      return
+    }
+    answerClientError(refused, this.#socket)
+    // It would go on sending what only takes memory.
+    this.#socket.destroySoon()
+  }
+}
+
+/** Takes those listeners off that were added since; whoever calls the answered function calls them. */
+function takeAdded(
+  socket: Socket,
+  event: 'data' | 'end',
+  before: readonly unknown[],
+): (bytes?: Buffer) => void {
+  const all = socket.listeners(event) as Array<(bytes?: Buffer) => void>
+  const added = all.filter((listener) => !before.includes(listener))
+  for (const listener of added) socket.removeListener(event, listener)
+  return (bytes) => {
+    for (const listener of added) listener.call(socket, bytes)
+  }
+}
+
+/** Hands connections to a server's own listeners, with a gate before each. */
+export function gateMessages(
+  server: Server,
+  attach: (socket: Socket) => void,
+  budget: StrangerBudget | undefined,
+): (socket: Socket) => void {
+  const gates = new WeakMap<Socket, MessageGate>()
+  const note = (req: IncomingMessage, res: ServerResponse): void => {
+    gates.get(req.socket)?.note(req, res)
+  }
+  server.prependListener('request', note)
+  if (server.listenerCount('checkExpectation') > 0) server.prependListener('checkExpectation', note)
+  return (socket) => gates.set(socket, new MessageGate(socket, () => attach(socket), budget))
+}

@@ -1,0 +1,24 @@
+import type { StrangerBudget } from './body-memory.ts'
+
+/** What a connection may hold unasked: usual calls arrive in one piece and never come to more. */
+const FREE_BYTES = 4 * 1024
+
+/** The bytes of one connection that wait to be served, as the budget of strangers counts them. */
+export class StrangerHold {
+  readonly #budget: StrangerBudget | undefined
+  #countedBytes = 0
+
+  constructor(budget: StrangerBudget | undefined) {
+    this.#budget = budget
+  }
+
+  /** Says that so many bytes are held; false when there is no room for them, and nothing changes. */
+  resize(bytes: number): boolean {
+    const countedBytes = Math.max(0, bytes - FREE_BYTES)
+    const more = countedBytes - this.#countedBytes
+    if (more > 0 && this.#budget?.addStranger(more) === false) return false
+    if (more < 0) this.#budget?.endStranger(-more)
+    this.#countedBytes = countedBytes
+    return true
+  }
+}
