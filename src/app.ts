@@ -142,7 +142,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const budget = new MemoryBudget(budgetBytesOf(memoryBytesOf(config)))
   const calls = new FeedCalls(data.feed, budget)
   const bodies = new FeedBodyReader(config.bodyBytesMax, budget)
-  const lane = feedLane({ calls, bodies, gate, log })
+  const lane = feedLane({ calls, bodies, gate, log, exports: identity.exports })
   const deletion = { ...data, identity, store: catalogStore, oauth }
   const server = await buildServer({
     ...{ clock, log, tls: tlsFiles(config), trustedProxies: config.trustedProxies ?? [] },

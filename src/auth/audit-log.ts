@@ -9,6 +9,7 @@ export type AuditAct =
   | 'client_secret_renewed'
   | 'client_updated'
   | 'component_deleted'
+  | 'data_exported'
   | 'folder_deleted'
   | 'grant_created'
   | 'grant_revoked'

@@ -4,6 +4,7 @@ import { Admission } from './admission.ts'
 import { ApiKeys } from './api-keys.ts'
 import { AuditLog } from './audit-log.ts'
 import { Authenticator, type BearerAuthenticator } from './authenticator.ts'
+import { ExportLog } from './export-log.ts'
 import { Invitations } from './invitations.ts'
 import {
   type Bearer,
@@ -48,6 +49,8 @@ export interface Identity {
   readonly keys: ApiKeys
   readonly sessions: Sessions
   readonly audit: AuditLog
+  /** Who took data out, for the audit log. */
+  readonly exports: ExportLog
   readonly hasher: PasswordHasher
   /** Failed sign-ins and credentials. */
   readonly failures: FailureLimiter
@@ -88,6 +91,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const keys = new ApiKeys(deps)
   const sessions = new Sessions(deps)
   const audit = new AuditLog(deps)
+  const exports = new ExportLog({ ...deps, audit })
   const hasher = new PasswordHasher()
   const limiter = new RateLimiter(clock)
   const failures = new FailureLimiter({ clock, figure: rateFigures.failed })
@@ -104,7 +108,8 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const signInDeps = { users, hasher, failures, devices: deps, places, factors, audit }
   const enter = (attempt: SignInAttempt) => signIn(signInDeps, attempt)
   return {
-    ...{ organizations, users, invitations, keys, sessions, audit, hasher, failures, factors },
+    ...{ organizations, users, invitations, keys, sessions, audit, exports },
+    ...{ hasher, failures, factors },
     admission: new Admission({ authenticator, limiter, figuresOf }),
     oauthUsers: oauthUsers({ users, organizations, oauthModeOf, signIn: enter }),
     signIn: enter,
@@ -121,6 +126,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     close: async () => {
       await sessions.close()
       await places.close()
+      await exports.close()
       await audit.close()
     },
   }

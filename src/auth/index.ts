@@ -86,6 +86,7 @@ export {
   type Caller,
 } from './authenticator.ts'
 export type { Credential, Credentials, Place } from './credentials.ts'
+export { type ExportedData, ExportLog } from './export-log.ts'
 export { grantAuditor } from './grant-audit.ts'
 export { type Identity, type IdentityDeps, nameOf, openIdentity } from './identity.ts'
 export * from './oauth/index.ts'

@@ -58,6 +58,8 @@ export interface ReadAside {
   readonly accept?: string
   /** Takes the type of an answer that is not JSON. */
   readonly tellType?: (type: string) => void
+  /** Told how many samples an answer holds, and whether as CSV. */
+  readonly tellSamples?: (count: number, form: 'csv' | 'json') => void
   /** Told when the limit has cut the answer off, with the ed that goes on in its last stream. */
   readonly tellMore?: (until: number) => void
 }
@@ -159,6 +161,7 @@ export class FeedCalls {
     if (last?.isMore) aside.tellMore?.((last.starts ?? last.times)[last.count - 1])
     const isLong = textLengthOf(list) > SHORT_TEXT_LENGTH_MAX
     const isCsv = format === undefined ? prefersCsv(aside.accept) : format === 'csv'
+    aside.tellSamples?.(countSamples(list), isCsv ? 'csv' : 'json')
     if (isCsv) {
       aside.tellType?.(CSV_TYPE)
       return isLong
@@ -210,6 +213,12 @@ export class FeedCalls {
 function statisticCommand(path: StatisticIds, asked: FeedQuery): StatisticCommand {
   const { cycleId, statId } = path
   return { path, ...asked, cycleId, statistic: readStatisticId(statId) }
+}
+
+function countSamples(list: readonly FeedSeries[]): number {
+  let samples = 0
+  for (const { count } of list) samples += count
+  return samples
 }
 
 /** Characters of all texts of an answer, each of which may take six bytes in JSON. */

@@ -32,6 +32,7 @@ async function putBorrowed(text: string, isKnown: boolean): Promise<PutCommand['
   const lane = feedLane({
     ...{ calls, gate, log: createLog({ level: 'silent' }) },
     bodies: new FeedBodyReader(1_000_000, budget),
+    exports: { note: () => {} },
   })
   const body = Buffer.from(text)
   const reply: Reply = {

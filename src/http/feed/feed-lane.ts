@@ -1,4 +1,4 @@
-import type { Caller } from '../../auth/index.ts'
+import type { Caller, ExportedData, ExportLog } from '../../auth/index.ts'
 import { type Log, Refusal, readLoosePairs } from '../../base/index.ts'
 import type { Gate } from '../admit/gate.ts'
 import { requireOwnSite } from '../admit/own-site.ts'
@@ -21,6 +21,8 @@ interface FeedLaneDeps {
   readonly bodies: FeedBodyReader
   readonly gate: Gate
   readonly log: Log
+  /** Told of what was answered, for the audit log. */
+  readonly exports: Pick<ExportLog, 'note'>
 }
 
 /** Parameters that the link to the next samples repeats; those that nobody reads may be long. */
@@ -93,6 +95,7 @@ async function serveRead(deps: FeedLaneDeps, exchange: Exchange, call: FeedCall)
   const { principal } =
     gate.admitNow(exchange, undefined) ?? (await gate.admit(exchange, undefined))
   let headers: Record<string, string> | undefined
+  let exported: ExportedData | undefined
   const aside: ReadAside = {
     // Given back when the answer has left; at once when nobody is there to read it.
     hold: (share) => {
@@ -103,12 +106,23 @@ async function serveRead(deps: FeedLaneDeps, exchange: Exchange, call: FeedCall)
     tellType: (type) => {
       headers = { ...headers, 'Content-Type': type, Vary: 'Accept' }
     },
+    tellSamples: (amount, form) => {
+      exported = { form, place: placeOf(read.ids), amount }
+    },
     tellMore: (until) => {
       headers = { ...headers, 'Weir-More': 'true' }
       if (read.ids.streamId !== undefined) headers.Link = linkToNext(call, read, until)
     },
   }
   answer(exchange, 200, await calls.read(principal, read, aside), headers)
+  const { address, req } = exchange
+  if (exported !== undefined && req.method === 'GET') {
+    deps.exports.note({ principal, address }, exported)
+  }
+}
+
+function placeOf({ compId, streamId }: FeedRead['ids']): string {
+  return streamId === undefined ? compId : `${compId} / ${streamId}`
 }
 
 /** The same call with the ed that goes on where its answer was cut off; as RFC 8288 has it. */

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyRequest, FastifySchema } from 'fastify'
+import type { Identity } from '../../auth/index.ts'
 import {
   type EpochMs,
   type MemoryBudget,
@@ -11,6 +12,7 @@ import {
 } from '../../base/index.ts'
 import type { FileService, PutFile } from '../../files/index.ts'
 import { readPutOptions } from '../../intake/index.ts'
+import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
@@ -35,6 +37,7 @@ import { warnBy } from '../transport/warning-header.ts'
 interface FileRoutesDeps {
   readonly files: FileService
   readonly gate: Gate
+  readonly identity: Pick<Identity, 'exports'>
   /** What all calls in flight may hold. */
   readonly budget: MemoryBudget
 }
@@ -85,7 +88,7 @@ function putRoute(app: App, { files, gate, budget }: FileRoutesDeps): void {
   })
 }
 
-function getRoutes(app: App, { files, gate }: FileRoutesDeps): void {
+function getRoutes(app: App, { files, gate, identity }: FileRoutesDeps): void {
   const response = { 200: getFileAnswer }
   const described = {
     ...{ querystring: getFileQuery, response, produces: ['*/*'] },
@@ -109,7 +112,7 @@ function getRoutes(app: App, { files, gate }: FileRoutesDeps): void {
           { ...pathOf(request), time: timeOf(request) },
           (found) => planFileAnswer(asked, found).range,
         )
-        const { status, headers } = planFileAnswer(asked, record)
+        const { status, headers, range } = planFileAnswer(asked, record)
         reply.status(status).headers(headers)
         if (status === 416) {
           const what = `The Range begins past the end: the file has ${record.bytes} bytes`
@@ -117,7 +120,11 @@ function getRoutes(app: App, { files, gate }: FileRoutesDeps): void {
         }
         // Fastify keeps the Content-Length of a HEAD only beside a stream.
         if (asked.isHead && status !== 304) return reply.send(Readable.from([]))
-        if (body === undefined) return reply.send()
+        if (body === undefined || range === undefined) return reply.send()
+        const { compId, streamId } = pathOf(request)
+        identity.exports.note(actingIn(request), {
+          ...{ form: 'file', place: `${compId} / ${streamId}`, amount: range.end - range.start },
+        })
         return reply.send(asked.base64 === undefined ? body : Readable.from(base64Text(body)))
       },
     )

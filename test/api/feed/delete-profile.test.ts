@@ -66,7 +66,8 @@ async function startWithoutLane(t: TestContext, { app }: Service): Promise<strin
   const calls = new FeedCalls(app.feed, new MemoryBudget(1e9))
   const budget = new MemoryBudget(100_000_000)
   const gate = new Gate(app.identity)
-  const lane = feedLane({ calls, bodies: new FeedBodyReader(1_000_000, budget), gate, log })
+  const bodies = new FeedBodyReader(1_000_000, budget)
+  const lane = feedLane({ calls, bodies, gate, log, exports: app.identity.exports })
   const slow = await buildServer({
     ...{ clock: systemClock, log, trustedProxies: [], readiness: [] },
     addRoutes: (routes) => feedRoutes(routes, { calls, gate, identity: app.identity, lane }),

@@ -298,7 +298,7 @@ test('the fast lane and the Fastify routes answer alike', async (t) => {
   const calls = new FeedCalls(feed, new MemoryBudget(1e9))
   const gate = new Gate(identity)
   const bodies = new FeedBodyReader(1_000_000, new MemoryBudget(100_000_000))
-  const lane = feedLane({ calls, bodies, gate, log })
+  const lane = feedLane({ calls, bodies, gate, log, exports: identity.exports })
   const slow = await buildServer({
     ...{ clock: systemClock, log, trustedProxies: [], readiness: [] },
     addRoutes: (app) => feedRoutes(app, { calls, gate, identity, lane }),

@@ -1,0 +1,187 @@
+/**
+ * Exports in the audit log: who took data out, once for each caller, target and hour, with a count.
+ * Whoever reads waits for nothing: a note is a look into a map, and entries are written behind it.
+ */
+import { type Clock, type Log, nextTurn } from '../base/index.ts'
+import { CatalogConflict, type CatalogStore, type PutDocument } from '../store/index.ts'
+import type { ActingCaller } from './administer/acting-caller.ts'
+import { type AuditLog, actorName } from './audit-log.ts'
+
+/** Data that left the service in one answer. */
+export interface ExportedData {
+  /** Samples as CSV, samples as JSON, or a file. */
+  readonly form: 'csv' | 'json' | 'file'
+  /** What was read, by its IDs. */
+  readonly place: string
+  /** Samples, or bytes of a file. */
+  readonly amount: number
+}
+
+/** Samples of one target that a person reads as JSON within an hour before it is an export: ten full answers. */
+const JSON_SAMPLES_FREE = 10_000
+/** Targets of one caller and form that are told apart within an hour; the rest is one entry. */
+const TARGETS_PER_CALLER_MAX = 100
+/** Entries of one hour that are kept in memory. */
+const EXPORTS_MAX = 20_000
+/** Entries that are being written at once: the catalog joins them into few commits. */
+const WRITTEN_AT_ONCE = 100
+const HOUR_MS = 3_600_000
+/** How often counts that have grown are written: what a kill loses of them. */
+const UPDATE_MS = 60_000
+
+/** What one caller has taken of one target within one hour. */
+interface Export {
+  readonly hour: number
+  readonly by: ActingCaller
+  readonly data: Omit<ExportedData, 'amount'>
+  answers: number
+  amount: number
+  /** The entry as it was first written; undefined: nothing is written yet. */
+  entry: PutDocument | undefined
+  revision: number
+  isChanged: boolean
+}
+
+/** Writes down exports, each hour anew. */
+export class ExportLog {
+  readonly #deps: ExportLogDeps
+  readonly #exports = new Map<string, Export>()
+  /** Targets of each caller and form in the present hour. */
+  readonly #targets = new Map<string, number>()
+  #hour = 0
+  #isFull = false
+  #isClosed = false
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> | undefined
+
+  constructor(deps: ExportLogDeps) {
+    this.#deps = deps
+  }
+
+  /** Notes an answer that holds data; whether it is an export is decided here. */
+  note(by: ActingCaller, data: ExportedData): void {
+    const isPerson = by.principal.actor.kind === 'user'
+    if (!isPerson && data.form !== 'csv') return
+    const found = this.#find(by, data)
+    if (found === undefined) return
+    found.answers += 1
+    found.amount += data.amount
+    if (data.form === 'json' && found.amount <= JSON_SAMPLES_FREE) return
+    found.isChanged = true
+    if (found.entry === undefined) this.#writeSoon(0)
+    else this.#writeSoon(UPDATE_MS)
+  }
+
+  /** Writes what was noted; resolves when it would survive a crash. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    while (this.#writing !== undefined) await this.#writing
+    this.#writing = this.#writeChanged().finally(() => {
+      this.#writing = undefined
+    })
+    await this.#writing
+  }
+
+  /** Writes what is left. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.flush()
+  }
+
+  #find(by: ActingCaller, { form, place }: ExportedData): Export | undefined {
+    this.#startHour()
+    const caller = `${this.#hour} ${by.principal.orgUid} ${actorName(by.principal)} ${form}`
+    const key = `${caller} ${place}`
+    const known = this.#exports.get(key)
+    if (known !== undefined) return known
+    const count = this.#targets.get(caller) ?? 0
+    if (count < TARGETS_PER_CALLER_MAX && this.#exports.size < EXPORTS_MAX / 2) {
+      this.#targets.set(caller, count + 1)
+      return this.#open(key, by, { form, place })
+    }
+    const others = { form, place: 'other targets' } as const
+    return this.#exports.get(caller) ?? this.#open(caller, by, others)
+  }
+
+  #open(key: string, { principal, address }: ActingCaller, data: Export['data']) {
+    if (this.#exports.size >= EXPORTS_MAX) {
+      if (!this.#isFull) this.#deps.log.warn('exports are not written down: too many in this hour')
+      this.#isFull = true
+      return undefined
+    }
+    const opened: Export = {
+      ...{ hour: this.#hour, by: { principal, address }, data, answers: 0, amount: 0 },
+      ...{ entry: undefined, revision: 0, isChanged: false },
+    }
+    this.#exports.set(key, opened)
+    return opened
+  }
+
+  #startHour(): void {
+    const hour = Math.floor(this.#deps.clock.now() / HOUR_MS)
+    if (hour === this.#hour) return
+    this.#hour = hour
+    this.#isFull = false
+    this.#targets.clear()
+    this.#forgetOver()
+  }
+
+  #forgetOver(): void {
+    for (const [key, { hour, isChanged }] of this.#exports) {
+      if (hour !== this.#hour && !isChanged) this.#exports.delete(key)
+    }
+  }
+
+  #writeSoon(delayMs: number): void {
+    if (this.#isClosed || (this.#timer !== undefined && delayMs > 0)) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.flush(), delayMs).unref()
+  }
+
+  async #writeChanged(): Promise<void> {
+    const changed = [...this.#exports.values()].filter(({ isChanged }) => isChanged)
+    for (let at = 0; at < changed.length; at += WRITTEN_AT_ONCE) {
+      await Promise.all(changed.slice(at, at + WRITTEN_AT_ONCE).map((one) => this.#write(one)))
+      await nextTurn()
+    }
+    this.#forgetOver()
+  }
+
+  async #write(one: Export): Promise<void> {
+    one.isChanged = false
+    const { audit, store, log } = this.#deps
+    one.entry ??= audit.plan({ ...entryOf(one), detail: '' })
+    const body = { ...one.entry.body, detail: detailOf(one) }
+    try {
+      const write = { ...one.entry, body, expectedRevision: one.revision }
+      const [{ revision }] = await store.commit([write])
+      one.revision = revision
+    } catch (error) {
+      // The organization has gone, and its log with it.
+      if (error instanceof CatalogConflict) return
+      log.error({ error, act: 'data_exported' }, 'an audit entry could not be written')
+      one.isChanged = true
+      this.#writeSoon(UPDATE_MS)
+    }
+  }
+}
+
+interface ExportLogDeps {
+  readonly audit: Pick<AuditLog, 'plan'>
+  readonly store: CatalogStore
+  readonly clock: Clock
+  readonly log: Log
+}
+
+function entryOf({ by: { principal, address } }: Export) {
+  const { orgUid } = principal
+  const actor = actorName(principal)
+  return { orgUid, act: 'data_exported', actor, target: '', address } as const
+}
+
+function detailOf({ data: { form, place }, answers, amount }: Export): string {
+  const how = { csv: ' as CSV', json: '', file: ', files' }[form]
+  const what = form === 'file' ? 'bytes' : 'samples'
+  return `${place}${how}: ${answers} answers, ${amount} ${what}`
+}

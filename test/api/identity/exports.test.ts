@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { ManualClock } from '../../../src/base/index.ts'
+import { type Call, caller, signIn } from '../../support/caller.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+const HOUR_MS = 3_600_000
+const clock = new ManualClock(Date.UTC(2026, 0, 15))
+let service: Service
+let owner: Call
+let device: Call
+before(async () => {
+  service = await startService({ clock })
+  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
+  device = caller(service, `api_key=${service.feedKey}`)
+  const samples = Array.from({ length: 1_000 }, (_, at) => ({
+    ...{ compId: 'c1', streamId: 's1', data: at, time: 1_000 + at },
+  }))
+  const others = Array.from({ length: 120 }, (_, at) => ({
+    ...{ compId: `o${at}`, streamId: 's', data: 1, time: 1 },
+  }))
+  assert.equal((await device('PUT', '/api/feed', [...samples, ...others])).status, 200)
+})
+after(() => service.close())
+
+interface ExportAct {
+  readonly act: string
+  readonly actor: string
+  readonly address: string
+  readonly detail: string
+}
+
+/** The exports that the audit log tells of, the newest first. */
+async function exportsTold(): Promise<ExportAct[]> {
+  await service.app.identity.exports.flush()
+  const { audit } = (await owner('GET', '/api/audit?limit=1000')).body
+  return audit.filter(({ act }: ExportAct) => act === 'data_exported')
+}
+
+/** Begins another hour, so that what tests before have read does not count. */
+async function nextHour(): Promise<() => Promise<string[]>> {
+  clock.advance(HOUR_MS)
+  const before = (await exportsTold()).length
+  return async () => {
+    const told = await exportsTold()
+    return told.slice(0, told.length - before).map(({ detail }) => detail)
+  }
+}
+
+const CSV = '/api/comp/c1/stream/s1/feed?format=csv&limit=5'
+
+test('a read as CSV is told once for each caller, target and hour, with a count', async () => {
+  const told = await nextHour()
+  for (let at = 0; at < 3; at += 1) assert.equal((await owner('GET', CSV)).status, 200)
+  assert.deepEqual(await told(), ['c1 / s1 as CSV: 3 answers, 15 samples'])
+  await owner('GET', CSV)
+  const [entry] = await exportsTold()
+  assert.equal(entry.detail, 'c1 / s1 as CSV: 4 answers, 20 samples', 'the entry has grown')
+  assert.match(entry.actor, /^user:/)
+  assert.equal(entry.address, '127.0.0.1')
+  await owner('GET', '/api/comp/c1/last_value?format=csv')
+  assert.equal((await device('GET', CSV)).status, 200)
+  const details = await told()
+  assert.deepEqual(details.sort(), [
+    'c1 / s1 as CSV: 1 answers, 5 samples',
+    'c1 / s1 as CSV: 4 answers, 20 samples',
+    'c1 as CSV: 1 answers, 1 samples',
+  ])
+  const actors = (await exportsTold()).map(({ actor }) => actor.split(':')[0])
+  assert.ok(actors.includes('api_key'))
+  clock.advance(HOUR_MS)
+  await owner('GET', CSV)
+  assert.deepEqual((await told())[0], 'c1 / s1 as CSV: 1 answers, 5 samples')
+})
+
+test('CSV by the header Accept is an export; a HEAD and a refused read are none', async () => {
+  const told = await nextHour()
+  const head = await fetch(`${service.url}${CSV}`, {
+    ...{ method: 'HEAD', headers: { Cookie: `api_key=${service.feedKey}` } },
+  })
+  assert.equal(head.status, 200)
+  assert.equal((await owner('GET', '/api/comp/none/feed?format=csv')).status, 404)
+  assert.equal((await caller(service, '')('GET', CSV)).status, 401)
+  assert.deepEqual(await told(), [])
+  const asked = caller(service, `api_key=${service.feedKey}`, { Accept: 'text/csv' })
+  assert.equal((await asked('GET', '/api/comp/c1/stream/s1/feed?limit=2')).status, 200)
+  assert.deepEqual(await told(), ['c1 / s1 as CSV: 1 answers, 2 samples'])
+})
+
+test('people who read much of one target export it, page by page; devices do not', async () => {
+  const told = await nextHour()
+  const page = '/api/comp/c1/stream/s1/feed?limit=1000'
+  for (let at = 0; at < 10; at += 1) await owner('GET', page)
+  for (let at = 0; at < 12; at += 1) await device('GET', page)
+  assert.deepEqual(await told(), [], 'up to 10,000 samples are what a page of charts shows')
+  await owner('GET', page)
+  assert.deepEqual(await told(), ['c1 / s1: 11 answers, 11000 samples'])
+})
+
+test('files that people download are told with their bytes, those of devices not', async () => {
+  const file = '/api/comp/c1/stream/f1/feed/file/a.txt'
+  const put = await fetch(`${service.url}${file}`, {
+    ...{ method: 'PUT', body: 'twelve bytes', headers: { 'X-Api-Key': service.feedKey } },
+  })
+  assert.equal(put.status, 200)
+  const told = await nextHour()
+  assert.equal((await device('GET', file)).status, 200)
+  assert.deepEqual(await told(), [])
+  assert.equal((await owner('GET', file)).status, 200)
+  const session = await signIn(service, service.ownerEmail, service.ownerPassword)
+  const some = caller(service, session, { Range: 'bytes=0-3' })
+  assert.equal((await some('GET', file)).status, 206)
+  assert.deepEqual(await told(), ['c1 / f1, files: 2 answers, 16 bytes'])
+})
+
+test('a caller with very many targets makes a hundred entries an hour and one for the rest', async () => {
+  const told = await nextHour()
+  for (let at = 0; at < 120; at += 1) await device('GET', `/api/comp/o${at}/feed?format=csv`)
+  const details = await told()
+  assert.equal(details.length, 101)
+  assert.ok(details.includes('other targets as CSV: 20 answers, 20 samples'), details.join('\n'))
+})
+
+test('what was exported is told by the time the service has stopped', async () => {
+  const told = await nextHour()
+  await owner('GET', CSV)
+  await service.restart()
+  assert.deepEqual(await told(), ['c1 / s1 as CSV: 1 answers, 5 samples'])
+})
