@@ -90,7 +90,7 @@ const SECTIONS = `<section id="loading" class="card">
 </div>
 <div id="otp-part" hidden>
 <label for="otp">Code of your authenticator app, or a recovery code</label>
-<input id="otp" inputmode="text" autocomplete="one-time-code" autocapitalize="none" spellcheck="false">
+<input id="otp" inputmode="text" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" aria-describedby="sign-in-problem">
 </div>
 <button class="primary" id="sign-in-button" type="submit">Sign in</button>
 </form>

@@ -50,6 +50,12 @@ function askForCode(problem, message) {
   field.focus()
 }
 
+/** A code belongs to one account: another is asked anew, if at all. */
+function forgetCode() {
+  find('otp').value = ''
+  find('otp-part').hidden = true
+}
+
 function complain(problem, message) {
   problem.textContent = message
   if (!find('sign-in').hidden) {
@@ -165,8 +171,11 @@ for (const [id, isAllowed] of [
 find('other-account').addEventListener('click', () => {
   find('email').value = ''
   find('password').value = ''
+  forgetCode()
   send('begin', { query })
 })
+
+find('email').addEventListener('input', forgetCode)
 
 // A page brought back from the browser's memory holds an answered question: ask anew.
 addEventListener('pageshow', (event) => {
