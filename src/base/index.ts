@@ -22,7 +22,7 @@ export {
 export { budgetBytesOf, findMemoryBytes } from './memory/memory-limit.ts'
 export { Mutex } from './mutex.ts'
 export { nextTurn } from './next-turn.ts'
-export { connectionsWithin, findOpenFilesMax } from './open-files.ts'
+export { bodyFilesWithin, connectionsWithin, findOpenFilesMax } from './open-files.ts'
 export {
   parseSampleTime,
   parseWhole,

@@ -19,3 +19,9 @@ const CONNECTIONS_PART = 3 / 4
 export function connectionsWithin(openFilesMax: number): number {
   return Math.max(1, Math.floor((openFilesMax - OWN_FILES) * CONNECTIONS_PART))
 }
+
+/** How many bodies of files may be open at once: what connections leave. */
+export function bodyFilesWithin(openFilesMax = Number.POSITIVE_INFINITY): number {
+  const others = openFilesMax - OWN_FILES - connectionsWithin(openFilesMax)
+  return openFilesMax === Number.POSITIVE_INFINITY ? openFilesMax : Math.max(1, others)
+}

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync
 import { type FileHandle, open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { Refusal } from '../../src/base/index.ts'
 import { openBlobStore } from '../../src/store/embedded/index.ts'
@@ -104,5 +105,28 @@ test('sweep() removes stale files from incoming, and no file it does not know el
     assert.deepEqual(readdirSync(join(folder, 'incoming')), ['young'])
   } finally {
     remove()
+  }
+})
+
+test('a body for which no file handle is left is refused with 503, and the next one is kept', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-blobs-'))
+  let isOut = true
+  const openForWriting = async (path: string): Promise<FileHandle> => {
+    if (isOut) throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' })
+    return await open(path, 'wx')
+  }
+  try {
+    const store = await openBlobStore({ folder, openForWriting, openFilesMax: 1 })
+    const body = () => Readable.from([Buffer.from('body')])
+    await assert.rejects(store.put(body(), { bytesMax: 10 }), { code: 'overloaded', status: 503 })
+    isOut = false
+    const kept = await store.put(body(), { bytesMax: 10 })
+    for (let round = 0; round < 3; round++) {
+      const read = await store.read(kept, { start: 0, end: kept.bytes })
+      assert.equal(String(Buffer.concat((await read?.toArray()) ?? [])), 'body')
+    }
+    await store.close()
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
 })

@@ -12,6 +12,9 @@ interface ErrorReply {
   readonly reason: string | undefined
 }
 
+/** Handles come back as soon as connections and files are closed. */
+const HANDLES_RETRY_SECONDS = 5
+
 /** The body of every error. */
 export function errorEnvelope(code: string, message: string): string {
   return JSON.stringify({ success: false, message, code })
@@ -26,10 +29,19 @@ export function errorReply(error: unknown): ErrorReply {
     const what = 'Someone else changed this record meanwhile: read it again, then repeat the change'
     return refusalReply(refusal('conflict', { what }))
   }
+  if (isOutOfHandles(error)) {
+    return refusalReply(refusal('overloaded', { retryAfterSeconds: HANDLES_RETRY_SECONDS }))
+  }
   const incident = newUid()
   const { status, text } = errorCatalogue.internal
   const body = errorEnvelope('internal', text({ incident }))
   return { status, body, headers: {}, incident, reason: undefined }
+}
+
+/** Whether an error, or what caused it, says that no file handle was left, which passes. */
+function isOutOfHandles(error: unknown): boolean {
+  const { code, cause } = (error ?? {}) as NodeJS.ErrnoException
+  return code === 'EMFILE' || code === 'ENFILE' || (cause instanceof Error && isOutOfHandles(cause))
 }
 
 /** What a refusal says; of a failed disk only file names, as folders are nobody's business. */

@@ -8,12 +8,13 @@ import { createHash, randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rename, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
-import { refusal, refuse } from '../../../base/index.ts'
+import { bodyFilesWithin, findOpenFilesMax, refusal, refuse } from '../../../base/index.ts'
 import type { BlobCheck, BlobInfo, BlobStore } from '../../blob-port.ts'
 import type { ScrubPass } from '../../scrub-port.ts'
 import { BlockReader } from './block-reader.ts'
 import { BlockSums, writeTrailer } from './block-sums.ts'
 import { codeOf, openIfThere, syncBodyFolder, unlinkIfThere, writeAll } from './body-files.ts'
+import { BodyHandles, outOfHandles } from './body-handles.ts'
 import { checkBlocks, checkWholeBody, readSums } from './check-body.ts'
 import { CheckedBody } from './checked-body.ts'
 import { WholeBodySums } from './whole-bodies.ts'
@@ -34,6 +35,8 @@ export interface BlobStoreOptions {
   readonly folder: string
   /** How a body's file is opened for writing; replaced by tests that let the disk fail. */
   readonly openForWriting?: (path: string) => Promise<FileHandle>
+  /** How many bodies may be open at once; else a part of what the system gives this process. */
+  readonly openFilesMax?: number
 }
 
 /** Opens the bodies in a folder; what a stopped process left half-written there is removed. */
@@ -54,15 +57,18 @@ class FolderBlobStore implements BlobStore {
   readonly #uploading = new Set<string>()
   readonly #madeShards = new Set<string>()
   readonly #wholeSums = new WholeBodySums()
+  readonly #handles: BodyHandles
 
-  constructor({ folder, openForWriting }: BlobStoreOptions) {
+  constructor({ folder, openForWriting, openFilesMax }: BlobStoreOptions) {
     this.#folder = folder
+    this.#handles = new BodyHandles(openFilesMax ?? bodyFilesWithin(findOpenFilesMax()))
     this.#openForWriting = openForWriting ?? ((path) => open(path, 'wx'))
   }
 
   async put(source: AsyncIterable<Uint8Array>, options: { bytesMax: number }): Promise<BlobInfo> {
     const key = randomBytes(16).toString('hex')
     const incoming = join(this.#folder, INCOMING, key)
+    const giveHandle = await this.#handles.take()
     this.#uploading.add(key)
     try {
       const { bytes, sha256 } = await this.#receive(incoming, source, {
@@ -75,6 +81,7 @@ class FolderBlobStore implements BlobStore {
       throw asDiskRefusal(cause)
     } finally {
       this.#uploading.delete(key)
+      giveHandle()
     }
   }
 
@@ -132,6 +139,19 @@ class FolderBlobStore implements BlobStore {
   }
 
   async read(blob: BlobInfo, range: { start: number; end: number }): Promise<Readable | undefined> {
+    const giveHandle = await this.#handles.take()
+    let body: Readable | undefined
+    try {
+      body = await this.#read(blob, range)
+    } catch (cause) {
+      throw asDiskRefusal(cause)
+    } finally {
+      if (body === undefined) giveHandle()
+    }
+    return body?.once('close', giveHandle)
+  }
+
+  async #read(blob: BlobInfo, range: { start: number; end: number }) {
     const file = await this.#open(blob)
     if (file === undefined) return undefined
     const { start } = range
@@ -218,6 +238,7 @@ async function isStale(path: string, nowMs: number): Promise<boolean> {
 }
 
 function asDiskRefusal(cause: unknown): unknown {
+  if (['EMFILE', 'ENFILE'].includes(codeOf(cause) ?? '')) return outOfHandles()
   if (!['ENOSPC', 'EDQUOT', 'EROFS'].includes(codeOf(cause) ?? '')) return cause
   const what = 'Cannot store this file: the disk is full or read-only'
   return refusal('read_only', { what, retryAfterSeconds: DISK_FULL_RETRY_SECONDS })
