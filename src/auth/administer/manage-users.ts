@@ -180,7 +180,10 @@ export async function resetPassword(
 ): Promise<User> {
   const user = await identity.users.findByEmail(email)
   if (user === undefined) refuse('not_found', { what: `Cannot find user "${email}"` })
-  const passwordHash = await identity.hasher.hash(checkPassword(password, user))
+  const organizations = namesOf(identity, user.memberships)
+  const passwordHash = await identity.hasher.hash(
+    checkPassword(password, { ...user, organizations }),
+  )
   const { uid: target } = user
   const acts = user.memberships.map(({ orgUid }) =>
     identity.audit.plan({
@@ -241,10 +244,11 @@ async function insertUser(
   if (wanted.password === undefined) {
     refuse('bad_input', { what: 'org_user.password is needed for an account that is new' })
   }
+  const person = { ...wanted, organizations: namesOf(identity, [{ orgUid }]) }
   const fields: UserFields = {
     ...{ email, firstName, lastName },
     timeZone: checked('timeZoneId', wanted.timeZone, readTimeZone),
-    passwordHash: await identity.hasher.hash(checkPassword(wanted.password, wanted), laneOf(by)),
+    passwordHash: await identity.hasher.hash(checkPassword(wanted.password, person), laneOf(by)),
     memberships: [{ orgUid, role }],
   }
   return (await identity.users.insert(fields, { uid, also })).user
@@ -257,6 +261,7 @@ async function readFields(
 ): Promise<Partial<UserFields>> {
   const { email, firstName, lastName, timeZone, password } = changes
   const { user, isSelf, by } = about
+  const organizations = namesOf(identity, user.memberships)
   const names = {
     ...(firstName === undefined ? {} : { firstName }),
     ...(lastName === undefined ? {} : { lastName }),
@@ -267,7 +272,7 @@ async function readFields(
     ...(timeZone === undefined ? {} : { timeZone: checked('timeZoneId', timeZone, readTimeZone) }),
     ...(password === undefined
       ? {}
-      : { passwordHash: checkPassword(password, { ...user, ...names }) }),
+      : { passwordHash: checkPassword(password, { ...user, ...names, organizations }) }),
   }
   if (Object.keys(fields).length === 0) return fields
   if (!isSelf) requireMayEdit(by.principal, user)
@@ -348,6 +353,14 @@ async function ownersOf(identity: Identity, orgUid: string): Promise<User[]> {
     owners.push(...users.filter(isOwner))
     if (start + OWNERS_PAGE >= totalCount) return owners
   }
+}
+
+/** The names of organizations, as every colleague knows them. */
+function namesOf(
+  { organizations }: Identity,
+  memberships: readonly Pick<Membership, 'orgUid'>[],
+): string[] {
+  return memberships.flatMap(({ orgUid }) => organizations.find(orgUid)?.name ?? [])
 }
 
 function checkPassword(password: string, person: PasswordPerson): string {

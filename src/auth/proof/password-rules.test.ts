@@ -71,6 +71,19 @@ test('findPasswordWeakness() refuses the names and the address of the person', (
   taken('Lovelace knew looms and notes')
 })
 
+test("findPasswordWeakness() refuses the names of the person's organizations and of the service", () => {
+  const member = { ...person, organizations: ['Kraftwerk Nord GmbH'] }
+  for (const password of [
+    'Kraftwerk2026',
+    'kraftwerk-nord',
+    'KraftwerkNordGmbH',
+    'weir-admin-weir',
+  ]) {
+    assert.match(findPasswordWeakness(password, member) ?? 'taken', /too easy/, password)
+  }
+  taken('Kraftwerk2026')
+})
+
 test('findPasswordWeakness() takes what is made of unusual parts', () => {
   for (const password of [
     ...[

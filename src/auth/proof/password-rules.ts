@@ -11,6 +11,8 @@ export interface PasswordPerson {
   readonly email: string
   readonly firstName?: string
   readonly lastName?: string
+  /** The names of the organizations that the person belongs to. */
+  readonly organizations?: readonly string[]
 }
 
 /** Passwords that are set from here on have at least so many characters; older ones stay. */
@@ -22,6 +24,8 @@ const RUN_WORTH = 1
 const DIGIT_WORTH = 0.5
 const RUN_LENGTH_MIN = 3
 const OWN_WORD_LENGTH_MIN = 3
+/** Organizations of a person whose names are looked at; it bounds the work. */
+const OWN_NAMES_MAX = 10
 /** More than this cannot be too little any more, whatever it is made of; it also bounds the work. */
 const LOOKED_AT_MAX = 128
 
@@ -138,9 +142,12 @@ function yearLength(text: string, at: number): number {
   return /^(?:19|20)\d\d$/.test(text.slice(at, at + 4)) ? 4 : 0
 }
 
-function ownWordsOf({ email, firstName = '', lastName = '' }: PasswordPerson): string[] {
-  const [local = '', domain = ''] = email.toLowerCase().split('@')
-  const texts = [local, domain, firstName.toLowerCase(), lastName.toLowerCase()]
+function ownWordsOf(person: PasswordPerson): string[] {
+  const { email, firstName = '', lastName = '', organizations = [] } = person
+  const [local = '', domain = ''] = email.split('@')
+  const texts = [local, domain, firstName, lastName, ...organizations.slice(0, OWN_NAMES_MAX)].map(
+    (text) => text.toLowerCase(),
+  )
   const parts = texts.flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)])
   const long = parts.filter((part) => part.length >= OWN_WORD_LENGTH_MIN)
   return [...new Set(long)].sort((a, b) => b.length - a.length)

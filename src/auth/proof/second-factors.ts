@@ -31,7 +31,8 @@ type Factor = {
 
 const KIND = 'second_factor'
 const RECOVERY_CODES = 10
-const RECOVERY_BYTES = 8
+/** 112 bits: so many that a plain hash keeps them as safe as a slow one would. */
+const RECOVERY_BYTES = 14
 const CODE_LENGTH_MAX = 64
 
 /** The second factors of users: codes of an authenticator app, and codes for when it is lost. */
@@ -84,7 +85,7 @@ export class SecondFactors {
     if (step === undefined)
       refuse('bad_input', { what: 'second_factor.otp is not the code of now' })
     const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
-    const recoveryHashes = codes.map(hashSecret)
+    const recoveryHashes = codes.map((one) => hashSecret(withoutDashes(one)))
     const on = { ...factor, isOn: true, lastStep: step, recoveryHashes }
     await this.#store.commit([putOf(userUid, on, revision), ...also])
     return codes
@@ -94,7 +95,7 @@ export class SecondFactors {
   async use(userUid: string, code: string): Promise<boolean> {
     const { factor, revision } = await this.#read(userUid)
     if (factor?.isOn !== true || code.length > CODE_LENGTH_MAX) return false
-    const given = code.replaceAll(/[\s-]/g, '').toLowerCase()
+    const given = withoutDashes(code)
     const hash = hashSecret(given)
     const lastStep = this.#stepOf(userUid, factor, given)
     const recoveryHashes = factor.recoveryHashes.filter((one) => one !== hash)
@@ -147,7 +148,13 @@ function ownerOf(userUid: string): string {
   return `second_factor:${userUid}`
 }
 
-/** Sixteen digits of 64 random bits, which are kept as a hash and compared without the dashes. */
+/** Four groups of hexadecimal digits, which are kept as a hash. */
 function newRecoveryCode(): string {
-  return randomBytes(RECOVERY_BYTES).toString('hex')
+  const digits = randomBytes(RECOVERY_BYTES).toString('hex')
+  return [0, 7, 14, 21].map((at) => digits.slice(at, at + 7)).join('-')
+}
+
+/** A code as it is compared, however people write it. */
+function withoutDashes(code: string): string {
+  return code.replaceAll(/[\s-]/g, '').toLowerCase()
 }

@@ -1,3 +1,6 @@
+/** The cookie that carries a session. */
+export const SESSION_COOKIE = 'session'
+
 /** The cookie by which a device is known that somebody has signed in on; it is no credential. */
 export const DEVICE_COOKIE = 'device'
 

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { DEVICE_LIFE_MS, type Identity, signOut, type User } from '../../auth/index.ts'
 import { refuse } from '../../base/index.ts'
 import { requireOwnSite } from '../admit/own-site.ts'
-import { DEVICE_COOKIE, readCookie } from '../admit/read-cookie.ts'
+import { DEVICE_COOKIE, readCookie, SESSION_COOKIE } from '../admit/read-cookie.ts'
 import { readCredentials } from '../admit/read-credentials.ts'
 import type { App } from '../app-type.ts'
 import { exchangeOf } from '../transport/exchange.ts'
@@ -40,8 +40,9 @@ export function loginRoutes(app: App, { identity, isSecure }: LoginRoutesDeps): 
       const device = readCookie(request.headers.cookie, DEVICE_COOKIE)
       const user = await identity.signIn({ email, password, otp, address, device })
       const sessionUid = await identity.sessions.open(user.uid, { address, client })
+      await endBefore(identity, request, user)
       const renewed = identity.renewDevice(user, device)
-      const cookies = [cookie(`session=${sessionUid}`)]
+      const cookies = [cookie(`${SESSION_COOKIE}=${sessionUid}`)]
       if (renewed !== undefined) cookies.push(cookie(`${DEVICE_COOKIE}=${renewed}`, DEVICE_AGE))
       reply.header('Set-Cookie', cookies).header('Cache-Control', 'no-store')
       return { message: '', success: true, sessionUid, ...showUser(identity, user) }
@@ -53,10 +54,17 @@ export function loginRoutes(app: App, { identity, isSecure }: LoginRoutesDeps): 
     async (request, reply) => {
       const userUid = await endSession(identity, request)
       if (userUid === undefined) refuse('unauthorized', { what: 'There is no session to end' })
-      reply.header('Set-Cookie', cookie('session=', '; Max-Age=0'))
+      reply.header('Set-Cookie', cookie(`${SESSION_COOKIE}=`, '; Max-Age=0'))
       return { message: '', success: true }
     },
   )
+}
+
+/** Whoever signs in again leaves no session behind that the browser has forgotten. */
+async function endBefore({ sessions }: Identity, request: FastifyRequest, user: User) {
+  const before = readCookie(request.headers.cookie, SESSION_COOKIE)
+  if (before === undefined) return
+  if ((await sessions.use(before)) === user.uid) await sessions.end(before)
 }
 
 async function endSession(

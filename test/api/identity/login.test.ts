@@ -33,6 +33,27 @@ test('POST /api/login answers the session and its user, and sets a safe cookie',
   assert.match(cookie, new RegExp(`^session=${body.sessionUid}; Path=/; HttpOnly; SameSite=Lax`))
 })
 
+test('a sign-in ends the session of the same user that it carries, and none of another', async () => {
+  const { ownerEmail, ownerPassword } = service
+  const isOpen = async (cookie: string) =>
+    (await caller(service, cookie)('GET', '/api/organization')).status === 200
+  const [first, other] = [
+    await signIn(service, ownerEmail, ownerPassword),
+    await signIn(service, ownerEmail, ownerPassword),
+  ]
+  assert.equal((await login(ownerEmail, 'wrong', { Cookie: first })).status, 401)
+  assert.ok(await isOpen(first), 'who does not get in ends nothing')
+  const again = await login(ownerEmail, ownerPassword, { Cookie: first })
+  const { sessionUid } = (await again.json()) as { sessionUid: string }
+  assert.ok(!(await isOpen(first)))
+  assert.ok((await isOpen(`session=${sessionUid}`)) && (await isOpen(other)))
+  const org_user = { email: 'next@example.com', password: 'a long enough sentence' }
+  const added = await caller(service, other)('PUT', '/api/org_user', { org_user })
+  assert.equal(added.status, 200, added.text)
+  assert.equal((await login(org_user.email, org_user.password, { Cookie: other })).status, 200)
+  assert.ok(await isOpen(other), 'a program may hold sessions of several people')
+})
+
 test('a wrong password and an unknown account get the same answer', async () => {
   const wrong = await login(service.ownerEmail, 'not the password')
   const unknown = await login('nobody@nowhere.example', 'not the password')
