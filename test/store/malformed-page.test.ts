@@ -72,11 +72,22 @@ for (const name of ['chunk', 'chunk_by_start']) {
   })
 }
 
+test('a read has the index built again where the rows are whole, tells so, and misses nothing', async (context) => {
+  const { open } = await openDamaged(context, 'chunk_by_start', 0)
+  const store = await open()
+  context.after(() => store.close())
+  assert.deepEqual(
+    await counts(store),
+    STREAMS.map(() => COUNT),
+  )
+  assert.ok(store.status().damages.length > 0)
+  assert.deepEqual(await scrub(store), [])
+})
+
 test('a scrub has the index built again where the rows are whole; then everything is served', async (context) => {
   const { open } = await openDamaged(context, 'chunk_by_start', 0)
   const store = await open()
   context.after(() => store.close())
-  await counts(store)
   assert.ok((await scrub(store)).some(({ part }) => part === 'samples'))
   assert.deepEqual(
     await counts(store),

@@ -10,18 +10,26 @@ export interface TreePage {
   readonly bytes: number
   /** Header and cell pointers; of an overflow page the number of the next. */
   readonly structureBytes: number
+  /** What cells take, at the end of the page. */
+  readonly usedBytes: number
 }
+
+type ListedPage = Pick<TreePage, 'kind' | 'offset' | 'bytes'> & { cells: number; payload: number }
+
+/** A length, and in inner pages the number of another. */
+const CELL_HEADER_BYTES = 5
 
 /** The pages of some trees of a file that nobody has open. */
 export function listPages(file: string, trees: readonly string[]): TreePage[] {
   using db = new DatabaseSync(file)
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   const pages = db.prepare(
-    'SELECT pagetype AS kind, ncell AS cells, pgoffset AS offset, pgsize AS bytes FROM dbstat WHERE name = ?',
+    'SELECT pagetype AS kind, ncell AS cells, pgoffset AS offset, pgsize AS bytes, payload FROM dbstat WHERE name = ?',
   )
   return trees.flatMap((tree) =>
-    (pages.all(tree) as Array<Omit<TreePage, 'tree'> & { cells: number }>).map((page) => ({
+    (pages.all(tree) as unknown as ListedPage[]).map((page) => ({
       ...{ ...page, tree },
+      usedBytes: Math.min(page.bytes, page.payload + page.cells * CELL_HEADER_BYTES),
       structureBytes: page.kind === 'overflow' ? 4 : 12 + 2 * page.cells,
     })),
   )

@@ -6,8 +6,16 @@ export class FolderDamaged extends Error {
   }
 }
 
+/** SQLite's code for a database that is damaged. */
+const CORRUPT = 11
+
+/** An error as SQLite throws it for a damaged file, where it is an index that is found to be wrong. */
+export function damagedIndex(message: string): Error {
+  return Object.assign(new Error(message), { code: 'ERR_SQLITE_ERROR', errcode: CORRUPT })
+}
+
 /** SQLite's codes for a file that is damaged, and for one that is no database at all. */
-const DAMAGED_CODES: ReadonlySet<unknown> = new Set([11, 26])
+const DAMAGED_CODES: ReadonlySet<unknown> = new Set([CORRUPT, 26])
 
 /** The bits above tell what kind of damage it is. */
 const KIND_BITS = 0xff

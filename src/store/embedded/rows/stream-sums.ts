@@ -1,5 +1,6 @@
 /** The sums of each stream's rows, packed by 256 streams; docs/format/samples-db.md. */
 import { crc32 } from 'node:zlib'
+import { damagedIndex } from '../damage/folder-damaged.ts'
 import { wrapSum } from './row-sum.ts'
 
 /** Streams whose sums share a row: few enough to write often, many enough to cost little each. */
@@ -44,8 +45,8 @@ function checksum(bucket: number, bytes: Uint8Array): number {
 interface BucketTable {
   selectBucket(bucket: number): unknown
   writeBucket(bucket: number, packed: Uint8Array): void
-  /** The sums as the rows themselves give them, for a bucket that does not check. */
-  countBucket(bucket: number): Uint32Array
+  /** Whether the index knows rows of streams of a bucket. */
+  hasRows(bucket: number): boolean
 }
 
 /** The sums as the sealer changes them: in memory, written before each commit. */
@@ -58,16 +59,16 @@ export class StreamSums {
     this.#table = table
   }
 
+  /** What the rows of a stream add up to. Throws as a damaged file does where that is not known. */
+  get(stream: number): number {
+    return this.#sumsOf(bucketOf(stream))[stream % STREAMS_PER_BUCKET]
+  }
+
   /** Adds what a row brings, or with a negative sum takes it out. */
   add(stream: number, sum: number): void {
     const sums = this.#change(stream)
     const at = stream % STREAMS_PER_BUCKET
     sums[at] = wrapSum(sums[at] + sum)
-  }
-
-  /** Forgets the rows of a stream, which are gone. */
-  clear(stream: number): void {
-    this.#change(stream)[stream % STREAMS_PER_BUCKET] = 0
   }
 
   /** Writes what changed. */
@@ -86,15 +87,18 @@ export class StreamSums {
   }
 
   #change(stream: number): Uint32Array {
-    const bucket = bucketOf(stream)
-    this.#changed.add(bucket)
+    const sums = this.#sumsOf(bucketOf(stream))
+    this.#changed.add(bucketOf(stream))
+    return sums
+  }
+
+  #sumsOf(bucket: number): Uint32Array {
     const known = this.#buckets.get(bucket)
     if (known !== undefined) return known
     const packed = this.#table.selectBucket(bucket)
-    const sums =
-      packed === undefined
-        ? new Uint32Array(STREAMS_PER_BUCKET)
-        : (unpackSums(bucket, packed) ?? this.#table.countBucket(bucket))
+    const isFresh = packed === undefined && !this.#table.hasRows(bucket)
+    const sums = isFresh ? new Uint32Array(STREAMS_PER_BUCKET) : unpackSums(bucket, packed)
+    if (sums === undefined) throw damagedIndex('Sums of the rows of streams do not check')
     this.#buckets.set(bucket, sums)
     return sums
   }

@@ -32,6 +32,7 @@ import type { SealedSamples } from '../sealed/sealed-samples.ts'
 import { SummaryFold } from '../summary/index.ts'
 import { checkBatch, checkRemoval, namesAny } from './batch-check.ts'
 import type { FoldCache } from './fold-cache.ts'
+import { IndexMender } from './index-mender.ts'
 import type { TouchedLog } from './touched-log.ts'
 
 /** A fold that keeps meeting merges runs to its end without letting others in between. */
@@ -80,6 +81,7 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
   readonly #parts: SampleStoreParts
   readonly #head: Head
   readonly #journal: Journal
+  readonly #mender: IndexMender
   readonly #forgotten = new HandleSet()
   /** Ends a scrub that is under way. */
   readonly #closed = new AbortController()
@@ -89,6 +91,7 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
     this.#parts = parts
     this.#head = parts.head
     this.#journal = parts.journal
+    this.#mender = new IndexMender(parts)
     for (const { forgotten } of parts.head.generations) {
       for (const handle of forgotten) this.#forgotten.add(handle)
     }
@@ -157,6 +160,11 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
   }
 
   async #foldSamples(handle: StreamHandle, edges: Float64Array): Promise<Summaries> {
+    const look = (): Promise<Summaries> => this.#foldOnce(handle, edges)
+    return await this.#mender.lookAgain(handle, await look(), look)
+  }
+
+  async #foldOnce(handle: StreamHandle, edges: Float64Array): Promise<Summaries> {
     if (edges.length < 2) return new SummaryFold(edges).finish()
     const [from, until] = [edges[0], edges[edges.length - 1]]
     const limit = Number.POSITIVE_INFINITY
@@ -239,10 +247,7 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
         quarantine.add(found)
       },
     })
-    const { sealer, rows, folds } = this.#parts
-    if (!isIndexDamaged || this.#closed.signal.aborted || !(await sealer.mend())) return
-    rows.forgetDoubts()
-    folds.clear()
+    if (isIndexDamaged && !this.#closed.signal.aborted) await this.#mender.mend()
   }
 
   close(): Promise<void> {
@@ -314,6 +319,12 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
 
   /** The samples of a span, ascending, at most its limit of them. */
   async #read(handle: number, span: ReadSpan): Promise<SampleColumns> {
+    const found = await this.#readOnce(handle, span)
+    if (!this.#parts.rows.isSuspect(handle)) return found
+    return await this.#mender.lookAgain(handle, found, () => this.#readOnce(handle, span))
+  }
+
+  async #readOnce(handle: number, span: ReadSpan): Promise<SampleColumns> {
     const isWhole = this.#head.whenWhole(handle)
     if (isWhole !== undefined) await this.#waitWhole(isWhole, handle)
     const { sealed } = this.#parts

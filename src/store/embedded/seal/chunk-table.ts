@@ -1,16 +1,14 @@
 /** The writing side of samples.db: one connection, in the sealer's thread. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { isDamagedFile } from '../damage/folder-damaged.ts'
-import {
-  CHUNK_LEVEL,
-  type ChunkPlace,
-  type ChunkRow,
-  type PackedChunk,
-  RUN_LEVEL,
-} from '../rows/chunk-row.ts'
+import { damagedIndex } from '../damage/folder-damaged.ts'
+import { type ChunkPlace, type PackedChunk, RUN_LEVEL } from '../rows/chunk-row.ts'
+import type { KnownRows } from '../rows/known-rows.ts'
 import { SEALED_CHECK, SEALED_SEGMENT, SEALED_SEQUENCE } from '../rows/meta-names.ts'
-import { ROW_SUM_SQL, rowSum, sealedSum, wrapSum } from '../rows/row-sum.ts'
-import { STREAMS_PER_BUCKET, StreamSums } from '../rows/stream-sums.ts'
+import { RowListTable } from '../rows/row-list-table.ts'
+import { rowSum, sealedSum } from '../rows/row-sum.ts'
+import { StreamRows } from '../rows/stream-rows.ts'
+import { packSums, STREAMS_PER_BUCKET, StreamSums } from '../rows/stream-sums.ts'
+import { sumsToWrite } from './sum-rows-table.ts'
 
 /** A row as it was found, which a change of it takes out of the sum of its stream. */
 export interface FoundRow extends ChunkPlace {
@@ -18,14 +16,10 @@ export interface FoundRow extends ChunkPlace {
   readonly level: number
 }
 
-/** SQLite's code for a damaged file. */
-const CORRUPT = 11
-
 /** The index named a row under a stream that the row is not of: what was to be changed is another's. */
 function checkOwned(changes: number | bigint): void {
   if (Number(changes) === 1) return
-  const error = new Error('The index of samples.db names a row of another stream')
-  throw Object.assign(error, { code: 'ERR_SQLITE_ERROR', errcode: CORRUPT })
+  throw damagedIndex('The index of samples.db names a row that is not of its stream')
 }
 
 /** Statements over samples.db that change it, and the look-ups that sealing needs. */
@@ -34,6 +28,8 @@ export class ChunkTable {
   readonly #statements = new Map<string, StatementSync>()
 
   readonly #sums: StreamSums
+  readonly #lists: RowListTable
+  readonly #known: StreamRows
 
   constructor(db: DatabaseSync) {
     this.#db = db
@@ -44,7 +40,14 @@ export class ChunkTable {
         const write = 'INSERT OR REPLACE INTO stream_sum (bucket, sums) VALUES (?, ?)'
         this.#prepare(write).run(bucket, packed)
       },
-      countBucket: (bucket) => this.#countBucket(bucket),
+      hasRows: (bucket) => this.#hasRows(bucket),
+    })
+    this.#lists = new RowListTable(db)
+    this.#known = new StreamRows({
+      keptSum: (stream) => this.#sums.get(stream),
+      listRows: (stream) => this.#lists.rows(stream),
+      listRowsFrom: (stream, from) => this.#lists.rowsFrom(stream, from),
+      listChunks: (stream, from, until) => this.#lists.chunks(stream, from, until),
     })
   }
 
@@ -59,6 +62,7 @@ export class ChunkTable {
 
   rollback(): void {
     this.#sums.clearCache()
+    this.#known.clear()
     if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
   }
 
@@ -86,13 +90,17 @@ export class ChunkTable {
 
   /** Adds a row; returns its id. */
   insert(stream: number, level: number, row: PackedChunk): number {
+    // Before there is a row that a missing sum would not account for.
+    this.#sums.get(stream)
     const { lastInsertRowid } = this.#prepare(
       `INSERT INTO chunk (stream, level, start, last, count, last_value, summary, data)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(stream, level, row.start, row.last, row.count, row.lastValue, row.summary, row.data)
     const { start, last, count } = row
     const id = Number(lastInsertRowid)
-    this.#sums.add(stream, rowSum({ id, level, start, last, count }))
+    const place = { id, start, last, count }
+    this.#sums.add(stream, rowSum({ ...place, level }))
+    this.#change(stream, (known) => known.add(level, place))
     return id
   }
 
@@ -106,6 +114,10 @@ export class ChunkTable {
        WHERE id = ? AND +stream = ?`,
     ).run(row.start, row.last, row.count, row.lastValue, row.summary, row.data, id, stream)
     checkOwned(changed.changes)
+    this.#change(stream, (known) => {
+      known.remove(level, found)
+      known.add(level, { id, start, last, count })
+    })
   }
 
   setLevel(found: FoundRow, level: number): void {
@@ -113,20 +125,26 @@ export class ChunkTable {
     const { id, stream } = found
     const change = 'UPDATE chunk SET level = ? WHERE id = ? AND +stream = ?'
     checkOwned(this.#prepare(change).run(level, id, stream).changes)
+    this.#change(stream, (known) => {
+      known.remove(found.level, found)
+      known.add(level, placeOf(found))
+    })
   }
 
   delete(found: FoundRow): void {
     this.#sums.add(found.stream, -rowSum(found))
     const remove = 'DELETE FROM chunk WHERE id = ? AND +stream = ?'
     checkOwned(this.#prepare(remove).run(found.id, found.stream).changes)
+    this.#change(found.stream, (known) => known.remove(found.level, found))
   }
 
-  /** The runs of a stream, newest first. */
-  selectRuns(stream: number): ChunkRow[] {
-    return this.#prepare(
-      `SELECT id, level, start, last, count, summary, data FROM chunk
-       WHERE stream = ? AND level = ${RUN_LEVEL} ORDER BY id DESC`,
-    ).all(stream) as unknown as ChunkRow[]
+  /** All rows of a stream, as they are at this moment. */
+  rowsOf(stream: number): KnownRows {
+    return this.#known.of(stream)
+  }
+
+  #change(stream: number, apply: (known: KnownRows) => void): void {
+    this.#known.change(stream, this.#sums.get(stream), apply)
   }
 
   /** How many runs a stream has and how many samples they hold. */
@@ -135,34 +153,6 @@ export class ChunkTable {
       `SELECT count(*) AS runs, coalesce(sum(count), 0) AS samples FROM chunk
        WHERE stream = ? AND level = ${RUN_LEVEL}`,
     ).get(stream) as { runs: number; samples: number }
-  }
-
-  /** The chunk that begins at or before a time, nearest to it. */
-  selectChunkBefore(stream: number, time: number): ChunkPlace | undefined {
-    return this.#prepare(
-      `SELECT id, start, last, count FROM chunk
-       WHERE stream = ? AND level = ${CHUNK_LEVEL} AND start <= ? ORDER BY start DESC LIMIT 1`,
-    ).get(stream, time) as ChunkPlace | undefined
-  }
-
-  /** The chunk that begins after a time, nearest to it. */
-  selectChunkAfter(stream: number, time: number): ChunkPlace | undefined {
-    return this.#prepare(
-      `SELECT id, start, last, count FROM chunk
-       WHERE stream = ? AND level = ${CHUNK_LEVEL} AND start > ? ORDER BY start LIMIT 1`,
-    ).get(stream, time) as ChunkPlace | undefined
-  }
-
-  /** Rows of a stream that begin in from ≤ start < until, at most `limit`. */
-  selectStarting(
-    stream: number,
-    span: { level: number; from: number; until: number },
-    limit: number,
-  ): ChunkPlace[] {
-    return this.#prepare(
-      `SELECT id, start, last, count FROM chunk
-       WHERE stream = ? AND level = ? AND start >= ? AND start < ? ORDER BY start LIMIT ?`,
-    ).all(stream, span.level, span.from, span.until, limit) as unknown as ChunkPlace[]
   }
 
   selectData(id: number): Uint8Array | undefined {
@@ -176,20 +166,25 @@ export class ChunkTable {
     return row as { stream: number; level: number } | undefined
   }
 
-  /** Deletes at most `limit` rows of a stream, of any level; tells how many. */
-  deleteStream(stream: number, limit: number): number {
-    const rows = this.#prepare(
-      'SELECT id, stream, level, start, last, count FROM chunk WHERE stream = ? LIMIT ?',
-    ).all(stream, limit) as unknown as FoundRow[]
-    for (const row of rows) this.delete(row)
-    if (rows.length < limit) this.#sums.clear(stream)
-    return rows.length
+  /** Every row of a stream, of any level, which were held against their sum. */
+  listRows(stream: number): FoundRow[] {
+    // Throws where they do not add up.
+    this.#known.of(stream)
+    return this.#lists
+      .rows(stream)
+      .map(([id, level, start, last, count]) => ({ id, stream, level, start, last, count }))
   }
 
-  /** Builds the index of the rows again from the rows; false, and nothing is done, where those are damaged. */
-  rebuildIndex(): boolean {
-    if (!this.#areRowsWhole()) return false
-    this.#replaceIndex()
+  /**
+   * Builds the index of the rows again from the rows, and sums that do not check; false, and nothing is
+   * done, where the rows are damaged or are not those that the sums tell of.
+   */
+  rebuildIndex(onRows: () => void): boolean {
+    const sums = sumsToWrite(this.#db, onRows)
+    if (sums === undefined) return false
+    this.#sums.clearCache()
+    this.#known.clear()
+    this.#replaceIndex(sums)
     return true
   }
 
@@ -197,7 +192,7 @@ export class ChunkTable {
    * Lets go of the index and makes it again. Its pages stay behind unused: to free what a damaged tree
    * names, as REINDEX does, frees what others use where one bit of a page number is wrong.
    */
-  #replaceIndex(): void {
+  #replaceIndex(sums: ReadonlyMap<number, Uint32Array>): void {
     const db = this.#db
     const query = `SELECT sql FROM sqlite_schema WHERE name = 'chunk_by_start'`
     const { sql } = db.prepare(query).get() as { sql: string }
@@ -213,6 +208,8 @@ export class ChunkTable {
       // Forgets the index that this connection still knows.
       db.exec('PRAGMA writable_schema = RESET')
       db.exec(sql)
+      const write = db.prepare('INSERT OR REPLACE INTO stream_sum (bucket, sums) VALUES (?, ?)')
+      for (const [bucket, some] of sums) write.run(bucket, packSums(bucket, some))
       db.exec('COMMIT')
     } finally {
       if (db.isTransaction) db.exec('ROLLBACK')
@@ -221,35 +218,10 @@ export class ChunkTable {
     }
   }
 
-  /** Whether every row can be read, in the order of ids: only then do the rows tell more than the index. */
-  #areRowsWhole(): boolean {
-    let before = 0
-    try {
-      const rows = this.#prepare(
-        'SELECT id, stream, level, start, last, count, data FROM chunk NOT INDEXED',
-      )
-      for (const row of rows.iterate() as unknown as Iterable<{ id: number }>) {
-        if (row.id <= before) return false
-        before = row.id
-      }
-    } catch (error) {
-      if (!isDamagedFile(error)) throw error
-      return false
-    }
-    const query = `SELECT seq AS value FROM sqlite_sequence WHERE name = 'chunk'`
-    const last = this.#prepare(query).get() as { value: number } | undefined
-    return before <= (last?.value ?? 0)
-  }
-
-  #countBucket(bucket: number): Uint32Array {
-    const sums = new Uint32Array(STREAMS_PER_BUCKET)
+  #hasRows(bucket: number): boolean {
     const first = bucket * STREAMS_PER_BUCKET
-    const rows = this.#prepare(
-      `SELECT stream, sum(${ROW_SUM_SQL}) AS sum FROM chunk
-       WHERE stream >= ? AND stream < ? GROUP BY stream`,
-    ).all(first, first + STREAMS_PER_BUCKET) as Array<{ stream: number; sum: number }>
-    for (const { stream, sum } of rows) sums[stream - first] = wrapSum(sum)
-    return sums
+    const query = 'SELECT 1 FROM chunk WHERE stream >= ? AND stream < ? LIMIT 1'
+    return this.#prepare(query).get(first, first + STREAMS_PER_BUCKET) !== undefined
   }
 
   #prepare(sql: string): StatementSync {
@@ -259,4 +231,8 @@ export class ChunkTable {
     this.#statements.set(sql, statement)
     return statement
   }
+}
+
+function placeOf({ id, start, last, count }: ChunkPlace): ChunkPlace {
+  return { id, start, last, count }
 }

@@ -190,7 +190,10 @@ class Salvage {
         this.#idSeen = Math.max(this.#idSeen, entry.id)
         if (this.#hasKept(entry.id)) continue
         const row = this.#rowAt(entry.id)
+        // What the index says of a row counts where its samples say so too.
         if (row !== undefined && isSameEntry(row, entry)) this.#keep(row)
+        else if (row !== undefined && isOwned({ ...row, ...entry }))
+          this.#keep({ ...row, ...entry })
         else this.#noteLost(entry)
       }
     })

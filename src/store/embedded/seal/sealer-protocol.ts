@@ -29,5 +29,5 @@ export type SealerReply =
       /** What is wrong with what would have been sealed. */
       readonly damages: readonly FoundDamage[]
     }
-  | { readonly op: 'mended'; readonly isDone: boolean }
+  | { readonly op: 'mended'; readonly isDone: boolean; readonly damages: readonly FoundDamage[] }
   | { readonly op: 'watched'; readonly id: number; readonly what: string | undefined }

@@ -7,6 +7,7 @@ import { type Disk, passingReason } from '../disk/disk.ts'
 import { segmentName } from '../journal/segment.ts'
 import { SEALED_SEGMENT } from '../rows/meta-names.ts'
 import { ChunkTable } from './chunk-table.ts'
+import { letGoOfFreePages } from './free-list-table.ts'
 import { SealMismatch } from './read-back.ts'
 import { salvageRows } from './salvage-table.ts'
 import type { SealerCommand, SealerReply } from './sealer-protocol.ts'
@@ -22,14 +23,11 @@ interface SealerWorkParts {
   readonly isStopping: () => boolean
 }
 
-/** Mending reads everything: a file that asks for it more often is not mended. */
-const SEGMENTS_BETWEEN_MENDS = 64
-
 const MENDED: FoundDamage = {
   damage: {
     ...{ file: 'samples.db.chunk_by_start', offset: 0, bytes: 0, handles: [] },
     ...{ from: undefined, until: undefined },
-    what: 'the index of the rows did not fit the rows and was built again from them',
+    what: 'the index of the rows, or of their sums, did not fit the rows and was built again from them',
   },
   bytes: new Uint8Array(0),
 }
@@ -41,10 +39,11 @@ export class SealerWork {
   readonly #table: ChunkTable
   readonly #touched: TouchedTable
   readonly #sealer: SegmentSealer
-  /** The segment at which something was mended last. */
-  #mendedAt = Number.NEGATIVE_INFINITY
-  #salvagedAt = Number.NEGATIVE_INFINITY
   #untold: FoundDamage[] = []
+  /** Work that reads everything ends when the store closes. */
+  readonly #onRows = (): void => {
+    if (this.#parts.isStopping()) throw new SealStopped('the store is closing')
+  }
 
   constructor(parts: SealerWorkParts) {
     this.#parts = parts
@@ -91,40 +90,37 @@ export class SealerWork {
       return seal()
     } catch (error) {
       if (!isDamagedFile(error)) throw error
-      const mended = this.#sealAfterIndex(seal, segment)
+      const mended = this.#sealAfterFreePages(seal) ?? this.#sealAfterIndex(seal)
       if (mended !== undefined) return mended
-      // A file that is damaged again so soon is on a disk that is not to be trusted.
-      if (segment < this.#salvagedAt + SEGMENTS_BETWEEN_MENDS) throw error
       this.#salvage(segment)
       return seal()
     }
   }
 
+  /** Lets go of the list of unused pages, and seals where that was the damage; undefined elsewhere. */
+  #sealAfterFreePages(seal: () => FoundDamage[]): FoundDamage[] | undefined {
+    const damage = letGoOfFreePages(this.#parts.db)
+    if (damage === undefined) return undefined
+    this.#untold.push(damage)
+    return undefinedIfDamaged(seal)
+  }
+
   /** Builds the index of the rows again from them and seals; undefined where that does not help. */
-  #sealAfterIndex(seal: () => FoundDamage[], segment: number): FoundDamage[] | undefined {
-    if (segment < this.#mendedAt + SEGMENTS_BETWEEN_MENDS) return undefined
-    this.#mendedAt = segment
-    try {
-      return this.#table.rebuildIndex() ? [...seal(), MENDED] : undefined
-    } catch (error) {
-      if (!isDamagedFile(error)) throw error
-      return undefined
-    }
+  #sealAfterIndex(seal: () => FoundDamage[]): FoundDamage[] | undefined {
+    return undefinedIfDamaged(() =>
+      this.#table.rebuildIndex(this.#onRows) ? [...seal(), MENDED] : undefined,
+    )
   }
 
   #salvage(segment: number): void {
-    const onRows = (): void => {
-      if (this.#parts.isStopping()) throw new SealStopped('the store is closing')
-    }
     const { db, disk, journalFolder } = this.#parts
     const quarantine = new Quarantine(disk, join(dirname(journalFolder), 'quarantine'))
     // What is lost is noted before the rows that knew of it go: a crash in between loses no damage.
     const onLost = (found: FoundDamage): void => quarantine.add(found)
-    this.#untold = salvageRows(db, { segment, onRows, onLost })
-    this.#salvagedAt = segment
+    this.#untold.push(...salvageRows(db, { segment, onRows: this.#onRows, onLost }))
   }
 
-  /** What a salvage found lost; told once, however the seal after it went. */
+  /** What mending found; told once, however the seal after it went. */
   #takeUntold(): FoundDamage[] {
     const untold = this.#untold
     this.#untold = []
@@ -132,12 +128,15 @@ export class SealerWork {
   }
 
   #mend(): SealerReply {
+    let isDone = false
     try {
-      return { op: 'mended', isDone: this.#table.rebuildIndex() }
+      const damage = letGoOfFreePages(this.#parts.db)
+      if (damage !== undefined) this.#untold.push(damage)
+      isDone = this.#table.rebuildIndex(this.#onRows)
     } catch {
       // A disk that is full or fails: the damage is told, and the next scrub asks again.
-      return { op: 'mended', isDone: false }
     }
+    return { op: 'mended', isDone, damages: this.#takeUntold() }
   }
 
   #watch(id: number, handles: readonly number[]): SealerReply {
@@ -147,6 +146,16 @@ export class SealerWork {
     } catch (error) {
       return { op: 'watched', id, what: String(error) }
     }
+  }
+}
+
+/** What is done, undefined where that meets a damage. */
+function undefinedIfDamaged<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (!isDamagedFile(error)) throw error
+    return undefined
   }
 }
 

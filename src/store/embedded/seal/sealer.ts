@@ -9,7 +9,7 @@ interface SealerOptions {
   readonly roomRetryMs: number
   /** Called once a segment is in samples.db for good. */
   onSealed(segment: number, damages: readonly FoundDamage[]): void
-  /** Called with samples that could not be sealed as they are; the segment that holds them is kept. */
+  /** Called with what is wrong beside what was sealed; a segment that could not be is kept. */
   onUnsealable(damage: FoundDamage): void
   /** Called with an error that only a mistake in Weir can produce. */
   onBug(error: unknown): void
@@ -27,6 +27,7 @@ export class Sealer {
   #watches = 0
   #isSealing = false
   #isClosing = false
+  #isEnded = false
   #stuckReason: string | undefined
 
   constructor(options: SealerOptions) {
@@ -43,6 +44,7 @@ export class Sealer {
       onDied: (error) => {
         reject(asFolderDamage(error))
         this.#stop(`the sealer died: ${String(error)}`)
+        this.#end()
         // A file that cannot be opened is told by ready(); later the thread dies of a bug only.
         if (isReady) this.#options.onBug(error)
       },
@@ -87,8 +89,9 @@ export class Sealer {
   }
 
   /** Builds the index of the rows again from the rows; false where those are damaged. */
-  mend(): Promise<boolean> {
-    return new Promise((resolve) => {
+  async mend(): Promise<boolean> {
+    if (this.#isEnded) return false
+    return await new Promise((resolve) => {
       this.#menders.push(resolve)
       this.#link.send({ op: 'mend' })
     })
@@ -98,8 +101,14 @@ export class Sealer {
   async close(): Promise<void> {
     this.#isClosing = true
     await this.#link.close()
-    for (const resolve of this.#menders.splice(0)) resolve(false)
+    this.#end()
     this.#wake()
+  }
+
+  /** Nobody is there to follow commands. */
+  #end(): void {
+    this.#isEnded = true
+    for (const resolve of this.#menders.splice(0)) resolve(false)
   }
 
   #next(): void {
@@ -117,6 +126,7 @@ export class Sealer {
       return
     }
     if (reply.op === 'mended') {
+      for (const damage of reply.damages) this.#options.onUnsealable(damage)
       this.#menders.shift()?.(reply.isDone)
       return
     }

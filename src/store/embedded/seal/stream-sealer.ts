@@ -7,6 +7,7 @@ import {
   mergeColumns,
   sliceColumns,
 } from '../chunk/index.ts'
+import { damagedIndex } from '../damage/folder-damaged.ts'
 import { applyMask } from '../head/apply-mask.ts'
 import type { Mask } from '../head/tombstones.ts'
 import {
@@ -27,7 +28,7 @@ import { checkReadBack, isReadBack, type WrittenRow } from './read-back.ts'
 const RUNS_MAX = 8
 const RUN_SAMPLES_MAX = 512
 
-/** Rows deleted in one step. */
+/** Rows deleted between two ends of a step. */
 const ROWS_PER_STEP = 500
 
 const UNKNOWN = 255
@@ -82,13 +83,10 @@ export class StreamSealer {
       this.#setRuns(stream, held.runs + pieces.length, held.samples + columns.count)
       return
     }
-    const runs = held.runs === 0 ? [] : this.#table.selectRuns(stream)
     const parts = [columns]
-    for (const run of runs) {
-      const decoded = this.#decode(stream, run)
-      if (decoded === undefined) continue
-      parts.push(decoded)
-      this.#delete({ ...run, stream })
+    for (const run of this.#table.rowsOf(stream).runs) {
+      const decoded = this.#takeUp(stream, run, RUN_LEVEL)
+      if (decoded.count > 0) parts.push(decoded)
     }
     this.#setRuns(stream, 0, 0)
     this.#place(stream, mergeColumns(parts))
@@ -98,7 +96,7 @@ export class StreamSealer {
   remove(stream: number, mask: Mask): void {
     for (let index = 0; index < mask.starts.length; ) {
       const [from, until] = [mask.starts[index], mask.ends[index]]
-      const before = this.#table.selectChunkBefore(stream, from)
+      const before = this.#table.rowsOf(stream).before(from)
       const last = before?.last ?? Number.NEGATIVE_INFINITY
       if (before !== undefined && last >= from) {
         this.#rewrite(stream, before, { level: CHUNK_LEVEL, mask })
@@ -108,8 +106,7 @@ export class StreamSealer {
       index += 1
       while (index < mask.starts.length && mask.ends[index] <= last + 1) index += 1
     }
-    if (this.#runsOf(stream).runs === 0) return
-    for (const run of this.#table.selectRuns(stream)) {
+    for (const run of this.#table.rowsOf(stream).runs) {
       this.#rewrite(stream, run, { level: RUN_LEVEL, mask })
     }
     this.#forgetRuns(stream)
@@ -117,12 +114,13 @@ export class StreamSealer {
 
   /** Drops everything of a stream. */
   forget(stream: number): void {
-    let deleted: number
-    do {
-      deleted = this.#table.deleteStream(stream, ROWS_PER_STEP)
-      for (let row = 0; row < deleted; row += 1) this.#onRow()
-      this.#onStep()
-    } while (deleted === ROWS_PER_STEP)
+    let deleted = 0
+    for (const row of this.#table.listRows(stream)) {
+      this.#delete(row)
+      deleted += 1
+      if (deleted % ROWS_PER_STEP === 0) this.#onStep()
+    }
+    this.#onStep()
     this.#forgetRuns(stream)
   }
 
@@ -131,8 +129,8 @@ export class StreamSealer {
     let start = 0
     while (start < columns.count) {
       const time = columns.times[start]
-      const before = this.#table.selectChunkBefore(stream, time)
-      const after = this.#table.selectChunkAfter(stream, time)
+      const known = this.#table.rowsOf(stream)
+      const [before, after] = [known.before(time), known.after(time)]
       const end =
         after === undefined ? columns.count : countBelow(columns.times, after.start, columns.count)
       this.#placeBetween(stream, sliceColumns(columns, start, end), { before, after })
@@ -152,32 +150,42 @@ export class StreamSealer {
       before !== undefined &&
       (before.last >= group.times[0] || before.count < CHUNK_SAMPLES_MAX)
     ) {
-      older = this.#takeUp(stream, before)
+      older = this.#takeUp(stream, before, CHUNK_LEVEL)
     } else if (after !== undefined && fits(after)) {
-      older = this.#takeUp(stream, after)
+      older = this.#takeUp(stream, after, CHUNK_LEVEL)
     }
     for (const piece of splitMerged(group, older, isAtEnd)) {
       this.#insert(stream, CHUNK_LEVEL, piece)
     }
   }
 
-  /** Takes a chunk out of the table to be written again; none of one that does not check. */
-  #takeUp(stream: number, chunk: ChunkPlace): SampleColumns {
-    const data = this.#table.selectData(chunk.id)
-    const row = { ...chunk, level: CHUNK_LEVEL }
-    const decoded = data === undefined ? emptyColumns : this.#decode(stream, { ...row, data })
+  /** Takes a row out of the table to be written again; none of one that does not check. */
+  #takeUp(stream: number, place: ChunkPlace, level: number): SampleColumns {
+    const row = { ...place, level, data: this.#dataOf(place) }
+    const decoded = this.#decode(stream, row)
     if (decoded === undefined) return emptyColumns
     this.#delete({ ...row, stream })
     return decoded
   }
 
+  #dataOf({ id }: ChunkPlace): Uint8Array {
+    const data = this.#table.selectData(id)
+    if (data === undefined)
+      throw damagedIndex('The index of samples.db names a row that is missing')
+    return data
+  }
+
   #removeStarting(stream: number, span: { from: number; until: number; level: number }): void {
-    for (;;) {
-      const rows = this.#table.selectStarting(stream, span, ROWS_PER_STEP)
-      for (const row of rows) this.#removeFrom(stream, row, span)
-      this.#onStep()
-      if (rows.length < ROWS_PER_STEP) return
+    const rows: ChunkPlace[] = []
+    for (const row of this.#table.rowsOf(stream).forward(span.from)) {
+      if (row.start >= span.until) break
+      if (row.start >= span.from) rows.push(row)
     }
+    for (const [at, row] of rows.entries()) {
+      this.#removeFrom(stream, row, span)
+      if (at % ROWS_PER_STEP === ROWS_PER_STEP - 1) this.#onStep()
+    }
+    this.#onStep()
   }
 
   #removeFrom(
@@ -194,8 +202,7 @@ export class StreamSealer {
   }
 
   #rewrite(stream: number, row: ChunkPlace, { level, mask }: { level: number; mask: Mask }): void {
-    const data = this.#table.selectData(row.id)
-    const decoded = data === undefined ? undefined : this.#decode(stream, { ...row, level, data })
+    const decoded = this.#decode(stream, { ...row, level, data: this.#dataOf(row) })
     if (decoded === undefined) return
     const kept = applyMask(decoded, mask)
     if (kept.count === decoded.count) return

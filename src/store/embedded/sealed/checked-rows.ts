@@ -2,7 +2,6 @@ import type { SampleColumns } from '../../sample-port.ts'
 import { DamagedBytes, emptyColumns } from '../chunk/index.ts'
 import { isDamagedFile } from '../damage/folder-damaged.ts'
 import type { FoundDamage } from '../damage/found-damage.ts'
-import { HandleSet } from '../head/handle-set.ts'
 import {
   CHUNK_LEVEL,
   type ChunkPlace,
@@ -11,6 +10,8 @@ import {
   RUN_LEVEL,
 } from '../rows/chunk-row.ts'
 import { describeRow, describeSuspect } from '../rows/damaged-row.ts'
+import type { KnownRows } from '../rows/known-rows.ts'
+import { StreamRows } from '../rows/stream-rows.ts'
 import { isSummaryBound } from '../summary/index.ts'
 import type { ChunkReadTable, LastRow } from './chunk-read-table.ts'
 
@@ -27,18 +28,24 @@ export class CheckedRows {
   readonly #table: ChunkReadTable
   readonly #onDamage: (found: FoundDamage) => void
   readonly #damaged = new Set<number>()
-  readonly #sound = new HandleSet()
+  readonly #known: StreamRows
   readonly #suspect = new Set<number>()
   readonly #ownerInTable = (id: number) => this.#table.selectOwner(id)
 
   constructor(table: ChunkReadTable, onDamage: (found: FoundDamage) => void) {
     this.#table = table
+    this.#known = new StreamRows(table)
     this.#onDamage = onDamage
   }
 
   /** How many rows were found not to check; a read during which it rose is to be repeated. */
   get damagedRows(): number {
     return this.#damaged.size
+  }
+
+  /** Whether the rows that the index finds of a stream were found not to add up. */
+  isSuspect(stream: number): boolean {
+    return this.#suspect.has(stream)
   }
 
   /** Whether a row was found not to check. */
@@ -52,14 +59,13 @@ export class CheckedRows {
   }
 
   /** The runs of a stream that meet from ≤ time < until, newest first. */
-  runs(stream: number, span: Span): ChunkRow[] {
-    const { from, until } = span
-    const found = this.#guard(
+  runs(stream: number, { from, until }: Span): ChunkRow[] {
+    const isMet = ({ start, last }: ChunkPlace): boolean => start < until && last >= from
+    return this.#guard(
       stream,
-      () => this.#table.selectRuns(stream, from, until),
-      () => this.#salvage(stream, RUN_LEVEL, span).sort((a, b) => b.id - a.id),
+      (known) => this.#rowsAt(stream, known.runs.filter(isMet), RUN_LEVEL),
+      () => this.#salvage(stream, RUN_LEVEL, { from, until }).sort((a, b) => b.id - a.id),
     )
-    return this.#damaged.size === 0 ? found : found.filter((row) => !this.isDamaged(row))
   }
 
   /** Chunks that meet from ≤ time < until, oldest first; `wants` tells where the search may end. */
@@ -68,24 +74,28 @@ export class CheckedRows {
     span: Span & { readonly isLatestFirst: boolean },
     wants: (row: ChunkRow) => boolean,
   ): ChunkRow[] {
-    const wantsAfter = (row: ChunkRow): boolean => this.isDamaged(row) || wants(row)
-    const found = this.#guard(
+    return this.#guard(
       stream,
-      () =>
-        span.isLatestFirst
-          ? this.#table.selectBackward(stream, span, wantsAfter).reverse()
-          : this.#table.selectForward(stream, span, wantsAfter),
+      (known) => {
+        const found: ChunkRow[] = []
+        for (const place of span.isLatestFirst ? before(known, span) : after(known, span)) {
+          const [row] = this.#rowsAt(stream, [place], CHUNK_LEVEL)
+          if (row === undefined) continue
+          found.push(row)
+          if (!wants(row)) break
+        }
+        return span.isLatestFirst ? found.reverse() : found
+      },
       () => this.#salvage(stream, CHUNK_LEVEL, span),
     )
-    return this.#damaged.size === 0 ? found : found.filter((row) => !this.isDamaged(row))
   }
 
   /** Where the chunks lie that meet from ≤ time < until, oldest first. */
-  places(stream: number, { from, until }: Span): ChunkPlace[] {
+  places(stream: number, span: Span): ChunkPlace[] {
     return this.#guard(
       stream,
-      () => this.#table.selectPlaces(stream, from, until),
-      () => this.#salvage(stream, CHUNK_LEVEL, { from, until }),
+      (known) => [...after(known, span)],
+      () => this.#salvage(stream, CHUNK_LEVEL, span),
     )
   }
 
@@ -104,26 +114,24 @@ export class CheckedRows {
 
   /** The chunk at a place: null where it does not check, undefined when the row is gone. */
   chunkAt(stream: number, place: ChunkPlace): ChunkRow | null | undefined {
-    try {
-      const row = this.#table.selectRow(place.id)
-      if (row === undefined) return undefined
-      const { start, last, count, level } = row
-      const isIt = start === place.start && last === place.last && count === place.count
-      if (isIt && level === CHUNK_LEVEL && row.data instanceof Uint8Array) return row
-    } catch (error) {
-      if (!isDamagedFile(error)) throw error
-    }
-    this.tellDamaged(stream, place)
-    return null
+    const row = this.#rowAt(place, CHUNK_LEVEL)
+    if (row === null) this.tellDamaged(stream, place)
+    return row
   }
 
   /** The row with the latest sample; undefined when there is none, null where that cannot be told. */
   last(stream: number): LastRow | undefined | null {
     return this.#guard(
       stream,
-      () => {
-        const row = this.#table.selectLast(stream)
-        return row !== undefined && this.#damaged.has(row.id) ? null : row
+      ({ lastChunk, runs }) => {
+        let best = lastChunk
+        // Newest first: of equal ones the newest counts, and any before a chunk.
+        for (const run of runs.toReversed()) {
+          if (best === undefined || run.last >= best.last) best = run
+        }
+        if (best === undefined) return undefined
+        const row = this.isDamaged(best) ? undefined : this.#table.selectLast(best.id)
+        return row?.last === best.last ? row : null
       },
       () => null,
     )
@@ -161,49 +169,76 @@ export class CheckedRows {
   forgetDoubts(): void {
     this.#damaged.clear()
     this.#suspect.clear()
+    this.#known.clear()
   }
 
-  #guard<T>(stream: number, look: () => T, otherwise: () => T): T {
+  #guard<T>(stream: number, look: (known: KnownRows) => T, otherwise: () => T): T {
     try {
-      if (!this.#sound.has(stream)) this.#checkSum(stream)
-      return look()
+      return this.inOneView(() => look(this.#known.of(stream)))
     } catch (error) {
       if (!isDamagedFile(error)) throw error
-      this.#tellSuspect(stream, 'cannot be read in full')
+      this.#tellSuspect(stream, 'does not add up to its sum')
       return otherwise()
     }
   }
 
-  /** Holds the rows that the index finds of a stream against their sum, once. */
-  #checkSum(stream: number): void {
-    if (this.#suspect.has(stream)) return
-    const { kept, found } = this.#table.selectSums(stream)
-    if (kept === found) this.#sound.add(stream)
-    else if (kept === undefined) this.#tellSuspect(stream, 'cannot be held against its sum')
-    else this.#tellSuspect(stream, 'does not add up to its sum')
+  /** The rows at places that are known to be there; what cannot be read is told and left out. */
+  #rowsAt(stream: number, places: readonly ChunkPlace[], level: number): ChunkRow[] {
+    const rows: ChunkRow[] = []
+    for (const place of places) {
+      if (this.isDamaged(place)) continue
+      const row = this.#rowAt(place, level)
+      if (row === undefined || row === null) this.tellDamaged(stream, place)
+      else rows.push(row)
+    }
+    return rows
+  }
+
+  /** The row at a place: null where it cannot be read, undefined when it is gone. */
+  #rowAt(place: ChunkPlace, level: number): ChunkRow | null | undefined {
+    try {
+      const row = this.#table.selectRow(place.id)
+      if (row === undefined) return undefined
+      // The samples are held against the place, which was held against the sum.
+      return row.data instanceof Uint8Array ? { ...row, ...place, level } : null
+    } catch (error) {
+      if (!isDamagedFile(error)) throw error
+      return null
+    }
   }
 
   /** Row by row, as far as the index can be read. */
   #salvage(stream: number, level: number, { from, until }: Span): ChunkRow[] {
-    const places: ChunkPlace[] = []
+    // By id: pages that are named twice give their rows twice.
+    const places = new Map<number, ChunkPlace>()
     try {
-      for (const place of this.#table.scanPlaces(stream, level)) places.push(place)
+      for (const place of this.#table.scanPlaces(stream, level)) places.set(place.id, place)
     } catch (error) {
       if (!isDamagedFile(error)) throw error
     }
-    const rows: ChunkRow[] = []
-    for (const place of places) {
-      if (place.last < from || place.start >= until || this.isDamaged(place)) continue
-      const row = this.row(place.id)
-      if (row === undefined) this.tellDamaged(stream, place)
-      else rows.push(row)
-    }
-    return rows
+    const met = [...places.values()].filter(({ start, last }) => last >= from && start < until)
+    return this.#rowsAt(stream, met, level).sort((a, b) => a.start - b.start)
   }
 
   #tellSuspect(stream: number, what: string): void {
     if (this.#suspect.has(stream)) return
     this.#suspect.add(stream)
     this.#onDamage(describeSuspect(stream, what))
+  }
+}
+
+/** Chunks that meet from ≤ time < until, latest first. */
+function* before(known: KnownRows, { from, until }: Span): Generator<ChunkPlace> {
+  for (const place of known.backward(until)) {
+    if (place.last < from) return
+    yield place
+  }
+}
+
+/** Chunks that meet from ≤ time < until, oldest first. */
+function* after(known: KnownRows, { from, until }: Span): Generator<ChunkPlace> {
+  for (const place of known.forward(from)) {
+    if (place.start >= until) return
+    yield place
   }
 }

@@ -1,16 +1,21 @@
 /** The reading side of samples.db: one connection, in the main thread. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { TouchedSpan } from '../../sample-port.ts'
-import { CHUNK_LEVEL, type ChunkPlace, type ChunkRow, RUN_LEVEL } from '../rows/chunk-row.ts'
+import type { ChunkPlace, ChunkRow } from '../rows/chunk-row.ts'
+import type { IndexedRow } from '../rows/known-rows.ts'
 import { SEALED_CHECK, SEALED_SEGMENT, SEALED_SEQUENCE, TOUCHED_SUM } from '../rows/meta-names.ts'
-import { ROW_SUM_SQL, sealedSum, TOUCHED_TOTAL_SQL, wrapSum } from '../rows/row-sum.ts'
+import { RowListTable } from '../rows/row-list-table.ts'
+import { sealedSum, TOUCHED_TOTAL_SQL, wrapSum } from '../rows/row-sum.ts'
+import type { RowIndex } from '../rows/stream-rows.ts'
 import { bucketOf, STREAMS_PER_BUCKET, unpackSums } from '../rows/stream-sums.ts'
 
 const ROW = 'id, level, start, last, count, summary, data'
 /** Format 1 kept texts here too, which SQLite turned into numbers where they looked like some. */
 const LAST_VALUE = `iif(typeof(last_value) = 'blob', last_value, NULL) AS lastValue`
-const CHUNKS = `FROM chunk WHERE stream = ? AND level = ${CHUNK_LEVEL}`
-const RUNS = `FROM chunk WHERE stream = ? AND level = ${RUN_LEVEL}`
+
+/** Buckets of sums at hand: those of a million streams, 4 MB. */
+const BUCKETS_MAX = 4_096
+const NO_SUMS = new Uint32Array(STREAMS_PER_BUCKET)
 
 /** A row's last sample, its value still packed. */
 export interface LastRow {
@@ -20,13 +25,18 @@ export interface LastRow {
 }
 
 /** Look-ups in samples.db. None leaves a read transaction open across an await. */
-export class ChunkReadTable {
+export class ChunkReadTable implements RowIndex {
   readonly #db: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
+  readonly #lists: RowListTable
+  /** Sums by bucket, as they are while nobody else commits. */
+  readonly #sums = new Map<number, Uint32Array>()
+  #sumsVersion = 0
 
   constructor(file: string) {
     this.#db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 })
     this.#db.exec('PRAGMA cache_size = -32000')
+    this.#lists = new RowListTable(this.#db)
   }
 
   /**
@@ -62,16 +72,36 @@ export class ChunkReadTable {
     return wrapSum(value) === (this.#readMeta(TOUCHED_SUM) ?? 0)
   }
 
-  /** The sum of a stream's rows as it is kept, undefined where it does not check, and as it is. */
-  selectSums(stream: number): { kept: number | undefined; found: number } {
+  /** The sum of a stream's rows as it is kept, undefined where it does not check. */
+  keptSum(stream: number): number | undefined {
+    const { data_version } = this.#prepare('PRAGMA data_version').get() as { data_version: number }
+    if (data_version !== this.#sumsVersion) this.#sums.clear()
+    this.#sumsVersion = data_version
     const bucket = bucketOf(stream)
-    const row = this.#prepare('SELECT sums FROM stream_sum WHERE bucket = ?').get(bucket)
-    const sums = row === undefined ? undefined : unpackSums(bucket, row.sums)
-    const { found } = this.#prepare(
-      `SELECT coalesce(sum(${ROW_SUM_SQL}), 0) AS found FROM chunk WHERE stream = ?`,
-    ).get(stream) as { found: number }
-    const kept = row === undefined ? 0 : sums?.[stream % STREAMS_PER_BUCKET]
-    return { kept, found: wrapSum(found) }
+    let sums = this.#sums.get(bucket)
+    if (sums === undefined) {
+      const row = this.#prepare('SELECT sums FROM stream_sum WHERE bucket = ?').get(bucket)
+      sums = row === undefined ? NO_SUMS : unpackSums(bucket, row.sums)
+      if (sums === undefined) return undefined
+      if (this.#sums.size >= BUCKETS_MAX) this.#sums.clear()
+      this.#sums.set(bucket, sums)
+    }
+    return sums[stream % STREAMS_PER_BUCKET]
+  }
+
+  /** All rows of a stream as the index names them, in the order of level and start. */
+  listRows(stream: number): IndexedRow[] {
+    return this.#lists.rows(stream)
+  }
+
+  /** The rows of a stream but for chunks that begin before a time. */
+  listRowsFrom(stream: number, from: number): IndexedRow[] {
+    return this.#lists.rowsFrom(stream, from)
+  }
+
+  /** The chunks of a stream that begin in from ≤ start < until, oldest first. */
+  listChunks(stream: number, from: number, until: number): IndexedRow[] {
+    return this.#lists.chunks(stream, from, until)
   }
 
   /** Where all rows of a stream and level lie, oldest first, from the index alone. */
@@ -79,56 +109,6 @@ export class ChunkReadTable {
     return this.#prepare(
       `SELECT id, start, last, count FROM chunk WHERE stream = ? AND level = ? ORDER BY start`,
     ).iterate(stream, level) as unknown as Iterable<ChunkPlace>
-  }
-
-  /** The runs of a stream that meet from ≤ time < until, newest first. */
-  selectRuns(stream: number, from: number, until: number): ChunkRow[] {
-    return this.#prepare(`SELECT ${ROW} ${RUNS} AND start < ? AND last >= ? ORDER BY id DESC`).all(
-      stream,
-      until,
-      from,
-    ) as unknown as ChunkRow[]
-  }
-
-  /** Chunks that meet from ≤ time < until, latest first, while `wants` asks for more. */
-  selectBackward(
-    stream: number,
-    span: { from: number; until: number },
-    wants: (row: ChunkRow) => boolean,
-  ): ChunkRow[] {
-    const found: ChunkRow[] = []
-    const rows = this.#prepare(`SELECT ${ROW} ${CHUNKS} AND start < ? ORDER BY start DESC`)
-    for (const row of rows.iterate(stream, span.until) as unknown as Iterable<ChunkRow>) {
-      if (row.last < span.from) break
-      found.push(row)
-      if (!wants(row)) break
-    }
-    return found
-  }
-
-  /** Chunks that meet from ≤ time < until, oldest first, while `wants` asks for more. */
-  selectForward(
-    stream: number,
-    span: { from: number; until: number },
-    wants: (row: ChunkRow) => boolean,
-  ): ChunkRow[] {
-    const found: ChunkRow[] = []
-    const from = this.#startMeeting(stream, span.from)
-    const rows = this.#prepare(
-      `SELECT ${ROW} ${CHUNKS} AND start >= ? AND start < ? ORDER BY start`,
-    )
-    for (const row of rows.iterate(stream, from, span.until) as unknown as Iterable<ChunkRow>) {
-      found.push(row)
-      if (!wants(row)) break
-    }
-    return found
-  }
-
-  /** Where the chunks lie that meet from ≤ time < until, oldest first; read from the index alone. */
-  selectPlaces(stream: number, from: number, until: number): ChunkPlace[] {
-    return this.#prepare(
-      `SELECT id, start, last, count ${CHUNKS} AND start >= ? AND start < ? ORDER BY start`,
-    ).all(stream, this.#startMeeting(stream, from), until) as unknown as ChunkPlace[]
   }
 
   /** One row, or undefined when it has been merged into others. */
@@ -149,15 +129,10 @@ export class ChunkReadTable {
     return row as { summary: Uint8Array | null } | undefined
   }
 
-  /** The row that holds the stream's latest sample; of equal ones the newest. */
-  selectLast(stream: number): LastRow | undefined {
-    const last = `SELECT id, last, ${LAST_VALUE}`
-    let best = this.#prepare(`${last} ${CHUNKS} ORDER BY start DESC LIMIT 1`).get(stream) as
-      | LastRow
-      | undefined
-    const runs = this.#prepare(`${last} ${RUNS} ORDER BY id`).all(stream) as unknown as LastRow[]
-    for (const run of runs) if (best === undefined || run.last >= best.last) best = run
-    return best
+  /** What a row keeps of its last sample; undefined when the row is gone. */
+  selectLast(id: number): LastRow | undefined {
+    const row = this.#prepare(`SELECT id, last, ${LAST_VALUE} FROM chunk WHERE id = ?`).get(id)
+    return row as LastRow | undefined
   }
 
   /** Touched spans after a cursor, with the cursor of each; rows of one cursor are never parted. */
@@ -189,14 +164,6 @@ export class ChunkReadTable {
 
   close(): void {
     this.#db.close()
-  }
-
-  /** The start of the chunk that may reach over a time from before it, else the time itself. */
-  #startMeeting(stream: number, time: number): number {
-    const row = this.#prepare(
-      `SELECT start, last ${CHUNKS} AND start <= ? ORDER BY start DESC LIMIT 1`,
-    ).get(stream, time) as { start: number; last: number } | undefined
-    return row !== undefined && row.last >= time ? row.start : time
   }
 
   #readMeta(name: string): number | undefined {

@@ -1,0 +1,100 @@
+import { damagedIndex } from '../damage/folder-damaged.ts'
+import { type IndexedRow, KnownRows } from './known-rows.ts'
+
+/** Rows that are remembered: some 15 MB. */
+const WEIGHT_MAX = 250_000
+
+/** What a connection to samples.db gives of its rows, always of one state of the file. */
+export interface RowIndex {
+  /** The sum of a stream's rows as it is kept, undefined where it does not check. */
+  keptSum(stream: number): number | undefined
+  /** All rows of a stream as the index names them, in the order of level and start. */
+  listRows(stream: number): IndexedRow[]
+  /** The rows of a stream but for chunks that begin before a time. */
+  listRowsFrom(stream: number, from: number): IndexedRow[]
+  /** The chunks of a stream that begin in from ≤ start < until, oldest first. */
+  listChunks(stream: number, from: number, until: number): IndexedRow[]
+}
+
+interface Known {
+  /** The sum that the rows were held against. */
+  readonly kept: number
+  readonly rows: KnownRows
+  readonly weight: number
+}
+
+/**
+ * Which rows streams have, each held against its sum before anyone relies on it, and again whenever the sum
+ * has changed. An id never comes back, so rows that changed have another sum. A wrong entry of the index,
+ * of this stream or a neighbour, shows as rows that do not add up; that throws as a damaged file does.
+ */
+export class StreamRows {
+  readonly #index: RowIndex
+  /** The one used last comes last. */
+  readonly #known = new Map<number, Known>()
+  #weight = 0
+
+  constructor(index: RowIndex) {
+    this.#index = index
+  }
+
+  /** All rows of a stream, as the file has them at this moment. */
+  of(stream: number): KnownRows {
+    const kept = this.#index.keptSum(stream)
+    if (kept === undefined) throw damagedIndex('The sum of the rows of a stream does not check')
+    const known = this.#known.get(stream)
+    this.#drop(stream)
+    const rows =
+      known !== undefined && (known.kept === kept || this.#refresh(stream, known.rows, kept))
+        ? known.rows
+        : this.#load(stream, kept)
+    this.#keep(stream, kept, rows)
+    return rows
+  }
+
+  /** Tells of a change that its teller has made, and what it brings the sum to. */
+  change(stream: number, kept: number, apply: (rows: KnownRows) => void): void {
+    const known = this.#known.get(stream)
+    if (known === undefined) return
+    this.#drop(stream)
+    apply(known.rows)
+    this.#keep(stream, kept, known.rows)
+  }
+
+  /** Forgets everything, as after a rollback. */
+  clear(): void {
+    this.#known.clear()
+    this.#weight = 0
+  }
+
+  #load(stream: number, kept: number): KnownRows {
+    const list = (from: number, until: number): IndexedRow[] =>
+      this.#index.listChunks(stream, from, until)
+    const rows = new KnownRows(this.#index.listRows(stream), list)
+    if (rows.sum !== kept) throw damagedIndex('The rows of a stream do not add up to their sum')
+    return rows
+  }
+
+  /** Most changes are at the end: only that is read again, and the sum tells whether it sufficed. */
+  #refresh(stream: number, rows: KnownRows, kept: number): boolean {
+    const { tailStart } = rows
+    if (tailStart === Number.NEGATIVE_INFINITY) return false
+    rows.refresh(this.#index.listRowsFrom(stream, tailStart))
+    return rows.sum === kept
+  }
+
+  #keep(stream: number, kept: number, rows: KnownRows): void {
+    const { weight } = rows
+    this.#known.set(stream, { kept, rows, weight })
+    this.#weight += weight
+    for (const [oldest] of this.#known) {
+      if (this.#weight <= WEIGHT_MAX || oldest === stream) return
+      this.#drop(oldest)
+    }
+  }
+
+  #drop(stream: number): void {
+    this.#weight -= this.#known.get(stream)?.weight ?? 0
+    this.#known.delete(stream)
+  }
+}

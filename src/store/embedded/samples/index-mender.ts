@@ -1,0 +1,41 @@
+import type { Sealer } from '../seal/sealer.ts'
+import type { CheckedRows } from '../sealed/checked-rows.ts'
+import type { FoldCache } from './fold-cache.ts'
+
+/** Has the index of the rows built again where reads or a scrub find it wrong. */
+export class IndexMender {
+  readonly #parts: { sealer: Sealer; rows: CheckedRows; folds: FoldCache }
+  #mending: Promise<boolean> | undefined
+  /** Building it reads everything: reads ask for it only while that helps. */
+  #isOfUse = true
+
+  constructor(parts: { sealer: Sealer; rows: CheckedRows; folds: FoldCache }) {
+    this.#parts = parts
+  }
+
+  /** Repeats a look at a stream whose rows turn out not to add up, once the index is built again. */
+  async lookAgain<T>(stream: number, found: T, look: () => T | Promise<T>): Promise<T> {
+    const { rows } = this.#parts
+    if (!rows.isSuspect(stream) || !this.#isOfUse || !(await this.mend())) return found
+    const again = await look()
+    if (rows.isSuspect(stream)) this.#isOfUse = false
+    return again
+  }
+
+  /** Builds the index again; false where the rows are damaged, or it cannot be done. */
+  mend(): Promise<boolean> {
+    this.#mending ??= this.#mend().finally(() => {
+      this.#mending = undefined
+    })
+    return this.#mending
+  }
+
+  async #mend(): Promise<boolean> {
+    const { sealer, rows, folds } = this.#parts
+    this.#isOfUse = await sealer.mend()
+    if (!this.#isOfUse) return false
+    rows.forgetDoubts()
+    folds.clear()
+    return true
+  }
+}

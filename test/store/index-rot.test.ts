@@ -1,0 +1,161 @@
+/** Bits turned in the index of samples.db, read without a scrub: what is read is all there is, or is told. */
+import assert from 'node:assert/strict'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { type EmbeddedSampleStore, openSampleStore } from '../../src/store/embedded/index.ts'
+import { flipBit, listPages, type TreePage } from '../support/flip-page.ts'
+import { Random, testSeeds } from '../support/random.ts'
+import { batch, read, stream } from '../support/samples.ts'
+
+const [SEED] = testSeeds(1)
+const ROUNDS = Number(process.env.WEIR_TEST_ROUNDS ?? 8)
+/** Streams of a few runs, so that a page of the index names many. */
+const SHORT = Array.from({ length: 900 }, (_, index) => index + 1)
+const SHORT_SEALS = 4
+/** Streams of many chunks among them, as texts of this length end a chunk early. */
+const LONG = [77, 200, 333]
+const TEXT = 'x'.repeat(60_000)
+const LONG_END = 160
+const STEP = 10
+const GONE = 150
+
+let template: string
+
+/** The samples of a stream at the beginning. */
+function valuesOf(one: number): Map<number, number | string> {
+  const values = new Map<number, number | string>()
+  if (LONG.includes(one)) {
+    for (let at = 0; at < LONG_END; at += 1) values.set(at * STEP, `${one} ${at} ${TEXT}`)
+  } else {
+    for (let at = 0; at < SHORT_SEALS; at += 1) values.set(at * STEP, one * 1_000 + at)
+  }
+  return values
+}
+
+before(async () => {
+  template = mkdtempSync(join(tmpdir(), 'weir-index-rot-'))
+  await using store = await opened(template)
+  for (let seal = 0; seal < SHORT_SEALS; seal += 1) {
+    const rows = SHORT.filter((one) => !LONG.includes(one)).map(
+      (one) => [one, seal * STEP, one * 1_000 + seal] as const,
+    )
+    await store.append(batch(rows))
+    for (const one of LONG) {
+      const some = [...valuesOf(one)].filter((_, at) => at % SHORT_SEALS === seal)
+      for (let at = 0; at < some.length; at += 40) {
+        const part = some.slice(at, at + 40)
+        await store.append(batch(part.map(([time, value]) => [one, time, value] as const)))
+      }
+    }
+    await store.sealAll()
+  }
+})
+
+after(() => rmSync(template, { recursive: true }))
+
+async function opened(folder: string): Promise<EmbeddedSampleStore & AsyncDisposable> {
+  const store = await openSampleStore({ folder })
+  return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() })
+}
+
+/** Reads everything in every way; streams that do not come as they should must be told. */
+async function judge(
+  store: EmbeddedSampleStore,
+  expected: ReadonlyMap<number, ReadonlyMap<number, number | string>>,
+): Promise<void> {
+  for (const [one, values] of expected) {
+    const sorted = [...values].sort(([a], [b]) => a - b)
+    const wrong: string[] = []
+    const hold = (what: string, found: unknown, wanted: unknown): void => {
+      if (JSON.stringify(found) !== JSON.stringify(wanted)) wrong.push(what)
+    }
+    const [latest] = await store.latest([stream(one)])
+    hold('latest', latest && [latest.time, latest.value], sorted.at(-1))
+    const [from, until] = [40, 900]
+    const isInside = ([time]: readonly [number, unknown]): boolean => time >= from && time < until
+    hold('a span', await read(store, one, { from, until }), sorted.filter(isInside))
+    const backward = await read(store, one, { until, limit: 7, order: 'latest_first' })
+    const before = sorted.filter(([time]) => time < until).reverse()
+    hold('the latest of a span', backward, before.slice(0, 7))
+    const { count } = await store.fold(stream(one), Float64Array.of(0, from, until, 10_000))
+    const inside = sorted.filter(isInside).length
+    const early = sorted.filter(([time]) => time < from).length
+    hold('a statistic', [...count], [early, inside, sorted.length - early - inside])
+    const all = await read(store, one)
+    hold('all', all, sorted)
+    for (const [time, value] of all) assert.equal(value, values.get(time), `${one} at ${time}`)
+    const isTold = store
+      .status()
+      .damages.some(({ handles }) => handles.some((handle) => handle === one))
+    assert.ok(wrong.length === 0 || isTold, `stream ${one} is wrong in silence: ${wrong}`)
+  }
+}
+
+/** Appends behind, between and over what there is, removes, and forgets a stream. */
+async function change(store: EmbeddedSampleStore) {
+  const expected = new Map(SHORT.map((one) => [one, valuesOf(one)]))
+  const rows: Array<readonly [number, number, number | string]> = []
+  for (const [one, values] of expected) {
+    for (const time of [0, 505, 5_000]) {
+      rows.push([one, time, -one])
+      values.set(time, -one)
+    }
+    values.delete(STEP)
+  }
+  await store.append(
+    batch(
+      rows,
+      SHORT.map((one) => [one, STEP, STEP + 1] as const),
+    ),
+  )
+  await store.forget([stream(GONE)])
+  expected.set(GONE, new Map())
+  await store.sealAll()
+  return expected
+}
+
+async function flipAndRead(page: TreePage, within: number, bit: number): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-index-rot-'))
+  cpSync(template, folder, { recursive: true })
+  flipBit(join(folder, 'samples.db'), page.offset + within, bit)
+  try {
+    {
+      await using store = await opened(folder)
+      await judge(store, new Map(SHORT.map((one) => [one, valuesOf(one)])))
+    }
+    cpSync(join(template, 'samples.db'), join(folder, 'samples.db'))
+    for (const side of ['-wal', '-shm']) rmSync(join(folder, `samples.db${side}`), { force: true })
+    rmSync(join(folder, 'quarantine'), { recursive: true })
+    flipBit(join(folder, 'samples.db'), page.offset + within, bit)
+    await using store = await opened(folder)
+    await judge(store, await change(store))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+for (const kind of ['internal', 'leaf'] as const) {
+  test(`no bit of a page (${kind}) of the index hides a sample in silence (WEIR_TEST_SEED=${SEED})`, async () => {
+    const random = new Random(SEED)
+    const file = join(template, 'samples.db')
+    const pages = listPages(file, ['chunk_by_start']).filter((page) => page.kind === kind)
+    assert.ok(pages.length > 0)
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const page = random.pick(pages)
+      // Cells lie at the end of a page; what is between them and the pointers is unused.
+      const isCell = round % 2 === 0
+      const within = isCell
+        ? random.integer(page.bytes - page.usedBytes, page.bytes)
+        : random.integer(0, page.structureBytes)
+      const bit = random.integer(0, 8)
+      try {
+        await flipAndRead(page, within, bit)
+      } catch (error) {
+        const about = `page at ${page.offset}, byte ${within}, bit ${bit}`
+        throw new Error(`${about}: ${String(error)}`, { cause: error })
+      }
+    }
+  })
+}
