@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type EmbeddedSampleStore, openSampleStore } from '../../src/store/embedded/index.ts'
-import { flipBit, listPages, type TreePage } from '../support/flip-page.ts'
+import { flipBit, listKeys, listPages, type TreePage } from '../support/flip-page.ts'
 import { Random, testSeeds } from '../support/random.ts'
 import { batch, read, stream } from '../support/samples.ts'
 
 const [SEED] = testSeeds(1)
-const ROUNDS = Number(process.env.WEIR_TEST_ROUNDS ?? 8)
+const ROUNDS = Number(process.env.WEIR_TEST_ROUNDS ?? 3)
 /** Streams of a few runs, so that a page of the index names many. */
 const SHORT = Array.from({ length: 900 }, (_, index) => index + 1)
 const SHORT_SEALS = 4
@@ -20,6 +20,8 @@ const TEXT = 'x'.repeat(60_000)
 const LONG_END = 160
 const STEP = 10
 const GONE = 150
+/** Keys of a page of the index that are changed, one by one. */
+const KEYS = 2
 
 let template: string
 
@@ -116,46 +118,48 @@ async function change(store: EmbeddedSampleStore) {
   return expected
 }
 
-async function flipAndRead(page: TreePage, within: number, bit: number): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-index-rot-'))
-  cpSync(template, folder, { recursive: true })
-  flipBit(join(folder, 'samples.db'), page.offset + within, bit)
-  try {
-    {
+/** A folder like the template, but for one bit of samples.db; read, and in a second one changed and read. */
+async function flipAndRead(offset: number, bit: number): Promise<void> {
+  for (const isChanged of [false, true]) {
+    const folder = mkdtempSync(join(tmpdir(), 'weir-index-rot-'))
+    cpSync(template, folder, { recursive: true })
+    flipBit(join(folder, 'samples.db'), offset, bit)
+    try {
       await using store = await opened(folder)
-      await judge(store, new Map(SHORT.map((one) => [one, valuesOf(one)])))
+      const expected = new Map(SHORT.map((one) => [one, valuesOf(one)]))
+      await judge(store, isChanged ? await change(store) : expected)
+    } catch (error) {
+      const about = `byte ${offset}, bit ${bit}, ${isChanged ? '' : 'not '}changed`
+      throw new Error(`${about}: ${String(error)}`, { cause: error })
+    } finally {
+      rmSync(folder, { recursive: true })
     }
-    cpSync(join(template, 'samples.db'), join(folder, 'samples.db'))
-    for (const side of ['-wal', '-shm']) rmSync(join(folder, `samples.db${side}`), { force: true })
-    rmSync(join(folder, 'quarantine'), { recursive: true })
-    flipBit(join(folder, 'samples.db'), page.offset + within, bit)
-    await using store = await opened(folder)
-    await judge(store, await change(store))
-  } finally {
-    rmSync(folder, { recursive: true })
   }
+}
+
+function indexPages(kind: TreePage['kind']): TreePage[] {
+  const pages = listPages(join(template, 'samples.db'), ['chunk_by_start'])
+  return pages.filter((page) => page.kind === kind)
 }
 
 for (const kind of ['internal', 'leaf'] as const) {
   test(`no bit of a page (${kind}) of the index hides a sample in silence (WEIR_TEST_SEED=${SEED})`, async () => {
     const random = new Random(SEED)
-    const file = join(template, 'samples.db')
-    const pages = listPages(file, ['chunk_by_start']).filter((page) => page.kind === kind)
-    assert.ok(pages.length > 0)
     for (let round = 0; round < ROUNDS; round += 1) {
-      const page = random.pick(pages)
+      const page = random.pick(indexPages(kind))
       // Cells lie at the end of a page; what is between them and the pointers is unused.
       const isCell = round % 2 === 0
       const within = isCell
         ? random.integer(page.bytes - page.usedBytes, page.bytes)
         : random.integer(0, page.structureBytes)
-      const bit = random.integer(0, 8)
-      try {
-        await flipAndRead(page, within, bit)
-      } catch (error) {
-        const about = `page at ${page.offset}, byte ${within}, bit ${bit}`
-        throw new Error(`${about}: ${String(error)}`, { cause: error })
-      }
+      await flipAndRead(page.offset + within, random.integer(0, 8))
+    }
+  })
+
+  test(`no stream that a search in a page (${kind}) meets first leads others astray`, async () => {
+    for (const page of indexPages(kind)) {
+      for (const key of listKeys(join(template, 'samples.db'), page, KEYS))
+        await flipAndRead(key, 6)
     }
   })
 }

@@ -35,6 +35,29 @@ export function listPages(file: string, trees: readonly string[]): TreePage[] {
   )
 }
 
+/**
+ * Where keys of a page of an index begin whose first column takes bytes of its own, those that a search
+ * meets first before the others.
+ */
+export function listKeys(file: string, page: TreePage, countMax: number): number[] {
+  const opened = openSync(file, 'r')
+  const bytes = Buffer.alloc(page.bytes)
+  readSync(opened, bytes, 0, page.bytes, page.offset)
+  closeSync(opened)
+  const isInner = page.kind === 'internal'
+  const cells = bytes.readUInt16BE(3)
+  const found: number[] = []
+  for (let step = cells / 2; step >= 0.5; step /= 2) {
+    for (let at = step; at < cells && found.length < countMax; at += 2 * step) {
+      const pointer = (isInner ? 12 : 8) + 2 * Math.floor(at)
+      // The page on the left, and the length of the key, which is short.
+      const cell = bytes.readUInt16BE(pointer) + (isInner ? 4 : 0) + 1
+      if (bytes[cell + 1] < 8) found.push(page.offset + cell + bytes[cell])
+    }
+  }
+  return found
+}
+
 /** Turns one bit of a file. */
 export function flipBit(file: string, at: number, bit: number): void {
   const opened = openSync(file, 'r+')

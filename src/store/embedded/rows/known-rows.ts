@@ -34,6 +34,8 @@ export class KnownRows {
   #tail: ChunkPlace[] = []
   #runs: ChunkPlace[] = []
   #asideSum = 0
+  /** The block that was read last, as a read of it comes twice. */
+  #lastRead: { block: number; until: number; chunks: ChunkPlace[] } | undefined
 
   /** Takes rows in the order of level and start. */
   constructor(rows: readonly IndexedRow[], list: ListChunks) {
@@ -53,7 +55,8 @@ export class KnownRows {
 
   /** How much is remembered, in rows. */
   get weight(): number {
-    return 1 + this.#starts.length + this.#tail.length + this.#runs.length
+    const single = this.#tail.length + this.#runs.length + (this.#lastRead?.chunks.length ?? 0)
+    return 1 + this.#starts.length + single
   }
 
   /** Newest first. */
@@ -114,6 +117,7 @@ export class KnownRows {
 
   /** Takes in a row that is being written. */
   add(level: number, place: ChunkPlace): void {
+    this.#lastRead = undefined
     if (level === RUN_LEVEL) this.#runs = [place, ...this.#runs].sort((a, b) => b.id - a.id)
     else if (level !== CHUNK_LEVEL) this.#asideSum += rowSum({ ...place, level })
     else if (place.start < this.tailStart) this.#addToBlock(place, 1)
@@ -126,6 +130,7 @@ export class KnownRows {
 
   /** Lets go of a row that is being deleted. */
   remove(level: number, place: ChunkPlace): void {
+    this.#lastRead = undefined
     const isOther = ({ id }: ChunkPlace): boolean => id !== place.id
     if (level === RUN_LEVEL) this.#runs = this.#runs.filter(isOther)
     else if (level !== CHUNK_LEVEL) this.#asideSum -= rowSum({ ...place, level })
@@ -175,9 +180,12 @@ export class KnownRows {
     }
     this.#starts.splice(block, 1, ...parts.map(([first]) => first.start))
     this.#sums.splice(block, 1, ...parts.map(sumOf))
+    this.#lastRead = undefined
   }
 
   #readUntil(block: number, until: number): ChunkPlace[] {
+    const known = this.#lastRead
+    if (known?.block === block && known.until === until) return [...known.chunks]
     const from = block === 0 ? Number.NEGATIVE_INFINITY : this.#starts[block]
     const rows = this.#list(from, until)
     checkWhole(rows)
@@ -185,11 +193,13 @@ export class KnownRows {
     if (sumOf(found) !== this.#sums[block]) {
       throw damagedIndex('The index of samples.db does not find the rows of a stream')
     }
+    this.#lastRead = { block, until, chunks: [...found] }
     return found
   }
 
   #take(rows: readonly IndexedRow[]): void {
     checkWhole(rows)
+    this.#lastRead = undefined
     this.#tail = []
     this.#runs = []
     this.#asideSum = 0
