@@ -1,12 +1,10 @@
 /** The composition root: the only file that chooses adapters and wires the parts together. */
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import {
   addressOf,
   connectionLimits,
   memoryBytesOf,
   oauthSettings,
-  storeLimitsFor,
   tlsFiles,
 } from './app-settings.ts'
 import {
@@ -22,7 +20,6 @@ import {
   Operators,
   openIdentity,
   peopleOf,
-  runCommand,
   SecretBox,
   withQuotas,
 } from './auth/index.ts'
@@ -38,7 +35,7 @@ import {
   systemClock,
 } from './base/index.ts'
 import { type Catalog, openCatalog, VALUE_CODE } from './catalog/index.ts'
-import { answerCheck, CHECK_COMMANDS, type CheckParts } from './cli/index.ts'
+import type { CheckParts } from './cli/index.ts'
 import { catalogClockMark, expiringStreams, Feed, makeDeleteProfileJob } from './feed/index.ts'
 import {
   FileService,
@@ -59,6 +56,8 @@ import {
   type WeirServer,
 } from './http/index.ts'
 import { openScrub } from './open-scrub.ts'
+import { openStores } from './open-stores.ts'
+import { runServiceCommand } from './run-service-command.ts'
 import {
   acceptLoss,
   checkFolder,
@@ -67,10 +66,8 @@ import {
   lockFolder,
   markFolder,
   measureFolder,
-  openBlobStore,
   openCatalogStore,
   openKeyFile,
-  openSampleStore,
   tightenFolder,
 } from './store/embedded/index.ts'
 import {
@@ -165,10 +162,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
         measure: () => measureFolder(config.dataDir),
       }),
   })
-  const run = async (command: Command) =>
-    CHECK_COMMANDS.includes(command.name)
-      ? { ...answerCheck(data, command.name) }
-      : runCommand(identity, command)
+  const run = (command: Command) => runServiceCommand({ ...data, identity }, command)
   const commands = await openCommandSocket({ folder: config.dataDir, log, run })
   opened.defer(() => commands.close())
   opened.defer(() => server.close(DRAIN_MS))
@@ -279,21 +273,11 @@ interface DataParts {
 
 /** Opens what holds the streams, their samples and their files. */
 async function openData(parts: DataParts, opened: AsyncDisposableStack) {
-  const { config, clock, identity, catalogStore, damage, handleMax, log } = parts
+  const { config, clock, identity, catalogStore, damage, log } = parts
   const catalog = await openCatalog({
     ...{ store: catalogStore, people: peopleOf(identity), clock, createMax: config.createMax },
   })
-  const embeddedSamples = await openSampleStore({
-    ...{ folder: config.dataDir, handleMax },
-    ...storeLimitsFor(memoryBytesOf(config)),
-    onDamage: (found) => {
-      log.error({ damage: found }, 'stored samples are damaged or missing')
-      damage.countSetAside(found)
-    },
-  })
-  opened.defer(() => embeddedSamples.close())
-  const blobs = await openBlobStore({ folder: join(config.dataDir, 'files') })
-  opened.defer(() => blobs.close())
+  const { backups, blobs, embeddedSamples } = await openStores(parts, opened)
   markFolder(config.dataDir)
   const damages = embeddedSamples.status().damages.length
   if (damages > 0) log.warn({ damages }, 'the folder quarantine tells of samples that were lost')
@@ -306,10 +290,11 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     orgOf: (handle) => (index.has(handle) ? index.componentOf(handle).orgUid : undefined),
   })
   const samples = withFileBodies({ store, blobs, isFileStream, usage: fileUsage })
-  catalog.onStreamsDeleted((streams) => {
+  catalog.onStreamsDeleted(async (streams) => {
     const ofFiles = streams.filter(({ handle }) => isFileStream(handle))
     const handles = streams.map(({ handle }) => handle)
-    return fileUsage.whileDeparting(ofFiles, () => samples.forget(handles))
+    await fileUsage.whileDeparting(ofFiles, () => samples.forget(handles))
+    await backups.mayEndDeletion()
   })
   const feed = new Feed({
     ...{ catalog, store: samples, clock },
@@ -336,7 +321,7 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     ],
   })
   opened.defer(() => scrub.close())
-  return { catalog, damage, samples, feed, files, fileSweep, fileUsage, places, scrub }
+  return { backups, catalog, damage, samples, feed, files, fileSweep, fileUsage, places, scrub }
 }
 
 async function createFirstOrganization(

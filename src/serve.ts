@@ -2,7 +2,7 @@
 import { openApp } from './app.ts'
 import { ConfigError, createLog, findOpenFilesMax, Refusal, readConfig } from './base/index.ts'
 import { firstStartText } from './first-start-text.ts'
-import { damageOf, FolderDamaged, FolderInUse } from './store/embedded/index.ts'
+import { BackupDamaged, damageOf, FolderDamaged, FolderInUse } from './store/embedded/index.ts'
 import { CatalogDamaged } from './store/index.ts'
 
 /** Exit codes of sysexits.h: wrong settings, damaged data, a folder in use, no free port. */
@@ -101,36 +101,40 @@ function isDiskTrouble(error: unknown): boolean {
 }
 
 /** Says on standard error why the process cannot go on, and ends it with the fitting code. */
-export function exitWith(error: unknown): never {
+export function exitWith(error: unknown, attempt = 'Cannot start'): never {
   if (error instanceof ConfigError) {
     const mistakes = error.mistakes.map((mistake) => `  - ${mistake}`)
     console.error([`${error.message}:`, ...mistakes].join('\n'))
     process.exit(EXIT_CONFIG)
   }
   const { code, message, stack } = error as NodeJS.ErrnoException
+  if (error instanceof BackupDamaged) {
+    console.error(message)
+    process.exit(EXIT_DATA)
+  }
   if (error instanceof FolderInUse) {
     console.error(message)
     process.exit(EXIT_IN_USE)
   }
   if (error instanceof SystemLacks || isOutOfHandles(error)) {
     const why = error instanceof SystemLacks ? message : `too few file handles (${message})`
-    console.error(`Cannot start: ${why}`)
+    console.error(`${attempt}: ${why}`)
     process.exit(EXIT_SYSTEM)
   }
   if (error instanceof Refusal || isDiskTrouble(error)) {
-    console.error(`Cannot start: ${message}`)
+    console.error(`${attempt}: ${message}`)
     process.exit(EXIT_DISK)
   }
   const isDamage = error instanceof FolderDamaged || error instanceof CatalogDamaged
   const damage = isDamage ? error : damageOf(error, 'A database of the data folder')
   if (damage !== undefined) {
-    console.error(`Cannot start: ${damage.message}`)
+    console.error(`${attempt}: ${damage.message}`)
     process.exit(EXIT_DATA)
   }
   if (code !== undefined && LISTEN_ERRORS.includes(code)) {
     console.error(`Cannot listen: ${message}. Set WEIR_HOST and WEIR_PORT to a free address`)
     process.exit(EXIT_UNAVAILABLE)
   }
-  console.error(`Cannot start: ${stack ?? message}`)
+  console.error(`${attempt}: ${stack ?? message}`)
   process.exit(1)
 }

@@ -21,6 +21,12 @@ const EXIT_DAMAGE = 65
 /** It mends a folder on which no service can run. */
 const FOLDER_COMMAND = 'folder accept-loss'
 
+/** What failed, where it is not the start of a service. */
+const ATTEMPTS: Readonly<Record<string, string>> = {
+  backup: 'Cannot back up, and what was written is removed again',
+  restore: 'Cannot restore, and what was written is removed again',
+}
+
 type Options = ParsedLine['options']
 
 async function main(): Promise<void> {
@@ -28,6 +34,8 @@ async function main(): Promise<void> {
   if (line.name === 'help') console.log(usageText)
   else if (line.name === 'serve') await (await import('./serve.ts')).serve()
   else if (line.name === 'check') await runCheck(line)
+  else if (line.name === 'backup') await (await import('./backup-command.ts')).runBackup(line)
+  else if (line.name === 'restore') await (await import('./backup-command.ts')).runRestore(line)
   else await runLine(line)
 }
 
@@ -125,7 +133,9 @@ main().catch(async (error: unknown) => {
     console.error(error.message)
     process.exit(1)
   }
-  if (!(error instanceof UsageMistake)) return (await import('./serve.ts')).exitWith(error)
+  if (!(error instanceof UsageMistake)) {
+    return (await import('./serve.ts')).exitWith(error, ATTEMPTS[process.argv[2]])
+  }
   console.error(`${error.message}\n\n${usageText}`)
   process.exit(EXIT_USAGE)
 })

@@ -16,6 +16,11 @@ test('parseCommand() reads names, positional words, options and --json', () => {
     options: { name: ['a'], ip: ['::1', '10.0.0.0/8'] },
     isJson: false,
   })
+  check('backup --with-key a.tar', {
+    name: 'backup',
+    options: { 'with-key': ['true'], target: ['a.tar'] },
+    isJson: false,
+  })
   check('key add a --capability unit=GET', {
     name: 'key add',
     options: { name: ['a'], capability: ['unit=GET'] },
@@ -37,6 +42,7 @@ test('parseCommand() refuses what it does not know', () => {
   check('org list x', 'org list takes no "x"')
   check('org list --a b', 'org list has no --a')
   check('org list --json=1', 'org list has no --json')
+  check('backup --with-key=no a', '--with-key takes no value')
   check('org list -x', 'org list has no -x')
   check('key add --name', '--name needs a value')
 })
@@ -47,7 +53,7 @@ test('every command and option is in the usage text and in docs/cli.md', () => {
     if (name === 'help') continue
     for (const text of [usageText, docs]) assert.ok(text.includes(name), name)
     for (const option of options) {
-      const isPositional = ['email', 'uid', 'name'].includes(option)
+      const isPositional = ['email', 'uid', 'name', 'target', 'backup'].includes(option)
       if (!isPositional) assert.ok(usageText.includes(`--${option}`), `${name} --${option}`)
       if (!isPositional) assert.ok(docs.includes(`--${option}`), `${name} --${option} in docs`)
     }

@@ -13,9 +13,11 @@ export class UsageMistake extends Error {}
 
 /** Every command with the options it takes. */
 export const commands: Readonly<Record<string, readonly string[]>> = {
+  backup: ['target', 'with-key'],
   check: [],
   'folder accept-loss': [],
   help: [],
+  restore: ['backup', 'to'],
   serve: [],
   'key add': ['name', 'org', 'description', 'capability', 'ip'],
   'key list': ['org'],
@@ -26,8 +28,13 @@ export const commands: Readonly<Record<string, readonly string[]>> = {
   'user reset-password': ['email', 'password'],
 }
 
+/** Options that take no value. */
+const FLAGS: readonly string[] = ['with-key']
+
 /** Options that may be left without their name: `key revoke <uid>`. */
 const positional: Readonly<Record<string, string>> = {
+  backup: 'target',
+  restore: 'backup',
   'key add': 'name',
   'key revoke': 'uid',
   'org add': 'name',
@@ -54,7 +61,7 @@ function readOptions(name: string, words: readonly string[]): Omit<ParsedLine, '
   }
   const { tokens } = parseArgs({
     args: [...words],
-    options: { json: { type: 'boolean' }, ...textOptions(commands[name]) },
+    options: { json: { type: 'boolean' }, ...typedOptions(commands[name]) },
     // Its own refusals speak of Node's settings instead of the command.
     ...{ strict: false, allowPositionals: true, tokens: true },
   })
@@ -69,6 +76,9 @@ function readOptions(name: string, words: readonly string[]): Omit<ParsedLine, '
       isJson = true
     } else if (!token.rawName.startsWith('--') || !commands[name].includes(token.name)) {
       throw new UsageMistake(`${name} has no ${token.rawName}`)
+    } else if (FLAGS.includes(token.name)) {
+      if (token.value !== undefined) throw new UsageMistake(`${token.rawName} takes no value`)
+      add(token.name, 'true')
     } else if (token.value === undefined) {
       throw new UsageMistake(`${token.rawName} needs a value`)
     } else add(token.name, token.value)
@@ -76,6 +86,7 @@ function readOptions(name: string, words: readonly string[]): Omit<ParsedLine, '
   return { options, isJson }
 }
 
-function textOptions(names: readonly string[]): Record<string, { type: 'string' }> {
-  return Object.fromEntries(names.map((option) => [option, { type: 'string' }]))
+function typedOptions(names: readonly string[]): Record<string, { type: 'string' | 'boolean' }> {
+  const typeOf = (name: string) => (FLAGS.includes(name) ? 'boolean' : 'string')
+  return Object.fromEntries(names.map((option) => [option, { type: typeOf(option) }]))
 }

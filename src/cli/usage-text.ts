@@ -17,6 +17,11 @@ export const usageText = `Usage: npm run weir -- <command> [options] [--json]
   key revoke <uid>
   check                           read all that is stored and hold it against its checksums;
                                   exit code 65 when something is damaged
+  backup <target>                 copy the data folder, also while the service runs on it: to a
+      --with-key                  folder, or to an archive (.tar, .tar.gz, .tar.zst); secret.key,
+                                  which reveals API keys, goes along only when it is asked for
+  restore <backup>                check a backup and make the data folder from it
+      --to <folder>               another folder than WEIR_DATA_DIR; it must be missing or empty
   folder accept-loss              go on without a part of the data folder that is lost for
                                   good; only while no service runs on the folder
 

@@ -43,6 +43,7 @@ const embeddedArrows: Record<string, readonly string[]> = {
     ...['seal', 'sealed'],
   ],
   folder: ['disk', 'damage', 'journal', 'rows', 'seal', 'catalog'],
+  backup: ['disk', 'damage', 'journal', 'rows', 'folder'],
 }
 
 const sources = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'))

@@ -121,8 +121,18 @@ export class SecondFactors {
   }
 
   #stepOf(userUid: string, factor: Factor, code: string): number | undefined {
-    const secret = this.#box.open(factor.sealedSecret, ownerOf(userUid))
+    const secret = this.#openSecret(userUid, factor)
+    if (secret === undefined) return undefined
     return findTotpStep(secret, code, { nowMs: this.#clock.now(), after: factor.lastStep })
+  }
+
+  /** Undefined under another secret.key than it was encrypted with: recovery codes work all the same. */
+  #openSecret(userUid: string, factor: Factor): string | undefined {
+    try {
+      return this.#box.open(factor.sealedSecret, ownerOf(userUid))
+    } catch {
+      return undefined
+    }
   }
 
   async #read(userUid: string): Promise<{ factor: Factor | undefined; revision: number }> {

@@ -1,10 +1,10 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { version } from '../../base/index.ts'
 import type { App } from '../app-type.ts'
 import { docsPolicy, docsTheme, renderDocsPage } from '../pages/docs/docs-page.ts'
 import { pathOf } from '../transport/target.ts'
-import { version } from '../transport/version.ts'
 
 /** The order of the page: what devices and readers call first, administration after. */
 const TAGS = ['feed', 'property', 'files', 'oauth', 'component', 'organization']

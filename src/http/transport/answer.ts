@@ -1,8 +1,8 @@
 import type { RateDecision } from '../../auth/index.ts'
 import type { Log } from '../../base/index.ts'
+import { version } from '../../base/index.ts'
 import { errorReply } from './error-reply.ts'
 import type { Exchange } from './exchange.ts'
-import { version } from './version.ts'
 import { WARNING_HEADER, warningText } from './warning-header.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'

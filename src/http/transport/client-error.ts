@@ -1,9 +1,8 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { HEADER_BYTES_MAX, newUid, Refusal, refusal } from '../../base/index.ts'
+import { HEADER_BYTES_MAX, newUid, Refusal, refusal, version } from '../../base/index.ts'
 import { JSON_POLICY } from './answer.ts'
 import { errorEnvelope } from './error-reply.ts'
-import { version } from './version.ts'
 
 /** How long a client may go on sending what nobody reads, so that it can read the answer. */
 const LINGER_MS = 2_000

@@ -1,4 +1,8 @@
 /** The adapters of the storage ports on one folder of one machine; opened only by app.ts and tests. */
+export { BackupDamaged } from './backup/backup-damaged.ts'
+export { BACKUP_COMMANDS, type BackupAnswer, BackupHolds } from './backup/backup-holds.ts'
+export { restoreBackup } from './backup/restore-backup.ts'
+export { type RunningBackup, writeBackup } from './backup/write-backup.ts'
 export { openBlobStore } from './blobs/blob-store.ts'
 export { openCatalogStore } from './catalog/catalog-store.ts'
 export { damageOf, FolderDamaged } from './damage/folder-damaged.ts'

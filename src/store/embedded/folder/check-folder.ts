@@ -8,6 +8,9 @@ import { type FolderPart, type FolderParts, holdsFiles, readFolderParts } from '
 /** How an operator goes on without what is lost. */
 const ACCEPT_LOSS = 'npm run weir -- folder accept-loss'
 
+/** Where a restore puts a folder together before it moves it into its place. */
+export const RESTORING = 'restoring'
+
 /** What a start may rely on. */
 interface CheckedFolder {
   /** The greatest handle the catalog has given to a stream; 0 when there is none yet. */
@@ -19,6 +22,11 @@ interface CheckedFolder {
  * that nothing that was acknowledged goes unseen and no sample shows in another stream.
  */
 export function checkFolder(folder: string): CheckedFolder {
+  if (existsSync(join(folder, RESTORING))) {
+    throw new FolderDamaged(
+      `A restore into ${folder} was not finished: restore again, or remove the folder ${RESTORING} in it`,
+    )
+  }
   const parts = readFolderParts(folder)
   const wrong = findUnmendable(folder, parts)
   if (wrong !== undefined) throw new FolderDamaged(wrong)

@@ -63,6 +63,9 @@ export class Journal {
   #sequence: number
   #segment: ReadySegment | undefined
   #offset = 0
+  /** Where the last durable frame ends. */
+  #durableSegment: number
+  #durableBytes: number | undefined
   #isRotationDue = false
   #failedReason: string | undefined
   #passingReason: string | undefined
@@ -74,6 +77,7 @@ export class Journal {
   constructor(options: JournalOptions) {
     this.#options = options
     this.#sequence = options.nextSequence
+    this.#durableSegment = options.nextSegment - 1
     this.#supply = new SegmentSupply({ ...options, nextNumber: options.nextSegment })
     this.#writer = options.startWriter({
       onReply: (reply) => this.#onReply(reply),
@@ -90,6 +94,11 @@ export class Journal {
   /** The sequence of the last frame that was handed to the disk. */
   get lastSequence(): number {
     return this.#sequence - 1
+  }
+
+  /** Where what is durable ends: in the segment, undefined: at its end. */
+  get durableEnd(): { readonly segment: number; readonly bytes: number | undefined } {
+    return { segment: this.#durableSegment, bytes: this.#durableBytes }
   }
 
   /** Resolves once the record would survive a crash and onDurable has seen it. */
@@ -267,6 +276,8 @@ export class Journal {
     const segment = this.#segment
     invariant(segment !== undefined, 'a frame became durable outside any segment')
     const number = segment.number
+    this.#durableSegment = number
+    this.#durableBytes = this.#offset
     const done = this.#writing.clear()
     this.#release(done)
     // The next frame is on its way before the head is brought up to date with this one.

@@ -232,6 +232,12 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
     }
   }
 
+  /** Where the journal's durable frames end at this moment; null: with their segment. */
+  get journalCut(): { readonly segment: number; readonly bytes: number | null } {
+    const { segment, bytes } = this.#journal.durableEnd
+    return { segment, bytes: bytes ?? null }
+  }
+
   async scrub(pass: ScrubPass): Promise<void> {
     const { file, journalFolder, quarantine } = this.#parts
     let isIndexDamaged = false

@@ -8,6 +8,7 @@ import { RowListTable } from '../rows/row-list-table.ts'
 import { rowSum, sealedSum } from '../rows/row-sum.ts'
 import { StreamRows } from '../rows/stream-rows.ts'
 import { packSums, STREAMS_PER_BUCKET, StreamSums } from '../rows/stream-sums.ts'
+import { SAMPLES_BUSY_MS } from './open-samples-file.ts'
 import { sumsToWrite } from './sum-rows-table.ts'
 
 /** A row as it was found, which a change of it takes out of the sum of its stream. */
@@ -15,6 +16,9 @@ export interface FoundRow extends ChunkPlace {
   readonly stream: number
   readonly level: number
 }
+
+/** Reads of the service take milliseconds. */
+const CHECKPOINT_WAIT_MS = 100
 
 /** The index named a row under a stream that the row is not of: what was to be changed is another's. */
 function checkOwned(changes: number | bigint): void {
@@ -68,7 +72,13 @@ export class ChunkTable {
 
   /** Copies the log into the file and empties it, as far as readers allow: samples lie once on disk. */
   checkpoint(): void {
-    this.#prepare('PRAGMA wal_checkpoint(TRUNCATE)').all()
+    // A reader that stays, such as a backup, must not hold up sealing: the next one empties the log.
+    this.#db.exec(`PRAGMA busy_timeout = ${CHECKPOINT_WAIT_MS}`)
+    try {
+      this.#prepare('PRAGMA wal_checkpoint(TRUNCATE)').all()
+    } finally {
+      this.#db.exec(`PRAGMA busy_timeout = ${SAMPLES_BUSY_MS}`)
+    }
   }
 
   readMeta(name: string): number {

@@ -2,11 +2,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { makeLogDurable } from '../disk/make-log-durable.ts'
 import { migrateSamples } from './samples-migrations.ts'
 
+/** How long the writer waits for whoever locks the file. */
+export const SAMPLES_BUSY_MS = 5_000
+
 const WAL_BYTES_KEPT = 64 * 1024 * 1024
 
 /** Opens samples.db for its one writer; makes it, with its tables, when it is missing. */
 export function openSamplesFile(file: string): DatabaseSync {
-  const opened = new DatabaseSync(file, { timeout: 5_000 })
+  const opened = new DatabaseSync(file, { timeout: SAMPLES_BUSY_MS })
   opened.exec('PRAGMA page_size = 32768')
   opened.exec('PRAGMA journal_mode = WAL')
   opened.exec('PRAGMA synchronous = FULL')

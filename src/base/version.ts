@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 const manifest = JSON.parse(
-  readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ) as { readonly version: string }
 
 /** The version of the service, told in the header Weir-Version. */

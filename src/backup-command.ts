@@ -1,0 +1,172 @@
+/** `weir backup` and `weir restore`: the copying is done here, beside the service that may run. */
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname, join, resolve, sep } from 'node:path'
+import { Refusal, readConfig, refuse, systemClock, version } from './base/index.ts'
+import { type ParsedLine, printResult, sendCommand, UsageMistake } from './cli/index.ts'
+import {
+  type BackupAnswer,
+  checkFolder,
+  lockFolder,
+  type RunningBackup,
+  restoreBackup,
+  writeBackup,
+} from './store/embedded/index.ts'
+
+/** The service forgets a backup of which it hears nothing for half a minute. */
+const TELL_EVERY_MS = 5_000
+
+const PROGRESS_EVERY_MS = 1_000
+
+/** What a shell tells of a process that a signal ended. */
+const SIGNAL_EXITS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+
+const KEY_LEFT_OUT =
+  'secret.key is not in it: keep a copy of that file elsewhere, or give --with-key. Without it API keys ' +
+  'work, but their secrets cannot be shown, and second factors must be set up anew'
+const KEY_IN =
+  'secret.key is in it: whoever reads this backup can read the secrets of all API keys and second factors'
+const KEY_RESTORED = 'secret.key came from the backup'
+
+/** Copies the data folder to the target that the line names. */
+export async function runBackup({ options, isJson }: ParsedLine): Promise<void> {
+  const { dataDir } = readConfig(process.env)
+  const target = options.target?.[0]
+  if (target === undefined || options.target?.length !== 1) {
+    throw new UsageMistake('backup needs one folder or archive to write to')
+  }
+  if (!existsSync(dataDir)) {
+    refuse('not_found', { what: `There is no data folder ${dataDir}: set WEIR_DATA_DIR` })
+  }
+  requireOutside(target, dataDir)
+  process.umask(0o077)
+  const withKey = options['with-key'] !== undefined
+  const time = new Date(systemClock.now()).toISOString()
+  const order = {
+    folder: dataDir,
+    target,
+    withKey,
+    version,
+    time,
+    onProgress: tellProgress('copied'),
+  }
+  const begun = await ask(dataDir, 'backup begin')
+  const { files, bytes } =
+    begun === undefined ? await backUpStopped(order) : await backUpRunning(order, begun.id)
+  const key = withKey ? KEY_IN : KEY_LEFT_OUT
+  print({ backup: resolve(target), time, files, bytes, key }, isJson)
+}
+
+type Order = Parameters<typeof writeBackup>[0]
+type Outcome = Awaited<RunningBackup['done']>
+
+async function backUpRunning(order: Order, id: string): Promise<Outcome> {
+  const tell = async (name: string): Promise<BackupAnswer> =>
+    (await ask(order.folder, name, id).catch(unlessRefused)) ??
+    refuse('conflict', { what: 'The service stopped while it was backed up: begin again' })
+  const { promise: lost, reject } = Promise.withResolvers<never>()
+  const telling = setInterval(() => tell('backup going').catch(reject), TELL_EVERY_MS)
+  try {
+    const running = writeBackup({
+      ...order,
+      askCut: async () => (await tell('backup cut')).cut,
+      onHeld: async () => void (await tell('backup pinned')),
+      // Had the service forgotten this backup meanwhile, files could be missing from it.
+      onCopied: async () => void (await tell('backup going')),
+    })
+    return await untilDone(running, lost)
+  } finally {
+    clearInterval(telling)
+    // It ends by itself where this does not reach the service.
+    await ask(order.folder, 'backup end', id).catch(() => undefined)
+  }
+}
+
+async function backUpStopped(order: Order): Promise<Outcome> {
+  const { folder } = order
+  if (!['catalog.db', 'samples.db'].every((name) => existsSync(join(folder, name)))) {
+    refuse('not_found', { what: `${folder} holds nothing of Weir: set WEIR_DATA_DIR` })
+  }
+  const lock = lockFolder(folder)
+  try {
+    checkFolder(folder)
+    return await untilDone(writeBackup(order))
+  } finally {
+    lock.release()
+  }
+}
+
+/** Whatever ends it, nothing half stays. */
+async function untilDone(running: RunningBackup, lost?: Promise<never>): Promise<Outcome> {
+  for (const [signal, code] of Object.entries(SIGNAL_EXITS)) {
+    process.once(signal, () => {
+      running.discard()
+      process.exit(code)
+    })
+  }
+  try {
+    return await (lost === undefined ? running.done : Promise.race([running.done, lost]))
+  } catch (error) {
+    running.discard()
+    throw error
+  }
+}
+
+/** Makes a data folder from the backup that the line names. */
+export async function runRestore({ options, isJson }: ParsedLine): Promise<void> {
+  const from = options.backup?.[0]
+  if (from === undefined || options.backup?.length !== 1) {
+    throw new UsageMistake('restore needs one backup to read')
+  }
+  const to = options.to?.[0] ?? readConfig(process.env).dataDir
+  process.umask(0o077)
+  const restored = await restoreBackup({ from, to, onProgress: tellProgress('restored') })
+  const { time, version: writtenBy, hasKey, files, bytes } = restored
+  const key = hasKey ? KEY_RESTORED : lostKey(to)
+  print({ restored: resolve(to), time, writtenBy: `Weir ${writtenBy}`, files, bytes, key }, isJson)
+}
+
+function lostKey(to: string): string {
+  return (
+    `secret.key was not in the backup: put a copy of it into ${resolve(to)} before the service starts. ` +
+    'Without it a fresh one is made: API keys, passwords and sessions work as before, but secrets of API keys ' +
+    'that were made until then cannot be shown, and people with a second factor sign in with a recovery code ' +
+    'and set it up anew'
+  )
+}
+
+/** A word to the running service; undefined when none runs. */
+async function ask(folder: string, name: string, id?: string): Promise<BackupAnswer | undefined> {
+  const answer = await sendCommand(folder, { name, options: id === undefined ? {} : { id: [id] } })
+  if (answer?.success === false) throw new Refusal('conflict', answer.message)
+  return answer?.result as BackupAnswer | undefined
+}
+
+/** A connection that breaks tells no more than one that is not taken. */
+function unlessRefused(error: unknown): undefined {
+  if (error instanceof Refusal) throw error
+}
+
+/** A backup inside the folder would be a part of the next one, and lost together with it. */
+function requireOutside(target: string, dataDir: string): void {
+  let above = resolve(target)
+  while (!existsSync(above)) above = dirname(above)
+  const folder = realpathSync(dataDir)
+  if (`${realpathSync(above)}${sep}`.startsWith(`${folder}${sep}`)) {
+    refuse('conflict', { what: `${target} lies in the data folder: name a place outside of it` })
+  }
+}
+
+/** Tells on standard error how far a copy is, now and then. */
+function tellProgress(what: string): (part: string, bytes: number) => void {
+  let toldAtMs = systemClock.elapsed()
+  return (part, bytes) => {
+    const now = systemClock.elapsed()
+    if (now - toldAtMs < PROGRESS_EVERY_MS) return
+    toldAtMs = now
+    console.error(`${what} ${part}: ${bytes} bytes`)
+  }
+}
+
+function print(result: Readonly<Record<string, unknown>>, isJson: boolean): void {
+  console.log(isJson ? JSON.stringify({ success: true, result }) : printResult(result))
+}

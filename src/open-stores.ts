@@ -1,0 +1,36 @@
+/** A piece of the composition root: the stores of samples and of the bodies of files. */
+import { join } from 'node:path'
+import { memoryBytesOf, storeLimitsFor } from './app-settings.ts'
+import type { Config, Log } from './base/index.ts'
+import { BackupHolds, openBlobStore, openSampleStore } from './store/embedded/index.ts'
+import type { KnownDamage } from './store/index.ts'
+
+/** Opens both over the data folder, with what a backup asks of them. */
+export async function openStores(
+  parts: {
+    readonly config: Config
+    readonly damage: KnownDamage
+    readonly handleMax: number
+    readonly log: Log
+  },
+  opened: AsyncDisposableStack,
+) {
+  const { config, damage, handleMax, log } = parts
+  const embeddedSamples = await openSampleStore({
+    ...{ folder: config.dataDir, handleMax },
+    ...storeLimitsFor(memoryBytesOf(config)),
+    onDamage: (found) => {
+      log.error({ damage: found }, 'stored samples are damaged or missing')
+      damage.countSetAside(found)
+    },
+  })
+  opened.defer(() => embeddedSamples.close())
+  const bodies = await openBlobStore({ folder: join(config.dataDir, 'files') })
+  opened.defer(() => bodies.close())
+  const backups = new BackupHolds({
+    ...{ blobs: bodies, cut: () => embeddedSamples.journalCut },
+    onFailure: (error) => log.error({ error }, 'files could not be deleted after a backup'),
+  })
+  opened.defer(() => backups.close())
+  return { backups, blobs: backups.keepBodies(), embeddedSamples }
+}

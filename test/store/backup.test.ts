@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { epochMs } from '../../src/base/index.ts'
+import {
+  BackupHolds,
+  checkFolder,
+  markFolder,
+  openBlobStore,
+  openCatalogStore,
+  openSampleStore,
+  restoreBackup,
+  writeBackup,
+} from '../../src/store/embedded/index.ts'
+import type { BlobStore, CatalogStore, SampleStore, StreamHandle } from '../../src/store/index.ts'
+import { Random, testSeeds } from '../support/random.ts'
+
+const SEGMENT_BYTES = 64 * 1024
+const LANES = 4
+const KEPT_STEPS = 40
+const BACKUPS = 6
+const STEPS_BETWEEN = 15
+
+function temporaryFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-backup-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+interface Parts {
+  readonly catalog: CatalogStore
+  readonly samples: SampleStore
+  readonly bodies: BlobStore
+}
+
+/**
+ * A lane changes its own streams step by step, so that its state after a step is known: the first two
+ * have a sample for each of the last steps, the third names a file for each of the last few.
+ */
+class Lane {
+  readonly #parts: Parts
+  readonly #name: string
+  readonly #keys = new Map<number, string>()
+  #awaited: { step: number; resolve(): void } | undefined
+  handles: StreamHandle[] = []
+  done = 0
+
+  constructor(parts: Parts, name: string) {
+    this.#parts = parts
+    this.#name = name
+  }
+
+  /** Resolves once so many steps are done; for one waiter. */
+  reach(step: number): Promise<void> | undefined {
+    if (this.done >= step) return undefined
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#awaited = { step, resolve }
+    return promise
+  }
+
+  async begin(): Promise<void> {
+    for (let at = 0; at < 3; at += 1) this.handles.push(await this.#makeStream(`s${at}`))
+  }
+
+  async #makeStream(id: string): Promise<StreamHandle> {
+    const uid = `${this.#name}-${id}`
+    const body = { id }
+    const write = {
+      op: 'put',
+      orgUid: 'o',
+      kind: 'stream',
+      uid,
+      body,
+      expectedRevision: 0,
+    } as const
+    const [document] = await this.#parts.catalog.commit([write])
+    assert.ok(document.handle !== undefined)
+    return document.handle
+  }
+
+  /** One step: everything that it does is done together, or one after the other before it counts. */
+  async step(random: Random): Promise<void> {
+    const step = this.done + 1
+    const [first, second, files] = this.handles
+    const { samples, bodies } = this.#parts
+    const { key } = await bodies.put(
+      (async function* () {
+        yield Buffer.from(`body ${step}`)
+      })(),
+      { bytesMax: 100 },
+    )
+    const old = step - KEPT_STEPS
+    const removals = this.handles.map((handle) => ({
+      handle,
+      from: epochMs(0),
+      until: epochMs(Math.max(1, old)),
+    }))
+    await samples.append({
+      ...{ count: 3, handles: Uint32Array.of(first, second, files), removals },
+      times: Float64Array.of(step, step, step),
+      numbers: Float64Array.of(step, step, 0),
+      texts: [undefined, undefined, key],
+    })
+    this.#keys.set(step, key)
+    const gone = this.#keys.get(old - 1)
+    if (gone !== undefined) await bodies.delete(gone)
+    // Streams that come on the way, with samples at once, and fill the journal.
+    if (step % 2 === 0) {
+      const handle = await this.#makeStream(`more${step}`)
+      const count = random.integer(1, 2_000)
+      await samples.append({
+        ...{ count, handles: new Uint32Array(count).fill(handle), removals: [] },
+        times: Float64Array.from({ length: count }, (_, at) => at),
+        numbers: Float64Array.from({ length: count }, () => random.next()),
+      })
+    }
+    this.done = step
+    if (this.#awaited?.step === step) this.#awaited.resolve()
+  }
+}
+
+async function readAll(samples: SampleStore, handle: StreamHandle) {
+  const query = {
+    from: epochMs(0),
+    until: epochMs(1e9),
+    limit: 1e6,
+    order: 'oldest_first',
+  } as const
+  return samples.range(handle, query)
+}
+
+/** Every lane is as it was after one of its steps, none before those acknowledged at the start. */
+async function checkRestored(
+  folder: string,
+  lanes: readonly Lane[],
+  least: readonly number[],
+): Promise<void> {
+  const { handleMax } = checkFolder(folder)
+  const damages: unknown[] = []
+  const samples = await openSampleStore({
+    ...{
+      folder,
+      handleMax,
+      segmentBytes: SEGMENT_BYTES,
+      onDamage: (damage) => damages.push(damage),
+    },
+  })
+  try {
+    for (const [at, lane] of lanes.entries()) {
+      const [first, second, files] = await Promise.all(
+        lane.handles.map((one) => readAll(samples, one)),
+      )
+      const step = first.times[first.count - 1] ?? 0
+      assert.ok(step >= least[at], `lane ${at} was at ${least[at]} and is restored at ${step}`)
+      const from = Math.max(1, step - KEPT_STEPS)
+      const expected = Array.from({ length: step - from + 1 }, (_, index) => from + index)
+      for (const { times, count } of [first, second, files]) {
+        assert.deepEqual([...times.subarray(0, count)], expected, `lane ${at}`)
+      }
+      for (const key of files.texts ?? []) {
+        assert.ok(
+          existsSync(join(folder, 'files', String(key).slice(0, 2), String(key))),
+          'a body is missing',
+        )
+      }
+    }
+    assert.deepEqual(damages, [])
+  } finally {
+    await samples.close()
+  }
+}
+
+test('a backup of a busy folder is the folder at one moment, with all that was acknowledged before', async (t) => {
+  const [seed] = testSeeds(1)
+  t.diagnostic(`seed ${seed}`)
+  const random = new Random(seed)
+  const folder = temporaryFolder(t)
+  const catalog = await openCatalogStore({ folder })
+  const samples = await openSampleStore({ folder, segmentBytes: SEGMENT_BYTES })
+  const blobs = await openBlobStore({ folder: join(folder, 'files') })
+  markFolder(folder)
+  const onFailure = (error: unknown) => assert.fail(String(error))
+  const holds = new BackupHolds({ blobs, cut: () => samples.journalCut, onFailure })
+  const parts = { catalog, samples, bodies: holds.keepBodies() }
+  const lanes = Array.from({ length: LANES }, (_, at) => new Lane(parts, `lane${at}`))
+  for (const lane of lanes) await lane.begin()
+  let isOver = false
+  const working = lanes.map(async (lane) => {
+    while (!isOver) await lane.step(random)
+  })
+  const home = temporaryFolder(t)
+  const backups: Array<{ target: string; least: number[] }> = []
+  for (let at = 0; at < BACKUPS; at += 1) {
+    await Promise.all(lanes.map((lane) => lane.reach((at + 1) * STEPS_BETWEEN)))
+    const least = lanes.map(({ done }) => done)
+    const target = join(home, `backup${at}${['', '.tar', '.tar.zst'][at % 3]}`)
+    const { id } = holds.answer('backup begin', undefined)
+    await writeBackup({
+      ...{ folder, target, withKey: false, version: '0', time: '', onProgress: () => {} },
+      askCut: async () => holds.answer('backup cut', id).cut,
+      onHeld: async () => void holds.answer('backup pinned', id),
+      onCopied: async () => void holds.answer('backup going', id),
+    }).done
+    holds.answer('backup end', id)
+    backups.push({ target, least })
+  }
+  isOver = true
+  await Promise.all(working)
+  t.diagnostic(`${lanes.map(({ done }) => done)} steps, sealed up to ${samples.journalCut.segment}`)
+  await samples.close()
+  await catalog.close()
+  holds.close()
+  for (const [at, { target, least }] of backups.entries()) {
+    const to = join(home, `restored${at}`)
+    await restoreBackup({ from: target, to, onProgress: () => {} })
+    await checkRestored(to, lanes, least)
+  }
+})
+
+test('holds keep bodies while a backup runs, and give up one that is not heard of', async (t) => {
+  const folder = temporaryFolder(t)
+  mkdirSync(join(folder, 'files'))
+  const blobs = await openBlobStore({ folder: join(folder, 'files') })
+  const cut = () => ({ segment: 1, bytes: null })
+  const onFailure = (error: unknown) => assert.fail(String(error))
+  const holds = new BackupHolds({ blobs, cut, onFailure, holdMs: 20, pinMs: 10 })
+  const bodies = holds.keepBodies()
+  const put = () => bodies.put(bodyOf('x'), { bytesMax: 10 })
+  const isThere = (key: string) => existsSync(join(folder, 'files', key.slice(0, 2), key))
+  const [kept, swept] = [await put(), await put()]
+  const { id } = holds.answer('backup begin', undefined)
+  await bodies.delete(kept.key)
+  assert.equal(await bodies.sweep(() => false, Date.now() + 1e9), 0)
+  assert.ok(isThere(kept.key) && isThere(swept.key))
+  // Deletions go on by themselves when nothing more is heard.
+  await holds.mayEndDeletion()
+  assert.throws(() => holds.answer('backup cut', id), /given this backup up/)
+  holds.answer('backup going', id)
+  await new Promise<void>((resolve) => {
+    const look = (): void => void (isThere(kept.key) ? setImmediate(look) : resolve())
+    look()
+  })
+  assert.throws(() => holds.answer('backup going', id), /given this backup up/)
+  assert.equal(await bodies.sweep(() => false, Date.now() + 1e9), 1)
+})
+
+async function* bodyOf(text: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(text)
+}

@@ -1,0 +1,39 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+/** How a command of the command line ended. */
+export interface CommandOutcome {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** A command of the command line that runs. */
+export interface RunningCommand {
+  readonly child: ChildProcess
+  readonly done: Promise<CommandOutcome>
+}
+
+/** Starts `weir` with some words on a data folder. */
+export function startWeir(dataDir: string, words: readonly string[]): RunningCommand {
+  const main = new URL('../../src/weir.ts', import.meta.url).pathname
+  const env = { PATH: process.env.PATH, WEIR_DATA_DIR: dataDir }
+  const child = spawn(process.execPath, [main, ...words], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let [out, err] = ['', '']
+  child.stdout.on('data', (part: Buffer) => {
+    out += part
+  })
+  child.stderr.on('data', (part: Buffer) => {
+    err += part
+  })
+  const done = once(child, 'close').then(() => ({ code: child.exitCode, out, err }))
+  return { child, done }
+}
+
+/** Runs `weir` to its end. */
+export function runWeir(dataDir: string, ...words: string[]): Promise<CommandOutcome> {
+  return startWeir(dataDir, words).done
+}
