@@ -15,11 +15,11 @@ import { commonPlugin } from './plugins/common-plugin.ts'
 import { docsPlugin } from './plugins/docs-plugin.ts'
 import { errorPlugin, sendError } from './plugins/error-plugin.ts'
 import { healthRoutes, type ReadinessCheck } from './routes/health-routes.ts'
-import { ArrivalWatch } from './transport/arrival-watch.ts'
 import { ConnectionCount, type ConnectionLimits } from './transport/connection-count.ts'
 import { exchangeOf, type FastLane } from './transport/exchange.ts'
 import type { Front } from './transport/front/front.ts'
 import type { TlsFiles } from './transport/listener.ts'
+import { DEPARTURE_GRACE_MS, PaceWatch } from './transport/pace-watch.ts'
 import { peerAddressReader } from './transport/peer-address.ts'
 import { type RequestDeps, serveRequests } from './transport/serve-requests.ts'
 import { Traffic } from './transport/traffic.ts'
@@ -55,7 +55,9 @@ export interface WeirServer {
   readonly app: App
   readonly traffic: Traffic
   /** The bodies that are arriving. */
-  readonly arrivals: ArrivalWatch
+  readonly arrivals: PaceWatch
+  /** The answers that have not left. */
+  readonly departures: PaceWatch
   /** Starts to listen; answers the port that was taken. */
   listen(place: { readonly host: string; readonly port: number }): Promise<number>
   /** Refuses what comes, lets what runs finish within the time given, then closes all connections. */
@@ -71,9 +73,10 @@ export async function buildServer(deps: ServerDeps): Promise<WeirServer> {
   const addressOf = peerAddressReader(deps.trustedProxies)
   const traffic = new Traffic({ ...deps, addressOf })
   const limits = deps.connectionLimits ?? { connectionsMax: 1_000, perAddressMax: 1_000 }
-  const arrivals = new ArrivalWatch(clock)
+  const arrivals = new PaceWatch(clock)
+  const departures = new PaceWatch(clock, DEPARTURE_GRACE_MS)
   const connections = new ConnectionCount({ ...deps, limits })
-  const { app, front } = createApp({ ...deps, arrivals, connections }, traffic)
+  const { app, front } = createApp({ ...deps, arrivals, departures, connections }, traffic)
   errorPlugin(app, { log })
   commonPlugin(app, deps.budget)
   bodyPlugin(app, deps.budget)
@@ -87,6 +90,7 @@ export async function buildServer(deps: ServerDeps): Promise<WeirServer> {
     app,
     traffic,
     arrivals,
+    departures,
     listen: async ({ host, port }) => {
       await app.listen({ host, port, listenTextResolver: () => '' })
       return (app.server.address() as AddressInfo).port
@@ -97,6 +101,7 @@ export async function buildServer(deps: ServerDeps): Promise<WeirServer> {
       app.server.closeAllConnections()
       await app.close()
       arrivals.close()
+      departures.close()
     },
   }
 }

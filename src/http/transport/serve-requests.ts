@@ -2,7 +2,6 @@ import type { IncomingMessage, Server } from 'node:http'
 import { normalizeAddress } from '../../access/index.ts'
 import type { Log, MemoryBudget } from '../../base/index.ts'
 import { answerError } from './answer.ts'
-import { type Arrival, type ArrivalWatch, tooSlow } from './arrival-watch.ts'
 import { answerClientError } from './client-error.ts'
 import type { ConnectionCount } from './connection-count.ts'
 import { attachExchange, type Exchange, type FastLane, type Reply, type Serve } from './exchange.ts'
@@ -15,6 +14,7 @@ import {
   openListener,
   type TlsFiles,
 } from './listener.ts'
+import { type PaceWatch, type Passage, takenBytes, tooSlow } from './pace-watch.ts'
 import { withSingleSlashes } from './target.ts'
 import type { Traffic } from './traffic.ts'
 
@@ -25,7 +25,9 @@ export interface RequestDeps {
   /** Whom to let in. */
   readonly connections: ConnectionCount
   /** Ends bodies that come too slowly. */
-  readonly arrivals: ArrivalWatch
+  readonly arrivals: PaceWatch
+  /** Ends connections whose answers are read too slowly. */
+  readonly departures: PaceWatch
   /** What all calls in flight may hold; without it only single calls are bounded. */
   readonly budget?: MemoryBudget
   /** Asked before Fastify sees a request. */
@@ -38,13 +40,14 @@ export function serveRequests(
   traffic: Traffic,
   handle: Handler,
 ): { readonly server: Server; readonly front: Front } {
-  const { log, tls, arrivals, connections } = deps
+  const { log, tls, arrivals, departures, connections } = deps
   const findServe: FastLane = deps.fastLane ?? (() => undefined)
   const handleOne: Handler = (req, res) => {
     req.url = withSingleSlashes(pathOfTarget(req.url ?? ''))
     const exchange = traffic.begin(req, req, new HttpReply(req, res))
     if (exchange === undefined) return
     if (hasUnreadBody(req)) watchBody(req, exchange.reply, arrivals)
+    watchAnswer(req, exchange, departures)
     const serve = findServe(req.method ?? '', req.url ?? '')
     if (serve !== undefined) return run(serve, exchange, log)
     attachExchange(req, exchange)
@@ -57,7 +60,7 @@ export function serveRequests(
     admit: ({ remoteAddress = '' }) => connections.admit(normalizeAddress(remoteAddress)),
     keepAliveMs: KEEP_ALIVE_MS,
     idleMs: IDLE_TIMEOUT_MS,
-    ...{ arrivals, budget: deps.budget, findServe },
+    ...{ arrivals, departures, budget: deps.budget, findServe },
     expect: () => traffic.expect(),
     abandon: () => traffic.abandon(),
     serve: (head, body, reply, isExpected) => {
@@ -69,15 +72,33 @@ export function serveRequests(
 }
 
 /** Has a body watched until it has arrived, or its connection is gone. */
-function watchBody(req: IncomingMessage, reply: Reply, arrivals: ArrivalWatch): void {
+function watchBody(req: IncomingMessage, reply: Reply, arrivals: PaceWatch): void {
   const { socket } = req
-  const arrival: Arrival = {
-    socket,
+  const arrival: Passage = {
+    get passedBytes() {
+      return socket.bytesRead
+    },
     isHeldBack: () => req.readableLength > 0,
     giveUp: () => (reply.isOver ? socket.destroy() : answerClientError(tooSlow(), socket)),
   }
   arrivals.begin(arrival)
   req.once('close', () => arrivals.end(arrival))
+}
+
+/** Has an answer watched from its first byte to its last. */
+function watchAnswer({ socket }: IncomingMessage, exchange: Exchange, departures: PaceWatch): void {
+  const departure: Passage = {
+    get passedBytes() {
+      return takenBytes(socket)
+    },
+    get heldBytes() {
+      return exchange.held?.bytes ?? 0
+    },
+    isHeldBack: () => socket.writableLength === 0,
+    giveUp: () => socket.destroy(),
+  }
+  departures.begin(departure)
+  exchange.reply.onceOver(() => departures.end(departure))
 }
 
 function run(serve: Serve, exchange: Exchange, log: Log): void {

@@ -27,6 +27,7 @@ async function start(t: TestContext): Promise<Started> {
       const onRequest = async (request: { caller: Caller }) => {
         request.caller = {} as Caller
       }
+      app.get('/api/long', { onRequest }, async () => 'x'.repeat(32_000_000))
       app.put('/api/known', { onRequest }, async (request) => ({ body: request.body ?? null }))
     },
   })
@@ -119,6 +120,21 @@ test('a body that comes byte by byte is a 408 and its connection is closed', asy
   assert.match(text, /^HTTP\/1\.1 408 /)
   assert.match(text, /"code":"request_timeout"/)
   assert.equal(server.arrivals.count, 0)
+})
+
+test('an answer that is not read is given up behind Node, too', async (t) => {
+  const { server, port } = await start(t)
+  const { socket, isClosed } = sending(t, port, '')
+  socket.pause()
+  socket.write('GET /api/long HTTP/1.1\r\nHost: x\r\n\r\n')
+  while (server.departures.count === 0) await nextTurn()
+  while (server.departures.count > 0) {
+    CLOCK.advance(5_000)
+    server.departures.check()
+    await nextTurn()
+  }
+  socket.resume()
+  assert.ok((await isClosed).length < 32_000_000)
 })
 
 test('POST /api/login takes 16 KB at most, inflated too', async (t) => {

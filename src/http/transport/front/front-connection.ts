@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import { invariant } from '../../../base/index.ts'
-import { type Arrival, type ArrivalWatch, tooSlow } from '../arrival-watch.ts'
 import { answerClientError } from '../client-error.ts'
 import type { FastLane, Reply } from '../exchange.ts'
+import { type PaceWatch, type Passage, takenBytes, tooSlow } from '../pace-watch.ts'
 import { WRITTEN_BYTES_MAX, writeSlices } from '../write-slices.ts'
 import { answerHead, hasHeader, joined } from './answer-bytes.ts'
 import { type BodyMemory, FRONT_BODY_BYTES_MAX, type StrangerBudget } from './body-memory.ts'
@@ -16,7 +16,9 @@ export interface FrontDeps {
   /** What requests that were sent ahead may hold. */
   readonly budget?: StrangerBudget
   /** Ends bodies that come too slowly. */
-  readonly arrivals: ArrivalWatch
+  readonly arrivals: PaceWatch
+  /** Ends connections whose answers are read too slowly. */
+  readonly departures: PaceWatch
   /** What arrives while no request is being put together is read into this, for all connections. */
   readonly shared: Buffer
   /** What clients are told about the time between two requests. */
@@ -76,7 +78,7 @@ interface Arriving {
  * the first that is not, or whose head has not arrived in one piece, the connection goes to Node's
  * HTTP server, with all bytes of that request, and stays there.
  */
-export class FrontConnection implements Reply, Arrival {
+export class FrontConnection implements Reply, Passage {
   readonly #socket: Socket
   readonly #deps: FrontDeps
   #state: State = 'idle'
@@ -89,6 +91,8 @@ export class FrontConnection implements Reply, Arrival {
   /** What was sent ahead, and whether it was more than there was room for. */
   readonly #ahead: StrangerHold
   #isOverfull = false
+  /** What is kept in memory for the answer under way. */
+  #answerBytes = 0
   status = 200
 
   /** Reads an accepted connection from here on. */
@@ -127,6 +131,10 @@ export class FrontConnection implements Reply, Arrival {
     this.#state = isLast ? 'closing' : 'answering'
     const keepAliveSeconds = isLast ? undefined : this.#deps.keepAliveMs / 1_000
     this.#write(answerHead(status, headers, keepAliveSeconds), body)
+    if (isLong(body) || this.#socket.writableLength > 0) {
+      this.#answerBytes = Math.max(1, body.length)
+      this.#deps.departures.begin(this)
+    }
     if (isLast && !isLong(body)) this.#socket.destroySoon()
   }
 
@@ -168,6 +176,10 @@ export class FrontConnection implements Reply, Arrival {
   /** The request is over, answered or not. */
   #finish(next: 'idle' | 'closed'): void {
     this.#state = next
+    if (this.#answerBytes > 0) {
+      this.#answerBytes = 0
+      this.#deps.departures.end(this)
+    }
     if (this.#headBytes.length > KEPT_HEAD_BYTES_MAX) {
       this.#headBytes = NOTHING
       this.#head = undefined
@@ -317,13 +329,22 @@ export class FrontConnection implements Reply, Arrival {
     this.#breakOff(new Error('the connection ended before the body did'))
   }
 
-  /** What has arrived is taken at once. */
+  get passedBytes(): number {
+    return this.#state === 'arriving' ? this.#socket.bytesRead : takenBytes(this.#socket)
+  }
+
+  get heldBytes(): number {
+    return this.#answerBytes
+  }
+
+  /** What has arrived is taken at once, and an answer is written when it is whole. */
   isHeldBack(): boolean {
     return false
   }
 
   giveUp(): void {
-    this.#breakOff(tooSlow())
+    if (this.#state === 'arriving') this.#breakOff(tooSlow())
+    else this.#socket.destroy()
   }
 
   /** Answers a request that has not arrived in full; its memory may be read into until the end. */

@@ -4,15 +4,16 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { Random, testSeeds } from '../../../../test/support/random.ts'
 import { ManualClock } from '../../../base/index.ts'
-import { ArrivalWatch } from '../arrival-watch.ts'
 import type { Reply, RequestHead } from '../exchange.ts'
+import { PaceWatch } from '../pace-watch.ts'
 import { type Front, openFront } from './front.ts'
 
 type Serve = (head: RequestHead, body: Buffer, reply: Reply) => void
 
 interface Started {
   readonly front: Front
-  readonly arrivals: ArrivalWatch
+  readonly arrivals: PaceWatch
+  readonly departures: PaceWatch
   readonly clock: ManualClock
   open(): Promise<Client>
   connections(): Promise<number>
@@ -34,12 +35,13 @@ async function start(
   const server = createServer({ requireHostHeader: false }, behind)
   Object.assign(server, { httpAllowHalfOpen: true })
   const clock = new ManualClock(0)
-  const arrivals = new ArrivalWatch(clock)
+  const arrivals = new PaceWatch(clock)
+  const departures = new PaceWatch(clock)
   const front = openFront(server, 'connection', {
     ...{ keepAliveMs: 75_000, idleMs: 120_000, serve },
     findServe: () => (isServed() ? () => {} : undefined),
     ...{ expect: () => true, abandon: () => {}, admit: () => () => {} },
-    arrivals,
+    ...{ arrivals, departures },
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -48,9 +50,10 @@ async function start(
     server.closeAllConnections()
     server.close()
     arrivals.close()
+    departures.close()
   })
   return {
-    ...{ front, arrivals, clock },
+    ...{ front, arrivals, departures, clock },
     open: () => Client.open(port),
     connections: () =>
       new Promise((resolve, reject) =>
@@ -365,4 +368,36 @@ test('a body that comes byte by byte is a 408, and what comes of it later is not
   await client.isClosed
   assert.equal(served, 0)
   assert.equal(arrivals.count, 0)
+})
+
+test('an answer that is hardly read is given up, and one that is read in time is not', async () => {
+  let over = 0
+  const started = await start((_head, _body, to) => {
+    to.onceOver(() => {
+      over += 1
+    })
+    reply(to, Buffer.alloc(32 * 1024 * 1024))
+  })
+  const { departures, clock } = started
+  for (const isRead of [true, false]) {
+    const client = await started.open()
+    client.socket.pause()
+    await client.write('GET /api/comp/c/feed HTTP/1.1\r\n\r\n')
+    while (departures.count === 0) await new Promise((resolve) => setImmediate(resolve))
+    if (isRead) {
+      client.socket.resume()
+      assert.equal((await client.answer()).status, 200)
+      while (departures.count > 0) await new Promise((resolve) => setImmediate(resolve))
+    }
+    for (let check = 0; check < 14; check++) {
+      clock.advance(5_000)
+      departures.check()
+    }
+    while (over === 0) await new Promise((resolve) => setImmediate(resolve))
+    over = 0
+    assert.equal(departures.count, 0)
+    client.socket.resume()
+    if (isRead) client.socket.end()
+    await client.isClosed
+  }
 })

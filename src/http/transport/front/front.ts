@@ -11,7 +11,14 @@ const SHARED_BYTES = 256 * 1024
 interface FrontOptions
   extends Pick<
     FrontDeps,
-    'abandon' | 'arrivals' | 'expect' | 'findServe' | 'serve' | 'keepAliveMs' | 'idleMs'
+    | 'abandon'
+    | 'arrivals'
+    | 'departures'
+    | 'expect'
+    | 'findServe'
+    | 'serve'
+    | 'keepAliveMs'
+    | 'idleMs'
   > {
   /** Counts a connection until the answered function is called; undefined: it is refused. */
   admit(accepted: Socket): (() => void) | undefined

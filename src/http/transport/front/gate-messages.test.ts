@@ -4,8 +4,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { Random, testSeeds } from '../../../../test/support/random.ts'
 import { ManualClock, MemoryBudget } from '../../../base/index.ts'
-import { ArrivalWatch } from '../arrival-watch.ts'
 import { answerClientError } from '../client-error.ts'
+import { PaceWatch } from '../pace-watch.ts'
 import { openFront } from './front.ts'
 
 const MB = 1024 * 1024
@@ -28,10 +28,10 @@ async function start(handle: Handle, budgetBytes = 64 * MB): Promise<Started> {
   Object.assign(server, { httpAllowHalfOpen: true })
   server.on('checkExpectation', handle)
   server.on('clientError', answerClientError)
-  const arrivals = new ArrivalWatch(new ManualClock(0))
+  const [arrivals, departures] = [0, 0].map((now) => new PaceWatch(new ManualClock(now)))
   const budget = new MemoryBudget(budgetBytes)
   const front = openFront(server, 'connection', {
-    ...{ keepAliveMs: 75_000, idleMs: 120_000, arrivals, budget },
+    ...{ keepAliveMs: 75_000, idleMs: 120_000, arrivals, departures, budget },
     findServe: (_method, url) => (url.startsWith('/api/comp') ? () => {} : undefined),
     ...{ expect: () => true, abandon: () => {}, admit: () => () => {} },
     serve: ({ url = '' }, _body, reply) => {
@@ -44,7 +44,7 @@ async function start(handle: Handle, budgetBytes = 64 * MB): Promise<Started> {
     front.closeAllConnections()
     server.closeAllConnections()
     server.close()
-    arrivals.close()
+    for (const watch of [arrivals, departures]) watch.close()
   })
   return { budget, port: (server.address() as AddressInfo).port }
 }

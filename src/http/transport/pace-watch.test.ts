@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManualClock } from '../../base/index.ts'
-import { ArrivalWatch } from './arrival-watch.ts'
+import { PaceWatch } from './pace-watch.ts'
 
 class Body {
-  readonly socket = { bytesRead: 0 }
+  passedBytes = 0
+  heldBytes = 0
   isStuck = false
   isGivenUp = false
   isHeldBack = (): boolean => this.isStuck
@@ -15,20 +16,20 @@ class Body {
 
 /** Lets seconds pass in steps of five, with so many bytes of the body in each second. */
 function pass(
-  at: { readonly clock: ManualClock; readonly watch: ArrivalWatch },
+  at: { readonly clock: ManualClock; readonly watch: PaceWatch },
   body: Body,
   { seconds, rate }: { readonly seconds: number; readonly rate: number },
 ): void {
   for (let step = 0; step < seconds / 5 && !body.isGivenUp; step++) {
     at.clock.advance(5_000)
-    body.socket.bytesRead += rate * 5
+    body.passedBytes += rate * 5
     at.watch.check()
   }
 }
 
-function watched(): { clock: ManualClock; watch: ArrivalWatch; body: Body } {
+function watched(): { clock: ManualClock; watch: PaceWatch; body: Body } {
   const clock = new ManualClock(1_700_000_000_000)
-  const watch = new ArrivalWatch(clock)
+  const watch = new PaceWatch(clock)
   const body = new Body()
   watch.begin(body)
   return { clock, watch, body }
@@ -60,6 +61,16 @@ test('check() does not count the time in which the service itself takes no bytes
   assert.equal(body.isGivenUp, false)
   body.isStuck = false
   pass(at, body, { seconds: 600, rate: 0 })
+  assert.equal(body.isGivenUp, true)
+  at.watch.close()
+})
+
+test('check() asks more of what holds more memory', () => {
+  const { body, ...at } = watched()
+  body.heldBytes = 36_000_000
+  pass(at, body, { seconds: 60, rate: 250 })
+  assert.equal(body.isGivenUp, false)
+  pass(at, body, { seconds: 60, rate: 250 })
   assert.equal(body.isGivenUp, true)
   at.watch.close()
 })
