@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getRequest } from '../load/connection.ts'
 import type { StreamName } from '../load/put-template.ts'
@@ -43,10 +44,26 @@ export async function startWeir(folder: string): Promise<RunningPeer> {
   }
 }
 
+/** What `npm start` gives to Node and to the C library. */
+function startWords(): { env: Record<string, string>; flags: string[] } {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: { start: string }
+  }
+  const words = scripts.start.split(' ')
+  const pairs = words.filter((word) => /^MALLOC_\w+=/.test(word))
+  return {
+    env: Object.fromEntries(pairs.map((pair) => pair.split('='))),
+    flags: words.filter((word) => word.startsWith('--')),
+  }
+}
+
 async function launchWeir(folder: string, port: number): Promise<ChildProcess> {
   const profile = process.env.BENCH_PROFILE
   const args = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
-  const child = launch(process.execPath, [...args, join(root, 'src', 'main.ts')], {
+  const { env, flags } = startWords()
+  const child = launch(process.execPath, [...args, ...flags, join(root, 'src', 'main.ts')], {
+    ...env,
+    NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'weir'),
     WEIR_DATA_DIR: folder,
     WEIR_PORT: String(port),
     WEIR_FEED_KEY: KEY,

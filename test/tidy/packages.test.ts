@@ -19,6 +19,7 @@ const wanted = JSON.parse(readFileSync('package.json', 'utf8')) as {
   dependencies: Record<string, string>
   devDependencies: Record<string, string>
   optionalDependencies: Record<string, string>
+  scripts: Record<string, string>
 }
 const locked = Object.entries(packages).filter(([place]) => place !== '')
 
@@ -64,5 +65,16 @@ test('what the Dockerfile copies is there, and .dockerignore lets it through', (
   for (const source of sources) {
     assert.ok(existsSync(source), source)
     assert.ok(allowed.includes(`!${source}`), `${source} in .dockerignore`)
+  }
+})
+
+test('every way to start gives Node and the C library the same', () => {
+  const { start } = wanted.scripts
+  const words = start.split(' ').filter((word) => /^(?:--|MALLOC_)/.test(word))
+  assert.ok(words.length >= 3, start)
+  for (const file of ['deploy/Dockerfile', 'deploy/weir.service']) {
+    const text = readFileSync(file, 'utf8')
+    for (const word of [...words, 'NODE_COMPILE_CACHE='])
+      assert.ok(text.includes(word), `${file}: ${word}`)
   }
 })

@@ -13,7 +13,7 @@ export function openSamplesFile(file: string): DatabaseSync {
   opened.exec('PRAGMA page_size = 32768')
   opened.exec('PRAGMA journal_mode = WAL')
   opened.exec('PRAGMA synchronous = FULL')
-  opened.exec('PRAGMA cache_size = -32000')
+  opened.exec('PRAGMA cache_size = -8000')
   opened.exec('PRAGMA wal_autocheckpoint = 1000')
   opened.exec(`PRAGMA journal_size_limit = ${WAL_BYTES_KEPT}`)
   // Segments are removed on the word of this file, so it must hold over a power cut first.

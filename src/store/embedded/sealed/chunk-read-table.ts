@@ -35,7 +35,7 @@ export class ChunkReadTable implements RowIndex {
 
   constructor(file: string) {
     this.#db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 })
-    this.#db.exec('PRAGMA cache_size = -32000')
+    this.#db.exec('PRAGMA cache_size = -8000')
     this.#lists = new RowListTable(this.#db)
   }
 
