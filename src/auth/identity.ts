@@ -1,5 +1,6 @@
 import { type Clock, capRateFigures, type Log, type RateFigures } from '../base/index.ts'
 import type { CatalogStore } from '../store/index.ts'
+import { noteAccessEnded, resumeAccessEndings } from './access-endings.ts'
 import { Admission } from './admission.ts'
 import { ApiKeys } from './api-keys.ts'
 import { AuditLog } from './audit-log.ts'
@@ -74,7 +75,7 @@ export interface Identity {
     readonly password: string
     readonly address: string
   }): Promise<void>
-  /** Ends a user's sessions and all that OAuth clients have from the user. */
+  /** Ends a user's sessions and all that OAuth clients have from the user; see `planAccessEnding`. */
   endAccessOf(userUid: string): Promise<void>
   /** Whether unregistered OAuth clients may act in an organization. */
   oauthModeOf(orgUid: string): OAuthMode
@@ -107,6 +108,13 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const figuresOf = rateFiguresReader(organizations, deps)
   const signInDeps = { users, hasher, failures, devices: deps, places, factors, audit }
   const enter = (attempt: SignInAttempt) => signIn(signInDeps, attempt)
+  const endAccessOf = async (userUid: string) => {
+    await sessions.endAllOf(userUid)
+    await revokeAllOf(oauth, userUid)
+    await places.forget(userUid)
+    await noteAccessEnded(deps.store, userUid)
+  }
+  await resumeAccessEndings(deps.store, endAccessOf)
   return {
     ...{ organizations, users, invitations, keys, sessions, audit, exports },
     ...{ hasher, failures, factors },
@@ -117,11 +125,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
       readDeviceToken(deps, user, token) === undefined ? makeDeviceToken(deps, user) : undefined,
     confirmSecondFactor: (given) => confirmSecondFactor(signInDeps, given),
     confirmPassword: (given) => confirmPassword(signInDeps, given),
-    endAccessOf: async (userUid) => {
-      await sessions.endAllOf(userUid)
-      await revokeAllOf(oauth, userUid)
-      await places.forget(userUid)
-    },
+    endAccessOf,
     oauthModeOf,
     close: async () => {
       await sessions.close()

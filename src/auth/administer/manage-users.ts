@@ -9,6 +9,7 @@ import {
 } from '../../access/index.ts'
 import { newUid, readEmail, readTimeZone, refuse, SettingMistake } from '../../base/index.ts'
 import type { CatalogWrite } from '../../store/index.ts'
+import { planAccessEnding } from '../access-endings.ts'
 import { type AuditAct, OPERATOR } from '../audit-log.ts'
 import type { Identity } from '../identity.ts'
 import { deletesOf, type Invitation } from '../invitations.ts'
@@ -124,12 +125,13 @@ export async function changeUser(
   const acts = changeActs(fields, { role, newRole }).map((about) =>
     planAct(identity, by, { ...about, uid }),
   )
+  const isLocked = fields.passwordHash !== undefined
   const changed = await identity.users.update(user, { ...fields, memberships }, [
-    ...owners,
-    ...acts,
+    ...[...owners, ...acts],
+    ...(isLocked ? [planAccessEnding(uid)] : []),
   ])
   if (owners.length > 0) await identity.organizations.reload(orgUid)
-  if (fields.passwordHash !== undefined) await identity.endAccessOf(uid)
+  if (isLocked) await identity.endAccessOf(uid)
   return changed
 }
 
@@ -190,10 +192,10 @@ export async function resetPassword(
       ...{ orgUid, act: 'password_changed', actor: OPERATOR, target, address: '', detail: email },
     }),
   )
-  const changed = await identity.users.update(user, { passwordHash }, acts)
-  await identity.endAccessOf(user.uid)
   // Whoever has lost the authenticator and the codes has nobody else to ask.
-  await identity.factors.remove(user.uid)
+  const along = [...acts, planAccessEnding(target), identity.factors.planRemove(target)]
+  const changed = await identity.users.update(user, { passwordHash }, along)
+  await identity.endAccessOf(target)
   return changed
 }
 

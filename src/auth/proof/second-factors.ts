@@ -114,10 +114,12 @@ export class SecondFactors {
 
   /** Takes the second factor away, together with other writes. */
   async remove(userUid: string, also: readonly CatalogWrite[] = []): Promise<void> {
-    await this.#store.commit([
-      { op: 'delete', orgUid: '', kind: KIND, uid: userUid, expectedRevision: 'any' },
-      ...also,
-    ])
+    await this.#store.commit([this.planRemove(userUid), ...also])
+  }
+
+  /** The write that takes the second factor away, for a commit of others. */
+  planRemove(userUid: string): CatalogWrite {
+    return { op: 'delete', orgUid: '', kind: KIND, uid: userUid, expectedRevision: 'any' }
   }
 
   #stepOf(userUid: string, factor: Factor, code: string): number | undefined {

@@ -155,3 +155,42 @@ for (const [what, makeTarget] of Object.entries(targets)) {
       assert.ok(isWhole, 'never came to its end')
     }))
 }
+
+test('a changed password is nowhere cut short with sessions or grants of the old one left', () =>
+  withService(async ({ service, owner, cut, again }) => {
+    const org_user = { email: 'changing@example.com', password: 'the first long sentence' }
+    const made = await done(owner('PUT', '/api/org_user', { org_user }))
+    const path = `/api/org_user/${made.org_user.uid}`
+    let { password } = org_user
+    let isWhole = false
+    for (let commits = 0; commits < COMMITS_MAX && !isWhole; commits += 1) {
+      const session = await signIn(service, org_user.email, password)
+      const token = await tokenOf(service, { ...org_user, password })
+      const next = `sentence number ${commits} of many`
+      cut.left = commits
+      const change = { org_user: { password: next } }
+      isWhole = (await owner('POST', path, change)).status === 200
+      await again()
+      const login = caller(service, '')
+      const entered = await login('POST', '/api/login', { ...org_user, password: next })
+      if (entered.status !== 200) continue
+      password = next
+      for (const cookie of [session, `session=${token}`]) {
+        const { status } = await caller(service, cookie)('GET', '/api/organization')
+        assert.equal(status, 401, `${cookie.slice(0, 12)} still opens after ${commits} commits`)
+      }
+    }
+    assert.ok(isWhole, 'never came to its end')
+  }))
+
+/** An access token of a user for some client. */
+async function tokenOf(
+  service: Service,
+  { email, password }: { readonly email: string; readonly password: string },
+): Promise<string> {
+  const call = caller(service, '')
+  const asked = { email, password, client_id: 'c1', response_type: 'code' }
+  const { oauthCode: code } = await done(call('POST', '/api/oauth_login', asked))
+  const exchange = { grant_type: 'authorization_code', client_id: 'c1', code }
+  return (await done(call('POST', '/api/oauth_access_token', exchange))).access_token
+}
