@@ -1,7 +1,8 @@
 /**
- * What sealing costs: `node bench/seal.ts [segments]`. Journal segments of the bulk load (ten samples
- * of each of a hundred streams a put) are sealed one after the other, in this thread; prints processor
- * time per 1,000 samples of each, without what V8's own threads use, and bytes per sample at the end.
+ * What sealing costs: `node bench/seal.ts [segments] [streams] [digits]`. Journal segments of puts of 1,000
+ * samples, ten of each of 100 streams or as told, with values of two decimals or of 17 digits, are sealed
+ * one after the other, in this thread; prints processor time per 1,000 samples of each, without what V8's
+ * own threads use, and bytes per sample at the end.
  */
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,25 +21,36 @@ import { openSamplesFile } from '../src/store/embedded/seal/open-samples-file.ts
 import { SegmentReader } from '../src/store/embedded/seal/segment-reader.ts'
 import { SegmentSealer } from '../src/store/embedded/seal/segment-sealer.ts'
 import { TouchedTable } from '../src/store/embedded/seal/touched-table.ts'
-import { Walk } from './load/put-template.ts'
+import { longValueAt, longValues } from './load/long-values.ts'
+import { LONG_VALUE_MARK, Walk } from './load/put-template.ts'
 
 const SEGMENT_BYTES = 32 * 1024 * 1024
-const STREAMS = 100
+const SEGMENTS = Number(process.argv[2] ?? 8)
+const STREAMS = Number(process.argv[3] ?? 100)
+const IS_LONG = process.argv[4] === 'digits'
 const SAMPLES = 1_000
 const STEP_MS = 10_000
 const START = 1_700_000_000_000
 
+const longNumbers = Float64Array.from({ length: 1 << 15 }, (_, index) => {
+  const at = longValueAt(index)
+  return Number(Buffer.from(longValues.subarray(at, at + LONG_VALUE_MARK.length)).toString())
+})
 const walks = Array.from({ length: STREAMS }, (_, index) => new Walk(index + 1))
 let puts = 0
 
 function nextRecord() {
-  const first = START + ((puts++ * SAMPLES) / STREAMS) * STEP_MS
-  const indexes = Array.from({ length: SAMPLES }, (_, index) => index)
+  const first = puts++ * SAMPLES
+  const indexes = Array.from({ length: SAMPLES }, (_, index) => first + index)
+  const numberAt = (index: number) =>
+    IS_LONG
+      ? longNumbers[((index % STREAMS) * 31 + Math.floor(index / STREAMS)) % longNumbers.length]
+      : walks[index % STREAMS].next() / 100
   const batch = {
     count: SAMPLES,
     handles: Uint32Array.from(indexes, (index) => 1 + (index % STREAMS)),
-    times: Float64Array.from(indexes, (index) => first + Math.floor(index / STREAMS) * STEP_MS),
-    numbers: Float64Array.from(indexes, (index) => walks[index % STREAMS].next() / 100),
+    times: Float64Array.from(indexes, (index) => START + Math.floor(index / STREAMS) * STEP_MS),
+    numbers: Float64Array.from(indexes, numberAt),
     removals: [],
   }
   return sizeRecord({ kind: 'samples', batch })
@@ -71,7 +83,7 @@ try {
   const reader = new SegmentReader(realDisk)
   const sealer = new SegmentSealer(new ChunkTable(db), new TouchedTable(db), () => false)
   let total = 0
-  for (let number = 1; number <= Number(process.argv[2] ?? 8); number++) {
+  for (let number = 1; number <= SEGMENTS; number++) {
     const path = join(folder, segmentName(number))
     const samples = writeSegment(path, number)
     const before = process.threadCpuUsage()

@@ -137,10 +137,7 @@ export function bulkPuts(form: WireForm): NextPut {
   }
 }
 
-/**
- * One sample of each stream of a part a call, the parts of a connection in turn. The streams of a device
- * are read at one time, and devices within some milliseconds of each other.
- */
+/** One sample of each stream of a part a call, the parts of a connection in turn. */
 function putsOfParts(
   form: WireForm,
   parts: readonly (readonly StreamName[])[],
@@ -150,7 +147,7 @@ function putsOfParts(
     (parts.length < connections
       ? parts
       : parts.filter((_, at) => at % connections === connection)
-    ).map((part) => new PutTemplate(form, part)),
+    ).map((part) => ({ template: new PutTemplate(form, part), delays: delaysOf(part) })),
   )
   const walks = Array.from({ length: parts[0].length }, (_, index) => new Walk(index + 1))
   const turns = new Uint32Array(connections)
@@ -158,12 +155,17 @@ function putsOfParts(
   return (connection) => {
     const turn = turns[connection]++
     const time = START + round++ * 1_000
-    const templates = own[connection]
-    return templates[turn % templates.length].fill(
-      (sample) => time + Math.floor(sample / STREAMS_PER_COMPONENT),
+    const { template, delays } = own[connection][turn % own[connection].length]
+    return template.fill(
+      (sample) => time + delays[sample],
       (sample) => walks[sample].next(),
     )
   }
+}
+
+/** The streams of a device are read at one time, and devices within some milliseconds of each other. */
+function delaysOf(part: readonly StreamName[]): Uint32Array {
+  return Uint32Array.from(part, ({ compId }) => Number(/\d+/.exec(compId)) % 100)
 }
 
 function digitPuts(form: WireForm): NextPut {
@@ -171,12 +173,13 @@ function digitPuts(form: WireForm): NextPut {
     { length: BULK_CONNECTIONS },
     () => new PutTemplate(form, thousand, LONG_VALUE_MARK),
   )
+  const delays = delaysOf(thousand)
   let round = 0
   return (connection) => {
     const turn = round++
     const time = START + turn * 1_000
     return templates[connection].fillTexts(
-      (sample) => time + Math.floor(sample / STREAMS_PER_COMPONENT),
+      (sample) => time + delays[sample],
       longValues,
       (sample) => longValueAt(turn + sample * 31),
     )

@@ -37,6 +37,8 @@ export class PutTemplate {
   readonly #timesAt: Uint32Array
   readonly #valuesAt: Uint32Array
   readonly #digits = new Uint8Array(TIME_MARK.length)
+  /** The second that the first ten digits spell. */
+  #second = Number.NaN
 
   /** One sample per entry of streams, which may repeat a stream. */
   constructor(form: WireForm, streams: readonly StreamName[], valueMark = VALUE_MARK) {
@@ -75,11 +77,8 @@ export class PutTemplate {
   }
 
   #fillTimes(timeOf: (sample: number) => number): void {
-    let timeBefore = Number.NaN
     for (let sample = 0; sample < this.#timesAt.length; sample++) {
-      const time = timeOf(sample)
-      if (time !== timeBefore) this.#spell(time)
-      timeBefore = time
+      this.#spell(timeOf(sample))
       const at = this.#timesAt[sample]
       for (let digit = 0; digit < TIME_MARK.length; digit++) {
         this.#bytes[at + digit] = this.#digits[digit]
@@ -87,9 +86,20 @@ export class PutTemplate {
     }
   }
 
+  /** Times of one call lie near each other: their upper digits are mostly spelled already. */
   #spell(time: number): void {
-    let rest = time
-    for (let digit = TIME_MARK.length - 1; digit >= 0; digit--) {
+    const second = Math.floor(time / 1_000)
+    const ms = time - second * 1_000
+    if (second !== this.#second) this.#spellSecond(second)
+    this.#digits[10] = 48 + ((ms / 100) | 0)
+    this.#digits[11] = 48 + (((ms / 10) | 0) % 10)
+    this.#digits[12] = 48 + (ms % 10)
+  }
+
+  #spellSecond(second: number): void {
+    this.#second = second
+    let rest = second
+    for (let digit = 9; digit >= 0; digit--) {
       const higher = Math.floor(rest / 10)
       this.#digits[digit] = 48 + (rest - higher * 10)
       rest = higher

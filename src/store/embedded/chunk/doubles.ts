@@ -7,7 +7,10 @@ import { readSymbols, writeSymbols } from './symbols.ts'
 
 /** Form bytes below this mean decimals of so many digits. */
 const XOR_FORM = 16
-const WORDS_PER_PLANE = 4
+const PLANES_PER_WORD = 4
+
+/** The planes of a chunk live only until they are written. */
+const planesScratch = new Uint8Array(PLANES_PER_WORD * 4_096)
 
 /** Writes a column of doubles, lossless to the last bit. */
 export function writeDoubles(writer: ByteWriter, values: Float64Array): void {
@@ -56,19 +59,31 @@ function readDecimals(reader: ByteReader, count: number, decimals: number): Floa
 
 /** Each value XOR the one before, split into eight planes of bytes: planes of zeros cost nothing. */
 function writeXor(writer: ByteWriter, values: Float64Array): void {
-  const words = new Uint32Array(values.slice().buffer)
-  const plane = new Uint8Array(values.length)
+  const count = values.length
+  const words = new Uint32Array(values.buffer, values.byteOffset, 2 * count)
+  const planes = Array.from({ length: PLANES_PER_WORD }, (_, byte) =>
+    planesScratch.length < PLANES_PER_WORD * count
+      ? new Uint8Array(count)
+      : planesScratch.subarray(byte * count, (byte + 1) * count),
+  )
   writer.u8(XOR_FORM)
   for (let word = 0; word < 2; word++) {
-    for (let byte = 0; byte < WORDS_PER_PLANE; byte++) {
-      let before = 0
-      for (let index = 0; index < values.length; index++) {
-        const current = words[index * 2 + word]
-        plane[index] = ((current ^ before) >>> (byte * 8)) & 0xff
-        before = current
-      }
-      writeSymbols(writer, plane)
-    }
+    partXors(words, word, planes)
+    for (const plane of planes) writeSymbols(writer, plane)
+  }
+}
+
+function partXors(words: Uint32Array, word: number, planes: readonly Uint8Array[]): void {
+  const [plane0, plane1, plane2, plane3] = planes
+  let before = 0
+  for (let index = 0, at = word; at < words.length; index++, at += 2) {
+    const current = words[at]
+    const changed = current ^ before
+    plane0[index] = changed
+    plane1[index] = changed >>> 8
+    plane2[index] = changed >>> 16
+    plane3[index] = changed >>> 24
+    before = current
   }
 }
 
@@ -76,13 +91,16 @@ function readXor(reader: ByteReader, count: number): Float64Array {
   const values = new Float64Array(count)
   const words = new Uint32Array(values.buffer)
   for (let word = 0; word < 2; word++) {
-    for (let byte = 0; byte < WORDS_PER_PLANE; byte++) {
-      const plane = readSymbols(reader, count)
-      for (let index = 0; index < count; index++) {
-        words[index * 2 + word] |= plane[index] << (byte * 8)
-      }
+    const plane0 = readSymbols(reader, count)
+    const plane1 = readSymbols(reader, count)
+    const plane2 = readSymbols(reader, count)
+    const plane3 = readSymbols(reader, count)
+    let before = 0
+    for (let index = 0, at = word; index < count; index++, at += 2) {
+      const low = plane0[index] | (plane1[index] << 8)
+      before ^= low | (plane2[index] << 16) | (plane3[index] << 24)
+      words[at] = before
     }
   }
-  for (let at = 2; at < words.length; at++) words[at] ^= words[at - 2]
   return values
 }

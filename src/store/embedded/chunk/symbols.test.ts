@@ -4,6 +4,7 @@ import { ByteReader } from './byte-reader.ts'
 import { ByteWriter } from './byte-writer.ts'
 import { hasRepeats, readSymbols, writeSymbols } from './symbols.ts'
 
+const RAW = 0
 const ZSTD = 3
 const ENTROPY = 4
 
@@ -34,6 +35,18 @@ test('hasRepeats() tells patterns from noise', () => {
     noise(1, 7).map((symbol, index, all) => (index < 2_000 ? symbol : all[index - 2_000])),
     true,
   )
+})
+
+test('writeSymbols() leaves noise of all bytes as it is', () => {
+  const f = (symbols: Uint8Array, form: number) => assert.equal(pack(symbols).form, form)
+  f(noise(5, 256), RAW)
+  f(noise(5, 256).subarray(0, 700), RAW)
+  // As many of each, but in an order that comes again.
+  f(
+    Uint8Array.from({ length: 4_095 }, (_, index) => index),
+    ZSTD,
+  )
+  f(noise(5, 200), ENTROPY)
 })
 
 test('writeSymbols() still finds what repeats after a long while', () => {

@@ -29,6 +29,11 @@ const REPEAT_SHARE = 64
 /** With fewer symbols for each share in the table, zstd's table may be the smaller one. */
 const SYMBOLS_PER_SHARE_MIN = 16
 
+/** What a symbol takes in the table at least, with the gap in front of it. */
+const BITS_PER_SHARE_MIN = 2
+/** What a symbol takes there where many share it. */
+const BITS_PER_SHARE = 6
+
 const histogramScratch = new Uint32Array(256)
 const oddScratch = new Uint32Array(256)
 const windowsScratch = new Int32Array(4_096)
@@ -45,7 +50,7 @@ export function writeSymbols(writer: ByteWriter, symbols: Uint8Array): void {
   while (max > 0 && histogram[max] === 0) max--
   const width = bitLength(max)
   const packedBytes = Math.ceil((symbols.length * width) / 8)
-  if (symbols.length >= SQUEEZE_SYMBOLS_MIN) {
+  if (symbols.length >= SQUEEZE_SYMBOLS_MIN && !isNoise(symbols, histogram, packedBytes)) {
     const squeezed = squeeze(symbols, histogram)
     if (squeezed.bytes.length + 2 < packedBytes) {
       writer.u8(squeezed.form)
@@ -55,6 +60,24 @@ export function writeSymbols(writer: ByteWriter, symbols: Uint8Array): void {
     }
   }
   writePacked(writer, symbols, width)
+}
+
+/**
+ * Whether neither frequencies nor repeats can save anything, as in the low bytes of long fractions: told
+ * from the chance that two symbols are equal, which bounds what each takes from below.
+ */
+function isNoise(symbols: Uint8Array, histogram: Uint32Array, packedBytes: number): boolean {
+  const count = symbols.length
+  let distinct = 0
+  let equalPairs = 0
+  for (let symbol = 0; symbol < 256; symbol++) {
+    const times = histogram[symbol]
+    if (times > 0) distinct++
+    equalPairs += times * times
+  }
+  const bitsMin = Math.log2((count * count) / equalPairs)
+  const bytesMin = (count * bitsMin + distinct * BITS_PER_SHARE_MIN) / 8
+  return bytesMin >= packedBytes && !hasRepeats(symbols)
 }
 
 /** How often each symbol occurs; valid until the next call. */
@@ -77,7 +100,7 @@ function squeeze(
   histogram: Uint32Array,
 ): { readonly form: number; readonly bytes: Uint8Array } {
   const byFrequency = encodeEntropy(symbols, histogram)
-  if (isTableCheap(symbols, histogram) && !hasRepeats(symbols)) {
+  if (isTableCheap(symbols, histogram, byFrequency.length) && !hasRepeats(symbols)) {
     return { form: ENTROPY, bytes: byFrequency }
   }
   const byPattern = zstdCompressSync(symbols, { params: zstdParams })
@@ -86,11 +109,16 @@ function squeeze(
     : { form: ENTROPY, bytes: byFrequency }
 }
 
-/** Whether there are enough symbols for the table of their frequencies to matter little. */
-function isTableCheap(symbols: Uint8Array, histogram: Uint32Array): boolean {
+/** Whether the table of frequencies, even if zstd's took nothing, is too small for zstd to gain enough. */
+function isTableCheap(
+  symbols: Uint8Array,
+  histogram: Uint32Array,
+  bytesByFrequency: number,
+): boolean {
   let distinct = 0
   for (let symbol = 0; symbol < 256; symbol++) if (histogram[symbol] > 0) distinct++
-  return symbols.length >= distinct * SYMBOLS_PER_SHARE_MIN
+  if (symbols.length >= distinct * SYMBOLS_PER_SHARE_MIN) return true
+  return distinct * BITS_PER_SHARE <= 8 * bytesByFrequency * (1 - ZSTD_GAIN)
 }
 
 /**

@@ -123,7 +123,8 @@ export function splitMerged(
   isAtEnd: boolean,
 ): SampleColumns[] {
   const hasTexts = newer.texts !== undefined || older.texts !== undefined
-  const isNext = older.count > 0 && older.times[older.count - 1] < newer.times[0]
+  const isPiece = older.count > 0 && older.count <= CHUNK_SAMPLES_MAX
+  const isNext = isPiece && older.times[older.count - 1] < newer.times[0]
   if (!isAtEnd || hasTexts || !isNext) return splitColumns(mergeColumns([newer, older]), isAtEnd)
   const filling = Math.min(CHUNK_SAMPLES_MAX - older.count, newer.count)
   const first = concatColumns([older, sliceColumns(newer, 0, filling)])

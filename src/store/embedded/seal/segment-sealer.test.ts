@@ -71,3 +71,38 @@ test('seal() after a failed try leaves what one that never failed leaves', (t) =
     assert.deepEqual(sealBoth(t, failure), whole, failure)
   }
 })
+
+/** The samples of each chunk of a stream, in their order, after so many segments of so many samples. */
+function chunkCounts(t: TestContext, segments: number, samples: number): number[] {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-sealer-'))
+  const db = openSamplesFile(join(folder, 'samples.db'))
+  t.after(() => {
+    db.close()
+    rmSync(folder, { recursive: true })
+  })
+  const sealer = new SegmentSealer(new ChunkTable(db), new TouchedTable(db), () => false)
+  for (let segment = 1; segment <= segments; segment++) {
+    const content = contentOf(segment, (generation) => {
+      for (let at = 0; at < samples; at++) {
+        generation.put(1, segment * samples + at, at, undefined)
+      }
+    })
+    sealer.seal(content)
+  }
+  const rows = db.prepare('SELECT count FROM chunk WHERE stream = 1 ORDER BY start').all()
+  return rows.map(({ count }) => Number(count))
+}
+
+test('seal() joins the chunks at the end of a stream, and leaves those that are large beside what comes', (t) => {
+  const f = (segments: number, samples: number, want: number[]) =>
+    assert.deepEqual(chunkCounts(t, segments, samples), want)
+  f(1, 1_600, [1_600])
+  f(2, 1_600, [3_200])
+  f(3, 1_600, [3_200, 1_600])
+  f(6, 1_600, [3_200, 3_200, 3_200])
+  f(2, 600, [1_200])
+  f(3, 600, [1_200, 600])
+  f(4, 600, [2_400])
+  f(8, 600, [4_096, 704])
+  f(2, 10_000, [4_096, 4_096, 4_096, 4_096, 3_616])
+})

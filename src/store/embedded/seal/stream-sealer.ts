@@ -2,6 +2,7 @@ import { countBelow, growColumn } from '../../../base/index.ts'
 import type { SampleColumns } from '../../sample-port.ts'
 import {
   CHUNK_SAMPLES_MAX,
+  concatColumns,
   DamagedBytes,
   emptyColumns,
   mergeColumns,
@@ -27,6 +28,15 @@ import { checkReadBack, isReadBack, type WrittenRow } from './read-back.ts'
 /** Runs of a stream are merged into its chunks when there are so many, or hold so many samples. */
 const RUNS_MAX = 8
 const RUN_SAMPLES_MAX = 512
+
+/** A chunk at the end of its stream that has so many samples is left as it is. */
+const FULL_SAMPLES = 3_072
+
+/** A chunk of no more is taken up by whatever follows: many of these would take more room than work. */
+const SMALL_SAMPLES = 512
+
+/** Far more than there are sizes between a small chunk and a full one. */
+const TAKEN_UP_MAX = 8
 
 /** Rows deleted between two ends of a step. */
 const ROWS_PER_STEP = 500
@@ -146,17 +156,37 @@ export class StreamSealer {
     const fits = (chunk: ChunkPlace): boolean => chunk.count + group.count <= CHUNK_SAMPLES_MAX
     let older = emptyColumns
     const isAtEnd = after === undefined
-    if (
-      before !== undefined &&
-      (before.last >= group.times[0] || before.count < CHUNK_SAMPLES_MAX)
-    ) {
+    if (before !== undefined && before.last >= group.times[0]) {
       older = this.#takeUp(stream, before, CHUNK_LEVEL)
-    } else if (after !== undefined && fits(after)) {
+    } else if (isAtEnd) {
+      older = this.#takeUpLast(stream, before, group.count)
+    } else if (before !== undefined && before.count < CHUNK_SAMPLES_MAX) {
+      older = this.#takeUp(stream, before, CHUNK_LEVEL)
+    } else if (fits(after)) {
       older = this.#takeUp(stream, after, CHUNK_LEVEL)
     }
     for (const piece of splitMerged(group, older, isAtEnd)) {
       this.#insert(stream, CHUNK_LEVEL, piece)
     }
+  }
+
+  /**
+   * Takes up the last chunks of a stream that so many samples follow, as long as they are small beside
+   * what they are joined with: so a sample is written again a few times only, until its chunk is full.
+   */
+  #takeUpLast(stream: number, last: ChunkPlace | undefined, following: number): SampleColumns {
+    let older = emptyColumns
+    let before = last
+    for (let taken = 0; before !== undefined && taken < TAKEN_UP_MAX; taken += 1) {
+      const joined = older.count + following
+      if (before.count >= FULL_SAMPLES || before.count > Math.max(SMALL_SAMPLES, joined)) break
+      const columns = this.#takeUp(stream, before, CHUNK_LEVEL)
+      older = concatColumns([columns, older])
+      // Texts may fill a chunk with few samples.
+      if (columns.texts !== undefined) break
+      before = this.#table.rowsOf(stream).before(before.start)
+    }
+    return older
   }
 
   /** Takes a row out of the table to be written again; none of one that does not check. */
