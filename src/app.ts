@@ -58,13 +58,13 @@ import {
 import { openScrub } from './open-scrub.ts'
 import { openStores } from './open-stores.ts'
 import { runServiceCommand } from './run-service-command.ts'
+import { serviceMetrics } from './service-metrics.ts'
 import {
   acceptLoss,
   checkFolder,
   DiskReserve,
   type LostPart,
   lockFolder,
-  markFolder,
   measureFolder,
   openCatalogStore,
   openKeyFile,
@@ -79,7 +79,6 @@ import {
   type SampleStore,
   type ScrubRunner,
   type StreamHandle,
-  scrubMetrics,
   tellCommits,
 } from './store/index.ts'
 
@@ -133,7 +132,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const operators = await Operators.open({ store: catalogStore, ...identity })
   const data = await openData({ ...parts, config, clock, log }, opened)
   data.scrub.start()
-  const { damage, scrub } = data
+  const { damage } = data
   const deleteProfileJob = startDeleteProfiles({ ...data, catalogStore, clock, log })
   opened.defer(() => deleteProfileJob.close())
   const budget = new MemoryBudget(budgetBytesOf(memoryBytesOf(config)))
@@ -149,7 +148,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     metricsAccess: config.metrics,
     readiness: [{ name: 'samples', findProblem: () => data.samples.status().readOnlyReason }],
     findDetails: () => damageDetails(damage),
-    moreMetrics: () => scrubMetrics(damage, scrub),
+    moreMetrics: () => serviceMetrics(data, config.dataDir),
     ...{ budget, fastLane: lane },
     addRoutes: (app) =>
       addRoutes(app, {
@@ -278,9 +277,6 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     ...{ store: catalogStore, people: peopleOf(identity), clock, createMax: config.createMax },
   })
   const { backups, blobs, embeddedSamples } = await openStores(parts, opened)
-  markFolder(config.dataDir)
-  const damages = embeddedSamples.status().damages.length
-  if (damages > 0) log.warn({ damages }, 'the folder quarantine tells of samples that were lost')
   const { index } = catalog
   const isFileStream = (handle: StreamHandle) => index.valueCodeOf(handle) === VALUE_CODE.FILE
   const fileStreams = () => index.handlesOfValueCode(VALUE_CODE.FILE)
@@ -321,7 +317,10 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     ],
   })
   opened.defer(() => scrub.close())
-  return { backups, catalog, damage, samples, feed, files, fileSweep, fileUsage, places, scrub }
+  return {
+    ...{ backups, catalog, damage, embeddedSamples, samples, feed, files, fileSweep, fileUsage },
+    ...{ places, scrub },
+  }
 }
 
 async function createFirstOrganization(

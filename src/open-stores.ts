@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { memoryBytesOf, storeLimitsFor } from './app-settings.ts'
 import type { Config, Log } from './base/index.ts'
-import { BackupHolds, openBlobStore, openSampleStore } from './store/embedded/index.ts'
+import { BackupHolds, markFolder, openBlobStore, openSampleStore } from './store/embedded/index.ts'
 import type { KnownDamage } from './store/index.ts'
 
 /** Opens both over the data folder, with what a backup asks of them. */
@@ -27,6 +27,9 @@ export async function openStores(
   opened.defer(() => embeddedSamples.close())
   const bodies = await openBlobStore({ folder: join(config.dataDir, 'files') })
   opened.defer(() => bodies.close())
+  markFolder(config.dataDir)
+  const damages = embeddedSamples.status().damages.length
+  if (damages > 0) log.warn({ damages }, 'the folder quarantine tells of samples that were lost')
   const backups = new BackupHolds({
     ...{ blobs: bodies, cut: () => embeddedSamples.journalCut },
     onFailure: (error) => log.error({ error }, 'files could not be deleted after a backup'),

@@ -20,6 +20,12 @@ export {
   type WaitOptions,
 } from './memory/memory-budget.ts'
 export { budgetBytesOf, findMemoryBytes } from './memory/memory-limit.ts'
+export {
+  DurationCounts,
+  histogramHead,
+  type MetricRow,
+  metricText,
+} from './metric-text.ts'
 export { Mutex } from './mutex.ts'
 export { nextTurn } from './next-turn.ts'
 export { bodyFilesWithin, connectionsWithin, findOpenFilesMax } from './open-files.ts'

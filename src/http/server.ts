@@ -42,7 +42,7 @@ interface ServerDeps {
   /** Who may read /metrics. */
   readonly metricsAccess?: MetricsAccess
   /** Told by /metrics besides the counts of requests. */
-  readonly moreMetrics?: () => string
+  readonly moreMetrics?: () => Promise<string>
   /** What all calls in flight may hold; without it only single calls are bounded. */
   readonly budget?: MemoryBudget
   /** Asked before Fastify sees a request. */
@@ -81,8 +81,8 @@ export async function buildServer(deps: ServerDeps): Promise<WeirServer> {
   commonPlugin(app, deps.budget)
   bodyPlugin(app, deps.budget)
   await docsPlugin(app, deps.publicUrl)
-  const moreMetrics = () =>
-    `${connections.metrics()}${deps.budget?.metrics() ?? ''}${deps.moreMetrics?.() ?? ''}`
+  const moreMetrics = async () =>
+    `${connections.metrics()}${deps.budget?.metrics() ?? ''}${(await deps.moreMetrics?.()) ?? ''}`
   healthRoutes(app, { ...deps, metrics: traffic.metrics, moreMetrics })
   await deps.addRoutes(app)
   await app.ready()

@@ -47,6 +47,7 @@ async function putBorrowed(text: string, isKnown: boolean): Promise<PutCommand['
       address: '',
       isSecure: false,
       reason: undefined,
+      code: undefined,
       startedAtMs: 0,
       route: '',
       limit: undefined,

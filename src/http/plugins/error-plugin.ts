@@ -32,8 +32,8 @@ export function sendError(
   error: unknown,
   to: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly log: Log },
 ): void {
-  const { status, body, headers, incident, reason } = errorReply(error)
-  tellReason(to.request.raw, reason)
+  const { status, code, body, headers, incident, reason } = errorReply(error)
+  tellReason(to.request.raw, { code, reason })
   if (incident !== undefined) {
     to.log.error({ requestId: to.request.id, incident, error }, 'request failed')
   }

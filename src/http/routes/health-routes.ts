@@ -21,7 +21,7 @@ interface HealthRoutesDeps {
   /** Who may read the metrics; whoever is on this machine unless it is set. */
   readonly metricsAccess?: MetricsAccess
   /** Counts of other parts, in Prometheus' text format. */
-  readonly moreMetrics?: () => string
+  readonly moreMetrics?: () => Promise<string>
 }
 
 /** Health is asked by machines that carry no credential. */
@@ -50,7 +50,7 @@ export function healthRoutes(app: App, deps: HealthRoutesDeps): void {
         what: problems.join('; '),
         retryAfterSeconds: 30,
       })
-      tellReason(request.raw, hiddenReason(refused))
+      tellReason(request.raw, { code: refused.code, reason: hiddenReason(refused) })
       reply.status(503).header('Retry-After', '30').type('application/json; charset=utf-8')
       return reply.send(errorEnvelope(refused.code, shownMessage(refused)))
     },
@@ -61,7 +61,7 @@ export function healthRoutes(app: App, deps: HealthRoutesDeps): void {
     async (request, reply) => {
       requireMetricsAccess(request, deps.metricsAccess ?? 'loopback')
       reply.type(registry.contentType)
-      return `${deps.moreMetrics?.() ?? ''}${await metricsText(deps.metrics, registry)}`
+      return `${(await deps.moreMetrics?.()) ?? ''}${await metricsText(deps.metrics, registry)}`
     },
   )
 }

@@ -75,6 +75,7 @@ export function answer(
 /** Answers an error without Fastify, logging it when the fault is ours. */
 export function answerError(exchange: Exchange, error: unknown, log: Log, extra?: Headers): void {
   const reply = errorReply(error)
+  exchange.code = reply.code
   exchange.reason = reply.reason
   if (reply.incident !== undefined) {
     log.error({ requestId: exchange.id, incident: reply.incident, error }, 'request failed')

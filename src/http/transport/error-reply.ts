@@ -4,6 +4,8 @@ import { CatalogConflict } from '../../store/index.ts'
 /** What a client is told about an error, and what only the log may hold. */
 interface ErrorReply {
   readonly status: number
+  /** The code in the envelope. */
+  readonly code: string
   readonly body: string
   readonly headers: Readonly<Record<string, string>>
   /** Present when the fault is ours: logged under this id, which the answer carries. */
@@ -35,7 +37,7 @@ export function errorReply(error: unknown): ErrorReply {
   const incident = newUid()
   const { status, text } = errorCatalogue.internal
   const body = errorEnvelope('internal', text({ incident }))
-  return { status, body, headers: {}, incident, reason: undefined }
+  return { status, code: 'internal', body, headers: {}, incident, reason: undefined }
 }
 
 /** Whether an error, or what caused it, says that no file handle was left, which passes. */
@@ -63,6 +65,7 @@ function refusalReply(error: Refusal): ErrorReply {
   const challenge = bearerChallenge(error)
   return {
     status: error.status,
+    code: error.code,
     body: errorEnvelope(error.code, shownMessage(error)),
     headers: {
       ...(retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfter)) }),

@@ -63,6 +63,8 @@ export interface Exchange {
   held: MemoryShare | undefined
   /** Why the service could not, with all that only its log may tell; undefined: nothing is kept back. */
   reason: string | undefined
+  /** The code of the error that is answered; undefined: none. */
+  code: string | undefined
   /** What the caller should hear although the call succeeded: Weir-Warning in the answer. */
   warnings: readonly string[]
 }
@@ -87,8 +89,13 @@ export function exchangeOf(req: IncomingMessage): Exchange | undefined {
   return carrier.weirExchange
 }
 
-/** Has the log line of a request tell why it failed, which its answer does not in full. */
-export function tellReason(req: IncomingMessage, reason: string | undefined): void {
+/** Has log and metrics tell why a request failed; the answer does not tell all of the reason. */
+export function tellReason(
+  req: IncomingMessage,
+  told: { readonly code: string; readonly reason: string | undefined },
+): void {
   const exchange = exchangeOf(req)
-  if (exchange !== undefined) exchange.reason = reason
+  if (exchange === undefined) return
+  exchange.code = told.code
+  exchange.reason = told.reason
 }

@@ -1,70 +1,119 @@
 import type { Registry } from 'prom-client'
+import { DurationCounts, histogramHead, type MetricRow, metricText } from '../../base/index.ts'
 
-const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5]
 
-/** Routes are patterns and statuses few, so this is only met when a mistake makes them many. */
-const SERIES_MAX = 5_000
+/** Ways that lead to a count are remembered; routes are patterns, so there are some hundreds. */
+const WAYS_MAX = 5_000
 
-interface Series {
-  readonly labels: string
-  readonly buckets: Float64Array
+/** What kind of call a route serves: few, so that what is told stays short whatever is called. */
+const CALLS: ReadonlyArray<readonly [pattern: RegExp, call: string]> = [
+  [/^\/api\/feed$/, 'feed_put'],
+  [/\/feed\/file/, 'file'],
+  [/^\/api\/comp\/.*\/(?:feed|last_value|stat)/, 'feed_get'],
+  [/^\/api\/comp\/.*\/property/, 'property'],
+  [/^\/(?:alt|\.well-known)\/|oauth/, 'oauth'],
+  [/^\/api\/conn_sink/, 'sink'],
+  [/^\/api\//, 'admin'],
+  [/^\/(?:healthz|readyz|metrics)$/, 'health'],
+  [/^unmatched$/, 'unmatched'],
+]
+
+/** One answered request. */
+interface AnsweredRequest {
+  readonly method: string
+  readonly route: string
+  readonly status: number
+  readonly seconds: number
+  /** The code of the error that was answered. */
+  readonly code: string | undefined
+}
+
+interface Count {
+  readonly call: string
+  readonly status: number
   count: number
-  sumSeconds: number
+  readonly durations: DurationCounts
 }
 
 /**
- * Counts requests and their duration by method, route and status. Kept by hand because a counter of
- * the metrics library costs more per call than the whole authentication of a feed PUT.
+ * Counts requests by the kind of call and status, their durations by call, and refusals by their code.
+ * Kept by hand because a counter of the metrics library costs more per call than the whole
+ * authentication of a feed PUT.
  */
 export class HttpMetrics {
-  readonly #series = new Map<string, Series>()
+  readonly #ways = new Map<string, Count>()
+  readonly #counts = new Map<string, Count>()
+  readonly #durations = new Map<string, DurationCounts>()
+  readonly #refusals = new Map<string, { call: string; code: string; count: number }>()
 
   /** Adds one answered request. */
-  observe(request: { method: string; route: string; status: number; seconds: number }): void {
-    const { method, route, status, seconds } = request
-    const key = `${method} ${status} ${route}`
-    const series = this.#series.get(key) ?? this.#add(key, request)
-    if (series === undefined) return
-    series.count += 1
-    series.sumSeconds += seconds
-    for (let at = 0; at < BUCKETS_S.length; at += 1) {
-      if (seconds <= BUCKETS_S[at]) series.buckets[at] += 1
-    }
+  observe(request: AnsweredRequest): void {
+    const { method, route, status } = request
+    const way = `${method} ${status} ${route}`
+    const found = this.#ways.get(way) ?? this.#countFor(way, request)
+    found.count += 1
+    found.durations.add(request.seconds)
+    if (status >= 400) this.#refuse(found.call, request)
   }
 
   /** All counts in Prometheus' text format. */
   text(): string {
-    const name = 'weir_http_request_duration_seconds'
-    const lines = [
-      `# HELP ${name} Time from the request's head to the end of the answer.`,
-      `# TYPE ${name} histogram`,
-    ]
-    for (const { labels, buckets, count, sumSeconds } of this.#series.values()) {
-      for (let at = 0; at < BUCKETS_S.length; at += 1) {
-        lines.push(`${name}_bucket{${labels},le="${BUCKETS_S[at]}"} ${buckets[at]}`)
-      }
-      lines.push(`${name}_bucket{${labels},le="+Inf"} ${count}`)
-      lines.push(`${name}_sum{${labels}} ${sumSeconds}`, `${name}_count{${labels}} ${count}`)
-    }
-    const total = 'weir_http_requests_total'
-    lines.push(`# HELP ${total} Requests answered.`, `# TYPE ${total} counter`)
-    for (const { labels, count } of this.#series.values())
-      lines.push(`${total}{${labels}} ${count}`)
-    return `${lines.join('\n')}\n`
+    const durations = 'weir_http_request_duration_seconds'
+    const head = histogramHead(durations, "Time from the request's head to the end of the answer.")
+    const lines = [...this.#durations].map(([call, counts]) =>
+      counts.lines(durations, `call="${call}"`),
+    )
+    const requests = [...this.#counts.values()].map(
+      ({ call, status, count }): MetricRow => [`call="${call}",status="${status}"`, count],
+    )
+    const refusals = [...this.#refusals.values()]
+    const rows = refusals.map(
+      ({ call, code, count }): MetricRow => [`call="${call}",code="${code}"`, count],
+    )
+    const throttled = refusals.filter(({ code }) => code === THROTTLED)
+    const throttledCount = throttled.reduce((sum, { count }) => sum + count, 0)
+    return [
+      metricText('weir_http_requests_total', 'counter', 'Requests answered.', requests),
+      ...[head, ...lines],
+      metricText('weir_refusals_total', 'counter', 'Requests answered with an error.', rows),
+      metricText(
+        'weir_throttled_calls_total',
+        'counter',
+        'Calls beyond a rate limit.',
+        throttledCount,
+      ),
+    ].join('')
   }
 
-  #add(
-    key: string,
-    request: { method: string; route: string; status: number },
-  ): Series | undefined {
-    if (this.#series.size >= SERIES_MAX) return undefined
-    const escaped = request.route.replace(/[\\"\n]/g, '_')
-    const labels = `method="${request.method}",route="${escaped}",status="${request.status}"`
-    const buckets = new Float64Array(BUCKETS_S.length)
-    const series: Series = { labels, buckets, count: 0, sumSeconds: 0 }
-    this.#series.set(key, series)
-    return series
+  #countFor(way: string, { method, route, status }: AnsweredRequest): Count {
+    const call = callOf(method, route)
+    const key = `${call} ${status}`
+    const durations = this.#durations.get(call) ?? new DurationCounts(BOUNDS_S)
+    const count = this.#counts.get(key) ?? { call, status, count: 0, durations }
+    this.#durations.set(call, durations)
+    this.#counts.set(key, count)
+    if (this.#ways.size < WAYS_MAX) this.#ways.set(way, count)
+    return count
   }
+
+  #refuse(call: string, { status, code = `status_${status}` }: AnsweredRequest): void {
+    const key = `${call} ${code}`
+    const found = this.#refusals.get(key) ?? { call, code, count: 0 }
+    found.count += 1
+    this.#refusals.set(key, found)
+  }
+}
+
+/** The code of calls beyond a rate limit. */
+const THROTTLED = 'rate_limited'
+
+function callOf(method: string, route: string): string {
+  const call = CALLS.find(([pattern]) => pattern.test(route))?.[1] ?? 'page'
+  const isRemoval = method === 'DELETE' && call === 'feed_get'
+  const isUpload = method === 'PUT' && call === 'file'
+  if (isRemoval) return 'feed_delete'
+  return call === 'file' ? (isUpload ? 'file_put' : 'file_get') : call
 }
 
 /** The text of a whole scrape: our own counts, then those of the library's registry. */

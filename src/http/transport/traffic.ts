@@ -76,6 +76,7 @@ export class Traffic {
       limit: undefined,
       held: undefined,
       reason: undefined,
+      code: undefined,
       warnings: [],
     }
     reply.onceOver(() => this.#end(exchange))
@@ -104,16 +105,17 @@ export class Traffic {
   }
 
   #end(exchange: Exchange): void {
-    const { id, req, reply, address, route, reason } = exchange
+    const { id, req, reply, address, route, reason, code } = exchange
     exchange.held?.release()
     const durationMs = this.#clock.elapsed() - exchange.startedAtMs
     const method = req.method ?? ''
     const { status } = reply
-    this.metrics.observe({ method, route, status, seconds: durationMs / 1_000 })
+    this.metrics.observe({ method, route, status, code, seconds: durationMs / 1_000 })
     const level = status >= 500 ? 'warn' : status >= 400 ? 'info' : 'debug'
     if (this.#log.isLevelEnabled(level)) {
       const url = redactUrl(req.url ?? '').slice(0, 2_000)
-      const line = { requestId: id, method, url, status, durationMs, address, reason }
+      const ms = Math.round(durationMs * 1_000) / 1_000
+      const line = { requestId: id, method, url, status, durationMs: ms, address, reason }
       this.#log[level](line, 'request')
     }
     this.#leave()

@@ -68,6 +68,11 @@ export class BackupHolds {
     return { id, cut: this.#deps.cut() }
   }
 
+  /** How many run. */
+  get count(): number {
+    return this.#holds.size
+  }
+
   /** Resolves when a deletion of streams may end: at once, unless a backup is being pinned down. */
   async mayEndDeletion(): Promise<void> {
     while (this.#isPinning) await new Promise<void>((resolve) => this.#waiting.push(resolve))

@@ -1,4 +1,4 @@
-import { invariant, refusal } from '../../../base/index.ts'
+import { DurationCounts, invariant, refusal, systemClock } from '../../../base/index.ts'
 import { type Disk, passingReason } from '../disk/disk.ts'
 import { frameBytes } from './frame.ts'
 import { FrameBuffer, type PendingRecord } from './frame-buffer.ts'
@@ -24,6 +24,21 @@ const REMOVALS_ROOM_SHARE = 8
 function roomBehind(frame: FrameBuffer, segmentBytes: number): number {
   if (frame.onlyRemoves) return 0
   return Math.min(REMOVALS_ROOM_BYTES, Math.floor(segmentBytes / REMOVALS_ROOM_SHARE))
+}
+
+/** From an order to the journal's thread to its answer: one write and one sync. */
+const SYNC_BOUNDS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1]
+
+/** How much a journal has taken in since its start, and how long its syncs took. */
+export interface JournalFigures {
+  readonly samples: number
+  /** Calls that stored or removed something. */
+  readonly puts: number
+  readonly frames: number
+  readonly bytes: number
+  /** What waits for the disk. */
+  readonly waitingBytes: number
+  readonly syncs: DurationCounts
 }
 
 /** Records that became durable together, in journal order. */
@@ -72,6 +87,10 @@ export class Journal {
   #isClosing = false
   #onIdle: (() => void) | undefined
   #waitingBytes = 0
+  #orderedAtMs = 0
+  /** What was made durable since the start. */
+  readonly #counts = { samples: 0, puts: 0, frames: 0, bytes: 0 }
+  readonly #syncs = new DurationCounts(SYNC_BOUNDS_S)
   #onRoom: Array<() => void> = []
 
   constructor(options: JournalOptions) {
@@ -94,6 +113,11 @@ export class Journal {
   /** The sequence of the last frame that was handed to the disk. */
   get lastSequence(): number {
     return this.#sequence - 1
+  }
+
+  /** What was made durable since the start, and what waits. */
+  get figures(): JournalFigures {
+    return { ...this.#counts, waitingBytes: this.#waitingBytes, syncs: this.#syncs }
   }
 
   /** Where what is durable ends: in the segment, undefined: at its end. */
@@ -185,6 +209,7 @@ export class Journal {
     this.#offset += bytes
     this.#filling = this.#writing
     this.#writing = frame
+    this.#orderedAtMs = systemClock.elapsed()
     this.#writer.order({ buffer, payloadBytes, sequence, fileOffset })
   }
 
@@ -280,6 +305,7 @@ export class Journal {
     this.#durableBytes = this.#offset
     const done = this.#writing.clear()
     this.#release(done)
+    this.#count(done)
     // The next frame is on its way before the head is brought up to date with this one.
     this.#refill()
     this.#pump()
@@ -291,6 +317,16 @@ export class Journal {
     }
     if (applied === undefined) settle()
     else applied.then(settle)
+  }
+
+  #count(done: readonly PendingRecord[]): void {
+    this.#syncs.add((systemClock.elapsed() - this.#orderedAtMs) / 1_000)
+    this.#counts.frames += 1
+    this.#counts.puts += done.length
+    for (const { record } of done) {
+      this.#counts.bytes += record.bytes
+      if (record.kind === 'samples') this.#counts.samples += record.batch.count
+    }
   }
 
   #release(entries: readonly PendingRecord[]): void {

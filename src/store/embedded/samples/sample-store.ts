@@ -19,7 +19,7 @@ import type { Quarantine } from '../damage/quarantine.ts'
 import { HandleSet } from '../head/handle-set.ts'
 import type { Head, ReadSpan } from '../head/head.ts'
 import { copyColumns, reverseColumns } from '../head/sample-sink.ts'
-import type { Journal } from '../journal/journal.ts'
+import type { Journal, JournalFigures } from '../journal/journal.ts'
 import { type SizedRecord, sizeRecord } from '../journal/record.ts'
 import { segmentName } from '../journal/segment.ts'
 import { type PackedTexts, TextPacker } from '../journal/text-packer.ts'
@@ -65,6 +65,13 @@ interface SampleStoreParts {
   readonly backlogMax: number
   /** Told how far journal and sealer have come; closed last. */
   readonly progress: readonly { close(): void }[]
+}
+
+/** What the store counts. */
+interface StoreFigures extends JournalFigures {
+  /** Closed segments that are not sealed yet. */
+  readonly backlog: number
+  readonly sealLagMs: number
 }
 
 function batchOf(handles: readonly number[], removals: readonly Removal[] = []): SampleBatch {
@@ -230,6 +237,12 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
       readOnlyReason: this.#journal.readOnlyReason ?? this.#stuckReason(),
       damages: this.#parts.quarantine.damages,
     }
+  }
+
+  /** How much came in, and how far sealing is behind. */
+  get figures(): StoreFigures {
+    const { sealer } = this.#parts
+    return { ...this.#journal.figures, backlog: sealer.backlog, sealLagMs: sealer.lagMs }
   }
 
   /** Where the journal's durable frames end at this moment; null: with their segment. */

@@ -1,3 +1,4 @@
+import { systemClock } from '../../../base/index.ts'
 import { asFolderDamage } from '../damage/folder-damaged.ts'
 import type { FoundDamage } from '../damage/found-damage.ts'
 import type { SealerEvents, SealerLink } from './sealer-link.ts'
@@ -23,6 +24,8 @@ export class Sealer {
   readonly #watchers = new Map<number, { resolve(): void; reject(error: Error): void }>()
   readonly #menders: Array<(isDone: boolean) => void> = []
   #queue: number[] = []
+  /** When each of the queue was closed. */
+  #closedAtMs: number[] = []
   #waiting: Array<() => void> = []
   #watches = 0
   #isSealing = false
@@ -61,6 +64,12 @@ export class Sealer {
     return this.#queue.length
   }
 
+  /** For how long the oldest segment of the backlog waits; 0 when there is none. */
+  get lagMs(): number {
+    const [oldest] = this.#closedAtMs
+    return oldest === undefined ? 0 : systemClock.elapsed() - oldest
+  }
+
   /** Resolves once samples.db is there. */
   ready(): Promise<void> {
     return this.#ready
@@ -69,6 +78,7 @@ export class Sealer {
   /** Seals a segment after those given before. */
   enqueue(segment: number): void {
     this.#queue.push(segment)
+    this.#closedAtMs.push(systemClock.elapsed())
     this.#next()
   }
 
@@ -135,6 +145,7 @@ export class Sealer {
     if (reply.op !== 'sealed') return
     this.#stuckReason = undefined
     this.#queue.shift()
+    this.#closedAtMs.shift()
     this.#options.onSealed(reply.segment, reply.damages)
     this.#wake()
     this.#next()
