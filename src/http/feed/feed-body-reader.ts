@@ -110,7 +110,7 @@ export class FeedBodyReader {
         // A decoder keeps of what it has inflated as much as its window takes.
         const needed = bytesWhileRead(capacity) + DECODER_BYTES + Math.min(capacity, windowBytes)
         if (needed > share.bytes) await share.resize(needed, waiting)
-        body.reserve(capacity)
+        await body.reserve(capacity)
       }
       body.add(piece)
       freeLater(piece)

@@ -1,4 +1,7 @@
-import { freeBytes } from '../../base/index.ts'
+import { freeBytes, nextTurn } from '../../base/index.ts'
+
+/** Bytes moved before others get a turn: memory that is touched for the first time is slow. */
+const MOVED_BYTES_MAX = 1024 * 1024
 
 /** Where a body that arrives in pieces is put together, without a second copy at its end. */
 export class BodyBytes {
@@ -18,11 +21,15 @@ export class BodyBytes {
     return this.#memory.length
   }
 
-  /** Makes room for more bytes; those that are there stay. */
-  reserve(capacity: number): void {
+  /** Makes room for more bytes; those that are there stay, and nobody adds any meanwhile. */
+  async reserve(capacity: number): Promise<void> {
     const before = this.#memory
-    this.#memory = Buffer.allocUnsafeSlow(capacity)
-    before.copy(this.#memory, 0, 0, this.#length)
+    const memory = Buffer.allocUnsafeSlow(capacity)
+    for (let at = 0; at < this.#length; ) {
+      if (at > 0) await nextTurn()
+      at += before.copy(memory, at, at, Math.min(at + MOVED_BYTES_MAX, this.#length))
+    }
+    this.#memory = memory
     freeBytes(before)
   }
 

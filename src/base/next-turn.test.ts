@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { nextTurn } from './next-turn.ts'
+
+/** Keeps the thread busy, as a slice of work does. */
+function work(ms: number): void {
+  const until = performance.now() + ms
+  while (performance.now() < until);
+}
+
+test('nextTurn() lets others in between the slices of many calls, and wakes them in order', async () => {
+  const order: string[] = []
+  let isOver = false
+  const others = (): void => {
+    order.push('other')
+    if (!isOver) setImmediate(others)
+  }
+  setImmediate(others)
+  const call = async (name: string): Promise<void> => {
+    for (let slice = 0; slice < 3; slice++) {
+      await nextTurn()
+      work(6)
+      order.push(name)
+    }
+  }
+  await Promise.all(['a', 'b', 'c'].map(call))
+  isOver = true
+  // A slice is longer than what a turn has for all, so each has a turn of its own.
+  assert.doesNotMatch(order.join(' '), /[abc] [abc]/)
+  const calls = order.filter((name) => name !== 'other').join('')
+  assert.equal(calls, 'abcabcabc')
+})
+
+test('nextTurn() wakes many short calls in the same turn', async () => {
+  let turns = 0
+  const count = setInterval(() => {}, 1_000)
+  const tick = (): void => {
+    turns += 1
+    if (turns < 1_000) setImmediate(tick)
+  }
+  setImmediate(tick)
+  await Promise.all(Array.from({ length: 500 }, () => nextTurn()))
+  clearInterval(count)
+  assert.ok(turns < 500, `${turns} turns for 500 calls`)
+  turns = 1_000
+})
