@@ -13,6 +13,7 @@ import {
   INFLATED_RATIO_MAX,
   isDeepJson,
   JSON_DEPTH_MAX,
+  nextTurn,
   refusal,
   refuse,
 } from '../../base/index.ts'
@@ -129,8 +130,11 @@ export async function* inflatedChunks(
     }
   } catch (error) {
     if (isInflateError(error)) throw brokenEncoding(contentEncoding, error)
-    if (source.readableAborted)
+    if (source.readableAborted) {
+      // Thousands of connections may go at once, and nobody waits for what is told.
+      await nextTurn()
       refuse('bad_input', { what: 'The connection ended before the body did: send it again' })
+    }
     throw error
   } finally {
     if (decoder !== undefined) {
