@@ -32,15 +32,15 @@ test('put() keeps a stream in order when it is filled from the end', () => {
 test('release() hands memory to the next generation, which shows nothing of what it held', () => {
   const slabs = new SlabPool(2)
   const before = new HeadGeneration(1, slabs)
-  for (let time = 0; time < 200_000; time += 1) before.put(1, time, -1, 'old')
+  for (let time = 0; time < 300_000; time += 1) before.put(1, time, -1, 'old')
   before.release(slabs)
   assert.equal(slabs.count, 2)
   const after = new HeadGeneration(2, slabs)
-  for (let time = 0; time < 100_000; time += 1) after.put(1 + (time % 2), time, time, undefined)
+  for (let time = 0; time < 200_000; time += 1) after.put(1 + (time % 2), time, time, undefined)
   assert.equal(slabs.count, 0)
   for (const handle of [1, 2]) {
     const all = readAll(after, handle)
-    assert.equal(all.length, 50_000)
+    assert.equal(all.length, 100_000)
     assert.ok(all.every(([time, value], at) => time === at * 2 + handle - 1 && value === time))
   }
 })
