@@ -155,34 +155,37 @@ test('on a full disk whose journal is full, deleting makes room and puts go on',
   assert.equal(await service.stop(), 0)
 })
 
-test('a full disk, without its reserve, lets the service start, people sign in and make room', async (t) => {
-  const disk = mountDisk(t)
-  if (disk === undefined) return
-  const folder = join(disk.folder, 'data')
-  const before = await startChildService(folder, settings)
-  t.after(() => before.kill())
-  const file = `${before.url}/api/comp/big/stream/f/feed/file/big.bin?api_key=${FEED_KEY}`
-  const body = Buffer.alloc(BODY_BYTES, 'x')
-  const headers = { 'Content-Type': 'application/octet-stream' }
-  assert.equal((await fetch(file, { method: 'PUT', body, headers })).status, 200)
-  assert.equal((await put(before, 'c', 1)).status, 200)
-  assert.equal(await before.stop(), 0)
-  rmSync(join(folder, 'reserve'))
-  fillDisk(disk.folder)
+for (const end of ['stop', 'kill'] as const) {
+  test(`a full disk, without its reserve, lets the service start after a ${end}, people sign in and make room`, async (t) => {
+    const disk = mountDisk(t)
+    if (disk === undefined) return
+    const folder = join(disk.folder, 'data')
+    const before = await startChildService(folder, settings)
+    t.after(() => before.kill())
+    const file = `${before.url}/api/comp/big/stream/f/feed/file/big.bin?api_key=${FEED_KEY}`
+    const body = Buffer.alloc(BODY_BYTES, 'x')
+    const headers = { 'Content-Type': 'application/octet-stream' }
+    assert.equal((await fetch(file, { method: 'PUT', body, headers })).status, 200)
+    assert.equal((await put(before, 'c', 1)).status, 200)
+    if (end === 'stop') assert.equal(await before.stop(), 0)
+    else await before.kill()
+    rmSync(join(folder, 'reserve'))
+    fillDisk(disk.folder)
 
-  const service = await startChildService(folder, settings)
-  t.after(() => service.kill())
-  const login = await signIn(service)
-  assert.equal(login.status, 200)
-  const { sessionUid: session } = (await login.json()) as { sessionUid: string }
-  const url = `${service.url}/api/comp/big/stream/f/feed?sd=0&ed=4000000000000&session=${session}`
-  const deleted = await fetch(url, { method: 'DELETE' })
-  assert.equal(deleted.status, 200, await deleted.text())
-  let answer: Response
-  do {
-    answer = await put(service, 'c', 3)
-    await answer.arrayBuffer()
-  } while (answer.status === 503)
-  assert.equal(answer.status, 200)
-  assert.equal(await service.stop(), 0)
-})
+    const service = await startChildService(folder, settings)
+    t.after(() => service.kill())
+    const login = await signIn(service)
+    assert.equal(login.status, 200)
+    const { sessionUid: session } = (await login.json()) as { sessionUid: string }
+    const url = `${service.url}/api/comp/big/stream/f/feed?sd=0&ed=4000000000000&session=${session}`
+    const deleted = await fetch(url, { method: 'DELETE' })
+    assert.equal(deleted.status, 200, await deleted.text())
+    let answer: Response
+    do {
+      answer = await put(service, 'c', 3)
+      await answer.arrayBuffer()
+    } while (answer.status === 503)
+    assert.equal(answer.status, 200)
+    assert.equal(await service.stop(), 0)
+  })
+}
