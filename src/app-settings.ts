@@ -1,4 +1,5 @@
 /** What the composition root reads out of the settings. */
+import { networkInterfaces } from 'node:os'
 import { type Config, connectionsWithin, findMemoryBytes, findOpenFilesMax } from './base/index.ts'
 
 /** Below this the samples that wait to be sealed would take what calls need. */
@@ -34,12 +35,26 @@ export function connectionLimits(
   return { connectionsMax, perAddressMax }
 }
 
+/** An address of this machine that others can reach, as far as it has one. */
+function outerAddress(): string {
+  const outer = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ internal, address }) => !internal && !/^(?:fe80:|169\.254\.)/.test(address))
+  const byVersion = outer.find(({ family }) => family === 'IPv4') ?? outer[0]
+  return byVersion?.address ?? 'localhost'
+}
+
+/** Whether only programs on this machine can reach the service, as far as its settings tell. */
+export function isForThisMachine({ host, publicUrl }: Config): boolean {
+  return publicUrl === undefined && /^(?:127\.|::1$|localhost$)/.test(host)
+}
+
 /** The address to tell people: one that can be opened, not the wildcard that is listened on. */
 export function addressOf(config: Config, port: number): string {
   if (config.publicUrl !== undefined) return config.publicUrl
   const scheme = config.tlsCert === undefined ? 'http' : 'https'
   const isWildcard = config.host === '0.0.0.0' || config.host === '::'
-  const host = isWildcard ? 'localhost' : config.host
+  const host = isWildcard ? outerAddress() : config.host
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 

@@ -12,8 +12,6 @@ import {
   type Command,
   type CreatedOrganization,
   catalogUsageOf,
-  createOrganization,
-  findPasswordWeakness,
   grantAuditor,
   type Identity,
   logActs,
@@ -45,6 +43,7 @@ import {
   readFileRecord,
   withFileBodies,
 } from './files/index.ts'
+import { beginFirstStart } from './first-start.ts'
 import {
   addRoutes,
   buildServer,
@@ -124,7 +123,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   await using opened = new AsyncDisposableStack()
   const parts = await openIdentityParts({ ...options, config, clock, log }, opened)
   const { catalogStore, identity, oauthBase } = parts
-  const firstStart = await createFirstOrganization(identity, config, log)
+  const firstStart = await beginFirstStart({ identity, config, log }, opened)
   const purging = purgeRegularly(catalogStore, clock, log)
   opened.defer(() => clearInterval(purging))
   const oauth = { ...oauthBase, users: identity.oauthUsers, planGrantActs: grantAuditor(identity) }
@@ -167,8 +166,11 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   opened.defer(() => server.close(DRAIN_MS))
   const closing = opened.move()
   return {
-    ...{ server, identity, firstStart, deleteProfileJob, ...data },
-    listen: async () => addressOf(config, await server.listen(config)),
+    ...{ server, identity, firstStart: firstStart?.created, deleteProfileJob, ...data },
+    listen: async () => {
+      await firstStart?.port.release()
+      return addressOf(config, await server.listen(config))
+    },
     close: () => closing.disposeAsync(),
   }
 }
@@ -321,26 +323,6 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     ...{ backups, catalog, damage, embeddedSamples, samples, feed, files, fileSweep, fileUsage },
     ...{ places, scrub },
   }
-}
-
-async function createFirstOrganization(
-  identity: Identity,
-  config: Config,
-  log: Log,
-): Promise<CreatedOrganization | undefined> {
-  if (identity.organizations.count > 0) return undefined
-  const { ownerEmail, ownerPassword, ownerTimeZone, feedKey } = config
-  const weakness =
-    ownerPassword === undefined
-      ? undefined
-      : findPasswordWeakness(ownerPassword, { email: ownerEmail })
-  // What an operator has written down for a start without people must not keep it from starting.
-  if (weakness !== undefined) log.warn(`WEIR_OWNER_PASSWORD ${weakness}; change it soon`)
-  return createOrganization(identity, {
-    ...{ ownerEmail, ownerPassword, ownerTimeZone, feedKey },
-    name: 'My organization',
-    actor: 'first start',
-  })
 }
 
 /** Lets samples go that are older than their delete profile says, in the background. */

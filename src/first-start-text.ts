@@ -1,5 +1,9 @@
+import { isForThisMachine } from './app-settings.ts'
 import type { CreatedOrganization } from './auth/index.ts'
 import type { Config } from './base/index.ts'
+
+const ONLY_HERE =
+  'Only this machine can reach it: WEIR_HOST=0.0.0.0 lets others in, docs/operations.md adds TLS.'
 
 /**
  * What is told once, on the first start: how to sign in, and a call that works when pasted. A
@@ -8,7 +12,7 @@ import type { Config } from './base/index.ts'
 export function firstStartText(
   address: string,
   created: CreatedOrganization,
-  given: Pick<Config, 'ownerPassword' | 'feedKey'>,
+  given: Config,
 ): string {
   const { organization, owner } = created
   const password = given.ownerPassword === undefined ? created.password : undefined
@@ -28,6 +32,7 @@ export function firstStartText(
     `  organization  ${organization.uid}`,
     `  feed key      ${feedKey ?? '(as set in WEIR_FEED_KEY)'}`,
     '',
+    ...(isForThisMachine(given) ? [ONLY_HERE, ''] : []),
     'Store a sample, then read a property of the component it created:',
     '',
     `  curl -X PUT ${header} '${put}'`,

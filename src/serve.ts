@@ -1,6 +1,14 @@
 /** The service as a process: settings, signals, exit codes. */
 import { openApp } from './app.ts'
-import { ConfigError, createLog, findOpenFilesMax, Refusal, readConfig } from './base/index.ts'
+import type { CreatedOrganization } from './auth/index.ts'
+import {
+  ConfigError,
+  createLog,
+  findOpenFilesMax,
+  peopleLog,
+  Refusal,
+  readConfig,
+} from './base/index.ts'
 import { firstStartText } from './first-start-text.ts'
 import { BackupDamaged, damageOf, FolderDamaged, FolderInUse } from './store/embedded/index.ts'
 import { CatalogDamaged } from './store/index.ts'
@@ -30,7 +38,12 @@ export async function serve(): Promise<void> {
   requireHandles()
   // What the service writes is for its own user, whatever folder it was given.
   process.umask(0o077)
-  const log = createLog({ level: config.logLevel })
+  // On a terminal people read along; everything else that reads wants one JSON object a line.
+  const isForPeople = process.stdout.isTTY === true
+  const log = createLog({
+    level: config.logLevel,
+    ...(isForPeople ? { destination: peopleLog((line) => process.stdout.write(line)) } : {}),
+  })
   const app = await openApp(config, { log })
   // Before anybody is told that it listens: whoever was told may stop it at once.
   const stop = (signal: NodeJS.Signals) => {
@@ -58,16 +71,24 @@ export async function serve(): Promise<void> {
   try {
     const address = await app.listen()
     log.info({ address, dataDir: config.dataDir }, 'listening')
-    if (app.firstStart !== undefined) console.log(firstStartText(address, app.firstStart, config))
+    if (app.firstStart === undefined) return
+    const text = firstStartText(address, app.firstStart, config)
+    // Beside the JSON lines, not among them.
+    if (isForPeople) console.log(text)
+    else console.error(text)
   } catch (error) {
     await app.close()
-    // The data folder has its owner by then, and nothing tells the password again.
-    if (app.firstStart !== undefined) {
-      const { host, port } = config
-      console.log(firstStartText(`http://${host}:${port}`, app.firstStart, config))
-    }
+    // Whoever took the port did so in the moment between; nobody was told the password.
+    if (app.firstStart !== undefined) console.error(untoldText(app.firstStart))
     throw error
   }
+}
+
+function untoldText({ owner }: CreatedOrganization): string {
+  return (
+    `The account ${owner.email} was made and its password not told: set one with ` +
+    `npm run weir -- user reset-password ${owner.email}`
+  )
 }
 
 /** The system gives this process too little to run; nothing was changed. */

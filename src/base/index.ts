@@ -29,6 +29,7 @@ export {
 export { Mutex } from './mutex.ts'
 export { nextTurn } from './next-turn.ts'
 export { bodyFilesWithin, connectionsWithin, findOpenFilesMax } from './open-files.ts'
+export { peopleLog } from './people-log.ts'
 export {
   parseSampleTime,
   parseWhole,

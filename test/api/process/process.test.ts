@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import {
+  type ChildProcess,
+  type ChildProcessWithoutNullStreams,
+  spawn,
+  spawnSync,
+} from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -10,9 +15,10 @@ import {
   statSync,
 } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
+import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { stripVTControlCharacters } from 'node:util'
 
 const folder = mkdtempSync(join(tmpdir(), 'weir-process-'))
 const started: ChildProcess[] = []
@@ -75,6 +81,7 @@ function seen(running: Running, pattern: RegExp): Promise<RegExpExecArray> {
       if (match !== null) resolve(match)
     }
     running.child.stdout?.on('data', look)
+    running.child.stderr?.on('data', look)
     running.exit.then(() => reject(new Error(`ended: ${running.output()}`)))
     look()
   })
@@ -157,6 +164,48 @@ test('the first start repeats neither a password nor a key that was given', asyn
   assert.ok(!running.output().includes(FEED_KEY) && !running.output().includes(password))
 })
 
+test('on a terminal the log is text for people, and the first start is told below it', async (t) => {
+  if (spawnSync('script', ['--version']).error !== undefined) return t.skip('there is no script(1)')
+  const env = envOf({ WEIR_DATA_DIR: join(folder, 'terminal') })
+  const command = `exec ${process.execPath} src/main.ts`
+  const child = spawn('script', ['-q', '-e', '-c', command, '/dev/null'], { env, detached: true })
+  groups.push(child.pid ?? 0)
+  const running = watch(child)
+  await seen(running, /property\?name'/)
+  const text = stripVTControlCharacters(running.output()).replaceAll('\r', '')
+  assert.doesNotMatch(text, /^\{/m)
+  assert.match(
+    text,
+    /^\d\d:\d\d:\d\d info {2}listening address=http:\/\/127\.0\.0\.1:\d+ .*\n(?:.*\n)*Weir is ready\./m,
+  )
+  assert.match(text, /Only this machine can reach it: WEIR_HOST=0\.0\.0\.0 lets others in/)
+  // Ctrl-C.
+  child.stdin.write('\u0003')
+  assert.equal(await running.exit, 0)
+})
+
+test('off a terminal standard output has JSON lines only, and the first start is told beside them', async () => {
+  const env = envOf({ WEIR_DATA_DIR: join(folder, 'lines'), WEIR_HOST: '0.0.0.0' })
+  const child = spawn(process.execPath, ['src/main.ts'], { env })
+  let lines = ''
+  child.stdout.on('data', (part) => {
+    lines += part
+  })
+  const running = watch(child)
+  const [, address] = await seen(running, /address +(\S+)/)
+  await seen(running, /curl -H '.*\n/)
+  assert.equal((await fetch(`${address}/healthz`)).status, 200)
+  const outer = Object.values(networkInterfaces()).flatMap((all) => all ?? [])
+  const isReachable = outer.some(
+    (one) => !one.internal && one.address === new URL(address).hostname,
+  )
+  assert.ok(isReachable || outer.every(({ internal }) => internal), address)
+  assert.doesNotMatch(running.output(), /Only this machine/)
+  child.kill('SIGTERM')
+  assert.equal(await running.exit, 0)
+  for (const line of lines.trim().split('\n')) JSON.parse(line)
+})
+
 test('a data folder that is there and open to others is closed to them, and the log says so', async () => {
   const open = join(folder, 'open')
   mkdirSync(open)
@@ -196,15 +245,19 @@ test('SIGTERM: a call in flight finishes, new ones are refused, the exit code is
   assert.equal(await running.exit, 0)
 })
 
-test('a port that is taken is said, and the first start is told all the same', async () => {
+test('a port that is taken is said, no secret is told, and the next start is the first', async () => {
   const holder = start({ WEIR_DATA_DIR: join(folder, 'a') })
   const [, address] = await seen(holder, /"address":"([^"]+)"/)
   const other = start({ WEIR_DATA_DIR: join(folder, 'b'), WEIR_PORT: new URL(address).port })
   assert.equal(await other.exit, 69)
   assert.match(other.output(), /Cannot listen: .*EADDRINUSE/)
-  assert.match(other.output(), /password +\S+/)
+  assert.doesNotMatch(other.output(), /is ready|password|feed key|"address"/)
   holder.child.kill('SIGTERM')
   assert.equal(await holder.exit, 0)
+  const next = start({ WEIR_DATA_DIR: join(folder, 'b'), WEIR_PORT: new URL(address).port })
+  await seen(next, /Weir is ready(?:.|\n)*password +[0-9a-f-]{36}/)
+  next.child.kill('SIGTERM')
+  assert.equal(await next.exit, 0)
 })
 
 test('npm start: a signal to npm alone stops the service, which frees port and folder', async () => {

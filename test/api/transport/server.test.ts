@@ -269,6 +269,13 @@ test('/readyz says what is wrong', async () => {
   assert.equal((await fetch(`${other.url}/readyz`)).status, 200)
 })
 
+test('log lines tell durations in milliseconds with three decimals at most', async () => {
+  await (await fetch(`${url}/api/echo/timed`)).text()
+  const told = lines.filter((line) => line.includes('"durationMs"'))
+  assert.ok(told.length > 0)
+  for (const line of told) assert.match(line, /"durationMs":\d+(?:\.\d{1,3})?[,}]/)
+})
+
 test('/metrics counts requests by the kind of call', async () => {
   await fetch(`${url}/api/echo/x`)
   const text = await (await fetch(`${url}/metrics`)).text()
