@@ -1,5 +1,6 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { systemClock } from './clock.ts'
+import { familyUidOf } from './family-uid.ts'
 
 /** A UID for an entity: a random UUID. */
 export function newUid(): string {
@@ -16,11 +17,20 @@ let lastCount = 0
  * each. Its time shows and 62 bits are random, so it is for what is no secret.
  */
 export function newOrderedUid(): string {
-  // A burst, or a clock that went back, counts on ahead of the clock.
-  lastCount = Math.max(systemClock.now() * COUNTS_PER_MS, lastCount + 1)
-  const digits = lastCount.toString(16).padStart(15, '0')
+  const digits = nextDigits()
   const random = randomUUID().slice(19)
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-7${digits.slice(12)}-${random}`
+}
+
+/** A UID in the same order for the head of a family, whose members' UIDs are counted from it. */
+export function newFamilyUid(): string {
+  return familyUidOf(nextDigits(), randomUUID().slice(19))
+}
+
+function nextDigits(): string {
+  // A burst, or a clock that went back, counts on ahead of the clock.
+  lastCount = Math.max(systemClock.now() * COUNTS_PER_MS, lastCount + 1)
+  return lastCount.toString(16).padStart(15, '0')
 }
 
 /** A secret shaped like a UUID whose 32 hex digits are all random (a real UUID fixes six bits). */

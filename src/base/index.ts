@@ -1,12 +1,31 @@
 export { BoundedCache } from './bounded-cache.ts'
 export { type Clock, ManualClock, systemClock } from './clock.ts'
+export { growColumn } from './columns/grow-column.ts'
+export { countAtMost, countBelow } from './columns/sorted-column.ts'
 export { commandSocketAddress } from './command-socket-address.ts'
 export { EARLIEST_TIME, type EpochMs, epochMs, isSampleTime, TIME_END } from './epoch.ts'
 export { type ErrorCode, errorCatalogue } from './error-catalogue.ts'
 export { Refusal, refusal, refuse } from './errors.ts'
+export {
+  familyHeadOf,
+  familyNumberOf,
+  familyTailOf,
+  headUidOf,
+  isFamilyForm,
+  isHeadUid,
+  memberUidOf,
+  ORDINAL_END,
+  ordinalOf,
+} from './family-uid.ts'
 export { readId, refuseFieldAt, requireUnicode, showValue } from './field-checks.ts'
-export { growColumn } from './grow-column.ts'
-export { characterCount, hashSecret, newOrderedUid, newSecret, newUid } from './ids.ts'
+export {
+  characterCount,
+  hashSecret,
+  newFamilyUid,
+  newOrderedUid,
+  newSecret,
+  newUid,
+} from './ids.ts'
 export { invariant, unreachable } from './invariant.ts'
 export { isDeepJson } from './json-depth.ts'
 export { KeyedMutex } from './keyed-mutex.ts'
@@ -58,7 +77,6 @@ export {
   readTimeZone,
   SettingMistake,
 } from './settings/setting-readers.ts'
-export { countAtMost, countBelow } from './sorted-column.ts'
 export { lowestBitExponent, powerOf2 } from './sums/double-bits.ts'
 export { ExactSums } from './sums/exact-sums.ts'
 export { trimEndOf } from './trim-end.ts'

@@ -142,6 +142,7 @@ export interface Lease {
 
 /** What is known of a document from the start on, without reading its body. */
 export interface IndexRow {
+  readonly kind: string
   readonly orgUid: string
   readonly uid: string
   readonly parentUid: string
@@ -176,16 +177,16 @@ export interface CatalogStore {
   /** What an organization has of every kind; kept with each commit, so asking costs little. */
   usage(orgUid: string): Promise<readonly KindUsage[]>
   /**
-   * Hands every document of a kind that has an index to `onRow`, parents' order not promised. Made
-   * for the start of the process: a million rows in about a second, no bodies read. `onCount` is
-   * told first about how many there will be, so that room can be made at once. `isWhole` is false
-   * when a row is missing or did not check: what was handed out is to be forgotten then, and
-   * derived from the documents.
+   * Hands every document of some kinds that has an index to `onRow`, those of a kind after all that
+   * may be their parents when the kinds are named in this order. Made for the start of the process: a
+   * million rows in about a second, no bodies read. `onCount` is told first about how many of each
+   * kind there will be, so that room can be made at once. `isWhole` is false when a row is missing or
+   * did not check: what was handed out is to be forgotten then, and derived from the documents.
    */
   scanIndex(
-    kind: string,
+    kinds: readonly string[],
     onRow: (row: IndexRow) => void,
-    onCount?: (count: number) => void,
+    onCount?: (kind: string, count: number) => void,
   ): Promise<{ cursor: number; isWhole: boolean }>
   /** Hands every document of a kind that checks to `onDocument`; slow, for what an index lost. */
   scanDocuments(kind: string, onDocument: (document: CatalogDocument) => void): Promise<void>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Capabilities, keyPrincipal, userPrincipal } from '../../src/access/index.ts'
-import { Refusal } from '../../src/base/index.ts'
+import { memberUidOf, Refusal } from '../../src/base/index.ts'
 import { type DeletedStream, openCatalog } from '../../src/catalog/index.ts'
 import { ownerOf, people, withCatalog } from '../support/catalog.ts'
 
@@ -272,4 +272,30 @@ test('catalog.refresh() takes over what another process has written', () =>
     await catalog.components.delete(owner, made.uid)
     await other.refresh()
     assert.equal(other.index.streamCount, 0)
+  }))
+
+test('streams are numbered under the UID of their component, and no number comes back', () =>
+  withCatalog(async (opened) => {
+    const owner = ownerOf('org')
+    const made = await opened.catalog.components.insert(owner, {
+      stream: [{ id: 'a' }, { id: 'b' }],
+    })
+    const uidOf = (ordinal: number) => memberUidOf(made.uid, ordinal)
+    assert.deepEqual(
+      made.stream?.map(({ uid }) => uid),
+      [uidOf(1), uidOf(2)],
+    )
+    await opened.catalog.streams.delete(owner, made.uid, uidOf(2))
+    await opened.restart()
+    const added = await opened.catalog.streams.insert(owner, made.uid, { id: 'c' })
+    assert.equal(added.uid, uidOf(3))
+    const [{ handles }] = await opened.catalog.autoCreate('org', [
+      { compUid: made.uid, rules: {}, streams: [{ streamId: 'd', valueType: 'DOUBLE' }] },
+    ])
+    assert.equal(opened.catalog.index.streamUid(handles[0]), uidOf(4))
+    const shown = await opened.catalog.components.get(owner, made.uid)
+    assert.deepEqual(
+      [shown.streamCount, shown.stream?.map(({ id }) => id), 'lastOrdinal' in shown],
+      [3, ['a', 'c', 'd'], false],
+    )
   }))

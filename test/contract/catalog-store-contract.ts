@@ -291,11 +291,11 @@ function cacheCases(check: Check): void {
     const rowsOf = async (kind: string) => {
       const rows: IndexRow[] = []
       let announced = -1
-      const onCount = (count: number) => {
+      const onCount = (_: string, count: number) => {
         assert.equal(rows.length, 0)
         announced = count
       }
-      const { cursor } = await store.scanIndex(kind, (row) => rows.push(row), onCount)
+      const { cursor } = await store.scanIndex([kind], (row) => rows.push(row), onCount)
       assert.ok(announced >= rows.length)
       assert.equal(cursor, (await store.changesSince(0, 100)).cursor)
       return rows
@@ -303,10 +303,10 @@ function cacheCases(check: Check): void {
     const handle = (await store.get(key('s', 'stream')))?.handle
     const none = undefined
     assert.deepEqual(await rowsOf('component'), [
-      { orgUid: 'org', uid: 'a', parentUid: '', handle: none, index: 'A2' },
+      { kind: 'component', orgUid: 'org', uid: 'a', parentUid: '', handle: none, index: 'A2' },
     ])
     assert.deepEqual(await rowsOf('stream'), [
-      { orgUid: 'org', uid: 's', parentUid: 'a', handle, index: 'S' },
+      { kind: 'stream', orgUid: 'org', uid: 's', parentUid: 'a', handle, index: 'S' },
     ])
     assert.deepEqual(await rowsOf('nothing'), [])
   })

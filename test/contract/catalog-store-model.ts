@@ -3,6 +3,7 @@ import {
   type CatalogDocument,
   type CatalogWrite,
   type DocumentKey,
+  type KindUsage,
   type ListQuery,
 } from '../../src/store/index.ts'
 
@@ -13,6 +14,11 @@ interface Kept {
 }
 
 const keyText = ({ orgUid, kind, uid }: DocumentKey) => JSON.stringify([orgUid, kind, uid])
+
+/** Of list key and JSON, with eight for a checksum. */
+function bytesOf({ listKey, body }: Kept['document']): number {
+  return Buffer.byteLength(listKey) + Buffer.byteLength(JSON.stringify(body)) + 8
+}
 
 /** Texts in the order of their UTF-8 bytes, which is how lists are ordered. */
 export function compareUtf8(a: string, b: string): number {
@@ -46,6 +52,16 @@ export class CatalogStoreModel {
     if (query.descending === true) all.reverse()
     const uids = all.slice(query.start, query.start + query.limit).map(({ uid }) => uid)
     return { uids, totalCount: all.length }
+  }
+
+  /** What an organization has of every kind it has something of. */
+  usage(orgUid: string): KindUsage[] {
+    const kept = [...this.kept.values()].filter(({ document }) => document.orgUid === orgUid)
+    const kinds = Map.groupBy(kept, ({ document }) => document.kind)
+    return [...kinds].map(([kind, all]) => ({
+      ...{ kind, documents: all.length },
+      bytes: all.reduce((sum, { document }) => sum + bytesOf(document), 0),
+    }))
   }
 
   holderOf(orgUid: string, claim: string): string | undefined {

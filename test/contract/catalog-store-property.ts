@@ -1,29 +1,51 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
+import { memberUidOf, newFamilyUid } from '../../src/base/index.ts'
 import {
   CatalogConflict,
   type CatalogStore,
   type CatalogWrite,
   type IndexRow,
+  type KindUsage,
 } from '../../src/store/index.ts'
 import type { CatalogStoreHome } from './catalog-store-home.ts'
 import { CatalogStoreModel } from './catalog-store-model.ts'
 
-const uid = fc.constantFrom('u1', 'u2', 'u3', 'u4')
+/** Stand for the UID of a component of each round, and those of its streams, by their ordinals. */
+const FAMILY = ['F0', 'F1', 'F2', 'F200', 'F201']
+const uid = fc.constantFrom('u1', 'u2', 'u3', ...FAMILY)
+const body = fc.oneof(
+  fc.dictionary(fc.string(), fc.jsonValue() as never, { maxKeys: 2 }),
+  fc.record({ id: fc.constantFrom('x', 'y'), creationDate: fc.constantFrom(0, 1_700_000_000_000) }),
+)
+const CLAIMS = ['c1', 'c2', 'c3', 'stream_id:F0:x', 'stream_id:F0:y']
 const write: fc.Arbitrary<CatalogWrite> = fc.record({
   op: fc.constantFrom('put', 'put', 'put', 'delete'),
   orgUid: fc.constantFrom('o1', 'o2'),
-  kind: fc.constantFrom('stream', 'unit'),
+  kind: fc.constantFrom('stream', 'stream', 'component', 'unit'),
   uid,
-  parentUid: fc.constantFrom('', 'p'),
+  parentUid: fc.constantFrom('', 'p', 'F0', 'F0', 'F0'),
   listKey: fc.constantFrom('', 'a', 'ab', 'b', '\u{1F600}', '\uFF5E'),
-  claims: fc.subarray(['c1', 'c2', 'c3']),
-  index: fc.option(fc.string({ unit: 'grapheme', maxLength: 4 }), { nil: undefined }),
-  body: fc.dictionary(fc.string(), fc.jsonValue() as never, { maxKeys: 2 }),
-  expectedRevision: fc.constantFrom('any', 0, 1, 2),
+  claims: fc.subarray(CLAIMS),
+  index: fc.option(fc.string({ unit: 'grapheme', maxLength: 4 }), { nil: undefined, freq: 9 }),
+  body,
+  expectedRevision: fc.constantFrom('any', 'any', 0, 1, 2),
 }) as unknown as fc.Arbitrary<CatalogWrite>
+/** Streams as devices make them: under their component, with an ID that is unique there. */
+const streamWrite = fc
+  .tuple(write, fc.constantFrom('F1', 'F2', 'F200', 'F201'), fc.constantFrom('x', 'y'))
+  .map(([one, streamUid, id]): CatalogWrite => {
+    const { op, orgUid, expectedRevision } = one
+    const key = { orgUid, kind: 'stream', uid: streamUid, expectedRevision }
+    if (op === 'delete') return { op, ...key }
+    const claims = [`stream_id:F0:${id}`]
+    return { op, ...key, parentUid: 'F0', index: id, listKey: id, claims, body: { id } }
+  })
 const step = fc.oneof(
-  { weight: 9, arbitrary: fc.array(write, { minLength: 1, maxLength: 3 }) },
+  {
+    weight: 9,
+    arbitrary: fc.array(fc.oneof(write, streamWrite), { minLength: 1, maxLength: 3 }),
+  },
   { weight: 1, arbitrary: fc.constant('restart' as const) },
 )
 
@@ -31,27 +53,48 @@ const step = fc.oneof(
 export async function behavesAsModel(first: CatalogStore, home: CatalogStoreHome): Promise<void> {
   await first.close()
   let round = 0
-  const scenario = fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
-    // Every run has organizations of its own, so that one place serves them all.
-    const suffix = `-${round++}`
-    const model = new CatalogStoreModel()
-    let store = await home.open()
-    try {
-      for (const each of steps) {
-        if (each === 'restart') {
-          await store.close()
-          store = await home.open()
-          continue
+  const scenario = fc.asyncProperty(
+    fc.array(step, { maxLength: 25, size: 'max' }),
+    async (steps) => {
+      // Every run has organizations of its own, so that one place serves them all.
+      const suffix = `-${round++}`
+      const head = newFamilyUid()
+      const model = new CatalogStoreModel()
+      let store = await home.open()
+      try {
+        for (const each of steps) {
+          if (each === 'restart') {
+            await store.close()
+            store = await home.open()
+            continue
+          }
+          const writes = each.map((one) => inRound(one, { suffix, head }))
+          await assertSameOutcome(store, model, writes)
         }
-        const writes = each.map((one) => ({ ...one, orgUid: one.orgUid + suffix }))
-        await assertSameOutcome(store, model, writes)
+        await assertSameContents(store, model, { suffix, head })
+      } finally {
+        await store.close()
       }
-      await assertSameContents(store, model, suffix)
-    } finally {
-      await store.close()
-    }
-  })
+    },
+  )
   await fc.assert(scenario, { numRuns: 40 })
+}
+
+interface Round {
+  readonly suffix: string
+  readonly head: string
+}
+
+/** The text with the UIDs of a round in the place of what stands for them. */
+function named(text: string, { head }: Round): string {
+  return text.replace(/F(\d+)/, (_, ordinal) => memberUidOf(head, Number(ordinal)))
+}
+
+function inRound(one: CatalogWrite, round: Round): CatalogWrite {
+  const uids = { orgUid: one.orgUid + round.suffix, uid: named(one.uid, round) }
+  if (one.op === 'delete') return { ...one, ...uids }
+  const claims = one.claims?.map((claim) => named(claim, round))
+  return { ...one, ...uids, claims, parentUid: named(one.parentUid ?? '', round) }
 }
 
 async function assertSameOutcome(
@@ -72,8 +115,9 @@ async function assertSameOutcome(
 async function assertSameContents(
   store: CatalogStore,
   model: CatalogStoreModel,
-  suffix: string,
+  round: Round,
 ): Promise<void> {
+  const { suffix, head } = round
   for (const { document, index } of model.kept.values()) {
     const found = await store.get(document)
     assert.ok(found !== undefined)
@@ -82,18 +126,23 @@ async function assertSameContents(
     assert.deepEqual(rest, { ...document, body })
     assert.equal(handle !== undefined, document.kind === 'stream')
     const rows: IndexRow[] = []
-    await store.scanIndex(document.kind, (row) => rows.push(row))
+    const { isWhole } = await store.scanIndex([document.kind], (row) => rows.push(row))
+    assert.ok(isWhole)
     const row = rows.find((one) => one.orgUid === document.orgUid && one.uid === document.uid)
     assert.equal(row?.index, index)
     assert.equal(row?.handle, index === undefined ? undefined : handle)
   }
   for (const orgUid of [`o1${suffix}`, `o2${suffix}`]) {
-    for (const claim of ['c1', 'c2', 'c3']) {
+    const usage = (await store.usage(orgUid)).filter(({ documents }) => documents > 0)
+    const byKind = (a: KindUsage, b: KindUsage) => (a.kind < b.kind ? -1 : 1)
+    assert.deepEqual(usage.sort(byKind), model.usage(orgUid).sort(byKind))
+    for (const claim of CLAIMS.map((one) => named(one, round))) {
       const holder = await store.findByClaim(orgUid, claim)
       assert.equal(holder?.uid, model.holderOf(orgUid, claim))
     }
-    for (const kind of ['stream', 'unit']) {
-      for (const more of [{}, { parentUid: 'p' }, { listKeyPrefix: 'a' }, { descending: true }]) {
+    for (const kind of ['stream', 'component', 'unit']) {
+      const parents = [{ parentUid: 'p' }, { parentUid: head }, { parentUid: '' }]
+      for (const more of [{}, ...parents, { listKeyPrefix: 'a' }, { descending: true }]) {
         const query = { orgUid, kind, start: 1, limit: 2, ...more }
         const { documents, totalCount } = await store.list(query)
         const uids = documents.map((one) => one.uid)

@@ -4,10 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
+import { memberUidOf } from '../../src/base/index.ts'
 import { openCatalog } from '../../src/catalog/index.ts'
 import { openChecked } from '../../src/store/embedded/catalog/catalog-checks.ts'
 import { CatalogReadTable } from '../../src/store/embedded/catalog/catalog-read-table.ts'
 import { CatalogScrub } from '../../src/store/embedded/catalog/catalog-scrub.ts'
+import {
+  WALK_START,
+  type WalkPlace,
+} from '../../src/store/embedded/catalog/family/family-walk-table.ts'
 import { openCatalogFile } from '../../src/store/embedded/catalog/open-catalog-file.ts'
 import { FolderDamaged, openCatalogStore } from '../../src/store/embedded/index.ts'
 import {
@@ -26,18 +31,30 @@ after(() => rmSync(root, { recursive: true, force: true }))
 const ORGS = ['', 'org-one', 'org-two']
 const KINDS = ['component', 'stream', 'cycle', 'user', 'session']
 
+/** Documents from here on share rows with their family, if they are components and streams. */
+const FIRST_OF_FAMILY = 6
+
+/** Of components, by their own names or by UIDs that tell a family; their streams are in the first row or a later one. */
+function uidOf(kind: string, at: number, orgUid: string): string {
+  if (at < FIRST_OF_FAMILY) return `${kind}-${at}-${orgUid}`
+  const head = `019${ORGS.indexOf(orgUid)}0000-00${at.toString(16).padStart(2, '0')}-8000-8000-000000000000`
+  return kind === 'component' ? head : memberUidOf(head, at % 2 === 0 ? 1 : 200)
+}
+
 /** Some hundred documents of every sort: claims, index rows, parents, ends, streams. */
 function sampleWrites(): CatalogWrite[] {
   return ORGS.flatMap((orgUid) =>
     KINDS.flatMap((kind) =>
       Array.from({ length: 12 }, (_, at): CatalogWrite => {
-        const uid = `${kind}-${at}-${orgUid}`
+        const isOfFamily = kind === 'component' || kind === 'stream'
+        const uid = isOfFamily ? uidOf(kind, at, orgUid) : `${kind}-${at}-${orgUid}`
+        const parentUid = uidOf('component', at, orgUid)
         return {
           ...{ op: 'put', orgUid, kind, uid, expectedRevision: 0, listKey: `${kind} ${at}` },
-          ...(kind === 'stream' ? { parentUid: `component-${at}-${orgUid}` } : {}),
+          ...(kind === 'stream' ? { parentUid } : {}),
           ...(kind === 'session' ? { expiresAtMs: 1_900_000_000_000 + at } : {}),
           ...(kind === 'stream' || kind === 'component' ? { index: `packed ${uid}` } : {}),
-          claims: [`${kind}_id:${uid}`],
+          claims: [`${kind}_id:${uid}`, ...(kind === 'stream' ? [`stream_id:${parentUid}:t`] : [])],
           body: { id: uid, offsetMs: 3_600_000 * at, note: 'x'.repeat(at * 9) },
         }
       }),
@@ -65,7 +82,7 @@ async function makeFolder(name: string): Promise<{ folder: string; contents: Con
   await store.acquireLease('sweep', 'me', 60_000)
   const rows = new Map<string, IndexRow>()
   for (const kind of ['component', 'stream']) {
-    await store.scanIndex(kind, (row) => rows.set(keyOf({ ...row, kind }), row))
+    await store.scanIndex([kind], (row) => rows.set(keyOf(row), row))
   }
   await store.close()
   const documents = new Map(written.map((document) => [keyOf(document), document]))
@@ -104,6 +121,12 @@ function findMissing(table: CatalogReadTable, { documents, rows }: Contents): st
       attempt(() => table.selectByClaim(wanted.orgUid, claim)),
       wanted,
     )
+    if (wanted.kind !== 'stream') continue
+    const local = `stream_id:${wanted.parentUid}:t`
+    hold(
+      attempt(() => table.selectByClaim(wanted.orgUid, local)),
+      wanted,
+    )
   }
   for (const orgUid of ORGS) {
     for (const kind of KINDS) {
@@ -119,13 +142,30 @@ function findMissing(table: CatalogReadTable, { documents, rows }: Contents): st
   for (const kind of ['component', 'stream']) {
     const scan = attempt(() =>
       table.scanEntries(kind, { after: 0, limit: 1_000 }, (row) => {
-        assert.deepEqual(row, rows.get(keyOf({ ...row, kind })))
+        assert.deepEqual(row, rows.get(keyOf(row)))
         seen.push(row)
       }),
     )
     if (scan !== 'damaged' && scan.damages.length > 0) missing.push(kind)
   }
+  const walked = attempt(() => walkFamilies(table, rows))
+  if (walked === 'damaged' || walked > 0) missing.push('families')
   return missing
+}
+
+/** Holds every row of a family against what it was; tells how many do not check. */
+function walkFamilies(table: CatalogReadTable, rows: Contents['rows']): number {
+  let damages = 0
+  let at: WalkPlace | undefined = WALK_START
+  while (at !== undefined) {
+    const after: WalkPlace = at
+    const step = table.scanFamilies(KINDS, { after, limit: 10 }, (row) =>
+      assert.deepEqual(row, rows.get(keyOf(row))),
+    )
+    damages += step.damages.length
+    at = step.next
+  }
+  return damages
 }
 
 test('no flipped bit of catalog.db makes the catalog answer wrongly, and none that shows goes untold', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { crc32 } from 'node:zlib'
+import { memberUidOf, newFamilyUid } from '../../src/base/index.ts'
 import { openCatalogStore } from '../../src/store/embedded/index.ts'
 import type { CatalogConflict } from '../../src/store/index.ts'
 
@@ -65,8 +66,19 @@ function makeFolder(name: string, version: number): string {
   return folder
 }
 
+/** Takes the tables of the newest schema back to those of schema 6, which had no families. */
+function takeBackTo6(folder: string): void {
+  const db = new DatabaseSync(join(folder, 'catalog.db'))
+  db.exec(`DROP TABLE family; DROP TABLE family_page; DROP TABLE shape; DROP TABLE shape_again;
+    DROP INDEX claim_holder;
+    CREATE INDEX claim_holder ON claim (ref);
+    PRAGMA user_version = 6`)
+  db.close()
+}
+
 /** Takes the tables of the newest schema back to those of schema 5, with a row for every change. */
 function takeBackTo5(folder: string): void {
+  takeBackTo6(folder)
   const db = new DatabaseSync(join(folder, 'catalog.db'))
   const rows = db.prepare('SELECT * FROM change JOIN scope USING (scope)').all()
   const last = db.prepare(`SELECT seq FROM sqlite_sequence WHERE name = 'change'`).get()
@@ -194,6 +206,55 @@ test('a catalog of schema 5 keeps its log of changes, and one that did not check
   assert.deepEqual(told, ['change 4 does not check'])
 })
 
+test('a catalog of schema 6 goes on with its documents, beside components that share rows with their streams', async () => {
+  const folder = makeFolder('schema-6', 2)
+  const put = { op: 'put', orgUid: 'org', expectedRevision: 0, index: 'packed' } as const
+  const before = await openCatalogStore({ folder })
+  const old = ['b', 'd'].map((id) => ({
+    ...{ ...put, kind: 'component', uid: `c-${id}`, listKey: `/${id}` },
+    ...{ claims: [`component_id:${id}`], body: { id } },
+  }))
+  const written = await before.commit(old)
+  await before.close()
+  takeBackTo6(folder)
+  const told: string[] = []
+  const store = await openCatalogStore({ folder, onDamage: (what) => told.push(what) })
+  for (const one of written) assert.deepEqual(await store.get(one), one)
+  const heads = ['a', 'c'].map((id) => ({ id, uid: newFamilyUid() }))
+  const made = await store.commit(
+    heads.flatMap(({ id, uid }) => [
+      {
+        ...{ ...put, kind: 'component', uid, listKey: `/${id}` },
+        ...{ claims: [`component_id:${id}`], body: { id } },
+      },
+      { ...put, kind: 'stream', uid: memberUidOf(uid, 1), parentUid: uid, body: { id: 't' } },
+    ]),
+  )
+  assert.deepEqual(
+    made.map(({ handle }) => handle),
+    [undefined, 10, undefined, 11],
+  )
+  const listed = async (more: object) => {
+    const query = { orgUid: 'org', kind: 'component', start: 0, limit: 9, ...more }
+    const { documents, totalCount } = await store.list(query)
+    return [totalCount, ...documents.map(({ listKey }) => listKey)].join(' ')
+  }
+  assert.equal(await listed({}), '5 /a /b /boiler /c /d')
+  assert.equal(await listed({ start: 1, limit: 3, descending: true }), '5 /c /boiler /b')
+  assert.equal(await listed({ listKeyPrefix: '/b' }), '2 /b /boiler')
+  const taken = { ...put, kind: 'component', uid: newFamilyUid(), body: {} }
+  for (const id of ['b', 'c']) {
+    const taking = store.commit([{ ...taken, claims: [`component_id:${id}`] }])
+    await assert.rejects(taking, (error: Error) => (error as CatalogConflict).claim?.endsWith(id))
+  }
+  const order: string[] = []
+  const scan = await store.scanIndex(['component', 'stream'], ({ uid }) => order.push(uid))
+  assert.deepEqual([scan.isWhole, order.length], [true, 8])
+  await store.close()
+  await (await openCatalogStore({ folder, onDamage: (what) => told.push(what) })).close()
+  assert.deepEqual(told, [])
+})
+
 for (const version of [1, 2]) {
   test(`a catalog of schema ${version} is given checksums, and keeps all it holds`, async () => {
     const folder = makeFolder(`schema-${version}`, version)
@@ -212,7 +273,7 @@ for (const version of [1, 2]) {
     assert.equal((await store.findByClaim('org', 'component_id:boiler'))?.uid, 'c')
     assert.equal(await store.findByClaim('org', 'orphan'), undefined)
     const rows: string[] = []
-    const { isWhole } = await store.scanIndex('stream', ({ index }) => rows.push(index))
+    const { isWhole } = await store.scanIndex(['stream'], ({ index }) => rows.push(index))
     assert.deepEqual([isWhole, rows], [true, ['packed']])
     assert.equal((await store.changesSince(0, 10)).changes[1].uid, 'u')
     const page = await store.list({ orgUid: 'org', kind: 'stream', start: 0, limit: 5 })

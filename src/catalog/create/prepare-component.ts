@@ -1,5 +1,5 @@
 /** Works out which documents a wanted component needs, without writing any. */
-import { invariant, newOrderedUid, nextTurn, refuse } from '../../base/index.ts'
+import { invariant, newFamilyUid, newOrderedUid, nextTurn, refuse } from '../../base/index.ts'
 import type { CatalogDocument, CatalogWrite, StreamHandle } from '../../store/index.ts'
 import { checkBaseCycle } from '../../time/index.ts'
 import { type CatalogBase, missingFolderOrders } from '../documents/catalog-base.ts'
@@ -8,6 +8,7 @@ import { putComponentOrder } from '../record/component-rules.ts'
 import { type CycleBody, definitionOf } from '../record/cycle-record.ts'
 import type { SimpleRecords } from '../record/simple-records.ts'
 import { putStreamOrder } from '../record/stream-rules.ts'
+import { lastOrdinalOf, streamUidsFor } from '../record/stream-uids.ts'
 import type { TemplateBody } from '../record/template.ts'
 import { type ComponentBody, componentBodyOf } from '../shape/component-shape.ts'
 import { ROOT_FOLDER, readFolder } from '../shape/folder-path.ts'
@@ -46,6 +47,7 @@ interface Draft {
   /** The streams it has, in definition order; read once, a component may have very many. */
   readonly stored: readonly StreamHandle[]
   readonly firstOrder: number
+  readonly nextUid: () => string
   /** IDs that streams of the plan bear or are wanted by: none is made up for another. */
   readonly reserved: ReadonlySet<string>
   readonly addedById: Map<string, string>
@@ -61,7 +63,10 @@ interface Draft {
 const STREAMS_PER_STEP = 500
 
 function draftOf(
-  start: Pick<Draft, 'orgUid' | 'uid' | 'timeZone'> & { readonly wanted: WantedComponent },
+  start: Pick<Draft, 'orgUid' | 'uid' | 'timeZone'> & {
+    readonly wanted: WantedComponent
+    readonly lastOrdinal: number
+  },
   entry: ComponentEntry | undefined,
   { base }: PrepareDeps,
 ): Draft {
@@ -71,7 +76,19 @@ function draftOf(
   const reserved = new Set(wanted.streams.map(({ streamId = '' }) => streamId))
   const none = { addedById: new Map(), addedByUid: new Map(), addedByPosition: new Map() }
   const takenNumbers = { from: 0, until: 0 }
-  return { orgUid, uid, timeZone, entry, stored, firstOrder, reserved, ...none, takenNumbers }
+  const nextUid = streamUidsFor(uid, start.lastOrdinal)
+  const places = { stored, firstOrder, nextUid, reserved, takenNumbers }
+  return { orgUid, uid, timeZone, entry, ...places, ...none }
+}
+
+function draftStored(
+  deps: PrepareDeps,
+  of: { entry: ComponentEntry; document: CatalogDocument; wanted: WantedComponent },
+): Draft {
+  const { entry, document, wanted } = of
+  const { orgUid, uid, timeZone } = entry
+  const lastOrdinal = lastOrdinalOf(componentBodyOf(document), entry)
+  return draftOf({ orgUid, uid, timeZone, wanted, lastOrdinal }, entry, deps)
 }
 
 /** Prepares one wanted component; refuses what cannot be made. */
@@ -89,13 +106,14 @@ export async function prepareComponent(
     refuse('component_not_found', { compId: wanted.compUid })
   }
   const orders: CatalogWrite[] = []
+  const document = entry && (await requireDocument(deps, entry))
   const draft =
-    entry === undefined
+    entry === undefined || document === undefined
       ? await draftComponent(deps, { orgUid, wanted, orders })
-      : draftOf({ orgUid, uid: entry.uid, timeZone: entry.timeZone, wanted }, entry, deps)
+      : draftStored(deps, { entry, document, wanted })
   const targets = await planStreams(deps, draft, wanted)
   const addedCount = draft.addedByUid.size
-  if (entry !== undefined && addedCount > 0) orders.push(await touch(deps, entry))
+  if (document !== undefined && addedCount > 0) orders.push(touch(document))
   let made = 0
   for (const [uid, body] of draft.addedByUid) {
     made += 1
@@ -155,19 +173,20 @@ async function draftComponent(
   const folder = readFolder('folder', rules.folder ?? ROOT_FOLDER)
   const owner = await deps.base.people.ownerOf(orgUid)
   const timeZone = template?.timeZoneId || owner.timeZoneId
-  const uid = newOrderedUid()
+  const uid = newFamilyUid()
   const body: ComponentBody = {
     ...{ id: compId, name, description: template?.description ?? '', folder },
     ...{ timeZoneId: timeZone, creationDate: deps.base.clock.now() },
     ownerUser: { uid: owner.uid, name: owner.name },
     location: template?.location ?? null,
+    lastOrdinal: 0,
   }
   const folders = await missingFolderOrders(deps.base, orgUid, {
     path: folder,
     makeUid: newOrderedUid,
   })
   orders.push(...folders, putComponentOrder({ orgUid, uid }, body, 0))
-  const draft = draftOf({ orgUid, uid, timeZone, wanted }, undefined, deps)
+  const draft = draftOf({ orgUid, uid, timeZone, wanted, lastOrdinal: 0 }, undefined, deps)
   for (const [position, { uid: _, ...stream }] of (template?.stream ?? []).entries()) {
     if (position % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextTurn()
     draft.addedByPosition.set(position, await place(deps, draft, stream))
@@ -271,7 +290,7 @@ function freeStreamId({ base }: PrepareDeps, draft: Draft, number: number): stri
 async function place({ base }: PrepareDeps, draft: Draft, body: StreamBody): Promise<string> {
   const cycle = await findBaseCycle(base, draft.orgUid, body)
   const grid = cycle === undefined ? '' : packGrid(definitionOf(cycle), draft.timeZone)
-  const uid = newOrderedUid()
+  const uid = draft.nextUid()
   const placed = { ...body, order: draft.firstOrder + draft.addedByUid.size, grid }
   draft.addedByUid.set(uid, placed)
   if (body.id !== '') draft.addedById.set(body.id, uid)
@@ -293,15 +312,18 @@ async function findBaseCycle(
   return refuse('cycle_not_found', { what })
 }
 
+async function requireDocument(
+  { base }: PrepareDeps,
+  { orgUid, uid, compId }: ComponentEntry,
+): Promise<CatalogDocument> {
+  const document = await base.documents.get({ orgUid, kind: 'component', uid })
+  return document ?? refuse('component_not_found', { compId })
+}
+
 /** Writes an unchanged component anew, so that a delete or edit at the same time is noticed. */
-async function touch({ base }: PrepareDeps, entry: ComponentEntry): Promise<CatalogWrite> {
-  const { orgUid, uid, compId } = entry
-  const document: CatalogDocument | undefined = await base.documents.get({
-    ...{ orgUid, kind: 'component', uid },
-  })
-  if (document === undefined) refuse('component_not_found', { compId })
-  const body = componentBodyOf(document)
-  return putComponentOrder({ orgUid, uid }, body, document.revision)
+function touch(document: CatalogDocument): CatalogWrite {
+  const { orgUid, uid, revision } = document
+  return putComponentOrder({ orgUid, uid }, componentBodyOf(document), revision)
 }
 
 function describe(

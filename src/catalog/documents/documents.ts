@@ -64,20 +64,18 @@ export class Documents {
   /** Fills the index from the store, once, at the start. */
   async load(): Promise<void> {
     const index = this.#index
-    const components = await this.#store.scanIndex(
-      'component',
-      (row) => index.loadComponent(row, unpackComponent(row.index)),
-      (count) => index.reserve({ components: count }),
-    )
-    this.#cursor = components.cursor
-    if (!components.isWhole) return await this.#derive()
     const unpack = streamUnpacker()
-    const streams = await this.#store.scanIndex(
-      'stream',
-      (row) => index.loadStream(row, row.handle ?? 0, unpack(row.index)),
-      (count) => index.reserve({ streams: count }),
+    const { cursor, isWhole } = await this.#store.scanIndex(
+      ['component', 'stream'],
+      (row) => {
+        if (row.kind === 'component') index.loadComponent(row, unpackComponent(row.index))
+        else index.loadStream(row, row.handle ?? 0, unpack(row.index))
+      },
+      (kind, count) =>
+        index.reserve(kind === 'component' ? { components: count } : { streams: count }),
     )
-    if (!streams.isWhole) await this.#derive()
+    this.#cursor = cursor
+    if (!isWhole) await this.#derive()
   }
 
   /** Fills the index from the documents themselves, as what is kept of them beside is damaged. */
@@ -164,9 +162,9 @@ export class Documents {
       if (claim === undefined) this.#forget([key])
       return
     }
-    const isKnown = this.index.componentByUid(holder.orgUid, holder.uid) !== undefined
     this.#follow(holder)
-    if (holder.kind === 'component' && !isKnown) await this.#learnStreams(holder)
+    // Whoever changed the component may have given its next streams UIDs that we would give too.
+    if (holder.kind === 'component') await this.#learnStreams(holder)
   }
 
   #follow(document: CatalogDocument): void {

@@ -16,6 +16,7 @@ export class ComponentColumns {
   #orgOf = new Uint32Array(1024)
   #zoneOf = new Uint16Array(1024)
   #revisions = new Uint32Array(1024)
+  #lastOrdinals = new Uint32Array(1024)
   readonly #free: number[] = []
   count = 0
 
@@ -46,6 +47,7 @@ export class ComponentColumns {
     this.#orgOf[ref] = this.#orgs.take(orgUid)
     this.#zoneOf[ref] = this.#zones.take(entry.timeZone)
     this.#revisions[ref] = 0
+    this.#lastOrdinals[ref] = 0
     this.uids.set(ref, uid)
     this.#setCompId(ref, entry.compId)
     this.count += 1
@@ -85,6 +87,15 @@ export class ComponentColumns {
     return this.#zones.textOf(this.#zoneOf[ref])
   }
 
+  lastOrdinalOf(ref: number): number {
+    return this.#lastOrdinals[ref]
+  }
+
+  /** Notes that a stream has an ordinal; the greatest is kept. */
+  noteOrdinal(ref: number, ordinal: number): void {
+    if (ordinal > this.#lastOrdinals[ref]) this.#lastOrdinals[ref] = ordinal
+  }
+
   /** Notes the revision of an edit; false when a later one is known, and nothing is noted. */
   noteRevision(ref: number, revision: number): boolean {
     if (revision < this.#revisions[ref]) return false
@@ -96,6 +107,7 @@ export class ComponentColumns {
     this.#orgOf = growColumn(this.#orgOf, length)
     this.#zoneOf = growColumn(this.#zoneOf, length)
     this.#revisions = growColumn(this.#revisions, length)
+    this.#lastOrdinals = growColumn(this.#lastOrdinals, length)
   }
 
   #setCompId(ref: number, compId: string): void {

@@ -21,6 +21,8 @@ export interface ComponentEntry {
   /** The streams in definition order. */
   readonly streams: readonly StreamHandle[]
   readonly streamCount: number
+  /** The greatest ordinal among the streams whose UIDs are counted from its own, 0 when there are none. */
+  readonly lastOrdinal: number
 }
 
 /** What the index is told of a document. */
@@ -220,6 +222,10 @@ export class StreamIndex {
     if (component === 0) return
     this.#streams.add(handle, component, document.uid, entry)
     this.#order.add(component, handle)
+    this.#components.noteOrdinal(
+      component,
+      this.#streams.uids.ordinalOf(handle, this.#components.uids, component),
+    )
   }
 
   /** Takes a stream in; one whose component is not known is left out. */
@@ -302,5 +308,9 @@ class EntryView implements ComponentEntry {
 
   get streamCount(): number {
     return this.#order.countOf(this.ref)
+  }
+
+  get lastOrdinal(): number {
+    return this.#components.lastOrdinalOf(this.ref)
   }
 }

@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto'
-import { growColumn, invariant } from '../../base/index.ts'
+import { growColumn, invariant, ORDINAL_END } from '../../base/index.ts'
 import { RefTable } from './ref-table.ts'
 
 const WORDS = 4
 const UID_LENGTH = 36
+const ORDINAL_MASK = ORDINAL_END - 1
 const parsed = new Uint32Array(WORDS)
 
 /** UUIDs by ref in 16 bytes each, with the way back from UUID to ref. */
@@ -66,6 +67,15 @@ export class UidColumn {
     const high = (word: number) => hex16(this.#words[at + word] >>> 16)
     const low = (word: number) => hex16(this.#words[at + word])
     return `${high(0)}${low(0)}-${high(1)}-${low(1)}-${high(2)}-${low(2)}${high(3)}${low(3)}`
+  }
+
+  /** The ordinal of a UUID that is counted from that of a ref in another column, 0 when it is not. */
+  ordinalOf(ref: number, heads: UidColumn, head: number): number {
+    const [a, b] = [ref * WORDS, head * WORDS]
+    const [own, first] = [this.#words, heads.#words]
+    if (own[a] !== first[b] || own[a + 1] !== first[b + 1] || own[a + 2] !== first[b + 2]) return 0
+    const isFamily = ((own[a + 3] ^ first[b + 3]) & ~ORDINAL_MASK) === 0
+    return isFamily && (first[b + 3] & ORDINAL_MASK) === 0 ? own[a + 3] & ORDINAL_MASK : 0
   }
 
   /** Below, at or above zero as the UUID of one ref sorts before, with or after that of another. */

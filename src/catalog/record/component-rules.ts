@@ -69,7 +69,7 @@ export function showComponent(
   streamCount: number,
   stream?: readonly StreamRecord[],
 ): ComponentRecord {
-  const body = componentBodyOf(document)
+  const { lastOrdinal: _, ...body } = componentBodyOf(document)
   const shown = { uid: document.uid, ...body, revision: document.revision, streamCount }
   return stream === undefined ? shown : { ...shown, stream }
 }

@@ -23,6 +23,7 @@ import {
   readStream,
   showStream,
 } from './stream-rules.ts'
+import { lastOrdinalOf, streamUidsFor, withoutStream } from './stream-uids.ts'
 
 const checkShape = shapeCheck('stream', streamShape)
 const UID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -88,10 +89,10 @@ export class ComponentStreams {
     requirePermit(principal, `component/${componentUid}/stream`, 'PUT')
     checkShape(input)
     const fields = input as StreamInput
-    const uid = newOrderedUid()
     const saved = await this.#edit(principal.orgUid, componentUid, async (owner) => {
       const { index } = this.#base.documents
       const order = index.nextOrderOf(this.#requireEntry(principal.orgUid, componentUid))
+      const uid = this.#uidsFor(owner)()
       return [await this.#insertOrder(owner, fields, { field: 'stream', uid, order })]
     })
     return showStream(saved[0])
@@ -121,19 +122,22 @@ export class ComponentStreams {
     planAlong = NOTHING_ALONG,
   ): Promise<void> {
     requirePermit(principal, `component/${componentUid}/stream/${uid}`, 'DELETE')
-    await this.#edit(principal.orgUid, componentUid, async ({ orgUid, body }) => {
+    const change = (body: ComponentBody) => withoutStream(body, { componentUid, uid })
+    const ordersFor = async ({ orgUid, body }: Owner): Promise<CatalogWrite[]> => {
       const document = await this.#require(orgUid, componentUid, uid)
       const { revision: expectedRevision } = document
       const along = planAlong(`${body.id} / ${streamBodyOf(document).id}`)
       return [{ op: 'delete', orgUid, kind: 'stream', uid, expectedRevision }, ...along]
-    })
+    }
+    await this.#edit(principal.orgUid, componentUid, ordersFor, change)
   }
 
   /** The writes for the streams of a component that is being inserted. */
   async insertOrders(owner: Owner, inputs: readonly StreamInput[]): Promise<CatalogWrite[]> {
     const orders: CatalogWrite[] = []
+    const nextUid = this.#uidsFor(owner)
     for (const [order, input] of inputs.entries()) {
-      const place = { field: `component.stream[${order}]`, uid: newOrderedUid(), order }
+      const place = { field: `component.stream[${order}]`, uid: nextUid(), order }
       orders.push(await this.#insertOrder(owner, input, place))
     }
     return orders
@@ -152,11 +156,12 @@ export class ComponentStreams {
     const { index } = this.#base.documents
     const handles = this.#requireEntry(owner.orgUid, owner.uid).streams
     const named = new Set<string>()
+    const nextUid = this.#uidsFor(owner)
     const orders: CatalogWrite[] = []
     for (const [order, input] of inputs.entries()) {
       const field = `component.stream[${order}]`
       if (!input.uid) {
-        orders.push(await this.#insertOrder(owner, input, { field, uid: newOrderedUid(), order }))
+        orders.push(await this.#insertOrder(owner, input, { field, uid: nextUid(), order }))
         continue
       }
       if (named.has(input.uid)) refuseField(`${field}.uid`, 'is named twice in this list')
@@ -178,6 +183,11 @@ export class ComponentStreams {
   /** What to lock for an edit of a component: itself, and the UIDs that it may give to streams. */
   locksOf(componentUid: string, inputs: readonly StreamInput[] = []): string[] {
     return [componentUid, ...inputs.flatMap(({ uid }) => (uid ? [uid] : []))]
+  }
+
+  #uidsFor({ orgUid, uid, body }: Owner): () => string {
+    const entry = this.#base.documents.index.componentByUid(orgUid, uid)
+    return streamUidsFor(uid, lastOrdinalOf(body, entry))
   }
 
   /** UIDs are one space over all organizations: the index finds streams by them alone. */
@@ -208,6 +218,7 @@ export class ComponentStreams {
     orgUid: string,
     componentUid: string,
     ordersFor: (owner: Owner) => Promise<CatalogWrite[]>,
+    change: (body: ComponentBody) => ComponentBody = (body) => body,
   ): Promise<CatalogDocument[]> {
     const { documents, locks } = this.#base
     return await locks.run([componentUid], () =>
@@ -217,7 +228,7 @@ export class ComponentStreams {
         const body = componentBodyOf(document)
         const orders = await ordersFor({ orgUid, uid: componentUid, body })
         const key = { orgUid, uid: componentUid }
-        const component = putComponentOrder(key, body, document.revision)
+        const component = putComponentOrder(key, change(body), document.revision)
         const saved = await documents.commit([component, ...orders])
         return saved.slice(1)
       }),

@@ -1,5 +1,5 @@
 import { type Method, type Principal, requirePermit } from '../../access/index.ts'
-import { newOrderedUid, PAGE_LIMIT_MAX, refuse } from '../../base/index.ts'
+import { newFamilyUid, newOrderedUid, PAGE_LIMIT_MAX, refuse } from '../../base/index.ts'
 import type { CatalogDocument, CatalogWrite } from '../../store/index.ts'
 import { type CatalogBase, missingFolderOrders } from '../documents/catalog-base.ts'
 import { listPermitted } from '../documents/list-permitted.ts'
@@ -39,7 +39,7 @@ export class Components {
   /** A component that is not saved, with the caller's defaults. */
   async make(principal: Principal): Promise<ComponentRecord> {
     requirePermit(principal, 'component', 'GET')
-    const body = await this.#defaults(principal)
+    const { lastOrdinal: _, ...body } = await this.#defaults(principal)
     return { uid: '', ...body, revision: 0, streamCount: 0, stream: [] }
   }
 
@@ -95,7 +95,7 @@ export class Components {
     checkShape(input)
     const { orgUid } = principal
     const fields = input as ComponentInput
-    const uid = newOrderedUid()
+    const uid = newFamilyUid()
     const body = readComponent(fields, await this.#defaults(principal))
     const saved = await retryConflicts(this.#base.documents, async () => {
       const folders = await this.#folderOrders(orgUid, body.folder)
@@ -234,6 +234,7 @@ export class Components {
       creationDate: clock.now(),
       ownerUser: await this.#ownerUser(principal, owner),
       location: null,
+      lastOrdinal: 0,
     }
   }
 

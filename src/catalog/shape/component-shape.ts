@@ -36,10 +36,12 @@ export type ComponentBody = {
   readonly creationDate: number
   readonly ownerUser: UserReference | null
   readonly location: Location | null
+  /** Of the streams that are gone, the last that was counted from its UID. */
+  readonly lastOrdinal: number
 }
 
 /** A component as callers see it; lists leave `stream` out. */
-export type ComponentRecord = ComponentBody & {
+export type ComponentRecord = Omit<ComponentBody, 'lastOrdinal'> & {
   readonly uid: string
   readonly revision: number
   /** How many streams it has; `stream` shows the first thousand of them. */
@@ -56,6 +58,7 @@ const defaults: Partial<ComponentBody> = {
   creationDate: 0,
   ownerUser: null,
   location: null,
+  lastOrdinal: 0,
 }
 
 /** A component as it is stored: without what is as by default, and without a name that is its ID. */

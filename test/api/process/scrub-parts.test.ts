@@ -56,7 +56,10 @@ test('a damaged document is found by the check and told to operators without nam
     assert.equal((await fetch(put, { method: 'PUT' })).status, 200)
     assert.equal((await check(service)).code, 0)
     await service.app.close()
-    flipIn(service, 'catalog.db', documentOf('component'))
+    flipIn(service, 'catalog.db', {
+      select: 'SELECT ref AS id, packed AS data FROM family LIMIT 1',
+      update: 'UPDATE family SET packed = ? WHERE ref = ?',
+    })
     await service.restart()
     const { code, out } = await check(service)
     assert.equal(code, 65, out)

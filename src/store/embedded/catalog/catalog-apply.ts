@@ -9,7 +9,8 @@ import {
   type Lease,
 } from '../../catalog-port.ts'
 import type {
-  PutOrder,
+  AnyPut,
+  PackedWritten,
   WriteOrder,
   WriterRequest,
   WriterResult,
@@ -46,22 +47,22 @@ export function applyJob(table: CatalogWriteTable, job: Job): WriterResult {
   }
 }
 
-function applyCommit(table: CatalogWriteTable, commit: Commit): Written[] {
+function applyCommit(table: CatalogWriteTable, commit: Commit): PackedWritten {
   if (commit.lease !== undefined) checkLease(table, commit.lease)
   // All claims of the commit's documents are let go first, so that two may swap theirs.
   for (const order of commit.orders) {
     // One that must not exist yet holds none, or the commit comes to nothing.
     if (order.expectedRevision === 0) continue
     const stored = table.select(order)
-    if (stored !== undefined) table.deleteClaims(stored.ref)
+    if (stored !== undefined && !table.keepsClaims(order, stored)) table.releaseClaims(stored)
   }
-  const written: Written[] = []
+  const written: number[] = []
   for (const order of commit.orders) {
     const result = applyOrder(table, order)
-    if (result !== undefined) written.push(result)
+    if (result !== undefined) written.push(result.revision, result.handle ?? 0)
   }
   for (const limit of commit.limits) checkLimit(table, limit)
-  return written
+  return Float64Array.from(written)
 }
 
 /** What leaves no more than there was goes through, or nobody could get below a lowered limit. */
@@ -85,13 +86,13 @@ function applyOrder(table: CatalogWriteTable, order: WriteOrder): Written | unde
     return undefined
   }
   if (stored === undefined) return insertNew(table, order)
-  const next = table.update(order, stored)
-  table.deleteClaims(next.ref)
-  return finishPut(table, order, next)
+  const isClaimed = table.keepsClaims(order, stored)
+  if (!isClaimed) table.releaseClaims(stored)
+  return finishPut(table, order, { ...table.update(order, stored), isClaimed })
 }
 
 /** Creations are most of what is written: the index that must find nothing is asked once, by the insert. */
-function insertNew(table: CatalogWriteTable, order: PutOrder): Written {
+function insertNew(table: CatalogWriteTable, order: AnyPut): Written {
   const made = table.insert(order)
   if (made === undefined) {
     // What is there may be damaged, which is told rather than a conflict with it.
@@ -99,15 +100,16 @@ function insertNew(table: CatalogWriteTable, order: PutOrder): Written {
     throw new CatalogConflict(keyOf(order), undefined)
   }
   invariant((made.handle ?? 0) < HANDLE_END, 'stream handles are used up')
-  return finishPut(table, order, made)
+  return finishPut(table, order, { ...made, isClaimed: false })
 }
 
-function finishPut(table: CatalogWriteTable, order: PutOrder, next: StoredDocument): Written {
-  for (const claim of new Set(order.claims)) {
-    if (!table.insertClaim(order, claim, next.ref)) {
-      throw new CatalogConflict(keyOf(order), claim)
-    }
-  }
+function finishPut(
+  table: CatalogWriteTable,
+  order: AnyPut,
+  next: StoredDocument & { readonly isClaimed: boolean },
+): Written {
+  const taken = next.isClaimed ? undefined : table.insertClaims(order, next)
+  if (taken !== undefined) throw new CatalogConflict(keyOf(order), taken)
   table.insertChange(order, next.parent_uid)
   return { revision: next.revision, handle: next.handle ?? undefined }
 }
@@ -142,26 +144,26 @@ function acquire(
   table: CatalogWriteTable,
   wish: { name: string; holder: string; nowMs: number; ttlMs: number },
 ): Lease | undefined {
-  const held = table.selectLease(wish.name)
+  const held = table.leases.select(wish.name)
   const remainingMs = (held?.expiresAtMs ?? 0) - wish.nowMs
   // One that would run longer than it was taken for was taken by a clock that was ahead.
   const isRunning = held !== undefined && remainingMs > 0 && remainingMs <= wish.ttlMs
   if (isRunning && held.holder !== wish.holder) return undefined
   const fence = isRunning ? held.fence : (held?.fence ?? 0) + 1
   const lease = { name: wish.name, holder: wish.holder, fence }
-  table.upsertLease(lease, wish.nowMs + wish.ttlMs)
+  table.leases.upsert(lease, wish.nowMs + wish.ttlMs)
   return lease
 }
 
 function release(table: CatalogWriteTable, lease: Lease): undefined {
-  const held = table.selectLease(lease.name)
+  const held = table.leases.select(lease.name)
   // The row stays, so that the fence keeps rising.
-  if (isSameLease(held, lease)) table.upsertLease({ ...lease, holder: '' }, 0)
+  if (isSameLease(held, lease)) table.leases.upsert({ ...lease, holder: '' }, 0)
   return undefined
 }
 
 function checkLease(table: CatalogWriteTable, lease: Lease): void {
-  if (isSameLease(table.selectLease(lease.name), lease)) return
+  if (isSameLease(table.leases.select(lease.name), lease)) return
   throw new CatalogConflict({ orgUid: '', kind: 'lease', uid: lease.name }, undefined)
 }
 

@@ -1,15 +1,18 @@
 /**
  * The log of changes in catalog.db: a row holds the changes that a commit made in one organization, up to
- * a bound, as a JSON array of kind, UID, parent's UID and 1 for deleted, one after the other. Its cursor is
- * that of its last change; those before it count back from there.
+ * a bound, as a JSON array of kind, UID, parent's UID and 1 for deleted, one after the other. In the place
+ * of the last, a number below zero tells how many streams were put right after their component, with UIDs
+ * counted from its own. The row's cursor is that of its last change; those before it count back from there.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { isHeadUid, memberUidOf } from '../../../base/index.ts'
 import { type CatalogChange, CatalogDamaged, type DocumentKey } from '../../catalog-port.ts'
 import { checkOfChanges } from './catalog-checks.ts'
 import type { CatalogScopes } from './catalog-scopes.ts'
 
 /** A row of some tens of kilobytes: what a reader has to take apart at once. */
-const CHANGES_PER_ROW_MAX = 500
+const QUADS_PER_ROW_MAX = 500
+const CHANGES_PER_ROW_MAX = 5_000
 const FIELDS = 4
 /** Caches further behind than this reload; the log stays a few megabytes. */
 const CHANGES_KEPT = 100_000
@@ -22,6 +25,7 @@ interface Run {
   readonly scope: number
   readonly orgUid: string
   readonly fields: (string | number)[]
+  count: number
 }
 
 /** The write side: what a step changed is gathered, and written with few rows at its end. */
@@ -46,19 +50,25 @@ export class ChangeLog {
 
   add(scope: number, key: DocumentKey, of: { parentUid: string; isDeleted: boolean }): void {
     const isOther = this.#run !== undefined && this.#run.scope !== scope
-    if (isOther || (this.#run?.fields.length ?? 0) >= CHANGES_PER_ROW_MAX * FIELDS) this.write()
-    this.#run ??= { scope, orgUid: key.orgUid.toWellFormed(), fields: [] }
+    if (isOther || isFull(this.#run)) this.write()
+    this.#run ??= { scope, orgUid: key.orgUid.toWellFormed(), fields: [], count: 0 }
+    this.#run.count += 1
     const { parentUid, isDeleted } = of
+    const { fields } = this.#run
+    if (!isDeleted && isNextOfFamily(fields, key, parentUid)) {
+      fields[fields.length - 1] = (fields[fields.length - 1] as number) - 1
+      return
+    }
     // As SQLite stores the same texts in a document.
-    const texts = [key.kind, key.uid, parentUid].map((text) => text.toWellFormed())
-    this.#run.fields.push(...texts, isDeleted ? 1 : 0)
+    const [kind, uid] = [key.kind.toWellFormed(), key.uid.toWellFormed()]
+    fields.push(kind, uid, parentUid.toWellFormed(), isDeleted ? 1 : 0)
   }
 
   /** Writes what was gathered; to be called before the step ends. */
   write(): void {
     if (this.#run === undefined) return
-    const { scope, orgUid, fields } = this.#run
-    const cursor = this.last + fields.length / FIELDS
+    const { scope, orgUid, fields, count } = this.#run
+    const cursor = this.last + count
     const json = JSON.stringify(fields)
     this.#insert.run(cursor, scope, json, checkOfChanges(cursor, orgUid, json))
     this.#last = cursor
@@ -86,12 +96,44 @@ export function changesOf(row: Record<string, unknown>, scopes: CatalogScopes): 
     throw new CatalogDamaged(`change ${cursor} does not check`)
   }
   const fields = JSON.parse(json) as (string | number)[]
+  const before = cursor - countOf(fields)
   const changes: CatalogChange[] = []
-  const before = cursor - fields.length / FIELDS
+  const add = (kind: string, uid: string, of: { parentUid: string; isDeleted: boolean }): void => {
+    changes.push({ cursor: before + changes.length + 1, orgUid, kind, uid, ...of })
+  }
   for (let at = 0; at < fields.length; at += FIELDS) {
     const [kind, uid, parentUid] = fields.slice(at, at + FIELDS) as string[]
-    const isDeleted = fields[at + 3] === 1
-    changes.push({ cursor: before + at / FIELDS + 1, orgUid, kind, uid, parentUid, isDeleted })
+    const code = fields[at + FIELDS - 1] as number
+    add(kind, uid, { parentUid, isDeleted: code === 1 })
+    for (let ordinal = 1; ordinal <= -code; ordinal++) {
+      add('stream', memberUidOf(uid, ordinal), { parentUid: uid, isDeleted: false })
+    }
   }
   return changes
+}
+
+function countOf(fields: readonly (string | number)[]): number {
+  let count = 0
+  for (let at = FIELDS - 1; at < fields.length; at += FIELDS) {
+    count += 1 + Math.max(0, -(fields[at] as number))
+  }
+  return count
+}
+
+function isFull(run: Run | undefined): boolean {
+  if (run === undefined) return false
+  return run.fields.length >= QUADS_PER_ROW_MAX * FIELDS || run.count >= CHANGES_PER_ROW_MAX
+}
+
+/** Whether the change is that of a stream that its component's change, the last one, can tell too. */
+function isNextOfFamily(
+  fields: readonly (string | number)[],
+  { kind, uid }: DocumentKey,
+  parentUid: string,
+): boolean {
+  const last = fields.length - FIELDS
+  if (last < 0 || kind !== 'stream' || fields[last + 1] !== parentUid) return false
+  const code = fields[last + FIELDS - 1] as number
+  if (code > 0 || fields[last] !== 'component' || !isHeadUid(parentUid)) return false
+  return uid === memberUidOf(parentUid, 1 - code)
 }

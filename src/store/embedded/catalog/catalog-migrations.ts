@@ -168,8 +168,33 @@ DROP INDEX document_list;
 CREATE INDEX document_list ON document (scope, kind, list_key, uid) WHERE kind <> 'stream';
 `
 
+/**
+ * A component and its streams share a row, with a list key for the index of lists; what rows have in common
+ * stands in `shape`, twice. Documents of before, whose UIDs tell no family, stay where they are.
+ */
+const WITH_FAMILIES = `
+CREATE TABLE family (
+  ref INTEGER PRIMARY KEY,
+  scope INTEGER NOT NULL,
+  list_key TEXT,
+  packed TEXT NOT NULL
+);
+CREATE INDEX family_list ON family (scope, list_key) WHERE list_key IS NOT NULL;
+CREATE TABLE family_page (
+  ref INTEGER NOT NULL,
+  page INTEGER NOT NULL,
+  scope INTEGER NOT NULL,
+  packed TEXT NOT NULL,
+  PRIMARY KEY (ref, page)
+) WITHOUT ROWID;
+CREATE TABLE shape (number INTEGER PRIMARY KEY, text TEXT NOT NULL, crc INTEGER NOT NULL);
+CREATE TABLE shape_again (number INTEGER PRIMARY KEY, text TEXT NOT NULL, crc INTEGER NOT NULL);
+DROP INDEX claim_holder;
+CREATE INDEX claim_holder ON claim (ref) WHERE ref > 0;
+`
+
 const steps: readonly string[] = [
-  ...[FIRST, WITH_META, WITH_CHECKS, WITH_BYTES, WITH_SHORT_CLAIMS, WITH_FEWER_ROWS],
+  ...[FIRST, WITH_META, WITH_CHECKS, WITH_BYTES, WITH_SHORT_CLAIMS, WITH_FEWER_ROWS, WITH_FAMILIES],
 ]
 
 /** Brings a database to the newest schema; throws, changing nothing, when it comes from a later Weir. */

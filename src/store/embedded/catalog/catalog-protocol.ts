@@ -1,5 +1,6 @@
 /** What the main thread and the catalog's writer thread say to each other. */
 import type { CatalogLimit, DocumentKey, Lease, PutDocument } from '../../catalog-port.ts'
+import type { Shaped } from './family/shape.ts'
 
 /** A put whose body is already text: one string crosses the threads cheaper than a tree. */
 export type PutOrder = Omit<PutDocument, 'body'> & { readonly body: string }
@@ -7,14 +8,32 @@ type DeleteOrder = DocumentKey & {
   readonly op: 'delete'
   readonly expectedRevision: number | 'any'
 }
-export type WriteOrder = PutOrder | DeleteOrder
+/** A put of a head or member of a family, taken apart. */
+export interface PackedOrder extends DocumentKey {
+  readonly op: 'put'
+  readonly parentUid: string
+  readonly expectedRevision: number | 'any'
+  readonly mayUseReserve: boolean
+  readonly packed: Shaped
+}
+export type AnyPut = PutOrder | PackedOrder
+export type WriteOrder = AnyPut | DeleteOrder
+
+/** Orders flattened by a PartWriter. */
+export interface PackedPart {
+  readonly values: readonly unknown[]
+  /** Shapes that the part is the first to name, with their numbers before them. */
+  readonly shapes: readonly (number | string)[]
+  /** Whether all numbers of before are over. */
+  readonly isFresh: boolean
+}
 
 /** One commit; a big one arrives in parts, so that neither side is held up at once. */
 export interface CommitPart {
   readonly type: 'commit'
   readonly id: number
   readonly isLast: boolean
-  readonly orders: readonly WriteOrder[]
+  readonly orders: PackedPart
   readonly lease: Lease | undefined
   readonly limits: readonly CatalogLimit[]
 }
@@ -40,7 +59,10 @@ export interface Written {
   readonly handle: number | undefined
 }
 
-export type WriterResult = readonly Written[] | number | Lease | undefined
+/** Revision and handle of each put, one after the other; 0 for no handle. */
+export type PackedWritten = Float64Array
+
+export type WriterResult = PackedWritten | number | Lease | undefined
 
 interface WriterConflict {
   readonly key: DocumentKey

@@ -1,5 +1,6 @@
 /** Every statement with which the main thread reads catalog.db; it never writes. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { memberUidOf } from '../../../base/index.ts'
 import {
   type CatalogChange,
   CatalogDamaged,
@@ -19,15 +20,15 @@ import {
   readChecked,
 } from './catalog-checks.ts'
 import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
+import { CatalogLists } from './catalog-list-table.ts'
 import { CatalogScopes } from './catalog-scopes.ts'
-import { COUNTED, TALLY, type Tally, tallyOf } from './catalog-tally.ts'
+import { addTallies, COUNTED, TALLY, type Tally, tallyOf } from './catalog-tally.ts'
+import { FamilyReadTable } from './family/family-read-table.ts'
+import type { WalkPlace, WalkStep } from './family/family-walk-table.ts'
 import { storedClaim } from './stored-claim.ts'
 
 /** Scope, UID, parent's UID, handle, packed fields, ref and checksum of an entry. */
 type EntryRow = [number, string, string, number | null, string, number, number]
-
-/** Sorts after every text that begins with the prefix it is added to. */
-const PREFIX_END = '\u{10FFFF}'
 
 /** A stretch of the index rows of one kind. */
 interface EntryScan {
@@ -41,18 +42,19 @@ interface EntryScan {
 
 /** The read side of catalog.db over one connection of its own; what it answers has been checked. */
 export class CatalogReadTable {
-  readonly #db: DatabaseSync
   readonly #scopes: CatalogScopes
   readonly #statements: ReturnType<typeof prepareAll>
-  readonly #lists = new Map<string, { page: StatementSync; count: StatementSync }>()
+  readonly #lists: CatalogLists
+  readonly families: FamilyReadTable
 
   readonly #onDamage: (what: string) => void
 
   /** Tells `onDamage` of what does not check and could be made up for. */
   constructor(db: DatabaseSync, onDamage: (what: string) => void) {
-    this.#db = db
     this.#onDamage = onDamage
     this.#scopes = new CatalogScopes(db)
+    this.families = new FamilyReadTable(db, this.#scopes)
+    this.#lists = new CatalogLists(db, this.#scopes, this.families)
     this.#statements = prepareAll(db)
     this.#statements.entries.setReturnArrays(true)
   }
@@ -61,6 +63,8 @@ export class CatalogReadTable {
     return readChecked(documentNameOf(key), () => {
       const scope = this.#scopes.find(key.orgUid)
       if (scope === undefined) return undefined
+      const member = this.families.selectByKey(key)
+      if (member !== undefined) return member
       const row = this.#statements.byKey.get(scope, key.kind, key.uid)
       const document = row === undefined ? undefined : documentOf(row, this.#scopes)
       if (document !== undefined) expectSame(document, key)
@@ -75,7 +79,9 @@ export class CatalogReadTable {
     return readChecked(what, () => {
       const scope = this.#scopes.find(orgUid)
       const row = scope === undefined ? undefined : this.#statements.claim.get(scope, stored)
-      if (row === undefined) return undefined
+      if (row === undefined) return this.families.selectByLocalClaim(orgUid, claim)
+      if ((row.ref as number) < 0)
+        return this.#memberOf(-(row.ref as number), { what, stored, ...row })
       const holder = this.#statements.byRef.get(row.ref)
       if (holder === undefined) throw new CatalogDamaged(`${what} has no holder`)
       const document = documentOf(holder, this.#scopes)
@@ -88,21 +94,10 @@ export class CatalogReadTable {
     return readChecked(`the list of ${query.kind}`, () => {
       const scope = this.#scopes.find(query.orgUid)
       if (scope === undefined) return { documents: [], totalCount: 0 }
-      const statements = this.#listOf(query)
-      const filter: Array<string | number> = [scope, query.kind]
-      if (query.parentUid !== undefined) filter.push(query.parentUid)
-      const prefix = query.listKeyPrefix ?? ''
-      if (prefix !== '') filter.push(prefix, prefix + PREFIX_END)
-      if (query.aliveAtMs !== undefined) filter.push(query.aliveAtMs)
-      const rows = statements.page.all(...filter, query.limit, query.start)
-      const documents = rows.map((row) => documentOf(row, this.#scopes))
-      for (const document of documents) expectListed(document, query)
-      const isWhole =
-        query.parentUid === undefined && prefix === '' && query.aliveAtMs === undefined
-      if (!isWhole) {
-        const { documents: totalCount } = statements.count.get(...filter) as { documents: number }
-        return { documents, totalCount }
-      }
+      const { parentUid, listKeyPrefix = '', aliveAtMs } = query
+      const isWhole = parentUid === undefined && listKeyPrefix === '' && aliveAtMs === undefined
+      const documents = this.#lists.selectPage(scope, query)
+      if (!isWhole) return { documents, totalCount: this.#lists.count(scope, query) }
       const totalCount = this.#tallyOf(scope, query.kind).documents
       const end = query.start + documents.length
       if (documents.length >= query.limit || end >= totalCount) return { documents, totalCount }
@@ -172,7 +167,7 @@ export class CatalogReadTable {
         continue
       }
       const handle = (row[3] ?? undefined) as StreamHandle | undefined
-      onRow({ orgUid, uid, parentUid: row[2], handle, index: row[4] })
+      onRow({ kind, orgUid, uid, parentUid: row[2], handle, index: row[4] })
     }
     const isEnd = rows.length < limit
     return {
@@ -182,45 +177,46 @@ export class CatalogReadTable {
     }
   }
 
+  /** What a start needs of the documents in rows of families, a stretch at a time. */
+  scanFamilies(
+    kinds: readonly string[],
+    { after, limit }: { readonly after: WalkPlace; readonly limit: number },
+    onRow: (row: IndexRow) => void,
+  ): WalkStep {
+    const [hasHeads, hasMembers] = [kinds.includes('component'), kinds.includes('stream')]
+    return this.families.walk.step(after, limit, ({ orgUid, headUid, head, members }) => {
+      if (hasHeads && head !== undefined) {
+        const index = head.shape.shape.indexOf(head.id)
+        onRow({ kind: 'component', orgUid, uid: headUid, parentUid: '', handle: undefined, index })
+      }
+      if (!hasMembers) return
+      for (const { ordinal, handle: number, shape, id } of members) {
+        const handle = number as StreamHandle
+        const uid = memberUidOf(headUid, ordinal)
+        const index = shape.shape.indexOf(id)
+        onRow({ kind: 'stream', orgUid, uid, parentUid: headUid, handle, index })
+      }
+    })
+  }
+
   /** The counts of a kind; counted anew when what is stored does not check. */
   #tallyOf(scope: number, kind: string): Tally {
     const row = this.#statements.tally.get(scope, kind)
     const isWhole = row === undefined || checkOfTally({ scope, kind, ...tallyOf(row) }) === row.crc
     if (isWhole) return tallyOf(row)
     this.#onDamage(`the count of ${kind} in organization number ${scope} does not check`)
-    return tallyOf(this.#statements.counted.get(scope, kind))
+    const rows = tallyOf(this.#statements.counted.get(scope, kind))
+    return addTallies(rows, this.families.walk.count(scope, kind))
   }
 
-  /** One pair of statements per shape of query, prepared when first asked for. */
-  #listOf(query: ListQuery): { page: StatementSync; count: StatementSync } {
-    const parentShape =
-      query.parentUid === undefined ? 'any' : query.parentUid === '' ? 'none' : 'one'
-    const hasPrefix = (query.listKeyPrefix ?? '') !== ''
-    const isDescending = query.descending === true
-    const isStream = query.kind === 'stream'
-    const isAlive = query.aliveAtMs !== undefined
-    const shape = `${isStream} ${parentShape} ${hasPrefix} ${isDescending} ${isAlive}`
-    const known = this.#lists.get(shape)
-    if (known !== undefined) return known
-    // The partial index serves only what names a parent, so the planner must see the condition.
-    const parent = {
-      any: '',
-      none: 'AND i.parent_uid = ?',
-      one: "AND i.parent_uid = ? AND i.parent_uid <> ''",
-    }[parentShape]
-    // Streams are listed by their component: the index of whole kinds leaves them out.
-    const where = `i.scope = ? AND i.kind = ? ${isStream ? '' : "AND i.kind <> 'stream'"} ${parent}
-      ${hasPrefix ? 'AND i.list_key >= ? AND i.list_key < ?' : ''}
-      ${isAlive ? 'AND (i.expires_at_ms IS NULL OR i.expires_at_ms > ?)' : ''}`
-    const order = isDescending ? 'list_key DESC, uid DESC' : 'list_key, uid'
-    // Refs first: skipping `start` rows then walks the index only and reads no bodies.
-    const page = this.#db.prepare(`SELECT ${DOCUMENT_COLUMNS} FROM (SELECT i.ref FROM document i
-      WHERE ${where} ORDER BY ${order} LIMIT ? OFFSET ?) p
-      JOIN document d ON d.ref = p.ref ORDER BY ${order}`)
-    const count = this.#db.prepare(`SELECT count(*) AS documents FROM document i WHERE ${where}`)
-    const statements = { page, count }
-    this.#lists.set(shape, statements)
-    return statements
+  #memberOf(
+    ref: number,
+    claim: { readonly what: string; readonly stored: string; readonly crc?: unknown },
+  ): CatalogDocument {
+    const { what, stored, crc } = claim
+    const holder = this.families.selectHolder(ref, { stored, crc })
+    if (holder === undefined) throw new CatalogDamaged(`${what} does not check`)
+    return holder
   }
 }
 
@@ -229,15 +225,6 @@ function expectSame(document: CatalogDocument, key: DocumentKey): void {
   const [kind, uid] = [key.kind.toWellFormed(), key.uid.toWellFormed()]
   if (document.kind === kind && document.uid === uid) return
   throw new CatalogDamaged(`${documentNameOf(key)} is not where the index says`)
-}
-
-function expectListed(document: CatalogDocument, query: ListQuery): void {
-  const isOurs =
-    document.kind === query.kind.toWellFormed() &&
-    document.orgUid === query.orgUid.toWellFormed() &&
-    (query.parentUid?.toWellFormed() ?? document.parentUid) === document.parentUid &&
-    document.listKey.startsWith(query.listKeyPrefix?.toWellFormed() ?? '')
-  if (!isOurs) throw new CatalogDamaged(`the list of ${query.kind} leads to another document`)
 }
 
 function prepareAll(db: DatabaseSync) {

@@ -12,6 +12,8 @@ import {
 } from './catalog-checks.ts'
 import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
 import { CatalogScopes } from './catalog-scopes.ts'
+import { FamilyReadTable } from './family/family-read-table.ts'
+import { checkOfShape, SHAPE_TABLES } from './family/shape-table.ts'
 
 type Row = Readonly<Record<string, SQLInputValue>>
 
@@ -38,11 +40,13 @@ interface ScrubbedTable {
 export class CatalogScrubTable {
   readonly #scopes: CatalogScopes
   readonly #statements: ReturnType<typeof prepareAll>
+  readonly #families: FamilyReadTable
   readonly #tables: Readonly<Record<string, ScrubbedTable>>
 
   constructor(db: DatabaseSync) {
     this.#scopes = new CatalogScopes(db)
     this.#statements = prepareAll(db)
+    this.#families = new FamilyReadTable(db, this.#scopes)
     this.#tables = this.#makeTables()
   }
 
@@ -79,7 +83,17 @@ export class CatalogScrubTable {
 
   #makeTables(): Record<string, ScrubbedTable> {
     const { documents, entries, claims, changes, tallies, leases } = this.#statements
+    const { families, familyPages } = this.#statements
     return {
+      ...this.#makeShapeTables(),
+      family: {
+        ...{ page: families, key: ['ref'], start: [Number.MIN_SAFE_INTEGER] },
+        check: (row) => this.#families.checkFirst(row),
+      },
+      family_page: {
+        ...{ page: familyPages, key: ['ref', 'page'], start: [Number.MIN_SAFE_INTEGER, 0] },
+        check: (row) => this.#families.checkLater(row),
+      },
       document: {
         ...{ page: documents, key: ['ref'], start: [0] },
         check: (row) => this.#checkDocument(row),
@@ -102,6 +116,15 @@ export class CatalogScrubTable {
       },
       lease: { page: leases, key: ['name'], start: [''], check: checkLease },
     }
+  }
+
+  #makeShapeTables(): Record<string, ScrubbedTable> {
+    const { shapes } = this.#statements
+    const tables = SHAPE_TABLES.map((name, at): [string, ScrubbedTable] => [
+      name,
+      { page: shapes[at], key: ['number'], start: [0], check: checkShape },
+    ])
+    return Object.fromEntries(tables)
   }
 
   #checkDocument(row: Row): void {
@@ -128,7 +151,13 @@ export class CatalogScrubTable {
     const orgUid = this.#scopes.orgUidOf(row.scope as number)
     // The text may hold an e-mail address; its number among the holder's is all that is told.
     const what = `a claim of document ${row.ref} of organization ${orgUid}`
-    const holder = this.#statements.holder.get(row.ref) as Row | undefined
+    const ref = row.ref as number
+    if (ref < 0) {
+      const claim = { stored: row.claim as string, crc: row.crc }
+      expect(this.#families.selectHolder(-ref, claim) !== undefined, `${what} does not check`)
+      return
+    }
+    const holder = this.#statements.holder.get(ref) as Row | undefined
     if (holder === undefined) throw new CatalogDamaged(`${what} has no holder`)
     const key = { ...this.#keyOf(holder), orgUid }
     expect(checkOfClaim(row.claim as string, key) === row.crc, `${what} does not check`)
@@ -144,6 +173,11 @@ export class CatalogScrubTable {
     const orgUid = this.#scopes.orgUidOf(row.scope as number)
     return { orgUid, kind: row.kind as string, uid: row.uid as string }
   }
+}
+
+function checkShape(row: Row): void {
+  const isWhole = checkOfShape(row.number as number, String(row.text)) === row.crc
+  expect(isWhole, `shape ${row.number} of components and streams does not check`)
 }
 
 function checkLease(row: Row): void {
@@ -182,6 +216,13 @@ function prepareAll(db: DatabaseSync) {
   return {
     documents: prepare(`SELECT ${DOCUMENT_COLUMNS} FROM document d
       WHERE d.ref > ? ORDER BY d.ref LIMIT ?`),
+    families: prepare(`SELECT ref, scope, list_key, packed FROM family
+      WHERE ref > ? ORDER BY ref LIMIT ?`),
+    familyPages: prepare(`SELECT ref, page, scope, packed FROM family_page
+      WHERE (ref, page) > (?, ?) ORDER BY ref, page LIMIT ?`),
+    shapes: SHAPE_TABLES.map((table) =>
+      prepare(`SELECT number, text, crc FROM ${table} WHERE number > ? ORDER BY number LIMIT ?`),
+    ),
     handle: prepare('SELECT ref FROM stream_handle WHERE handle = ?'),
     holder: prepare('SELECT scope, kind, uid FROM document WHERE ref = ?'),
     entries: prepare(`SELECT kind, ref, scope, uid, parent_uid, handle, packed, crc FROM entry

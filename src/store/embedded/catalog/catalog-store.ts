@@ -20,11 +20,19 @@ import type { StreamHandle } from '../../sample-port.ts'
 import type { Scrubbable, ScrubPass } from '../../scrub-port.ts'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
 import { openChecked } from './catalog-checks.ts'
-import type { WriteOrder, Written } from './catalog-protocol.ts'
+import type { WriteOrder } from './catalog-protocol.ts'
 import { CatalogReadTable } from './catalog-read-table.ts'
 import { CatalogScrub } from './catalog-scrub.ts'
 import { CatalogScrubTable } from './catalog-scrub-table.ts'
 import { CatalogWriterLink } from './catalog-writer-link.ts'
+import { toDocument } from './family/family-read-table.ts'
+import {
+  documentsOf,
+  WALK_START,
+  type WalkedPage,
+  type WalkPlace,
+} from './family/family-walk-table.ts'
+import { packedOrderOf } from './family/packed-order.ts'
 
 /** Rows read in one step of a scan: some milliseconds, and garbage that dies young. */
 const SCAN_ROWS = 1_000
@@ -118,8 +126,13 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
     const takeOrders = (from: number, until: number) => writes.slice(from, until).map(orderOf)
     const committing = this.#writer.commit(writes.length, takeOrders, { lease, limits })
     const written = await committing.catch((error: unknown) => this.#rethrow(error))
-    const puts = writes.filter((write) => write.op === 'put')
-    return puts.map((put, index) => documentOf(put, written[index]))
+    const documents: CatalogDocument[] = []
+    for (const write of writes) {
+      if (write.op !== 'put') continue
+      const at = documents.length * 2
+      documents.push(documentOf(write, { revision: written[at], handle: written[at + 1] }))
+    }
+    return documents
   }
 
   async usage(orgUid: string): Promise<readonly KindUsage[]> {
@@ -127,48 +140,81 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
   }
 
   async scanIndex(
-    kind: string,
+    kinds: readonly string[],
     onRow: (row: IndexRow) => void,
-    onCount?: (count: number) => void,
+    onCount?: (kind: string, count: number) => void,
   ): Promise<{ cursor: number; isWhole: boolean }> {
     // Read first: a change during the scan may be told twice, but never missed.
     const cursor = this.#table.selectCursor()
-    const expected = this.#table.selectEntryCount(kind)
-    onCount?.(expected)
     const before = this.#damages.size
-    let count = 0
+    let missing = 0
+    for (const kind of kinds) {
+      const expected = this.#table.selectEntryCount(kind)
+      onCount?.(kind, expected)
+      missing += expected
+    }
+    const onFound = (row: IndexRow): void => {
+      missing -= 1
+      onRow(row)
+    }
+    // A stream with a row of its own may be one of a component that shares its row with others.
+    await this.#scanRows(kinds[0], onFound)
+    await this.#scanFamilies(kinds, onFound)
+    for (const kind of kinds.slice(1)) await this.#scanRows(kind, onFound)
+    if (missing > 0) this.#noteDamage(`${missing} index rows of ${kinds.join(' and ')} are missing`)
+    return { cursor, isWhole: missing <= 0 && this.#damages.size === before }
+  }
+
+  async #scanRows(kind: string, onRow: (row: IndexRow) => void): Promise<void> {
     let after = 0
     do {
       if (after > 0) await nextTurn()
-      const scan = this.#scanStep(kind, after, onRow)
-      count += scan.count
-      after = scan.after
+      const step = { after, limit: SCAN_ROWS }
+      after = this.#noting(() => this.#table.scanEntries(kind, step, onRow))?.after ?? 0
     } while (after > 0)
-    if (count < expected) this.#noteDamage(`${expected - count} index rows of ${kind} are missing`)
-    return { cursor, isWhole: count >= expected && this.#damages.size === before }
   }
 
-  #scanStep(kind: string, after: number, onRow: (row: IndexRow) => void) {
-    const step = { after, limit: SCAN_ROWS }
+  async #scanFamilies(kinds: readonly string[], onRow: (row: IndexRow) => void): Promise<void> {
+    let at: WalkPlace | undefined = WALK_START
+    while (at !== undefined) {
+      const after: WalkPlace = at
+      at = this.#noting(() =>
+        this.#table.scanFamilies(kinds, { after, limit: SCAN_ROWS }, onRow),
+      )?.next
+      if (at !== undefined) await nextTurn()
+    }
+  }
+
+  /** Runs a step of a scan and tells of its damages; undefined when it could not be run at all. */
+  #noting<T extends { readonly damages: readonly string[] }>(scan: () => T): T | undefined {
     try {
-      const scan = this.#table.scanEntries(kind, step, onRow)
-      for (const what of scan.damages) this.#noteDamage(what)
-      return scan
+      const step = scan()
+      for (const what of step.damages) this.#noteDamage(what)
+      return step
     } catch (error) {
       if (!(error instanceof CatalogDamaged)) throw error
       this.#noteDamage(error.what)
-      return { count: 0, after: 0 }
+      return undefined
     }
   }
 
   async scanDocuments(kind: string, onDocument: (document: CatalogDocument) => void) {
     const table = new CatalogScrubTable(this.#db)
     let after = 0
-    for (;;) {
-      const page = table.selectDocuments({ kind, after, limit: SCAN_ROWS }, onDocument)
-      for (const what of page.damages) this.#noteDamage(what)
-      if (page.after === 0) return
-      after = page.after
+    do {
+      const step = { kind, after, limit: SCAN_ROWS }
+      after = this.#noting(() => table.selectDocuments(step, onDocument))?.after ?? 0
+      await nextTurn()
+    } while (after > 0)
+    const onPage = (page: WalkedPage): void => {
+      for (const one of documentsOf(page)) {
+        if (one.kind === kind) onDocument(toDocument(page.orgUid, one))
+      }
+    }
+    let at: WalkPlace | undefined = WALK_START
+    while (at !== undefined) {
+      const from: WalkPlace = at
+      at = this.#noting(() => this.#table.families.walk.step(from, SCAN_ROWS, onPage))?.next
       await nextTurn()
     }
   }
@@ -249,10 +295,14 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
 }
 
 function orderOf(write: CatalogWrite): WriteOrder {
-  return write.op === 'put' ? { ...write, body: JSON.stringify(write.body) } : write
+  if (write.op === 'delete') return write
+  return packedOrderOf(write) ?? { ...write, body: JSON.stringify(write.body) }
 }
 
-function documentOf(put: PutDocument, written: Written): CatalogDocument {
+function documentOf(
+  put: PutDocument,
+  written: { readonly revision: number; readonly handle: number },
+): CatalogDocument {
   return {
     orgUid: put.orgUid,
     kind: put.kind,
@@ -261,7 +311,7 @@ function documentOf(put: PutDocument, written: Written): CatalogDocument {
     revision: written.revision,
     listKey: put.listKey ?? '',
     expiresAtMs: put.expiresAtMs,
-    handle: written.handle as StreamHandle | undefined,
+    handle: written.handle === 0 ? undefined : (written.handle as StreamHandle),
     body: put.body,
   }
 }

@@ -1,34 +1,30 @@
 /** Every statement with which the writer thread changes catalog.db. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { CatalogDamaged, type DocumentKey, type Lease } from '../../catalog-port.ts'
+import { headUidOf, invariant } from '../../../base/index.ts'
+import { CatalogDamaged, type DocumentKey } from '../../catalog-port.ts'
 import { ChangeLog } from './catalog-changes.ts'
 import {
-  checkOfClaim,
   checkOfEntry,
-  checkOfLease,
   checkOfScope,
-  checkOfTally,
   documentNameOf,
   readChecked,
   sealBody,
 } from './catalog-checks.ts'
+import { CatalogClaims } from './catalog-claims-table.ts'
 import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
-import type { PutOrder, WriteOrder } from './catalog-protocol.ts'
+import { CatalogLeases } from './catalog-lease-table.ts'
+import type { AnyPut, PutOrder, WriteOrder } from './catalog-protocol.ts'
 import { CatalogScopes } from './catalog-scopes.ts'
-import {
-  addTallies,
-  COUNTED,
-  NOTHING,
-  TALLY,
-  type Tally,
-  tallyBytes,
-  tallyOf,
-} from './catalog-tally.ts'
-import { storedClaim } from './stored-claim.ts'
+import { type Tally, tallyBytes } from './catalog-tally.ts'
+import { CatalogTallies } from './catalog-tally-table.ts'
+import { FamilyWriteTable, type StoredMember } from './family/family-write-table.ts'
+import { Shape } from './family/shape.ts'
 
-/** A document's row as far as a write must know it. */
+/** What is stored of a document as far as a write must know it. */
 export interface StoredDocument {
+  /** The number of its row; 0 when it stands in that of its family. */
   readonly ref: number
+  readonly member?: StoredMember
   readonly revision: number
   readonly parent_uid: string
   readonly handle: number | null
@@ -36,10 +32,10 @@ export interface StoredDocument {
   readonly bytes: number
 }
 
-/** By how much counts of a kind in an organization change. */
-interface TallyChange extends Tally {
-  readonly scope: number
-  readonly kind: string
+/** What a write makes of a document beside what its order says. */
+interface DocumentState {
+  readonly revision: number
+  readonly handle: number | null
 }
 
 /** The write side of catalog.db; the caller opens and ends transactions through it. */
@@ -48,17 +44,23 @@ export class CatalogWriteTable {
   readonly #statements: ReturnType<typeof prepareAll>
   readonly #scopes: CatalogScopes
   readonly #changes: ChangeLog
+  readonly #claims: CatalogClaims
+  readonly #families: FamilyWriteTable
   /** The last handle given, undefined until it is read; SQLite's own row of it follows every insert. */
   #lastHandle: number | undefined
   #hasGivenHandles = false
-  /** Counts that the step has changed and not written yet, by scope and kind. */
-  readonly #tallyChanges = new Map<string, TallyChange>()
+  readonly #tallies: CatalogTallies
+  readonly leases: CatalogLeases
 
   constructor(db: DatabaseSync) {
     this.#db = db
     this.#statements = prepareAll(db)
     this.#scopes = new CatalogScopes(db)
     this.#changes = new ChangeLog(db)
+    this.#claims = new CatalogClaims(db)
+    this.#families = new FamilyWriteTable(db, this.#scopes, this.#claims)
+    this.#tallies = new CatalogTallies(db, this.#families)
+    this.leases = new CatalogLeases(db)
   }
 
   begin(): void {
@@ -66,40 +68,45 @@ export class CatalogWriteTable {
   }
 
   commit(): void {
-    // Repeated once per transaction: SQLite's own row of it carries no checksum.
-    if (this.#hasGivenHandles) this.#statements.repeatLastHandle.run()
+    if (this.#hasGivenHandles) this.#writeLastHandle()
     this.#hasGivenHandles = false
     this.#db.exec('COMMIT')
+    this.#families.settle()
   }
 
   /** Ends the transaction with nothing kept; SQLite may have done so itself after a full disk. */
   rollback(): void {
     this.#forgetStep()
+    this.#lastHandle = undefined
     this.#hasGivenHandles = false
     if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
   }
 
   /** Runs a step of the transaction that leaves nothing behind when it throws. */
   atomically<T>(step: () => T): T {
+    const lastHandle = this.#lastHandle
     this.#db.exec('SAVEPOINT step')
     try {
       const result = step()
-      this.#writeTallies()
+      this.#families.write()
+      this.#tallies.write()
       this.#changes.write()
       this.#db.exec('RELEASE step')
       return result
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK TO step; RELEASE step')
       this.#forgetStep()
+      // SQLite's row of it is written when the transaction ends: what steps before gave stands here only.
+      this.#lastHandle = lastHandle
       throw error
     }
   }
 
   #forgetStep(): void {
     this.#scopes.clear()
-    this.#tallyChanges.clear()
+    this.#families.forget()
+    this.#tallies.forget()
     this.#changes.forget()
-    this.#lastHandle = undefined
   }
 
   scopeOf(orgUid: string): number {
@@ -114,7 +121,10 @@ export class CatalogWriteTable {
   /** What is stored under a key; a row that does not check is not built upon. */
   select(key: DocumentKey): StoredDocument | undefined {
     return readChecked(documentNameOf(key), () => {
-      const row = this.#statements.select.get(this.scopeOf(key.orgUid), key.kind, key.uid)
+      const scope = this.scopeOf(key.orgUid)
+      const member = this.#families.find(scope, key)
+      if (member !== undefined) return storedMember(key, member)
+      const row = this.#statements.select.get(scope, key.kind, key.uid)
       if (row === undefined) return undefined
       const { kind, uid, revision, parentUid, handle, listKey } = documentOf(row, this.#scopes)
       if (kind !== key.kind.toWellFormed() || uid !== key.uid.toWellFormed()) {
@@ -127,58 +137,130 @@ export class CatalogWriteTable {
   }
 
   /** Stores what is not there; undefined when it is. */
-  insert(order: PutOrder): StoredDocument | undefined {
-    const scope = this.scopeOf(order.orgUid)
-    const parentUid = order.parentUid ?? ''
+  insert(order: AnyPut): StoredDocument | undefined {
     const handle = order.kind === 'stream' ? this.#nextHandle() : null
-    const body = sealed(order, { revision: 1, handle })
+    const made = this.#insert(order, { revision: 1, handle })
+    if (made === undefined) return undefined
+    if (handle !== null) this.#lastHandle = handle
+    if (handle !== null) this.#hasGivenHandles = true
+    const entries = 'packed' in order || order.index !== undefined ? 1 : 0
+    this.#addToTally(order, { documents: 1, entries, bytes: made.bytes })
+    return made
+  }
+
+  #insert(order: AnyPut, as: DocumentState): StoredDocument | undefined {
+    const scope = this.scopeOf(order.orgUid)
+    const located = readChecked(documentNameOf(order), () => this.#families.locate(scope, order))
+    if (located === undefined) return this.#insertRow(plainOrder(order), as)
+    const { family, ordinal } = located
+    if (family.find(ordinal) !== undefined) return undefined
+    if (!('packed' in order)) {
+      family.noteOutsiders()
+      return this.#insertRow(order, as)
+    }
+    const { kind, uid } = order
+    const isOutside =
+      family.hasOutsiders && this.#statements.select.get(scope, kind, uid) !== undefined
+    if (isOutside) return undefined
+    return storedMember(order, this.#families.put(located, { ...order.packed, ...as }))
+  }
+
+  #insertRow(order: PutOrder, as: DocumentState): StoredDocument | undefined {
+    const { handle, revision } = as
+    const parentUid = order.parentUid ?? ''
+    const body = sealed(order, as)
     const { lastInsertRowid, changes } = this.#statements.insert.run(
-      ...[scope, order.kind, order.uid, parentUid, order.listKey ?? ''],
-      ...[order.expiresAtMs ?? null, handle, body],
+      ...[this.scopeOf(order.orgUid), order.kind, order.uid, parentUid, order.listKey ?? ''],
+      ...[order.expiresAtMs ?? null, handle, body, revision],
     )
     if (changes === 0) return undefined
     const ref = Number(lastInsertRowid)
-    if (handle !== null) this.#insertHandle(handle, ref)
-    const entries = this.#insertEntry(order, ref, handle)
+    if (handle !== null) this.#statements.insertHandle.run(handle, ref)
+    this.#insertEntry(order, ref, handle)
     const bytes = tallyBytes(order.listKey ?? '', body)
-    this.#addToTally(order, { documents: 1, entries, bytes })
-    return { ref, revision: 1, parent_uid: parentUid, handle, bytes }
+    return { ref, revision, parent_uid: parentUid, handle, bytes }
   }
 
-  update(order: PutOrder, stored: StoredDocument): StoredDocument {
-    const parentUid = order.parentUid ?? ''
-    const revision = stored.revision + 1
-    const body = sealed(order, { revision, handle: stored.handle })
-    this.#statements.update.run(
-      ...[parentUid, order.listKey ?? '', order.expiresAtMs ?? null, body, revision, stored.ref],
-    )
-    const dropped = this.#deleteEntry(order.kind, stored.ref)
-    const entries = this.#insertEntry(order, stored.ref, stored.handle) - dropped
-    const bytes = tallyBytes(order.listKey ?? '', body)
-    if (entries !== 0 || bytes !== stored.bytes) {
-      this.#addToTally(order, { documents: 0, entries, bytes: bytes - stored.bytes })
+  update(order: AnyPut, stored: StoredDocument): StoredDocument {
+    const { handle } = stored
+    const as = { revision: stored.revision + 1, handle }
+    const isMember = stored.member !== undefined
+    const entriesBefore = isMember || this.#deleteEntry(order.kind, stored.ref) > 0 ? 1 : 0
+    const next =
+      isMember === 'packed' in order
+        ? this.#updateInPlace(order, stored, as)
+        : this.#move(order, stored, as)
+    const entries = ('packed' in order || order.index !== undefined ? 1 : 0) - entriesBefore
+    if (entries !== 0 || next.bytes !== stored.bytes) {
+      this.#addToTally(order, { documents: 0, entries, bytes: next.bytes - stored.bytes })
     }
-    return { ...stored, revision, parent_uid: parentUid, bytes }
+    return next
+  }
+
+  #updateInPlace(order: AnyPut, stored: StoredDocument, as: DocumentState): StoredDocument {
+    if ('packed' in order) {
+      invariant(stored.member !== undefined, `${documentNameOf(order)} has left its family`)
+      return storedMember(order, this.#families.put(stored.member, { ...order.packed, ...as }))
+    }
+    const parentUid = order.parentUid ?? ''
+    const body = sealed(order, as)
+    this.#statements.update.run(
+      ...[parentUid, order.listKey ?? '', order.expiresAtMs ?? null, body],
+      ...[as.revision, stored.ref],
+    )
+    this.#insertEntry(order, stored.ref, stored.handle)
+    const bytes = tallyBytes(order.listKey ?? '', body)
+    return { ...stored, revision: as.revision, parent_uid: parentUid, bytes }
+  }
+
+  /** From its family's row to one of its own, or back. */
+  #move(order: AnyPut, stored: StoredDocument, as: DocumentState): StoredDocument {
+    this.#remove(order, stored)
+    const next = this.#insert(order, as)
+    invariant(next !== undefined, `${documentNameOf(order)} is stored twice`)
+    return next
   }
 
   delete(key: DocumentKey, stored: StoredDocument): void {
-    this.deleteClaims(stored.ref)
-    const entries = -this.#deleteEntry(key.kind, stored.ref)
-    if (stored.handle !== null) this.#statements.deleteHandle.run(stored.handle)
-    this.#statements.delete.run(stored.ref)
+    this.releaseClaims(stored)
+    const isMember = stored.member !== undefined
+    const entries = isMember || this.#deleteEntry(key.kind, stored.ref) > 0 ? -1 : 0
+    this.#remove(key, stored)
     this.#addToTally(key, { documents: -1, entries, bytes: -stored.bytes })
   }
 
-  /** Whether the claim could be made: false when another document holds it. */
-  insertClaim(key: DocumentKey, claim: string, ref: number): boolean {
-    const { insertClaim } = this.#statements
-    const stored = storedClaim(claim)
-    const crc = checkOfClaim(stored, key)
-    return insertClaim.run(this.scopeOf(key.orgUid), stored, ref, crc).changes === 1
+  #remove(key: DocumentKey, { member, handle, ref }: StoredDocument): void {
+    if (member !== undefined) {
+      this.#families.delete(member)
+      return
+    }
+    this.#deleteEntry(key.kind, ref)
+    if (handle !== null) this.#statements.deleteHandle.run(handle)
+    this.#statements.delete.run(ref)
   }
 
-  deleteClaims(ref: number): void {
-    this.#statements.deleteClaims.run(ref)
+  /** Whether a put claims what its document holds, so that its claims can stay. */
+  keepsClaims(order: WriteOrder, { member }: StoredDocument): boolean {
+    if (member === undefined || !('packed' in order)) return false
+    const { id, shape } = member.document
+    return order.packed.shape === shape.shape.text && order.packed.id === id
+  }
+
+  /** Makes the claims of a document; tells the one that another holds. */
+  insertClaims(order: AnyPut, { ref, member }: StoredDocument): string | undefined {
+    if (member !== undefined) return this.#families.claim(member, order)
+    const scope = this.scopeOf(order.orgUid)
+    for (const claim of new Set(plainOrder(order).claims)) {
+      if (!this.#families.claimInside(scope, order.orgUid, claim)) return claim
+      const { orgUid, kind, uid } = order
+      if (!this.#claims.insert(scope, claim, { orgUid, kind, uid, ref })) return claim
+    }
+    return undefined
+  }
+
+  releaseClaims({ ref, member }: StoredDocument): void {
+    if (member === undefined) this.#claims.deleteOfDocument(ref)
+    else this.#families.release(member)
   }
 
   insertChange(order: WriteOrder, parentUid: string): void {
@@ -210,42 +292,27 @@ export class CatalogWriteTable {
     }))
   }
 
-  selectLease(name: string): (Lease & { readonly expiresAtMs: number }) | undefined {
-    const row = this.#statements.selectLease.get(name)
-    if (row === undefined) return undefined
-    const lease = { name, holder: row.holder as string, fence: row.fence as number }
-    const expiresAtMs = row.expires_at_ms as number
-    // One that does not check holds nobody up; its fence is the best there is to count on from.
-    const isWhole = checkOfLease(lease, expiresAtMs) === row.crc
-    return isWhole ? { ...lease, expiresAtMs } : { ...lease, holder: '', expiresAtMs: 0 }
-  }
-
-  upsertLease(lease: Lease, expiresAtMs: number): void {
-    const crc = checkOfLease(lease, expiresAtMs)
-    this.#statements.upsertLease.run(lease.name, lease.holder, lease.fence, expiresAtMs, crc)
-  }
-
   #nextHandle(): number {
     this.#lastHandle ??= (this.#statements.selectLastHandle.get()?.seq as number | undefined) ?? 0
     return this.#lastHandle + 1
   }
 
-  #insertHandle(handle: number, ref: number): void {
-    this.#statements.insertHandle.run(handle, ref)
-    this.#lastHandle = handle
-    this.#hasGivenHandles = true
+  /** Written once per transaction, and repeated: SQLite's own row of it carries no checksum. */
+  #writeLastHandle(): void {
+    const last = this.#nextHandle() - 1
+    const { updateLastHandle, insertLastHandle, repeatLastHandle } = this.#statements
+    if (updateLastHandle.run(last).changes === 0) insertLastHandle.run(last)
+    repeatLastHandle.run(last)
   }
 
-  /** Tells how many rows it made: 1, or 0 for a document without an index. */
-  #insertEntry(order: PutOrder, ref: number, handle: number | null): number {
-    if (order.index === undefined) return 0
+  #insertEntry(order: PutOrder, ref: number, handle: number | null): void {
+    if (order.index === undefined) return
     const parentUid = order.parentUid ?? ''
     const crc = checkOfEntry(order, { ref, parentUid, handle, packed: order.index })
     this.#statements.insertEntry.run(
       ...[order.kind, ref, this.scopeOf(order.orgUid), order.uid, parentUid],
       ...[handle, order.index, crc],
     )
-    return 1
   }
 
   #deleteEntry(kind: string, ref: number): number {
@@ -254,55 +321,45 @@ export class CatalogWriteTable {
 
   /** By how much the step has changed what an organization has of a kind. */
   changeOf(orgUid: string, kind: string): Tally {
-    return this.#tallyChanges.get(`${this.scopeOf(orgUid)} ${kind}`) ?? NOTHING
+    return this.#tallies.changeOf(this.scopeOf(orgUid), kind)
   }
 
   /** What an organization has of a kind at this point of the step. */
   usageOf(orgUid: string, kind: string): Tally {
-    const scope = this.scopeOf(orgUid)
-    const stored = this.#storedTally(scope, kind)
-    if (stored !== undefined) return addTallies(stored, this.changeOf(orgUid, kind))
-    return tallyOf(this.#statements.count.get(scope, kind))
+    return this.#tallies.usageOf(this.scopeOf(orgUid), kind)
   }
 
-  /** The counts as kept, undefined when they do not check. */
-  #storedTally(scope: number, kind: string): Tally | undefined {
-    const stored = this.#statements.selectTally.get(scope, kind)
-    const tally = tallyOf(stored)
-    const isWhole = stored === undefined || checkOfTally({ scope, kind, ...tally }) === stored.crc
-    return isWhole ? tally : undefined
-  }
-
-  /** Counts are written once per step: a commit may make thousands of documents of a kind. */
   #addToTally({ orgUid, kind }: DocumentKey, delta: Tally): void {
-    const scope = this.scopeOf(orgUid)
-    const key = `${scope} ${kind}`
-    const before = this.#tallyChanges.get(key) ?? NOTHING
-    this.#tallyChanges.set(key, { scope, kind, ...addTallies(before, delta) })
-  }
-
-  #writeTallies(): void {
-    for (const change of this.#tallyChanges.values()) this.#writeTally(change)
-    this.#tallyChanges.clear()
-  }
-
-  #writeTally({ scope, kind, ...delta }: TallyChange): void {
-    const before = this.#storedTally(scope, kind)
-    // A count that does not check is taken from what is there, with the change made already.
-    const isKept = before !== undefined
-    const after = isKept
-      ? addTallies(before, delta)
-      : tallyOf(this.#statements.count.get(scope, kind))
-    const { documents, entries, bytes } = after
-    const crc = checkOfTally({ scope, kind, ...after })
-    this.#statements.setTally.run(scope, kind, documents, entries, bytes, crc)
+    this.#tallies.add(this.scopeOf(orgUid), kind, delta)
   }
 }
 
-function sealed(
-  order: PutOrder,
-  { revision, handle }: { readonly revision: number; readonly handle: number | null },
-): string {
+/** The order for a document that has a row of its own, also where a family would have taken it. */
+function plainOrder(order: AnyPut): PutOrder {
+  if (!('packed' in order)) return order
+  const { shape, id, numbers } = order.packed
+  const whole = new Shape(shape)
+  return {
+    ...{ op: 'put', orgUid: order.orgUid, kind: order.kind, uid: order.uid },
+    ...{ parentUid: order.parentUid, expectedRevision: order.expectedRevision },
+    ...{ listKey: whole.listKeyOf(id), index: whole.indexOf(id) },
+    claims: whole.claimsOf(id, headUidOf(order.uid)),
+    body: whole.jsonOf(id, numbers),
+  }
+}
+
+function storedMember(key: DocumentKey, member: StoredMember): StoredDocument {
+  const { document, family } = member
+  const { id, numbers, revision } = document
+  return {
+    ...{ ref: 0, member, revision },
+    parent_uid: key.kind === 'stream' ? family.place.headUid : '',
+    handle: 'handle' in document ? document.handle : null,
+    bytes: document.shape.shape.bytesOf(id, numbers),
+  }
+}
+
+function sealed(order: PutOrder, { revision, handle }: DocumentState): string {
   const { orgUid, kind, uid, parentUid = '', listKey = '', expiresAtMs = null, body } = order
   const fields = { orgUid, kind, uid, parentUid, revision, listKey, expiresAtMs, handle }
   return sealBody(fields, body)
@@ -317,32 +374,25 @@ function prepareAll(db: DatabaseSync) {
       WHERE d.scope = ? AND d.kind = ? AND d.uid = ?`),
     insert: prepare(`INSERT INTO document
       (scope, kind, uid, parent_uid, list_key, expires_at_ms, handle, body, revision)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT (scope, kind, uid) DO NOTHING`),
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (scope, kind, uid) DO NOTHING`),
     update: prepare(`UPDATE document SET parent_uid = ?, list_key = ?, expires_at_ms = ?, body = ?,
       revision = ? WHERE ref = ?`),
     delete: prepare('DELETE FROM document WHERE ref = ?'),
     insertHandle: prepare('INSERT INTO stream_handle (handle, ref) VALUES (?, ?)'),
     selectLastHandle: prepare(`SELECT seq FROM sqlite_sequence WHERE name = 'stream_handle'`),
     deleteHandle: prepare('DELETE FROM stream_handle WHERE handle = ?'),
-    repeatLastHandle: prepare(`INSERT OR REPLACE INTO meta (name, value)
-      SELECT 'last_handle', coalesce(max(seq), 0) FROM sqlite_sequence
-      WHERE name = 'stream_handle'`),
+    updateLastHandle: prepare(`UPDATE sqlite_sequence SET seq = ? WHERE name = 'stream_handle'`),
+    insertLastHandle: prepare(
+      `INSERT INTO sqlite_sequence (name, seq) VALUES ('stream_handle', ?)`,
+    ),
+    repeatLastHandle: prepare(
+      `INSERT OR REPLACE INTO meta (name, value) VALUES ('last_handle', ?)`,
+    ),
     insertEntry: prepare(`INSERT INTO entry
       (kind, ref, scope, uid, parent_uid, handle, packed, crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`),
     deleteEntry: prepare('DELETE FROM entry WHERE kind = ? AND ref = ?'),
-    insertClaim: prepare(`INSERT INTO claim (scope, claim, ref, crc) VALUES (?, ?, ?, ?)
-      ON CONFLICT DO NOTHING`),
-    deleteClaims: prepare('DELETE FROM claim WHERE ref = ?'),
-    selectTally: prepare(TALLY),
-    setTally: prepare(`INSERT OR REPLACE INTO tally
-      (scope, kind, documents, entries, bytes, crc) VALUES (?, ?, ?, ?, ?, ?)`),
-    count: prepare(COUNTED),
     selectExpired:
       prepare(`SELECT s.org_uid, d.kind, d.uid FROM document d JOIN scope s USING (scope)
       WHERE d.expires_at_ms <= ? ORDER BY d.expires_at_ms LIMIT ?`),
-    selectLease: prepare('SELECT holder, fence, expires_at_ms, crc FROM lease WHERE name = ?'),
-    upsertLease: prepare(`INSERT INTO lease (name, holder, fence, expires_at_ms, crc)
-      VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET holder = excluded.holder,
-      fence = excluded.fence, expires_at_ms = excluded.expires_at_ms, crc = excluded.crc`),
   }
 }

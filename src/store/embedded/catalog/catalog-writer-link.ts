@@ -10,12 +10,13 @@ import {
 } from '../../catalog-port.ts'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
 import type {
+  PackedWritten,
   WriteOrder,
   WriterReply,
   WriterRequest,
   WriterResult,
-  Written,
 } from './catalog-protocol.ts'
+import { PartWriter } from './family/order-part.ts'
 
 /** Beyond this the disk cannot keep up, and a caller is better told so than kept waiting. */
 const WAITING_MAX = 4_096
@@ -43,6 +44,7 @@ type RequestBody = WriterRequest extends infer R
 export class CatalogWriterLink {
   readonly #worker: Worker
   readonly #waiting = new Map<number, Waiting>()
+  readonly #parts = new PartWriter()
   #ordersWaiting = 0
   #lastId = 0
   #goneBecause: Error | undefined
@@ -67,18 +69,18 @@ export class CatalogWriterLink {
     count: number,
     takeOrders: (from: number, until: number) => WriteOrder[],
     { lease, limits }: { lease: Lease | undefined; limits: readonly CatalogLimit[] },
-  ): Promise<readonly Written[]> {
+  ): Promise<PackedWritten> {
     const id = this.#admit(count)
     const done = this.#wait(id, count)
     // A rejection while parts are still on their way is met by the await below.
     done.catch(() => undefined)
     for (let at = 0; at === 0 || at < count; at += ORDERS_PER_PART) {
       if (at > 0) await nextTurn()
-      const orders = takeOrders(at, at + ORDERS_PER_PART)
+      const orders = this.#parts.write(takeOrders(at, at + ORDERS_PER_PART))
       const isLast = at + ORDERS_PER_PART >= count
       this.#worker.postMessage({ type: 'commit', id, isLast, orders, lease, limits })
     }
-    return (await done) as readonly Written[]
+    return (await done) as PackedWritten
   }
 
   async request(body: Exclude<RequestBody, { type: 'commit' }>): Promise<WriterResult> {

@@ -14,6 +14,7 @@ import { openChecked } from './catalog-checks.ts'
 import type { CommitPart, WriteOrder, WriterReply, WriterRequest } from './catalog-protocol.ts'
 import { CatalogReserve } from './catalog-reserve.ts'
 import { CatalogWriteTable } from './catalog-write-table.ts'
+import { PartReader } from './family/order-part.ts'
 import { openCatalogFile } from './open-catalog-file.ts'
 
 /** One transaction's share: enough to spread a sync, little enough to answer within milliseconds. */
@@ -48,6 +49,7 @@ class CatalogWriter {
   readonly #db: DatabaseSync
   readonly #table: CatalogWriteTable
   readonly #parts = new Map<number, WriteOrder[]>()
+  readonly #reader = new PartReader()
   #queue: Job[] = []
   #closingId: number | undefined
   #ordersSinceTrim = 0
@@ -74,14 +76,15 @@ class CatalogWriter {
   }
 
   #acceptPart(part: CommitPart): void {
+    const read = this.#reader.read(part.orders)
     const earlier = this.#parts.get(part.id)
     if (!part.isLast) {
-      if (earlier === undefined) this.#parts.set(part.id, [...part.orders])
-      else for (const order of part.orders) earlier.push(order)
+      if (earlier === undefined) this.#parts.set(part.id, read)
+      else for (const order of read) earlier.push(order)
       return
     }
     this.#parts.delete(part.id)
-    const orders = earlier === undefined ? part.orders : earlier.concat(part.orders)
+    const orders = earlier === undefined ? read : earlier.concat(read)
     const { id, lease, limits } = part
     this.#queue.push({ type: 'commit', id, orders, lease, limits })
   }

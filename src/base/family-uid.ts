@@ -1,0 +1,64 @@
+/**
+ * UIDs that need no index of their own: the head of a family has a UID of version 8 that begins with the
+ * time and ends with six zeros; its members have the same with their ordinal in the place of the zeros.
+ *
+ *   tttttttt-tttt-8ccc-vrrr-rrrrrroooooo   t: milliseconds, c: count inside of one, r: random, o: ordinal
+ */
+const FORM = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const FAMILY_LENGTH = 30
+const HEAD_END = '000000'
+const COUNTS_PER_MS = 4_096
+/** 2020-01-01: from here on 69 years of milliseconds and counts are numbers without loss. */
+const FIRST_MS = 1_577_836_800_000
+/** Of members in one family: what six hex digits hold. */
+export const ORDINAL_END = 2 ** 24
+
+/** The UID of the head of a family, made of 15 hex digits of time and count, and of 16 random ones in a UUID. */
+export function familyUidOf(digits: string, random: string): string {
+  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-8${digits.slice(12)}-${random.slice(0, 11)}${HEAD_END}`
+}
+
+/** Whether the UID is that of a head or member. */
+export function isFamilyForm(uid: string): boolean {
+  return uid.length === 36 && FORM.test(uid)
+}
+
+/** Whether the UID is that of the head of a family. */
+export function isHeadUid(uid: string): boolean {
+  return uid.endsWith(HEAD_END) && isFamilyForm(uid)
+}
+
+/** The UID of a member of the family that a head or another member tells. */
+export function memberUidOf(uid: string, ordinal: number): string {
+  return uid.slice(0, FAMILY_LENGTH) + ordinal.toString(16).padStart(HEAD_END.length, '0')
+}
+
+/** The UID of the head of the family that a member, or the head itself, tells. */
+export function headUidOf(uid: string): string {
+  return uid.slice(0, FAMILY_LENGTH) + HEAD_END
+}
+
+/** Its place among the members of its family, 0 for the head. */
+export function ordinalOf(uid: string): number {
+  return Number.parseInt(uid.slice(FAMILY_LENGTH), 16)
+}
+
+/** Time and count of a UID of this form as one number, in the order of the UIDs; undefined when too early or late. */
+export function familyNumberOf(uid: string): number | undefined {
+  const ms = Number.parseInt(uid.slice(0, 8), 16) * 65_536 + Number.parseInt(uid.slice(9, 13), 16)
+  const number = (ms - FIRST_MS) * COUNTS_PER_MS + Number.parseInt(uid.slice(15, 18), 16)
+  return number > 0 && number <= Number.MAX_SAFE_INTEGER ? number : undefined
+}
+
+/** The random digits of a family's UIDs, as familyHeadOf() takes them. */
+export function familyTailOf(uid: string): string {
+  return uid.slice(19, 23) + uid.slice(24, FAMILY_LENGTH)
+}
+
+/** The UID of the head of a family with this number and these random digits. */
+export function familyHeadOf(number: number, tail: string): string {
+  const ms = Math.floor(number / COUNTS_PER_MS) + FIRST_MS
+  const time = ms.toString(16).padStart(12, '0')
+  const count = (number % COUNTS_PER_MS).toString(16).padStart(3, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-8${count}-${tail.slice(0, 4)}-${tail.slice(4)}${HEAD_END}`
+}

@@ -1,0 +1,166 @@
+/** The statements by which documents are listed, whether they have a row of their own or share one. */
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { CatalogDamaged, type CatalogDocument, type ListQuery } from '../../catalog-port.ts'
+import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
+import type { CatalogScopes } from './catalog-scopes.ts'
+import type { FamilyReadTable } from './family/family-read-table.ts'
+
+/** Sorts after every text that begins with the prefix it is added to. */
+const PREFIX_END = '\u{10FFFF}'
+
+/** Where the documents of a query stand. */
+type Source = 'rows' | 'families' | 'both'
+
+interface ListStatements {
+  readonly page: StatementSync
+  readonly count: StatementSync
+}
+
+/** Pages of documents in the order of list key, then UID. */
+export class CatalogLists {
+  readonly #db: DatabaseSync
+  readonly #scopes: CatalogScopes
+  readonly #families: FamilyReadTable
+  readonly #anyRow: StatementSync
+  readonly #byRef: StatementSync
+  readonly #statements = new Map<string, ListStatements>()
+
+  constructor(db: DatabaseSync, scopes: CatalogScopes, families: FamilyReadTable) {
+    this.#db = db
+    this.#scopes = scopes
+    this.#families = families
+    this.#anyRow = db.prepare(`SELECT 1 FROM document
+      WHERE scope = ? AND kind = 'component' AND kind <> 'stream' LIMIT 1`)
+    this.#byRef = db.prepare(`SELECT ${DOCUMENT_COLUMNS} FROM document d WHERE d.ref = ?`)
+  }
+
+  /** A page of a query. */
+  selectPage(scope: number, query: ListQuery): CatalogDocument[] {
+    if (query.kind === 'stream') {
+      const found = this.#streams(scope, query)
+      if (found !== undefined) return found.slice(query.start, query.start + query.limit)
+    }
+    const { page } = this.#statementsOf(query, this.#sourceOf(scope, query))
+    const rows = page.all(filterOf(scope, query))
+    const documents = rows.map((row) => this.#documentOf(row as { ref: number }, query))
+    for (const document of documents) expectListed(document, query)
+    return sortTies(documents, query.descending === true)
+  }
+
+  /** How many documents a query has in all. */
+  count(scope: number, query: ListQuery): number {
+    const found = query.kind === 'stream' ? this.#streams(scope, query) : undefined
+    if (found !== undefined) return found.length
+    const { count } = this.#statementsOf(query, this.#sourceOf(scope, query))
+    return (count.get(filterOf(scope, query)) as { documents: number }).documents
+  }
+
+  #documentOf({ ref }: { ref: number }, query: ListQuery): CatalogDocument {
+    const isMember = ref < 0
+    const row = isMember ? undefined : this.#byRef.get(ref)
+    const document = isMember
+      ? this.#families.selectHead(-ref)
+      : row && documentOf(row, this.#scopes)
+    if (document !== undefined) return document
+    throw new CatalogDamaged(`the list of ${query.kind} leads nowhere`)
+  }
+
+  /** All streams of a query in order; undefined when no family holds any. */
+  #streams(scope: number, query: ListQuery): CatalogDocument[] | undefined {
+    const members = this.#families.selectStreams(scope, query)
+    if (members.length === 0) return undefined
+    const { page } = this.#statementsOf(query, 'rows')
+    const rows = page.all({ ...filterOf(scope, query), limit: -1, start: 0 })
+    const all = rows.map((row) => this.#documentOf(row as { ref: number }, query))
+    for (const document of all) expectListed(document, query)
+    all.push(...members)
+    const direction = query.descending === true ? -1 : 1
+    return all.sort((a, b) => direction * (compare(a.listKey, b.listKey) || compare(a.uid, b.uid)))
+  }
+
+  #sourceOf(scope: number, { kind, parentUid }: ListQuery): Source {
+    // Components that share a row have no parent.
+    if (kind !== 'component' || (parentUid ?? '') !== '') return 'rows'
+    if (!this.#families.hasHeads(scope)) return 'rows'
+    return this.#anyRow.get(scope) === undefined ? 'families' : 'both'
+  }
+
+  /** One pair of statements per shape of query, prepared when first asked for. */
+  #statementsOf(query: ListQuery, source: Source): ListStatements {
+    const parentShape =
+      query.parentUid === undefined ? 'any' : query.parentUid === '' ? 'none' : 'one'
+    const hasPrefix = (query.listKeyPrefix ?? '') !== ''
+    const isDescending = query.descending === true
+    const isStream = query.kind === 'stream'
+    const isAlive = query.aliveAtMs !== undefined
+    const key = `${source} ${isStream} ${parentShape} ${hasPrefix} ${isDescending} ${isAlive}`
+    const known = this.#statements.get(key)
+    if (known !== undefined) return known
+    // The partial index serves only what names a parent, so the planner must see the condition.
+    const parent = {
+      any: '',
+      none: 'AND parent_uid = $parent',
+      one: "AND parent_uid = $parent AND parent_uid <> ''",
+    }[parentShape]
+    const prefix = hasPrefix ? 'AND list_key >= $from AND list_key < $until' : ''
+    // What shares a row never expires.
+    const alive = isAlive ? 'AND (expires_at_ms IS NULL OR expires_at_ms > $alive)' : ''
+    // Streams are listed by their component: the index of whole kinds leaves them out.
+    const rows = `FROM document WHERE scope = $scope AND kind = $kind
+      ${isStream ? '' : "AND kind <> 'stream'"} ${parent} ${prefix} ${alive}`
+    const families = `FROM family WHERE scope = $scope AND list_key IS NOT NULL ${prefix}`
+    const down = isDescending ? 'DESC' : ''
+    const pages = {
+      rows: `SELECT ref ${rows} ORDER BY list_key ${down}, uid ${down}`,
+      families: `SELECT -ref AS ref ${families} ORDER BY list_key ${down}, family.ref ${down}`,
+      both: `SELECT ref, list_key ${rows} UNION ALL SELECT -ref, list_key ${families}
+        ORDER BY list_key ${down}`,
+    }
+    const counts = {
+      rows: `SELECT count(*) AS documents ${rows}`,
+      families: `SELECT count(*) AS documents ${families}`,
+      both: `SELECT (SELECT count(*) ${rows}) + (SELECT count(*) ${families}) AS documents`,
+    }
+    const statements = {
+      page: this.#db.prepare(`${pages[source]} LIMIT $limit OFFSET $start`),
+      count: this.#db.prepare(counts[source]),
+    }
+    for (const one of Object.values(statements)) one.setAllowUnknownNamedParameters(true)
+    this.#statements.set(key, statements)
+    return statements
+  }
+}
+
+function filterOf(scope: number, query: ListQuery): Record<string, SQLInputValue> {
+  const { kind, parentUid: parent = '', listKeyPrefix: from = '', limit, start } = query
+  const alive = query.aliveAtMs ?? 0
+  return { scope, kind, parent, from, until: from + PREFIX_END, alive, limit, start }
+}
+
+/** As bytes, which is how the indexes order texts. */
+function compare(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+}
+
+/** Where rows and families meet under one list key, the page has them by UID. */
+function sortTies(documents: CatalogDocument[], isDescending: boolean): CatalogDocument[] {
+  const direction = isDescending ? -1 : 1
+  const sorted: CatalogDocument[] = []
+  for (let from = 0, until = 0; from < documents.length; from = until) {
+    const { listKey } = documents[from]
+    while (documents[until]?.listKey === listKey) until += 1
+    const ties = documents.slice(from, until)
+    if (ties.length > 1) ties.sort((a, b) => direction * compare(a.uid, b.uid))
+    sorted.push(...ties)
+  }
+  return sorted
+}
+
+function expectListed(document: CatalogDocument, query: ListQuery): void {
+  const isOurs =
+    document.kind === query.kind.toWellFormed() &&
+    document.orgUid === query.orgUid.toWellFormed() &&
+    (query.parentUid?.toWellFormed() ?? document.parentUid) === document.parentUid &&
+    document.listKey.startsWith(query.listKeyPrefix?.toWellFormed() ?? '')
+  if (!isOurs) throw new CatalogDamaged(`the list of ${query.kind} leads to another document`)
+}

@@ -1,0 +1,155 @@
+/** What readers of the catalog ask of families. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { familyHeadOf } from '../../../../base/index.ts'
+import type { CatalogDocument, DocumentKey, JsonObject, ListQuery } from '../../../catalog-port.ts'
+import type { StreamHandle } from '../../../sample-port.ts'
+import { checkOfClaim } from '../catalog-checks.ts'
+import type { CatalogScopes } from '../catalog-scopes.ts'
+import { familyPlaceOf, localPlaceOf } from './family-place.ts'
+import { FamilyRows, type FirstRow } from './family-rows-table.ts'
+import {
+  documentsOf,
+  FamilyWalk,
+  type WalkedDocument,
+  type WalkedPage,
+} from './family-walk-table.ts'
+import { ShapeReader } from './shape-table.ts'
+
+/** The reading side of families over one connection; what it answers has been checked. */
+export class FamilyReadTable {
+  readonly #rows: FamilyRows
+  readonly walk: FamilyWalk
+  readonly #laters: StatementSync
+  readonly #anyHead: StatementSync
+  readonly #refsOfScope: StatementSync
+
+  constructor(db: DatabaseSync, scopes: CatalogScopes) {
+    const shapes = new ShapeReader(db)
+    this.#rows = new FamilyRows(db, scopes, shapes.of)
+    this.walk = new FamilyWalk(db, this.#rows, scopes)
+    this.#laters = db.prepare('SELECT page FROM family_page WHERE ref = ? ORDER BY page')
+    this.#anyHead = db.prepare(`SELECT 1 FROM family
+      WHERE scope = ? AND list_key IS NOT NULL LIMIT 1`)
+    this.#refsOfScope = db.prepare('SELECT ref FROM family WHERE scope = ?')
+  }
+
+  /** The document of a key, undefined when no family holds it. */
+  selectByKey(key: DocumentKey): CatalogDocument | undefined {
+    const place = familyPlaceOf(key)
+    const row = place && this.#rows.first(place.ref)
+    if (row?.tail !== place?.tail || row?.orgUid !== key.orgUid.toWellFormed()) return undefined
+    if (place === undefined || row === undefined) return undefined
+    const document = this.#rows.find(row, place.ordinal)
+    if (document === undefined) return undefined
+    const { uid } = key
+    const kind = place.ordinal === 0 ? 'component' : 'stream'
+    const parentUid = place.ordinal === 0 ? '' : place.headUid
+    const handle = 'handle' in document ? document.handle : undefined
+    return toDocument(row.orgUid, { kind, uid, parentUid, handle, document })
+  }
+
+  /** The holder of a claim that needs be unique in its family only, where the family keeps it. */
+  selectByLocalClaim(orgUid: string, claim: string): CatalogDocument | undefined {
+    const found = localPlaceOf(claim)
+    const row = found && this.#rows.first(found.place.ref)
+    if (found === undefined || row === undefined) return undefined
+    if (row.tail !== found.place.tail || row.orgUid !== orgUid.toWellFormed()) return undefined
+    const { headUid } = found.place
+    const holder = documentsOf({ ...row, page: 0, headUid }).find(({ document: { shape, id } }) =>
+      shape.shape.localClaimsOf(id).includes(found.local),
+    )
+    return holder && toDocument(row.orgUid, holder)
+  }
+
+  /** The holder of a claim that the table of claims says is in a family: the one of which it checks. */
+  selectHolder(ref: number, claim: { readonly stored: string; readonly crc: unknown }) {
+    const row = this.#rows.first(ref)
+    if (row === undefined) return undefined
+    for (const page of this.#pagesOf(row)) {
+      const holder = documentsOf(page).find(
+        ({ kind, uid }) =>
+          checkOfClaim(claim.stored, { orgUid: row.orgUid, kind, uid }) === claim.crc,
+      )
+      if (holder !== undefined) return toDocument(row.orgUid, holder)
+    }
+    return undefined
+  }
+
+  /** Whether an organization has components in families. */
+  hasHeads(scope: number): boolean {
+    return this.#anyHead.get(scope) !== undefined
+  }
+
+  /** The component of a row, undefined when it has none. */
+  selectHead(ref: number): CatalogDocument | undefined {
+    const row = this.#rows.first(ref)
+    if (row?.head === undefined) return undefined
+    const [head] = documentsOf(this.#pageOf(row))
+    return toDocument(row.orgUid, head)
+  }
+
+  /** The streams of a query that families hold; all of them, in no order. */
+  selectStreams(scope: number, query: ListQuery): CatalogDocument[] {
+    const rows = query.parentUid === undefined ? this.#all(scope) : this.#one(query.parentUid)
+    const prefix = query.listKeyPrefix?.toWellFormed() ?? ''
+    const found: CatalogDocument[] = []
+    for (const row of rows) {
+      if (row.scope !== scope) continue
+      for (const page of this.#pagesOf(row)) {
+        for (const one of documentsOf(page)) {
+          const { shape, id } = one.document
+          if (one.kind !== 'stream' || !shape.shape.listKeyOf(id).startsWith(prefix)) continue
+          found.push(toDocument(row.orgUid, one))
+        }
+      }
+    }
+    return found
+  }
+
+  #all(scope: number): FirstRow[] {
+    const refs = this.#refsOfScope.all(scope)
+    return refs.flatMap(({ ref }) => this.#rows.first(ref as number) ?? [])
+  }
+
+  #one(headUid: string): FirstRow[] {
+    const place = familyPlaceOf({ kind: 'component', uid: headUid })
+    const row = place && this.#rows.first(place.ref)
+    return row !== undefined && row.tail === place?.tail ? [row] : []
+  }
+
+  /** Holds a first row against its checksum; throws CatalogDamaged when it does not check. */
+  checkFirst(row: Readonly<Record<string, unknown>>): void {
+    this.#rows.readFirst(row)
+  }
+
+  /** As checkFirst, for a later row. */
+  checkLater(row: Readonly<Record<string, unknown>>): void {
+    this.walk.readLater(row)
+  }
+
+  *#pagesOf(row: FirstRow): Generator<WalkedPage> {
+    const first = this.#pageOf(row)
+    yield first
+    for (const { page } of this.#laters.all(row.ref)) {
+      const later = this.#rows.page(row, page as number)
+      if (later !== undefined) yield { ...first, ...later, page: page as number }
+    }
+  }
+
+  #pageOf(row: FirstRow): WalkedPage {
+    return { ...row, page: 0, headUid: familyHeadOf(row.ref, row.tail) }
+  }
+}
+
+/** A document whole again. */
+export function toDocument(orgUid: string, found: WalkedDocument): CatalogDocument {
+  const { kind, uid, parentUid, handle, document } = found
+  const { shape, id, numbers, revision } = document
+  return {
+    ...{ orgUid, kind, uid, parentUid, revision },
+    listKey: shape.shape.listKeyOf(id),
+    expiresAtMs: undefined,
+    handle: handle as StreamHandle | undefined,
+    body: JSON.parse(shape.shape.jsonOf(id, numbers)) as JsonObject,
+  }
+}

@@ -1,0 +1,151 @@
+/** The statements by which all rows of families are read, a stretch at a time. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { familyHeadOf, memberUidOf } from '../../../../base/index.ts'
+import { CatalogDamaged } from '../../../catalog-port.ts'
+import { readChecked } from '../catalog-checks.ts'
+import type { CatalogScopes } from '../catalog-scopes.ts'
+import { addTallies, NOTHING, type Tally } from '../catalog-tally.ts'
+import type { FamilyPage, PackedDocument } from './family-page.ts'
+import type { FamilyRows } from './family-rows-table.ts'
+
+/** Rows read at a time where nobody waits. */
+const ROWS_PER_STEP = 1_000
+
+/** How far a walk has come: first rows of families come before all later ones. */
+export interface WalkPlace {
+  readonly isLater: boolean
+  readonly ref: number
+  readonly page: number
+}
+
+/** Where a walk begins. */
+export const WALK_START: WalkPlace = { isLater: false, ref: Number.MIN_SAFE_INTEGER, page: 0 }
+
+/** A row that checks. */
+export interface WalkedPage extends FamilyPage {
+  readonly scope: number
+  readonly orgUid: string
+  readonly headUid: string
+  readonly ref: number
+  readonly page: number
+}
+
+/** A head or member as a walk meets it. */
+export interface WalkedDocument {
+  readonly kind: 'component' | 'stream'
+  readonly uid: string
+  readonly parentUid: string
+  readonly handle: number | undefined
+  readonly document: PackedDocument
+}
+
+/** What a step of a walk has read. */
+export interface WalkStep {
+  /** Where to go on, undefined at the end. */
+  readonly next: WalkPlace | undefined
+  readonly rows: number
+  readonly bytes: number
+  /** What does not check. */
+  readonly damages: readonly string[]
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+/** Walks over the rows of families; rows that do not check are told and left out. */
+export class FamilyWalk {
+  readonly #rows: FamilyRows
+  readonly #scopes: CatalogScopes
+  readonly #firsts: StatementSync
+  readonly #laters: StatementSync
+
+  constructor(db: DatabaseSync, rows: FamilyRows, scopes: CatalogScopes) {
+    this.#rows = rows
+    this.#scopes = scopes
+    this.#firsts = db.prepare(`SELECT ref, scope, list_key, packed FROM family
+      WHERE ref > ? ORDER BY ref LIMIT ?`)
+    this.#laters = db.prepare(`SELECT ref, page, scope, packed FROM family_page
+      WHERE (ref, page) > (?, ?) ORDER BY ref, page LIMIT ?`)
+  }
+
+  /** Reads at most `limit` rows after a place. */
+  step(after: WalkPlace, limit: number, onPage: (page: WalkedPage) => void): WalkStep {
+    const { isLater, ref, page } = after
+    const table = isLater ? 'family_page' : 'family'
+    const rows: readonly Row[] = readChecked(`table ${table}`, () =>
+      isLater ? this.#laters.all(ref, page, limit) : this.#firsts.all(ref, limit),
+    )
+    const damages: string[] = []
+    let bytes = 0
+    for (const row of rows) {
+      bytes += String(row.packed).length
+      const damage = damageIn(() => onPage(isLater ? this.readLater(row) : this.#first(row)))
+      if (damage !== undefined) damages.push(damage)
+    }
+    return { next: nextPlace(after, rows, limit), rows: rows.length, bytes, damages }
+  }
+
+  /** What an organization has of a kind. */
+  count(scope: number, kind: string): Tally {
+    let tally = NOTHING
+    const onPage = (page: WalkedPage): void => {
+      if (page.scope !== scope) return
+      for (const one of documentsOf(page)) {
+        if (one.kind !== kind) continue
+        const { shape, id, numbers } = one.document
+        const bytes = shape.shape.bytesOf(id, numbers)
+        tally = addTallies(tally, { documents: 1, entries: 1, bytes })
+      }
+    }
+    for (let at: WalkPlace | undefined = WALK_START; at !== undefined; ) {
+      at = this.step(at, ROWS_PER_STEP, onPage).next
+    }
+    return tally
+  }
+
+  #first(row: Row): WalkedPage {
+    const found = this.#rows.readFirst(row)
+    return { ...found, page: 0, headUid: familyHeadOf(found.ref, found.tail) }
+  }
+
+  /** What a later row holds. */
+  readLater(row: Row): WalkedPage {
+    const { ref, page, scope } = row as { ref: number; page: number; scope: number }
+    const orgUid = this.#scopes.orgUidOf(scope)
+    const found = this.#rows.readLater({ orgUid, ref, page, listKey: null }, row.packed)
+    return { ...found, ref, page, scope, orgUid, headUid: familyHeadOf(ref, found.tail) }
+  }
+}
+
+function nextPlace(after: WalkPlace, rows: readonly Row[], limit: number): WalkPlace | undefined {
+  if (rows.length === limit) {
+    const { ref, page = 0 } = rows[rows.length - 1] as { ref: number; page?: number }
+    return { isLater: after.isLater, ref, page }
+  }
+  return after.isLater ? undefined : { ...WALK_START, isLater: true }
+}
+
+/** What is wrong when a read finds damage; other failures are thrown on. */
+function damageIn(read: () => void): string | undefined {
+  try {
+    read()
+    return undefined
+  } catch (error) {
+    if (error instanceof CatalogDamaged) return error.what
+    throw error
+  }
+}
+
+/** The head and the members of a row, in this order. */
+export function documentsOf({ headUid, head, members }: WalkedPage): WalkedDocument[] {
+  const found: WalkedDocument[] = []
+  if (head !== undefined) {
+    const kind = 'component'
+    found.push({ kind, uid: headUid, parentUid: '', handle: undefined, document: head })
+  }
+  for (const member of members) {
+    const uid = memberUidOf(headUid, member.ordinal)
+    const { handle } = member
+    found.push({ kind: 'stream', uid, parentUid: headUid, handle, document: member })
+  }
+  return found
+}
