@@ -147,7 +147,11 @@ function putsOfParts(
     (parts.length < connections
       ? parts
       : parts.filter((_, at) => at % connections === connection)
-    ).map((part) => ({ template: new PutTemplate(form, part), delays: delaysOf(part) })),
+    ).map((part) => ({
+      template: new PutTemplate(form, part),
+      delays: delaysOf(part),
+      walkOf: Uint32Array.from(part, numberOf),
+    })),
   )
   const walks = Array.from({ length: parts[0].length }, (_, index) => new Walk(index + 1))
   const turns = new Uint32Array(connections)
@@ -155,17 +159,26 @@ function putsOfParts(
   return (connection) => {
     const turn = turns[connection]++
     const time = START + round++ * 1_000
-    const { template, delays } = own[connection][turn % own[connection].length]
+    const { template, delays, walkOf } = own[connection][turn % own[connection].length]
     return template.fill(
       (sample) => time + delays[sample],
-      (sample) => walks[sample].next(),
+      (sample) => walks[walkOf[sample] % walks.length].next(),
     )
   }
 }
 
+/** The place of a stream in streamsOf(). */
+function numberOf({ compId, streamId }: StreamName): number {
+  return STREAMS_PER_COMPONENT * digitsOf(compId) + digitsOf(streamId)
+}
+
+function digitsOf(id: string): number {
+  return Number(/\d+/.exec(id))
+}
+
 /** The streams of a device are read at one time, and devices within some milliseconds of each other. */
 function delaysOf(part: readonly StreamName[]): Uint32Array {
-  return Uint32Array.from(part, ({ compId }) => Number(/\d+/.exec(compId)) % 100)
+  return Uint32Array.from(part, ({ compId }) => digitsOf(compId) % 100)
 }
 
 function digitPuts(form: WireForm): NextPut {

@@ -1,5 +1,6 @@
-import { randomInt } from 'node:crypto'
+import { growColumn } from '../base/index.ts'
 import type { StreamHandle } from '../store/index.ts'
+import { hashOfId, hashOfStream, ID_BYTES_MAX, wordOf } from './id-hash.ts'
 import { SampleTemplates } from './json/sample-templates.ts'
 import { areUtf8, type IdSpans, type TemplateSpans } from './json/template-spans.ts'
 import type { StreamResolver } from './stream-resolver.ts'
@@ -15,7 +16,21 @@ export interface StreamSource {
 const SLOTS_MIN = 1 << 12
 /** At half load: half a million streams known by their bytes, 16 MB of slots. */
 const SLOTS_MAX = 1 << 20
-const ARENA_BYTES_MAX = 32 << 20
+const ARENA_WORDS_MAX = 8 << 20
+
+/** A slot is four numbers side by side, in one line of the processor's cache; free while its handle is 0. */
+const SLOT_FIELDS = 4
+const SLOT_HASH = 0
+const SLOT_HANDLE = 1
+/** Where the record of the stream begins in the arena. */
+const SLOT_RECORD = 2
+/** The bytes of the component's ID, and of the stream's in the upper half. */
+const SLOT_LENGTHS = 3
+
+/** A record of the arena: two numbers, then both IDs, each filled up with zeros to whole words. */
+const RECORD_ORG = 0
+const RECORD_TEMPLATE = 1
+const RECORD_IDS = 2
 
 /**
  * Knows streams by the bytes that their IDs were sent as, so that a known stream costs no string. Only
@@ -32,16 +47,10 @@ export class StreamCache {
   #org = 0
   #slotCount = SLOTS_MIN
   #used = 0
-  #hashes = new Uint32Array(SLOTS_MIN)
-  #handles = new Uint32Array(SLOTS_MIN)
-  #orgOf = new Uint32Array(SLOTS_MIN)
-  #offsets = new Uint32Array(SLOTS_MIN)
-  #compLengths = new Uint16Array(SLOTS_MIN)
-  #streamLengths = new Uint16Array(SLOTS_MIN)
-  #firstTemplates = new Uint32Array(SLOTS_MIN)
-  /** Where the stream found last is kept; -1 when it is not. */
+  #slots = new Int32Array(SLOTS_MIN * SLOT_FIELDS)
+  /** The slot of the stream found last, where its fields begin; -1 when it is not kept. */
   #foundSlot = -1
-  #arena = Buffer.allocUnsafe(SLOTS_MIN * 16)
+  #arena = new Int32Array(SLOTS_MIN * 4)
   #arenaUsed = 0
 
   constructor(resolver: StreamResolver, templates = new SampleTemplates()) {
@@ -73,25 +82,44 @@ export class StreamCache {
 
   /** The stream whose raw IDs lie at the spans, or 0; nothing is allocated for a known one. */
   find(bytes: Buffer, spans: IdSpans): StreamHandle | 0 {
-    const org = this.#org
     const { compFrom, compUntil, streamFrom, streamUntil } = spans
-    let hash = hashOf(bytes, compFrom, compUntil, SEED ^ org)
-    hash = hashOf(bytes, streamFrom, streamUntil, hash) >>> 0
-    const mask = this.#slotCount - 1
-    let slot = hash & mask
-    for (; this.#handles[slot] !== 0; slot = (slot + 1) & mask) {
-      if (this.#hashes[slot] !== hash || this.#orgOf[slot] !== org) continue
-      if (!this.#isAt(slot, bytes, spans)) continue
+    const comp = hashOfId(bytes, compFrom, compUntil)
+    const hash = hashOfStream(comp, hashOfId(bytes, streamFrom, streamUntil), this.#org)
+    const slots = this.#slots
+    let slot = this.#firstSlot(hash)
+    for (; slots[slot + SLOT_HANDLE] !== 0; slot = this.#nextSlot(slot)) {
+      if (slots[slot + SLOT_HASH] !== hash || !this.#isAt(slot, bytes, spans)) continue
       this.#foundSlot = slot
-      return this.#handles[slot] as StreamHandle
+      return slots[slot + SLOT_HANDLE] as StreamHandle
     }
     // What decoding would change names no stream.
     if (!areUtf8(bytes, spans)) return 0
     const compId = bytes.toString('utf8', compFrom, compUntil)
     const streamId = bytes.toString('utf8', streamFrom, streamUntil)
     const handle = this.#resolver.resolve(this.#orgUid, compId, streamId)
-    this.#foundSlot = handle === 0 ? -1 : this.#keep({ hash, org, handle }, bytes, spans)
+    this.#foundSlot = handle === 0 ? -1 : this.#keep(hash, handle, bytes, spans)
     return handle
+  }
+
+  /**
+   * As find(), for a stream that was found before, by the hashes of its IDs; 0 for any other. At least
+   * three bytes follow each ID.
+   */
+  findKnown(
+    view: DataView,
+    spans: IdSpans,
+    compHash: number,
+    streamHash: number,
+  ): StreamHandle | 0 {
+    const hash = hashOfStream(compHash, streamHash, this.#org)
+    const slots = this.#slots
+    let slot = this.#firstSlot(hash)
+    for (; slots[slot + SLOT_HANDLE] !== 0; slot = this.#nextSlot(slot)) {
+      if (slots[slot + SLOT_HASH] !== hash || !this.#isViewed(slot, view, spans)) continue
+      this.#foundSlot = slot
+      return slots[slot + SLOT_HANDLE] as StreamHandle
+    }
+    return 0
   }
 
   /** Takes in how the sample was written whose stream was found last, for the next one like it. */
@@ -100,73 +128,95 @@ export class StreamCache {
     if (slot < 0) return
     if (!this.templates.hasRoom()) {
       // The spans may lie in a template that is forgotten by this.
-      this.templates.clear()
-      this.#firstTemplates.fill(0)
+      this.#forgetTemplates()
       return
     }
-    const handle = this.#handles[slot] as StreamHandle
-    this.#firstTemplates[slot] = this.templates.learn(this.#firstTemplates[slot], handle, spans)
+    const handle = this.#slots[slot + SLOT_HANDLE] as StreamHandle
+    const place = this.#slots[slot + SLOT_RECORD] + RECORD_TEMPLATE
+    this.#arena[place] = this.templates.learn(this.#arena[place], handle, spans)
+  }
+
+  #forgetTemplates(): void {
+    this.templates.clear()
+    for (let slot = 0; slot < this.#slots.length; slot += SLOT_FIELDS) {
+      if (this.#slots[slot + SLOT_HANDLE] === 0) continue
+      this.#arena[this.#slots[slot + SLOT_RECORD] + RECORD_TEMPLATE] = 0
+    }
+  }
+
+  #firstSlot(hash: number): number {
+    return (hash & (this.#slotCount - 1)) * SLOT_FIELDS
+  }
+
+  #nextSlot(slot: number): number {
+    const next = slot + SLOT_FIELDS
+    return next === this.#slots.length ? 0 : next
   }
 
   #isAt(slot: number, bytes: Buffer, spans: IdSpans): boolean {
-    const compLength = spans.compUntil - spans.compFrom
-    const streamLength = spans.streamUntil - spans.streamFrom
-    if (this.#compLengths[slot] !== compLength) return false
-    if (this.#streamLengths[slot] !== streamLength) return false
-    const arena = this.#arena
-    let kept = this.#offsets[slot]
-    for (let at = spans.compFrom; at < spans.compUntil; at++, kept++) {
-      if (arena[kept] !== bytes[at]) return false
+    if (this.#slots[slot + SLOT_LENGTHS] !== lengthsOf(spans)) return false
+    const record = this.#slots[slot + SLOT_RECORD]
+    if (this.#arena[record + RECORD_ORG] !== this.#org) return false
+    let word = record + RECORD_IDS
+    for (let at = spans.compFrom; at < spans.compUntil; at += 4, word++) {
+      if (this.#arena[word] !== wordOf(bytes, at, spans.compUntil)) return false
     }
-    for (let at = spans.streamFrom; at < spans.streamUntil; at++, kept++) {
-      if (arena[kept] !== bytes[at]) return false
+    for (let at = spans.streamFrom; at < spans.streamUntil; at += 4, word++) {
+      if (this.#arena[word] !== wordOf(bytes, at, spans.streamUntil)) return false
     }
     return true
   }
 
+  /** As #isAt(), by loads of whole words. */
+  #isViewed(slot: number, view: DataView, spans: IdSpans): boolean {
+    if (this.#slots[slot + SLOT_LENGTHS] !== lengthsOf(spans)) return false
+    const arena = this.#arena
+    const record = this.#slots[slot + SLOT_RECORD]
+    if (arena[record + RECORD_ORG] !== this.#org) return false
+    const comp = record + RECORD_IDS
+    const { compFrom, compUntil, streamFrom, streamUntil } = spans
+    if (!areWords(view, compFrom, compUntil, arena, comp)) return false
+    const stream = comp + wordsFor(compUntil - compFrom)
+    return areWords(view, streamFrom, streamUntil, arena, stream)
+  }
+
   /** The slot that a stream was put into; -1 when it does not fit. */
-  #keep(
-    entry: { hash: number; org: number; handle: number },
-    bytes: Buffer,
-    spans: IdSpans,
-  ): number {
-    const compLength = spans.compUntil - spans.compFrom
-    const streamLength = spans.streamUntil - spans.streamFrom
-    const length = compLength + streamLength
-    if (length > 0xffff) return -1
-    if (this.#used * 2 >= this.#slotCount || this.#arenaUsed + length > this.#arena.length) {
-      this.#makeRoom(length)
+  #keep(hash: number, handle: number, bytes: Buffer, spans: IdSpans): number {
+    const { compFrom, compUntil, streamFrom, streamUntil } = spans
+    if (compUntil - compFrom > ID_BYTES_MAX || streamUntil - streamFrom > ID_BYTES_MAX) return -1
+    const words = RECORD_IDS + wordsFor(compUntil - compFrom) + wordsFor(streamUntil - streamFrom)
+    this.#makeRoom(words)
+    const arena = this.#arena
+    const record = this.#arenaUsed
+    arena[record + RECORD_ORG] = this.#org
+    arena[record + RECORD_TEMPLATE] = 0
+    let word = record + RECORD_IDS
+    for (let at = compFrom; at < compUntil; at += 4) arena[word++] = wordOf(bytes, at, compUntil)
+    for (let at = streamFrom; at < streamUntil; at += 4) {
+      arena[word++] = wordOf(bytes, at, streamUntil)
     }
-    bytes.copy(this.#arena, this.#arenaUsed, spans.compFrom, spans.compUntil)
-    bytes.copy(this.#arena, this.#arenaUsed + compLength, spans.streamFrom, spans.streamUntil)
-    const slot = this.#freeSlot(entry.hash)
-    this.#hashes[slot] = entry.hash
-    this.#handles[slot] = entry.handle
-    this.#orgOf[slot] = entry.org
-    this.#offsets[slot] = this.#arenaUsed
-    this.#compLengths[slot] = compLength
-    this.#streamLengths[slot] = streamLength
-    this.#firstTemplates[slot] = 0
-    this.#arenaUsed += length
+    const slot = this.#freeSlot(hash)
+    this.#slots[slot + SLOT_HASH] = hash
+    this.#slots[slot + SLOT_HANDLE] = handle
+    this.#slots[slot + SLOT_RECORD] = record
+    this.#slots[slot + SLOT_LENGTHS] = lengthsOf(spans)
+    this.#arenaUsed += words
     this.#used += 1
     return slot
   }
 
   #freeSlot(hash: number): number {
-    const mask = this.#slotCount - 1
-    let slot = hash & mask
-    while (this.#handles[slot] !== 0) slot = (slot + 1) & mask
+    let slot = this.#firstSlot(hash)
+    while (this.#slots[slot + SLOT_HANDLE] !== 0) slot = this.#nextSlot(slot)
     return slot
   }
 
-  #makeRoom(length: number): void {
-    if (this.#arenaUsed + length > this.#arena.length) {
-      if (this.#arena.length * 2 > ARENA_BYTES_MAX) {
+  #makeRoom(words: number): void {
+    if (this.#arenaUsed + words > this.#arena.length) {
+      if (this.#arena.length * 2 > ARENA_WORDS_MAX) {
         this.#clear()
       } else {
-        const arena = Buffer.allocUnsafe(this.#arena.length * 2 + length)
-        this.#arena.copy(arena, 0, 0, this.#arenaUsed)
-        this.#arena = arena
+        this.#arena = growColumn(this.#arena, this.#arena.length * 2)
       }
     }
     if (this.#used * 2 < this.#slotCount) return
@@ -175,63 +225,47 @@ export class StreamCache {
   }
 
   #widen(): void {
-    const old = {
-      hashes: this.#hashes,
-      handles: this.#handles,
-      orgOf: this.#orgOf,
-      offsets: this.#offsets,
-      compLengths: this.#compLengths,
-      streamLengths: this.#streamLengths,
-      firstTemplates: this.#firstTemplates,
+    const old = this.#slots
+    this.#slotCount *= 2
+    this.#slots = new Int32Array(this.#slotCount * SLOT_FIELDS)
+    for (let from = 0; from < old.length; from += SLOT_FIELDS) {
+      if (old[from + SLOT_HANDLE] === 0) continue
+      const slot = this.#freeSlot(old[from + SLOT_HASH])
+      for (let field = 0; field < SLOT_FIELDS; field++) {
+        this.#slots[slot + field] = old[from + field]
+      }
     }
-    this.#allocate(this.#slotCount * 2)
-    for (let from = 0; from < old.handles.length; from++) {
-      if (old.handles[from] === 0) continue
-      const slot = this.#freeSlot(old.hashes[from])
-      this.#hashes[slot] = old.hashes[from]
-      this.#handles[slot] = old.handles[from]
-      this.#orgOf[slot] = old.orgOf[from]
-      this.#offsets[slot] = old.offsets[from]
-      this.#compLengths[slot] = old.compLengths[from]
-      this.#streamLengths[slot] = old.streamLengths[from]
-      this.#firstTemplates[slot] = old.firstTemplates[from]
-    }
-  }
-
-  #allocate(slotCount: number): void {
-    this.#slotCount = slotCount
-    this.#hashes = new Uint32Array(slotCount)
-    this.#handles = new Uint32Array(slotCount)
-    this.#orgOf = new Uint32Array(slotCount)
-    this.#offsets = new Uint32Array(slotCount)
-    this.#compLengths = new Uint16Array(slotCount)
-    this.#streamLengths = new Uint16Array(slotCount)
-    this.#firstTemplates = new Uint32Array(slotCount)
   }
 
   #clear(): void {
-    this.#handles.fill(0)
+    this.#slots.fill(0)
     this.#used = 0
     this.#arenaUsed = 0
     this.templates.clear()
   }
 }
 
-/** Another in every process, so that nobody can choose IDs that all fall into one slot. */
-const SEED = randomInt(2 ** 31)
+function lengthsOf({ compFrom, compUntil, streamFrom, streamUntil }: IdSpans): number {
+  return (compUntil - compFrom) | ((streamUntil - streamFrom) << 16)
+}
 
-/**
- * Takes four bytes at a time: the multiplications wait for each other. Upper bits are brought down
- * before one, as it would leave the uppermost by itself whatever the seed.
- */
-function hashOf(bytes: Buffer, from: number, until: number, seed: number): number {
-  let hash = seed ^ (until - from)
+function wordsFor(bytes: number): number {
+  return (bytes + 3) >> 2
+}
+
+/** Whether the ID at from ≤ index < until has the words at a place, the last filled up with zeros. */
+function areWords(
+  view: DataView,
+  from: number,
+  until: number,
+  words: Int32Array,
+  place: number,
+): boolean {
+  let kept = place
   let at = from
-  for (; at + 3 < until; at += 4) {
-    const word = bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24)
-    hash ^= word
-    hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b)
+  for (; at + 3 < until; at += 4, kept++) {
+    if (words[kept] !== view.getInt32(at, true)) return false
   }
-  for (; at < until; at++) hash = Math.imul(hash ^ bytes[at], 0x01000193)
-  return hash ^ (hash >>> 15)
+  if (at === until) return true
+  return words[kept] === (view.getInt32(at, true) & ((1 << (8 * (until - at))) - 1))
 }

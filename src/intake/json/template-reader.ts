@@ -1,14 +1,9 @@
 import { SAMPLES_PER_CALL_MAX, TIME_END } from '../../base/index.ts'
 import { EXACT_DIGITS, type IncomingSamples } from '../../feed/index.ts'
+import { IdScan } from '../id-hash.ts'
 import type { StreamCache } from '../stream-cache.ts'
 import { readNumber } from './number-bytes.ts'
-import {
-  endOfSpace,
-  endOfUnescapedId,
-  fourDigitsOf,
-  SPACE_BYTES_MAX,
-  TIME_DIGITS,
-} from './sample-bytes.ts'
+import { endOfSpace, fourDigitsOf, SPACE_BYTES_MAX, TIME_DIGITS } from './sample-bytes.ts'
 import {
   isSame,
   type SampleTemplates,
@@ -46,6 +41,10 @@ export class TemplateReader {
   readonly #templates: SampleTemplates
   readonly #samples: IncomingSamples
   readonly #spans: TemplateSpans
+  readonly #idScan = new IdScan()
+  /** Of the IDs of the opening that was read last. */
+  #compHash = 0
+  #streamHash = 0
   /** Rises by every sample that was foreseen, sinks by every other; at 0 nothing is foreseen. */
   #trust = TRUST_AT_START
   /** The time before, and its first and last 8 digits as a double each: many samples share it. */
@@ -164,7 +163,9 @@ export class TemplateReader {
     const at = this.#startBehind(from)
     const valueAt = this.#readOpening(template, at)
     if (valueAt < 0) return -1
-    const handle = this.#cache.find(bytes, this.#spans)
+    const handle =
+      this.#cache.findKnown(this.#view, this.#spans, this.#compHash, this.#streamHash) ||
+      this.#cache.find(bytes, this.#spans)
     // A cache that was full has forgotten the template.
     if (handle === 0 || this.#templates.last !== template) return -1
     const end = this.#readValues(template, valueAt, index, handle)
@@ -182,7 +183,8 @@ export class TemplateReader {
 
   /** Reads an opening that differs from a template's by its IDs alone; tells where the value begins. */
   #readOpening(template: number, from: number): number {
-    const bytes = this.#bytes
+    const view = this.#view
+    const scan = this.#idScan
     const { fields } = this.#templates
     const spans = this.#spans
     const isCompFirst =
@@ -192,13 +194,16 @@ export class TemplateReader {
     // An ID's end is kept behind its beginning.
     const firstFrom = this.#pass(template, from, 0, fields[template + firstId])
     if (firstFrom < 0) return -1
-    const firstUntil = endOfUnescapedId(bytes, firstFrom)
+    const firstUntil = scan.scan(view, firstFrom)
     if (firstUntil < 0) return -1
+    const firstHash = scan.hash
     const between = fields[template + firstId + 1]
     const secondFrom = this.#pass(template, firstUntil, between, fields[template + secondId])
     if (secondFrom < 0) return -1
-    const secondUntil = endOfUnescapedId(bytes, secondFrom)
+    const secondUntil = scan.scan(view, secondFrom)
     if (secondUntil < 0) return -1
+    this.#compHash = isCompFirst ? firstHash : scan.hash
+    this.#streamHash = isCompFirst ? scan.hash : firstHash
     spans.compFrom = isCompFirst ? firstFrom : secondFrom
     spans.compUntil = isCompFirst ? firstUntil : secondUntil
     spans.streamFrom = isCompFirst ? secondFrom : firstFrom
