@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { Agent, fetch as fetchBy } from 'undici'
+import { startService } from '../../support/service.ts'
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  return port
+}
+
+async function isOpen(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  const isThere = await Promise.race([
+    once(socket, 'connect').then(() => true),
+    once(socket, 'error').then(() => false),
+  ]).catch(() => false)
+  socket.destroy()
+  return isThere
+}
+
+/** nginx with deploy/nginx.conf, its ports and files replaced by others. */
+async function startNginx(t: TestContext, weirPort: number, tlsPort: number): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), 'weir-nginx-'))
+  for (const name of ['body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']) mkdirSync(join(home, name))
+  const plainPort = await freePort()
+  const site = readFileSync('deploy/nginx.conf', 'utf8')
+    .replaceAll('127.0.0.1:8080;', `127.0.0.1:${weirPort};`)
+    .replaceAll('/etc/ssl/weir/fullchain.pem', resolve('test/fixtures/localhost-cert.pem'))
+    .replaceAll('/etc/ssl/weir/privkey.pem', resolve('test/fixtures/localhost-key.pem'))
+    .replaceAll(/listen \[::\]:.*\n/g, '')
+    .replace('listen 80;', `listen 127.0.0.1:${plainPort};`)
+    .replace('listen 443 ssl;', `listen 127.0.0.1:${tlsPort} ssl;`)
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${join(home, name.replace('client_', ''))};`,
+  )
+  const whole = `daemon off; pid ${home}/pid; error_log stderr warn; events {} http { ${paths.join(' ')} ${site} }`
+  writeFileSync(join(home, 'nginx.conf'), whole)
+  const child = spawn('nginx', ['-c', join(home, 'nginx.conf'), '-p', home], { stdio: 'inherit' })
+  const gone = once(child, 'exit')
+  t.after(async () => {
+    child.kill('SIGTERM')
+    await gone
+    rmSync(home, { recursive: true })
+  })
+  while (!(await isOpen(tlsPort))) assert.equal(child.exitCode, null, 'nginx ended')
+}
+
+test('deploy/nginx.conf lets every kind of call through, over TLS, with the address of the caller', async (t) => {
+  if (spawnSync('nginx', ['-v']).error !== undefined) return t.skip('nginx is not installed')
+  const tlsPort = await freePort()
+  const url = `https://localhost:${tlsPort}`
+  const settings = { WEIR_PUBLIC_URL: url, WEIR_TRUSTED_PROXIES: '127.0.0.1' }
+  const weirPort = await freePort()
+  const service = await startService({ settings: { ...settings, WEIR_PORT: String(weirPort) } })
+  t.after(() => service.close())
+  await startNginx(t, weirPort, tlsPort)
+  const dispatcher = new Agent({ connect: { rejectUnauthorized: false }, maxHeaderSize: 300_000 })
+  t.after(() => dispatcher.close())
+  const call = (path: string, init: object = {}) =>
+    fetchBy(`${url}${path}`, {
+      dispatcher,
+      ...init,
+      headers: { 'X-Api-Key': service.feedKey, ...Object(init).headers },
+    })
+  const put = await call('/api/feed?compId=c&s=1', { method: 'PUT' })
+  assert.equal(put.status, 200)
+  assert.equal(put.headers.get('strict-transport-security'), 'max-age=31536000')
+  const values = Array.from({ length: 20_000 }, (_, at) => at % 100).join(',')
+  const long = await call(`/api/feed?compId=long&freq=1&s=${values}`, { method: 'PUT' })
+  assert.equal(long.status, 200, await long.text())
+  const body = new Uint8Array(20 << 20).fill(65)
+  const path = '/api/comp/c/stream/f/feed/file/n.bin'
+  assert.equal((await call(path, { method: 'PUT', body })).status, 200)
+  assert.equal((await (await call(path)).arrayBuffer()).byteLength, body.length)
+  const strange = await call('/api/comp/a%2Fb%20%C3%A9/stream/%5B0%5D/feed')
+  assert.equal(strange.status, 404)
+  assert.match(await strange.text(), /a\/b é/)
+  assert.equal((await call('/metrics')).status, 403)
+  const headers = { 'Content-Type': 'application/json' }
+  const login = await call('/api/login', {
+    ...{ method: 'POST', headers },
+    body: JSON.stringify({ email: service.ownerEmail, password: service.ownerPassword }),
+  })
+  assert.match(login.headers.get('set-cookie') ?? '', /; Secure/)
+  const { sessionUid } = (await login.json()) as { sessionUid: string }
+  const listed = await call(`/api/session?session=${sessionUid}`)
+  const { session } = (await listed.json()) as { session: Array<{ address: string }> }
+  assert.equal(session[0].address, '127.0.0.1')
+})
