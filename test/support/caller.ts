@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { checkDescribed } from './described-answers.ts'
 import type { Service } from './service.ts'
 
 /** A JSON body of which a test knows the shape. */
@@ -33,6 +34,8 @@ export function caller(
     const text = await answer.text()
     const isJson = text !== '' && answer.headers.get('content-type')?.includes('json') === true
     const { status, headers: answered } = answer
+    const contentType = answered.get('content-type')
+    checkDescribed({ method, path, status, contentType, text })
     return { status, headers: answered, text, body: isJson ? JSON.parse(text) : undefined }
   }
 }

@@ -1,3 +1,4 @@
+import { checkDescribed } from './described-answers.ts'
 import type { Service } from './service.ts'
 
 /** An answer with its body read. */
@@ -22,7 +23,11 @@ export class FeedClient {
     const joint = path.includes('?') ? '&' : '?'
     const key = hasCredential ? '' : `${joint}api_key=${feedKey}`
     const answer = await fetch(`${url}/api${path}${key}`, { method, ...init })
-    return { status: answer.status, headers: answer.headers, text: await answer.text() }
+    const { status, headers } = answer
+    const text = await answer.text()
+    const contentType = headers.get('content-type')
+    checkDescribed({ method, path: `/api${path}`, status, contentType, text })
+    return { status, headers, text }
   }
 
   put(query: string): Promise<FeedAnswer> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
+import { checkDescribed } from './described-answers.ts'
 import { type Service, type ServiceOptions, startService } from './service.ts'
 
 /** An answer of the service, its body read as JSON when it is. */
@@ -55,8 +56,9 @@ export async function startOAuthService(options: ServiceOptions = {}): Promise<O
       redirect: 'manual',
     })
     const text = await response.text()
-    const isJson =
-      response.headers.get('content-type')?.startsWith('application/json') && text !== ''
+    const contentType = response.headers.get('content-type')
+    checkDescribed({ method, path, status: response.status, contentType, text })
+    const isJson = contentType?.startsWith('application/json') && text !== ''
     return {
       status: response.status,
       headers: response.headers,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type AppOptions, openApp, type WeirApp } from '../../src/app.ts'
 import { type Clock, createLog, readConfig } from '../../src/base/index.ts'
 import { openSampleStore } from '../../src/store/embedded/index.ts'
+import { describeAnswersBy } from './described-answers.ts'
 
 /** A service of its own for a test: real store in a temporary folder, real HTTP on a free port. */
 export interface Service {
@@ -49,6 +50,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     return { app, url: await app.listen() }
   }
   let { app, url } = await open(options.settings ?? {})
+  describeAnswersBy(() => app.server.app.swagger())
   const restart = async (settings: Readonly<Record<string, string>> = {}) => {
     await app.close()
     const opened = await open({ ...options.settings, ...settings })

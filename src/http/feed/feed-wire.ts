@@ -6,10 +6,13 @@ import {
   ID_LENGTH_MAX,
 } from '../../base/index.ts'
 import { STATISTIC_IDS } from '../../feed/index.ts'
+import { named, oneOf } from '../openapi/answer-schema.ts'
 
 const text = (description: string) => Type.Optional(Type.String({ description }))
 const flag = (description: string) =>
-  Type.Optional(Type.String({ description: `${description}; present counts, false and 0 do not` }))
+  Type.Optional(Type.Boolean({ description: `${description}; present counts, false and 0 do not` }))
+const whole = (description: string) => Type.Optional(wholeNumber(description))
+const wholeNumber = (description: string) => Type.Integer({ format: 'int64', description })
 
 /** Where a component stands in a path. */
 export const componentPath = Type.Object({
@@ -30,10 +33,14 @@ export const statisticPath = Type.Object({
 
 /** Parameters of every GET of samples, last values and statistics. */
 export const feedQuery = Type.Object({
-  sd: text('Start, epoch ms, inclusive; only together with ed'),
-  ed: text('End, epoch ms, exclusive; missing: the latest samples'),
-  limit: text(`At most this many items over all streams; ${FEED_LIMIT_MAX} by default and at most`),
-  format: text('csv or json; without it the header Accept decides, text/csv or JSON'),
+  sd: whole('Start, epoch ms, inclusive; only together with ed'),
+  ed: whole('End, epoch ms, exclusive; missing: the latest samples'),
+  limit: whole(
+    `At most this many items over all streams; ${FEED_LIMIT_MAX} by default and at most`,
+  ),
+  format: Type.Optional(
+    oneOf(['csv', 'json'], 'Without it the header Accept decides, text/csv or JSON'),
+  ),
   retFData: flag('Adds fData, the value formatted with its unit'),
   retUnit: flag('Adds unit, the symbol'),
   retStreamId: flag('Adds streamId'),
@@ -41,18 +48,41 @@ export const feedQuery = Type.Object({
   retIntvlSd: flag('Adds sdTime, the start of an interval sample'),
 })
 
-/** The answer of every GET of samples, last values and statistics. */
-export const feedAnswer = Type.Array(
-  Type.Object({
-    compId: Type.Optional(Type.String()),
-    streamId: Type.Optional(Type.String()),
-    time: Type.Integer({ description: 'Epoch ms; of interval samples the end of the interval' }),
-    data: Type.Union([Type.Number(), Type.String(), Type.Boolean(), Type.Null()]),
-    fData: Type.Optional(Type.String()),
-    unit: Type.Optional(Type.String()),
-    sdTime: Type.Optional(Type.Integer()),
-  }),
+const value = Type.Union([Type.Number(), Type.String(), Type.Boolean(), Type.Null()])
+
+const sample = named(
+  'Sample',
+  {
+    compId: Type.Optional(Type.String({ description: 'With retCompId' })),
+    streamId: Type.Optional(Type.String({ description: 'With retStreamId' })),
+    time: wholeNumber('Epoch ms; of interval samples the end of the interval'),
+    data: value,
+    fData: Type.Optional(Type.String({ description: 'With retFData' })),
+    unit: Type.Optional(Type.String({ description: 'With retUnit' })),
+    sdTime: Type.Optional(wholeNumber('With retIntvlSd: the start of the interval')),
+  },
+  { time: 1767225600000, data: 70.1 },
 )
+
+const readHeaders = {
+  'Weir-More': { type: 'string', description: 'true when limit has cut something off' },
+  Link: { type: 'string', description: 'Then, of one stream: the call that goes on, rel="next"' },
+}
+
+/**
+ * The answer of every GET of samples, last values and statistics. CSV is told in words alone: with
+ * two media types every generated client would have to ask which one came.
+ */
+export const feedAnswer = {
+  description:
+    'Samples, of every stream from latest to earliest; text/csv when format or Accept asks for it',
+  headers: readHeaders,
+  content: {
+    'application/json': {
+      schema: Type.Array(sample, { examples: [[{ time: 1767225600000, data: 70.1 }]] }),
+    },
+  },
+}
 
 /** What is told beside a success; see WARNING_HEADER. */
 export const warningHeaders = {
@@ -65,77 +95,116 @@ export const warningHeaders = {
 }
 
 /** The answer of PUT /feed. */
-export const putFeedAnswer = Type.Any({
-  description: 'Empty, or the last values of the streams that rsid asks for',
+export const putFeedAnswer = {
+  description: 'Stored. Without rsid the answer is empty and has no content type',
   headers: warningHeaders,
-})
+  content: {
+    'application/json': {
+      schema: Type.Object(
+        {
+          missing: Type.Optional(
+            Type.Union([
+              Type.Array(
+                Type.Object({
+                  itemType: Type.Literal('stream'),
+                  itemId: Type.String(),
+                  componentId: Type.String(),
+                }),
+              ),
+              value,
+            ]),
+          ),
+        },
+        {
+          title: 'RequestedValues',
+          description: 'The last values of the streams that rsid asks for, and those it created',
+          additionalProperties: value,
+          examples: [{ setpoint: 70, state: 'on' }],
+        },
+      ),
+    },
+  },
+}
 
 /** Parameters of PUT /feed; any other name is a stream ID when there is no body. */
-export const putFeedQuery = Type.Object(
-  {
-    compId: text('Component of the samples; mandatory without a body'),
-    compTmplId: text('Template for a component that is to be created'),
-    compName: text('Name of a component that is to be created'),
-    time: text('Epoch ms of the values, delimited, in their order'),
-    timeEl: text('Elapsed ms since each value was read, delimited'),
-    freq: text('Milliseconds between values; the last one is taken at the upload'),
-    data: Type.Optional(
-      Type.Array(Type.String(), { description: 'Values by definition order; may repeat' }),
-    ),
-    rsid: Type.Optional(
-      Type.Array(Type.String(), { description: 'Streams whose last values to answer; may repeat' }),
-    ),
-    delim: text('Between values and between times; a comma by default'),
-    folder: text('Folder of a component that is to be created; starts with /Components'),
-    dtId: text('Component whose stream dsId defines streams that are to be created'),
-    dsId: text('Stream of the component dtId'),
-    asPut: flag('Makes a GET count as the PUT'),
-    autofillGapsWithNulls: text('false keeps stored values of intervals that are not in the call'),
-    derMaxS: text(`Most streams derived within the call, at most ${DERIVE_STREAMS_MAX}`),
-    derTout: text(`Time limit of the call in ms, at most ${DERIVE_TIMEOUT_MS_MAX}`),
-  },
-  { additionalProperties: Type.String({ description: 'Values of the stream with this ID' }) },
-)
+export const putFeedQuery = Type.Object({
+  compId: text('Component of the samples; mandatory without a body'),
+  compTmplId: text('Template for a component that is to be created'),
+  compName: text('Name of a component that is to be created'),
+  time: text('Epoch ms of the values, delimited, in their order'),
+  timeEl: text('Elapsed ms since each value was read, delimited'),
+  freq: whole('Milliseconds between values; the last one is taken at the upload'),
+  data: Type.Optional(
+    Type.Array(Type.String(), { description: 'Values by definition order; may repeat' }),
+  ),
+  rsid: Type.Optional(
+    Type.Array(Type.String(), { description: 'Streams whose last values to answer; may repeat' }),
+  ),
+  delim: text('Between values and between times; a comma by default'),
+  folder: text('Folder of a component that is to be created; starts with /Components'),
+  dtId: text('Component whose stream dsId defines streams that are to be created'),
+  dsId: text('Stream of the component dtId'),
+  autofillGapsWithNulls: Type.Optional(
+    Type.Boolean({ description: 'false keeps stored values of intervals not in the call' }),
+  ),
+  derMaxS: whole(`Most streams derived within the call, at most ${DERIVE_STREAMS_MAX}`),
+  derTout: whole(`Time limit of the call in ms, at most ${DERIVE_TIMEOUT_MS_MAX}`),
+  streams: Type.Optional(
+    Type.Record(Type.String(), Type.String(), {
+      description:
+        'Values by stream ID: every name that is no other parameter is a stream ID, so each of ' +
+        'these is a parameter of its own',
+      examples: [{ temp: '71.5', state: 'on' }],
+    }),
+  ),
+})
 
-const value = Type.Union([Type.Number(), Type.String(), Type.Boolean(), Type.Null()])
+/** Parameters of GET /feed, which is a put when it says so. */
+export const asPutQuery = Type.Object({
+  ...putFeedQuery.properties,
+  asPut: Type.Boolean({ description: 'Makes the GET count as the PUT' }),
+})
+
 const idText = Type.String({ minLength: 1, maxLength: ID_LENGTH_MAX })
 const times = Type.Optional(Type.Array(Type.Integer({ description: 'Epoch ms' })))
 
-/** The two JSON forms of PUT /feed. */
-export const putFeedBody = Type.Union([
-  Type.Array(
-    Type.Object({
-      compId: idText,
-      streamId: idText,
-      data: value,
-      time: Type.Optional(Type.Integer({ description: 'Epoch ms; assigned when missing' })),
-    }),
-  ),
-  Type.Object({
-    feed: Type.Object({
-      component: Type.Array(
-        Type.Object({
-          componentId: Type.Optional(idText),
-          componentUid: Type.Optional(Type.String()),
-          compTmplId: Type.Optional(Type.String()),
-          time: times,
-          defaults: Type.Optional(Type.Object({ name: Type.Optional(Type.String()) })),
-          stream: Type.Array(
-            Type.Object({
-              streamId: Type.Optional(idText),
-              streamUid: Type.Optional(Type.String()),
-              time: times,
-              data: Type.Array(value),
-            }),
-          ),
-        }),
-      ),
-    }),
+const incomingSample = named('IncomingSample', {
+  compId: idText,
+  streamId: idText,
+  data: value,
+  time: whole('Epoch ms; assigned when missing'),
+})
+
+const batch = named('FeedBatch', {
+  feed: Type.Object({
+    component: Type.Array(
+      Type.Object({
+        componentId: Type.Optional(idText),
+        componentUid: Type.Optional(Type.String()),
+        compTmplId: Type.Optional(Type.String()),
+        time: times,
+        defaults: Type.Optional(Type.Object({ name: Type.Optional(Type.String()) })),
+        stream: Type.Array(
+          Type.Object({
+            streamId: Type.Optional(idText),
+            streamUid: Type.Optional(Type.String()),
+            time: times,
+            data: Type.Array(value),
+          }),
+        ),
+      }),
+    ),
   }),
-])
+})
+
+/** The two JSON forms of PUT /feed. */
+export const putFeedBody = Type.Union([Type.Array(incomingSample), batch], {
+  description: 'Samples of any components and streams; left out, everything is in the URL',
+  examples: [[{ compId: 'boiler', streamId: 'temp', time: 1767225600000, data: 70.1 }]],
+})
 
 /** What a delete says. */
 export const deleteFeedQuery = Type.Object({
-  sd: Type.String({ description: 'Start of the range, epoch ms, inclusive' }),
-  ed: Type.String({ description: 'End of the range, epoch ms, exclusive' }),
+  sd: wholeNumber('Start of the range, epoch ms, inclusive'),
+  ed: wholeNumber('End of the range, epoch ms, exclusive'),
 })

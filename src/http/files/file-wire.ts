@@ -10,8 +10,11 @@ import {
   refuse,
 } from '../../base/index.ts'
 import { streamPath, warningHeaders } from '../feed/feed-wire.ts'
+import { named, oneOf } from '../openapi/answer-schema.ts'
 
 const text = (description: string) => Type.Optional(Type.String({ description }))
+const whole = (description: string) =>
+  Type.Optional(Type.Integer({ format: 'int64', minimum: 0, description }))
 
 /** Where a file stands in a path. */
 export const filePath = Type.Object({
@@ -26,12 +29,17 @@ export const filePath = Type.Object({
 /** Where the file of a time stands in a path. */
 export const timedFilePath = Type.Object({
   ...filePath.properties,
-  time: Type.String({ description: 'Epoch ms of the file' }),
+  time: Type.Integer({ format: 'int64', description: 'Epoch ms of the file' }),
 })
 
 /** Parameters of PUT file. */
 export const putFileQuery = Type.Object({
-  time: text('Epoch ms of the file; the current time when missing'),
+  time: Type.Optional(
+    Type.Integer({
+      format: 'int64',
+      description: 'Epoch ms of the file; the current time when missing',
+    }),
+  ),
   compTmplId: text('Template for a component that is to be created'),
   compName: text('Name of a component that is to be created'),
   folder: text('Folder of a component that is to be created; starts with /Components'),
@@ -39,34 +47,67 @@ export const putFileQuery = Type.Object({
   dsId: text('Stream of the component dtId'),
 })
 
-/** The form of PUT file. */
-export const putFileBody = Type.Object({
-  file: Type.String({ format: 'binary', description: 'The file, and nothing else' }),
-})
+const binary = (description: string) => Type.String({ format: 'binary', description })
+
+/** The form of PUT file, or the file itself. */
+export const putFileBody = {
+  content: {
+    'multipart/form-data': {
+      schema: Type.Object({ file: binary('The file, and nothing else') }),
+    },
+    'application/octet-stream': { schema: binary('The file; its own content type is kept') },
+  },
+}
 
 /** Parameters of both GETs of a file. */
 export const getFileQuery = Type.Object({
-  disposition: text('inline (default) or attachment'),
-  start: text('Answer base64 text of the file from this byte on'),
-  limit: text('With start: how many bytes of the file to answer'),
+  disposition: Type.Optional(oneOf(['inline', 'attachment'], 'inline unless given')),
+  start: whole('Answer base64 text of the file from this byte on'),
+  limit: whole('With start: how many bytes of the file to answer'),
 })
 
 /** The answer of PUT file. */
-export const putFileAnswer = Type.Object(
-  {
-    success: Type.Boolean(),
-    message: Type.String(),
-    time: Type.Integer({ description: 'Epoch ms under which the file is stored' }),
-    url: Type.String({ description: 'Where the file can be fetched' }),
+export const putFileAnswer = {
+  description: 'Stored',
+  headers: warningHeaders,
+  content: {
+    'application/json': {
+      schema: named(
+        'StoredFile',
+        {
+          success: Type.Literal(true),
+          message: Type.String({ description: 'Blank' }),
+          time: Type.Integer({ format: 'int64', description: 'Epoch ms of the file' }),
+          url: Type.String({ description: 'Where the file can be fetched' }),
+        },
+        {
+          ...{ success: true, message: '', time: 1767225600000 },
+          url: '/api/comp/boiler/stream/photo/feed/file/1767225600000/gauge.txt',
+        },
+      ),
+    },
   },
-  { headers: warningHeaders },
-)
+}
 
-/** The answer of both GETs of a file. */
-export const getFileAnswer = Type.String({
-  format: 'binary',
-  description: 'The file with its own content type, or base64 text when start is given',
-})
+const fileContent = {
+  '*/*': {
+    schema: Type.String({
+      ...{ format: 'binary', description: 'The file, or the part that Range asks for' },
+      examples: ['3.2 bar\n'],
+    }),
+  },
+}
+
+/** The answers of both GETs of a file. */
+export const getFileAnswers = {
+  200: {
+    description: 'The file with its own content type, or base64 text when start is given',
+    headers: { ETag: { type: 'string', description: 'The SHA-256 of the file' } },
+    content: fileContent,
+  },
+  206: { description: 'The part that Range asks for', content: fileContent },
+  304: Type.Null({ description: 'If-None-Match names the file' }),
+}
 
 /** The time of a file in a path or a parameter; refuses what no sample may have. */
 export function readFileTime(written: string): EpochMs {

@@ -12,8 +12,21 @@ import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
+import { answersOf, operation } from '../openapi/answer-schema.ts'
 import { envelope, pageSchema, readPage } from '../wire/envelope.ts'
-import { apiKeyBody, readApiKey, showApiKey, uidParams } from '../wire/identity-wire.ts'
+import {
+  apiKeyRecord,
+  apiKeySecret,
+  blankApiKey,
+  insertedApiKey,
+} from '../wire/identity-answers.ts'
+import {
+  apiKeyBody,
+  passwordHeader,
+  readApiKey,
+  showApiKey,
+  uidParams,
+} from '../wire/identity-wire.ts'
 
 interface Deps {
   readonly gate: Gate
@@ -25,6 +38,7 @@ const ONE = 'api_key/{uid}'
 const tags = [NAME]
 const params = uidParams
 const body = apiKeyBody
+const answers = answersOf(NAME, apiKeyRecord)
 
 /** Adds the API keys of an organization: list, one, new, insert, update, delete, View Secret Key. */
 export function apiKeyRoutes(app: App, deps: Deps): void {
@@ -34,21 +48,38 @@ export function apiKeyRoutes(app: App, deps: Deps): void {
 
 function readingRoutes(app: App, { gate, identity }: Deps): void {
   const onRequest = gate.guard('admin')
-  const list = { tags, ...needs('GET', NAME), summary: 'List the keys', querystring: pageSchema }
+  const listing = operation('listApiKeys', answers.page)
+  const list = {
+    tags,
+    ...needs('GET', NAME),
+    ...listing,
+    summary: 'List the keys',
+    querystring: pageSchema,
+  }
   app.get('/api/api_key', { onRequest, schema: list }, async (request) => {
     const page = readPage(request.query)
     const { keys, totalCount } = await listKeys(identity, actingIn(request), page)
     return envelope(NAME, keys.map(showApiKey), totalCount)
   })
-  const blank = { tags, ...needs('GET', NAME), summary: 'An unsaved key' }
+  const blanking = operation('newApiKey', answersOf(NAME, blankApiKey).one)
+  const blank = { tags, ...needs('GET', NAME), ...blanking, summary: 'An unsaved key' }
   app.get('/api/api_key/new', { onRequest, schema: blank }, async (request) =>
     envelope(NAME, { ...makeKey(actingIn(request)), isEnabled: false }),
   )
-  const one = { tags, ...needs('GET', ONE), params, summary: 'One key' }
+  const getting = operation('getApiKey', answers.one)
+  const one = { tags, ...needs('GET', ONE), ...getting, params, summary: 'One key' }
   app.get('/api/api_key/:uid', { onRequest, schema: one }, async (request) =>
     envelope(NAME, showApiKey(await getKey(identity, actingIn(request), request.params.uid))),
   )
-  const secret = { tags, ...needs('POST', ONE), params, summary: 'View Secret Key' }
+  const revealing = operation('getApiKeySecret', answersOf(NAME, apiKeySecret).one)
+  const secret = {
+    tags,
+    ...needs('POST', ONE),
+    ...revealing,
+    params,
+    headers: passwordHeader,
+    summary: 'View Secret Key',
+  }
   app.get('/api/api_key/:uid/secret', { onRequest, schema: secret }, async (request, reply) => {
     const { uid } = request.params
     const { secret: secretKey } = await revealKey(identity, actingIn(request), uid)
@@ -59,20 +90,36 @@ function readingRoutes(app: App, { gate, identity }: Deps): void {
 
 function writingRoutes(app: App, { gate, identity }: Deps): void {
   const onRequest = gate.guard('admin')
-  const insert = { tags, ...needs('PUT', NAME), summary: 'Insert a key; answers its secret', body }
+  const inserting = operation('insertApiKey', answersOf(NAME, insertedApiKey).one)
+  const insert = {
+    tags,
+    ...needs('PUT', NAME),
+    ...inserting,
+    summary: 'Insert a key; answers its secret',
+    body,
+  }
   app.put('/api/api_key', { onRequest, schema: insert }, async (request, reply) => {
     const given = readApiKey(request.body)
     const { key, secret } = await insertKey(identity, actingIn(request), given)
     reply.header('Cache-Control', 'no-store')
     return envelope(NAME, { ...showApiKey(key), secretKey: secret })
   })
-  const update = { tags, ...needs('POST', ONE), params, summary: 'Update a key', body }
+  const updating = operation('updateApiKey', answers.one)
+  const update = { tags, ...needs('POST', ONE), ...updating, params, summary: 'Update a key', body }
   app.post('/api/api_key/:uid', { onRequest, schema: update }, async (request) => {
     const changes = readApiKey(request.body)
     const key = await changeKey(identity, actingIn(request), request.params.uid, changes)
     return envelope(NAME, showApiKey(key))
   })
-  const revoke = { tags, ...needs('DELETE', ONE), params, summary: 'Revoke a key' }
+  const revoking = operation('deleteApiKey', answers.gone)
+  const revoke = {
+    tags,
+    ...needs('DELETE', ONE),
+    ...revoking,
+    params,
+    headers: passwordHeader,
+    summary: 'Revoke a key',
+  }
   app.delete('/api/api_key/:uid', { onRequest, schema: revoke }, async (request) => {
     const { uid } = await revokeKey(identity, actingIn(request), request.params.uid)
     return envelope(NAME, { uid })

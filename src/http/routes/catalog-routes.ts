@@ -10,6 +10,14 @@ import {
 } from '../../catalog/index.ts'
 import type { Gate } from '../admit/gate.ts'
 import type { App } from '../app-type.ts'
+import {
+  componentRecord,
+  cycleRecord,
+  deleteProfileRecord,
+  folderRecord,
+  templateRecord,
+  unitRecord,
+} from '../wire/catalog-answers.ts'
 import { componentListQuery, readQueryText } from '../wire/catalog-wire.ts'
 import { readPage } from '../wire/envelope.ts'
 import { type RecordResource, recordRoutes } from './record-routes.ts'
@@ -27,6 +35,7 @@ function resourcesOf(catalog: Catalog): RecordResource[] {
   return [
     {
       ...{ noun: 'component', title: 'A component', shape: componentShape, records: components },
+      answer: componentRecord,
       deletedAs: 'component_deleted',
       listQuery: componentListQuery,
       readList: (query) => ({ ...readPage(query), folder: readQueryText(query, 'folder') }),
@@ -34,16 +43,19 @@ function resourcesOf(catalog: Catalog): RecordResource[] {
     {
       ...{ noun: 'component_template', title: 'A template' },
       ...{ shape: templateShape, records: templates },
+      answer: templateRecord,
     },
     {
       ...{ noun: 'component_folder', title: 'A folder', shape: folderShape, records: folders },
+      answer: folderRecord,
       deletedAs: 'folder_deleted',
     },
-    { noun: 'cycle', title: 'A cycle', shape: cycleShape, records: cycles },
-    { noun: 'unit', title: 'A unit', shape: unitShape, records: units },
+    { noun: 'cycle', title: 'A cycle', shape: cycleShape, records: cycles, answer: cycleRecord },
+    { noun: 'unit', title: 'A unit', shape: unitShape, records: units, answer: unitRecord },
     {
       ...{ noun: 'delete_profile', title: 'A delete profile' },
       ...{ shape: deleteProfileShape, records: deleteProfiles },
+      answer: deleteProfileRecord,
     },
   ]
 }

@@ -5,7 +5,9 @@ import { type Catalog, componentShape } from '../../catalog/index.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
-import { readQueryText, unwrap, wrapped } from '../wire/catalog-wire.ts'
+import { answersOf, EXAMPLE_UID, operation } from '../openapi/answer-schema.ts'
+import { componentRecord, filedComponent } from '../wire/catalog-answers.ts'
+import { readQueryText, unwrap } from '../wire/catalog-wire.ts'
 import { envelope } from '../wire/envelope.ts'
 import { uidParams } from '../wire/identity-wire.ts'
 import { documented } from './record-routes.ts'
@@ -29,10 +31,14 @@ export function componentRoutes(
     onRequest,
   })
   const changing = {
+    ...operation('updateComponentByBody', answersOf('component', componentRecord).one),
     summary: 'Change the fields named, of the component whose UID is in the body',
-    body: wrapped(
-      'component',
-      Type.Intersect([Type.Object({ uid: Type.String() }), componentShape]),
+    body: Type.Object(
+      { component: Type.Object({ uid: Type.String(), ...componentShape.properties }) },
+      {
+        title: 'NamedComponentBody',
+        examples: [{ component: { uid: EXAMPLE_UID, name: 'Boiler' } }],
+      },
     ),
   }
   app.post('/api/component', described('component', changing), async (request) => {
@@ -40,6 +46,7 @@ export function componentRoutes(
     return envelope('component', await catalog.components.updateNamed(request.principal, input))
   })
   const filing = {
+    ...operation('fileComponent', answersOf('component_folder', filedComponent).one),
     summary: 'Put a component into a folder',
     params: uidParams,
     querystring: filingQuery,

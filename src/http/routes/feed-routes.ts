@@ -9,6 +9,7 @@ import type { App } from '../app-type.ts'
 import type { FeedCalls } from '../feed/feed-calls.ts'
 import { type FeedRoute, feedTarget, PUT_ROUTE, READ_ROUTES } from '../feed/feed-paths.ts'
 import {
+  asPutQuery,
   componentPath,
   deleteFeedQuery,
   feedAnswer,
@@ -19,6 +20,7 @@ import {
   statisticPath,
   streamPath,
 } from '../feed/feed-wire.ts'
+import { doneAnswer, operation } from '../openapi/answer-schema.ts'
 import { exchangeOf, type FastLane } from '../transport/exchange.ts'
 import { queryOf } from '../transport/target.ts'
 
@@ -41,6 +43,15 @@ const SUMMARIES = {
   lastValue: 'The last value',
   statistic: 'A statistic for each period of a cycle, latest first,',
   lastStatistic: 'A statistic of the last period that has a value,',
+} as const
+
+/** What the operations of a stream's reads are called, behind `get`. */
+const NAMES = {
+  put: 'Feed',
+  get: 'Feed',
+  lastValue: 'LastValue',
+  statistic: 'Statistic',
+  lastStatistic: 'LastStatistic',
 } as const
 
 /** The calls read their parameters themselves: these schemas only describe them. */
@@ -79,10 +90,16 @@ function putRoutes(app: App, lane: FastLane): void {
   const { pattern } = PUT_ROUTE
   const onRequest = servedBy(lane, PUT_ROUTE)
   const response = { 200: putFeedAnswer }
-  const described = { querystring: putFeedQuery, response, ...needs('PUT', FEED) }
-  const put = { ...described, body: putFeedBody, summary: SUMMARIES.put }
+  const described = { response, ...needs('PUT', FEED) }
+  const put = {
+    ...{ ...described, operationId: 'putFeed', summary: SUMMARIES.put },
+    ...{ querystring: putFeedQuery, body: putFeedBody, 'x-optional-body': true },
+  }
   app.put(pattern, { ...documented(put), onRequest }, unreached)
-  const asPut = { ...described, summary: 'With asPut: the same as PUT' }
+  const asPut = {
+    ...{ ...described, operationId: 'putFeedByGet', summary: 'With asPut: the same as PUT' },
+    querystring: asPutQuery,
+  }
   app.get(pattern, { ...documented(asPut), onRequest, exposeHeadRoute: false }, unreached)
 }
 
@@ -90,13 +107,15 @@ function readRoute(app: App, lane: FastLane, route: FeedRoute): void {
   const { pattern, call } = route
   const isOfStream = pattern.includes(':streamId')
   const place = isOfStream ? streamPath : componentPath
-  const params = pattern.includes(':statId') ? Type.Intersect([place, statisticPath]) : place
+  const params = pattern.includes(':statId')
+    ? Type.Object({ ...place.properties, ...statisticPath.properties })
+    : place
   const summary = `${SUMMARIES[call]} of ${isOfStream ? 'one stream' : 'every stream of a component'}`
   const schema = {
+    ...{ operationId: `get${isOfStream ? '' : 'Component'}${NAMES[call]}`, summary },
     params,
     querystring: feedQuery,
     response: { 200: feedAnswer },
-    summary,
     ...needs('GET', FEED),
   }
   app.get(pattern, { ...documented(schema), onRequest: servedBy(lane, route) }, unreached)
@@ -107,6 +126,7 @@ function deleteRoute(app: App, { calls, gate, identity }: FeedRoutesDeps): void 
     params: streamPath,
     querystring: deleteFeedQuery,
     summary: 'Delete the samples of a range',
+    ...operation('deleteFeed', doneAnswer),
     ...needs('DELETE', FEED),
   }
   app.delete(

@@ -22,7 +22,7 @@ import { readDisposition } from '../files/file-headers.ts'
 import { holdDecoder, openUpload } from '../files/file-upload.ts'
 import {
   filePath,
-  getFileAnswer,
+  getFileAnswers,
   getFileQuery,
   putFileAnswer,
   putFileBody,
@@ -69,8 +69,8 @@ function putRoute(app: App, { files, gate, budget }: FileRoutesDeps): void {
           params: filePath,
           querystring: putFileQuery,
           body: putFileBody,
+          operationId: 'putFile',
           response: { 200: putFileAnswer },
-          consumes: ['multipart/form-data', 'application/octet-stream'],
           summary: 'Store a file: the field "file" of a form, or the body as it is',
         }),
         onRequest: gate.guard('feed'),
@@ -89,20 +89,25 @@ function putRoute(app: App, { files, gate, budget }: FileRoutesDeps): void {
 }
 
 function getRoutes(app: App, { files, gate, identity }: FileRoutesDeps): void {
-  const response = { 200: getFileAnswer }
   const described = {
-    ...{ querystring: getFileQuery, response, produces: ['*/*'] },
+    ...{ querystring: getFileQuery, response: getFileAnswers },
     ...needs('GET', 'component/{uid}/feed'),
   }
   const places = [
-    { at: ':fileName', params: filePath, summary: 'The newest file of a stream' },
-    { at: ':time/:fileName', params: timedFilePath, summary: 'The file of a stream at a time' },
+    {
+      ...{ at: ':fileName', params: filePath },
+      about: { operationId: 'getFile', summary: 'The newest file of a stream' },
+    },
+    {
+      ...{ at: ':time/:fileName', params: timedFilePath },
+      about: { operationId: 'getFileAt', summary: 'The file of a stream at a time' },
+    },
   ]
-  for (const { at, params, summary } of places) {
+  for (const { at, params, about } of places) {
     app.get(
       `${FILES}/${at}`,
       {
-        ...documented({ ...described, params, summary }),
+        ...documented({ ...described, params, ...about }),
         onRequest: gate.guard(undefined),
       },
       async (request, reply) => {

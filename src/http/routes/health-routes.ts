@@ -1,8 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import { Type } from 'typebox'
 import { IpList, normalizeAddress } from '../../access/index.ts'
 import { hashSecret, type MetricsAccess, refusal, refuse } from '../../base/index.ts'
 import type { App } from '../app-type.ts'
+import { named, operation } from '../openapi/answer-schema.ts'
 import { errorEnvelope, hiddenReason, shownMessage } from '../transport/error-reply.ts'
 import { tellReason } from '../transport/exchange.ts'
 import { type HttpMetrics, metricsText } from '../transport/http-metrics.ts'
@@ -24,6 +26,24 @@ interface HealthRoutesDeps {
   readonly moreMetrics?: () => Promise<string>
 }
 
+const healthAnswer = named('Health', { status: Type.Literal('ok') }, { status: 'ok' })
+
+const readinessAnswer = named(
+  'Readiness',
+  {
+    status: Type.Literal('ready'),
+    details: Type.Optional(
+      Type.Array(Type.String(), { description: 'What an operator should know nevertheless' }),
+    ),
+  },
+  { status: 'ready' },
+)
+
+const metricsAnswer = Type.String({
+  description: "Prometheus' text format",
+  examples: ['weir_damaged_items{part="samples"} 0\n'],
+})
+
 /** Health is asked by machines that carry no credential. */
 const open = { tags: ['health'], security: [] as [] }
 
@@ -32,12 +52,18 @@ export function healthRoutes(app: App, deps: HealthRoutesDeps): void {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   app.addHook('onClose', async () => registry.clear())
-  app.get('/healthz', { schema: { ...open, summary: 'The process lives' } }, async () => ({
+  const health = { ...open, ...operation('getHealth', healthAnswer), summary: 'The process lives' }
+  app.get('/healthz', { schema: health }, async () => ({
     status: 'ok',
   }))
   app.get(
     '/readyz',
-    { schema: { ...open, summary: 'Calls can be served; 503 says why not' } },
+    {
+      schema: {
+        ...{ ...open, ...operation('getReadiness', readinessAnswer) },
+        summary: 'Calls can be served; 503 says why not',
+      },
+    },
     async (request, reply) => {
       const problems = deps.readiness.flatMap(({ name, findProblem }) => {
         const problem = findProblem()
@@ -57,7 +83,12 @@ export function healthRoutes(app: App, deps: HealthRoutesDeps): void {
   )
   app.get(
     '/metrics',
-    { schema: { ...open, summary: 'Counts for Prometheus' } },
+    {
+      schema: {
+        ...{ ...open, ...operation('getMetrics', metricsAnswer), produces: ['text/plain'] },
+        ...{ 'x-errors': [401, 403], summary: 'Counts for Prometheus' },
+      },
+    },
     async (request, reply) => {
       requireMetricsAccess(request, deps.metricsAccess ?? 'loopback')
       reply.type(registry.contentType)

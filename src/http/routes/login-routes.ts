@@ -5,7 +5,10 @@ import { requireOwnSite } from '../admit/own-site.ts'
 import { DEVICE_COOKIE, readCookie, SESSION_COOKIE } from '../admit/read-cookie.ts'
 import { readCredentials } from '../admit/read-credentials.ts'
 import type { App } from '../app-type.ts'
+import { doneAnswer, operation } from '../openapi/answer-schema.ts'
+import { forPeople } from '../openapi/security-schemes.ts'
 import { exchangeOf } from '../transport/exchange.ts'
+import { loginAnswer } from '../wire/identity-answers.ts'
 import { loginBody } from '../wire/login-wire.ts'
 
 /** What the login routes need. */
@@ -31,7 +34,11 @@ export function loginRoutes(app: App, { identity, isSecure }: LoginRoutesDeps): 
     '/api/login',
     {
       bodyLimit: LOGIN_BYTES_MAX,
-      schema: { tags, security, summary: 'Sign in', body: loginBody },
+      schema: {
+        ...{ tags, security, summary: 'Sign in', body: loginBody },
+        ...operation('login', loginAnswer),
+        'x-errors': [400, 401, 408, 413, 415, 429],
+      },
     },
     async (request, reply) => {
       const { email, password, otp } = request.body
@@ -50,7 +57,12 @@ export function loginRoutes(app: App, { identity, isSecure }: LoginRoutesDeps): 
   )
   app.delete(
     '/api/login',
-    { schema: { tags, summary: 'End the session that the call carries' } },
+    {
+      schema: {
+        ...{ tags, security: forPeople, summary: 'End the session that the call carries' },
+        ...operation('logout', doneAnswer),
+      },
+    },
     async (request, reply) => {
       const userUid = await endSession(identity, request)
       if (userUid === undefined) refuse('unauthorized', { what: 'There is no session to end' })

@@ -14,12 +14,16 @@ import { invariant, type Log, type MemoryBudget, Refusal } from '../../base/inde
 import type { Gate } from '../admit/gate.ts'
 import type { App } from '../app-type.ts'
 import type { IssuerReader } from '../issuer.ts'
+import { operation } from '../openapi/answer-schema.ts'
 import { textParser } from '../plugins/body-plugin.ts'
 import { sendError } from '../plugins/error-plugin.ts'
 import { exchangeOf } from '../transport/exchange.ts'
 import {
+  introspectionAnswerSchema,
   loginAnswerSchema,
   loginRequestSchema,
+  metadataAnswerSchema,
+  revocationAnswerSchema,
   tokenAnswerSchema,
   tokenQuestionSchema,
   tokenRequestSchema,
@@ -53,8 +57,9 @@ export function oauthRoutes(app: App, deps: OAuthRoutesDeps): void {
         bodyLimit: BODY_BYTES_MAX,
         schema: {
           ...{ tags, security, consumes, summary: 'A grant code without a browser' },
+          ...operation('oauthLogin', loginAnswerSchema),
+          'x-errors': [400, 401, 403, 408, 413, 415, 429],
           body: loginRequestSchema,
-          response: { 200: loginAnswerSchema },
         },
       },
       async (request, reply) => {
@@ -65,7 +70,9 @@ export function oauthRoutes(app: App, deps: OAuthRoutesDeps): void {
     )
   })
   const metadata = async (request: FastifyRequest) => showMetadata(issuerOf(request.raw))
-  const about = { tags, security, summary: 'Where OAuth clients find everything (RFC 8414)' }
+  const found = operation('getOAuthMetadata', metadataAnswerSchema)
+  const summary = 'Where OAuth clients find everything (RFC 8414)'
+  const about = { tags, security, ...found, 'x-errors': [400], summary }
   app.get('/.well-known/oauth-authorization-server', { schema: about }, metadata)
   // Of an issuer with a path, clients look for the metadata with that path behind (RFC 8414, 3.1).
   app.get('/.well-known/oauth-authorization-server/*', { schema: { hide: true } }, metadata)
@@ -78,14 +85,14 @@ function tokenRoutes(app: App, deps: OAuthRoutesDeps): void {
     bodyLimit: BODY_BYTES_MAX,
     errorHandler: (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
       sendOAuthError(error, { request, reply, log }),
-    schema: { tags, security, consumes, ...about },
+    schema: { tags, security, consumes, 'x-errors': 'oauth' as const, ...about },
   })
   app.post(
     '/api/oauth_access_token',
     options({
       summary: 'Exchange a grant code or a refresh token for tokens',
       body: tokenRequestSchema,
-      response: { 200: tokenAnswerSchema },
+      ...operation('getOAuthTokens', tokenAnswerSchema),
     }),
     async (request, reply) => {
       const tokens = await answerTokenRequest(oauth, callOf(request))
@@ -94,7 +101,11 @@ function tokenRoutes(app: App, deps: OAuthRoutesDeps): void {
   )
   app.post(
     '/api/oauth_revoke',
-    options({ summary: 'Give back a token (RFC 7009)', body: tokenQuestionSchema }),
+    options({
+      ...operation('revokeOAuthToken', revocationAnswerSchema),
+      summary: 'Give back a token (RFC 7009)',
+      body: tokenQuestionSchema,
+    }),
     async (request, reply) => {
       reply.headers(NO_STORE)
       await revokeToken(oauth, callOf(request))
@@ -104,7 +115,11 @@ function tokenRoutes(app: App, deps: OAuthRoutesDeps): void {
   )
   app.post(
     '/api/oauth_introspect',
-    options({ summary: 'What a token may do (RFC 7662)', body: tokenQuestionSchema }),
+    options({
+      ...operation('introspectOAuthToken', introspectionAnswerSchema),
+      summary: 'What a token may do (RFC 7662)',
+      body: tokenQuestionSchema,
+    }),
     async (request, reply) => {
       reply.headers(NO_STORE)
       const administeredOrgUid = await findAdministeredOrg(deps.gate, request)

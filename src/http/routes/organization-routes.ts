@@ -16,9 +16,12 @@ import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
+import { answersOf, operation } from '../openapi/answer-schema.ts'
 import { envelope, pageSchema, readPage } from '../wire/envelope.ts'
+import { auditRecord, blankOrganization, organizationRecord } from '../wire/identity-answers.ts'
 import {
   organizationBody,
+  passwordHeader,
   readOrganization,
   showAudit,
   showOrganization,
@@ -41,6 +44,7 @@ const ONE = 'organization/{uid}'
 const tags = [NAME]
 const params = uidParams
 const body = organizationBody
+const answers = answersOf(NAME, organizationRecord)
 
 /** Adds the caller's organizations, and the audit log of the one the call is about. */
 export function organizationRoutes(app: App, deps: OrganizationRoutesDeps): void {
@@ -59,7 +63,14 @@ function readingRoutes(app: App, deps: OrganizationRoutesDeps): void {
   const { gate, identity } = deps
   const onRequest = gate.guard('admin')
   const querystring = pageSchema
-  const list = { tags, ...needs('GET', NAME), summary: 'Your organizations', querystring }
+  const listing = operation('listOrganizations', answers.page)
+  const list = {
+    tags,
+    ...needs('GET', NAME),
+    ...listing,
+    summary: 'Your organizations',
+    querystring,
+  }
   app.get('/api/organization', { onRequest, schema: list }, async (request) => {
     const page = readPage(request.query)
     const found = await listOrganizations(identity, actingIn(request), page)
@@ -67,11 +78,19 @@ function readingRoutes(app: App, deps: OrganizationRoutesDeps): void {
     for (const one of found.organizations) shown.push(await showWhole(one, deps))
     return envelope(NAME, shown, found.totalCount)
   })
-  const blank = { tags, ...needs('GET', NAME), summary: 'An unsaved organization' }
+  const blanking = operation('newOrganization', answersOf(NAME, blankOrganization).one)
+  const blank = { tags, ...needs('GET', NAME), ...blanking, summary: 'An unsaved organization' }
   app.get('/api/organization/new', { onRequest, schema: blank }, async (request) =>
     envelope(NAME, makeOrganization(actingIn(request))),
   )
-  const one = { tags, ...needs('GET', ONE), params, summary: 'One of your organizations' }
+  const getting = operation('getOrganization', answers.one)
+  const one = {
+    tags,
+    ...needs('GET', ONE),
+    ...getting,
+    params,
+    summary: 'One of your organizations',
+  }
   app.get('/api/organization/:uid', { onRequest, schema: one }, async (request) => {
     const found = await getOrganization(identity, actingIn(request), request.params.uid)
     return envelope(NAME, await showWhole(found, deps))
@@ -81,14 +100,22 @@ function readingRoutes(app: App, deps: OrganizationRoutesDeps): void {
 function writingRoutes(app: App, deps: OrganizationRoutesDeps): void {
   const { gate, identity, deletion } = deps
   const onRequest = gate.guard('admin')
-  const insert = { tags, ...needs('PUT', NAME), summary: 'Insert an organization', body }
+  const inserting = operation('insertOrganization', answers.one)
+  const insert = {
+    tags,
+    ...needs('PUT', NAME),
+    ...inserting,
+    summary: 'Insert an organization',
+    body,
+  }
   app.put('/api/organization', { onRequest, schema: insert }, async (request) => {
     const given = readOrganization(request.body)
     const created = await insertOrganization(identity, actingIn(request), given)
     return envelope(NAME, await showWhole(created, deps))
   })
-  const updating = 'Update the organization of the call'
-  const update = { tags, ...needs('POST', ONE), params, summary: updating, body }
+  const updating = operation('updateOrganization', answers.one)
+  const what = 'Update the organization of the call'
+  const update = { tags, ...needs('POST', ONE), ...updating, params, summary: what, body }
   app.post('/api/organization/:uid', { onRequest, schema: update }, async (request) => {
     const changes = readOrganization(request.body)
     const { uid } = request.params
@@ -96,7 +123,9 @@ function writingRoutes(app: App, deps: OrganizationRoutesDeps): void {
     return envelope(NAME, await showWhole(changed, deps))
   })
   const summary = 'Delete the organization of the call with everything in it'
-  const remove = { tags, ...needs('DELETE', ONE), params, summary }
+  const removing = operation('deleteOrganization', answers.gone)
+  const headers = passwordHeader
+  const remove = { tags, ...needs('DELETE', ONE), ...removing, params, headers, summary }
   app.delete('/api/organization/:uid', { onRequest, schema: remove }, async (request) => {
     const { uid } = request.params
     await removeOrganization(deletion, actingIn(request), uid)
@@ -106,7 +135,14 @@ function writingRoutes(app: App, deps: OrganizationRoutesDeps): void {
 
 function auditRoutes(app: App, { gate, identity }: OrganizationRoutesDeps): void {
   const summary = 'Security acts, newest first'
-  const schema = { tags: ['audit'], ...needs('GET', 'audit'), summary, querystring: pageSchema }
+  const listing = operation('listAudit', answersOf('audit', auditRecord).page)
+  const schema = {
+    tags: ['audit'],
+    ...needs('GET', 'audit'),
+    ...listing,
+    summary,
+    querystring: pageSchema,
+  }
   app.get('/api/audit', { onRequest: gate.guard('admin'), schema }, async (request) => {
     const page = readPage(request.query)
     const { entries, totalCount } = await listAudit(identity, actingIn(request), page)

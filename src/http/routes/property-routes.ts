@@ -1,22 +1,24 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
-import { Type } from 'typebox'
 import { readFlag, readId, readLoosePairs } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
+import { componentPath } from '../feed/feed-wire.ts'
+import { operation } from '../openapi/answer-schema.ts'
 import { queryOf } from '../transport/target.ts'
 import {
   propertyAnswer,
   propertyBody,
   propertyQuery,
+  propertySetAnswer,
   readPropertyBody,
 } from '../wire/property-wire.ts'
 import { documented } from './record-routes.ts'
 
 const PATH = '/api/comp/:compId/property'
 const PROPERTY = 'component/{uid}/property'
-const params = Type.Object({ compId: Type.String() })
+const params = componentPath
 const described = (summary: string, more: FastifySchema) =>
   documented({ tags: ['property'], summary, params, ...more })
 
@@ -27,8 +29,11 @@ export function propertyRoutes(
 ): void {
   const { components } = catalog
   const onRequest = gate.guard('admin')
-  const answer = { 200: propertyAnswer }
-  const get = { querystring: propertyQuery, response: answer, ...needs('GET', PROPERTY) }
+  const get = {
+    querystring: propertyQuery,
+    ...operation('getProperties', propertyAnswer),
+    ...needs('GET', PROPERTY),
+  }
   app.get(PATH, { ...described('Read properties', get), onRequest }, async (request) => {
     const found = await components.getProperties(request.principal, compIdOf(request))
     const { name, description } = found
@@ -39,7 +44,8 @@ export function propertyRoutes(
     }
     return [{ message: '', component, success: true }]
   })
-  const post = { body: propertyBody, ...needs('POST', PROPERTY) }
+  const set = operation('setProperties', propertySetAnswer)
+  const post = { body: propertyBody, ...set, ...needs('POST', PROPERTY) }
   app.post(
     PATH,
     { ...described('Set properties', post), config: { takesAnyType: true }, onRequest },

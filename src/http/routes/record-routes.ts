@@ -1,5 +1,5 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
-import type { TSchema } from 'typebox'
+import type { TObject, TSchema } from 'typebox'
 import type { Method, Principal } from '../../access/index.ts'
 import { type ActingCaller, type Identity, planDeletion } from '../../auth/index.ts'
 import type { Page, PlanAlong, RecordList } from '../../catalog/index.ts'
@@ -7,6 +7,7 @@ import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
+import { answersOf, operation } from '../openapi/answer-schema.ts'
 import { unwrap, wrapped } from '../wire/catalog-wire.ts'
 import { envelope, pageSchema, readPage } from '../wire/envelope.ts'
 import { uidParams } from '../wire/identity-wire.ts'
@@ -27,7 +28,9 @@ export interface RecordResource {
   readonly noun: string
   /** How people call it, with its article. */
   readonly title: string
-  readonly shape: TSchema
+  readonly shape: TObject
+  /** The record as it is answered; its title names the operations. */
+  readonly answer: TSchema
   readonly records: RecordOperations
   /** How the audit log calls that one was deleted; undefined: nothing is lost that cannot be made again. */
   readonly deletedAs?: 'component_deleted' | 'folder_deleted'
@@ -44,65 +47,60 @@ export const documented = (schema: FastifySchema) => ({
 
 const uidOf = (request: FastifyRequest) => (request.params as { uid: string }).uid
 
+/** The schemas of the six operations. */
+function schemasOf({ noun, title, shape, answer, listQuery = pageSchema }: RecordResource) {
+  const answers = answersOf(noun, answer)
+  const { title: name = noun } = answer as { title?: string }
+  const about = (verb: string, shown: keyof typeof answers = 'one') =>
+    operation(`${verb}${name}${shown === 'page' ? 's' : ''}`, answers[shown])
+  const tags = [noun]
+  const all = (method: Method) => ({ tags, ...needs(method, noun) })
+  const one = (method: Method) => ({ tags, ...needs(method, `${noun}/{uid}`), params: uidParams })
+  const body = wrapped(noun, shape, answer)
+  const inserting = `Insert ${title.toLowerCase()}`
+  return {
+    list: { ...all('GET'), ...about('list', 'page'), summary: 'A page', querystring: listQuery },
+    blank: { ...all('GET'), ...about('new'), summary: `${title} that is not saved` },
+    one: { ...one('GET'), ...about('get'), summary: 'One by UID' },
+    insert: { ...all('PUT'), ...about('insert'), summary: inserting, body },
+    update: { ...one('POST'), ...about('update'), summary: 'Change the fields named', body },
+    remove: { ...one('DELETE'), ...about('delete', 'gone'), summary: 'Delete, with all below' },
+  }
+}
+
 /** Adds list, one, new, insert, update and delete of a resource. */
 export function recordRoutes(
   app: App,
   { gate, identity, ...resource }: RecordResource & { gate: Gate; identity: Identity },
 ): void {
-  const { noun, title, shape, records, listQuery = pageSchema, readList = readPage } = resource
-  const onRequest = gate.guard('admin')
+  const { noun, records, readList = readPage } = resource
+  const schemas = schemasOf(resource)
   const path = `/api/${noun}`
-  const described = (
-    capability: ReturnType<typeof needs>,
-    summary: string,
-    more?: FastifySchema,
-  ) => ({
-    ...documented({ tags: [noun], ...capability, summary, ...more }),
-    onRequest,
+  const onRequest = gate.guard('admin')
+  const described = (schema: FastifySchema) => ({ ...documented(schema), onRequest })
+  app.get(path, described(schemas.list), async (request) => {
+    const found = await records.list(request.principal, readList(request.query))
+    return envelope(noun, found.records, found.totalCount)
   })
-  const all = (method: Method) => needs(method, noun)
-  const one = (method: Method) => needs(method, `${noun}/{uid}`)
-  const body = wrapped(noun, shape)
-  const params = uidParams
-  app.get(
-    path,
-    described(all('GET'), 'A page of the list', { querystring: listQuery }),
-    async (request) => {
-      const found = await records.list(request.principal, readList(request.query))
-      return envelope(noun, found.records, found.totalCount)
-    },
+  app.get(`${path}/new`, described(schemas.blank), async ({ principal }) =>
+    envelope(noun, await records.make(principal)),
   )
-  app.get(
-    `${path}/new`,
-    described(all('GET'), `${title} that is not saved`),
-    async ({ principal }) => envelope(noun, await records.make(principal)),
-  )
-  app.get(`${path}/:uid`, described(one('GET'), 'One by UID', { params }), async (request) =>
+  app.get(`${path}/:uid`, described(schemas.one), async (request) =>
     envelope(noun, await records.get(request.principal, uidOf(request))),
   )
-  app.put(path, described(all('PUT'), `Insert ${title.toLowerCase()}`, { body }), async (request) =>
+  app.put(path, described(schemas.insert), async (request) =>
     envelope(noun, await records.insert(request.principal, unwrap(noun, request.body))),
   )
-  app.post(
-    `${path}/:uid`,
-    described(one('POST'), 'Change the fields named', { params, body }),
-    (request) => update(request),
-  )
-  app.delete(
-    `${path}/:uid`,
-    described(one('DELETE'), 'Delete, with all below', { params }),
-    async (request) => {
-      const target = uidOf(request)
-      const by = actingIn(request)
-      await records.delete(by.principal, target, planAct(identity, by, resource.deletedAs, target))
-      return envelope(noun, { uid: target })
-    },
-  )
-
-  async function update(request: FastifyRequest): Promise<object> {
+  app.post(`${path}/:uid`, described(schemas.update), async (request) => {
     const input = unwrap(noun, request.body)
     return envelope(noun, await records.update(request.principal, uidOf(request), input))
-  }
+  })
+  app.delete(`${path}/:uid`, described(schemas.remove), async (request) => {
+    const target = uidOf(request)
+    const by = actingIn(request)
+    await records.delete(by.principal, target, planAct(identity, by, resource.deletedAs, target))
+    return envelope(noun, { uid: target })
+  })
 }
 
 function planAct(

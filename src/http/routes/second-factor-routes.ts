@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import {
   beginOwnFactor,
   confirmOwnFactor,
@@ -10,7 +10,11 @@ import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
+import { answersOf, operation } from '../openapi/answer-schema.ts'
+import { forPeople } from '../openapi/security-schemes.ts'
 import { envelope } from '../wire/envelope.ts'
+import { begunFactor, confirmedFactor, endedFactor, factorState } from '../wire/identity-answers.ts'
+import { passwordHeader } from '../wire/identity-wire.ts'
 
 interface Deps {
   readonly gate: Gate
@@ -20,26 +24,50 @@ interface Deps {
 const NAME = 'second_factor'
 const PATH = '/api/second_factor'
 const tags = [NAME]
+const security = forPeople
+const answer = (id: string, record: TSchema) => operation(id, answersOf(NAME, record).one)
 const otp = Type.String({ maxLength: 64, description: 'A code of the authenticator app' })
-const beginBody = Type.Object({ currentPassword: Type.Optional(Type.String()) })
-const confirmBody = Type.Object({ second_factor: Type.Object({ otp }) })
+const beginBody = Type.Object(
+  { currentPassword: Type.Optional(Type.String()) },
+  { examples: [{ currentPassword: 'correct horse battery' }] },
+)
+const confirmBody = Type.Object(
+  { second_factor: Type.Object({ otp }) },
+  { examples: [{ second_factor: { otp: '123456' } }] },
+)
 const NO_STORE = { 'cache-control': 'no-store' }
 
 /** Adds the caller's own second factor: state, begin, confirm, end. */
 export function secondFactorRoutes(app: App, { gate, identity }: Deps): void {
   const onRequest = gate.guard('admin')
-  const state = { tags, ...needs('GET', NAME), summary: 'Whether you have a second factor' }
+  const telling = answer('getSecondFactor', factorState)
+  const state = {
+    tags,
+    security,
+    ...needs('GET', NAME),
+    ...telling,
+    summary: 'Whether you have a second factor',
+  }
   app.get(PATH, { onRequest, schema: state }, async (request) =>
     envelope(NAME, await getOwnFactor(identity, actingIn(request))),
   )
   const summary = 'Begin a second factor: tells the secret, once'
-  const begin = { tags, ...needs('PUT', NAME), summary, body: beginBody }
+  const beginning = answer('beginSecondFactor', begunFactor)
+  const begin = { tags, security, ...needs('PUT', NAME), ...beginning, summary, body: beginBody }
   app.put(PATH, { onRequest, schema: begin }, async (request, reply) => {
     reply.headers(NO_STORE)
     return envelope(NAME, await beginOwnFactor(identity, actingIn(request)))
   })
   const confirming = 'Put it in force by a code: tells the recovery codes, once'
-  const confirm = { tags, ...needs('POST', NAME), summary: confirming, body: confirmBody }
+  const confirmed = answer('confirmSecondFactor', confirmedFactor)
+  const confirm = {
+    tags,
+    security,
+    ...needs('POST', NAME),
+    ...confirmed,
+    summary: confirming,
+    body: confirmBody,
+  }
   app.post(PATH, { onRequest, schema: confirm }, async (request, reply) => {
     reply.headers(NO_STORE)
     const code = request.body.second_factor.otp
@@ -47,7 +75,9 @@ export function secondFactorRoutes(app: App, { gate, identity }: Deps): void {
     return envelope(NAME, { isOn: true, recoveryCodes })
   })
   const ending = 'End it: with the headers Weir-Password and Weir-Otp'
-  const end = { tags, ...needs('DELETE', NAME), summary: ending }
+  const ended = answer('endSecondFactor', endedFactor)
+  const headers = Type.Object({ ...passwordHeader.properties, 'Weir-Otp': Type.Optional(otp) })
+  const end = { tags, security, ...needs('DELETE', NAME), ...ended, headers, summary: ending }
   app.delete(PATH, { onRequest, schema: end }, async (request) => {
     const given = request.headers['weir-otp']
     const code = typeof given === 'string' ? given : undefined

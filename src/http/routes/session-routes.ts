@@ -8,7 +8,10 @@ import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
+import { answersOf, operation } from '../openapi/answer-schema.ts'
+import { forPeople } from '../openapi/security-schemes.ts'
 import { envelope, pageSchema, readPage } from '../wire/envelope.ts'
+import { sessionRecord } from '../wire/identity-answers.ts'
 import { uidParams } from '../wire/identity-wire.ts'
 
 interface Deps {
@@ -18,19 +21,37 @@ interface Deps {
 
 const NAME = 'session'
 const tags = [NAME]
+const security = forPeople
+const answers = answersOf(NAME, sessionRecord)
 
 /** Adds the caller's own sessions: list, end one. */
 export function sessionRoutes(app: App, { gate, identity }: Deps): void {
   const onRequest = gate.guard('admin')
   const querystring = pageSchema
-  const list = { tags, ...needs('GET', NAME), summary: 'Your sessions', querystring }
+  const listing = operation('listSessions', answers.page)
+  const list = {
+    tags,
+    security,
+    ...needs('GET', NAME),
+    ...listing,
+    summary: 'Your sessions',
+    querystring,
+  }
   app.get('/api/session', { onRequest, schema: list }, async (request) => {
     const page = readPage(request.query)
     const { sessions, totalCount } = await listOwnSessions(identity, actingIn(request), page)
     return envelope(NAME, sessions.map(showSession), totalCount)
   })
   const capability = needs('DELETE', 'session/{uid}')
-  const end = { tags, ...capability, summary: 'End one of your sessions', params: uidParams }
+  const ending = operation('endSession', answers.gone)
+  const end = {
+    tags,
+    security,
+    ...capability,
+    ...ending,
+    summary: 'End one of your sessions',
+    params: uidParams,
+  }
   app.delete('/api/session/:uid', { onRequest, schema: end }, async (request) => {
     const { uid } = request.params
     await endOwnSession(identity, actingIn(request), uid)

@@ -1,11 +1,12 @@
-import { Type } from 'typebox'
 import { beginScrub, readStorage, type StorageParts } from '../../auth/index.ts'
 import type { StreamPlaces } from '../../store/index.ts'
 import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
+import { answersOf, operation } from '../openapi/answer-schema.ts'
 import { envelope } from '../wire/envelope.ts'
+import { scrubRun, storageRecord } from '../wire/storage-answers.ts'
 import { showRun, showStorage } from '../wire/storage-wire.ts'
 
 /** What the storage routes need. */
@@ -20,14 +21,15 @@ const tags = ['storage']
 export function storageRoutes(app: App, deps: StorageRoutesDeps): void {
   const onRequest = deps.gate.guard('admin')
   const reading = 'Sizes, the last scrub, and known damage'
-  const read = { tags, ...needs('GET', 'storage'), summary: reading }
+  const told = operation('getStorage', answersOf('storage', storageRecord).one)
+  const read = { tags, ...needs('GET', 'storage'), ...told, summary: reading }
   app.get('/api/storage', { onRequest, schema: read }, async (request) => {
     const facts = await readStorage(deps, actingIn(request))
     return envelope('storage', showStorage(facts, request.principal, deps.places))
   })
   const summary = 'Read and check everything that is stored; the answer does not wait for it'
-  const body = Type.Optional(Type.Unknown())
-  const scrub = { tags, ...needs('POST', 'storage'), summary, body }
+  const begun = operation('startScrub', answersOf('scrub', scrubRun).one, 202)
+  const scrub = { tags, ...needs('POST', 'storage'), ...begun, summary }
   app.post('/api/storage/scrub', { onRequest, schema: scrub }, async (request, reply) => {
     const state = beginScrub(deps, actingIn(request))
     reply.status(202)

@@ -7,6 +7,8 @@ import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
+import { answersOf, operation } from '../openapi/answer-schema.ts'
+import { streamRecord } from '../wire/catalog-answers.ts'
 import { readQueryText, unwrap, wrapped } from '../wire/catalog-wire.ts'
 import { envelope, pageSchema, readPage } from '../wire/envelope.ts'
 import { documented } from './record-routes.ts'
@@ -14,6 +16,7 @@ import { documented } from './record-routes.ts'
 const PATH = '/api/component/:componentUid/stream'
 const ALL = 'component/{componentUid}/stream'
 const ONE = `${ALL}/{uid}`
+const answers = answersOf('stream', streamRecord)
 const params = Type.Object({ componentUid: Type.String() })
 const oneParams = Type.Object({ componentUid: Type.String(), uid: Type.String() })
 const newQuery = Type.Object({
@@ -33,35 +36,39 @@ export function streamRoutes(
     ...documented({ tags: ['component'], summary, ...more }),
     onRequest,
   })
-  const body = wrapped('stream', streamShape)
-  const list = { params, querystring: pageSchema, ...needs('GET', ALL) }
+  const body = wrapped('stream', streamShape, streamRecord)
+  const listing = operation('listStreams', answers.page)
+  const list = { params, querystring: pageSchema, ...listing, ...needs('GET', ALL) }
   app.get(PATH, described('Streams in definition order', list), async (request) => {
     const { componentUid } = keyOf(request)
     const found = await streams.list(request.principal, componentUid, readPage(request.query))
     return envelope('stream', found.records, found.totalCount)
   })
-  const unsaved = { params, querystring: newQuery, ...needs('GET', ALL) }
+  const blank = operation('newStream', answers.one)
+  const unsaved = { params, querystring: newQuery, ...blank, ...needs('GET', ALL) }
   app.get(`${PATH}/new`, described('A stream that is not saved', unsaved), async (request) => {
     const type = readStreamType(request.query)
     return envelope('stream', streams.make(request.principal, keyOf(request).componentUid, type))
   })
-  const one = { params: oneParams, ...needs('GET', ONE) }
+  const one = { params: oneParams, ...operation('getStream', answers.one), ...needs('GET', ONE) }
   app.get(`${PATH}/:uid`, described('One stream', one), async (request) => {
     const { componentUid, uid } = keyOf(request)
     return envelope('stream', await streams.get(request.principal, componentUid, uid))
   })
-  const insert = { params, body, ...needs('PUT', ALL) }
+  const insert = { params, body, ...operation('insertStream', answers.one), ...needs('PUT', ALL) }
   app.put(PATH, described('Add a stream', insert), async (request) => {
     const input = unwrap('stream', request.body)
     const { componentUid } = keyOf(request)
     return envelope('stream', await streams.insert(request.principal, componentUid, input))
   })
-  const change = { params: oneParams, body, ...needs('POST', ONE) }
+  const changed = operation('updateStream', answers.one)
+  const change = { params: oneParams, body, ...changed, ...needs('POST', ONE) }
   app.post(`${PATH}/:uid`, described('Change the fields named', change), async (request) => {
     const input = unwrap('stream', request.body)
     return envelope('stream', await streams.update(request.principal, keyOf(request), input))
   })
-  const remove = { params: oneParams, ...needs('DELETE', ONE) }
+  const removed = operation('deleteStream', answers.gone)
+  const remove = { params: oneParams, ...removed, ...needs('DELETE', ONE) }
   app.delete(`${PATH}/:uid`, described('Delete with its samples', remove), async (request) => {
     const { componentUid, uid } = keyOf(request)
     const about = { act: 'stream_deleted', target: uid } as const

@@ -1,9 +1,16 @@
-import { type TSchema, Type } from 'typebox'
-import { PAGE_LIMIT_MAX, refuse } from '../../base/index.ts'
+import { type TObject, type TSchema, Type } from 'typebox'
+import { refuse } from '../../base/index.ts'
+import { pageSchema } from './envelope.ts'
 
-/** The schema of a body that wraps one record in the name of its resource. */
-export function wrapped(noun: string, record: TSchema): TSchema {
-  return Type.Object({ [noun]: record })
+/** The schema of a body that wraps one record in the name of its resource; named after what is answered. */
+export function wrapped(noun: string, shape: TObject, answered: TSchema): TSchema {
+  const { title, examples = [] } = answered as { title?: string; examples?: readonly object[] }
+  const known = Object.entries(examples[0] ?? {}).filter(
+    ([field]) => field in shape.properties && !['uid', 'revision'].includes(field),
+  )
+  const record = { ...shape, title: `${title}Input` }
+  const example = { [noun]: Object.fromEntries(known) }
+  return Type.Object({ [noun]: record }, { title: `${title}Body`, examples: [example] })
 }
 
 /** The record in a wrapped body; refuses a body that is not wrapped. Its fields are not looked at. */
@@ -18,8 +25,7 @@ export function unwrap(noun: string, body: unknown): unknown {
 
 /** Parameters of the list of components. */
 export const componentListQuery = Type.Object({
-  start: Type.Optional(Type.String({ description: 'How many items to skip; 0 by default' })),
-  limit: Type.Optional(Type.String({ description: `At most ${PAGE_LIMIT_MAX}, the default` })),
+  ...pageSchema.properties,
   folder: Type.Optional(Type.String({ description: 'Only what lies in this folder and below' })),
 })
 

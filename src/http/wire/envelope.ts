@@ -3,8 +3,12 @@ import { PAGE_LIMIT_MAX, refuse } from '../../base/index.ts'
 
 /** Parameters of an administrative list, for the API description. */
 export const pageSchema = Type.Object({
-  start: Type.Optional(Type.String({ description: 'How many items to skip; 0 by default' })),
-  limit: Type.Optional(Type.String({ description: `At most ${PAGE_LIMIT_MAX}, the default` })),
+  start: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'How many items to skip; 0 by default' }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, description: `At most ${PAGE_LIMIT_MAX}, the default` }),
+  ),
 })
 
 /** The answer about one item, or a page of them with the count of all. */

@@ -20,6 +20,15 @@ const text = (description: string) => Type.String({ maxLength: 2_000, descriptio
 const oneOf = (values: readonly string[]) =>
   Type.Unsafe<string>({ type: 'string', enum: [...values] })
 
+/** The header by which a person proves to be there, where a call has no body. */
+export const passwordHeader = Type.Object({
+  'Weir-Password': Type.Optional(
+    Type.String({
+      description: 'Your own password, where the call asks for it (401 reauthenticate)',
+    }),
+  ),
+})
+
 /** The path's UID. */
 export const uidParams = Type.Object({ uid: Type.String() })
 
@@ -38,7 +47,10 @@ const organizationFields = Type.Object({
 })
 
 /** Body that inserts or updates an organization. */
-export const organizationBody = Type.Object({ organization: organizationFields })
+export const organizationBody = Type.Object(
+  { organization: organizationFields },
+  { title: 'OrganizationBody', examples: [{ organization: { name: 'Hall 1' } }] },
+)
 
 /** Proves that the person is there; may stand beside every record whose changes ask for it. */
 const currentPassword = Type.Optional(
@@ -56,7 +68,13 @@ const userFields = Type.Object({
 })
 
 /** Body that inserts or updates a user. */
-export const orgUserBody = Type.Object({ org_user: userFields, currentPassword })
+export const orgUserBody = Type.Object(
+  { org_user: userFields, currentPassword },
+  {
+    title: 'OrgUserBody',
+    examples: [{ org_user: { email: 'ada@example.com', role: 'MEMBER', timeZoneId: 'UTC' } }],
+  },
+)
 
 const keyFields = Type.Object({
   name: Type.Optional(text('What people call it')),
@@ -76,7 +94,20 @@ const keyFields = Type.Object({
 })
 
 /** Body that inserts or updates an API key. */
-export const apiKeyBody = Type.Object({ api_key: keyFields, currentPassword })
+export const apiKeyBody = Type.Object(
+  { api_key: keyFields, currentPassword },
+  {
+    title: 'ApiKeyBody',
+    examples: [
+      {
+        api_key: {
+          name: 'Boiler room',
+          capabilities: [{ resource: 'component/*/feed', methods: ['PUT'] }],
+        },
+      },
+    ],
+  },
+)
 
 /** An organization as answered. */
 export function showOrganization(organization: Organization) {
@@ -103,9 +134,10 @@ export function readOrganization(
 }
 
 /** Body that answers an invitation. */
-export const invitationBody = Type.Object({
-  accept: Type.Boolean({ description: 'true: become a member; false: decline' }),
-})
+export const invitationBody = Type.Object(
+  { accept: Type.Boolean({ description: 'true: become a member; false: decline' }) },
+  { examples: [{ accept: true }] },
+)
 
 /** An invitation as the invited person sees it. */
 export function showInvitation(invitation: OwnInvitation) {

@@ -2,21 +2,29 @@ import { type Static, Type } from 'typebox'
 import type { ClientFields, Grant, RegisteredClient } from '../../auth/index.ts'
 
 /** What an administrator writes about a client; what an update leaves out stays as it is. */
-export const clientBodySchema = Type.Object({
-  oauth_client: Type.Object({
-    name: Type.Optional(Type.String({ description: 'Shown to users when they are asked' })),
-    logo: Type.Optional(Type.String({ description: 'An https address or a data:image, or blank' })),
-    redirectUris: Type.Optional(
-      Type.Array(Type.String(), { description: 'The only addresses codes are sent to, exactly' }),
-    ),
-    type: Type.Optional(
-      Type.Union([Type.Literal('confidential'), Type.Literal('public')], {
-        description: 'Whether the client can keep a secret',
-      }),
-    ),
-    mayUseLogin: Type.Optional(Type.Boolean({ description: 'Whether it may call oauth_login' })),
-  }),
-})
+export const clientBodySchema = Type.Object(
+  {
+    oauth_client: Type.Object({
+      name: Type.Optional(Type.String({ description: 'Shown to users when they are asked' })),
+      logo: Type.Optional(
+        Type.String({ description: 'An https address or a data:image, or blank' }),
+      ),
+      redirectUris: Type.Optional(
+        Type.Array(Type.String(), { description: 'The only addresses codes are sent to, exactly' }),
+      ),
+      type: Type.Optional(
+        Type.Union([Type.Literal('confidential'), Type.Literal('public')], {
+          description: 'Whether the client can keep a secret',
+        }),
+      ),
+      mayUseLogin: Type.Optional(Type.Boolean({ description: 'Whether it may call oauth_login' })),
+    }),
+  },
+  {
+    title: 'OAuthClientBody',
+    examples: [{ oauth_client: { name: 'Report', redirectUris: ['https://report.example/cb'] } }],
+  },
+)
 
 /** What a body says about a client. */
 export function readClient(body: Static<typeof clientBodySchema>): Partial<ClientFields> {

@@ -1,27 +1,35 @@
 import { Type } from 'typebox'
 import { refuse } from '../../base/index.ts'
+import { doneAnswer } from '../openapi/answer-schema.ts'
 
 /** Flags of the property GET. */
 export const propertyQuery = Type.Object({
-  name: Type.Optional(Type.String({ description: 'Present: include the name' })),
-  description: Type.Optional(Type.String({ description: 'Present: include the description' })),
+  name: Type.Optional(Type.Boolean({ description: 'Present: include the name' })),
+  description: Type.Optional(Type.Boolean({ description: 'Present: include the description' })),
 })
 
-const properties = Type.Object({
-  name: Type.Optional(Type.String()),
-  description: Type.Optional(Type.String()),
-})
+const properties = Type.Object(
+  { name: Type.Optional(Type.String()), description: Type.Optional(Type.String()) },
+  { title: 'Properties' },
+)
 
 /** The body of the property POST. */
 export const propertyBody = Type.Array(Type.Object({ component: properties }), {
   minItems: 1,
   maxItems: 1,
+  examples: [[{ component: { name: 'Boiler, cellar' } }]],
 })
 
 /** The answer of the property GET. */
 export const propertyAnswer = Type.Array(
   Type.Object({ message: Type.String(), component: properties, success: Type.Boolean() }),
+  { examples: [[{ message: '', component: { name: 'Boiler, cellar' }, success: true }]] },
 )
+
+/** The answer of the property POST. */
+export const propertySetAnswer = Type.Array(doneAnswer, {
+  examples: [[{ success: true, message: '' }]],
+})
 
 /** What a property POST changes. */
 interface PropertyChange {

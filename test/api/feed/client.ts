@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { checkDescribed } from '../../support/described-answers.ts'
 
 /** What a call answered, read once. */
 export interface Answer {
@@ -21,7 +22,11 @@ export class Caller {
     const glue = path.includes('?') ? '&' : '?'
     const url = `${this.#base}/api${path}${glue}api_key=${this.#key}`
     const response = await fetch(url, { method, ...init })
-    return { status: response.status, text: await response.text(), headers: response.headers }
+    const { status, headers } = response
+    const text = await response.text()
+    const contentType = headers.get('content-type')
+    checkDescribed({ method, path: `/api${path}`, status, contentType, text })
+    return { status, text, headers }
   }
 
   /** A feed PUT in the URL form that must be accepted. */

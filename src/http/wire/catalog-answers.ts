@@ -1,0 +1,162 @@
+/** The records of the catalog as they are answered. */
+import { Type } from 'typebox'
+import { STREAM_TYPES, VALUE_TYPES } from '../../catalog/index.ts'
+import { SIZE_TYPES } from '../../time/index.ts'
+import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
+
+const uid = Type.String({
+  description: 'Assigned by the service; blank in a record that is not saved',
+})
+const id = Type.String({ description: 'Chosen by people, may be blank' })
+const name = Type.String()
+const description = Type.String()
+const revision = Type.Integer({ description: 'Counts the changes' })
+const location = orNull(
+  named('Location', {
+    latitude: Type.Optional(Type.Number()),
+    longitude: Type.Optional(Type.Number()),
+    altitude: Type.Optional(Type.Number()),
+  }),
+)
+const reference = orNull(named('Reference', { uid: Type.String() }, { uid: EXAMPLE_UID }))
+
+const streamFields = {
+  ...{ uid, id, name, description },
+  streamType: oneOf(STREAM_TYPES),
+  valueType: oneOf(VALUE_TYPES, 'Blank until the first sample'),
+  unit: reference,
+  baseCycle: orNull(Type.Object({ uid: Type.String(), id: Type.String() })),
+  rollupMethod: oneOf(['avg', 'sum', 'min', 'max', 'first', 'last']),
+  streamDerivationType: oneOf(['NONE', 'FROM_EXPRESSION']),
+  delete_profile: reference,
+  location,
+}
+
+const streamExample = {
+  ...{ uid: EXAMPLE_UID, id: 'temp', name: 'Temperature', description: '' },
+  ...{ streamType: 'rdm_stream', valueType: 'DOUBLE', unit: null, baseCycle: null },
+  ...{ rollupMethod: 'avg', streamDerivationType: 'NONE', delete_profile: null, location: null },
+}
+
+/** A stream of a component. */
+export const streamRecord = named(
+  'Stream',
+  {
+    ...streamFields,
+    timeZoneId: Type.String({ description: 'Of the intervals; blank unless an interval stream' }),
+    revision,
+  },
+  { ...streamExample, timeZoneId: '', revision: 1 },
+)
+
+/** A component; lists leave its streams out. */
+export const componentRecord = named(
+  'Component',
+  {
+    ...{ uid, id, name, description },
+    folder: Type.String(),
+    timeZoneId: Type.String(),
+    creationDate: msOf('When it was made'),
+    ownerUser: orNull(Type.Object({ uid: Type.String(), name: Type.String() })),
+    location,
+    revision,
+    streamCount: Type.Integer(),
+    stream: Type.Optional(
+      Type.Array(streamRecord, { description: 'The first 1,000; not in lists' }),
+    ),
+  },
+  {
+    ...{ uid: EXAMPLE_UID, id: 'boiler', name: 'Boiler, cellar', description: '' },
+    ...{ folder: '/Components', timeZoneId: 'Europe/Berlin', creationDate: 1767225600000 },
+    ...{ ownerUser: null, location: null, revision: 1, streamCount: 2 },
+  },
+)
+
+/** A component template, with the streams that it defines. */
+export const templateRecord = named(
+  'ComponentTemplate',
+  {
+    ...{ uid, id, name, description },
+    timeZoneId: Type.String({ description: "Blank: the owner's" }),
+    location,
+    stream: Type.Array(named('TemplateStream', streamFields, streamExample)),
+    revision,
+  },
+  {
+    ...{ uid: EXAMPLE_UID, id: 'boiler-template', name: 'Boilers', description: '' },
+    ...{ timeZoneId: '', location: null, stream: [], revision: 1 },
+  },
+)
+
+/** A folder of components. */
+export const folderRecord = named(
+  'ComponentFolder',
+  { uid, path: Type.String(), name, revision },
+  { uid: EXAMPLE_UID, path: '/Components/Hall 1', name: 'Hall 1', revision: 1 },
+)
+
+/** A component in the folder it was put into. */
+export const filedComponent = named(
+  'FiledComponent',
+  {
+    uid,
+    contentType: Type.Literal('component'),
+    parentFolderUid: Type.String(),
+    path: Type.String(),
+    name,
+  },
+  {
+    ...{ uid: EXAMPLE_UID, contentType: 'component', parentFolderUid: '' },
+    ...{ path: '/Components', name: 'Boiler, cellar' },
+  },
+)
+
+/** A cycle. */
+export const cycleRecord = named(
+  'Cycle',
+  {
+    ...{ uid, id, name },
+    sizeType: oneOf(SIZE_TYPES),
+    count: Type.Integer(),
+    referenceDate: Type.String({ description: 'A local date-time at which one period starts' }),
+    timeZoneId: Type.String({ description: "Blank: the component's" }),
+    intervals: Type.Array(Type.Object({ from: Type.String(), until: Type.String() })),
+    revision,
+  },
+  {
+    ...{ uid: EXAMPLE_UID, id: 'shift', name: 'Shift', sizeType: 'HOUR', count: 8 },
+    ...{ referenceDate: '2024-01-01T06:00:00', timeZoneId: '', intervals: [], revision: 1 },
+  },
+)
+
+/** A unit. */
+export const unitRecord = named(
+  'Unit',
+  {
+    ...{ uid, id, name },
+    symbol: Type.String(),
+    symbolLocation: oneOf(['BEFORE', 'AFTER']),
+    numberFormat: Type.String(),
+    booleanStyle: oneOf([
+      ...['TRUE_FALSE', 'ONE_ZERO', 'ON_OFF', 'YES_NO'],
+      ...['CLOSE_OPEN', 'OPEN_CLOSE', 'HIGH_LOW', 'LOW_HIGH'],
+    ]),
+    revision,
+  },
+  {
+    ...{ uid: EXAMPLE_UID, id: 'celsius', name: 'Degree Celsius', symbol: '°C' },
+    ...{ symbolLocation: 'AFTER', numberFormat: '0.0', booleanStyle: 'TRUE_FALSE', revision: 1 },
+  },
+)
+
+/** A delete profile. */
+export const deleteProfileRecord = named(
+  'DeleteProfile',
+  {
+    ...{ uid, id, name },
+    sizeType: oneOf(['MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR']),
+    count: Type.Integer(),
+    revision,
+  },
+  { uid: EXAMPLE_UID, id: 'two-years', name: 'Two years', sizeType: 'YEAR', count: 2, revision: 1 },
+)

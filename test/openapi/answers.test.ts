@@ -1,0 +1,247 @@
+/** Every operation is called; what comes back is held against /openapi.json. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { totpCode } from '../../src/auth/proof/totp.ts'
+import { ManualClock } from '../../src/base/index.ts'
+import { DescribedAnswers } from '../support/described-answers.ts'
+import { type Service, startService } from '../support/service.ts'
+
+const clock = new ManualClock(Date.UTC(2026, 0, 15))
+const FRIEND = { email: 'friend@example.com', password: 'a long enough sentence' }
+const DAY = 86_400_000
+let service: Service
+let described: DescribedAnswers
+let owner: Call
+let device: Call
+before(async () => {
+  service = await startService({ clock })
+  described = await DescribedAnswers.of(service.url)
+  owner = await signedIn(service.ownerEmail, service.ownerPassword)
+  device = callerWith({ 'X-Api-Key': service.feedKey })
+})
+after(() => service.close())
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into.
+type Json = any
+type Call = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<Json>
+
+/** Calls; fails unless the answer is described and, without `expect` in the headers, a success. */
+function callerWith(credential: Record<string, string>): Call {
+  return async (method, path, body, { expect, ...more } = {}) => {
+    const isText = typeof body === 'string' || body instanceof URLSearchParams
+    const isPlain = body === undefined || isText || body instanceof FormData
+    const answer = await fetch(`${service.url}${path}`, {
+      method,
+      headers: {
+        ...(isPlain ? {} : { 'Content-Type': 'application/json' }),
+        ...credential,
+        ...more,
+      },
+      body: isPlain ? (body as string | undefined) : JSON.stringify(body),
+    })
+    const { status, headers } = answer
+    const text = await answer.text()
+    const contentType = headers.get('content-type')
+    described.check({ method, path, status, contentType, text })
+    assert.equal(String(status)[0], expect ?? '2', `${method} ${path}: ${status} ${text}`)
+    return contentType?.startsWith('application/json') && text !== '' ? JSON.parse(text) : text
+  }
+}
+
+async function signedIn(email: string, password: string): Promise<Call> {
+  const { sessionUid } = await callerWith({})('POST', '/api/login', { email, password })
+  return callerWith({ Cookie: `session=${sessionUid}` })
+}
+
+/** Insert, list, get, new, update and delete of a resource. */
+async function exercise(noun: string, record: object, path = `/api/${noun}`): Promise<void> {
+  const made = await owner('PUT', path, { [noun]: record })
+  const { uid } = made[noun]
+  await owner('GET', `${path}?start=0&limit=10`)
+  await owner('GET', `${path}/new`)
+  await owner('GET', `${path}/${uid}`)
+  const change = noun === 'component_folder' ? { path: '/Components/Other' } : { name: 'Other' }
+  await owner('POST', `${path}/${uid}`, { [noun]: change })
+  await owner('PUT', path, { [noun]: 5 }, { expect: '4' })
+  await owner('GET', `${path}/none`, undefined, { expect: '4' })
+  await owner('DELETE', `${path}/${uid}`)
+}
+
+test('the feed answers as described', async () => {
+  await device('PUT', '/api/feed?compId=c1&s1=1.5&s2=on')
+  await device('PUT', '/api/feed?compId=c1&s1=2&rsid=s2&rsid=fresh')
+  await device('GET', '/api/feed?asPut&compId=c1&s1=3&rsid=s1')
+  await device('PUT', '/api/feed', [{ compId: 'c1', streamId: 's1', data: 4, time: DAY * 20_000 }])
+  const all = 'retFData&retUnit&retStreamId&retCompId&retIntvlSd'
+  for (const place of ['c1', 'c1/stream/s1']) {
+    for (const what of ['', '/cycle/day/stat/max', '/cycle/day/stat/gapcount']) {
+      for (const end of ['feed', 'last_value']) {
+        await device('GET', `/api/comp/${place}${what}/${end}?${all}&limit=2`)
+        await device('GET', `/api/comp/${place}${what}/${end}`)
+        await device('GET', `/api/comp/${place}${what}/${end}?format=csv`)
+        await device('GET', `/api/comp/${place}${what}/${end}?sd=1`, undefined, { expect: '4' })
+      }
+    }
+  }
+  await device('PUT', '/api/feed', '[', { expect: '4' })
+  await device('GET', '/api/comp/none/feed', undefined, { expect: '4' })
+  await device('GET', '/api/comp/c1/cycle/none/stat/max/feed', undefined, { expect: '4' })
+  await owner('DELETE', '/api/comp/c1/stream/s1/feed?sd=0&ed=5')
+})
+
+test('properties and files answer as described', async () => {
+  await device('PUT', '/api/feed?compId=p1&s1=1')
+  await device('POST', '/api/comp/p1/property', [{ component: { name: 'P' } }])
+  await device('GET', '/api/comp/p1/property')
+  await device('GET', '/api/comp/p1/property?name&description')
+  const form = new FormData()
+  form.set('file', new Blob(['12 bar'], { type: 'text/plain' }), 'a.txt')
+  const path = '/api/comp/p1/stream/files/feed/file'
+  const { time } = await device('PUT', `${path}/a.txt`, form)
+  await device('PUT', `${path}/b.json?time=${DAY}`, '{}', { 'Content-Type': 'application/json' })
+  await device('GET', `${path}/a.txt`)
+  await device('GET', `${path}/${time}/a.txt`, undefined, { Range: 'bytes=0-1' })
+  await device('GET', `${path}/${time}/a.txt?start=0&limit=3`)
+  await device('GET', `${path}/${DAY}/b.json`)
+  await device('GET', `${path}/a.txt`, undefined, { Range: 'bytes=99-', expect: '4' })
+  await device('GET', `${path}/5/a.txt`, undefined, { expect: '4' })
+})
+
+test('the catalog answers as described', async () => {
+  const baseCycle = { id: 'hour' }
+  const location = { latitude: 1, longitude: 2 }
+  const stream = [{ id: 'i', streamType: 'intvl_stream', valueType: 'DOUBLE', baseCycle, location }]
+  await exercise('component', { id: 'made', stream, location, folder: '/Components/A' })
+  await exercise('component_template', { id: 't', stream })
+  await exercise('component_folder', { path: '/Components/Some' })
+  await exercise('cycle', { id: 'shift', sizeType: 'HOUR', count: 8 })
+  const intervals = [{ from: '2024-01-01', until: '2024-02-01' }]
+  await exercise('cycle', { id: 'own', sizeType: 'CUSTOM', intervals })
+  await exercise('unit', { id: 'mbar', symbol: ' mbar' })
+  await exercise('delete_profile', { id: 'short', sizeType: 'DAY', count: 2 })
+  const { component } = await owner('PUT', '/api/component', { component: { id: 'kept', stream } })
+  await exercise('stream', { id: 'more' }, `/api/component/${component.uid}/stream`)
+  await owner('POST', '/api/component', { component: { uid: component.uid, name: 'Kept' } })
+  const filing = 'contentType=component&parentFolderUid='
+  await owner('PUT', `/api/component_folder/${component.uid}?${filing}`)
+  await owner('PUT', '/api/component', { component: { id: 'kept' } }, { expect: '4' })
+})
+
+test('keys, users and organizations answer as described', async () => {
+  const password = { 'Weir-Password': service.ownerPassword }
+  const capabilities = [{ resource: 'component/*/feed', methods: ['GET'] }]
+  await exercise('api_key', { name: 'k', capabilities })
+  const { api_key } = await owner('PUT', '/api/api_key', { api_key: { name: 'n', capabilities } })
+  await owner('GET', `/api/api_key/${api_key.uid}/secret`, undefined, password)
+  await owner('GET', `/api/api_key/${api_key.uid}/secret`, undefined, { expect: '4' })
+  const org_user = { ...FRIEND, role: 'MEMBER' }
+  const added = await owner('PUT', '/api/org_user', { org_user })
+  await owner('GET', '/api/org_user')
+  await owner('GET', '/api/org_user/new')
+  await owner('GET', `/api/org_user/${added.org_user.uid}`)
+  await owner('POST', `/api/org_user/${added.org_user.uid}`, { org_user: { role: 'GUEST' } })
+  await owner('PUT', '/api/org_user', { org_user: {} }, { expect: '4' })
+  const made = await owner('PUT', '/api/organization', { organization: { name: 'Second' } })
+  const { uid } = made.organization
+  await owner('GET', '/api/organization')
+  await owner('GET', '/api/organization/new')
+  await owner('GET', `/api/organization/${uid}`)
+  const second = `/api/organization/${uid}?org=${uid}`
+  await owner('POST', second, { organization: { name: 'Other' } })
+  const invited = { org_user: { email: FRIEND.email, role: 'GUEST' } }
+  await owner('PUT', `/api/org_user?org=${uid}`, invited)
+  await owner('GET', `/api/org_user?org=${uid}`)
+  const friend = await signedIn(FRIEND.email, FRIEND.password)
+  const [invitation] = (await friend('GET', '/api/invitation')).invitation
+  await friend('POST', `/api/invitation/${invitation.uid}`, { accept: true })
+  await owner('DELETE', second, undefined, password)
+  await owner('DELETE', `/api/org_user/${added.org_user.uid}`)
+  await owner('GET', '/api/audit')
+  await owner('GET', '/api/storage')
+  await owner('POST', '/api/storage/scrub')
+  await device('GET', '/api/storage', undefined, { expect: '4' })
+})
+
+test('people answer for themselves as described', async () => {
+  const { email, password } = { ...FRIEND, email: 'self@example.com' }
+  await owner('PUT', '/api/org_user', { org_user: { email, password } })
+  const self = await signedIn(email, password)
+  await self('GET', '/api/second_factor')
+  const begun = await self('PUT', '/api/second_factor', { currentPassword: password })
+  const code = () => totpCode(begun.second_factor.secret, Math.floor(clock.now() / 30_000))
+  await self('POST', '/api/second_factor', { second_factor: { otp: '0' } }, { expect: '4' })
+  await self('POST', '/api/second_factor', { second_factor: { otp: code() } })
+  await self('GET', '/api/second_factor')
+  clock.advance(60_000)
+  const proof = { 'Weir-Password': password, 'Weir-Otp': code() }
+  await self('DELETE', '/api/second_factor', undefined, proof)
+  await signedIn(email, password)
+  const { session } = await self('GET', '/api/session')
+  await self('DELETE', `/api/session/${session[0].uid}`)
+  const other = await signedIn(email, password)
+  await other('DELETE', '/api/login')
+  await other('DELETE', '/api/login', undefined, { expect: '4' })
+  const stranger = callerWith({})
+  await stranger('POST', '/api/login', { email, password: 'wrong' }, { expect: '4' })
+  await stranger('POST', '/api/login', 'x', { expect: '4' })
+})
+
+test('OAuth answers as described', async () => {
+  const oauth_client = { name: 'R', redirectUris: ['https://r.example/cb'], type: 'confidential' }
+  await exercise('oauth_client', oauth_client)
+  const made = await owner('PUT', '/api/oauth_client', { oauth_client })
+  const password = { 'Weir-Password': service.ownerPassword }
+  const { uid, clientSecret } = made.oauth_client
+  const basic = { Authorization: `Basic ${btoa(`${uid}:${clientSecret}`)}` }
+  const client = callerWith({})
+  await client('GET', '/.well-known/oauth-authorization-server')
+  const person = { email: service.ownerEmail, password: service.ownerPassword }
+  const asked = { ...person, client_id: 'c1', response_type: 'code' }
+  const { oauthCode } = await client('POST', '/api/oauth_login', asked)
+  await client('POST', '/api/oauth_login', {}, { expect: '4' })
+  const grant = { grant_type: 'authorization_code', client_id: 'c1' }
+  const form = (fields: Record<string, string>) => new URLSearchParams(fields)
+  const tokens = await client(
+    'POST',
+    '/api/oauth_access_token',
+    form({ ...grant, code: oauthCode }),
+  )
+  await client('POST', '/api/oauth_access_token', form(grant), { expect: '4' })
+  const token = tokens.access_token
+  await client('POST', '/api/oauth_introspect', form({ token }), basic)
+  await client('POST', '/api/oauth_introspect', form({ token: 'x' }), basic)
+  await client('POST', '/api/oauth_introspect', form({ token }), { expect: '4' })
+  const bearer = callerWith({ Authorization: `Bearer ${token}` })
+  const { oauth_grant } = await bearer('GET', '/api/oauth_grant')
+  await client('POST', '/api/oauth_revoke', form({ token, client_id: 'c1' }))
+  await bearer('GET', '/api/oauth_grant', undefined, { expect: '4' })
+  await owner('DELETE', `/api/oauth_grant/${oauth_grant[0].uid}`)
+  await owner('POST', `/api/oauth_client/${uid}/secret`, undefined, password)
+})
+
+test('health answers as described', async () => {
+  const anyone = callerWith({})
+  for (const path of ['/healthz', '/readyz', '/metrics']) await anyone('GET', path)
+  await anyone('GET', '/metrics', undefined, { 'X-Forwarded-For': '192.0.2.1', expect: '4' })
+})
+
+test('an answer that is not described is found', () => {
+  const given = { method: 'GET', path: '/healthz', status: 200, contentType: 'application/json' }
+  const check = (text: string, more = {}) => described.check({ ...given, text, ...more })
+  check('{"status":"ok"}')
+  assert.throws(() => check('{"status":"well"}'), /getHealth answered 200/)
+  assert.throws(() => check('{}'), /required/)
+  assert.throws(() => check('{"status":"ok","more":1}'), /additional properties/)
+  assert.throws(() => check('{}', { status: 418 }), /has no 418/)
+  assert.throws(() => check('<p>', { contentType: 'text/html' }), /has no text\/html/)
+})
+
+test('every operation was seen to succeed', () => {
+  const missed = described.operationIds.filter((id) => !described.seen.has(id))
+  assert.deepEqual(missed, [])
+})
