@@ -7,6 +7,8 @@
 const FORM = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const FAMILY_LENGTH = 30
 const HEAD_END = '000000'
+const DIGIT_0 = 48
+const LETTER_A = 97
 const COUNTS_PER_MS = 4_096
 /** 2020-01-01: from here on 69 years of milliseconds and counts are numbers without loss. */
 const FIRST_MS = 1_577_836_800_000
@@ -40,14 +42,24 @@ export function headUidOf(uid: string): string {
 
 /** Its place among the members of its family, 0 for the head. */
 export function ordinalOf(uid: string): number {
-  return Number.parseInt(uid.slice(FAMILY_LENGTH), 16)
+  return hexIn(uid, FAMILY_LENGTH, uid.length)
 }
 
 /** Time and count of a UID of this form as one number, in the order of the UIDs; undefined when too early or late. */
 export function familyNumberOf(uid: string): number | undefined {
-  const ms = Number.parseInt(uid.slice(0, 8), 16) * 65_536 + Number.parseInt(uid.slice(9, 13), 16)
-  const number = (ms - FIRST_MS) * COUNTS_PER_MS + Number.parseInt(uid.slice(15, 18), 16)
+  const ms = hexIn(uid, 0, 8) * 65_536 + hexIn(uid, 9, 13)
+  const number = (ms - FIRST_MS) * COUNTS_PER_MS + hexIn(uid, 15, 18)
   return number > 0 && number <= Number.MAX_SAFE_INTEGER ? number : undefined
+}
+
+/** Lower-case hex digits of a text as a number: a start and a fleet that signs on read millions of them. */
+function hexIn(text: string, from: number, until: number): number {
+  let number = 0
+  for (let at = from; at < until; at++) {
+    const code = text.charCodeAt(at)
+    number = number * 16 + (code < LETTER_A ? code - DIGIT_0 : code - LETTER_A + 10)
+  }
+  return number
 }
 
 /** The random digits of a family's UIDs, as familyHeadOf() takes them. */

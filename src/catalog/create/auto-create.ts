@@ -1,13 +1,14 @@
-import { invariant, nextTurn } from '../../base/index.ts'
+import { nextTurn } from '../../base/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
-import { typeOrders } from '../documents/apply-type-wishes.ts'
+import { refuseDeleted, typeOrders } from '../documents/apply-type-wishes.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
 import { requireCreatable } from './creation-limit.ts'
 import type { CreatedComponent, CreationCheck, WantedComponent } from './creation-plan.ts'
 import { type Preparation, type PrepareDeps, prepareComponent } from './prepare-component.ts'
+import { isPlain, type Making, preparePlain } from './prepare-plain.ts'
 
 /** Components prepared before others get a turn. */
-const COMPONENTS_PER_STEP = 100
+const COMPONENTS_PER_STEP = 200
 
 /**
  * Makes whatever of the wanted components and streams does not exist, all in one commit or nothing,
@@ -30,9 +31,15 @@ export async function autoCreate(
   const keys = plan.wanted.flatMap((one) => lockKeys(deps, orgUid, one))
   const attempt = async (): Promise<CreatedComponent[]> => {
     const preparations: Preparation[] = []
+    let making: Making | undefined
     let added = 0
     for (const one of plan.wanted) {
-      const preparation = await prepareComponent(deps, orgUid, one)
+      const isPlainOne = isPlainAndMissing(deps, orgUid, one)
+      if (isPlainOne) making ??= await makingOf(deps, orgUid)
+      const preparation =
+        isPlainOne && making !== undefined
+          ? preparePlain(making, one)
+          : await prepareComponent(deps, orgUid, one)
       added += preparation.addedCount
       // Templates add streams that nobody named, so the count is known only on the way.
       requireCreatable(added, deps.createMax)
@@ -43,9 +50,24 @@ export async function autoCreate(
     const orders = withoutRepeatedFolders(preparations)
     for (const order of await typeOrders(documents, wishes ?? [])) orders.push(order)
     if (orders.length > 0) await documents.commit(orders)
-    return preparations.map((one) => created(deps, orgUid, one))
+    const made: CreatedComponent[] = []
+    for (const one of preparations) {
+      if (made.length % COMPONENTS_PER_STEP === COMPONENTS_PER_STEP - 1) await nextTurn()
+      made.push(created(deps, orgUid, one))
+    }
+    return made
   }
   return await locks.run(keys, () => retryConflicts(documents, attempt, { isIdRetried: true }))
+}
+
+async function makingOf({ base }: PrepareDeps, orgUid: string): Promise<Making> {
+  const { uid, name, timeZoneId: timeZone } = await base.people.ownerOf(orgUid)
+  return { orgUid, nowMs: base.clock.now(), timeZone, ownerUser: { uid, name } }
+}
+
+function isPlainAndMissing({ base }: PrepareDeps, orgUid: string, one: WantedComponent): boolean {
+  if (!isPlain(one)) return false
+  return base.documents.index.resolveComponent(orgUid, one.compId ?? '') === undefined
 }
 
 /**
@@ -84,11 +106,11 @@ function created(
 ): CreatedComponent {
   const { index } = base.documents
   const component = index.componentByUid(orgUid, componentUid)
-  invariant(component !== undefined, `component ${componentUid} is not in the index`)
+  if (component === undefined) refuseDeleted()
   const handles = targets.map((target) =>
     typeof target === 'string' ? index.streamByUid(orgUid, target) : target,
   )
-  invariant(!handles.includes(0 as StreamHandle), `a stream of ${componentUid} is not in the index`)
+  if (handles.includes(0 as StreamHandle)) refuseDeleted()
   return {
     component,
     isNew,

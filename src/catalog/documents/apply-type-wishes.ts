@@ -53,6 +53,7 @@ async function typeOrder(
   return putStreamOrder({ orgUid, uid, componentUid }, { ...body, valueType }, document.revision)
 }
 
-function refuseDeleted(): never {
+/** Refuses a call whose streams another call has deleted meanwhile. */
+export function refuseDeleted(): never {
   refuse('not_found', { what: 'The stream was deleted while this call ran: send it again' })
 }

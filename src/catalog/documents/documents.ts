@@ -34,8 +34,8 @@ export type StreamsDeletedListener = (streams: readonly DeletedStream[]) => void
 /** Bodies of a few hundred bytes each: some megabytes. */
 const CACHED_DOCUMENTS_MAX = 20_000
 const CHANGES_PER_PAGE = 1_000
-/** Documents taken over before others get a turn: some milliseconds. */
-const DOCUMENTS_PER_STEP = 2_000
+/** Documents taken over before others get a turn: about a millisecond. */
+const DOCUMENTS_PER_STEP = 500
 /** The kind of documents that tell of deleted streams whose samples may still be there. */
 const NOTICE = 'deleted_streams'
 const NOTICES_PER_PAGE = 100
@@ -46,6 +46,7 @@ export class Documents {
   readonly #store: CatalogStore
   readonly #cache = new DocumentCache(CACHED_DOCUMENTS_MAX)
   readonly #listeners: StreamsDeletedListener[] = []
+  readonly #unpackStream = streamUnpacker()
   #cursor = 0
 
   constructor(store: CatalogStore) {
@@ -64,12 +65,11 @@ export class Documents {
   /** Fills the index from the store, once, at the start. */
   async load(): Promise<void> {
     const index = this.#index
-    const unpack = streamUnpacker()
     const { cursor, isWhole } = await this.#store.scanIndex(
       ['component', 'stream'],
       (row) => {
         if (row.kind === 'component') index.loadComponent(row, unpackComponent(row.index))
-        else index.loadStream(row, row.handle ?? 0, unpack(row.index))
+        else index.loadStream(row, row.handle ?? 0, this.#unpackStream(row.index))
       },
       (kind, count) =>
         index.reserve(kind === 'component' ? { components: count } : { streams: count }),
@@ -129,10 +129,13 @@ export class Documents {
     const notice = doomed.length === 0 ? undefined : noticeOrder(doomed)
     const documents = await this.#store.commit(notice === undefined ? writes : [...writes, notice])
     if (notice !== undefined) documents.pop()
-    for (const [at, document] of documents.entries()) {
-      if (at % DOCUMENTS_PER_STEP === DOCUMENTS_PER_STEP - 1) await nextTurn()
+    let at = 0
+    for (const write of writes) {
+      if (write.op !== 'put') continue
+      const document = documents[at++]
+      if (at % DOCUMENTS_PER_STEP === 0) await nextTurn()
       // What was just made is rarely asked for; a fleet that signs on would push all else out.
-      if (document.revision > 1 || !this.#followInIndex(document)) this.#follow(document)
+      if (document.revision > 1 || !this.#followMade(document, write.index)) this.#follow(document)
     }
     this.#forget(writes.filter(({ op }) => op === 'delete'))
     if (notice !== undefined) await this.#carryOut(notice.uid, doomed)
@@ -171,6 +174,20 @@ export class Documents {
     this.#cache.put(document)
     if (document.kind === DELETE_PROFILE) this.index.noteDeleteProfiles()
     this.#followInIndex(document)
+  }
+
+  /** As followInIndex, for a document that was just made: what the index needs of it is at hand. */
+  #followMade(document: CatalogDocument, index = ''): boolean {
+    if (document.kind === 'component') {
+      this.index.putComponent(document, unpackComponent(index))
+      return true
+    }
+    if (document.kind !== 'stream') return false
+    const { handle = 0 } = document
+    const { uid, orgUid, parentUid, revision } = document
+    const place = { uid, orgUid, parentUid, revision, handle }
+    this.index.putStream(place, this.#unpackStream(index))
+    return true
   }
 
   /** Lets the index follow; false for a kind that is not in it. */

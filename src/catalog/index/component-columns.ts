@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { growColumn } from '../../base/index.ts'
 import type { ComponentIndexEntry } from './index-entry.ts'
 import { Interned } from './interned.ts'
-import { RefTable } from './ref-table.ts'
+import { RefTables } from './ref-tables.ts'
 import { UidColumn } from './uid-column.ts'
 
 /** Components by ref, a small number from 1 on that is used again after a delete. */
@@ -12,7 +12,7 @@ export class ComponentColumns {
   readonly #orgs = new Interned()
   readonly #zones = new Interned()
   /** Blank IDs are not in it. Texts in a map would cost a start with a million of them a second. */
-  readonly #byCompId = new RefTable()
+  readonly #byCompId = new RefTables()
   #orgOf = new Uint32Array(1024)
   #zoneOf = new Uint16Array(1024)
   #revisions = new Uint32Array(1024)
@@ -24,9 +24,10 @@ export class ComponentColumns {
   find(orgUid: string, compId: string): number {
     const org = this.#orgs.find(orgUid)
     if (org === 0 || compId === '') return 0
-    const { cells } = this.#byCompId
     const hash = hashOf(org, compId)
-    for (let at = this.#byCompId.homeOf(hash); cells[at] !== 0; at = this.#byCompId.after(at)) {
+    const table = this.#byCompId.of(hash)
+    const { cells } = table
+    for (let at = table.homeOf(hash); cells[at] !== 0; at = table.after(at)) {
       if (cells[at + 1] !== hash) continue
       const ref = cells[at]
       if (this.#orgOf[ref] === org && this.#compIds[ref] === compId) return ref

@@ -8,10 +8,16 @@ const PAIRS_MIN = 1 << 10
  * place holds 0, and look at a key only where the kept hash is the one sought.
  */
 export class RefTable {
-  cells = new Uint32Array(PAIRS_MIN * 2)
+  cells: Uint32Array
   /** The last even place. */
-  #mask = (PAIRS_MIN - 1) * 2
+  #mask: number
   #used = 0
+
+  /** Begins with room for half as many pairs as are told, a power of two. */
+  constructor(pairs = PAIRS_MIN) {
+    this.cells = new Uint32Array(pairs * 2)
+    this.#mask = (pairs - 1) * 2
+  }
 
   homeOf(hash: number): number {
     return (hash << 1) & this.#mask

@@ -2,7 +2,7 @@ import { growColumn } from '../../base/index.ts'
 import type { StreamKind } from '../shape/stream-kind.ts'
 import type { StreamIndexEntry } from './index-entry.ts'
 import { Interned } from './interned.ts'
-import { RefTable } from './ref-table.ts'
+import { RefTables } from './ref-tables.ts'
 import { UidColumn } from './uid-column.ts'
 
 /** Of no stream that lives. */
@@ -13,7 +13,7 @@ export class StreamColumns {
   readonly uids = new UidColumn()
   readonly #ids = new Interned()
   readonly #grids = new Interned()
-  readonly #byId = new RefTable()
+  readonly #byId = new RefTables()
   #components = new Uint32Array(1024)
   #idOf = new Uint32Array(1024)
   #gridOf = new Uint32Array(1024)
@@ -28,9 +28,10 @@ export class StreamColumns {
   find(component: number, streamId: string): number {
     const id = this.#ids.find(streamId)
     if (id === 0) return 0
-    const { cells } = this.#byId
     const hash = hashOf(component, id)
-    for (let at = this.#byId.homeOf(hash); cells[at] !== 0; at = this.#byId.after(at)) {
+    const table = this.#byId.of(hash)
+    const { cells } = table
+    for (let at = table.homeOf(hash); cells[at] !== 0; at = table.after(at)) {
       if (cells[at + 1] !== hash) continue
       const handle = cells[at]
       if (this.#components[handle] === component && this.#idOf[handle] === id) return handle

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { growColumn, invariant, ORDINAL_END } from '../../base/index.ts'
-import { RefTable } from './ref-table.ts'
+import { RefTables } from './ref-tables.ts'
 
 const WORDS = 4
 const UID_LENGTH = 36
@@ -10,12 +10,12 @@ const parsed = new Uint32Array(WORDS)
 /** UUIDs by ref in 16 bytes each, with the way back from UUID to ref. */
 export class UidColumn {
   #words = new Uint32Array(WORDS * 1024)
-  readonly #table = new RefTable()
+  readonly #tables = new RefTables()
 
   /** Makes room for so many more at once. */
   reserve(count: number): void {
     this.#words = growColumn(this.#words, (count + 1) * WORDS)
-    this.#table.reserve(count)
+    this.#tables.reserve(count)
   }
 
   set(ref: number, uid: string): void {
@@ -27,11 +27,11 @@ export class UidColumn {
     words[base + 1] = parsed[1]
     words[base + 2] = parsed[2]
     words[base + 3] = parsed[3]
-    this.#table.add(ref, hashOf(parsed, 0))
+    this.#tables.add(ref, hashOf(parsed, 0))
   }
 
   delete(ref: number): void {
-    this.#table.delete(ref, hashOf(this.#words, ref * WORDS))
+    this.#tables.delete(ref, hashOf(this.#words, ref * WORDS))
     this.#words.fill(0, ref * WORDS, (ref + 1) * WORDS)
   }
 
@@ -43,9 +43,10 @@ export class UidColumn {
     if (!parseUid(uid)) return 0
     if (guess > 0 && this.#isParsed(guess)) return guess
     if (guess > 0 && this.#isParsed(guess + 1)) return guess + 1
-    const { cells } = this.#table
     const hash = hashOf(parsed, 0)
-    for (let at = this.#table.homeOf(hash); cells[at] !== 0; at = this.#table.after(at)) {
+    const table = this.#tables.of(hash)
+    const { cells } = table
+    for (let at = table.homeOf(hash); cells[at] !== 0; at = table.after(at)) {
       if (cells[at + 1] === hash && this.#isParsed(cells[at])) return cells[at]
     }
     return 0

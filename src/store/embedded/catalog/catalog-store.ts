@@ -33,6 +33,7 @@ import {
   type WalkPlace,
 } from './family/family-walk-table.ts'
 import { packedOrderOf } from './family/packed-order.ts'
+import { ShapeTaker } from './family/shape-taker.ts'
 
 /** Rows read in one step of a scan: some milliseconds, and garbage that dies young. */
 const SCAN_ROWS = 1_000
@@ -88,6 +89,7 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
   readonly #clock: Clock
   readonly #onDamage: (what: string) => void
   readonly #damages = new Set<string>()
+  readonly #taker = new ShapeTaker()
 
   constructor(
     { db, file, writer }: { db: DatabaseSync; file: string; writer: CatalogWriterLink },
@@ -123,7 +125,8 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
     lease?: Lease,
     limits: readonly CatalogLimit[] = [],
   ): Promise<CatalogDocument[]> {
-    const takeOrders = (from: number, until: number) => writes.slice(from, until).map(orderOf)
+    const takeOrders = (from: number, until: number) =>
+      writes.slice(from, until).map((write) => orderOf(write, this.#taker))
     const committing = this.#writer.commit(writes.length, takeOrders, { lease, limits })
     const written = await committing.catch((error: unknown) => this.#rethrow(error))
     const documents: CatalogDocument[] = []
@@ -294,9 +297,9 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
   }
 }
 
-function orderOf(write: CatalogWrite): WriteOrder {
+function orderOf(write: CatalogWrite, taker: ShapeTaker): WriteOrder {
   if (write.op === 'delete') return write
-  return packedOrderOf(write) ?? { ...write, body: JSON.stringify(write.body) }
+  return packedOrderOf(write, taker) ?? { ...write, body: JSON.stringify(write.body) }
 }
 
 function documentOf(

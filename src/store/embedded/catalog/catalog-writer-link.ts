@@ -22,7 +22,7 @@ import { PartWriter } from './family/order-part.ts'
 const WAITING_MAX = 4_096
 const ORDERS_WAITING_MAX = 4_000_000
 /** One message's share: about a millisecond of copying. */
-const ORDERS_PER_PART = 1_000
+const ORDERS_PER_PART = 500
 const SQLITE_FULL = 13
 /** SQLite's codes for a disk that cannot be written: read-only, failing, files not to be opened. */
 const UNWRITABLE_CODES: ReadonlySet<number> = new Set([8, 10, 14])

@@ -3,8 +3,11 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { JsonObject } from '../../../catalog-port.ts'
 import { localClaimsOf, Shape, takeApart } from './shape.ts'
+import { ShapeTaker } from './shape-taker.ts'
 
 const HEAD = '01890000-0000-8000-8000-000000000000'
+
+const taker = new ShapeTaker()
 
 function check(fields: {
   id?: string
@@ -18,6 +21,10 @@ function check(fields: {
   const put = { kind: 'stream', parentUid: HEAD, listKey, index, claims, body }
   const apart = takeApart(put)
   assert.ok(apart !== undefined)
+  // Twice after itself: the second time it is expected.
+  for (const _ of [1, 2, 3]) assert.deepEqual(taker.take(put), apart)
+  const other = { ...put, body: { ...body, id: `${id}-2`, at: 1_700_000_000_000 } }
+  assert.deepEqual(taker.take(other), takeApart(other))
   const shape = new Shape(apart.shape)
   assert.equal(shape.jsonOf(apart.id, apart.numbers), JSON.stringify(body))
   assert.equal(shape.listKeyOf(apart.id), listKey.toWellFormed())
@@ -68,4 +75,42 @@ test('streams of a fleet that differ by device have one shape', () => {
     )
   }
   assert.equal(shapes.size, 1)
+})
+
+test('ShapeTaker tells apart what differs in one field only, though it expected another', () => {
+  const streams = new ShapeTaker()
+  const parentUid = HEAD
+  const base = { id: 't', valueType: 'DOUBLE', note: { a: 1 }, creationDate: 1_700_000_000_000 }
+  const put = (more: object, body: object = {}) => ({
+    ...{ kind: 'stream', parentUid, listKey: '0', index: 'x t', claims: [`stream_id:${HEAD}:t`] },
+    ...{ body: { ...base, ...body } as JsonObject, ...more },
+  })
+  const all = [
+    ...[put({}), put({}), put({}, { creationDate: 5 }), put({}, { note: { a: 2 } })],
+    ...[put({}, { valueType: 'STRING' }), put({}, { more: null }), put({ listKey: 't' })],
+    ...[put({ listKey: '0t' }), put({ index: 'y t' }), put({ index: 'x tt' }), put({ claims: [] })],
+    ...[put({ claims: ['stream_id:t'] }), put({ claims: [`stream_id:${HEAD}:u`] })],
+    ...[
+      put({ kind: 'component' }),
+      put({}, { id: 'u' }),
+      put({}, { id: 7 }),
+      put({}, { id: '\ud800' }),
+    ],
+    put({ parentUid: '01890000-0000-8000-9000-000000000000' }),
+  ]
+  for (const one of all) {
+    for (const two of all) {
+      for (const each of [one, one, two, one, two]) {
+        const [quick, plain] = [streams.take(each), takeApart(each)]
+        assert.ok(quick !== undefined && plain !== undefined)
+        const show = ({ shape, id, numbers }: typeof plain) => [
+          new Shape(shape).jsonOf(id, numbers),
+          new Shape(shape).listKeyOf(id),
+          new Shape(shape).indexOf(id),
+          new Shape(shape).claimsOf(id, each.parentUid),
+        ]
+        assert.deepEqual(show(quick), show(plain))
+      }
+    }
+  }
 })

@@ -8,7 +8,7 @@
  * An open list key, index or claim ends with the ID, which the text leaves out. In the body, a JSON text,
  * U+0001 stands for the characters of the ID and U+0002 for a number: JSON itself never holds them.
  */
-import type { JsonObject } from '../../../catalog-port.ts'
+import type { JsonObject, JsonValue } from '../../../catalog-port.ts'
 
 const HAS_ID = 1
 const OPEN_LIST_KEY = 2
@@ -28,7 +28,7 @@ const BODY_LENGTH_MAX = 4_096
 const NAMES_MAX = 1_000
 
 /** What a shape is taken from. */
-interface ShapedFields {
+export interface ShapedFields {
   readonly kind: string
   readonly parentUid?: string
   readonly listKey?: string
@@ -44,9 +44,17 @@ export interface Shaped {
   readonly numbers: readonly number[]
 }
 
+/** What claims begin with that need be unique in a family only; its UID and a colon follow. */
+export const LOCAL_CLAIM = 'stream_id:'
+
 /** What the claims of a member begin with that need be unique in its family only. */
 export function localClaimsOf(headUid: string): string {
-  return `stream_id:${headUid}:`
+  return `${LOCAL_CLAIM}${headUid}:`
+}
+
+/** Whether a value is a number that documents of a shape do not share. */
+export function isOwnNumber(value: JsonValue | undefined): value is number {
+  return typeof value === 'number' && value >= OWN_NUMBER_MIN && Number.isSafeInteger(value)
 }
 
 /** Takes a document apart; undefined when it is too long for a row that it shares. */
@@ -64,11 +72,7 @@ export function takeApart(fields: ShapedFields): Shaped | undefined {
     if (name === 'id' && typeof value === 'string') {
       flags |= HAS_ID
       json += `"${ID_MARK}"`
-    } else if (
-      typeof value === 'number' &&
-      value >= OWN_NUMBER_MIN &&
-      Number.isSafeInteger(value)
-    ) {
+    } else if (isOwnNumber(value)) {
       numbers.push(value)
       json += NUMBER_MARK
     } else {
@@ -131,10 +135,15 @@ function quoted(name: string): string {
   return text
 }
 
-interface ShapeClaim {
-  readonly isOpen: boolean
-  readonly isLocal: boolean
+/** A text that ends with the ID, which it leaves out, if it is open. */
+export interface OpenText {
   readonly text: string
+  readonly isOpen: boolean
+}
+
+/** A claim, in the family or in the organization. */
+export interface ShapeClaim extends OpenText {
+  readonly isLocal: boolean
 }
 
 /** A shape that was read: puts documents together again. */
@@ -144,11 +153,9 @@ export class Shape {
   readonly hasId: boolean
   /** How many numbers of their own they have. */
   readonly numberCount: number
-  readonly #listKey: string
-  readonly #isListKeyOpen: boolean
-  readonly #index: string
-  readonly #isIndexOpen: boolean
-  readonly #claims: readonly ShapeClaim[]
+  readonly listKey: OpenText
+  readonly index: OpenText
+  readonly claims: readonly ShapeClaim[]
   /** The body between its numbers, each stretch between places of the ID. */
   readonly #pieces: readonly (readonly string[])[]
   readonly #fixedBytes: number
@@ -166,13 +173,11 @@ export class Shape {
       return text.slice(at - length, at)
     }
     this.hasId = (flags & HAS_ID) !== 0
-    this.#listKey = take(listKeyLength)
-    this.#isListKeyOpen = (flags & OPEN_LIST_KEY) !== 0
-    this.#index = take(indexLength)
-    this.#isIndexOpen = (flags & OPEN_INDEX) !== 0
+    this.listKey = { text: take(listKeyLength), isOpen: (flags & OPEN_LIST_KEY) !== 0 }
+    this.index = { text: take(indexLength), isOpen: (flags & OPEN_INDEX) !== 0 }
     const json = take(bodyLength)
     this.#pieces = json.split(NUMBER_MARK).map((piece) => piece.split(ID_MARK))
-    this.#claims = Array.from({ length: claims.length / 2 }, (_, number) => {
+    this.claims = Array.from({ length: claims.length / 2 }, (_, number) => {
       const code = claims[number * 2]
       const claim = take(claims[number * 2 + 1])
       return { isOpen: (code & OPEN) !== 0, isLocal: (code & LOCAL) !== 0, text: claim }
@@ -180,30 +185,30 @@ export class Shape {
     this.numberCount = this.#pieces.length - 1
     const marks = this.numberCount + (this.hasId ? 1 : 0)
     this.#fixedBytes =
-      CHECK_BYTES + Buffer.byteLength(this.#listKey) + Buffer.byteLength(json) - marks
+      CHECK_BYTES + Buffer.byteLength(this.listKey.text) + Buffer.byteLength(json) - marks
   }
 
   listKeyOf(id: string): string {
-    return this.#isListKeyOpen ? this.#listKey + id : this.#listKey
+    return openText(this.listKey, id)
   }
 
   indexOf(id: string): string {
-    return this.#isIndexOpen ? this.#index + id : this.#index
+    return openText(this.index, id)
   }
 
   /** All claims of a document, whole. */
   claimsOf(id: string, headUid: string): string[] {
-    return this.#claims.map((claim) => wholeClaim(claim, id, headUid))
+    return this.claims.map((claim) => wholeClaim(claim, id, headUid))
   }
 
   /** Those that need be unique in the family only, without its UID. */
   localClaimsOf(id: string): string[] {
-    return this.#claims.filter(({ isLocal }) => isLocal).map((claim) => openClaim(claim, id))
+    return this.claims.filter(({ isLocal }) => isLocal).map((claim) => openText(claim, id))
   }
 
   /** Those that need be unique in the organization. */
   wideClaimsOf(id: string): string[] {
-    return this.#claims.filter(({ isLocal }) => !isLocal).map((claim) => openClaim(claim, id))
+    return this.claims.filter(({ isLocal }) => !isLocal).map((claim) => openText(claim, id))
   }
 
   /** The JSON of a document's body. */
@@ -220,17 +225,17 @@ export class Shape {
   bytesOf(id: string, numbers: readonly number[]): number {
     let bytes = this.#fixedBytes
     if (this.hasId) bytes += Buffer.byteLength(JSON.stringify(id)) - 2
-    if (this.#isListKeyOpen) bytes += Buffer.byteLength(id)
+    if (this.listKey.isOpen) bytes += Buffer.byteLength(id)
     for (const number of numbers) bytes += String(number).length
     return bytes
   }
 }
 
-function openClaim({ isOpen, text }: ShapeClaim, id: string): string {
+function openText({ isOpen, text }: OpenText, id: string): string {
   return isOpen ? text + id : text
 }
 
 function wholeClaim(claim: ShapeClaim, id: string, headUid: string): string {
-  const text = openClaim(claim, id)
+  const text = openText(claim, id)
   return claim.isLocal ? localClaimsOf(headUid) + text : text
 }
