@@ -17,7 +17,9 @@ import {
 import type { BlobStore, CatalogStore, SampleStore, StreamHandle } from '../../src/store/index.ts'
 import { Random, testSeeds } from '../support/random.ts'
 
-const SEGMENT_BYTES = 64 * 1024
+/** Short segments: seals come one after the other. Long ones: much else happens between two of them. */
+const SHORT_SEGMENT_BYTES = 64 * 1024
+const LONG_SEGMENT_BYTES = 1024 * 1024
 const LANES = 4
 const KEPT_STEPS = 40
 const BACKUPS = 6
@@ -143,7 +145,7 @@ async function checkRestored(
     ...{
       folder,
       handleMax,
-      segmentBytes: SEGMENT_BYTES,
+      segmentBytes: LONG_SEGMENT_BYTES,
       onDamage: (damage) => damages.push(damage),
     },
   })
@@ -172,13 +174,13 @@ async function checkRestored(
   }
 }
 
-test('a backup of a busy folder is the folder at one moment, with all that was acknowledged before', async (t) => {
+async function checkBackups(t: TestContext, segmentBytes: number): Promise<void> {
   const [seed] = testSeeds(1)
   t.diagnostic(`seed ${seed}`)
   const random = new Random(seed)
   const folder = temporaryFolder(t)
   const catalog = await openCatalogStore({ folder })
-  const samples = await openSampleStore({ folder, segmentBytes: SEGMENT_BYTES })
+  const samples = await openSampleStore({ folder, segmentBytes })
   const blobs = await openBlobStore({ folder: join(folder, 'files') })
   markFolder(folder)
   const onFailure = (error: unknown) => assert.fail(String(error))
@@ -190,6 +192,10 @@ test('a backup of a busy folder is the folder at one moment, with all that was a
   const working = lanes.map(async (lane) => {
     while (!isOver) await lane.step(random)
   })
+  const step = () => Promise.all(lanes.map((lane) => lane.reach(lane.done + 1)))
+  const between = async () => {
+    if (segmentBytes === LONG_SEGMENT_BYTES) await step()
+  }
   const home = temporaryFolder(t)
   const backups: Array<{ target: string; least: number[] }> = []
   for (let at = 0; at < BACKUPS; at += 1) {
@@ -199,8 +205,16 @@ test('a backup of a busy folder is the folder at one moment, with all that was a
     const { id } = holds.answer('backup begin', undefined)
     await writeBackup({
       ...{ folder, target, withKey: false, version: '0', time: '', onProgress: () => {} },
-      askCut: async () => holds.answer('backup cut', id).cut,
-      onHeld: async () => void holds.answer('backup pinned', id),
+      askCut: async () => {
+        await between()
+        const { cut } = holds.answer('backup cut', id)
+        await between()
+        return cut
+      },
+      onHeld: async () => {
+        await between()
+        holds.answer('backup pinned', id)
+      },
       onCopied: async () => void holds.answer('backup going', id),
     }).done
     holds.answer('backup end', id)
@@ -217,7 +231,13 @@ test('a backup of a busy folder is the folder at one moment, with all that was a
     await restoreBackup({ from: target, to, onProgress: () => {} })
     await checkRestored(to, lanes, least)
   }
-})
+}
+
+test('a backup between many seals is the folder at one moment, with all that was acknowledged before', (t) =>
+  checkBackups(t, SHORT_SEGMENT_BYTES))
+
+test('a backup during which streams and samples come is the folder at one moment', (t) =>
+  checkBackups(t, LONG_SEGMENT_BYTES))
 
 test('holds keep bodies while a backup runs, and give up one that is not heard of', async (t) => {
   const folder = temporaryFolder(t)
