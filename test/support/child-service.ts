@@ -12,6 +12,9 @@ export interface ChildService {
   stop(): Promise<number | null>
 }
 
+/** Of what a service says on standard error. */
+const TOLD_MAX = 65_536
+
 /** Starts `npm start`, or another main file, on a data folder and a free port; resolves when it listens. */
 export async function startChildService(
   dataDir: string,
@@ -23,7 +26,15 @@ export async function startChildService(
   const limit = openFilesMax === undefined ? '' : `ulimit -n ${openFilesMax}; `
   const child = spawn('sh', ['-c', `${limit}exec "$0" "$1"`, process.execPath, main.pathname], {
     env,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  // What a first start tells is of no use here; what a failed one tells is.
+  let told = ''
+  child.stderr?.on('data', (part: Buffer) => {
+    told = `${told}${part}`.slice(-TOLD_MAX)
+  })
+  child.once('close', (code) => {
+    if (code !== 0 && code !== null) process.stderr.write(told)
   })
   const url = await addressOf(child)
   // Whoever does not read fills the pipe and stops the child.
