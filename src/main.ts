@@ -1,6 +1,7 @@
 /** The process: finds code that was compiled before, then loads and runs the service. */
 import { enableCompileCache, flushCompileCache } from 'node:module'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 
 // Stripping types and compiling is most of what a start does. A folder that cannot be written only
 // means that every start does it again; threads find the folder by the environment.
@@ -9,4 +10,7 @@ process.env.NODE_COMPILE_CACHE ??= cacheFolder
 enableCompileCache(process.env.NODE_COMPILE_CACHE)
 
 const { exitWith, serve } = await import('./serve.ts')
+// What serves calls and seals is compiled at its first use, not after hundreds: what runs once, to
+// load the service, is done by here.
+setFlagsFromString('--always-sparkplug')
 serve().then(flushCompileCache, exitWith)
