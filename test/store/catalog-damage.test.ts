@@ -9,6 +9,7 @@ import { openCatalog } from '../../src/catalog/index.ts'
 import { openChecked } from '../../src/store/embedded/catalog/catalog-checks.ts'
 import { CatalogReadTable } from '../../src/store/embedded/catalog/catalog-read-table.ts'
 import { CatalogScrub } from '../../src/store/embedded/catalog/catalog-scrub.ts'
+import { replaceIndexes } from '../../src/store/embedded/catalog/catalog-structure.ts'
 import {
   WALK_START,
   type WalkPlace,
@@ -23,6 +24,7 @@ import {
   type ScrubFinding,
 } from '../../src/store/index.ts'
 import { people } from '../support/catalog.ts'
+import { listPages } from '../support/flip-page.ts'
 import { Random, testSeeds } from '../support/random.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weir-catalog-damage-'))
@@ -209,7 +211,9 @@ async function outcomeOf(file: string, contents: Contents, what: string) {
     onDamage: (one) => told.push(one),
     async rebuildIndexes() {
       using writing = new DatabaseSync(file)
-      writing.exec('REINDEX')
+      writing.exec('BEGIN IMMEDIATE')
+      replaceIndexes(writing)
+      writing.exec('COMMIT')
     },
   })
   const missing = findMissing(table, contents)
@@ -436,3 +440,51 @@ for (const when of ['start', 'scrub'] as const) {
     assert.deepEqual(later, [])
   })
 }
+
+test('a damaged page of an index takes no page of others along when the index is made again', async () => {
+  const { folder } = await makeFolder('malformed-index')
+  const file = join(folder, 'catalog.db')
+  const more = await openCatalogStore({ folder })
+  // Enough that the index has pages below its root, which name each other.
+  await more.commit(
+    Array.from({ length: 2_000 }, (_, at): CatalogWrite => {
+      const uid = `many-${String(at).padStart(40, '0')}`
+      return {
+        op: 'put',
+        orgUid: '',
+        kind: 'cycle',
+        uid,
+        listKey: uid,
+        body: {},
+        expectedRevision: 0,
+      }
+    }),
+  )
+  await more.close()
+  const [first] = listPages(file, ['document_list']).filter(({ kind }) => kind === 'internal')
+  // The page that the first cell of the root leads to becomes one of a table.
+  const [other] = listPages(file, ['document']).filter(({ kind }) => kind === 'leaf')
+  const bytes = readFileSync(file)
+  const cell = first.offset + bytes.readUInt16BE(first.offset + 12)
+  bytes.writeUInt32BE(other.offset / 4_096 + 1, cell)
+  writeFileSync(file, bytes)
+  const told: string[] = []
+  const store = await openCatalogStore({ folder, onDamage: (what) => told.push(what) })
+  assert.ok(
+    told.some((what) => what.includes('built again')),
+    told.join(),
+  )
+  const query = { orgUid: '', kind: 'cycle', start: 0, limit: 5_000 }
+  assert.equal((await store.list(query)).documents.length, 2_012)
+  await store.commit(
+    Array.from({ length: 500 }, (_, at): CatalogWrite => {
+      const body = { note: 'x'.repeat(500) }
+      return { op: 'put', orgUid: '', kind: 'unit', uid: `u${at}`, body, expectedRevision: 0 }
+    }),
+  )
+  assert.equal((await store.list(query)).documents.length, 2_012)
+  await store.close()
+  const later: string[] = []
+  await (await openCatalogStore({ folder, onDamage: (what) => later.push(what) })).close()
+  assert.deepEqual(later, [])
+})

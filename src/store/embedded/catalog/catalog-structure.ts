@@ -1,12 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite'
 
 const FINDINGS_MAX = 100
+/** Pages that nobody uses are many where an index was replaced, and would hide what comes after them. */
+const LOOKED_AT_MAX = 100_000_000
+const UNUSED = /Page \d+: never used$/
 
 /** What SQLite finds when it holds the pages and indexes of catalog.db against each other. */
 export function findStructureProblems(db: DatabaseSync): string[] {
   try {
-    const rows = db.prepare(`PRAGMA integrity_check(${FINDINGS_MAX})`).all()
-    return rows.map((row) => String(row.integrity_check)).filter((text) => text !== 'ok')
+    const problems: string[] = []
+    for (const row of db.prepare(`PRAGMA integrity_check(${LOOKED_AT_MAX})`).iterate()) {
+      const text = String(row.integrity_check)
+      if (text !== 'ok' && !UNUSED.test(text)) problems.push(text)
+      if (problems.length === FINDINGS_MAX) break
+    }
+    return problems
   } catch (error) {
     return [(error as Error).message]
   }
@@ -17,4 +25,33 @@ const OF_INDEX = /missing from index|entries in index|non-unique entry in index/
 /** Whether only indexes are named: they say nothing that their tables do not. */
 export function concernsIndexes(problems: readonly string[]): boolean {
   return problems.every((problem) => OF_INDEX.test(problem))
+}
+
+/** The index that SQLite makes by itself for the organizations. */
+const OF_SCOPES = 'sqlite_autoindex_scope_1'
+
+/**
+ * Lets go of all indexes and makes them again from the rows of their tables, in the transaction that is open.
+ * Their pages stay behind unused: to free what a damaged tree names, as REINDEX does, frees what others use
+ * where one bit of a page number is wrong.
+ */
+export function replaceIndexes(db: DatabaseSync): void {
+  const made = `FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL`
+  const statements = db.prepare(`SELECT sql ${made} ORDER BY name`).all()
+  const version = Number(db.prepare('PRAGMA schema_version').get()?.schema_version)
+  db.enableDefensive(false)
+  try {
+    db.exec('PRAGMA writable_schema = ON')
+    db.exec(`DELETE ${made}`)
+    db.exec(`PRAGMA schema_version = ${version + 1}`)
+    // Forgets the indexes that this connection still knows.
+    db.exec('PRAGMA writable_schema = RESET')
+    for (const { sql } of statements) db.exec(String(sql))
+  } finally {
+    db.exec('PRAGMA writable_schema = OFF')
+    db.enableDefensive(true)
+  }
+  // It cannot be let go of; it is a page or two, of which nobody reads but the check for doubles.
+  const problems = JSON.stringify(db.prepare(`PRAGMA integrity_check('scope')`).all())
+  if (problems.includes(OF_SCOPES)) db.exec('REINDEX scope')
 }

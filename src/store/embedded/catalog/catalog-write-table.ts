@@ -15,6 +15,7 @@ import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
 import { CatalogLeases } from './catalog-lease-table.ts'
 import type { AnyPut, PutOrder, WriteOrder } from './catalog-protocol.ts'
 import { CatalogScopes } from './catalog-scopes.ts'
+import { replaceIndexes } from './catalog-structure.ts'
 import { type Tally, tallyBytes } from './catalog-tally.ts'
 import { CatalogTallies } from './catalog-tally-table.ts'
 import { FamilyWriteTable, type StoredMember } from './family/family-write-table.ts'
@@ -275,7 +276,7 @@ export class CatalogWriteTable {
 
   /** Builds all indexes again from the rows of their tables. */
   rebuildIndexes(): undefined {
-    this.#db.exec('REINDEX')
+    replaceIndexes(this.#db)
     return undefined
   }
 
