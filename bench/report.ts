@@ -10,7 +10,16 @@ export interface Cell {
 /** One line of the table: a piece of work and what each service made of it. */
 export interface Row {
   readonly work: string
-  readonly unit: 'samples/s' | 'streams/s' | 'calls/s' | 'ms' | 'B/sample' | 'B/stream' | 'MB' | 's'
+  readonly unit:
+    | 'samples/s'
+    | 'streams/s'
+    | 'calls/s'
+    | 'ms'
+    | 'B/sample'
+    | 'B/stream'
+    | 'MB'
+    | 's'
+    | 'µs/sample'
   /** What Weir is to reach, in words. */
   readonly aim: string
   readonly cells: Readonly<Record<string, Cell>>

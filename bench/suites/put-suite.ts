@@ -17,6 +17,8 @@ const MEMORY_LAYOUT = 'bulk'
 interface Shown {
   readonly cold: Record<string, Cell>
   readonly warm: Record<string, Cell>
+  /** Processor time a sample, warmed up. */
+  readonly cpu: Record<string, Cell>
 }
 
 /**
@@ -26,21 +28,23 @@ interface Shown {
 export async function putSuite(settings: Settings): Promise<Row[]> {
   const layouts = putLayouts.filter(({ name }) => settings.layouts?.includes(name) ?? true)
   const shown = new Map(
-    layouts.map((layout): [PutLayout, Shown] => [layout, { cold: {}, warm: {} }]),
+    layouts.map((layout): [PutLayout, Shown] => [layout, { cold: {}, warm: {}, cpu: {} }]),
   )
   const memory: Record<string, Cell> = {}
   for (let round = 0; round < settings.rounds; round++) {
-    for (const [layout, { cold, warm }] of shown) {
+    for (const [layout, { cold, warm, cpu }] of shown) {
       for (const peer of settings.peers) {
         tell(`${peer.name}: ${layout.name}`)
         const { name } = peer
         await withLayout(layout, peer, async (running) => {
           const load = putsFor(running, layout, layout.puts(running.putForm))
           const note = peer.isDurable ? undefined : 'not durable'
-          const first = cellOf(await measure(running, load, settings), layout, note)
-          const then = cellOf(await measure(running, load, settings), layout, note)
-          cold[name] = better(unitOf(layout), cold[name], first)
-          warm[name] = better(unitOf(layout), warm[name], then)
+          const first = await measure(running, load, settings)
+          const then = await measure(running, load, settings)
+          cold[name] = better(unitOf(layout), cold[name], cellOf(first, layout, note))
+          warm[name] = better(unitOf(layout), warm[name], cellOf(then, layout, note))
+          const used = { value: then.cpuUsPerCall / layout.samplesPerCall }
+          cpu[name] = better('µs/sample', cpu[name], used)
           if (layout.name !== MEMORY_LAYOUT) return
           memory[name] = { value: memoryPeakMb(running.process) ?? 0 }
         })
@@ -62,6 +66,9 @@ function rowsOf(
   for (const [layout, { cold }] of shown) {
     const work = `${layout.name}, first ${seconds} s after a start`
     rows.push({ work, unit: unitOf(layout), aim: layout.aim, cells: cold })
+  }
+  for (const [{ name }, { cpu }] of shown) {
+    rows.push({ work: `${name}, processor time`, unit: 'µs/sample', aim: '', cells: cpu })
   }
   if (Object.keys(memory).length > 0) {
     rows.push({ work: 'memory at most, bulk put', unit: 'MB', aim: '', cells: memory })
@@ -121,17 +128,23 @@ export function bulkLoad(running: RunningPeer): Driven {
   return putsFor(running, putLayouts[0], bulkPuts(running.putForm))
 }
 
-/** Drives a load and tells what it cost: processor time per call says more than a busy machine. */
+/** What a load has shown, and the processor time that the service took for each call. */
+interface Measured extends Outcome {
+  readonly cpuUsPerCall: number
+}
+
+/** Drives a load and takes what it cost: processor time says more than rates on a busy machine. */
 async function measure(
   running: RunningPeer,
   load: Driven,
   { seconds }: Settings,
-): Promise<Outcome> {
+): Promise<Measured> {
   const before = cpuSeconds(running.process) ?? 0
   const outcome = await load(seconds)
   const used = (cpuSeconds(running.process) ?? 0) - before
-  tell(`  ${((used * 1e6) / outcome.calls).toFixed(1)} µs of processor time a call`)
-  return outcome
+  const cpuUsPerCall = (used * 1e6) / outcome.calls
+  tell(`  ${cpuUsPerCall.toFixed(1)} µs of processor time a call`)
+  return { ...outcome, cpuUsPerCall }
 }
 
 function cellOf(outcome: Outcome, { samplesPerCall }: PutLayout, note: string | undefined): Cell {
