@@ -69,8 +69,19 @@ export function familyTailOf(uid: string): string {
 
 /** The UID of the head of a family with this number and these random digits. */
 export function familyHeadOf(number: number, tail: string): string {
-  const ms = Math.floor(number / COUNTS_PER_MS) + FIRST_MS
-  const time = ms.toString(16).padStart(12, '0')
   const count = (number % COUNTS_PER_MS).toString(16).padStart(3, '0')
-  return `${time.slice(0, 8)}-${time.slice(8)}-8${count}-${tail.slice(0, 4)}-${tail.slice(4)}${HEAD_END}`
+  const start = startOf(Math.floor(number / COUNTS_PER_MS) + FIRST_MS)
+  return `${start}${count}-${tail.slice(0, 4)}-${tail.slice(4)}${HEAD_END}`
+}
+
+let lastMs = -1
+let lastStart = ''
+
+/** What the UIDs of a millisecond begin with; those of a fleet share a few. */
+function startOf(ms: number): string {
+  if (ms === lastMs) return lastStart
+  const time = ms.toString(16).padStart(12, '0')
+  lastMs = ms
+  lastStart = `${time.slice(0, 8)}-${time.slice(8)}-8`
+  return lastStart
 }

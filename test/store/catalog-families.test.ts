@@ -129,6 +129,11 @@ test('an ID belongs to one stream of a component, also in a commit that finds it
   await assert.rejects(store.commit([renamed]), isTaken('b'))
   await store.commit([renamed, { ...stream(uid, 2, 'a'), expectedRevision: 1 }])
   assert.equal((await store.findByClaim('org', `stream_id:${uid}:b`))?.uid, memberUidOf(uid, 1))
+  // In later rows as well, where the one that lets go of an ID comes after the one that takes it.
+  await store.commit([stream(uid, 200, 'y')])
+  await store.commit([stream(uid, 201, 'y'), { ...stream(uid, 200, 'z'), expectedRevision: 1 }])
+  assert.equal((await store.findByClaim('org', `stream_id:${uid}:y`))?.uid, memberUidOf(uid, 201))
+  await assert.rejects(store.commit([stream(uid, 202, 'y')]), isTaken('y'))
   await store.close()
 })
 

@@ -15,7 +15,8 @@ export class CatalogClaims {
     this.#insert = db.prepare(`INSERT INTO claim (scope, claim, ref, crc) VALUES (?, ?, ?, ?)
       ON CONFLICT DO NOTHING`)
     this.#select = db.prepare('SELECT ref FROM claim WHERE scope = ? AND claim = ?')
-    this.#delete = db.prepare('DELETE FROM claim WHERE scope = ? AND claim = ? AND ref = ?')
+    this.#delete = db.prepare(`DELETE FROM claim
+      WHERE scope = ? AND claim = ? AND ref = ? AND crc = ?`)
     this.#deleteOfDocument = db.prepare('DELETE FROM claim WHERE ref = ? AND ref > 0')
   }
 
@@ -30,8 +31,10 @@ export class CatalogClaims {
     return this.#select.get(scope, storedClaim(claim)) !== undefined
   }
 
-  delete(scope: number, claim: string, ref: number): void {
-    this.#delete.run(scope, storedClaim(claim), ref)
+  /** Lets go of a claim if it is this holder's: others of its family have the same number. */
+  delete(scope: number, claim: string, holder: DocumentKey & { readonly ref: number }): void {
+    const stored = storedClaim(claim)
+    this.#delete.run(scope, stored, holder.ref, checkOfClaim(stored, holder))
   }
 
   /** Lets go of all that a document with a row of its own holds. */

@@ -84,7 +84,8 @@ function pushDocument(values: Value[], { shape, id, numbers }: PackedDocument): 
 
 function checkOf({ orgUid, ref, page, listKey }: PagePlace, json: string): string {
   const text = `${orgUid}\n${ref}\n${page}\n${listKey}\n${json}`
-  return crc32(text.toWellFormed()).toString(16).padStart(CHECK_DIGITS, '0')
+  // Half a surrogate pair counts as what SQLite stores of it.
+  return crc32(text).toString(16).padStart(CHECK_DIGITS, '0')
 }
 
 /** The values of a row; throws CatalogDamaged unless it checks. */
@@ -151,8 +152,9 @@ class PageReader {
     this.#handle += this.number()
     const revision = (step & 1) === 0 ? 1 : this.number()
     const shape = this.#shape()
-    const own = { id: this.#id(shape), numbers: this.#numbers(shape) }
-    return { ordinal: this.#ordinal, handle: this.#handle, revision, shape, ...own }
+    const id = this.#id(shape)
+    const numbers = this.#numbers(shape)
+    return { ordinal: this.#ordinal, handle: this.#handle, revision, shape, id, numbers }
   }
 
   #shape(): NumberedShape {
@@ -166,7 +168,9 @@ class PageReader {
 
   #numbers({ shape }: NumberedShape): readonly number[] {
     if (shape.numberCount === 0) return NONE
-    return Array.from({ length: shape.numberCount }, () => this.number())
+    const numbers: number[] = []
+    while (numbers.length < shape.numberCount) numbers.push(this.number())
+    return numbers
   }
 }
 

@@ -50,10 +50,18 @@ export class FamilyRows {
     const isLast = last?.packed === packed && last?.row.ref === ref
     if (isLast && last?.row.scope === scope && last.row.listKey === listKey) return last.row
     const orgUid = this.#scopes.orgUidOf(scope)
-    const values = openPage({ orgUid, ref, page: 0, listKey }, packed)
-    const row = { ref, scope, orgUid, listKey, ...unpackPage(values, this.#shapeOf) }
+    const { tail, head, hasOutsiders, members } = this.unpackFirst({ orgUid, ref, listKey }, packed)
+    const row = { ref, scope, orgUid, listKey, tail, head, hasOutsiders, members }
     this.#last = { packed, row }
     return row
+  }
+
+  /** What a first row holds. */
+  unpackFirst(
+    { orgUid, ref, listKey }: Pick<FirstRow, 'orgUid' | 'ref' | 'listKey'>,
+    packed: unknown,
+  ): FamilyPage {
+    return unpackPage(openPage({ orgUid, ref, page: 0, listKey }, packed), this.#shapeOf)
   }
 
   /** A later row of a family, undefined when there is none. */

@@ -1,5 +1,6 @@
 /** Every statement with which the writer changes rows of families. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { memberUidOf } from '../../../../base/index.ts'
 import type { DocumentKey } from '../../../catalog-port.ts'
 import type { CatalogClaims } from '../catalog-claims-table.ts'
 import type { CatalogScopes } from '../catalog-scopes.ts'
@@ -118,10 +119,15 @@ export class FamilyWriteTable {
   release({ family, ordinal, document }: StoredMember): void {
     const { id, shape } = document
     const { headUid, ref } = family.place
-    const { scope } = family
-    for (const claim of shape.shape.wideClaimsOf(id)) this.#claims.delete(scope, claim, -ref)
+    const { scope, orgUid } = family
+    const key =
+      ordinal === 0
+        ? { kind: 'component', uid: headUid }
+        : { kind: 'stream', uid: memberUidOf(headUid, ordinal) }
+    const holder = { orgUid, ...key, ref: -ref }
+    for (const claim of shape.shape.wideClaimsOf(id)) this.#claims.delete(scope, claim, holder)
     for (const local of shape.shape.localClaimsOf(id)) {
-      if (pageOf(ordinal) > 0) this.#claims.delete(scope, localClaimsOf(headUid) + local, -ref)
+      if (pageOf(ordinal) > 0) this.#claims.delete(scope, localClaimsOf(headUid) + local, holder)
       else if (family.locals.get(local) === ordinal) family.locals.delete(local)
     }
   }
