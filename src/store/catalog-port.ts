@@ -59,7 +59,17 @@ interface DeleteDocument extends DocumentKey {
   readonly expectedRevision: number | 'any'
 }
 
-export type CatalogWrite = PutDocument | DeleteDocument
+/**
+ * Writes nothing: the commit is made only if the document is as told, in its turn among the writes. So
+ * a commit that begins to refer to a document cannot pass one that deletes it.
+ */
+interface ExpectDocument extends DocumentKey {
+  readonly op: 'expect'
+  /** The revision it must have; 0: it must not exist; 'any': it must exist. */
+  readonly expectedRevision: number | 'any'
+}
+
+export type CatalogWrite = PutDocument | DeleteDocument | ExpectDocument
 
 /** A commit that was not made, because of what others had written. Nothing of it is kept. */
 export class CatalogConflict extends Error {

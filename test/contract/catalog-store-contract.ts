@@ -8,6 +8,7 @@ import {
   type IndexRow,
   type PutDocument,
 } from '../../src/store/index.ts'
+import { expectCases } from './catalog-expect-contract.ts'
 import { limitCases } from './catalog-limit-contract.ts'
 import type { CatalogStoreHome } from './catalog-store-home.ts'
 import { behavesAsModel } from './catalog-store-property.ts'
@@ -46,6 +47,7 @@ export function catalogStoreContract(
     })
   documentCases(check)
   conflictCases(check)
+  expectCases(check)
   listCases(check)
   cacheCases(check)
   leaseCases(check)

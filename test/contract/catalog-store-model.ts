@@ -33,7 +33,7 @@ export class CatalogStoreModel {
     const before = this.kept
     this.kept = new Map(before)
     try {
-      for (const write of writes) this.#letGoClaims(write)
+      for (const write of writes) if (write.op !== 'expect') this.#letGoClaims(write)
       for (const write of writes) this.#write(write)
     } catch (error) {
       this.kept = before
@@ -76,6 +76,10 @@ export class CatalogStoreModel {
     const old = this.kept.get(keyText(write))
     const revision = old?.document.revision ?? 0
     if (expectedRevision !== 'any' && expectedRevision !== revision) {
+      throw new CatalogConflict({ orgUid, kind, uid }, undefined)
+    }
+    if (write.op === 'expect') {
+      if (expectedRevision !== 'any' || old !== undefined) return
       throw new CatalogConflict({ orgUid, kind, uid }, undefined)
     }
     if (write.op === 'delete') {

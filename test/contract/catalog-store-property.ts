@@ -20,7 +20,7 @@ const body = fc.oneof(
 )
 const CLAIMS = ['c1', 'c2', 'c3', 'stream_id:F0:x', 'stream_id:F0:y']
 const write: fc.Arbitrary<CatalogWrite> = fc.record({
-  op: fc.constantFrom('put', 'put', 'put', 'delete'),
+  op: fc.constantFrom('put', 'put', 'put', 'delete', 'expect'),
   orgUid: fc.constantFrom('o1', 'o2'),
   kind: fc.constantFrom('stream', 'stream', 'component', 'unit'),
   uid,
@@ -37,7 +37,7 @@ const streamWrite = fc
   .map(([one, streamUid, id]): CatalogWrite => {
     const { op, orgUid, expectedRevision } = one
     const key = { orgUid, kind: 'stream', uid: streamUid, expectedRevision }
-    if (op === 'delete') return { op, ...key }
+    if (op !== 'put') return { op, ...key }
     const claims = [`stream_id:F0:${id}`]
     return { op, ...key, parentUid: 'F0', index: id, listKey: id, claims, body: { id } }
   })
@@ -92,7 +92,7 @@ function named(text: string, { head }: Round): string {
 
 function inRound(one: CatalogWrite, round: Round): CatalogWrite {
   const uids = { orgUid: one.orgUid + round.suffix, uid: named(one.uid, round) }
-  if (one.op === 'delete') return { ...one, ...uids }
+  if (one.op !== 'put') return { ...one, ...uids }
   const claims = one.claims?.map((claim) => named(claim, round))
   return { ...one, ...uids, claims, parentUid: named(one.parentUid ?? '', round) }
 }

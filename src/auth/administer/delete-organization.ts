@@ -18,7 +18,10 @@ export interface DeletionParts {
 const PAGE = 500
 
 /** Records that nothing else depends on once components and keys are gone. */
-const simpleKinds = ['component_folder', 'component_template', 'cycle', 'unit', 'delete_profile']
+const simpleKinds = [
+  ...['component_folder', 'component_template', 'cycle', 'unit', 'delete_profile'],
+  'deletion_mark',
+]
 
 /**
  * Deletes an organization with everything below it: components with their samples and files, keys,

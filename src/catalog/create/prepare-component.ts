@@ -2,7 +2,13 @@
 import { invariant, newFamilyUid, newOrderedUid, nextTurn, refuse } from '../../base/index.ts'
 import type { CatalogDocument, CatalogWrite, StreamHandle } from '../../store/index.ts'
 import { checkBaseCycle } from '../../time/index.ts'
-import { type CatalogBase, missingFolderOrders } from '../documents/catalog-base.ts'
+import {
+  type CatalogBase,
+  folderOrders,
+  referencesOf,
+  usesOfStream,
+} from '../documents/catalog-base.ts'
+import { useOrders } from '../documents/record-uses.ts'
 import type { ComponentEntry } from '../index/stream-index.ts'
 import { putComponentOrder } from '../record/component-rules.ts'
 import { type CycleBody, definitionOf } from '../record/cycle-record.ts'
@@ -119,6 +125,8 @@ export async function prepareComponent(
     made += 1
     if (made % STREAMS_PER_STEP === 0) await nextTurn()
     orders.push(putStreamOrder({ orgUid, uid, componentUid: draft.uid }, body, 0))
+    const uses = usesOfStream(deps.base, orgUid, { before: undefined, after: body })
+    for (const order of useOrders(uses)) orders.push(order)
   }
   const streams = targets.map((target) => describe(deps, draft, target))
   const prepared = { component: entry, timeZone: draft.timeZone, streams }
@@ -181,7 +189,7 @@ async function draftComponent(
     location: template?.location ?? null,
     lastOrdinal: 0,
   }
-  const folders = await missingFolderOrders(deps.base, orgUid, {
+  const folders = await folderOrders(deps.base, orgUid, {
     path: folder,
     makeUid: newOrderedUid,
   })
@@ -287,7 +295,9 @@ function freeStreamId({ base }: PrepareDeps, draft: Draft, number: number): stri
   }
 }
 
-async function place({ base }: PrepareDeps, draft: Draft, body: StreamBody): Promise<string> {
+async function place(deps: PrepareDeps, draft: Draft, defined: StreamBody): Promise<string> {
+  const { base } = deps
+  const body = await withoutLostReferences(base, draft.orgUid, defined)
   const cycle = await findBaseCycle(base, draft.orgUid, body)
   const grid = cycle === undefined ? '' : packGrid(definitionOf(cycle), draft.timeZone)
   const uid = draft.nextUid()
@@ -295,6 +305,20 @@ async function place({ base }: PrepareDeps, draft: Draft, body: StreamBody): Pro
   draft.addedByUid.set(uid, placed)
   if (body.id !== '') draft.addedById.set(body.id, uid)
   return uid
+}
+
+/** A definition may be older than the rule that nothing in use is deleted: what is gone is left out. */
+async function withoutLostReferences(
+  base: CatalogBase,
+  orgUid: string,
+  body: StreamBody,
+): Promise<StreamBody> {
+  const { unit, delete_profile: profile } = body
+  if (unit === null && profile === null) return body
+  const references = referencesOf(base, orgUid)
+  const hasUnit = unit !== null && (await references.hasUnit(unit.uid))
+  const hasProfile = profile !== null && (await references.hasDeleteProfile(profile.uid))
+  return { ...body, unit: hasUnit ? unit : null, delete_profile: hasProfile ? profile : null }
 }
 
 async function findBaseCycle(

@@ -6,7 +6,9 @@ import type { SimpleRecords } from '../record/simple-records.ts'
 import type { StreamReferences } from '../record/stream-rules.ts'
 import type { UnitBody } from '../record/unit.ts'
 import { foldersAlong } from '../shape/folder-path.ts'
+import type { StreamBody } from '../shape/stream-shape.ts'
 import type { Documents } from './documents.ts'
+import { type UsedRecord, useOrders } from './record-uses.ts'
 
 /** Whom the catalog asks about people; handed in, because people are another part's records. */
 export interface People {
@@ -40,13 +42,33 @@ export function referencesOf(base: CatalogBase, orgUid: string): StreamReference
   }
 }
 
+/** The records that a stream refers to and did not refer to before. */
+export function usesOfStream(
+  { cycles }: Pick<CatalogBase, 'cycles'>,
+  orgUid: string,
+  { before, after }: { readonly before: StreamBody | undefined; readonly after: StreamBody },
+): UsedRecord[] {
+  const uses: UsedRecord[] = []
+  const note = (kind: string, uid = '', known = ''): void => {
+    if (uid !== '' && uid !== known) uses.push({ orgUid, kind, uid })
+  }
+  note('unit', after.unit?.uid, before?.unit?.uid)
+  note('delete_profile', after.delete_profile?.uid, before?.delete_profile?.uid)
+  const cycleUid = after.baseCycle?.uid ?? ''
+  if (!cycles.isBuiltIn(cycleUid)) note('cycle', cycleUid, before?.baseCycle?.uid)
+  return uses
+}
+
 /** What a folder claims in its organization. */
 export function folderClaim(path: string): string {
   return `component_folder:${path}`
 }
 
-/** The writes that make the folders of a path that are missing. */
-export async function missingFolderOrders(
+/**
+ * The writes that make the folders of a path that are missing, and make sure that the others are neither
+ * moved nor deleted beside.
+ */
+export async function folderOrders(
   base: CatalogBase,
   orgUid: string,
   { path, makeUid }: { path: string; makeUid: () => string },
@@ -54,7 +76,11 @@ export async function missingFolderOrders(
   const orders: CatalogWrite[] = []
   for (const folder of foldersAlong(path)) {
     const claim = folderClaim(folder)
-    if ((await base.documents.findByClaim(orgUid, claim)) !== undefined) continue
+    const known = await base.documents.findByClaim(orgUid, claim)
+    if (known !== undefined) {
+      orders.push(...useOrders([known]))
+      continue
+    }
     orders.push({
       ...{ op: 'put', orgUid, kind: 'component_folder', uid: makeUid(), expectedRevision: 0 },
       ...{ listKey: folder, claims: [claim] },

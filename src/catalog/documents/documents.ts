@@ -19,6 +19,7 @@ import { StreamIndex } from '../index/stream-index.ts'
 import { componentBodyOf } from '../shape/component-shape.ts'
 import { streamBodyOf } from '../shape/stream-shape.ts'
 import { DocumentCache } from './document-cache.ts'
+import { withoutRepeatedUses } from './record-uses.ts'
 
 /** A stream that is gone, as its samples and files must go. */
 export interface DeletedStream {
@@ -47,6 +48,8 @@ export class Documents {
   readonly #cache = new DocumentCache(CACHED_DOCUMENTS_MAX)
   readonly #listeners: StreamsDeletedListener[] = []
   readonly #unpackStream = streamUnpacker()
+  /** Commits whose documents cache and index do not have all yet; as many as calls run. */
+  readonly #running = new Set<Promise<unknown>>()
   #cursor = 0
 
   constructor(store: CatalogStore) {
@@ -124,9 +127,26 @@ export class Documents {
    * these is committed along and stays until the listeners are done, so that a crash in between
    * leaves no samples behind for good.
    */
-  async commit(writes: readonly CatalogWrite[]): Promise<CatalogDocument[]> {
+  async commit(wanted: readonly CatalogWrite[]): Promise<CatalogDocument[]> {
+    const writes = withoutRepeatedUses(wanted)
     const doomed = this.#doomedBy(writes)
     const notice = doomed.length === 0 ? undefined : noticeOrder(doomed)
+    const following = this.#commitAndFollow(writes, notice)
+    this.#running.add(following)
+    const documents = await following.finally(() => this.#running.delete(following))
+    if (notice !== undefined) await this.#carryOut(notice.uid, doomed)
+    return documents
+  }
+
+  /** Waits until cache and index have all that was committed before this call. */
+  async followed(): Promise<void> {
+    await Promise.allSettled(this.#running)
+  }
+
+  async #commitAndFollow(
+    writes: readonly CatalogWrite[],
+    notice: PutDocument | undefined,
+  ): Promise<CatalogDocument[]> {
     const documents = await this.#store.commit(notice === undefined ? writes : [...writes, notice])
     if (notice !== undefined) documents.pop()
     let at = 0
@@ -138,7 +158,6 @@ export class Documents {
       if (document.revision > 1 || !this.#followMade(document, write.index)) this.#follow(document)
     }
     this.#forget(writes.filter(({ op }) => op === 'delete'))
-    if (notice !== undefined) await this.#carryOut(notice.uid, doomed)
     return documents
   }
 

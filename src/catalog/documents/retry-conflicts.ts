@@ -5,20 +5,26 @@ import type { Documents } from './documents.ts'
 
 const TRIES_MAX = 8
 
+interface RetryOptions {
+  readonly isIdRetried?: boolean
+  readonly isPassed?: (conflict: CatalogConflict) => boolean
+}
+
 /**
  * Runs an attempt again after others got in its way, reading afresh each time. An ID that another
- * record has taken is told to the caller instead, unless `isIdRetried` says that a fresh look helps.
+ * record has taken is told to the caller instead, unless `isIdRetried` says that a fresh look helps; so is
+ * what `isPassed` says that the caller knows how to go on from.
  */
 export async function retryConflicts<T>(
   documents: Documents,
   attempt: () => Promise<T>,
-  { isIdRetried = false }: { isIdRetried?: boolean } = {},
+  { isIdRetried = false, isPassed = () => false }: RetryOptions = {},
 ): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await attempt()
     } catch (error) {
-      if (!(error instanceof CatalogConflict)) throw error
+      if (!(error instanceof CatalogConflict) || isPassed(error)) throw error
       if (!isIdRetried) refuseTakenClaim(error.claim)
       if (tries >= TRIES_MAX) {
         refuse('conflict', { what: 'Others keep changing the same record: try again' })

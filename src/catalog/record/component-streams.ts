@@ -1,14 +1,16 @@
 import { allows, type Principal, requirePermit } from '../../access/index.ts'
 import { newOrderedUid } from '../../base/index.ts'
 import type { CatalogDocument, CatalogWrite, StreamHandle } from '../../store/index.ts'
-import { type CatalogBase, referencesOf } from '../documents/catalog-base.ts'
+import { type CatalogBase, referencesOf, usesOfStream } from '../documents/catalog-base.ts'
 import { NOTHING_ALONG } from '../documents/plan-along.ts'
+import { useOrders } from '../documents/record-uses.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
 import { type ComponentBody, componentBodyOf } from '../shape/component-shape.ts'
 import { refuseField, shapeCheck } from '../shape/record-checks.ts'
 import type { StreamType } from '../shape/stream-kind.ts'
 import {
   defaultStream,
+  type StreamBody,
   type StreamInput,
   type StreamRecord,
   streamBodyOf,
@@ -93,7 +95,7 @@ export class ComponentStreams {
       const { index } = this.#base.documents
       const order = index.nextOrderOf(this.#requireEntry(principal.orgUid, componentUid))
       const uid = this.#uidsFor(owner)()
-      return [await this.#insertOrder(owner, fields, { field: 'stream', uid, order })]
+      return await this.#insertOrders(owner, fields, { field: 'stream', uid, order })
     })
     return showStream(saved[0])
   }
@@ -109,7 +111,7 @@ export class ComponentStreams {
     const saved = await this.#edit(principal.orgUid, componentUid, async (owner) => {
       const before = await this.#require(principal.orgUid, componentUid, uid)
       refuseStale('stream', fields.revision, before)
-      return [await this.#updateOrder(owner, fields, { field: 'stream', before })]
+      return await this.#updateStreamOrders(owner, fields, { field: 'stream', before })
     })
     return showStream(saved[0])
   }
@@ -138,7 +140,7 @@ export class ComponentStreams {
     const nextUid = this.#uidsFor(owner)
     for (const [order, input] of inputs.entries()) {
       const place = { field: `component.stream[${order}]`, uid: nextUid(), order }
-      orders.push(await this.#insertOrder(owner, input, place))
+      orders.push(...(await this.#insertOrders(owner, input, place)))
     }
     return orders
   }
@@ -161,20 +163,20 @@ export class ComponentStreams {
     for (const [order, input] of inputs.entries()) {
       const field = `component.stream[${order}]`
       if (!input.uid) {
-        orders.push(await this.#insertOrder(owner, input, { field, uid: nextUid(), order }))
+        orders.push(...(await this.#insertOrders(owner, input, { field, uid: nextUid(), order })))
         continue
       }
       if (named.has(input.uid)) refuseField(`${field}.uid`, 'is named twice in this list')
       named.add(input.uid)
       const before = await this.#document(owner.orgUid, input.uid)
       if (before === undefined && this.#isFree(input.uid)) {
-        orders.push(await this.#insertOrder(owner, input, { field, uid: input.uid, order }))
+        orders.push(...(await this.#insertOrders(owner, input, { field, uid: input.uid, order })))
         continue
       }
       if (before?.parentUid !== owner.uid) {
         refuseField(`${field}.uid`, `"${input.uid.slice(0, 60)}" is no stream of this component`)
       }
-      orders.push(await this.#updateOrder(owner, input, { field, before, order }))
+      orders.push(...(await this.#updateStreamOrders(owner, input, { field, before, order })))
     }
     const rest = handles.filter((handle) => !named.has(index.streamUid(handle)))
     return [...orders, ...(await this.#pushBack(owner, rest, inputs.length))]
@@ -235,32 +237,39 @@ export class ComponentStreams {
     )
   }
 
-  async #insertOrder(
+  async #insertOrders(
     owner: Owner,
     input: StreamInput,
     place: { readonly field: string; readonly uid: string; readonly order: number },
-  ): Promise<CatalogWrite> {
+  ): Promise<CatalogWrite[]> {
     const references = referencesOf(this.#base, owner.orgUid)
     const body = await readStream(place.field, input, { before: defaultStream, references })
     const cycle = body.baseCycle === null ? undefined : await references.findCycle(body.baseCycle)
     const timeZone = owner.body.timeZoneId
     const placed = placeStream(body, { order: place.order, cycle, timeZone })
     const key = { orgUid: owner.orgUid, uid: place.uid, componentUid: owner.uid }
-    return putStreamOrder(key, placed, 0)
+    return [putStreamOrder(key, placed, 0), ...this.#useOrders(owner, { after: body })]
   }
 
-  async #updateOrder(
+  async #updateStreamOrders(
     owner: Owner,
     input: StreamInput,
     place: { readonly field: string; readonly before: CatalogDocument; readonly order?: number },
-  ): Promise<CatalogWrite> {
+  ): Promise<CatalogWrite[]> {
     const references = referencesOf(this.#base, owner.orgUid)
     const before = streamBodyOf(place.before)
     const body = await readStream(place.field, input, { before, references })
     checkStreamChange(place.field, before, body)
     const { order = before.order } = place
     const key = { orgUid: owner.orgUid, uid: place.before.uid, componentUid: owner.uid }
-    return putStreamOrder(key, { ...body, order, grid: before.grid }, place.before.revision)
+    const placed = { ...body, order, grid: before.grid }
+    const stream = putStreamOrder(key, placed, place.before.revision)
+    return [stream, ...this.#useOrders(owner, { before, after: body })]
+  }
+
+  #useOrders({ orgUid }: Owner, change: { before?: StreamBody; after: StreamBody }) {
+    const { before, after } = change
+    return useOrders(usesOfStream(this.#base, orgUid, { before, after }))
   }
 
   #requireEntry(orgUid: string, componentUid: string) {

@@ -1,7 +1,7 @@
 import { type Method, type Principal, requirePermit } from '../../access/index.ts'
 import { newFamilyUid, newOrderedUid, PAGE_LIMIT_MAX, refuse } from '../../base/index.ts'
 import type { CatalogDocument, CatalogWrite } from '../../store/index.ts'
-import { type CatalogBase, missingFolderOrders } from '../documents/catalog-base.ts'
+import { type CatalogBase, folderOrders } from '../documents/catalog-base.ts'
 import { listPermitted } from '../documents/list-permitted.ts'
 import { NOTHING_ALONG } from '../documents/plan-along.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
@@ -209,7 +209,7 @@ export class Components {
   }
 
   async #folderOrders(orgUid: string, path: string): Promise<CatalogWrite[]> {
-    return await missingFolderOrders(this.#base, orgUid, { path, makeUid: newOrderedUid })
+    return await folderOrders(this.#base, orgUid, { path, makeUid: newOrderedUid })
   }
 
   async #showWhole(principal: Principal, document: CatalogDocument): Promise<ComponentRecord> {

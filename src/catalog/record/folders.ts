@@ -2,10 +2,12 @@ import { type Static, Type } from 'typebox'
 import { type Method, type Principal, requirePermit } from '../../access/index.ts'
 import { newUid, refuse } from '../../base/index.ts'
 import type { CatalogDocument, CatalogWrite, DocumentKey } from '../../store/index.ts'
-import { type CatalogBase, folderClaim, missingFolderOrders } from '../documents/catalog-base.ts'
+import { type CatalogBase, folderClaim, folderOrders } from '../documents/catalog-base.ts'
 import { findForbidden, listPermitted } from '../documents/list-permitted.ts'
 import { NOTHING_ALONG } from '../documents/plan-along.ts'
+import { isMarkConflict } from '../documents/record-uses.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
+import { whileUnused } from '../documents/while-unused.ts'
 import { componentBodyOf } from '../shape/component-shape.ts'
 import { ROOT_FOLDER, readFolder } from '../shape/folder-path.ts'
 import { refuseField, shapeCheck } from '../shape/record-checks.ts'
@@ -77,7 +79,7 @@ export class Folders {
     const path = readPath(input)
     const { orgUid } = principal
     return await retryConflicts(this.#base.documents, async () => {
-      const orders = await missingFolderOrders(this.#base, orgUid, { path, makeUid: newUid })
+      const orders = await folderOrders(this.#base, orgUid, { path, makeUid: newUid })
       const isThere = orders.every((order) => order.op !== 'put' || order.body.path !== path)
       if (isThere) refuseTakenPath(path)
       const saved = await this.#base.documents.commit(orders)
@@ -124,8 +126,10 @@ export class Folders {
       refuseTakenPath(path)
     }
     await this.#requirePermitInside(principal, from, 'POST')
-    await this.#moveComponents(orgUid, from, path)
-    await this.#moveFolders(orgUid, from, path)
+    await this.#whileUnused(before, async (unmark) => {
+      await this.#moveComponents(orgUid, from, path)
+      await this.#moveFolders(before, path, unmark)
+    })
     return showFolder(await this.#require(orgUid, uid))
   }
 
@@ -133,30 +137,61 @@ export class Folders {
   async delete(principal: Principal, uid: string, planAlong = NOTHING_ALONG): Promise<void> {
     requirePermit(principal, `component_folder/${uid}`, 'DELETE')
     const { orgUid } = principal
-    const path = pathOf(await this.#require(orgUid, uid))
+    const folder = await this.#require(orgUid, uid)
+    const path = pathOf(folder)
     await this.#requirePermitInside(principal, path, 'DELETE')
     await this.#requireDeletableInside(principal, path)
     const { totalCount } = await this.#inside(orgUid, 'component', path)
     const withFirst = onlyFirst(() => planAlong(`${path} with ${totalCount} components`))
-    for (;;) {
-      const { documents } = await this.#inside(orgUid, 'component', path)
-      if (documents.length === 0) break
-      for (const component of documents) {
-        await this.#components.delete(principal, component.uid, withFirst.plan)
-        withFirst.done()
+    await this.#whileUnused(folder, async (unmark) => {
+      for (;;) {
+        const { documents } = await this.#inside(orgUid, 'component', path)
+        if (documents.length === 0) break
+        for (const component of documents) {
+          await this.#components.delete(principal, component.uid, withFirst.plan)
+          withFirst.done()
+        }
       }
-    }
+      await this.#deleteFolders(folder, unmark, withFirst)
+    })
+  }
+
+  /** Deletes a folder without components, those below it first. */
+  async #deleteFolders(
+    folder: CatalogDocument,
+    unmark: CatalogWrite,
+    withFirst: FirstWrites,
+  ): Promise<void> {
     for (;;) {
-      const { documents } = await this.#inside(orgUid, 'component_folder', path)
-      const uids = documents.length === 0 ? [uid] : documents.map((folder) => folder.uid)
-      const kind = 'component_folder'
+      const { documents } = await this.#inside(folder.orgUid, folder.kind, pathOf(folder))
+      const isLast = documents.length === 0
+      const gone = isLast ? [folder] : documents
       await this.#base.documents.commit([
-        ...uids.map((one) => deleteOrder({ orgUid, kind, uid: one })),
+        ...gone.map((one) => deleteOrder(one)),
+        // Whatever is put into the folder takes the mark away, and this commit comes to nothing.
+        isLast ? unmark : { ...unmark, op: 'expect' },
         ...withFirst.plan(),
       ])
       withFirst.done()
-      if (documents.length === 0) return
+      if (isLast) return
     }
+  }
+
+  /**
+   * Runs an attempt to empty a folder and to commit its end; again when something was put into it
+   * meanwhile. Moves and deletions of one folder take turns.
+   */
+  async #whileUnused(
+    folder: CatalogDocument,
+    attempt: (unmark: CatalogWrite) => Promise<void>,
+  ): Promise<void> {
+    await this.#base.locks.run([folder.uid], () =>
+      whileUnused(this.#base.documents, folder, async (unmark) => {
+        const { revision } = await this.#require(folder.orgUid, folder.uid)
+        refuseMoved(revision, folder)
+        await attempt(unmark)
+      }),
+    )
   }
 
   /** A right on folders alone does not reach the components in them. */
@@ -210,25 +245,27 @@ export class Folders {
     })
   }
 
-  async #moveFolders(orgUid: string, from: string, path: string): Promise<void> {
-    await retryConflicts(this.#base.documents, async () => {
-      const self = await this.#base.documents.findByClaim(orgUid, folderClaim(from))
-      const below: CatalogDocument[] = self === undefined ? [] : [self]
+  async #moveFolders(self: CatalogDocument, path: string, unmark: CatalogWrite): Promise<void> {
+    const { orgUid } = self
+    const from = pathOf(self)
+    const attempt = async () => {
+      const below = [await this.#require(orgUid, self.uid)]
       for (let start = 0; ; start += BATCH) {
         const { documents } = await this.#inside(orgUid, 'component_folder', from, start)
         below.push(...documents)
         if (documents.length < BATCH) break
       }
       const parent = path.slice(0, path.lastIndexOf('/'))
-      const orders = await missingFolderOrders(this.#base, orgUid, {
+      const orders = await folderOrders(this.#base, orgUid, {
         path: parent,
         makeUid: newUid,
       })
       for (const folder of below) {
         orders.push(putFolderOrder(folder, path + pathOf(folder).slice(from.length)))
       }
-      await this.#base.documents.commit(orders)
-    })
+      await this.#base.documents.commit([...orders, unmark])
+    }
+    await retryConflicts(this.#base.documents, attempt, { isPassed: isMarkConflict })
   }
 
   async #inside(orgUid: string, kind: string, path: string, start = 0) {
@@ -243,12 +280,23 @@ export class Folders {
   }
 }
 
-function deleteOrder(key: DocumentKey): CatalogWrite {
-  return { op: 'delete', ...key, expectedRevision: 'any' }
+function deleteOrder({ orgUid, kind, uid }: DocumentKey): CatalogWrite {
+  return { op: 'delete', orgUid, kind, uid, expectedRevision: 'any' }
+}
+
+/** Refuses to go on with a folder that another call has moved meanwhile. */
+function refuseMoved(revision: number, seen: CatalogDocument): void {
+  if (revision === seen.revision) return
+  refuse('conflict', { what: 'This folder was moved while this call ran: send it again' })
+}
+
+interface FirstWrites {
+  plan(): readonly CatalogWrite[]
+  done(): void
 }
 
 /** Plans for every commit until one is done. */
-function onlyFirst(plan: () => readonly CatalogWrite[]) {
+function onlyFirst(plan: () => readonly CatalogWrite[]): FirstWrites {
   let isDone = false
   return {
     plan: () => (isDone ? [] : plan()),

@@ -10,6 +10,8 @@ import {
 } from '../../store/index.ts'
 import type { Documents } from '../documents/documents.ts'
 import { listPermitted } from '../documents/list-permitted.ts'
+import { type UsedRecord, useOrders } from '../documents/record-uses.ts'
+import { whileUnused } from '../documents/while-unused.ts'
 import { checkId } from '../shape/record-checks.ts'
 
 /** One page of a list. */
@@ -32,6 +34,8 @@ export interface RecordRules<Body extends { id: string; name: string }> {
   /** The body after an input is applied to what was before; refuses what breaks a rule. */
   readonly read: (input: JsonObject, before: Body, orgUid: string) => Promise<Body> | Body
   readonly defaults: Body
+  /** The records that a body refers to and the one before it did not, where there are such. */
+  readonly usesOf?: (orgUid: string, before: Body, after: Body) => readonly UsedRecord[]
   /** Records every organization has, which nobody changes. */
   readonly builtIns?: ReadonlyMap<string, Body>
 }
@@ -48,9 +52,9 @@ const UPDATE_TRIES = 5
 export class SimpleRecords<Body extends { id: string; name: string }> {
   readonly #documents: Documents
   readonly #rules: RecordRules<Body>
-  readonly #findUses: FindUses
+  readonly #findUses: FindUses | undefined
 
-  constructor(documents: Documents, rules: RecordRules<Body>, findUses: FindUses = async () => []) {
+  constructor(documents: Documents, rules: RecordRules<Body>, findUses?: FindUses) {
     this.#documents = documents
     this.#rules = rules
     this.#findUses = findUses
@@ -116,16 +120,29 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
 
   async insert(principal: Principal, input: unknown): Promise<Shown<Body>> {
     requirePermit(principal, this.#rules.kind, 'PUT')
-    return await this.#save(principal.orgUid, newUid(), { input, before: undefined })
+    const { orgUid } = principal
+    return await this.#trying(() => this.#save(orgUid, newUid(), { input, before: undefined }))
+  }
+
+  /** Whether every organization has a record of its own accord: it is in no store, and stays. */
+  isBuiltIn(uid: string): boolean {
+    return this.#rules.builtIns?.has(uid) === true
   }
 
   async update(principal: Principal, uid: string, input: unknown): Promise<Shown<Body>> {
     requirePermit(principal, `${this.#rules.kind}/${uid}`, 'POST')
     this.#refuseBuiltIn(uid)
-    for (let tries = 1; ; tries++) {
+    return await this.#trying(async () => {
       const before = await this.#require(principal.orgUid, uid)
+      return await this.#save(principal.orgUid, uid, { input, before })
+    })
+  }
+
+  /** Runs an attempt again after others got in its way. */
+  async #trying<T>(attempt: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
       try {
-        return await this.#save(principal.orgUid, uid, { input, before })
+        return await attempt()
       } catch (error) {
         if (!(error instanceof CatalogConflict) || tries >= UPDATE_TRIES) throw error
         await this.#documents.catchUp(error)
@@ -138,12 +155,20 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
     requirePermit(principal, `${this.#rules.kind}/${uid}`, 'DELETE')
     this.#refuseBuiltIn(uid)
     const { orgUid, kind } = await this.#require(principal.orgUid, uid)
-    const uses = await this.#findUses(principal, uid)
-    if (uses.length > 0) {
-      const what = `Cannot delete this ${kind}: it is used by ${uses.join(', ')}`
-      refuse('conflict', { what })
+    const order = { op: 'delete', orgUid, kind, uid, expectedRevision: 'any' } as const
+    const findUses = this.#findUses
+    if (findUses === undefined) {
+      await this.#documents.commit([order])
+      return
     }
-    await this.#documents.commit([{ op: 'delete', orgUid, kind, uid, expectedRevision: 'any' }])
+    await whileUnused(this.#documents, order, async (unmark) => {
+      const uses = await findUses(principal, uid)
+      if (uses.length > 0) {
+        const what = `Cannot delete this ${kind}: it is used by ${uses.join(', ')}`
+        refuse('conflict', { what })
+      }
+      await this.#documents.commit([order, unmark])
+    })
   }
 
   async #save(
@@ -162,8 +187,9 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
       if (builtIn.id === body.id) this.#refuseTaken(body.id)
     }
     const order = putRecordOrder({ orgUid, kind, uid }, body, before?.revision ?? 0)
+    const uses = this.#rules.usesOf?.(orgUid, old, body) ?? []
     try {
-      const [saved] = await this.#documents.commit([order])
+      const [saved] = await this.#documents.commit([order, ...useOrders(uses)])
       return this.#show(saved)
     } catch (error) {
       if (error instanceof CatalogConflict && error.claim !== undefined) this.#refuseTaken(body.id)
@@ -192,7 +218,7 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
   }
 
   #refuseBuiltIn(uid: string): void {
-    if (this.#rules.builtIns?.has(uid) !== true) return
+    if (!this.isBuiltIn(uid)) return
     const what = `This ${this.#rules.kind} is built in and cannot be changed or deleted`
     refuse('conflict', { what })
   }

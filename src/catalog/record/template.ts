@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { newUid } from '../../base/index.ts'
-import { type CatalogBase, referencesOf } from '../documents/catalog-base.ts'
+import { type CatalogBase, referencesOf, usesOfStream } from '../documents/catalog-base.ts'
 import { STREAMS_PER_RECORD_MAX } from '../shape/component-shape.ts'
 import {
   checkText,
@@ -54,6 +54,12 @@ export function templateRules(
     kind: 'component_template',
     check: shapeCheck('component_template', templateShape),
     read: (input, before, orgUid) => readTemplate(base as CatalogBase, { input, before, orgUid }),
+    usesOf: (orgUid, before, after) => {
+      const streamOf = (uid: string) => before.stream.find((one) => one.uid === uid)
+      return after.stream.flatMap((one) =>
+        usesOfStream(base, orgUid, { before: streamOf(one.uid), after: one }),
+      )
+    },
     defaults: { id: '', name: '', description: '', timeZoneId: '', location: null, stream: [] },
   }
 }

@@ -52,7 +52,7 @@ function applyCommit(table: CatalogWriteTable, commit: Commit): PackedWritten {
   // All claims of the commit's documents are let go first, so that two may swap theirs.
   for (const order of commit.orders) {
     // One that must not exist yet holds none, or the commit comes to nothing.
-    if (order.expectedRevision === 0) continue
+    if (order.expectedRevision === 0 || order.op === 'expect') continue
     const stored = table.select(order)
     if (stored !== undefined && !table.keepsClaims(order, stored)) table.releaseClaims(stored)
   }
@@ -80,6 +80,12 @@ function applyOrder(table: CatalogWriteTable, order: WriteOrder): Written | unde
   const { expectedRevision } = order
   if (expectedRevision !== 'any' && (stored?.revision ?? 0) !== expectedRevision) {
     throw new CatalogConflict(keyOf(order), undefined)
+  }
+  if (order.op === 'expect') {
+    if (expectedRevision === 'any' && stored === undefined) {
+      throw new CatalogConflict(keyOf(order), undefined)
+    }
+    return undefined
   }
   if (order.op === 'delete') {
     if (stored !== undefined) deleteStored(table, order, stored)

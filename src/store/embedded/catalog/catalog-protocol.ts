@@ -4,8 +4,8 @@ import type { Shaped } from './family/shape.ts'
 
 /** A put whose body is already text: one string crosses the threads cheaper than a tree. */
 export type PutOrder = Omit<PutDocument, 'body'> & { readonly body: string }
-type DeleteOrder = DocumentKey & {
-  readonly op: 'delete'
+type BareOrder<Op> = DocumentKey & {
+  readonly op: Op
   readonly expectedRevision: number | 'any'
 }
 /** A put of a head or member of a family, taken apart. */
@@ -17,7 +17,7 @@ export interface PackedOrder extends DocumentKey {
   readonly packed: Shaped
 }
 export type AnyPut = PutOrder | PackedOrder
-export type WriteOrder = AnyPut | DeleteOrder
+export type WriteOrder = AnyPut | BareOrder<'delete'> | BareOrder<'expect'>
 
 /** Orders flattened by a PartWriter. */
 export interface PackedPart {

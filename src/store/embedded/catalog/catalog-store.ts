@@ -298,7 +298,7 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
 }
 
 function orderOf(write: CatalogWrite, taker: ShapeTaker): WriteOrder {
-  if (write.op === 'delete') return write
+  if (write.op !== 'put') return write
   return packedOrderOf(write, taker) ?? { ...write, body: JSON.stringify(write.body) }
 }
 

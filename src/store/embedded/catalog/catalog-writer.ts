@@ -41,7 +41,7 @@ function isFull(replies: readonly WriterReply[]): boolean {
 
 function mayUseReserve(job: Job): boolean {
   if (job.type !== 'commit') return true
-  return job.orders.every((order) => order.op === 'delete' || order.mayUseReserve === true)
+  return job.orders.every((order) => order.op !== 'put' || order.mayUseReserve === true)
 }
 
 /** What the thread does with what arrives. */

@@ -1,0 +1,34 @@
+import { refuse } from '../../base/index.ts'
+import type { CatalogWrite, DocumentKey } from '../../store/index.ts'
+import type { Documents } from './documents.ts'
+import { isMarkConflict, MARK } from './record-uses.ts'
+
+const TRIES_MAX = 8
+
+/**
+ * Runs an attempt to find no use of a record and then to commit what must not pass a commit that begins
+ * to use it; that commit has the write it is given among its own. Runs it again when one got in between.
+ */
+export async function whileUnused<T>(
+  documents: Documents,
+  { orgUid, uid }: DocumentKey,
+  attempt: (unmark: CatalogWrite) => Promise<T>,
+): Promise<T> {
+  const mark = { orgUid, kind: MARK, uid }
+  for (let tries = 1; tries <= TRIES_MAX; tries++) {
+    const marking = { op: 'put', ...mark, body: {}, mayUseReserve: true } as const
+    const [{ revision }] = await documents.commit([{ ...marking, expectedRevision: 'any' }])
+    // Calls that committed before the mark may still be on their way into the index that is looked at.
+    await documents.followed()
+    try {
+      return await attempt({ op: 'delete', ...mark, expectedRevision: revision })
+    } catch (error) {
+      if (isMarkConflict(error)) continue
+      const unmarking = documents.commit([{ op: 'delete', ...mark, expectedRevision: 'any' }])
+      // A mark that stays does no harm; what made the attempt fail is what is told.
+      await unmarking.catch(() => {})
+      throw error
+    }
+  }
+  return refuse('conflict', { what: 'Others keep beginning to use this record: try again' })
+}
