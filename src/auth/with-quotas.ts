@@ -9,6 +9,7 @@ import {
   type CatalogStore,
   type CatalogWrite,
   type KindUsage,
+  type PutDocument,
   withCommit,
 } from '../store/index.ts'
 import { MADE_KIND, type Organization } from './organizations.ts'
@@ -22,17 +23,52 @@ const COUNTED_KINDS: readonly string[] = [
 /** What an organization has of what quotas count. */
 export type OrganizationUsage = Readonly<Record<QuotaName, number>>
 
+/**
+ * Past the quota of bytes a record that is there may still grow to this size, so that it can be named,
+ * typed or restricted; records themselves are counted by other quotas, so this bounds what it adds up to.
+ */
+const GROWN_BYTES_MAX = 2_048
+
 /** The same store, which refuses with `quota_exceeded` what would take an organization past a quota. */
 export function withQuotas(store: CatalogStore, quotas: Quotas): CatalogStore {
   return withCommit(store, async (writes, lease, limits = []) => {
+    const quotaLimits = limitsOf(writes, quotas)
     try {
-      return await store.commit(writes, lease, [...limits, ...limitsOf(writes, quotas)])
+      try {
+        return await store.commit(writes, lease, [...limits, ...quotaLimits])
+      } catch (error) {
+        if (!(error instanceof CatalogLimitReached) || error.limit.of !== 'bytes') throw error
+        if (!(await isSmallChange(store, writes))) throw error
+        const others = quotaLimits.filter((limit) => limit.of !== 'bytes')
+        return await store.commit(writes, lease, [...limits, ...others])
+      }
     } catch (error) {
       if (!(error instanceof CatalogLimitReached)) throw error
       const { max } = error.limit
       return refuse('quota_exceeded', { max, counted: countedBy(error.limit) })
     }
   })
+}
+
+/** Whether writes create nothing that is counted, and what they make longer stays small. */
+async function isSmallChange(
+  store: CatalogStore,
+  writes: readonly CatalogWrite[],
+): Promise<boolean> {
+  for (const write of writes) {
+    if (write.op !== 'put' || !COUNTED_KINDS.includes(write.kind)) continue
+    if (write.expectedRevision === 'any' || write.expectedRevision === 0) return false
+    const bytes = bytesOf(write)
+    if (bytes <= GROWN_BYTES_MAX) continue
+    const before = await store.get(write)
+    // Of another revision nothing comes: the commit is a conflict then.
+    if (before === undefined || bytes > bytesOf(before)) return false
+  }
+  return true
+}
+
+function bytesOf({ listKey = '', body }: Pick<PutDocument, 'listKey' | 'body'>): number {
+  return Buffer.byteLength(listKey) + Buffer.byteLength(JSON.stringify(body))
 }
 
 function countedBy({ of, kinds }: CatalogLimit): string {

@@ -94,6 +94,37 @@ test('catalogBytes bounds records of every kind; what gets smaller is taken', as
   assert.equal((await insert('c', 1_000)).status, 200)
 })
 
+test('what is there is put to and changed when catalogBytes is lowered below it, and grows little', async (t) => {
+  const { service, device, owner, usage } = await startWith(t, 'off')
+  const insert = (id: string, description = '') =>
+    owner('PUT', '/api/component', { component: { id, description, stream: [{ id: 'untyped' }] } })
+  const { uid } = (await insert('a')).body.component
+  const { uid: long } = (await insert('long', 'x'.repeat(3_000))).body.component
+  const capabilities = [{ resource: 'component', methods: ['GET'] }]
+  const made = await owner('PUT', '/api/api_key', { api_key: { name: 'k', capabilities } })
+  await service.restart({ WEIR_QUOTAS: 'catalogBytes=1KB,components=1,streams=1' })
+  const done = ({ status, text }: { status: number; text: string }) =>
+    assert.equal(status, 200, text)
+  done(await device.put('compId=a&untyped=7'))
+  done(await device.put('compId=long&untyped=7'))
+  const change = (of: string, component: object) =>
+    owner('POST', `/api/component/${of}`, { component })
+  done(await change(uid, { name: 'a longer name', folder: '/Components' }))
+  done(await change(uid, { description: 'x'.repeat(1_000) }))
+  const { stream } = (await owner('GET', `/api/component/${long}`)).body.component
+  const path = `/api/component/${long}/stream/${stream[0].uid}`
+  done(await owner('POST', path, { stream: { name: 'named in a long component' } }))
+  const ipAddresses = ['127.0.0.1', '192.0.2.0/24']
+  done(await owner('POST', `/api/api_key/${made.body.api_key.uid}`, { api_key: { ipAddresses } }))
+  const { catalogBytes } = await usage()
+  assertExceeded(await change(uid, { description: 'x'.repeat(2_048) }), /1000 bytes of components/)
+  assertExceeded(await change(long, { description: 'x'.repeat(3_001) }), /1000 bytes of comp/)
+  assertExceeded(await change(uid, { folder: '/Components/New' }), /1000 bytes of components/)
+  assertExceeded(await owner('PUT', '/api/unit', { unit: { id: 'u' } }), /1000 bytes of components/)
+  assertExceeded(await insert('c'), /components/)
+  assert.equal((await usage()).catalogBytes, catalogBytes)
+})
+
 test('the record tells quota and usage, and no organization raises its own', async (t) => {
   const { service, owner } = await startWith(t, 'components=1,streams=off')
   const path = `/api/organization/${service.orgUid}`
