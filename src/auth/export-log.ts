@@ -11,29 +11,39 @@ import { type AuditLog, actorName } from './audit-log.ts'
 export interface ExportedData {
   /** Samples as CSV, samples as JSON, or a file. */
   readonly form: 'csv' | 'json' | 'file'
-  /** What was read, by its IDs. */
-  readonly place: string
+  /** The component of which was read, and its stream when the call named one. */
+  readonly componentUid: string
+  readonly compId: string
+  readonly streamId: string | undefined
   /** Samples, or bytes of a file. */
   readonly amount: number
 }
 
-/** Samples of one target that a person reads as JSON within an hour before it is an export: ten full answers. */
+/** Samples of one component that a person reads as JSON within an hour before it is an export: ten full answers. */
 const JSON_SAMPLES_FREE = 10_000
-/** Targets of one caller and form that are told apart within an hour; the rest is one entry. */
+/** Components of one caller and form that are told apart within an hour; the rest is one entry. */
 const TARGETS_PER_CALLER_MAX = 100
 /** Entries of one hour that are kept in memory. */
 const EXPORTS_MAX = 20_000
 /** Entries that are being written at once: the catalog joins them into few commits. */
 const WRITTEN_AT_ONCE = 100
+/** Streams of a component that an entry tells apart. */
+const STREAMS_MAX = 100
 const HOUR_MS = 3_600_000
 /** How often counts that have grown are written: what a kill loses of them. */
 const UPDATE_MS = 60_000
 
-/** What one caller has taken of one target within one hour. */
+/** What one caller has taken of one component, in one form and within one hour. */
 interface Export {
   readonly hour: number
   readonly by: ActingCaller
-  readonly data: Omit<ExportedData, 'amount'>
+  readonly form: ExportedData['form']
+  /** Undefined in the entry for all components beyond those that are told apart. */
+  readonly component: { readonly uid: string; readonly id: string } | undefined
+  /** The streams that calls named, at most so many. */
+  readonly streamIds: Set<string>
+  /** Whether a call read all streams of the component. */
+  isWhole: boolean
   answers: number
   amount: number
   /** The entry as it was first written; undefined: nothing is written yet. */
@@ -66,6 +76,8 @@ export class ExportLog {
     if (found === undefined) return
     found.answers += 1
     found.amount += data.amount
+    if (data.streamId === undefined) found.isWhole = true
+    else if (found.streamIds.size <= STREAMS_MAX) found.streamIds.add(data.streamId)
     if (data.form === 'json' && found.amount <= JSON_SAMPLES_FREE) return
     found.isChanged = true
     if (found.entry === undefined) this.#writeSoon(0)
@@ -89,29 +101,34 @@ export class ExportLog {
     await this.flush()
   }
 
-  #find(by: ActingCaller, { form, place }: ExportedData): Export | undefined {
+  #find(by: ActingCaller, { form, componentUid: uid, compId: id }: ExportedData) {
     this.#startHour()
     const caller = `${this.#hour} ${by.principal.orgUid} ${actorName(by.principal)} ${form}`
-    const key = `${caller} ${place}`
+    const key = `${caller} ${uid}`
     const known = this.#exports.get(key)
     if (known !== undefined) return known
     const count = this.#targets.get(caller) ?? 0
     if (count < TARGETS_PER_CALLER_MAX && this.#exports.size < EXPORTS_MAX / 2) {
       this.#targets.set(caller, count + 1)
-      return this.#open(key, by, { form, place })
+      return this.#open(key, by, { form, component: { uid, id } })
     }
-    const others = { form, place: 'other targets' } as const
+    const others = { form, component: undefined }
     return this.#exports.get(caller) ?? this.#open(caller, by, others)
   }
 
-  #open(key: string, { principal, address }: ActingCaller, data: Export['data']) {
+  #open(
+    key: string,
+    { principal, address }: ActingCaller,
+    of: Pick<Export, 'form' | 'component'>,
+  ): Export | undefined {
     if (this.#exports.size >= EXPORTS_MAX) {
       if (!this.#isFull) this.#deps.log.warn('exports are not written down: too many in this hour')
       this.#isFull = true
       return undefined
     }
     const opened: Export = {
-      ...{ hour: this.#hour, by: { principal, address }, data, answers: 0, amount: 0 },
+      ...{ hour: this.#hour, by: { principal, address }, ...of, answers: 0, amount: 0 },
+      ...{ streamIds: new Set<string>(), isWhole: false },
       ...{ entry: undefined, revision: 0, isChanged: false },
     }
     this.#exports.set(key, opened)
@@ -174,14 +191,27 @@ interface ExportLogDeps {
   readonly log: Log
 }
 
-function entryOf({ by: { principal, address } }: Export) {
+function entryOf({ by: { principal, address }, component }: Export) {
   const { orgUid } = principal
   const actor = actorName(principal)
-  return { orgUid, act: 'data_exported', actor, target: '', address } as const
+  const target = component?.uid ?? ''
+  return { orgUid, act: 'data_exported', actor, target, address } as const
 }
 
-function detailOf({ data: { form, place }, answers, amount }: Export): string {
+function detailOf(one: Export): string {
+  const { form, answers, amount } = one
   const how = { csv: ' as CSV', json: '', file: ', files' }[form]
   const what = form === 'file' ? 'bytes' : 'samples'
-  return `${place}${how}: ${answers} answers, ${amount} ${what}`
+  return `${placeOf(one)}${how}: ${answers} answers, ${amount} ${what}`
+}
+
+/** IDs stand in quotes as in JSON: they may hold whatever else is written here. */
+function placeOf({ component, streamIds, isWhole }: Export): string {
+  if (component === undefined) return 'other components'
+  const id = JSON.stringify(component.id)
+  if (isWhole) return id
+  const [only] = streamIds
+  if (streamIds.size === 1) return `${id} / ${JSON.stringify(only)}`
+  const count = streamIds.size > STREAMS_MAX ? `more than ${STREAMS_MAX}` : streamIds.size
+  return `${id}, ${count} streams`
 }

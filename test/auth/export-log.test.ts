@@ -41,7 +41,7 @@ function person(userUid: string) {
   return { principal: userPrincipal({ orgUid: 'org', userUid, role: 'GUEST' }), address: '::1' }
 }
 
-const CSV = { form: 'csv', place: 'c / s', amount: 5 } as const
+const CSV = { form: 'csv', componentUid: 'uid', compId: 'c', streamId: 's', amount: 5 } as const
 
 test('ExportLog writes again what could not be written, with all that has come since', async (t) => {
   const { exports, fault, lines, details } = await openLog(t)
@@ -54,7 +54,7 @@ test('ExportLog writes again what could not be written, with all that has come s
   assert.deepEqual(await details(), [])
   fault.isOn = false
   await exports.flush()
-  assert.deepEqual(await details(), ['c / s as CSV: 2 answers, 10 samples'])
+  assert.deepEqual(await details(), ['"c" / "s" as CSV: 2 answers, 10 samples'])
 })
 
 test('ExportLog does not bring back an entry that went with its organization', async (t) => {
@@ -72,7 +72,13 @@ test('ExportLog does not bring back an entry that went with its organization', a
 test('ExportLog holds no more than 20,000 targets, says when it is full, and begins anew each hour', async (t) => {
   const { clock, exports, lines, details } = await openLog(t)
   for (let at = 0; at < 25_000; at += 1) {
-    exports.note(person(`u${at}`), { form: 'json', place: 'c', amount: 1 })
+    exports.note(person(`u${at}`), {
+      form: 'json',
+      componentUid: 'uid',
+      compId: 'c',
+      streamId: undefined,
+      amount: 1,
+    })
   }
   exports.note(person('last'), CSV)
   await exports.flush()
@@ -81,5 +87,23 @@ test('ExportLog holds no more than 20,000 targets, says when it is full, and beg
   clock.advance(HOUR_MS)
   exports.note(person('last'), CSV)
   await exports.flush()
-  assert.deepEqual(await details(), ['c / s as CSV: 1 answers, 5 samples'])
+  assert.deepEqual(await details(), ['"c" / "s" as CSV: 1 answers, 5 samples'])
+})
+
+test('ExportLog tells streams of a component apart as long as they are few', async (t) => {
+  const { exports, details } = await openLog(t)
+  const told = async (): Promise<string> => {
+    await exports.flush()
+    return (await details())[0].split(' as CSV')[0]
+  }
+  const read = (streamId: string | undefined) => exports.note(person('u'), { ...CSV, streamId })
+  read('s1')
+  assert.equal(await told(), '"c" / "s1"')
+  read('s2')
+  read('s1')
+  assert.equal(await told(), '"c", 2 streams')
+  for (let at = 0; at < 1_000; at += 1) read(`s${at}`)
+  assert.equal(await told(), '"c", more than 100 streams')
+  read(undefined)
+  assert.equal(await told(), '"c"')
 })

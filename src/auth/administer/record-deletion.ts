@@ -5,7 +5,7 @@ import { type ActingCaller, actOf } from './acting-caller.ts'
 /** What is deleted, for people who look for it later. */
 interface Deletion {
   readonly act: 'component_deleted' | 'folder_deleted' | 'stream_deleted' | 'samples_deleted'
-  /** The UID of what goes, '' where samples are named by a range. */
+  /** The UID of what goes, or of the stream whose samples go. */
   readonly target: string
   readonly detail: string
 }

@@ -5,6 +5,7 @@ import {
   type CatalogDocument,
   type CatalogStore,
   type CatalogWrite,
+  type PutDocument,
 } from '../../store/index.ts'
 import type { SecretBox } from '../secret-box.ts'
 import { findTotpStep, newTotpSecret, totpAddress } from './totp.ts'
@@ -34,6 +35,8 @@ const RECOVERY_CODES = 10
 /** 112 bits: so many that a plain hash keeps them as safe as a slow one would. */
 const RECOVERY_BYTES = 14
 const CODE_LENGTH_MAX = 64
+/** How long a factor that was begun waits for its first code. */
+const BEGUN_MS = 3_600_000
 
 /** The second factors of users: codes of an authenticator app, and codes for when it is lost. */
 export class SecondFactors {
@@ -67,7 +70,8 @@ export class SecondFactors {
     const secret = newTotpSecret()
     const sealedSecret = this.#box.seal(secret, ownerOf(userUid))
     const begun = { sealedSecret, isOn: false, lastStep: 0, recoveryHashes: [] }
-    await this.#store.commit([putOf(userUid, begun, revision)])
+    const expiresAtMs = this.#clock.now() + BEGUN_MS
+    await this.#store.commit([{ ...putOf(userUid, begun, revision), expiresAtMs }])
     return { secret, address: totpAddress(secret, account) }
   }
 
@@ -139,7 +143,9 @@ export class SecondFactors {
 
   async #read(userUid: string): Promise<{ factor: Factor | undefined; revision: number }> {
     const document = await this.#store.get({ orgUid: '', kind: KIND, uid: userUid })
-    return { factor: factorOf(document), revision: document?.revision ?? 0 }
+    const isOver = (document?.expiresAtMs ?? Number.POSITIVE_INFINITY) <= this.#clock.now()
+    const factor = isOver ? undefined : factorOf(document)
+    return { factor, revision: document?.revision ?? 0 }
   }
 }
 
@@ -147,7 +153,7 @@ function factorOf(document: CatalogDocument | undefined): Factor | undefined {
   return document?.body as Factor | undefined
 }
 
-function putOf(userUid: string, factor: Factor, expectedRevision: number): CatalogWrite {
+function putOf(userUid: string, factor: Factor, expectedRevision: number): PutDocument {
   // Whoever signs in may do so to make room.
   const mayUseReserve = true
   return {

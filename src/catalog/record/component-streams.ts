@@ -30,6 +30,9 @@ import { lastOrdinalOf, streamUidsFor, withoutStream } from './stream-uids.ts'
 const checkShape = shapeCheck('stream', streamShape)
 const UID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
+/** IDs as in JSON, since they may hold whatever else is written beside them. */
+const quoted = (...ids: readonly string[]) => ids.map((id) => JSON.stringify(id)).join(' / ')
+
 /** A component as the writes of its streams need it. */
 interface Owner {
   readonly orgUid: string
@@ -128,7 +131,7 @@ export class ComponentStreams {
     const ordersFor = async ({ orgUid, body }: Owner): Promise<CatalogWrite[]> => {
       const document = await this.#require(orgUid, componentUid, uid)
       const { revision: expectedRevision } = document
-      const along = planAlong(`${body.id} / ${streamBodyOf(document).id}`)
+      const along = planAlong(quoted(body.id, streamBodyOf(document).id))
       return [{ op: 'delete', orgUid, kind: 'stream', uid, expectedRevision }, ...along]
     }
     await this.#edit(principal.orgUid, componentUid, ordersFor, change)

@@ -138,6 +138,18 @@ export class FeedCalls {
     return this.#write(await this.#find(principal, read, asked), asked, aside)
   }
 
+  /** What the IDs of a call name, for the audit log; a UID is '' where nothing has the ID. */
+  targetOf(
+    { orgUid }: Principal,
+    { compId, streamId }: { readonly compId: string; readonly streamId?: string },
+  ) {
+    const { index } = this.#feed.catalog
+    const component = index.resolveComponent(orgUid, compId)
+    const handle = component && streamId && index.resolveStream(component, streamId)
+    const streamUid = handle ? index.streamUid(handle) : ''
+    return { componentUid: component?.uid ?? '', streamUid, compId, streamId }
+  }
+
   #find(principal: Principal, { call, ids }: FeedRead, asked: FeedQuery): Promise<FeedSeries[]> {
     switch (call) {
       case 'get':

@@ -107,7 +107,7 @@ async function serveRead(deps: FeedLaneDeps, exchange: Exchange, call: FeedCall)
       headers = { ...headers, 'Content-Type': type, Vary: 'Accept' }
     },
     tellSamples: (amount, form) => {
-      exported = { form, place: placeOf(read.ids), amount }
+      exported = { form, ...calls.targetOf(principal, read.ids), amount }
     },
     tellMore: (until) => {
       headers = { ...headers, 'Weir-More': 'true' }
@@ -119,10 +119,6 @@ async function serveRead(deps: FeedLaneDeps, exchange: Exchange, call: FeedCall)
   if (exported !== undefined && req.method === 'GET') {
     deps.exports.note({ principal, address }, exported)
   }
-}
-
-function placeOf({ compId, streamId }: FeedRead['ids']): string {
-  return streamId === undefined ? compId : `${compId} / ${streamId}`
 }
 
 /** The same call with the ed that goes on where its answer was cut off; as RFC 8288 has it. */

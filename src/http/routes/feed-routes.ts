@@ -138,8 +138,10 @@ function deleteRoute(app: App, { calls, gate, identity }: FeedRoutesDeps): void 
       const streamId = readId(params.streamId, 'the path', 'streamId')
       const path = { compId, streamId }
       await calls.delete(request.principal, path, queryOf(request.url), ({ from, until }) => {
-        const detail = `${compId} / ${streamId}, sd ${from}, ed ${until}`
-        const deletion = { act: 'samples_deleted', target: '', detail } as const
+        const { streamUid: target } = calls.targetOf(request.principal, path)
+        const place = `${JSON.stringify(compId)} / ${JSON.stringify(streamId)}`
+        const detail = `${place}, sd ${from}, ed ${until}`
+        const deletion = { act: 'samples_deleted', target, detail } as const
         return announceDeletion(identity, actingIn(request), deletion)
       })
       return { success: true, message: '' }

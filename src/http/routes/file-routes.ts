@@ -16,6 +16,7 @@ import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
+import type { FeedCalls } from '../feed/feed-calls.ts'
 import { base64Text } from '../files/base64-text.ts'
 import { type AskedFile, planFileAnswer } from '../files/file-answer.ts'
 import { readDisposition } from '../files/file-headers.ts'
@@ -36,6 +37,7 @@ import { warnBy } from '../transport/warning-header.ts'
 
 interface FileRoutesDeps {
   readonly files: FileService
+  readonly calls: Pick<FeedCalls, 'targetOf'>
   readonly gate: Gate
   readonly identity: Pick<Identity, 'exports'>
   /** What all calls in flight may hold. */
@@ -88,7 +90,7 @@ function putRoute(app: App, { files, gate, budget }: FileRoutesDeps): void {
   })
 }
 
-function getRoutes(app: App, { files, gate, identity }: FileRoutesDeps): void {
+function getRoutes(app: App, { files, gate, identity, calls }: FileRoutesDeps): void {
   const described = {
     ...{ querystring: getFileQuery, response: getFileAnswers },
     ...needs('GET', 'component/{uid}/feed'),
@@ -126,9 +128,12 @@ function getRoutes(app: App, { files, gate, identity }: FileRoutesDeps): void {
         // Fastify keeps the Content-Length of a HEAD only beside a stream.
         if (asked.isHead && status !== 304) return reply.send(Readable.from([]))
         if (body === undefined || range === undefined) return reply.send()
-        const { compId, streamId } = pathOf(request)
+        const { componentUid, compId, streamId } = calls.targetOf(
+          request.principal,
+          pathOf(request),
+        )
         identity.exports.note(actingIn(request), {
-          ...{ form: 'file', place: `${compId} / ${streamId}`, amount: range.end - range.start },
+          ...{ form: 'file', componentUid, compId, streamId, amount: range.end - range.start },
         })
         return reply.send(asked.base64 === undefined ? body : Readable.from(base64Text(body)))
       },

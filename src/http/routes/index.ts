@@ -62,7 +62,7 @@ export function addRoutes(app: App, parts: RouteParts): void {
   catalogRoutes(app, { catalog, gate, identity })
   componentRoutes(app, { catalog, gate })
   feedRoutes(app, { calls, gate, identity, lane })
-  fileRoutes(app, { files, gate, identity, budget })
+  fileRoutes(app, { files, calls, gate, identity, budget })
   const isSecure = config.tlsCert !== undefined || config.publicUrl?.startsWith('https:') === true
   invitationRoutes(app, { gate, identity })
   loginRoutes(app, { identity, isSecure })

@@ -26,8 +26,8 @@ test('who deletes samples, streams, components and folders is in the audit log',
   assert.equal(range.status, 200, range.text)
   const samples = await lastAct()
   assert.deepEqual(
-    [samples.act, samples.detail, samples.address],
-    ['samples_deleted', 'c1 / s1, sd 1000, ed 2000', '127.0.0.1'],
+    [samples.act, samples.detail, samples.address, samples.target],
+    ['samples_deleted', '"c1" / "s1", sd 1000, ed 2000', '127.0.0.1', stream[0].uid],
   )
   assert.match(samples.actor, /^user:/)
   assert.equal((await owner('DELETE', '/api/comp/c1/stream/s1/feed?sd=1')).status, 400)

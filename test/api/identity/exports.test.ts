@@ -27,6 +27,7 @@ interface ExportAct {
   readonly act: string
   readonly actor: string
   readonly address: string
+  readonly target: string
   readonly detail: string
 }
 
@@ -52,25 +53,26 @@ const CSV = '/api/comp/c1/stream/s1/feed?format=csv&limit=5'
 test('a read as CSV is told once for each caller, target and hour, with a count', async () => {
   const told = await nextHour()
   for (let at = 0; at < 3; at += 1) assert.equal((await owner('GET', CSV)).status, 200)
-  assert.deepEqual(await told(), ['c1 / s1 as CSV: 3 answers, 15 samples'])
+  assert.deepEqual(await told(), ['"c1" / "s1" as CSV: 3 answers, 15 samples'])
   await owner('GET', CSV)
   const [entry] = await exportsTold()
-  assert.equal(entry.detail, 'c1 / s1 as CSV: 4 answers, 20 samples', 'the entry has grown')
+  assert.equal(entry.detail, '"c1" / "s1" as CSV: 4 answers, 20 samples', 'the entry has grown')
   assert.match(entry.actor, /^user:/)
   assert.equal(entry.address, '127.0.0.1')
+  const { index } = service.app.catalog
+  assert.equal(entry.target, index.resolveComponent(service.orgUid, 'c1')?.uid)
   await owner('GET', '/api/comp/c1/last_value?format=csv')
   assert.equal((await device('GET', CSV)).status, 200)
   const details = await told()
   assert.deepEqual(details.sort(), [
-    'c1 / s1 as CSV: 1 answers, 5 samples',
-    'c1 / s1 as CSV: 4 answers, 20 samples',
-    'c1 as CSV: 1 answers, 1 samples',
+    '"c1" / "s1" as CSV: 1 answers, 5 samples',
+    '"c1" as CSV: 5 answers, 21 samples',
   ])
   const actors = (await exportsTold()).map(({ actor }) => actor.split(':')[0])
   assert.ok(actors.includes('api_key'))
   clock.advance(HOUR_MS)
   await owner('GET', CSV)
-  assert.deepEqual((await told())[0], 'c1 / s1 as CSV: 1 answers, 5 samples')
+  assert.deepEqual((await told())[0], '"c1" / "s1" as CSV: 1 answers, 5 samples')
 })
 
 test('CSV by the header Accept is an export; a HEAD and a refused read are none', async () => {
@@ -84,7 +86,7 @@ test('CSV by the header Accept is an export; a HEAD and a refused read are none'
   assert.deepEqual(await told(), [])
   const asked = caller(service, `api_key=${service.feedKey}`, { Accept: 'text/csv' })
   assert.equal((await asked('GET', '/api/comp/c1/stream/s1/feed?limit=2')).status, 200)
-  assert.deepEqual(await told(), ['c1 / s1 as CSV: 1 answers, 2 samples'])
+  assert.deepEqual(await told(), ['"c1" / "s1" as CSV: 1 answers, 2 samples'])
 })
 
 test('people who read much of one target export it, page by page; devices do not', async () => {
@@ -94,7 +96,36 @@ test('people who read much of one target export it, page by page; devices do not
   for (let at = 0; at < 12; at += 1) await device('GET', page)
   assert.deepEqual(await told(), [], 'up to 10,000 samples are what a page of charts shows')
   await owner('GET', page)
-  assert.deepEqual(await told(), ['c1 / s1: 11 answers, 11000 samples'])
+  assert.deepEqual(await told(), ['"c1" / "s1": 11 answers, 11000 samples'])
+})
+
+test('a component counts over all paths that lead to its samples', async () => {
+  const told = await nextHour()
+  for (let at = 0; at < 6; at += 1) {
+    assert.equal((await owner('GET', '/api/comp/c1/stream/s1/feed?limit=1000')).status, 200)
+    assert.equal((await owner('GET', '/api/comp/c1/feed?limit=1000')).status, 200)
+  }
+  const [detail, ...others] = await told()
+  assert.deepEqual(others, [])
+  assert.match(detail, /^"c1": 12 answers, 120\d\d samples$/)
+})
+
+test('IDs that look like other words of an entry stand in quotes', async () => {
+  const told = await nextHour()
+  for (const [compId, streamId] of [
+    ['a', 'b / c'],
+    ['a / b', 'c, sd 0'],
+  ]) {
+    await device('PUT', '/api/feed', [{ compId, streamId, data: 1, time: 1 }])
+    const [comp, stream] = [compId, streamId].map(encodeURIComponent)
+    const path = `/api/comp/${comp}/stream/${stream}/feed`
+    assert.equal((await owner('GET', `${path}?format=csv`)).status, 200)
+  }
+  const details = await told()
+  assert.deepEqual(details.sort(), [
+    '"a / b" / "c, sd 0" as CSV: 1 answers, 1 samples',
+    '"a" / "b / c" as CSV: 1 answers, 1 samples',
+  ])
 })
 
 test('files that people download are told with their bytes, those of devices not', async () => {
@@ -110,7 +141,7 @@ test('files that people download are told with their bytes, those of devices not
   const session = await signIn(service, service.ownerEmail, service.ownerPassword)
   const some = caller(service, session, { Range: 'bytes=0-3' })
   assert.equal((await some('GET', file)).status, 206)
-  assert.deepEqual(await told(), ['c1 / f1, files: 2 answers, 16 bytes'])
+  assert.deepEqual(await told(), ['"c1" / "f1", files: 2 answers, 16 bytes'])
 })
 
 test('a caller with very many targets makes a hundred entries an hour and one for the rest', async () => {
@@ -118,12 +149,12 @@ test('a caller with very many targets makes a hundred entries an hour and one fo
   for (let at = 0; at < 120; at += 1) await device('GET', `/api/comp/o${at}/feed?format=csv`)
   const details = await told()
   assert.equal(details.length, 101)
-  assert.ok(details.includes('other targets as CSV: 20 answers, 20 samples'), details.join('\n'))
+  assert.ok(details.includes('other components as CSV: 20 answers, 20 samples'), details.join('\n'))
 })
 
 test('what was exported is told by the time the service has stopped', async () => {
   const told = await nextHour()
   await owner('GET', CSV)
   await service.restart()
-  assert.deepEqual(await told(), ['c1 / s1 as CSV: 1 answers, 5 samples'])
+  assert.deepEqual(await told(), ['"c1" / "s1" as CSV: 1 answers, 5 samples'])
 })

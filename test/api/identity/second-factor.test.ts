@@ -56,6 +56,24 @@ test('a second factor begins with the password and is in force after its first c
   assert.equal(again.status, 409)
 })
 
+test('a second factor that was begun waits an hour for its first code', async () => {
+  const email = 'slow@example.com'
+  const password = 'a long enough sentence'
+  await owner('PUT', '/api/org_user', { org_user: { email, password } })
+  const call = caller(service, await signIn(service, email, password))
+  const begin = () => call('PUT', '/api/second_factor', { currentPassword: password })
+  const confirm = (otp: string) => call('POST', '/api/second_factor', { second_factor: { otp } })
+  const { secret } = (await begin()).body.second_factor
+  clock.advance(3_600_000)
+  const late = await confirm(nowCode(secret))
+  assert.deepEqual([late.status, late.body.code], [409, 'conflict'])
+  const again = (await begin()).body.second_factor
+  clock.advance(3_599_999)
+  assert.equal((await confirm(nowCode(again.secret))).status, 200)
+  clock.advance(7_200_000)
+  assert.equal((await call('GET', '/api/second_factor')).body.second_factor.isOn, true)
+})
+
 test('a sign-in asks for the code, takes each once, and wrong ones are throttled', async () => {
   const { login, secret } = await enrol('bob@example.com')
   const missing = await login()
