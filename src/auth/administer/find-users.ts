@@ -1,5 +1,11 @@
 /** Who belongs to an organization, and who may see it. */
-import { allows, type Principal, type Role, requirePermit } from '../../access/index.ts'
+import {
+  allows,
+  type Method,
+  type Principal,
+  type Role,
+  requirePermit,
+} from '../../access/index.ts'
 import { refuse } from '../../base/index.ts'
 import type { Identity } from '../identity.ts'
 import type { Invitation } from '../invitations.ts'
@@ -33,7 +39,7 @@ export async function listUsers(
 
 /** One user of the caller's organization; everybody may see themselves. */
 export async function getUser(identity: Identity, by: ActingCaller, uid: string): Promise<OrgUser> {
-  if (!isOwnRecord(by.principal, uid)) requirePermit(by.principal, `org_user/${uid}`, 'GET')
+  requireUserPermit(by.principal, uid, 'GET')
   const { orgUid } = by.principal
   const invitation = await identity.invitations.find(orgUid, uid)
   if (invitation !== undefined) return { invitation }
@@ -52,6 +58,19 @@ export async function findUserOf(
     refuse('not_found', { what: `Cannot find org_user "${uid.slice(0, 100)}"` })
   }
   return { user, role: membership.role }
+}
+
+/** Refuses unless the caller may use a method on a user; everybody may on themselves. */
+export function requireUserPermit(principal: Principal, uid: string, method: Method): void {
+  if (isOwnRecord(principal, uid)) return
+  const { actor } = principal
+  const resource = `org_user/${uid}`
+  // The user could, whatever the role: it is the token that does not reach.
+  if (actor.kind === 'user' && actor.userUid === uid && !allows(principal, resource, method)) {
+    const what = `The scope of this token has no ${method} on ${resource}: ask the user for more`
+    refuse('insufficient_scope', { what })
+  }
+  requirePermit(principal, resource, method)
 }
 
 /** Whether a user means themselves; a token needs a scope that covers users for it. */

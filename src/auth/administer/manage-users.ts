@@ -16,7 +16,7 @@ import { deletesOf, type Invitation } from '../invitations.ts'
 import { findPasswordWeakness, type PasswordPerson } from '../proof/password-rules.ts'
 import type { Membership, User, UserFields } from '../users.ts'
 import { type ActingCaller, actOf, isOperator, laneOf } from './acting-caller.ts'
-import { findUserOf, isOwnRecord, type OrgUser } from './find-users.ts'
+import { findUserOf, isOwnRecord, type OrgUser, requireUserPermit } from './find-users.ts'
 import { requirePerson, requirePersonBehindToken } from './require-person.ts'
 
 /** A user to be added to an organization. */
@@ -112,7 +112,7 @@ export async function changeUser(
   changes: UserChanges,
 ): Promise<User> {
   const { orgUid } = by.principal
-  if (!isOwnRecord(by.principal, uid)) requirePermit(by.principal, `org_user/${uid}`, 'POST')
+  requireUserPermit(by.principal, uid, 'POST')
   const { user, role } = await findUserOf(identity, orgUid, uid)
   const newRole = changes.role ?? role
   const owners =
@@ -141,7 +141,7 @@ export async function changeUser(
  */
 export async function removeUser(identity: Identity, by: ActingCaller, uid: string): Promise<void> {
   const isLeaving = isOwnRecord(by.principal, uid)
-  if (!isLeaving) requirePermit(by.principal, `org_user/${uid}`, 'DELETE')
+  requireUserPermit(by.principal, uid, 'DELETE')
   const { orgUid } = by.principal
   const invitation = await identity.invitations.find(orgUid, uid)
   if (invitation !== undefined) return withdraw(identity, by, invitation)
@@ -270,7 +270,7 @@ async function readFields(
   }
   const fields: Partial<UserFields> = {
     ...names,
-    ...(email === undefined ? {} : { email: checked('email', email, readEmail) }),
+    ...(email === undefined ? {} : { email: readChangedEmail(email, user) }),
     ...(timeZone === undefined ? {} : { timeZone: checked('timeZoneId', timeZone, readTimeZone) }),
     ...(password === undefined
       ? {}
@@ -285,6 +285,11 @@ async function readFields(
     })
   }
   return { ...fields, passwordHash: await identity.hasher.hash(password, laneOf(by)) }
+}
+
+/** A record sent back unchanged is fine, also with an address that would not be taken today. */
+function readChangedEmail(email: string, user: User): string {
+  return email === user.email ? email : checked('email', email, readEmail)
 }
 
 function requireMayEdit(principal: Principal, user: User): void {

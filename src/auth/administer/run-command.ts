@@ -119,7 +119,8 @@ async function userAdd(identity: Identity, options: Options): Promise<CommandRes
 }
 
 async function userResetPassword(identity: Identity, options: Options): Promise<CommandResult> {
-  const email = options.read('email', options.need('email'), readEmail)
+  // An account is found by the address it has, also where such a one would not be taken today.
+  const email = options.need('email').toLowerCase()
   const password = options.password('password', email)
   const { uid } = await resetPassword(identity, email, password)
   return { uid, email, ...(options.find('password') === undefined ? { password } : {}) }

@@ -71,10 +71,19 @@ export function readFilePath(text: string): string {
   return path
 }
 
-/** An e-mail address, in lower case: accounts are found whatever the case. */
+/** Characters that do not show, or change how others show. */
+const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}]/u
+
+/** An e-mail address that looks like no other, in lower case: accounts are found whatever the case. */
 export function readEmail(text: string): string {
   if (!/^[^\s@]{1,64}@[^\s@]{1,190}$/.test(text)) {
     throw new SettingMistake(`must be an e-mail address, not "${text}"`)
+  }
+  if (UNSEEN.test(text) || text !== text.normalize('NFKC')) {
+    // Not repeated: what is wrong with it would not be seen, or would turn the message around.
+    const forms =
+      'control, invisible, direction or full-width characters, or others with a plain form'
+    throw new SettingMistake(`must be an e-mail address without ${forms}`)
   }
   return text.toLowerCase()
 }

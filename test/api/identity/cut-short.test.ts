@@ -101,13 +101,13 @@ const targets: Readonly<Record<string, MakeTarget>> = {
   samples: async (call, name) => {
     const { isTouched } = await makeHall(call, name)
     const path = `/api/comp/${name}1/stream/s1/feed?sd=1000&ed=1500`
-    return { path, named: new RegExp(`samples_deleted.*${name}1 / s1, sd 1000`), isTouched }
+    return { path, named: new RegExp(`samples_deleted.*${name}1.* / .*s1.*, sd 1000`), isTouched }
   },
   stream: async (call, name) => {
     const { components, isTouched } = await makeHall(call, name)
     const [{ uid, stream }] = components
     const path = `/api/component/${uid}/stream/${stream[0].uid}`
-    return { path, named: new RegExp(`stream_deleted.*${name}1 / s1`), isTouched }
+    return { path, named: new RegExp(`stream_deleted.*${name}1.* / .*s1`), isTouched }
   },
   component: async (call, name) => {
     const { components, isTouched } = await makeHall(call, name)
