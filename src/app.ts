@@ -20,6 +20,7 @@ import {
   peopleOf,
   SecretBox,
   withQuotas,
+  withStandings,
 } from './auth/index.ts'
 import {
   budgetBytesOf,
@@ -244,7 +245,7 @@ async function openIdentityParts(
   })
   opened.defer(() => embeddedCatalog.close())
   const limitedCatalog = withQuotas(wrapCatalog(embeddedCatalog), config.quotas)
-  const catalogStore = tellCommits(limitedCatalog, (writes, isMade) => {
+  const catalogStore = tellCommits(withStandings(limitedCatalog), (writes, isMade) => {
     bearers.forgetWritten(writes)
     if (isMade) logActs(log, writes)
   })

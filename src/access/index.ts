@@ -11,6 +11,7 @@ export {
   allows,
   allowsEveryFeed,
   feedCoverage,
+  hasKept,
   isAdministrator,
   isDelegate,
   keyPrincipal,

@@ -21,6 +21,11 @@ export class IpList {
     return version !== 0 && this.#ranges.check(plain, version === 4 ? 'ipv4' : 'ipv6')
   }
 
+  /** Whether all that another list lets in is let in by this one. */
+  covers(other: IpList): boolean {
+    return this.coversList(other.#items)
+  }
+
   /** Whether each item of another list lies within one of this list; an empty one is everywhere. */
   coversList(items: readonly string[]): boolean {
     if (this.#items.length === 0) return true

@@ -184,6 +184,30 @@ function kindOf({ actor }: Principal): string {
   return actor.kind === 'api_key' ? 'This API key' : 'This access token'
 }
 
+/** Whether a caller who was looked up again has all that it had, so that what was permitted to it still is. */
+export function hasKept(before: Principal, after: Principal): boolean {
+  if (before === after) return true
+  return (
+    after.orgUid === before.orgUid &&
+    after.isToken === before.isToken &&
+    isActorKept(before.actor, after.actor) &&
+    isCovered(before.capabilities, after.capabilities) &&
+    isCovered(before.scope ?? everything, after.scope ?? everything) &&
+    (after.ips === undefined || (before.ips !== undefined && after.ips.covers(before.ips)))
+  )
+}
+
+function isActorKept(before: Actor, after: Actor): boolean {
+  if (before.kind === 'api_key') return after.kind === 'api_key' && after.keyUid === before.keyUid
+  if (after.kind !== 'user' || after.userUid !== before.userUid) return false
+  // Roles are named from the one that may most.
+  return roles.indexOf(after.role) <= roles.indexOf(before.role)
+}
+
+function isCovered(before: Capabilities, after: Capabilities): boolean {
+  return before === after || after.findBeyond(before) === undefined
+}
+
 /** Whether the caller acts for someone who need not be there: an API key or an access token. */
 export function isDelegate({ actor, isToken }: Principal): boolean {
   return actor.kind === 'api_key' || isToken === true

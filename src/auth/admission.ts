@@ -1,4 +1,4 @@
-import { type RateClass, type RateFigures, Refusal, refusal } from '../base/index.ts'
+import { type RateClass, type RateFigures, Refusal, refusal, refuse } from '../base/index.ts'
 import type { AuthCall, Authenticator, Caller } from './authenticator.ts'
 import type { RateDecision, RateLimiter } from './rate-limiter.ts'
 
@@ -27,15 +27,19 @@ export class Admission {
   readonly #authenticator: Authenticator
   readonly #limiter: RateLimiter
   readonly #figuresOf: (orgUid: string) => RateFigures
+  readonly #countChanges: () => number
 
   constructor(deps: {
     readonly authenticator: Authenticator
     readonly limiter: RateLimiter
     readonly figuresOf: (orgUid: string) => RateFigures
+    /** Rises with every change of what callers are known and permitted by. */
+    readonly countChanges: () => number
   }) {
     this.#authenticator = deps.authenticator
     this.#limiter = deps.limiter
     this.#figuresOf = deps.figuresOf
+    this.#countChanges = deps.countChanges
   }
 
   /** The answer when all that is needed is in memory; undefined: ask `admit`. No promise is made. */
@@ -52,6 +56,25 @@ export class Admission {
       if (!(error instanceof Refusal)) throw error
       return { caller: undefined, refusal: error, limit: undefined }
     }
+  }
+
+  /**
+   * Rises when a credential, a role or an organization changes. A caller who was let in at the same
+   * number stands as then; at another one, `readmit` tells.
+   */
+  get changes(): number {
+    return this.#countChanges()
+  }
+
+  /** The caller of a call that was let in, as of this moment; the call is not counted again. */
+  async readmit(call: AuthCall, before: Pick<Caller, 'principal'>): Promise<Caller> {
+    const caller =
+      this.#authenticator.authenticateNow(call) ?? (await this.#authenticator.authenticate(call))
+    if (caller.principal.orgUid !== before.principal.orgUid) {
+      // It was meant for the one that the caller has left, whichever comes first among the others.
+      refuse('forbidden', { what: 'You do not belong to the organization of this call any more' })
+    }
+    return caller
   }
 
   #count({ countedAs, address, forwardedFor }: AdmissionCall, caller: Caller): AdmissionAnswer {

@@ -78,6 +78,11 @@ export class ApiKeys {
     this.#ready = new RecordCache({ sizeMax: CACHED_MAX, load: (hash) => this.#loadReady(hash) })
   }
 
+  /** Rises with every change that may end or narrow what a key gives. */
+  get generation(): number {
+    return this.#ready.generation
+  }
+
   /** The key of a secret when it is in memory. */
   peekReady(secret: string): ReadyKey | undefined {
     const hash = this.#hashes.get(secret)

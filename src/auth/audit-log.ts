@@ -1,6 +1,7 @@
 import type { Principal } from '../access/index.ts'
 import { type Clock, type Log, newUid } from '../base/index.ts'
 import type { CatalogStore, CatalogWrite, PutDocument } from '../store/index.ts'
+import type { Standing } from './standing.ts'
 
 /** The security-relevant acts that are written down. */
 export type AuditAct =
@@ -49,14 +50,18 @@ export interface AuditEntry {
   readonly address: string
   /** A short text for people; never a secret. */
   readonly detail: string
+  /** Whoever acts must stand as it did when the entry is committed; see `withStandings`. */
+  readonly standing?: Standing
 }
 
-export interface AuditRecord extends AuditEntry {
+export interface AuditRecord extends Omit<AuditEntry, 'standing'> {
   readonly uid: string
   readonly time: number
 }
 
 const KIND = 'audit'
+/** Whose acts the planned writes are, until they are committed. */
+const standings = new WeakMap<CatalogWrite, Standing>()
 /** Two years of acts are kept; older ones are purged. */
 const KEPT_MS = 730 * 86_400_000
 /** Acts waiting to be written; more means that the disk does not keep up, and the log says so. */
@@ -77,9 +82,10 @@ export class AuditLog {
   }
 
   /** The write of an act, for the commit that is the act, so that neither stays without the other. */
-  plan({ orgUid, act, actor, target, address, detail }: AuditEntry): PutDocument {
+  plan({ standing, orgUid, ...entry }: AuditEntry): PutDocument {
+    const { act, actor, target, address, detail } = entry
     const time = this.#clock.now()
-    return {
+    const write: PutDocument = {
       op: 'put',
       orgUid,
       kind: KIND,
@@ -90,6 +96,8 @@ export class AuditLog {
       mayUseReserve: true,
       expectedRevision: 0,
     }
+    if (standing !== undefined) standings.set(write, standing)
+    return write
   }
 
   /** Writes down an act that changes nothing else; resolves when it would survive a crash. */
@@ -144,6 +152,11 @@ export function logActs(log: Log, writes: readonly CatalogWrite[]): void {
     const { act, actor, target, address } = write.body
     log.info({ audit: { act, orgUid: write.orgUid, actor, target, address } }, 'audit')
   }
+}
+
+/** How those stand whose acts are in a commit. */
+export function standingsIn(writes: readonly CatalogWrite[]): Standing[] {
+  return writes.flatMap((write) => (write.kind === KIND ? (standings.get(write) ?? []) : []))
 }
 
 /** How the audit log names whoever uses the command line. */

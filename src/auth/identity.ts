@@ -1,4 +1,4 @@
-import { type Clock, capRateFigures, type Log, type RateFigures } from '../base/index.ts'
+import { type Clock, capRateFigures, type Log, type RateFigures, refusal } from '../base/index.ts'
 import type { CatalogStore } from '../store/index.ts'
 import { noteAccessEnded, resumeAccessEndings } from './access-endings.ts'
 import { Admission } from './admission.ts'
@@ -24,7 +24,13 @@ import { SecondFactors } from './proof/second-factors.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import type { SecretBox } from './secret-box.ts'
 import { Sessions } from './sessions.ts'
-import { confirmPassword, confirmSecondFactor, type SignInAttempt, signIn } from './sign-in.ts'
+import {
+  confirmPassword,
+  confirmSecondFactor,
+  isUnchanged,
+  type SignInAttempt,
+  signIn,
+} from './sign-in.ts'
 import { type User, Users } from './users.ts'
 
 /** What identity stands on. */
@@ -61,6 +67,11 @@ export interface Identity {
   /** What the OAuth part asks about users. */
   readonly oauthUsers: OAuthUsers
   signIn(attempt: SignInAttempt): Promise<User>
+  /** Opens a session of who has signed in; refuses when their password was changed since. */
+  openSession(
+    user: User,
+    from: { readonly address: string; readonly client: string },
+  ): Promise<string>
   /** What the device of a sign-in is to keep; undefined: what it brought is still good. */
   renewDevice(user: User, token: string | undefined): string | undefined
   /** Refuses with `second_factor` unless the code is good, for a user who has a second factor. */
@@ -106,6 +117,12 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     ...{ keys, sessions, users, organizations, failures, bearers },
   })
   const figuresOf = rateFiguresReader(organizations, deps)
+  const countChanges = () =>
+    keys.generation +
+    sessions.generation +
+    users.generation +
+    organizations.generation +
+    deps.bearers.generation
   const signInDeps = { users, hasher, failures, devices: deps, places, factors, audit }
   const enter = (attempt: SignInAttempt) => signIn(signInDeps, attempt)
   const endAccessOf = async (userUid: string) => {
@@ -118,9 +135,10 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   return {
     ...{ organizations, users, invitations, keys, sessions, audit, exports },
     ...{ hasher, failures, factors },
-    admission: new Admission({ authenticator, limiter, figuresOf }),
+    admission: new Admission({ authenticator, limiter, figuresOf, countChanges }),
     oauthUsers: oauthUsers({ users, organizations, oauthModeOf, signIn: enter }),
     signIn: enter,
+    openSession: (user, from) => openSession({ users, sessions }, user, from),
     renewDevice: (user, token) =>
       readDeviceToken(deps, user, token) === undefined ? makeDeviceToken(deps, user) : undefined,
     confirmSecondFactor: (given) => confirmSecondFactor(signInDeps, given),
@@ -134,6 +152,18 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
       await audit.close()
     },
   }
+}
+
+/** A changed password ends the sessions that it finds; one that comes later has to see to it itself. */
+async function openSession(
+  { users, sessions }: Pick<Identity, 'users' | 'sessions'>,
+  user: User,
+  from: { readonly address: string; readonly client: string },
+): Promise<string> {
+  const token = await sessions.open(user.uid, from)
+  if (await isUnchanged(users, user)) return token
+  await sessions.end(token)
+  throw refusal('unauthorized', { what: 'The e-mail address or the password is wrong' })
 }
 
 /** An organization's figures under the ceiling; what was worked out is kept with its record. */

@@ -48,6 +48,7 @@ export class Organizations {
   readonly #store: CatalogStore
   readonly #clock: Clock
   readonly #byUid = new Map<string, Organization>()
+  #generation = 0
 
   constructor(deps: { readonly store: CatalogStore; readonly clock: Clock }) {
     this.#store = deps.store
@@ -62,6 +63,11 @@ export class Organizations {
       for (const document of documents) this.#byUid.set(document.uid, fromDocument(document))
       if (documents.length < PAGE) return
     }
+  }
+
+  /** Rises whenever an organization changes or goes. */
+  get generation(): number {
+    return this.#generation
   }
 
   get count(): number {
@@ -126,11 +132,13 @@ export class Organizations {
       { op: 'delete', ...madeRow(originUid, uid), expectedRevision: 'any' },
     ])
     this.#byUid.delete(uid)
+    this.#generation += 1
   }
 
   #keep(document: CatalogDocument): Organization {
     const organization = fromDocument(document)
     this.#byUid.set(organization.uid, organization)
+    this.#generation += 1
     return organization
   }
 }

@@ -17,6 +17,11 @@ export class RecordCache<T> {
     this.#load = options.load
   }
 
+  /** Rises whenever a record is forgotten. */
+  get generation(): number {
+    return this.#generation
+  }
+
   /** The record when it is in memory. */
   peek(key: string): T | undefined {
     return this.#cache.get(key)

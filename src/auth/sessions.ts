@@ -98,6 +98,11 @@ export class Sessions {
     }
   }
 
+  /** Rises with every change that may end or narrow what a session opens. */
+  get generation(): number {
+    return this.#cache.generation
+  }
+
   /** The user of a token, when the session is in memory and not over; counts as use. */
   useNow(token: string): string | undefined {
     const session = this.#cache.peek(hashSecret(token))

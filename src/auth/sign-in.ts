@@ -108,7 +108,16 @@ async function findRight(deps: SignInDeps, attempt: SignInAttempt): Promise<User
     return undefined
   }
   failures.giveBack(decision)
-  return user
+  return (await isUnchanged(users, user)) ? user : undefined
+}
+
+/** Whether a user still is who they were, with the same password: to be asked after a wait. */
+export async function isUnchanged(
+  users: Users,
+  { uid, email, passwordHash }: User,
+): Promise<boolean> {
+  const found = await users.findByEmail(email)
+  return found?.uid === uid && found.passwordHash === passwordHash
 }
 
 async function verify(

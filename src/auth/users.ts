@@ -52,6 +52,11 @@ export class Users {
     this.#cache = new RecordCache({ sizeMax: CACHED_MAX, load })
   }
 
+  /** Rises with every change that may end or narrow what a user may do. */
+  get generation(): number {
+    return this.#cache.generation
+  }
+
   /** The user when in memory. */
   peek(uid: string): User | undefined {
     return this.#cache.peek(uid)
@@ -119,8 +124,11 @@ export class Users {
     const { uid, revision } = user
     const rows = user.memberships.map(({ orgUid }) => membershipDelete(orgUid, uid))
     const self = { op: 'delete', orgUid: '', kind: KIND, uid, expectedRevision: revision } as const
-    await this.#store.commit([self, ...rows, ...also])
-    this.#cache.forget(uid)
+    try {
+      await this.#store.commit([self, ...rows, ...also])
+    } finally {
+      this.#cache.forget(uid)
+    }
   }
 
   async #commit(

@@ -57,6 +57,12 @@ export interface Upload {
   readonly bytes?: number
 }
 
+/** Who puts a file, and who that is when the body has come: rights may end while it does. */
+export interface FilePutter {
+  readonly principal: Principal
+  renew(): Promise<Principal>
+}
+
 /** Where a file was put, and what its sender should hear beside that. */
 interface StoredFile {
   readonly time: EpochMs
@@ -111,7 +117,7 @@ export class FileService {
    * the body is refused before `openUpload` is asked for it; nothing is created until it is whole.
    */
   async put(
-    principal: Principal,
+    { principal, renew }: FilePutter,
     command: PutFile,
     openUpload: () => Promise<Upload>,
   ): Promise<StoredFile> {
@@ -127,7 +133,7 @@ export class FileService {
     })
     let handle: StreamHandle
     try {
-      handle = await this.#createTarget(principal, command)
+      handle = await this.#createTarget(await renew(), command)
     } catch (cause) {
       await this.#deps.blobs.delete(blob.key)
       throw cause

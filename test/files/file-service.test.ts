@@ -13,6 +13,7 @@ import { anyFeed, openFeedHome } from '../support/feed-home.ts'
 import { PlainSampleStore } from '../support/plain-sample-store.ts'
 
 const PATH = { compId: 'c', streamId: 'f' }
+const putter = { principal: anyFeed, renew: async () => anyFeed }
 const WHOLE = { start: 0, end: 100 }
 
 /** A sample store that can be told to refuse. */
@@ -57,7 +58,7 @@ async function withHome(run: (home: Home) => Promise<void>, wrap?: WrapBlobs): P
     onDamage: () => {},
   })
   const put: Home['put'] = (text, more = {}) =>
-    files.put(anyFeed, { ...PATH, name: 'n', time: undefined, creation: {}, ...more }, async () =>
+    files.put(putter, { ...PATH, name: 'n', time: undefined, creation: {}, ...more }, async () =>
       uploadOf(text),
     )
   const all = () => readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -89,7 +90,7 @@ test('put() refuses before the body is read, when no sample can be stored', asyn
   await withHome(async ({ files, store }) => {
     store.readOnlyReason = 'the disk is full'
     const command = { ...PATH, name: 'n', time: undefined, creation: {} }
-    const refused = files.put(anyFeed, command, () => assert.fail('the body was opened'))
+    const refused = files.put(putter, command, () => assert.fail('the body was opened'))
     await assert.rejects(refused, { code: 'read_only', message: /the disk is full/ })
   })
 })

@@ -29,7 +29,8 @@ export function sendRaw(
   })
 }
 
-function parseAnswer(text: string): RawAnswer {
+/** The parts of an answer as it came over the socket. */
+export function parseAnswer(text: string): RawAnswer {
   const [head = '', ...rest] = text.split('\r\n\r\n')
   const [statusLine = '', ...lines] = head.split('\r\n')
   const headers = Object.fromEntries(

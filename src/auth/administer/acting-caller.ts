@@ -2,6 +2,7 @@
 import { type Principal, userPrincipal } from '../../access/index.ts'
 import { type AuditAct, type AuditEntry, actorName, OPERATOR } from '../audit-log.ts'
 import type { Lane } from '../proof/fair-queue.ts'
+import type { Standing } from '../standing.ts'
 
 /** Who acts, and from where. */
 export interface ActingCaller {
@@ -9,6 +10,8 @@ export interface ActingCaller {
   readonly address: string
   /** The caller's own password, given with the call: it proves that the person is there. */
   readonly password?: string
+  /** How the caller stands while the act goes on; undefined: nothing can end what lets it act. */
+  readonly standing?: Standing
 }
 
 /** Whoever uses the command line, in an organization: no role binds them, all is written down. */
@@ -29,8 +32,8 @@ export function laneOf({ principal }: ActingCaller): Lane {
 
 /** The audit entry of an act in the caller's organization. */
 export function actOf(
-  { principal, address }: ActingCaller,
+  { principal, address, standing }: ActingCaller,
   about: { readonly act: AuditAct; readonly target: string; readonly detail: string },
 ): AuditEntry {
-  return { orgUid: principal.orgUid, actor: actorName(principal), address, ...about }
+  return { orgUid: principal.orgUid, actor: actorName(principal), address, standing, ...about }
 }

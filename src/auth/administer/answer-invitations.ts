@@ -40,7 +40,9 @@ export async function answerInvitation(
   const { orgUid, role, email } = invitation
   if (!isAccepted) {
     const who = { orgUid, actor: `invitation:${uid}`, target: uid, address: '' }
-    const act = audit.plan({ ...who, act: 'invitation_declined', detail: email })
+    const act = audit.plan({
+      ...{ ...who, act: 'invitation_declined', detail: email, standing: by.standing },
+    })
     return invitations.delete(invitation, [act])
   }
   if (organizations.find(orgUid) === undefined) notFound(uid)

@@ -50,10 +50,10 @@ export async function removeOwnFactor(
 /** It is the person's, so all their organizations are told. */
 async function planActs(
   { users, audit }: Identity,
-  { address }: ActingCaller,
+  { address, standing }: ActingCaller,
   { act, userUid }: { readonly act: AuditAct; readonly userUid: string },
 ) {
   const user = await users.find(userUid)
-  const about = { act, actor: `user:${userUid}`, target: userUid, address, detail: '' }
-  return (user?.memberships ?? []).map(({ orgUid }) => audit.plan({ orgUid, ...about }))
+  const about = { act, actor: `user:${userUid}`, target: userUid, address, standing }
+  return (user?.memberships ?? []).map(({ orgUid }) => audit.plan({ orgUid, ...about, detail: '' }))
 }

@@ -21,11 +21,11 @@ export async function endOwnSession(
 ): Promise<void> {
   const userUid = requireSelf(by, 'DELETE session')
   const user = await users.find(userUid)
-  const { address } = by
+  const { address, standing } = by
   const acts = (user?.memberships ?? []).map(({ orgUid }) =>
     audit.plan({
       ...{ orgUid, act: 'session_ended', actor: `user:${userUid}`, target: uid, address },
-      detail: '',
+      ...{ detail: '', standing },
     }),
   )
   if (await sessions.endOne(userUid, uid, acts)) return

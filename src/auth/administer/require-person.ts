@@ -11,7 +11,7 @@ import type { ActingCaller } from './acting-caller.ts'
  */
 export async function requirePerson(
   identity: Pick<Identity, 'confirmPassword'>,
-  { principal: { actor }, address, password }: ActingCaller,
+  { principal: { actor }, address, password, standing }: ActingCaller,
 ): Promise<void> {
   if (actor.kind === 'api_key') {
     refuse('reauthenticate', { what: 'This is for people only: sign in, and give your password' })
@@ -23,6 +23,8 @@ export async function requirePerson(
     })
   }
   await identity.confirmPassword({ userUid: actor.userUid, password, address })
+  // Passwords wait for their turn to be hashed, and others may take rights away meanwhile.
+  await standing?.hold()
 }
 
 /** As `requirePerson`, when a token acts: it neither gives access that outlives it nor takes any away by itself. */

@@ -43,6 +43,11 @@ export class BearerCache {
     })
   }
 
+  /** Rises with every change that may end or narrow what a token opens. */
+  get generation(): number {
+    return this.#tokens.generation + this.#grants.generation + this.#clients.generation
+  }
+
   /** The living token of a text when all about it is in memory. */
   peek(text: string): Bearer | undefined {
     const token = this.#tokens.peek(hashSecret(text))

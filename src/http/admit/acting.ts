@@ -5,7 +5,8 @@ import { exchangeOf } from '../transport/exchange.ts'
 /** Who acts by a request that the gate let in, with the password that the call carries besides. */
 export function actingIn(request: FastifyRequest): ActingCaller {
   const address = exchangeOf(request.raw)?.address ?? ''
-  return { principal: request.principal, address, password: passwordOf(request) }
+  const { principal, standing } = request
+  return { principal, address, password: passwordOf(request), standing }
 }
 
 /** `currentPassword` in the body, beside the record or in it; else the header, for calls without one. */

@@ -1,11 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../access/index.ts'
-import type {
-  AdmissionAnswer,
-  AdmissionCall,
-  Caller,
-  CountedAs,
-  Identity,
+import {
+  type AdmissionAnswer,
+  type AdmissionCall,
+  type Caller,
+  type CountedAs,
+  type Identity,
+  Standing,
 } from '../../auth/index.ts'
 import { invariant } from '../../base/index.ts'
 import { limitHeaders } from '../transport/answer.ts'
@@ -19,6 +20,8 @@ declare module 'fastify' {
     /** Who calls; set by the gate's guard, so only on routes that have one. */
     caller: Caller
     principal: Principal
+    /** How the caller stands while the call goes on; set with it. */
+    standing: Standing
   }
 }
 
@@ -47,16 +50,30 @@ export class Gate {
     return settle(exchange, await this.#admission.admit(callOf(exchange, countedAs)))
   }
 
+  /** What `follow` needs to know from before a caller was let in. */
+  get changes(): number {
+    return this.#admission.changes
+  }
+
+  /** How a caller stands who was let in after `asOf`, for calls whose act is yet to come. */
+  follow(exchange: Exchange, caller: Caller, asOf: number): Standing {
+    return new Standing(this.#admission, {
+      ...{ callOf: () => callOf(exchange, undefined), caller, asOf },
+    })
+  }
+
   /** An onRequest hook that lets in a route's calls and sets `request.principal` and `.caller`. */
   guard(countedAs: CountedAs): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
     return async (request, reply) => {
       const exchange = exchangeOf(request.raw)
       invariant(exchange !== undefined, 'a guarded request came past our server')
+      const asOf = this.changes
       try {
         const caller = await this.admit(exchange, countedAs)
         if (!READING.has(request.method)) requireOwnSite(request.raw, caller)
         request.caller = caller
         request.principal = caller.principal
+        request.standing = this.follow(exchange, caller, asOf)
       } finally {
         if (exchange.limit !== undefined) {
           const headers = limitHeaders(exchange.limit)

@@ -40,6 +40,8 @@ interface PutAside {
   readonly warn: Warn
   /** The memory that a long body holds. */
   readonly held?: HeldMemory
+  /** Tells the caller as of the moment before the put, when the call has waited; refuses one whose rights have ended. */
+  readonly renew?: () => Promise<Principal>
 }
 
 /** Texts of so many characters together are written at once, in memory that is not worth counting. */
@@ -90,7 +92,7 @@ export class FeedCalls {
    */
   put(principal: Principal, query: string, body: Buffer, aside: PutAside): Promise<string> {
     return body.length === 0
-      ? this.#putUrl(principal, query, aside.warn)
+      ? this.#putUrl(principal, query, aside)
       : this.#putBody(principal, query, body, aside)
   }
 
@@ -98,7 +100,7 @@ export class FeedCalls {
     principal: Principal,
     query: string,
     body: Buffer,
-    { held, warn }: PutAside,
+    { held, warn, renew }: PutAside,
   ): Promise<string> {
     const options = readPutOptions(readQueryPairs(query))
     const uploadTime = this.#feed.now()
@@ -110,11 +112,13 @@ export class FeedCalls {
       held.freeBody()
       await held.share.resize(bytesOfSamples(samples))
     }
-    warn(await this.#feed.put(principal, { samples, options, uploadTime }))
+    const current = renew === undefined ? principal : await renew()
+    warn(await this.#feed.put(current, { samples, options, uploadTime }))
     return ''
   }
 
-  async #putUrl(principal: Principal, query: string, warn: Warn): Promise<string> {
+  async #putUrl(admitted: Principal, query: string, { warn, renew }: PutAside): Promise<string> {
+    const principal = renew === undefined ? admitted : await renew()
     const pairs = readQueryPairs(query)
     const options = readPutOptions(pairs)
     const uploadTime = this.#feed.now()

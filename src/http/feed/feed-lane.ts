@@ -1,3 +1,4 @@
+import type { Principal } from '../../access/index.ts'
 import type { Caller, ExportedData, ExportLog } from '../../auth/index.ts'
 import { type Log, Refusal, readLoosePairs } from '../../base/index.ts'
 import type { Gate } from '../admit/gate.ts'
@@ -59,6 +60,7 @@ async function put(deps: FeedLaneDeps, exchange: Exchange, query: string): Promi
   const { req, incoming } = exchange
   const isGet = req.method === 'GET'
   if (isGet) requireAsPut(query)
+  const asOf = gate.changes
   let caller: Caller | undefined = gate.admitNow(exchange, 'feed')
   let body = incoming
   if (caller === undefined) {
@@ -72,20 +74,35 @@ async function put(deps: FeedLaneDeps, exchange: Exchange, query: string): Promi
     exchange.warnings = warnings
   }
   if (!Buffer.isBuffer(body)) {
-    return bodies.read(body, (bytes, held) => calls.put(principal, query, bytes, { held, warn }))
+    const renew = renewer(gate, exchange, { caller, asOf })
+    return bodies.read(body, (bytes, held) =>
+      calls.put(principal, query, bytes, { held, warn, renew }),
+    )
   }
   bodies.requireFits(body.length)
   const { budget } = bodies
   const heldBytes = bytesWhileRead(body.length)
+  let renew: (() => Promise<Principal>) | undefined
   if (!budget.addSmall(heldBytes)) {
     if (body === incoming) body = Buffer.from(body)
     await budget.waitSmall(heldBytes, { heldBytes: body.length })
+    renew = renewer(gate, exchange, { caller, asOf })
   }
   try {
-    return await calls.put(principal, query, body, { warn })
+    return await calls.put(principal, query, body, { warn, renew })
   } finally {
     budget.endSmall(heldBytes)
   }
+}
+
+/** Tells who calls once the call has waited: for its body, or for memory. */
+function renewer(
+  gate: Gate,
+  exchange: Exchange,
+  { caller, asOf }: { readonly caller: Caller; readonly asOf: number },
+): () => Promise<Principal> {
+  const standing = gate.follow(exchange, caller, asOf)
+  return async () => (await standing.renew()).principal
 }
 
 async function serveRead(deps: FeedLaneDeps, exchange: Exchange, call: FeedCall): Promise<void> {

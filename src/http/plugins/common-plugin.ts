@@ -22,6 +22,12 @@ export function commonPlugin(app: App, budget?: MemoryBudget): void {
     const headers = commonHeaders(exchange)
     for (let at = 0; at < headers.length; at += 2) reply.header(headers[at], headers[at + 1])
   })
+  // A body may have taken minutes: whoever has lost a right meanwhile must not act by it.
+  app.addHook('preValidation', async (request) => {
+    if (request.standing === undefined) return
+    request.caller = await request.standing.renew()
+    request.principal = request.caller.principal
+  })
   app.addHook('onSend', async (request, reply, payload) => {
     if (budget !== undefined) holdUntilRead(budget, { request, reply, payload })
     const type = reply.getHeader('content-type')

@@ -78,10 +78,13 @@ function putRoute(app: App, { files, gate, budget }: FileRoutesDeps): void {
         onRequest: gate.guard('feed'),
       },
       async (request, reply) => {
-        const { principal, raw } = request
+        const { principal, raw, standing } = request
+        const renew = async () => (await standing.renew()).principal
         using _decoder = await holdDecoder(raw, budget)
-        const { time, url, warnings } = await files.put(principal, readPutFile(request), () =>
-          openUpload(raw, files.fileBytesMax),
+        const { time, url, warnings } = await files.put(
+          { principal, renew },
+          readPutFile(request),
+          () => openUpload(raw, files.fileBytesMax),
         )
         warnBy(reply)(warnings)
         return { success: true, message: '', time, url }

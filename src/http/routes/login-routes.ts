@@ -46,7 +46,7 @@ export function loginRoutes(app: App, { identity, isSecure }: LoginRoutesDeps): 
       const client = request.headers['user-agent'] ?? ''
       const device = readCookie(request.headers.cookie, DEVICE_COOKIE)
       const user = await identity.signIn({ email, password, otp, address, device })
-      const sessionUid = await identity.sessions.open(user.uid, { address, client })
+      const sessionUid = await identity.openSession(user, { address, client })
       await endBefore(identity, request, user)
       const renewed = identity.renewDevice(user, device)
       const cookies = [cookie(`${SESSION_COOKIE}=${sessionUid}`)]
