@@ -58,7 +58,7 @@ export interface Upload {
 }
 
 /** Who puts a file, and who that is when the body has come: rights may end while it does. */
-export interface FilePutter {
+interface FilePutter {
   readonly principal: Principal
   renew(): Promise<Principal>
 }

@@ -1,6 +1,6 @@
 export { withFileBodies } from './file-bodies.ts'
 export { type FileRecord, fileUrl, readFileRecord, writeFileRecord } from './file-record.ts'
 export { FileScrub, type FileScrubDeps } from './file-scrub.ts'
-export { type FilePutter, FileService, type PutFile, type Upload } from './file-service.ts'
+export { FileService, type PutFile, type Upload } from './file-service.ts'
 export { makeFileSweep } from './file-sweep.ts'
 export { FileUsage } from './file-usage.ts'
