@@ -16,8 +16,10 @@ import {
   type Identity,
   logActs,
   Operators,
+  OrganizationFence,
   openIdentity,
   peopleOf,
+  resumeOrganizationDeletions,
   SecretBox,
   withQuotas,
   withStandings,
@@ -140,6 +142,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const bodies = new FeedBodyReader(config.bodyBytesMax, budget)
   const lane = feedLane({ calls, bodies, gate, log, exports: identity.exports })
   const deletion = { ...data, identity, store: catalogStore, oauth }
+  await resumeOrganizationDeletions(deletion, log)
   const server = await buildServer({
     ...{ clock, log, tls: tlsFiles(config), trustedProxies: config.trustedProxies ?? [] },
     publicUrl: config.publicUrl,
@@ -245,14 +248,16 @@ async function openIdentityParts(
   })
   opened.defer(() => embeddedCatalog.close())
   const limitedCatalog = withQuotas(wrapCatalog(embeddedCatalog), config.quotas)
-  const catalogStore = tellCommits(withStandings(limitedCatalog), (writes, isMade) => {
+  const fence = new OrganizationFence()
+  const fencedCatalog = withStandings(fence.around(limitedCatalog))
+  const catalogStore = tellCommits(fencedCatalog, (writes, isMade) => {
     bearers.forgetWritten(writes)
     if (isMade) logActs(log, writes)
   })
   const oauthBase = { store: catalogStore, clock, settings: oauthSettings(config) }
   const bearers = new BearerCache(oauthBase)
   const identity = await openIdentity({
-    ...{ store: catalogStore, clock, log, oauth: oauthBase, bearers },
+    ...{ store: catalogStore, clock, log, oauth: oauthBase, bearers, fence },
     rateFigures: config.rateLimits,
     rateCeiling: config.rateCeiling,
     box: new SecretBox(openKeyFile(config.dataDir)),

@@ -1,5 +1,5 @@
 import type { Principal } from '../access/index.ts'
-import { type Clock, type Log, newUid } from '../base/index.ts'
+import { type Clock, type Log, newUid, Refusal } from '../base/index.ts'
 import type { CatalogStore, CatalogWrite, PutDocument } from '../store/index.ts'
 import type { Standing } from './standing.ts'
 
@@ -112,6 +112,8 @@ export class AuditLog {
       return
     }
     const writing = this.record(entry).catch((error: unknown) => {
+      // The organization has gone, and its log with it.
+      if (error instanceof Refusal) return
       this.#log.error({ error, act: entry.act }, 'an audit entry could not be written')
     })
     this.#writing.add(writing)

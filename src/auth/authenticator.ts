@@ -72,7 +72,7 @@ export class Authenticator {
     const userUid = this.#deps.sessions.useNow(credential.value)
     if (userUid === undefined) return this.#bearerNow(credential, org)
     const user = this.#deps.users.peek(userUid)
-    const membership = user === undefined ? undefined : chooseMembership(user, org)
+    const membership = user === undefined ? undefined : this.#choose(user, org)
     if (user === undefined || membership === undefined) return undefined
     return userCaller(userPrincipal({ userUid: user.uid, ...membership }), credential)
   }
@@ -80,6 +80,7 @@ export class Authenticator {
   #keyNow(credential: Credential, { address }: AuthCall): Caller | undefined {
     const key = this.#deps.keys.peekReady(credential.value)
     if (key === undefined || key.isDisabled || !key.ips.includes(address)) return undefined
+    if (this.#isGone(key.principal)) return undefined
     return keyCaller(key, credential)
   }
 
@@ -95,7 +96,7 @@ export class Authenticator {
     const grant = this.#deps.bearers.peekGrant(credential.value)
     const user = grant === undefined ? undefined : this.#deps.users.peek(grant.userUid)
     if (grant === undefined || user === undefined) return undefined
-    const membership = chooseMembership(withAccepting(user, grant), org)
+    const membership = this.#choose(withAccepting(user, grant), org)
     if (membership === undefined) return undefined
     return userCaller(tokenPrincipal({ userUid: user.uid, ...membership }, grant.scope), credential)
   }
@@ -120,7 +121,9 @@ export class Authenticator {
 
   async #byKey(credential: Credential, call: AuthCall): Promise<Caller> {
     const key = await this.#deps.keys.findReady(credential.value)
-    if (key === undefined) throw this.#failed(call, 'The api_key is not known')
+    if (key === undefined || this.#isGone(key.principal)) {
+      throw this.#failed(call, 'The api_key is not known')
+    }
     if (key.isDisabled) {
       refuse('forbidden', { what: 'This API key is disabled: it has no capability' })
     }
@@ -139,7 +142,7 @@ export class Authenticator {
       if (grant !== undefined) return this.#byBearer(credential, org, call)
       throw this.#failed(call, 'The session is not known or over: sign in')
     }
-    const membership = requireMembership(user, org)
+    const membership = this.#requireMembership(user, org)
     return userCaller(userPrincipal({ userUid: user.uid, ...membership }), credential)
   }
 
@@ -164,12 +167,30 @@ export class Authenticator {
       throw this.#failed(call, what, 'invalid_token')
     }
     const open = withAccepting(user, grant)
-    if (chooseMembership(user, org) !== undefined && chooseMembership(open, org) === undefined) {
+    if (this.#choose(user, org) !== undefined && this.#choose(open, org) === undefined) {
       refuse('forbidden', { what: STRICT })
     }
-    const membership = requireMembership(open, org)
+    const membership = this.#requireMembership(open, org)
     const principal = tokenPrincipal({ userUid: user.uid, ...membership }, grant.scope)
     return userCaller(principal, credential)
+  }
+
+  #isGone({ orgUid }: Pick<Principal, 'orgUid'>): boolean {
+    return this.#deps.organizations.isGone(orgUid)
+  }
+
+  /** The membership that a call means, in an organization that is there. */
+  #choose({ memberships }: Pick<User, 'memberships'>, org: string | undefined) {
+    return memberships.find(
+      (one) => (org === undefined || one.orgUid === org) && !this.#isGone(one),
+    )
+  }
+
+  #requireMembership(user: Pick<User, 'memberships'>, org: string | undefined) {
+    const membership = this.#choose(user, org)
+    if (membership !== undefined) return membership
+    if (org === undefined) refuse('forbidden', { what: 'You belong to no organization' })
+    refuse('not_found', { what: `Cannot find organization "${org.slice(0, 100)}" among yours` })
   }
 
   /** Right credentials are never throttled, wrong ones per network. */
@@ -204,17 +225,4 @@ function userCaller(principal: Principal, { place }: Credential): Caller {
 function withAccepting(user: User, grant: BearerGrant): Pick<User, 'memberships'> {
   const memberships = user.memberships.filter(({ orgUid }) => grant.acceptsOrganization(orgUid))
   return { memberships }
-}
-
-function chooseMembership(user: Pick<User, 'memberships'>, org: string | undefined) {
-  return org === undefined
-    ? user.memberships[0]
-    : user.memberships.find(({ orgUid }) => orgUid === org)
-}
-
-function requireMembership(user: Pick<User, 'memberships'>, org: string | undefined) {
-  const membership = chooseMembership(user, org)
-  if (membership !== undefined) return membership
-  if (org === undefined) refuse('forbidden', { what: 'You belong to no organization' })
-  refuse('not_found', { what: `Cannot find organization "${org.slice(0, 100)}" among yours` })
 }

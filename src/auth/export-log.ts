@@ -2,7 +2,7 @@
  * Exports in the audit log: who took data out, once for each caller, target and hour, with a count.
  * Whoever reads waits for nothing: a note is a look into a map, and entries are written behind it.
  */
-import { type Clock, type Log, nextTurn } from '../base/index.ts'
+import { type Clock, type Log, nextTurn, Refusal } from '../base/index.ts'
 import { CatalogConflict, type CatalogStore, type PutDocument } from '../store/index.ts'
 import type { ActingCaller } from './administer/acting-caller.ts'
 import { type AuditLog, actorName } from './audit-log.ts'
@@ -176,7 +176,7 @@ export class ExportLog {
       one.revision = revision
     } catch (error) {
       // The organization has gone, and its log with it.
-      if (error instanceof CatalogConflict) return
+      if (error instanceof CatalogConflict || error instanceof Refusal) return
       log.error({ error, act: 'data_exported' }, 'an audit entry could not be written')
       one.isChanged = true
       this.#writeSoon(UPDATE_MS)

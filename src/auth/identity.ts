@@ -5,6 +5,7 @@ import { Admission } from './admission.ts'
 import { ApiKeys } from './api-keys.ts'
 import { AuditLog } from './audit-log.ts'
 import { Authenticator, type BearerAuthenticator } from './authenticator.ts'
+import type { OrganizationFence } from './commit/organization-fence.ts'
 import { ExportLog } from './export-log.ts'
 import { Invitations } from './invitations.ts'
 import {
@@ -44,6 +45,8 @@ export interface IdentityDeps {
   /** The widest figures an organization can give itself; undefined: the service's own. */
   readonly rateCeiling?: RateFigures
   readonly oauth: OAuthBase
+  /** Around the store: closed for organizations that are deleted. */
+  readonly fence?: OrganizationFence
   /** Tokens in memory; it must be told of every commit to the catalog. */
   readonly bearers: BearerCache
 }
@@ -211,7 +214,9 @@ function oauthUsers(
     },
     organizationsOf: async (userUid) => {
       const user = await deps.users.find(userUid)
-      return (user?.memberships ?? []).map(({ orgUid, role }) => ({
+      const memberships = user?.memberships ?? []
+      const open = memberships.filter(({ orgUid }) => !deps.organizations.isGone(orgUid))
+      return open.map(({ orgUid, role }) => ({
         orgUid,
         role,
         name: deps.organizations.find(orgUid)?.name ?? '',

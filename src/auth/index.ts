@@ -20,7 +20,10 @@ export {
   createOrganization,
   type NewOrganization,
 } from './administer/create-organization.ts'
-export type { DeletionParts } from './administer/delete-organization.ts'
+export {
+  type DeletionParts,
+  resumeOrganizationDeletions,
+} from './administer/delete-organization.ts'
 export { getUser, listUsers, type OrgUser } from './administer/find-users.ts'
 export { listOwnGrants, revokeOwnGrant } from './administer/grants.ts'
 export {
@@ -85,6 +88,9 @@ export {
   type BearerGrant,
   type Caller,
 } from './authenticator.ts'
+export { OrganizationFence } from './commit/organization-fence.ts'
+export { catalogUsageOf, type OrganizationUsage, withQuotas } from './commit/with-quotas.ts'
+export { withStandings } from './commit/with-standings.ts'
 export type { Credential, Credentials, Place } from './credentials.ts'
 export { type ExportedData, ExportLog } from './export-log.ts'
 export { grantAuditor } from './grant-audit.ts'
@@ -108,5 +114,3 @@ export type { SignInAttempt } from './sign-in.ts'
 export { signOut } from './sign-out.ts'
 export { Standing } from './standing.ts'
 export { type Membership, type User, type UserFields, Users } from './users.ts'
-export { catalogUsageOf, type OrganizationUsage, withQuotas } from './with-quotas.ts'
-export { withStandings } from './with-standings.ts'

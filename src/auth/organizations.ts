@@ -13,6 +13,7 @@ import type {
   DocumentKey,
   PutDocument,
 } from '../store/index.ts'
+import { MADE_KIND, OrganizationFence } from './commit/organization-fence.ts'
 
 /** `strict` keeps OAuth clients out that nobody registered; '' follows the service. */
 export type OrganizationOAuth = '' | 'strict'
@@ -39,19 +40,27 @@ export interface Organization extends OrganizationFields {
 }
 
 const KIND = 'organization'
-/** A row in the organization of origin beside each one that was made from it: quotas count them. */
-export const MADE_KIND = 'made_organization'
 const PAGE = 1_000
 
 /** The organizations of the service, all in memory: every call needs its organization's limits. */
 export class Organizations {
   readonly #store: CatalogStore
   readonly #clock: Clock
+  readonly #fence: OrganizationFence
   readonly #byUid = new Map<string, Organization>()
+  /** Those whose mark is being committed. */
+  readonly #marking = new Set<string>()
+  /** Those that are marked as gone, with things below them that have yet to be deleted. */
+  readonly #leaving = new Map<string, Organization>()
   #generation = 0
 
-  constructor(deps: { readonly store: CatalogStore; readonly clock: Clock }) {
+  constructor(deps: {
+    readonly store: CatalogStore
+    readonly clock: Clock
+    readonly fence?: OrganizationFence
+  }) {
     this.#store = deps.store
+    this.#fence = deps.fence ?? new OrganizationFence()
     this.#clock = deps.clock
   }
 
@@ -60,7 +69,7 @@ export class Organizations {
     for (let start = 0; ; start += PAGE) {
       const query = { orgUid: '', kind: KIND, start, limit: PAGE }
       const { documents } = await this.#store.list(query)
-      for (const document of documents) this.#byUid.set(document.uid, fromDocument(document))
+      for (const document of documents) await this.#keep(document)
       if (documents.length < PAGE) return
     }
   }
@@ -71,11 +80,21 @@ export class Organizations {
   }
 
   get count(): number {
-    return this.#byUid.size
+    return this.#byUid.size - this.#marking.size
   }
 
   find(uid: string): Organization | undefined {
     return this.#byUid.get(uid)
+  }
+
+  /** Whether an organization is deleted, or being so: nobody acts in it. */
+  isGone(uid: string): boolean {
+    return this.#fence.isClosed(uid)
+  }
+
+  /** Those of which a deletion has begun and not ended. */
+  listLeaving(): readonly Organization[] {
+    return [...this.#leaving.values()]
   }
 
   /** All organizations, by name. */
@@ -101,7 +120,9 @@ export class Organizations {
   /** Reads one organization again after it was written by another commit. */
   async reload(uid: string): Promise<Organization | undefined> {
     const document = await this.#store.get({ orgUid: '', kind: KIND, uid })
-    return document === undefined ? undefined : this.#keep(document)
+    if (document === undefined) return undefined
+    await this.#keep(document)
+    return this.find(uid)
   }
 
   /** The write that changes an organization; the caller commits it and then calls `reload`. */
@@ -122,7 +143,34 @@ export class Organizations {
   ): Promise<Organization> {
     const write = this.planUpdate(organization, changes)
     const [document] = await this.#store.commit([write, ...also])
-    return this.#keep(document)
+    await this.#keep(document)
+    return fromDocument(document)
+  }
+
+  /**
+   * Marks an organization as gone, together with other writes: nobody acts in it from here on, nothing
+   * is written into it, and its deletion will be brought to an end. Refuses to let the last one go.
+   */
+  async markGone(organization: Organization, also: readonly CatalogWrite[]): Promise<void> {
+    const { uid } = organization
+    if (this.#marking.has(uid)) refuse('conflict', { what: 'This organization is being deleted' })
+    if (this.count === 1) {
+      refuse('conflict', {
+        what: 'This is the only organization of the service: insert another first',
+      })
+    }
+    this.#marking.add(uid)
+    const write = this.planUpdate(organization, {})
+    try {
+      const body = { ...write.body, isGone: true }
+      const [document] = await this.#store.commit([
+        { ...write, body, mayUseReserve: true },
+        ...also,
+      ])
+      await this.#keep(document)
+    } finally {
+      this.#marking.delete(uid)
+    }
   }
 
   /** Deletes the record of an organization that holds nothing any more. */
@@ -131,15 +179,20 @@ export class Organizations {
       { op: 'delete', orgUid: '', kind: KIND, uid, expectedRevision: 'any' },
       { op: 'delete', ...madeRow(originUid, uid), expectedRevision: 'any' },
     ])
-    this.#byUid.delete(uid)
-    this.#generation += 1
+    this.#leaving.delete(uid)
   }
 
-  #keep(document: CatalogDocument): Organization {
+  async #keep(document: CatalogDocument): Promise<void> {
     const organization = fromDocument(document)
-    this.#byUid.set(organization.uid, organization)
+    const { uid } = organization
     this.#generation += 1
-    return organization
+    if (document.body.isGone !== true) {
+      this.#byUid.set(uid, organization)
+      return
+    }
+    this.#byUid.delete(uid)
+    this.#leaving.set(uid, organization)
+    await this.#fence.close(uid)
   }
 }
 

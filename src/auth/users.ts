@@ -33,7 +33,8 @@ export interface User {
 export type UserFields = Omit<User, 'uid' | 'revision' | 'createdAtMs'>
 
 const KIND = 'user'
-const MEMBERSHIP = 'membership'
+/** A row in an organization for each of its members. */
+export const MEMBERSHIP_KIND = 'membership'
 const CACHED_MAX = 10_000
 
 /** The users of the service; a user's organizations are kept with the user. */
@@ -76,7 +77,7 @@ export class Users {
     orgUid: string,
     page: { readonly start: number; readonly limit: number },
   ): Promise<{ users: readonly User[]; totalCount: number }> {
-    const query = { orgUid, kind: MEMBERSHIP, ...page }
+    const query = { orgUid, kind: MEMBERSHIP_KIND, ...page }
     const { documents, totalCount } = await this.#store.list(query)
     return { users: await this.#usersOf(documents), totalCount }
   }
@@ -87,7 +88,7 @@ export class Users {
     page: { readonly start: number; readonly limit: number },
   ): Promise<{ users: readonly User[]; totalCount: number }> {
     const { orgUid } = principal
-    const query = { orgUid, kind: MEMBERSHIP, resource: 'org_user', ...page }
+    const query = { orgUid, kind: MEMBERSHIP_KIND, resource: 'org_user', ...page }
     const { documents, totalCount } = await listPermitted(this.#store, principal, query)
     return { users: await this.#usersOf(documents), totalCount }
   }
@@ -105,7 +106,7 @@ export class Users {
     const uid = options?.uid ?? newUid()
     const user = { uid, revision: 0, ...fields, createdAtMs: this.#clock.now() }
     const [document, ...rest] = await this.#commit(user, undefined, options?.also ?? [])
-    const also = rest.filter(({ kind }) => kind !== MEMBERSHIP)
+    const also = rest.filter(({ kind }) => kind !== MEMBERSHIP_KIND)
     return { user: fromDocument(document), also }
   }
 
@@ -153,11 +154,15 @@ export class Users {
       claims: [emailClaim(user.email)],
       expectedRevision: revision,
     }
-    const rows = user.memberships.map(
+    // Rows that are as they should be are left alone: one may lie in an organization that is being deleted.
+    const isMoved = before?.email !== user.email
+    const isKept = (orgUid: string) => before?.memberships.some((one) => one.orgUid === orgUid)
+    const changed = user.memberships.filter(({ orgUid }) => isMoved || !isKept(orgUid))
+    const rows = changed.map(
       ({ orgUid }): CatalogWrite => ({
         op: 'put',
         orgUid,
-        kind: MEMBERSHIP,
+        kind: MEMBERSHIP_KIND,
         uid,
         listKey: user.email,
         body: {},
@@ -181,7 +186,7 @@ function emailClaim(email: string): string {
 }
 
 function membershipDelete(orgUid: string, uid: string): CatalogWrite {
-  return { op: 'delete', orgUid, kind: MEMBERSHIP, uid, expectedRevision: 'any' }
+  return { op: 'delete', orgUid, kind: MEMBERSHIP_KIND, uid, expectedRevision: 'any' }
 }
 
 function fromDocument(document: CatalogDocument): User {

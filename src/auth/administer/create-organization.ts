@@ -3,6 +3,7 @@ import { planStarterUnits } from '../../catalog/index.ts'
 import { FEED_KEY_FIELDS } from '../api-keys.ts'
 import type { Identity } from '../identity.ts'
 import type { Organization, OrganizationOAuth } from '../organizations.ts'
+import type { Standing } from '../standing.ts'
 import type { User } from '../users.ts'
 
 /** A new organization with its owner, and what is told about it once. */
@@ -28,6 +29,7 @@ export interface NewOrganization {
   /** Who creates it and from where, for the audit log. */
   readonly actor: string
   readonly address?: string
+  readonly standing?: Standing
 }
 
 /** Creates an organization, its owner unless the e-mail is known, its "Feed key" and units, in one commit. */
@@ -36,7 +38,7 @@ export async function createOrganization(
   wanted: NewOrganization,
 ): Promise<CreatedOrganization> {
   const { organizations, users, keys, hasher, audit } = identity
-  const { name, rateLimits = '', oauth = '', actor, address = '' } = wanted
+  const { name, rateLimits = '', oauth = '', actor, address = '', standing } = wanted
   const known = await users.findByEmail(wanted.ownerEmail)
   const ownerUid = known?.uid ?? newUid()
   const feedKey = wanted.feedKey ?? newSecret()
@@ -45,7 +47,7 @@ export async function createOrganization(
   const membership = { orgUid: plan.uid, role: 'OWNER' } as const
   const act = audit.plan({
     ...{ orgUid: plan.uid, act: 'organization_created', actor, target: ownerUid, address },
-    detail: name,
+    ...{ detail: name, standing },
   })
   const feed = keys.planInsert(plan.uid, FEED_KEY_FIELDS, { secret: feedKey })
   const also = [...plans, ...feed, ...planStarterUnits(plan.uid), act]

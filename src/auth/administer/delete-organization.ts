@@ -1,10 +1,13 @@
-import { refuse } from '../../base/index.ts'
+import type { Log } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
-import type { CatalogStore, CatalogWrite } from '../../store/index.ts'
+import type { CatalogStore, CatalogWrite, DocumentKey } from '../../store/index.ts'
+import { planAccessEnding } from '../access-endings.ts'
+import { MADE_KIND } from '../commit/organization-fence.ts'
 import type { Identity } from '../identity.ts'
 import { deleteClient, listClients, type OAuthBase } from '../oauth/index.ts'
 import { Operators } from '../operators.ts'
 import type { Organization } from '../organizations.ts'
+import { MEMBERSHIP_KIND, type User } from '../users.ts'
 import { type ActingCaller, actOf } from './acting-caller.ts'
 
 /** What is emptied and deleted. */
@@ -16,38 +19,70 @@ export interface DeletionParts {
 }
 
 const PAGE = 500
-
-/** Records that nothing else depends on once components and keys are gone. */
-const simpleKinds = [
-  ...['component_folder', 'component_template', 'cycle', 'unit', 'delete_profile'],
-  'deletion_mark',
+/** What commits under way had added is found by the first of these; each next one is for what nobody foresaw. */
+const PASSES_MAX = 5
+/** What more hangs on than its own document. */
+const HANDLED_KINDS: readonly string[] = [
+  ...['component', 'stream', 'api_key', 'invitation', MEMBERSHIP_KIND],
 ]
 
 /**
  * Deletes an organization with everything below it: components with their samples and files, keys,
- * clients, memberships, and users who belong to no other. When it is cut short it can be repeated: the
- * owners lose their membership last.
+ * clients, memberships, and users who belong to no other. First it is marked as gone, which ends every
+ * credential in it; what follows takes many commits, and a start brings it to an end when it is cut short.
  */
 export async function deleteOrganization(
   parts: DeletionParts,
   by: ActingCaller,
   organization: Organization,
 ): Promise<void> {
+  const acts = await planAct(parts, by, organization)
+  await parts.identity.organizations.markGone(organization, acts)
+  await finishDeletion(parts, organization)
+}
+
+/** Brings deletions to an end that were cut short; one that cannot be is told and left to the next start. */
+export async function resumeOrganizationDeletions(parts: DeletionParts, log: Log): Promise<void> {
+  for (const organization of parts.identity.organizations.listLeaving()) {
+    const { uid } = organization
+    try {
+      await finishDeletion(parts, organization)
+      log.info({ organization: uid }, 'the deletion of an organization was brought to an end')
+    } catch (error) {
+      log.error({ error, organization: uid }, 'an organization could not be deleted')
+    }
+  }
+}
+
+/** Deletes all that is below an organization that has gone, then its record. */
+async function finishDeletion(parts: DeletionParts, organization: Organization): Promise<void> {
   const { identity, store } = parts
   const orgUid = organization.uid
-  if (identity.organizations.count === 1) {
-    refuse('conflict', {
-      what: 'This is the only organization of the service: insert another first',
-    })
+  for (let pass = 0; ; pass += 1) {
+    await removeMembers(parts, orgUid)
+    await deleteKeysAndClients(parts, orgUid)
+    await deleteComponents(parts, orgUid)
+    await identity.invitations.deleteAllOf(orgUid)
+    const left = await kindsIn(store, orgUid)
+    if (left.length === 0) break
+    if (pass === PASSES_MAX) throw new Error(`organization ${orgUid} still has ${left.join(', ')}`)
+    for (const kind of left.filter((one) => !HANDLED_KINDS.includes(one))) {
+      await deleteKind(store, orgUid, kind)
+    }
   }
-  // Told before anything goes: what follows takes many commits, and may be cut short after any of them.
-  await store.commit(await planAct(parts, by, organization))
-  await deleteComponents(parts, orgUid)
-  await deleteKeysAndClients(parts, orgUid)
-  for (const kind of [...simpleKinds, 'audit']) await deleteKind(store, orgUid, kind)
-  await identity.invitations.deleteAllOf(orgUid)
-  await removeMembers(identity, orgUid)
   await identity.organizations.delete(organization)
+}
+
+/** The kinds of which the organization has documents. */
+async function kindsIn(store: CatalogStore, orgUid: string): Promise<string[]> {
+  const usage = await store.usage(orgUid)
+  const kinds = usage.map(({ kind }) => kind).filter((kind) => kind !== MADE_KIND)
+  const found: string[] = []
+  for (const kind of kinds) {
+    const { totalCount } = await store.list({ orgUid, kind, start: 0, limit: 1 })
+    if (totalCount > 0) found.push(kind)
+  }
+  return found
 }
 
 /** The log of the organization went with it, so that of the operators tells who did it. */
@@ -87,30 +122,41 @@ async function deleteKind(store: CatalogStore, orgUid: string, kind: string): Pr
   for (;;) {
     const { documents } = await store.list({ orgUid, kind, start: 0, limit: PAGE })
     if (documents.length === 0) return
-    await store.commit(
-      documents.map(({ uid }) => ({
-        op: 'delete' as const,
-        ...{ orgUid, kind, uid, expectedRevision: 'any' as const },
-      })),
-    )
+    await deleteAll(store, documents)
   }
 }
 
-async function removeMembers(identity: Identity, orgUid: string): Promise<void> {
-  const { users, sessions, invitations } = identity
+async function deleteAll(store: CatalogStore, keys: readonly DocumentKey[]): Promise<void> {
+  await store.commit(
+    keys.map(({ orgUid, kind, uid }) => ({
+      op: 'delete' as const,
+      ...{ orgUid, kind, uid, expectedRevision: 'any' as const },
+    })),
+  )
+}
+
+async function removeMembers({ identity, store }: DeletionParts, orgUid: string): Promise<void> {
+  const query = { orgUid, kind: MEMBERSHIP_KIND, start: 0, limit: PAGE }
   for (;;) {
-    const page = await users.listOf(orgUid, { start: 0, limit: PAGE })
-    if (page.users.length === 0) return
-    for (const user of page.users) {
-      const memberships = user.memberships.filter((membership) => membership.orgUid !== orgUid)
-      if (memberships.length > 0) {
-        await users.update(user, { memberships })
-        continue
-      }
-      await users.delete(user)
-      await sessions.endAllOf(user.uid)
-      await invitations.deleteAllFor(user.uid)
-      await identity.factors.remove(user.uid)
+    const { documents } = await store.list(query)
+    if (documents.length === 0) return
+    for (const { uid } of documents) {
+      const user = await identity.users.find(uid)
+      if (user !== undefined) await removeMember(identity, orgUid, user)
+      // It is there still when it was the row of nobody.
+      await deleteAll(store, [{ orgUid, kind: MEMBERSHIP_KIND, uid }])
     }
   }
+}
+
+async function removeMember(identity: Identity, orgUid: string, user: User): Promise<void> {
+  const memberships = user.memberships.filter((membership) => membership.orgUid !== orgUid)
+  if (memberships.length > 0) {
+    await identity.users.update(user, { memberships })
+    return
+  }
+  await identity.users.delete(user, [planAccessEnding(user.uid)])
+  await identity.endAccessOf(user.uid)
+  await identity.invitations.deleteAllFor(user.uid)
+  await identity.factors.remove(user.uid)
 }

@@ -66,7 +66,7 @@ export async function insertOrganization(
     ...{ ownerEmail: user.email, ownerTimeZone: user.timeZone },
     madeFrom: identity.organizations.find(by.principal.orgUid),
     actor: actorName(by.principal),
-    address: by.address,
+    ...{ address: by.address, standing: by.standing },
   })
   return organization
 }

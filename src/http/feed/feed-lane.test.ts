@@ -28,6 +28,7 @@ async function putBorrowed(text: string, isKnown: boolean): Promise<PutCommand['
   const gate = {
     admitNow: () => (isKnown ? caller : undefined),
     admit: () => new Promise((done) => setImmediate(() => done(caller))),
+    follow: () => ({ renew: async () => caller }),
   } as unknown as Gate
   const lane = feedLane({
     ...{ calls, gate, log: createLog({ level: 'silent' }) },

@@ -93,11 +93,13 @@ async function endSession(
 
 function showUser({ organizations }: Identity, user: User) {
   return {
-    organization: user.memberships.map(({ orgUid, role }) => ({
-      uid: orgUid,
-      name: organizations.find(orgUid)?.name ?? '',
-      role,
-    })),
+    organization: user.memberships
+      .filter(({ orgUid }) => !organizations.isGone(orgUid))
+      .map(({ orgUid, role }) => ({
+        uid: orgUid,
+        name: organizations.find(orgUid)?.name ?? '',
+        role,
+      })),
     userUid: user.uid,
     userFirstName: user.firstName,
     userLastName: user.lastName,

@@ -2,7 +2,7 @@
  * What one organization may have, so that it cannot take the room of the others. The store counts
  * inside the commit that creates, so parallel calls never pass a quota together.
  */
-import { type QuotaName, type Quotas, refuse } from '../base/index.ts'
+import { type QuotaName, type Quotas, refuse } from '../../base/index.ts'
 import {
   type CatalogLimit,
   CatalogLimitReached,
@@ -11,8 +11,9 @@ import {
   type KindUsage,
   type PutDocument,
   withCommit,
-} from '../store/index.ts'
-import { MADE_KIND, type Organization } from './organizations.ts'
+} from '../../store/index.ts'
+import type { Organization } from '../organizations.ts'
+import { MADE_KIND } from './organization-fence.ts'
 
 /** What people and devices create at will; the audit log is the service's own and ends by itself. */
 const COUNTED_KINDS: readonly string[] = [

@@ -1,5 +1,5 @@
-import { type CatalogStore, withCommit } from '../store/index.ts'
-import { standingsIn } from './audit-log.ts'
+import { type CatalogStore, withCommit } from '../../store/index.ts'
+import { standingsIn } from '../audit-log.ts'
 
 /**
  * The same store, which makes a commit that is an act of a caller only while the caller stands as when
