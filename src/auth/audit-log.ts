@@ -158,7 +158,13 @@ export function logActs(log: Log, writes: readonly CatalogWrite[]): void {
 
 /** How those stand whose acts are in a commit. */
 export function standingsIn(writes: readonly CatalogWrite[]): Standing[] {
-  return writes.flatMap((write) => (write.kind === KIND ? (standings.get(write) ?? []) : []))
+  const found: Standing[] = []
+  // A put may create thousands of streams in a commit, none of which is an act.
+  for (const write of writes) {
+    const standing = write.kind === KIND ? standings.get(write) : undefined
+    if (standing !== undefined) found.push(standing)
+  }
+  return found
 }
 
 /** How the audit log names whoever uses the command line. */

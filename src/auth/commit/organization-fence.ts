@@ -30,7 +30,7 @@ export class OrganizationFence {
   /** The same store, which refuses with `forbidden` to put anything into a closed organization. */
   around(store: CatalogStore): CatalogStore {
     return withCommit(store, async (writes, lease, limits) => {
-      for (const write of writes) this.#requireOpen(write)
+      this.#requireOpen(writes)
       const running = store.commit(writes, lease, limits)
       this.#running.add(running)
       try {
@@ -41,10 +41,15 @@ export class OrganizationFence {
     })
   }
 
-  #requireOpen({ op, orgUid, kind }: CatalogWrite): void {
-    if (op !== 'put' || orgUid === '' || !this.isClosed(orgUid)) return
-    // Organizations are counted at their origin also when that has gone.
-    if (kind === MADE_KIND) return
-    refuse('forbidden', { what: 'The organization of this call has been deleted' })
+  #requireOpen(writes: readonly CatalogWrite[]): void {
+    let open = ''
+    for (const { op, orgUid, kind } of writes) {
+      // Organizations are counted at their origin also when that has gone.
+      if (op !== 'put' || orgUid === open || kind === MADE_KIND) continue
+      if (this.isClosed(orgUid)) {
+        refuse('forbidden', { what: 'The organization of this call has been deleted' })
+      }
+      open = orgUid
+    }
   }
 }
