@@ -36,6 +36,7 @@ export {
   type HeldMemory,
   MemoryBudget,
   type MemoryShare,
+  memoryRefusal,
   type WaitOptions,
 } from './memory/memory-budget.ts'
 export { budgetBytesOf, findMemoryBytes } from './memory/memory-limit.ts'

@@ -55,6 +55,7 @@ export interface ShownSample {
 /** Opens a feed whose component `c` has the streams given. */
 export async function openFeedHome(
   streams: Readonly<Record<string, StreamInput>> = {},
+  budget = new MemoryBudget(1e9),
 ): Promise<FeedHome> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-feed-'))
   const clock = new ManualClock(NOW)
@@ -71,7 +72,7 @@ export async function openFeedHome(
     ...{ catalog, store, clock, showFile: (text) => `file:${text}` },
     onLanded: [(batch) => void landed.push(batch)],
   })
-  const calls = new FeedCalls(feed, new MemoryBudget(1e9))
+  const calls = new FeedCalls(feed, budget)
   const warnings: string[] = []
   const warn = (texts: readonly string[]) => void warnings.push(...texts)
   const add: FeedHome['add'] = async (compId, list) => {

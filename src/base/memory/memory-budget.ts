@@ -181,6 +181,11 @@ export class MemoryBudget {
     return new MemoryShare(this.#account, { lane: 'common', bytes })
   }
 
+  /** A share that holds nothing and whose growth is never taken from the part for small calls. */
+  emptyShare(): MemoryShare {
+    return new MemoryShare(this.#account, { lane: 'common', bytes: 0 })
+  }
+
   readonly #account: ShareAccount = {
     bytesMax: () => this.shareBytesMax,
     grow: (share, bytes, options) => {
@@ -341,9 +346,13 @@ function overloaded(): Refusal {
 }
 
 function requirePossible(bytes: number, bytesMax: number): void {
-  if (bytes <= bytesMax) return
+  if (bytes > bytesMax) throw memoryRefusal()
+}
+
+/** The refusal of a call that takes more memory than there can ever be for one. */
+export function memoryRefusal(): Refusal {
   const what = 'Cannot accept this call: it takes more memory than the service may use for one'
-  throw new Refusal('body_too_large', `${what}, send it in parts`)
+  return new Refusal('body_too_large', `${what}, send it in parts`)
 }
 
 /** What a call holds of the memory budget, and how it lets go of its body. */

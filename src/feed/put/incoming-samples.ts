@@ -18,7 +18,7 @@ export interface OpenTarget {
   /** Exactly one of compId and compUid is given. */
   readonly compId?: string
   readonly compUid?: string
-  /** Exactly one of streamId, streamUid and position is given. */
+  /** One of streamId, streamUid and position is given; none where a call names a compUid and nothing of it. */
   readonly streamId?: string
   readonly streamUid?: string
   /** Zero-based place in the component's definition order. */

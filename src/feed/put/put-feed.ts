@@ -1,10 +1,12 @@
 import type { Principal } from '../../access/index.ts'
+import type { MemoryShare } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { Removal, SampleBatch, SampleStore } from '../../store/index.ts'
 import type { Retention } from '../expire/retention.ts'
 import { requireCreation, requireStreams } from '../feed-rights.ts'
 import type { AssignedTimes } from './assigned-times.ts'
 import { type Creation, createMissing } from './create-missing.ts'
+import { whileCreating } from './creation-memory.ts'
 import { inSlices, SliceBudget } from './in-slices.ts'
 import type { IncomingSamples } from './incoming-samples.ts'
 import { numericBatch, toBatch } from './place-samples.ts'
@@ -43,6 +45,8 @@ export interface PutCommand {
   readonly options: PutOptions
   /** One upload time per call. */
   readonly uploadTime: number
+  /** What the call has of the memory budget; it grows while streams are created. */
+  readonly share?: MemoryShare
 }
 
 /**
@@ -86,6 +90,7 @@ export async function putSamples(
         missing,
         placing,
         generation,
+        share: command.share,
         toPrepare: toPrepare.list(),
       })
   // Some stream may be gone; from here to the journal nothing lets others in without a look.
@@ -116,15 +121,19 @@ async function giveTimes(
 async function prepareBatch(
   { catalog }: PutDeps,
   orgUid: string,
-  put: Omit<Creation, 'untyped'> & { readonly toPrepare: readonly StreamSamples[] },
+  put: Omit<Creation, 'untyped'> & {
+    readonly toPrepare: readonly StreamSamples[]
+    readonly share: MemoryShare | undefined
+  },
 ): Promise<SampleBatch> {
-  const { samples, missing, placing, generation, toPrepare } = put
+  const { samples, missing, placing, generation, toPrepare, share } = put
   const isTyped = ({ facts }: StreamSamples): boolean => facts.valueType !== ''
   const removals = await prepareTyped(samples, toPrepare.filter(isTyped), placing)
   const untyped = toPrepare.filter((stream) => !isTyped(stream))
   if (missing.length > 0 || untyped.length > 0) {
     const creation = { samples, missing, placing, generation, untyped }
-    for (const removal of await createMissing(catalog, orgUid, creation)) removals.push(removal)
+    const create = () => createMissing(catalog, orgUid, creation)
+    for (const removal of await whileCreating(share, missing, create)) removals.push(removal)
   }
   return await toBatch(samples, removals)
 }

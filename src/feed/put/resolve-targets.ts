@@ -69,6 +69,10 @@ function handleOf(
   return places.at(component, position ?? 0)
 }
 
+function isComponentOnly({ streamId, streamUid, position }: OpenTarget): boolean {
+  return streamId === undefined && streamUid === undefined && position === undefined
+}
+
 /** How the target's component and stream would be created: its own words beat the call's. */
 function creationFor(target: OpenTarget, call: CreationRules): CreationRules {
   if (target.compTmplId === undefined && target.compName === undefined) return call
@@ -101,6 +105,7 @@ export async function resolveTargets(
     looked += 1
     if (looked % TARGETS_PER_SLICE === 0) await nextTurn()
     const component = componentOf(index, orgUid, target)
+    if (isComponentOnly(target)) continue
     const handle = handleOf(index, component, target, places)
     if (handle !== 0) {
       for (const at of target.samples) put.samples.handles[at] = handle

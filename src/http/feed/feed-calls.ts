@@ -113,7 +113,8 @@ export class FeedCalls {
       await held.share.resize(bytesOfSamples(samples))
     }
     const current = renew === undefined ? principal : await renew()
-    warn(await this.#feed.put(current, { samples, options, uploadTime }))
+    const share = held?.share ?? this.#budget.emptyShare()
+    warn(await this.#feed.put(current, { samples, options, uploadTime, share }))
     return ''
   }
 
@@ -125,7 +126,8 @@ export class FeedCalls {
     const { samples, compId, requestedStreamIds } = readUrlSamples(pairs, {
       ...{ uploadTime, carrierNames: CARRIER_NAMES },
     })
-    const command: PutCommand = { samples, options, uploadTime }
+    const share = this.#budget.emptyShare()
+    const command: PutCommand = { samples, options, uploadTime, share }
     if (requestedStreamIds.length === 0) {
       warn(await this.#feed.put(principal, command))
       return ''

@@ -85,7 +85,12 @@ export function readParsedBatch(body: JsonRecord): IncomingSamples {
       refuseFieldAt('the body', `feed.component[${componentIndex}]`, 'must be an object')
     }
     const side = readComponent(component, where)
-    readList(component.stream, where, 'stream').forEach((stream, streamIndex) => {
+    const streams = readList(component.stream, where, 'stream')
+    // A UID has to exist, whatever is sent for it.
+    if (streams.length === 0 && side.compUid !== undefined) {
+      samples.open.push({ compUid: side.compUid, samples: [] })
+    }
+    streams.forEach((stream, streamIndex) => {
       const place = `${where}, stream ${streamIndex}`
       if (!isRecord(stream)) refuseFieldAt(where, `stream[${streamIndex}]`, 'must be an object')
       const target: OpenTarget = { ...side, ...readStream(stream, place), samples: [] }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
-import { Refusal } from '../../base/index.ts'
+import { MemoryBudget, Refusal } from '../../base/index.ts'
 import { type IncomingSamples, isShownBy, VALUE_LONG_NUMBER } from '../../feed/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { StreamCache } from '../stream-cache.ts'
@@ -373,5 +373,20 @@ test('readJsonSamples() stops at the first missing stream beyond those that a ca
   await assert.rejects(async () => readJsonSamples(bodyOf(51), from), {
     code: 'bad_input',
     message: /Cannot create more than 50 streams in one call: send it in parts/,
+  })
+})
+
+test('readJsonSamples() refuses a body as too large when reading it takes more memory than there is', async () => {
+  const share = await new MemoryBudget(24_000_000).take(4_000_000)
+  const component = Array.from({ length: 40_000 }, (_, at) => ({
+    componentId: `d${at}`,
+    stream: [{ streamId: 'temp', time: [at], data: [1] }],
+  }))
+  const body = Buffer.from(JSON.stringify({ feed: { component } }))
+  const held = { share, freeBody: () => {} }
+  const source = { cache: cacheOf([]), orgUid: 'o', createMax: 200_000 }
+  await assert.rejects(async () => readJsonSamples(body, source, held), {
+    ...{ code: 'body_too_large', status: 413 },
+    message: /more memory than the service may use for one, send it in parts/,
   })
 })

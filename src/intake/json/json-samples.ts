@@ -1,7 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import { Worker } from 'node:worker_threads'
 import type { HeldMemory } from '../../base/index.ts'
-import { type ErrorCode, Mutex, nextTurn, Refusal, refusal, refuse } from '../../base/index.ts'
+import {
+  type ErrorCode,
+  Mutex,
+  memoryRefusal,
+  nextTurn,
+  Refusal,
+  refuse,
+} from '../../base/index.ts'
 import type { IncomingSamples } from '../../feed/index.ts'
 import { readParsedBatch } from '../batch/parsed-batch.ts'
 import type { StreamSource } from '../stream-cache.ts'
@@ -99,9 +106,7 @@ async function runWorker(
     })
     worker.once('error', (cause: NodeJS.ErrnoException) => {
       const isTooLarge = cause.code === 'ERR_WORKER_OUT_OF_MEMORY'
-      const what =
-        'Cannot read this body: it holds too much besides plain samples; send it in parts'
-      reject(isTooLarge ? refusal('bad_input', { what }) : new Error('reader failed', { cause }))
+      reject(isTooLarge ? memoryRefusal() : new Error('reader failed', { cause }))
     })
     worker.once('exit', (code) => reject(new Error(`reader of a body ended with ${code}`)))
   })

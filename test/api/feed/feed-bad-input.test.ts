@@ -116,6 +116,7 @@ test('PUT of the batch form refuses unknown UIDs and counts that differ', async 
     })
   const stream = [{ streamId: 'num', data: [1] }]
   await check(404, { componentUid: 'nope', stream }, /Cannot find component "nope"/)
+  await check(404, { componentUid: 'nope', stream: [] }, /Cannot find component "nope"/)
   const byUid = [{ streamUid: 'nope', data: [1] }]
   await check(404, { componentId: 'c', stream: byUid }, /Cannot find stream "nope"/)
   await check(404, { componentId: 'new', stream: byUid }, /Cannot find stream "nope"/)

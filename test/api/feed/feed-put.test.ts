@@ -66,6 +66,15 @@ test('PUT of the JSON form spans components and streams, and creates what is mis
   )
 })
 
+test('PUT of the batch form with a UID and no streams makes none', async () => {
+  const { components, index } = service.app.catalog
+  await components.insert(administrator(), { id: 'bare' })
+  const componentUid = index.resolveComponent(service.orgUid, 'bare')?.uid
+  const { status } = await client.putJson({ feed: { component: [{ componentUid, stream: [] }] } })
+  assert.equal(status, 200)
+  assert.deepEqual(index.resolveComponent(service.orgUid, 'bare')?.streams, [])
+})
+
 test('PUT of the batch form addresses by ID and UID, with times shared or per stream', async () => {
   await client.put('compId=b1&a=1&time=1')
   const { index } = service.app.catalog
