@@ -120,7 +120,9 @@ async function userAdd(identity: Identity, options: Options): Promise<CommandRes
 
 async function userResetPassword(identity: Identity, options: Options): Promise<CommandResult> {
   // An account is found by the address it has, also where such a one would not be taken today.
-  const email = options.need('email').toLowerCase()
+  const given = options.need('email').toLowerCase()
+  const isKnown = (await identity.users.findByEmail(given)) !== undefined
+  const email = isKnown ? given : options.read('email', given, readEmail)
   const password = options.password('password', email)
   const { uid } = await resetPassword(identity, email, password)
   return { uid, email, ...(options.find('password') === undefined ? { password } : {}) }
