@@ -135,6 +135,8 @@ export interface ListQuery {
   readonly limit: number
   /** From the greatest listKey down instead of up. */
   readonly descending?: boolean
+  /** Documents that do not check are left out, though counted, instead of failing the whole list. */
+  readonly leavesOutDamaged?: boolean
 }
 
 export interface CatalogChange extends DocumentKey {
@@ -159,6 +161,19 @@ export interface IndexRow {
   readonly handle: StreamHandle | undefined
   /** What the writer gave as PutDocument.index. */
   readonly index: string
+}
+
+/**
+ * Components and streams that cannot be read, as far as it is known which. Each question is about one that was
+ * looked for and not found; the answer tells what does not check if that may be among the lost.
+ */
+export interface LostDocuments {
+  /** A component with a claim. */
+  ofClaim(orgUid: string, claim: string): string | undefined
+  /** A component or stream with a UID, or any stream of a component with it. */
+  ofUid(uid: string): string | undefined
+  /** Any in an organization. */
+  ofOrganization(orgUid: string): string | undefined
 }
 
 /**
@@ -191,13 +206,14 @@ export interface CatalogStore {
    * may be their parents when the kinds are named in this order. Made for the start of the process: a
    * million rows in about a second, no bodies read. `onCount` is told first about how many of each
    * kind there will be, so that room can be made at once. `isWhole` is false when a row is missing or
-   * did not check: what was handed out is to be forgotten then, and derived from the documents.
+   * did not check: what was handed out is to be forgotten then, and derived from the documents; what is
+   * `lost` cannot be derived either.
    */
   scanIndex(
     kinds: readonly string[],
     onRow: (row: IndexRow) => void,
     onCount?: (kind: string, count: number) => void,
-  ): Promise<{ cursor: number; isWhole: boolean }>
+  ): Promise<{ cursor: number; isWhole: boolean; lost?: LostDocuments }>
   /** Hands every document of a kind that checks to `onDocument`; slow, for what an index lost. */
   scanDocuments(kind: string, onDocument: (document: CatalogDocument) => void): Promise<void>
   /** Deletes documents whose expiresAtMs has passed, at most `limit` of them; tells how many. */

@@ -68,7 +68,7 @@ export class Documents {
   /** Fills the index from the store, once, at the start. */
   async load(): Promise<void> {
     const index = this.#index
-    const { cursor, isWhole } = await this.#store.scanIndex(
+    const { cursor, isWhole, lost } = await this.#store.scanIndex(
       ['component', 'stream'],
       (row) => {
         if (row.kind === 'component') index.loadComponent(row, unpackComponent(row.index))
@@ -79,6 +79,7 @@ export class Documents {
     )
     this.#cursor = cursor
     if (!isWhole) await this.#derive()
+    this.#index.noteLost(lost)
   }
 
   /** Fills the index from the documents themselves, as what is kept of them beside is damaged. */

@@ -3,7 +3,8 @@
  * objects keep a million streams small and out of the garbage collector's way.
  */
 import { invariant } from '../../base/index.ts'
-import type { StreamHandle } from '../../store/index.ts'
+import { CatalogDamaged, type LostDocuments, type StreamHandle } from '../../store/index.ts'
+import { componentClaim } from '../shape/component-shape.ts'
 import type { StreamKind } from '../shape/stream-kind.ts'
 import { ComponentColumns } from './component-columns.ts'
 import { DefinitionOrder } from './definition-order.ts'
@@ -18,7 +19,7 @@ export interface ComponentEntry {
   readonly compId: string
   readonly orgUid: string
   readonly timeZone: string
-  /** The streams in definition order. */
+  /** The streams in definition order; as the two below, it throws CatalogDamaged when some of them are lost. */
   readonly streams: readonly StreamHandle[]
   readonly streamCount: number
   /** The greatest ordinal among the streams whose UIDs are counted from its own, 0 when there are none. */
@@ -33,7 +34,10 @@ interface IndexedDocument {
   readonly revision: number
 }
 
-/** The index of all components and streams; changed only by the catalog. */
+/**
+ * The index of all components and streams; changed only by the catalog. What it does not find and may be lost is
+ * told as CatalogDamaged, except by resolve(), which others ask first that create what is missing.
+ */
 export class StreamIndex {
   readonly #components = new ComponentColumns()
   readonly #streams = new StreamColumns()
@@ -44,6 +48,7 @@ export class StreamIndex {
   #retentionGeneration = 0
   /** Streams come component by component, mostly in the order the components were made. */
   #lastParent = 0
+  #lost: LostDocuments | undefined
 
   /** Moves whenever an ID may mean another stream or component than before. */
   get generation(): number {
@@ -65,12 +70,18 @@ export class StreamIndex {
 
   /** The component with an ID in an organization; a blank ID names none. */
   resolveComponent(orgUid: string, compId: string): ComponentEntry | undefined {
-    return this.#entry(this.#components.find(orgUid, compId))
+    const found = this.#entry(this.#components.find(orgUid, compId))
+    if (found === undefined && compId !== '') {
+      refuseLost(this.#lost?.ofClaim(orgUid, componentClaim(compId)))
+    }
+    return found
   }
 
   /** The stream with an ID in a component, 0 when there is none; a blank ID names none. */
   resolveStream(component: ComponentEntry, streamId: string): StreamHandle | 0 {
-    return this.#streams.find(component.ref, streamId) as StreamHandle | 0
+    const handle = this.#streams.find(component.ref, streamId) as StreamHandle | 0
+    if (handle === 0 && streamId !== '') refuseLost(this.#lost?.ofUid(component.uid))
+    return handle
   }
 
   /** Both look-ups in one, without anything allocated. */
@@ -82,6 +93,7 @@ export class StreamIndex {
   /** The component of a UID, if it belongs to the organization. */
   componentByUid(orgUid: string, uid: string): ComponentEntry | undefined {
     const ref = this.#components.uids.find(uid)
+    if (ref === 0) refuseLost(this.#lost?.ofUid(uid))
     if (ref === 0 || this.#components.orgUidOf(ref) !== orgUid) return undefined
     return this.#entry(ref)
   }
@@ -89,6 +101,7 @@ export class StreamIndex {
   /** The stream of a UID, 0 unless it belongs to the organization. */
   streamByUid(orgUid: string, uid: string): StreamHandle | 0 {
     const handle = this.#streams.uids.find(uid)
+    if (handle === 0) refuseLost(this.#lost?.ofUid(uid))
     if (handle === 0) return 0
     const component = this.#streams.componentOf(handle)
     return this.#components.orgUidOf(component) === orgUid ? (handle as StreamHandle) : 0
@@ -96,7 +109,9 @@ export class StreamIndex {
 
   /** Whether a stream of any organization has a UID. */
   hasStreamUid(uid: string): boolean {
-    return this.#streams.uids.find(uid) !== 0
+    if (this.#streams.uids.find(uid) !== 0) return true
+    refuseLost(this.#lost?.ofUid(uid))
+    return false
   }
 
   /** Whether a handle belongs to a living stream. */
@@ -148,6 +163,7 @@ export class StreamIndex {
 
   /** The order the next stream of a component gets: after all others. */
   nextOrderOf(component: ComponentEntry): number {
+    refuseLost(this.#lost?.ofUid(component.uid))
     const last = this.#order.lastOf(component.ref)
     return last === 0 ? 0 : this.orderOf(last) + 1
   }
@@ -172,6 +188,7 @@ export class StreamIndex {
 
   /** Every stream of an organization. */
   *handlesOf(orgUid: string): Generator<StreamHandle> {
+    refuseLost(this.#lost?.ofOrganization(orgUid))
     for (let handle = 1; handle < this.#streams.end; handle++) {
       if (!this.#streams.has(handle)) continue
       const component = this.#streams.componentOf(handle)
@@ -186,6 +203,11 @@ export class StreamIndex {
         yield handle as StreamHandle
       }
     }
+  }
+
+  /** Says what a start could not read. */
+  noteLost(lost: LostDocuments | undefined): void {
+    this.#lost = lost
   }
 
   /** Makes room for what a start is about to load. */
@@ -271,7 +293,9 @@ export class StreamIndex {
   }
 
   #entry(ref: number): ComponentEntry | undefined {
-    return ref === 0 ? undefined : new EntryView(this.#components, this.#order, ref)
+    return ref === 0
+      ? undefined
+      : new EntryView(this.#components, this.#order, { ref, lost: this.#lost })
   }
 }
 
@@ -279,11 +303,17 @@ class EntryView implements ComponentEntry {
   readonly ref: number
   readonly #components: ComponentColumns
   readonly #order: DefinitionOrder
+  readonly #lost: LostDocuments | undefined
 
-  constructor(components: ComponentColumns, order: DefinitionOrder, ref: number) {
+  constructor(
+    components: ComponentColumns,
+    order: DefinitionOrder,
+    { ref, lost }: { readonly ref: number; readonly lost: LostDocuments | undefined },
+  ) {
     this.#components = components
     this.#order = order
     this.ref = ref
+    this.#lost = lost
   }
 
   get uid(): string {
@@ -303,14 +333,22 @@ class EntryView implements ComponentEntry {
   }
 
   get streams(): readonly StreamHandle[] {
+    refuseLost(this.#lost?.ofUid(this.uid))
     return this.#order.handlesOf(this.ref) as StreamHandle[]
   }
 
   get streamCount(): number {
+    refuseLost(this.#lost?.ofUid(this.uid))
     return this.#order.countOf(this.ref)
   }
 
   get lastOrdinal(): number {
+    refuseLost(this.#lost?.ofUid(this.uid))
     return this.#components.lastOrdinalOf(this.ref)
   }
+}
+
+/** Fails when what was looked for may be lost. */
+function refuseLost(what: string | undefined): void {
+  if (what !== undefined) throw new CatalogDamaged(what)
 }

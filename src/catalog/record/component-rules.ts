@@ -7,6 +7,7 @@ import {
   type ComponentInput,
   type ComponentRecord,
   componentBodyOf,
+  componentClaim,
   storedComponent,
 } from '../shape/component-shape.ts'
 import { componentListKey, readFolder } from '../shape/folder-path.ts'
@@ -56,11 +57,6 @@ export function putComponentOrder(
     index: packComponent(componentEntryOf(body)),
     expectedRevision,
   }
-}
-
-/** What a component with an ID claims in its organization. */
-function componentClaim(compId: string): string {
-  return `component_id:${compId}`
 }
 
 /** A component as callers see it. */

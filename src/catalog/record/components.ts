@@ -1,6 +1,6 @@
 import { type Method, type Principal, requirePermit } from '../../access/index.ts'
 import { newFamilyUid, newOrderedUid, PAGE_LIMIT_MAX, refuse } from '../../base/index.ts'
-import type { CatalogDocument, CatalogWrite } from '../../store/index.ts'
+import { CatalogDamaged, type CatalogDocument, type CatalogWrite } from '../../store/index.ts'
 import { type CatalogBase, folderOrders } from '../documents/catalog-base.ts'
 import { listPermitted } from '../documents/list-permitted.ts'
 import { NOTHING_ALONG } from '../documents/plan-along.ts'
@@ -70,7 +70,7 @@ export class Components {
     })
   }
 
-  /** In the order of folder and name; a folder narrows the list to it and all below. */
+  /** In the order of folder and name; a folder narrows the list to it and all below. What is damaged is counted only. */
   async list(
     principal: Principal,
     page: Page & { readonly folder?: string },
@@ -81,11 +81,18 @@ export class Components {
     const { documents, totalCount } = await listPermitted(this.#base.documents, principal, {
       ...{ orgUid: principal.orgUid, kind: 'component', start, limit },
       listKeyPrefix: folder === undefined ? undefined : `${folder}/`,
+      leavesOutDamaged: true,
     })
     const { index } = this.#base.documents
-    const records = documents.map((document) => {
-      const entry = index.componentByUid(principal.orgUid, document.uid)
-      return showComponent(document, entry?.streamCount ?? 0)
+    const records = documents.flatMap((document) => {
+      try {
+        const entry = index.componentByUid(principal.orgUid, document.uid)
+        return [showComponent(document, entry?.streamCount ?? 0)]
+      } catch (error) {
+        // How many streams it has is not known.
+        if (error instanceof CatalogDamaged) return []
+        throw error
+      }
     })
     return { records, totalCount }
   }
@@ -97,6 +104,7 @@ export class Components {
     const fields = input as ComponentInput
     const uid = newFamilyUid()
     const body = readComponent(fields, await this.#defaults(principal))
+    this.#refuseLost(orgUid, body.id)
     const saved = await retryConflicts(this.#base.documents, async () => {
       const folders = await this.#folderOrders(orgUid, body.folder)
       const streams = await this.#streams.insertOrders({ orgUid, uid, body }, fields.stream ?? [])
@@ -147,6 +155,7 @@ export class Components {
         const before = await this.#require(orgUid, uid)
         refuseStale('component', fields.revision, before)
         const body = readComponent(fields, componentBodyOf(before))
+        this.#refuseLost(orgUid, body.id)
         const folders = await this.#folderOrders(orgUid, body.folder)
         const streams = await this.#streams.updateOrders({ orgUid, uid, body }, fields.stream)
         const component = putComponentOrder({ orgUid, uid }, body, before.revision)
@@ -189,6 +198,11 @@ export class Components {
         await documents.commit([...streams, { op: 'delete', ...key }, ...along])
       }),
     )
+  }
+
+  /** Fails for an ID that a component may have which cannot be read, also where its claim is lost with it. */
+  #refuseLost(orgUid: string, compId: string): void {
+    this.#base.documents.index.resolveComponent(orgUid, compId)
   }
 
   #requireProperties(principal: Principal, compId: string, method: Method): string {

@@ -70,3 +70,8 @@ export function storedComponent(body: ComponentBody): JsonObject {
 export function componentBodyOf({ body }: { readonly body: JsonObject }): ComponentBody {
   return { ...defaults, name: body.id ?? '', ...body } as unknown as ComponentBody
 }
+
+/** What a component with an ID claims in its organization. */
+export function componentClaim(compId: string): string {
+  return `component_id:${compId}`
+}

@@ -1,4 +1,4 @@
-import type { Principal } from '../../access/index.ts'
+import { allows, type Principal } from '../../access/index.ts'
 import { maySeeStream } from '../../auth/index.ts'
 import type { ScrubFinding, ScrubState, StorageSizes, StreamPlaces } from '../../store/index.ts'
 
@@ -9,6 +9,8 @@ interface StorageFacts {
   readonly damaged: readonly ScrubFinding[]
 }
 
+/** The ID of a component, as texts about the catalog quote it. */
+const COMPONENT_ID = /\bcomponent "(?:[^"\\]|\\.)*"/g
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi
 
 /** The storage of the service as an operator sees it: streams are named to those who may see them. */
@@ -41,7 +43,7 @@ function showFinding(finding: ScrubFinding, principal: Principal, places: Stream
   const place = handle === undefined ? undefined : places.placeOf(handle)
   if (place === undefined) {
     const { from = null, until = null } = finding
-    return { part, stream: null, from, until, what: what.replaceAll(UUID, '…') }
+    return { part, stream: null, from, until, what: shownWhat(what, principal) }
   }
   if (!maySeeStream(principal, place)) {
     const hidden = 'a stream that you may not see: weir check names it on the machine itself'
@@ -50,4 +52,12 @@ function showFinding(finding: ScrubFinding, principal: Principal, places: Stream
   const component = { uid: place.componentUid, id: place.componentId }
   const stream = { uid: place.uid, id: place.id, component }
   return { part, stream, from: finding.from ?? null, until: finding.until ?? null, what }
+}
+
+/** Without UIDs, and without the IDs of components that the caller may not see. */
+function shownWhat(what: string, principal: Principal): string {
+  const isOwn = what.endsWith(`of organization ${principal.orgUid} does not check`)
+  const maySee = isOwn && allows(principal, 'component', 'GET')
+  const shown = maySee ? what : what.replaceAll(COMPONENT_ID, 'component …')
+  return shown.replaceAll(UUID, '…')
 }

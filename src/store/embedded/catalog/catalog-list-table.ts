@@ -34,16 +34,29 @@ export class CatalogLists {
     this.#byRef = db.prepare(`SELECT ${DOCUMENT_COLUMNS} FROM document d WHERE d.ref = ?`)
   }
 
-  /** A page of a query. */
-  selectPage(scope: number, query: ListQuery): CatalogDocument[] {
+  /** A page of a query; tells `onLeftOut` of each document that does not check, if the query leaves these out. */
+  selectPage(
+    scope: number,
+    query: ListQuery,
+    onLeftOut: (what: string) => void,
+  ): CatalogDocument[] {
     if (query.kind === 'stream') {
       const found = this.#streams(scope, query)
       if (found !== undefined) return found.slice(query.start, query.start + query.limit)
     }
     const { page } = this.#statementsOf(query, this.#sourceOf(scope, query))
     const rows = page.all(filterOf(scope, query))
-    const documents = rows.map((row) => this.#documentOf(row as { ref: number }, query))
-    for (const document of documents) expectListed(document, query)
+    const documents = rows.flatMap((row) => {
+      try {
+        const document = this.#documentOf(row as { ref: number }, query)
+        expectListed(document, query)
+        return [document]
+      } catch (error) {
+        if (!(error instanceof CatalogDamaged) || query.leavesOutDamaged !== true) throw error
+        onLeftOut(error.what)
+        return []
+      }
+    })
     return sortTies(documents, query.descending === true)
   }
 

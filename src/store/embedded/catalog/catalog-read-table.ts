@@ -96,11 +96,16 @@ export class CatalogReadTable {
       if (scope === undefined) return { documents: [], totalCount: 0 }
       const { parentUid, listKeyPrefix = '', aliveAtMs } = query
       const isWhole = parentUid === undefined && listKeyPrefix === '' && aliveAtMs === undefined
-      const documents = this.#lists.selectPage(scope, query)
+      let leftOut = 0
+      const documents = this.#lists.selectPage(scope, query, (what) => {
+        leftOut += 1
+        this.#onDamage(what)
+      })
       if (!isWhole) return { documents, totalCount: this.#lists.count(scope, query) }
       const totalCount = this.#tallyOf(scope, query.kind).documents
-      const end = query.start + documents.length
-      if (documents.length >= query.limit || end >= totalCount) return { documents, totalCount }
+      const end = query.start + documents.length + leftOut
+      if (documents.length + leftOut >= query.limit || end >= totalCount)
+        return { documents, totalCount }
       // A total that no list reaches would have a caller ask for ever.
       this.#onDamage(`the list of ${query.kind} ends after ${end} of ${totalCount}`)
       return { documents, totalCount: end }

@@ -42,6 +42,11 @@ export class CatalogScopes {
     return orgUid
   }
 
+  /** Whether a number is that of an organization. */
+  has(scope: number): boolean {
+    return this.#orgUids.has(scope)
+  }
+
   /** Drops what a rolled back transaction may have numbered. */
   clear(): void {
     this.#numbers.clear()

@@ -14,6 +14,7 @@ import {
   type KindUsage,
   type Lease,
   type ListQuery,
+  type LostDocuments,
   type PutDocument,
 } from '../../catalog-port.ts'
 import type { StreamHandle } from '../../sample-port.ts'
@@ -31,6 +32,7 @@ import {
   WALK_START,
   type WalkedPage,
   type WalkPlace,
+  type WalkStep,
 } from './family/family-walk-table.ts'
 import { packedOrderOf } from './family/packed-order.ts'
 import { ShapeTaker } from './family/shape-taker.ts'
@@ -146,7 +148,7 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
     kinds: readonly string[],
     onRow: (row: IndexRow) => void,
     onCount?: (kind: string, count: number) => void,
-  ): Promise<{ cursor: number; isWhole: boolean }> {
+  ): Promise<{ cursor: number; isWhole: boolean; lost?: LostDocuments }> {
     // Read first: a change during the scan may be told twice, but never missed.
     const cursor = this.#table.selectCursor()
     const before = this.#damages.size
@@ -162,10 +164,10 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
     }
     // A stream with a row of its own may be one of a component that shares its row with others.
     await this.#scanRows(kinds[0], onFound)
-    await this.#scanFamilies(kinds, onFound)
+    const lost = await this.#scanFamilies(kinds, onFound)
     for (const kind of kinds.slice(1)) await this.#scanRows(kind, onFound)
     if (missing > 0) this.#noteDamage(`${missing} index rows of ${kinds.join(' and ')} are missing`)
-    return { cursor, isWhole: missing <= 0 && this.#damages.size === before }
+    return { cursor, isWhole: missing <= 0 && this.#damages.size === before, lost }
   }
 
   async #scanRows(kind: string, onRow: (row: IndexRow) => void): Promise<void> {
@@ -177,15 +179,22 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
     } while (after > 0)
   }
 
-  async #scanFamilies(kinds: readonly string[], onRow: (row: IndexRow) => void): Promise<void> {
+  async #scanFamilies(
+    kinds: readonly string[],
+    onRow: (row: IndexRow) => void,
+  ): Promise<LostDocuments | undefined> {
+    const damaged: (WalkStep | undefined)[] = []
     let at: WalkPlace | undefined = WALK_START
     while (at !== undefined) {
       const after: WalkPlace = at
-      at = this.#noting(() =>
+      const step: WalkStep | undefined = this.#noting(() =>
         this.#table.scanFamilies(kinds, { after, limit: SCAN_ROWS }, onRow),
-      )?.next
+      )
+      if (step === undefined || step.lost.length > 0) damaged.push(step)
+      at = step?.next
       if (at !== undefined) await nextTurn()
     }
+    return damaged.length === 0 ? undefined : this.#table.families.lostIn(damaged)
   }
 
   /** Runs a step of a scan and tells of its damages; undefined when it could not be run at all. */

@@ -88,18 +88,17 @@ function checkOf({ orgUid, ref, page, listKey }: PagePlace, json: string): strin
   return crc32(text).toString(16).padStart(CHECK_DIGITS, '0')
 }
 
-/** The values of a row; throws CatalogDamaged unless it checks. */
-export function openPage(place: PagePlace, packed: unknown): readonly Value[] {
+/** The values of a row; throws CatalogDamaged unless it checks, with the name of the row that it asks for. */
+export function openPage(
+  place: PagePlace,
+  packed: unknown,
+  nameOf: () => string,
+): readonly Value[] {
   if (typeof packed === 'string') {
     const json = packed.slice(CHECK_DIGITS)
     if (packed.startsWith(checkOf(place, json))) return JSON.parse(json) as Value[]
   }
-  throw new CatalogDamaged(`${pageNameOf(place)} does not check`)
-}
-
-/** How a row is named to people. */
-function pageNameOf({ orgUid, ref, page }: PagePlace): string {
-  return `component number ${ref}, part ${page}, of organization ${orgUid}`
+  throw new CatalogDamaged(`${nameOf()} does not check`)
 }
 
 /** Reads what packPage wrote and openPage opened; `shapeOf` tells a shape by its number. */

@@ -12,7 +12,9 @@ import {
   FamilyWalk,
   type WalkedDocument,
   type WalkedPage,
+  type WalkStep,
 } from './family-walk-table.ts'
+import { LostFamilies } from './lost-families.ts'
 import { ShapeReader } from './shape-table.ts'
 
 /** The reading side of families over one connection; what it answers has been checked. */
@@ -22,8 +24,10 @@ export class FamilyReadTable {
   readonly #laters: StatementSync
   readonly #anyHead: StatementSync
   readonly #refsOfScope: StatementSync
+  readonly #scopes: CatalogScopes
 
   constructor(db: DatabaseSync, scopes: CatalogScopes) {
+    this.#scopes = scopes
     const shapes = new ShapeReader(db)
     this.#rows = new FamilyRows(db, scopes, shapes.of)
     this.walk = new FamilyWalk(db, this.#rows, scopes)
@@ -31,6 +35,17 @@ export class FamilyReadTable {
     this.#anyHead = db.prepare(`SELECT 1 FROM family
       WHERE scope = ? AND list_key IS NOT NULL LIMIT 1`)
     this.#refsOfScope = db.prepare('SELECT ref FROM family WHERE scope = ?')
+  }
+
+  /** What is lost with rows that do not check: those of the steps of a walk, undefined for one that failed. */
+  lostIn(steps: Iterable<WalkStep | undefined>): LostFamilies | undefined {
+    const lost = new LostFamilies(this.#scopes)
+    for (const step of steps) {
+      if (step === undefined) lost.addAll('rows of components cannot be read')
+      else lost.add(step.lost)
+    }
+    lost.learnNames(this.#rows.names)
+    return lost.isEmpty ? undefined : lost
   }
 
   /** The document of a key, undefined when no family holds it. */

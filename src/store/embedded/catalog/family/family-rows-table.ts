@@ -1,6 +1,7 @@
 /** The statements by which rows of families are read, for the writer and for readers. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { CatalogScopes } from '../catalog-scopes.ts'
+import { FamilyNames } from './family-names-table.ts'
 import {
   type FamilyPage,
   type NumberedShape,
@@ -26,12 +27,14 @@ export class FamilyRows {
   readonly #page: StatementSync
   readonly #scopes: CatalogScopes
   readonly #shapeOf: (number: number) => NumberedShape
+  readonly names: FamilyNames
   /** Streams of a component are asked for one after the other: the row read last is not read again. */
   #last: { readonly packed: unknown; readonly row: FirstRow } | undefined
 
   constructor(db: DatabaseSync, scopes: CatalogScopes, shapeOf: (number: number) => NumberedShape) {
     this.#first = db.prepare('SELECT scope, list_key, packed FROM family WHERE ref = ?')
     this.#page = db.prepare('SELECT packed FROM family_page WHERE ref = ? AND page = ?')
+    this.names = new FamilyNames(db)
     this.#scopes = scopes
     this.#shapeOf = shapeOf
   }
@@ -61,19 +64,20 @@ export class FamilyRows {
     { orgUid, ref, listKey }: Pick<FirstRow, 'orgUid' | 'ref' | 'listKey'>,
     packed: unknown,
   ): FamilyPage {
-    return unpackPage(openPage({ orgUid, ref, page: 0, listKey }, packed), this.#shapeOf)
+    return this.readPage({ orgUid, ref, page: 0, listKey }, packed)
   }
 
   /** A later row of a family, undefined when there is none. */
   page({ ref, orgUid }: { ref: number; orgUid: string }, page: number): FamilyPage | undefined {
     const found = this.#page.get(ref, page)
     if (found === undefined) return undefined
-    return this.readLater({ orgUid, ref, page, listKey: null }, found.packed)
+    return this.readPage({ orgUid, ref, page, listKey: null }, found.packed)
   }
 
-  /** What a later row holds. */
-  readLater(place: PagePlace, packed: unknown): FamilyPage {
-    return unpackPage(openPage(place, packed), this.#shapeOf)
+  /** What a row holds. */
+  readPage(place: PagePlace, packed: unknown): FamilyPage {
+    const values = openPage(place, packed, () => this.names.nameOf(place, packed))
+    return unpackPage(values, this.#shapeOf)
   }
 
   /** The head or member of an ordinal. */

@@ -39,6 +39,17 @@ export interface WalkedDocument {
   readonly document: PackedDocument
 }
 
+/** A row that does not check. */
+export interface LostRow {
+  readonly ref: number
+  readonly page: number
+  readonly scope: number
+  /** Whether it has, or had, a component. */
+  readonly hasHead: boolean
+  /** What is wrong with it. */
+  readonly what: string
+}
+
 /** What a step of a walk has read. */
 export interface WalkStep {
   /** Where to go on, undefined at the end. */
@@ -47,6 +58,7 @@ export interface WalkStep {
   readonly bytes: number
   /** What does not check. */
   readonly damages: readonly string[]
+  readonly lost: readonly LostRow[]
 }
 
 type Row = Readonly<Record<string, unknown>>
@@ -80,30 +92,33 @@ export class FamilyWalk {
 
   #stepFirst(after: WalkPlace, limit: number, onPage: (page: WalkedPage) => void): WalkStep {
     const rows = this.#firsts.all(after.ref, limit) as unknown as readonly First[]
-    const damages: string[] = []
+    const lost: LostRow[] = []
     let bytes = 0
     for (const row of rows) {
       bytes += String(row[3]).length
-      noteDamage(damages, () => onPage(this.#first(row)))
+      const [ref, scope, listKey] = row
+      const at = { ref, page: 0, scope, hasHead: listKey !== null }
+      noteDamage(lost, at, () => onPage(this.#first(row)))
     }
     const isEnd = rows.length < limit
     const next = isEnd
       ? { ...WALK_START, isLater: true }
       : { isLater: false, ref: rows[rows.length - 1][0], page: 0 }
-    return { next, rows: rows.length, bytes, damages }
+    return { next, rows: rows.length, bytes, damages: damagesOf(lost), lost }
   }
 
   #stepLater(after: WalkPlace, limit: number, onPage: (page: WalkedPage) => void): WalkStep {
     const rows: readonly Row[] = this.#laters.all(after.ref, after.page, limit)
-    const damages: string[] = []
+    const lost: LostRow[] = []
     let bytes = 0
     for (const row of rows) {
       bytes += String(row.packed).length
-      noteDamage(damages, () => onPage(this.readLater(row)))
+      const { ref, page, scope } = row as { ref: number; page: number; scope: number }
+      noteDamage(lost, { ref, page, scope, hasHead: false }, () => onPage(this.readLater(row)))
     }
     const last = rows.length < limit ? undefined : rows[rows.length - 1]
     const next = last && { isLater: true, ref: last.ref as number, page: last.page as number }
-    return { next, rows: rows.length, bytes, damages }
+    return { next, rows: rows.length, bytes, damages: damagesOf(lost), lost }
   }
 
   /** What an organization has of a kind. */
@@ -138,19 +153,23 @@ export class FamilyWalk {
   readLater(row: Row): WalkedPage {
     const { ref, page, scope } = row as { ref: number; page: number; scope: number }
     const orgUid = this.#scopes.orgUidOf(scope)
-    const found = this.#rows.readLater({ orgUid, ref, page, listKey: null }, row.packed)
+    const found = this.#rows.readPage({ orgUid, ref, page, listKey: null }, row.packed)
     return { ...found, ref, page, scope, orgUid, headUid: familyHeadOf(ref, found.tail) }
   }
 }
 
 /** Reads a row; when it does not check, that is noted, and other failures are thrown on. */
-function noteDamage(damages: string[], read: () => void): void {
+function noteDamage(lost: LostRow[], at: Omit<LostRow, 'what'>, read: () => void): void {
   try {
     read()
   } catch (error) {
     if (!(error instanceof CatalogDamaged)) throw error
-    damages.push(error.what)
+    lost.push({ ...at, what: error.what })
   }
+}
+
+function damagesOf(lost: readonly LostRow[]): string[] {
+  return lost.map(({ what }) => what)
 }
 
 /** The head and the members of a row, in this order. */
