@@ -195,3 +195,46 @@ test('a row of a family that does not check is refused and told, all others are 
     await store.close()
   }
 })
+
+test('a look at a number of families in one organization leaves it to another in the same commit', async () => {
+  const store = await openCatalogStore({ folder: join(root, 'looked-at') })
+  const head = newFamilyUid()
+  const { orgUid, kind, uid, claims } = stream(head, 1, 'x')
+  const expected = { op: 'expect', orgUid: 'other', kind, uid, expectedRevision: 0 } as const
+  const outside = { ...expected, op: 'put', orgUid, uid: 'u', claims, body: {} } as const
+  await store.commit([expected, outside])
+  await assert.rejects(store.commit([stream(head, 1, 'x')]), CatalogConflict)
+  await store.close()
+})
+
+test('a scan tells which components may be lost, all of an organization where no claim names one', async () => {
+  const folder = join(root, 'lost')
+  const first = await openCatalogStore({ folder })
+  const [named, unnamed, whole] = [newFamilyUid(), newFamilyUid(), newFamilyUid()]
+  const long = 'x'.repeat(100)
+  await first.commit([
+    ...[component(named, long), stream(named, 1)],
+    ...[{ ...component(unnamed, 'u'), orgUid: 'other' }, component(whole, 'w')],
+  ])
+  await first.close()
+  change(
+    folder,
+    `UPDATE family SET packed = replace(packed, '${long}', 'y') WHERE list_key LIKE '/x%'`,
+  )
+  change(folder, `UPDATE family SET packed = replace(packed, '"u"', '"v"') WHERE list_key = '/u'`)
+  change(folder, `DELETE FROM claim WHERE claim = 'component_id:u'`)
+  const store = await openCatalogStore({ folder })
+  const { lost } = await store.scanIndex(['component', 'stream'], () => {})
+  const isLost = (orgUid: string, id: string) =>
+    lost?.ofClaim(orgUid, `component_id:${id}`) !== undefined
+  assert.deepEqual(
+    [isLost('org', long), isLost('org', 'z'), isLost('other', 'z')],
+    [true, false, true],
+  )
+  const uids = [named, memberUidOf(named, 7), unnamed, whole, newFamilyUid(), 'plain']
+  assert.deepEqual(
+    uids.map((uid) => lost?.ofUid(uid) !== undefined),
+    [true, true, true, false, false, false],
+  )
+  await store.close()
+})

@@ -43,6 +43,13 @@ export class FamilyDraft {
     this.page(0).isChanged = true
   }
 
+  /** Whether it is stored or will be: one that was only looked for leaves its number to others. */
+  get isTaken(): boolean {
+    for (const { isStored, isChanged } of this.pages.values())
+      if (isStored || isChanged) return true
+    return false
+  }
+
   /** Whether documents or claims of the family stand in the tables of documents and claims. */
   get hasOutsiders(): boolean {
     return this.#hasOutsiders

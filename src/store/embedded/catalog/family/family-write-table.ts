@@ -175,9 +175,8 @@ export class FamilyWriteTable {
   }): FamilyDraft | undefined {
     const { ref, tail } = at.place
     const known = this.#drafts.get(ref)
-    if (known !== undefined) {
-      return known.place.tail === tail && known.scope === at.scope ? known : undefined
-    }
+    if (known?.place.tail === tail && known.scope === at.scope) return known
+    if (known?.isTaken === true) return undefined
     this.#lastRef ??= Number(this.#statements.lastRef.get()?.ref ?? 0)
     const stored = ref > this.#lastRef ? undefined : this.#rows.first(ref)
     if (stored !== undefined && (stored.tail !== tail || stored.scope !== at.scope))
