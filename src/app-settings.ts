@@ -71,3 +71,8 @@ export function storeLimitsFor(memoryBytes: number): {
   if (memoryBytes < LEAST_MEMORY_BYTES) return LEAST_MEMORY_STORE
   return memoryBytes < LITTLE_MEMORY_BYTES ? LITTLE_MEMORY_STORE : {}
 }
+
+/** The flag of V8 for a memory, if it needs one: with little of it a heap is collected before it is twice what lives. */
+export function heapFlagFor(memoryBytes: number): string | undefined {
+  return memoryBytes < LITTLE_MEMORY_BYTES ? '--heap-growing-percent=30' : undefined
+}

@@ -1,5 +1,7 @@
 /** The service as a process: settings, signals, exit codes. */
+import { setFlagsFromString } from 'node:v8'
 import { openApp } from './app.ts'
+import { heapFlagFor, memoryBytesOf } from './app-settings.ts'
 import type { CreatedOrganization } from './auth/index.ts'
 import {
   ConfigError,
@@ -36,6 +38,8 @@ const STOP_WITHIN_MS = 9_500
 export async function serve(): Promise<void> {
   const config = readConfig(process.env)
   requireHandles()
+  const heapFlag = heapFlagFor(memoryBytesOf(config))
+  if (heapFlag !== undefined) setFlagsFromString(heapFlag)
   // What the service writes is for its own user, whatever folder it was given.
   process.umask(0o077)
   // On a terminal people read along; everything else that reads wants one JSON object a line.
