@@ -96,7 +96,7 @@ export { type ExportedData, ExportLog } from './export-log.ts'
 export { grantAuditor } from './grant-audit.ts'
 export { type Identity, type IdentityDeps, nameOf, openIdentity } from './identity.ts'
 export * from './oauth/index.ts'
-export { maySeeStream, Operators } from './operators.ts'
+export { maySeeComponents, maySeeStream, Operators } from './operators.ts'
 export {
   type Organization,
   type OrganizationFields,

@@ -61,6 +61,11 @@ function whenDamaged(error: unknown): typeof DAMAGED {
   throw error
 }
 
+/** Whether a caller may know the IDs of an organization's components. */
+export function maySeeComponents(principal: Principal, orgUid: string): boolean {
+  return principal.orgUid === orgUid && allows(principal, 'component', 'GET')
+}
+
 /** Whether a caller may be told which stream something is about. */
 export function maySeeStream(
   principal: Principal,

@@ -1,5 +1,5 @@
-import { allows, type Principal } from '../../access/index.ts'
-import { maySeeStream } from '../../auth/index.ts'
+import type { Principal } from '../../access/index.ts'
+import { maySeeComponents, maySeeStream } from '../../auth/index.ts'
 import type { ScrubFinding, ScrubState, StorageSizes, StreamPlaces } from '../../store/index.ts'
 
 /** What GET /api/storage tells. */
@@ -56,8 +56,9 @@ function showFinding(finding: ScrubFinding, principal: Principal, places: Stream
 
 /** Without UIDs, and without the IDs of components that the caller may not see. */
 function shownWhat(what: string, principal: Principal): string {
-  const isOwn = what.endsWith(`of organization ${principal.orgUid} does not check`)
-  const maySee = isOwn && allows(principal, 'component', 'GET')
-  const shown = maySee ? what : what.replaceAll(COMPONENT_ID, 'component …')
+  const [, orgUid = ''] = /of organization (\S+) does not check$/.exec(what) ?? []
+  const shown = maySeeComponents(principal, orgUid)
+    ? what
+    : what.replaceAll(COMPONENT_ID, 'component …')
   return shown.replaceAll(UUID, '…')
 }
