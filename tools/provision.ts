@@ -8,11 +8,11 @@ import { findBrowser } from '../test/support/browser.ts'
 
 interface Part {
   readonly name: string
-  /** A test file that imports this needs the part. */
-  readonly importedBy: string
+  /** A test file that holds this text needs the part. */
+  readonly neededBy: string
   readonly debianPackage: string
   /** A setting that names the part; what an operator named wrongly, nothing is installed for. */
-  readonly setting: string
+  readonly setting?: string
   isThere(): boolean
 }
 
@@ -26,10 +26,16 @@ export interface MissingPart {
 const parts: readonly Part[] = [
   {
     name: 'Chromium',
-    importedBy: "/browser.ts'",
+    neededBy: "/browser.ts'",
     debianPackage: 'chromium',
     setting: 'WEIR_TEST_BROWSER',
     isThere: () => findBrowser() !== undefined,
+  },
+  {
+    name: 'curl',
+    neededBy: 'command curl ',
+    debianPackage: 'curl',
+    isThere: () => spawnSync('curl', ['--version']).status === 0,
   },
 ]
 
@@ -37,9 +43,9 @@ const parts: readonly Part[] = [
 export function provision(testFiles: readonly string[]): MissingPart[] {
   const missing: MissingPart[] = []
   for (const part of parts) {
-    const files = testFiles.filter((file) => readFileSync(file, 'utf8').includes(part.importedBy))
+    const files = testFiles.filter((file) => readFileSync(file, 'utf8').includes(part.neededBy))
     if (files.length === 0 || part.isThere()) continue
-    const isNamed = process.env[part.setting] !== undefined
+    const isNamed = part.setting !== undefined && process.env[part.setting] !== undefined
     const why = isNamed ? `${part.setting} names no program` : install(part.debianPackage)
     if (!part.isThere()) missing.push({ name: part.name, why, files })
   }
