@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { CatalogDamaged } from '../../catalog-port.ts'
 import { readChecked } from './catalog-checks.ts'
 import { CatalogScrubTable } from './catalog-scrub-table.ts'
+import { CatalogSnapshot } from './catalog-snapshot.ts'
 import { concernsIndexes, findStructureProblems } from './catalog-structure.ts'
 
 type SQLInputValues = readonly SQLInputValue[]
@@ -96,12 +97,14 @@ export class CatalogScrub {
     name: string,
     pass: CatalogScrubPass,
   ): Promise<boolean> {
+    const snapshot = new CatalogSnapshot(this.#db)
     let after: SQLInputValues | undefined
     do {
       if (!(await pass.mayGoOn())) return false
       // A store that is closed while a pass waits for its turn ends the pass.
       if (!this.#db.isOpen) return false
-      after = checkStep(table, { name, after }, pass)
+      const at = { name, after }
+      after = snapshot.read(() => checkStep(table, at, pass))
     } while (after !== undefined)
     return true
   }

@@ -25,6 +25,7 @@ import type { WriteOrder } from './catalog-protocol.ts'
 import { CatalogReadTable } from './catalog-read-table.ts'
 import { CatalogScrub } from './catalog-scrub.ts'
 import { CatalogScrubTable } from './catalog-scrub-table.ts'
+import { CatalogSnapshot } from './catalog-snapshot.ts'
 import { CatalogWriterLink } from './catalog-writer-link.ts'
 import { toDocument } from './family/family-read-table.ts'
 import {
@@ -86,6 +87,7 @@ export async function openCatalogStore(
 class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
   readonly #db: DatabaseSync
   readonly #file: string
+  readonly #snapshot: CatalogSnapshot
   readonly #table: CatalogReadTable
   readonly #writer: CatalogWriterLink
   readonly #clock: Clock
@@ -99,6 +101,7 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
   ) {
     this.#db = db
     this.#file = file
+    this.#snapshot = new CatalogSnapshot(db)
     this.#table = new CatalogReadTable(db, (what) => this.#noteDamage(what))
     this.#writer = writer
     this.#clock = clock
@@ -200,7 +203,7 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
   /** Runs a step of a scan and tells of its damages; undefined when it could not be run at all. */
   #noting<T extends { readonly damages: readonly string[] }>(scan: () => T): T | undefined {
     try {
-      const step = scan()
+      const step = this.#snapshot.read(scan)
       for (const what of step.damages) this.#noteDamage(what)
       return step
     } catch (error) {
@@ -282,7 +285,7 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
 
   #telling<T>(read: () => T): T {
     try {
-      return read()
+      return this.#snapshot.read(read)
     } catch (error) {
       return this.#rethrow(error)
     }
