@@ -8,13 +8,13 @@ import { memberUidOf } from '../../src/base/index.ts'
 import { openCatalog } from '../../src/catalog/index.ts'
 import { openChecked } from '../../src/store/embedded/catalog/catalog-checks.ts'
 import { CatalogReadTable } from '../../src/store/embedded/catalog/catalog-read-table.ts'
-import { CatalogScrub } from '../../src/store/embedded/catalog/catalog-scrub.ts'
-import { replaceIndexes } from '../../src/store/embedded/catalog/catalog-structure.ts'
 import {
   WALK_START,
   type WalkPlace,
 } from '../../src/store/embedded/catalog/family/family-walk-table.ts'
 import { openCatalogFile } from '../../src/store/embedded/catalog/open-catalog-file.ts'
+import { CatalogScrub } from '../../src/store/embedded/catalog/scrub/catalog-scrub.ts'
+import { replaceIndexes } from '../../src/store/embedded/catalog/scrub/catalog-structure.ts'
 import { FolderDamaged, openCatalogStore } from '../../src/store/embedded/index.ts'
 import {
   CatalogDamaged,

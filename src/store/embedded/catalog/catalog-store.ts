@@ -23,8 +23,6 @@ import { FolderDamaged } from '../damage/folder-damaged.ts'
 import { openChecked } from './catalog-checks.ts'
 import type { WriteOrder } from './catalog-protocol.ts'
 import { CatalogReadTable } from './catalog-read-table.ts'
-import { CatalogScrub } from './catalog-scrub.ts'
-import { CatalogScrubTable } from './catalog-scrub-table.ts'
 import { CatalogSnapshot } from './catalog-snapshot.ts'
 import { CatalogWriterLink } from './catalog-writer-link.ts'
 import { toDocument } from './family/family-read-table.ts'
@@ -37,6 +35,8 @@ import {
 } from './family/family-walk-table.ts'
 import { packedOrderOf } from './family/packed-order.ts'
 import { ShapeTaker } from './family/shape-taker.ts'
+import { CatalogScrub } from './scrub/catalog-scrub.ts'
+import { CatalogScrubTable } from './scrub/catalog-scrub-table.ts'
 
 /** Rows read in one step of a scan: some milliseconds, and garbage that dies young. */
 const SCAN_ROWS = 1_000

@@ -15,11 +15,11 @@ import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
 import { CatalogLeases } from './catalog-lease-table.ts'
 import type { AnyPut, PutOrder, WriteOrder } from './catalog-protocol.ts'
 import { CatalogScopes } from './catalog-scopes.ts'
-import { replaceIndexes } from './catalog-structure.ts'
 import { type Tally, tallyBytes } from './catalog-tally.ts'
 import { CatalogTallies } from './catalog-tally-table.ts'
 import { FamilyWriteTable, type StoredMember } from './family/family-write-table.ts'
 import { Shape } from './family/shape.ts'
+import { replaceIndexes } from './scrub/catalog-structure.ts'
 
 /** What is stored of a document as far as a write must know it. */
 export interface StoredDocument {

@@ -1,9 +1,9 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
-import { CatalogDamaged } from '../../catalog-port.ts'
-import { readChecked } from './catalog-checks.ts'
+import { CatalogDamaged } from '../../../catalog-port.ts'
+import { readChecked } from '../catalog-checks.ts'
+import { CatalogSnapshot } from '../catalog-snapshot.ts'
 import { CatalogScrubTable } from './catalog-scrub-table.ts'
-import { CatalogSnapshot } from './catalog-snapshot.ts'
 import { concernsIndexes, findStructureProblems } from './catalog-structure.ts'
 
 type SQLInputValues = readonly SQLInputValue[]

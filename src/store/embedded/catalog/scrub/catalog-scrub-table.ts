@@ -1,7 +1,7 @@
 /** The statements with which all of catalog.db is read back, row by row, and held against checksums. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import { CatalogDamaged, type CatalogDocument } from '../../catalog-port.ts'
-import { CHANGE_COLUMNS, changesOf } from './catalog-changes.ts'
+import { CatalogDamaged, type CatalogDocument } from '../../../catalog-port.ts'
+import { CHANGE_COLUMNS, changesOf } from '../catalog-changes.ts'
 import {
   checkOfClaim,
   checkOfEntry,
@@ -9,11 +9,11 @@ import {
   checkOfTally,
   documentNameOf,
   readChecked,
-} from './catalog-checks.ts'
-import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
-import { CatalogScopes } from './catalog-scopes.ts'
-import { FamilyReadTable } from './family/family-read-table.ts'
-import { checkOfShape, SHAPE_TABLES } from './family/shape-table.ts'
+} from '../catalog-checks.ts'
+import { DOCUMENT_COLUMNS, documentOf } from '../catalog-document.ts'
+import { CatalogScopes } from '../catalog-scopes.ts'
+import { FamilyReadTable } from '../family/family-read-table.ts'
+import { checkOfShape, SHAPE_TABLES } from '../family/shape-table.ts'
 
 type Row = Readonly<Record<string, SQLInputValue>>
 
