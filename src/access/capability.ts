@@ -29,6 +29,7 @@ const resourceRoots = [
   'connection',
   'connector',
   'cycle',
+  'dashboard',
   'delete_profile',
   'oauth_client',
   'org_user',

@@ -1,3 +1,4 @@
+import type { Principal } from '../access/index.ts'
 import { type Clock, KeyedMutex, STREAMS_CREATED_PER_CALL_MAX, systemClock } from '../base/index.ts'
 import type { CatalogStore, StreamHandle } from '../store/index.ts'
 import type { CycleDefinition } from '../time/index.ts'
@@ -15,7 +16,9 @@ import { Documents, type StreamsDeletedListener } from './documents/documents.ts
 import type { StreamIndex } from './index/stream-index.ts'
 import { ComponentStreams } from './record/component-streams.ts'
 import { Components } from './record/components.ts'
+import { type CyclePreview, previewCycle } from './record/cycle-preview.ts'
 import { type CycleBody, cycleRules, definitionOf } from './record/cycle-record.ts'
+import { Dashboards } from './record/dashboards.ts'
 import { type DeleteProfileBody, deleteProfileRules } from './record/delete-profile.ts'
 import { usesBy } from './record/find-uses.ts'
 import { Folders } from './record/folders.ts'
@@ -50,6 +53,7 @@ export class Catalog {
   readonly cycles: SimpleRecords<CycleBody>
   readonly units: SimpleRecords<UnitBody>
   readonly deleteProfiles: SimpleRecords<DeleteProfileBody>
+  readonly dashboards: Dashboards
   /** Streams that one call may create, those of templates counted. */
   readonly createMax: number
   readonly #base: CatalogBase
@@ -62,6 +66,7 @@ export class Catalog {
     this.units = new SimpleRecords(documents, unitRules, usesBy(documents, 'unit'))
     const profileUses = usesBy(documents, 'delete_profile')
     this.deleteProfiles = new SimpleRecords(documents, deleteProfileRules, profileUses)
+    this.dashboards = new Dashboards(documents)
     const { cycles, units, deleteProfiles } = this
     const locks = new KeyedMutex<string>()
     this.#base = { documents, clock, people, locks, cycles, units, deleteProfiles }
@@ -123,6 +128,11 @@ export class Catalog {
   async findCycle(orgUid: string, cycleId: string): Promise<CycleDefinition | undefined> {
     const cycle = await this.cycles.findById(orgUid, cycleId)
     return cycle === undefined ? undefined : definitionOf(cycle)
+  }
+
+  /** The next periods of a cycle, saved or only described; see previewCycle. */
+  async previewCycle(principal: Principal, input: unknown): Promise<CyclePreview> {
+    return await previewCycle(this.#base, principal, input)
   }
 
   /** Calls a listener after streams were deleted; the one who deletes waits for it. */

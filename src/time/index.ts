@@ -11,4 +11,5 @@ export {
 } from './cycle-definition.ts'
 export { type Age, agedBefore, roughAgeMs } from './expiry.ts'
 export { checkBaseCycle, countIntervals, firstIntervalEnd, intervalOf } from './interval.ts'
+export { type LocalPeriod, nextPeriods } from './next-periods.ts'
 export { canonicalTimeZone, loadZone } from './zone.ts'

@@ -124,8 +124,19 @@ test('the catalog answers as described', async () => {
   await exercise('cycle', { id: 'own', sizeType: 'CUSTOM', intervals })
   await exercise('unit', { id: 'mbar', symbol: ' mbar' })
   await exercise('delete_profile', { id: 'short', sizeType: 'DAY', count: 2 })
+  await owner('POST', '/api/cycle/preview', { cycle: { sizeType: 'DAY' }, count: 2 })
+  await owner('POST', '/api/cycle/preview', { cycle: { count: 0 } }, { expect: '4' })
   const { component } = await owner('PUT', '/api/component', { component: { id: 'kept', stream } })
   await exercise('stream', { id: 'more' }, `/api/component/${component.uid}/stream`)
+  const [{ uid: streamUid }] = component.stream
+  const shown = [{ componentUid: component.uid, streamUid }]
+  const panels = [{ kind: 'chart', x: 0, y: 0, width: 6, height: 4, streams: shown }]
+  await exercise('dashboard', { id: 'board', panels })
+  const board = { dashboard: { name: 'Board', panels } }
+  const made = await owner('PUT', '/api/dashboard', board)
+  const file = await owner('GET', `/api/dashboard/${made.dashboard.uid}/export`)
+  await owner('PUT', '/api/dashboard/import', file)
+  await owner('PUT', '/api/dashboard/import', board, { expect: '4' })
   await owner('POST', '/api/component', { component: { uid: component.uid, name: 'Kept' } })
   const filing = 'contentType=component&parentFolderUid='
   await owner('PUT', `/api/component_folder/${component.uid}?${filing}`)

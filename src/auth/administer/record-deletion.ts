@@ -4,7 +4,12 @@ import { type ActingCaller, actOf } from './acting-caller.ts'
 
 /** What is deleted, for people who look for it later. */
 interface Deletion {
-  readonly act: 'component_deleted' | 'folder_deleted' | 'stream_deleted' | 'samples_deleted'
+  readonly act:
+    | 'component_deleted'
+    | 'dashboard_deleted'
+    | 'folder_deleted'
+    | 'stream_deleted'
+    | 'samples_deleted'
   /** The UID of what goes, or of the stream whose samples go. */
   readonly target: string
   readonly detail: string

@@ -10,6 +10,7 @@ import {
 } from '../../store/index.ts'
 import type { Documents } from '../documents/documents.ts'
 import { listPermitted } from '../documents/list-permitted.ts'
+import { NOTHING_ALONG } from '../documents/plan-along.ts'
 import { type UsedRecord, useOrders } from '../documents/record-uses.ts'
 import { whileUnused } from '../documents/while-unused.ts'
 import { checkId } from '../shape/record-checks.ts'
@@ -124,6 +125,13 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
     return await this.#trying(() => this.#save(orgUid, newUid(), { input, before: undefined }))
   }
 
+  /** What an insert would make; makes nothing. An ID that is taken is told by the insert alone. */
+  async check(principal: Principal, input: unknown): Promise<Shown<Body>> {
+    requirePermit(principal, this.#rules.kind, 'PUT')
+    const body = await this.#read(principal.orgUid, { input, before: undefined })
+    return { uid: '', ...body, revision: 0 }
+  }
+
   /** Whether every organization has a record of its own accord: it is in no store, and stays. */
   isBuiltIn(uid: string): boolean {
     return this.#rules.builtIns?.has(uid) === true
@@ -151,14 +159,16 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
   }
 
   /** Deletes a record that nothing refers to. */
-  async delete(principal: Principal, uid: string): Promise<void> {
+  async delete(principal: Principal, uid: string, planAlong = NOTHING_ALONG): Promise<void> {
     requirePermit(principal, `${this.#rules.kind}/${uid}`, 'DELETE')
     this.#refuseBuiltIn(uid)
-    const { orgUid, kind } = await this.#require(principal.orgUid, uid)
+    const document = await this.#require(principal.orgUid, uid)
+    const { orgUid, kind } = document
     const order = { op: 'delete', orgUid, kind, uid, expectedRevision: 'any' } as const
+    const along = planAlong(document.listKey)
     const findUses = this.#findUses
     if (findUses === undefined) {
-      await this.#documents.commit([order])
+      await this.#documents.commit([order, ...along])
       return
     }
     await whileUnused(this.#documents, order, async (unmark) => {
@@ -167,7 +177,7 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
         const what = `Cannot delete this ${kind}: it is used by ${uses.join(', ')}`
         refuse('conflict', { what })
       }
-      await this.#documents.commit([order, unmark])
+      await this.#documents.commit([order, unmark, ...along])
     })
   }
 
@@ -176,16 +186,9 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
     uid: string,
     { input, before }: { input: unknown; before: CatalogDocument | undefined },
   ): Promise<Shown<Body>> {
-    const { kind, check, read, defaults, builtIns } = this.#rules
-    check(input)
-    const fields = input as JsonObject
-    refuseStale(kind, fields.revision, before)
-    const old = before === undefined ? defaults : (before.body as unknown as Body)
-    checkId(`${kind}.id`, (fields.id as string | undefined) ?? '')
-    const body = await read(fields, old, orgUid)
-    for (const builtIn of builtIns?.values() ?? []) {
-      if (builtIn.id === body.id) this.#refuseTaken(body.id)
-    }
+    const { kind } = this.#rules
+    const body = await this.#read(orgUid, { input, before })
+    const old = this.#bodyOf(before)
     const order = putRecordOrder({ orgUid, kind, uid }, body, before?.revision ?? 0)
     const uses = this.#rules.usesOf?.(orgUid, old, body) ?? []
     try {
@@ -195,6 +198,27 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
       if (error instanceof CatalogConflict && error.claim !== undefined) this.#refuseTaken(body.id)
       throw error
     }
+  }
+
+  /** The body that an input makes of what was before. */
+  async #read(
+    orgUid: string,
+    { input, before }: { input: unknown; before: CatalogDocument | undefined },
+  ): Promise<Body> {
+    const { kind, check, read, builtIns } = this.#rules
+    check(input)
+    const fields = input as JsonObject
+    refuseStale(kind, fields.revision, before)
+    checkId(`${kind}.id`, (fields.id as string | undefined) ?? '')
+    const body = await read(fields, this.#bodyOf(before), orgUid)
+    for (const builtIn of builtIns?.values() ?? []) {
+      if (builtIn.id === body.id) this.#refuseTaken(body.id)
+    }
+    return body
+  }
+
+  #bodyOf(document: CatalogDocument | undefined): Body {
+    return document === undefined ? this.#rules.defaults : (document.body as unknown as Body)
   }
 
   async #require(orgUid: string, uid: string): Promise<CatalogDocument> {

@@ -3,6 +3,7 @@ import {
   type Catalog,
   componentShape,
   cycleShape,
+  dashboardShape,
   deleteProfileShape,
   folderShape,
   templateShape,
@@ -19,6 +20,7 @@ import {
   unitRecord,
 } from '../wire/catalog-answers.ts'
 import { componentListQuery, readQueryText } from '../wire/catalog-wire.ts'
+import { dashboardRecord } from '../wire/dashboard-answers.ts'
 import { readPage } from '../wire/envelope.ts'
 import { type RecordResource, recordRoutes } from './record-routes.ts'
 
@@ -31,7 +33,7 @@ export function catalogRoutes(
 }
 
 function resourcesOf(catalog: Catalog): RecordResource[] {
-  const { components, templates, folders, cycles, units, deleteProfiles } = catalog
+  const { components, templates, folders, cycles, units, deleteProfiles, dashboards } = catalog
   return [
     {
       ...{ noun: 'component', title: 'A component', shape: componentShape, records: components },
@@ -56,6 +58,11 @@ function resourcesOf(catalog: Catalog): RecordResource[] {
       ...{ noun: 'delete_profile', title: 'A delete profile' },
       ...{ shape: deleteProfileShape, records: deleteProfiles },
       answer: deleteProfileRecord,
+    },
+    {
+      ...{ noun: 'dashboard', title: 'A dashboard', shape: dashboardShape, records: dashboards },
+      answer: dashboardRecord,
+      deletedAs: 'dashboard_deleted',
     },
   ]
 }

@@ -17,6 +17,8 @@ import { apiKeyRoutes } from './api-key-routes.ts'
 import { authorizeRoutes } from './authorize-routes.ts'
 import { catalogRoutes } from './catalog-routes.ts'
 import { componentRoutes } from './component-routes.ts'
+import { cycleRoutes } from './cycle-routes.ts'
+import { dashboardRoutes } from './dashboard-routes.ts'
 import { feedRoutes } from './feed-routes.ts'
 import { fileRoutes } from './file-routes.ts'
 import { invitationRoutes } from './invitation-routes.ts'
@@ -61,6 +63,8 @@ export function addRoutes(app: App, parts: RouteParts): void {
   authorizeRoutes(app, { oauth, issuerOf, brands, budget })
   catalogRoutes(app, { catalog, gate, identity })
   componentRoutes(app, { catalog, gate })
+  cycleRoutes(app, { catalog, gate })
+  dashboardRoutes(app, { catalog, gate })
   feedRoutes(app, { calls, gate, identity, lane })
   fileRoutes(app, { files, calls, gate, identity, budget })
   const isSecure = config.tlsCert !== undefined || config.publicUrl?.startsWith('https:') === true

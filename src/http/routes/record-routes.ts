@@ -33,7 +33,7 @@ export interface RecordResource {
   readonly answer: TSchema
   readonly records: RecordOperations
   /** How the audit log calls that one was deleted; undefined: nothing is lost that cannot be made again. */
-  readonly deletedAs?: 'component_deleted' | 'folder_deleted'
+  readonly deletedAs?: 'component_deleted' | 'dashboard_deleted' | 'folder_deleted'
   /** Where its list takes more than a page. */
   readonly listQuery?: TSchema
   readonly readList?: (query: unknown) => Page

@@ -29,6 +29,7 @@ const samples: Record<string, { record: object; change: object }> = {
   cycle: { record: { name: 'A', sizeType: 'HOUR', count: 2 }, change: { count: 3 } },
   unit: { record: { name: 'A', symbol: '$' }, change: { symbolLocation: 'BEFORE' } },
   delete_profile: { record: { name: 'A', count: 2 }, change: { sizeType: 'DAY' } },
+  dashboard: { record: { name: 'A', range: 'today' }, change: { name: 'B' } },
 }
 
 for (const [noun, { record, change }] of Object.entries(samples)) {
@@ -56,8 +57,9 @@ for (const [noun, { record, change }] of Object.entries(samples)) {
     assert.equal(list.body.totalCount, before + 1)
     assert.equal(list.body.success, true)
     const listed = list.body[noun].find(({ uid }: { uid: string }) => uid === inserted.uid)
-    const { stream: _, ...plain } = expected
-    assert.deepEqual(listed, noun === 'component' ? plain : expected)
+    const left = { component: 'stream', dashboard: 'panels' }[noun] ?? ''
+    const { [left]: _, ...plain } = expected
+    assert.deepEqual(listed, plain)
     assert.equal((await owner('DELETE', path)).status, 200)
     assert.equal((await owner('GET', path)).status, 404)
     assert.equal((await owner('DELETE', path)).status, 404)

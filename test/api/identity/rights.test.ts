@@ -100,7 +100,14 @@ function perform(call: Call, { method, path }: Operation) {
 /** All that calls could have changed, as the owner sees it. */
 async function stateOf(): Promise<string> {
   const nouns = ['organization', 'org_user', 'api_key', 'oauth_client', 'audit', 'component']
-  const more = ['component_template', 'component_folder', 'cycle', 'unit', 'delete_profile']
+  const more = [
+    'component_template',
+    'component_folder',
+    'cycle',
+    'unit',
+    'delete_profile',
+    'dashboard',
+  ]
   const paths = [...nouns, ...more].map((noun) => `/api/${noun}?limit=1000`)
   const texts: string[] = []
   for (const path of [...paths, `/api/component/${uid}/stream`, '/api/comp/c1/feed']) {

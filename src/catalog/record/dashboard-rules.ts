@@ -1,0 +1,115 @@
+import type { Static } from 'typebox'
+import { ID_LENGTH_MAX } from '../../base/index.ts'
+import type { StreamIndex } from '../index/stream-index.ts'
+import {
+  checkRange,
+  DASHBOARD_BYTES_MAX,
+  type DashboardBody,
+  dashboardShape,
+  GRID_COLUMNS,
+  type Panel,
+  type PanelStream,
+} from '../shape/dashboard-shape.ts'
+import {
+  checkText,
+  DESCRIPTION_LENGTH_MAX,
+  NAME_LENGTH_MAX,
+  readTimeZoneField,
+  refuseField,
+  shapeCheck,
+} from '../shape/record-checks.ts'
+import type { RecordRules } from './simple-records.ts'
+
+type DashboardInput = Static<typeof dashboardShape>
+type PanelInput = NonNullable<DashboardInput['panels']>[number]
+
+/** What panels show unless they say otherwise. */
+const DEFAULT_RANGE = 'last-24h'
+const DEFAULT_ROWS = 20
+/** Longer than the name of every statistic. */
+const STAT_LENGTH_MAX = 64
+
+/** The rules of dashboards; the index tells which streams the organization has. */
+export function dashboardRules(index: StreamIndex): RecordRules<DashboardBody> {
+  return {
+    kind: 'dashboard',
+    check: shapeCheck('dashboard', dashboardShape),
+    read: (input, before, orgUid) => readDashboard(input, { before, index, orgUid }),
+    defaults: { id: '', name: '', description: '', range: DEFAULT_RANGE, panels: [] },
+  }
+}
+
+interface Surroundings {
+  readonly before: DashboardBody
+  readonly index: StreamIndex
+  readonly orgUid: string
+}
+
+function readDashboard(input: DashboardInput, around: Surroundings): DashboardBody {
+  const { before } = around
+  const id = input.id ?? before.id
+  const name = input.name ?? (before.name || id)
+  const description = input.description ?? before.description
+  const range = input.range || before.range
+  checkText('dashboard.name', name, NAME_LENGTH_MAX)
+  checkText('dashboard.description', description, DESCRIPTION_LENGTH_MAX)
+  checkRange('dashboard.range', range)
+  const panels = input.panels === undefined ? before.panels : readPanels(input.panels, around)
+  const body = { id, name, description, range, panels }
+  const bytes = Buffer.byteLength(JSON.stringify(body))
+  if (bytes > DASHBOARD_BYTES_MAX) {
+    refuseField('dashboard', `has ${bytes} bytes as JSON: at most ${DASHBOARD_BYTES_MAX}`)
+  }
+  return body
+}
+
+function readPanels(inputs: readonly PanelInput[], around: Surroundings): Panel[] {
+  // A stream that was deleted stays on the board until somebody takes it off: no save fails for it.
+  const known = new Set(around.before.panels.flatMap(({ streams }) => streams.map(textOf)))
+  return inputs.map((input, at) => {
+    const field = `dashboard.panels[${at}]`
+    const panel = readPanel(field, input)
+    for (const [place, stream] of panel.streams.entries()) {
+      if (known.has(textOf(stream)) || isStreamOf(around, stream)) continue
+      const shown = `${stream.componentUid.slice(0, 40)} / ${stream.streamUid.slice(0, 40)}`
+      refuseField(`${field}.streams[${place}]`, `${shown} is no stream of this organization`)
+    }
+    return panel
+  })
+}
+
+function readPanel(field: string, input: PanelInput): Panel {
+  const { kind, title = '', x, y, width, height, range = '', text = '', options = {} } = input
+  if (x + width > GRID_COLUMNS) {
+    refuseField(
+      `${field}.width`,
+      `${width} reaches over the edge: there are ${GRID_COLUMNS} columns`,
+    )
+  }
+  checkText(`${field}.title`, title, NAME_LENGTH_MAX)
+  checkText(`${field}.text`, text, DESCRIPTION_LENGTH_MAX)
+  checkRange(`${field}.range`, range)
+  const { min = null, max = null, cycleId = '', stat = '', rows = DEFAULT_ROWS } = options
+  if (min !== null && max !== null && min >= max) {
+    refuseField(`${field}.options.max`, `${max} must be greater than min, which is ${min}`)
+  }
+  checkText(`${field}.options.cycleId`, cycleId, ID_LENGTH_MAX)
+  checkText(`${field}.options.stat`, stat, STAT_LENGTH_MAX)
+  const zone = options.timeZoneId ?? ''
+  const timeZoneId = zone === '' ? '' : readTimeZoneField(`${field}.options.timeZoneId`, zone)
+  const streams = (input.streams ?? []).map(({ componentUid, streamUid }) => ({
+    componentUid,
+    streamUid,
+  }))
+  const settled = { min, max, cycleId, stat, rows, timeZoneId }
+  return { kind, title, x, y, width, height, streams, range, text, options: settled }
+}
+
+function isStreamOf({ index, orgUid }: Surroundings, stream: PanelStream): boolean {
+  const handle = index.streamByUid(orgUid, stream.streamUid)
+  return handle !== 0 && index.componentOf(handle).uid === stream.componentUid
+}
+
+function textOf({ componentUid, streamUid }: PanelStream): string {
+  return `${componentUid}/${streamUid}`
+}

@@ -1,0 +1,154 @@
+import { allows, type Principal, requirePermit } from '../../access/index.ts'
+import type { Documents } from '../documents/documents.ts'
+import { NOTHING_ALONG } from '../documents/plan-along.ts'
+import type { StreamIndex } from '../index/stream-index.ts'
+import type { DashboardBody, PanelStream } from '../shape/dashboard-shape.ts'
+import { dashboardRules } from './dashboard-rules.ts'
+import {
+  EXPORT_FORMAT,
+  EXPORT_VERSION,
+  type ExportedDashboard,
+  type ExportedStream,
+  type ImportOrder,
+  readImport,
+  textOfIds,
+} from './dashboard-transfer.ts'
+import { type Page, type RecordList, SimpleRecords } from './simple-records.ts'
+
+/** A dashboard as callers see it. */
+type DashboardRecord = DashboardBody & {
+  readonly uid: string
+  readonly panelCount: number
+  readonly revision: number
+}
+
+type ListedDashboard = Omit<DashboardRecord, 'panels'>
+
+/** What an import made, and the streams that nobody here has, by the IDs of the file. */
+interface ImportedDashboard {
+  readonly dashboard: DashboardRecord
+  readonly missing: readonly ExportedStream[]
+}
+
+/** Boards of charts and values: get, list, insert, update, delete, export and import, each checked against the caller's rights. */
+export class Dashboards {
+  readonly #records: SimpleRecords<DashboardBody>
+  readonly #index: StreamIndex
+
+  constructor(documents: Documents) {
+    this.#index = documents.index
+    this.#records = new SimpleRecords(documents, dashboardRules(documents.index))
+  }
+
+  /** A dashboard that is not saved. */
+  make(principal: Principal): DashboardRecord {
+    return counted(this.#records.make(principal))
+  }
+
+  async get(principal: Principal, uid: string): Promise<DashboardRecord> {
+    return counted(await this.#records.get(principal, uid))
+  }
+
+  /** A page of dashboards, without their panels. */
+  async list(principal: Principal, page: Page): Promise<RecordList<ListedDashboard>> {
+    const { records, totalCount } = await this.#records.list(principal, page)
+    return { records: records.map((record) => withoutPanels(counted(record))), totalCount }
+  }
+
+  async insert(principal: Principal, input: unknown): Promise<DashboardRecord> {
+    return counted(await this.#records.insert(principal, input))
+  }
+
+  async update(principal: Principal, uid: string, input: unknown): Promise<DashboardRecord> {
+    return counted(await this.#records.update(principal, uid, input))
+  }
+
+  async delete(principal: Principal, uid: string, planAlong = NOTHING_ALONG): Promise<void> {
+    await this.#records.delete(principal, uid, planAlong)
+  }
+
+  /** A dashboard for another organization or service: its streams by IDs too, of those that the caller may see. */
+  async exportOne(principal: Principal, uid: string): Promise<ExportedDashboard> {
+    const { id, name, description, range, panels } = await this.#records.get(principal, uid)
+    const shown = panels.map(({ streams, ...panel }) => ({
+      ...panel,
+      streams: streams.map((stream) => this.#withIds(principal, stream)),
+    }))
+    const body = { id, name, description, range, panels: shown }
+    return { format: EXPORT_FORMAT, version: EXPORT_VERSION, ...body }
+  }
+
+  /**
+   * Makes a dashboard of an exported one. Its streams are those that the order maps them to, else those of their
+   * UIDs, else those of their IDs, always of the caller's organization; the others are left out and told.
+   */
+  async importOne(principal: Principal, input: unknown): Promise<ImportedDashboard> {
+    requirePermit(principal, 'dashboard', 'PUT')
+    const order = readImport(input)
+    const { id, name, description, range, panels } = order.dashboard
+    const missing = new Map<string, ExportedStream>()
+    const resolved = panels.map((panel) => ({
+      ...panel,
+      streams: (panel.streams ?? []).flatMap((stream) => {
+        const found = this.#resolve(principal, stream, order)
+        if (found === undefined) missing.set(JSON.stringify(stream), stream)
+        return found ?? []
+      }),
+    }))
+    const record = { id, name, description, range, panels: resolved }
+    const dashboard = order.isTrial
+      ? await this.#records.check(principal, record)
+      : await this.#records.insert(principal, record)
+    return { dashboard: counted(dashboard), missing: [...missing.values()] }
+  }
+
+  #withIds(principal: Principal, stream: PanelStream): ExportedStream {
+    const handle = this.#find(principal, stream)
+    if (handle === 0) return { ...stream, componentId: '', streamId: '' }
+    const componentId = this.#index.componentOf(handle).compId
+    return { ...stream, componentId, streamId: this.#index.streamIdOf(handle) }
+  }
+
+  #resolve(
+    principal: Principal,
+    stream: ExportedStream,
+    { map }: ImportOrder,
+  ): PanelStream | undefined {
+    const wanted = map.get(textOfIds(stream)) ?? stream
+    const byUid = this.#find(principal, wanted)
+    const handle = byUid === 0 ? this.#findById(principal, stream) : byUid
+    if (handle === 0) return undefined
+    const { uid } = this.#index.componentOf(handle)
+    return { componentUid: uid, streamUid: this.#index.streamUid(handle) }
+  }
+
+  /** The stream of two UIDs, 0 unless the organization has it and the caller may see it. */
+  #find(principal: Principal, { componentUid, streamUid }: PanelStream): number {
+    const handle = this.#index.streamByUid(principal.orgUid, streamUid)
+    if (handle === 0 || this.#index.componentOf(handle).uid !== componentUid) return 0
+    return this.#isSeen(principal, handle) ? handle : 0
+  }
+
+  #findById(principal: Principal, { componentId, streamId }: ExportedStream): number {
+    const handle = this.#index.resolve(principal.orgUid, componentId, streamId)
+    return handle !== 0 && this.#isSeen(principal, handle) ? handle : 0
+  }
+
+  /** Whether the caller may know that a stream is there: nobody learns IDs by importing them. */
+  #isSeen(principal: Principal, handle: number): boolean {
+    const component = `component/${this.#index.componentOf(handle).uid}`
+    const feed = `${component}/stream/${this.#index.streamUid(handle)}/feed`
+    return allows(principal, component, 'GET') || allows(principal, feed, 'GET')
+  }
+}
+
+function counted(
+  record: DashboardBody & { readonly uid: string; readonly revision: number },
+): DashboardRecord {
+  const { revision, ...rest } = record
+  return { ...rest, panelCount: record.panels.length, revision }
+}
+
+function withoutPanels({ panels: _, ...rest }: DashboardRecord): ListedDashboard {
+  return rest
+}

@@ -1,0 +1,118 @@
+import { Type } from 'typebox'
+import { refuseField, revisionShape } from './record-checks.ts'
+
+/** What a panel shows. */
+export const PANEL_KINDS = ['chart', 'gauge', 'value', 'table', 'text'] as const
+type PanelKind = (typeof PANEL_KINDS)[number]
+
+/** The columns of the grid: halves, thirds and quarters are whole numbers of them. */
+export const GRID_COLUMNS = 12
+/** Rows of the grid: a hundred panels below each other, each as high as panels get, have room. */
+const GRID_ROWS_MAX = 5_000
+const PANEL_ROWS_MAX = 50
+/** More panels than anyone looks at, and few enough to be asked for at once. */
+export const PANELS_MAX = 100
+/** The lines that a chart can tell apart are fewer. */
+export const PANEL_STREAMS_MAX = 20
+/** A list of boards reads whole records: a thousand of these still fit in memory. */
+export const DASHBOARD_BYTES_MAX = 100_000
+const TABLE_ROWS_MAX = 1_000
+
+const WORDS: ReadonlySet<string> = new Set([
+  ...['', 'today', 'yesterday', 'this-week', 'last-week'],
+  ...['this-month', 'last-month', 'this-year', 'last-year'],
+])
+const LENGTH = /^last-[1-9]\d{0,4}(?:min|h|d|w|mo|y)$/
+const FIXED = /^-?\d{1,14}\.\.-?\d{1,14}$/
+
+const streamShape = Type.Object({
+  componentUid: Type.String(),
+  streamUid: Type.String(),
+})
+
+const optionsShape = Type.Object({
+  min: Type.Optional(Type.Union([Type.Null(), Type.Number()])),
+  max: Type.Optional(Type.Union([Type.Null(), Type.Number()])),
+  cycleId: Type.Optional(
+    Type.String({ description: 'The periods that are shown; blank: samples, as they fit' }),
+  ),
+  stat: Type.Optional(Type.String({ description: 'The statistic of these periods' })),
+  rows: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: TABLE_ROWS_MAX, description: 'Of a table' }),
+  ),
+  timeZoneId: Type.Optional(Type.String({ description: "Blank: the component's" })),
+})
+
+const panelShape = Type.Object({
+  kind: Type.Enum([...PANEL_KINDS]),
+  title: Type.Optional(Type.String()),
+  x: Type.Integer({ minimum: 0, maximum: GRID_COLUMNS - 1, description: 'Its first column' }),
+  y: Type.Integer({ minimum: 0, maximum: GRID_ROWS_MAX, description: 'Its first row' }),
+  width: Type.Integer({ minimum: 1, maximum: GRID_COLUMNS, description: 'In columns' }),
+  height: Type.Integer({ minimum: 1, maximum: PANEL_ROWS_MAX, description: 'In rows' }),
+  streams: Type.Optional(Type.Array(streamShape, { maxItems: PANEL_STREAMS_MAX })),
+  range: Type.Optional(
+    Type.String({
+      description:
+        'Blank: as the board; today, yesterday, this-week, last-24h (min, h, d, w, mo, y) or from..until in epoch ms',
+    }),
+  ),
+  text: Type.Optional(Type.String({ description: 'Of a text panel' })),
+  options: Type.Optional(optionsShape),
+})
+
+/** What a caller may say about a dashboard; its panels are replaced as a whole. */
+export const dashboardShape = Type.Object({
+  id: Type.Optional(Type.String({ description: 'Unique in the organization, may be blank' })),
+  name: Type.Optional(Type.String()),
+  description: Type.Optional(Type.String()),
+  range: Type.Optional(Type.String({ description: 'Of the panels that have none of their own' })),
+  panels: Type.Optional(Type.Array(panelShape, { maxItems: PANELS_MAX })),
+  revision: revisionShape,
+})
+
+/** The stream that a panel shows, by UIDs of its organization. */
+export interface PanelStream {
+  readonly componentUid: string
+  readonly streamUid: string
+}
+
+/** One panel as the catalog keeps it. */
+export interface Panel {
+  readonly kind: PanelKind
+  readonly title: string
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+  readonly streams: readonly PanelStream[]
+  readonly range: string
+  readonly text: string
+  readonly options: {
+    readonly min: number | null
+    readonly max: number | null
+    readonly cycleId: string
+    readonly stat: string
+    readonly rows: number
+    readonly timeZoneId: string
+  }
+}
+
+/** A dashboard as the catalog keeps it. */
+export type DashboardBody = {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  readonly range: string
+  readonly panels: readonly Panel[]
+}
+
+/** Refuses what is no range of time in the words of dashboards; blank is one. */
+export function checkRange(field: string, range: string): void {
+  if (WORDS.has(range) || LENGTH.test(range) || FIXED.test(range)) return
+  const shown = range.slice(0, 60)
+  refuseField(
+    field,
+    `"${shown}" is no range: write today, yesterday, this-week, last-24h or from..until in epoch ms`,
+  )
+}

@@ -1,0 +1,150 @@
+/** Dashboards and previews of cycles as they are answered. */
+import { Type } from 'typebox'
+import { PANEL_KINDS } from '../../catalog/index.ts'
+import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
+
+const panelStream = named(
+  'PanelStream',
+  { componentUid: Type.String(), streamUid: Type.String() },
+  { componentUid: EXAMPLE_UID, streamUid: EXAMPLE_UID },
+)
+
+const STREAM_EXAMPLE = {
+  ...{ componentUid: EXAMPLE_UID, streamUid: EXAMPLE_UID },
+  ...{ componentId: 'boiler', streamId: 'temp' },
+}
+
+/** A stream of an exported board; its IDs are blank where the caller may not see them. */
+const exportedStream = named(
+  'ExportedPanelStream',
+  {
+    componentUid: Type.String(),
+    streamUid: Type.String(),
+    componentId: Type.String(),
+    streamId: Type.String(),
+  },
+  STREAM_EXAMPLE,
+)
+
+const panelFields = {
+  kind: oneOf(PANEL_KINDS),
+  title: Type.String(),
+  x: Type.Integer({ description: 'Its first column, of 12' }),
+  y: Type.Integer({ description: 'Its first row' }),
+  width: Type.Integer(),
+  height: Type.Integer(),
+  range: Type.String({ description: "Blank: the board's" }),
+  text: Type.String(),
+  options: named('PanelOptions', {
+    min: orNull(Type.Number()),
+    max: orNull(Type.Number()),
+    cycleId: Type.String(),
+    stat: Type.String(),
+    rows: Type.Integer(),
+    timeZoneId: Type.String(),
+  }),
+}
+
+const panelExample = {
+  ...{ kind: 'chart', title: 'Boiler', x: 0, y: 0, width: 6, height: 4 },
+  ...{ streams: [{ componentUid: EXAMPLE_UID, streamUid: EXAMPLE_UID }], range: '', text: '' },
+  options: { min: null, max: null, cycleId: '', stat: '', rows: 20, timeZoneId: '' },
+}
+
+const boardFields = {
+  id: Type.String({ description: 'Chosen by people, may be blank' }),
+  name: Type.String(),
+  description: Type.String(),
+  range: Type.String({ description: 'What panels show that have no range of their own' }),
+}
+
+const boardExample = { id: 'cellar', name: 'Cellar', description: '', range: 'last-24h' }
+const recordExample = {
+  ...{ uid: EXAMPLE_UID, ...boardExample },
+  ...{ panelCount: 1, panels: [panelExample], revision: 1 },
+}
+
+/** A dashboard; lists leave its panels out. */
+export const dashboardRecord = named(
+  'Dashboard',
+  {
+    uid: Type.String({ description: 'Blank in a record that is not saved' }),
+    ...boardFields,
+    panelCount: Type.Integer(),
+    panels: Type.Optional(
+      Type.Array(
+        named('Panel', { ...panelFields, streams: Type.Array(panelStream) }, panelExample),
+        {
+          description: 'Not in lists',
+        },
+      ),
+    ),
+    revision: Type.Integer({ description: 'Counts the changes' }),
+  },
+  recordExample,
+)
+
+/** A dashboard as a file keeps it. */
+export const exportedDashboard = named(
+  'ExportedDashboard',
+  {
+    format: Type.Literal('weir-dashboard'),
+    version: Type.Integer(),
+    ...boardFields,
+    panels: Type.Array(
+      named('ExportedPanel', { ...panelFields, streams: Type.Array(exportedStream) }),
+    ),
+  },
+  {
+    ...{ format: 'weir-dashboard', version: 1, ...boardExample },
+    panels: [{ ...panelExample, streams: [STREAM_EXAMPLE] }],
+  },
+)
+
+/** What an import made, and what it did not find. */
+export const importAnswer = named(
+  'ImportAnswer',
+  {
+    message: Type.String({ description: 'Blank' }),
+    dashboard: dashboardRecord,
+    missing: Type.Array(exportedStream, {
+      description: 'Streams of the file that nobody here has; left out of the panels',
+    }),
+    totalCount: Type.Integer(),
+    success: Type.Literal(true),
+  },
+  {
+    ...{ message: '', dashboard: recordExample, missing: [STREAM_EXAMPLE] },
+    ...{ totalCount: 1, success: true },
+  },
+)
+
+/** The next periods of a cycle. */
+export const cyclePreviewAnswer = named(
+  'CyclePreviewAnswer',
+  {
+    message: Type.String({ description: 'Blank' }),
+    period: Type.Array(
+      named('LocalPeriod', {
+        from: msOf('Its start'),
+        until: msOf('Its end, not included'),
+        localFrom: Type.String({ description: 'With the offset of the zone' }),
+        localUntil: Type.String(),
+      }),
+    ),
+    timeZoneId: Type.String({ description: 'The zone of the local times' }),
+    totalCount: Type.Integer(),
+    success: Type.Literal(true),
+  },
+  {
+    message: '',
+    period: [
+      {
+        ...{ from: 1774652400000, until: 1774738800000 },
+        localFrom: '2026-03-28T00:00:00+01:00',
+        localUntil: '2026-03-29T00:00:00+01:00',
+      },
+    ],
+    ...{ timeZoneId: 'Europe/Berlin', totalCount: 1, success: true },
+  },
+)
