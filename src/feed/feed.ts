@@ -11,6 +11,7 @@ import {
 import { Retention } from './expire/retention.ts'
 import type { FeedSeries } from './get/feed-series.ts'
 import { type GetCommand, getFeed, getLastValues, type ShowFile } from './get/get-feed.ts'
+import { type Extent, type ExtentPath, measureExtent } from './get/measure-extent.ts'
 import { AssignedTimes } from './put/assigned-times.ts'
 import { type PutCommand, putSamples, type SamplesLanded } from './put/put-feed.ts'
 import { recallTimes } from './put/recall-times.ts'
@@ -128,6 +129,12 @@ export class Feed {
   /** A statistic of the last period in which a stream has a value, for one stream or each. */
   lastStatistics(principal: Principal, command: StatisticCommand): Promise<FeedSeries[]> {
     return getLastStatistics(this.#deps, principal, command)
+  }
+
+  /** How much hangs on a component or stream. */
+  extent(principal: Principal, path: ExtentPath): Promise<Extent> {
+    const { store, catalog } = this.#deps
+    return measureExtent({ index: catalog.index, store }, principal, path)
   }
 
   /** Takes a range out of a stream, durably. */

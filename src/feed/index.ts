@@ -5,6 +5,7 @@ export { Feed } from './feed.ts'
 export { feedName, requireCreation, requireStream } from './feed-rights.ts'
 export { findStreams } from './find-streams.ts'
 export type { FeedFields, FeedSeries } from './get/feed-series.ts'
+export type { Extent, ExtentPath } from './get/measure-extent.ts'
 export { requireDefinition } from './put/create-missing.ts'
 export {
   IncomingSamples,

@@ -129,6 +129,10 @@ test('the catalog answers as described', async () => {
   const { component } = await owner('PUT', '/api/component', { component: { id: 'kept', stream } })
   await exercise('stream', { id: 'more' }, `/api/component/${component.uid}/stream`)
   const [{ uid: streamUid }] = component.stream
+  const extents = `/api/component/${component.uid}`
+  await owner('GET', `${extents}/extent`)
+  await owner('GET', `${extents}/stream/${streamUid}/extent`)
+  await owner('GET', `${extents}/stream/none/extent`, undefined, { expect: '4' })
   const shown = [{ componentUid: component.uid, streamUid }]
   const panels = [{ kind: 'chart', x: 0, y: 0, width: 6, height: 4, streams: shown }]
   await exercise('dashboard', { id: 'board', panels })

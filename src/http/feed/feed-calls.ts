@@ -8,6 +8,8 @@ import {
   refuse,
 } from '../../base/index.ts'
 import {
+  type Extent,
+  type ExtentPath,
   type Feed,
   type FeedFields,
   type FeedSeries,
@@ -142,6 +144,11 @@ export class FeedCalls {
   async read(principal: Principal, read: FeedRead, aside = NO_ASIDE): Promise<Buffer> {
     const asked = readFeedQuery(readLoosePairs(read.query))
     return this.#write(await this.#find(principal, read, asked), asked, aside)
+  }
+
+  /** GET …/extent: how much hangs on a component or stream. */
+  async extent(principal: Principal, path: ExtentPath): Promise<Extent> {
+    return await this.#feed.extent(principal, path)
   }
 
   /** What the IDs of a call name, for the audit log; a UID is '' where nothing has the ID. */

@@ -19,6 +19,7 @@ import { catalogRoutes } from './catalog-routes.ts'
 import { componentRoutes } from './component-routes.ts'
 import { cycleRoutes } from './cycle-routes.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
+import { extentRoutes } from './extent-routes.ts'
 import { feedRoutes } from './feed-routes.ts'
 import { fileRoutes } from './file-routes.ts'
 import { invitationRoutes } from './invitation-routes.ts'
@@ -65,6 +66,7 @@ export function addRoutes(app: App, parts: RouteParts): void {
   componentRoutes(app, { catalog, gate })
   cycleRoutes(app, { catalog, gate })
   dashboardRoutes(app, { catalog, gate })
+  extentRoutes(app, { calls, gate })
   feedRoutes(app, { calls, gate, identity, lane })
   fileRoutes(app, { files, calls, gate, identity, budget })
   const isSecure = config.tlsCert !== undefined || config.publicUrl?.startsWith('https:') === true
