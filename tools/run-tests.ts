@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { provision } from './provision.ts'
+import { makeStudioTypes } from './studio/make-types.ts'
 
 function run(command: string, args: readonly string[]): void {
   const { status } = spawnSync(command, args, { stdio: 'inherit' })
@@ -20,6 +21,8 @@ if (files.length === 0) {
 }
 if (chosen.length === 0) {
   run('tsc', ['--noEmit'])
+  await makeStudioTypes()
+  run('tsc', ['-p', 'studio'])
   run('biome', ['check', '.'])
 }
 const missing = provision(files)

@@ -58,7 +58,7 @@ export {
   getOwnFactor,
   removeOwnFactor,
 } from './administer/own-second-factor.ts'
-export { endOwnSession, listOwnSessions } from './administer/own-sessions.ts'
+export { endOwnSession, findSelf, listOwnSessions } from './administer/own-sessions.ts'
 export { announceDeletion, planDeletion } from './administer/record-deletion.ts'
 export { type Command, type CommandResult, runCommand } from './administer/run-command.ts'
 export { beginScrub, readStorage, type StorageParts } from './administer/storage.ts'

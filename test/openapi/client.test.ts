@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { clientTypesOf } from '../support/client-types.ts'
+import { clientTypesOf } from '../../tools/studio/client-types.ts'
 import { startService } from '../support/service.ts'
 
 const run = promisify(execFile)

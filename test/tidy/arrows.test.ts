@@ -132,3 +132,25 @@ test('outside things are imported only where they belong', () => {
   )
   assert.deepEqual(misplaced, [])
 })
+
+test('the studio takes nothing from the service but generated types, and uPlot only in chart', () => {
+  const files = globSync(['studio/src/**/*.ts', 'studio/src/**/*.tsx'])
+  assert.ok(files.length > 30)
+  const crossings = files.flatMap((file) =>
+    importsOf(file)
+      .filter((specifier) => {
+        if (specifier.startsWith('.')) return !targetOf(file, specifier).startsWith('studio/src/')
+        return specifier.startsWith('uplot') && !file.startsWith('studio/src/chart/')
+      })
+      .map((specifier) => `${file} imports ${specifier}`),
+  )
+  assert.deepEqual(crossings, [])
+  const upward = files
+    .filter((file) => /^studio\/src\/(?:ui|api|style)\//.test(file))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter((specifier) => /\/(?:app|pages)\//.test(specifier))
+        .map((specifier) => `${file} imports ${specifier}`),
+    )
+  assert.deepEqual(upward, [])
+})

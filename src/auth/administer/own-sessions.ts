@@ -1,8 +1,15 @@
 import { refuse } from '../../base/index.ts'
 import type { Identity } from '../identity.ts'
 import type { ShownSession } from '../sessions.ts'
+import type { User } from '../users.ts'
 import type { ActingCaller } from './acting-caller.ts'
 import { requireSelf } from './require-self.ts'
+
+/** The account of the caller, who must have signed in. */
+export async function findSelf({ users }: Identity, by: ActingCaller): Promise<User> {
+  const userUid = requireSelf(by, 'GET login')
+  return (await users.find(userUid)) ?? refuse('not_found', { what: 'Cannot find your account' })
+}
 
 /** One page of the caller's own sessions. */
 export async function listOwnSessions(

@@ -43,7 +43,6 @@ export async function docsPlugin(app: App, publicUrl?: string): Promise<void> {
     theme: docsTheme,
     uiHooks: { preHandler: sendOwnPage },
   })
-  app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'))
   let description: Buffer | undefined
   app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
     // The same bytes for all: an answer that nobody reads holds none of its own.

@@ -34,6 +34,7 @@ import { secondFactorRoutes } from './second-factor-routes.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { type StorageRoutesDeps, storageRoutes } from './storage-routes.ts'
 import { streamRoutes } from './stream-routes.ts'
+import { studioRoutes } from './studio-routes.ts'
 
 /** What the routes are served from. */
 interface RouteParts extends StorageRoutesDeps {
@@ -71,7 +72,7 @@ export function addRoutes(app: App, parts: RouteParts): void {
   fileRoutes(app, { files, calls, gate, identity, budget })
   const isSecure = config.tlsCert !== undefined || config.publicUrl?.startsWith('https:') === true
   invitationRoutes(app, { gate, identity })
-  loginRoutes(app, { identity, isSecure })
+  loginRoutes(app, { gate, identity, isSecure })
   oauthClientRoutes(app, { oauth, gate, identity })
   oauthGrantRoutes(app, { oauth, gate, identity })
   oauthRoutes(app, { log, oauth, issuerOf, gate, budget })
@@ -83,4 +84,5 @@ export function addRoutes(app: App, parts: RouteParts): void {
   storageRoutes(app, parts)
   propertyRoutes(app, { catalog, gate })
   streamRoutes(app, { catalog, gate, identity })
+  studioRoutes(app)
 }

@@ -1,6 +1,9 @@
 import type { FastifyRequest } from 'fastify'
-import { DEVICE_LIFE_MS, type Identity, signOut, type User } from '../../auth/index.ts'
+import { DEVICE_LIFE_MS, findSelf, type Identity, signOut, type User } from '../../auth/index.ts'
 import { refuse } from '../../base/index.ts'
+import { actingIn } from '../admit/acting.ts'
+import type { Gate } from '../admit/gate.ts'
+import { needs } from '../admit/needs.ts'
 import { requireOwnSite } from '../admit/own-site.ts'
 import { DEVICE_COOKIE, readCookie, SESSION_COOKIE } from '../admit/read-cookie.ts'
 import { readCredentials } from '../admit/read-credentials.ts'
@@ -8,11 +11,12 @@ import type { App } from '../app-type.ts'
 import { doneAnswer, operation } from '../openapi/answer-schema.ts'
 import { forPeople } from '../openapi/security-schemes.ts'
 import { exchangeOf } from '../transport/exchange.ts'
-import { loginAnswer } from '../wire/identity-answers.ts'
+import { loginAnswer, signedInAnswer } from '../wire/identity-answers.ts'
 import { loginBody } from '../wire/login-wire.ts'
 
 /** What the login routes need. */
 interface LoginRoutesDeps {
+  readonly gate: Gate
   readonly identity: Identity
   /** Whether the service speaks HTTPS, here or at a proxy: the cookie then never goes over HTTP. */
   readonly isSecure: boolean
@@ -26,8 +30,20 @@ const DEVICE_AGE = `; Max-Age=${DEVICE_LIFE_MS / 1_000}`
 const tags = ['login']
 const security: [] = []
 
-/** Adds POST /api/login (sign in, get a session) and DELETE /api/login (end it). */
-export function loginRoutes(app: App, { identity, isSecure }: LoginRoutesDeps): void {
+/** Adds POST /api/login (sign in, get a session), GET (who has it) and DELETE (end it). */
+export function loginRoutes(app: App, { gate, identity, isSecure }: LoginRoutesDeps): void {
+  const who = {
+    ...{ tags, security: forPeople, summary: 'Who has signed in, and where they belong' },
+    ...{ ...needs('GET', 'login'), ...operation('getLogin', signedInAnswer) },
+  }
+  const onRequest = gate.guard('admin')
+  app.get('/api/login', { onRequest, schema: who }, async (request, reply) => {
+    const user = await findSelf(identity, actingIn(request))
+    reply.header('Cache-Control', 'no-store')
+    const { email, timeZone: timeZoneId } = user
+    const { orgUid } = request.principal
+    return { message: '', success: true, ...showUser(identity, user), email, timeZoneId, orgUid }
+  })
   const cookie = (pair: string, rest = '') =>
     `${pair}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}${rest}`
   app.post(

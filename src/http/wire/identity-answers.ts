@@ -206,21 +206,41 @@ export const auditRecord = named(
   },
 )
 
+const signedInFields = {
+  message: Type.String({ description: 'Blank' }),
+  success: Type.Literal(true),
+  organization: Type.Array(Type.Object({ uid: Type.String(), name: Type.String(), role })),
+  userUid: Type.String(),
+  userFirstName: Type.String(),
+  userLastName: Type.String(),
+}
+const signedInExample = {
+  ...{ message: '', success: true, userUid: EXAMPLE_UID },
+  organization: [{ uid: EXAMPLE_UID, name: 'My organization', role: 'OWNER' }],
+  ...{ userFirstName: 'Ada', userLastName: 'Lovelace' },
+}
+
 /** The answer of POST /api/login. */
 export const loginAnswer = named(
   'LoginAnswer',
   {
-    message: Type.String({ description: 'Blank' }),
-    success: Type.Literal(true),
+    ...signedInFields,
     sessionUid: Type.String({ description: 'What callers send as their session' }),
-    organization: Type.Array(Type.Object({ uid: Type.String(), name: Type.String(), role })),
-    userUid: Type.String(),
-    userFirstName: Type.String(),
-    userLastName: Type.String(),
+  },
+  { ...signedInExample, sessionUid: EXAMPLE_UID },
+)
+
+/** The answer of GET /api/login. */
+export const signedInAnswer = named(
+  'SignedInAnswer',
+  {
+    ...signedInFields,
+    email: Type.String(),
+    timeZoneId: Type.String(),
+    orgUid: Type.String({ description: 'The organization that the call is in' }),
   },
   {
-    ...{ message: '', success: true, sessionUid: EXAMPLE_UID, userUid: EXAMPLE_UID },
-    organization: [{ uid: EXAMPLE_UID, name: 'My organization', role: 'OWNER' }],
-    ...{ userFirstName: 'Ada', userLastName: 'Lovelace' },
+    ...signedInExample,
+    ...{ email: 'ada@example.com', timeZoneId: 'Europe/Berlin', orgUid: EXAMPLE_UID },
   },
 )

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+
+/** A file of the studio as it is sent. */
+interface StudioFile {
+  readonly type: string
+  readonly bytes: Buffer
+  readonly encoding: 'br' | 'gzip' | undefined
+  readonly etag: string
+}
+
+interface Build {
+  readonly mark: string
+  /** The names of all files below the folder; nothing else is ever opened. */
+  readonly names: ReadonlySet<string>
+  /** Bounded by the names: what was asked for once is kept. */
+  readonly files: Map<string, StudioFile>
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.json': 'application/json',
+  '.woff2': 'font/woff2',
+}
+
+/**
+ * The studio as it was built: read when it is first asked for, and again when it was built anew, so
+ * that a start costs nothing and a running service shows what a developer has just built.
+ */
+export class StudioFiles {
+  readonly #folder: string
+  #build: Build | undefined
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** The file of this name in the best form the caller takes; undefined when there is none. */
+  async find(name: string, acceptEncoding: string | undefined): Promise<StudioFile | undefined> {
+    const build = await this.#current(name)
+    if (build === undefined || !build.names.has(name)) return undefined
+    const form = bestForm(build.names, name, acceptEncoding)
+    const path = `${name}${form === undefined ? '' : SUFFIXES[form]}`
+    const known = build.files.get(path)
+    if (known !== undefined) return known
+    const bytes = await readFile(join(this.#folder, path))
+    const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
+    const type = TYPES[extname(name)] ?? 'application/octet-stream'
+    const file = { type, bytes, encoding: form, etag }
+    build.files.set(path, file)
+    return file
+  }
+
+  /** The build that is there; looked at anew for the page, whose name stays when its bytes change. */
+  async #current(name: string): Promise<Build | undefined> {
+    if (this.#build !== undefined && name !== 'index.html') return this.#build
+    const mark = await markOf(join(this.#folder, 'index.html'))
+    if (mark === undefined) return undefined
+    if (this.#build?.mark === mark) return this.#build
+    const names = new Set(await readdir(this.#folder, { recursive: true }))
+    this.#build = { mark, names, files: new Map() }
+    return this.#build
+  }
+}
+
+const SUFFIXES = { br: '.br', gzip: '.gz' } as const
+
+function bestForm(
+  names: ReadonlySet<string>,
+  name: string,
+  acceptEncoding = '',
+): 'br' | 'gzip' | undefined {
+  const taken = acceptEncoding
+    .split(',')
+    .map((part) => part.trim().toLowerCase())
+    .filter((part) => !/;\s*q=0(?:\.0*)?$/.test(part))
+    .map((part) => part.split(';')[0].trim())
+  const forms = ['br', 'gzip'] as const
+  return forms.find((form) => taken.includes(form) && names.has(`${name}${SUFFIXES[form]}`))
+}
+
+async function markOf(path: string): Promise<string | undefined> {
+  try {
+    const { ino, size, mtimeMs } = await stat(path)
+    return `${ino} ${size} ${mtimeMs}`
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,101 @@
+/** Calls of the API, with types of its own description; the session is a cookie that scripts cannot read. */
+import { ApiError } from './api-error.ts'
+import { noteFound, noteLost } from './connection.ts'
+import type { AnswerOf, CallOptions, Method, PathOf } from './paths.ts'
+import { whenSignedIn } from './session.ts'
+
+/** Calls an operation; throws `ApiError`. When the session has ended it waits for a sign-in and calls again. */
+export async function call<M extends Method, P extends PathOf<M>>(
+  method: M,
+  path: P,
+  ...[options]: Record<string, never> extends CallOptions<P, M>
+    ? [options?: CallOptions<P, M>]
+    : [options: CallOptions<P, M>]
+): Promise<AnswerOf<P, M>> {
+  const { path: parts, query, body, headers, signal } = (options ?? {}) as LooseOptions
+  const answer = await request(`${fillPath(path, parts)}${queryText(query)}`, {
+    method: method.toUpperCase(),
+    headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+    body: body === undefined ? undefined : JSON.stringify(body),
+    signal,
+  })
+  return (await readJson(answer)) as AnswerOf<P, M>
+}
+
+interface LooseOptions {
+  readonly path?: Readonly<Record<string, unknown>>
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+/** What a wrong password or a missing code gets: whoever asked shows it, nobody has to sign in anew. */
+const OWN_MATTERS: ReadonlySet<string> = new Set(['reauthenticate', 'second_factor'])
+
+/** Fetches what the service answers, of any type; throws `ApiError` and waits for a sign-in as `call` does. */
+export async function request(address: string, init: RequestInit = {}): Promise<Response> {
+  for (;;) {
+    const answer = await reach(address, init)
+    if (answer.ok) return answer
+    const error = await readError(answer)
+    const isOver = error.status === 401 && !OWN_MATTERS.has(error.code)
+    if (!isOver || address === '/api/login') throw error
+    await whenSignedIn(init.signal ?? undefined)
+  }
+}
+
+async function reach(address: string, init: RequestInit): Promise<Response> {
+  try {
+    const answer = await fetch(address, { ...init, credentials: 'same-origin' })
+    noteFound()
+    return answer
+  } catch (error) {
+    if (init.signal?.aborted === true) throw error
+    noteLost()
+    const message =
+      'The service cannot be reached. What you entered is kept: try again when it is back.'
+    throw new ApiError({ status: 0, code: 'connection', message })
+  }
+}
+
+async function readError(answer: Response): Promise<ApiError> {
+  const text = await answer.text()
+  const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN)
+  const { code = 'unknown', message = '' } = parseObject(text)
+  return new ApiError({
+    status: answer.status,
+    code: String(code),
+    message: String(message) || `The service answered ${answer.status}.`,
+    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
+  })
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch {
+    return {}
+  }
+}
+
+async function readJson(answer: Response): Promise<unknown> {
+  const text = await answer.text()
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+function fillPath(pattern: string, parts: Readonly<Record<string, unknown>> = {}): string {
+  return pattern.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(parts[name])))
+}
+
+/** A flag that is true is written without a value, as the feed's `ret…` parameters are. */
+function queryText(query: Readonly<Record<string, unknown>> = {}): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) => {
+    if (value === undefined || value === false) return []
+    if (value === true) return [encodeURIComponent(name)]
+    const values = Array.isArray(value) ? value : [value]
+    return values.map((one) => `${encodeURIComponent(name)}=${encodeURIComponent(String(one))}`)
+  })
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`
+}

@@ -1,0 +1,143 @@
+import { type ApiError, asApiError } from './api-error.ts'
+import { onFound } from './connection.ts'
+
+/** What names a query: the first parts say what it reads, so that `invalidate` can name many at once. */
+export type QueryKey = ReadonlyArray<string | number | boolean | undefined>
+
+/** What is known of a query. */
+export interface QueryState<T> {
+  readonly data: T | undefined
+  readonly error: ApiError | undefined
+  readonly isLoading: boolean
+}
+
+interface Entry {
+  readonly key: QueryKey
+  state: QueryState<unknown>
+  isStale: boolean
+  running: AbortController | undefined
+  readonly listeners: Set<() => void>
+}
+
+/** Queries whose answers are kept although no page shows them. */
+const KEPT_MAX = 300
+
+const EMPTY: QueryState<never> = { data: undefined, error: undefined, isLoading: false }
+
+/** Answers of the service by key, shared by all components, with bounded memory. */
+export class QueryCache {
+  readonly #entries = new Map<string, Entry>()
+
+  constructor() {
+    onFound(() => this.invalidate([]))
+  }
+
+  /** What is known of a query at this moment. */
+  peek<T>(key: QueryKey): QueryState<T> {
+    const entry = this.#entries.get(textOf(key))
+    return (entry?.state ?? EMPTY) as QueryState<T>
+  }
+
+  /** Follows a query, fetching it when nobody has or it is stale; answers how to stop. */
+  follow<T>(
+    key: QueryKey,
+    fetcher: (signal: AbortSignal) => Promise<T>,
+    listener: () => void,
+  ): () => void {
+    const entry = this.#entryOf(key)
+    const look = () => {
+      if (entry.isStale && entry.running === undefined) void this.#fetch(entry, fetcher)
+      listener()
+    }
+    entry.listeners.add(look)
+    look()
+    return () => {
+      entry.listeners.delete(look)
+      if (entry.listeners.size === 0) entry.running?.abort()
+      this.#trim()
+    }
+  }
+
+  /** Makes every query whose key begins so stale: what is shown is fetched again, the rest when it is shown. */
+  invalidate(beginning: QueryKey): void {
+    for (const entry of this.#entries.values()) {
+      if (!beginning.every((part, at) => entry.key[at] === part)) continue
+      entry.running?.abort()
+      entry.running = undefined
+      entry.isStale = true
+      for (const look of [...entry.listeners]) look()
+    }
+  }
+
+  /** Puts an answer that is known otherwise, such as that of a change or of live news. */
+  put<T>(key: QueryKey, change: T | ((before: T | undefined) => T)): void {
+    const entry = this.#entryOf(key)
+    const before = entry.state.data as T | undefined
+    const data =
+      typeof change === 'function' ? (change as (now: T | undefined) => T)(before) : change
+    entry.isStale = false
+    entry.state = { data, error: undefined, isLoading: false }
+    for (const look of [...entry.listeners]) look()
+  }
+
+  /** Forgets everything, for who signs out. */
+  clear(): void {
+    for (const { running } of this.#entries.values()) running?.abort()
+    this.#entries.clear()
+  }
+
+  #entryOf(key: QueryKey): Entry {
+    const text = textOf(key)
+    const found = this.#entries.get(text)
+    // The one used last is the last to go.
+    this.#entries.delete(text)
+    const made = {
+      key,
+      state: EMPTY,
+      isStale: true,
+      running: undefined,
+      listeners: new Set<() => void>(),
+    }
+    const entry: Entry = found ?? made
+    this.#entries.set(text, entry)
+    return entry
+  }
+
+  async #fetch<T>(entry: Entry, fetcher: (signal: AbortSignal) => Promise<T>): Promise<void> {
+    const running = new AbortController()
+    entry.running = running
+    entry.isStale = false
+    entry.state = { ...entry.state, isLoading: true }
+    let next: QueryState<unknown>
+    try {
+      next = { data: await fetcher(running.signal), error: undefined, isLoading: false }
+    } catch (error) {
+      if (entry.running === running) entry.running = undefined
+      if (running.signal.aborted) {
+        entry.isStale = true
+        entry.state = { ...entry.state, isLoading: false }
+        return
+      }
+      // The last good answer stays: what is shown must not go away because the network did.
+      next = { data: entry.state.data, error: asApiError(error), isLoading: false }
+    }
+    if (running.signal.aborted) return
+    entry.running = undefined
+    entry.state = next
+    for (const look of [...entry.listeners]) look()
+  }
+
+  #trim(): void {
+    for (const [text, entry] of this.#entries) {
+      if (this.#entries.size <= KEPT_MAX) return
+      if (entry.listeners.size === 0) this.#entries.delete(text)
+    }
+  }
+}
+
+function textOf(key: QueryKey): string {
+  return JSON.stringify(key.map((part) => part ?? null))
+}
+
+/** The one cache of the studio. */
+export const queries = new QueryCache()

@@ -1,0 +1,52 @@
+import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react'
+import { type QueryKey, type QueryState, queries } from './query-cache.ts'
+
+/** What a component may choose. */
+interface QueryOptions {
+  /** Asks nothing while it is true. */
+  readonly isOff?: boolean
+  /** Shows the answer of the key before until that of the key is there: pictures stay, nothing blinks. */
+  readonly keepPrevious?: boolean
+  /** Asks again after so many milliseconds, while the page is seen. */
+  readonly refreshMs?: number
+}
+
+/** The answer of the service to a query, kept in the cache: `useQuery(['component', uid], (signal) => …)`. */
+export function useQuery<T>(
+  key: QueryKey,
+  fetcher: (signal: AbortSignal) => Promise<T>,
+  options: QueryOptions = {},
+): QueryState<T> & { reload(): void } {
+  const { isOff = false, keepPrevious = false, refreshMs } = options
+  const latest = useRef({ key, fetcher })
+  latest.current = { key, fetcher }
+  const text = JSON.stringify(key)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text is the key.
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      if (isOff) return () => {}
+      const ask = (signal: AbortSignal) => latest.current.fetcher(signal)
+      return queries.follow(latest.current.key, ask, listener)
+    },
+    [text, isOff],
+  )
+  const state = useSyncExternalStore(subscribe, () => queries.peek<T>(latest.current.key))
+  const previous = useRef<T | undefined>(undefined)
+  if (state.data !== undefined) previous.current = state.data
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text is the key.
+  const reload = useCallback(() => queries.invalidate(latest.current.key), [text])
+  useEffect(() => {
+    if (refreshMs === undefined || isOff) return undefined
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') reload()
+    }, refreshMs)
+    return () => clearInterval(timer)
+  }, [refreshMs, isOff, reload])
+  const data = state.data ?? (keepPrevious ? previous.current : undefined)
+  return { ...state, data, reload }
+}
+
+/** Makes all queries whose keys begin so be asked again: after a change of what they read. */
+export function invalidate(...beginning: QueryKey): void {
+  queries.invalidate(beginning)
+}

@@ -1,0 +1,50 @@
+import { useCallback, useEffect, useState } from 'react'
+import { type ApiError, asApiError } from '../api/api-error.ts'
+import { useIsLost } from '../api/connection.ts'
+import { useSession } from '../api/session.ts'
+import { lookWhoIsThere } from '../api/sign-in.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { ToastPlace } from '../ui/toast.tsx'
+import { LostLine } from './lost-line.tsx'
+import { Shell } from './shell.tsx'
+import { SignInCard, SignInForm } from './sign-in-form.tsx'
+
+/** The studio: the sign-in, then the pages; an ended session asks over the page that is open. */
+export function App() {
+  const session = useSession()
+  const isLost = useIsLost()
+  const [error, setError] = useState<ApiError>()
+  const look = useCallback(async () => {
+    setError(undefined)
+    try {
+      await lookWhoIsThere()
+    } catch (thrown) {
+      setError(asApiError(thrown))
+    }
+  }, [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever is found again is asked again.
+  useEffect(() => {
+    if (session.state === 'unknown') void look()
+  }, [look, isLost])
+  return (
+    <>
+      <LostLine />
+      {session.state === 'unknown' && error !== undefined && !isLost && (
+        <Empty text={error.message}>
+          <Button onClick={look}>Try again</Button>
+        </Empty>
+      )}
+      {session.state === 'out' && <SignInCard />}
+      {(session.state === 'in' || session.state === 'over') && <Shell />}
+      {session.state === 'over' && (
+        <Dialog title="Sign in again" onClose={() => {}} isFirm>
+          <p>Your session has ended. Sign in to go on where you are; what you entered is kept.</p>
+          <SignInForm email={session.person.email} />
+        </Dialog>
+      )}
+      <ToastPlace />
+    </>
+  )
+}

@@ -1,0 +1,108 @@
+/** Where the person is: the path and query of the address bar, as a store that components follow. */
+import { useMemo, useSyncExternalStore } from 'react'
+
+const listeners = new Set<() => void>()
+const tell = () => {
+  for (const listener of listeners) listener()
+}
+addEventListener('popstate', tell)
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Goes to a path of the studio; `replace` leaves no step to go back to. */
+export function navigate(
+  to: string,
+  { replace = false }: { readonly replace?: boolean } = {},
+): void {
+  const address = new URL(to, location.href)
+  if (address.href === location.href) return
+  if (replace) history.replaceState(null, '', address)
+  else history.pushState(null, '', address)
+  tell()
+}
+
+/** A place in the studio. */
+export interface Place {
+  /** As the address bar has it, with escapes. */
+  readonly path: string
+  readonly query: URLSearchParams
+}
+
+/** The place that is shown. */
+export function usePlace(): Place {
+  const path = useSyncExternalStore(subscribe, () => location.pathname)
+  const search = useSyncExternalStore(subscribe, () => location.search)
+  return useMemo(() => ({ path, query: new URLSearchParams(search) }), [path, search])
+}
+
+/** What of the view is in the address, and a way to change it. */
+export interface Address {
+  readonly query: URLSearchParams
+  /**
+   * Sets parameters; undefined and blank ones go. Without `step` the Back button passes over the change:
+   * the address as it stands when this is called is the one that is changed, so changes in a row add up.
+   */
+  change(
+    changes: Readonly<Record<string, string | undefined>>,
+    options?: { readonly step?: boolean },
+  ): void
+}
+
+/** The query of the address as state: what is seen can be sent to a colleague. */
+export function useAddress(): Address {
+  const { query } = usePlace()
+  return useMemo(() => ({ query, change: changeAddress }), [query])
+}
+
+function changeAddress(
+  changes: Readonly<Record<string, string | undefined>>,
+  { step = false }: { readonly step?: boolean } = {},
+): void {
+  const query = new URLSearchParams(location.search)
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined || value === '') query.delete(name)
+    else query.set(name, value)
+  }
+  const text = query.toString()
+  navigate(`${location.pathname}${text === '' ? '' : `?${text}`}`, { replace: !step })
+}
+
+/** The parts of a path that match a pattern such as `/c/:component/:stream`; undefined: it does not. */
+export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
+  const wanted = pattern.split('/')
+  const given = path.replace(/(.)\/$/, '$1').split('/')
+  if (wanted.length !== given.length) return undefined
+  const params: Record<string, string> = {}
+  for (const [at, part] of wanted.entries()) {
+    if (part.startsWith(':')) {
+      const value = decode(given[at])
+      if (value === undefined || value === '') return undefined
+      params[part.slice(1)] = value
+    } else if (part !== given[at]) return undefined
+  }
+  return params
+}
+
+function decode(text: string): string | undefined {
+  try {
+    const part = decodeURIComponent(text)
+    return part.startsWith('~') && DOTS.test(part) ? part.slice(1) : part
+  } catch {
+    return undefined
+  }
+}
+
+/** A path of the studio from parts that may hold any character: `pathTo('c', compId, streamId)`. */
+export function pathTo(...parts: readonly string[]): string {
+  return `/${parts.map(encodePart).join('/')}`
+}
+
+/** Browsers take `.` and `..` for steps through folders, escaped or not: a `~` before them says they are names. */
+const DOTS = /^~*\.\.?$/
+
+function encodePart(part: string): string {
+  return DOTS.test(part) ? `~${part}` : encodeURIComponent(part)
+}

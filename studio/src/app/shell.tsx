@@ -1,0 +1,96 @@
+import { Suspense, useEffect, useRef } from 'react'
+import { useRole } from '../api/session.ts'
+import { Empty } from '../ui/empty.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Mark } from '../ui/mark.tsx'
+import { useTitle } from '../ui/page-frame.tsx'
+import { AccountMenu } from './account-menu.tsx'
+import { Link } from './link.tsx'
+import { PageFault } from './page-fault.tsx'
+import { findPage, pageEntries } from './page-map.ts'
+import { usePlace } from './place.ts'
+import styles from './shell.module.css'
+
+const places = pageEntries
+  .flatMap(({ nav }) => (nav === undefined ? [] : [nav]))
+  .sort((a, b) => a.order - b.order)
+
+/** The bar of places and the page that the address names. */
+export function Shell() {
+  const { path } = usePlace()
+  const main = useRef<HTMLElement>(null)
+  const shown = useRef(path)
+  useEffect(() => {
+    if (shown.current === path) return
+    shown.current = path
+    scrollTo(0, 0)
+    // Screen readers and the keyboard go on where the page begins; what took the focus itself keeps it.
+    if (!main.current?.contains(document.activeElement)) main.current?.focus()
+  }, [path])
+  return (
+    <div className={styles.shell}>
+      <a className={styles.skip} href="#main">
+        Skip to the page
+      </a>
+      <Bar path={path} />
+      <main ref={main} id="main" className={styles.main} tabIndex={-1}>
+        <CurrentPage path={path} />
+      </main>
+    </div>
+  )
+}
+
+function CurrentPage({ path }: { readonly path: string }) {
+  const found = findPage(path)
+  if (found === undefined) return <NoPage />
+  const { entry, Page, params } = found
+  return (
+    <PageFault key={entry.path}>
+      <Suspense fallback={null}>
+        <Page params={params} />
+      </Suspense>
+    </PageFault>
+  )
+}
+
+function NoPage() {
+  useTitle('No such page')
+  return (
+    <Empty text="There is no such page.">
+      <Link to="/">To the beginning</Link>
+    </Empty>
+  )
+}
+
+function Bar({ path }: { readonly path: string }) {
+  const role = useRole()
+  const seen = places.filter(({ roles }) => roles === undefined || roles.includes(role))
+  return (
+    <nav className={styles.bar} aria-label="Places">
+      <Link to="/" className={styles.home} aria-label="Weir, to the beginning">
+        <Mark />
+      </Link>
+      <ul className={styles.places}>
+        {seen.map(({ label, to, icon, holds }) => {
+          const isHere = holds.some((start) => path === start || path.startsWith(`${start}/`))
+          return (
+            <li key={to}>
+              <Link
+                to={to}
+                className={styles.place}
+                data-here={isHere || undefined}
+                aria-current={isHere ? 'page' : undefined}
+              >
+                <Icon name={icon} />
+                {label}
+              </Link>
+            </li>
+          )
+        })}
+      </ul>
+      <div className={styles.end}>
+        <AccountMenu className={styles.place} />
+      </div>
+    </nav>
+  )
+}

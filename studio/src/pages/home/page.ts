@@ -1,0 +1,10 @@
+import type { PageEntry } from '../../app/page-entry.ts'
+
+/** The beginning: the first run, or the component that was seen last. */
+export const pages: readonly PageEntry[] = [
+  {
+    path: '/',
+    title: 'Beginning',
+    load: () => import('./home-page.tsx').then(({ HomePage }) => ({ Page: HomePage })),
+  },
+]

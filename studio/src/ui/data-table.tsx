@@ -1,0 +1,50 @@
+import type { ReactNode } from 'react'
+import styles from './data-table.module.css'
+
+/** A column of a table. */
+export interface Column<T> {
+  readonly id: string
+  /** Its head; a blank one is for buttons and gets a name for screen readers. */
+  readonly label: string
+  readonly isNumber?: boolean
+  readonly show: (row: T) => ReactNode
+}
+
+interface DataTableProps<T> {
+  /** What the table is of, for screen readers. */
+  readonly label: string
+  readonly columns: ReadonlyArray<Column<T>>
+  readonly rows: readonly T[]
+  readonly keyOf: (row: T) => string
+}
+
+/** A table of some hundred rows at most; longer ones are paged, or a VirtualList. */
+export function DataTable<T>({ label, columns, rows, keyOf }: DataTableProps<T>) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    <section className={styles.scroll} aria-label={label} tabIndex={0}>
+      <table className={styles.table}>
+        <thead>
+          <tr>
+            {columns.map(({ id, label: head, isNumber }) => (
+              <th key={id} scope="col" className={isNumber === true ? styles.number : undefined}>
+                {head === '' ? <span className="visually-hidden">Actions</span> : head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ id, show, isNumber }) => (
+                <td key={id} className={isNumber === true ? styles.number : undefined}>
+                  {show(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

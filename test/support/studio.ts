@@ -1,0 +1,108 @@
+/** The studio in Chromium on a service of its own, for tests that see what a person sees. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { buildStudio } from '../../tools/studio/build-studio.ts'
+import { openBrowser } from './browser.ts'
+import { type Service, type ServiceOptions, startService } from './service.ts'
+
+/** A service with its studio, and a browser before it. */
+export interface StudioTest {
+  readonly service: Service
+  readonly browser: Browser
+  /** Opens a page of the studio, signed in as the owner unless `isSignedIn` is false. */
+  open(path?: string, options?: OpenOptions): Promise<StudioPage>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** What a test may choose of a page. */
+interface OpenOptions extends BrowserContextOptions {
+  readonly isSignedIn?: boolean
+}
+
+/** A page in a browser of its own, with what it complained of. */
+export interface StudioPage {
+  readonly page: Page
+  /** Errors and warnings of the console, and of scripts; 401 and 404 answers are told there too. */
+  readonly complaints: string[]
+  /** Every host that was asked. */
+  readonly hosts: ReadonlySet<string>
+}
+
+/** Builds the studio when its sources have changed, starts a service and a browser. */
+export async function openStudio(options: ServiceOptions = {}): Promise<StudioTest> {
+  await buildStudio()
+  const service = await startService(options)
+  const browser = await openBrowser()
+  return {
+    service,
+    browser,
+    open: (path = '/', chosen = {}) => openPage({ service, browser }, path, chosen),
+    [Symbol.asyncDispose]: async () => {
+      await browser.close()
+      await service.close()
+    },
+  }
+}
+
+async function openPage(
+  { service, browser }: Pick<StudioTest, 'service' | 'browser'>,
+  path: string,
+  { isSignedIn = true, ...options }: OpenOptions,
+): Promise<StudioPage> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    timezoneId: 'Europe/Berlin',
+    locale: 'en-GB',
+    ...options,
+  })
+  if (isSignedIn) {
+    const { ownerEmail: email, ownerPassword: password } = service
+    const answer = await context.request.post(`${service.url}/api/login`, {
+      data: { email, password },
+    })
+    assert.equal(answer.status(), 200, await answer.text())
+  }
+  const page = await context.newPage()
+  const complaints: string[] = []
+  const hosts = new Set<string>()
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+  })
+  page.on('request', (asked) => {
+    if (asked.url().startsWith('http')) hosts.add(new URL(asked.url()).origin)
+  })
+  await page.goto(`${service.url}${path}`)
+  return { page, complaints, hosts }
+}
+
+const axeSource = () => readFileSync('node_modules/axe-core/axe.min.js', 'utf8')
+
+/** Fails when axe finds something that keeps people from using the page as it stands. */
+export async function assertAccessible(page: Page): Promise<void> {
+  // Evaluated by the debugger, which the page's policy does not hold.
+  await page.evaluate(axeSource())
+  const found = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: {
+        run(): Promise<{
+          violations: Array<{ id: string; help: string; nodes: Array<{ html: string }> }>
+        }>
+      }
+    }
+    const { violations } = await axe.run()
+    return violations.map(({ id, help, nodes }) => ({
+      id,
+      help,
+      where: nodes.slice(0, 3).map(({ html }) => html.slice(0, 200)),
+    }))
+  })
+  assert.deepEqual(found, [], page.url())
+}
+
+/** Keeps a picture of the page where WEIR_TEST_SCREENSHOTS says, for whoever wants to look. */
+export async function shoot(page: Page, name: string): Promise<void> {
+  const folder = process.env.WEIR_TEST_SCREENSHOTS
+  if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png` })
+}
