@@ -101,6 +101,12 @@ export async function assertAccessible(page: Page): Promise<void> {
   assert.deepEqual(found, [], page.url())
 }
 
+/** Fails when something hangs over the side of the page, so that a phone would scroll sideways. */
+export async function assertFits(page: Page): Promise<void> {
+  const overhang = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+  assert.equal(await page.evaluate<number>(overhang), 0, page.url())
+}
+
 /** Keeps a picture of the page where WEIR_TEST_SCREENSHOTS says, for whoever wants to look. */
 export async function shoot(page: Page, name: string): Promise<void> {
   const folder = process.env.WEIR_TEST_SCREENSHOTS

@@ -89,11 +89,17 @@ function fillPath(pattern: string, parts: Readonly<Record<string, unknown>> = {}
   return pattern.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(parts[name])))
 }
 
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /** A flag that is true is written without a value, as the feed's `ret…` parameters are. */
 function queryText(query: Readonly<Record<string, unknown>> = {}): string {
   const pairs = Object.entries(query).flatMap(([name, value]) => {
     if (value === undefined || value === false) return []
     if (value === true) return [encodeURIComponent(name)]
+    // The description spreads an object: every field is a parameter of its own.
+    if (isRecord(value)) return [queryText(value).slice(1)].filter((text) => text !== '')
     const values = Array.isArray(value) ? value : [value]
     return values.map((one) => `${encodeURIComponent(name)}=${encodeURIComponent(String(one))}`)
   })

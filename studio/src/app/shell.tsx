@@ -1,10 +1,11 @@
 import { Suspense, useEffect, useRef } from 'react'
-import { useRole } from '../api/session.ts'
+import { usePerson, useRole } from '../api/session.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { useTitle } from '../ui/page-frame.tsx'
 import { AccountMenu } from './account-menu.tsx'
+import { rememberSeen } from './last-seen.ts'
 import { Link } from './link.tsx'
 import { PageFault } from './page-fault.tsx'
 import { findPage, pageEntries } from './page-map.ts'
@@ -20,13 +21,15 @@ export function Shell() {
   const { path } = usePlace()
   const main = useRef<HTMLElement>(null)
   const shown = useRef(path)
+  const { orgUid } = usePerson()
   useEffect(() => {
+    rememberSeen(orgUid, path)
     if (shown.current === path) return
     shown.current = path
     scrollTo(0, 0)
     // Screen readers and the keyboard go on where the page begins; what took the focus itself keeps it.
     if (!main.current?.contains(document.activeElement)) main.current?.focus()
-  }, [path])
+  }, [path, orgUid])
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#main">

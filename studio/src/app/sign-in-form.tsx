@@ -71,7 +71,7 @@ export function SignInForm({ email: known = '' }: { readonly email?: string }) {
         type="password"
         autoComplete="current-password"
         required
-        autoFocus={known !== ''}
+        data-autofocus={known !== '' || undefined}
         value={password}
         onChange={(event) => setPassword(event.currentTarget.value)}
       />

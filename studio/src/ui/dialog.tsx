@@ -16,7 +16,10 @@ interface DialogProps {
   readonly isFirm?: boolean
 }
 
-/** A dialog over the page while it is mounted: the browser's own, which keeps the focus and gives it back. */
+/**
+ * A dialog over the page while it is mounted: the browser's own, which keeps the focus and gives it back.
+ * What has `data-autofocus` gets it first.
+ */
 export function Dialog(props: DialogProps) {
   const { title, onClose, children, isWide, isTop, isBare = false, isFirm = false } = props
   const ref = useRef<HTMLDialogElement>(null)
@@ -25,6 +28,8 @@ export function Dialog(props: DialogProps) {
     const dialog = ref.current
     const before = document.activeElement
     if (dialog?.open === false) dialog.showModal()
+    // React's autoFocus comes before the dialog is shown, when nothing in it can have the focus.
+    dialog?.querySelector<HTMLElement>('[data-autofocus]')?.focus()
     return () => {
       dialog?.close()
       if (before instanceof HTMLElement && before.isConnected) before.focus()

@@ -27,7 +27,7 @@ const PATHS = {
   chart: 'M4 4v16h16M7 15l4-5 3 3 5-7',
   live: 'M12 11a1 1 0 1 0 0 2 1 1 0 0 0 0-2zM8 8a6 6 0 0 0 0 8M16 8a6 6 0 0 1 0 8M5 5a10 10 0 0 0 0 14M19 5a10 10 0 0 1 0 14',
   full: 'M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5',
-  key: 'M8 12a4 4 0 1 0 0 .1M12 12h9v4M17 12v3',
+  key: 'M12 12a4 4 0 1 1-8 0 4 4 0 0 1 8 0zM12 12h9v4M17 12v3',
 } as const
 
 /** The icons there are. */

@@ -1,34 +1,39 @@
+import { useEffect, useRef } from 'react'
 import { call } from '../../api/client.ts'
+import { usePerson } from '../../api/session.ts'
 import { useQuery } from '../../api/use-query.ts'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { lastSeen } from '../../app/last-seen.ts'
+import { findPage } from '../../app/page-map.ts'
+import { navigate } from '../../app/place.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { PageFrame } from '../../ui/page-frame.tsx'
+import { Arrival } from './arrival.tsx'
+import { FirstRun } from './first-run.tsx'
 
-/** What a person sees first: how to send a sample, or what there is. */
+const LOOK_MS = 2_000
+
+/** The first run, which turns into a chart; after it, the component that was seen last. */
 export function HomePage() {
-  const { data, error } = useQuery(['component', 'count'], (signal) =>
-    call('get', '/api/component', { query: { limit: 1 }, signal }),
+  const { orgUid } = usePerson()
+  const wasEmpty = useRef(false)
+  const { data, error } = useQuery(
+    ['component', 'first'],
+    (signal) => call('get', '/api/component', { query: { limit: 1 }, signal }),
+    { refreshMs: LOOK_MS },
   )
+  const count = data?.totalCount
+  if (count === 0) wasEmpty.current = true
+  const hasArrived = count !== undefined && count > 0
+  const next = [lastSeen(orgUid), '/c'].find((path) => path !== undefined && findPage(path))
+  const isPassing = hasArrived && !wasEmpty.current && next !== undefined
+  useEffect(() => {
+    if (isPassing) navigate(next, { replace: true })
+  }, [isPassing, next])
+  if (data === undefined) return error === undefined ? null : <Empty text={error.message} />
+  if (isPassing) return null
   return (
-    <PageFrame title="Weir">
-      {error !== undefined && <Empty text={error.message} />}
-      {data?.totalCount === 0 && <FirstSample />}
-      {data !== undefined && data.totalCount > 0 && (
-        <p>
-          {data.totalCount === 1 ? 'One component sends' : `${data.totalCount} components send`}{' '}
-          data to this organization.
-        </p>
-      )}
+    <PageFrame title={hasArrived ? 'Your data' : 'Your first sample'}>
+      {hasArrived ? <Arrival component={data.component[0]} /> : <FirstRun />}
     </PageFrame>
-  )
-}
-
-function FirstSample() {
-  const line = `curl -X PUT -H "X-Api-Key: $KEY" "${location.origin}/api/feed?compId=boiler&temp=71.5"`
-  return (
-    <Empty text="Nothing has arrived yet. A first sample, with the feed key that the first start printed:">
-      <code>{line}</code>
-      <CopyButton text={line} what="the command" />
-    </Empty>
   )
 }

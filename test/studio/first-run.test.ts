@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { browserSkip } from '../support/browser.ts'
+import {
+  assertAccessible,
+  assertFits,
+  openStudio,
+  type StudioTest,
+  shoot,
+} from '../support/studio.ts'
+
+const skip = browserSkip()
+const themes = ['light', 'dark'] as const
+const widths = [1280, 390] as const
+let studio: StudioTest
+before(async () => {
+  if (skip === false) studio = await openStudio()
+})
+after(() => studio?.[Symbol.asyncDispose]())
+
+test('the first run is accessible in both themes and at phone width', { skip }, async () => {
+  for (const colorScheme of themes) {
+    for (const width of widths) {
+      const { page, complaints } = await studio.open('/', {
+        colorScheme,
+        viewport: { width, height: 900 },
+      })
+      await page.getByRole('heading', { name: 'Your first sample' }).waitFor()
+      await assertAccessible(page)
+      await shoot(page, `first-run-${colorScheme}-${width}`)
+      await assertFits(page)
+      assert.deepEqual(complaints, [])
+      await page.context().close()
+    }
+  }
+})
+
+test('the first run makes a key, shows it on demand, and turns into the chart of what arrives', {
+  skip,
+}, async () => {
+  const { page, complaints } = await studio.open('/', {
+    permissions: ['clipboard-read', 'clipboard-write'],
+  })
+  await page.clock.install()
+  await page.getByRole('button', { name: 'Make a key' }).click()
+  const step = page.getByRole('region', { name: 'A key for the device' })
+  await step.getByRole('button', { name: 'Show the key' }).click()
+  const secret = (await step.locator('code').textContent()) ?? ''
+  assert.match(secret, /^[\w-]{20,}$/)
+  const programs = ['curl', 'Arduino', 'Python', 'JavaScript', 'Telegraf']
+  for (const program of programs) {
+    await page.getByRole('tab', { name: program }).click()
+    const text = await page.getByRole('tabpanel').locator('pre').textContent()
+    assert.ok(text?.includes(secret) && text.includes(studio.service.url), program)
+  }
+  assert.match(page.url(), /with=telegraf/)
+  await page.clock.runFor(61_000)
+  await step.getByRole('button', { name: 'Show the key' }).waitFor()
+  const hidden = await page.getByRole('tabpanel').locator('pre').textContent()
+  assert.ok(!hidden?.includes(secret), 'the key is hidden after a minute')
+  await page.getByRole('tab', { name: 'curl' }).click()
+  await page.getByRole('tabpanel').getByRole('button', { name: 'Copy this text' }).click()
+  const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+  assert.ok(copied.includes(secret), 'what is copied has the key')
+
+  const [, address = ''] = /"(http[^"]+)"$/.exec(copied) ?? []
+  const answer = await fetch(address, { method: 'PUT', headers: { 'X-Api-Key': secret } })
+  assert.equal(answer.status, 200, await answer.text())
+  await page.clock.runFor(3_000)
+  await page.getByRole('heading', { name: 'Your data' }).waitFor()
+  const temperature = page.getByRole('article', { name: 'temp' })
+  await temperature.getByText('21.5').waitFor()
+  await fetch(address.replace('21.5', '22.25'), { method: 'PUT', headers: { 'X-Api-Key': secret } })
+  await page.clock.runFor(3_000)
+  await temperature.getByText('22.25').waitFor()
+  await assertAccessible(page)
+  await shoot(page, 'arrival')
+  assert.deepEqual(complaints, [])
+})
+
+test('an ended session is asked for over the page, which goes on where it was', {
+  skip,
+}, async () => {
+  const { service } = studio
+  const { page } = await studio.open('/?with=python')
+  await page.clock.install()
+  await page.context().clearCookies()
+  await page.clock.runFor(5_000)
+  const dialog = page.getByRole('dialog', { name: 'Sign in again' })
+  await dialog.waitFor()
+  await page.keyboard.press('Escape')
+  await assertAccessible(page)
+  await shoot(page, 'session-over')
+  assert.equal(await dialog.getByLabel('E-mail').inputValue(), service.ownerEmail)
+  // The password has the focus.
+  await page.keyboard.type(service.ownerPassword)
+  await page.keyboard.press('Enter')
+  await dialog.waitFor({ state: 'detached' })
+  assert.match(page.url(), /with=python/)
+})
