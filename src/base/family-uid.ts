@@ -12,6 +12,8 @@ const LETTER_A = 97
 const COUNTS_PER_MS = 4_096
 /** 2020-01-01: from here on 69 years of milliseconds and counts are numbers without loss. */
 const FIRST_MS = 1_577_836_800_000
+/** The random part of a UID. */
+export const TAIL_BYTES = 5
 /** Of members in one family: what six hex digits hold. */
 export const ORDINAL_END = 2 ** 24
 
@@ -50,6 +52,11 @@ export function familyNumberOf(uid: string): number | undefined {
   const ms = hexIn(uid, 0, 8) * 65_536 + hexIn(uid, 9, 13)
   const number = (ms - FIRST_MS) * COUNTS_PER_MS + hexIn(uid, 15, 18)
   return number > 0 && number <= Number.MAX_SAFE_INTEGER ? number : undefined
+}
+
+/** The number of the family whose UID was made of a count of milliseconds times 4,096 and more. */
+export function familyNumberOfCount(count: number): number {
+  return count - FIRST_MS * COUNTS_PER_MS
 }
 
 /** Lower-case hex digits of a text as a number: a start and a fleet that signs on read millions of them. */

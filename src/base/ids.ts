@@ -1,6 +1,6 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { systemClock } from './clock.ts'
-import { familyUidOf } from './family-uid.ts'
+import { familyNumberOfCount, familyUidOf, TAIL_BYTES } from './family-uid.ts'
 
 /** A UID for an entity: a random UUID. */
 export function newUid(): string {
@@ -27,10 +27,31 @@ export function newFamilyUid(): string {
   return familyUidOf(nextDigits(), randomUUID().slice(19))
 }
 
+/** UIDs of heads of families: numbers that count on from the first, and the random digits of each. */
+export interface NewFamilies {
+  readonly firstNumber: number
+  /** As familyHeadOf() takes them, one after the other. */
+  readonly tails: string
+}
+
+/** As newFamilyUid(), for so many at once; familyHeadOf() tells the UIDs. */
+export function newFamilies(count: number): NewFamilies {
+  const first = countOn(count)
+  const random = randomBytes(count * TAIL_BYTES)
+  for (let at = 0; at < random.length; at += TAIL_BYTES) random[at] = (random[at] & 0x3f) | 0x80
+  return { firstNumber: familyNumberOfCount(first), tails: random.toString('hex') }
+}
+
 function nextDigits(): string {
+  return countOn(1).toString(16).padStart(15, '0')
+}
+
+/** The first of so many counts that nobody else has. */
+function countOn(count: number): number {
   // A burst, or a clock that went back, counts on ahead of the clock.
-  lastCount = Math.max(systemClock.now() * COUNTS_PER_MS, lastCount + 1)
-  return lastCount.toString(16).padStart(15, '0')
+  const first = Math.max(systemClock.now() * COUNTS_PER_MS, lastCount + 1)
+  lastCount = first + count - 1
+  return first
 }
 
 /** A secret shaped like a UUID whose 32 hex digits are all random (a real UUID fixes six bits). */

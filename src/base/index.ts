@@ -21,6 +21,8 @@ export { readId, refuseFieldAt, requireUnicode, showValue } from './field-checks
 export {
   characterCount,
   hashSecret,
+  type NewFamilies,
+  newFamilies,
   newFamilyUid,
   newOrderedUid,
   newSecret,

@@ -3,6 +3,7 @@ import { type Clock, KeyedMutex, STREAMS_CREATED_PER_CALL_MAX, systemClock } fro
 import type { CatalogStore, StreamHandle } from '../store/index.ts'
 import type { CycleDefinition } from '../time/index.ts'
 import { autoCreate } from './create/auto-create.ts'
+import { createFleet, type WantedFleet } from './create/create-fleet.ts'
 import type {
   CreatedComponent,
   CreationCheck,
@@ -84,6 +85,11 @@ export class Catalog {
   ): Promise<CreatedComponent[]> {
     const deps = { base: this.#base, templates: this.templates, createMax: this.createMax }
     return await autoCreate(deps, orgUid, { wanted, check })
+  }
+
+  /** Makes components that nobody has, quickly; undefined when some of them are there. See createFleet. */
+  async createFleet(orgUid: string, wanted: WantedFleet): Promise<StreamHandle | undefined> {
+    return await createFleet({ base: this.#base, createMax: this.createMax }, orgUid, wanted)
   }
 
   /** What autoCreate would make of one wanted component; makes nothing. */

@@ -1,3 +1,4 @@
+import type { NewFamilies } from '../base/index.ts'
 import type { StreamHandle } from './sample-port.ts'
 
 export type JsonValue =
@@ -69,7 +70,42 @@ interface ExpectDocument extends DocumentKey {
   readonly expectedRevision: number | 'any'
 }
 
-export type CatalogWrite = PutDocument | DeleteDocument | ExpectDocument
+/** The ID that documents of a fleet have in their pattern. */
+export const PATTERN_ID = '\u0001'
+
+/**
+ * What documents of a fleet have in common, as the same fields of a put tell it of one whose ID is
+ * PATTERN_ID. Another has its own ID in the place of that: as `id` of the body, and at the end of list key,
+ * index and claims where the pattern ends with it. Claims of streams leave out the UID of their component.
+ */
+export type FleetPattern = Required<Pick<PutDocument, 'listKey' | 'index' | 'claims' | 'body'>>
+
+/**
+ * Components that must not exist yet, each with its streams, and no other ID than their own to tell them
+ * apart: a fleet that signs on. In columns, as an object for each document would cost more than storing
+ * it. It is a commit by itself, and resolves with the first stream; the handles of the others count on from that one's.
+ */
+export interface PutFleet extends DocumentKey, NewFamilies {
+  readonly op: 'fleet'
+  readonly kind: 'component'
+  /** That of the first component. */
+  readonly uid: string
+  readonly expectedRevision: 0
+  readonly compIds: readonly string[]
+  /** How many streams each component has, at least one and at most FLEET_STREAMS_MAX. */
+  readonly streamCounts: readonly number[]
+  /** Of all streams, component by component; their UIDs are counted from that of their component. */
+  readonly streamIds: readonly string[]
+  readonly head: FleetPattern
+  readonly members: readonly FleetPattern[]
+  /** Which of `members` each stream is. */
+  readonly memberOf: readonly number[]
+}
+
+/** Of one component of a fleet. */
+export const FLEET_STREAMS_MAX = 100
+
+export type CatalogWrite = PutDocument | DeleteDocument | ExpectDocument | PutFleet
 
 /** A commit that was not made, because of what others had written. Nothing of it is kept. */
 export class CatalogConflict extends Error {
@@ -189,7 +225,7 @@ export interface CatalogStore {
    * Makes all writes or none, durably, in order; rejects with CatalogConflict when one does not
    * hold. On a cluster the all-or-none promise spans one component (a component and the documents
    * whose parent it is); wider commits may stop half way and can be repeated. Resolves with the
-   * documents as written, in the order of the puts. Given a lease, nothing is written unless the
+   * documents as written, in the order of the puts (of a fleet, its first stream). Given a lease, nothing is written unless the
    * lease is still the newest of its name. Rejects with CatalogLimitReached when it makes more of
    * what a limit counts than the limit allows; whatever leaves less, or as much, is never refused.
    * Commits of one process never pass a limit together; on a cluster they may by what runs at once.

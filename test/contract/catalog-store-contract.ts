@@ -9,6 +9,7 @@ import {
   type PutDocument,
 } from '../../src/store/index.ts'
 import { expectCases } from './catalog-expect-contract.ts'
+import { fleetCases } from './catalog-fleet-contract.ts'
 import { limitCases } from './catalog-limit-contract.ts'
 import type { CatalogStoreHome } from './catalog-store-home.ts'
 import { behavesAsModel } from './catalog-store-property.ts'
@@ -19,8 +20,8 @@ function put(uid: string, more: Partial<PutDocument> = {}): PutDocument {
   return { op: 'put', uid, ...plain, ...more } as PutDocument
 }
 
-function remove(uid: string, expectedRevision: number | 'any' = 'any'): CatalogWrite {
-  return { op: 'delete', orgUid: 'org', kind: 'component', uid, expectedRevision }
+function remove(uid: string, expectedRevision: number | 'any' = 'any') {
+  return { op: 'delete' as const, orgUid: 'org', kind: 'component', uid, expectedRevision }
 }
 
 const key = (uid: string, kind = 'component') => ({ orgUid: 'org', kind, uid })
@@ -52,6 +53,7 @@ export function catalogStoreContract(
   cacheCases(check)
   leaseCases(check)
   limitCases(check)
+  fleetCases(check)
   check('behaves as the model does, over random commits and restarts', behavesAsModel)
 }
 

@@ -6,6 +6,7 @@ import {
   type KindUsage,
   type ListQuery,
 } from '../../src/store/index.ts'
+import { putsOfFleet } from '../../src/store/puts-of-fleet.ts'
 
 interface Kept {
   readonly document: Omit<CatalogDocument, 'handle'>
@@ -72,6 +73,10 @@ export class CatalogStoreModel {
   }
 
   #write(write: CatalogWrite): void {
+    if (write.op === 'fleet') {
+      for (const put of putsOfFleet(write)) this.#write(put)
+      return
+    }
     const { orgUid, kind, uid, expectedRevision } = write
     const old = this.kept.get(keyText(write))
     const revision = old?.document.revision ?? 0

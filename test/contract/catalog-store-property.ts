@@ -37,9 +37,9 @@ const streamWrite = fc
   .map(([one, streamUid, id]): CatalogWrite => {
     const { op, orgUid, expectedRevision } = one
     const key = { orgUid, kind: 'stream', uid: streamUid, expectedRevision }
-    if (op !== 'put') return { op, ...key }
+    if (op === 'delete' || op === 'expect') return { op, ...key }
     const claims = [`stream_id:F0:${id}`]
-    return { op, ...key, parentUid: 'F0', index: id, listKey: id, claims, body: { id } }
+    return { op: 'put', ...key, parentUid: 'F0', index: id, listKey: id, claims, body: { id } }
   })
 const step = fc.oneof(
   {

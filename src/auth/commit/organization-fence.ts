@@ -45,7 +45,7 @@ export class OrganizationFence {
     let open = ''
     for (const { op, orgUid, kind } of writes) {
       // Organizations are counted at their origin also when that has gone.
-      if (op !== 'put' || orgUid === open || kind === MADE_KIND) continue
+      if ((op !== 'put' && op !== 'fleet') || orgUid === open || kind === MADE_KIND) continue
       if (this.isClosed(orgUid)) {
         refuse('forbidden', { what: 'The organization of this call has been deleted' })
       }

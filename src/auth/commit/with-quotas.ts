@@ -57,6 +57,7 @@ async function isSmallChange(
   writes: readonly CatalogWrite[],
 ): Promise<boolean> {
   for (const write of writes) {
+    if (write.op === 'fleet') return false
     if (write.op !== 'put' || !COUNTED_KINDS.includes(write.kind)) continue
     if (write.expectedRevision === 'any' || write.expectedRevision === 0) return false
     const bytes = bytesOf(write)
@@ -102,7 +103,7 @@ function limitsOf(writes: readonly CatalogWrite[], quotas: Quotas): CatalogLimit
   const touched = new Set<string>()
   const origins: string[] = []
   for (const { op, orgUid, kind } of writes) {
-    if (op !== 'put' || orgUid === '') continue
+    if ((op !== 'put' && op !== 'fleet') || orgUid === '') continue
     if (COUNTED_KINDS.includes(kind)) touched.add(orgUid)
     else if (kind === MADE_KIND) origins.push(orgUid)
   }

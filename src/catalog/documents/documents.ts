@@ -2,7 +2,7 @@
  * The catalog's documents with what is kept of them in memory: every commit of the catalog goes
  * through here, so that cache and index follow before the caller goes on.
  */
-import { newUid, nextTurn } from '../../base/index.ts'
+import { invariant, newUid, nextTurn } from '../../base/index.ts'
 import type {
   CatalogConflict,
   CatalogDocument,
@@ -11,6 +11,7 @@ import type {
   DocumentKey,
   ListQuery,
   PutDocument,
+  PutFleet,
   StreamHandle,
 } from '../../store/index.ts'
 import { componentEntryOf, streamEntryOf } from '../index/entry-of.ts'
@@ -19,6 +20,7 @@ import { StreamIndex } from '../index/stream-index.ts'
 import { componentBodyOf } from '../shape/component-shape.ts'
 import { streamBodyOf } from '../shape/stream-shape.ts'
 import { DocumentCache } from './document-cache.ts'
+import { followFleet } from './follow-fleet.ts'
 import { withoutRepeatedUses } from './record-uses.ts'
 
 /** A stream that is gone, as its samples and files must go. */
@@ -137,6 +139,20 @@ export class Documents {
     const documents = await following.finally(() => this.#running.delete(following))
     if (notice !== undefined) await this.#carryOut(notice.uid, doomed)
     return documents
+  }
+
+  /** Commits a fleet and lets the index follow; the handle of its first stream. */
+  async commitFleet(fleet: PutFleet): Promise<StreamHandle> {
+    const following = this.#commitAndFollowFleet(fleet)
+    this.#running.add(following)
+    return await following.finally(() => this.#running.delete(following))
+  }
+
+  async #commitAndFollowFleet(fleet: PutFleet): Promise<StreamHandle> {
+    const [{ handle }] = await this.#store.commit([fleet])
+    invariant(handle !== undefined, 'a fleet has a stream')
+    await followFleet(this.#index, fleet, handle)
+    return handle
   }
 
   /** Waits until cache and index have all that was committed before this call. */

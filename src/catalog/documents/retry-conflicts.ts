@@ -29,6 +29,8 @@ export async function retryConflicts<T>(
       if (tries >= TRIES_MAX) {
         refuse('conflict', { what: 'Others keep changing the same record: try again' })
       }
+      // What calls of this process have made is learned at once, not conflict by conflict.
+      await documents.followed()
       await documents.catchUp(error)
     }
   }

@@ -7,7 +7,7 @@ export const ROOT_FOLDER = '/Components'
 const PATH_LENGTH_MAX = 1_024
 const DEPTH_MAX = 32
 /** What of a name decides its place in lists: row and index repeat it, and IDs may be names. */
-const LISTED_LENGTH_MAX = 100
+export const LISTED_LENGTH_MAX = 100
 
 /** A folder path without a slash at its end; refuses one that is not /Components or below it. */
 export function readFolder(field: string, path: string): string {

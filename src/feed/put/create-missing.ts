@@ -14,6 +14,7 @@ import {
 import type { Removal, StreamHandle } from '../../store/index.ts'
 import { factsOf, factsOfPrepared } from '../stream-facts.ts'
 import { inferValueType } from '../value/value-rules.ts'
+import { createFleetStreams } from './create-fleet-streams.ts'
 import { SliceBudget, STREAM_WORK } from './in-slices.ts'
 import type { IncomingSamples, KeptValues } from './incoming-samples.ts'
 import {
@@ -84,10 +85,14 @@ export async function createMissing(
   orgUid: string,
   creation: Creation,
 ): Promise<readonly Removal[]> {
-  const { samples, placing, missing } = creation
+  const { samples, missing } = creation
   for (const target of missing) requireDefinition(target.creation)
-  const components = await byComponent(creation)
   const timeless = timelessSamples(creation)
+  if (creation.untyped.length === 0 && (await createFleetStreams(catalog, orgUid, creation))) {
+    giveTimes(catalog, creation, timeless)
+    return []
+  }
+  const components = await byComponent(creation)
   const resolved = resolvedHandles(creation)
   // A look changes values to what the types ask for; another one, after a race, begins from here.
   let kept: KeptValues | undefined
@@ -111,12 +116,21 @@ export async function createMissing(
   const wanted = components.map((component) => component.wanted)
   const created = await catalog.autoCreate(orgUid, wanted, check)
   fillHandles(samples, components, created)
+  giveTimes(catalog, creation, timeless)
+  return removals
+}
+
+/** Gives times to samples that waited for them, now that their streams have handles. */
+function giveTimes(
+  { index: streams }: Catalog,
+  { samples, placing }: Creation,
+  timeless: readonly number[],
+): void {
   for (const index of timeless) {
     const handle = samples.handles[index]
     const time = placing.assignedTimes.next(handle, placing.uploadTime)
-    if (catalog.index.kindOf(handle) === RANDOM) samples.times[index] = time
+    if (streams.kindOf(handle) === RANDOM) samples.times[index] = time
   }
-  return removals
 }
 
 /** Looks at the samples of existing streams whose type, at the beginning of the put, was open. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { VALUE_CODE } from '../../../src/catalog/index.ts'
 import { openFeedHome } from '../../support/feed-home.ts'
 
 const body = [
@@ -45,4 +46,89 @@ test('puts at once that create the same make one component, and all of their sam
     times.sort((a, b) => a - b),
     expected,
   )
+})
+
+const fleet = (from: number, until: number, time: number, data: unknown = 1) =>
+  Array.from({ length: until - from }, (_, at) => ({
+    ...{ compId: `device-${from + at}`, streamId: 't', time, data },
+  }))
+
+test('puts at once that create overlapping fleets in different ways store all of their samples', async (t) => {
+  const home = await openFeedHome()
+  t.after(() => home.close())
+  const sent = [
+    ...[home.putJson(fleet(0, 300, 1_000)), home.putJson(fleet(100, 400, 2_000))],
+    // Named components and those with streams that are there take the longer way.
+    home.putJson(fleet(50, 350, 3_000), 'compName=named'),
+    home.putJson([{ compId: 'c', streamId: 'x', time: 1, data: 1 }, ...fleet(200, 500, 4_000)]),
+    ...[home.putJson(fleet(0, 300, 5_000)), home.putJson(fleet(0, 500, 6_000))],
+  ]
+  await Promise.all(sent)
+  const { index } = home.catalog
+  assert.equal(index.componentCount, 501, 'beside the one that every home has')
+  const handles = new Map<string, number>()
+  for (let at = 0; at < 500; at++) {
+    const component = index.resolveComponent('o', `device-${at}`)
+    assert.equal(component?.streamCount, 1)
+    handles.set(`device-${at}`, component?.streams[0] ?? 0)
+  }
+  const stored = new Set<string>()
+  for (const { count, handles: of, times } of home.landed) {
+    for (let at = 0; at < count; at++) stored.add(`${of[at]} ${times[at]}`)
+  }
+  const ranges = [
+    ...[
+      [0, 300, 1_000],
+      [100, 400, 2_000],
+      [50, 350, 3_000],
+    ],
+    ...[
+      [200, 500, 4_000],
+      [0, 300, 5_000],
+      [0, 500, 6_000],
+    ],
+  ]
+  for (const [from, until, time] of ranges) {
+    for (let at = from; at < until; at++) {
+      assert.ok(stored.has(`${handles.get(`device-${at}`)} ${time}`), `device-${at} at ${time}`)
+    }
+  }
+  const another = await home.openAnother()
+  assert.equal(another.index.componentCount, 501)
+  assert.equal(another.index.resolveComponent('o', 'device-7')?.streams[0], handles.get('device-7'))
+})
+
+test('a fleet is typed by its values, and gets times where it sent none', async (t) => {
+  const home = await openFeedHome()
+  t.after(() => home.close())
+  const [{ compId, streamId }] = fleet(0, 1, 0)
+  await home.putJson([
+    { compId, streamId, data: '72.5' },
+    { compId, streamId, data: '73' },
+    { compId, streamId: 'state', data: 'on' },
+    { compId: 'quiet', streamId, time: 5, data: null },
+  ])
+  const { index } = home.catalog
+  const [number, text] = index.resolveComponent('o', compId)?.streams ?? []
+  const [untyped] = index.resolveComponent('o', 'quiet')?.streams ?? []
+  assert.deepEqual(
+    [number, text, untyped].map((handle) => index.valueCodeOf(handle)),
+    [VALUE_CODE.DOUBLE, VALUE_CODE.STRING, VALUE_CODE.NONE],
+  )
+  const [{ count, handles, times, numbers }] = home.landed
+  assert.deepEqual([...handles.slice(0, count)], [number, number, text])
+  assert.deepEqual([...numbers.slice(0, 2)], [72.5, 73])
+  assert.equal(times[1], times[0] + 1)
+})
+
+test('a bad sample or ID among a fleet makes nothing of it', async (t) => {
+  const home = await openFeedHome()
+  t.after(() => home.close())
+  const long = { compId: 'x'.repeat(513), streamId: 't', time: 1, data: 1 }
+  await assert.rejects(home.putJson([...fleet(0, 5, 1), long]), /has 513 characters/)
+  const blank = { compId: 'ok', streamId: ' ', time: 1, data: 1 }
+  await assert.rejects(home.putJson([...fleet(0, 5, 1), blank]), /streamId/)
+  const text = { compId: 'device-0', streamId: 't', time: 2, data: 'x'.repeat(1_000_001) }
+  await assert.rejects(home.putJson([...fleet(0, 5, 1), text]), /1000001 characters/)
+  assert.equal(home.catalog.index.componentCount, 1)
 })

@@ -1,5 +1,4 @@
 /** What one order to the catalog's writer does inside its transaction. */
-import { invariant } from '../../../base/index.ts'
 import {
   CatalogConflict,
   CatalogDamaged,
@@ -10,6 +9,7 @@ import {
 } from '../../catalog-port.ts'
 import type {
   AnyPut,
+  Fleet,
   PackedWritten,
   WriteOrder,
   WriterRequest,
@@ -17,8 +17,6 @@ import type {
   Written,
 } from './catalog-protocol.ts'
 import type { CatalogWriteTable, StoredDocument } from './catalog-write-table.ts'
-
-const HANDLE_END = 2 ** 31
 
 /** A whole commit: its parts put together. */
 interface Commit {
@@ -29,13 +27,27 @@ interface Commit {
   readonly limits: readonly CatalogLimit[]
 }
 
-export type Job = Commit | Exclude<WriterRequest, { type: 'commit' } | { type: 'close' }>
+/** A fleet with its shapes. */
+interface FleetJob {
+  readonly type: 'fleet'
+  readonly id: number
+  readonly fleet: Fleet
+  readonly lease: Lease | undefined
+  readonly limits: readonly CatalogLimit[]
+}
+
+export type Job =
+  | Commit
+  | FleetJob
+  | Exclude<WriterRequest, { type: 'commit' } | { type: 'fleet' } | { type: 'close' }>
 
 /** Does a job's writes; throws CatalogConflict or CatalogLimitReached when what is there forbids it. */
 export function applyJob(table: CatalogWriteTable, job: Job): WriterResult {
   switch (job.type) {
     case 'commit':
       return applyCommit(table, job)
+    case 'fleet':
+      return applyFleet(table, job)
     case 'purge':
       return purge(table, job.nowMs, job.limit)
     case 'acquire':
@@ -63,6 +75,13 @@ function applyCommit(table: CatalogWriteTable, commit: Commit): PackedWritten {
   }
   for (const limit of commit.limits) checkLimit(table, limit)
   return Float64Array.from(written)
+}
+
+function applyFleet(table: CatalogWriteTable, { fleet, lease, limits }: FleetJob): number {
+  if (lease !== undefined) checkLease(table, lease)
+  const firstHandle = table.makeFleet(fleet)
+  for (const limit of limits) checkLimit(table, limit)
+  return firstHandle
 }
 
 /** What leaves no more than there was goes through, or nobody could get below a lowered limit. */
@@ -105,7 +124,6 @@ function insertNew(table: CatalogWriteTable, order: AnyPut): Written {
     table.select(order)
     throw new CatalogConflict(keyOf(order), undefined)
   }
-  invariant((made.handle ?? 0) < HANDLE_END, 'stream handles are used up')
   return finishPut(table, order, { ...made, isClaimed: false })
 }
 

@@ -64,6 +64,14 @@ export class ChangeLog {
     fields.push(kind, uid, parentUid.toWellFormed(), isDeleted ? 1 : 0)
   }
 
+  /** Adds the changes of a component and its first streams, none of which was there. */
+  addFamily(scope: number, orgUid: string, of: { headUid: string; count: number }): void {
+    if (this.#run !== undefined && (this.#run.scope !== scope || isFull(this.#run))) this.write()
+    this.#run ??= { scope, orgUid: orgUid.toWellFormed(), fields: [], count: 0 }
+    this.#run.count += 1 + of.count
+    this.#run.fields.push('component', of.headUid, '', -of.count)
+  }
+
   /** Writes what was gathered; to be called before the step ends. */
   write(): void {
     if (this.#run === undefined) return

@@ -38,8 +38,44 @@ export interface CommitPart {
   readonly limits: readonly CatalogLimit[]
 }
 
+/** Patterns of a fleet, the head's first: the number of the shape on its way, and the numbers of its own. */
+interface FleetPatterns {
+  readonly shapeNumbers: readonly number[]
+  readonly numbers: readonly (readonly number[])[]
+}
+
+/** What is sent of a fleet. */
+export interface PackedFleet {
+  readonly orgUid: string
+  readonly firstNumber: number
+  readonly tails: string
+  /** The IDs of each component and its streams, one after the other. */
+  readonly ids: string
+  /** Of each component the length of its ID and how many streams it has, then of each of these length and pattern. */
+  readonly layout: readonly number[]
+  readonly patterns: FleetPatterns
+  /** Shapes that it is the first to name, with their numbers before them. */
+  readonly shapes: readonly (number | string)[]
+  readonly isFresh: boolean
+}
+
+/** A fleet with the shapes of its patterns. */
+export interface Fleet extends Omit<PackedFleet, 'patterns' | 'shapes' | 'isFresh'> {
+  readonly patterns: readonly Pick<Shaped, 'shape' | 'numbers'>[]
+}
+
+/** A fleet, which is a commit by itself. */
+interface FleetRequest {
+  readonly type: 'fleet'
+  readonly id: number
+  readonly fleet: PackedFleet
+  readonly lease: Lease | undefined
+  readonly limits: readonly CatalogLimit[]
+}
+
 export type WriterRequest =
   | CommitPart
+  | FleetRequest
   | { readonly type: 'purge'; readonly id: number; readonly nowMs: number; readonly limit: number }
   | {
       readonly type: 'acquire'

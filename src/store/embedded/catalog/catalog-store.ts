@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type Clock, nextTurn, systemClock } from '../../../base/index.ts'
+import { type Clock, invariant, memberUidOf, nextTurn, systemClock } from '../../../base/index.ts'
 import {
   type CatalogChange,
   CatalogDamaged,
@@ -16,7 +16,9 @@ import {
   type ListQuery,
   type LostDocuments,
   type PutDocument,
+  type PutFleet,
 } from '../../catalog-port.ts'
+import { putsOfFleet } from '../../puts-of-fleet.ts'
 import type { StreamHandle } from '../../sample-port.ts'
 import type { Scrubbable, ScrubPass } from '../../scrub-port.ts'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
@@ -130,6 +132,11 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
     lease?: Lease,
     limits: readonly CatalogLimit[] = [],
   ): Promise<CatalogDocument[]> {
+    const [first] = writes
+    if (first?.op === 'fleet') {
+      invariant(writes.length === 1, 'a fleet is a commit by itself')
+      return [await this.#makeFleet(first, { lease, limits })]
+    }
     const takeOrders = (from: number, until: number) =>
       writes.slice(from, until).map((write) => orderOf(write, this.#taker))
     const committing = this.#writer.commit(writes.length, takeOrders, { lease, limits })
@@ -141,6 +148,17 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
       documents.push(documentOf(write, { revision: written[at], handle: written[at + 1] }))
     }
     return documents
+  }
+
+  async #makeFleet(
+    fleet: PutFleet,
+    under: { lease: Lease | undefined; limits: readonly CatalogLimit[] },
+  ): Promise<CatalogDocument> {
+    const making = this.#writer.makeFleet(fleet, under)
+    const handle = await making.catch((error: unknown) => this.#rethrow(error))
+    if (handle !== undefined) return firstOfFleet(fleet, handle)
+    const [, first] = await this.commit(putsOfFleet(fleet), under.lease, under.limits)
+    return first
   }
 
   async usage(orgUid: string): Promise<readonly KindUsage[]> {
@@ -309,7 +327,18 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
   }
 }
 
+function firstOfFleet(fleet: PutFleet, handle: number): CatalogDocument {
+  const { orgUid, uid: parentUid, streamIds, members, memberOf } = fleet
+  const { body, listKey } = members[memberOf[0]]
+  return {
+    ...{ orgUid, kind: 'stream', uid: memberUidOf(parentUid, 1), parentUid, revision: 1 },
+    ...{ listKey, expiresAtMs: undefined, handle: handle as StreamHandle },
+    body: { ...body, id: streamIds[0] },
+  }
+}
+
 function orderOf(write: CatalogWrite, taker: ShapeTaker): WriteOrder {
+  invariant(write.op !== 'fleet', 'a fleet is a commit by itself')
   if (write.op !== 'put') return write
   return packedOrderOf(write, taker) ?? { ...write, body: JSON.stringify(write.body) }
 }

@@ -13,12 +13,14 @@ import {
 import { CatalogClaims } from './catalog-claims-table.ts'
 import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
 import { CatalogLeases } from './catalog-lease-table.ts'
-import type { AnyPut, PutOrder, WriteOrder } from './catalog-protocol.ts'
+import type { AnyPut, Fleet, PutOrder, WriteOrder } from './catalog-protocol.ts'
 import { CatalogScopes } from './catalog-scopes.ts'
 import { type Tally, tallyBytes } from './catalog-tally.ts'
 import { CatalogTallies } from './catalog-tally-table.ts'
 import { FamilyWriteTable, type StoredMember } from './family/family-write-table.ts'
+import { makeFleet } from './family/fleet-maker.ts'
 import { Shape } from './family/shape.ts'
+import { StreamHandles } from './family/stream-handles-table.ts'
 import { replaceIndexes } from './scrub/catalog-structure.ts'
 
 /** What is stored of a document as far as a write must know it. */
@@ -47,9 +49,7 @@ export class CatalogWriteTable {
   readonly #changes: ChangeLog
   readonly #claims: CatalogClaims
   readonly #families: FamilyWriteTable
-  /** The last handle given, undefined until it is read; SQLite's own row of it follows every insert. */
-  #lastHandle: number | undefined
-  #hasGivenHandles = false
+  readonly #handles: StreamHandles
   readonly #tallies: CatalogTallies
   readonly leases: CatalogLeases
 
@@ -61,6 +61,7 @@ export class CatalogWriteTable {
     this.#claims = new CatalogClaims(db)
     this.#families = new FamilyWriteTable(db, this.#scopes, this.#claims)
     this.#tallies = new CatalogTallies(db, this.#families)
+    this.#handles = new StreamHandles(db)
     this.leases = new CatalogLeases(db)
   }
 
@@ -69,8 +70,7 @@ export class CatalogWriteTable {
   }
 
   commit(): void {
-    if (this.#hasGivenHandles) this.#writeLastHandle()
-    this.#hasGivenHandles = false
+    this.#handles.write()
     this.#db.exec('COMMIT')
     this.#families.settle()
   }
@@ -78,14 +78,13 @@ export class CatalogWriteTable {
   /** Ends the transaction with nothing kept; SQLite may have done so itself after a full disk. */
   rollback(): void {
     this.#forgetStep()
-    this.#lastHandle = undefined
-    this.#hasGivenHandles = false
+    this.#handles.forget()
     if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
   }
 
   /** Runs a step of the transaction that leaves nothing behind when it throws. */
   atomically<T>(step: () => T): T {
-    const lastHandle = this.#lastHandle
+    const { last } = this.#handles
     this.#db.exec('SAVEPOINT step')
     try {
       const result = step()
@@ -98,7 +97,7 @@ export class CatalogWriteTable {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK TO step; RELEASE step')
       this.#forgetStep()
       // SQLite's row of it is written when the transaction ends: what steps before gave stands here only.
-      this.#lastHandle = lastHandle
+      this.#handles.goBack(last)
       throw error
     }
   }
@@ -139,14 +138,22 @@ export class CatalogWriteTable {
 
   /** Stores what is not there; undefined when it is. */
   insert(order: AnyPut): StoredDocument | undefined {
-    const handle = order.kind === 'stream' ? this.#nextHandle() : null
+    const handle = order.kind === 'stream' ? this.#handles.next : null
     const made = this.#insert(order, { revision: 1, handle })
     if (made === undefined) return undefined
-    if (handle !== null) this.#lastHandle = handle
-    if (handle !== null) this.#hasGivenHandles = true
+    if (handle !== null) this.#handles.note(handle)
     const entries = 'packed' in order || order.index !== undefined ? 1 : 0
     this.#addToTally(order, { documents: 1, entries, bytes: made.bytes })
     return made
+  }
+
+  /** Makes a fleet; the handle of its first stream. Throws CatalogConflict when something of it is there. */
+  makeFleet(fleet: Fleet): number {
+    const tables = {
+      ...{ families: this.#families, claims: this.#claims, changes: this.#changes },
+      ...{ tallies: this.#tallies, handles: this.#handles },
+    }
+    return makeFleet(tables, this.scopeOf(fleet.orgUid), fleet)
   }
 
   #insert(order: AnyPut, as: DocumentState): StoredDocument | undefined {
@@ -293,19 +300,6 @@ export class CatalogWriteTable {
     }))
   }
 
-  #nextHandle(): number {
-    this.#lastHandle ??= (this.#statements.selectLastHandle.get()?.seq as number | undefined) ?? 0
-    return this.#lastHandle + 1
-  }
-
-  /** Written once per transaction, and repeated: SQLite's own row of it carries no checksum. */
-  #writeLastHandle(): void {
-    const last = this.#nextHandle() - 1
-    const { updateLastHandle, insertLastHandle, repeatLastHandle } = this.#statements
-    if (updateLastHandle.run(last).changes === 0) insertLastHandle.run(last)
-    repeatLastHandle.run(last)
-  }
-
   #insertEntry(order: PutOrder, ref: number, handle: number | null): void {
     if (order.index === undefined) return
     const parentUid = order.parentUid ?? ''
@@ -380,15 +374,7 @@ function prepareAll(db: DatabaseSync) {
       revision = ? WHERE ref = ?`),
     delete: prepare('DELETE FROM document WHERE ref = ?'),
     insertHandle: prepare('INSERT INTO stream_handle (handle, ref) VALUES (?, ?)'),
-    selectLastHandle: prepare(`SELECT seq FROM sqlite_sequence WHERE name = 'stream_handle'`),
     deleteHandle: prepare('DELETE FROM stream_handle WHERE handle = ?'),
-    updateLastHandle: prepare(`UPDATE sqlite_sequence SET seq = ? WHERE name = 'stream_handle'`),
-    insertLastHandle: prepare(
-      `INSERT INTO sqlite_sequence (name, seq) VALUES ('stream_handle', ?)`,
-    ),
-    repeatLastHandle: prepare(
-      `INSERT OR REPLACE INTO meta (name, value) VALUES ('last_handle', ?)`,
-    ),
     insertEntry: prepare(`INSERT INTO entry
       (kind, ref, scope, uid, parent_uid, handle, packed, crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`),
     deleteEntry: prepare('DELETE FROM entry WHERE kind = ? AND ref = ?'),

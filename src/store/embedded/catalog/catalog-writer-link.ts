@@ -7,6 +7,7 @@ import {
   type CatalogLimit,
   CatalogLimitReached,
   type Lease,
+  type PutFleet,
 } from '../../catalog-port.ts'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
 import type {
@@ -16,6 +17,7 @@ import type {
   WriterRequest,
   WriterResult,
 } from './catalog-protocol.ts'
+import { packFleet } from './family/fleet-order.ts'
 import { PartWriter } from './family/order-part.ts'
 
 /** Beyond this the disk cannot keep up, and a caller is better told so than kept waiting. */
@@ -83,7 +85,23 @@ export class CatalogWriterLink {
     return (await done) as PackedWritten
   }
 
-  async request(body: Exclude<RequestBody, { type: 'commit' }>): Promise<WriterResult> {
+  /** Sends a fleet; the handle of its first stream. Undefined, with nothing sent, when it cannot be packed. */
+  async makeFleet(
+    fleet: PutFleet,
+    { lease, limits }: { lease: Lease | undefined; limits: readonly CatalogLimit[] },
+  ): Promise<number | undefined> {
+    const packed = packFleet(fleet, this.#parts)
+    if (packed === undefined) return undefined
+    const documents = fleet.compIds.length + fleet.streamIds.length
+    const id = this.#admit(documents)
+    const done = this.#wait(id, documents)
+    this.#worker.postMessage({ type: 'fleet', id, fleet: packed, lease, limits })
+    return (await done) as number
+  }
+
+  async request(
+    body: Exclude<RequestBody, { type: 'commit' } | { type: 'fleet' }>,
+  ): Promise<WriterResult> {
     const id = this.#admit(1)
     const done = this.#wait(id, 1)
     this.#worker.postMessage({ ...body, id })

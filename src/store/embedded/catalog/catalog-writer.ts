@@ -14,6 +14,7 @@ import { openChecked } from './catalog-checks.ts'
 import type { CommitPart, WriteOrder, WriterReply, WriterRequest } from './catalog-protocol.ts'
 import { CatalogReserve } from './catalog-reserve.ts'
 import { CatalogWriteTable } from './catalog-write-table.ts'
+import { documentsOfFleet } from './family/fleet-maker.ts'
 import { PartReader } from './family/order-part.ts'
 import { openCatalogFile } from './open-catalog-file.ts'
 
@@ -40,8 +41,14 @@ function isFull(replies: readonly WriterReply[]): boolean {
 }
 
 function mayUseReserve(job: Job): boolean {
+  if (job.type === 'fleet') return false
   if (job.type !== 'commit') return true
   return job.orders.every((order) => order.op !== 'put' || order.mayUseReserve === true)
+}
+
+function ordersOf(job: Job): number {
+  if (job.type === 'fleet') return documentsOfFleet(job.fleet)
+  return job.type === 'commit' ? job.orders.length : 1
 }
 
 /** What the thread does with what arrives. */
@@ -72,6 +79,8 @@ class CatalogWriter {
   #accept(request: WriterRequest): void {
     if (request.type === 'close') this.#closingId = request.id
     else if (request.type === 'commit') this.#acceptPart(request)
+    else if (request.type === 'fleet')
+      this.#queue.push({ ...request, fleet: this.#reader.readFleet(request.fleet) })
     else this.#queue.push(request)
   }
 
@@ -94,7 +103,7 @@ class CatalogWriter {
     let count = 0
     while (count < this.#queue.length && count < JOBS_PER_TRANSACTION_MAX) {
       const job = this.#queue[count]
-      orders += job.type === 'commit' ? job.orders.length : 1
+      orders += ordersOf(job)
       if (count > 0 && orders > ORDERS_PER_TRANSACTION_MAX) break
       count++
     }
@@ -147,7 +156,7 @@ class CatalogWriter {
   }
 
   #trimAfter(group: readonly Job[]): void {
-    for (const job of group) this.#ordersSinceTrim += job.type === 'commit' ? job.orders.length : 1
+    for (const job of group) this.#ordersSinceTrim += ordersOf(job)
     if (this.#ordersSinceTrim < ORDERS_PER_TRIM) return
     this.#ordersSinceTrim = 0
     this.#table.trimChanges()

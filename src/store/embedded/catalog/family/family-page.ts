@@ -71,7 +71,11 @@ export function packPage(place: PagePlace, page: FamilyPage): string {
     ordinal = member.ordinal
     handle = member.handle
   }
-  const json = JSON.stringify(values)
+  return newPage(place, JSON.stringify(values))
+}
+
+/** The text of a row whose values are JSON already. */
+export function newPage(place: PagePlace, json: string): string {
   return checkOf(place, json) + json
 }
 

@@ -143,6 +143,20 @@ export class FamilyWriteTable {
     return true
   }
 
+  /** The shapes that rows share. */
+  get shapes(): Pick<ShapeWriter, 'take'> {
+    return this.#shapes
+  }
+
+  /** Writes the first row of a family that nobody has; false when there is one with its number. */
+  insertNew(
+    { ref, scope, listKey }: { ref: number; scope: number; listKey: string | null },
+    packed: string,
+  ): boolean {
+    this.#lastRef = Math.max(this.#lastRef ?? this.#readLastRef(), ref)
+    return this.#statements.insertNew.run(ref, scope, listKey, packed).changes === 1
+  }
+
   /** Writes what the step has changed. */
   write(): void {
     for (const family of this.#drafts.values()) {
@@ -177,13 +191,17 @@ export class FamilyWriteTable {
     const known = this.#drafts.get(ref)
     if (known?.place.tail === tail && known.scope === at.scope) return known
     if (known?.isTaken === true) return undefined
-    this.#lastRef ??= Number(this.#statements.lastRef.get()?.ref ?? 0)
+    this.#lastRef ??= this.#readLastRef()
     const stored = ref > this.#lastRef ? undefined : this.#rows.first(ref)
     if (stored !== undefined && (stored.tail !== tail || stored.scope !== at.scope))
       return undefined
     const draft = new FamilyDraft(at, this.#rows, stored)
     this.#drafts.set(ref, draft)
     return draft
+  }
+
+  #readLastRef(): number {
+    return Number(this.#statements.lastRef.get()?.ref ?? 0)
   }
 
   #writeLater({ place, scope, orgUid }: FamilyDraft, page: number, draft: PageDraft): void {
@@ -241,6 +259,8 @@ function prepareAll(db: DatabaseSync) {
   return {
     lastRef: prepare('SELECT max(ref) AS ref FROM family'),
     insertFirst: prepare('INSERT INTO family (ref, scope, list_key, packed) VALUES (?, ?, ?, ?)'),
+    insertNew: prepare(`INSERT INTO family (ref, scope, list_key, packed) VALUES (?, ?, ?, ?)
+      ON CONFLICT DO NOTHING`),
     updateFirst: prepare('UPDATE family SET list_key = ?, packed = ? WHERE ref = ?'),
     deleteFirst: prepare('DELETE FROM family WHERE ref = ?'),
     putPage: prepare(

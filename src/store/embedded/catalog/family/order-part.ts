@@ -3,7 +3,13 @@
  * than writing what they say. A shape crosses once and is named by a number after that.
  */
 import { headUidOf } from '../../../../base/index.ts'
-import type { PackedOrder, PackedPart, WriteOrder } from '../catalog-protocol.ts'
+import type {
+  Fleet,
+  PackedFleet,
+  PackedOrder,
+  PackedPart,
+  WriteOrder,
+} from '../catalog-protocol.ts'
 
 const PLAIN = 0
 const PACKED = 1
@@ -36,14 +42,31 @@ export class PartWriter {
     return { values, shapes, isFresh }
   }
 
+  /** The numbers of shapes, and those of them that are named for the first time. */
+  numberShapes(texts: readonly string[]): {
+    readonly shapeNumbers: readonly number[]
+    readonly shapes: readonly (number | string)[]
+    readonly isFresh: boolean
+  } {
+    const shapes: (number | string)[] = []
+    const isFresh = this.#numbers.size > SHAPES_MAX
+    if (isFresh) this.#numbers.clear()
+    const shapeNumbers = texts.map((text) => this.#numberOf(text, shapes))
+    return { shapeNumbers, shapes, isFresh }
+  }
+
+  #numberOf(shape: string, shapes: (number | string)[]): number {
+    const known = this.#numbers.get(shape)
+    if (known !== undefined) return known
+    const number = this.#numbers.size
+    this.#numbers.set(shape, number)
+    shapes.push(number, shape)
+    return number
+  }
+
   #push(order: PackedOrder, values: unknown[], shapes: (number | string)[]): void {
     const { uid, expectedRevision, packed } = order
-    let number = this.#numbers.get(packed.shape)
-    if (number === undefined) {
-      number = this.#numbers.size
-      this.#numbers.set(packed.shape, number)
-      shapes.push(number, packed.shape)
-    }
+    const number = this.#numberOf(packed.shape, shapes)
     const revision = expectedRevision === 'any' ? ANY_REVISION : expectedRevision
     const isHead = order.parentUid === ''
     values.push(PACKED, uid, isHead, number, revision, packed.id, packed.numbers.length)
@@ -55,11 +78,25 @@ export class PartWriter {
 export class PartReader {
   #shapes: string[] = []
 
-  read({ values, shapes, isFresh }: PackedPart): WriteOrder[] {
+  /** The fleet of what packFleet() wrote, with its shapes. */
+  readFleet({ patterns, shapes, isFresh, ...fleet }: PackedFleet): Fleet {
+    this.#learn(shapes, isFresh)
+    const { shapeNumbers, numbers } = patterns
+    const shapeOf = (number: number, at: number) => ({
+      ...{ shape: this.#shapes[number], numbers: numbers[at] },
+    })
+    return { ...fleet, patterns: shapeNumbers.map(shapeOf) }
+  }
+
+  #learn(shapes: readonly (number | string)[], isFresh: boolean): void {
     if (isFresh) this.#shapes = []
     for (let at = 0; at < shapes.length; at += 2) {
       this.#shapes[shapes[at] as number] = shapes[at + 1] as string
     }
+  }
+
+  read({ values, shapes, isFresh }: PackedPart): WriteOrder[] {
+    this.#learn(shapes, isFresh)
     const orders: WriteOrder[] = []
     let orgUid = ''
     for (let at = 0; at < values.length; ) {
