@@ -3,7 +3,7 @@ import { usePerson, useRole } from '../api/session.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Mark } from '../ui/mark.tsx'
-import { useTitle } from '../ui/page-frame.tsx'
+import { PageFrame } from '../ui/page-frame.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { rememberSeen } from './last-seen.ts'
 import { Link } from './link.tsx'
@@ -57,11 +57,12 @@ function CurrentPage({ path }: { readonly path: string }) {
 }
 
 function NoPage() {
-  useTitle('No such page')
   return (
-    <Empty text="There is no such page.">
-      <Link to="/">To the beginning</Link>
-    </Empty>
+    <PageFrame title="No such page">
+      <Empty text="There is no such page.">
+        <Link to="/">To the beginning</Link>
+      </Empty>
+    </PageFrame>
   )
 }
 
