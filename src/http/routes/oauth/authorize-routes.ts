@@ -5,20 +5,20 @@ import {
   decideAuthorization,
   type OAuthWithUsers,
   signInToAuthorize,
-} from '../../auth/index.ts'
-import { type Brand, type Brands, type MemoryBudget, refuse } from '../../base/index.ts'
-import { hasForeignOrigin } from '../admit/own-site.ts'
-import { DEVICE_COOKIE, readCookie } from '../admit/read-cookie.ts'
-import type { App } from '../app-type.ts'
-import { hostNameOf, hostOf, type IssuerReader } from '../issuer.ts'
+} from '../../../auth/index.ts'
+import { type Brand, type Brands, type MemoryBudget, refuse } from '../../../base/index.ts'
+import { hasForeignOrigin } from '../../admit/own-site.ts'
+import { DEVICE_COOKIE, readCookie } from '../../admit/read-cookie.ts'
+import type { App } from '../../app-type.ts'
+import { hostNameOf, hostOf, type IssuerReader } from '../../issuer.ts'
 import {
   authorizeAssets,
   authorizeHeaders,
   renderAuthorizePage,
-} from '../pages/authorize/authorize-page.ts'
-import { textParser } from '../plugins/body-plugin.ts'
-import { parseJsonBody } from '../transport/body.ts'
-import { exchangeOf } from '../transport/exchange.ts'
+} from '../../pages/authorize/authorize-page.ts'
+import { textParser } from '../../plugins/body-plugin.ts'
+import { parseJsonBody } from '../../transport/body.ts'
+import { exchangeOf } from '../../transport/exchange.ts'
 
 /** What the authorization page needs. */
 interface AuthorizeRoutesDeps {

@@ -9,15 +9,15 @@ import {
   type ParamSource,
   revokeToken,
   showMetadata,
-} from '../../auth/index.ts'
-import { invariant, type Log, type MemoryBudget, Refusal } from '../../base/index.ts'
-import type { Gate } from '../admit/gate.ts'
-import type { App } from '../app-type.ts'
-import type { IssuerReader } from '../issuer.ts'
-import { operation } from '../openapi/answer-schema.ts'
-import { textParser } from '../plugins/body-plugin.ts'
-import { sendError } from '../plugins/error-plugin.ts'
-import { exchangeOf } from '../transport/exchange.ts'
+} from '../../../auth/index.ts'
+import { invariant, type Log, type MemoryBudget, Refusal } from '../../../base/index.ts'
+import type { Gate } from '../../admit/gate.ts'
+import type { App } from '../../app-type.ts'
+import type { IssuerReader } from '../../issuer.ts'
+import { operation } from '../../openapi/answer-schema.ts'
+import { textParser } from '../../plugins/body-plugin.ts'
+import { sendError } from '../../plugins/error-plugin.ts'
+import { exchangeOf } from '../../transport/exchange.ts'
 import {
   introspectionAnswerSchema,
   loginAnswerSchema,
@@ -27,7 +27,7 @@ import {
   tokenAnswerSchema,
   tokenQuestionSchema,
   tokenRequestSchema,
-} from '../wire/oauth-wire.ts'
+} from '../../wire/oauth-wire.ts'
 
 /** What the OAuth routes need. */
 interface OAuthRoutesDeps {

@@ -8,21 +8,21 @@ import {
   type OAuthParts,
   removeOAuthClient,
   renewOAuthClientSecret,
-} from '../../auth/index.ts'
-import { actingIn } from '../admit/acting.ts'
-import type { Gate } from '../admit/gate.ts'
-import { needs } from '../admit/needs.ts'
-import type { App } from '../app-type.ts'
-import { answersOf, doneAnswer, operation } from '../openapi/answer-schema.ts'
-import { envelope, pageSchema, readPage } from '../wire/envelope.ts'
-import { passwordHeader } from '../wire/identity-wire.ts'
-import { blankClient, clientRecord } from '../wire/oauth-answers.ts'
+} from '../../../auth/index.ts'
+import { actingIn } from '../../admit/acting.ts'
+import type { Gate } from '../../admit/gate.ts'
+import { needs } from '../../admit/needs.ts'
+import type { App } from '../../app-type.ts'
+import { answersOf, doneAnswer, operation } from '../../openapi/answer-schema.ts'
+import { envelope, pageSchema, readPage } from '../../wire/envelope.ts'
+import { passwordHeader } from '../../wire/identity-wire.ts'
+import { blankClient, clientRecord } from '../../wire/oauth-answers.ts'
 import {
   clientBodySchema,
   readClient,
   showClient,
   showClientFields,
-} from '../wire/oauth-client-wire.ts'
+} from '../../wire/oauth-client-wire.ts'
 
 /** What the administration of OAuth clients needs. */
 interface OAuthClientRoutesDeps extends OAuthParts {
