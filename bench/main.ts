@@ -11,6 +11,7 @@ import { weir } from './peers/weir.ts'
 import { printTable, type Row } from './report.ts'
 import { type Settings, tell } from './settings.ts'
 import { onboardSuite } from './suites/onboard-suite.ts'
+import { plotSuite } from './suites/plot-suite.ts'
 import { putSuite } from './suites/put-suite.ts'
 import { readSuite } from './suites/read-suite.ts'
 import { restartSuite } from './suites/restart-suite.ts'
@@ -21,6 +22,7 @@ const suites: Record<string, (settings: Settings) => Promise<Row[]>> = {
   put: putSuite,
   onboard: onboardSuite,
   read: readSuite,
+  plot: plotSuite,
   restart: restartSuite,
   stall: stallSuite,
   years: yearsSuite,

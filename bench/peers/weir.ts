@@ -113,3 +113,11 @@ const weirCalls: Pick<RunningPeer, 'putForm' | 'lastValue' | 'latest' | 'hourlyM
 export function statistic(stream: StreamName, cycle: string, stat: string): Buffer {
   return get(`${streamPath(stream)}/cycle/${cycle}/stat/${stat}/feed`)
 }
+
+/** What of a range can be seen on so many pixels; only Weir has such a call. */
+export function plot(
+  stream: StreamName,
+  { from, until, points }: { from: number; until: number; points: number },
+): Buffer {
+  return get(`${streamPath(stream)}/plot?from=${from}&until=${until}&points=${points}`)
+}

@@ -9,6 +9,9 @@ export const ID_LENGTH_MAX = 512
 /** The most items one GET answers (contract, section 8). */
 export const FEED_LIMIT_MAX = 1_000
 
+/** Entries of a plot: a screen has fewer pixels beside each other. */
+export const PLOT_POINTS_MAX = 4_000
+
 /** One call's samples: what a gateway sends after a day offline, and still a bounded frame. */
 export const SAMPLES_PER_CALL_MAX = 1_000_000
 

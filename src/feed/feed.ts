@@ -12,6 +12,8 @@ import { Retention } from './expire/retention.ts'
 import type { FeedSeries } from './get/feed-series.ts'
 import { type GetCommand, getFeed, getLastValues, type ShowFile } from './get/get-feed.ts'
 import { type Extent, type ExtentPath, measureExtent } from './get/measure-extent.ts'
+import { getPlot } from './plot/get-plot.ts'
+import type { Plot, PlotCommand } from './plot/plot.ts'
 import { AssignedTimes } from './put/assigned-times.ts'
 import { type PutCommand, putSamples, type SamplesLanded } from './put/put-feed.ts'
 import { recallTimes } from './put/recall-times.ts'
@@ -135,6 +137,11 @@ export class Feed {
   extent(principal: Principal, path: ExtentPath): Promise<Extent> {
     const { store, catalog } = this.#deps
     return measureExtent({ index: catalog.index, store }, principal, path)
+  }
+
+  /** What of a range of one stream can be seen on so many pixels. */
+  plot(principal: Principal, command: PlotCommand): Promise<Plot> {
+    return getPlot(this.#deps, principal, command)
   }
 
   /** Takes a range out of a stream, durably. */

@@ -6,6 +6,7 @@ export { feedName, requireCreation, requireStream } from './feed-rights.ts'
 export { findStreams } from './find-streams.ts'
 export type { FeedFields, FeedSeries } from './get/feed-series.ts'
 export type { Extent, ExtentPath } from './get/measure-extent.ts'
+export type { Plot, PlotColumn, PlotCommand, PlotNeighbour, PlotPath } from './plot/plot.ts'
 export { requireDefinition } from './put/create-missing.ts'
 export {
   IncomingSamples,

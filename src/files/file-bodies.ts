@@ -44,6 +44,7 @@ export function withFileBodies(deps: FileBodiesDeps): SampleStore {
     latest: (handles) => store.latest(handles),
     span: (handle) => store.span(handle),
     fold: (handle, edges) => store.fold(handle, edges),
+    outline: (handle, edges) => store.outline(handle, edges),
     remove: (removal, isWanted) =>
       isFileStream(removal.handle)
         ? removing([removal], () => store.remove(removal, isWanted))

@@ -134,6 +134,13 @@ export interface SampleStore {
   /** One summary per interval between consecutive edges (ascending): edges[i] ≤ time < edges[i+1]. */
   fold(handle: StreamHandle, edges: Float64Array): Promise<Summaries>
   /**
+   * As fold for whoever draws: where an edge falls among samples that are summed up already, all of
+   * these may count on one side of it, so that they need not be read. Each row is exact for the samples
+   * from its firstTime to its lastTime; rows do not overlap, and together hold every sample between the
+   * first edge and the last once.
+   */
+  outline(handle: StreamHandle, edges: Float64Array): Promise<Summaries>
+  /**
    * Takes a range out, durably; samples appended later into the range stay. `isWanted` is asked last,
    * when the removal takes its place among the appends. False: it was not, and nothing is removed.
    */

@@ -89,6 +89,9 @@ test('the feed answers as described', async () => {
     }
   }
   await device('PUT', '/api/feed', '[', { expect: '4' })
+  await device('GET', '/api/comp/c1/stream/s1/plot')
+  await device('GET', '/api/comp/c1/stream/s1/plot?points=1')
+  await device('GET', '/api/comp/c1/stream/s1/plot?points=0', undefined, { expect: '4' })
   await device('GET', '/api/comp/none/feed', undefined, { expect: '4' })
   await device('GET', '/api/comp/c1/cycle/none/stat/max/feed', undefined, { expect: '4' })
   await owner('DELETE', '/api/comp/c1/stream/s1/feed?sd=0&ed=5')
@@ -131,6 +134,7 @@ test('the catalog answers as described', async () => {
   const [{ uid: streamUid }] = component.stream
   const extents = `/api/component/${component.uid}`
   await owner('GET', `${extents}/extent`)
+  await owner('GET', `${extents}/stream/${streamUid}/plot?points=10`)
   await owner('GET', `${extents}/stream/${streamUid}/extent`)
   await owner('GET', `${extents}/stream/none/extent`, undefined, { expect: '4' })
   const shown = [{ componentUid: component.uid, streamUid }]

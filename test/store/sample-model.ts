@@ -47,6 +47,36 @@ export class SampleModel {
       if (numbers.length > 0) checkNumbers(numbers, actual, row)
     }
   }
+
+  /** Checks that the rows of an outline are exact for where they say they lie, and leave nothing out. */
+  checkOutline(handle: number, edges: Float64Array, actual: Summaries): void {
+    const [from, until] = [edges[0], edges[edges.length - 1]]
+    const inside = this.read(handle).filter(([time]) => time >= from && time < until)
+    const looseMs = (until - from) / Math.min(actual.length, 1_000)
+    let seen = 0
+    let end = Number.NEGATIVE_INFINITY
+    for (let row = 0; row < actual.length; row += 1) {
+      if (actual.count[row] === 0) continue
+      const [first, last] = [actual.firstTime[row], actual.lastTime[row]]
+      assert.ok(first > end && first <= last, `row ${row} lies behind the one before`)
+      assert.ok(
+        first > edges[row] - looseMs && last < edges[row + 1] + looseMs,
+        `row ${row} drifts`,
+      )
+      this.checkFold(handle, Float64Array.of(first, last + 1), oneRow(actual, row))
+      seen += actual.count[row]
+      end = last
+    }
+    assert.equal(seen, inside.length, 'samples of all rows')
+  }
+}
+
+function oneRow(summaries: Summaries, row: number): Summaries {
+  const columns = Object.entries(summaries).map(([name, column]) => [
+    name,
+    typeof column === 'number' ? 1 : column.slice(row, row + 1),
+  ])
+  return Object.fromEntries(columns)
 }
 
 function checkNumbers(numbers: Array<[number, number]>, actual: Summaries, row: number): void {

@@ -178,6 +178,7 @@ class Trial {
     const width = random.pick([97, 1000, 60_000, 3_600_000])
     const edges = Float64Array.from({ length: 30 }, (_, index) => from + index * width)
     this.#model.checkFold(handle, edges, await store.fold(stream(handle), edges))
+    this.#model.checkOutline(handle, edges, await store.outline(stream(handle), edges))
   }
 }
 

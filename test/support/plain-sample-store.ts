@@ -93,6 +93,10 @@ export class PlainSampleStore implements SampleStore {
     return { length, count, numberCount, sum, mean, min, max, first, last, ...times }
   }
 
+  outline(handle: StreamHandle, edges: Float64Array): Promise<Summaries> {
+    return this.fold(handle, edges)
+  }
+
   async remove(removal: Removal, isWanted = () => true): Promise<boolean> {
     if (!isWanted()) return false
     this.#remove(removal)

@@ -80,6 +80,30 @@ async function collect(
   return list
 }
 
+/** A statistic of one stream for the latest periods of a range, and whether there are more of them. */
+export async function readPeriods(
+  { catalog, store }: GetDeps,
+  stream: { readonly component: ComponentEntry; readonly handle: StreamHandle },
+  asked: {
+    readonly cycleId: string
+    readonly statistic: StatisticId
+    readonly range: StatisticQuery['range']
+    readonly limit: number
+  },
+): Promise<{ readonly columns: StatisticColumns; readonly isMore: boolean }> {
+  const { component, handle } = stream
+  const { statistic, range, limit } = asked
+  const query: StatisticQuery = {
+    ...{ handle, statistic, range, limit },
+    baseCycle: baseCycleOf(catalog.index, handle),
+    cycle: await requireCycle(catalog, component, asked.cycleId),
+    isDecimal: catalog.index.valueCodeOf(handle) === VALUE_CODE.BIG_DECIMAL,
+  }
+  const columns = await readStatistics(store, query)
+  if (columns.count < limit) return { columns, isMore: false }
+  return { columns, isMore: await hasPeriod(store, query, columns.froms[columns.count - 1]) }
+}
+
 /** Whether a query would find a period before a time; asked only where its limit is spent. */
 async function hasPeriod(
   store: GetDeps['store'],

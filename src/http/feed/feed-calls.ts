@@ -13,6 +13,8 @@ import {
   type Feed,
   type FeedFields,
   type FeedSeries,
+  type Plot,
+  type PlotPath,
   type PutCommand,
   readStatisticId,
   type StatisticCommand,
@@ -29,6 +31,7 @@ import { CSV_TYPE, prefersCsv, writeCsv } from './feed-csv.ts'
 import { type FeedQuery, readFeedQuery } from './feed-get-query.ts'
 import type { FeedRead, StatisticIds } from './feed-paths.ts'
 import { countFeedBytes, writeFeed, writeLongFeed } from './feed-writer.ts'
+import { readPlotQuery } from './plot-query.ts'
 import { writeRequested } from './requested-writer.ts'
 
 /** Parameters of a put that speak to the service and not of samples: credentials, and the method. */
@@ -149,6 +152,11 @@ export class FeedCalls {
   /** GET …/extent: how much hangs on a component or stream. */
   async extent(principal: Principal, path: ExtentPath): Promise<Extent> {
     return await this.#feed.extent(principal, path)
+  }
+
+  /** GET …/plot: what of a range can be seen on so many pixels. */
+  async plot(principal: Principal, path: PlotPath, query: string): Promise<Plot> {
+    return await this.#feed.plot(principal, { path, ...readPlotQuery(readLoosePairs(query)) })
   }
 
   /** What the IDs of a call name, for the audit log; a UID is '' where nothing has the ID. */

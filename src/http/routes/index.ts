@@ -29,6 +29,7 @@ import { oauthGrantRoutes } from './oauth/oauth-grant-routes.ts'
 import { oauthRoutes } from './oauth/oauth-routes.ts'
 import { orgUserRoutes } from './org-user-routes.ts'
 import { organizationRoutes } from './organization-routes.ts'
+import { plotRoutes } from './plot-routes.ts'
 import { propertyRoutes } from './property-routes.ts'
 import { secondFactorRoutes } from './second-factor-routes.ts'
 import { sessionRoutes } from './session-routes.ts'
@@ -81,6 +82,7 @@ export function addRoutes(app: App, parts: RouteParts): void {
   orgUserRoutes(app, { gate, identity })
   secondFactorRoutes(app, { gate, identity })
   sessionRoutes(app, { gate, identity })
+  plotRoutes(app, { calls, gate, identity })
   storageRoutes(app, parts)
   propertyRoutes(app, { catalog, gate })
   streamRoutes(app, { catalog, gate, identity })

@@ -27,7 +27,7 @@ import type { Sealer } from '../seal/sealer.ts'
 import type { CheckedRows } from '../sealed/checked-rows.ts'
 import type { ChunkReadTable } from '../sealed/chunk-read-table.ts'
 import { scrubSamples } from '../sealed/scrub.ts'
-import { foldSealed } from '../sealed/sealed-fold.ts'
+import { foldSealed, looseMsOf } from '../sealed/sealed-fold.ts'
 import type { SealedSamples } from '../sealed/sealed-samples.ts'
 import { SummaryFold } from '../summary/index.ts'
 import { checkBatch, checkRemoval, namesAny } from './batch-check.ts'
@@ -166,12 +166,16 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
     return await this.#parts.folds.fold(handle, edges, (some) => this.#foldSamples(handle, some))
   }
 
-  async #foldSamples(handle: StreamHandle, edges: Float64Array): Promise<Summaries> {
-    const look = (): Promise<Summaries> => this.#foldOnce(handle, edges)
+  outline(handle: StreamHandle, edges: Float64Array): Promise<Summaries> {
+    return this.#foldSamples(handle, edges, looseMsOf(edges))
+  }
+
+  async #foldSamples(handle: StreamHandle, edges: Float64Array, looseMs = 0): Promise<Summaries> {
+    const look = (): Promise<Summaries> => this.#foldOnce(handle, edges, looseMs)
     return await this.#mender.lookAgain(handle, await look(), look)
   }
 
-  async #foldOnce(handle: StreamHandle, edges: Float64Array): Promise<Summaries> {
+  async #foldOnce(handle: StreamHandle, edges: Float64Array, looseMs: number): Promise<Summaries> {
     if (edges.length < 2) return new SummaryFold(edges).finish()
     const [from, until] = [edges[0], edges[edges.length - 1]]
     const limit = Number.POSITIVE_INFINITY
@@ -179,7 +183,7 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
     for (let tries = 1; ; tries += 1) {
       const isWhole = this.#head.whenWhole(handle)
       if (isWhole !== undefined) await this.#waitWhole(isWhole, handle)
-      const fold = new SummaryFold(edges)
+      const fold = new SummaryFold(edges, looseMs)
       const isInOneStep = tries >= FOLD_TRIES_MAX
       const run = (): Promise<boolean> => this.#tryFold(handle, span, { fold, isInOneStep })
       const isDone = isInOneStep ? this.#parts.table.inOneView(run) : run()

@@ -4,7 +4,13 @@ import { cutColumns, DamagedBytes, mergeColumns } from '../chunk/index.ts'
 import type { ReadSpan } from '../head/head.ts'
 import { type Mask, touchesMask } from '../head/tombstones.ts'
 import { type ChunkPlace, placeSeed } from '../rows/chunk-row.ts'
-import { foldColumns, foldSummary, readSummary, type SummaryFold } from '../summary/index.ts'
+import {
+  foldColumns,
+  foldSummary,
+  readSummary,
+  type SummaryFold,
+  type SummaryTable,
+} from '../summary/index.ts'
 import type { CheckedRows } from './checked-rows.ts'
 import type { SealedSamples } from './sealed-samples.ts'
 
@@ -13,6 +19,19 @@ const WORK_PER_SLICE = 64
 
 /** A chunk that has to be decoded takes as long as so many summaries. */
 const DECODE_WORK = 16
+
+/**
+ * An outline decodes no more untouched chunks than this, beside those at its two ends: blocks that are
+ * shorter than this part of its range are taken whole, so only longer ones are left to decode.
+ */
+const OUTLINE_DECODES_MAX = 1_000
+
+/** How long a block may be that an outline takes whole: an interval, or more where those are many. */
+export function looseMsOf(edges: Float64Array): number {
+  if (edges.length < 2) return 0
+  const parts = Math.min(edges.length - 1, OUTLINE_DECODES_MAX)
+  return (edges[edges.length - 1] - edges[0]) / parts
+}
 
 /** What lies above the chunks: the head and the runs in one, and what they hide. */
 interface Overlay {
@@ -62,19 +81,19 @@ export async function foldSealed(
 
 /** Adds one chunk; tells the work that took, undefined when the chunk is gone. */
 function foldChunk(
-  { rows, sealed, isInOneStep }: FoldSource,
+  source: FoldSource,
   overlay: Overlay,
   place: ChunkPlace,
   into: SummaryFold,
 ): number | undefined {
+  const { rows, sealed, isInOneStep } = source
   const { mask, columns } = overlay
   const above = cutColumns(columns, place.start, place.last + 1)
   const isUntouched = above.count === 0 && !touchesMask(mask, place.start, place.last + 1)
   if (isUntouched) {
-    const summary = rows.summary(overlay.handle, place)
-    if (summary === undefined && !isInOneStep) return undefined
-    const seed = placeSeed({ stream: overlay.handle, ...place })
-    if (summary && foldBlocks(summary, seed, into)) return 1
+    const blocks = blocksAt(source, overlay.handle, place)
+    if (blocks === undefined && !isInOneStep) return undefined
+    if (blocks && foldSummary(blocks, into)) return 1
   }
   const row = rows.chunkAt(overlay.handle, place)
   if (row === undefined && !isInOneStep) return undefined
@@ -87,13 +106,23 @@ function foldChunk(
   return DECODE_WORK
 }
 
-function foldBlocks(summary: Uint8Array, seed: number, into: SummaryFold): boolean {
+/** The blocks of a chunk's summary, null where there are none to rely on, undefined when it is gone. */
+function blocksAt(
+  { rows, sealed }: FoldSource,
+  handle: number,
+  place: ChunkPlace,
+): SummaryTable | null | undefined {
+  const kept = sealed.summaries.get(handle, place)
+  if (kept !== undefined) return kept
+  const summary = rows.summary(handle, place)
+  if (summary === undefined || summary === null) return summary
   try {
-    const blocks = readSummary(summary, seed)
-    return blocks !== undefined && foldSummary(blocks, into)
+    const blocks = readSummary(summary, placeSeed({ stream: handle, ...place }))
+    if (blocks !== undefined) sealed.summaries.keep(handle, place, blocks)
+    return blocks ?? null
   } catch (error) {
     // The samples themselves still tell everything.
-    if (error instanceof DamagedBytes) return false
+    if (error instanceof DamagedBytes) return null
     throw error
   }
 }

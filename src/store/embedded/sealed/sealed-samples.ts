@@ -8,6 +8,7 @@ import type { ChunkPlace, ChunkRow } from '../rows/chunk-row.ts'
 import { unpackLastValue } from '../rows/last-value.ts'
 import type { CheckedRows } from './checked-rows.ts'
 import { DecodedChunks } from './decoded-chunks.ts'
+import { KeptSummaries } from './kept-summaries.ts'
 
 /** Decoding so many chunks takes about a millisecond; then others get their turn. */
 const CHUNKS_PER_SLICE = 16
@@ -31,6 +32,8 @@ interface SealedRows {
 export class SealedSamples {
   readonly #rows: CheckedRows
   readonly #decoded = new DecodedChunks()
+  /** Summaries that folds have read lately. */
+  readonly summaries = new KeptSummaries()
 
   constructor(rows: CheckedRows) {
     this.#rows = rows

@@ -1,2 +1,3 @@
 export { foldColumns, foldSummary, SummaryFold } from './summary-fold.ts'
 export { isSummaryBound, readSummary, summarizeChunk } from './summary-record.ts'
+export type { SummaryTable } from './summary-table.ts'

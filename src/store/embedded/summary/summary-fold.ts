@@ -8,15 +8,29 @@ import { addRow, SummaryTable, takeEnds, takeExtremes } from './summary-table.ts
  */
 export class SummaryFold extends SummaryTable {
   readonly edges: Float64Array
+  /** Blocks up to so long may count on one side of an edge that cuts them; 0: none. */
+  readonly #looseMs: number
 
-  constructor(edges: Float64Array) {
+  constructor(edges: Float64Array, looseMs = 0) {
     super(Math.max(edges.length - 1, 0))
     this.edges = edges
+    this.#looseMs = looseMs
   }
 
   /** The row of a time, -1 before the first edge, length at or after the last. */
   rowOf(time: number): number {
     return countAtMost(this.edges, time) - 1
+  }
+
+  /** The row that takes a block whole, by its middle where an edge cuts it; undefined: none may. */
+  rowOfBlock(firstTime: number, lastTime: number): number | undefined {
+    const row = this.rowOf(firstTime)
+    const lastRow = this.rowOf(lastTime)
+    if (row === lastRow) return row
+    // The first edge and the last are never loose: what lies beyond them was not asked for.
+    const isInside = row >= 0 && lastRow < this.length
+    if (!isInside || lastTime - firstTime > this.#looseMs) return undefined
+    return this.rowOf(Math.floor((firstTime + lastTime) / 2))
   }
 
   /** What was gathered, sums and means rounded. */
@@ -54,14 +68,15 @@ export function foldColumns(columns: SampleColumns, into: SummaryFold): void {
 }
 
 /**
- * Adds the blocks of a chunk's summary. Where an edge cuts through a block it adds nothing and tells
- * so by false: then the chunk has to be decoded.
+ * Adds the blocks of a chunk's summary. Where an edge cuts through a block that may not be taken whole it
+ * adds nothing and tells so by false: then the chunk has to be decoded.
  */
 export function foldSummary(blocks: SummaryTable, into: SummaryFold): boolean {
   const rows = new Int32Array(blocks.length)
   for (let block = 0; block < blocks.length; block++) {
-    rows[block] = into.rowOf(blocks.firstTime[block])
-    if (into.rowOf(blocks.lastTime[block]) !== rows[block]) return false
+    const row = into.rowOfBlock(blocks.firstTime[block], blocks.lastTime[block])
+    if (row === undefined) return false
+    rows[block] = row
   }
   for (let block = 0; block < blocks.length; block++) {
     const row = rows[block]

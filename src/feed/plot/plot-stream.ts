@@ -1,0 +1,147 @@
+import { type Principal, requirePermit } from '../../access/index.ts'
+import { EARLIEST_TIME, epochMs, nextTurn, refuse, TIME_END } from '../../base/index.ts'
+import { type ComponentEntry, POINT, type StreamIndex, VALUE_CODE } from '../../catalog/index.ts'
+import type { SampleColumns, StreamHandle } from '../../store/index.ts'
+import type { Cycle } from '../../time/index.ts'
+import { findStreams } from '../find-streams.ts'
+import type { GetDeps } from '../get/get-feed.ts'
+import { endsOf } from '../get/read-samples.ts'
+import { baseCycleOf } from '../stream-facts.ts'
+import type { PlotKind, PlotNeighbour, PlotPath } from './plot.ts'
+
+/** Characters of a text that a plot shows: a label, not a document. */
+const SHOWN_LENGTH_MAX = 200
+
+/** Texts read at once: each may be long. */
+const TEXTS_PER_PAGE = 500
+
+/** The stream that a plot is of. */
+export interface PlotStream {
+  readonly handle: StreamHandle
+  readonly component: ComponentEntry
+  readonly streamId: string
+  readonly kind: PlotKind
+  readonly isPoint: boolean
+  /** Of interval streams. */
+  readonly cycle: Cycle | undefined
+}
+
+/** Sample times, from ≤ time < until. */
+export interface SampleRange {
+  readonly from: number
+  readonly until: number
+}
+
+/** Finds the stream of a plot; refuses what does not exist, and what the caller may not read. */
+export function findPlotStream(
+  index: StreamIndex,
+  principal: Principal,
+  path: PlotPath,
+): PlotStream {
+  const { component, handle } = 'compId' in path ? byId() : byUid(index, principal, path)
+  return {
+    handle,
+    component,
+    streamId: index.streamIdOf(handle),
+    kind: kindOf(index.valueCodeOf(handle)),
+    isPoint: index.kindOf(handle) === POINT,
+    cycle: baseCycleOf(index, handle),
+  }
+
+  function byId(): { component: ComponentEntry; handle: StreamHandle } {
+    const found = findStreams(index, principal, path as { compId: string; streamId: string }, 'GET')
+    return { component: found.component, handle: found.handles[0] }
+  }
+}
+
+function byUid(
+  index: StreamIndex,
+  principal: Principal,
+  { componentUid, streamUid }: { readonly componentUid: string; readonly streamUid: string },
+): { component: ComponentEntry; handle: StreamHandle } {
+  requirePermit(principal, `component/${componentUid}/stream/${streamUid}/feed`, 'GET')
+  const component = index.componentByUid(principal.orgUid, componentUid)
+  if (component === undefined) refuse('component_not_found', { compId: componentUid.slice(0, 60) })
+  const handle = index.streamByUid(principal.orgUid, streamUid)
+  const isOfComponent = handle !== 0 && index.componentOf(handle).uid === component.uid
+  if (handle === 0 || !isOfComponent) {
+    const shown = { compId: componentUid.slice(0, 60), streamId: streamUid.slice(0, 60) }
+    refuse('stream_not_found', shown)
+  }
+  return { component, handle }
+}
+
+function kindOf(valueCode: number): PlotKind {
+  switch (valueCode) {
+    case VALUE_CODE.BOOLEAN:
+      return 'boolean'
+    case VALUE_CODE.BIG_DECIMAL:
+      return 'decimal'
+    case VALUE_CODE.FILE:
+      return 'file'
+    case VALUE_CODE.STRING:
+      return 'text'
+    default:
+      return 'number'
+  }
+}
+
+/** The times of the samples that lie in a range of instants; an interval counts where it overlaps. */
+export function sampleRangeOf({ cycle, isPoint }: PlotStream, range: SampleRange): SampleRange {
+  if (isPoint) return { from: EARLIEST_TIME, until: TIME_END }
+  const { from, until } = cycle === undefined ? range : endsOf(cycle, range)
+  return { from: clampTime(from), until: clampTime(until) }
+}
+
+function clampTime(time: number): number {
+  return Math.min(Math.max(time, EARLIEST_TIME), TIME_END)
+}
+
+/** The text of a sample as a plot shows it. */
+export function showText(
+  deps: GetDeps,
+  { component, streamId, kind }: PlotStream,
+  sample: { readonly text: string; readonly time: number },
+): string {
+  const { text, time } = sample
+  if (kind === 'file') return deps.showFile(text, { compId: component.compId, streamId, time })
+  if (kind === 'decimal' || text.length <= SHOWN_LENGTH_MAX) return text
+  return `${text.slice(0, SHOWN_LENGTH_MAX).toWellFormed()}…`
+}
+
+/** The sample next to a time: the last before it, or the first from it on. */
+export async function readNeighbour(
+  deps: GetDeps,
+  stream: PlotStream,
+  range: SampleRange,
+  order: 'oldest_first' | 'latest_first',
+): Promise<PlotNeighbour | undefined> {
+  if (range.from >= range.until) return undefined
+  const query = { from: epochMs(range.from), until: epochMs(range.until), limit: 1, order }
+  const { count, times, numbers, texts } = await deps.store.range(stream.handle, query)
+  if (count === 0) return undefined
+  const [time, text] = [times[0], texts?.[0]]
+  if (text !== undefined) return { time, value: showText(deps, stream, { text, time }) }
+  return { time, value: stream.kind === 'boolean' ? numbers[0] !== 0 : numbers[0] }
+}
+
+/** Shows `visit` the samples of a range in pages, oldest first, until it has seen enough. */
+export async function visitPages(
+  deps: GetDeps,
+  { handle, kind }: PlotStream,
+  range: SampleRange & { readonly limit: number },
+  visit: (page: SampleColumns) => boolean,
+): Promise<void> {
+  const isLong = kind === 'text' || kind === 'file' || kind === 'decimal'
+  const until = epochMs(range.until)
+  let { from, limit: left } = range
+  while (left > 0 && from < until) {
+    const limit = isLong ? Math.min(left, TEXTS_PER_PAGE) : left
+    const query = { from: epochMs(from), until, limit, order: 'oldest_first' } as const
+    const page = await deps.store.range(handle, query)
+    if (!visit(page) || page.count < limit) return
+    left -= page.count
+    from = page.times[page.count - 1] + 1
+    await nextTurn()
+  }
+}

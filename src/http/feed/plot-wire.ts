@@ -1,0 +1,72 @@
+import { Type } from 'typebox'
+import { FEED_LIMIT_MAX, PLOT_POINTS_MAX } from '../../base/index.ts'
+import { STATISTIC_IDS } from '../../feed/index.ts'
+import { msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
+
+const FORMS = ['samples', 'changes', 'spans', 'periods']
+const KINDS = ['number', 'boolean', 'text', 'decimal', 'file']
+
+/** Parameters of a plot. */
+export const plotQuery = Type.Object({
+  from: Type.Optional(msOf('Start, inclusive; missing: the first sample')),
+  until: Type.Optional(msOf('End, exclusive; missing: behind the last sample')),
+  points: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: `At most this many entries; ${FEED_LIMIT_MAX} by default, at most ${PLOT_POINTS_MAX}`,
+    }),
+  ),
+  cycle: Type.Optional(Type.String({ description: 'Cycle ID, together with stat' })),
+  stat: Type.Optional(oneOf([...STATISTIC_IDS], 'A statistic for each period of the cycle')),
+})
+
+const value = Type.Union([Type.Number(), Type.String(), Type.Boolean(), Type.Null()])
+const times = (description: string) => Type.Optional(Type.Array(msOf(description)))
+const values = (description: string) => Type.Optional(Type.Array(value, { description }))
+const neighbour = (description: string) =>
+  Type.Optional(
+    Type.Union([Type.Object({ time: msOf('When'), value }), Type.Null()], { description }),
+  )
+
+const plot = named('Plot', {
+  form: oneOf(FORMS, 'How the samples are told; says which of the lists below are there'),
+  kind: oneOf(KINDS, 'What the values are; decimals are texts, files their addresses'),
+  valueType: Type.String(),
+  unit: Type.String({ description: 'The symbol of the unit; blank without one' }),
+  timeZone: Type.String({ description: "The component's" }),
+  from: msOf('Where the range begins'),
+  until: msOf('Where it ends'),
+  spanMs: Type.Optional(Type.Integer({ description: 'How long a span is at about, in ms' })),
+  more: Type.Optional(Type.Boolean({ description: 'Of periods: older ones were left out' })),
+  firstTime: orNull(msOf('The first sample of the stream')),
+  lastTime: orNull(msOf('The last sample of the stream')),
+  before: neighbour('The last sample before the range'),
+  after: neighbour('The first sample behind the range'),
+  start: times('First sample of a span; of intervals and periods where they start'),
+  time: times('Of samples and changes'),
+  end: times('Last sample of a span or a change; of intervals and periods where they end'),
+  count: Type.Optional(Type.Array(Type.Integer(), { description: 'Samples of a span or change' })),
+  value: values('Of samples, changes and periods'),
+  first: values('Of a span'),
+  min: values('Of the numbers of a span'),
+  max: values('Of the numbers of a span'),
+  last: values('Of a span'),
+  mean: values('Of the numbers of a span; of booleans the share that is true'),
+})
+
+/** The answer of a plot. */
+export const plotAnswer = named(
+  'PlotAnswer',
+  { message: Type.String({ description: 'Blank' }), plot, success: Type.Literal(true) },
+  {
+    message: '',
+    plot: {
+      ...{ form: 'spans', kind: 'number', valueType: 'DOUBLE', unit: '°C', timeZone: 'UTC' },
+      ...{ from: 1767225600000, until: 1767312000000, spanMs: 86400000 },
+      ...{ firstTime: 1767225600000, lastTime: 1767311990000, before: null, after: null },
+      ...{ start: [1767225600000], end: [1767311990000], count: [8640] },
+      ...{ first: [20.5], min: [18.2], max: [24.1], last: [21], mean: [20.9] },
+    },
+    success: true,
+  },
+)

@@ -1,0 +1,73 @@
+import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import { Type } from 'typebox'
+import type { Identity } from '../../auth/index.ts'
+import { readId } from '../../base/index.ts'
+import type { Plot, PlotPath } from '../../feed/index.ts'
+import { actingIn } from '../admit/acting.ts'
+import type { Gate } from '../admit/gate.ts'
+import { needs } from '../admit/needs.ts'
+import type { App } from '../app-type.ts'
+import type { FeedCalls } from '../feed/feed-calls.ts'
+import { streamPath } from '../feed/feed-wire.ts'
+import { plotAnswer, plotQuery } from '../feed/plot-wire.ts'
+import { writePlot } from '../feed/plot-writer.ts'
+import { operation } from '../openapi/answer-schema.ts'
+import { queryOf } from '../transport/target.ts'
+import { documented } from './record-routes.ts'
+
+const uidPath = Type.Object({ componentUid: Type.String(), uid: Type.String() })
+
+/** What the routes of plots need. */
+interface PlotRoutesDeps {
+  readonly calls: FeedCalls
+  readonly gate: Gate
+  readonly identity: Identity
+}
+
+/** Adds the two ways to a plot: by IDs as the feed is read, and by UIDs, which every stream has. */
+export function plotRoutes(app: App, deps: PlotRoutesDeps): void {
+  const add = (
+    path: string,
+    about: FastifySchema & { readonly operationId: string },
+    pathOf: (request: FastifyRequest) => PlotPath,
+  ): void => {
+    const { operationId, ...more } = about
+    const schema = {
+      ...{ tags: ['feed'], summary: 'What of a range can be seen on so many pixels' },
+      ...{ ...more, querystring: plotQuery, ...operation(operationId, plotAnswer) },
+      ...needs('GET', 'component/{uid}/feed'),
+    }
+    const onRequest = deps.gate.guard(undefined)
+    app.get(path, { ...documented(schema), onRequest }, async (request, reply) => {
+      const plot = await deps.calls.plot(request.principal, pathOf(request), queryOf(request.url))
+      return answer(deps.identity, plot, { request, reply })
+    })
+  }
+  const byId = { params: streamPath, operationId: 'getPlot' }
+  add('/api/comp/:compId/stream/:streamId/plot', byId, (request) => {
+    const params = request.params as { compId: string; streamId: string }
+    return {
+      compId: readId(params.compId, 'the path', 'compId'),
+      streamId: readId(params.streamId, 'the path', 'streamId'),
+    }
+  })
+  const byUid = { params: uidPath, operationId: 'getPlotByUid' }
+  add('/api/component/:componentUid/stream/:uid/plot', byUid, (request) => {
+    const { componentUid, uid } = request.params as { componentUid: string; uid: string }
+    return { componentUid, streamUid: uid }
+  })
+}
+
+function answer(
+  { exports }: Identity,
+  plot: Plot,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+): FastifyReply {
+  // Sums are a picture; samples as they are have been taken out.
+  if (plot.form === 'samples') {
+    const { componentUid, compId, streamId } = plot
+    const amount = plot.columns[0].numbers.length
+    exports.note(actingIn(request), { form: 'json', componentUid, compId, streamId, amount })
+  }
+  return reply.type('application/json; charset=utf-8').send(writePlot(plot))
+}
