@@ -102,7 +102,7 @@ test('a path that no page has says so, keeps the bar and leads back', { skip }, 
   await page.goto(`${studio.service.url}/c/a/b/c/d`)
   await page.getByText('There is no such page.').waitFor()
   await assertAccessible(page)
-  await page.getByRole('link', { name: 'To the beginning' }).click()
+  await page.getByRole('link', { name: 'To the beginning', exact: true }).click()
   await page.getByRole('heading', { name: 'Your first sample' }).waitFor()
   await page.goBack()
   await page.getByText('There is no such page.').waitFor()

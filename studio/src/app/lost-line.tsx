@@ -1,9 +1,14 @@
+import { useEffect } from 'react'
 import { lookAgain, useIsLost } from '../api/connection.ts'
 import styles from './lost-line.module.css'
 
 /** One quiet line at the top while the service cannot be reached. */
 export function LostLine() {
   const isLost = useIsLost()
+  useEffect(() => {
+    // What is as high as the window leaves room for the line.
+    document.documentElement.toggleAttribute('data-lost', isLost)
+  }, [isLost])
   return (
     <div role="status">
       {isLost && (
