@@ -1,0 +1,28 @@
+import { getRecord, recordKey } from '../../api/records.ts'
+import { useQuery } from '../../api/use-query.ts'
+import type { PageProps } from '../../app/page-entry.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { BuildFrame } from './build-frame.tsx'
+import { EDITORS } from './editors.ts'
+import { shownName } from './form.ts'
+import { type KindWords, wordsOf } from './kinds.ts'
+import { RecordEditor } from './record-editor.tsx'
+
+/** The editor of one record; `new` in the place of its UID makes one. */
+export function EditPage({ params }: PageProps) {
+  const words = wordsOf(params.kind)
+  if (words === undefined) return <Empty text={`There is nothing called “${params.kind}” here.`} />
+  return <OneRecord key={`${words.kind}/${params.uid}`} words={words} uid={params.uid} />
+}
+
+function OneRecord({ words, uid }: { readonly words: KindWords; readonly uid: string }) {
+  const { kind, one } = words
+  const { data, error } = useQuery(recordKey(kind, uid), (signal) => getRecord(kind, uid, signal))
+  const title = uid === 'new' ? `New ${one}` : data === undefined ? one : shownName(data)
+  return (
+    <BuildFrame kind={kind} title={title}>
+      {data === undefined && error !== undefined && <Empty text={error.message} />}
+      {data !== undefined && <RecordEditor words={words} editor={EDITORS[kind]} saved={data} />}
+    </BuildFrame>
+  )
+}
