@@ -1,0 +1,80 @@
+import type { DemoClient } from './demo-client.ts'
+
+interface Place {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+interface Panel extends Place {
+  readonly kind: string
+  readonly title: string
+  /** Component and stream IDs. */
+  readonly of: ReadonlyArray<readonly [component: string, stream: string]>
+  readonly options?: object
+}
+
+const at = (x: number, y: number, width: number, height: number): Place => ({ x, y, width, height })
+
+const panels: readonly Panel[] = [
+  {
+    ...{ kind: 'chart', title: 'Temperature', ...at(0, 0, 8, 5) },
+    of: [
+      ['north-house', 'temp'],
+      ['south-house', 'temp'],
+      ['weather', 'temp'],
+    ],
+  },
+  {
+    kind: 'gauge',
+    title: 'Humidity, north',
+    ...at(8, 0, 4, 3),
+    of: [['north-house', 'humidity']],
+    options: { min: 0, max: 100 },
+  },
+  { kind: 'value', title: 'Mode, north', ...at(8, 3, 4, 2), of: [['north-house', 'mode']] },
+  {
+    ...{ kind: 'chart', title: 'Soil', ...at(0, 5, 6, 5) },
+    of: [1, 2, 3, 4].map((bed) => ['beds', `bed-${bed}`] as const),
+  },
+  {
+    ...{ kind: 'chart', title: 'Power', ...at(6, 5, 6, 5) },
+    of: [
+      ['energy', 'solar'],
+      ['energy', 'used'],
+    ],
+  },
+]
+
+/** A board of the greenhouse, unless there is one. */
+export async function seedBoard(client: DemoClient): Promise<void> {
+  const { dashboard: boards } = (await client.call('GET', '/api/dashboard?limit=1000')) as {
+    dashboard: ReadonlyArray<{ id: string }>
+  }
+  if (boards.some(({ id }) => id === 'greenhouse')) return
+  const uids = await findStreams(client)
+  await client.call('PUT', '/api/dashboard', {
+    dashboard: {
+      ...{ id: 'greenhouse', name: 'Greenhouse', range: 'last-24h' },
+      panels: panels.map(({ of, ...panel }) => ({
+        ...panel,
+        streams: of.flatMap(([component, stream]) => uids.get(`${component} ${stream}`) ?? []),
+      })),
+    },
+  })
+}
+
+async function findStreams(client: DemoClient) {
+  const { component } = (await client.call('GET', '/api/component?limit=1000')) as {
+    component: ReadonlyArray<{ id: string; uid: string }>
+  }
+  const found = new Map<string, { componentUid: string; streamUid: string }>()
+  for (const { id, uid: componentUid } of component) {
+    const { stream } = (await client.call('GET', `/api/component/${componentUid}/stream`)) as {
+      stream: ReadonlyArray<{ id: string; uid: string }>
+    }
+    for (const one of stream) found.set(`${id} ${one.id}`, { componentUid, streamUid: one.uid })
+  }
+  return found
+}

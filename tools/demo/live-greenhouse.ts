@@ -1,0 +1,42 @@
+import type { DemoClient } from './demo-client.ts'
+import { greenhouse, type Value } from './greenhouse-streams.ts'
+
+/** How often the demonstration speaks: sooner than a greenhouse would, so that something moves. */
+const EVERY_MS = 2_000
+
+/** Puts what every stream says at a time; of those that tell changes only, what differs from before. */
+export async function putPresent(
+  client: DemoClient,
+  time: number,
+  before: Map<string, Value>,
+): Promise<void> {
+  const samples = greenhouse.flatMap(({ id: compId, streams }) =>
+    streams.flatMap(({ id: streamId, everyMs, isHourly = false, onChange = false, valueAt }) => {
+      const at = isHourly ? Math.floor(time / everyMs) * everyMs : time
+      const data = valueAt?.(at, 0)
+      if (data === undefined) return []
+      const key = `${compId} ${streamId}`
+      const said = isHourly ? at : data
+      if ((onChange || isHourly) && before.get(key) === said) return []
+      before.set(key, said)
+      return [{ compId, streamId, time: at, data }]
+    }),
+  )
+  await client.call('PUT', '/api/feed', samples)
+}
+
+/** Puts the present again and again until it is told to stop; a service that is away is asked again. */
+export function startLive(client: DemoClient, onProblem: (problem: string) => void): () => void {
+  const before = new Map<string, Value>()
+  let isBusy = false
+  const timer = setInterval(() => {
+    if (isBusy) return
+    isBusy = true
+    putPresent(client, Date.now(), before)
+      .catch((error: Error) => onProblem(error.message))
+      .finally(() => {
+        isBusy = false
+      })
+  }, EVERY_MS)
+  return () => clearInterval(timer)
+}
