@@ -153,7 +153,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     findDetails: () => damageDetails(damage),
     moreMetrics: () => serviceMetrics(data, config.dataDir),
     ...{ budget, fastLane: lane },
-    addRoutes: (app) =>
+    addRoutes: (app, readMetrics) =>
       addRoutes(app, {
         ...{ ...data, calls, config, deletion, gate, identity, lane, log, oauth, operators },
         budget,
@@ -161,7 +161,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
           ...(await catalogUsageOf(catalogStore, organization)),
           fileBytes: await data.fileUsage.bytesOf(organization.uid),
         }),
-        measure: () => measureFolder(config.dataDir),
+        ...{ readMetrics, measure: () => measureFolder(config.dataDir) },
       }),
   })
   const run = (command: Command) => runServiceCommand({ ...data, identity }, command)

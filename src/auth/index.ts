@@ -61,7 +61,12 @@ export {
 export { endOwnSession, findSelf, listOwnSessions } from './administer/own-sessions.ts'
 export { announceDeletion, planDeletion } from './administer/record-deletion.ts'
 export { type Command, type CommandResult, runCommand } from './administer/run-command.ts'
-export { beginScrub, readStorage, type StorageParts } from './administer/storage.ts'
+export {
+  beginScrub,
+  readServiceMetrics,
+  readStorage,
+  type StorageParts,
+} from './administer/storage.ts'
 export {
   Admission,
   type AdmissionAnswer,

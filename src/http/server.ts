@@ -47,7 +47,7 @@ interface ServerDeps {
   readonly budget?: MemoryBudget
   /** Asked before Fastify sees a request. */
   readonly fastLane?: FastLane
-  readonly addRoutes: (app: App) => void | Promise<void>
+  readonly addRoutes: (app: App, readMetrics: () => Promise<string>) => void | Promise<void>
 }
 
 /** The listening service. */
@@ -83,8 +83,8 @@ export async function buildServer(deps: ServerDeps): Promise<WeirServer> {
   await docsPlugin(app, deps.publicUrl)
   const moreMetrics = async () =>
     `${connections.metrics()}${deps.budget?.metrics() ?? ''}${(await deps.moreMetrics?.()) ?? ''}`
-  healthRoutes(app, { ...deps, metrics: traffic.metrics, moreMetrics })
-  await deps.addRoutes(app)
+  const readMetrics = healthRoutes(app, { ...deps, metrics: traffic.metrics, moreMetrics })
+  await deps.addRoutes(app, readMetrics)
   await app.ready()
   return {
     app,

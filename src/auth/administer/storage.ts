@@ -9,6 +9,8 @@ export interface StorageParts {
   readonly scrub: ScrubRunner
   readonly damage: KnownDamage
   readonly measure: () => Promise<StorageSizes>
+  /** All metrics of the service, in Prometheus' text format. */
+  readonly readMetrics: () => Promise<string>
   readonly log: Log
 }
 
@@ -17,6 +19,15 @@ export async function readStorage(parts: StorageParts, { principal }: ActingCall
   parts.operators.require(principal, 'storage', 'GET')
   const sizes = await parts.measure()
   return { sizes, scrub: parts.scrub.state, damaged: parts.damage.list() }
+}
+
+/** What /metrics tells, for operators wherever they are. */
+export async function readServiceMetrics(
+  parts: StorageParts,
+  { principal }: ActingCaller,
+): Promise<string> {
+  parts.operators.require(principal, 'storage', 'GET')
+  return await parts.readMetrics()
 }
 
 /** Begins to read and check everything that is stored, for operators; nobody waits for its end. */

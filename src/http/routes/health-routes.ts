@@ -39,19 +39,25 @@ const readinessAnswer = named(
   { status: 'ready' },
 )
 
-const metricsAnswer = Type.String({
+/** What metrics are answered as. */
+export const metricsAnswer = Type.String({
   description: "Prometheus' text format",
   examples: ['weir_damaged_items{part="samples"} 0\n'],
 })
 
+/** How metrics are written. */
+export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE
+
 /** Health is asked by machines that carry no credential. */
 const open = { tags: ['health'], security: [] as [] }
 
-/** Adds /healthz (the process lives), /readyz (it can serve) and /metrics. */
-export function healthRoutes(app: App, deps: HealthRoutesDeps): void {
+/** Adds /healthz (the process lives), /readyz (it can serve) and /metrics; answers how the metrics are read. */
+export function healthRoutes(app: App, deps: HealthRoutesDeps): () => Promise<string> {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   app.addHook('onClose', async () => registry.clear())
+  const readMetrics = async () =>
+    `${(await deps.moreMetrics?.()) ?? ''}${await metricsText(deps.metrics, registry)}`
   const health = { ...open, ...operation('getHealth', healthAnswer), summary: 'The process lives' }
   app.get('/healthz', { schema: health }, async () => ({
     status: 'ok',
@@ -91,10 +97,11 @@ export function healthRoutes(app: App, deps: HealthRoutesDeps): void {
     },
     async (request, reply) => {
       requireMetricsAccess(request, deps.metricsAccess ?? 'loopback')
-      reply.type(registry.contentType)
-      return `${(await deps.moreMetrics?.()) ?? ''}${await metricsText(deps.metrics, registry)}`
+      reply.type(METRICS_TYPE)
+      return await readMetrics()
     },
   )
+  return readMetrics
 }
 
 /** Routes and counts tell how a service is used: they are for its operators. */

@@ -1,4 +1,4 @@
-import { beginScrub, readStorage, type StorageParts } from '../../auth/index.ts'
+import { beginScrub, readServiceMetrics, readStorage, type StorageParts } from '../../auth/index.ts'
 import type { StreamPlaces } from '../../store/index.ts'
 import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
@@ -8,6 +8,7 @@ import { answersOf, operation } from '../openapi/answer-schema.ts'
 import { envelope } from '../wire/envelope.ts'
 import { scrubRun, storageRecord } from '../wire/storage-answers.ts'
 import { showRun, showStorage } from '../wire/storage-wire.ts'
+import { METRICS_TYPE, metricsAnswer } from './health-routes.ts'
 
 /** What the storage routes need. */
 export interface StorageRoutesDeps extends StorageParts {
@@ -26,6 +27,16 @@ export function storageRoutes(app: App, deps: StorageRoutesDeps): void {
   app.get('/api/storage', { onRequest, schema: read }, async (request) => {
     const facts = await readStorage(deps, actingIn(request))
     return envelope('storage', showStorage(facts, request.principal, deps.places))
+  })
+  const counted = operation('getStorageMetrics', metricsAnswer)
+  const metrics = {
+    ...{ tags, ...needs('GET', 'storage'), ...counted, produces: ['text/plain'] },
+    summary: 'What /metrics tells, for operators who are elsewhere',
+  }
+  app.get('/api/storage/metrics', { onRequest, schema: metrics }, async (request, reply) => {
+    const text = await readServiceMetrics(deps, actingIn(request))
+    reply.type(METRICS_TYPE)
+    return text
   })
   const summary = 'Read and check everything that is stored; the answer does not wait for it'
   const begun = operation('startScrub', answersOf('scrub', scrubRun).one, 202)

@@ -1,0 +1,56 @@
+import { type FormEvent, useState } from 'react'
+import { type Question, useQuestion } from '../api/confirmed.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog, DialogActions } from '../ui/dialog.tsx'
+import { Field } from '../ui/field.tsx'
+
+/** Where the password is asked for again; once in a page that uses `confirmed`. */
+export function PasswordPlace() {
+  const question = useQuestion()
+  if (question === undefined) return null
+  return <PasswordDialog question={question} />
+}
+
+function PasswordDialog({ question }: { readonly question: Question }) {
+  const [password, setPassword] = useState('')
+  const [code, setCode] = useState('')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    question.answer({ password, code })
+  }
+  const giveUp = () => question.answer(undefined)
+  const error = question.message === '' ? undefined : question.message
+  return (
+    <Dialog title="Your password, please" onClose={giveUp}>
+      <form onSubmit={submit}>
+        <p>This concerns secrets or who may act: it takes your password once more.</p>
+        <Field
+          label="Your password"
+          type="password"
+          autoComplete="current-password"
+          required
+          autoFocus
+          value={password}
+          error={error}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        {question.wantsCode && (
+          <Field
+            label="Code of your authenticator app"
+            autoComplete="one-time-code"
+            spellCheck={false}
+            required
+            value={code}
+            onChange={(event) => setCode(event.currentTarget.value)}
+          />
+        )}
+        <DialogActions>
+          <Button onClick={giveUp}>Cancel</Button>
+          <Button kind="primary" type="submit">
+            Go on
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,59 @@
+import type { ComponentType } from 'react'
+import { useRole } from '../../api/session.ts'
+import type { PageProps } from '../../app/page-entry.ts'
+import { PasswordPlace } from '../../app/password-dialog.tsx'
+import { navigate, pathTo } from '../../app/place.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { PageFrame } from '../../ui/page-frame.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { AppsSection } from './apps-section.tsx'
+import { AuditSection } from './audit-section.tsx'
+import { HealthSection } from './health-section.tsx'
+import { KeysSection } from './keys-section.tsx'
+import { OrganizationSection } from './organization-section.tsx'
+import { PeopleSection } from './people-section.tsx'
+import { YouSection } from './you-section.tsx'
+
+interface Section {
+  readonly id: string
+  readonly label: string
+  /** Whether only those who administer see it. */
+  readonly isForAdmins: boolean
+  readonly Show: ComponentType
+}
+
+const SECTIONS: readonly Section[] = [
+  { id: 'people', label: 'People', isForAdmins: false, Show: PeopleSection },
+  { id: 'keys', label: 'API keys', isForAdmins: true, Show: KeysSection },
+  { id: 'apps', label: 'OAuth clients', isForAdmins: true, Show: AppsSection },
+  { id: 'organization', label: 'Organization', isForAdmins: true, Show: OrganizationSection },
+  { id: 'audit', label: 'Audit log', isForAdmins: true, Show: AuditSection },
+  { id: 'health', label: 'Health', isForAdmins: true, Show: HealthSection },
+  { id: 'you', label: 'You', isForAdmins: false, Show: YouSection },
+]
+
+/** Users, keys, OAuth clients, limits, the audit log, the service's health, and one's own account. */
+export function AdminPage({ params }: PageProps) {
+  const role = useRole()
+  const isAdmin = role === 'OWNER' || role === 'ADMIN'
+  const seen = SECTIONS.filter(({ isForAdmins }) => isAdmin || !isForAdmins)
+  const chosen = params.section ?? seen[0].id
+  const Shown = seen.find(({ id }) => id === chosen)?.Show
+  return (
+    <PageFrame title={seen.find(({ id }) => id === chosen)?.label ?? 'Administer'}>
+      <Tabs
+        label="What to administer"
+        tabs={seen}
+        chosen={Shown === undefined ? seen[0].id : chosen}
+        onChoose={(id) => navigate(pathTo('admin', id))}
+      >
+        {Shown === undefined ? (
+          <Empty text="This part is for owners and admins of the organization." />
+        ) : (
+          <Shown />
+        )}
+      </Tabs>
+      <PasswordPlace />
+    </PageFrame>
+  )
+}

@@ -1,0 +1,111 @@
+import { useState } from 'react'
+import { call } from '../../api/client.ts'
+import { confirmed } from '../../api/confirmed.ts'
+import type { Schema } from '../../api/paths.ts'
+import { invalidate, useQuery } from '../../api/use-query.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { ConfirmDelete } from '../../ui/confirm-delete.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { Moment } from '../../ui/moment.tsx'
+import { tell } from '../../ui/toast.tsx'
+import { ClientForm } from './client-form.tsx'
+import { SecretDialog } from './secret-dialog.tsx'
+import styles from './section.module.css'
+
+type Client = Schema<'OAuthClient'>
+
+/** The services that may ask people to act for them. */
+export function AppsSection() {
+  const { data, error } = useQuery(['oauth_client'], (signal) =>
+    call('get', '/api/oauth_client', { signal }),
+  )
+  const [form, setForm] = useState<Client | 'new'>()
+  const [shown, setShown] = useState<{ name: string; secret: string }>()
+  const [removed, setRemoved] = useState<Client>()
+  const clients = data?.oauth_client ?? []
+  return (
+    <div className={styles.section}>
+      <div className={styles.bar}>
+        <p>Services that may ask people of this organization to act for them, by OAuth 2.0.</p>
+        <Button kind="primary" icon="plus" onClick={() => setForm('new')}>
+          Register a client
+        </Button>
+      </div>
+      {error !== undefined && <Empty text={error.message} />}
+      {data !== undefined && clients.length === 0 && (
+        <Empty text="No client is registered. A reporting tool or an app would be one." />
+      )}
+      {clients.length > 0 && (
+        <DataTable
+          label="OAuth clients"
+          rows={clients}
+          keyOf={({ uid }) => uid}
+          columns={columnsOf(setForm, setRemoved)}
+        />
+      )}
+      {form !== undefined && (
+        <ClientForm
+          client={form === 'new' ? undefined : form}
+          onMade={(name, secret) => setShown({ name, secret })}
+          onClose={() => setForm(undefined)}
+        />
+      )}
+      {shown !== undefined && <SecretDialog {...shown} onClose={() => setShown(undefined)} />}
+      {removed !== undefined && <Removal client={removed} onClose={() => setRemoved(undefined)} />}
+    </div>
+  )
+}
+
+function columnsOf(
+  onEdit: (client: Client) => void,
+  onRemove: (client: Client) => void,
+): ReadonlyArray<Column<Client>> {
+  return [
+    { id: 'name', label: 'Name', show: ({ name }) => name },
+    { id: 'id', label: 'Client ID', show: ({ clientId }) => <code>{clientId}</code> },
+    {
+      id: 'kind',
+      label: 'Kind',
+      show: ({ type }) => (type === 'public' ? 'public, without a secret' : 'confidential'),
+    },
+    {
+      id: 'uris',
+      label: 'Leads back to',
+      show: ({ redirectUris }) => <div className={styles.sentence}>{redirectUris.join(', ')}</div>,
+    },
+    { id: 'since', label: 'Made', show: ({ creationDate }) => <Moment time={creationDate} /> },
+    {
+      id: 'acts',
+      label: '',
+      show: (client) => (
+        <div className={styles.actions}>
+          <IconButton icon="edit" label={`Edit ${client.name}`} onClick={() => onEdit(client)} />
+          <IconButton
+            icon="trash"
+            label={`Remove ${client.name}`}
+            onClick={() => onRemove(client)}
+          />
+        </div>
+      ),
+    },
+  ]
+}
+
+function Removal({ client, onClose }: { readonly client: Client; readonly onClose: () => void }) {
+  const { uid, name } = client
+  const remove = async () => {
+    const path = { uid }
+    const done = await confirmed((headers) =>
+      call('delete', '/api/oauth_client/{uid}', { path, headers }),
+    )
+    if (done === undefined) return
+    invalidate('oauth_client')
+    tell(`The client ${name} is removed.`)
+  }
+  return (
+    <ConfirmDelete what={`the client “${name}”`} name={name} onDelete={remove} onClose={onClose}>
+      <p>Its tokens end at once; people would have to allow it anew.</p>
+    </ConfirmDelete>
+  )
+}

@@ -1,0 +1,139 @@
+import { useState } from 'react'
+import { asApiError } from '../../api/api-error.ts'
+import { call } from '../../api/client.ts'
+import { confirmed } from '../../api/confirmed.ts'
+import type { Schema } from '../../api/paths.ts'
+import { invalidate, useQuery } from '../../api/use-query.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { ConfirmDelete } from '../../ui/confirm-delete.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { FormAlert } from '../../ui/field.tsx'
+import { Moment } from '../../ui/moment.tsx'
+import { tell } from '../../ui/toast.tsx'
+import { useComponentNames } from './capability-picker.tsx'
+import { sentenceOf } from './capability-words.ts'
+import { KeyForm } from './key-form.tsx'
+import { SecretDialog } from './secret-dialog.tsx'
+import styles from './section.module.css'
+
+type Key = Schema<'ApiKey'>
+interface Shown {
+  readonly name: string
+  readonly secret: string
+}
+
+/** The API keys of the organization, and what each may do. */
+export function KeysSection() {
+  const { data, error } = useQuery(['api_key'], (signal) => call('get', '/api/api_key', { signal }))
+  const { nameOf } = useComponentNames()
+  const [form, setForm] = useState<Key | 'new'>()
+  const [shown, setShown] = useState<Shown>()
+  const [revoked, setRevoked] = useState<Key>()
+  const [refusal, setRefusal] = useState<string>()
+  const reveal = async ({ uid, name }: Key) => {
+    setRefusal(undefined)
+    try {
+      const answer = await confirmed((headers) =>
+        call('get', '/api/api_key/{uid}/secret', { path: { uid }, headers }),
+      )
+      if (answer !== undefined) setShown({ name, secret: answer.api_key.secretKey })
+    } catch (thrown) {
+      setRefusal(asApiError(thrown).message)
+    }
+  }
+  const columns = columnsOf({ nameOf, onEdit: setForm, onReveal: reveal, onRevoke: setRevoked })
+  return (
+    <div className={styles.section}>
+      <div className={styles.bar}>
+        <p>Devices and programs send their key as the header X-Api-Key.</p>
+        <Button kind="primary" icon="plus" onClick={() => setForm('new')}>
+          Make a key
+        </Button>
+      </div>
+      <FormAlert>{refusal}</FormAlert>
+      {error !== undefined && <Empty text={error.message} />}
+      {data?.api_key.length === 0 && (
+        <Empty text="Nothing can send samples yet: devices need a key that may." />
+      )}
+      {data !== undefined && data.api_key.length > 0 && (
+        <DataTable
+          label="API keys"
+          rows={data.api_key}
+          keyOf={({ uid }) => uid}
+          columns={columns}
+        />
+      )}
+      {form !== undefined && (
+        <KeyForm
+          apiKey={form === 'new' ? undefined : form}
+          onMade={(name, secret) => setShown({ name, secret })}
+          onClose={() => setForm(undefined)}
+        />
+      )}
+      {shown !== undefined && <SecretDialog {...shown} onClose={() => setShown(undefined)} />}
+      {revoked !== undefined && (
+        <Revocation apiKey={revoked} onClose={() => setRevoked(undefined)} />
+      )}
+    </div>
+  )
+}
+
+interface RowActs {
+  nameOf(componentUid: string): string
+  onEdit(key: Key): void
+  onReveal(key: Key): void
+  onRevoke(key: Key): void
+}
+
+function columnsOf({ nameOf, onEdit, onReveal, onRevoke }: RowActs): ReadonlyArray<Column<Key>> {
+  return [
+    { id: 'name', label: 'Name', show: ({ name, uid }) => name || uid },
+    {
+      id: 'may',
+      label: 'May',
+      show: ({ capabilities, ipAddresses }) => (
+        <div className={styles.sentence}>
+          {sentenceOf(capabilities, nameOf)}
+          {ipAddresses.length > 0 && (
+            <span className={styles.soft}> Only from {ipAddresses.join(', ')}.</span>
+          )}
+        </div>
+      ),
+    },
+    { id: 'since', label: 'Made', show: ({ creationDate }) => <Moment time={creationDate} /> },
+    {
+      id: 'acts',
+      label: '',
+      show: (key) => (
+        <div className={styles.actions}>
+          <IconButton
+            icon="key"
+            label={`View secret key of ${key.name}`}
+            onClick={() => onReveal(key)}
+          />
+          <IconButton icon="edit" label={`Edit ${key.name}`} onClick={() => onEdit(key)} />
+          <IconButton icon="trash" label={`Revoke ${key.name}`} onClick={() => onRevoke(key)} />
+        </div>
+      ),
+    },
+  ]
+}
+
+function Revocation({ apiKey, onClose }: { readonly apiKey: Key; readonly onClose: () => void }) {
+  const { uid, name } = apiKey
+  const revoke = async () => {
+    const path = { uid }
+    const done = await confirmed((headers) =>
+      call('delete', '/api/api_key/{uid}', { path, headers }),
+    )
+    if (done === undefined) return
+    invalidate('api_key')
+    tell(`The key ${name} is revoked.`)
+  }
+  return (
+    <ConfirmDelete what={`the key “${name}”`} name={name} onDelete={revoke} onClose={onClose}>
+      <p>Whatever uses it is refused from then on. What it sent stays.</p>
+    </ConfirmDelete>
+  )
+}

@@ -1,0 +1,158 @@
+import { type FormEvent, useState } from 'react'
+import { call } from '../../api/client.ts'
+import { confirmed } from '../../api/confirmed.ts'
+import { useAct } from '../../api/use-act.ts'
+import { invalidate, useQuery } from '../../api/use-query.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Field, FormAlert } from '../../ui/field.tsx'
+import { tell } from '../../ui/toast.tsx'
+import styles from './section.module.css'
+
+/** Codes of an authenticator app: whether they are asked for, how to begin and to end. */
+export function SecondFactor() {
+  const { data, error } = useQuery(['second_factor'], (signal) =>
+    call('get', '/api/second_factor', { signal }),
+  )
+  const [begun, setBegun] = useState<{ secret: string; address: string }>()
+  const [isEnding, setIsEnding] = useState(false)
+  const act = useAct()
+  const begin = () =>
+    act.run(async () => {
+      const done = await confirmed((headers) =>
+        call('put', '/api/second_factor', { headers, body: {} }),
+      )
+      if (done !== undefined) setBegun(done.second_factor)
+    })
+  if (error !== undefined && data === undefined) return <FormAlert>{error.message}</FormAlert>
+  if (data === undefined) return null
+  const { isOn, recoveryCodesLeft } = data.second_factor
+  return (
+    <>
+      <FormAlert>{act.error?.message}</FormAlert>
+      <div className={styles.bar}>
+        <p>
+          {isOn
+            ? `On: signing in takes a code of your authenticator app. ${recoveryCodesLeft} recovery codes are left.`
+            : 'Off: your password alone lets you in.'}
+        </p>
+        {isOn ? (
+          <Button onClick={() => setIsEnding(true)}>Switch it off</Button>
+        ) : (
+          <Button isBusy={act.isBusy} onClick={() => void begin()}>
+            Switch it on
+          </Button>
+        )}
+      </div>
+      {begun !== undefined && <Beginning begun={begun} onClose={() => setBegun(undefined)} />}
+      {isEnding && <Ending onClose={() => setIsEnding(false)} />}
+    </>
+  )
+}
+
+interface BeginningProps {
+  readonly begun: { readonly secret: string; readonly address: string }
+  readonly onClose: () => void
+}
+
+function Beginning({ begun: { secret, address }, onClose }: BeginningProps) {
+  const [otp, setOtp] = useState('')
+  const [codes, setCodes] = useState<readonly string[]>()
+  const act = useAct()
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    await act.run(async () => {
+      const body = { second_factor: { otp } }
+      const done = await confirmed((headers) =>
+        call('post', '/api/second_factor', { headers, body }),
+      )
+      if (done === undefined) return
+      setCodes(done.second_factor.recoveryCodes)
+      invalidate('second_factor')
+    })
+  }
+  if (codes !== undefined)
+    return (
+      <Dialog title="Recovery codes" onClose={onClose}>
+        <p>
+          The second factor is on. Each of these lets you in once without the app; keep them safe.
+          They are shown only now.
+        </p>
+        <ul className={styles.codes}>
+          {codes.map((code) => (
+            <li key={code}>{code}</li>
+          ))}
+        </ul>
+        <DialogActions>
+          <CopyButton text={codes.join('\n')} what="the recovery codes" />
+          <Button kind="primary" onClick={onClose}>
+            Done
+          </Button>
+        </DialogActions>
+      </Dialog>
+    )
+  return (
+    <Dialog title="Switch the second factor on" onClose={onClose}>
+      <form onSubmit={submit}>
+        <p>
+          Give your authenticator app this secret, or open <a href={address}>this address</a> on the
+          device that has it.
+        </p>
+        <code className={styles.secret}>{secret}</code>
+        <FormAlert>{act.error?.message}</FormAlert>
+        <Field
+          label="The code that it shows"
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          required
+          value={otp}
+          onChange={(event) => setOtp(event.currentTarget.value)}
+        />
+        <DialogActions>
+          <CopyButton text={secret} what="the secret" />
+          <Button kind="primary" type="submit" isBusy={act.isBusy}>
+            Switch it on
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
+
+function Ending({ onClose }: { readonly onClose: () => void }) {
+  const [otp, setOtp] = useState('')
+  const act = useAct()
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    await act.run(async () => {
+      const done = await confirmed((headers) =>
+        call('delete', '/api/second_factor', { headers: { 'Weir-Otp': otp, ...headers } }),
+      )
+      if (done === undefined) return
+      invalidate('second_factor')
+      tell('The second factor is off.')
+      onClose()
+    })
+  }
+  return (
+    <Dialog title="Switch the second factor off" onClose={onClose}>
+      <form onSubmit={submit}>
+        <FormAlert>{act.error?.message}</FormAlert>
+        <Field
+          label="Code of your authenticator app, or a recovery code"
+          autoComplete="one-time-code"
+          required
+          value={otp}
+          onChange={(event) => setOtp(event.currentTarget.value)}
+        />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="danger" type="submit" isBusy={act.isBusy}>
+            Switch it off
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,129 @@
+import { call } from '../../api/client.ts'
+import { useAct } from '../../api/use-act.ts'
+import { invalidate, useQuery } from '../../api/use-query.ts'
+import { Age } from '../../ui/age.tsx'
+import { Button } from '../../ui/button.tsx'
+import { DataTable } from '../../ui/data-table.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { FormAlert } from '../../ui/field.tsx'
+import { Moment } from '../../ui/moment.tsx'
+import { tell } from '../../ui/toast.tsx'
+import { Invitations } from './invitations.tsx'
+import { SecondFactor } from './second-factor.tsx'
+import styles from './section.module.css'
+
+/** One's own account: invitations, sessions, what was allowed to services, the second factor. */
+export function YouSection() {
+  return (
+    <div className={styles.section}>
+      <Invitations />
+      <h2>Where you are signed in</h2>
+      <Sessions />
+      <h2>Services that act for you</h2>
+      <Grants />
+      <h2>Second factor</h2>
+      <SecondFactor />
+    </div>
+  )
+}
+
+function Sessions() {
+  const { data, error } = useQuery(['session'], (signal) => call('get', '/api/session', { signal }))
+  const act = useAct()
+  const end = (uid: string) =>
+    act.run(async () => {
+      await call('delete', '/api/session/{uid}', { path: { uid } })
+      invalidate('session')
+      tell('The session is ended.')
+    })
+  return (
+    <>
+      <FormAlert>{act.error?.message ?? error?.message}</FormAlert>
+      {data !== undefined && (
+        <DataTable
+          label="Where you are signed in"
+          rows={data.session}
+          keyOf={({ uid }) => uid}
+          columns={[
+            {
+              id: 'client',
+              label: 'Browser or program',
+              show: ({ client }) => (
+                <div className={styles.cut} title={client}>
+                  {client || 'unknown'}
+                </div>
+              ),
+            },
+            { id: 'address', label: 'From', show: ({ address }) => address },
+            { id: 'used', label: 'Used', show: ({ lastUseDate }) => <Age time={lastUseDate} /> },
+            {
+              id: 'since',
+              label: 'Since',
+              show: ({ creationDate }) => <Moment time={creationDate} />,
+            },
+            {
+              id: 'acts',
+              label: '',
+              show: ({ uid, address }) => (
+                <Button
+                  onClick={() => void end(uid)}
+                  aria-label={`End the session from ${address}`}
+                >
+                  End
+                </Button>
+              ),
+            },
+          ]}
+        />
+      )}
+    </>
+  )
+}
+
+function Grants() {
+  const { data, error } = useQuery(['oauth_grant'], (signal) =>
+    call('get', '/api/oauth_grant', { signal }),
+  )
+  const act = useAct()
+  const end = (uid: string) =>
+    act.run(async () => {
+      await call('delete', '/api/oauth_grant/{uid}', { path: { uid } })
+      invalidate('oauth_grant')
+      tell('The service acts for you no more.')
+    })
+  const grants = data?.oauth_grant ?? []
+  return (
+    <>
+      <FormAlert>{act.error?.message ?? error?.message}</FormAlert>
+      {data !== undefined && grants.length === 0 && (
+        <Empty text="None: no service has asked you to act for you." />
+      )}
+      {grants.length > 0 && (
+        <DataTable
+          label="Services that act for you"
+          rows={grants}
+          keyOf={({ uid }) => uid}
+          columns={[
+            { id: 'name', label: 'Service', show: ({ clientName }) => clientName },
+            { id: 'host', label: 'At', show: ({ redirectHost }) => redirectHost },
+            { id: 'scope', label: 'May', show: ({ scope }) => scope || 'everything you may' },
+            {
+              id: 'used',
+              label: 'Renewed',
+              show: ({ lastRefreshDate }) => <Age time={lastRefreshDate} />,
+            },
+            {
+              id: 'acts',
+              label: '',
+              show: ({ uid, clientName }) => (
+                <Button onClick={() => void end(uid)} aria-label={`End what ${clientName} may`}>
+                  End
+                </Button>
+              ),
+            },
+          ]}
+        />
+      )}
+    </>
+  )
+}

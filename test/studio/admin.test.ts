@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { totpCode } from '../../src/auth/proof/totp.ts'
+import { browserSkip } from '../support/browser.ts'
+import { assertAccessible, openStudio, type StudioTest, shoot } from '../support/studio.ts'
+
+const skip = browserSkip()
+let studio: StudioTest
+before(async () => {
+  if (skip === false) studio = await openStudio()
+})
+after(() => studio?.[Symbol.asyncDispose]())
+
+/** Answers the dialog that asks for the password. */
+async function givePassword(page: Page, password: string): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: 'Your password, please' })
+  await dialog.getByLabel('Your password').fill(password)
+  await dialog.getByRole('button', { name: 'Go on' }).click()
+}
+
+const status = async (url: string, init: RequestInit) => (await fetch(url, init)).status
+
+test('a key is made from a sentence, puts what it says, is seen with the password, and revoked', {
+  skip,
+}, async () => {
+  const { url, ownerPassword } = studio.service
+  const { page } = await studio.open('/admin/keys')
+  await page.getByRole('button', { name: 'Make a key' }).click()
+  const form = page.getByRole('dialog', { name: 'Make an API key' })
+  await form.getByLabel('Name').fill('Boiler room')
+  await form.getByText('May send samples of every component.').waitFor()
+  await form.getByRole('button', { name: 'Add a right' }).click()
+  await form.getByLabel('What right 2 is about').selectOption('unit')
+  await form.getByText('May send samples of every component; may see units.').waitFor()
+  await form.getByLabel('Only from these addresses').fill('not an address')
+  await form.getByRole('button', { name: 'Make the key' }).click()
+  await form.getByRole('alert').filter({ hasText: 'ipAddresses' }).waitFor()
+  await assertAccessible(page)
+  await shoot(page, 'admin-key-form')
+  await form.getByLabel('Only from these addresses').fill('')
+  await form.getByRole('button', { name: 'Make the key' }).click()
+  const made = page.getByRole('dialog', { name: 'Secret of “Boiler room”' })
+  const secret = await made.locator('code').innerText()
+  await made.getByRole('button', { name: 'Done' }).click()
+  const put = `${url}/api/feed?compId=boiler&temp=71.5`
+  assert.equal(await status(put, { method: 'PUT', headers: { 'X-Api-Key': secret } }), 200)
+  const get = `${url}/api/comp/boiler/last_value`
+  assert.equal(await status(get, { headers: { 'X-Api-Key': secret } }), 403)
+
+  await page.getByRole('button', { name: 'View secret key of Boiler room' }).click()
+  await givePassword(page, 'a wrong password')
+  const asking = page.getByRole('dialog', { name: 'Your password, please' })
+  await asking.getByRole('alert').filter({ hasText: /./ }).waitFor()
+  await assertAccessible(page)
+  await givePassword(page, ownerPassword)
+  const shown = page.getByRole('dialog', { name: 'Secret of “Boiler room”' })
+  assert.equal(await shown.locator('code').innerText(), secret)
+  await shown.getByRole('button', { name: 'Done' }).click()
+
+  await page.getByRole('button', { name: 'Revoke Boiler room' }).click()
+  await page.getByLabel('Type “Boiler room” to delete it').fill('Boiler room')
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('status').filter({ hasText: 'is revoked' }).waitFor()
+  assert.equal(await status(put, { method: 'PUT', headers: { 'X-Api-Key': secret } }), 401)
+  await assertAccessible(page)
+  await shoot(page, 'admin-keys')
+})
+
+test('a person is added, changed and removed; what is wrong stands at its field', {
+  skip,
+}, async () => {
+  const { page } = await studio.open('/admin')
+  await page.getByRole('button', { name: 'Add a person' }).click()
+  const form = page.getByRole('dialog', { name: 'Add a person' })
+  await form.getByLabel('E-mail').fill('grace@example.com')
+  await form.getByLabel('First name').fill('Grace')
+  await form.getByLabel('Password').fill('short')
+  await form.getByRole('button', { name: 'Add' }).click()
+  await form
+    .getByRole('alert')
+    .filter({ hasText: /password/i })
+    .waitFor()
+  await assertAccessible(page)
+  await form.getByLabel('Password').fill('a long enough sentence')
+  await form.getByRole('button', { name: 'Add' }).click()
+  const row = page.getByRole('row').filter({ hasText: 'grace@example.com' })
+  await row.getByText('Member').waitFor()
+  await row.getByRole('button', { name: 'Edit grace@example.com' }).click()
+  const edit = page.getByRole('dialog', { name: 'Edit grace@example.com' })
+  await edit.getByLabel('Role').selectOption('GUEST')
+  await edit.getByRole('button', { name: 'Save' }).click()
+  await row.getByText('Guest').waitFor()
+  await shoot(page, 'admin-people')
+  await row.getByRole('button', { name: 'Remove grace@example.com' }).click()
+  await page.getByLabel(/^Type “grace/).fill('grace@example.com')
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('status').filter({ hasText: 'is removed' }).waitFor()
+  assert.equal(await row.count(), 0)
+})
+
+test('an OAuth client is registered with its secret, and removed', { skip }, async () => {
+  const { page } = await studio.open('/admin/apps')
+  await page.getByText('No client is registered').waitFor()
+  await page.getByRole('button', { name: 'Register a client' }).click()
+  const form = page.getByRole('dialog', { name: 'Register a client' })
+  await form.getByLabel('Name').fill('Report')
+  await form.getByLabel('Addresses that it may lead back to').fill('javascript:alert(1)')
+  await form.getByRole('button', { name: 'Register' }).click()
+  await form
+    .getByRole('alert')
+    .filter({ hasText: /redirect/i })
+    .waitFor()
+  await assertAccessible(page)
+  await form.getByLabel('Addresses that it may lead back to').fill('https://report.example/cb')
+  await form.getByRole('button', { name: 'Register' }).click()
+  const made = page.getByRole('dialog', { name: 'Secret of “Report”' })
+  assert.match(await made.locator('code').innerText(), /\S{20}/)
+  await made.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('row').filter({ hasText: 'https://report.example/cb' }).waitFor()
+  await assertAccessible(page)
+  await page.getByRole('button', { name: 'Remove Report' }).click()
+  await page.getByLabel('Type “Report” to delete it').fill('Report')
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByText('No client is registered').waitFor()
+})
+
+test('the organization has a name and limits; a wrong limit is told at its field', {
+  skip,
+}, async () => {
+  const { page } = await studio.open('/admin/organization')
+  await page.getByLabel('Rate limits').fill('as many as I like')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page
+    .getByRole('alert')
+    .filter({ hasText: /rateLimits|rate limit/i })
+    .waitFor()
+  assert.equal(await page.getByLabel('Rate limits').inputValue(), 'as many as I like')
+  await assertAccessible(page)
+  await page.getByLabel('Rate limits').fill('')
+  await page.getByLabel('Name').fill('Greenhouses 温室')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('status').filter({ hasText: 'is saved' }).waitFor()
+  await page.reload()
+  assert.equal(await page.getByLabel('Name').inputValue(), 'Greenhouses 温室')
+  await page.getByRole('row').filter({ hasText: 'Components' }).waitFor()
+  await shoot(page, 'admin-organization')
+})
+
+test('the audit log names people, and pages by the address', { skip }, async () => {
+  const { page } = await studio.open('/admin/audit')
+  await page.getByRole('cell', { name: studio.service.ownerEmail }).first().waitFor()
+  await page.getByRole('button', { name: 'Older' }).waitFor()
+  await assertAccessible(page)
+  await shoot(page, 'admin-audit')
+})
+
+test('the health page draws what the service counts', { skip }, async () => {
+  const { page } = await studio.open('/admin/health')
+  const figure = page.locator('dl > div').filter({ hasText: 'Memory of the process' })
+  await figure.getByText(/\d+ MB/).waitFor()
+  await page.locator('dl > div').filter({ hasText: 'Calls a second' }).getByText(/\d/).waitFor()
+  await page.getByRole('button', { name: 'Check all of it' }).click()
+  await page.getByText(/Last checked|Being checked/).waitFor()
+  await assertAccessible(page)
+  await shoot(page, 'admin-health')
+})
+
+test('a second factor is switched on and off, and another session ended', { skip }, async () => {
+  const { ownerPassword } = studio.service
+  const { page } = await studio.open('/admin/you')
+  const other = await studio.open('/admin/you')
+  await page.getByRole('button', { name: 'Switch it on' }).click()
+  await givePassword(page, ownerPassword)
+  const form = page.getByRole('dialog', { name: 'Switch the second factor on' })
+  const secret = await form.locator('code').innerText()
+  await assertAccessible(page)
+  const step = Math.floor(Date.now() / 30_000)
+  await form.getByLabel('The code that it shows').fill(totpCode(secret, step))
+  await form.getByRole('button', { name: 'Switch it on' }).click()
+  const codes = page.getByRole('dialog', { name: 'Recovery codes' })
+  const [first] = await codes.getByRole('listitem').allInnerTexts()
+  assert.equal(await codes.getByRole('listitem').count(), 10)
+  await codes.getByRole('button', { name: 'Done' }).click()
+  await page.getByText('10 recovery codes are left').waitFor()
+  await page.getByRole('button', { name: 'Switch it off' }).click()
+  const ending = page.getByRole('dialog', { name: 'Switch the second factor off' })
+  await ending.getByLabel('Code of your authenticator app').fill(first)
+  await ending.getByRole('button', { name: 'Switch it off' }).click()
+  await givePassword(page, ownerPassword)
+  await page.getByText('Off: your password alone').waitFor()
+  await shoot(page, 'admin-you')
+
+  await page.reload()
+  const answer = await page.context().request.get(`${studio.service.url}/api/session`)
+  const { session } = (await answer.json()) as { session: Array<{ creationDate: number }> }
+  const newest = session.toSorted((a, b) => b.creationDate - a.creationDate)[0]
+  await page
+    .getByRole('button', { name: /^End the session/ })
+    .nth(session.indexOf(newest))
+    .click()
+  await page.getByRole('status').filter({ hasText: 'is ended' }).waitFor()
+  await other.page.reload()
+  await other.page.getByRole('heading', { name: 'Sign in' }).waitFor()
+})
+
+test('a member sees people and their own account, and nothing to administer', {
+  skip,
+}, async () => {
+  const { service, browser } = studio
+  const email = 'member@example.com'
+  const password = 'a long enough sentence'
+  const admin = await studio.open('/admin')
+  await admin.page.context().request.put(`${service.url}/api/org_user`, {
+    data: { org_user: { email, password, role: 'MEMBER' } },
+  })
+  const context = await browser.newContext()
+  await context.request.post(`${service.url}/api/login`, { data: { email, password } })
+  const page = await context.newPage()
+  await page.goto(`${service.url}/admin`)
+  await page.getByRole('row').filter({ hasText: email }).waitFor()
+  assert.deepEqual(await page.getByRole('tab').allInnerTexts(), ['People', 'You'])
+  assert.equal(await page.getByRole('button', { name: 'Add a person' }).count(), 0)
+  await page.goto(`${service.url}/admin/keys`)
+  await page.getByText('for owners and admins').waitFor()
+})
