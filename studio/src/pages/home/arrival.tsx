@@ -3,7 +3,7 @@ import type { Schema } from '../../api/paths.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { Link } from '../../app/link.tsx'
 import { findPage } from '../../app/page-map.ts'
-import { pathTo } from '../../app/place.ts'
+import { componentPath } from '../../app/paths.ts'
 import { Age } from '../../ui/age.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Sparkline } from '../../ui/sparkline.tsx'
@@ -15,7 +15,7 @@ const SAMPLES_MAX = 300
 
 /** The first component, live: what has arrived, as it arrives. */
 export function Arrival({ component }: { readonly component: Schema<'Component'> }) {
-  const { id, name } = component
+  const { id, uid, name } = component
   const { data: values, error } = useQuery(
     ['last_value', id],
     (signal) =>
@@ -26,7 +26,7 @@ export function Arrival({ component }: { readonly component: Schema<'Component'>
       }),
     { refreshMs: REFRESH_MS },
   )
-  const to = pathTo('c', id)
+  const to = componentPath(uid)
   if (error !== undefined && values === undefined) return <Empty text={error.message} />
   return (
     <div className={styles.arrival}>

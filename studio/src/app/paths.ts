@@ -1,0 +1,12 @@
+/** Addresses of what has a page. They hold UIDs: IDs may be blank, and change. */
+import { pathTo } from './place.ts'
+
+/** The page of a component. */
+export function componentPath(componentUid: string): string {
+  return pathTo('c', componentUid)
+}
+
+/** The page of a stream. */
+export function streamPath(componentUid: string, streamUid: string): string {
+  return pathTo('c', componentUid, streamUid)
+}
