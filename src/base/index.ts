@@ -39,6 +39,7 @@ export {
   MemoryBudget,
   type MemoryShare,
   memoryRefusal,
+  SMALL_CALL_BYTES_MAX,
   type WaitOptions,
 } from './memory/memory-budget.ts'
 export { budgetBytesOf, findMemoryBytes } from './memory/memory-limit.ts'

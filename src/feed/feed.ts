@@ -1,7 +1,7 @@
 import { allowsEveryFeed, type Principal, requireSomeFeed } from '../access/index.ts'
 import type { Clock, EpochMs } from '../base/index.ts'
 import { type Catalog, RANDOM } from '../catalog/index.ts'
-import type { SampleBatch, SampleStore, StreamHandle } from '../store/index.ts'
+import type { SampleBatch, SampleStore, StreamHandle, TextMemory } from '../store/index.ts'
 import {
   type BeforeRemoval,
   type DeleteCommand,
@@ -107,10 +107,12 @@ export class Feed {
     principal: Principal,
     command: PutCommand,
     requested: RequestedValues,
+    memory?: TextMemory,
   ): Promise<PutAnswer> {
     await requireRequested(this.catalog.index, principal, requested, command.samples)
     const warnings = await putSamples(this.#deps, principal, command)
-    return { values: await answerRequested(this.#deps, principal.orgUid, requested), warnings }
+    const { orgUid } = principal
+    return { values: await answerRequested(this.#deps, orgUid, requested, memory), warnings }
   }
 
   /** The samples of one stream or all of a component. */

@@ -41,10 +41,10 @@ export function withFileBodies(deps: FileBodiesDeps): SampleStore {
         ? removing(batch.removals.filter(ofFiles), () => store.append(batch))
         : store.append(batch),
     range: (handle, query) => store.range(handle, query),
-    latest: (handles) => store.latest(handles),
+    latest: (handles, options) => store.latest(handles, options),
     span: (handle) => store.span(handle),
-    fold: (handle, edges) => store.fold(handle, edges),
-    outline: (handle, edges) => store.outline(handle, edges),
+    fold: (handle, edges, memory) => store.fold(handle, edges, memory),
+    outline: (handle, edges, memory) => store.outline(handle, edges, memory),
     remove: (removal, isWanted) =>
       isFileStream(removal.handle)
         ? removing([removal], () => store.remove(removal, isWanted))

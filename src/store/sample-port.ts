@@ -48,12 +48,36 @@ export interface Sample {
   readonly value: number | string
 }
 
+/**
+ * The memory that one call may hold texts in. A reader counts texts before it holds them: it sets the
+ * bytes to what the call held before and what it is about to read, and back to what it gives out.
+ */
+export interface TextMemory {
+  /** What the call has at the moment. */
+  readonly bytes: number
+  /**
+   * Makes it so many bytes, at once, which undefined tells, or when there is room. Who waits holds
+   * nothing meanwhile that is not counted. Refuses what cannot be had.
+   */
+  resize(bytes: number): Promise<void> | undefined
+}
+
 export interface RangeQuery {
   readonly from: EpochMs
   readonly until: EpochMs
+  /** Where texts are counted; without it they are not. */
+  readonly memory?: TextMemory
+  /** Whether only times are wanted: no value is read, and those given are meaningless. */
+  readonly isTimesOnly?: boolean
   /** At most this many samples, counted from the side `order` begins with. */
   readonly limit: number
   readonly order: 'oldest_first' | 'latest_first'
+}
+
+/** How the latest samples are looked up; as in a RangeQuery. */
+export interface LatestOptions {
+  readonly memory?: TextMemory
+  readonly isTimesOnly?: boolean
 }
 
 /**
@@ -128,18 +152,21 @@ export interface SampleStore {
   /** In the order asked for, at most one sample per time: the one appended last. */
   range(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns>
   /** The sample with the greatest time of each stream, in the order of the handles. */
-  latest(handles: readonly StreamHandle[]): Promise<ReadonlyArray<Sample | undefined>>
+  latest(
+    handles: readonly StreamHandle[],
+    options?: LatestOptions,
+  ): Promise<ReadonlyArray<Sample | undefined>>
   /** Where each stream begins and ends; undefined for a stream without samples. */
   span(handle: StreamHandle): Promise<SampleSpan | undefined>
   /** One summary per interval between consecutive edges (ascending): edges[i] ≤ time < edges[i+1]. */
-  fold(handle: StreamHandle, edges: Float64Array): Promise<Summaries>
+  fold(handle: StreamHandle, edges: Float64Array, memory?: TextMemory): Promise<Summaries>
   /**
    * As fold for whoever draws: where an edge falls among samples that are summed up already, all of
    * these may count on one side of it, so that they need not be read. Each row is exact for the samples
    * from its firstTime to its lastTime; rows do not overlap, and together hold every sample between the
    * first edge and the last once.
    */
-  outline(handle: StreamHandle, edges: Float64Array): Promise<Summaries>
+  outline(handle: StreamHandle, edges: Float64Array, memory?: TextMemory): Promise<Summaries>
   /**
    * Takes a range out, durably; samples appended later into the range stay. `isWanted` is asked last,
    * when the removal takes its place among the appends. False: it was not, and nothing is removed.

@@ -106,9 +106,11 @@ async function readSealed(sealed: SealedSamples, handle: number, some = {}) {
 async function foldOf(rows: CheckedRows, sealed: SealedSamples, handle: number): Promise<string> {
   const fold = new SummaryFold(EDGES)
   const span = { ...ALL, from: EDGES[0], until: EDGES[EDGES.length - 1] }
-  const { runs, places } = sealed.takeApart({ handle, span, mask: EMPTY_MASK })
-  const overlay = { handle, span, mask: EMPTY_MASK, columns: mergeColumns(runs), places }
-  assert.ok(await foldSealed({ rows, sealed, isInOneStep: true }, overlay, fold))
+  const view = { handle, span, mask: EMPTY_MASK }
+  const { runs, places } = sealed.takeApart(view)
+  const columns = mergeColumns(runs.map((row) => sealed.decodeRow(view, row)))
+  const source = { rows, sealed, isInOneStep: true, textBytesMax: Number.POSITIVE_INFINITY }
+  assert.equal(await foldSealed(source, { ...view, columns, places }, fold), 'done')
   const { count, numberCount, sum, min, max, first, last } = fold.finish()
   const used = (column: ArrayLike<unknown>) =>
     Array.from(column).filter((_, at) => count[at] > 0 && numberCount[at] > 0)

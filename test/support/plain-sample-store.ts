@@ -1,5 +1,6 @@
 import { epochMs, invariant, isSampleTime, refuse } from '../../src/base/index.ts'
 import type {
+  LatestOptions,
   RangeQuery,
   Removal,
   Sample,
@@ -10,6 +11,7 @@ import type {
   StoreStatus,
   StreamHandle,
   Summaries,
+  TextMemory,
   TouchedSpan,
 } from '../../src/store/index.ts'
 import { exactMean, exactSum } from './exact-fractions.ts'
@@ -38,9 +40,11 @@ export class PlainSampleStore implements SampleStore {
   }
 
   async range(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns> {
-    const all = this.#sorted(handle, query.from, query.until)
-    if (query.order === 'latest_first') all.reverse()
-    const some = all.slice(0, query.limit)
+    const some = await counted(query.memory, () => {
+      const all = this.#sorted(handle, query.from, query.until)
+      if (query.order === 'latest_first') all.reverse()
+      return all.slice(0, query.limit)
+    })
     return {
       count: some.length,
       times: Float64Array.from(some, ([time]) => time),
@@ -49,9 +53,12 @@ export class PlainSampleStore implements SampleStore {
     }
   }
 
-  async latest(handles: readonly StreamHandle[]): Promise<ReadonlyArray<Sample | undefined>> {
-    return handles.map((handle) => {
-      const last = this.#sorted(handle).at(-1)
+  async latest(
+    handles: readonly StreamHandle[],
+    { memory }: LatestOptions = {},
+  ): Promise<ReadonlyArray<Sample | undefined>> {
+    const found = await counted(memory, () => handles.map((one) => this.#sorted(one).at(-1)))
+    return found.map((last) => {
       return last === undefined ? undefined : { time: epochMs(last[0]), value: last[1] }
     })
   }
@@ -160,5 +167,20 @@ export class PlainSampleStore implements SampleStore {
     return [...this.#samples(handle)]
       .filter(([time]) => time >= from && time < until)
       .sort(([a], [b]) => a - b)
+  }
+}
+
+/** Samples once their texts are counted; looked up again after a wait. */
+async function counted<T extends readonly [number, Value] | undefined>(
+  memory: TextMemory | undefined,
+  find: () => T[],
+): Promise<T[]> {
+  const heldBefore = memory?.bytes ?? 0
+  for (;;) {
+    const found = find()
+    const texts = found.map((sample) => (typeof sample?.[1] === 'string' ? sample[1] : ''))
+    const waiting = memory?.resize(heldBefore + 2 * texts.join('').length)
+    if (waiting === undefined) return found
+    await waiting
   }
 }

@@ -168,16 +168,25 @@ export class MemoryBudget {
 
   /** A share for a call, at once or when it is its turn; refuses with `overloaded`. */
   async take(bytes: number, options: WaitOptions = {}): Promise<MemoryShare> {
-    if (bytes <= SMALL_CALL_BYTES_MAX) {
-      await this.waitSmall(bytes, options)
-      return new MemoryShare(this.#account, { lane: 'small', bytes })
+    if (bytes > SMALL_CALL_BYTES_MAX) {
+      return this.takeNow(bytes) ?? this.#takeLater(bytes, options)
     }
+    await this.waitSmall(bytes, options)
+    return new MemoryShare(this.#account, { lane: 'small', bytes })
+  }
+
+  /** A share that takes nothing from the part for small calls; undefined when it has to wait. */
+  takeNow(bytes: number): MemoryShare | undefined {
     requirePossible(bytes, this.shareBytesMax)
     const isFree = this.#queue.size === 0 && this.#growing.size === 0
-    if (isFree && this.#commonBytes + bytes <= this.shareBytesMax) {
-      this.#commonBytes += bytes
-      this.#holders += 1
-    } else await this.#wait(this.#queue, bytes, options)
+    if (!isFree || this.#commonBytes + bytes > this.shareBytesMax) return undefined
+    this.#commonBytes += bytes
+    this.#holders += 1
+    return new MemoryShare(this.#account, { lane: 'common', bytes })
+  }
+
+  async #takeLater(bytes: number, options: WaitOptions): Promise<MemoryShare> {
+    await this.#wait(this.#queue, bytes, options)
     return new MemoryShare(this.#account, { lane: 'common', bytes })
   }
 
@@ -188,14 +197,16 @@ export class MemoryBudget {
 
   readonly #account: ShareAccount = {
     bytesMax: () => this.shareBytesMax,
+    growNow: (isHolder, bytes) => {
+      if (this.#commonBytes + bytes > this.shareBytesMax) return false
+      this.#commonBytes += bytes
+      if (!isHolder) this.#holders += 1
+      return true
+    },
     grow: (share, bytes, options) => {
       requirePossible(share.commonBytes + bytes, this.shareBytesMax)
       const isHolder = share.commonBytes > 0
-      if (this.#commonBytes + bytes <= this.shareBytesMax) {
-        this.#commonBytes += bytes
-        if (!isHolder) this.#holders += 1
-        return undefined
-      }
+      if (this.#account.growNow(isHolder, bytes)) return undefined
       const waiting = this.#wait(this.#growing, bytes, { ...options, isHolder })
       this.#breakDeadlock()
       return waiting
@@ -274,6 +285,8 @@ export class MemoryBudget {
 
 interface ShareAccount {
   bytesMax(): number
+  /** Whether it grows at once. */
+  growNow(isHolder: boolean, bytes: number): boolean
   grow(
     share: { readonly commonBytes: number },
     bytes: number,
@@ -308,11 +321,8 @@ export class MemoryShare {
 
   /** Makes the share so large, waiting when it must; a smaller one is given back at once. */
   async resize(bytes: number, options: WaitOptions = {}): Promise<void> {
+    if (this.resizeNow(bytes)) return
     const more = bytes - this.bytes
-    if (more <= 0) {
-      this.#shrink(-more)
-      return
-    }
     this.#isGrowing = true
     try {
       const growing = this.#account.grow({ commonBytes: this.#commonBytes }, more, options)
@@ -322,6 +332,15 @@ export class MemoryShare {
       this.#isGrowing = false
       if (this.#isReleased) this.#shrink(this.bytes)
     }
+  }
+
+  /** Makes the share so large if it need not wait for that; tells whether it did. */
+  resizeNow(bytes: number): boolean {
+    const more = bytes - this.bytes
+    if (more <= 0) this.#shrink(-more)
+    else if (this.#isReleased || !this.#account.growNow(this.#commonBytes > 0, more)) return false
+    else this.#commonBytes += more
+    return true
   }
 
   /** Gives everything back, at once or when a growth under way is decided. */

@@ -1,7 +1,7 @@
 import type { Principal } from '../../access/index.ts'
 import { nextTurn } from '../../base/index.ts'
 import { type Catalog, POINT, VALUE_CODE } from '../../catalog/index.ts'
-import type { SampleStore, StreamHandle } from '../../store/index.ts'
+import type { SampleStore, StreamHandle, TextMemory } from '../../store/index.ts'
 import { findStreams, type StreamPath } from '../find-streams.ts'
 import { baseCycleOf } from '../stream-facts.ts'
 import { type FeedFields, type FeedSeries, withMore } from './feed-series.ts'
@@ -35,6 +35,8 @@ export interface GetCommand extends AskedRange {
   /** The most samples of the answer, over all its streams. */
   readonly limit: number
   readonly fields: FeedFields
+  /** Where the texts of the answer are counted; without it they are not. */
+  readonly memory?: TextMemory
 }
 
 /** Streams read before others get their turn: a few milliseconds. */
@@ -49,10 +51,11 @@ export function getFeed(
   command: GetCommand,
 ): Promise<FeedSeries[]> {
   const { catalog, store } = deps
+  const { memory } = command
   return collect(deps, principal, command, (handle, limit) => {
-    if (catalog.index.kindOf(handle) === POINT) return readPoint(store, handle)
+    if (catalog.index.kindOf(handle) === POINT) return readPoint(store, handle, memory)
     const cycle = baseCycleOf(catalog.index, handle)
-    const asked = { from: command.from, until: command.until, limit }
+    const asked = { from: command.from, until: command.until, limit, memory }
     if (cycle === undefined) return readRandom(store, handle, asked)
     return readIntervals(store, { handle, cycle }, asked)
   })
@@ -69,7 +72,7 @@ export function getLastValues(
   }
   const { catalog, store } = deps
   return collect(deps, principal, command, (handle) => {
-    if (catalog.index.kindOf(handle) === POINT) return readPoint(store, handle)
+    if (catalog.index.kindOf(handle) === POINT) return readPoint(store, handle, command.memory)
     const cycle = baseCycleOf(catalog.index, handle)
     if (cycle === undefined) return readRandom(store, handle, { ...command, limit: 1 })
     return readLastInterval(store, { handle, cycle }, command)
@@ -88,13 +91,13 @@ async function collectLatest(
   const list: FeedSeries[] = []
   for (let from = 0; from < handles.length; from += command.limit) {
     const some = handles.slice(from, from + command.limit)
-    const latest = await store.latest(some)
+    const latest = await store.latest(some, { memory: command.memory })
     for (const [at, sample] of latest.entries()) {
       if (sample === undefined) continue
       if (list.length === command.limit) return withMore(list)
       const handle = some[at]
       const samples = oneSample(sample, baseCycleOf(catalog.index, handle))
-      list.push(await showSeries(deps, { compId, handle, samples }, command.fields))
+      list.push(await showSeries(deps, { compId, handle, samples }, command))
     }
   }
   return list
@@ -120,7 +123,7 @@ async function collect(
     if (left > 0) {
       const samples = latestOf(found, left)
       const { compId } = component
-      list.push(await showSeries(deps, { compId, handle, samples }, command.fields))
+      list.push(await showSeries(deps, { compId, handle, samples }, command))
     }
     if (found.count > left) return withMore(list)
     left -= found.count
@@ -131,7 +134,7 @@ async function collect(
 async function showSeries(
   deps: GetDeps,
   read: { readonly compId: string; readonly handle: StreamHandle; readonly samples: ReadSamples },
-  fields: FeedFields,
+  { fields, memory }: GetCommand,
 ): Promise<FeedSeries> {
   const { catalog } = deps
   const { compId, handle, samples } = read
@@ -139,14 +142,13 @@ async function showSeries(
   const streamId = catalog.index.streamIdOf(handle)
   const isUnitShown = fields.fData || fields.unit
   const { count, times, numbers, gaps, starts } = samples
-  const texts =
-    valueCode === VALUE_CODE.FILE
-      ? samples.texts?.map((text, at) =>
-          text === undefined
-            ? undefined
-            : deps.showFile(text, { compId, streamId, time: times[at] }),
-        )
-      : samples.texts
+  const isFile = valueCode === VALUE_CODE.FILE
+  if (isFile) await countAddresses({ compId, streamId, count: samples.count }, memory)
+  const texts = isFile
+    ? samples.texts?.map((text, at) =>
+        text === undefined ? undefined : deps.showFile(text, { compId, streamId, time: times[at] }),
+      )
+    : samples.texts
   return {
     compId,
     streamId,
@@ -160,4 +162,21 @@ async function showSeries(
     isDecimal: valueCode === VALUE_CODE.BIG_DECIMAL,
     unit: isUnitShown ? await catalog.unitOf(handle) : undefined,
   }
+}
+
+/** What an address has beside the IDs that it names. */
+const ADDRESS_BYTES = 128
+
+/** A byte of an ID takes so many where it is escaped. */
+const ESCAPED_BYTES = 3
+
+/** Counts the addresses that files are shown by, before they are written. */
+export async function countAddresses(
+  series: { readonly compId: string; readonly streamId: string; readonly count: number },
+  memory: TextMemory | undefined,
+): Promise<void> {
+  const { compId, streamId, count } = series
+  const ids = Buffer.byteLength(compId) + Buffer.byteLength(streamId)
+  const bytes = count * (ADDRESS_BYTES + ESCAPED_BYTES * ids)
+  await memory?.resize(memory.bytes + bytes)
 }

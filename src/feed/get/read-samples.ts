@@ -5,6 +5,7 @@ import type {
   SampleColumns,
   SampleStore,
   StreamHandle,
+  TextMemory,
 } from '../../store/index.ts'
 import { ALL_PERIODS, type Cycle, intervalOf } from '../../time/index.ts'
 
@@ -12,6 +13,8 @@ import { ALL_PERIODS, type Cycle, intervalOf } from '../../time/index.ts'
 export interface AskedRange {
   readonly from: number | undefined
   readonly until: number | undefined
+  /** Where texts are counted. */
+  readonly memory?: TextMemory
 }
 
 /** Samples of one stream, latest first, with the gaps and starts of interval streams. */
@@ -40,8 +43,13 @@ export function latestOf(samples: ReadSamples, countMax: number): ReadSamples {
   }
 }
 
-function latestFirst(from: number, until: number, limit: number): RangeQuery {
+function latestFirst(
+  { from, until }: { readonly from: number; readonly until: number },
+  limit: number,
+  memory: TextMemory | undefined,
+): RangeQuery {
   return {
+    memory,
     from: epochMs(Math.max(from, EARLIEST_TIME)),
     until: epochMs(Math.min(until, TIME_END)),
     limit,
@@ -61,14 +69,19 @@ async function readRange(
 export function readRandom(
   store: SampleStore,
   handle: StreamHandle,
-  { from, until, limit }: AskedRange & { readonly limit: number },
+  asked: AskedRange & { readonly limit: number },
 ): Promise<ReadSamples> {
-  return readRange(store, handle, latestFirst(from ?? EARLIEST_TIME, until ?? TIME_END, limit))
+  const { from = EARLIEST_TIME, until = TIME_END, limit, memory } = asked
+  return readRange(store, handle, latestFirst({ from, until }, limit, memory))
 }
 
 /** The one sample of a point stream, wherever it lies. */
-export async function readPoint(store: SampleStore, handle: StreamHandle): Promise<ReadSamples> {
-  return store.range(handle, latestFirst(EARLIEST_TIME, TIME_END, 1))
+export async function readPoint(
+  store: SampleStore,
+  handle: StreamHandle,
+  memory?: TextMemory,
+): Promise<ReadSamples> {
+  return store.range(handle, latestFirst({ from: EARLIEST_TIME, until: TIME_END }, 1, memory))
 }
 
 /** The sample times whose intervals overlap a range; an interval lies before its end. */
@@ -94,7 +107,8 @@ export async function readIntervals(
   const first = Math.max(span.firstTime, ends.from)
   const last = Math.min(span.lastTime, ends.until - 1)
   if (first > last) return NO_SAMPLES
-  const filled = await readRange(store, handle, latestFirst(first, last + 1, asked.limit))
+  const query = latestFirst({ from: first, until: last + 1 }, asked.limit, asked.memory)
+  const filled = await readRange(store, handle, query)
   // Both bounds are ends of intervals or lie between two; overlap is told by starts and ends.
   const periods = cycle.periods({ from: first - 1, until: last }, asked.limit)
   const count = periods.count
@@ -129,7 +143,7 @@ export async function readLastInterval(
   asked: AskedRange,
 ): Promise<ReadSamples> {
   const ends = endsOf(stream.cycle, asked)
-  const query = latestFirst(ends.from, ends.until, 1)
+  const query = latestFirst(ends, 1, asked.memory)
   const last = await readRange(store, stream.handle, query)
   if (last.count === 0) return last
   return { ...last, starts: startsOf(stream.cycle, last.times) }

@@ -43,7 +43,8 @@ export async function getPlot(
   command: PlotCommand,
 ): Promise<Plot> {
   const { index } = deps.catalog
-  const stream = findPlotStream(index, principal, command.path)
+  const { memory } = command
+  const stream = { ...findPlotStream(index, principal, command.path), memory }
   const span = await deps.store.span(stream.handle)
   const range = rangeOf(deps, command, span)
   const samples = sampleRangeOf(stream, range)
@@ -107,7 +108,7 @@ async function findSamples(
   if (few !== undefined) return { form: 'samples', columns: few }
   const bounds = { ...range, sampleFrom: samples.from, sampleUntil: samples.until }
   const { edges, spanMs } = plotEdges(bounds, points, placementOf(cycle))
-  const summaries = await deps.store.outline(handle, edges)
+  const summaries = await deps.store.outline(handle, edges, stream.memory)
   if (kind === 'text' && countOf(summaries) <= TEXTS_SCANNED_MAX) {
     const changes = await plotChanges(deps, stream, samples, points)
     if (changes !== undefined) return { form: 'changes', columns: changes }
@@ -129,8 +130,8 @@ async function findPeriods(
   range: SampleRange,
 ): Promise<Found> {
   if (statistic === undefined) return { form: 'periods', columns: [] }
-  const { component, handle } = stream
-  const asked = { ...statistic, range, limit: points }
+  const { component, handle, memory } = stream
+  const asked = { ...statistic, range, limit: points, memory }
   const { isMore, columns } = await readPeriods(deps, { component, handle }, asked)
   const oldestFirst = <T>(values: Iterable<T>): T[] => [...values].reverse()
   const data = oldestFirst(columns.data)

@@ -1,7 +1,7 @@
 import { type Principal, requirePermit } from '../../access/index.ts'
 import { EARLIEST_TIME, epochMs, nextTurn, refuse, TIME_END } from '../../base/index.ts'
 import { type ComponentEntry, POINT, type StreamIndex, VALUE_CODE } from '../../catalog/index.ts'
-import type { SampleColumns, StreamHandle } from '../../store/index.ts'
+import type { SampleColumns, StreamHandle, TextMemory } from '../../store/index.ts'
 import type { Cycle } from '../../time/index.ts'
 import { findStreams } from '../find-streams.ts'
 import type { GetDeps } from '../get/get-feed.ts'
@@ -24,6 +24,8 @@ export interface PlotStream {
   readonly isPoint: boolean
   /** Of interval streams. */
   readonly cycle: Cycle | undefined
+  /** Where its texts are counted while they are looked at; what is shown of them is short. */
+  readonly memory?: TextMemory
 }
 
 /** Sample times, from ≤ time < until. */
@@ -106,7 +108,8 @@ export function showText(
   const { text, time } = sample
   if (kind === 'file') return deps.showFile(text, { compId: component.compId, streamId, time })
   if (kind === 'decimal' || text.length <= SHOWN_LENGTH_MAX) return text
-  return `${text.slice(0, SHOWN_LENGTH_MAX).toWellFormed()}…`
+  // Through bytes: a part of a string keeps the whole of it.
+  return `${Buffer.from(text.slice(0, SHOWN_LENGTH_MAX).toWellFormed()).toString()}…`
 }
 
 /** The sample next to a time: the last before it, or the first from it on. */
@@ -117,8 +120,12 @@ export async function readNeighbour(
   order: 'oldest_first' | 'latest_first',
 ): Promise<PlotNeighbour | undefined> {
   if (range.from >= range.until) return undefined
-  const query = { from: epochMs(range.from), until: epochMs(range.until), limit: 1, order }
+  const { memory } = stream
+  const [from, until] = [epochMs(range.from), epochMs(range.until)]
+  const heldBefore = memory?.bytes ?? 0
+  const query = { from, until, limit: 1, order, memory }
   const { count, times, numbers, texts } = await deps.store.range(stream.handle, query)
+  await memory?.resize(heldBefore)
   if (count === 0) return undefined
   const [time, text] = [times[0], texts?.[0]]
   if (text !== undefined) return { time, value: showText(deps, stream, { text, time }) }
@@ -128,18 +135,21 @@ export async function readNeighbour(
 /** Shows `visit` the samples of a range in pages, oldest first, until it has seen enough. */
 export async function visitPages(
   deps: GetDeps,
-  { handle, kind }: PlotStream,
+  { handle, kind, memory }: PlotStream,
   range: SampleRange & { readonly limit: number },
   visit: (page: SampleColumns) => boolean,
 ): Promise<void> {
   const isLong = kind === 'text' || kind === 'file' || kind === 'decimal'
   const until = epochMs(range.until)
+  const heldBefore = memory?.bytes ?? 0
   let { from, limit: left } = range
   while (left > 0 && from < until) {
     const limit = isLong ? Math.min(left, TEXTS_PER_PAGE) : left
-    const query = { from: epochMs(from), until, limit, order: 'oldest_first' } as const
+    const query = { from: epochMs(from), until, limit, order: 'oldest_first', memory } as const
     const page = await deps.store.range(handle, query)
-    if (!visit(page) || page.count < limit) return
+    const isOver = !visit(page) || page.count < limit
+    await memory?.resize(heldBefore)
+    if (isOver) return
     left -= page.count
     from = page.times[page.count - 1] + 1
     await nextTurn()

@@ -1,3 +1,4 @@
+import type { TextMemory } from '../../store/index.ts'
 import type { StatisticId } from '../statistic/statistic-id.ts'
 
 /** What the values of a plot are: decimals are texts of digits, files the addresses of files. */
@@ -66,4 +67,6 @@ export interface PlotCommand {
   /** At most so many entries. */
   readonly points: number
   readonly statistic: { readonly cycleId: string; readonly statistic: StatisticId } | undefined
+  /** Where texts are counted while they are looked at. */
+  readonly memory?: TextMemory
 }

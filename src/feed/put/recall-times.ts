@@ -51,7 +51,7 @@ export async function recallTimes(
   for (let from = 0; from < handles.length; from += STREAMS_PER_SLICE) {
     if (from > 0) await nextTurn()
     const some = handles.slice(from, from + STREAMS_PER_SLICE)
-    const latest = await store.latest(some)
+    const latest = await store.latest(some, { isTimesOnly: true })
     for (const [at, handle] of some.entries()) {
       const isAhead = (latest[at]?.time ?? uploadTime - 1) >= uploadTime
       const last = isAhead ? await followRun(store, handle, uploadTime) : uploadTime - 1

@@ -1,6 +1,6 @@
 import { type Principal, requirePermit } from '../../access/index.ts'
 import { type CreationRules, type StreamIndex, VALUE_CODE } from '../../catalog/index.ts'
-import type { Sample, StreamHandle } from '../../store/index.ts'
+import type { Sample, StreamHandle, TextMemory } from '../../store/index.ts'
 import { feedName, requireCreation, requireStream } from '../feed-rights.ts'
 import type { GetDeps } from '../get/get-feed.ts'
 import { requireDefinition } from './create-missing.ts'
@@ -53,6 +53,7 @@ export async function answerRequested(
   deps: GetDeps,
   orgUid: string,
   requested: RequestedValues,
+  memory?: TextMemory,
 ): Promise<RequestedAnswer> {
   const { catalog, store } = deps
   const { compId, streamIds, creation } = requested
@@ -64,7 +65,8 @@ export async function answerRequested(
   }
   const known = streamIds.map((streamId) => [streamId, find(streamId)] as const)
   const handles = known.map(([, handle]) => handle).filter((handle) => handle !== 0)
-  const samples = handles.length === 0 ? [] : await store.latest(handles as StreamHandle[])
+  const samples =
+    handles.length === 0 ? [] : await store.latest(handles as StreamHandle[], { memory })
   const byHandle = new Map(handles.map((handle, at) => [handle, samples[at]]))
   const values = known.map(([streamId, handle]) => {
     const sample = byHandle.get(handle as StreamHandle)

@@ -1,6 +1,6 @@
 /** Statistics of BIG_DECIMAL streams: their samples are texts, which summaries do not add up. */
 import { refuse, unreachable } from '../../base/index.ts'
-import type { SampleColumns, SampleStore, StreamHandle } from '../../store/index.ts'
+import type { SampleColumns, SampleStore } from '../../store/index.ts'
 import { type Cycle, intervalOf, type Periods } from '../../time/index.ts'
 import {
   addDecimals,
@@ -14,7 +14,7 @@ import {
 } from '../value/decimal.ts'
 import { canonicalDecimal } from '../value/number-text.ts'
 import { showNumber } from '../value/unit-format.ts'
-import type { Placement } from './fold-periods.ts'
+import type { PlacedStream } from './fold-periods.ts'
 import { visitPeriodSamples } from './period-samples.ts'
 import type { StatisticId } from './statistic-id.ts'
 import type { StatisticValue } from './statistic-value.ts'
@@ -55,9 +55,7 @@ interface Tally {
 /** The values of a statistic for some ascending periods, exact; a mean has MEAN_DIGITS more decimals. */
 export async function decimalStatistics(
   store: SampleStore,
-  stream: {
-    readonly handle: StreamHandle
-    readonly placement: Placement
+  stream: PlacedStream & {
     /** Where its intervals differ in length and weigh the mean. */
     readonly baseCycle: Cycle | undefined
   },

@@ -1,7 +1,7 @@
 import { epochMs } from '../../base/index.ts'
-import type { SampleStore, StreamHandle } from '../../store/index.ts'
+import type { SampleStore } from '../../store/index.ts'
 import type { Cycle, Period, Periods, Range } from '../../time/index.ts'
-import { type FoldedPeriods, foldPeriods, type Placement } from './fold-periods.ts'
+import { type FoldedPeriods, foldPeriods, type PlacedStream } from './fold-periods.ts'
 
 /** Samples looked at to find where a sparse stream has any: about one chunk's worth of decoding. */
 const PEEK_SAMPLES = 1_000
@@ -26,7 +26,7 @@ interface FilledQuery {
  */
 export async function filledPeriods(
   store: SampleStore,
-  stream: { readonly handle: StreamHandle; readonly placement: Placement },
+  stream: PlacedStream,
   { cycle, bounds, limit }: FilledQuery,
 ): Promise<FoldedPeriods[]> {
   const parts: FoldedPeriods[] = []
@@ -58,7 +58,7 @@ function denseWindow(cycle: Cycle, rest: Range, window: number): Periods {
 /** The periods of the latest samples in the bounds, or a window that ends at the latest sample. */
 async function peekPeriods(
   store: SampleStore,
-  { handle, placement }: { readonly handle: StreamHandle; readonly placement: Placement },
+  { handle, placement }: PlacedStream,
   { cycle, bounds, limit }: FilledQuery,
 ): Promise<Periods> {
   const samples = await store.range(handle, {
@@ -66,6 +66,7 @@ async function peekPeriods(
     until: epochMs(placement.sampleTimeAt(bounds.until)),
     limit: PEEK_SAMPLES,
     order: 'latest_first',
+    isTimesOnly: true,
   })
   if (samples.count === 0) return { count: 0, froms: samples.times, untils: samples.times }
   const found: Period[] = []

@@ -1,5 +1,5 @@
 import { EARLIEST_TIME, TIME_END } from '../../base/index.ts'
-import type { SampleStore, StreamHandle, Summaries } from '../../store/index.ts'
+import type { SampleStore, StreamHandle, Summaries, TextMemory } from '../../store/index.ts'
 import { type Cycle, firstIntervalEnd, intervalOf, type Periods } from '../../time/index.ts'
 
 /**
@@ -12,6 +12,14 @@ export interface Placement {
   sampleTimeAt(instant: number): number
   /** The instant by which a stored sample is placed. */
   instantOf(sampleTime: number): number
+}
+
+/** A stream whose samples are read by periods. */
+export interface PlacedStream {
+  readonly handle: StreamHandle
+  readonly placement: Placement
+  /** Where its texts are counted. */
+  readonly memory?: TextMemory
 }
 
 /** The placement of a stream with a base cycle, or of one without. */
@@ -39,11 +47,11 @@ export interface FoldedPeriods {
 /** Sums up periods, which ascend but need not touch each other. */
 export async function foldPeriods(
   store: SampleStore,
-  stream: { readonly handle: StreamHandle; readonly placement: Placement },
+  stream: PlacedStream,
   periods: Periods,
 ): Promise<FoldedPeriods> {
   const { edges, entries } = foldEdges(stream.placement, periods)
-  const summaries = await store.fold(stream.handle, edges)
+  const summaries = await store.fold(stream.handle, edges, stream.memory)
   for (let i = 0; i < entries.length; i++) {
     if (entries[i] >= 0 && summaries.count[entries[i]] === 0) entries[i] = -1
   }

@@ -5,7 +5,7 @@ import type { StreamHandle } from '../../store/index.ts'
 import { ALL_PERIODS, type Cycle } from '../../time/index.ts'
 import { findStreams } from '../find-streams.ts'
 import { type FeedSeries, withMore } from '../get/feed-series.ts'
-import type { GetCommand, GetDeps } from '../get/get-feed.ts'
+import { countAddresses, type GetCommand, type GetDeps } from '../get/get-feed.ts'
 import { baseCycleOf } from '../stream-facts.ts'
 import { compiledCycle } from './compiled-cycles.ts'
 import { readStatistics, type StatisticColumns, type StatisticQuery } from './statistic.ts'
@@ -64,6 +64,7 @@ async function collect(
       limit: command.isLast ? 1 : left,
       isFilledOnly: command.isLast,
       isDecimal: index.valueCodeOf(handle) === VALUE_CODE.BIG_DECIMAL,
+      memory: command.memory,
     }
     if (left === 0) {
       if (await hasPeriod(deps.store, query, query.range.until)) return withMore(list)
@@ -89,12 +90,13 @@ export async function readPeriods(
     readonly statistic: StatisticId
     readonly range: StatisticQuery['range']
     readonly limit: number
+    readonly memory?: StatisticQuery['memory']
   },
 ): Promise<{ readonly columns: StatisticColumns; readonly isMore: boolean }> {
   const { component, handle } = stream
-  const { statistic, range, limit } = asked
+  const { statistic, range, limit, memory } = asked
   const query: StatisticQuery = {
-    ...{ handle, statistic, range, limit },
+    ...{ handle, statistic, range, limit, memory },
     baseCycle: baseCycleOf(catalog.index, handle),
     cycle: await requireCycle(catalog, component, asked.cycleId),
     isDecimal: catalog.index.valueCodeOf(handle) === VALUE_CODE.BIG_DECIMAL,
@@ -114,7 +116,10 @@ async function hasPeriod(
   if (from >= until) return false
   // A count needs no values, which may be long.
   const cheap = { statistic: 'nongapcount', limit: 1, isDecimal: false } as const
-  return (await readStatistics(store, { ...query, ...cheap, range: { from, until } })).count > 0
+  const heldBefore = query.memory?.bytes ?? 0
+  const { count } = await readStatistics(store, { ...query, ...cheap, range: { from, until } })
+  await query.memory?.resize(heldBefore)
+  return count > 0
 }
 
 async function requireCycle(
@@ -141,12 +146,13 @@ interface ReadStatistic {
 async function showStatistic(
   deps: GetDeps,
   { compId, handle, columns }: ReadStatistic,
-  { fields, statistic }: StatisticCommand,
+  { fields, statistic, memory }: StatisticCommand,
 ): Promise<FeedSeries> {
   const { index } = deps.catalog
   const { count, data, froms, untils, valueTimes } = columns
   const streamId = index.streamIdOf(handle)
   const isFile = index.valueCodeOf(handle) === VALUE_CODE.FILE
+  if (isFile) await countAddresses({ compId, streamId, count }, memory)
   const show = (text: string, at: number): string =>
     isFile ? deps.showFile(text, { compId, streamId, time: valueTimes[at] }) : text
   const { numbers, texts, gaps } = splitValues(data, show)

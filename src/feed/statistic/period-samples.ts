@@ -1,15 +1,15 @@
 import { epochMs, nextTurn } from '../../base/index.ts'
-import type { SampleColumns, SampleStore, StreamHandle } from '../../store/index.ts'
+import type { SampleColumns, SampleStore } from '../../store/index.ts'
 import type { Periods } from '../../time/index.ts'
-import type { Placement } from './fold-periods.ts'
+import type { PlacedStream } from './fold-periods.ts'
 
-/** Samples read at once; the loop is free between two pages. */
-const PAGE_SAMPLES = 10_000
+/** Samples read at once; the loop is free between two pages, and decimals of one are some megabytes. */
+const PAGE_SAMPLES = 4_096
 
 /** Shows `visit` every sample of some ascending periods, oldest first: sample `at` of a page. */
 export async function visitPeriodSamples(
   store: SampleStore,
-  { handle, placement }: { readonly handle: StreamHandle; readonly placement: Placement },
+  { handle, placement, memory }: PlacedStream,
   periods: Periods,
   visit: (period: number, page: SampleColumns, at: number) => void,
 ): Promise<void> {
@@ -17,6 +17,7 @@ export async function visitPeriodSamples(
   const starts = periods.froms.map((from) => placement.sampleTimeAt(from))
   const ends = periods.untils.map((until) => placement.sampleTimeAt(until))
   const until = epochMs(ends[periods.count - 1])
+  const heldBefore = memory?.bytes ?? 0
   let [period, from] = [0, starts[0]]
   for (;;) {
     const query = {
@@ -24,6 +25,7 @@ export async function visitPeriodSamples(
       until,
       limit: PAGE_SAMPLES,
       order: 'oldest_first',
+      memory,
     } as const
     const page = await store.range(handle, query)
     for (let at = 0; at < page.count; at++) {
@@ -31,6 +33,7 @@ export async function visitPeriodSamples(
       while (time >= ends[period]) period += 1
       if (time >= starts[period]) visit(period, page, at)
     }
+    await memory?.resize(heldBefore)
     if (page.count < PAGE_SAMPLES) return
     from = Math.max(page.times[page.count - 1] + 1, starts[period])
     await nextTurn()

@@ -1,4 +1,4 @@
-import type { SampleStore, StreamHandle } from '../../store/index.ts'
+import type { SampleStore, StreamHandle, TextMemory } from '../../store/index.ts'
 import { ALL_PERIODS, type Cycle, type Range } from '../../time/index.ts'
 import {
   type DecimalStatistic,
@@ -7,7 +7,7 @@ import {
   requireFewSamples,
 } from './decimal-statistic.ts'
 import { filledPeriods } from './filled-periods.ts'
-import { type FoldedPeriods, foldPeriods, type Placement, placementOf } from './fold-periods.ts'
+import { type FoldedPeriods, foldPeriods, type PlacedStream, placementOf } from './fold-periods.ts'
 import type { StatisticId } from './statistic-id.ts'
 import { countStatistic, type StatisticValue, valueStatistic } from './statistic-value.ts'
 import { weightedMeans } from './weighted-mean.ts'
@@ -25,6 +25,8 @@ export interface StatisticQuery {
   readonly isFilledOnly?: boolean
   /** Whether the stream's samples are decimal numbers, kept as texts. */
   readonly isDecimal?: boolean
+  /** Where texts are counted. */
+  readonly memory?: TextMemory
 }
 
 /** Statistic samples as columns, latest first: sample i is timed untils[i] and starts at froms[i]. */
@@ -37,10 +39,8 @@ export interface StatisticColumns {
   readonly valueTimes: Float64Array
 }
 
-interface RecordedStream {
-  readonly handle: StreamHandle
+interface RecordedStream extends PlacedStream {
   readonly baseCycle: Cycle | undefined
-  readonly placement: Placement
   readonly isDecimal: boolean
 }
 
@@ -62,7 +62,7 @@ export async function readStatistics(
     until: placement.instantOf(span.lastTime) + 1,
   }
   const isDecimal = query.isDecimal === true
-  const stream = { handle, baseCycle, placement, isDecimal }
+  const stream = { handle, baseCycle, placement, isDecimal, memory: query.memory }
   const bounds = intersect(wholePeriods(cycle, intersect(query.range, ALL_PERIODS)), recorded)
   if (bounds.from >= bounds.until || query.limit < 1) return columnsOf([])
   const isFilledOnly = baseCycle === undefined || query.isFilledOnly === true
@@ -181,8 +181,7 @@ async function decimalReader(
     untils: Float64Array.from(filled, (period) => periods.untils[period]),
   }
   const baseCycle = needsWeights(stream, statistic) ? stream.baseCycle : undefined
-  const { handle, placement } = stream
-  const weighed = { handle, placement, baseCycle }
+  const weighed = { ...stream, baseCycle }
   const values = await decimalStatistics(store, weighed, { periods: chosen, statistic })
   const byPeriod = new Map(filled.map((period, at) => [period, values[at]]))
   return (period) => byPeriod.get(period) ?? null
@@ -199,9 +198,9 @@ async function weightedReader(
   stream: RecordedStream,
   { part, statistic }: { part: FoldedPeriods; statistic: StatisticId },
 ): Promise<PeriodReader> {
-  const { baseCycle, handle, placement } = stream
+  const { baseCycle } = stream
   if (baseCycle === undefined || part.periods.count === 0) return () => null
-  const means = await weightedMeans(store, { handle, placement, baseCycle }, part.periods)
+  const means = await weightedMeans(store, { ...stream, baseCycle }, part.periods)
   if (statistic !== 'avg') return (period) => means.coveredMs[period]
   return (period) => (Number.isNaN(means.mean[period]) ? null : means.mean[period])
 }

@@ -4,9 +4,9 @@
  * of summaries.
  */
 import { ExactSums } from '../../base/index.ts'
-import type { SampleStore, StreamHandle } from '../../store/index.ts'
+import type { SampleStore } from '../../store/index.ts'
 import { type Cycle, intervalOf, type Periods } from '../../time/index.ts'
-import type { Placement } from './fold-periods.ts'
+import type { PlacedStream } from './fold-periods.ts'
 import { visitPeriodSamples } from './period-samples.ts'
 
 /** Per period: the milliseconds its valued base intervals cover, and Σ value·ms / Σ ms of numbers. */
@@ -19,11 +19,7 @@ interface WeightedMeans {
 /** Measures the base intervals with a value in each of some ascending periods. */
 export async function weightedMeans(
   store: SampleStore,
-  stream: {
-    readonly handle: StreamHandle
-    readonly placement: Placement
-    readonly baseCycle: Cycle
-  },
+  stream: PlacedStream & { readonly baseCycle: Cycle },
   periods: Periods,
 ): Promise<WeightedMeans> {
   const { count } = periods

@@ -1,12 +1,6 @@
 import type { Principal } from '../../access/index.ts'
 import type { HeldMemory, MemoryBudget, MemoryShare } from '../../base/index.ts'
-import {
-  ANSWER_BYTES_MAX,
-  readLoosePairs,
-  readQueryPairs,
-  readWhole,
-  refuse,
-} from '../../base/index.ts'
+import { readLoosePairs, readQueryPairs, readWhole, refuse } from '../../base/index.ts'
 import {
   type Extent,
   type ExtentPath,
@@ -32,7 +26,8 @@ import { type FeedQuery, readFeedQuery } from './feed-get-query.ts'
 import type { FeedRead, StatisticIds } from './feed-paths.ts'
 import { countFeedBytes, writeFeed, writeLongFeed } from './feed-writer.ts'
 import { readPlotQuery } from './plot-query.ts'
-import { writeRequested } from './requested-writer.ts'
+import { type MemoryHolder, ReadMemory, refuseLong } from './read-memory.ts'
+import { countRequestedBytes, writeRequested } from './requested-writer.ts'
 
 /** Parameters of a put that speak to the service and not of samples: credentials, and the method. */
 const CARRIER_NAMES: ReadonlySet<string> = new Set(['api_key', 'session', 'org', 'asPut'])
@@ -45,22 +40,28 @@ interface PutAside {
   readonly warn: Warn
   /** The memory that a long body holds. */
   readonly held?: HeldMemory
+  /** Takes the memory of the values that are asked for. */
+  readonly hold?: Hold
   /** Tells the caller as of the moment before the put, when the call has waited; refuses one whose rights have ended. */
   readonly renew?: () => Promise<Principal>
 }
 
-/** Texts of so many characters together are written at once, in memory that is not worth counting. */
-const SHORT_TEXT_LENGTH_MAX = 100_000
+/** Answers of so many bytes are written at once, in memory that is not worth counting. */
+const SHORT_BYTES_MAX = 128 * 1024
+
+/** A character of a text or an ID may take so many bytes in JSON. */
+const ESCAPED_BYTES = 6
+
+/** What a row takes with a number. */
+const NUMBER_ROW_BYTES = 48
 
 /** Room for the rows of a usual answer. */
 const CSV_BYTES = 32 * 1024
 
-/** Takes the memory that a long answer holds, to give it back when the answer has left. */
-type Hold = (share: MemoryShare) => void
+type Hold = MemoryHolder['hold']
 
 /** What a read has to do with beside its samples. */
-export interface ReadAside {
-  readonly hold: Hold
+export interface ReadAside extends MemoryHolder {
   /** The header Accept of the call. */
   readonly accept?: string
   /** Takes the type of an answer that is not JSON. */
@@ -71,7 +72,8 @@ export interface ReadAside {
   readonly tellMore?: (until: number) => void
 }
 
-const NO_ASIDE: ReadAside = { hold: (share) => share.release() }
+const NO_HOLD: Hold = (share) => share.release()
+const NO_ASIDE: ReadAside = { hold: NO_HOLD }
 
 /** The feed calls from their wire form to the body of their answer; whoever serves them asks here. */
 export class FeedCalls {
@@ -123,7 +125,11 @@ export class FeedCalls {
     return ''
   }
 
-  async #putUrl(admitted: Principal, query: string, { warn, renew }: PutAside): Promise<string> {
+  async #putUrl(
+    admitted: Principal,
+    query: string,
+    { warn, renew, hold = NO_HOLD }: PutAside,
+  ): Promise<string> {
     const principal = renew === undefined ? admitted : await renew()
     const pairs = readQueryPairs(query)
     const options = readPutOptions(pairs)
@@ -138,15 +144,21 @@ export class FeedCalls {
       return ''
     }
     const requested = { compId, streamIds: requestedStreamIds, creation: options.creation }
-    const { values, warnings } = await this.#feed.putAndRequest(principal, command, requested)
-    warn(warnings)
-    return writeRequested(compId, values)
+    const memory = new ReadMemory(this.#budget, { hold })
+    const answer = await this.#feed.putAndRequest(principal, command, requested, memory)
+    warn(answer.warnings)
+    await memory.resize(memory.bytes + countRequestedBytes(answer.values))
+    const text = await writeRequested(compId, answer.values)
+    memory.settle(text.length)
+    return text
   }
 
   /** A read of samples, last values or statistics: an array of samples, as JSON or CSV. */
   async read(principal: Principal, read: FeedRead, aside = NO_ASIDE): Promise<Buffer> {
     const asked = readFeedQuery(readLoosePairs(read.query))
-    return this.#write(await this.#find(principal, read, asked), asked, aside)
+    const memory = new ReadMemory(this.#budget, aside)
+    const list = await this.#find(principal, read, { ...asked, memory })
+    return this.#write(list, asked, { ...aside, memory })
   }
 
   /** GET …/extent: how much hangs on a component or stream. */
@@ -156,7 +168,18 @@ export class FeedCalls {
 
   /** GET …/plot: what of a range can be seen on so many pixels. */
   async plot(principal: Principal, path: PlotPath, query: string): Promise<Plot> {
-    return await this.#feed.plot(principal, { path, ...readPlotQuery(readLoosePairs(query)) })
+    let held: MemoryShare | undefined
+    const memory = new ReadMemory(this.#budget, {
+      hold: (share) => {
+        held = share
+      },
+    })
+    try {
+      const asked = readPlotQuery(readLoosePairs(query))
+      return await this.#feed.plot(principal, { path, memory, ...asked })
+    } finally {
+      held?.release()
+    }
   }
 
   /** What the IDs of a call name, for the audit log; a UID is '' where nothing has the ID. */
@@ -171,7 +194,11 @@ export class FeedCalls {
     return { componentUid: component?.uid ?? '', streamUid, compId, streamId }
   }
 
-  #find(principal: Principal, { call, ids }: FeedRead, asked: FeedQuery): Promise<FeedSeries[]> {
+  #find(
+    principal: Principal,
+    { call, ids }: FeedRead,
+    asked: FeedQuery & { readonly memory: ReadMemory },
+  ): Promise<FeedSeries[]> {
     switch (call) {
       case 'get':
         return this.#feed.get(principal, { path: ids, ...asked })
@@ -188,38 +215,37 @@ export class FeedCalls {
   #write(
     list: readonly FeedSeries[],
     { fields, format }: FeedQuery,
-    aside: ReadAside,
+    aside: ReadAside & { readonly memory: ReadMemory },
   ): Buffer | Promise<Buffer> {
     const last = list.at(-1)
     if (last?.isMore) aside.tellMore?.((last.starts ?? last.times)[last.count - 1])
-    const isLong = textLengthOf(list) > SHORT_TEXT_LENGTH_MAX
+    const isLong = bytesAtMost(list, fields) > SHORT_BYTES_MAX
     const isCsv = format === undefined ? prefersCsv(aside.accept) : format === 'csv'
     aside.tellSamples?.(countSamples(list), isCsv ? 'csv' : 'json')
     if (isCsv) {
       aside.tellType?.(CSV_TYPE)
       return isLong
-        ? this.#writeLong(list, fields, { hold: aside.hold, write: writeCsv })
+        ? this.#writeLong(list, fields, { memory: aside.memory, write: writeCsv })
         : writeCsv(list, fields, CSV_BYTES)
     }
     if (!isLong) return writeFeed(list, fields)
-    return this.#writeLong(list, fields, { hold: aside.hold, write: writeLongFeed })
+    return this.#writeLong(list, fields, { memory: aside.memory, write: writeLongFeed })
   }
 
   async #writeLong(
     list: readonly FeedSeries[],
     fields: FeedFields,
-    { hold, write }: { readonly hold: Hold; readonly write: typeof writeLongFeed },
+    { memory, write }: { readonly memory: ReadMemory; readonly write: typeof writeLongFeed },
   ): Promise<Buffer> {
-    const limitBytes = Math.min(ANSWER_BYTES_MAX, this.#budget.shareBytesMax)
+    const limitBytes = memory.answerBytesMax
     // A row takes no more bytes as CSV than as JSON, which names every value.
     const bytes = await countFeedBytes(list, fields, limitBytes)
-    if (bytes > limitBytes) {
-      const what = `The texts asked for take more than ${limitBytes} bytes`
-      refuse('bad_input', { what: `${what}: ask for fewer by a smaller "limit"` })
-    }
-    const share = await this.#budget.take(bytes)
-    hold(share)
-    return write(list, fields, bytes)
+    if (bytes > limitBytes) refuseLong(limitBytes)
+    // Beside the texts, which are there until the answer is written.
+    await memory.resize(memory.bytes + bytes)
+    const answer = await write(list, fields, bytes)
+    memory.settle(bytes)
+    return answer
   }
 
   /** DELETE …/stream/{streamId}/feed: takes the range out, after `announce` was told of it. */
@@ -243,7 +269,10 @@ export class FeedCalls {
   }
 }
 
-function statisticCommand(path: StatisticIds, asked: FeedQuery): StatisticCommand {
+function statisticCommand(
+  path: StatisticIds,
+  asked: FeedQuery & { readonly memory: ReadMemory },
+): StatisticCommand {
   const { cycleId, statId } = path
   return { path, ...asked, cycleId, statistic: readStatisticId(statId) }
 }
@@ -254,11 +283,19 @@ function countSamples(list: readonly FeedSeries[]): number {
   return samples
 }
 
-/** Characters of all texts of an answer, each of which may take six bytes in JSON. */
-function textLengthOf(list: readonly FeedSeries[]): number {
-  let length = 0
-  for (const { texts } of list) {
-    if (texts !== undefined) for (const text of texts) length += text?.length ?? 0
+/** No less than an answer takes: quickly told, and not exact. */
+function bytesAtMost(list: readonly FeedSeries[], fields: FeedFields): number {
+  let bytes = 0
+  for (const { count, texts, compId, streamId, unit } of list) {
+    let length = fields.compId ? compId.length : 0
+    if (fields.streamId) length += streamId.length
+    if (fields.unit) length += unit?.symbol.length ?? 0
+    // Formatted values stand beside the others.
+    const values = fields.fData ? 2 : 1
+    bytes += count * (values * NUMBER_ROW_BYTES + length)
+    if (texts !== undefined) {
+      for (const text of texts) bytes += values * ESCAPED_BYTES * (text?.length ?? 0)
+    }
   }
-  return length
+  return bytes
 }

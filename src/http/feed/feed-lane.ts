@@ -73,10 +73,11 @@ async function put(deps: FeedLaneDeps, exchange: Exchange, query: string): Promi
   const warn: Warn = (warnings) => {
     exchange.warnings = warnings
   }
+  const hold = holder(exchange)
   if (!Buffer.isBuffer(body)) {
     const renew = renewer(gate, exchange, { caller, asOf })
     return bodies.read(body, (bytes, held) =>
-      calls.put(principal, query, bytes, { held, warn, renew }),
+      calls.put(principal, query, bytes, { held, warn, renew, hold }),
     )
   }
   bodies.requireFits(body.length)
@@ -89,9 +90,17 @@ async function put(deps: FeedLaneDeps, exchange: Exchange, query: string): Promi
     renew = renewer(gate, exchange, { caller, asOf })
   }
   try {
-    return await calls.put(principal, query, body, { warn, renew })
+    return await calls.put(principal, query, body, { warn, renew, hold })
   } finally {
     budget.endSmall(heldBytes)
+  }
+}
+
+/** Has memory given back when the answer has left; at once when nobody is there to read it. */
+function holder(exchange: Exchange): ReadAside['hold'] {
+  return (share) => {
+    exchange.held = share
+    if (exchange.reply.isOver) share.release()
   }
 }
 
@@ -114,11 +123,8 @@ async function serveRead(deps: FeedLaneDeps, exchange: Exchange, call: FeedCall)
   let headers: Record<string, string> | undefined
   let exported: ExportedData | undefined
   const aside: ReadAside = {
-    // Given back when the answer has left; at once when nobody is there to read it.
-    hold: (share) => {
-      exchange.held = share
-      if (exchange.reply.isOver) share.release()
-    },
+    hold: holder(exchange),
+    isGone: () => exchange.reply.isOver,
     accept: exchange.req.headers.accept,
     tellType: (type) => {
       headers = { ...headers, 'Content-Type': type, Vary: 'Accept' }

@@ -1,7 +1,21 @@
+import { nextTurn } from '../../base/index.ts'
 import { type RequestedAnswer, type RequestedValue, showNumber } from '../../feed/index.ts'
+
+/** A character of a text may take so many bytes in JSON. */
+const ESCAPED_BYTES = 6
+
+/** An answer is written in slices of about so many characters; other calls go in between. */
+const SLICE_LENGTH = 1024 * 1024
 
 function show(value: RequestedValue): string {
   return typeof value === 'number' ? showNumber(value) : JSON.stringify(value)
+}
+
+/** At most the bytes of the texts in the answer of a put with rsid. */
+export function countRequestedBytes({ values }: RequestedAnswer): number {
+  let length = 0
+  for (const [, value] of values) if (typeof value === 'string') length += value.length
+  return ESCAPED_BYTES * length
 }
 
 /** The key under which streams are told that were created for the answer. */
@@ -11,8 +25,20 @@ const MISSING = 'missing'
  * The answer of a put with rsid: one compact object of last values, native numbers and booleans. A
  * requested stream that is itself called "missing" has that key; created streams are not told then.
  */
-export function writeRequested(compId: string, { values, missing }: RequestedAnswer): string {
-  const members = values.map(([streamId, value]) => `${JSON.stringify(streamId)}:${show(value)}`)
+export async function writeRequested(
+  compId: string,
+  { values, missing }: RequestedAnswer,
+): Promise<string> {
+  const members: string[] = []
+  let length = 0
+  for (const [streamId, value] of values) {
+    const member = `${JSON.stringify(streamId)}:${show(value)}`
+    members.push(member)
+    length += member.length
+    if (length < SLICE_LENGTH) continue
+    length = 0
+    await nextTurn()
+  }
   const isTaken = values.some(([streamId]) => streamId === MISSING)
   if (missing.length > 0 && !isTaken) {
     const items = missing.map((itemId) => ({ itemType: 'stream', itemId, componentId: compId }))

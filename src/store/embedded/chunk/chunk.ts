@@ -6,7 +6,7 @@ import { ByteWriter } from './byte-writer.ts'
 import { DamagedBytes } from './damaged-bytes.ts'
 import { readDoubles, writeDoubles } from './doubles.ts'
 import { readIntegers, writeIntegers } from './integers.ts'
-import { readTexts, writeTexts } from './texts.ts'
+import { countTextBytes, readTexts, writeTexts } from './texts.ts'
 
 /** The most samples a chunk holds: 50 µs to decode, and compression gains little beyond. */
 export const CHUNK_SAMPLES_MAX = 4_096
@@ -74,17 +74,38 @@ export function encodeChunk(columns: SampleColumns, owner: ChunkOwner): Uint8Arr
  * Unpacks a chunk; throws DamagedBytes when the bytes are not exactly what encodeChunk gave, or say
  * something else of themselves than the claim does.
  */
-export function decodeChunk(bytes: Uint8Array, claim?: ChunkClaim): SampleColumns {
+export function decodeChunk(
+  bytes: Uint8Array,
+  claim?: ChunkClaim,
+  { isTimesOnly = false } = {},
+): SampleColumns {
   const { info, isRegular, reader } = openChunk(bytes)
   if (claim !== undefined) checkClaim(info, claim)
   try {
     const { count } = info
     const times = isRegular ? regularTimes(info) : readIntegers(reader, count)
+    if (isTimesOnly) return { count, times, numbers: new Float64Array(count) }
     const texts = info.hasTexts ? readTexts(reader, count) : undefined
     if (texts === undefined) return { count, times, numbers: readDoubles(reader, count) }
     return { count, times, numbers: readNumbersAmong(reader, texts), texts }
   } catch (cause) {
     throw new DamagedBytes('Cannot decode chunk: its content does not fit together', { cause })
+  }
+}
+
+/**
+ * The bytes that the texts of a chunk take while it is decoded: as they are packed, plain, and as
+ * strings. 0 where it has none, and where it does not check: then nothing of it is decoded.
+ */
+export function decodedTextBytes(bytes: Uint8Array): number {
+  if ((bytes[1] & TEXTS_FLAG) === 0) return 0
+  try {
+    const { info, isRegular, reader } = openChunk(bytes)
+    if (!isRegular) readIntegers(reader, info.count)
+    return bytes.length + 2 * countTextBytes(reader, info.count)
+  } catch (error) {
+    if (error instanceof DamagedBytes) return 0
+    throw error
   }
 }
 

@@ -1,4 +1,10 @@
-export { CHUNK_SAMPLES_MAX, decodeChunk, encodeChunk, namesOwner } from './chunk.ts'
+export {
+  CHUNK_SAMPLES_MAX,
+  decodeChunk,
+  decodedTextBytes,
+  encodeChunk,
+  namesOwner,
+} from './chunk.ts'
 export {
   areSameColumns,
   concatColumns,

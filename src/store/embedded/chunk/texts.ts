@@ -67,12 +67,24 @@ function writeDictionary(writer: ByteWriter, dictionary: readonly string[]): voi
   writer.bytes(stored)
 }
 
-function readDictionary(reader: ByteReader, countMax: number): string[] {
+/** The bytes of the distinct texts that writeTexts wrote, before they are unpacked. */
+export function countTextBytes(reader: ByteReader, count: number): number {
+  return readLengths(reader, count).totalBytes
+}
+
+function readLengths(
+  reader: ByteReader,
+  countMax: number,
+): { form: number; lengths: Float64Array; totalBytes: number } {
   const form = reader.u8()
   if (form > (UTF16 | ZSTD_FLAG)) throw new DamagedBytes(`texts are in the unknown form ${form}`)
   const lengths = readIntegers(reader, reader.countUpTo(countMax))
+  return { form, lengths, totalBytes: lengths.reduce((sum, length) => sum + length, 0) }
+}
+
+function readDictionary(reader: ByteReader, countMax: number): string[] {
+  const { form, lengths, totalBytes } = readLengths(reader, countMax)
   const stored = reader.bytes(reader.varint())
-  const totalBytes = lengths.reduce((sum, length) => sum + length, 0)
   const plain =
     (form & ZSTD_FLAG) === 0
       ? Buffer.from(stored.buffer, stored.byteOffset, stored.length)

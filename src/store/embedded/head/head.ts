@@ -33,6 +33,8 @@ export interface ReadSpan {
   readonly until: number
   readonly limit: number
   readonly isLatestFirst: boolean
+  /** Whether no value is wanted. */
+  readonly isTimesOnly?: boolean
 }
 
 /** What is being applied in steps: reads of its streams wait, so that nobody sees a part of it. */

@@ -75,10 +75,12 @@ export function decodeRow(
   row: ChunkPlace & { readonly level: number; readonly data: Uint8Array },
   stream: number,
   ownerInTable: OwnerLookup,
+  form: { readonly isTimesOnly?: boolean } = {},
 ): SampleColumns {
   const { level, start, last, count } = row
   if (!(row.data instanceof Uint8Array)) throw new DamagedBytes('Cannot read chunk: it is no bytes')
-  const columns = decodeChunk(row.data, { stream, isRun: level === RUN_LEVEL, start, last, count })
+  const claim = { stream, isRun: level === RUN_LEVEL, start, last, count }
+  const columns = decodeChunk(row.data, claim, form)
   if (namesOwner(row.data)) return columns
   const owner = ownerInTable(row.id)
   if (owner?.stream === stream && owner.level === level) return columns

@@ -18,6 +18,9 @@ const RUNS_PER_STREAM_MAX = 6
 /** All rows of all streams: some 100 bytes each. */
 const ROWS_MAX_DEFAULT = 500_000
 
+/** Rows with more texts than this are not remembered: a row may have two of a million characters. */
+const TEXT_LENGTH_MAX = 64 * 1024
+
 /** What a stream costs beside its rows, counted in rows. */
 const ROWS_PER_STREAM = 4
 
@@ -182,6 +185,7 @@ export class FoldCache {
     const samples = answer.count.reduce((sum, count) => sum + count, 0)
     if (!isKnown && samples < WORTHWHILE_SAMPLES) return
     const merged = isKnown ? run.mergedWith(edges, answer) : new FoldRun(edges, answer)
+    if (merged.textLength > TEXT_LENGTH_MAX) return
     // What changed while it was read may be in the answer or not: it is asked again next time.
     merged.forget(changed.from, changed.until)
     const others = stream.runs.filter((other) => other !== run).slice(1 - RUNS_PER_STREAM_MAX)

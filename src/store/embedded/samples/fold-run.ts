@@ -24,6 +24,15 @@ export class FoldRun {
     return this.#rows.length
   }
 
+  /** Characters of the first and last samples that are texts. */
+  get textLength(): number {
+    let length = 0
+    for (const value of [...this.#rows.first, ...this.#rows.last]) {
+      if (typeof value === 'string') length += value.length
+    }
+    return length
+  }
+
   /** Whether edges are a stretch of this run's, or overlap it and go on beyond its ends. */
   fits(edges: Float64Array): boolean {
     const own = this.#edges

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
-import { epochMs, invariant, nextTurn, refuse } from '../../../base/index.ts'
+import { nextTurn, refuse } from '../../../base/index.ts'
 import type {
+  LatestOptions,
   RangeQuery,
   Removal,
   Sample,
@@ -11,14 +12,13 @@ import type {
   StoreStatus,
   StreamHandle,
   Summaries,
+  TextMemory,
   TouchedSpan,
 } from '../../sample-port.ts'
 import type { Scrubbable, ScrubPass } from '../../scrub-port.ts'
-import { mergeColumns, sliceColumns } from '../chunk/index.ts'
 import type { Quarantine } from '../damage/quarantine.ts'
 import { HandleSet } from '../head/handle-set.ts'
-import type { Head, ReadSpan } from '../head/head.ts'
-import { copyColumns, reverseColumns } from '../head/sample-sink.ts'
+import type { Head } from '../head/head.ts'
 import type { Journal, JournalFigures } from '../journal/journal.ts'
 import { type SizedRecord, sizeRecord } from '../journal/record.ts'
 import { segmentName } from '../journal/segment.ts'
@@ -27,19 +27,12 @@ import type { Sealer } from '../seal/sealer.ts'
 import type { CheckedRows } from '../sealed/checked-rows.ts'
 import type { ChunkReadTable } from '../sealed/chunk-read-table.ts'
 import { scrubSamples } from '../sealed/scrub.ts'
-import { foldSealed, looseMsOf } from '../sealed/sealed-fold.ts'
 import type { SealedSamples } from '../sealed/sealed-samples.ts'
-import { SummaryFold } from '../summary/index.ts'
 import { checkBatch, checkRemoval, namesAny } from './batch-check.ts'
 import type { FoldCache } from './fold-cache.ts'
 import { IndexMender } from './index-mender.ts'
+import { SampleReader } from './sample-reader.ts'
 import type { TouchedLog } from './touched-log.ts'
-
-/** A fold that keeps meeting merges runs to its end without letting others in between. */
-const FOLD_TRIES_MAX = 3
-
-/** Streams whose latest sample is looked up before others get a turn: some milliseconds. */
-const LATEST_PER_SLICE = 1_000
 
 /** Where a scrub tells of an index that cannot be read or does not fit its rows. */
 const INDEX_TABLES: ReadonlySet<string> = new Set([
@@ -89,6 +82,7 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
   readonly #head: Head
   readonly #journal: Journal
   readonly #mender: IndexMender
+  readonly #reader: SampleReader
   readonly #forgotten = new HandleSet()
   /** Ends a scrub that is under way. */
   readonly #closed = new AbortController()
@@ -102,6 +96,7 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
     for (const { forgotten } of parts.head.generations) {
       for (const handle of forgotten) this.#forgotten.add(handle)
     }
+    this.#reader = new SampleReader({ ...parts, mender: this.#mender, forgotten: this.#forgotten })
   }
 
   async append(batch: SampleBatch): Promise<void> {
@@ -125,82 +120,27 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
     return this.#write(sizeRecord({ kind: 'samples', batch }, texts))
   }
 
-  async range(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns> {
-    invariant(query.limit >= 0, `range() was asked for ${query.limit} samples`)
-    const isLatestFirst = query.order === 'latest_first'
-    const span = this.#spanOf(handle, { ...query, isLatestFirst })
-    const columns = await this.#read(handle, span)
-    return isLatestFirst ? reverseColumns(columns) : copyColumns(columns)
+  range(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns> {
+    return this.#reader.range(handle, query)
   }
 
-  async latest(handles: readonly StreamHandle[]): Promise<ReadonlyArray<Sample | undefined>> {
-    const found: Array<Sample | undefined> = []
-    for (const handle of handles) {
-      if (found.length % LATEST_PER_SLICE === LATEST_PER_SLICE - 1) await nextTurn()
-      const isWhole = this.#head.whenWhole(handle)
-      if (isWhole !== undefined) await this.#waitWhole(isWhole, handle)
-      const sample = this.#latestOf(handle)
-      const isMasked = sample === 'masked'
-      found.push(isMasked ? await this.#endOf(handle, { isLatestFirst: true }) : sample)
-    }
-    return found
+  latest(
+    handles: readonly StreamHandle[],
+    options?: LatestOptions,
+  ): Promise<ReadonlyArray<Sample | undefined>> {
+    return this.#reader.latest(handles, options)
   }
 
   span(handle: StreamHandle): Promise<SampleSpan | undefined> {
-    return this.#parts.folds.span(handle, () => this.#readSpan(handle))
+    return this.#reader.span(handle)
   }
 
-  async #readSpan(handle: StreamHandle): Promise<SampleSpan | undefined> {
-    const [first, last] = await Promise.all([
-      this.#endOf(handle, { isLatestFirst: false }),
-      this.#endOf(handle, { isLatestFirst: true }),
-    ])
-    if (first === undefined || last === undefined) return undefined
-    return { firstTime: first.time, lastTime: last.time }
+  fold(handle: StreamHandle, edges: Float64Array, memory?: TextMemory): Promise<Summaries> {
+    return this.#reader.fold(handle, edges, memory)
   }
 
-  async fold(handle: StreamHandle, edges: Float64Array): Promise<Summaries> {
-    // Before the cache is asked: what it knows and what is computed must be of one moment.
-    const isWhole = this.#head.whenWhole(handle)
-    if (isWhole !== undefined) await this.#waitWhole(isWhole, handle)
-    return await this.#parts.folds.fold(handle, edges, (some) => this.#foldSamples(handle, some))
-  }
-
-  outline(handle: StreamHandle, edges: Float64Array): Promise<Summaries> {
-    return this.#foldSamples(handle, edges, looseMsOf(edges))
-  }
-
-  async #foldSamples(handle: StreamHandle, edges: Float64Array, looseMs = 0): Promise<Summaries> {
-    const look = (): Promise<Summaries> => this.#foldOnce(handle, edges, looseMs)
-    return await this.#mender.lookAgain(handle, await look(), look)
-  }
-
-  async #foldOnce(handle: StreamHandle, edges: Float64Array, looseMs: number): Promise<Summaries> {
-    if (edges.length < 2) return new SummaryFold(edges).finish()
-    const [from, until] = [edges[0], edges[edges.length - 1]]
-    const limit = Number.POSITIVE_INFINITY
-    const span = this.#spanOf(handle, { from, until, limit, isLatestFirst: false })
-    for (let tries = 1; ; tries += 1) {
-      const isWhole = this.#head.whenWhole(handle)
-      if (isWhole !== undefined) await this.#waitWhole(isWhole, handle)
-      const fold = new SummaryFold(edges, looseMs)
-      const isInOneStep = tries >= FOLD_TRIES_MAX
-      const run = (): Promise<boolean> => this.#tryFold(handle, span, { fold, isInOneStep })
-      const isDone = isInOneStep ? this.#parts.table.inOneView(run) : run()
-      if (await isDone) return fold.finish()
-    }
-  }
-
-  #tryFold(
-    handle: number,
-    span: ReadSpan,
-    { fold, isInOneStep }: { fold: SummaryFold; isInOneStep: boolean },
-  ): Promise<boolean> {
-    const { rows, sealed } = this.#parts
-    const { parts, mask } = this.#head.view(handle, span)
-    const { runs, places } = sealed.takeApart({ handle, span, mask })
-    const columns = mergeColumns([...parts, ...runs])
-    return foldSealed({ rows, sealed, isInOneStep }, { handle, span, mask, columns, places }, fold)
+  outline(handle: StreamHandle, edges: Float64Array, memory?: TextMemory): Promise<Summaries> {
+    return this.#reader.outline(handle, edges, memory)
   }
 
   async remove(removal: Removal, isWanted: () => boolean = () => true): Promise<boolean> {
@@ -328,66 +268,5 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
     const { sealer, backlogMax } = this.#parts
     if (sealer.stuckReason === undefined || sealer.backlog <= backlogMax) return undefined
     return `Cannot store: the journal is full and cannot be sealed, as ${sealer.stuckReason}`
-  }
-
-  #spanOf(handle: number, span: ReadSpan): ReadSpan {
-    if (this.#forgotten.has(handle)) return { ...span, until: Number.NEGATIVE_INFINITY }
-    return span
-  }
-
-  /** Waits, which is rare, until nothing of the stream is applied in part. */
-  async #waitWhole(isWhole: Promise<void> | undefined, handle: number): Promise<void> {
-    for (let next = isWhole; next !== undefined; next = this.#head.whenWhole(handle)) await next
-  }
-
-  /** The samples of a span, ascending, at most its limit of them. */
-  async #read(handle: number, span: ReadSpan): Promise<SampleColumns> {
-    const found = await this.#readOnce(handle, span)
-    if (!this.#parts.rows.isSuspect(handle)) return found
-    return await this.#mender.lookAgain(handle, found, () => this.#readOnce(handle, span))
-  }
-
-  async #readOnce(handle: number, span: ReadSpan): Promise<SampleColumns> {
-    const isWhole = this.#head.whenWhole(handle)
-    if (isWhole !== undefined) await this.#waitWhole(isWhole, handle)
-    const { sealed } = this.#parts
-    let merged: SampleColumns
-    let damagedRows: number
-    do {
-      damagedRows = sealed.damagedRows
-      const { parts, mask } = this.#head.view(handle, span)
-      const decoded = await sealed.decode(sealed.take(handle, span, mask))
-      merged = mergeColumns([...parts, ...decoded])
-      // What does not check was counted on to fill the limit: the search must go beyond it.
-    } while (merged.count < span.limit && sealed.damagedRows > damagedRows)
-    if (merged.count <= span.limit) return merged
-    return span.isLatestFirst
-      ? sliceColumns(merged, merged.count - span.limit, merged.count)
-      : sliceColumns(merged, 0, span.limit)
-  }
-
-  #latestOf(handle: number): Sample | undefined | 'masked' {
-    if (this.#forgotten.has(handle)) return undefined
-    const { sample: live, removedUntil, doubtfulTime } = this.#head.latest(handle)
-    const isAlone = removedUntil === Number.POSITIVE_INFINITY
-    const sealed = isAlone ? undefined : this.#parts.sealed.latest(handle)
-    if (sealed === 'damaged') return 'masked'
-    const isHidden = sealed !== undefined && sealed.time < removedUntil
-    const isLive = live !== undefined && (sealed === undefined || live.time >= sealed.time)
-    const sample = isLive || isHidden ? live : sealed
-    const doubt = isHidden ? Math.max(doubtfulTime, sealed.time) : doubtfulTime
-    return doubt > (sample?.time ?? Number.NEGATIVE_INFINITY) ? 'masked' : sample
-  }
-
-  async #endOf(
-    handle: number,
-    { isLatestFirst }: { isLatestFirst: boolean },
-  ): Promise<Sample | undefined> {
-    const { NEGATIVE_INFINITY: from, POSITIVE_INFINITY: until } = Number
-    const span = this.#spanOf(handle, { from, until, limit: 1, isLatestFirst })
-    const columns = await this.#read(handle, span)
-    if (columns.count === 0) return undefined
-    const value = columns.texts?.[0] ?? columns.numbers[0]
-    return { time: epochMs(columns.times[0]), value }
   }
 }

@@ -58,12 +58,17 @@ export class CheckedRows {
     return this.#table.inOneView(look)
   }
 
-  /** The runs of a stream that meet from ≤ time < until, newest first. */
-  runs(stream: number, { from, until }: Span): ChunkRow[] {
-    const isMet = ({ start, last }: ChunkPlace): boolean => start < until && last >= from
+  /** The runs of a stream that meet from ≤ time < until, newest first; of these only the chosen. */
+  runs(
+    stream: number,
+    { from, until }: Span,
+    choose = (places: ChunkPlace[]): readonly ChunkPlace[] => places,
+  ): ChunkRow[] {
+    const isMet = (place: ChunkPlace): boolean =>
+      place.start < until && place.last >= from && !this.isDamaged(place)
     return this.#guard(
       stream,
-      (known) => this.#rowsAt(stream, known.runs.filter(isMet), RUN_LEVEL),
+      (known) => this.#rowsAt(stream, choose(known.runs.filter(isMet)), RUN_LEVEL),
       () => this.#salvage(stream, RUN_LEVEL, { from, until }).sort((a, b) => b.id - a.id),
     )
   }
@@ -148,9 +153,9 @@ export class CheckedRows {
   }
 
   /** The samples of a row, none where it does not check. */
-  decode(stream: number, row: ChunkRow): SampleColumns {
+  decode(stream: number, row: ChunkRow, form?: { readonly isTimesOnly?: boolean }): SampleColumns {
     try {
-      return decodeRow(row, stream, this.#ownerInTable)
+      return decodeRow(row, stream, this.#ownerInTable, form)
     } catch (error) {
       if (!(error instanceof DamagedBytes || isDamagedFile(error))) throw error
       this.tellDamaged(stream, row, row.data)

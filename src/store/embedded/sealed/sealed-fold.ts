@@ -49,18 +49,20 @@ interface FoldSource {
   readonly sealed: SealedSamples
   /** Over one state of the file, so that no row can vanish. */
   readonly isInOneStep: boolean
+  /** The room for the first and last samples of the fold that are texts. */
+  readonly textBytesMax: number
 }
 
 /**
  * Adds a stream's samples to a fold: by summary where a chunk is untouched from above and no edge cuts
- * one of its blocks, else by decoding. Returns false when a chunk was merged into others meanwhile;
- * then the fold has to begin again.
+ * one of its blocks, else by decoding. Where a chunk was merged into others meanwhile, or there is no room
+ * for texts, the fold has to begin again.
  */
 export async function foldSealed(
   source: FoldSource,
   overlay: Overlay,
   into: SummaryFold,
-): Promise<boolean> {
+): Promise<'done' | 'merged' | 'texts'> {
   const { span, columns, places } = overlay
   let done = span.from
   let work = 0
@@ -71,12 +73,13 @@ export async function foldSealed(
     }
     if (place.start > done) foldColumns(cutColumns(columns, done, place.start), into)
     const workDone = foldChunk(source, overlay, place, into)
-    if (workDone === undefined) return false
+    if (workDone === undefined) return 'merged'
+    if (into.textBytes > source.textBytesMax) return 'texts'
     work += workDone
     done = place.last + 1
   }
   foldColumns(cutColumns(columns, done, span.until), into)
-  return true
+  return into.textBytes > source.textBytesMax ? 'texts' : 'done'
 }
 
 /** Adds one chunk; tells the work that took, undefined when the chunk is gone. */

@@ -1,6 +1,6 @@
 import { nextTurn } from '../../../base/index.ts'
 import type { Sample, SampleColumns } from '../../sample-port.ts'
-import { concatColumns, cutColumns, sliceColumns } from '../chunk/index.ts'
+import { concatColumns, cutColumns, decodedTextBytes, sliceColumns } from '../chunk/index.ts'
 import { applyMask } from '../head/apply-mask.ts'
 import type { ReadSpan } from '../head/head.ts'
 import { type Mask, touchesMask } from '../head/tombstones.ts'
@@ -9,6 +9,7 @@ import { unpackLastValue } from '../rows/last-value.ts'
 import type { CheckedRows } from './checked-rows.ts'
 import { DecodedChunks } from './decoded-chunks.ts'
 import { KeptSummaries } from './kept-summaries.ts'
+import { NearRuns } from './near-runs.ts'
 
 /** Decoding so many chunks takes about a millisecond; then others get their turn. */
 const CHUNKS_PER_SLICE = 16
@@ -17,7 +18,7 @@ const CHUNKS_PER_SLICE = 16
 type SealedView = Pick<SealedRows, 'handle' | 'span' | 'mask'>
 
 /** Packed rows taken in one step, so that they belong together whatever is sealed meanwhile. */
-interface SealedRows {
+export interface SealedRows {
   readonly handle: number
   readonly span: ReadSpan
   /** What the head hides of them. */
@@ -52,7 +53,8 @@ export class SealedSamples {
   #take(handle: number, span: ReadSpan, mask: Mask): SealedRows {
     const empty = { handle, span, mask, runs: [], chunks: [] }
     if (span.from >= span.until || span.limit === 0) return empty
-    const runs = this.#rows.runs(handle, span)
+    const near = new NearRuns(span, mask)
+    const runs = this.#rows.runs(handle, span, (places) => near.choose(places))
     let sure = 0
     const wants = (row: ChunkRow): boolean => {
       // Only samples that surely count let the search end before the span does.
@@ -60,8 +62,17 @@ export class SealedSamples {
       if (isInside && !touchesMask(mask, row.start, row.last + 1)) sure += row.count
       return sure < span.limit
     }
-    const chunks = this.#rows.chunks(handle, span, wants)
+    const chunks = this.#rows.chunks(handle, near.span, wants)
     return { ...empty, runs, chunks }
+  }
+
+  /** The bytes that the texts of rows take while these are decoded. */
+  textBytes({ span, runs, chunks }: Omit<SealedRows, 'handle' | 'mask'>): number {
+    if (span.isTimesOnly === true) return 0
+    let bytes = 0
+    for (const { data } of runs) bytes += decodedTextBytes(data)
+    for (const { data } of chunks) bytes += decodedTextBytes(data)
+    return bytes
   }
 
   /** Decodes rows to ascending columns, newest first; returns at once when they are few. */
@@ -72,10 +83,12 @@ export class SealedSamples {
   }
 
   /** The runs of a span, newest first, and where the chunks below them lie, oldest first. */
-  takeApart(view: SealedView): { runs: SampleColumns[]; places: ChunkPlace[] } {
-    const { handle, span } = view
+  takeApart({ handle, span }: Omit<SealedView, 'mask'>): {
+    runs: ChunkRow[]
+    places: ChunkPlace[]
+  } {
     return this.#rows.inOneView(() => ({
-      runs: this.#rows.runs(handle, span).map((row) => this.decodeRow(view, row)),
+      runs: this.#rows.runs(handle, span),
       places: this.#rows.places(handle, span),
     }))
   }
@@ -83,23 +96,30 @@ export class SealedSamples {
   /** As decodeRow, for a chunk, which may be at hand from an earlier read. */
   decodeChunkRow(view: SealedView, row: ChunkRow): SampleColumns {
     const kept = this.#decoded.get(view.handle, row)
-    const decoded = kept ?? this.#rows.decode(view.handle, row)
-    if (kept === undefined && decoded.count > 0) this.#decoded.keep(view.handle, row.id, decoded)
+    const decoded = kept ?? this.#rows.decode(view.handle, row, view.span)
+    const isWhole = decoded.count > 0 && view.span.isTimesOnly !== true
+    if (kept === undefined && isWhole) this.#decoded.keep(view.handle, row.id, decoded)
     return applyMask(cutColumns(decoded, view.span.from, view.span.until), view.mask)
   }
 
   /** The samples of one row inside the span that the head does not hide. */
   decodeRow(view: SealedView, row: ChunkRow): SampleColumns {
-    const decoded = this.#rows.decode(view.handle, row)
+    const decoded = this.#rows.decode(view.handle, row, view.span)
     return applyMask(cutColumns(decoded, view.span.from, view.span.until), view.mask)
   }
 
   /** The latest sealed sample of a stream, or 'damaged' where the row that held it does not check. */
-  latest(handle: number): Sample | undefined | 'damaged' {
-    return this.#rows.inOneView(() => this.#latest(handle))
+  latest(
+    handle: number,
+    form?: { readonly isTimesOnly?: boolean },
+  ): Sample | undefined | 'damaged' {
+    return this.#rows.inOneView(() => this.#latest(handle, form))
   }
 
-  #latest(handle: number): Sample | undefined | 'damaged' {
+  #latest(
+    handle: number,
+    form: { readonly isTimesOnly?: boolean } | undefined,
+  ): Sample | undefined | 'damaged' {
     const row = this.#rows.last(handle)
     if (row === undefined) return undefined
     if (row === null) return 'damaged'
@@ -107,7 +127,7 @@ export class SealedSamples {
     if (kept !== undefined) return { time: row.last, value: kept } as Sample
     const whole = this.#rows.row(row.id)
     if (whole === undefined) return 'damaged'
-    const { count, texts, numbers } = this.#rows.decode(handle, whole)
+    const { count, texts, numbers } = this.#rows.decode(handle, whole, form)
     if (count === 0 || whole.last !== row.last) return 'damaged'
     return { time: row.last, value: texts?.[count - 1] ?? numbers[count - 1] } as Sample
   }

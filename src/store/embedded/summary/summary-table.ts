@@ -19,6 +19,8 @@ export class SummaryTable {
   readonly first: Array<number | string>
   readonly lastTime: Float64Array
   readonly last: Array<number | string>
+  /** At most the bytes that the first and last samples take which are texts. */
+  textBytes = 0
 
   constructor(length: number) {
     this.length = length
@@ -78,13 +80,19 @@ export function takeEnds(
 ): void {
   const isEmpty = into.count[row] === 0
   if (isEmpty || ends.firstTime < into.firstTime[row]) {
+    into.textBytes += bytesOf(ends.first) - bytesOf(into.first[row])
     into.firstTime[row] = ends.firstTime
     into.first[row] = ends.first
   }
   if (isEmpty || ends.lastTime > into.lastTime[row]) {
+    into.textBytes += bytesOf(ends.last) - bytesOf(into.last[row])
     into.lastTime[row] = ends.lastTime
     into.last[row] = ends.last
   }
+}
+
+function bytesOf(value: number | string): number {
+  return typeof value === 'string' ? 2 * value.length : 0
 }
 
 /** Takes extremes into a row, of equal ones the earliest; the caller raises numberCount after. */
