@@ -9,6 +9,7 @@ import { rememberSeen } from './last-seen.ts'
 import { Link } from './link.tsx'
 import { PageFault } from './page-fault.tsx'
 import { findPage, pageEntries } from './page-map.ts'
+import { Palette, usePalette } from './palette.tsx'
 import { usePlace } from './place.ts'
 import styles from './shell.module.css'
 
@@ -22,6 +23,7 @@ export function Shell() {
   const main = useRef<HTMLElement>(null)
   const shown = useRef(path)
   const { orgUid } = usePerson()
+  const [isFinding, setFinding] = usePalette()
   useEffect(() => {
     rememberSeen(orgUid, path)
     if (shown.current === path) return
@@ -35,10 +37,11 @@ export function Shell() {
       <a className={styles.skip} href="#main">
         Skip to the page
       </a>
-      <Bar path={path} />
+      <Bar path={path} onFind={() => setFinding(true)} />
       <main ref={main} id="main" className={styles.main} tabIndex={-1}>
         <CurrentPage path={path} />
       </main>
+      {isFinding && <Palette onClose={() => setFinding(false)} />}
     </div>
   )
 }
@@ -66,7 +69,7 @@ function NoPage() {
   )
 }
 
-function Bar({ path }: { readonly path: string }) {
+function Bar({ path, onFind }: { readonly path: string; readonly onFind: () => void }) {
   const role = useRole()
   const seen = places.filter(({ roles }) => roles === undefined || roles.includes(role))
   return (
@@ -93,6 +96,10 @@ function Bar({ path }: { readonly path: string }) {
         })}
       </ul>
       <div className={styles.end}>
+        <button type="button" className={styles.place} onClick={onFind} title="Find (Ctrl K, ⌘ K)">
+          <Icon name="search" />
+          Find
+        </button>
         <AccountMenu className={styles.place} />
       </div>
     </nav>

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { browserSkip } from '../support/browser.ts'
+import { assertAccessible, openStudio, type StudioTest, shoot } from '../support/studio.ts'
+
+const skip = browserSkip()
+let studio: StudioTest
+before(async () => {
+  if (skip === false) studio = await openStudio()
+})
+after(() => studio?.[Symbol.asyncDispose]())
+
+test('Ctrl K finds a page by a part of its name, by keyboard alone', { skip }, async () => {
+  const { page, complaints } = await studio.open('/')
+  await page.getByRole('heading', { name: 'Your first sample' }).waitFor()
+  await page.keyboard.press('Control+k')
+  const field = page.getByRole('combobox', { name: 'Find components' })
+  await field.waitFor()
+  await assertAccessible(page)
+  await shoot(page, 'palette')
+  await page.keyboard.type('buil')
+  await page.getByRole('option', { name: 'Build' }).waitFor()
+  assert.equal(await page.getByRole('option').count(), 1)
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/build')
+  await field.waitFor({ state: 'detached' })
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Your first sample' }).waitFor()
+  assert.deepEqual(complaints, [])
+})
+
+test('the palette says when nothing has the name, closes by Escape, and gives the focus back', {
+  skip,
+}, async () => {
+  const { page } = await studio.open('/', { viewport: { width: 390, height: 800 } })
+  await page.getByRole('button', { name: 'Find' }).click()
+  await page.keyboard.type('no such thing')
+  await page.getByText('Nothing of this name.').waitFor()
+  await assertAccessible(page)
+  await shoot(page, 'palette-390')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  assert.match(await page.evaluate<string>('document.activeElement.textContent'), /Find/)
+})
