@@ -10,6 +10,7 @@ import { victoria } from './peers/victoria.ts'
 import { weir } from './peers/weir.ts'
 import { printTable, type Row } from './report.ts'
 import { type Settings, tell } from './settings.ts'
+import { liveSuite } from './suites/live-suite.ts'
 import { onboardSuite } from './suites/onboard-suite.ts'
 import { plotSuite } from './suites/plot-suite.ts'
 import { putSuite } from './suites/put-suite.ts'
@@ -26,6 +27,7 @@ const suites: Record<string, (settings: Settings) => Promise<Row[]>> = {
   restart: restartSuite,
   stall: stallSuite,
   years: yearsSuite,
+  live: liveSuite,
 }
 
 const { values, positionals } = parseArgs({

@@ -57,6 +57,7 @@ import {
   openCommandSocket,
   type WeirServer,
 } from './http/index.ts'
+import { openLive } from './open-live.ts'
 import { openScrub } from './open-scrub.ts'
 import { openStores } from './open-stores.ts'
 import { runServiceCommand } from './run-service-command.ts'
@@ -141,6 +142,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const calls = new FeedCalls(data.feed, budget)
   const bodies = new FeedBodyReader(config.bodyBytesMax, budget)
   const lane = feedLane({ calls, bodies, gate, log, exports: identity.exports })
+  const live = openLive({ ...data, identity, config, clock, log })
   const deletion = { ...data, identity, store: catalogStore, oauth }
   await resumeOrganizationDeletions(deletion, log)
   const server = await buildServer({
@@ -151,12 +153,12 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     metricsAccess: config.metrics,
     readiness: [{ name: 'samples', findProblem: () => data.samples.status().readOnlyReason }],
     findDetails: () => damageDetails(damage),
-    moreMetrics: () => serviceMetrics(data, config.dataDir),
+    moreMetrics: async () => `${await serviceMetrics(data, config.dataDir)}${live.metrics()}`,
     ...{ budget, fastLane: lane },
     addRoutes: (app, readMetrics) =>
       addRoutes(app, {
         ...{ ...data, calls, config, deletion, gate, identity, lane, log, oauth, operators },
-        budget,
+        ...{ budget, live },
         usageOf: async (organization) => ({
           ...(await catalogUsageOf(catalogStore, organization)),
           fileBytes: await data.fileUsage.bytesOf(organization.uid),
@@ -167,7 +169,8 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const run = (command: Command) => runServiceCommand({ ...data, identity }, command)
   const commands = await openCommandSocket({ folder: config.dataDir, log, run })
   opened.defer(() => commands.close())
-  opened.defer(() => server.close(DRAIN_MS))
+  // What has no end must not be waited for.
+  opened.defer(() => live.close().then(() => server.close(DRAIN_MS)))
   const closing = opened.move()
   return {
     ...{ server, identity, firstStart: firstStart?.created, deleteProfileJob, ...data },

@@ -22,13 +22,17 @@ export const weir: Peer = {
   name: 'Weir',
   isDurable: true,
   missing: () => undefined,
-  start: startWeir,
+  start: (folder) => startWeir(folder),
 }
 
-/** Starts Weir over a data folder, new or used, and resolves when it is ready. */
-export async function startWeir(folder: string): Promise<RunningPeer> {
+/** Starts Weir over a data folder, new or used, with settings of its own; resolves when it is ready. */
+export async function startWeir(
+  folder: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<RunningPeer> {
   const port = await freePort()
-  let child = await launchWeir(folder, port)
+  const launchAgain = () => launchWeir(folder, { WEIR_PORT: String(port), ...settings }, port)
+  let child = await launchAgain()
   return {
     port,
     get process() {
@@ -38,7 +42,7 @@ export async function startWeir(folder: string): Promise<RunningPeer> {
     async settle() {
       // A start seals what the journal holds; else the last segment would wait until it is full.
       await stop(child)
-      child = await launchWeir(folder, port)
+      child = await launchAgain()
       await untilQuiet(folder, { quietMs: 4_000, secondsMax: 60 })
     },
   }
@@ -57,7 +61,11 @@ function startWords(): { env: Record<string, string>; flags: string[] } {
   }
 }
 
-async function launchWeir(folder: string, port: number): Promise<ChildProcess> {
+async function launchWeir(
+  folder: string,
+  settings: Readonly<Record<string, string>>,
+  port: number,
+): Promise<ChildProcess> {
   const profile = process.env.BENCH_PROFILE
   const args = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
   const { env, flags } = startWords()
@@ -65,7 +73,7 @@ async function launchWeir(folder: string, port: number): Promise<ChildProcess> {
     ...env,
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'weir'),
     WEIR_DATA_DIR: folder,
-    WEIR_PORT: String(port),
+    ...settings,
     WEIR_FEED_KEY: KEY,
     WEIR_OWNER_PASSWORD: 'bench-bench',
     WEIR_RATE_LIMITS: 'off',

@@ -36,8 +36,13 @@ export class Standing {
    * refused if the call began here, and one that would go to another organization by now.
    */
   async renew(): Promise<Caller> {
+    if (this.#asOf === this.#admission.changes) return this.#caller
+    return await this.renewAnew()
+  }
+
+  /** As `renew`, for calls without end: time alone may have ended the credential. */
+  async renewAnew(): Promise<Caller> {
     const { changes } = this.#admission
-    if (this.#asOf === changes) return this.#caller
     this.#caller = await this.#admission.readmit(this.#callOf(), this.#caller)
     this.#asOf = changes
     return this.#caller

@@ -36,6 +36,7 @@ export const errorCatalogue = {
   stat_not_found: { status: 404, text: (about: Text) => about.what },
   stream_not_found: { status: 404, text: (about: { streamId: string; compId: string }) => `Cannot find stream "${about.streamId}" in component "${about.compId}"` },
   template_not_found: { status: 404, text: (about: Text) => about.what },
+  too_many_listeners: { status: 429, text: (about: Wait & { max: number; whose: string }) => `Cannot follow more: ${about.whose} may have ${about.max} live connections at a time. Close one, or ask who runs this service to raise WEIR_LIVE` },
   too_many_samples: { status: 413, text: (about: { samplesMax: number }) => `Cannot accept this many samples in one call: at most ${about.samplesMax}` },
   unauthorized: { status: 401, text: (about: Text) => about.what },
   unsupported_media_type: { status: 415, text: (about: Text) => about.what },

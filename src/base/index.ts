@@ -67,6 +67,7 @@ export {
 export { redactUrl } from './redact.ts'
 export type { Brand, Brands } from './settings/brands.ts'
 export { type Config, ConfigError, type MetricsAccess, readConfig } from './settings/config.ts'
+export type { LiveFigures } from './settings/live-figures.ts'
 export type { QuotaName, Quotas } from './settings/quota-figures.ts'
 export {
   capRateFigures,

@@ -13,6 +13,7 @@ import type {
 import { prepareComponent } from './create/prepare-component.ts'
 import { applyTypeWishes, type TypeWish } from './documents/apply-type-wishes.ts'
 import type { CatalogBase, People } from './documents/catalog-base.ts'
+import type { CatalogListener } from './documents/catalog-news.ts'
 import { Documents, type StreamsDeletedListener } from './documents/documents.ts'
 import type { StreamIndex } from './index/stream-index.ts'
 import { ComponentStreams } from './record/component-streams.ts'
@@ -144,6 +145,11 @@ export class Catalog {
   /** Calls a listener after streams were deleted; the one who deletes waits for it. */
   onStreamsDeleted(listener: StreamsDeletedListener): void {
     this.#base.documents.onStreamsDeleted(listener)
+  }
+
+  /** Tells a listener which components and folders commits are about, once the index has followed. */
+  onNews(listener: CatalogListener): void {
+    this.#base.documents.onNews(listener)
   }
 
   /** Finishes deletions that a crash cut short; to be called once all listeners are there. */

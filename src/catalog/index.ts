@@ -11,6 +11,7 @@ export type {
 } from './create/creation-plan.ts'
 export type { TypeWish } from './documents/apply-type-wishes.ts'
 export type { People } from './documents/catalog-base.ts'
+export type { CatalogNews } from './documents/catalog-news.ts'
 export type { DeletedStream } from './documents/documents.ts'
 export { listPermitted } from './documents/list-permitted.ts'
 export type { PlanAlong } from './documents/plan-along.ts'

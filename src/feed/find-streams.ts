@@ -35,14 +35,25 @@ export function findStreams(
     requireStream(index, principal, handle, { method, shown: feedName(compId) })
     return { component, handles: [handle] }
   }
+  const shown = feedName(compId)
+  return { component, handles: streamsOf(index, principal, component, { method, shown }) }
+}
+
+/** The streams of a component that the caller may use a method on; refuses when it may on none. */
+export function streamsOf(
+  index: StreamIndex,
+  principal: Principal,
+  component: ComponentEntry,
+  { method, shown }: { readonly method: Method; readonly shown: string },
+): readonly StreamHandle[] {
   const coverage = feedCoverage(principal, component.uid, method)
-  if (coverage === 'all') return { component, handles: component.streams }
+  if (coverage === 'all') return component.streams
   const allowed =
     coverage === 'none'
       ? []
       : component.streams.filter((handle) => allowsStream(index, principal, handle, method))
   if (allowed.length === 0) {
-    requirePermit(principal, `component/${component.uid}/feed`, method, feedName(compId))
+    requirePermit(principal, `component/${component.uid}/feed`, method, shown)
   }
-  return { component, handles: allowed }
+  return allowed
 }

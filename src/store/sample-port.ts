@@ -115,6 +115,21 @@ export interface TouchedSpan {
   readonly until: EpochMs
 }
 
+/**
+ * Some streams that are followed while they change, in this process and from the moment they are added
+ * on: for those who show what happens. Whoever must miss nothing asks `touchedSince`.
+ */
+export interface StreamFollow {
+  add(handle: StreamHandle): void
+  delete(handle: StreamHandle): void
+  /**
+   * Where the followed streams were touched since the last call, one span for each; reads see all of
+   * it. Spans may be wider than the change.
+   */
+  take(): TouchedSpan[]
+  close(): void
+}
+
 /** Where the samples of one stream begin and end. */
 export interface SampleSpan {
   readonly firstTime: EpochMs
@@ -182,6 +197,8 @@ export interface SampleStore {
   touchedSince(cursor: number, limit: number): Promise<{ spans: TouchedSpan[]; cursor: number }>
   /** Which streams touchedSince tells of. */
   watch(handles: readonly StreamHandle[]): Promise<void>
+  /** Begins to follow streams, none at first. A put pays nothing while no stream is followed. */
+  follow(): StreamFollow
   status(): StoreStatus
   /** Finishes what was appended and releases the files. */
   close(): Promise<void>

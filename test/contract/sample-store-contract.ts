@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { EARLIEST_TIME, epochMs, TIME_END } from '../../src/base/index.ts'
 import type { Sample, SampleStore } from '../../src/store/index.ts'
 import { batch, read, stream } from '../support/samples.ts'
+import { followContract } from './sample-store-follow-contract.ts'
 
 export { batch, read, stream }
 
@@ -358,4 +359,6 @@ export function sampleStoreContract(engine: string, open: () => Promise<StoreUnd
       assert.equal(span.handle, 3)
     },
   )
+
+  followContract(check)
 }

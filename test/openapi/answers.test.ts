@@ -97,6 +97,17 @@ test('the feed answers as described', async () => {
   await owner('DELETE', '/api/comp/c1/stream/s1/feed?sd=0&ed=5')
 })
 
+test('live events answer as described', async () => {
+  const headers = { 'X-Api-Key': service.feedKey }
+  const answer = await fetch(`${service.url}/api/live?comp=c1`, { headers })
+  const { value } = (await answer.body?.getReader().read()) ?? {}
+  const text = new TextDecoder().decode(value)
+  const contentType = answer.headers.get('content-type')
+  const given = { method: 'GET', path: '/api/live', status: answer.status, contentType, text }
+  described.check(given)
+  await device('GET', '/api/live', undefined, { expect: '4' })
+})
+
 test('properties and files answer as described', async () => {
   await device('PUT', '/api/feed?compId=p1&s1=1')
   await device('POST', '/api/comp/p1/property', [{ component: { name: 'P' } }])

@@ -9,6 +9,7 @@ import type {
   SampleSpan,
   SampleStore,
   StoreStatus,
+  StreamFollow,
   StreamHandle,
   Summaries,
   TextMemory,
@@ -27,6 +28,7 @@ export class PlainSampleStore implements SampleStore {
   readonly #forgotten = new Set<number>()
   readonly #touched: TouchedSpan[] = []
   #watched: ReadonlySet<number> = new Set()
+  readonly #follows = new Set<Map<StreamHandle, TouchedSpan | undefined>>()
 
   async append(batch: SampleBatch): Promise<void> {
     this.#check(batch)
@@ -129,6 +131,21 @@ export class PlainSampleStore implements SampleStore {
     this.#watched = new Set(handles)
   }
 
+  follow(): StreamFollow {
+    const followed = new Map<StreamHandle, TouchedSpan | undefined>()
+    this.#follows.add(followed)
+    return {
+      add: (handle) => void followed.set(handle, followed.get(handle)),
+      delete: (handle) => void followed.delete(handle),
+      take: () => {
+        const spans = [...followed.values()].filter((span) => span !== undefined)
+        for (const { handle } of spans) followed.set(handle, undefined)
+        return spans
+      },
+      close: () => void this.#follows.delete(followed),
+    }
+  }
+
   status(): StoreStatus {
     return { readOnlyReason: undefined, damages: [] }
   }
@@ -155,6 +172,14 @@ export class PlainSampleStore implements SampleStore {
 
   #touch(span: TouchedSpan): void {
     if (this.#watched.has(span.handle)) this.#touched.push(span)
+    const { handle } = span
+    for (const followed of this.#follows) {
+      if (!followed.has(handle)) continue
+      const known = followed.get(handle) ?? span
+      const from = epochMs(Math.min(known.from, span.from))
+      const until = epochMs(Math.max(known.until, span.until))
+      followed.set(handle, { handle, from, until })
+    }
   }
 
   #samples(handle: number): Map<number, Value> {

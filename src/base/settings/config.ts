@@ -14,6 +14,7 @@ import {
 } from '../limits.ts'
 import { trimEndOf } from '../trim-end.ts'
 import { type Brands, readBrands } from './brands.ts'
+import { type LiveFigures, readLiveFigures } from './live-figures.ts'
 import { type Quotas, readQuotas } from './quota-figures.ts'
 import { type RateFigures, readRateFigures } from './rate-figures.ts'
 import {
@@ -75,6 +76,7 @@ export const settings = {
   fileBytesMax: { name: 'WEIR_FILE_BYTES_MAX', default: String(FILE_BYTES_DEFAULT), meaning: 'The largest file of a file stream', read: bytes },
   connectionsMax: { name: 'WEIR_CONNECTIONS_MAX', default: String(CONNECTIONS_DEFAULT), meaning: 'Connections at a time; fewer where the limit of open files leaves too little for the service itself', read: connections },
   connectionsPerAddress: { name: 'WEIR_CONNECTIONS_PER_ADDRESS', default: String(CONNECTIONS_PER_ADDRESS_DEFAULT), meaning: 'Connections at a time from one address, or one /64 of IPv6; WEIR_TRUSTED_PROXIES are exempt', read: connections },
+  live: { name: 'WEIR_LIVE', default: 'default', meaning: 'Live connections at a time, and how often a second each is told at most: default, or figures such as total=5000,organization=2000,user=200,address=1000,perSecond=5', read: readLiveFigures as SettingReader<LiveFigures> },
   createMax: { name: 'WEIR_CREATE_MAX', default: String(STREAMS_CREATED_PER_CALL_MAX), meaning: 'Streams one call may create, those of templates counted', read: streams },
   metrics: { name: 'WEIR_METRICS', default: 'loopback', meaning: 'Who may read /metrics: loopback (this machine, past no proxy), open (all), or token:… (16 to 128 characters, sent as Authorization: Bearer)', read: readMetricsAccess },
   quotas: { name: 'WEIR_QUOTAS', default: 'default', meaning: 'What each organization may have: off, default, or figures such as components=5000,streams=100000,fileBytes=20GB,catalogBytes=500MB,organizations=3', read: readQuotas as SettingReader<Quotas> },

@@ -19,6 +19,7 @@ import { streamUnpacker, unpackComponent } from '../index/index-entry.ts'
 import { StreamIndex } from '../index/stream-index.ts'
 import { componentBodyOf } from '../shape/component-shape.ts'
 import { streamBodyOf } from '../shape/stream-shape.ts'
+import { type CatalogListener, CatalogNewsTeller } from './catalog-news.ts'
 import { DocumentCache } from './document-cache.ts'
 import { followFleet } from './follow-fleet.ts'
 import { withoutRepeatedUses } from './record-uses.ts'
@@ -49,6 +50,7 @@ export class Documents {
   readonly #store: CatalogStore
   readonly #cache = new DocumentCache(CACHED_DOCUMENTS_MAX)
   readonly #listeners: StreamsDeletedListener[] = []
+  readonly #news = new CatalogNewsTeller()
   readonly #unpackStream = streamUnpacker()
   /** Commits whose documents cache and index do not have all yet; as many as calls run. */
   readonly #running = new Set<Promise<unknown>>()
@@ -65,6 +67,10 @@ export class Documents {
 
   onStreamsDeleted(listener: StreamsDeletedListener): void {
     this.#listeners.push(listener)
+  }
+
+  onNews(listener: CatalogListener): void {
+    this.#news.add(listener)
   }
 
   /** Fills the index from the store, once, at the start. */
@@ -134,9 +140,11 @@ export class Documents {
     const writes = withoutRepeatedUses(wanted)
     const doomed = this.#doomedBy(writes)
     const notice = doomed.length === 0 ? undefined : noticeOrder(doomed)
+    const tellNews = this.#news.gather(writes, this.index)
     const following = this.#commitAndFollow(writes, notice)
     this.#running.add(following)
     const documents = await following.finally(() => this.#running.delete(following))
+    tellNews()
     if (notice !== undefined) await this.#carryOut(notice.uid, doomed)
     return documents
   }
@@ -274,11 +282,15 @@ export class Documents {
     if (!change.isDeleted) {
       this.#cache.delete(change)
       const document = await this.get(change)
-      if (document !== undefined) this.#follow(document)
+      if (document === undefined) return
+      this.#follow(document)
+      this.#news.gather([document], this.index)()
       return
     }
     // The deleting process has told its listeners; here only memory follows.
+    const tellNews = this.#news.gather([change], this.index)
     this.#forget([change])
+    tellNews()
   }
 }
 

@@ -8,6 +8,7 @@ import type {
 } from '../../auth/index.ts'
 import type { Config, MemoryBudget } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
+import type { LiveHub } from '../../feed/index.ts'
 import type { FileService } from '../../files/index.ts'
 import type { App } from '../app-type.ts'
 import type { FeedCalls } from '../feed/feed-calls.ts'
@@ -22,6 +23,7 @@ import { extentRoutes } from './extent-routes.ts'
 import { feedRoutes } from './feed-routes.ts'
 import { fileRoutes } from './file-routes.ts'
 import { invitationRoutes } from './invitation-routes.ts'
+import { liveRoutes } from './live-routes.ts'
 import { loginRoutes } from './login-routes.ts'
 import { authorizeRoutes } from './oauth/authorize-routes.ts'
 import { oauthClientRoutes } from './oauth/oauth-client-routes.ts'
@@ -48,6 +50,7 @@ interface RouteParts extends StorageRoutesDeps {
   readonly files: FileService
   readonly identity: Identity
   readonly lane: FastLane
+  readonly live: LiveHub
   readonly oauth: OAuthWithUsers
   /** What an organization has of what WEIR_QUOTAS counts. */
   readonly usageOf: (organization: Organization) => Promise<OrganizationUsage>
@@ -74,6 +77,7 @@ export function addRoutes(app: App, parts: RouteParts): void {
   const isSecure = config.tlsCert !== undefined || config.publicUrl?.startsWith('https:') === true
   invitationRoutes(app, { gate, identity })
   loginRoutes(app, { gate, identity, isSecure })
+  liveRoutes(app, { live: parts.live, gate, identity })
   oauthClientRoutes(app, { oauth, gate, identity })
   oauthGrantRoutes(app, { oauth, gate, identity })
   oauthRoutes(app, { log, oauth, issuerOf, gate, budget })

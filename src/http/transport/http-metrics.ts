@@ -14,6 +14,7 @@ const CALLS: ReadonlyArray<readonly [pattern: RegExp, call: string]> = [
   [/^\/api\/comp\/.*\/property/, 'property'],
   [/^\/(?:alt|\.well-known)\/|oauth/, 'oauth'],
   [/^\/api\/conn_sink/, 'sink'],
+  [/^\/api\/live$/, 'live'],
   [/^\/api\//, 'admin'],
   [/^\/(?:healthz|readyz|metrics)$/, 'health'],
   [/^unmatched$/, 'unmatched'],

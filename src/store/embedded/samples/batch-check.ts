@@ -38,3 +38,16 @@ export function namesAny({ count, handles, removals }: SampleBatch, streams: Han
   }
   return removals.some((removal) => streams.has(removal.handle))
 }
+
+/** A batch of removals, or one that only names streams. */
+export function batchOf(
+  handles: readonly number[],
+  removals: readonly Removal[] = [],
+): SampleBatch {
+  const count = handles.length
+  return {
+    ...{ count, handles: Uint32Array.from(handles), removals },
+    times: new Float64Array(count),
+    numbers: new Float64Array(count),
+  }
+}

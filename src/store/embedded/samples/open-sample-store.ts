@@ -15,6 +15,7 @@ import { ChunkReadTable } from '../sealed/chunk-read-table.ts'
 import { type KeptState, readKept } from '../sealed/kept-state.ts'
 import { SealedSamples } from '../sealed/sealed-samples.ts'
 import { FoldCache } from './fold-cache.ts'
+import type { FollowedStreams } from './followed-streams.ts'
 import { EmbeddedSampleStore } from './sample-store.ts'
 import { type StoreMachine, threadedMachine } from './store-machine.ts'
 import { TouchedLog } from './touched-log.ts'
@@ -87,7 +88,7 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   const replayed = replayJournal({ disk, folder, head, quarantine, kept, touched, acknowledged })
   const strange = greatestHandle(head)
   if (strange > (options.handleMax ?? strange)) return giveUp(olderCatalog(options.folder))
-  const folds = new FoldCache()
+  const [folds, follows] = [new FoldCache(), new Set<FollowedStreams>()]
   const journal = new Journal({
     ...{ folder, disk, roomRetryMs },
     startWriter: (events) => machine.startJournal(events),
@@ -96,7 +97,7 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
     onDurable: (group) => {
       begun.note(group.segment)
       durable.note(group.sequence)
-      return applyDurable(group, { head, folds, touched })
+      return applyDurable(group, { head, folds, touched, follows })
     },
   })
   // Only when everything is replayed, so that sealing does not hold the start up.
@@ -104,7 +105,7 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   const backlogMax = Math.max(options.backlogMax ?? BACKLOG_MAX, head.generations.length)
   return new EmbeddedSampleStore({
     ...{ head, journal, quarantine, sealer, table, rows, sealed, touched, folds, backlogMax },
-    ...{ file, journalFolder: folder },
+    ...{ follows, file, journalFolder: folder },
     progress: [begun, ended, durable],
   })
 }
@@ -130,11 +131,13 @@ function greatestHandle(head: Head): number {
 /** Lets reads see what is durable, then tells those who live on changes. */
 function applyDurable(
   group: DurableGroup,
-  { head, folds, touched }: { head: Head; folds: FoldCache; touched: TouchedLog },
+  parts: { head: Head; folds: FoldCache; touched: TouchedLog; follows: Set<FollowedStreams> },
 ): Promise<void> | undefined {
+  const { head, folds, touched, follows } = parts
   const tell = (): void => {
     folds.touchRecords(group.records)
     touched.note(group)
+    for (const followed of follows) followed.note(group.records)
   }
   return head.apply(group, tell)
 }

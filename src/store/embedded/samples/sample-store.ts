@@ -10,6 +10,7 @@ import type {
   SampleSpan,
   SampleStore,
   StoreStatus,
+  StreamFollow,
   StreamHandle,
   Summaries,
   TextMemory,
@@ -28,8 +29,9 @@ import type { CheckedRows } from '../sealed/checked-rows.ts'
 import type { ChunkReadTable } from '../sealed/chunk-read-table.ts'
 import { scrubSamples } from '../sealed/scrub.ts'
 import type { SealedSamples } from '../sealed/sealed-samples.ts'
-import { checkBatch, checkRemoval, namesAny } from './batch-check.ts'
+import { batchOf, checkBatch, checkRemoval, namesAny } from './batch-check.ts'
 import type { FoldCache } from './fold-cache.ts'
+import { FollowedStreams } from './followed-streams.ts'
 import { IndexMender } from './index-mender.ts'
 import { SampleReader } from './sample-reader.ts'
 import type { TouchedLog } from './touched-log.ts'
@@ -54,6 +56,8 @@ interface SampleStoreParts {
   readonly sealed: SealedSamples
   readonly touched: TouchedLog
   readonly folds: FoldCache
+  /** Told of what becomes durable. */
+  readonly follows: Set<FollowedStreams>
   /** Closed segments beyond this make appends wait for the sealer. */
   readonly backlogMax: number
   /** Told how far journal and sealer have come; closed last. */
@@ -65,15 +69,6 @@ interface StoreFigures extends JournalFigures {
   /** Closed segments that are not sealed yet. */
   readonly backlog: number
   readonly sealLagMs: number
-}
-
-function batchOf(handles: readonly number[], removals: readonly Removal[] = []): SampleBatch {
-  const count = handles.length
-  return {
-    ...{ count, handles: Uint32Array.from(handles), removals },
-    times: new Float64Array(count),
-    numbers: new Float64Array(count),
-  }
 }
 
 /** Samples in one folder: a journal, what it holds in memory, and what is sealed. */
@@ -174,6 +169,13 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
   async watch(handles: readonly StreamHandle[]): Promise<void> {
     await this.#parts.sealer.watch(handles)
     this.#parts.touched.watch(handles)
+  }
+
+  follow(): StreamFollow {
+    const { follows } = this.#parts
+    const followed = new FollowedStreams((self) => follows.delete(self))
+    follows.add(followed)
+    return followed
   }
 
   status(): StoreStatus {

@@ -1,0 +1,63 @@
+import { connect, type Socket } from 'node:net'
+import { parentPort, Worker, workerData } from 'node:worker_threads'
+
+/** Open live pages, read in a thread of their own so that the load generator never delays them. */
+export interface LiveReaders {
+  /** Closes them and tells how many bytes they have read. */
+  stop(): Promise<number>
+}
+
+/** Opens a live connection for each target; resolves when all of them were told something. */
+export async function startLiveReaders(
+  port: number,
+  targets: readonly string[],
+): Promise<LiveReaders> {
+  const worker = new Worker(new URL(import.meta.url), { workerData: { livePort: port, targets } })
+  const { promise: failed, reject } = Promise.withResolvers<never>()
+  failed.catch(() => {})
+  worker.once('error', reject)
+  const next = () =>
+    Promise.race([failed, new Promise<number>((resolve) => worker.once('message', resolve))])
+  await next()
+  return {
+    stop: async () => {
+      worker.postMessage('stop')
+      try {
+        return await next()
+      } finally {
+        await worker.terminate()
+      }
+    },
+  }
+}
+
+/** Reads one page; resolves when its first bytes are there. */
+function openPage(port: number, target: string, onBytes: (count: number) => void): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('error', reject)
+    socket.on('data', (bytes) => {
+      onBytes(bytes.length)
+      if (bytes.toString('latin1', 0, 12) !== 'HTTP/1.1 200') return
+      resolve(socket)
+    })
+    socket.once('close', () => reject(new Error('a live connection was closed')))
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: bench\r\n\r\n`)
+  })
+}
+
+const { livePort, targets = [] } = (workerData ?? {}) as { livePort?: number; targets?: string[] }
+if (livePort !== undefined && parentPort !== null) {
+  const port = parentPort
+  let read = 0
+  const sockets: Socket[] = []
+  const onBytes = (count: number) => {
+    read += count
+  }
+  for (const target of targets) sockets.push(await openPage(livePort, target, onBytes))
+  port.once('message', () => {
+    for (const socket of sockets) socket.destroy()
+    port.postMessage(read)
+  })
+  port.postMessage(0)
+}

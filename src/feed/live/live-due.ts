@@ -1,0 +1,62 @@
+import type { Sample, TouchedSpan } from '../../store/index.ts'
+
+/** A stretch of time in which something was replaced or removed. */
+interface Span {
+  readonly from: number
+  readonly until: number
+}
+
+/** What a listener has not been told of a stream. */
+export interface Due {
+  /** Samples after this time are owed; undefined: its last one alone. */
+  readonly told: number | undefined
+  /** Where something was replaced or removed; undefined: nothing was. */
+  readonly changed: Span | undefined
+  /** Whether it is not known what the listener has missed. */
+  readonly isGap: boolean
+  /** The last sample, where it is at hand. */
+  readonly last: Sample | undefined
+  /** Whether that is the only sample after `told`. */
+  readonly isOne: boolean
+}
+
+const NOTHING_KNOWN = {
+  told: undefined,
+  changed: undefined,
+  last: undefined,
+  isOne: false,
+} as const
+
+/** The last value of a stream, for whoever has heard nothing of it. */
+export const LAST_DUE: Due = { ...NOTHING_KNOWN, isGap: false }
+
+/** The last value of a stream, for whoever has missed what cannot be told any more. */
+export const GAP_DUE: Due = { ...NOTHING_KNOWN, isGap: true }
+
+/** Both together: what was owed earlier, and what came since. */
+export function addDue(earlier: Due | undefined, later: Due): Due {
+  if (earlier === undefined) return later
+  return {
+    told: earlier.told,
+    changed: unite(earlier.changed, later.changed),
+    isGap: earlier.isGap || later.isGap,
+    last: later.last,
+    isOne: false,
+  }
+}
+
+function unite(one: Span | undefined, other: Span | undefined): Span | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return { from: Math.min(one.from, other.from), until: Math.max(one.until, other.until) }
+}
+
+/** What a touch of a stream makes owed to those who were told all up to a time. */
+export function dueOf(
+  { from, until }: Omit<TouchedSpan, 'handle'>,
+  told: number,
+  last: Sample | undefined,
+): Due {
+  const changed = from <= told ? { from, until } : undefined
+  const isOne = changed === undefined && last?.time === from
+  return { told, changed, isGap: false, last, isOne }
+}

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../../base/index.ts'
+import { refuse } from '../../base/index.ts'
+import { type Catalog, POINT } from '../../catalog/index.ts'
+import type { Sample, SampleStore, StreamHandle, TouchedSpan } from '../../store/index.ts'
+import { dueOf, GAP_DUE, LAST_DUE } from './live-due.ts'
+import { LiveHistory } from './live-history.ts'
+import type { LiveListener } from './live-listener.ts'
+import { selectStreams } from './live-selection.ts'
+import { LiveStreams } from './live-streams.ts'
+import type { TurnWork } from './turn-work.ts'
+
+/** Streams that all listeners together may follow, each counted as often as it is followed. */
+const FOLLOWED_MAX = 200_000
+/** Touched streams whose last value is read at once. */
+const LATEST_PER_STEP = 256
+
+interface LiveFollowsDeps {
+  readonly catalog: Catalog
+  readonly store: SampleStore
+  readonly clock: Clock
+}
+
+/** Which listener follows which streams, and what it is owed by what happens to them. */
+export class LiveFollows {
+  readonly #deps: LiveFollowsDeps
+  readonly #streams: LiveStreams
+  readonly #history = new LiveHistory()
+  /** Cursors of other processes mean nothing here. */
+  readonly #bootId = randomBytes(4).toString('hex')
+  /** The last turn that is over. */
+  #doneTurn = 0
+  #followed = 0
+
+  constructor(deps: LiveFollowsDeps) {
+    this.#deps = deps
+    this.#streams = new LiveStreams(deps.store)
+  }
+
+  /** Streams that are followed, for listeners or for those who may come back. */
+  get size(): number {
+    return this.#streams.size
+  }
+
+  /** The cursor of a listener that is owed nothing up to the last turn that is over. */
+  get doneCursor(): string {
+    return this.#cursorOf(this.#doneTurn)
+  }
+
+  /** As doneCursor, up to the turn that runs, once its touched streams are gathered. */
+  get cursor(): string {
+    return this.#cursorOf(this.#doneTurn + 1)
+  }
+
+  /** Has a listener follow what it has selected, owed all that it has missed. */
+  async begin(listener: LiveListener): Promise<void> {
+    await this.#attach(listener, listener.selected.handles)
+    this.#oweFirst(listener)
+  }
+
+  /** Looks anew which streams the selection means, and which of them the caller may read. */
+  async select(listener: LiveListener): Promise<void> {
+    const { call, principal } = listener
+    const selected = selectStreams(this.#deps.catalog.index, principal, call.selection)
+    for (const handle of [...listener.streams.keys()]) {
+      if (!selected.handles.has(handle)) this.#detach(listener, handle)
+    }
+    const added = [...selected.handles].filter((handle) => !listener.streams.has(handle))
+    listener.setSelected(selected)
+    await this.#attach(listener, added)
+    for (const handle of added) if (listener.streams.has(handle)) listener.owe(handle, LAST_DUE)
+  }
+
+  /** Asks the store what was touched, and notes what listeners are owed by it. */
+  async gather(work: TurnWork): Promise<void> {
+    const touched = this.#streams.take()
+    for (let at = 0; at < touched.length; at += LATEST_PER_STEP) {
+      const spans = touched.slice(at, at + LATEST_PER_STEP)
+      const latest = await this.#deps.store.latest(spans.map(({ handle }) => handle))
+      for (const [place, span] of spans.entries()) this.#oweTouched(span, latest[place])
+      await work.rest()
+    }
+  }
+
+  #oweTouched(span: TouchedSpan, last: Sample | undefined): void {
+    const { handle } = span
+    const stream = this.#streams.get(handle)
+    if (stream === undefined) return
+    const { told = last?.time ?? Number.NEGATIVE_INFINITY } = stream
+    // A point stream is emptied by every sample: that alone is no change worth a word.
+    const isPoint = this.#deps.catalog.index.kindOf(handle) === POINT
+    const isMoved = isPoint && last !== undefined && last.time > told
+    const due = dueOf(isMoved ? { ...span, from: last.time } : span, told, last)
+    stream.told = last?.time ?? Number.NEGATIVE_INFINITY
+    this.#history.add(this.#doneTurn + 1, handle, due)
+    for (const listener of stream.listeners) listener.owe(handle, due)
+  }
+
+  /** Has a listener follow nothing. */
+  end(listener: LiveListener): void {
+    for (const handle of [...listener.streams.keys()]) this.#detach(listener, handle)
+  }
+
+  /** Says that a turn is over. */
+  endTurn(): void {
+    this.#doneTurn += 1
+    this.#streams.sweep(this.#deps.clock.elapsed())
+  }
+
+  close(): void {
+    this.#streams.close()
+  }
+
+  /** What is owed at first: all that was missed, or where that is not known the last values. */
+  #oweFirst(listener: LiveListener): void {
+    const { since } = listener.call
+    const [bootId, digits] = since?.split('-') ?? []
+    const turn = bootId === this.#bootId && /^\d{1,15}$/.test(digits ?? '') ? Number(digits) : -1
+    const owed = turn < 0 ? undefined : this.#history.owedSince(turn, listener.streams)
+    const otherwise = since === undefined ? LAST_DUE : GAP_DUE
+    for (const [handle, { sinceTurn }] of listener.streams) {
+      if (owed === undefined || sinceTurn > turn) listener.owe(handle, otherwise)
+    }
+    for (const [handle, due] of owed ?? []) listener.owe(handle, due)
+  }
+
+  async #attach(listener: LiveListener, handles: Iterable<StreamHandle>): Promise<void> {
+    for (const handle of handles) {
+      if (listener.isOver || listener.streams.has(handle)) continue
+      if (this.#followed >= FOLLOWED_MAX) refuse('overloaded', { retryAfterSeconds: 30 })
+      this.#followed += 1
+      listener.streams.set(handle, this.#streams.attach(handle, listener, this.#doneTurn))
+    }
+    await this.#streams.readTold(listener.streams.values())
+  }
+
+  #detach(listener: LiveListener, handle: StreamHandle): void {
+    const stream = listener.streams.get(handle)
+    listener.dues.delete(handle)
+    if (stream === undefined || !listener.streams.delete(handle)) return
+    this.#followed -= 1
+    this.#streams.detach(stream, listener, this.#deps.clock.elapsed())
+  }
+
+  #cursorOf(turn: number): string {
+    return `${this.#bootId}-${turn}`
+  }
+}

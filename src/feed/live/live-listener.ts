@@ -1,0 +1,120 @@
+import type { Principal } from '../../access/index.ts'
+import type { StreamHandle } from '../../store/index.ts'
+import { addDue, type Due } from './live-due.ts'
+import type { LiveForm, LiveFrame } from './live-reader.ts'
+import type { LiveSelection, SelectedStreams } from './live-selection.ts'
+import type { LiveStream } from './live-streams.ts'
+
+/** Where a listener is reached. */
+export interface LiveSink {
+  /** Whether all that was sent has left: nothing is sent to who has not taken what came before. */
+  readonly isFree: boolean
+  /** Called once, before anything is sent. */
+  begin(): void
+  send(text: string): void
+  /** Sends the last text and ends; whoever does not read is cut off. */
+  end(text: string): void
+}
+
+/** Who wants to hear what, and where. */
+export interface LiveCall {
+  readonly principal: Principal
+  readonly selection: LiveSelection
+  readonly form: LiveForm
+  /** Whether to tell of components and folders of the organization that change. */
+  readonly wantsCatalog: boolean
+  /** The cursor up to which the listener has heard all. */
+  readonly since: string | undefined
+  /** Names the user or key, for limits. */
+  readonly credentialName: string
+  /** The network of its address. */
+  readonly network: string
+  readonly sink: LiveSink
+  /** The caller as of this moment; `isTimed`: also when only time has passed. Refuses one whose rights ended. */
+  renew(isTimed: boolean): Promise<Principal>
+  /** Told how many samples of a component were sent. */
+  onSent(component: { readonly uid: string; readonly compId: string }, samples: number): void
+}
+
+/** Components that one event names; of more it says that there are more. */
+const NEWS_COMPONENTS_MAX = 100
+
+/** Someone who follows streams, with what they have not been told. */
+export class LiveListener {
+  readonly call: LiveCall
+  principal: Principal
+  readonly streams = new Map<StreamHandle, LiveStream>()
+  readonly dues = new Map<StreamHandle, Due>()
+  /** Samples sent of each stream since they were counted up. */
+  readonly sent = new Map<StreamHandle, number>()
+  selected: SelectedStreams
+  sentAtMs: number
+  isOver = false
+  /** Whether something is being made ready for it. */
+  isBeingTold = false
+  #missing = new Set<string>()
+  #isMissingTold = true
+  #components = new Set<string>()
+  #hasFolders = false
+
+  constructor(call: LiveCall, selected: SelectedStreams, nowMs: number) {
+    this.call = call
+    this.principal = call.principal
+    this.selected = selected
+    this.sentAtMs = nowMs
+    this.setSelected(selected)
+  }
+
+  /** Takes over what is there of the selection; what is missing besides is told. */
+  setSelected(selected: SelectedStreams): void {
+    this.selected = selected
+    const missing = new Set(
+      selected.missing.map(({ component, stream }) =>
+        JSON.stringify({
+          ...{ compId: component.id, compUid: component.uid },
+          ...{ streamId: stream?.id, streamUid: stream?.uid },
+        }),
+      ),
+    )
+    if (!missing.isSubsetOf(this.#missing)) this.#isMissingTold = false
+    this.#missing = missing
+  }
+
+  owe(handle: StreamHandle, due: Due): void {
+    this.dues.set(handle, addDue(this.dues.get(handle), due))
+  }
+
+  /** Notes changes of the catalog, to be told. */
+  noteCatalog(componentUids: Iterable<string>, hasFolders: boolean): void {
+    this.#hasFolders ||= hasFolders
+    for (const uid of componentUids) {
+      if (this.#components.size > NEWS_COMPONENTS_MAX) return
+      this.#components.add(uid)
+    }
+  }
+
+  /** Whether there is something to tell. */
+  get isOwed(): boolean {
+    return (
+      this.dues.size > 0 || !this.#isMissingTold || this.#components.size > 0 || this.#hasFolders
+    )
+  }
+
+  /** The events that are not about samples. */
+  takeNotices(frame: LiveFrame): string {
+    let text = ''
+    if (!this.#isMissingTold) {
+      this.#isMissingTold = true
+      for (const missing of this.#missing) text += frame('missing', missing)
+    }
+    if (this.#components.size > 0 || this.#hasFolders) {
+      const components = [...this.#components].slice(0, NEWS_COMPONENTS_MAX)
+      const isMore = this.#components.size > NEWS_COMPONENTS_MAX
+      const data = { components, isMore, hasFolders: this.#hasFolders }
+      this.#components.clear()
+      this.#hasFolders = false
+      text += frame('catalog', JSON.stringify(data))
+    }
+    return text
+  }
+}

@@ -1,0 +1,175 @@
+import { EARLIEST_TIME, epochMs, TIME_END } from '../../base/index.ts'
+import { type Catalog, VALUE_CODE } from '../../catalog/index.ts'
+import type { Sample, SampleStore, StreamHandle } from '../../store/index.ts'
+import type { ShowFile } from '../get/get-feed.ts'
+import { formatValue, showNumber, type UnitFormat } from '../value/unit-format.ts'
+import { type Due, GAP_DUE, LAST_DUE } from './live-due.ts'
+
+/** The most samples of a stream that are told at once; of more the newest. */
+const SAMPLES_MAX = 100
+/** Characters of a text that are told; who wants all of it asks for the sample. */
+const TEXT_LENGTH_MAX = 4_096
+/** Characters that one stream may take at once; of more samples the newest. */
+const NEWS_LENGTH_MAX = 65_536
+/** Characters of news that are kept for others who are owed the same. */
+const KEPT_LENGTH_MAX = 16 * 1024 * 1024
+
+/** How a listener wants samples told. */
+export interface LiveForm {
+  /** The last one alone instead of all. */
+  readonly isLast: boolean
+  /** Whether values come formatted with their unit, too. */
+  readonly isFormatted: boolean
+}
+
+/** News of a stream as a listener gets them. */
+interface LiveNews {
+  readonly text: string
+  readonly samples: number
+}
+
+/** Writes an event: its name, and its data as JSON. */
+export type LiveFrame = (event: string, json: string) => string
+
+interface LiveReaderDeps {
+  readonly catalog: Catalog
+  readonly store: SampleStore
+  readonly showFile: ShowFile
+  readonly frame: LiveFrame
+}
+
+/** How the samples of one stream are shown. */
+interface Showing {
+  /** What every event begins with, behind the brace. */
+  readonly names: string
+  readonly compId: string
+  readonly streamId: string
+  readonly valueCode: number
+  readonly isFormatted: boolean
+  readonly unit: UnitFormat | undefined
+}
+
+const NOTHING: LiveNews = { text: '', samples: 0 }
+
+/** Makes events of what is owed; within a turn those who are owed the same share them. */
+export class LiveReader {
+  readonly #deps: LiveReaderDeps
+  /** By what is owed, and by form. */
+  readonly #kept = new Map<Due, (Promise<LiveNews> | undefined)[]>()
+  #keptLength = 0
+
+  constructor(deps: LiveReaderDeps) {
+    this.#deps = deps
+  }
+
+  /** Forgets what was made: later asked, it may be more. */
+  endTurn(): void {
+    this.#kept.clear()
+    this.#keptLength = 0
+  }
+
+  /** The events that tell a listener what it is owed of a stream. */
+  read(handle: StreamHandle, due: Due, form: LiveForm): Promise<LiveNews> {
+    // These two are owed of every stream alike.
+    if (due === LAST_DUE || due === GAP_DUE || this.#keptLength > KEPT_LENGTH_MAX) {
+      return this.#read(handle, due, form)
+    }
+    const at = (form.isLast ? 2 : 0) + (form.isFormatted ? 1 : 0)
+    const kept = this.#kept.get(due) ?? []
+    const known = kept[at]
+    if (known !== undefined) return known
+    const reading = this.#read(handle, due, form).then((news) => {
+      this.#keptLength += news.text.length
+      return news
+    })
+    kept[at] = reading
+    this.#kept.set(due, kept)
+    return reading
+  }
+
+  async #read(handle: StreamHandle, due: Due, form: LiveForm): Promise<LiveNews> {
+    const showing = await this.#showingOf(handle, form)
+    if (showing === undefined) return NOTHING
+    const { frame } = this.#deps
+    let text = due.isGap ? frame('gap', `{${showing.names}}`) : ''
+    const { changed } = due
+    if (changed !== undefined) {
+      text += frame('change', `{${showing.names},"sd":${changed.from},"ed":${changed.until}}`)
+    }
+    const { told, last, isOne } = due
+    if (told !== undefined && !form.isLast && !isOne) {
+      const found = await this.#since(handle, told, showing)
+      if (found.samples > 0 || changed === undefined) {
+        return { text: text + found.text, samples: found.samples }
+      }
+    }
+    const sample = last ?? (await this.#deps.store.latest([handle]))[0]
+    if (sample === undefined) return { text, samples: 0 }
+    return { text: text + this.#eventOf(sample, showing), samples: 1 }
+  }
+
+  /** The samples after a time from the earliest on, and before them the gap when they are too many. */
+  async #since(handle: StreamHandle, told: number, showing: Showing): Promise<LiveNews> {
+    const from = epochMs(Math.max(told + 1, EARLIEST_TIME))
+    const limit = SAMPLES_MAX + 1
+    const { store, frame } = this.#deps
+    const columns = await store.range(handle, {
+      ...{ from, until: epochMs(TIME_END), limit, order: 'latest_first' },
+    })
+    const { count, times, numbers, texts } = columns
+    const events: string[] = []
+    let length = 0
+    let at = 0
+    for (; at < Math.min(count, SAMPLES_MAX) && length < NEWS_LENGTH_MAX; at += 1) {
+      const value = texts?.[at] ?? numbers[at]
+      const event = this.#eventOf({ time: epochMs(times[at]), value }, showing)
+      events.push(event)
+      length += event.length
+    }
+    if (at < count) {
+      events.push(frame('gap', `{${showing.names},"sd":${from},"ed":${times[at - 1]}}`))
+    }
+    return { text: events.reverse().join(''), samples: at }
+  }
+
+  async #showingOf(handle: StreamHandle, form: LiveForm): Promise<Showing | undefined> {
+    const { catalog } = this.#deps
+    const { index } = catalog
+    const unit = form.isFormatted ? await catalog.unitOf(handle) : undefined
+    if (!index.has(handle)) return undefined
+    const { compId } = index.componentOf(handle)
+    const streamId = index.streamIdOf(handle)
+    const names = namesOf({ compId, streamId, streamUid: index.streamUid(handle) })
+    const valueCode = index.valueCodeOf(handle)
+    return { names, compId, streamId, valueCode, isFormatted: form.isFormatted, unit }
+  }
+
+  #eventOf({ time, value }: Sample, showing: Showing): string {
+    const isText = typeof value === 'string'
+    const { names, valueCode, unit } = showing
+    const isBoolean = valueCode === VALUE_CODE.BOOLEAN
+    const whole =
+      isText && valueCode === VALUE_CODE.FILE
+        ? this.#deps.showFile(value, { ...showing, time })
+        : value
+    const isCut = typeof whole === 'string' && whole.length > TEXT_LENGTH_MAX
+    const shown = isCut ? whole.slice(0, TEXT_LENGTH_MAX).toWellFormed() : whole
+    const data = jsonOf(shown, isBoolean)
+    const isDecimal = valueCode === VALUE_CODE.BIG_DECIMAL
+    const fData = showing.isFormatted
+      ? `,"fData":${JSON.stringify(formatValue(shown, { isBoolean, isDecimal, unit }))}`
+      : ''
+    const cut = isCut ? ',"isCut":true' : ''
+    return this.#deps.frame('sample', `{${names},"time":${time},"data":${data}${fData}${cut}}`)
+  }
+}
+
+function jsonOf(value: number | string, isBoolean: boolean): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  return isBoolean ? String(value !== 0) : showNumber(value)
+}
+
+/** Names and values as JSON, without the braces. */
+function namesOf(names: Readonly<Record<string, string>>): string {
+  return JSON.stringify(names).slice(1, -1)
+}

@@ -1,0 +1,26 @@
+/** A piece of the composition root: what tells of samples as they come. */
+import type { Identity } from './auth/index.ts'
+import type { Clock, Config, Log } from './base/index.ts'
+import { type Feed, LiveHub } from './feed/index.ts'
+import { fileUrl, readFileRecord } from './files/index.ts'
+import { cursorText, eventText } from './http/index.ts'
+import type { SampleStore } from './store/index.ts'
+
+/** Opens what live connections are served from. */
+export function openLive(parts: {
+  readonly feed: Feed
+  readonly samples: SampleStore
+  readonly identity: Identity
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Log
+}): LiveHub {
+  const { clock, config, feed, identity, log, samples } = parts
+  return new LiveHub({
+    ...{ catalog: feed.catalog, store: samples, clock, figures: config.live },
+    countChanges: () => identity.admission.changes,
+    showFile: (text, place) => fileUrl({ ...place, name: readFileRecord(text).name }),
+    ...{ frame: eventText, frameCursor: cursorText },
+    onFailure: (error) => log.error({ error }, 'live news could not be told'),
+  })
+}
