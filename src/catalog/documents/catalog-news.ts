@@ -1,4 +1,4 @@
-import type { DocumentKey } from '../../store/index.ts'
+import type { DocumentKey, PutFleet } from '../../store/index.ts'
 import type { StreamIndex } from '../index/stream-index.ts'
 
 /** What was committed about components, streams and folders of an organization. */
@@ -32,12 +32,30 @@ export class CatalogNewsTeller {
    * it, once they are made.
    */
   gather(writes: readonly Written[], index: StreamIndex): () => void {
-    const listening = this.#listeners.filter((listener) => listener.isListening())
-    if (listening.length === 0) return () => {}
+    if (!this.#isHeard) return () => {}
     const news = newsOf(writes, index)
     return () => {
-      for (const listener of listening) for (const one of news) listener.note(one)
+      for (const one of news) this.#tell(one)
     }
+  }
+
+  /** Tells of a fleet that was made, which the index has. */
+  tellFleet({ orgUid, compIds }: PutFleet, index: StreamIndex): void {
+    if (!this.#isHeard) return
+    const componentUids = new Set<string>()
+    for (const compId of compIds) {
+      const uid = index.resolveComponent(orgUid, compId)?.uid
+      if (uid !== undefined) componentUids.add(uid)
+    }
+    this.#tell({ orgUid, componentUids, hasFolders: false })
+  }
+
+  get #isHeard(): boolean {
+    return this.#listeners.some((listener) => listener.isListening())
+  }
+
+  #tell(news: CatalogNews): void {
+    for (const listener of this.#listeners) if (listener.isListening()) listener.note(news)
   }
 }
 

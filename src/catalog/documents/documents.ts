@@ -160,6 +160,7 @@ export class Documents {
     const [{ handle }] = await this.#store.commit([fleet])
     invariant(handle !== undefined, 'a fleet has a stream')
     await followFleet(this.#index, fleet, handle)
+    this.#news.tellFleet(fleet, this.#index)
     return handle
   }
 
