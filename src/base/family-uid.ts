@@ -81,6 +81,19 @@ export function familyHeadOf(number: number, tail: string): string {
   return `${start}${count}-${tail.slice(0, 4)}-${tail.slice(4)}${HEAD_END}`
 }
 
+/** Puts the words of the UID that familyHeadOf() tells in their places, of random digits as two numbers. */
+export function familyWordsOf(
+  number: number,
+  tail: { readonly first: number; readonly last: number },
+  words: Uint32Array,
+): void {
+  const ms = Math.floor(number / COUNTS_PER_MS) + FIRST_MS
+  words[0] = Math.floor(ms / 65_536)
+  words[1] = ((ms % 65_536) << 16) | 0x8000 | (number % COUNTS_PER_MS)
+  words[2] = tail.first
+  words[3] = tail.last << 24
+}
+
 let lastMs = -1
 let lastStart = ''
 

@@ -2,6 +2,7 @@ export { BoundedCache } from './bounded-cache.ts'
 export { type Clock, ManualClock, systemClock } from './clock.ts'
 export { growColumn } from './columns/grow-column.ts'
 export { countAtMost, countBelow } from './columns/sorted-column.ts'
+export { readUid, showUid, UID_WORDS } from './columns/uid-words.ts'
 export { commandSocketAddress } from './command-socket-address.ts'
 export { EARLIEST_TIME, type EpochMs, epochMs, isSampleTime, TIME_END } from './epoch.ts'
 export { type ErrorCode, errorCatalogue } from './error-catalogue.ts'
@@ -10,6 +11,7 @@ export {
   familyHeadOf,
   familyNumberOf,
   familyTailOf,
+  familyWordsOf,
   headUidOf,
   isFamilyForm,
   isHeadUid,

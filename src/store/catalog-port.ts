@@ -199,6 +199,41 @@ export interface IndexRow {
   readonly index: string
 }
 
+/** An ID as a packed row has it. */
+export interface PackedId {
+  /** Undefined when it is of ASCII only: then it is the bytes of a stretch. */
+  readonly text: string | undefined
+  readonly bytes: Buffer
+  readonly from: number
+  readonly until: number
+}
+
+/**
+ * An index row of a component, or of a stream whose UID is counted from its component's, in numbers and bytes. A start
+ * reads millions through one object: it tells what it tells until the call that it is handed to is over.
+ */
+export interface PackedIndexRow {
+  readonly orgUid: string
+  /** The four words of the component's UID. */
+  readonly headWords: Uint32Array
+  /** What the UID has more than the component's; 0 for the component itself. */
+  readonly ordinal: number
+  /** 0 for a component. */
+  readonly handle: number
+  /** What the writer gave as PutDocument.index, without the ID that it ends with. */
+  readonly indexStart: string
+  readonly id: PackedId
+}
+
+/** Who takes in what a start reads. */
+export interface IndexReceiver {
+  onRow(row: IndexRow): void
+  /** Takes in, in the place of onRow, what the store has packed. */
+  onPacked?(row: PackedIndexRow): void
+  /** Told first about how many of a kind there will be, so that room can be made at once. */
+  onCount?(kind: string, count: number): void
+}
+
 /**
  * Components and streams that cannot be read, as far as it is known which. Each question is about one that was
  * looked for and not found; the answer tells what does not check if that may be among the lost.
@@ -238,17 +273,15 @@ export interface CatalogStore {
   /** What an organization has of every kind; kept with each commit, so asking costs little. */
   usage(orgUid: string): Promise<readonly KindUsage[]>
   /**
-   * Hands every document of some kinds that has an index to `onRow`, those of a kind after all that
+   * Hands every document of some kinds that has an index to the receiver, those of a kind after all that
    * may be their parents when the kinds are named in this order. Made for the start of the process: a
-   * million rows in about a second, no bodies read. `onCount` is told first about how many of each
-   * kind there will be, so that room can be made at once. `isWhole` is false when a row is missing or
+   * million rows in about a second, no bodies read. `isWhole` is false when a row is missing or
    * did not check: what was handed out is to be forgotten then, and derived from the documents; what is
    * `lost` cannot be derived either.
    */
   scanIndex(
     kinds: readonly string[],
-    onRow: (row: IndexRow) => void,
-    onCount?: (kind: string, count: number) => void,
+    receiver: IndexReceiver,
   ): Promise<{ cursor: number; isWhole: boolean; lost?: LostDocuments }>
   /** Hands every document of a kind that checks to `onDocument`; slow, for what an index lost. */
   scanDocuments(kind: string, onDocument: (document: CatalogDocument) => void): Promise<void>

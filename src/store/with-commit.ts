@@ -8,7 +8,7 @@ export function withCommit(store: CatalogStore, commit: CatalogStore['commit']):
     list: (query) => store.list(query),
     commit,
     usage: (orgUid) => store.usage(orgUid),
-    scanIndex: (kinds, onRow, onCount) => store.scanIndex(kinds, onRow, onCount),
+    scanIndex: (kinds, receiver) => store.scanIndex(kinds, receiver),
     scanDocuments: (kind, onDocument) => store.scanDocuments(kind, onDocument),
     purgeExpired: (nowMs, limit) => store.purgeExpired(nowMs, limit),
     changesSince: (cursor, limit) => store.changesSince(cursor, limit),

@@ -299,7 +299,10 @@ function cacheCases(check: Check): void {
         assert.equal(rows.length, 0)
         announced = count
       }
-      const { cursor } = await store.scanIndex([kind], (row) => rows.push(row), onCount)
+      const { cursor } = await store.scanIndex([kind], {
+        onRow: (row) => rows.push(row),
+        onCount,
+      })
       assert.ok(announced >= rows.length)
       assert.equal(cursor, (await store.changesSince(0, 100)).cursor)
       return rows

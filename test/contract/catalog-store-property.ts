@@ -126,7 +126,9 @@ async function assertSameContents(
     assert.deepEqual(rest, { ...document, body })
     assert.equal(handle !== undefined, document.kind === 'stream')
     const rows: IndexRow[] = []
-    const { isWhole } = await store.scanIndex([document.kind], (row) => rows.push(row))
+    const { isWhole } = await store.scanIndex([document.kind], {
+      onRow: (row) => rows.push(row),
+    })
     assert.ok(isWhole)
     const row = rows.find((one) => one.orgUid === document.orgUid && one.uid === document.uid)
     assert.equal(row?.index, index)

@@ -84,7 +84,7 @@ test('every commit acknowledged before a kill -9 is there, and every other whole
   await exited
   const store = await home.open()
   const found = new Set<string>()
-  await store.scanIndex(['stream'], ({ uid }) => found.add(uid))
+  await store.scanIndex(['stream'], { onRow: ({ uid }) => found.add(uid) })
   for (const number of acknowledged) {
     for (const part of ['a', 'b', 'c']) {
       const uid = `${number}-${part}`

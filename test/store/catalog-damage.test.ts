@@ -12,6 +12,7 @@ import {
   WALK_START,
   type WalkPlace,
 } from '../../src/store/embedded/catalog/family/family-walk-table.ts'
+import { indexRowOf } from '../../src/store/embedded/catalog/family/index-row-of.ts'
 import { openCatalogFile } from '../../src/store/embedded/catalog/open-catalog-file.ts'
 import { CatalogScrub } from '../../src/store/embedded/catalog/scrub/catalog-scrub.ts'
 import { replaceIndexes } from '../../src/store/embedded/catalog/scrub/catalog-structure.ts'
@@ -84,7 +85,7 @@ async function makeFolder(name: string): Promise<{ folder: string; contents: Con
   await store.acquireLease('sweep', 'me', 60_000)
   const rows = new Map<string, IndexRow>()
   for (const kind of ['component', 'stream']) {
-    await store.scanIndex([kind], (row) => rows.set(keyOf(row), row))
+    await store.scanIndex([kind], { onRow: (row) => rows.set(keyOf(row), row) })
   }
   await store.close()
   const documents = new Map(written.map((document) => [keyOf(document), document]))
@@ -161,9 +162,10 @@ function walkFamilies(table: CatalogReadTable, rows: Contents['rows']): number {
   let at: WalkPlace | undefined = WALK_START
   while (at !== undefined) {
     const after: WalkPlace = at
-    const step = table.scanFamilies(KINDS, { after, limit: 10 }, (row) =>
-      assert.deepEqual(row, rows.get(keyOf(row))),
-    )
+    const step = table.scanFamilies(KINDS, { after, limit: 10 }, (packed) => {
+      const row = indexRowOf(packed)
+      assert.deepEqual(row, rows.get(keyOf(row)))
+    })
     damages += step.damages.length
     at = step.next
   }

@@ -150,7 +150,7 @@ test('a shape that one table lost is read from the other; lost in both it is tol
   const second = await open()
   assert.deepEqual((await second.get(key))?.body, { id: 's1', valueType: 'DOUBLE' })
   assert.match(told.join(), /^shape \d of components and streams does not check$/)
-  const { isWhole } = await second.scanIndex(['component', 'stream'], () => {})
+  const { isWhole } = await second.scanIndex(['component', 'stream'], { onRow: () => {} })
   assert.ok(isWhole)
   await second.close()
   change(folder, `UPDATE shape_again SET text = replace(text, 'DOUBLE', 'STRING')`)
@@ -224,7 +224,7 @@ test('a scan tells which components may be lost, all of an organization where no
   change(folder, `UPDATE family SET packed = replace(packed, '"u"', '"v"') WHERE list_key = '/u'`)
   change(folder, `DELETE FROM claim WHERE claim = 'component_id:u'`)
   const store = await openCatalogStore({ folder })
-  const { lost } = await store.scanIndex(['component', 'stream'], () => {})
+  const { lost } = await store.scanIndex(['component', 'stream'], { onRow: () => {} })
   const isLost = (orgUid: string, id: string) =>
     lost?.ofClaim(orgUid, `component_id:${id}`) !== undefined
   assert.deepEqual(

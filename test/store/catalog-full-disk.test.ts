@@ -80,7 +80,9 @@ test('a fleet that signs on when the disk is full leaves nothing half made, and 
   const usage = Object.fromEntries((await store.usage('org')).map((one) => [one.kind, one]))
   assert.deepEqual([usage.component.documents, usage.stream.documents], [25, 50])
   const handles: (number | undefined)[] = []
-  const { isWhole } = await store.scanIndex(['stream'], ({ handle }) => handles.push(handle))
+  const { isWhole } = await store.scanIndex(['stream'], {
+    onRow: ({ handle }) => handles.push(handle),
+  })
   assert.deepEqual(
     handles,
     Array.from({ length: 50 }, (_, at) => at + 1),

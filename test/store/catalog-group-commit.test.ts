@@ -62,7 +62,7 @@ test('calls that create at the same time share transactions, and one that confli
   // What was counted and numbered is what a start finds.
   const told: string[] = []
   const again = await openCatalogStore({ folder, onDamage: (what) => told.push(what) })
-  const { isWhole } = await again.scanIndex(['stream'], () => {})
+  const { isWhole } = await again.scanIndex(['stream'], { onRow: () => {} })
   await again.close()
   assert.deepEqual([isWhole, told], [true, []])
 })

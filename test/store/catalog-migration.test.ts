@@ -248,7 +248,9 @@ test('a catalog of schema 6 goes on with its documents, beside components that s
     await assert.rejects(taking, (error: Error) => (error as CatalogConflict).claim?.endsWith(id))
   }
   const order: string[] = []
-  const scan = await store.scanIndex(['component', 'stream'], ({ uid }) => order.push(uid))
+  const scan = await store.scanIndex(['component', 'stream'], {
+    onRow: ({ uid }) => order.push(uid),
+  })
   assert.deepEqual([scan.isWhole, order.length], [true, 8])
   await store.close()
   await (await openCatalogStore({ folder, onDamage: (what) => told.push(what) })).close()
@@ -273,7 +275,9 @@ for (const version of [1, 2]) {
     assert.equal((await store.findByClaim('org', 'component_id:boiler'))?.uid, 'c')
     assert.equal(await store.findByClaim('org', 'orphan'), undefined)
     const rows: string[] = []
-    const { isWhole } = await store.scanIndex(['stream'], ({ index }) => rows.push(index))
+    const { isWhole } = await store.scanIndex(['stream'], {
+      onRow: ({ index }) => rows.push(index),
+    })
     assert.deepEqual([isWhole, rows], [true, ['packed']])
     assert.equal((await store.changesSince(0, 10)).changes[1].uid, 'u')
     const page = await store.list({ orgUid: 'org', kind: 'stream', start: 0, limit: 5 })

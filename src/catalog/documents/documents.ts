@@ -76,15 +76,16 @@ export class Documents {
   /** Fills the index from the store, once, at the start. */
   async load(): Promise<void> {
     const index = this.#index
-    const { cursor, isWhole, lost } = await this.#store.scanIndex(
-      ['component', 'stream'],
-      (row) => {
+    const { cursor, isWhole, lost } = await this.#store.scanIndex(['component', 'stream'], {
+      onRow: (row) => {
         if (row.kind === 'component') index.loadComponent(row, unpackComponent(row.index))
         else index.loadStream(row, row.handle ?? 0, this.#unpackStream(row.index))
       },
-      (kind, count) =>
+      onPacked: (row) => index.loadPacked(row),
+      onCount: (kind, count) =>
         index.reserve(kind === 'component' ? { components: count } : { streams: count }),
-    )
+    })
+    index.settle()
     this.#cursor = cursor
     if (!isWhole) await this.#derive()
     this.#index.noteLost(lost)

@@ -1,36 +1,46 @@
-import { randomInt } from 'node:crypto'
 import { growColumn } from '../../base/index.ts'
+import type { PackedId } from '../../store/index.ts'
 import type { ComponentIndexEntry } from './index-entry.ts'
 import { Interned } from './interned.ts'
 import { RefTables } from './ref-tables.ts'
+import { hashOfBytes, hashOfText, TextColumn } from './text-column.ts'
 import { UidColumn } from './uid-column.ts'
+
+/** Where a component that a start loads stands, beside its ID. */
+interface ComponentPlace {
+  readonly orgUid: string
+  readonly timeZone: string
+  /** Of its UID. */
+  readonly words: Uint32Array
+}
 
 /** Components by ref, a small number from 1 on that is used again after a delete. */
 export class ComponentColumns {
   readonly uids = new UidColumn()
-  readonly #compIds: string[] = ['']
+  readonly #compIds = new TextColumn()
   readonly #orgs = new Interned()
   readonly #zones = new Interned()
-  /** Blank IDs are not in it. Texts in a map would cost a start with a million of them a second. */
+  /** Blank IDs are not in it. */
   readonly #byCompId = new RefTables()
   #orgOf = new Uint32Array(1024)
   #zoneOf = new Uint16Array(1024)
   #revisions = new Uint32Array(1024)
   #lastOrdinals = new Uint32Array(1024)
   readonly #free: number[] = []
+  #end = 1
   count = 0
 
   /** The component with an ID in an organization, 0 when there is none. */
   find(orgUid: string, compId: string): number {
     const org = this.#orgs.find(orgUid)
     if (org === 0 || compId === '') return 0
-    const hash = hashOf(org, compId)
+    const hash = hashOfText(org, compId)
     const table = this.#byCompId.of(hash)
     const { cells } = table
     for (let at = table.homeOf(hash); cells[at] !== 0; at = table.after(at)) {
       if (cells[at + 1] !== hash) continue
       const ref = cells[at]
-      if (this.#orgOf[ref] === org && this.#compIds[ref] === compId) return ref
+      if (this.#orgOf[ref] === org && this.#compIds.has(ref, compId)) return ref
     }
     return 0
   }
@@ -38,28 +48,48 @@ export class ComponentColumns {
   /** Makes room for so many at once. */
   reserve(count: number): void {
     this.uids.reserve(count)
+    this.#compIds.reserve(count)
     this.#byCompId.reserve(count)
     this.#widen(count + 1)
   }
 
   add(orgUid: string, uid: string, entry: ComponentIndexEntry): number {
-    const ref = this.#free.pop() ?? this.#compIds.length
-    this.#widen(ref + 1)
-    this.#orgOf[ref] = this.#orgs.take(orgUid)
-    this.#zoneOf[ref] = this.#zones.take(entry.timeZone)
-    this.#revisions[ref] = 0
-    this.#lastOrdinals[ref] = 0
+    const ref = this.#addPlace(orgUid, entry.timeZone)
     this.uids.set(ref, uid)
     this.#setCompId(ref, entry.compId)
-    this.count += 1
     return ref
+  }
+
+  /** As add, for one of millions, which a start loads; to be followed by settle(). */
+  load(place: ComponentPlace, id: PackedId): number {
+    const ref = this.#addPlace(place.orgUid, place.timeZone)
+    this.uids.load(ref, place.words)
+    this.#compIds.setBytes(ref, id.bytes, id.from, id.until)
+    if (id.until > id.from) {
+      this.#byCompId.addLater(ref, hashOfBytes(this.#orgOf[ref], id.bytes, id.from, id.until))
+    }
+    return ref
+  }
+
+  /** As load, with an ID that is no ASCII. */
+  loadText(place: ComponentPlace, compId: string): number {
+    const ref = this.#addPlace(place.orgUid, place.timeZone)
+    this.uids.load(ref, place.words)
+    this.#setCompId(ref, compId)
+    return ref
+  }
+
+  /** Ends a load. */
+  settle(): void {
+    this.uids.settle()
+    this.#byCompId.settle()
   }
 
   /** Takes over an edit; true when the ID changed. */
   update(ref: number, entry: ComponentIndexEntry): boolean {
     this.#zones.release(this.#zoneOf[ref])
     this.#zoneOf[ref] = this.#zones.take(entry.timeZone)
-    if (this.#compIds[ref] === entry.compId) return false
+    if (this.#compIds.has(ref, entry.compId)) return false
     this.#clearCompId(ref)
     this.#setCompId(ref, entry.compId)
     return true
@@ -67,17 +97,17 @@ export class ComponentColumns {
 
   delete(ref: number): void {
     this.#clearCompId(ref)
+    this.#compIds.delete(ref)
     this.uids.delete(ref)
     this.#zones.release(this.#zoneOf[ref])
     this.#orgs.release(this.#orgOf[ref])
     this.#orgOf[ref] = 0
-    this.#compIds[ref] = ''
     this.#free.push(ref)
     this.count -= 1
   }
 
   compIdOf(ref: number): string {
-    return this.#compIds[ref]
+    return this.#compIds.textOf(ref)
   }
 
   orgUidOf(ref: number): string {
@@ -111,26 +141,24 @@ export class ComponentColumns {
     this.#lastOrdinals = growColumn(this.#lastOrdinals, length)
   }
 
+  #addPlace(orgUid: string, timeZone: string): number {
+    const ref = this.#free.pop() ?? this.#end++
+    this.#widen(ref + 1)
+    this.#orgOf[ref] = this.#orgs.take(orgUid)
+    this.#zoneOf[ref] = this.#zones.take(timeZone)
+    this.#revisions[ref] = 0
+    this.#lastOrdinals[ref] = 0
+    this.count += 1
+    return ref
+  }
+
   #setCompId(ref: number, compId: string): void {
-    this.#compIds[ref] = compId
-    if (compId !== '') this.#byCompId.add(ref, hashOf(this.#orgOf[ref], compId))
+    this.#compIds.set(ref, compId)
+    if (compId !== '') this.#byCompId.add(ref, hashOfText(this.#orgOf[ref], compId))
   }
 
   #clearCompId(ref: number): void {
-    const compId = this.#compIds[ref]
-    if (compId !== '') this.#byCompId.delete(ref, hashOf(this.#orgOf[ref], compId))
+    const compId = this.#compIds.textOf(ref)
+    if (compId !== '') this.#byCompId.delete(ref, hashOfText(this.#orgOf[ref], compId))
   }
-}
-
-/** Another in every process, so that nobody can choose IDs that all fall into one slot. */
-const SEED = randomInt(2 ** 31)
-
-function hashOf(org: number, compId: string): number {
-  let hash = SEED ^ org
-  for (let at = 0; at < compId.length; at++) {
-    hash = Math.imul(hash ^ compId.charCodeAt(at), 0x85ebca6b)
-    hash ^= hash >>> 15
-  }
-  hash = Math.imul(hash, 0xc2b2ae35)
-  return (hash ^ (hash >>> 16)) >>> 0
 }

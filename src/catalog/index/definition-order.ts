@@ -18,6 +18,15 @@ export class DefinitionOrder {
     this.#compare = compare
   }
 
+  /** Makes room for so many at once. */
+  reserve(counts: { readonly components?: number; readonly streams?: number }): void {
+    const components = (counts.components ?? 0) + 1
+    this.#first = growColumn(this.#first, components)
+    this.#last = growColumn(this.#last, components)
+    this.#counts = growColumn(this.#counts, components)
+    this.#next = growColumn(this.#next, (counts.streams ?? 0) + 1)
+  }
+
   add(component: number, handle: number): void {
     this.#first = growColumn(this.#first, component + 1)
     this.#last = growColumn(this.#last, component + 1)

@@ -2,15 +2,16 @@ import { growColumn } from '../../base/index.ts'
 import type { StreamKind } from '../shape/stream-kind.ts'
 import type { StreamIndexEntry } from './index-entry.ts'
 import { Interned } from './interned.ts'
+import { MemberUids } from './member-uids.ts'
 import { RefTables } from './ref-tables.ts'
-import { UidColumn } from './uid-column.ts'
+import type { UidColumn } from './uid-column.ts'
 
 /** Of no stream that lives. */
 const NO_KIND = 255
 
-/** Streams by handle. No object per stream: a million of them are some 60 MB of columns. */
+/** Streams by handle. No object per stream: a million of them are some 45 MB of columns. */
 export class StreamColumns {
-  readonly uids = new UidColumn()
+  readonly uids: MemberUids
   readonly #ids = new Interned()
   readonly #grids = new Interned()
   readonly #byId = new RefTables()
@@ -23,6 +24,11 @@ export class StreamColumns {
   #valueCodes = new Uint8Array(1024)
   #flags = new Uint8Array(1024)
   count = 0
+
+  /** `heads` are the UIDs of components. */
+  constructor(heads: UidColumn) {
+    this.uids = new MemberUids(heads, (handle) => this.componentOf(handle))
+  }
 
   /** The stream with an ID in a component, 0 when there is none. */
   find(component: number, streamId: string): number {
@@ -40,21 +46,39 @@ export class StreamColumns {
   }
 
   /** Makes room for so many at once. */
-  reserve(count: number): void {
-    this.uids.reserve(count)
-    this.#byId.reserve(count)
-    this.#widen(count + 1)
+  reserve(counts: { readonly components?: number; readonly streams?: number }): void {
+    this.uids.reserve(counts)
+    this.#byId.reserve(counts.streams ?? 0)
+    this.#widen((counts.streams ?? 0) + 1)
   }
 
   add(handle: number, component: number, uid: string, entry: StreamIndexEntry): void {
-    this.#widen(handle + 1)
-    this.#components[handle] = component
-    this.#revisions[handle] = 0
-    this.uids.set(handle, uid)
+    this.#addPlace(handle, component, entry)
+    this.uids.set(handle, component, uid)
     this.#setId(handle, entry.streamId)
-    this.#gridOf[handle] = this.#grids.take(entry.grid)
-    this.#setFields(handle, entry)
-    this.count += 1
+  }
+
+  /** As add, for one of millions, which a start loads; to be followed by settle(). */
+  load(
+    place: { readonly handle: number; readonly component: number; readonly ordinal: number },
+    id: number,
+    entry: StreamIndexEntry,
+  ): void {
+    const { handle, component, ordinal } = place
+    this.#addPlace(handle, component, entry)
+    this.uids.setOrdinal(handle, component, ordinal)
+    this.#idOf[handle] = id
+    if (id !== 0) this.#byId.addLater(handle, hashOf(component, id))
+  }
+
+  /** Ends a load. */
+  settle(): void {
+    this.#byId.settle()
+  }
+
+  /** The IDs by numbers, for a load. */
+  get ids(): Interned {
+    return this.#ids
   }
 
   /** Takes over an edit; true when the ID changed. */
@@ -70,7 +94,7 @@ export class StreamColumns {
 
   delete(handle: number): void {
     this.#clearId(handle)
-    this.uids.delete(handle)
+    this.uids.delete(handle, this.#components[handle])
     this.#grids.release(this.#gridOf[handle])
     this.#gridOf[handle] = 0
     this.#components[handle] = 0
@@ -127,6 +151,15 @@ export class StreamColumns {
     return true
   }
 
+  #addPlace(handle: number, component: number, entry: StreamIndexEntry): void {
+    this.#widen(handle + 1)
+    this.#components[handle] = component
+    this.#revisions[handle] = 0
+    this.#gridOf[handle] = this.#grids.take(entry.grid)
+    this.#setFields(handle, entry)
+    this.count += 1
+  }
+
   #setFields(handle: number, entry: StreamIndexEntry): void {
     this.#orders[handle] = entry.order
     this.#kinds[handle] = entry.kind
@@ -164,5 +197,6 @@ export class StreamColumns {
 
 function hashOf(component: number, id: number): number {
   const mixed = Math.imul(component, 0x9e3779b1) ^ Math.imul(id, 0x85ebca6b)
-  return (mixed ^ (mixed >>> 15)) >>> 0
+  const last = Math.imul(mixed ^ (mixed >>> 15), 0xc2b2ae35)
+  return (last ^ (last >>> 16)) >>> 0
 }

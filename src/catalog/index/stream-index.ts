@@ -3,12 +3,18 @@
  * objects keep a million streams small and out of the garbage collector's way.
  */
 import { invariant } from '../../base/index.ts'
-import { CatalogDamaged, type LostDocuments, type StreamHandle } from '../../store/index.ts'
+import {
+  CatalogDamaged,
+  type LostDocuments,
+  type PackedIndexRow,
+  type StreamHandle,
+} from '../../store/index.ts'
 import { componentClaim } from '../shape/component-shape.ts'
 import type { StreamKind } from '../shape/stream-kind.ts'
 import { ComponentColumns } from './component-columns.ts'
 import { DefinitionOrder } from './definition-order.ts'
 import type { ComponentIndexEntry, StreamIndexEntry } from './index-entry.ts'
+import { IndexLoader } from './index-loader.ts'
 import { StreamColumns } from './stream-columns.ts'
 
 /** A component as the index knows it: a view that always shows the state of the moment. */
@@ -40,12 +46,13 @@ interface IndexedDocument {
  */
 export class StreamIndex {
   readonly #components = new ComponentColumns()
-  readonly #streams = new StreamColumns()
+  readonly #streams = new StreamColumns(this.#components.uids)
   readonly #order = new DefinitionOrder(
     (a, b) => this.orderOf(a) - this.orderOf(b) || this.#streams.uids.compare(a, b),
   )
   #generation = 0
   #retentionGeneration = 0
+  readonly #loader = new IndexLoader(this.#components, this.#streams, this.#order)
   /** Streams come component by component, mostly in the order the components were made. */
   #lastParent = 0
   #lost: LostDocuments | undefined
@@ -213,7 +220,20 @@ export class StreamIndex {
   /** Makes room for what a start is about to load. */
   reserve(counts: { readonly components?: number; readonly streams?: number }): void {
     this.#components.reserve(counts.components ?? 0)
-    this.#streams.reserve(counts.streams ?? 0)
+    this.#streams.reserve(counts)
+    this.#order.reserve(counts)
+  }
+
+  /** Takes in a component or stream of a packed row that is not in the index yet; to be followed by settle(). */
+  loadPacked(row: PackedIndexRow): void {
+    this.#loader.load(row)
+  }
+
+  /** Ends a load. */
+  settle(): void {
+    this.#components.settle()
+    this.#streams.settle()
+    this.#loader.forget()
   }
 
   /** Takes in a component that is not in the index yet: the quick way for a start. */
@@ -244,10 +264,7 @@ export class StreamIndex {
     if (component === 0) return
     this.#streams.add(handle, component, document.uid, entry)
     this.#order.add(component, handle)
-    this.#components.noteOrdinal(
-      component,
-      this.#streams.uids.ordinalOf(handle, this.#components.uids, component),
-    )
+    this.#components.noteOrdinal(component, this.#streams.uids.ordinalOf(handle))
   }
 
   /** Takes a stream in; one whose component is not known is left out. */
@@ -277,6 +294,7 @@ export class StreamIndex {
     const handles = this.#order.handlesOf(ref) as StreamHandle[]
     this.#order.clear(ref)
     for (const handle of handles) this.#streams.delete(handle)
+    this.#streams.uids.forget(ref)
     this.#components.delete(ref)
     this.#generation += 1
     return handles

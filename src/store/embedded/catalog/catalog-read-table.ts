@@ -1,6 +1,5 @@
 /** Every statement with which the main thread reads catalog.db; it never writes. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { memberUidOf } from '../../../base/index.ts'
 import {
   type CatalogChange,
   CatalogDamaged,
@@ -9,6 +8,7 @@ import {
   type IndexRow,
   type KindUsage,
   type ListQuery,
+  type PackedIndexRow,
 } from '../../catalog-port.ts'
 import type { StreamHandle } from '../../sample-port.ts'
 import { CHANGE_COLUMNS, changesOf } from './catalog-changes.ts'
@@ -186,22 +186,10 @@ export class CatalogReadTable {
   scanFamilies(
     kinds: readonly string[],
     { after, limit }: { readonly after: WalkPlace; readonly limit: number },
-    onRow: (row: IndexRow) => void,
+    onRow: (row: PackedIndexRow) => void,
   ): WalkStep {
     const [hasHeads, hasMembers] = [kinds.includes('component'), kinds.includes('stream')]
-    return this.families.walk.step(after, limit, ({ orgUid, headUid, head, members }) => {
-      if (hasHeads && head !== undefined) {
-        const index = head.shape.shape.indexOf(head.id)
-        onRow({ kind: 'component', orgUid, uid: headUid, parentUid: '', handle: undefined, index })
-      }
-      if (!hasMembers) return
-      for (const { ordinal, handle: number, shape, id } of members) {
-        const handle = number as StreamHandle
-        const uid = memberUidOf(headUid, ordinal)
-        const index = shape.shape.indexOf(id)
-        onRow({ kind: 'stream', orgUid, uid, parentUid: headUid, handle, index })
-      }
-    })
+    return this.families.load.step(after, limit, { hasHeads, hasMembers, onRow })
   }
 
   /** The counts of a kind; counted anew when what is stored does not check. */

@@ -10,11 +10,13 @@ import {
   type CatalogStore,
   type CatalogWrite,
   type DocumentKey,
+  type IndexReceiver,
   type IndexRow,
   type KindUsage,
   type Lease,
   type ListQuery,
   type LostDocuments,
+  type PackedIndexRow,
   type PutDocument,
   type PutFleet,
 } from '../../catalog-port.ts'
@@ -35,6 +37,7 @@ import {
   type WalkPlace,
   type WalkStep,
 } from './family/family-walk-table.ts'
+import { indexRowOf } from './family/index-row-of.ts'
 import { packedOrderOf } from './family/packed-order.ts'
 import { ShapeTaker } from './family/shape-taker.ts'
 import { CatalogScrub } from './scrub/catalog-scrub.ts'
@@ -167,8 +170,7 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
 
   async scanIndex(
     kinds: readonly string[],
-    onRow: (row: IndexRow) => void,
-    onCount?: (kind: string, count: number) => void,
+    receiver: IndexReceiver,
   ): Promise<{ cursor: number; isWhole: boolean; lost?: LostDocuments }> {
     // Read first: a change during the scan may be told twice, but never missed.
     const cursor = this.#table.selectCursor()
@@ -176,17 +178,22 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
     let missing = 0
     for (const kind of kinds) {
       const expected = this.#table.selectEntryCount(kind)
-      onCount?.(kind, expected)
+      receiver.onCount?.(kind, expected)
       missing += expected
     }
-    const onFound = (row: IndexRow): void => {
+    const onRow = (row: IndexRow): void => {
       missing -= 1
-      onRow(row)
+      receiver.onRow(row)
+    }
+    const onPacked = (row: PackedIndexRow): void => {
+      missing -= 1
+      if (receiver.onPacked === undefined) receiver.onRow(indexRowOf(row))
+      else receiver.onPacked(row)
     }
     // A stream with a row of its own may be one of a component that shares its row with others.
-    await this.#scanRows(kinds[0], onFound)
-    const lost = await this.#scanFamilies(kinds, onFound)
-    for (const kind of kinds.slice(1)) await this.#scanRows(kind, onFound)
+    await this.#scanRows(kinds[0], onRow)
+    const lost = await this.#scanFamilies(kinds, onPacked)
+    for (const kind of kinds.slice(1)) await this.#scanRows(kind, onRow)
     if (missing > 0) this.#noteDamage(`${missing} index rows of ${kinds.join(' and ')} are missing`)
     return { cursor, isWhole: missing <= 0 && this.#damages.size === before, lost }
   }
@@ -202,7 +209,7 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
 
   async #scanFamilies(
     kinds: readonly string[],
-    onRow: (row: IndexRow) => void,
+    onRow: (row: PackedIndexRow) => void,
   ): Promise<LostDocuments | undefined> {
     const damaged: (WalkStep | undefined)[] = []
     let at: WalkPlace | undefined = WALK_START

@@ -6,8 +6,10 @@ import { crc32 } from 'node:zlib'
 import { CatalogDamaged } from '../../../catalog-port.ts'
 import { Shape } from './shape.ts'
 
-const CHECK_DIGITS = 8
-const HAS_HEAD = 1
+/** Of the checksum that a packed text begins with. */
+export const CHECK_DIGITS = 8
+/** The flag of a row that has a head. */
+export const HAS_HEAD = 1
 const HAS_OUTSIDERS = 2
 
 /** A shape and the number by which rows name it; 0: it is written into the row. */

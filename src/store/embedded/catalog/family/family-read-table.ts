@@ -5,6 +5,7 @@ import type { CatalogDocument, DocumentKey, JsonObject, ListQuery } from '../../
 import type { StreamHandle } from '../../../sample-port.ts'
 import { checkOfClaim } from '../catalog-checks.ts'
 import type { CatalogScopes } from '../catalog-scopes.ts'
+import { FamilyLoad } from './family-load-table.ts'
 import { familyPlaceOf, localPlaceOf } from './family-place.ts'
 import { FamilyRows, type FirstRow } from './family-rows-table.ts'
 import {
@@ -21,6 +22,7 @@ import { ShapeReader } from './shape-table.ts'
 export class FamilyReadTable {
   readonly #rows: FamilyRows
   readonly walk: FamilyWalk
+  readonly load: FamilyLoad
   readonly #laters: StatementSync
   readonly #anyHead: StatementSync
   readonly #refsOfScope: StatementSync
@@ -31,6 +33,7 @@ export class FamilyReadTable {
     const shapes = new ShapeReader(db)
     this.#rows = new FamilyRows(db, scopes, shapes.of)
     this.walk = new FamilyWalk(db, this.#rows, scopes)
+    this.load = new FamilyLoad(db, this.walk, { scopes, shapeOf: shapes.of })
     this.#laters = db.prepare('SELECT page FROM family_page WHERE ref = ? ORDER BY page')
     this.#anyHead = db.prepare(`SELECT 1 FROM family
       WHERE scope = ? AND list_key IS NOT NULL LIMIT 1`)
