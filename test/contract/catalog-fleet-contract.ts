@@ -50,8 +50,8 @@ function fleetOf(ids: readonly (readonly [string, readonly string[]])[], orgUid 
 
 async function rowsOf(store: CatalogStore): Promise<Map<string, IndexRow>> {
   const rows = new Map<string, IndexRow>()
-  const { isWhole } = await store.scanIndex(['component', 'stream'], (row) => {
-    rows.set(row.uid, row)
+  const { isWhole } = await store.scanIndex(['component', 'stream'], {
+    onRow: (row) => rows.set(row.uid, row),
   })
   assert.ok(isWhole)
   return rows

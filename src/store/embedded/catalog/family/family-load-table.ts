@@ -23,19 +23,17 @@ const MINUS = 45
 const DIGIT_0 = 48
 const DIGIT_9 = 57
 
-/** A row in one text: numbers and lengths, then what its checksum covers and the packed text. */
-const ROW = `concat(scope, ' ', octet_length(list_key), ' ', octet_length(packed), ' ',
-  ref, char(10), page, char(10), list_key, char(10), packed)`
-/** What is not of the type that was written, or long, is left out. */
-const PACKED = `iif(typeof(packed) = 'text' AND octet_length(packed) <= ${PACKED_BYTES_MAX}, packed, NULL) AS packed`
-const SCOPE = `iif(typeof(scope) = 'integer', scope, NULL) AS scope`
-const LIST_KEY = `iif(typeof(list_key) = 'blob', NULL, coalesce(list_key, 'null')) AS list_key`
-const STRETCH = `SELECT count(*), CAST(group_concat(${ROW}, '') AS BLOB)`
+/** A row whose values are of the types that were written (a blob is greater than any text), and not long. */
+const PLAIN = `typeof(scope) = 'integer' AND list_key < x'' AND packed < x''
+  AND octet_length(packed) <= ${PACKED_BYTES_MAX}`
+/** Rows in one text: numbers and lengths, what the checksum of the row covers, the packed text where it is plain. */
+const STRETCH = `SELECT CAST(group_concat(iif(${PLAIN},
+  concat(scope, ' ', octet_length(list_key), ' ', octet_length(packed), ' ',
+    ref, char(10), page, char(10), list_key, char(10), packed),
+  concat('0 0 0 ', ref, char(10), page, char(10), char(10))), '') AS BLOB)`
 
+const NO_BYTES = Buffer.alloc(0)
 const NOBODY: PageReceiver = { hasHeads: false, hasMembers: false, onRow: () => {} }
-
-/** How many rows there are, and all of them as bytes. */
-type Stretch = readonly [rows: number, bytes: Uint8Array | null]
 
 /** An organization, and the state of a checksum that begins with its UID. */
 interface Scope {
@@ -53,7 +51,7 @@ export class FamilyLoad {
   readonly #loader: PageLoader
   /** Rows that follow each other are mostly of one organization. */
   #scope: Scope | undefined
-  #bytes: Buffer = Buffer.alloc(0)
+  #bytes: Buffer = NO_BYTES
   #at = 0
 
   constructor(
@@ -64,11 +62,11 @@ export class FamilyLoad {
     this.#walk = walk
     this.#scopes = scopes
     this.#loader = new PageLoader(shapeOf)
-    this.#firsts =
-      db.prepare(`${STRETCH} FROM (SELECT ref, 0 AS page, ${SCOPE}, ${LIST_KEY}, ${PACKED}
+    this.#firsts = db.prepare(`${STRETCH} FROM (
+      SELECT ref, 0 AS page, scope, coalesce(list_key, 'null') AS list_key, packed
       FROM family WHERE ref > ? ORDER BY ref LIMIT ?)`)
-    this.#laters =
-      db.prepare(`${STRETCH} FROM (SELECT ref, page, ${SCOPE}, 'null' AS list_key, ${PACKED}
+    this.#laters = db.prepare(`${STRETCH} FROM (
+      SELECT ref, page, scope, 'null' AS list_key, packed
       FROM family_page WHERE (ref, page) > (?, ?) ORDER BY ref, page LIMIT ?)`)
     this.#firsts.setReturnArrays(true)
     this.#laters.setReturnArrays(true)
@@ -76,27 +74,27 @@ export class FamilyLoad {
 
   /** Reads at most `limit` rows after a place. */
   step(after: WalkPlace, limit: number, receiver: PageReceiver): WalkStep {
-    const [rows, bytes] = this.#select(after, limit)
+    const found = this.#select(after, limit)
     const lost: LostRow[] = []
     let last = after
-    if (bytes !== null) {
-      this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-      this.#at = 0
-      while (this.#at < bytes.length) last = this.#row(after.isLater, receiver, lost)
-      this.#bytes = Buffer.alloc(0)
-      freeBytes(bytes)
+    let rows = 0
+    this.#bytes = Buffer.from(found.buffer, found.byteOffset, found.length)
+    for (this.#at = 0; this.#at < found.length; rows++) {
+      last = this.#row(after.isLater, receiver, lost)
     }
+    this.#bytes = NO_BYTES
+    const bytes = found.length
+    freeBytes(found)
     const next = rows < limit ? nextTable(after) : last
-    const damages = lost.map(({ what }) => what)
-    return { next, rows, bytes: this.#at, damages, lost }
+    return { next, rows, bytes, damages: lost.map(({ what }) => what), lost }
   }
 
-  #select(after: WalkPlace, limit: number): Stretch {
-    const { isLater, ref, page } = after
+  #select({ isLater, ref, page }: WalkPlace, limit: number): Uint8Array {
     const found = readChecked(`table ${isLater ? 'family_page' : 'family'}`, () =>
       isLater ? this.#laters.get(ref, page, limit) : this.#firsts.get(ref, limit),
     )
-    return found as unknown as Stretch
+    const [bytes] = found as unknown as readonly [Uint8Array | null]
+    return bytes ?? NO_BYTES
   }
 
   /** Reads the row that begins here; tells its place. */

@@ -6,7 +6,6 @@ const MINUS = 45
 const DIGIT_0 = 48
 const BACKSLASH = 92
 const ASCII_END = 128
-const LETTER_A = 97
 
 /** A text among the values of a row: as bytes where these are its characters. */
 class ValueText implements PackedId {
@@ -100,8 +99,8 @@ export class PackedValues {
 export function hexIn(bytes: Uint8Array, from: number, until: number): number {
   let number = 0
   for (let at = from; at < until; at++) {
-    const code = bytes[at]
-    number = (number << 4) | (code < LETTER_A ? code - DIGIT_0 : code - LETTER_A + 10)
+    // Letters have bit 6; a branch here would be taken as often as not.
+    number = (number << 4) | ((bytes[at] & 15) + 9 * (bytes[at] >>> 6))
   }
   return number >>> 0
 }
