@@ -1,5 +1,4 @@
-// Plain JavaScript, because every start asks it: what the studio is built from, as a cheap hash of names, sizes and times.
-import { createHash } from 'node:crypto'
+// Plain JavaScript without a hash, because every start asks it: what the studio is built from, as a list of names, sizes and times.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -9,32 +8,27 @@ const root = join(import.meta.dirname, '..', '..')
 export const distFolder = join(root, 'studio', 'dist')
 export const STAMP_NAME = 'stamp.txt'
 
-/** Built, generated and hidden files are no sources. */
-const OTHER = /^(dist|generated|node_modules|\..*)/
+/** What stands beside the folder of sources. */
+const SINGLE = ['package-lock.json', 'studio/index.html', 'studio/vite.config.ts']
 
-function* sourcesBelow(folder) {
-  const entries = readdirSync(folder, { withFileTypes: true })
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    if (OTHER.test(entry.name)) continue
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) yield* sourcesBelow(path)
-    else yield path
-  }
-}
+/** Generated files are no sources. */
+const OTHER = /(?:^|[\\/])generated/
 
 /** A text that changes when a source of the studio does; undefined where there are none. */
 export function studioStamp() {
-  const hash = createHash('sha256')
   try {
-    for (const path of [...sourcesBelow(join(root, 'studio')), join(root, 'package-lock.json')]) {
-      const { size, mtimeMs } = statSync(path)
-      hash.update(`${path}\n${size}\n${mtimeMs}\n`)
-    }
+    // One call for all names costs a start a third of what a walk from folder to folder does.
+    const names = readdirSync(join(root, 'studio', 'src'), { recursive: true })
+    const sources = names.filter((name) => !OTHER.test(name)).map((name) => `studio/src/${name}`)
+    const lines = [...SINGLE, ...sources.sort()].map((name) => {
+      const { size, mtimeMs } = statSync(`${root}/${name}`)
+      return `${name} ${size} ${mtimeMs}`
+    })
+    return lines.join('\n')
   } catch (error) {
     if (error.code === 'ENOENT') return undefined
     throw error
   }
-  return hash.digest('hex')
 }
 
 /** What the studio that is there was built from; undefined when none is. */
