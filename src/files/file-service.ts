@@ -125,7 +125,8 @@ export class FileService {
     checkFileName(command.name)
     this.#requireWritable()
     await this.#requireTarget(principal, command)
-    using room = await this.#deps.usage.openRoom(principal.orgUid)
+    const replacedBytes = await this.#replacedBytes(principal, command)
+    using room = await this.#deps.usage.openRoom(principal.orgUid, replacedBytes)
     const { type, body, bytes = 0 } = await openUpload()
     room.take(bytes)
     const blob = await this.#deps.blobs.put(within(body, room, bytes), {
@@ -224,6 +225,16 @@ export class FileService {
     if (this.#findStream(principal, command) !== 0) return
     const { streams } = await catalog.planCreate(principal.orgUid, wantedBy(command))
     requireFileStream(factsOfPrepared(streams[0]), command)
+  }
+
+  /** The bytes of the file that a put replaces, as far as that can be told before it has come. */
+  async #replacedBytes(principal: Principal, command: PutFile): Promise<number> {
+    const handle = this.#findStream(principal, command)
+    if (handle === 0 || command.time === undefined) return 0
+    const facts = factsOf(this.#deps.feed.catalog.index, handle)
+    const time = placeTime(facts.baseCycle, command.time)
+    const text = time === undefined ? undefined : await this.#textAt(handle, time)
+    return text === undefined || facts.valueType !== 'FILE' ? 0 : readFileRecord(text).bytes
   }
 
   /** The stream of a put, made and given its type where that is missing. */

@@ -65,19 +65,26 @@ export class FileUsage {
     return count.bytes
   }
 
-  /** Room for an upload; refuses at once when there is none at all. Disposed of, it is given back. */
-  async openRoom(orgUid: string): Promise<FileRoom> {
+  /**
+   * Room for an upload; refuses at once when there is none at all. Disposed of, it is given back. What
+   * takes no more than the file that it replaces has room in any case.
+   */
+  async openRoom(orgUid: string, replacedBytes = 0): Promise<FileRoom> {
     const { bytesMax } = this.#deps
     if (bytesMax === undefined) return { take: () => {}, [Symbol.dispose]: () => {} }
     await this.bytesOf(orgUid)
     const count = this.#countOf(orgUid)
+    let uploaded = 0
     let taken = 0
     const take = (bytes: number): void => {
-      if (count.bytes + count.reserved + bytes > bytesMax) refuseBytes(bytesMax)
-      count.reserved += bytes
-      taken += bytes
+      uploaded += bytes
+      const more = Math.max(0, uploaded - replacedBytes) - taken
+      if (more > 0 && count.bytes + count.reserved + more > bytesMax) refuseBytes(bytesMax)
+      count.reserved += more
+      taken += more
     }
-    if (count.bytes + count.reserved >= bytesMax) refuseBytes(bytesMax)
+    const isFull = count.bytes + count.reserved >= bytesMax
+    if (isFull && replacedBytes === 0) refuseBytes(bytesMax)
     const giveBack = (): void => {
       count.reserved -= taken
       taken = 0

@@ -10,6 +10,8 @@ export interface ActingCaller {
   readonly address: string
   /** The caller's own password, given with the call: it proves that the person is there. */
   readonly password?: string
+  /** A code of their second factor, which goes with the password where there is one. */
+  readonly otp?: string
   /** How the caller stands while the act goes on; undefined: nothing can end what lets it act. */
   readonly standing?: Standing
 }

@@ -20,7 +20,7 @@ import { requirePerson, requirePersonBehindDelegate } from './require-person.ts'
 /** What the administration of OAuth clients and grants stands on. */
 export interface OAuthParts {
   readonly oauth: OAuthBase
-  readonly identity: Pick<Identity, 'audit' | 'confirmPassword'>
+  readonly identity: Pick<Identity, 'audit' | 'confirmPassword' | 'confirmSecondFactor'>
 }
 
 /** A client, and its secret when this act made one: it is never told again. */

@@ -6,7 +6,7 @@ import type { Identity } from '../identity.ts'
 import { type ActingCaller, actOf } from './acting-caller.ts'
 import { requirePerson, requirePersonBehindToken } from './require-person.ts'
 
-type KeyParts = Pick<Identity, 'keys' | 'audit' | 'confirmPassword'>
+type KeyParts = Pick<Identity, 'keys' | 'audit' | 'confirmPassword' | 'confirmSecondFactor'>
 
 const BLANK_KEY: ApiKeyFields = { name: '', description: '', capabilities: [], ipAddresses: [] }
 

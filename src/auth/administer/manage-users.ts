@@ -1,6 +1,5 @@
 /** Who may do what to the users of an organization, and the acts themselves, each written down. */
 import {
-  isAdministrator,
   isDelegate,
   type Principal,
   type Role,
@@ -8,7 +7,7 @@ import {
   requirePermit,
 } from '../../access/index.ts'
 import { newUid, readEmail, readTimeZone, refuse, SettingMistake } from '../../base/index.ts'
-import type { CatalogWrite } from '../../store/index.ts'
+import { CatalogConflict, type CatalogWrite } from '../../store/index.ts'
 import { planAccessEnding } from '../access-endings.ts'
 import { type AuditAct, OPERATOR } from '../audit-log.ts'
 import type { Identity } from '../identity.ts'
@@ -18,6 +17,7 @@ import type { Membership, User, UserFields } from '../users.ts'
 import { type ActingCaller, actOf, isOperator, laneOf } from './acting-caller.ts'
 import { findUserOf, isOwnRecord, type OrgUser, requireUserPermit } from './find-users.ts'
 import { requirePerson, requirePersonBehindToken } from './require-person.ts'
+import { planRoleChange, requireMayGive } from './user-roles.ts'
 
 /** A user to be added to an organization. */
 export interface NewUser {
@@ -40,7 +40,8 @@ export interface UserChanges {
   readonly password?: string
 }
 
-const OWNERS_PAGE = 1_000
+/** A person changes their own record a few times while it is removed, not for ever. */
+const TRIES_MAX = 8
 
 /** A user that is not saved. */
 export function makeUser({ principal }: ActingCaller): Omit<NewUser, 'password'> {
@@ -145,21 +146,43 @@ export async function removeUser(identity: Identity, by: ActingCaller, uid: stri
   const { orgUid } = by.principal
   const invitation = await identity.invitations.find(orgUid, uid)
   if (invitation !== undefined) return withdraw(identity, by, invitation)
-  const { user, role } = await findUserOf(identity, orgUid, uid)
-  const about = { user, role, newRole: undefined }
-  const owners = await planRoleChange(identity, by.principal, about)
-  if (role === 'OWNER') await requirePerson(identity, by)
-  else await requirePersonBehindToken(identity, by)
-  const rest = user.memberships.filter((membership) => membership.orgUid !== orgUid)
   const act = isLeaving ? 'user_left' : 'user_removed'
-  const also = [...owners, planAct(identity, by, { act, uid, detail: user.email })]
-  if (rest.length > 0) await identity.users.update(user, { memberships: rest }, also)
-  else await identity.users.delete(user, also)
-  if (owners.length > 0) await identity.organizations.reload(orgUid)
-  if (rest.length > 0) return
+  // Hashing takes long and a code is good once: who has proved to be there is not asked again.
+  let isProved = false
+  const isGone = await lookAgain(identity, orgUid, async () => {
+    const { user, role } = await findUserOf(identity, orgUid, uid)
+    const about = { user, role, newRole: undefined }
+    const owners = await planRoleChange(identity, by.principal, about)
+    if (!isProved && role === 'OWNER') await requirePerson(identity, by)
+    else if (!isProved) await requirePersonBehindToken(identity, by)
+    isProved = role === 'OWNER' || by.principal.isToken === true
+    const rest = user.memberships.filter((membership) => membership.orgUid !== orgUid)
+    const also = [...owners, planAct(identity, by, { act, uid, detail: user.email })]
+    if (rest.length > 0) await identity.users.update(user, { memberships: rest }, also)
+    else await identity.users.delete(user, also)
+    if (owners.length > 0) await identity.organizations.reload(orgUid)
+    return rest.length === 0
+  })
+  if (!isGone) return
   await identity.endAccessOf(uid)
   await identity.invitations.deleteAllFor(uid)
   await identity.factors.remove(uid)
+}
+
+/** Runs an act on a user again when the record was written by others meanwhile. */
+async function lookAgain<T>(
+  { organizations }: Identity,
+  orgUid: string,
+  act: () => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await act()
+    } catch (error) {
+      if (!(error instanceof CatalogConflict) || tries >= TRIES_MAX) throw error
+      await organizations.reload(orgUid)
+    }
+  }
 }
 
 async function withdraw(
@@ -300,66 +323,6 @@ function requireMayEdit(principal: Principal, user: User): void {
   }
   const [membership] = user.memberships
   if (membership !== undefined) requireMayGive(principal, membership.role)
-}
-
-/**
- * Only owners make owners, and only people who are signed in administrators: an API key or a
- * narrowed token would else gain rights that it was not given.
- */
-function requireMayGive(principal: Principal, role: Role): void {
-  const { actor } = principal
-  if (role === 'OWNER' && !(actor.kind === 'user' && actor.role === 'OWNER')) {
-    refuse('forbidden', { what: 'Only an OWNER may decide about an OWNER' })
-  }
-  if ((role === 'OWNER' || role === 'ADMIN') && isDelegate(principal)) {
-    refuse('forbidden', {
-      what: `An API key or an access token may not decide about an ${role}: sign in, or take another role`,
-    })
-  }
-}
-
-/**
- * The writes that go along with a change of role, when it is allowed: the organization's owner, whose
- * time zone it uses, is always one who is OWNER. The organization is written whenever an OWNER goes, so
- * that of two who go at once only one can, and never the last.
- */
-async function planRoleChange(
-  identity: Identity,
-  principal: Principal,
-  about: { readonly user: User; readonly role: Role; readonly newRole: Role | undefined },
-): Promise<CatalogWrite[]> {
-  const { actor, orgUid } = principal
-  const isLeaving =
-    about.newRole === undefined && actor.kind === 'user' && actor.userUid === about.user.uid
-  if (actor.kind === 'user' && !isLeaving && !isAdministrator(principal)) {
-    refuse('forbidden', { what: 'Only an OWNER or ADMIN may change roles' })
-  }
-  if (about.newRole !== undefined) {
-    requireMayGive(principal, about.newRole)
-    requireCoversRole(principal, about.newRole, about.role)
-  }
-  requireMayGive(principal, about.role)
-  if (about.role !== 'OWNER') return []
-  const organization = identity.organizations.find(orgUid)
-  const others = (await ownersOf(identity, orgUid)).filter(({ uid }) => uid !== about.user.uid)
-  if (others.length === 0) {
-    refuse('conflict', { what: 'This is the only OWNER: make another user OWNER first' })
-  }
-  if (organization === undefined) return []
-  const isKept = others.some(({ uid }) => uid === organization.ownerUid)
-  const ownerUid = isKept ? organization.ownerUid : others[0].uid
-  return [identity.organizations.planUpdate(organization, { ownerUid })]
-}
-
-async function ownersOf(identity: Identity, orgUid: string): Promise<User[]> {
-  const owners: User[] = []
-  for (let start = 0; ; start += OWNERS_PAGE) {
-    const { users, totalCount } = await identity.users.listOf(orgUid, { start, limit: OWNERS_PAGE })
-    const isOwner = (user: User) =>
-      user.memberships.some((one) => one.orgUid === orgUid && one.role === 'OWNER')
-    owners.push(...users.filter(isOwner))
-    if (start + OWNERS_PAGE >= totalCount) return owners
-  }
 }
 
 /** The names of organizations, as every colleague knows them. */

@@ -1,7 +1,7 @@
 import { refuse } from '../../base/index.ts'
 import type { AuditAct } from '../audit-log.ts'
 import type { Identity } from '../identity.ts'
-import type { BegunFactor, FactorState } from '../proof/second-factors.ts'
+import { type BegunFactor, type FactorState, refuseBegun } from '../proof/second-factors.ts'
 import type { ActingCaller } from './acting-caller.ts'
 import { requirePerson } from './require-person.ts'
 import { requireSelf } from './require-self.ts'
@@ -16,6 +16,8 @@ export async function getOwnFactor(identity: Identity, by: ActingCaller): Promis
 /** Begins a second factor of the caller, who gives their password with it. */
 export async function beginOwnFactor(identity: Identity, by: ActingCaller): Promise<BegunFactor> {
   const userUid = requireSelf(by, `PUT ${NAME}`)
+  // Before the password: a code of the one that is on would be spent for nothing.
+  if ((await identity.factors.stateOf(userUid)).isOn) refuseBegun()
   await requirePerson(identity, by)
   const user = await identity.users.find(userUid)
   return identity.factors.begin(userUid, user?.email ?? '')
@@ -33,16 +35,11 @@ export async function confirmOwnFactor(
 }
 
 /** Ends the second factor of the caller, who gives their password and a code with it. */
-export async function removeOwnFactor(
-  identity: Identity,
-  by: ActingCaller,
-  code: string | undefined,
-): Promise<void> {
+export async function removeOwnFactor(identity: Identity, by: ActingCaller): Promise<void> {
   const userUid = requireSelf(by, `DELETE ${NAME}`)
   const { isOn } = await identity.factors.stateOf(userUid)
   if (!isOn) refuse('not_found', { what: 'There is no second factor that is on' })
   await requirePerson(identity, by)
-  await identity.confirmSecondFactor({ userUid, otp: code, address: by.address })
   const acts = await planActs(identity, by, { act: 'second_factor_off', userUid })
   await identity.factors.remove(userUid, acts)
 }

@@ -4,14 +4,17 @@ import { OPERATOR } from '../audit-log.ts'
 import type { Identity } from '../identity.ts'
 import type { ActingCaller } from './acting-caller.ts'
 
+type Proofs = Pick<Identity, 'confirmPassword' | 'confirmSecondFactor'>
+
 /**
- * Refuses with `reauthenticate` unless the person who acts gave their password with the call. For what
+ * Refuses with `reauthenticate` unless the person who acts gave their password with the call, and with
+ * `second_factor` unless a code came along, where the person has such a factor. For what
  * outlives a session that was left open or a token that was lent: secrets, e-mail addresses, passwords,
  * owners, and the end of an organization. Whoever uses the command line has the data folder and is not asked.
  */
 export async function requirePerson(
-  identity: Pick<Identity, 'confirmPassword'>,
-  { principal: { actor }, address, password, standing }: ActingCaller,
+  identity: Proofs,
+  { principal: { actor }, address, password, otp, standing }: ActingCaller,
 ): Promise<void> {
   if (actor.kind === 'api_key') {
     refuse('reauthenticate', { what: 'This is for people only: sign in, and give your password' })
@@ -22,16 +25,15 @@ export async function requirePerson(
       what: 'Give your own password too: "currentPassword" in the body, or the header Weir-Password',
     })
   }
-  await identity.confirmPassword({ userUid: actor.userUid, password, address })
+  const { userUid } = actor
+  await identity.confirmPassword({ userUid, password, address })
+  await identity.confirmSecondFactor({ userUid, otp, address })
   // Passwords wait for their turn to be hashed, and others may take rights away meanwhile.
   await standing?.hold()
 }
 
 /** As `requirePerson`, when a token acts: it neither gives access that outlives it nor takes any away by itself. */
-export async function requirePersonBehindToken(
-  identity: Pick<Identity, 'confirmPassword'>,
-  by: ActingCaller,
-): Promise<void> {
+export async function requirePersonBehindToken(identity: Proofs, by: ActingCaller): Promise<void> {
   if (by.principal.isToken === true) await requirePerson(identity, by)
 }
 
@@ -40,7 +42,7 @@ export async function requirePersonBehindToken(
  * people. A key that registers a client could have a user lend it more than the key was given.
  */
 export async function requirePersonBehindDelegate(
-  identity: Pick<Identity, 'confirmPassword'>,
+  identity: Proofs,
   by: ActingCaller,
 ): Promise<void> {
   if (isDelegate(by.principal)) await requirePerson(identity, by)

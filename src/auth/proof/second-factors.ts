@@ -64,9 +64,7 @@ export class SecondFactors {
   /** Makes a secret that is in force once a code of it was given; refuses when one is. */
   async begin(userUid: string, account: string): Promise<BegunFactor> {
     const { factor, revision } = await this.#read(userUid)
-    if (factor?.isOn === true) {
-      refuse('conflict', { what: 'A second factor is on already: delete it first' })
-    }
+    if (factor?.isOn === true) refuseBegun()
     const secret = newTotpSecret()
     const sealedSecret = this.#box.seal(secret, ownerOf(userUid))
     const begun = { sealedSecret, isOn: false, lastStep: 0, recoveryHashes: [] }
@@ -147,6 +145,11 @@ export class SecondFactors {
     const factor = isOver ? undefined : factorOf(document)
     return { factor, revision: document?.revision ?? 0 }
   }
+}
+
+/** Refuses to begin a second factor where one is on. */
+export function refuseBegun(): never {
+  return refuse('conflict', { what: 'A second factor is on already: delete it first' })
 }
 
 function factorOf(document: CatalogDocument | undefined): Factor | undefined {

@@ -2,11 +2,18 @@ import type { FastifyRequest } from 'fastify'
 import type { ActingCaller } from '../../auth/index.ts'
 import { exchangeOf } from '../transport/exchange.ts'
 
-/** Who acts by a request that the gate let in, with the password that the call carries besides. */
+/** Who acts by a request that the gate let in, with the password and code that the call carries besides. */
 export function actingIn(request: FastifyRequest): ActingCaller {
   const address = exchangeOf(request.raw)?.address ?? ''
   const { principal, standing } = request
-  return { principal, address, password: passwordOf(request), standing }
+  return { principal, address, password: passwordOf(request), otp: otpOf(request), standing }
+}
+
+/** `currentOtp` in the body, beside the record; else the header. */
+function otpOf({ body, headers }: FastifyRequest): string | undefined {
+  const given = (body as { currentOtp?: unknown } | null | undefined)?.currentOtp
+  const otp = given ?? headers['weir-otp']
+  return typeof otp === 'string' ? otp : undefined
 }
 
 /** `currentPassword` in the body, beside the record or in it; else the header, for calls without one. */

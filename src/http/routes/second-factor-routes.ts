@@ -76,12 +76,10 @@ export function secondFactorRoutes(app: App, { gate, identity }: Deps): void {
   })
   const ending = 'End it: with the headers Weir-Password and Weir-Otp'
   const ended = answer('endSecondFactor', endedFactor)
-  const headers = Type.Object({ ...passwordHeader.properties, 'Weir-Otp': Type.Optional(otp) })
+  const headers = passwordHeader
   const end = { tags, security, ...needs('DELETE', NAME), ...ended, headers, summary: ending }
   app.delete(PATH, { onRequest, schema: end }, async (request) => {
-    const given = request.headers['weir-otp']
-    const code = typeof given === 'string' ? given : undefined
-    await removeOwnFactor(identity, actingIn(request), code)
+    await removeOwnFactor(identity, actingIn(request))
     return envelope(NAME, { isOn: false })
   })
 }

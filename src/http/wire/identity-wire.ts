@@ -27,6 +27,11 @@ export const passwordHeader = Type.Object({
       description: 'Your own password, where the call asks for it (401 reauthenticate)',
     }),
   ),
+  'Weir-Otp': Type.Optional(
+    Type.String({
+      ...{ maxLength: 64, description: 'A code of your second factor (401 second_factor)' },
+    }),
+  ),
 })
 
 /** The path's UID. */
@@ -57,6 +62,9 @@ const currentPassword = Type.Optional(
   text('Your own password; needed for secrets, e-mail addresses, passwords and owners'),
 )
 
+/** Goes with the password where the person has a second factor. */
+const currentOtp = Type.Optional(Type.String({ maxLength: 64, description: 'Its code' }))
+
 const userFields = Type.Object({
   email: Type.Optional(text('The account')),
   firstName: Type.Optional(text('')),
@@ -69,7 +77,7 @@ const userFields = Type.Object({
 
 /** Body that inserts or updates a user. */
 export const orgUserBody = Type.Object(
-  { org_user: userFields, currentPassword },
+  { org_user: userFields, currentPassword, currentOtp },
   {
     title: 'OrgUserBody',
     examples: [{ org_user: { email: 'ada@example.com', role: 'MEMBER', timeZoneId: 'UTC' } }],
@@ -95,7 +103,7 @@ const keyFields = Type.Object({
 
 /** Body that inserts or updates an API key. */
 export const apiKeyBody = Type.Object(
-  { api_key: keyFields, currentPassword },
+  { api_key: keyFields, currentPassword, currentOtp },
   {
     title: 'ApiKeyBody',
     examples: [

@@ -112,3 +112,17 @@ test('parallel replacements and deletions of one file leave the count true', asy
   await service.restart()
   assert.equal(await usage(), counted)
 })
+
+test('a file is replaced by one that is no longer, however full the organization is', async (t) => {
+  const { put, usage } = await startWith(t, 'fileBytes=1000')
+  assert.equal((await put(at(1), 400)).status, 200)
+  assert.equal((await put(at(2), 600)).status, 200)
+  assertExceeded(await put(at(2), 601))
+  assert.equal((await put(at(2), 600)).status, 200)
+  assert.equal((await put(at(2), 500)).status, 200)
+  assert.equal(await usage(), 900)
+  assert.equal((await put(at(1), 500)).status, 200)
+  assertExceeded(await put(at(1), 501))
+  assertExceeded(await put(at(3), 1))
+  assert.equal(await usage(), 1_000)
+})

@@ -20,8 +20,11 @@ const nowCode = (secret: string) => totpCode(secret, Math.floor(clock.now() / 30
 async function enrol(email: string) {
   const password = 'a long enough sentence'
   const org_user = { email, password, role: 'GUEST' }
-  assert.equal((await owner('PUT', '/api/org_user', { org_user })).status, 200)
-  const call = caller(service, await signIn(service, email, password))
+  const added = await owner('PUT', '/api/org_user', { org_user })
+  assert.equal(added.status, 200)
+  const { uid } = added.body.org_user
+  const cookie = await signIn(service, email, password)
+  const call = caller(service, cookie)
   const begun = await call('PUT', '/api/second_factor', { currentPassword: password })
   assert.equal(begun.status, 200, begun.text)
   const { secret, address } = begun.body.second_factor
@@ -32,7 +35,7 @@ async function enrol(email: string) {
   const login = (otp?: string) =>
     caller(service, '')('POST', '/api/login', { email, password, otp })
   const { recoveryCodes } = on.body.second_factor as { recoveryCodes: string[] }
-  return { call, secret, recoveryCodes, login, email, password }
+  return { call, cookie, uid, secret, recoveryCodes, login, email, password }
 }
 
 test('a second factor begins with the password and is in force after its first code', async () => {
@@ -152,4 +155,23 @@ test('whoever has the machine lets in a user who lost authenticator and codes', 
   const options = { email: [email], password: [password] }
   await runCommand(service.app.identity, { name: 'user reset-password', options })
   await signIn(service, email, password)
+})
+
+test('whoever gives the password again gives a code, too', async () => {
+  const person = await enrol('twice@example.com')
+  const { call, cookie, uid, secret, email, password, recoveryCodes } = person
+  const change = (proofs: object) =>
+    call('POST', `/api/org_user/${uid}`, { org_user: { email: `new-${email}` }, ...proofs })
+  assert.equal((await change({})).body.code, 'reauthenticate')
+  const missing = await change({ currentPassword: password })
+  assert.deepEqual([missing.status, missing.body.code], [401, 'second_factor'])
+  const spent = await change({ currentPassword: password, currentOtp: nowCode(secret) })
+  assert.equal(spent.body.code, 'second_factor')
+  clock.advance(30_000)
+  const done = await change({ currentPassword: password, currentOtp: nowCode(secret) })
+  assert.equal(done.status, 200, done.text)
+  const proofs = { 'Weir-Password': password, 'Weir-Otp': recoveryCodes[0] }
+  const proving = caller(service, cookie, proofs)
+  const back = await proving('POST', `/api/org_user/${uid}`, { org_user: { email } })
+  assert.equal(back.status, 200, back.text)
 })
