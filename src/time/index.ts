@@ -12,4 +12,7 @@ export {
 export { type Age, agedBefore, roughAgeMs } from './expiry.ts'
 export { checkBaseCycle, countIntervals, firstIntervalEnd, intervalOf } from './interval.ts'
 export { type LocalPeriod, nextPeriods } from './next-periods.ts'
+export { compileDatePattern } from './pattern/date-pattern.ts'
+export { formatDate } from './pattern/format-date.ts'
+export { readDate } from './pattern/read-date.ts'
 export { canonicalTimeZone, loadZone } from './zone.ts'

@@ -1,0 +1,270 @@
+/** From a tree to terms: names are found, types are known, and every operation is chosen by them. */
+import { unreachable } from '../../base/index.ts'
+import { ExpressionError } from '../expression-error.ts'
+import type { ExpressionType, ExpressionVariable, Span } from '../expression-types.ts'
+import {
+  type Arithmetic,
+  add,
+  divide,
+  multiply,
+  negate,
+  remainder,
+  subtract,
+} from '../operation/arithmetic.ts'
+import { comparisons, negation } from '../operation/comparisons.ts'
+import {
+  castToBoolean,
+  castToDecimal,
+  castToDouble,
+  castToLong,
+  join,
+} from '../operation/conversions.ts'
+import { like } from '../operation/like.ts'
+import type { Operation, Term } from '../operation/operation.ts'
+import { ExpressionScope } from '../syntax/expression-scope.ts'
+import type {
+  BinaryNode,
+  CaseNode,
+  CastNode,
+  ComparisonOperator,
+  Expression,
+  TestNode,
+  UnaryNode,
+} from '../syntax/expression-tree.ts'
+import { parseExpression } from '../syntax/parse-expression.ts'
+import { checkCall } from './check-call.ts'
+import { toCondition, toDouble, toNumber, toText, unifyTerms } from './convert-terms.ts'
+import { nearestName } from './nearest-name.ts'
+
+/** An expression that can be run: every name is known and every type fits. */
+export interface CheckedExpression {
+  readonly text: string
+  readonly tree: Expression
+  readonly term: Term
+  readonly type: ExpressionType
+  readonly variables: readonly ExpressionVariable[]
+  /** The indexes of the variables that it uses, ascending. */
+  readonly used: readonly number[]
+}
+
+/** What an expression is read and checked with. */
+interface CheckOptions {
+  readonly variables?: readonly ExpressionVariable[]
+  /** The time zone of functions of dates that are given none; UTC if unsaid. */
+  readonly timeZoneId?: string
+}
+
+/** Reads and checks an expression; throws ExpressionError with the place of the first mistake. */
+export function checkExpression(text: string, options: CheckOptions = {}): CheckedExpression {
+  const scope = new ExpressionScope(options.variables ?? [])
+  const tree = parseExpression(text, scope)
+  const checker = new Checker(text, scope, options.timeZoneId ?? 'UTC')
+  const term = checker.check(tree)
+  const used = [...checker.used].sort((one, other) => one - other)
+  return { text, tree, term, type: term.type, variables: scope.variables, used }
+}
+
+const NUMERIC_BY_OPERATOR: Readonly<Record<'+' | '-' | '*' | '%', Arithmetic>> = {
+  ...{ '+': add, '-': subtract, '*': multiply, '%': remainder },
+}
+
+class Checker {
+  readonly used = new Set<number>()
+  readonly #text: string
+  readonly #scope: ExpressionScope
+  readonly #timeZoneId: string
+
+  constructor(text: string, scope: ExpressionScope, timeZoneId: string) {
+    this.#text = text
+    this.#scope = scope
+    this.#timeZoneId = timeZoneId
+  }
+
+  check(node: Expression): Term {
+    const { span } = node
+    switch (node.kind) {
+      case 'literal':
+        return { kind: 'constant', type: node.type, value: node.value, span }
+      case 'variable':
+        return this.#variable(node.name, span)
+      case 'unary':
+        return this.#unary(node)
+      case 'binary':
+        return this.#binary(node)
+      case 'call': {
+        const args = node.args.map((arg) => this.check(arg))
+        return checkCall(node, args, { failAt: this.#failAt, timeZoneId: this.#timeZoneId })
+      }
+      case 'case':
+        return node.subject === undefined ? this.#case(node) : this.#switch(node, node.subject)
+      case 'cast':
+        return this.#cast(node)
+      default:
+        return this.#test(node)
+    }
+  }
+
+  #variable(name: string, span: Span): Term {
+    const variable = this.#scope.find(name)
+    if (variable === undefined) {
+      const names = this.#scope.variables.map((known) => known.name)
+      throw this.#failAt(`Unknown variable "${name}"${adviceOn(name, names)}`, span)
+    }
+    this.used.add(variable.index)
+    return { kind: 'input', index: variable.index, name: variable.name, type: variable.type, span }
+  }
+
+  #unary({ operator, operand, span }: UnaryNode): Term {
+    const term = this.check(operand)
+    if (operator === 'NOT') {
+      return apply(negation, [toCondition(term, this.#failAt)], 'BOOLEAN', span)
+    }
+    const number = toNumber(term, this.#failAt)
+    // A plus does nothing to a number, and fails on a text whose type shows at run time.
+    return operator === '-'
+      ? arithmetic(negate, [number], span)
+      : arithmetic(add, [number, { kind: 'constant', type: 'LONG', value: 0, span }], span)
+  }
+
+  #binary({ operator, left: leftNode, right: rightNode, span }: BinaryNode): Term {
+    const left = this.check(leftNode)
+    const right = this.check(rightNode)
+    switch (operator) {
+      case 'AND':
+      case 'OR': {
+        const args = [toCondition(left, this.#failAt), toCondition(right, this.#failAt)] as const
+        return { kind: operator === 'AND' ? 'and' : 'or', args, type: 'BOOLEAN', span }
+      }
+      case '||':
+        return apply(join, [toText(left), toText(right)], 'STRING', span)
+      case '+':
+        if (left.type === 'STRING' || right.type === 'STRING') {
+          return apply(join, [toText(left), toText(right)], 'STRING', span)
+        }
+        return this.#calculate(operator, [left, right], span)
+      case '-':
+      case '*':
+      case '%':
+        return this.#calculate(operator, [left, right], span)
+      case '/': {
+        const args = [left, right].map((side) => toDouble(side, this.#failAt))
+        return apply(divide, args, 'DOUBLE', span)
+      }
+      default:
+        return this.#compare(operator, [left, right], span)
+    }
+  }
+
+  #calculate(operator: '+' | '-' | '*' | '%', sides: readonly Term[], span: Span): Term {
+    const numbers = sides.map((side) => toNumber(side, this.#failAt))
+    const hasUnknown = numbers.some(({ type }) => type === 'UNKNOWN')
+    const unified = hasUnknown ? numbers : unifyTerms(numbers, this.#failAt)
+    return arithmetic(NUMERIC_BY_OPERATOR[operator], unified, span)
+  }
+
+  #compare(operator: ComparisonOperator, sides: readonly Term[], span: Span): Term {
+    return apply(comparisons[operator], this.#comparable(sides), 'BOOLEAN', span)
+  }
+
+  /** Terms that can be compared: decimals as numbers, all else as it is. */
+  #comparable(terms: readonly Term[]): readonly Term[] {
+    return terms.map((term) => (term.type === 'BIGDECIMAL' ? toDouble(term, this.#failAt) : term))
+  }
+
+  #case({ branches, otherwise, span }: CaseNode): Term {
+    const conditions = branches.map(({ when }) => toCondition(this.check(when), this.#failAt))
+    const values = unifyTerms(this.#values(branches, otherwise, span), this.#failAt)
+    const pairs = conditions.flatMap((condition, index) => [condition, values[index]])
+    const args = [...pairs, values[values.length - 1]]
+    return { kind: 'choose', args, type: values[0].type, span }
+  }
+
+  #switch({ branches, otherwise, span }: CaseNode, subjectNode: Expression): Term {
+    const whens = branches.map(({ when }) => this.check(when))
+    const [subject, ...candidates] = this.#comparable([this.check(subjectNode), ...whens])
+    const values = unifyTerms(this.#values(branches, otherwise, span), this.#failAt)
+    const pairs = candidates.flatMap((candidate, index) => [candidate, values[index]])
+    const args = [subject, ...pairs, values[values.length - 1]]
+    return { kind: 'switch', args, type: values[0].type, span }
+  }
+
+  #values(branches: CaseNode['branches'], otherwise: Expression | undefined, span: Span): Term[] {
+    const last: Term =
+      otherwise === undefined
+        ? { kind: 'constant', type: 'NULL', value: null, span }
+        : this.check(otherwise)
+    return [...branches.map(({ then }) => this.check(then)), last]
+  }
+
+  #cast({ operand, type, span }: CastNode): Term {
+    const term = this.check(operand)
+    if (term.type === type) return term
+    switch (type) {
+      case 'LONG':
+        return apply(castToLong, [term], 'LONG', span)
+      case 'DOUBLE':
+        return apply(castToDouble, [term], 'DOUBLE', span)
+      case 'BIGDECIMAL':
+        return apply(castToDecimal, [term], 'BIGDECIMAL', span)
+      case 'BOOLEAN':
+        return apply(castToBoolean, [term], 'BOOLEAN', span)
+      case 'STRING':
+        return { ...toText(term), type: 'STRING' }
+      default:
+        return unreachable(type)
+    }
+  }
+
+  #test({ kind, isNegated, operand, args, span }: TestNode): Term {
+    const terms = [operand, ...args].map((node) => this.check(node))
+    const term = this.#plainTest(kind, terms, span)
+    return isNegated ? apply(negation, [term], 'BOOLEAN', span) : term
+  }
+
+  #plainTest(kind: TestNode['kind'], terms: readonly Term[], span: Span): Term {
+    const type = 'BOOLEAN'
+    switch (kind) {
+      case 'isNull':
+        return { kind, args: terms, type, span }
+      case 'in':
+        return { kind, args: this.#comparable(terms), type, span }
+      case 'like':
+        return apply(like, terms.map(toText), type, span)
+      case 'between': {
+        const [of, low, high] = this.#comparable(terms)
+        return { kind, args: [of, low, high], type, span }
+      }
+    }
+  }
+
+  readonly #failAt = (problem: string, span: Span): ExpressionError =>
+    new ExpressionError(problem, this.#text, span)
+}
+
+function adviceOn(name: string, names: readonly string[]): string {
+  const nearest = nearestName(name, names)
+  if (nearest !== undefined) return `: did you mean "${nearest}"?`
+  if (names.length === 0) return ': no variables are given'
+  return `: there are ${names.slice(0, 10).join(', ')}${names.length > 10 ? ' …' : ''}`
+}
+
+function apply(
+  operation: Operation,
+  args: readonly Term[],
+  type: ExpressionType,
+  span: Span,
+): Term {
+  return { kind: 'apply', operation, args, type, span }
+}
+
+/** The form of a calculation for the types of its operands, which are one type or unknown. */
+function arithmetic(
+  { long, double, unknown }: Arithmetic,
+  args: readonly Term[],
+  span: Span,
+): Term {
+  const types = new Set(args.map(({ type }) => type))
+  if (types.has('UNKNOWN')) return apply(unknown, args, 'UNKNOWN', span)
+  if (types.has('DOUBLE')) return apply(double, args, 'DOUBLE', span)
+  return types.has('LONG') ? apply(long, args, 'LONG', span) : apply(double, args, 'NULL', span)
+}

@@ -1,0 +1,96 @@
+import type { ExpressionType, ExpressionValue, Span } from '../expression-types.ts'
+
+/** A value that is there. */
+export type Present = Exclude<ExpressionValue, null>
+
+/** What an operation may do beside giving a value. */
+export interface Run {
+  /** Ends the evaluation: the message says what was wrong with the values. */
+  fail(problem: string): never
+  /** Counts work on texts, in characters; ends an evaluation that does too much. */
+  charge(characters: number): void
+}
+
+/**
+ * An operation on columns of numbers: NaN stands for NULL, 1 and 0 for TRUE and FALSE. `out` may be the
+ * first of the arguments. It sets `doubts` to 1 for rows that it cannot decide: those that fail, and
+ * those that a double does not hold exactly. They are evaluated again, value by value.
+ */
+export type NumberLoop = (
+  out: Float64Array,
+  args: readonly Float64Array[],
+  doubts: Uint8Array,
+  count: number,
+) => void
+
+/**
+ * One operation on values of known types. NULL in an argument gives NULL without calling it. It is
+ * told once, and both ways to run an expression, and SQLite, use it.
+ */
+export interface Operation {
+  /** Its name for SQLite, if that must ask for it. */
+  readonly name: string
+  /** The value for arguments that are there; a bigint only beyond 2^53. */
+  readonly value: (run: Run, ...args: Present[]) => ExpressionValue
+  /** Whole numbers that it gives are LONG or DOUBLE to SQLite; unsaid, LONG unless an argument is DOUBLE. */
+  readonly gives?: 'LONG' | 'DOUBLE'
+  /** The same on columns, where arguments and result are numbers or conditions of known types. */
+  readonly number?: NumberLoop
+  /** The same in SQLite's own words; undefined where these would differ. */
+  readonly sql?: (args: readonly SqlOperand[]) => string | undefined
+}
+
+/** An argument as SQL text, with what is known of it. */
+export interface SqlOperand {
+  readonly text: string
+  readonly type: ExpressionType
+  /** Its amount is below two to this power: 63 of any LONG, undefined where nothing is known. */
+  readonly bits: number | undefined
+}
+
+interface Checked {
+  readonly type: ExpressionType
+  readonly span: Span
+}
+
+interface Constant extends Checked {
+  readonly kind: 'constant'
+  readonly value: ExpressionValue
+}
+
+interface Input extends Checked {
+  readonly kind: 'input'
+  /** The place of the variable among those that were declared. */
+  readonly index: number
+  readonly name: string
+}
+
+interface Application extends Checked {
+  readonly kind: 'apply'
+  readonly operation: Operation
+  readonly args: readonly Term[]
+}
+
+interface OfTwo extends Checked {
+  readonly kind: 'and' | 'or' | 'nullIf'
+  readonly args: readonly [Term, Term]
+}
+
+/** The operand and the bounds of BETWEEN. */
+interface OfThree extends Checked {
+  readonly kind: 'between'
+  readonly args: readonly [Term, Term, Term]
+}
+
+/**
+ * The first that is there; the operand of IN and its list; the one operand of IS NULL; pairs of a
+ * condition and what it chooses, and what is given otherwise; the same behind a subject, which what
+ * stands for conditions must equal.
+ */
+interface OfMany extends Checked {
+  readonly kind: 'coalesce' | 'in' | 'isNull' | 'choose' | 'switch'
+  readonly args: readonly Term[]
+}
+
+/** A checked part of an expression: its operation was chosen by the types of its arguments. */
+export type Term = Constant | Input | Application | OfTwo | OfThree | OfMany

@@ -1,0 +1,149 @@
+import type { CheckedExpression } from '../check/check-expression.ts'
+import { ExpressionError } from '../expression-error.ts'
+import type { ExpressionType, ExpressionValue, Span } from '../expression-types.ts'
+import { showOperand } from '../operation/numbers.ts'
+import type { Present, Run, Term } from '../operation/operation.ts'
+import { BLOCK_ROWS, type BlockClosure, compileNumbers } from './compile-numbers.ts'
+import { compileValues, type ValueClosure } from './compile-values.ts'
+
+/** The characters that one evaluation may read and write: some ten milliseconds at most. */
+export const EVALUATION_CHARACTERS_MAX = 10_000_000
+
+/** Rows that failed in a column. */
+interface RowFailures {
+  readonly count: number
+  /** The first row that failed, and why; both undefined when none did. */
+  readonly row: number | undefined
+  readonly error: ExpressionError | undefined
+}
+
+/** An expression that runs, with access to its variables and nothing else. */
+interface CompiledExpression {
+  readonly type: ExpressionType
+  /**
+   * The value for the values of the variables, in the order of their declaration. Throws
+   * ExpressionError where the values do not let it have one.
+   */
+  evaluate(values: readonly ExpressionValue[]): ExpressionValue
+  /**
+   * The numbers for many rows at once: a column for each variable, NaN for NULL, 1 and 0 for TRUE and
+   * FALSE. A row that fails is NaN. Undefined where a type is a text, a decimal or unknown.
+   */
+  readonly evaluateNumbers:
+    | ((columns: readonly Float64Array[], results: Float64Array) => RowFailures)
+    | undefined
+}
+
+/** Makes closures of a checked expression; nothing of its text is ever run as code. */
+export function compileExpression(checked: CheckedExpression): CompiledExpression {
+  const { term, type, text } = checked
+  const evaluate = evaluation(term, text)
+  const closure = compileNumbers(term)
+  const evaluateNumbers = closure && columnEvaluation(closure, evaluate)
+  return { type, evaluate, evaluateNumbers }
+}
+
+type Evaluate = CompiledExpression['evaluate']
+
+function evaluation(term: Term, text: string): Evaluate {
+  const frame: { values: readonly ExpressionValue[]; left: number } = { values: [], left: 0 }
+  const failAt = (span: Span) => (problem: string) => {
+    throw new ExpressionError(problem, text, span)
+  }
+  const runAt = (span: Span): Run => {
+    const fail: Run['fail'] = failAt(span)
+    const charge = (characters: number): void => {
+      frame.left -= characters
+      if (frame.left < 0) {
+        fail(`The texts take too much work: at most ${EVALUATION_CHARACTERS_MAX} characters`)
+      }
+    }
+    return { fail, charge }
+  }
+  const input = ({ index, name, type, span }: Extract<Term, { kind: 'input' }>): ValueClosure => {
+    const fail: Run['fail'] = failAt(span)
+    return () => {
+      const value = frame.values[index]
+      if (value === null || value === undefined || Number.isNaN(value)) return null
+      return typeof value === JS_TYPES[type] ? value : adapt(value, { name, type, fail })
+    }
+  }
+  let closure: ValueClosure | undefined
+  return (values) => {
+    closure ??= compileValues(term, { input, runAt })
+    frame.values = values
+    frame.left = EVALUATION_CHARACTERS_MAX
+    return closure(0)
+  }
+}
+
+/** How values of a type come most of the time; the others are looked at. */
+const JS_TYPES: Readonly<Record<ExpressionType, string>> = {
+  ...{ LONG: 'number', DOUBLE: 'number', BIGDECIMAL: 'string', STRING: 'string' },
+  ...{ BOOLEAN: 'boolean', UNKNOWN: 'number', NULL: 'never' },
+}
+
+interface Adapted {
+  readonly name: string
+  readonly type: ExpressionType
+  readonly fail: (problem: string) => never
+}
+
+/** A value that came in another form than its type has: taken where it means the same. */
+function adapt(value: Present, { name, type, fail }: Adapted): ExpressionValue {
+  switch (type) {
+    case 'LONG':
+    case 'DOUBLE':
+      if (typeof value === 'boolean') return value ? 1 : 0
+      if (typeof value !== 'string') return type === 'DOUBLE' ? Number(value) : value
+      break
+    case 'BOOLEAN':
+      if (typeof value !== 'string') return Number(value) !== 0
+      break
+    case 'STRING':
+    case 'BIGDECIMAL':
+      return String(value)
+    case 'NULL':
+      return null
+    case 'UNKNOWN':
+      return typeof value === 'boolean' ? Number(value) : value
+  }
+  return fail(`The variable "${name}" is ${type}, but its value is ${showOperand(value)}`)
+}
+
+function columnEvaluation(closure: BlockClosure, evaluate: Evaluate) {
+  const doubts = new Uint8Array(BLOCK_ROWS)
+  return (columns: readonly Float64Array[], results: Float64Array): RowFailures => {
+    const failures = new FailureCount()
+    for (let from = 0; from < results.length; from += BLOCK_ROWS) {
+      const count = Math.min(BLOCK_ROWS, results.length - from)
+      results.set(closure({ columns, from, count, doubts }).subarray(0, count), from)
+      for (let at = doubts.indexOf(1); at >= 0; at = doubts.indexOf(1, at + 1)) {
+        const row = from + at
+        results[row] = failures.take(row, () => evaluate(columns.map((column) => column[row])))
+        doubts[at] = 0
+      }
+    }
+    return failures
+  }
+}
+
+/** Keeps the first failure of many and counts the others. */
+class FailureCount implements RowFailures {
+  count = 0
+  row: number | undefined
+  error: ExpressionError | undefined
+
+  take(row: number, evaluate: () => ExpressionValue): number {
+    try {
+      const value = evaluate()
+      return value === null ? Number.NaN : Number(value)
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error
+      this.count += 1
+      this.row ??= row
+      this.error ??= error
+      return Number.NaN
+    }
+  }
+}

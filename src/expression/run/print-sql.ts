@@ -1,0 +1,141 @@
+/**
+ * Terms as an expression of SQLite. Its own operators are used where they give the same for every value
+ * of the known types; all else asks a function of `sqlFunctions`, which runs the same operation.
+ */
+import { invariant } from '../../base/index.ts'
+import type { CheckedExpression } from '../check/check-expression.ts'
+import type { ExpressionValue } from '../expression-types.ts'
+import { decimalToDouble } from '../operation/conversions.ts'
+import type { SqlOperand, Term } from '../operation/operation.ts'
+import { SQL_PREFIX, sqlNameOf } from './sql-functions.ts'
+
+/** Every LONG has as many bits, its sign aside; conditions have one. */
+const LONG_BITS = 63
+
+/** Digits and exponents up to which SQLite reads a decimal to the nearest double for certain. */
+const EXACT_DIGITS = 15
+const EXACT_EXPONENT = 22
+
+/** A longer side of AND is not written down twice: nested ones would grow beyond all bounds. */
+const REPEATED_LENGTH_MAX = 2_000
+
+/** SQL text of a checked expression; `columnOf` gives the text that stands for a variable. */
+export function printSql(
+  { term }: CheckedExpression,
+  columnOf: (name: string, index: number) => string,
+): string {
+  return printTerm(term, columnOf).text
+}
+
+type ColumnOf = (name: string, index: number) => string
+
+function printTerm(term: Term, columnOf: ColumnOf): SqlOperand {
+  const { type } = term
+  if (term.kind === 'constant') {
+    return { text: printConstant(term.value, type === 'DOUBLE'), type, bits: bitsOf(term) }
+  }
+  if (term.kind === 'input') {
+    return { text: columnOf(term.name, term.index), type, bits: bitsOf(term) }
+  }
+  const args = term.args.map((arg) => printTerm(arg, columnOf))
+  if (term.kind !== 'apply') {
+    const bits = type === 'BOOLEAN' ? 1 : undefined
+    return { text: `(${printForm(term.kind, args)})`, type, bits }
+  }
+  const { operation } = term
+  const native = operation.sql?.(args)
+  const words = args.map(({ text }) => text).join(', ')
+  const text = native === undefined ? `${sqlNameOf(operation)}(${words})` : `(${native})`
+  const isLong = operation.gives === 'LONG' || type === 'BOOLEAN'
+  const bits = native === undefined ? (isLong ? LONG_BITS : undefined) : nativeBits(args, type)
+  return { text, type, bits }
+}
+
+/** What SQLite's own + - * and % give: at most the bits of both operands and one more. */
+function nativeBits(args: readonly SqlOperand[], type: Term['type']): number | undefined {
+  if (type === 'BOOLEAN') return 1
+  if (type !== 'LONG') return undefined
+  return args.reduce<number | undefined>(
+    (sum, { bits }) => (sum === undefined || bits === undefined ? undefined : sum + bits),
+    1,
+  )
+}
+
+function bitsOf(term: Extract<Term, { kind: 'constant' | 'input' }>): number | undefined {
+  if (term.type === 'BOOLEAN') return 1
+  return term.type === 'LONG' ? LONG_BITS : undefined
+}
+
+function printForm(
+  kind: Exclude<Term['kind'], 'apply' | 'constant' | 'input'>,
+  operands: readonly SqlOperand[],
+) {
+  const args = operands.map(({ text }) => text)
+  // A plus takes the affinity of a column or CAST away, by which SQLite would turn texts to numbers.
+  const [first, ...rest] = args.map((text) => `+${text}`)
+  switch (kind) {
+    case 'and':
+      return printLogic('AND', args)
+    case 'or':
+      return printLogic('OR', args)
+    case 'isNull':
+      return `${args[0]} IS NULL`
+    case 'nullIf':
+      return `nullif(${first}, ${rest[0]})`
+    case 'coalesce':
+      return `coalesce(${args.join(', ')})`
+    case 'choose':
+      return `CASE ${branches(args, args)} END`
+    case 'switch':
+      return `CASE ${first} ${branches(rest, args.slice(1))} END`
+    case 'in':
+      return `${first} IN (${rest.join(', ')})`
+    case 'between':
+      return `${first} BETWEEN ${rest.join(' AND ')}`
+  }
+}
+
+/**
+ * SQLite evaluates both sides of AND and OR, or drops the first beside a constant. Where one may fail,
+ * the second is evaluated only if the first does not decide, as in closures; that writes it down twice.
+ */
+function printLogic(word: 'AND' | 'OR', [left, right]: readonly string[]): string {
+  const mayFail = left.includes(SQL_PREFIX) || right.includes(SQL_PREFIX)
+  if (!mayFail || right.length > REPEATED_LENGTH_MAX) return `${left} ${word} ${right}`
+  const [decides, other] = word === 'AND' ? [0, 1] : [1, 0]
+  const rest = `WHEN ${other} THEN ${right} ELSE nullif(${right}, ${other})`
+  return `CASE ${left} WHEN ${decides} THEN ${decides} ${rest} END`
+}
+
+function branches(whens: readonly string[], args: readonly string[]): string {
+  const words: string[] = []
+  for (let index = 0; index < args.length - 1; index += 2) {
+    words.push(`WHEN ${whens[index]} THEN ${args[index + 1]}`)
+  }
+  return `${words.join(' ')} ELSE ${args[args.length - 1]}`
+}
+
+function printConstant(value: ExpressionValue, isDouble: boolean): string {
+  if (value === null) return 'NULL'
+  if (typeof value === 'boolean') return value ? '1' : '0'
+  if (typeof value === 'string') return printText(value)
+  const digits = String(value)
+  const text = isDouble ? printDouble(digits) : digits
+  return text.startsWith('-') ? `(${text})` : text
+}
+
+/** A DOUBLE as SQLite reads it; what it may round otherwise is read by our own function. */
+function printDouble(digits: string): string {
+  const [mantissa, exponent = '0'] = digits.split('e')
+  const [whole, fraction = ''] = mantissa.replace('-', '').split('.')
+  const isExact =
+    whole.length + fraction.length <= EXACT_DIGITS &&
+    Math.abs(Number(exponent)) + fraction.length <= EXACT_EXPONENT
+  if (!isExact) return `${sqlNameOf(decimalToDouble)}('${digits}')`
+  return /^-?\d+$/.test(digits) ? `${digits}.0` : digits
+}
+
+function printText(text: string): string {
+  invariant(!text.includes('\0'), 'a text with U+0000 in an expression')
+  return `'${text.replaceAll("'", "''")}'`
+}

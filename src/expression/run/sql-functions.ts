@@ -1,0 +1,76 @@
+import { ExpressionError } from '../expression-error.ts'
+import type { ExpressionValue } from '../expression-types.ts'
+import { add, divide, multiply, negate, remainder, subtract } from '../operation/arithmetic.ts'
+import * as conversions from '../operation/conversions.ts'
+import { expressionFunctions } from '../operation/function-table.ts'
+import { like } from '../operation/like.ts'
+import { shortenLong } from '../operation/numbers.ts'
+import type { Operation, Present, Run } from '../operation/operation.ts'
+import { EVALUATION_CHARACTERS_MAX } from './compile-expression.ts'
+
+/** A value as SQLite hands it over: INTEGER as bigint, REAL as number. */
+export type SqlValue = bigint | number | string | null
+
+/**
+ * A function that the SQL of expressions asks for. Register it with bigint arguments and any number
+ * of them, and not as deterministic: SQLite would run it ahead, even where nothing chooses it.
+ */
+interface SqlFunction {
+  readonly name: string
+  readonly call: (...args: SqlValue[]) => SqlValue
+}
+
+/** What the names of our functions begin with; no function of SQLite does. */
+export const SQL_PREFIX = 'weir_'
+
+/** The name of an operation in SQL. */
+export function sqlNameOf({ name }: Operation): string {
+  return SQL_PREFIX + name
+}
+
+const arithmetics = [add, subtract, multiply, remainder, negate].flatMap(
+  ({ long, double, unknown }) => [long, double, unknown],
+)
+
+/** Every function that printed SQL may ask for. */
+export const sqlFunctions: readonly SqlFunction[] = [
+  ...arithmetics,
+  ...[divide, like],
+  ...Object.values(conversions),
+  ...expressionFunctions.flatMap(({ operations }) => operations),
+].map(sqlFunctionOf)
+
+function sqlFunctionOf(operation: Operation): SqlFunction {
+  const call = (...args: SqlValue[]): SqlValue => {
+    const values: Present[] = []
+    let isDouble = operation.gives === 'DOUBLE'
+    for (const arg of args) {
+      if (arg === null) return null
+      if (typeof arg === 'number' && operation.gives !== 'LONG') isDouble = true
+      values.push(typeof arg === 'bigint' ? shortenLong(arg) : arg)
+    }
+    return toSql(operation.value(meteredRun(), ...values), isDouble)
+  }
+  return { name: sqlNameOf(operation), call }
+}
+
+/** A run of one call: it has no place in a text, and its own measure of work. */
+function meteredRun(): Run {
+  let left = EVALUATION_CHARACTERS_MAX
+  const fail = (problem: string): never => {
+    throw new ExpressionError(problem, '', { from: 0, until: 0 })
+  }
+  return {
+    fail,
+    charge: (characters) => {
+      left -= characters
+      if (left < 0) fail(`The texts take too much work: at most ${EVALUATION_CHARACTERS_MAX}`)
+    },
+  }
+}
+
+function toSql(value: ExpressionValue, isDouble: boolean): SqlValue {
+  if (typeof value === 'boolean') return value ? 1n : 0n
+  if (typeof value !== 'number' || isDouble || !Number.isSafeInteger(value)) return value
+  return BigInt(value)
+}
