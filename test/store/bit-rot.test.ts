@@ -81,8 +81,7 @@ async function contentsOf(file: string): Promise<Contents | Error> {
     const sealed = new SealedSamples(rows)
     const [samples, latest, newest, folds] = [new Map(), new Map(), new Map(), new Map()]
     for (const handle of STREAMS) {
-      const last = sealed.latest(handle)
-      latest.set(handle, last && last !== 'damaged' ? [last.time, last.value] : undefined)
+      latest.set(handle, await latestOf(sealed, handle))
       newest.set(handle, await readSealed(sealed, handle, { limit: 5, isLatestFirst: true }))
       folds.set(handle, await foldOf(rows, sealed, handle))
       samples.set(handle, await readSealed(sealed, handle))
@@ -94,6 +93,13 @@ async function contentsOf(file: string): Promise<Contents | Error> {
   } finally {
     table.close()
   }
+}
+
+/** The last sample: where the short way to it does not check, the store looks for it among all. */
+async function latestOf(sealed: SealedSamples, handle: number) {
+  const last = sealed.latest(handle)
+  if (last !== 'damaged') return last && ([last.time, last.value] as const)
+  return (await readSealed(sealed, handle, { limit: 1, isLatestFirst: true })).at(-1)
 }
 
 async function readSealed(sealed: SealedSamples, handle: number, some = {}) {
