@@ -4,6 +4,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { provision } from './provision.ts'
 import { makeStudioTypes } from './studio/make-types.ts'
 
@@ -26,7 +27,9 @@ if (chosen.length === 0) {
   run('biome', ['check', '.'])
 }
 const missing = provision(files)
-const args = ['--test', '--test-timeout=600000', ...files]
+// Node keeps one core free of tests by itself; many files wait for disks and browsers.
+const atOnce = `--test-concurrency=${availableParallelism()}`
+const args = ['--test', '--test-timeout=600000', atOnce, ...files]
 const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' })
 for (const { name, why, files: skipped } of missing)
   console.log(`SKIPPED for lack of ${name} (${why}): ${skipped.join(', ')}`)
