@@ -111,8 +111,9 @@ export class Feed {
   ): Promise<PutAnswer> {
     await requireRequested(this.catalog.index, principal, requested, command.samples)
     const warnings = await putSamples(this.#deps, principal, command)
-    const { orgUid } = principal
-    return { values: await answerRequested(this.#deps, orgUid, requested, memory), warnings }
+    const held = { memory, share: command.share }
+    const values = await answerRequested(this.#deps, principal.orgUid, requested, held)
+    return { values, warnings }
   }
 
   /** The samples of one stream or all of a component. */

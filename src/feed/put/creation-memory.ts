@@ -1,5 +1,6 @@
 /** What the creation of streams takes of the memory budget. */
 import type { MemoryShare } from '../../base/index.ts'
+import type { Catalog } from '../../catalog/index.ts'
 import type { MissingTarget } from './resolve-targets.ts'
 
 /**
@@ -12,26 +13,41 @@ export const CREATED_STREAM_BYTES = 1_500
 /** A device that signs on: too little to be counted. */
 const UNCOUNTED_BYTES_MAX = 64 * 1024
 
-function bytesOfCreation(missing: readonly MissingTarget[]): number {
-  const components = new Set<string>()
-  for (const { component, compId } of missing) if (component === undefined) components.add(compId)
-  return components.size * CREATED_COMPONENT_BYTES + missing.length * CREATED_STREAM_BYTES
+/** What the creation of missing streams takes, those that templates of components bring among them. */
+export async function bytesOfCreation(
+  { templates, createMax }: Pick<Catalog, 'templates' | 'createMax'>,
+  orgUid: string,
+  missing: readonly Pick<MissingTarget, 'component' | 'compId' | 'creation'>[],
+): Promise<number> {
+  const templateOf = new Map<string, string>()
+  for (const { component, compId, creation } of missing) {
+    if (component === undefined) templateOf.set(compId, creation.compTmplId ?? '')
+  }
+  let streams = missing.length
+  for (const [compTmplId, { length }] of Map.groupBy(templateOf.values(), (id) => id)) {
+    if (compTmplId === '') continue
+    const template = await templates.findById(orgUid, compTmplId)
+    streams += length * (template?.stream.length ?? 0)
+  }
+  // More than this is refused on the way.
+  const created = Math.min(streams, Math.max(createMax, missing.length))
+  return templateOf.size * CREATED_COMPONENT_BYTES + created * CREATED_STREAM_BYTES
 }
 
 /**
- * Runs a creation while the share of its call is larger by what it takes. Waits for that before
- * anything is prepared, and refuses what does not fit: then nothing is made.
+ * Runs a creation while the share of its call is larger by what it takes, and tells it whether that
+ * had to be waited for. Waits before anything is prepared, and refuses what does not fit: then nothing is made.
  */
 export async function whileCreating<T>(
   share: MemoryShare | undefined,
-  missing: readonly MissingTarget[],
-  create: () => Promise<T>,
+  bytes: number,
+  create: (hasWaited: boolean) => Promise<T>,
 ): Promise<T> {
-  const bytes = bytesOfCreation(missing)
-  if (share === undefined || bytes <= UNCOUNTED_BYTES_MAX) return create()
-  await share.resize(share.bytes + bytes)
+  if (share === undefined || bytes <= UNCOUNTED_BYTES_MAX) return create(false)
+  const isAtOnce = share.resizeNow(share.bytes + bytes)
+  if (!isAtOnce) await share.resize(share.bytes + bytes)
   try {
-    return await create()
+    return await create(!isAtOnce)
   } finally {
     await share.resize(Math.max(share.bytes - bytes, 0))
   }

@@ -6,7 +6,7 @@ import type { Retention } from '../expire/retention.ts'
 import { requireCreation, requireStreams } from '../feed-rights.ts'
 import type { AssignedTimes } from './assigned-times.ts'
 import { type Creation, createMissing } from './create-missing.ts'
-import { whileCreating } from './creation-memory.ts'
+import { bytesOfCreation, whileCreating } from './creation-memory.ts'
 import { inSlices, SliceBudget } from './in-slices.ts'
 import type { IncomingSamples } from './incoming-samples.ts'
 import { numericBatch, toBatch } from './place-samples.ts'
@@ -47,6 +47,8 @@ export interface PutCommand {
   readonly uploadTime: number
   /** What the call has of the memory budget; it grows while streams are created. */
   readonly share?: MemoryShare
+  /** Tells the caller as of now, after a wait for that memory; refuses one whose rights have ended. */
+  readonly renew?: () => Promise<Principal>
 }
 
 /**
@@ -91,6 +93,7 @@ export async function putSamples(
         placing,
         generation,
         share: command.share,
+        renew: command.renew,
         toPrepare: toPrepare.list(),
       })
   // Some stream may be gone; from here to the journal nothing lets others in without a look.
@@ -124,18 +127,33 @@ async function prepareBatch(
   put: Omit<Creation, 'untyped'> & {
     readonly toPrepare: readonly StreamSamples[]
     readonly share: MemoryShare | undefined
+    readonly renew: PutCommand['renew']
   },
 ): Promise<SampleBatch> {
-  const { samples, missing, placing, generation, toPrepare, share } = put
+  const { samples, missing, placing, generation, toPrepare, share, renew } = put
   const isTyped = ({ facts }: StreamSamples): boolean => facts.valueType !== ''
   const removals = await prepareTyped(samples, toPrepare.filter(isTyped), placing)
   const untyped = toPrepare.filter((stream) => !isTyped(stream))
   if (missing.length > 0 || untyped.length > 0) {
     const creation = { samples, missing, placing, generation, untyped }
-    const create = () => createMissing(catalog, orgUid, creation)
-    for (const removal of await whileCreating(share, missing, create)) removals.push(removal)
+    const create = async (hasWaited: boolean) => {
+      if (hasWaited && renew !== undefined) await requireStill(catalog, await renew(), creation)
+      return createMissing(catalog, orgUid, creation)
+    }
+    const bytes = missing.length === 0 ? 0 : await bytesOfCreation(catalog, orgUid, missing)
+    for (const removal of await whileCreating(share, bytes, create)) removals.push(removal)
   }
   return await toBatch(samples, removals)
+}
+
+/** Refuses a caller who has lost, while the call waited, the right to what it puts or creates. */
+async function requireStill(
+  { index }: Catalog,
+  principal: Principal,
+  { samples, missing }: Pick<Creation, 'samples' | 'missing'>,
+): Promise<void> {
+  await requireStreams(index, principal, samples, 'PUT')
+  for (const target of missing) requireMissing(principal, target)
 }
 
 function requireMissing(principal: Principal, target: MissingTarget): void {

@@ -1,9 +1,11 @@
 import { type Principal, requirePermit } from '../../access/index.ts'
+import type { MemoryShare } from '../../base/index.ts'
 import { type CreationRules, type StreamIndex, VALUE_CODE } from '../../catalog/index.ts'
 import type { Sample, StreamHandle, TextMemory } from '../../store/index.ts'
 import { feedName, requireCreation, requireStream } from '../feed-rights.ts'
 import type { GetDeps } from '../get/get-feed.ts'
 import { requireDefinition } from './create-missing.ts'
+import { bytesOfCreation, whileCreating } from './creation-memory.ts'
 import { SliceBudget, STREAM_WORK } from './in-slices.ts'
 import type { IncomingSamples } from './incoming-samples.ts'
 
@@ -53,7 +55,7 @@ export async function answerRequested(
   deps: GetDeps,
   orgUid: string,
   requested: RequestedValues,
-  memory?: TextMemory,
+  { memory, share }: { readonly memory?: TextMemory; readonly share?: MemoryShare } = {},
 ): Promise<RequestedAnswer> {
   const { catalog, store } = deps
   const { compId, streamIds, creation } = requested
@@ -61,7 +63,11 @@ export async function answerRequested(
   const missing = streamIds.filter((streamId) => find(streamId) === 0)
   if (missing.length > 0) {
     const streams = missing.map((streamId) => ({ streamId, valueType: '' as const }))
-    await catalog.autoCreate(orgUid, [{ compId, rules: creation, streams }])
+    const component = catalog.index.resolveComponent(orgUid, compId)
+    const targets = missing.map(() => ({ component, compId, creation }))
+    const bytes = await bytesOfCreation(catalog, orgUid, targets)
+    const wanted = [{ compId, rules: creation, streams }]
+    await whileCreating(share, bytes, () => catalog.autoCreate(orgUid, wanted))
   }
   const known = streamIds.map((streamId) => [streamId, find(streamId)] as const)
   const handles = known.map(([, handle]) => handle).filter((handle) => handle !== 0)

@@ -44,6 +44,8 @@ interface PutAside {
   readonly hold?: Hold
   /** Tells the caller as of the moment before the put, when the call has waited; refuses one whose rights have ended. */
   readonly renew?: () => Promise<Principal>
+  /** The same, for a wait later on. */
+  readonly renewLater?: () => Promise<Principal>
 }
 
 /** Answers of so many bytes are written at once, in memory that is not worth counting. */
@@ -107,7 +109,7 @@ export class FeedCalls {
     principal: Principal,
     query: string,
     body: Buffer,
-    { held, warn, renew }: PutAside,
+    { held, warn, renew, renewLater }: PutAside,
   ): Promise<string> {
     const options = readPutOptions(readQueryPairs(query))
     const uploadTime = this.#feed.now()
@@ -121,14 +123,15 @@ export class FeedCalls {
     }
     const current = renew === undefined ? principal : await renew()
     const share = held?.share ?? this.#budget.emptyShare()
-    warn(await this.#feed.put(current, { samples, options, uploadTime, share }))
+    const command = { samples, options, uploadTime, share, renew: renewLater }
+    warn(await this.#feed.put(current, command))
     return ''
   }
 
   async #putUrl(
     admitted: Principal,
     query: string,
-    { warn, renew, hold = NO_HOLD }: PutAside,
+    { warn, renew, renewLater, hold = NO_HOLD }: PutAside,
   ): Promise<string> {
     const principal = renew === undefined ? admitted : await renew()
     const pairs = readQueryPairs(query)
@@ -138,7 +141,7 @@ export class FeedCalls {
       ...{ uploadTime, carrierNames: CARRIER_NAMES },
     })
     const share = this.#budget.emptyShare()
-    const command: PutCommand = { samples, options, uploadTime, share }
+    const command: PutCommand = { samples, options, uploadTime, share, renew: renewLater }
     if (requestedStreamIds.length === 0) {
       warn(await this.#feed.put(principal, command))
       return ''

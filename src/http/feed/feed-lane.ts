@@ -68,7 +68,9 @@ async function put(deps: FeedLaneDeps, exchange: Exchange, query: string): Promi
     caller = await gate.admit(exchange, 'feed')
   }
   requireOwnSite(req, caller)
-  const { principal } = caller
+  const admitted = caller
+  const { principal } = admitted
+  const renewLater = () => renewer(gate, exchange, { caller: admitted, asOf })()
   calls.requirePutter(principal)
   const warn: Warn = (warnings) => {
     exchange.warnings = warnings
@@ -77,7 +79,7 @@ async function put(deps: FeedLaneDeps, exchange: Exchange, query: string): Promi
   if (!Buffer.isBuffer(body)) {
     const renew = renewer(gate, exchange, { caller, asOf })
     return bodies.read(body, (bytes, held) =>
-      calls.put(principal, query, bytes, { held, warn, renew, hold }),
+      calls.put(principal, query, bytes, { held, warn, renew, renewLater, hold }),
     )
   }
   bodies.requireFits(body.length)
@@ -90,7 +92,7 @@ async function put(deps: FeedLaneDeps, exchange: Exchange, query: string): Promi
     renew = renewer(gate, exchange, { caller, asOf })
   }
   try {
-    return await calls.put(principal, query, body, { warn, renew, hold })
+    return await calls.put(principal, query, body, { warn, renew, renewLater, hold })
   } finally {
     budget.endSmall(heldBytes)
   }

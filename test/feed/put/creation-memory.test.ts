@@ -25,7 +25,7 @@ async function openHome(t: TestContext, budget: MemoryBudget) {
   const home = await openFeedHome({}, budget)
   t.after(() => home.close())
   const isMade = () => home.catalog.index.resolveComponent('o', 'd0') !== undefined
-  return { isMade, put: (body: unknown) => home.putJson(body, '', administrator) }
+  return { home, isMade, put: (body: unknown) => home.putJson(body, '', administrator) }
 }
 
 test('components and streams count in the memory budget while they are created', async (t) => {
@@ -87,5 +87,39 @@ test('a creation that can never fit is refused, with nothing made; its parts pas
   assert.equal(isMade(), false)
   await put(fleet(500))
   assert.equal(isMade(), true)
+  assert.equal(budget.figures.usedBytes, 0)
+})
+
+test('a right that is lost while a creation waits for memory is missed after it', async (t) => {
+  const budget = new MemoryBudget(4 * MB)
+  const { home, isMade } = await openHome(t, budget)
+  const share = await budget.take(3 * MB)
+  const body = Buffer.from(JSON.stringify(fleet(500)))
+  const renewLater = async () => keyWith(['component/*/feed', 'GET'])
+  const putting = home.calls.put(administrator, '', body, { warn: () => {}, renewLater })
+  while (budget.figures.waiting === 0) await nextTurn()
+  share.release()
+  await assert.rejects(putting, { code: 'forbidden' })
+  assert.equal(isMade(), false)
+  assert.equal(budget.figures.usedBytes, 0)
+})
+
+test('streams that a template brings count, and those that rsid has made', async (t) => {
+  const budget = new MemoryBudget(4 * MB)
+  const { home, isMade } = await openHome(t, budget)
+  const stream = Array.from({ length: 100 }, (_, at) => ({ id: `t${at}` }))
+  await home.catalog.templates.insert(administrator, { id: 'tmpl', stream })
+  const share = await budget.take(3 * MB)
+  const putting = home.putJson(fleet(20), 'compTmplId=tmpl', administrator)
+  while (budget.figures.waiting === 0) await nextTurn()
+  assert.equal(isMade(), false)
+  const rsid = Array.from({ length: 600 }, (_, at) => `rsid=r${at}`).join('&')
+  const requesting = home.put(`compId=one&s=1&${rsid}`, administrator)
+  while (budget.figures.waiting === 1) await nextTurn()
+  assert.equal(home.catalog.index.resolve('o', 'one', 'r0'), 0)
+  share.release()
+  await Promise.all([putting, requesting])
+  assert.equal(isMade(), true)
+  assert.notEqual(home.catalog.index.resolve('o', 'one', 'r599'), 0)
   assert.equal(budget.figures.usedBytes, 0)
 })
