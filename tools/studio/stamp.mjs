@@ -20,9 +20,10 @@ export function studioStamp() {
     // One call for all names costs a start a third of what a walk from folder to folder does.
     const names = readdirSync(join(root, 'studio', 'src'), { recursive: true })
     const sources = names.filter((name) => !OTHER.test(name)).map((name) => `studio/src/${name}`)
-    const lines = [...SINGLE, ...sources.sort()].map((name) => {
-      const { size, mtimeMs } = statSync(`${root}/${name}`)
-      return `${name} ${size} ${mtimeMs}`
+    const lines = [...SINGLE, ...sources.sort()].flatMap((name) => {
+      const stats = statSync(`${root}/${name}`)
+      // A folder is as old as what was made in it, generated files too.
+      return stats.isDirectory() ? [] : [`${name} ${stats.size} ${stats.mtimeMs}`]
     })
     return lines.join('\n')
   } catch (error) {

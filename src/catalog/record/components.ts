@@ -15,8 +15,10 @@ import {
 } from '../shape/component-shape.ts'
 import { ROOT_FOLDER, readFolder } from '../shape/folder-path.ts'
 import { refuseField, shapeCheck } from '../shape/record-checks.ts'
+import { ComponentNames } from './component-names.ts'
 import { putComponentOrder, readComponent, showComponent } from './component-rules.ts'
 import type { ComponentStreams } from './component-streams.ts'
+import { readSearch, searchComponents } from './search-components.ts'
 import { type Page, type RecordList, refuseStale, refuseUnknown } from './simple-records.ts'
 
 const checkShape = shapeCheck('component', componentShape)
@@ -30,10 +32,12 @@ interface Properties {
 export class Components {
   readonly #base: CatalogBase
   readonly #streams: ComponentStreams
+  readonly #names: ComponentNames
 
   constructor(base: CatalogBase, streams: ComponentStreams) {
     this.#base = base
     this.#streams = streams
+    this.#names = new ComponentNames(base.documents, () => base.clock.now())
   }
 
   /** A component that is not saved, with the caller's defaults. */
@@ -70,19 +74,18 @@ export class Components {
     })
   }
 
-  /** In the order of folder and name; a folder narrows the list to it and all below. What is damaged is counted only. */
+  /**
+   * In the order of folder and name; a folder narrows the list to it and all below, a search to those that have
+   * its words. What is damaged is counted only.
+   */
   async list(
     principal: Principal,
-    page: Page & { readonly folder?: string },
+    page: Page & { readonly folder?: string; readonly search?: string },
   ): Promise<RecordList<ComponentRecord>> {
     requirePermit(principal, 'component', 'GET')
-    const { start, limit } = page
     const folder = page.folder === undefined ? undefined : readFolder('folder', page.folder)
-    const { documents, totalCount } = await listPermitted(this.#base.documents, principal, {
-      ...{ orgUid: principal.orgUid, kind: 'component', start, limit },
-      listKeyPrefix: folder === undefined ? undefined : `${folder}/`,
-      leavesOutDamaged: true,
-    })
+    const words = readSearch(page.search ?? '')
+    const { documents, totalCount } = await this.#find(principal, { ...page, folder, words })
     const { index } = this.#base.documents
     const records = documents.flatMap((document) => {
       try {
@@ -95,6 +98,23 @@ export class Components {
       }
     })
     return { records, totalCount }
+  }
+
+  async #find(
+    principal: Principal,
+    page: Page & { readonly folder?: string; readonly words: readonly string[] },
+  ): Promise<{ documents: CatalogDocument[]; totalCount: number }> {
+    const { start, limit, folder, words } = page
+    const listKeyPrefix = folder === undefined ? undefined : `${folder}/`
+    const { documents } = this.#base
+    if (words.length > 0)
+      return await searchComponents({ documents, names: this.#names }, principal, {
+        ...{ words, listKeyPrefix, start, limit },
+      })
+    return await listPermitted(documents, principal, {
+      ...{ orgUid: principal.orgUid, kind: 'component', start, limit, listKeyPrefix },
+      leavesOutDamaged: true,
+    })
   }
 
   async insert(principal: Principal, input: unknown): Promise<ComponentRecord> {

@@ -40,7 +40,11 @@ function resourcesOf(catalog: Catalog): RecordResource[] {
       answer: componentRecord,
       deletedAs: 'component_deleted',
       listQuery: componentListQuery,
-      readList: (query) => ({ ...readPage(query), folder: readQueryText(query, 'folder') }),
+      readList: (query) => ({
+        ...readPage(query),
+        folder: readQueryText(query, 'folder'),
+        search: readQueryText(query, 'search'),
+      }),
     },
     {
       ...{ noun: 'component_template', title: 'A template' },

@@ -27,6 +27,9 @@ export function unwrap(noun: string, body: unknown): unknown {
 export const componentListQuery = Type.Object({
   ...pageSchema.properties,
   folder: Type.Optional(Type.String({ description: 'Only what lies in this folder and below' })),
+  search: Type.Optional(
+    Type.String({ description: 'Only what has each of these words in folder, name or ID' }),
+  ),
 })
 
 /** One value of a query parameter, undefined when it is absent; refuses a repeated one. */

@@ -1,5 +1,5 @@
 import { call } from '../api/client.ts'
-import { type ComponentName, readComponentNames } from '../api/component-names.ts'
+import type { Schema } from '../api/paths.ts'
 import { useRole } from '../api/session.ts'
 import { useQuery } from '../api/use-query.ts'
 import { missingWords, wordsOf } from './match-words.ts'
@@ -16,6 +16,8 @@ export interface Find {
   readonly to: string
 }
 
+type ComponentName = Pick<Schema<'Component'>, 'uid' | 'id' | 'name' | 'folder'>
+
 const SHOWN_MAX = 12
 /** Components whose streams are looked through as well. */
 const OPENED_MAX = 4
@@ -23,23 +25,33 @@ const OPENED_MAX = 4
 /** What the words of a search find: pages, boards, components, and streams of the components they name. */
 export function useFinds(text: string): { readonly finds: readonly Find[]; readonly note: string } {
   const words = wordsOf(text)
-  const { data: names } = useQuery(['component', 'names'], readComponentNames)
-  const components = names?.components ?? []
-  const whole =
-    words.length === 0 ? [] : components.filter((one) => missingIn(one, words).length === 0)
-  const opened = openedFor(components, words)
-  const streams = useStreams(opened, words)
+  const whole = useComponents(words)
+  // The last word may name a stream of what the others name.
+  const before = useComponents(words.slice(0, -1))
+  const opened = whole.components.length > 0 ? whole.components : before.components
+  const streams = useStreams(opened.slice(0, OPENED_MAX), words)
   const finds = [
     ...usePages(words),
-    ...whole.slice(0, SHOWN_MAX).map(showComponent),
+    ...whole.components.map(showComponent),
     ...streams,
     ...useBoards(words),
   ].filter(({ to }) => findPage(to) !== undefined)
-  const isCut = names !== undefined && names.totalCount > components.length
-  const note = isCut
-    ? `The first ${components.length} of ${names.totalCount} components were looked through.`
-    : ''
+  const isCut = whole.totalCount > SHOWN_MAX
+  const note = isCut ? `${whole.totalCount} components have this in their names: type more.` : ''
   return { finds: finds.slice(0, SHOWN_MAX), note }
+}
+
+function useComponents(words: readonly string[]) {
+  const search = words.join(' ')
+  const { data } = useQuery(
+    ['component', 'search', search],
+    (signal) => call('get', '/api/component', { query: { search, limit: SHOWN_MAX }, signal }),
+    { isOff: search === '', keepPrevious: true },
+  )
+  const isAsked = search !== '' && data !== undefined
+  return isAsked
+    ? { components: data.component, totalCount: data.totalCount }
+    : { components: [], totalCount: 0 }
 }
 
 function missingIn({ name, id, folder }: ComponentName, words: readonly string[]): string[] {
@@ -50,20 +62,6 @@ function showComponent({ uid, name, id, folder }: ComponentName): Find {
   const place = folder.replace(/^\/Components\/?/, '')
   const detail = [place, id === name ? '' : id].filter((part) => part !== '').join(' · ')
   return { kind: 'Component', label: name || id || uid, detail, to: componentPath(uid) }
-}
-
-/** The components that have the most words of the search, one at least: the others may name a stream. */
-function openedFor(
-  components: readonly ComponentName[],
-  words: readonly string[],
-): ComponentName[] {
-  if (words.length === 0) return []
-  return components
-    .map((component) => ({ component, missing: missingIn(component, words).length }))
-    .filter(({ missing }) => missing < words.length)
-    .sort((a, b) => a.missing - b.missing)
-    .slice(0, OPENED_MAX)
-    .map(({ component }) => component)
 }
 
 function useStreams(opened: readonly ComponentName[], words: readonly string[]): Find[] {
@@ -81,7 +79,7 @@ function useStreams(opened: readonly ComponentName[], words: readonly string[]):
           return { component, streams: stream.map(({ uid, id, name }) => ({ uid, id, name })) }
         }),
       ),
-    { isOff: uids.length === 0, keepPrevious: true },
+    { isOff: uids.length === 0 },
   )
   return data.flatMap(({ component, streams }) => {
     const missing = missingIn(component, words)
@@ -100,8 +98,11 @@ function usePages(words: readonly string[]): Find[] {
   const role = useRole()
   return pageEntries
     .filter(({ nav }) => nav?.roles === undefined || nav.roles.includes(role))
-    .flatMap(({ title, path }) => (title === undefined ? [] : [{ title, path }]))
+    .flatMap(({ title, path, nav }) =>
+      title === undefined ? [] : [{ title, path, order: nav?.order ?? 0 }],
+    )
     .filter(({ title }) => missingWords(title, words).length === 0)
+    .sort((a, b) => a.order - b.order)
     .map(({ title, path }) => ({ kind: 'Page', label: title, detail: '', to: path }))
 }
 

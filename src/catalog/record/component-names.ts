@@ -1,0 +1,185 @@
+import { nextTurn, PAGE_LIMIT_MAX } from '../../base/index.ts'
+import type { CatalogDocument } from '../../store/index.ts'
+import type { CatalogListener, CatalogNews } from '../documents/catalog-news.ts'
+import type { Documents } from '../documents/documents.ts'
+import { componentBodyOf } from '../shape/component-shape.ts'
+
+/** Names that are held in all; of an organization that has more the first are searched. */
+const NAMES_MAX = 500_000
+/** So many changes cost more one by one than reading all names again. */
+const CHANGES_MAX = 2_000
+/** Names looked at before others have their turn: about a millisecond. */
+const SLICE = 5_000
+/** Who has not searched for so long holds no names. */
+const IDLE_MS = 600_000
+
+interface NamedComponent {
+  readonly uid: string
+  /** Its place in lists. */
+  readonly listKey: string
+  /** Folder, name and ID, folded. */
+  readonly text: string
+}
+
+interface Names {
+  /** In the order of lists; settles once all are read. */
+  sorted: Promise<NamedComponent[]>
+  count: number
+  usedAtMs: number
+  /** Components that were changed since they were read. */
+  readonly changed: Set<string>
+}
+
+/** What is searched for. */
+interface NameSearch {
+  /** Each must be somewhere in folder, name or ID. */
+  readonly words: readonly string[]
+  readonly listKeyPrefix: string
+  /** Components that the caller may not see. */
+  readonly hidden: ReadonlySet<string>
+}
+
+/** A text as searches compare it. */
+export function foldName(text: string): string {
+  return text.normalize('NFKC').toLowerCase()
+}
+
+/**
+ * Folder, name and ID of the components of organizations in which people search. Read at the first search and
+ * kept current by what commits tell; a search over a hundred thousand looks at each and takes some milliseconds.
+ */
+export class ComponentNames implements CatalogListener {
+  readonly #documents: Documents
+  readonly #now: () => number
+  /** The organization in which was searched last is the last. */
+  readonly #byOrg = new Map<string, Names>()
+
+  constructor(documents: Documents, now: () => number) {
+    this.#documents = documents
+    this.#now = now
+    documents.onNews(this)
+  }
+
+  isListening(): boolean {
+    return this.#byOrg.size > 0
+  }
+
+  note({ orgUid, componentUids }: CatalogNews): void {
+    for (const [org, { usedAtMs }] of this.#byOrg)
+      if (this.#now() - usedAtMs > IDLE_MS) this.#byOrg.delete(org)
+    const names = this.#byOrg.get(orgUid)
+    if (names === undefined) return
+    for (const uid of componentUids) names.changed.add(uid)
+    if (names.changed.size > CHANGES_MAX) this.#byOrg.delete(orgUid)
+  }
+
+  /** The UIDs of all components that a search finds, in the order of lists. */
+  async search(orgUid: string, { words, listKeyPrefix, hidden }: NameSearch): Promise<string[]> {
+    const names = await this.#current(orgUid)
+    const found: string[] = []
+    for (const [at, { uid, listKey, text }] of names.entries()) {
+      if (at % SLICE === SLICE - 1) await nextTurn()
+      if (!words.every((word) => text.includes(word))) continue
+      if (listKey.startsWith(listKeyPrefix) && !hidden.has(uid)) found.push(uid)
+    }
+    return found
+  }
+
+  async #current(orgUid: string): Promise<readonly NamedComponent[]> {
+    const names = this.#byOrg.get(orgUid) ?? this.#begin(orgUid)
+    this.#byOrg.delete(orgUid)
+    this.#byOrg.set(orgUid, names)
+    names.usedAtMs = this.#now()
+    try {
+      // One after the other: each builds on what the one before has read.
+      names.sorted = names.sorted.then((sorted) => this.#follow(orgUid, names, sorted))
+      const sorted = await names.sorted
+      names.count = sorted.length
+      this.#trim()
+      return sorted
+    } catch (error) {
+      if (this.#byOrg.get(orgUid) === names) this.#byOrg.delete(orgUid)
+      throw error
+    }
+  }
+
+  #begin(orgUid: string): Names {
+    const sorted = this.#readAll(orgUid)
+    return { sorted, count: 0, usedAtMs: this.#now(), changed: new Set() }
+  }
+
+  async #readAll(orgUid: string): Promise<NamedComponent[]> {
+    const names: NamedComponent[] = []
+    let end = 1
+    for (let start = 0; start < end && names.length < NAMES_MAX; start += PAGE_LIMIT_MAX) {
+      await nextTurn()
+      const query = { orgUid, kind: 'component', start, limit: PAGE_LIMIT_MAX }
+      const page = await this.#documents.list({ ...query, leavesOutDamaged: true })
+      names.push(...page.documents.map(nameOf))
+      end = page.totalCount
+    }
+    return names
+  }
+
+  /** The names with what was changed since; the list is made anew, as others may still walk over the one before. */
+  async #follow(
+    orgUid: string,
+    { changed }: Names,
+    sorted: NamedComponent[],
+  ): Promise<NamedComponent[]> {
+    if (changed.size === 0) return sorted
+    const uids = new Set(changed)
+    changed.clear()
+    const fresh: NamedComponent[] = []
+    for (const uid of uids) {
+      const document = await this.#documents.get({ orgUid, kind: 'component', uid })
+      if (document !== undefined) fresh.push(nameOf(document))
+    }
+    const kept = sorted.filter(({ uid }) => !uids.has(uid))
+    return mergeSorted(kept, fresh.sort(compareNames)).slice(0, NAMES_MAX)
+  }
+
+  #trim(): void {
+    let total = 0
+    for (const { count } of this.#byOrg.values()) total += count
+    for (const [orgUid, { count }] of this.#byOrg) {
+      if (total <= NAMES_MAX || this.#byOrg.size === 1) return
+      this.#byOrg.delete(orgUid)
+      total -= count
+    }
+  }
+}
+
+function nameOf(document: CatalogDocument): NamedComponent {
+  const { uid, listKey } = document
+  const { folder, name, id } = componentBodyOf(document)
+  return { uid, listKey, text: foldName(`${folder}/${name}\n${id}`) }
+}
+
+/** As bytes, which is how lists are ordered. */
+function compareNames(a: NamedComponent, b: NamedComponent): number {
+  return Buffer.compare(Buffer.from(a.listKey), Buffer.from(b.listKey)) || (a.uid < b.uid ? -1 : 1)
+}
+
+function mergeSorted(a: readonly NamedComponent[], b: readonly NamedComponent[]): NamedComponent[] {
+  const merged: NamedComponent[] = []
+  let from = 0
+  for (const one of b) {
+    const at = placeOf(a, one)
+    for (; from < at; from += 1) merged.push(a[from])
+    merged.push(one)
+  }
+  for (; from < a.length; from += 1) merged.push(a[from])
+  return merged
+}
+
+function placeOf(sorted: readonly NamedComponent[], one: NamedComponent): number {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (compareNames(sorted[middle], one) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
