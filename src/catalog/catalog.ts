@@ -22,6 +22,12 @@ import { type CyclePreview, previewCycle } from './record/cycle-preview.ts'
 import { type CycleBody, cycleRules, definitionOf } from './record/cycle-record.ts'
 import { Dashboards } from './record/dashboards.ts'
 import { type DeleteProfileBody, deleteProfileRules } from './record/delete-profile.ts'
+import {
+  checkExpressionText,
+  type ExpressionCheck,
+  listExpressionFunctions,
+  type ShownFunction,
+} from './record/expression-check.ts'
 import { usesBy } from './record/find-uses.ts'
 import { Folders } from './record/folders.ts'
 import { SimpleRecords } from './record/simple-records.ts'
@@ -140,6 +146,16 @@ export class Catalog {
   /** The next periods of a cycle, saved or only described; see previewCycle. */
   async previewCycle(principal: Principal, input: unknown): Promise<CyclePreview> {
     return await previewCycle(this.#base, principal, input)
+  }
+
+  /** What an expression gives, or its first mistake; see checkExpressionText. */
+  async checkExpression(principal: Principal, input: unknown): Promise<ExpressionCheck> {
+    return await checkExpressionText(principal, input)
+  }
+
+  /** Every function that expressions may use. */
+  async listExpressionFunctions(principal: Principal): Promise<ShownFunction[]> {
+    return await listExpressionFunctions(principal)
   }
 
   /** Calls a listener after streams were deleted; the one who deletes waits for it. */

@@ -140,6 +140,11 @@ test('the catalog answers as described', async () => {
   await exercise('delete_profile', { id: 'short', sizeType: 'DAY', count: 2 })
   await owner('POST', '/api/cycle/preview', { cycle: { sizeType: 'DAY' }, count: 2 })
   await owner('POST', '/api/cycle/preview', { cycle: { count: 0 } }, { expect: '4' })
+  const variables = [{ name: 'a', valueType: 'DOUBLE' }]
+  await owner('POST', '/api/expression/check', { expression: 'a + 1', variables })
+  await owner('POST', '/api/expression/check', { expression: 'a +', variables })
+  await owner('POST', '/api/expression/check', { expression: 1 }, { expect: '4' })
+  await owner('GET', '/api/expression/function')
   const { component } = await owner('PUT', '/api/component', { component: { id: 'kept', stream } })
   await exercise('stream', { id: 'more' }, `/api/component/${component.uid}/stream`)
   const [{ uid: streamUid }] = component.stream

@@ -9,6 +9,7 @@ const TAGS = {
   cycle: 'Calendar rules for statistics and interval streams.',
   unit: 'How values are shown.',
   delete_profile: 'How long samples are kept.',
+  expression: 'The language of formulas.',
   dashboard: 'Boards of charts, gauges, values, tables and texts.',
   login: 'Sessions of people.',
   session: "The caller's own sessions.",

@@ -19,6 +19,7 @@ import { catalogRoutes } from './catalog-routes.ts'
 import { componentRoutes } from './component-routes.ts'
 import { cycleRoutes } from './cycle-routes.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
+import { expressionRoutes } from './expression-routes.ts'
 import { extentRoutes } from './extent-routes.ts'
 import { feedRoutes } from './feed-routes.ts'
 import { fileRoutes } from './file-routes.ts'
@@ -70,6 +71,7 @@ export function addRoutes(app: App, parts: RouteParts): void {
   catalogRoutes(app, { catalog, gate, identity })
   componentRoutes(app, { catalog, gate })
   cycleRoutes(app, { catalog, gate })
+  expressionRoutes(app, { catalog, gate })
   dashboardRoutes(app, { catalog, gate })
   extentRoutes(app, { calls, gate })
   feedRoutes(app, { calls, gate, identity, lane })
