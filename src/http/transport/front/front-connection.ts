@@ -44,6 +44,8 @@ export interface FrontDeps {
 const HEAD_BYTES_MAX = 16 * 1024
 /** What a connection keeps of the last head while it is idle; there may be many connections. */
 const KEPT_HEAD_BYTES_MAX = 2 * 1024
+/** What Node reads on from a paused socket of its own, as over TLS: until it holds 64 KB, with reads of 64 KB. */
+const READ_ON_BYTES = 128 * 1024
 const HEAD_END = Buffer.from('\r\n\r\n')
 const NOTHING = Buffer.alloc(0)
 
@@ -90,6 +92,8 @@ export class FrontConnection implements Reply, Passage {
   #onceOver: (() => void) | undefined
   /** What was sent ahead, and whether it was more than there was room for. */
   readonly #ahead: StrangerHold
+  /** What may still come, beside what was put back, when the connection is not read on. */
+  readonly #readOnBytes: number
   #isOverfull = false
   /** What is kept in memory for the answer under way. */
   #answerBytes = 0
@@ -104,6 +108,7 @@ export class FrontConnection implements Reply, Passage {
       take: (bytes) => this.#take(bytes),
     })
     this.#socket = socket
+    this.#readOnBytes = socket === accepted ? READ_ON_BYTES : 0
     socket.setTimeout(deps.idleMs)
     socket.on('data', this.#onData)
     socket.on('end', this.#onEnd)
@@ -198,7 +203,7 @@ export class FrontConnection implements Reply, Passage {
   /** Puts bytes of the next request back until this one is answered; without room it is the last. */
   #defer(bytes: Buffer): void {
     if (this.#isOverfull) return
-    if (!this.#ahead.resize(bytes.length)) {
+    if (!this.#ahead.resize(bytes.length === 0 ? 0 : bytes.length + this.#readOnBytes)) {
       this.#deps.budget?.refuseStranger()
       this.#ahead.resize(0)
       this.#isOverfull = true
