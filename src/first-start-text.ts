@@ -33,7 +33,7 @@ export function firstStartText(
     `  feed key      ${feedKey ?? '(as set in WEIR_FEED_KEY)'}`,
     '',
     ...(isForThisMachine(given) ? [ONLY_HERE, ''] : []),
-    'Store a sample, then read a property of the component it created:',
+    'Open the address in a browser and sign in, or store a sample from here, then read a property\nof the component it created:',
     '',
     `  curl -X PUT ${header} '${put}'`,
     `  curl ${header} '${property}'`,
