@@ -59,6 +59,7 @@ export async function getPlot(
   return {
     componentUid: stream.component.uid,
     compId: stream.component.compId,
+    streamUid: index.streamUid(stream.handle),
     streamId: stream.streamId,
     form: found.form,
     kind: stream.kind,

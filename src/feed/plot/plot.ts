@@ -29,6 +29,7 @@ export interface PlotNeighbour {
 export interface Plot {
   readonly componentUid: string
   readonly compId: string
+  readonly streamUid: string
   readonly streamId: string
   readonly form: PlotForm
   readonly kind: PlotKind

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { FEED_LIMIT_MAX, PLOT_POINTS_MAX } from '../../base/index.ts'
 import { STATISTIC_IDS } from '../../feed/index.ts'
-import { msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
+import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
 
 const FORMS = ['samples', 'changes', 'spans', 'periods']
 const KINDS = ['number', 'boolean', 'text', 'decimal', 'file']
@@ -28,7 +28,11 @@ const neighbour = (description: string) =>
     Type.Union([Type.Object({ time: msOf('When'), value }), Type.Null()], { description }),
   )
 
+const whose = Type.Object({ uid: Type.String(), id: Type.String() })
+
 const plot = named('Plot', {
+  component: whose,
+  stream: whose,
   form: oneOf(FORMS, 'How the samples are told; says which of the lists below are there'),
   kind: oneOf(KINDS, 'What the values are; decimals are texts, files their addresses'),
   valueType: Type.String(),
@@ -61,6 +65,8 @@ export const plotAnswer = named(
   {
     message: '',
     plot: {
+      component: { uid: EXAMPLE_UID, id: 'boiler' },
+      stream: { uid: EXAMPLE_UID, id: 'temp' },
       ...{ form: 'spans', kind: 'number', valueType: 'DOUBLE', unit: '°C', timeZone: 'UTC' },
       ...{ from: 1767225600000, until: 1767312000000, spanMs: 86400000 },
       ...{ firstTime: 1767225600000, lastTime: 1767311990000, before: null, after: null },

@@ -26,6 +26,8 @@ export function writePlot(plot: Plot): Buffer {
 function factsOf(plot: Plot): Readonly<Record<string, unknown>> {
   const { form, kind, valueType, unit, timeZone, from, until, spanMs, isMore } = plot
   return {
+    component: { uid: plot.componentUid, id: plot.compId },
+    stream: { uid: plot.streamUid, id: plot.streamId },
     ...{ form, kind, valueType, unit, timeZone, from, until },
     ...(spanMs === undefined ? {} : { spanMs }),
     ...(isMore ? { more: true } : {}),

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { classes } from './classes.ts'
 import styles from './data-table.module.css'
 
 /** A column of a table. */
@@ -16,14 +17,16 @@ interface DataTableProps<T> {
   readonly columns: ReadonlyArray<Column<T>>
   readonly rows: readonly T[]
   readonly keyOf: (row: T) => string
+  /** Rows of one line, for tables beside something else. */
+  readonly isDense?: boolean
 }
 
 /** A table of some hundred rows at most; longer ones are paged, or a VirtualList. */
-export function DataTable<T>({ label, columns, rows, keyOf }: DataTableProps<T>) {
+export function DataTable<T>({ label, columns, rows, keyOf, isDense = false }: DataTableProps<T>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
     <section className={styles.scroll} aria-label={label} tabIndex={0}>
-      <table className={styles.table}>
+      <table className={classes(styles.table, isDense && styles.dense)}>
         <thead>
           <tr>
             {columns.map(({ id, label: head, isNumber }) => (

@@ -20,6 +20,8 @@ after(() => service.close())
 
 type Value = number | string | boolean | null
 interface Plot {
+  readonly component: { uid: string; id: string }
+  readonly stream: { uid: string; id: string }
   readonly form: 'samples' | 'changes' | 'spans' | 'periods'
   readonly kind: string
   readonly unit: string
@@ -113,6 +115,7 @@ test('a plot without a range is of the whole stream, and says what it is of', as
     [T0 + HOUR, 2.5],
   ])
   const shown = await plot('few')
+  assert.deepEqual([shown.component.id, shown.stream.id], ['c', 'few'])
   assert.deepEqual([shown.form, shown.kind, shown.timeZone], ['samples', 'number', 'UTC'])
   assert.deepEqual([shown.from, shown.until], [T0, T0 + HOUR + 1])
   assert.deepEqual([shown.firstTime, shown.lastTime], [T0, T0 + HOUR])

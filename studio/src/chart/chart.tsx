@@ -1,0 +1,172 @@
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { useTheme } from '../style/theme.ts'
+import { axesOf } from './axes.ts'
+import styles from './chart.module.css'
+import { type ChartData, isNumbers } from './chart-series.ts'
+import { LANE_HEIGHT, LANE_ROOM } from './draw-states.ts'
+import { Legend } from './legend.tsx'
+import { readTokens } from './tokens.ts'
+import { AXIS_HEIGHT, type Picture, type TimeRange, UplotView } from './uplot-view.ts'
+import { moved, useGestures, zoomed } from './use-gestures.ts'
+
+/** A stream on a chart. */
+export interface ChartSeries {
+  readonly key: string
+  readonly name: string
+  readonly unit: string
+  /** Absent until the first answer has come. */
+  readonly data: ChartData | undefined
+}
+
+/** What a chart tells of its range. */
+export interface RangeEvents {
+  /** `isStep`: one to come back to. */
+  readonly onMove: (range: TimeRange, options: { readonly isStep: boolean }) => void
+  readonly onBack: () => void
+  readonly onReset: () => void
+  readonly onNow: () => void
+  readonly onLive: () => void
+}
+
+interface ChartProps extends RangeEvents {
+  /** What the chart is of, for screen readers. */
+  readonly label: string
+  readonly series: readonly ChartSeries[]
+  readonly range: TimeRange
+  readonly zone: string
+  readonly hidden: ReadonlySet<string>
+  readonly onHidden: (hidden: ReadonlySet<string>) => void
+  readonly height?: number
+  /** Told how many pixels the plot is wide: the service decides by them what it answers. */
+  readonly onWidth?: (pixels: number) => void
+  /** Charts with the same word share their crosshair. */
+  readonly syncKey?: string
+}
+
+const HEIGHT = 340
+
+/** A chart of streams over time, with its legend; all about it can be done with keys too. */
+export function Chart(props: ChartProps) {
+  const { label, series, range, zone, hidden, onHidden, height = HEIGHT, syncKey = 'page' } = props
+  const [cursor, setCursor] = useState<number>()
+  const { shown: theme } = useTheme()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme decides what the tokens are.
+  const tokens = useMemo(() => readTokens(), [theme])
+  const picture = useMemo((): Picture => {
+    const axes = axesOf(
+      series.map(({ unit, data }) => ({ unit, isNumber: data !== undefined && isNumbers(data) })),
+    )
+    const drawn = series.flatMap(({ key, data }, at) => {
+      const colour = tokens.series[at % tokens.series.length]
+      return data === undefined
+        ? []
+        : [{ data, colour, side: axes.sides[at], isHidden: hidden.has(key) }]
+    })
+    return { range, series: drawn, axes, zone, tokens }
+  }, [series, range, zone, tokens, hidden])
+  const place = useUplot(picture, {
+    ...props,
+    height: heightOf(picture, height),
+    syncKey,
+    setCursor,
+  })
+  return (
+    <div className={styles.chart}>
+      {/* biome-ignore lint/a11y/useSemanticElements: a chart that keys move is no fieldset. */}
+      <div
+        ref={place}
+        className={styles.place}
+        role="group"
+        aria-label={label}
+        aria-roledescription="chart"
+        aria-keyshortcuts="ArrowLeft ArrowRight + - Backspace Escape n l"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keys move the chart.
+        tabIndex={0}
+        onKeyDown={(event) => onKey(event, props)}
+        style={{ minHeight: heightOf(picture, height) }}
+      />
+      <Legend
+        series={series}
+        colours={tokens.series}
+        {...{ range, zone, cursor, hidden, onHidden }}
+      />
+    </div>
+  )
+}
+
+/** Lanes of states alone need less room than numbers. */
+function heightOf({ series }: Picture, height: number): number {
+  if (series.length === 0 || series.some(({ data }) => isNumbers(data))) return height
+  return AXIS_HEIGHT + 16 + LANE_ROOM + series.length * (LANE_HEIGHT + LANE_ROOM)
+}
+
+interface UplotProps extends RangeEvents {
+  readonly height: number
+  readonly syncKey: string
+  readonly range: TimeRange
+  readonly onWidth?: (pixels: number) => void
+  readonly setCursor: (time: number | undefined) => void
+}
+
+/** Keeps a uPlot chart in a place, which is answered as a ref. */
+function useUplot(picture: Picture, props: UplotProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const view = useRef<UplotView>(null)
+  const latest = useRef(props)
+  latest.current = props
+  const latestPicture = useRef(picture)
+  latestPicture.current = picture
+  const { height, syncKey } = props
+  const { axes, tokens } = picture
+  const shape = JSON.stringify([axes.left, axes.right, height])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only these need a chart that is built anew.
+  useEffect(() => {
+    const element = place.current
+    if (element === null) return undefined
+    const made = new UplotView({
+      ...{ place: element, picture: latestPicture.current, height, syncKey },
+      width: element.clientWidth,
+      onSelect: (range) => latest.current.onMove(range, { isStep: true }),
+      onCursor: (time) => latest.current.setCursor(time),
+    })
+    view.current = made
+    const observer = new ResizeObserver(() => {
+      if (element.clientWidth > 0) made.resize(element.clientWidth, height)
+      latest.current.onWidth?.(made.plotWidth)
+    })
+    observer.observe(element)
+    return () => {
+      observer.disconnect()
+      made.close()
+      view.current = null
+    }
+  }, [shape, tokens, syncKey])
+  useEffect(() => view.current?.show(picture), [picture])
+  useGestures(place, view, props)
+  return place
+}
+
+/** Arrow keys move by a tenth, + and - zoom, Backspace goes back, Escape to the start. */
+function onKey(
+  event: KeyboardEvent,
+  { range, onMove, onBack, onReset, onNow, onLive }: ChartProps,
+) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return
+  const middle = (range.from + range.until) / 2
+  const step = { isStep: true }
+  const acts: Record<string, () => void> = {
+    ArrowLeft: () => onMove(moved(range, -0.1), step),
+    ArrowRight: () => onMove(moved(range, 0.1), step),
+    '+': () => onMove(zoomed(range, 0.5, middle), step),
+    '=': () => onMove(zoomed(range, 0.5, middle), step),
+    '-': () => onMove(zoomed(range, 2, middle), step),
+    Backspace: onBack,
+    Escape: onReset,
+    n: onNow,
+    l: onLive,
+  }
+  const act = acts[event.key]
+  if (act === undefined) return
+  event.preventDefault()
+  act()
+}

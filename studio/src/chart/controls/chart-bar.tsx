@@ -1,0 +1,62 @@
+import type { ReactNode } from 'react'
+import type { ViewRange } from '../../state/use-view-range.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { offsetText } from '../time-ticks.ts'
+import { browserZone } from '../zone-time.ts'
+import styles from './controls.module.css'
+import { RangePicker } from './range-picker.tsx'
+
+interface ChartBarProps {
+  readonly view: ViewRange
+  readonly zoneOfData: string
+  /** Whether there are samples to jump to. */
+  readonly hasExtent: boolean
+  /** Further controls, such as the choice of a cycle. */
+  readonly children?: ReactNode
+}
+
+/** The range, jumps, live mode and zone of a chart. */
+export function ChartBar({ view, zoneOfData, hasExtent, children }: ChartBarProps) {
+  const { zone, range, isLive, isBrowserZone } = view
+  const other = isBrowserZone ? zoneOfData : browserZone()
+  return (
+    <div className={styles.bar} role="toolbar" aria-label="What of time is shown">
+      <RangePicker view={view} />
+      <div className={styles.group}>
+        <IconButton icon="left" label="Back by half" onClick={() => move(view, -0.5)} />
+        <IconButton icon="right" label="On by half" onClick={() => move(view, 0.5)} />
+      </div>
+      <div className={styles.group}>
+        <Button disabled={!hasExtent} onClick={view.onStart}>
+          Start
+        </Button>
+        <Button disabled={!hasExtent} onClick={view.onEnd}>
+          End
+        </Button>
+        <Button onClick={view.onNow}>Now</Button>
+      </div>
+      <Button
+        icon="live"
+        aria-pressed={isLive}
+        kind={isLive ? 'primary' : 'normal'}
+        onClick={view.onLive}
+      >
+        Live
+      </Button>
+      {children}
+      <span className={styles.zone}>
+        Times in <strong>{zone}</strong> ({offsetText(zone, range.until)})
+        {other !== zone && (
+          <button type="button" className={styles.other} onClick={view.onZone}>
+            Show in {other}
+          </button>
+        )}
+      </span>
+    </div>
+  )
+}
+
+function move({ range, onMove }: ViewRange, part: number): void {
+  const by = Math.round((range.until - range.from) * part)
+  onMove({ from: range.from + by, until: range.until + by }, { isStep: true })
+}

@@ -1,0 +1,66 @@
+import { call } from '../../api/client.ts'
+import { useQuery } from '../../api/use-query.ts'
+import { useAddress } from '../../app/place.ts'
+import { BAND, type CycleChoice } from '../../state/plots.ts'
+import { Select } from '../../ui/select.tsx'
+import styles from './controls.module.css'
+
+const STATISTICS: ReadonlyArray<readonly [id: string, label: string]> = [
+  [BAND, 'Average, min and max'],
+  ['avg', 'Average'],
+  ['min', 'Minimum'],
+  ['max', 'Maximum'],
+  ['sum', 'Sum'],
+  ['first', 'First'],
+  ['last', 'Last'],
+  ['nongapcount', 'Count'],
+  ['gapcount', 'Gaps'],
+]
+
+/** The cycle and statistic that the address asks for; undefined: the samples themselves. */
+export function cycleIn(query: URLSearchParams): CycleChoice | undefined {
+  const cycle = query.get('cycle') ?? ''
+  const stat = query.get('stat') ?? BAND
+  return cycle === '' ? undefined : { cycle, stat }
+}
+
+/** Chooses the samples, or a statistic for each period of a cycle. */
+export function CyclePicker() {
+  const { query, change } = useAddress()
+  const chosen = cycleIn(query)
+  const { data } = useQuery(['cycle', 'all'], (signal) =>
+    call('get', '/api/cycle', { query: { limit: 1_000 }, signal }),
+  )
+  const cycles = (data?.cycle ?? []).filter(({ id }) => id !== '')
+  const choices = [
+    { value: '', label: 'Samples' },
+    ...cycles.map(({ id, name }) => ({ value: id, label: `By ${name || id}` })),
+  ]
+  if (chosen !== undefined && !cycles.some(({ id }) => id === chosen.cycle)) {
+    choices.push({ value: chosen.cycle, label: `By ${chosen.cycle}` })
+  }
+  return (
+    <div className={styles.selects}>
+      <Select
+        label="Cycle"
+        isLabelHidden
+        className={styles.select}
+        value={chosen?.cycle ?? ''}
+        choices={choices}
+        onChoose={(cycle) =>
+          change({ cycle, stat: cycle === '' ? undefined : (chosen?.stat ?? BAND) })
+        }
+      />
+      {chosen !== undefined && (
+        <Select
+          label="Statistic"
+          isLabelHidden
+          className={styles.select}
+          value={chosen.stat}
+          choices={STATISTICS.map(([value, label]) => ({ value, label }))}
+          onChoose={(stat) => change({ stat })}
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,117 @@
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { RANGE_WORDS } from '../../state/range-words.ts'
+import type { ViewRange } from '../../state/use-view-range.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field } from '../../ui/field.tsx'
+import { momentText, offsetText } from '../time-ticks.ts'
+import { momentOf } from '../zone-time.ts'
+import styles from './controls.module.css'
+
+const LABELS = new Map(RANGE_WORDS)
+
+/** The range in words; below them exact times, in the zone that is shown. */
+export function RangePicker({ view }: { readonly view: ViewRange }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const place = useRef<HTMLDivElement>(null)
+  const { word, range, zone } = view
+  useEffect(() => {
+    if (!isOpen) return undefined
+    const leave = (event: Event) => {
+      if (!place.current?.contains(event.target as Node)) setIsOpen(false)
+    }
+    document.addEventListener('pointerdown', leave)
+    document.addEventListener('focusin', leave)
+    return () => {
+      document.removeEventListener('pointerdown', leave)
+      document.removeEventListener('focusin', leave)
+    }
+  }, [isOpen])
+  const text =
+    LABELS.get(word) ?? `${momentText(zone, range.from)} – ${momentText(zone, range.until)}`
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes what the button opens.
+    <div
+      ref={place}
+      className={styles.picker}
+      onKeyDown={(event) => event.key === 'Escape' && setIsOpen(false)}
+    >
+      <Button
+        icon="down"
+        aria-expanded={isOpen}
+        aria-haspopup="dialog"
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        <span className={styles.range}>{text}</span>
+      </Button>
+      {isOpen && (
+        <div className={styles.panel} role="dialog" aria-label="Range of time">
+          <ul className={styles.words}>
+            {RANGE_WORDS.map(([one, label]) => (
+              <li key={one}>
+                <button
+                  type="button"
+                  className={styles.word}
+                  aria-pressed={one === word}
+                  onClick={() => {
+                    view.onWord(one)
+                    setIsOpen(false)
+                  }}
+                >
+                  {label}
+                </button>
+              </li>
+            ))}
+          </ul>
+          <ExactRange view={view} onDone={() => setIsOpen(false)} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** A moment as an input of the browser has it, on the clocks of a zone. */
+function inputText(zone: string, at: number): string {
+  return momentText(zone, Math.floor(at / 1_000) * 1_000).replace(' ', 'T')
+}
+
+function readInput(zone: string, text: string): number {
+  const wall = Date.parse(`${text.length === 16 ? `${text}:00` : text}Z`)
+  return Number.isNaN(wall) ? Number.NaN : momentOf(zone, wall)
+}
+
+function ExactRange({ view, onDone }: { readonly view: ViewRange; readonly onDone: () => void }) {
+  const { zone, range } = view
+  const [from, setFrom] = useState(() => inputText(zone, range.from))
+  const [until, setUntil] = useState(() => inputText(zone, range.until))
+  const [error, setError] = useState<string>()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const [start, end] = [readInput(zone, from), readInput(zone, until)]
+    if (Number.isNaN(start) || Number.isNaN(end)) return setError('Both times are needed.')
+    if (start >= end) return setError('The end must be after the start.')
+    view.onMove({ from: start, until: end }, { isStep: true })
+    onDone()
+  }
+  const time = { type: 'datetime-local', step: 1 } as const
+  return (
+    <form className={styles.exact} onSubmit={submit}>
+      <Field
+        label="From"
+        {...time}
+        value={from}
+        onChange={(event) => setFrom(event.currentTarget.value)}
+      />
+      <Field
+        label="Until"
+        {...time}
+        value={until}
+        error={error}
+        hint={`${zone}, ${offsetText(zone, range.until)}`}
+        onChange={(event) => setUntil(event.currentTarget.value)}
+      />
+      <Button type="submit" kind="primary">
+        Show
+      </Button>
+    </form>
+  )
+}

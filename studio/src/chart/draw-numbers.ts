@@ -1,0 +1,181 @@
+import type { NumberSeries } from './chart-series.ts'
+
+/** Where things lie on the canvas, in its own pixels. */
+export interface Canvas {
+  readonly ctx: CanvasRenderingContext2D
+  readonly xOf: (time: number) => number
+  readonly yOf: (value: number) => number
+  /** Canvas pixels of a CSS pixel. */
+  readonly ratio: number
+  /** The box of the plot. */
+  readonly box: {
+    readonly left: number
+    readonly top: number
+    readonly width: number
+    readonly height: number
+  }
+}
+
+/** Points are drawn where they are at least so far apart, in CSS pixels. */
+const POINT_SPACE = 8
+const POINT_SIZE = 2.5
+const BAND_ALPHA = 0.22
+const BAR_ALPHA = 0.55
+
+/** Draws numbers: a line with its points, steps, or bars; spans as a band with their mean as the line. */
+export function drawNumbers(canvas: Canvas, data: NumberSeries, colour: string): void {
+  const { ctx, ratio } = canvas
+  ctx.lineWidth = 1.5 * ratio
+  ctx.lineJoin = 'round'
+  ctx.strokeStyle = colour
+  ctx.fillStyle = colour
+  if (data.shape === 'bars') drawBars(canvas, data)
+  else if (data.shape === 'steps') drawSteps(canvas, data)
+  else {
+    if (data.lows !== data.values) drawBand(canvas, data)
+    drawLine(canvas, data)
+  }
+}
+
+/** Where the line of an entry goes through: the middle of its stretch. */
+const middleOf = ({ starts, ends }: NumberSeries, at: number) => (starts[at] + ends[at]) / 2
+
+/** Stretches of entries with nothing missing in between, as [first, behind the last]. */
+function runsOf({ values, isBroken }: NumberSeries): Array<[number, number]> {
+  const runs: Array<[number, number]> = []
+  let first = -1
+  for (let at = 0; at <= values.length; at++) {
+    const isEnd = at === values.length || Number.isNaN(values[at])
+    if (first >= 0 && (isEnd || isBroken(at))) {
+      runs.push([first, at])
+      first = -1
+    }
+    if (!isEnd && first < 0) first = at
+  }
+  return runs
+}
+
+function drawBand(canvas: Canvas, data: NumberSeries): void {
+  const { ctx, xOf, yOf, ratio } = canvas
+  ctx.globalAlpha = BAND_ALPHA
+  for (const [first, behind] of runsOf(data)) {
+    ctx.beginPath()
+    // A single span still shows its extremes: as wide as it is, at least a pixel.
+    const left = xOf(data.starts[first])
+    const right = Math.max(xOf(data.ends[behind - 1]), left + ratio)
+    ctx.moveTo(left, yOf(data.highs[first]))
+    for (let at = first; at < behind; at++) ctx.lineTo(xOf(middleOf(data, at)), yOf(data.highs[at]))
+    ctx.lineTo(right, yOf(data.highs[behind - 1]))
+    ctx.lineTo(right, yOf(data.lows[behind - 1]))
+    for (let at = behind - 1; at >= first; at--)
+      ctx.lineTo(xOf(middleOf(data, at)), yOf(data.lows[at]))
+    ctx.lineTo(left, yOf(data.lows[first]))
+    ctx.fill()
+  }
+  ctx.globalAlpha = 1
+}
+
+function drawLine(canvas: Canvas, data: NumberSeries): void {
+  const { ctx, xOf, yOf, ratio } = canvas
+  const runs = runsOf(data)
+  ctx.beginPath()
+  for (const [first, behind] of runs) {
+    ctx.moveTo(xOf(middleOf(data, first)), yOf(data.values[first]))
+    for (let at = first + 1; at < behind; at++)
+      ctx.lineTo(xOf(middleOf(data, at)), yOf(data.values[at]))
+  }
+  ctx.stroke()
+  const isSparse = arePointsApart(canvas, data)
+  ctx.beginPath()
+  for (const [first, behind] of runs) {
+    // A sample alone between two gaps has no line: without a point nobody would see it.
+    if (!isSparse && behind - first > 1) continue
+    for (let at = first; at < behind; at++) {
+      const [x, y] = [xOf(middleOf(data, at)), yOf(data.values[at])]
+      ctx.moveTo(x + POINT_SIZE * ratio, y)
+      ctx.arc(x, y, POINT_SIZE * ratio, 0, 2 * Math.PI)
+    }
+  }
+  ctx.fill()
+}
+
+function arePointsApart(
+  { xOf, ratio, box }: Canvas,
+  { values, starts, counts }: NumberSeries,
+): boolean {
+  if (counts !== undefined) return false
+  const seen = starts.filter((at) => {
+    const x = xOf(at)
+    return x >= box.left && x <= box.left + box.width
+  })
+  return values.length > 0 && seen.length * POINT_SPACE * ratio <= box.width
+}
+
+function drawSteps({ ctx, xOf, yOf }: Canvas, data: NumberSeries): void {
+  if (data.lows !== data.values) {
+    ctx.globalAlpha = BAND_ALPHA
+    for (const [at, low] of data.lows.entries()) {
+      const [left, top] = [xOf(data.starts[at]), yOf(data.highs[at])]
+      ctx.fillRect(left, top, xOf(data.ends[at]) - left, Math.max(yOf(low) - top, 1))
+    }
+    ctx.globalAlpha = 1
+  }
+  ctx.beginPath()
+  for (const [first, behind] of runsOf(data)) {
+    ctx.moveTo(xOf(data.starts[first]), yOf(data.values[first]))
+    for (let at = first; at < behind; at++) {
+      ctx.lineTo(xOf(data.starts[at]), yOf(data.values[at]))
+      ctx.lineTo(xOf(data.ends[at]), yOf(data.values[at]))
+    }
+  }
+  ctx.stroke()
+}
+
+function drawBars({ ctx, xOf, yOf, ratio }: Canvas, { starts, ends, values }: NumberSeries): void {
+  const zero = yOf(0)
+  for (const [at, value] of values.entries()) {
+    if (Number.isNaN(value)) continue
+    const [left, right, y] = [xOf(starts[at]), xOf(ends[at]), yOf(value)]
+    // A hair between two bars, unless they are thinner than that.
+    const width = Math.max(right - left - (right - left > 4 * ratio ? ratio : 0), ratio)
+    ctx.globalAlpha = BAR_ALPHA
+    ctx.fillRect(left, Math.min(y, zero), width, Math.abs(y - zero))
+    ctx.globalAlpha = 1
+    ctx.beginPath()
+    ctx.moveTo(left, y)
+    ctx.lineTo(left + width, y)
+    ctx.stroke()
+  }
+}
+
+/** The least and greatest number in a range, and zero where there are bars; undefined without any. */
+export function extentOf(
+  all: readonly NumberSeries[],
+  from: number,
+  until: number,
+): readonly [number, number] | undefined {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const data of all) {
+    const { starts, ends, lows, highs } = data
+    for (let at = 0; at < starts.length; at++) {
+      if (ends[at] < from || starts[at] > until) continue
+      if (lows[at] < low) low = lows[at]
+      if (highs[at] > high) high = highs[at]
+      if (data.shape === 'bars') [low, high] = [Math.min(low, 0), Math.max(high, 0)]
+    }
+  }
+  return low > high ? undefined : [low, high]
+}
+
+/** An extent with room around it, for an axis; a level line gets room on both sides. */
+export function roomyExtent(extent: readonly [number, number] | undefined): [number, number] {
+  if (extent === undefined) return [0, 1]
+  const [low, high] = extent
+  if (low === high) {
+    const room = low === 0 ? 1 : Math.abs(low) * 0.1
+    return [low - room, high + room]
+  }
+  const room = (high - low) * 0.06
+  // What begins at zero stands on it.
+  return [low === 0 ? 0 : low - room, high === 0 ? 0 : high + room]
+}

@@ -1,0 +1,117 @@
+import type { StateBand, StateSeries } from './chart-series.ts'
+import type { Canvas } from './draw-numbers.ts'
+
+/** The height of a lane of states, and the room between two, in CSS pixels. */
+export const LANE_HEIGHT = 22
+export const LANE_ROOM = 6
+
+/** What lanes are drawn with. */
+export interface LaneLook {
+  readonly palette: readonly string[]
+  readonly ink: string
+  readonly ground: string
+  readonly font: string
+}
+
+/** Draws states as a band of colours, each with its name where there is room; files as marks. */
+export function drawLane(
+  canvas: Canvas,
+  { bands, shape }: StateSeries,
+  lane: { readonly top: number; readonly colour: string; readonly look: LaneLook },
+): void {
+  const { ctx, box, ratio } = canvas
+  ctx.save()
+  ctx.beginPath()
+  ctx.rect(box.left, lane.top, box.width, LANE_HEIGHT * ratio)
+  ctx.clip()
+  for (const band of bands) {
+    const [left, right] = [canvas.xOf(band.from), canvas.xOf(band.until)]
+    if (right < box.left || left > box.left + box.width) continue
+    if (shape === 'marks') drawMark(canvas, { left, ...lane })
+    else drawBand(canvas, band, { left, right, ...lane })
+  }
+  ctx.restore()
+}
+
+interface Drawn {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly colour: string
+  readonly look: LaneLook
+}
+
+function drawMark({ ctx, ratio }: Canvas, { left, top, colour }: Omit<Drawn, 'right'>): void {
+  const [size, middle] = [6 * ratio, top + (LANE_HEIGHT * ratio) / 2]
+  ctx.fillStyle = colour
+  ctx.beginPath()
+  ctx.moveTo(left, middle - size)
+  ctx.lineTo(left + size, middle)
+  ctx.lineTo(left, middle + size)
+  ctx.lineTo(left - size, middle)
+  ctx.fill()
+}
+
+function drawBand(canvas: Canvas, { state }: StateBand, drawn: Drawn): void {
+  const { ctx, ratio, box } = canvas
+  const { left, right, top, look } = drawn
+  const height = LANE_HEIGHT * ratio
+  const width = Math.max(right - left, ratio)
+  if (state === undefined) {
+    drawSeveral(canvas, drawn)
+    return
+  }
+  ctx.globalAlpha = state === 'false' ? 0.12 : 0.32
+  ctx.fillStyle = stateColour(state, drawn.colour, look)
+  ctx.fillRect(left, top, width, height)
+  ctx.globalAlpha = 1
+  ctx.fillRect(left, top + height - 2 * ratio, width, 2 * ratio)
+  const [start, end] = [Math.max(left, box.left), Math.min(right, box.left + box.width)]
+  const room = end - start - 10 * ratio
+  if (room < 14 * ratio) return
+  ctx.font = look.font
+  ctx.textBaseline = 'middle'
+  ctx.textAlign = 'left'
+  ctx.fillStyle = look.ink
+  ctx.fillText(fitted(ctx, state, room), start + 5 * ratio, top + height / 2 - ratio)
+}
+
+/** Stripes: more than one state where only one can be shown. */
+function drawSeveral({ ctx, ratio }: Canvas, { left, right, top, colour }: Drawn): void {
+  const height = LANE_HEIGHT * ratio
+  ctx.save()
+  ctx.beginPath()
+  ctx.rect(left, top, Math.max(right - left, ratio), height)
+  ctx.clip()
+  ctx.strokeStyle = colour
+  ctx.globalAlpha = 0.6
+  ctx.lineWidth = ratio
+  ctx.beginPath()
+  // Counted from the edge of the canvas, so that stripes of neighbours meet.
+  const step = 5 * ratio
+  for (let x = Math.floor((left - height) / step) * step; x < right; x += step) {
+    ctx.moveTo(x, top + height)
+    ctx.lineTo(x + height, top)
+  }
+  ctx.stroke()
+  ctx.restore()
+}
+
+function fitted(ctx: CanvasRenderingContext2D, text: string, room: number): string {
+  if (ctx.measureText(text).width <= room) return text
+  let [low, high] = [0, text.length]
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if (ctx.measureText(`${text.slice(0, middle)}…`).width <= room) low = middle
+    else high = middle - 1
+  }
+  return low === 0 ? '' : `${text.slice(0, low)}…`
+}
+
+/** The colour of a state: true and false that of the series, others always the same by their name. */
+export function stateColour(state: string, own: string, { palette }: LaneLook): string {
+  if (state === 'true' || state === 'false') return own
+  let hash = 0
+  for (const letter of state) hash = (hash * 31 + (letter.codePointAt(0) ?? 0)) >>> 0
+  return palette[hash % palette.length]
+}

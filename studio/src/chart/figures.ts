@@ -1,0 +1,112 @@
+import {
+  type ChartData,
+  entryAt,
+  isNumbers,
+  type NumberSeries,
+  type StateSeries,
+} from './chart-series.ts'
+import type { TimeRange } from './uplot-view.ts'
+
+/** What a legend shows of a series. */
+export interface Figures {
+  readonly value: string
+  readonly min: string
+  readonly max: string
+  readonly mean: string
+}
+
+/** Digits that a number is shown with at most. */
+const DIGITS = 6
+
+/** A number as people read it; long fractions are cut, exact ones stay. */
+export function numberText(value: number): string {
+  if (Number.isNaN(value)) return '–'
+  if (Number.isInteger(value) && Math.abs(value) < 1e15) return String(value)
+  return String(Number(value.toPrecision(DIGITS)))
+}
+
+const NONE: Figures = { value: '–', min: '–', max: '–', mean: '–' }
+
+/** The figures of a series at the crosshair, or over the range without one. */
+export function figuresOf(
+  data: ChartData | undefined,
+  range: TimeRange,
+  cursor: number | undefined,
+): Figures {
+  if (data === undefined) return NONE
+  if (!isNumbers(data)) return { ...NONE, value: stateText(data, range, cursor) }
+  return cursor === undefined ? rangeFigures(data, range) : cursorFigures(data, range, cursor)
+}
+
+/** The entry nearest to a time; -1 without any in the range. */
+function nearest(
+  { starts, ends, values }: NumberSeries,
+  { from, until }: TimeRange,
+  time: number,
+): number {
+  const at = entryAt(ends, time)
+  const distance = (index: number) => Math.max(starts[index] - time, time - ends[index], 0)
+  const isSeen = (index: number) =>
+    index >= 0 && index < values.length && ends[index] >= from && starts[index] <= until
+  const candidates = [at, at - 1].filter((index) => isSeen(index) && !Number.isNaN(values[index]))
+  candidates.sort((a, b) => distance(a) - distance(b))
+  const [best] = candidates
+  // Nothing near: the crosshair is over a gap.
+  if (best === undefined || distance(best) > (until - from) / 50) return -1
+  return best
+}
+
+function cursorFigures(data: NumberSeries, range: TimeRange, cursor: number): Figures {
+  const at = nearest(data, range, cursor)
+  if (at < 0) return NONE
+  const { values, lows, highs } = data
+  const isSpan = lows !== values
+  return {
+    value: numberText(values[at]),
+    min: isSpan ? numberText(lows[at]) : '–',
+    max: isSpan ? numberText(highs[at]) : '–',
+    mean: isSpan ? numberText(values[at]) : '–',
+  }
+}
+
+function rangeFigures(data: NumberSeries, { from, until }: TimeRange): Figures {
+  const { starts, ends, values, lows, highs, counts } = data
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  let [sum, count, last] = [0, 0, Number.NaN]
+  for (let at = 0; at < values.length; at++) {
+    // Samples beside the range lead lines out of it and are not in it.
+    const isInside = starts[at] >= from && starts[at] < until && ends[at] <= until
+    if (!isInside || Number.isNaN(values[at])) continue
+    low = Math.min(low, lows[at])
+    high = Math.max(high, highs[at])
+    const weight = counts?.[at] ?? 1
+    sum += values[at] * weight
+    count += weight
+    last = (data.lasts ?? values)[at]
+  }
+  if (count === 0) return NONE
+  return {
+    value: numberText(last),
+    min: numberText(low),
+    max: numberText(high),
+    mean: numberText(sum / count),
+  }
+}
+
+function stateText(
+  { bands, shape }: StateSeries,
+  { from, until }: TimeRange,
+  cursor: number | undefined,
+) {
+  const inside = bands.filter((band) => band.until >= from && band.from <= until)
+  if (shape === 'marks') {
+    const count = inside.reduce((sum, band) => sum + band.count, 0)
+    return count === 1 ? '1 file' : `${count} files`
+  }
+  const found =
+    cursor === undefined
+      ? inside.at(-1)
+      : inside.find((band) => band.from <= cursor && cursor < Math.max(band.until, band.from + 1))
+  if (found === undefined) return '–'
+  return found.state ?? `several (${found.count})`
+}

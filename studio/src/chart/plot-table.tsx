@@ -1,0 +1,81 @@
+import { type Column, DataTable } from '../ui/data-table.tsx'
+import styles from './chart.module.css'
+import type { Plot, PlotValue } from './chart-series.ts'
+import { numberText } from './figures.ts'
+import { momentText } from './time-ticks.ts'
+
+/** Rows that are shown: more are not read by anyone, and zooming in shows fewer. */
+const ROWS_MAX = 200
+
+const shown = (value: PlotValue | undefined): string => {
+  if (value === null || value === undefined) return '–'
+  return typeof value === 'number' ? numberText(value) : String(value)
+}
+
+/** What a chart shows, as a table: the latest entries first. */
+export function PlotTable({
+  plot,
+  zone,
+  label,
+}: {
+  readonly plot: Plot | undefined
+  readonly zone: string
+  readonly label: string
+}) {
+  if (plot === undefined) return null
+  const times = plot.start ?? plot.time ?? []
+  const rows = times.map((_, at) => at).reverse()
+  return (
+    <>
+      <DataTable
+        isDense
+        label={`${label}, what the chart shows`}
+        columns={columnsOf(plot, zone)}
+        rows={rows.slice(0, ROWS_MAX)}
+        keyOf={(at) => String(times[at])}
+      />
+      {rows.length > ROWS_MAX && (
+        <p>
+          The latest {ROWS_MAX} of {rows.length} entries. Zoom in to see others.
+        </p>
+      )}
+    </>
+  )
+}
+
+function columnsOf(plot: Plot, zone: string): Array<Column<number>> {
+  const moment = (id: string, head: string, list: readonly number[]): Column<number> => ({
+    ...{
+      id,
+      label: head,
+      show: (at) => <span className={styles.moment}>{momentText(zone, list[at])}</span>,
+    },
+  })
+  const figure = (id: string, head: string, list: readonly PlotValue[]): Column<number> => ({
+    ...{ id, label: head, isNumber: plot.kind === 'number', show: (at) => shown(list[at]) },
+  })
+  const { start, time, end = [], value, count, min, max, mean, first, last } = plot
+  if (plot.form === 'samples')
+    return [moment('t', 'Time', time ?? []), figure('v', 'Value', value ?? [])]
+  if (plot.form === 'spans') {
+    const isText = plot.kind === 'text' || plot.kind === 'file'
+    const figures = isText
+      ? [figure('first', 'First', first ?? []), figure('last', 'Last', last ?? [])]
+      : [
+          figure('min', 'Min', min ?? []),
+          figure('max', 'Max', max ?? []),
+          figure('mean', 'Mean', mean ?? []),
+        ]
+    return [
+      moment('from', 'From', start ?? []),
+      moment('until', 'Until', end),
+      figure('count', 'Samples', count ?? []),
+      ...figures,
+    ]
+  }
+  return [
+    moment('from', 'From', start ?? time ?? []),
+    moment('until', 'Until', end),
+    figure('v', 'Value', value ?? []),
+  ]
+}

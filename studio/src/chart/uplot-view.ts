@@ -1,0 +1,257 @@
+/** The one place that makes uPlot charts: axes, cursor and selection are its own, what is drawn is ours. */
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import type { Axes } from './axes.ts'
+import { type ChartData, isNumbers } from './chart-series.ts'
+import { type Canvas, drawNumbers, extentOf, roomyExtent } from './draw-numbers.ts'
+import { drawLane, LANE_HEIGHT, LANE_ROOM } from './draw-states.ts'
+import { tickTexts, timeTicks } from './time-ticks.ts'
+import type { ChartTokens } from './tokens.ts'
+
+/** A stretch of time, from ≤ time < until. */
+export interface TimeRange {
+  readonly from: number
+  readonly until: number
+}
+
+/** A series as it is drawn. */
+export interface DrawnSeries {
+  readonly data: ChartData
+  readonly colour: string
+  readonly side: 'y' | 'y2'
+  readonly isHidden: boolean
+}
+
+/** Everything that a picture depends on. */
+export interface Picture {
+  readonly range: TimeRange
+  readonly series: readonly DrawnSeries[]
+  readonly axes: Axes
+  readonly zone: string
+  readonly tokens: ChartTokens
+}
+
+interface ViewOptions {
+  readonly place: HTMLElement
+  readonly picture: Picture
+  readonly width: number
+  readonly height: number
+  /** Charts with the same word share their crosshair. */
+  readonly syncKey: string
+  /** Told of a stretch that was dragged over. */
+  readonly onSelect: (range: TimeRange) => void
+  /** Told where the crosshair is; undefined when it is nowhere. */
+  readonly onCursor: (time: number | undefined) => void
+}
+
+/** The height of the time axis. */
+export const AXIS_HEIGHT = 46
+const FONT_SIZE = 12
+const TICK_SPACE = 72
+
+/** A uPlot chart that draws a picture, which may be changed at any time. */
+export class UplotView {
+  readonly #plot: uPlot
+  #picture: Picture
+  readonly #options: ViewOptions
+
+  constructor(options: ViewOptions) {
+    this.#options = options
+    this.#picture = options.picture
+    this.#plot = new uPlot(this.#uplotOptions(), this.#data(), options.place)
+  }
+
+  /** Draws another picture in the same place; `rebuild` is needed when axes or theme differ. */
+  show(picture: Picture): void {
+    this.#picture = picture
+    this.#plot.setData(this.#data(), true)
+  }
+
+  resize(width: number, height: number): void {
+    this.#plot.setSize({ width, height })
+  }
+
+  /** The time at a place of the page, and whether it is over the plot or over its time axis. */
+  at(clientX: number, clientY: number): { time: number; isOverAxis: boolean; isOverPlot: boolean } {
+    const { left, top, width, height } = this.#plot.over.getBoundingClientRect()
+    const x = clientX - left
+    const isInside = x >= 0 && x <= width
+    return {
+      time: this.#plot.posToVal(x, 'x'),
+      isOverAxis: isInside && clientY > top + height,
+      isOverPlot: isInside && clientY >= top && clientY <= top + height,
+    }
+  }
+
+  /** The width of the plot in CSS pixels. */
+  get plotWidth(): number {
+    return this.#plot.over.clientWidth
+  }
+
+  close(): void {
+    this.#plot.destroy()
+  }
+
+  /** uPlot needs data to have scales; what is drawn does not come from it. */
+  #data(): uPlot.AlignedData {
+    const { from, until } = this.#picture.range
+    return [
+      [from, until],
+      [0, 0],
+      [0, 0],
+    ]
+  }
+
+  #uplotOptions(): uPlot.Options {
+    const { width, height, syncKey } = this.#options
+    const { axes } = this.#picture
+    return {
+      ...{ width, height, ms: 1 },
+      padding: [8, axes.right.length > 0 ? 0 : 16, 0, axes.left.length > 0 ? 0 : 16],
+      legend: { show: false },
+      cursor: {
+        y: false,
+        points: { show: false },
+        sync: {
+          key: syncKey,
+          setSeries: false,
+          // Only the crosshair is shared: each chart is zoomed by itself.
+          filters: {
+            pub: (type) => type === 'mousemove' || type === 'mouseleave',
+            sub: () => true,
+          },
+        },
+        drag: { x: true, y: false, setScale: false },
+        bind: {
+          // A click back is the chart's own matter, and so is dragging with Shift.
+          dblclick: () => null,
+          mousedown: (_self, _target, handler) => (event: MouseEvent) => {
+            if (event.shiftKey || event.button !== 0) return null
+            handler(event)
+            return null
+          },
+        },
+      },
+      scales: {
+        x: { time: false, range: () => [this.#picture.range.from, this.#picture.range.until] },
+        y: { range: () => this.#extent('y') },
+        y2: { range: () => this.#extent('y2') },
+      },
+      series: [{}, { scale: 'y', show: true }, { scale: 'y2', show: true }].map((one) => ({
+        ...one,
+        paths: () => null,
+        points: { show: false },
+      })),
+      axes: [this.#timeAxis(), this.#valueAxis('y'), this.#valueAxis('y2')],
+      hooks: {
+        draw: [(self) => this.#draw(self)],
+        setSelect: [(self) => this.#select(self)],
+        setCursor: [(self) => this.#tellCursor(self)],
+      },
+    }
+  }
+
+  #timeAxis(): uPlot.Axis {
+    const { tokens } = this.#picture
+    return {
+      ...this.#axisLook(tokens),
+      size: AXIS_HEIGHT,
+      splits: (self, _axis, min, max) => {
+        const space = TICK_SPACE * ((max - min) / Math.max(self.over.clientWidth || self.width, 1))
+        return timeTicks(this.#picture.zone, min, max, space)
+      },
+      values: (_self, splits) => tickTexts(this.#picture.zone, splits),
+    }
+  }
+
+  #valueAxis(scale: 'y' | 'y2'): uPlot.Axis {
+    const { tokens, axes } = this.#picture
+    const units = scale === 'y' ? axes.left : axes.right
+    const label = units.filter((unit) => unit.trim() !== '').join(' · ')
+    return {
+      ...this.#axisLook(tokens),
+      scale,
+      side: scale === 'y' ? 3 : 1,
+      show: units.length > 0,
+      size: (_self, values) => 18 + Math.max(24, ...(values ?? []).map((text) => text.length * 7)),
+      space: 36,
+      ...(label === '' ? {} : { label, labelSize: 20, labelFont: `${FONT_SIZE}px ${tokens.font}` }),
+      grid: { show: scale === 'y', stroke: tokens.line, width: 1 },
+    }
+  }
+
+  #axisLook({ soft, line, font }: ChartTokens): uPlot.Axis {
+    return {
+      stroke: soft,
+      font: `${FONT_SIZE}px ${font}`,
+      grid: { stroke: line, width: 1 },
+      ticks: { stroke: line, width: 1, size: 6 },
+    }
+  }
+
+  #extent(side: 'y' | 'y2'): [number, number] {
+    const { series, range } = this.#picture
+    const own = series.flatMap(({ data, side: its, isHidden }) =>
+      isNumbers(data) && its === side && !isHidden ? [data] : [],
+    )
+    const [low, high] = roomyExtent(extentOf(own, range.from, range.until))
+    // Lanes lie over the top of the plot: numbers get the room below them.
+    const taken = Math.min(
+      0.8,
+      this.#lanesHeight() / Math.max(this.#options.height - AXIS_HEIGHT, 1),
+    )
+    return [low, high + ((high - low) * taken) / (1 - taken)]
+  }
+
+  #lanesHeight(): number {
+    const count = this.#lanes().length
+    return count === 0 ? 0 : count * (LANE_HEIGHT + LANE_ROOM) + LANE_ROOM
+  }
+
+  #lanes(): DrawnSeries[] {
+    return this.#picture.series.filter(({ data }) => !isNumbers(data))
+  }
+
+  #draw(self: uPlot): void {
+    const { ctx, bbox } = self
+    const ratio = uPlot.pxRatio
+    const canvasOf = (side: 'y' | 'y2'): Canvas => ({
+      ...{ ctx, ratio, box: bbox },
+      xOf: (time) => self.valToPos(time, 'x', true),
+      yOf: (value) => self.valToPos(value, side, true),
+    })
+    ctx.save()
+    ctx.beginPath()
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height)
+    ctx.clip()
+    for (const { data, colour, side, isHidden } of this.#picture.series) {
+      if (isNumbers(data) && !isHidden) drawNumbers(canvasOf(side), data, colour)
+    }
+    ctx.restore()
+    const { tokens } = this.#picture
+    const look = {
+      ...{ palette: tokens.series, ink: tokens.ink, ground: tokens.card },
+      font: `${FONT_SIZE * ratio}px ${tokens.font}`,
+    }
+    const lanesHeight = this.#lanesHeight() * ratio
+    ctx.fillStyle = tokens.card
+    ctx.fillRect(bbox.left, bbox.top, bbox.width, lanesHeight)
+    for (const [at, { data, colour, isHidden }] of this.#lanes().entries()) {
+      const top = bbox.top + (LANE_ROOM + at * (LANE_HEIGHT + LANE_ROOM)) * ratio
+      if (!isNumbers(data) && !isHidden) drawLane(canvasOf('y'), data, { top, colour, look })
+    }
+  }
+
+  #select(self: uPlot): void {
+    const { left, width } = self.select
+    if (width < 4) return
+    const [from, until] = [self.posToVal(left, 'x'), self.posToVal(left + width, 'x')]
+    self.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+    this.#options.onSelect({ from: Math.round(from), until: Math.round(until) })
+  }
+
+  #tellCursor(self: uPlot): void {
+    const { left = -1 } = self.cursor
+    this.#options.onCursor(left < 0 ? undefined : self.posToVal(left, 'x'))
+  }
+}

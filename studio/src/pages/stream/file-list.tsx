@@ -1,0 +1,52 @@
+import { fileName, type Plot } from '../../chart/chart-series.ts'
+import { momentText } from '../../chart/time-ticks.ts'
+import styles from './stream.module.css'
+
+/** Files that are shown; others are in the table, or nearer when one zooms in. */
+const FILES_MAX = 60
+
+const PICTURE = /\.(?:png|jpe?g|gif|webp|avif|svg|bmp)$/i
+const SOUND = /\.(?:mp3|ogg|wav|flac|m4a)$/i
+const FILM = /\.(?:mp4|webm|mov)$/i
+
+/** The files of a range, the latest first, each with a look at it where the browser can show it. */
+export function FileList({
+  plot,
+  zone,
+}: {
+  readonly plot: Plot | undefined
+  readonly zone: string
+}) {
+  if (plot === undefined) return null
+  const { form, time = [], value = [], end = [], last = [] } = plot
+  const [times, addresses] = form === 'spans' ? [end, last] : [time, value]
+  const files = addresses.map((address, at) => ({ address: String(address), at: times[at] }))
+  if (files.length === 0) return null
+  return (
+    <section aria-label="Files">
+      <h2>Files</h2>
+      <ul className={styles.files}>
+        {files
+          .slice(-FILES_MAX)
+          .reverse()
+          .map(({ address, at }) => (
+            <li key={address} className={styles.file}>
+              <Preview address={address} />
+              <a href={address}>{fileName(address)}</a>
+              <span className={styles.when}>{momentText(zone, at)}</span>
+            </li>
+          ))}
+      </ul>
+    </section>
+  )
+}
+
+function Preview({ address }: { readonly address: string }) {
+  const name = fileName(address)
+  if (PICTURE.test(name)) return <img src={address} alt={name} loading="lazy" />
+  // biome-ignore lint/a11y/useMediaCaption: what devices record has no captions.
+  if (SOUND.test(name)) return <audio src={address} controls preload="none" aria-label={name} />
+  // biome-ignore lint/a11y/useMediaCaption: what devices record has no captions.
+  if (FILM.test(name)) return <video src={address} controls preload="none" aria-label={name} />
+  return <span className={styles.kind}>{name.split('.').at(-1)}</span>
+}

@@ -1,0 +1,157 @@
+import { useEffect, useState } from 'react'
+import { call } from '../../api/client.ts'
+import { useQuery } from '../../api/use-query.ts'
+import { fileName, type PlotValue } from '../../chart/chart-series.ts'
+import { momentText } from '../../chart/time-ticks.ts'
+import type { FoundStream } from '../../state/use-stream.ts'
+import type { ViewRange } from '../../state/use-view-range.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { CsvButton } from './csv-button.tsx'
+import { type EditedSample, SampleDelete, SampleForm } from './sample-forms.tsx'
+import styles from './stream.module.css'
+
+const PAGE = 50
+
+interface SampleTableProps {
+  readonly found: FoundStream
+  readonly view: ViewRange
+  readonly canChange: boolean
+  readonly onChanged: () => void
+}
+
+/** The samples of the range, the latest first, with what can be done to each. */
+export function SampleTable({ found, view, canChange, onChanged }: SampleTableProps) {
+  const { compId, streamId, kind } = found
+  const { asked, zone } = view
+  /** Where each page ends, from the first to the one that is shown. */
+  const [ends, setEnds] = useState<readonly number[]>([])
+  const [open, setOpen] = useState<{ act: 'edit' | 'add' | 'delete'; sample: EditedSample }>()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another range begins with its first page.
+  useEffect(() => setEnds([]), [asked.from, asked.until])
+  const until = ends.at(-1) ?? asked.until
+  const { data, error, reload } = useQuery(
+    ['samples', compId, streamId, asked.from, until],
+    (signal) =>
+      call('get', '/api/comp/{compId}/stream/{streamId}/feed', {
+        path: { compId, streamId },
+        query: { sd: asked.from, ed: until, limit: PAGE + 1, retFData: true, retIntvlSd: true },
+        signal,
+      }),
+    { keepPrevious: true, isOff: until <= asked.from, refreshMs: view.isLive ? 2_000 : undefined },
+  )
+  const rows = (data ?? []).slice(0, PAGE)
+  const isMore = (data?.length ?? 0) > PAGE
+  const changed = () => {
+    setOpen(undefined)
+    reload()
+    onChanged()
+  }
+  const columns: Array<Column<EditedSample>> = [
+    { id: 'time', label: 'Time', show: ({ time }) => momentText(zone, time) },
+    {
+      ...{ id: 'value', label: 'Value', isNumber: kind === 'number' || kind === 'decimal' },
+      show: (sample) => <SampleValue sample={sample} isFile={kind === 'file'} />,
+    },
+  ]
+  if (canChange) {
+    const show = (sample: EditedSample) => (
+      <span className={styles.acts}>
+        {kind !== 'file' && (
+          <IconButton
+            icon="edit"
+            label={`Edit the sample of ${momentText(zone, sample.time)}`}
+            onClick={() => setOpen({ act: 'edit', sample })}
+          />
+        )}
+        <IconButton
+          icon="trash"
+          label={`Delete the sample of ${momentText(zone, sample.time)}`}
+          onClick={() => setOpen({ act: 'delete', sample })}
+        />
+      </span>
+    )
+    columns.push({ id: 'acts', label: '', show })
+  }
+  const blank = { time: Date.now(), data: null, sdTime: undefined }
+  return (
+    <>
+      <div className={styles.tools}>
+        <h2>Samples</h2>
+        {canChange && kind !== 'file' && (
+          <Button icon="plus" onClick={() => setOpen({ act: 'add', sample: blank })}>
+            Add
+          </Button>
+        )}
+        <CsvButton found={found} range={asked} />
+      </div>
+      {error !== undefined && <Empty text={error.message} />}
+      {data !== undefined && rows.length === 0 && <Empty text="No samples in this range." />}
+      {rows.length > 0 && (
+        <DataTable
+          isDense
+          label={`Samples of ${found.streamName}`}
+          columns={columns}
+          rows={rows}
+          keyOf={({ time }) => String(time)}
+        />
+      )}
+      {(isMore || ends.length > 0) && (
+        <div className={styles.pages}>
+          <Button disabled={ends.length === 0} onClick={() => setEnds(ends.slice(0, -1))}>
+            Later
+          </Button>
+          <Button
+            disabled={!isMore}
+            onClick={() =>
+              setEnds([...ends, rows[rows.length - 1].sdTime ?? rows[rows.length - 1].time])
+            }
+          >
+            Earlier
+          </Button>
+        </div>
+      )}
+      {open?.act === 'delete' && (
+        <SampleDelete
+          found={found}
+          zone={zone}
+          sample={open.sample}
+          onDone={changed}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
+      {(open?.act === 'edit' || open?.act === 'add') && (
+        <SampleForm
+          found={found}
+          zone={zone}
+          sample={open.sample}
+          isNew={open.act === 'add'}
+          onDone={changed}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+function SampleValue({
+  sample,
+  isFile,
+}: {
+  readonly sample: EditedSample
+  readonly isFile: boolean
+}) {
+  const { data, fData } = sample
+  if (isFile && typeof data === 'string') return <a href={data}>{fileName(data)}</a>
+  return <span className={styles.value}>{textOf(data, fData)}</span>
+}
+
+/** Long texts are cut here; the form of the sample shows all of it. */
+const TEXT_LENGTH_MAX = 300
+
+function textOf(data: PlotValue, fData: string | undefined): string {
+  if (data === null) return '–'
+  const text = fData ?? String(data)
+  return text.length > TEXT_LENGTH_MAX ? `${text.slice(0, TEXT_LENGTH_MAX)}…` : text
+}

@@ -1,0 +1,58 @@
+import { useRole } from '../../api/session.ts'
+import { Link } from '../../app/link.tsx'
+import type { PageProps } from '../../app/page-entry.ts'
+import { findPage } from '../../app/page-map.ts'
+import { componentPath } from '../../app/paths.ts'
+import { type FoundStream, useStream } from '../../state/use-stream.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { PageFrame } from '../../ui/page-frame.tsx'
+import styles from './stream.module.css'
+import { StreamView } from './stream-view.tsx'
+
+/** A stream that the address names: `/c/<component>/<stream>`, by IDs or UIDs. */
+export function StreamPage({ params }: PageProps) {
+  const { component, stream } = params
+  const { data: found, error } = useStream(component, stream)
+  const role = useRole()
+  if (error !== undefined && found === undefined) {
+    return (
+      <PageFrame title="Stream">
+        <Empty text={error.message}>
+          <Link to="/">To the beginning</Link>
+        </Empty>
+      </PageFrame>
+    )
+  }
+  if (found === undefined) return <PageFrame title={stream}>{null}</PageFrame>
+  return (
+    <PageFrame
+      title={`${found.streamName} · ${found.componentName}`}
+      heading={<Heading found={found} />}
+      actions={<Link to={overlayOf(found)}>Overlay others</Link>}
+    >
+      <StreamView key={found.streamUid} found={found} canChange={role !== 'GUEST'} />
+    </PageFrame>
+  )
+}
+
+function Heading({ found }: { readonly found: FoundStream }) {
+  const to = componentPath(found.componentUid)
+  return (
+    <>
+      <span className={styles.component}>
+        {findPage(to) === undefined ? (
+          found.componentName
+        ) : (
+          <Link to={to}>{found.componentName}</Link>
+        )}
+        {' / '}
+      </span>
+      {found.streamName}
+    </>
+  )
+}
+
+/** The view of several streams that begins with this one. */
+function overlayOf({ componentUid, streamUid }: FoundStream): string {
+  return `/view?s=${componentUid}.${streamUid}`
+}

@@ -1,0 +1,90 @@
+import { useEffect, useMemo, useState } from 'react'
+import { useAddress } from '../../app/place.ts'
+import { Chart } from '../../chart/chart.tsx'
+import { chartData } from '../../chart/chart-series.ts'
+import { ChartBar } from '../../chart/controls/chart-bar.tsx'
+import { CyclePicker, cycleIn } from '../../chart/controls/cycle-picker.tsx'
+import { PlotTable } from '../../chart/plot-table.tsx'
+import { withSample } from '../../state/live-plot.ts'
+import { pointsFor, usePlots } from '../../state/plots.ts'
+import { useLive } from '../../state/use-live.ts'
+import type { FoundStream } from '../../state/use-stream.ts'
+import { useViewRange } from '../../state/use-view-range.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { FileList } from './file-list.tsx'
+import { SampleTable } from './sample-table.tsx'
+import styles from './stream.module.css'
+
+const NONE: ReadonlySet<string> = new Set()
+
+interface StreamViewProps {
+  readonly found: FoundStream
+  readonly canChange: boolean
+}
+
+/** The chart of a stream with its samples beside it. */
+export function StreamView({ found, canChange }: StreamViewProps) {
+  const { query } = useAddress()
+  const [width, setWidth] = useState(0)
+  const [hidden, setHidden] = useState(NONE)
+  const [extent, setExtent] = useState(found.extent)
+  const view = useViewRange(found.zone, extent)
+  const cycle = cycleIn(query)
+  const stat = cycle?.stat
+  const streams = useMemo(() => [found], [found])
+  const question = { streams, range: view.asked, points: pointsFor(width), cycle }
+  const { answers, error, reload, change } = usePlots(question)
+  const [{ plot, error: refused } = { plot: undefined, error: undefined }] = answers ?? []
+  useLive(streams, view.isLive, {
+    onSample: (_streamUid, sample) => {
+      const grown = plot === undefined ? undefined : withSample(plot, sample)
+      if (grown === undefined) reload()
+      else if (grown !== plot) change(() => [{ plot: grown, error: undefined }])
+    },
+    onChange: reload,
+  })
+  const { firstTime, lastTime } = plot ?? {}
+  useEffect(() => {
+    if (typeof firstTime !== 'number' || typeof lastTime !== 'number') return
+    setExtent((before) =>
+      before?.firstTime === firstTime && before.lastTime === lastTime
+        ? before
+        : { firstTime, lastTime },
+    )
+  }, [firstTime, lastTime])
+  const series = useMemo(() => {
+    const data = plot === undefined ? undefined : chartData(plot, { stat })
+    return [{ key: found.streamUid, name: found.streamName, unit: plot?.unit ?? found.unit, data }]
+  }, [plot, found, stat])
+  return (
+    <div className={styles.stream}>
+      <ChartBar view={view} zoneOfData={found.zone} hasExtent={extent !== undefined}>
+        {found.kind !== 'file' && <CyclePicker />}
+      </ChartBar>
+      {(refused ?? error) !== undefined && <Empty text={(refused ?? error)?.message} />}
+      <div className={styles.columns}>
+        <section className={styles.card} aria-label="Chart">
+          {extent === undefined && plot !== undefined && (
+            <p className={styles.hint}>No samples yet. What is put to this stream shows here.</p>
+          )}
+          <Chart
+            {...view}
+            label={`Chart of ${found.streamName}`}
+            series={series}
+            hidden={hidden}
+            onHidden={setHidden}
+            onWidth={setWidth}
+          />
+        </section>
+        <section className={styles.card} aria-label="Samples">
+          {cycle === undefined && found.compId !== '' && found.streamId !== '' ? (
+            <SampleTable found={found} view={view} canChange={canChange} onChanged={reload} />
+          ) : (
+            <PlotTable plot={plot} zone={view.zone} label={found.streamName} />
+          )}
+        </section>
+      </div>
+      {found.kind === 'file' && <FileList plot={plot} zone={view.zone} />}
+    </div>
+  )
+}

@@ -1,0 +1,138 @@
+import { useMemo, useState } from 'react'
+import { Link } from '../../app/link.tsx'
+import { streamPath } from '../../app/paths.ts'
+import { useAddress } from '../../app/place.ts'
+import { Chart } from '../../chart/chart.tsx'
+import { chartData } from '../../chart/chart-series.ts'
+import { ChartBar } from '../../chart/controls/chart-bar.tsx'
+import { CyclePicker, cycleIn } from '../../chart/controls/cycle-picker.tsx'
+import { PlotTable } from '../../chart/plot-table.tsx'
+import { type LiveSample, withSample } from '../../state/live-plot.ts'
+import { pointsFor, usePlots } from '../../state/plots.ts'
+import type { Extent } from '../../state/range-words.ts'
+import { useLive } from '../../state/use-live.ts'
+import type { FoundStream } from '../../state/use-stream.ts'
+import { useViewRange } from '../../state/use-view-range.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import styles from './view.module.css'
+
+interface OverlayViewProps {
+  readonly streams: readonly FoundStream[]
+  readonly onRemove: (name: string) => void
+}
+
+const nameOf = ({ componentUid, streamUid }: FoundStream) => `${componentUid}.${streamUid}`
+
+/** One chart of all streams, and what it shows as tables. */
+export function OverlayView({ streams, onRemove }: OverlayViewProps) {
+  const { query, change: changeAddress } = useAddress()
+  const [width, setWidth] = useState(0)
+  const extent = useMemo(() => extentOf(streams), [streams])
+  const view = useViewRange(streams[0].zone, extent)
+  const cycle = cycleIn(query)
+  const stat = cycle?.stat
+  const question = { streams, range: view.asked, points: pointsFor(width), cycle }
+  const { answers, error, reload, change } = usePlots(question)
+  useLive(streams, view.isLive, {
+    onSample: (streamUid, sample) => {
+      const at = streams.findIndex((one) => one.streamUid === streamUid)
+      const grown = grownAt(answers?.[at]?.plot, sample)
+      if (grown === undefined) reload()
+      else change((all) => all.with(at, { plot: grown, error: undefined }))
+    },
+    onChange: reload,
+  })
+  const hidden = useMemo(
+    () => new Set((query.get('hide') ?? '').split(',').filter(Boolean)),
+    [query],
+  )
+  const series = useMemo(
+    () =>
+      streams.map(({ streamUid, streamName, componentName, unit }, at) => {
+        const plot = answers?.[at]?.plot
+        const data = plot === undefined ? undefined : chartData(plot, { stat })
+        const name = `${componentName} / ${streamName}`
+        return { key: streamUid, name, unit: plot?.unit ?? unit, data }
+      }),
+    [streams, answers, stat],
+  )
+  const refused = answers?.find((answer) => answer.error !== undefined)?.error ?? error
+  return (
+    <div className={styles.overlay}>
+      <ChartBar view={view} zoneOfData={streams[0].zone} hasExtent={extent !== undefined}>
+        <CyclePicker />
+      </ChartBar>
+      {refused !== undefined && <Empty text={refused.message} />}
+      <section className={styles.card} aria-label="Chart">
+        <Chart
+          {...view}
+          label={`Chart of ${streams.map(({ streamName }) => streamName).join(', ')}`}
+          series={series}
+          height={440}
+          hidden={hidden}
+          onHidden={(next) => changeAddress({ hide: [...next].join(',') })}
+          onWidth={setWidth}
+        />
+      </section>
+      <ul className={styles.streams} aria-label="Streams of this view">
+        {streams.map((stream) => (
+          <li key={stream.streamUid} className={styles.stream}>
+            <Link to={streamPath(stream.componentUid, stream.streamUid)}>
+              {stream.componentName} / {stream.streamName}
+            </Link>
+            <IconButton
+              icon="close"
+              label={`Remove ${stream.streamName}`}
+              onClick={() => onRemove(nameOf(stream))}
+            />
+          </li>
+        ))}
+      </ul>
+      <Tables streams={streams} plots={answers?.map(({ plot }) => plot) ?? []} zone={view.zone} />
+    </div>
+  )
+}
+
+function grownAt(plot: Parameters<typeof withSample>[0] | undefined, sample: LiveSample) {
+  return plot === undefined ? undefined : withSample(plot, sample)
+}
+
+/** From the first sample of any stream to the last of any. */
+function extentOf(streams: readonly FoundStream[]): Extent {
+  const known = streams.flatMap(({ extent }) => (extent === undefined ? [] : [extent]))
+  if (known.length === 0) return undefined
+  return {
+    firstTime: Math.min(...known.map(({ firstTime }) => firstTime)),
+    lastTime: Math.max(...known.map(({ lastTime }) => lastTime)),
+  }
+}
+
+interface TablesProps {
+  readonly streams: readonly FoundStream[]
+  readonly plots: ReadonlyArray<Parameters<typeof PlotTable>[0]['plot']>
+  readonly zone: string
+}
+
+/** What the chart shows, stream by stream, for who reads rather than looks. */
+function Tables({ streams, plots, zone }: TablesProps) {
+  const [chosen, setChosen] = useState(streams[0].streamUid)
+  const at = Math.max(
+    streams.findIndex(({ streamUid }) => streamUid === chosen),
+    0,
+  )
+  return (
+    <details className={styles.tables}>
+      <summary>As a table</summary>
+      <Tabs
+        label="Streams"
+        tabs={streams.map(({ streamUid, streamName }) => ({ id: streamUid, label: streamName }))}
+        chosen={streams[at].streamUid}
+        onChoose={setChosen}
+      >
+        <PlotTable plot={plots[at]} zone={zone} label={streams[at].streamName} />
+      </Tabs>
+    </details>
+  )
+}

@@ -1,0 +1,110 @@
+import { useMemo } from 'react'
+import { ApiError, asApiError } from '../api/api-error.ts'
+import { call } from '../api/client.ts'
+import { queries } from '../api/query-cache.ts'
+import { useQuery } from '../api/use-query.ts'
+import type { Plot } from '../chart/chart-series.ts'
+import type { TimeRange } from '../chart/uplot-view.ts'
+
+/** A stream by the UIDs of its component and itself. */
+export interface StreamUids {
+  readonly componentUid: string
+  readonly streamUid: string
+}
+
+/** A statistic of a cycle instead of the samples. */
+export interface CycleChoice {
+  readonly cycle: string
+  readonly stat: string
+}
+
+/** Stands for the average with its minimum and maximum, among the statistics. */
+export const BAND = 'band'
+
+/** The plot of one stream, or why there is none. */
+export interface PlotAnswer {
+  readonly plot: Plot | undefined
+  readonly error: ApiError | undefined
+}
+
+type Statistic = NonNullable<
+  Parameters<typeof call<'get', '/api/component/{componentUid}/stream/{uid}/plot'>>[2]['query']
+>['stat']
+
+/** What the plots of some streams are asked by. */
+export interface PlotsQuestion {
+  readonly streams: readonly StreamUids[]
+  readonly range: TimeRange
+  readonly points: number
+  readonly cycle: CycleChoice | undefined
+}
+
+const keyOf = ({ streams, range, points, cycle }: PlotsQuestion) => [
+  'plots',
+  streams.map(({ componentUid, streamUid }) => `${componentUid}.${streamUid}`).join(),
+  range.from,
+  range.until,
+  points,
+  cycle?.cycle,
+  cycle?.stat,
+]
+
+/** The plots of some streams; those of the range before stay until they are there. */
+export function usePlots(question: PlotsQuestion) {
+  const { streams, points } = question
+  const isOff = streams.length === 0 || points === 0
+  const key = keyOf(question)
+  const { data, isLoading, error, reload } = useQuery<readonly PlotAnswer[]>(
+    key,
+    (signal) => Promise.all(streams.map((stream) => fetchPlot(stream, question, signal))),
+    { keepPrevious: true, isOff },
+  )
+  // Answers of another number of streams belong to what was shown before.
+  const answers = useMemo(
+    () => (data?.length === streams.length ? data : undefined),
+    [data, streams.length],
+  )
+  const change = (next: (answers: readonly PlotAnswer[]) => readonly PlotAnswer[]) => {
+    const known = queries.peek<readonly PlotAnswer[]>(key).data
+    if (known !== undefined) queries.put<readonly PlotAnswer[]>(key, next(known))
+  }
+  return { answers, isLoading, error, reload, change }
+}
+
+async function fetchPlot(
+  { componentUid, streamUid }: StreamUids,
+  { range, points, cycle }: PlotsQuestion,
+  signal: AbortSignal,
+): Promise<PlotAnswer> {
+  const ask = async (stat: string | undefined): Promise<Plot> => {
+    const { plot } = await call('get', '/api/component/{componentUid}/stream/{uid}/plot', {
+      path: { componentUid, uid: streamUid },
+      query: {
+        ...{ from: range.from, until: range.until, points },
+        ...(cycle === undefined ? {} : { cycle: cycle.cycle, stat: stat as Statistic }),
+      },
+      signal,
+    })
+    return plot
+  }
+  try {
+    const plot = cycle?.stat === BAND ? await bandOf(ask) : await ask(cycle?.stat)
+    return { plot, error: undefined }
+  } catch (error) {
+    // Whoever is lost looks again as a whole; what is wrong with one stream is told of that one.
+    if (signal.aborted || (error instanceof ApiError && error.status === 0)) throw error
+    return { plot: undefined, error: asApiError(error) }
+  }
+}
+
+/** The average of each period with its minimum and maximum; a period has all three or none. */
+async function bandOf(ask: (stat: string) => Promise<Plot>): Promise<Plot> {
+  const [mean, min, max] = await Promise.all([ask('avg'), ask('min'), ask('max')])
+  const isSame = [min, max].every(({ start = [] }) => start.length === mean.start?.length)
+  return isSame ? { ...mean, min: min.value, max: max.value } : mean
+}
+
+/** How many entries a chart of so many pixels asks for: in steps, so that a small change asks nothing anew. */
+export function pointsFor(pixels: number): number {
+  return pixels === 0 ? 0 : Math.min(Math.max(Math.ceil(pixels / 200) * 200, 200), 4_000)
+}

@@ -1,0 +1,88 @@
+import { ApiError } from '../api/api-error.ts'
+import { call } from '../api/client.ts'
+import type { Schema } from '../api/paths.ts'
+import { useQuery } from '../api/use-query.ts'
+import type { Plot } from '../chart/chart-series.ts'
+import type { Extent } from './range-words.ts'
+
+/** A stream with what a page needs to know of it. */
+export interface FoundStream {
+  readonly componentUid: string
+  readonly streamUid: string
+  /** Blank where people gave none. */
+  readonly compId: string
+  readonly streamId: string
+  readonly componentName: string
+  readonly streamName: string
+  readonly kind: Plot['kind']
+  readonly unit: string
+  readonly zone: string
+  readonly extent: Extent
+  /** Absent without the right to read records. */
+  readonly record: Schema<'Stream'> | undefined
+}
+
+const UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Where nothing has to be summed up: only the facts of a stream are wanted. */
+const NOWHERE = { from: 0, until: 1, points: 1 }
+
+/** The stream that an address names, by UIDs or by the IDs of component and stream. */
+export function useStream(component: string, stream: string) {
+  return useQuery(['stream', component, stream], (signal) => findStream(component, stream, signal))
+}
+
+/** Finds a stream and what it and its component are called. */
+export async function findStream(
+  component: string,
+  stream: string,
+  signal: AbortSignal,
+): Promise<FoundStream> {
+  const plot = await factsOf(component, stream, signal)
+  const { component: whose, stream: own, firstTime, lastTime } = plot
+  const records = await namesOf(whose.uid, own.uid, signal)
+  return {
+    componentUid: whose.uid,
+    streamUid: own.uid,
+    compId: whose.id,
+    streamId: own.id,
+    componentName: records.component?.name || whose.id,
+    streamName: records.stream?.name || own.id || 'without a name',
+    kind: plot.kind,
+    unit: plot.unit,
+    zone: plot.timeZone,
+    extent: firstTime === null || lastTime === null ? undefined : { firstTime, lastTime },
+    record: records.stream,
+  }
+}
+
+async function factsOf(component: string, stream: string, signal: AbortSignal): Promise<Plot> {
+  const areUids = UID.test(component) && UID.test(stream)
+  if (areUids) {
+    try {
+      const path = { componentUid: component, uid: stream }
+      const address = '/api/component/{componentUid}/stream/{uid}/plot'
+      return (await call('get', address, { path, query: NOWHERE, signal })).plot
+    } catch (error) {
+      // IDs may look like UIDs.
+      if (!(error instanceof ApiError) || error.status !== 404) throw error
+    }
+  }
+  const path = { compId: component, streamId: stream }
+  const address = '/api/comp/{compId}/stream/{streamId}/plot'
+  return (await call('get', address, { path, query: NOWHERE, signal })).plot
+}
+
+async function namesOf(componentUid: string, streamUid: string, signal: AbortSignal) {
+  const [component, stream] = await Promise.allSettled([
+    call('get', '/api/component/{uid}', { path: { uid: componentUid }, signal }),
+    call('get', '/api/component/{componentUid}/stream/{uid}', {
+      path: { componentUid, uid: streamUid },
+      signal,
+    }),
+  ])
+  return {
+    component: component.status === 'fulfilled' ? component.value.component : undefined,
+    stream: stream.status === 'fulfilled' ? stream.value.stream : undefined,
+  }
+}

@@ -1,0 +1,178 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { type Address, useAddress } from '../app/place.ts'
+import type { RangeEvents } from '../chart/chart.tsx'
+import type { TimeRange } from '../chart/uplot-view.ts'
+import { soundRange } from '../chart/use-gestures.ts'
+import { browserZone } from '../chart/zone-time.ts'
+import { type Extent, lengthOfWord, rangeOfWord, usualWord } from './range-words.ts'
+
+/** A movement is in the address, and asked for, when it has rested for so long. */
+const REST_MS = 180
+/** How often what is live moves on. */
+const TICK_MS = 1_000
+/** What is live is asked for with so much of its length ahead, to be filled by news. */
+const AHEAD = 0.1
+const STEPS_MAX = 100
+
+/** What of time is shown, and how it is changed; all of it is in the address. */
+export interface ViewRange extends RangeEvents {
+  /** What is seen. */
+  readonly range: TimeRange
+  /** What is asked of the service; it follows when a movement rests. */
+  readonly asked: TimeRange
+  /** The word that names the range, '' for exact times. */
+  readonly word: string
+  readonly isLive: boolean
+  readonly zone: string
+  readonly isBrowserZone: boolean
+  readonly onWord: (word: string) => void
+  readonly onZone: () => void
+  readonly onStart: () => void
+  readonly onEnd: () => void
+}
+
+interface Chosen {
+  readonly from?: string
+  readonly until?: string
+  readonly range?: string
+}
+
+/** The range, live mode and zone of a page of charts. */
+export function useViewRange(zoneOfData: string, extent: Extent): ViewRange {
+  const address = useAddress()
+  const { query } = address
+  const isLive = query.get('live') === '1'
+  const chosen = useMemo(() => chosenIn(query), [query])
+  const now = useNow(isLive, chosen.range)
+  const isBrowserZone = query.get('zone') === 'browser'
+  const zone = isBrowserZone ? browserZone() : zoneOfData
+  const word = wordOf(chosen, extent, now)
+  const rested = useMemo(
+    () => restedRange(chosen, { word, now, zone, extent }),
+    [chosen, word, now, zone, extent],
+  )
+  const asked = useAsked(rested, isLive)
+  const { moving, ...moves } = useMoves(address, chosen)
+  const range = moving ?? rested
+  const jump = (from: number) => {
+    const length = range.until - range.from
+    moves.onMove({ from, until: from + length }, { isStep: true })
+  }
+  return {
+    ...{ range, asked, isLive, zone, isBrowserZone },
+    word: moving === undefined ? word : '',
+    onMove: moves.onMove,
+    onBack: moves.onBack,
+    onReset: moves.onReset,
+    onWord: (next) => moves.commit({ range: next }, lengthOfWord(next) !== undefined && isLive),
+    onNow: () => jump(Date.now() - (range.until - range.from)),
+    onStart: () => extent !== undefined && jump(extent.firstTime),
+    onEnd: () => extent !== undefined && jump(extent.lastTime + 1 - (range.until - range.from)),
+    onLive: () => {
+      const next = lengthOfWord(word) === undefined ? '15m' : word
+      moves.commit(isLive ? { range: word } : { range: next }, !isLive)
+    },
+    onZone: () => address.change({ zone: isBrowserZone ? undefined : 'browser' }),
+  }
+}
+
+function chosenIn(query: URLSearchParams): Chosen {
+  const [from, until] = [query.get('from') ?? '', query.get('until') ?? '']
+  const isExact = /^-?\d{1,15}$/.test(from) && /^-?\d{1,15}$/.test(until)
+  if (isExact && Number(from) < Number(until)) return { from, until }
+  return { range: query.get('range') ?? undefined }
+}
+
+function wordOf({ from, range = '' }: Chosen, extent: Extent, now: number): string {
+  if (from !== undefined) return ''
+  const isKnown = rangeOfWord(range, { now, zone: 'UTC', extent }) !== undefined
+  return isKnown ? range : usualWord(extent, now)
+}
+
+function restedRange(
+  { from, until }: Chosen,
+  about: { word: string; now: number; zone: string; extent: Extent },
+): TimeRange {
+  if (from !== undefined && until !== undefined) {
+    return soundRange({ from: Number(from), until: Number(until) })
+  }
+  const range = rangeOfWord(about.word, about) ?? { from: about.now - 1, until: about.now }
+  return soundRange(range)
+}
+
+/** This moment as it was when a word was chosen, and every second while it is live. */
+function useNow(isLive: boolean, word: string | undefined): number {
+  const [now, setNow] = useState(() => Date.now())
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever chooses a word means it from now on.
+  useEffect(() => {
+    setNow(Date.now())
+    if (!isLive) return undefined
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') setNow(Date.now())
+    }, TICK_MS)
+    return () => clearInterval(timer)
+  }, [isLive, word])
+  return now
+}
+
+/** What is asked for: the range, and while it is live one that lasts for a while. */
+function useAsked(rested: TimeRange, isLive: boolean): TimeRange {
+  const kept = useRef(rested)
+  if (!isLive) kept.current = rested
+  else {
+    const { from, until } = kept.current
+    const length = rested.until - rested.from
+    const holds = from <= rested.from && until >= rested.until && until - from < length * 1.5
+    if (!holds)
+      kept.current = { from: rested.from, until: rested.until + Math.ceil(length * AHEAD) }
+  }
+  return kept.current
+}
+
+/** Movements: seen at once, in the address when they rest, and steps to go back. */
+function useMoves(address: Address, chosen: Chosen) {
+  const [moving, setMoving] = useState<TimeRange>()
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const steps = useRef<Chosen[]>([])
+  const latest = useRef(chosen)
+  latest.current = chosen
+  const { change } = address
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const go = useCallback(
+    ({ from, until, range }: Chosen, isLive: boolean) => {
+      clearTimeout(timer.current)
+      setMoving(undefined)
+      change({ from, until, range, live: isLive ? '1' : undefined })
+    },
+    [change],
+  )
+  const commit = useCallback(
+    (next: Chosen, isLive = false) => {
+      steps.current.push(latest.current)
+      if (steps.current.length > STEPS_MAX) steps.current.splice(1, 1)
+      go(next, isLive)
+    },
+    [go],
+  )
+  const onMove = useCallback(
+    (range: TimeRange, { isStep }: { readonly isStep: boolean }) => {
+      const { from, until } = soundRange(range)
+      const settle = () => commit({ from: String(from), until: String(until) })
+      clearTimeout(timer.current)
+      setMoving({ from, until })
+      if (isStep) settle()
+      else timer.current = setTimeout(settle, REST_MS)
+    },
+    [commit],
+  )
+  const onBack = useCallback(() => {
+    const before = steps.current.pop()
+    if (before !== undefined) go(before, false)
+  }, [go])
+  const onReset = useCallback(() => {
+    const [first] = steps.current
+    steps.current = []
+    if (first !== undefined) go(first, false)
+  }, [go])
+  return { moving, commit, onMove, onBack, onReset }
+}
