@@ -10,7 +10,7 @@ import {
   toText,
   unifyTerms,
 } from './convert-terms.ts'
-import { nearestName } from './nearest-name.ts'
+import { nearestName, shorten } from './nearest-name.ts'
 
 /** Names of functions that people bring from elsewhere, with those that do the same here. */
 const NAMES_ELSEWHERE: ReadonlyMap<string, string> = new Map([
@@ -46,7 +46,7 @@ export function checkCall(node: CallNode, args: readonly Term[], tools: CallTool
   const nameSpan = { from: span.from, until: span.from + name.length }
   const found = findFunction(name)
   if (found === undefined)
-    throw tools.failAt(`Unknown function "${name}"${adviceOn(name)}`, nameSpan)
+    throw tools.failAt(`Unknown function "${shorten(name)}"${adviceOn(name)}`, nameSpan)
   const { parameters, making } = found
   const least = parameters.filter(({ isOptional }) => isOptional !== true).length
   const most = parameters.at(-1)?.isRepeated === true ? ARGUMENTS_MAX : parameters.length

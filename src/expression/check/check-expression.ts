@@ -34,7 +34,7 @@ import type {
 import { parseExpression } from '../syntax/parse-expression.ts'
 import { checkCall } from './check-call.ts'
 import { toCondition, toDouble, toNumber, toText, unifyTerms } from './convert-terms.ts'
-import { nearestName } from './nearest-name.ts'
+import { nearestName, shorten } from './nearest-name.ts'
 
 /** An expression that can be run: every name is known and every type fits. */
 export interface CheckedExpression {
@@ -108,7 +108,7 @@ class Checker {
     const variable = this.#scope.find(name)
     if (variable === undefined) {
       const names = this.#scope.variables.map((known) => known.name)
-      throw this.#failAt(`Unknown variable "${name}"${adviceOn(name, names)}`, span)
+      throw this.#failAt(`Unknown variable "${shorten(name)}"${adviceOn(name, names)}`, span)
     }
     this.used.add(variable.index)
     return { kind: 'input', index: variable.index, name: variable.name, type: variable.type, span }
@@ -245,7 +245,7 @@ function adviceOn(name: string, names: readonly string[]): string {
   const nearest = nearestName(name, names)
   if (nearest !== undefined) return `: did you mean "${nearest}"?`
   if (names.length === 0) return ': no variables are given'
-  return `: there are ${names.slice(0, 10).join(', ')}${names.length > 10 ? ' …' : ''}`
+  return `: there are ${names.slice(0, 10).map(shorten).join(', ')}${names.length > 10 ? ' …' : ''}`
 }
 
 function apply(

@@ -34,3 +34,8 @@ function distanceOf(one: string, other: string): number {
   }
   return row[other.length]
 }
+
+/** A name as a message may show it. */
+export function shorten(name: string): string {
+  return name.length > LENGTH_MAX ? `${name.slice(0, LENGTH_MAX)}…` : name
+}

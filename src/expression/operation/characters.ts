@@ -6,7 +6,7 @@ const BEYOND_ONE_UNIT = /[\u{10000}-\u{10FFFF}]/u
 export function countCharacters(text: string): number {
   if (!BEYOND_ONE_UNIT.test(text)) return text.length
   let count = 0
-  for (const _ of text) count += 1
+  for (let at = 0; at < text.length; at += unitsAt(text, at)) count += 1
   return count
 }
 
@@ -15,5 +15,18 @@ export function sliceCharacters(text: string, from: number, until: number): stri
   const start = Math.max(0, from)
   if (!(until > start)) return ''
   if (!BEYOND_ONE_UNIT.test(text)) return text.slice(start, until)
-  return [...text].slice(start, until).join('')
+  const startUnit = skipCharacters(text, 0, start)
+  return text.slice(startUnit, skipCharacters(text, startUnit, until - start))
+}
+
+/** The UTF-16 units of the character that begins at a unit: 2 of a surrogate pair, else 1. */
+export function unitsAt(text: string, at: number): number {
+  const isHigh = (text.charCodeAt(at) & 0xfc00) === 0xd800
+  return isHigh && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00 ? 2 : 1
+}
+
+function skipCharacters(text: string, from: number, count: number): number {
+  let at = from
+  for (let left = count; left > 0 && at < text.length; left--) at += unitsAt(text, at)
+  return at
 }

@@ -47,6 +47,9 @@ function partOf(value: Present, position: Present, length: Present | undefined):
   return sliceCharacters(source, from, until)
 }
 
+/** What replacing one occurrence costs, in characters of other work. */
+const REPLACED_CHARGE = 10
+
 function replaceTexts(run: Run, source: string, found: string, replacement: string): string {
   if (found === '') return source
   let count = 0
@@ -54,7 +57,9 @@ function replaceTexts(run: Run, source: string, found: string, replacement: stri
     count += 1
   }
   const length = source.length + count * (replacement.length - found.length)
-  return length <= TEXT_LENGTH_MAX ? source.split(found).join(replacement) : failLength(run)
+  if (length > TEXT_LENGTH_MAX) failLength(run)
+  run.charge(count * REPLACED_CHARGE)
+  return source.split(found).join(replacement)
 }
 
 /** The field of one line of CSV by its index from 1; NULL beyond the last. */

@@ -6,8 +6,8 @@ import type { Present, Run, Term } from '../operation/operation.ts'
 import { BLOCK_ROWS, type BlockClosure, compileNumbers } from './compile-numbers.ts'
 import { compileValues, type ValueClosure } from './compile-values.ts'
 
-/** The characters that one evaluation may read and write: some ten milliseconds at most. */
-export const EVALUATION_CHARACTERS_MAX = 10_000_000
+/** The characters that one evaluation may read and write: some milliseconds, and five samples of the longest texts. */
+export const EVALUATION_CHARACTERS_MAX = 5_000_000
 
 /** Rows that failed in a column. */
 interface RowFailures {
@@ -43,10 +43,13 @@ export function compileExpression(checked: CheckedExpression): CompiledExpressio
   return { type, evaluate, evaluateNumbers }
 }
 
+/** Values are let go of behind an evaluation: texts may be long. */
+const NOTHING: readonly ExpressionValue[] = []
+
 type Evaluate = CompiledExpression['evaluate']
 
 function evaluation(term: Term, text: string): Evaluate {
-  const frame: { values: readonly ExpressionValue[]; left: number } = { values: [], left: 0 }
+  const frame: { values: readonly ExpressionValue[]; left: number } = { values: NOTHING, left: 0 }
   const failAt = (span: Span) => (problem: string) => {
     throw new ExpressionError(problem, text, span)
   }
@@ -73,7 +76,9 @@ function evaluation(term: Term, text: string): Evaluate {
     closure ??= compileValues(term, { input, runAt })
     frame.values = values
     frame.left = EVALUATION_CHARACTERS_MAX
-    return closure(0)
+    const result = closure(0)
+    frame.values = NOTHING
+    return result
   }
 }
 

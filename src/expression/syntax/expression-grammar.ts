@@ -233,7 +233,10 @@ export class ExpressionGrammar extends EmbeddedActionsParser {
       const type = castTypeOf(name.image)
       if (type === undefined) {
         const types = 'LONG, DOUBLE, BIGDECIMAL, STRING or BOOLEAN'
-        return this.#builder.fail(`There is no type ${name.image}: write ${types}`, spanOf(name))
+        return this.#builder.fail(
+          `There is no type ${name.image.slice(0, 40)}: write ${types}`,
+          spanOf(name),
+        )
       }
       const span = between(first, last)
       return this.#builder.node({ kind: 'cast', operand, type, span }, [operand])

@@ -6,8 +6,8 @@ import { createTokenInstance, type IToken, type TokenType } from 'chevrotain'
 import { ExpressionError } from '../expression-error.ts'
 import { KEYWORDS, Name, Numeral, QuotedName, SIGNS, Text } from './expression-tokens.ts'
 
-/** Whole programs are shorter; reading, checking and running all stay below some ms. */
-export const EXPRESSION_LENGTH_MAX = 32_768
+/** Whole programs are shorter; reading and checking so much takes ten milliseconds at most. */
+export const EXPRESSION_LENGTH_MAX = 10_000
 
 const NAME = /[\p{L}_@][\p{L}\p{M}\p{N}_$]*/uy
 const NUMERAL = /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y

@@ -5,8 +5,8 @@ import type { Expression } from './expression-tree.ts'
 /** How deep an expression may be nested: all that walk it, SQLite too, have room for this much. */
 export const EXPRESSION_DEPTH_MAX = 250
 
-/** The parts of one expression: running each once takes well below a millisecond. */
-export const EXPRESSION_NODES_MAX = 10_000
+/** The parts of one expression: each costs a microsecond or two to read. */
+export const EXPRESSION_NODES_MAX = 2_500
 
 type Bare<T> = T extends Expression ? Omit<T, 'depth'> : never
 
