@@ -10,9 +10,11 @@ import { loadZone, type Zone } from './zone.ts'
  * what checkCycle refuses.
  */
 export function compileCycle(definition: CycleDefinition, zone: Zone): Cycle {
-  checkCycle(definition)
+  const isCustom = definition.sizeType === 'CUSTOM'
+  // Intervals are checked as they are read: there may be ten thousand.
+  if (!isCustom) checkCycle(definition)
   const ownZone = definition.timeZone === '' ? zone : loadZone(definition.timeZone)
-  if (definition.sizeType === 'CUSTOM') return customCycle(definition.intervals ?? [], ownZone)
+  if (isCustom) return customCycle(definition.intervals ?? [], ownZone)
   return sequenceCycle(edgeSequence(definition, ownZone))
 }
 
