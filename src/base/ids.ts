@@ -1,4 +1,4 @@
-import { hash, randomBytes, randomUUID } from 'node:crypto'
+import { hash, randomBytes, randomFillSync, randomUUID } from 'node:crypto'
 import { systemClock } from './clock.ts'
 import { familyNumberOfCount, familyUidOf, TAIL_BYTES } from './family-uid.ts'
 
@@ -37,9 +37,26 @@ export interface NewFamilies {
 /** As newFamilyUid(), for so many at once; familyHeadOf() tells the UIDs. */
 export function newFamilies(count: number): NewFamilies {
   const first = countOn(count)
-  const random = randomBytes(count * TAIL_BYTES)
-  for (let at = 0; at < random.length; at += TAIL_BYTES) random[at] = (random[at] & 0x3f) | 0x80
-  return { firstNumber: familyNumberOfCount(first), tails: random.toString('hex') }
+  let tails = ''
+  for (let left = count; left > 0; left -= TAILS_AT_ONCE) {
+    tails += nextTails(Math.min(left, TAILS_AT_ONCE))
+  }
+  return { firstNumber: familyNumberOfCount(first), tails }
+}
+
+const TAILS_AT_ONCE = 1_000
+const random = Buffer.alloc(TAILS_AT_ONCE * TAIL_BYTES)
+/** Random bytes that were not used yet: asking for few costs as much as for many. */
+let randomLeft = 0
+
+function nextTails(count: number): string {
+  if (randomLeft < count * TAIL_BYTES) {
+    randomFillSync(random)
+    for (let at = 0; at < random.length; at += TAIL_BYTES) random[at] = (random[at] & 0x3f) | 0x80
+    randomLeft = random.length
+  }
+  randomLeft -= count * TAIL_BYTES
+  return random.toString('hex', randomLeft, randomLeft + count * TAIL_BYTES)
 }
 
 function nextDigits(): string {

@@ -1,6 +1,7 @@
 import { growColumn } from '../base/index.ts'
 import type { StreamHandle } from '../store/index.ts'
 import { hashOfId, hashOfStream, ID_BYTES_MAX, wordOf } from './id-hash.ts'
+import { IdTexts } from './id-texts.ts'
 import { SampleTemplates } from './json/sample-templates.ts'
 import { areUtf8, type IdSpans, type TemplateSpans } from './json/template-spans.ts'
 import type { StreamResolver } from './stream-resolver.ts'
@@ -52,6 +53,10 @@ export class StreamCache {
   #foundSlot = -1
   #arena = new Int32Array(SLOTS_MIN * 4)
   #arenaUsed = 0
+  readonly #texts = new IdTexts()
+  /** The IDs of which find() told last that no stream has them; '' when they are no texts. */
+  missedCompId = ''
+  missedStreamId = ''
 
   constructor(resolver: StreamResolver, templates = new SampleTemplates()) {
     this.#resolver = resolver
@@ -84,7 +89,8 @@ export class StreamCache {
   find(bytes: Buffer, spans: IdSpans): StreamHandle | 0 {
     const { compFrom, compUntil, streamFrom, streamUntil } = spans
     const comp = hashOfId(bytes, compFrom, compUntil)
-    const hash = hashOfStream(comp, hashOfId(bytes, streamFrom, streamUntil), this.#org)
+    const stream = hashOfId(bytes, streamFrom, streamUntil)
+    const hash = hashOfStream(comp, stream, this.#org)
     const slots = this.#slots
     let slot = this.#firstSlot(hash)
     for (; slots[slot + SLOT_HANDLE] !== 0; slot = this.#nextSlot(slot)) {
@@ -92,12 +98,15 @@ export class StreamCache {
       this.#foundSlot = slot
       return slots[slot + SLOT_HANDLE] as StreamHandle
     }
+    this.missedCompId = ''
     // What decoding would change names no stream.
     if (!areUtf8(bytes, spans)) return 0
     const compId = bytes.toString('utf8', compFrom, compUntil)
-    const streamId = bytes.toString('utf8', streamFrom, streamUntil)
+    const streamId = this.#texts.textOf(bytes, streamFrom, streamUntil, stream)
     const handle = this.#resolver.resolve(this.#orgUid, compId, streamId)
     this.#foundSlot = handle === 0 ? -1 : this.#keep(hash, handle, bytes, spans)
+    this.missedCompId = compId
+    this.missedStreamId = streamId
     return handle
   }
 

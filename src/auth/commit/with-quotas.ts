@@ -98,22 +98,32 @@ function documentsOf(usage: readonly KindUsage[], kind: string): number {
   return usage.find((one) => one.kind === kind)?.documents ?? 0
 }
 
+/** The limits of what people and devices create in an organization. */
+function deviceLimits(
+  orgUid: string,
+  { components, streams, catalogBytes }: Quotas,
+): CatalogLimit[] {
+  return [
+    ...limitOf({ orgUid, kinds: ['component'], of: 'documents' }, components),
+    ...limitOf({ orgUid, kinds: ['stream'], of: 'documents' }, streams),
+    ...limitOf({ orgUid, kinds: COUNTED_KINDS, of: 'bytes' }, catalogBytes),
+  ]
+}
+
 /** The limits that hold for a commit: none when it creates and changes nothing that is counted. */
 function limitsOf(writes: readonly CatalogWrite[], quotas: Quotas): CatalogLimit[] {
+  // A fleet is a commit by itself.
+  if (writes[0]?.op === 'fleet') return deviceLimits(writes[0].orgUid, quotas)
   const touched = new Set<string>()
   const origins: string[] = []
   for (const { op, orgUid, kind } of writes) {
-    if ((op !== 'put' && op !== 'fleet') || orgUid === '') continue
+    if (op !== 'put' || orgUid === '') continue
     if (COUNTED_KINDS.includes(kind)) touched.add(orgUid)
     else if (kind === MADE_KIND) origins.push(orgUid)
   }
-  const { components, streams, catalogBytes, organizations } = quotas
+  const { organizations } = quotas
   return [
-    ...[...touched].flatMap((orgUid) => [
-      ...limitOf({ orgUid, kinds: ['component'], of: 'documents' }, components),
-      ...limitOf({ orgUid, kinds: ['stream'], of: 'documents' }, streams),
-      ...limitOf({ orgUid, kinds: COUNTED_KINDS, of: 'bytes' }, catalogBytes),
-    ]),
+    ...[...touched].flatMap((orgUid) => deviceLimits(orgUid, quotas)),
     ...origins.flatMap((orgUid) =>
       limitOf({ orgUid, kinds: [MADE_KIND], of: 'documents' }, organizations),
     ),

@@ -64,7 +64,8 @@ export async function createFleet(
 }
 
 async function checkIds({ compIds, streamIds }: WantedFleet): Promise<void> {
-  for (const [at, id] of compIds.entries()) {
+  for (let at = 0; at < compIds.length; at++) {
+    const id = compIds[at]
     if (id === '') refuseField('compId', 'must not be blank')
     checkId('compId', id)
     if (at % COMPONENTS_PER_STEP === COMPONENTS_PER_STEP - 1) await nextTurn()

@@ -1,6 +1,6 @@
 import { familyHeadOf, memberUidOf, nextTurn } from '../../base/index.ts'
-import { PATTERN_ID, type PutFleet, type StreamHandle } from '../../store/index.ts'
-import { type StreamIndexEntry, unpackComponent, unpackStream } from '../index/index-entry.ts'
+import type { PutFleet, StreamHandle } from '../../store/index.ts'
+import { unpackComponent, unpackStream } from '../index/index-entry.ts'
 import type { StreamIndex } from '../index/stream-index.ts'
 
 const TAIL_DIGITS = 10
@@ -18,7 +18,8 @@ export async function followFleet(
   const entries = fleet.members.map((member) => unpackStream(member.index))
   let stream = 0
   let turnAt = STREAMS_PER_STEP
-  for (const [at, count] of fleet.streamCounts.entries()) {
+  for (let at = 0; at < compIds.length; at++) {
+    const count = fleet.streamCounts[at]
     const tail = tails.slice(at * TAIL_DIGITS, (at + 1) * TAIL_DIGITS)
     const parentUid = familyHeadOf(fleet.firstNumber + at, tail)
     const compId = compIds[at]
@@ -26,14 +27,15 @@ export async function followFleet(
     for (let ordinal = 1; ordinal <= count; ordinal++, stream++) {
       const uid = memberUidOf(parentUid, ordinal)
       const place = { orgUid, uid, parentUid, revision: 1, handle: firstHandle + stream }
-      index.putStream(place, withId(entries[memberOf[stream]], streamIds[stream]))
+      const member = memberOf[stream]
+      // Devices of a fleet have streams of the same names: the entry of one serves the next.
+      if (entries[member].streamId !== streamIds[stream]) {
+        entries[member] = { ...entries[member], streamId: streamIds[stream] }
+      }
+      index.putStream(place, entries[member])
     }
     if (stream < turnAt) continue
     turnAt = stream + STREAMS_PER_STEP
     await nextTurn()
   }
-}
-
-function withId(entry: StreamIndexEntry, streamId: string): StreamIndexEntry {
-  return { ...entry, streamId: entry.streamId === PATTERN_ID ? streamId : entry.streamId }
 }

@@ -58,32 +58,51 @@ export async function createFleetStreams(
 
 /** The missing streams component by component; undefined when they make no fleet. */
 async function fleetOf({ samples, missing }: FleetPut): Promise<TargetedFleet | undefined> {
-  const families = new Map<string, MissingTarget[]>()
-  for (const target of missing) {
-    if (!isPlain(target)) return undefined
-    const family = families.get(target.compId)
-    if (family === undefined) families.set(target.compId, [target])
-    else family.push(target)
+  const families = familiesOf(missing)
+  if (families === undefined) return undefined
+  const { compIds, streamCounts, targets } = families
+  for (let at = 0; at < compIds.length; at++) {
+    if (!fitsFleet(compIds[at], streamCounts[at])) return undefined
   }
-  const compIds: string[] = []
-  const streamCounts: number[] = []
   const streamIds: string[] = []
   const valueCodes: number[] = []
-  const targets: MissingTarget[] = []
   const slices = new SliceBudget()
-  for (const [compId, family] of families) {
-    if (!fitsFleet(compId, family.length)) return undefined
-    compIds.push(compId)
-    streamCounts.push(family.length)
-    for (const target of family) {
-      streamIds.push(target.streamId ?? '')
-      valueCodes.push(samples.isNumeric ? VALUE_CODE.DOUBLE : await valueCodeOf(samples, target))
-      targets.push(target)
-      const turn = slices.spend(target.samples.length + STREAM_WORK)
-      if (turn !== undefined) await turn
-    }
+  for (const target of targets) {
+    streamIds.push(target.streamId ?? '')
+    valueCodes.push(samples.isNumeric ? VALUE_CODE.DOUBLE : await valueCodeOf(samples, target))
+    const turn = slices.spend(target.samples.length + STREAM_WORK)
+    if (turn !== undefined) await turn
   }
   return { wanted: { compIds, streamCounts, streamIds, valueCodes }, targets }
+}
+
+/** The components of what is missing, and that in their order; undefined when something is not plain. */
+function familiesOf(
+  missing: readonly MissingTarget[],
+): (Pick<WantedFleet, 'compIds' | 'streamCounts'> & Pick<TargetedFleet, 'targets'>) | undefined {
+  const numbers = new Map<string, number>()
+  const compIds: string[] = []
+  const streamCounts: number[] = []
+  const familyOf: number[] = []
+  let isInOrder = true
+  for (const target of missing) {
+    if (!isPlain(target)) return undefined
+    const { compId } = target
+    const last = compIds.length - 1
+    const family = compId === compIds[last] ? last : (numbers.get(compId) ?? last + 1)
+    familyOf.push(family)
+    if (family > last) {
+      numbers.set(compId, family)
+      compIds.push(compId)
+      streamCounts.push(1)
+    } else {
+      streamCounts[family] += 1
+      if (family < last) isInOrder = false
+    }
+  }
+  if (isInOrder) return { compIds, streamCounts, targets: missing }
+  const order = [...familyOf.keys()].sort((a, b) => familyOf[a] - familyOf[b])
+  return { compIds, streamCounts, targets: order.map((at) => missing[at]) }
 }
 
 function isPlain({ component, streamId, position, creation }: MissingTarget): boolean {
@@ -116,7 +135,9 @@ function fillHandles(
   targets: readonly MissingTarget[],
   first: StreamHandle,
 ): void {
-  for (const [at, target] of targets.entries()) {
-    for (const index of target.samples) samples.handles[index] = first + at
+  const { handles } = samples
+  for (let at = 0; at < targets.length; at++) {
+    const { samples: indexes } = targets[at]
+    for (let place = 0; place < indexes.length; place++) handles[indexes[place]] = first + at
   }
 }

@@ -19,19 +19,26 @@ export async function bytesOfCreation(
   orgUid: string,
   missing: readonly Pick<MissingTarget, 'component' | 'compId' | 'creation'>[],
 ): Promise<number> {
-  const templateOf = new Map<string, string>()
+  let components = 0
+  let last: string | undefined
+  const templated = new Map<string, number>()
   for (const { component, compId, creation } of missing) {
-    if (component === undefined) templateOf.set(compId, creation.compTmplId ?? '')
+    // Streams of a component that come apart count it again: too much rather than a set of all IDs.
+    const isCounted = component !== undefined || compId === last
+    last = compId
+    if (isCounted) continue
+    components += 1
+    const { compTmplId = '' } = creation
+    if (compTmplId !== '') templated.set(compTmplId, (templated.get(compTmplId) ?? 0) + 1)
   }
   let streams = missing.length
-  for (const [compTmplId, { length }] of Map.groupBy(templateOf.values(), (id) => id)) {
-    if (compTmplId === '') continue
+  for (const [compTmplId, count] of templated) {
     const template = await templates.findById(orgUid, compTmplId)
-    streams += length * (template?.stream.length ?? 0)
+    streams += count * (template?.stream.length ?? 0)
   }
   // More than this is refused on the way.
   const created = Math.min(streams, Math.max(createMax, missing.length))
-  return templateOf.size * CREATED_COMPONENT_BYTES + created * CREATED_STREAM_BYTES
+  return components * CREATED_COMPONENT_BYTES + created * CREATED_STREAM_BYTES
 }
 
 /**

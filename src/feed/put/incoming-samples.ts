@@ -1,6 +1,7 @@
 import { requireCreatable } from '../../catalog/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { ColumnPool, freeRoom, type SampleRoom } from './column-pool.ts'
+import { IdPairs } from './id-pairs.ts'
 
 /** What an incoming value was written as, before its stream's type is known. */
 export const VALUE_NUMBER = 0
@@ -162,8 +163,8 @@ export class IncomingSamples {
 
 /** Gathers the samples of unresolved streams, one open target per stream and call. */
 export class OpenTargets {
-  /** Made when the first is needed: most bodies name only streams that exist. */
-  #byKey: Map<string, OpenTarget> | undefined
+  readonly #pairs = new IdPairs()
+  readonly #targets: OpenTarget[] = []
   readonly #samples: IncomingSamples
   readonly #targetsMax: number
 
@@ -175,17 +176,15 @@ export class OpenTargets {
 
   /** Notes that the sample about to be added at `index` goes to the stream with these IDs. */
   addById(compId: string, streamId: string, index: number): void {
-    // The length in front keeps two pairs of IDs from sharing a key.
-    const key = `${compId.length} ${compId}${streamId}`
-    this.#byKey ??= new Map()
-    let target = this.#byKey.get(key)
-    if (target === undefined) {
-      requireCreatable(this.#byKey.size + 1, this.#targetsMax)
-      target = { compId, streamId, samples: [] }
-      this.#byKey.set(key, target)
-      this.#samples.open.push(target)
+    const at = this.#pairs.take(compId, streamId)
+    if (at < this.#targets.length) {
+      this.#targets[at].samples.push(index)
+      return
     }
-    target.samples.push(index)
+    requireCreatable(at + 1, this.#targetsMax)
+    const target = { compId, streamId, samples: [index] }
+    this.#targets.push(target)
+    this.#samples.open.push(target)
   }
 }
 

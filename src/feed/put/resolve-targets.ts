@@ -6,6 +6,7 @@ import {
   type StreamIndex,
 } from '../../catalog/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
+import { IdPairs } from './id-pairs.ts'
 import type { IncomingSamples, OpenTarget } from './incoming-samples.ts'
 
 /** A stream to be created and the samples that wait for it. */
@@ -17,7 +18,7 @@ export interface MissingTarget {
   /** Place in the definition order, where the stream has no name. */
   readonly position?: number
   readonly creation: CreationRules
-  readonly samples: number[]
+  readonly samples: readonly number[]
 }
 
 /** Targets resolved before other calls get a turn. */
@@ -98,7 +99,7 @@ export async function resolveTargets(
   },
 ): Promise<MissingTarget[]> {
   if (put.samples.open.length === 0) return []
-  const missing = new Map<string, MissingTarget>()
+  const missing = new MissingTargets()
   const places = new StreamPlaces()
   let looked = 0
   for (const target of put.samples.open) {
@@ -111,21 +112,55 @@ export async function resolveTargets(
       for (const at of target.samples) put.samples.handles[at] = handle
       continue
     }
-    const { streamId, position } = target
-    const compId = component?.compId ?? target.compId ?? ''
-    const key = JSON.stringify([compId, streamId ?? position])
-    const known = missing.get(key)
-    if (known !== undefined) {
-      for (const at of target.samples) known.samples.push(at)
-      continue
-    }
-    requireCreatable(missing.size + 1, put.createMax)
-    const creation = creationFor(target, put.creation)
-    const samples = [...target.samples]
-    missing.set(key, { compId, streamId, position, creation, component, samples })
+    missing.add(target, component, put.creation)
+    requireCreatable(missing.list.length, put.createMax)
   }
   requireReachedOnce(index, put.samples)
-  return [...missing.values()]
+  return missing.list
+}
+
+type GatheredTarget = Omit<MissingTarget, 'samples'> & { samples: readonly number[] }
+
+/** Gathers the streams that are missing, each once. */
+class MissingTargets {
+  readonly list: GatheredTarget[] = []
+  readonly #named = new IdPairs()
+  readonly #byName: GatheredTarget[] = []
+  readonly #byPlace = new Map<string, GatheredTarget>()
+  /** The samples of those that were reached more than once: lists of their own, others share the open target's. */
+  readonly #joined = new Map<GatheredTarget, number[]>()
+
+  add(target: OpenTarget, component: ComponentEntry | undefined, rules: CreationRules): void {
+    const { streamId, position, samples } = target
+    const compId = component?.compId ?? target.compId ?? ''
+    const known =
+      streamId === undefined
+        ? this.#byPlace.get(placeKey(compId, position))
+        : this.#byName[this.#named.take(compId, streamId)]
+    if (known !== undefined) {
+      this.#join(known, samples)
+      return
+    }
+    const creation = creationFor(target, rules)
+    const added = { compId, streamId, position, creation, component, samples }
+    this.list.push(added)
+    if (streamId === undefined) this.#byPlace.set(placeKey(compId, position), added)
+    else this.#byName.push(added)
+  }
+
+  #join(known: GatheredTarget, more: readonly number[]): void {
+    let joined = this.#joined.get(known)
+    if (joined === undefined) {
+      joined = [...known.samples]
+      this.#joined.set(known, joined)
+      known.samples = joined
+    }
+    for (const at of more) joined.push(at)
+  }
+}
+
+function placeKey(compId: string, position: number | undefined): string {
+  return `${position} ${compId}`
 }
 
 /** Refuses a stream that a call names and reaches by its place as well: one value would be lost. */

@@ -33,7 +33,7 @@ import {
   TIME_DIGITS,
 } from './sample-bytes.ts'
 import { TemplateReader } from './template-reader.ts'
-import { areUtf8, type IdSpans } from './template-spans.ts'
+import type { IdSpans } from './template-spans.ts'
 
 /** How far a parse has come; `unusual` means: let the reference reader judge the whole body. */
 export type ParseStep = 'more' | 'done' | 'unusual'
@@ -349,9 +349,7 @@ export class SampleArrayParser {
     if (samples.count === SAMPLES_PER_CALL_MAX) return false
     const handle = this.#cache.find(this.#bytes, spans)
     if (handle === 0) {
-      if (!areUtf8(this.#bytes, spans)) return false
-      const compId = this.#bytes.toString('utf8', spans.compFrom, spans.compUntil)
-      const streamId = this.#bytes.toString('utf8', spans.streamFrom, spans.streamUntil)
+      const { missedCompId: compId, missedStreamId: streamId } = this.#cache
       if (compId.trim() === '' || streamId.trim() === '') return false
       this.#targets ??= new OpenTargets(samples, this.#createMax)
       this.#targets.addById(compId, streamId, samples.count)

@@ -4,20 +4,46 @@ import { checkOfTally } from './catalog-checks.ts'
 import { addTallies, COUNTED, NOTHING, TALLY, type Tally, tallyOf } from './catalog-tally.ts'
 import type { FamilyWriteTable } from './family/family-write-table.ts'
 
-/** By how much counts of a kind in an organization change. */
-interface TallyChange extends Tally {
-  readonly scope: number
-  readonly kind: string
+/** Counts by kind in each scope. */
+class Counts {
+  readonly #scopes = new Map<number, Map<string, Tally>>()
+
+  get(scope: number, kind: string): Tally {
+    return this.#scopes.get(scope)?.get(kind) ?? NOTHING
+  }
+
+  add(scope: number, kind: string, delta: Tally): void {
+    let kinds = this.#scopes.get(scope)
+    if (kinds === undefined) {
+      kinds = new Map()
+      this.#scopes.set(scope, kinds)
+    }
+    kinds.set(kind, addTallies(kinds.get(kind) ?? NOTHING, delta))
+  }
+
+  clear(): void {
+    this.#scopes.clear()
+  }
+
+  each(use: (scope: number, kind: string, tally: Tally) => void): void {
+    for (const [scope, kinds] of this.#scopes) {
+      for (const [kind, tally] of kinds) use(scope, kind, tally)
+    }
+  }
 }
 
-/** Counts are written once per step: a commit may make thousands of documents of a kind. */
+/** Counts are written once per transaction: many calls share one, and each may make thousands of documents of a kind. */
 export class CatalogTallies {
   readonly #select: StatementSync
   readonly #set: StatementSync
   readonly #count: StatementSync
   readonly #families: FamilyWriteTable
-  /** Counts that the step has changed and not written yet, by kind in each scope. */
-  readonly #changes = new Map<number, Map<string, TallyChange>>()
+  /** By how much the step has changed counts. */
+  readonly #step = new Counts()
+  /** By how much the steps before it in the transaction have, which is not written yet. */
+  readonly #made = new Counts()
+  /** Counts as kept before the transaction, as far as they were asked for; undefined when they do not check. */
+  readonly #known = new Map<string, Tally | undefined>()
 
   constructor(db: DatabaseSync, families: FamilyWriteTable) {
     this.#select = db.prepare(TALLY)
@@ -28,41 +54,53 @@ export class CatalogTallies {
   }
 
   add(scope: number, kind: string, delta: Tally): void {
-    const kinds = this.#changes.get(scope) ?? new Map<string, TallyChange>()
-    this.#changes.set(scope, kinds)
-    kinds.set(kind, { scope, kind, ...addTallies(kinds.get(kind) ?? NOTHING, delta) })
+    this.#step.add(scope, kind, delta)
   }
 
   /** By how much the step has changed what an organization has of a kind. */
   changeOf(scope: number, kind: string): Tally {
-    return this.#changes.get(scope)?.get(kind) ?? NOTHING
+    return this.#step.get(scope, kind)
   }
 
   /** What an organization has of a kind at this point of the step. */
   usageOf(scope: number, kind: string): Tally {
     const stored = this.#stored(scope, kind)
     if (stored === undefined) return this.#counted(scope, kind)
-    return addTallies(stored, this.changeOf(scope, kind))
+    return addTallies(addTallies(stored, this.#made.get(scope, kind)), this.#step.get(scope, kind))
   }
 
-  /** Writes what the step has changed. */
-  write(): void {
-    for (const kinds of this.#changes.values()) {
-      for (const change of kinds.values()) this.#write(change)
-    }
-    this.#changes.clear()
+  /** Says that the step stands. */
+  settleStep(): void {
+    this.#step.each((scope, kind, change) => this.#made.add(scope, kind, change))
+    this.#step.clear()
   }
 
   /** Drops what a step has changed that came to nothing. */
+  forgetStep(): void {
+    this.#step.clear()
+  }
+
+  /** Writes what the transaction has changed, at its end. */
+  write(): void {
+    this.#made.each((scope, kind, change) => this.#write(scope, kind, change))
+    this.forget()
+  }
+
+  /** Drops what a transaction has changed that came to nothing. */
   forget(): void {
-    this.#changes.clear()
+    this.#step.clear()
+    this.#made.clear()
+    this.#known.clear()
   }
 
   /** The counts as kept, undefined when they do not check. */
   #stored(scope: number, kind: string): Tally | undefined {
+    const key = `${scope} ${kind}`
+    if (this.#known.has(key)) return this.#known.get(key)
     const stored = this.#select.get(scope, kind)
     const tally = tallyOf(stored)
     const isWhole = stored === undefined || checkOfTally({ scope, kind, ...tally }) === stored.crc
+    this.#known.set(key, isWhole ? tally : undefined)
     return isWhole ? tally : undefined
   }
 
@@ -71,7 +109,7 @@ export class CatalogTallies {
     return addTallies(rows, this.#families.count(scope, kind))
   }
 
-  #write({ scope, kind, ...delta }: TallyChange): void {
+  #write(scope: number, kind: string, delta: Tally): void {
     const before = this.#stored(scope, kind)
     // A count that does not check is taken from what is there, with the change made already.
     const after = before === undefined ? this.#counted(scope, kind) : addTallies(before, delta)

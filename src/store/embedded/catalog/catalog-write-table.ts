@@ -66,12 +66,13 @@ export class CatalogWriteTable {
   }
 
   begin(): void {
-    this.#db.exec('BEGIN IMMEDIATE')
+    this.#statements.begin.run()
   }
 
   commit(): void {
     this.#handles.write()
-    this.#db.exec('COMMIT')
+    this.#tallies.write()
+    this.#statements.commit.run()
     this.#families.settle()
   }
 
@@ -79,19 +80,26 @@ export class CatalogWriteTable {
   rollback(): void {
     this.#forgetStep()
     this.#handles.forget()
+    this.#tallies.forget()
     if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
   }
 
-  /** Runs a step of the transaction that leaves nothing behind when it throws. */
+  /** Runs a step of the transaction; when it throws, the transaction is to be rolled back. */
+  run<T>(step: () => T): T {
+    const result = step()
+    this.#families.write()
+    this.#tallies.settleStep()
+    this.#changes.write()
+    return result
+  }
+
+  /** Runs a step of the transaction that leaves nothing behind when it throws; slower than run(). */
   atomically<T>(step: () => T): T {
     const { last } = this.#handles
-    this.#db.exec('SAVEPOINT step')
+    this.#statements.savepoint.run()
     try {
-      const result = step()
-      this.#families.write()
-      this.#tallies.write()
-      this.#changes.write()
-      this.#db.exec('RELEASE step')
+      const result = this.run(step)
+      this.#statements.release.run()
       return result
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK TO step; RELEASE step')
@@ -105,7 +113,7 @@ export class CatalogWriteTable {
   #forgetStep(): void {
     this.#scopes.clear()
     this.#families.forget()
-    this.#tallies.forget()
+    this.#tallies.forgetStep()
     this.#changes.forget()
   }
 
@@ -363,6 +371,10 @@ function sealed(order: PutOrder, { revision, handle }: DocumentState): string {
 function prepareAll(db: DatabaseSync) {
   const prepare = (sql: string): StatementSync => db.prepare(sql)
   return {
+    begin: prepare('BEGIN IMMEDIATE'),
+    commit: prepare('COMMIT'),
+    savepoint: prepare('SAVEPOINT step'),
+    release: prepare('RELEASE step'),
     insertScope: prepare('INSERT INTO scope (org_uid) VALUES (?)'),
     checkScope: prepare('UPDATE scope SET crc = ? WHERE scope = ?'),
     select: prepare(`SELECT ${DOCUMENT_COLUMNS} FROM document d

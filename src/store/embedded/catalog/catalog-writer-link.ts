@@ -47,6 +47,7 @@ export class CatalogWriterLink {
   readonly #worker: Worker
   readonly #waiting = new Map<number, Waiting>()
   readonly #parts = new PartWriter()
+  #outbox: WriterRequest[] = []
   #ordersWaiting = 0
   #lastId = 0
   #goneBecause: Error | undefined
@@ -80,7 +81,7 @@ export class CatalogWriterLink {
       if (at > 0) await nextTurn()
       const orders = this.#parts.write(takeOrders(at, at + ORDERS_PER_PART))
       const isLast = at + ORDERS_PER_PART >= count
-      this.#worker.postMessage({ type: 'commit', id, isLast, orders, lease, limits })
+      this.#post({ type: 'commit', id, isLast, orders, lease, limits })
     }
     return (await done) as PackedWritten
   }
@@ -95,7 +96,7 @@ export class CatalogWriterLink {
     const documents = fleet.compIds.length + fleet.streamIds.length
     const id = this.#admit(documents)
     const done = this.#wait(id, documents)
-    this.#worker.postMessage({ type: 'fleet', id, fleet: packed, lease, limits })
+    this.#post({ type: 'fleet', id, fleet: packed, lease, limits })
     return (await done) as number
   }
 
@@ -104,7 +105,7 @@ export class CatalogWriterLink {
   ): Promise<WriterResult> {
     const id = this.#admit(1)
     const done = this.#wait(id, 1)
-    this.#worker.postMessage({ ...body, id })
+    this.#post({ ...body, id } as WriterRequest)
     return await done
   }
 
@@ -114,11 +115,29 @@ export class CatalogWriterLink {
     const exited = new Promise((resolve) => this.#worker.once('exit', resolve))
     const id = ++this.#lastId
     const done = this.#wait(id, 0)
-    this.#worker.postMessage({ type: 'close', id })
+    this.#post({ type: 'close', id })
     // A thread that has ended by itself has closed its database with it.
     await done.catch(() => undefined)
     this.#worker.ref()
     await exited
+  }
+
+  /**
+   * Sends at once what an idle writer can begin with. While it works, requests of one turn share a message: handing
+   * one over costs more than what a small one says.
+   */
+  #post(request: WriterRequest): void {
+    if (this.#waiting.size <= 1 && this.#outbox.length === 0) {
+      this.#worker.postMessage([request])
+      return
+    }
+    this.#outbox.push(request)
+    if (this.#outbox.length > 1) return
+    setImmediate(() => {
+      const requests = this.#outbox
+      this.#outbox = []
+      this.#worker.postMessage(requests)
+    })
   }
 
   #admit(orders: number): number {

@@ -35,6 +35,19 @@ function failureOf(error: unknown): Omit<WriterReply, 'id'> {
   return { failure: { message, errcode } }
 }
 
+/** What a job comes to by itself, others of its group being made; undefined for a failure of the disk. */
+function outcomeOf(error: unknown): Omit<WriterReply, 'id'> | undefined {
+  if (error instanceof CatalogDamaged) return failureOf(error)
+  if (error instanceof CatalogLimitReached) return { reached: error.limit }
+  if (!(error instanceof CatalogConflict)) return undefined
+  return { conflict: { key: error.key, claim: error.claim } }
+}
+
+function failAll(group: readonly Job[], error: unknown): WriterReply[] {
+  const failure = failureOf(error)
+  return group.map(({ id }) => ({ id, ...failure }))
+}
+
 /** Whether a group came to nothing because the disk is full. */
 function isFull(replies: readonly WriterReply[]): boolean {
   return replies.some(({ failure }) => ((failure?.errcode ?? 0) & 0xff) === DISK_IS_FULL.errcode)
@@ -72,7 +85,7 @@ class CatalogWriter {
   }
 
   listen(): void {
-    port.on('message', (request: WriterRequest) => this.#onMessage(request))
+    port.on('message', (requests: WriterRequest[]) => this.#onMessage(requests))
     port.postMessage([{ id: 0, result: undefined }] satisfies WriterReply[])
   }
 
@@ -131,18 +144,35 @@ class CatalogWriter {
     ]
   }
 
+  /** Nearly all jobs go through: only when one of several did not, they are run again, each by itself. */
   #tryGroup(group: readonly Job[]): WriterReply[] {
     try {
+      return this.#commitGroup(group, (job) => ({
+        ...{ id: job.id, result: this.#table.run(() => applyJob(this.#table, job)) },
+      }))
+    } catch (error) {
+      const outcome = outcomeOf(error)
+      if (outcome === undefined) return failAll(group, error)
+      if (group.length === 1) return [{ id: group[0].id, ...outcome }]
+    }
+    try {
+      return this.#commitGroup(group, (job) => this.#runJob(job))
+    } catch (error) {
+      return failAll(group, error)
+    }
+  }
+
+  #commitGroup(group: readonly Job[], run: (job: Job) => WriterReply): WriterReply[] {
+    try {
       this.#table.begin()
-      const replies = group.map((job) => this.#runJob(job))
+      const replies = group.map(run)
       this.#trimAfter(group)
       this.#table.commit()
       this.#progress.note(this.#table.selectLastCursor())
       return replies
     } catch (error) {
       this.#rollback()
-      const failure = failureOf(error)
-      return group.map(({ id }) => ({ id, ...failure }))
+      throw error
     }
   }
 
@@ -166,17 +196,18 @@ class CatalogWriter {
     try {
       return { id: job.id, result: this.#table.atomically(() => applyJob(this.#table, job)) }
     } catch (error) {
-      if (error instanceof CatalogDamaged) return { id: job.id, ...failureOf(error) }
-      if (error instanceof CatalogLimitReached) return { id: job.id, reached: error.limit }
-      if (!(error instanceof CatalogConflict)) throw error
-      return { id: job.id, conflict: { key: error.key, claim: error.claim } }
+      const outcome = outcomeOf(error)
+      if (outcome === undefined) throw error
+      return { id: job.id, ...outcome }
     }
   }
 
-  #onMessage(request: WriterRequest): void {
-    this.#accept(request)
+  #onMessage(requests: readonly WriterRequest[]): void {
+    for (const request of requests) this.#accept(request)
     let next = receiveMessageOnPort(port)
-    for (; next !== undefined; next = receiveMessageOnPort(port)) this.#accept(next.message)
+    for (; next !== undefined; next = receiveMessageOnPort(port)) {
+      for (const request of next.message as WriterRequest[]) this.#accept(request)
+    }
     while (this.#queue.length > 0) port.postMessage(this.#runGroup(this.#takeGroup()))
     if (this.#closingId !== undefined) this.#close(this.#closingId)
   }

@@ -3,29 +3,38 @@ import type { FleetPattern, PutFleet } from '../../../catalog-port.ts'
 import type { PackedFleet } from '../catalog-protocol.ts'
 import type { PartWriter } from './order-part.ts'
 import { type Shaped, takeApart } from './shape.ts'
+import { ShapeTaker } from './shape-taker.ts'
 
-/** Shapes of patterns: those of streams come again with every call. */
-const known = new WeakMap<FleetPattern, Shaped | null>()
+/** Shapes of streams: their patterns come again with every call. */
+const known = new WeakMap<FleetPattern, Shaped>()
+/** Components of one fleet after the other differ in their times. */
+const heads = new ShapeTaker()
 
 /** Flattens a fleet; undefined when its documents are too long for rows that they share. */
 export function packFleet(fleet: PutFleet, parts: PartWriter): PackedFleet | undefined {
   const { orgUid, firstNumber, tails } = fleet
-  const shaped = [shapedOf('component', fleet.head)]
-  for (const member of fleet.members) shaped.push(shapedOf('stream', member))
-  const whole = shaped.filter((one) => one !== undefined)
-  if (whole.length < shaped.length) return undefined
-  const { isFresh, shapeNumbers, shapes } = parts.numberShapes(whole.map(({ shape }) => shape))
-  const patterns = { shapeNumbers, numbers: whole.map(({ numbers }) => numbers) }
-  return { orgUid, firstNumber, tails, ...layOut(fleet), patterns, shapes, isFresh }
+  const head = heads.take({ kind: 'component', ...fleet.head })
+  if (head === undefined) return undefined
+  const texts = [head.shape]
+  const numbers = [head.numbers]
+  for (const member of fleet.members) {
+    const shaped = shapedOf(member)
+    if (shaped === undefined) return undefined
+    texts.push(shaped.shape)
+    numbers.push(shaped.numbers)
+  }
+  const { isFresh, shapeNumbers, shapes } = parts.numberShapes(texts)
+  const patterns = { shapeNumbers, numbers }
+  const { ids, layout } = layOut(fleet)
+  return { orgUid, firstNumber, tails, ids, layout, patterns, shapes, isFresh }
 }
 
-function shapedOf(kind: string, pattern: FleetPattern): Shaped | undefined {
-  let shaped = known.get(pattern)
-  if (shaped === undefined) {
-    shaped = takeApart({ kind, ...pattern }) ?? null
-    known.set(pattern, shaped)
-  }
-  return shaped ?? undefined
+function shapedOf(member: FleetPattern): Shaped | undefined {
+  const shaped = known.get(member)
+  if (shaped !== undefined) return shaped
+  const taken = takeApart({ kind: 'stream', ...member })
+  if (taken !== undefined) known.set(member, taken)
+  return taken
 }
 
 function layOut(fleet: PutFleet): { readonly ids: string; readonly layout: readonly number[] } {
