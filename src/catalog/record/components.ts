@@ -75,12 +75,16 @@ export class Components {
   }
 
   /**
-   * In the order of folder and name; a folder narrows the list to it and all below, a search to those that have
-   * its words. What is damaged is counted only.
+   * In the order of folder and name; a folder narrows the list to it and all below, or to what lies in itself,
+   * a search to those that have its words. What is damaged is counted only.
    */
   async list(
     principal: Principal,
-    page: Page & { readonly folder?: string; readonly search?: string },
+    page: Page & {
+      readonly folder?: string
+      readonly isDirect?: boolean
+      readonly search?: string
+    },
   ): Promise<RecordList<ComponentRecord>> {
     requirePermit(principal, 'component', 'GET')
     const folder = page.folder === undefined ? undefined : readFolder('folder', page.folder)
@@ -102,10 +106,15 @@ export class Components {
 
   async #find(
     principal: Principal,
-    page: Page & { readonly folder?: string; readonly words: readonly string[] },
+    page: Page & {
+      readonly folder?: string
+      readonly isDirect?: boolean
+      readonly words: readonly string[]
+    },
   ): Promise<{ documents: CatalogDocument[]; totalCount: number }> {
     const { start, limit, folder, words } = page
-    const listKeyPrefix = folder === undefined ? undefined : `${folder}/`
+    const direct = page.isDirect === true ? `${folder ?? ROOT_FOLDER}/\u0001` : undefined
+    const listKeyPrefix = direct ?? (folder === undefined ? undefined : `${folder}/`)
     const { documents } = this.#base
     if (words.length > 0)
       return await searchComponents({ documents, names: this.#names }, principal, {

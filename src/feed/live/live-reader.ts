@@ -137,9 +137,9 @@ export class LiveReader {
     const { index } = catalog
     const unit = form.isFormatted ? await catalog.unitOf(handle) : undefined
     if (!index.has(handle)) return undefined
-    const { compId } = index.componentOf(handle)
+    const { compId, uid: compUid } = index.componentOf(handle)
     const streamId = index.streamIdOf(handle)
-    const names = namesOf({ compId, streamId, streamUid: index.streamUid(handle) })
+    const names = namesOf({ compId, compUid, streamId, streamUid: index.streamUid(handle) })
     const valueCode = index.valueCodeOf(handle)
     return { names, compId, streamId, valueCode, isFormatted: form.isFormatted, unit }
   }

@@ -43,6 +43,7 @@ function resourcesOf(catalog: Catalog): RecordResource[] {
       readList: (query) => ({
         ...readPage(query),
         folder: readQueryText(query, 'folder'),
+        isDirect: !['false', '0', undefined].includes(readQueryText(query, 'direct')),
         search: readQueryText(query, 'search'),
       }),
     },

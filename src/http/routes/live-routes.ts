@@ -44,7 +44,7 @@ const liveAnswer = {
     'text/event-stream': {
       schema: Type.String({
         examples: [
-          'event: sample\ndata: {"compId":"c1","streamId":"s1","streamUid":"…","time":1767225600000,"data":70.1}\n\n',
+          'event: sample\ndata: {"compId":"c1","compUid":"…","streamId":"s1","streamUid":"…","time":1767225600000,"data":70.1}\n\n',
         ],
       }),
     },

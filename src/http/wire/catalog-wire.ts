@@ -27,6 +27,12 @@ export function unwrap(noun: string, body: unknown): unknown {
 export const componentListQuery = Type.Object({
   ...pageSchema.properties,
   folder: Type.Optional(Type.String({ description: 'Only what lies in this folder and below' })),
+  direct: Type.Optional(
+    Type.Boolean({
+      description:
+        'Only what lies in the folder itself, /Components without one; present counts, false and 0 do not',
+    }),
+  ),
   search: Type.Optional(
     Type.String({ description: 'Only what has each of these words in folder, name or ID' }),
   ),
