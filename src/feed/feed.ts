@@ -13,6 +13,7 @@ import type { FeedSeries } from './get/feed-series.ts'
 import { type GetCommand, getFeed, getLastValues, type ShowFile } from './get/get-feed.ts'
 import { type Extent, type ExtentPath, measureExtent } from './get/measure-extent.ts'
 import { getPlot } from './plot/get-plot.ts'
+import { getSparks, type Sparks, type SparksCommand } from './plot/get-sparks.ts'
 import type { Plot, PlotCommand } from './plot/plot.ts'
 import { AssignedTimes } from './put/assigned-times.ts'
 import { type PutCommand, putSamples, type SamplesLanded } from './put/put-feed.ts'
@@ -145,6 +146,11 @@ export class Feed {
   /** What of a range of one stream can be seen on so many pixels. */
   plot(principal: Principal, command: PlotCommand): Promise<Plot> {
     return getPlot(this.#deps, principal, command)
+  }
+
+  /** Small lines of the streams of a component, for lists. */
+  sparks(principal: Principal, command: SparksCommand): Promise<Sparks> {
+    return getSparks(this.#deps, principal, command)
   }
 
   /** Takes a range out of a stream, durably. */

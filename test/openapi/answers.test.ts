@@ -97,6 +97,15 @@ test('the feed answers as described', async () => {
   await owner('DELETE', '/api/comp/c1/stream/s1/feed?sd=0&ed=5')
 })
 
+test('small lines answer as described', async () => {
+  const { component } = await owner('GET', '/api/component?id=c1')
+  const path = `/api/component/${component[0].uid}/spark`
+  const { spark } = await owner('GET', `${path}?from=0&until=${DAY}&points=4`)
+  assert.ok(spark.totalCount > 1)
+  await owner('GET', path)
+  await owner('GET', `${path}?from=5&until=5`, undefined, { expect: '4' })
+})
+
 test('live events answer as described', async () => {
   const headers = { 'X-Api-Key': service.feedKey }
   const answer = await fetch(`${service.url}/api/live?comp=c1`, { headers })

@@ -1,4 +1,4 @@
-import { type Method, type Principal, requirePermit } from '../../access/index.ts'
+import { allows, type Method, type Principal, requirePermit } from '../../access/index.ts'
 import { newFamilyUid, newOrderedUid, PAGE_LIMIT_MAX, refuse } from '../../base/index.ts'
 import { CatalogDamaged, type CatalogDocument, type CatalogWrite } from '../../store/index.ts'
 import { type CatalogBase, folderOrders } from '../documents/catalog-base.ts'
@@ -84,12 +84,17 @@ export class Components {
       readonly folder?: string
       readonly isDirect?: boolean
       readonly search?: string
+      /** The one that has this ID alone. */
+      readonly id?: string
     },
   ): Promise<RecordList<ComponentRecord>> {
     requirePermit(principal, 'component', 'GET')
     const folder = page.folder === undefined ? undefined : readFolder('folder', page.folder)
     const words = readSearch(page.search ?? '')
-    const { documents, totalCount } = await this.#find(principal, { ...page, folder, words })
+    const { documents, totalCount } =
+      page.id === undefined
+        ? await this.#find(principal, { ...page, folder, words })
+        : await this.#findById(principal, page.id)
     const { index } = this.#base.documents
     const records = documents.flatMap((document) => {
       try {
@@ -102,6 +107,21 @@ export class Components {
       }
     })
     return { records, totalCount }
+  }
+
+  /** The one that has an ID, or none. */
+  async #findById(
+    principal: Principal,
+    id: string,
+  ): Promise<{ documents: CatalogDocument[]; totalCount: number }> {
+    const { orgUid } = principal
+    const { documents } = this.#base
+    const uid = documents.index.resolveComponent(orgUid, id)?.uid
+    const mayGet = uid !== undefined && allows(principal, `component/${uid}`, 'GET')
+    const found = mayGet ? await documents.get({ orgUid, kind: 'component', uid }) : undefined
+    return found === undefined
+      ? { documents: [], totalCount: 0 }
+      : { documents: [found], totalCount: 1 }
   }
 
   async #find(

@@ -25,7 +25,7 @@ import { CSV_TYPE, prefersCsv, writeCsv } from './feed-csv.ts'
 import { type FeedQuery, readFeedQuery } from './feed-get-query.ts'
 import type { FeedRead, StatisticIds } from './feed-paths.ts'
 import { countFeedBytes, writeFeed, writeLongFeed } from './feed-writer.ts'
-import { readPlotQuery } from './plot-query.ts'
+import { readPlotQuery, readSparksQuery } from './plot-query.ts'
 import { type MemoryHolder, ReadMemory, refuseLong } from './read-memory.ts'
 import { countRequestedBytes, writeRequested } from './requested-writer.ts'
 
@@ -183,6 +183,17 @@ export class FeedCalls {
     } finally {
       held?.release()
     }
+  }
+
+  /** Small lines of the streams of a component. */
+  async sparks(principal: Principal, componentUid: string, query: string) {
+    const asked = readSparksQuery(readLoosePairs(query), this.#feed.now())
+    const { sparks, totalCount } = await this.#feed.sparks(principal, { componentUid, ...asked })
+    const shown = sparks.map(({ streamUid, mean }) => ({
+      streamUid,
+      mean: Array.from(mean, (value) => (Number.isNaN(value) ? null : value)),
+    }))
+    return { from: asked.from, until: asked.until, streams: shown, totalCount }
   }
 
   /** What the IDs of a call name, for the audit log; a UID is '' where nothing has the ID. */

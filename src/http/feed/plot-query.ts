@@ -1,10 +1,12 @@
 import {
+  EARLIEST_TIME,
   FEED_LIMIT_MAX,
   PLOT_POINTS_MAX,
   type QueryPairs,
   readSingle,
   readWhole,
   refuse,
+  TIME_END,
 } from '../../base/index.ts'
 import { type PlotCommand, readStatisticId } from '../../feed/index.ts'
 
@@ -33,4 +35,30 @@ function readStatistic(pairs: QueryPairs): PlotCommand['statistic'] {
   if (statId === undefined)
     refuse('bad_input', { what: 'Parameter "cycle" needs "stat" beside it' })
   return { cycleId, statistic: readStatisticId(statId) }
+}
+
+/** Streams of one call for small lines. */
+const SPARKS_MAX = 200
+const SPARK_POINTS_MAX = 200
+const SPARK_POINTS = 48
+const DAY_MS = 86_400_000
+/** Small lines are of a short while: of years every sample at the edges of stretches would be read. */
+const SPARK_DAYS_MAX = 400
+
+/** Reads the parameters of a call for small lines: the last 24 hours unless it says otherwise. */
+export function readSparksQuery(pairs: QueryPairs, nowMs: number) {
+  const until = readWhole(pairs, 'until', { min: EARLIEST_TIME }) ?? nowMs
+  const from = readWhole(pairs, 'from', { min: EARLIEST_TIME }) ?? until - DAY_MS
+  if (from >= until || until > TIME_END) {
+    refuse('bad_input', { what: `Parameter "from" (${from}) must be before "until" (${until})` })
+  }
+  if (until - from > SPARK_DAYS_MAX * DAY_MS) {
+    refuse('bad_input', { what: `The range may have ${SPARK_DAYS_MAX} days: ask for a plot` })
+  }
+  const points = readWhole(pairs, 'points', { min: 1 }) ?? SPARK_POINTS
+  const limit = readWhole(pairs, 'limit', { min: 1 }) ?? SPARKS_MAX
+  return {
+    ...{ from, until, points: Math.min(points, SPARK_POINTS_MAX) },
+    ...{ start: readWhole(pairs, 'start', { min: 0 }) ?? 0, limit: Math.min(limit, SPARKS_MAX) },
+  }
 }

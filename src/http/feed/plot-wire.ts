@@ -76,3 +76,43 @@ export const plotAnswer = named(
     success: true,
   },
 )
+
+/** Parameters of small lines. */
+export const sparksQuery = Type.Object({
+  from: Type.Optional(msOf('Start, inclusive; missing: a day before the end')),
+  until: Type.Optional(msOf('End, exclusive; missing: this moment')),
+  points: Type.Optional(Type.Integer({ description: '48 by default, at most 200' })),
+  start: Type.Optional(Type.Integer({ minimum: 0, description: 'The first stream, from 0 on' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'Streams, at most 200' })),
+})
+
+/** The answer of small lines. */
+export const sparksAnswer = named(
+  'SparksAnswer',
+  {
+    message: Type.String({ description: 'Blank' }),
+    spark: named('Sparks', {
+      from: msOf('Where the range begins'),
+      until: msOf('Where it ends'),
+      streams: Type.Array(
+        Type.Object({
+          streamUid: Type.String(),
+          mean: Type.Array(Type.Union([Type.Number(), Type.Null()]), {
+            description: 'Of each stretch of the range, all as long; null without a number',
+          }),
+        }),
+        { description: 'Those that have numbers in the range' },
+      ),
+      totalCount: Type.Integer({ description: 'How many streams there are in all' }),
+    }),
+    success: Type.Literal(true),
+  },
+  {
+    message: '',
+    spark: {
+      ...{ from: 1767225600000, until: 1767312000000, totalCount: 1 },
+      streams: [{ streamUid: EXAMPLE_UID, mean: [20.5, null] }],
+    },
+    success: true,
+  },
+)

@@ -44,7 +44,7 @@ function resourcesOf(catalog: Catalog): RecordResource[] {
         ...readPage(query),
         folder: readQueryText(query, 'folder'),
         isDirect: !['false', '0', undefined].includes(readQueryText(query, 'direct')),
-        search: readQueryText(query, 'search'),
+        ...{ search: readQueryText(query, 'search'), id: readQueryText(query, 'id') },
       }),
     },
     {

@@ -9,7 +9,7 @@ import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
 import type { FeedCalls } from '../feed/feed-calls.ts'
 import { streamPath } from '../feed/feed-wire.ts'
-import { plotAnswer, plotQuery } from '../feed/plot-wire.ts'
+import { plotAnswer, plotQuery, sparksAnswer, sparksQuery } from '../feed/plot-wire.ts'
 import { writePlot } from '../feed/plot-writer.ts'
 import { operation } from '../openapi/answer-schema.ts'
 import { queryOf } from '../transport/target.ts'
@@ -55,6 +55,23 @@ export function plotRoutes(app: App, deps: PlotRoutesDeps): void {
   add('/api/component/:componentUid/stream/:uid/plot', byUid, (request) => {
     const { componentUid, uid } = request.params as { componentUid: string; uid: string }
     return { componentUid, streamUid: uid }
+  })
+  sparksRoute(app, deps)
+}
+
+function sparksRoute(app: App, { calls, gate }: PlotRoutesDeps): void {
+  const schema = {
+    ...{ tags: ['feed'], summary: 'Small lines of the streams of a component, for lists' },
+    params: Type.Object({ componentUid: Type.String() }),
+    querystring: sparksQuery,
+    ...operation('getSparks', sparksAnswer),
+    ...needs('GET', 'component/{uid}/feed'),
+  }
+  const options = { ...documented(schema), onRequest: gate.guard(undefined) }
+  app.get('/api/component/:componentUid/spark', options, async (request) => {
+    const { componentUid } = request.params as { componentUid: string }
+    const spark = await calls.sparks(request.principal, componentUid, queryOf(request.url))
+    return { message: '', spark, success: true }
   })
 }
 

@@ -33,6 +33,7 @@ export const componentListQuery = Type.Object({
         'Only what lies in the folder itself, /Components without one; present counts, false and 0 do not',
     }),
   ),
+  id: Type.Optional(Type.String({ description: 'Only the one that has this ID' })),
   search: Type.Optional(
     Type.String({ description: 'Only what has each of these words in folder, name or ID' }),
   ),

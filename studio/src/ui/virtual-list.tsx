@@ -1,4 +1,11 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import {
+  type HTMLAttributes,
+  type LiHTMLAttributes,
+  type ReactNode,
+  useEffect,
+  useRef,
+  useState,
+} from 'react'
 import { classes } from './classes.ts'
 import styles from './virtual-list.module.css'
 
@@ -15,6 +22,10 @@ interface VirtualListProps {
   /** A row that is brought into sight when this changes. */
   readonly revealed?: number
   readonly className?: string
+  /** More for the list itself, such as the role of a tree. */
+  readonly listProps?: HTMLAttributes<HTMLUListElement>
+  /** More for each row. */
+  readonly rowProps?: (index: number) => LiHTMLAttributes<HTMLLIElement>
 }
 
 /** Rows above and below what is seen, so that scrolling shows no gaps. */
@@ -26,6 +37,7 @@ const HEIGHT_MAX = 16_000_000
 /** A list of any length: only the rows that are seen are in the page. Its box needs a height from outside. */
 export function VirtualList(props: VirtualListProps) {
   const { label, count, rowHeight, renderRow, keyOf, onRange, revealed, className } = props
+  const { listProps, rowProps } = props
   const ref = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 0 })
   useEffect(() => {
@@ -56,7 +68,7 @@ export function VirtualList(props: VirtualListProps) {
   const height = Math.min(count * rowHeight, HEIGHT_MAX)
   return (
     <div ref={ref} className={classes(styles.list, className)}>
-      <ul className={styles.all} style={{ height }} aria-label={label}>
+      <ul className={styles.all} style={{ height }} aria-label={label} {...listProps}>
         {shown.map((index) => (
           <li
             key={keyOf?.(index) ?? index}
@@ -64,6 +76,7 @@ export function VirtualList(props: VirtualListProps) {
             style={{ top: index * rowHeight, height: rowHeight }}
             aria-setsize={count}
             aria-posinset={index + 1}
+            {...rowProps?.(index)}
           >
             {renderRow(index)}
           </li>

@@ -32,3 +32,9 @@ test('GET /api/component with direct lists what lies in a folder itself', async 
   const root = await list('direct')
   assert.ok(root.includes('Nameless pumping thing') && !root.includes('pump-1'))
 })
+
+test('GET /api/component with id lists the one that has it', async () => {
+  assert.deepEqual(await list('id=pump-2'), ['pump-2'])
+  assert.deepEqual(await list('id=none'), [])
+  assert.deepEqual(await list('id='), [])
+})

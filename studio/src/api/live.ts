@@ -1,0 +1,202 @@
+/** What happens, as it happens: one connection of the page, which all that follow something share. */
+import { useEffect, useRef, useSyncExternalStore } from 'react'
+import { asApiError } from './api-error.ts'
+import { request } from './client.ts'
+import { onFound } from './connection.ts'
+import { type LiveEvent, LiveEventReader } from './live-events.ts'
+
+/** What a component follows: a component as a whole, some streams of it, or the catalog. */
+export type LiveTopic =
+  | { readonly compUid: string; readonly streamUids?: readonly string[] }
+  | { readonly comp: string }
+  | { readonly catalog: true }
+
+/** Told of what came together, in its order. */
+export type LiveListener = (events: readonly LiveEvent[]) => void
+
+/** `off`: nothing is followed; `refused`: the service lets no more connections in. */
+export type LiveState = 'off' | 'connecting' | 'live' | 'refused'
+
+interface Follower {
+  readonly topics: readonly LiveTopic[]
+  readonly listener: LiveListener
+  readonly isAll: boolean
+}
+
+/** Followers come and go together when a page is shown. */
+const SETTLE_MS = 30
+const FIRST_WAIT_MS = 1_000
+const LAST_WAIT_MS = 15_000
+
+const followers = new Set<Follower>()
+const stateListeners = new Set<() => void>()
+let state: LiveState = 'off'
+let address = ''
+let lastEventId: string | undefined
+let running: AbortController | undefined
+let settling: ReturnType<typeof setTimeout> | undefined
+
+function setState(next: LiveState): void {
+  if (state === next) return
+  state = next
+  for (const listener of stateListeners) listener()
+}
+
+/** Follows topics; `isAll` asks for every sample instead of the last of each moment. Answers how to stop. */
+export function followLive(
+  topics: readonly LiveTopic[],
+  listener: LiveListener,
+  { isAll = false }: { readonly isAll?: boolean } = {},
+): () => void {
+  const follower = { topics, listener, isAll }
+  followers.add(follower)
+  settle()
+  return () => {
+    followers.delete(follower)
+    settle()
+  }
+}
+
+function settle(): void {
+  clearTimeout(settling)
+  settling = setTimeout(connectAnew, SETTLE_MS)
+}
+
+/** Connects when what is followed has changed; a page that nobody sees follows nothing. */
+function connectAnew(): void {
+  const next = document.visibilityState === 'hidden' ? '' : addressOf([...followers])
+  if (next === address && (running !== undefined || next === '')) return
+  // Who comes back to the same streams goes on where it was.
+  if (next !== '' && next !== address) lastEventId = undefined
+  running?.abort()
+  running = undefined
+  if (next === '') {
+    setState('off')
+    if (followers.size === 0) address = ''
+    return
+  }
+  address = next
+  running = new AbortController()
+  void run(next, running.signal)
+}
+
+document.addEventListener('visibilitychange', settle)
+onFound(settle)
+
+/** The same text for the same topics, in whatever order they came. */
+function addressOf(all: readonly Follower[]): string {
+  const parts = new Set<string>()
+  const streams = new Map<string, Set<string> | 'all'>()
+  for (const topic of all.flatMap(({ topics }) => topics)) {
+    if ('catalog' in topic) parts.add('catalog')
+    else if ('comp' in topic) parts.add(`comp=${encodeURIComponent(topic.comp)}`)
+    else {
+      const known = streams.get(topic.compUid) ?? new Set<string>()
+      if (known === 'all' || topic.streamUids === undefined) streams.set(topic.compUid, 'all')
+      else streams.set(topic.compUid, known.union(new Set(topic.streamUids)))
+    }
+  }
+  for (const [compUid, uids] of streams) {
+    if (uids === 'all') parts.add(`compUid=${compUid}`)
+    else if (uids.size > 0) {
+      const own = [...uids].sort().map((uid) => `&streamUid=${uid}`)
+      parts.add(`compUid=${compUid}${own.join('')}`)
+    }
+  }
+  if (parts.size === 0) return ''
+  const isAll = all.some((follower) => follower.isAll)
+  return `/api/live?${[...parts].sort().join('&')}&retFData${isAll ? '' : '&last'}`
+}
+
+/** Reads events until nobody wants them; connects again whenever the connection ends. */
+async function run(from: string, signal: AbortSignal): Promise<void> {
+  let waitMs = FIRST_WAIT_MS
+  while (!signal.aborted) {
+    setState(state === 'refused' ? 'refused' : 'connecting')
+    try {
+      const headers: Record<string, string> =
+        lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }
+      const answer = await request(from, { headers, signal, cache: 'no-store' })
+      setState('live')
+      waitMs = FIRST_WAIT_MS
+      await readEvents(answer, signal)
+    } catch (thrown) {
+      if (signal.aborted) return
+      const { status, retryAfterSeconds } = asApiError(thrown)
+      if (status === 429) setState('refused')
+      else setState('connecting')
+      if (retryAfterSeconds !== undefined) waitMs = retryAfterSeconds * 1_000
+    }
+    await pause(waitMs, signal)
+    waitMs = Math.min(waitMs * 2, LAST_WAIT_MS)
+  }
+}
+
+async function readEvents(answer: Response, signal: AbortSignal): Promise<void> {
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
+  if (reader === undefined) return
+  const events = new LiveEventReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done || signal.aborted) return
+    const told = events.read(value)
+    lastEventId = events.lastEventId ?? lastEventId
+    if (told.length > 0) tell(told)
+    // Why it ends, the next call is told: signed out, or not allowed any more.
+    if (told.some(({ event }) => event === 'end')) return
+  }
+}
+
+function tell(events: readonly LiveEvent[]): void {
+  for (const { topics, listener } of [...followers]) {
+    const own = events.filter((event) => topics.some((topic) => isAbout(topic, event)))
+    if (own.length > 0) listener(own)
+  }
+}
+
+function isAbout(topic: LiveTopic, { event, data }: LiveEvent): boolean {
+  if (event === 'end') return false
+  if (event === 'catalog' || 'catalog' in topic) return event === 'catalog' && 'catalog' in topic
+  if ('comp' in topic) return data.compId === topic.comp
+  if (data.compUid !== topic.compUid) return false
+  if (topic.streamUids === undefined || event === 'missing') return true
+  return topic.streamUids.includes(data.streamUid)
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}
+
+/** How the live connection stands. */
+export function useLiveState(): LiveState {
+  return useSyncExternalStore(
+    (listener) => {
+      stateListeners.add(listener)
+      return () => stateListeners.delete(listener)
+    },
+    () => state,
+  )
+}
+
+/** Follows topics while a component is shown; the listener may be another at every rendering. */
+export function useLive(
+  topics: readonly LiveTopic[],
+  listener: LiveListener,
+  { isAll = false, isOff = false }: { readonly isAll?: boolean; readonly isOff?: boolean } = {},
+): void {
+  const latest = useRef({ topics, listener })
+  latest.current = { topics, listener }
+  const key = JSON.stringify(topics)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text is the topics.
+  useEffect(() => {
+    if (isOff || latest.current.topics.length === 0) return undefined
+    const hear: LiveListener = (events) => latest.current.listener(events)
+    return followLive(latest.current.topics, hear, { isAll })
+  }, [key, isAll, isOff])
+}

@@ -1,0 +1,126 @@
+import { useCallback, useEffect, useMemo, useState } from 'react'
+import { call } from '../../api/client.ts'
+import { useLive } from '../../api/live.ts'
+import { usePerson } from '../../api/session.ts'
+import { invalidate, useQuery } from '../../api/use-query.ts'
+import { childrenOf, type FolderContent, ROOT, rowsOf, type TreeRow } from './tree-rows.ts'
+
+const PAGE = 200
+const FOLDER_PAGE = 1_000
+/** More are not drawn. */
+const FOLDERS_MAX = 10_000
+
+const keyOf = (orgUid: string) => `weir.tree.${orgUid}`
+
+/** A tree, and how it is opened and read. */
+export interface Tree {
+  readonly rows: readonly TreeRow[]
+  readonly error: string | undefined
+  readonly isEmpty: boolean
+  toggle(path: string, isOpen: boolean): void
+  /** Reads the components of rows that are seen. */
+  need(rows: readonly TreeRow[]): void
+}
+
+/** The folders and components of the organization, read as far as they are seen. */
+export function useTree(): Tree {
+  const { orgUid } = usePerson()
+  const { data: paths, error } = useQuery(['component_folder', 'paths'], readFolders)
+  const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set(readOpen(orgUid)))
+  const { contents, need, failed } = useContents(orgUid)
+  const toggle = useCallback(
+    (path: string, isOpen: boolean) => {
+      setOpen((before) => {
+        const next = new Set(before)
+        if (isOpen) next.add(path)
+        else next.delete(path)
+        localStorage.setItem(keyOf(orgUid), JSON.stringify([...next].slice(-1_000)))
+        return next
+      })
+    },
+    [orgUid],
+  )
+  const children = useMemo(() => childrenOf(paths ?? []), [paths])
+  const rows = useMemo(() => rowsOf({ children, contents, open }), [children, contents, open])
+  const isEmpty = paths?.length === 0 && contents.get(ROOT)?.totalCount === 0
+  return { rows, error: error?.message ?? failed, isEmpty, toggle, need }
+}
+
+function readOpen(orgUid: string): string[] {
+  try {
+    const known: unknown = JSON.parse(localStorage.getItem(keyOf(orgUid)) ?? '[]')
+    return Array.isArray(known) ? known.filter((path) => typeof path === 'string') : []
+  } catch {
+    return []
+  }
+}
+
+async function readFolders(signal: AbortSignal): Promise<string[]> {
+  const paths: string[] = []
+  for (;;) {
+    const query = { start: paths.length, limit: FOLDER_PAGE }
+    const page = await call('get', '/api/component_folder', { query, signal })
+    for (const { path } of page.component_folder) paths.push(path)
+    const isOver = page.component_folder.length < FOLDER_PAGE || paths.length >= FOLDERS_MAX
+    if (isOver) return paths
+  }
+}
+
+/** Components by folder, page by page; what is committed by others is read again. */
+function useContents(orgUid: string) {
+  const [contents, setContents] = useState<ReadonlyMap<string, FolderContent>>(new Map())
+  const [failed, setFailed] = useState<string>()
+  const [pending] = useState(() => new Set<string>())
+  const read = useCallback(
+    async (folder: string, page: number) => {
+      const key = `${folder}\u0001${page}`
+      if (pending.has(key)) return
+      pending.add(key)
+      try {
+        const query = { folder, direct: true, start: page * PAGE, limit: PAGE }
+        const { component, totalCount } = await call('get', '/api/component', { query })
+        setFailed(undefined)
+        setContents((before) => {
+          const components = new Map(before.get(folder)?.components)
+          for (const [at, one] of component.entries()) components.set(page * PAGE + at, one)
+          return new Map(before).set(folder, { totalCount, components })
+        })
+      } catch (thrown) {
+        setFailed(thrown instanceof Error ? thrown.message : String(thrown))
+      } finally {
+        pending.delete(key)
+      }
+    },
+    [pending],
+  )
+  const need = useCallback(
+    (rows: readonly TreeRow[]) => {
+      for (const row of rows) {
+        if (row.kind === 'component' && row.component === undefined) {
+          void read(row.folder, Math.floor(row.at / PAGE))
+        }
+      }
+    },
+    [read],
+  )
+  const refresh = useCallback(() => {
+    setContents((before) => {
+      // What is seen stays until it is read again; what is not seen is read when it is.
+      for (const [folder] of before) void read(folder, 0)
+      return new Map([...before].map(([folder, content]) => [folder, onlyFirst(content)]))
+    })
+  }, [read])
+  useLive([{ catalog: true }], (events) => {
+    if (events.some(({ event, data }) => event === 'catalog' && data.hasFolders)) {
+      invalidate('component_folder')
+    }
+    refresh()
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another organization has another tree.
+  useEffect(() => setContents(new Map()), [orgUid])
+  return { contents, need, failed }
+}
+
+function onlyFirst({ totalCount, components }: FolderContent): FolderContent {
+  return { totalCount, components: new Map([...components].filter(([at]) => at < PAGE)) }
+}
