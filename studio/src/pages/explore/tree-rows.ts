@@ -55,15 +55,56 @@ export function childrenOf(paths: readonly string[]): ReadonlyMap<string, readon
   return children
 }
 
+/** A folder and all above it, without the root. */
+export function foldersAlong(path: string): string[] {
+  const names = path.split('/').slice(2)
+  return names.map((_, at) => `${ROOT}/${names.slice(0, at + 1).join('/')}`)
+}
+
 interface TreeParts {
   readonly children: ReadonlyMap<string, readonly string[]>
   readonly contents: ReadonlyMap<string, FolderContent>
   readonly open: ReadonlySet<string>
 }
 
+/** Neighbouring rows: a folder, or all components of one. */
+interface Stretch {
+  readonly from: number
+  readonly rowAt: (index: number) => TreeRow
+}
+
+/** Rows that are made when they are looked at: there may be a hundred thousand. */
+export class TreeRows {
+  readonly #stretches: Stretch[] = []
+  #length = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  at(index: number): TreeRow | undefined {
+    if (index < 0 || index >= this.#length) return undefined
+    let [low, high] = [0, this.#stretches.length - 1]
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (this.#stretches[middle].from <= index) low = middle
+      else high = middle - 1
+    }
+    const { from, rowAt } = this.#stretches[low]
+    return rowAt(index - from)
+  }
+
+  /** Adds so many rows behind the others. */
+  add(count: number, rowAt: Stretch['rowAt']): void {
+    if (count === 0) return
+    this.#stretches.push({ from: this.#length, rowAt })
+    this.#length += count
+  }
+}
+
 /** All rows that are to be seen, folders before components. */
-export function rowsOf(parts: TreeParts): TreeRow[] {
-  const rows: TreeRow[] = []
+export function rowsOf(parts: TreeParts): TreeRows {
+  const rows = new TreeRows()
   addFolder(parts, { path: ROOT, depth: 1 }, rows)
   return rows
 }
@@ -71,19 +112,27 @@ export function rowsOf(parts: TreeParts): TreeRow[] {
 function addFolder(
   parts: TreeParts,
   { path, depth }: { readonly path: string; readonly depth: number },
-  rows: TreeRow[],
+  rows: TreeRows,
 ): void {
   for (const child of parts.children.get(path) ?? []) {
     const isOpen = parts.open.has(child)
     const label = child.slice(child.lastIndexOf('/') + 1)
-    rows.push({ kind: 'folder', key: child, depth, path: child, label, isOpen })
+    const row: TreeRow = { kind: 'folder', key: child, depth, path: child, label, isOpen }
+    rows.add(1, () => row)
     if (isOpen) addFolder(parts, { path: child, depth: depth + 1 }, rows)
   }
   const content = parts.contents.get(path)
-  const count = content?.totalCount ?? 1
-  for (let at = 0; at < count; at += 1) {
+  rows.add(content?.totalCount ?? 1, componentRows(content, { folder: path, depth }))
+}
+
+/** Makes the rows of components; those that are not read have no component. */
+export function componentRows(
+  content: FolderContent | undefined,
+  { folder, depth }: { readonly folder: string; readonly depth: number },
+): (at: number) => TreeRow {
+  return (at) => {
     const component = content?.components.get(at)
-    const key = component?.uid ?? `${path}\u0001${at}`
-    rows.push({ kind: 'component', key, depth, folder: path, at, component })
+    const key = component?.uid ?? `${folder}\u0001${at}`
+    return { kind: 'component', key, depth, folder, at, component }
   }
 }

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { call } from '../../api/client.ts'
-import type { FolderContent, TreeRow } from './tree-rows.ts'
+import { componentRows, type FolderContent, type TreeRow, TreeRows } from './tree-rows.ts'
 
 const PAGE = 100
 /** Who types is not asked for after every letter. */
@@ -8,7 +8,7 @@ const TYPING_MS = 120
 
 /** What a search has found so far. */
 export interface Found {
-  readonly rows: readonly TreeRow[]
+  readonly rows: TreeRows
   /** Undefined until the first answer. */
   readonly totalCount: number | undefined
   readonly error: string | undefined
@@ -68,12 +68,8 @@ export function useFound(text: string): Found {
   return { rows, totalCount: content?.totalCount, error, need }
 }
 
-function rowsOfFound(content: FolderContent | undefined): TreeRow[] {
-  return Array.from({ length: content?.totalCount ?? 0 }, (_, at) => {
-    const component = content?.components.get(at)
-    return {
-      ...{ kind: 'component', key: component?.uid ?? String(at), depth: 1 },
-      ...{ folder: component?.folder ?? '', at, component },
-    }
-  })
+function rowsOfFound(content: FolderContent | undefined): TreeRows {
+  const rows = new TreeRows()
+  rows.add(content?.totalCount ?? 0, componentRows(content, { folder: '', depth: 1 }))
+  return rows
 }

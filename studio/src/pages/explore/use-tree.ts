@@ -3,21 +3,34 @@ import { call } from '../../api/client.ts'
 import { useLive } from '../../api/live.ts'
 import { usePerson } from '../../api/session.ts'
 import { invalidate, useQuery } from '../../api/use-query.ts'
-import { childrenOf, type FolderContent, ROOT, rowsOf, type TreeRow } from './tree-rows.ts'
+import {
+  childrenOf,
+  type FolderContent,
+  foldersAlong,
+  ROOT,
+  rowsOf,
+  type TreeRow,
+  type TreeRows,
+} from './tree-rows.ts'
 
 const PAGE = 200
 const FOLDER_PAGE = 1_000
 /** More are not drawn. */
 const FOLDERS_MAX = 10_000
 
+/** Open folders that are remembered. */
+const OPEN_MAX = 1_000
+
 const keyOf = (orgUid: string) => `weir.tree.${orgUid}`
 
 /** A tree, and how it is opened and read. */
 export interface Tree {
-  readonly rows: readonly TreeRow[]
+  readonly rows: TreeRows
   readonly error: string | undefined
   readonly isEmpty: boolean
   toggle(path: string, isOpen: boolean): void
+  /** Opens the folders along a path. */
+  reveal(path: string): void
   /** Reads the components of rows that are seen. */
   need(rows: readonly TreeRow[]): void
 }
@@ -28,22 +41,36 @@ export function useTree(): Tree {
   const { data: paths, error } = useQuery(['component_folder', 'paths'], readFolders)
   const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set(readOpen(orgUid)))
   const { contents, need, failed } = useContents(orgUid)
-  const toggle = useCallback(
-    (path: string, isOpen: boolean) => {
+  const change = useCallback(
+    (act: (open: Set<string>) => void) => {
       setOpen((before) => {
         const next = new Set(before)
-        if (isOpen) next.add(path)
-        else next.delete(path)
-        localStorage.setItem(keyOf(orgUid), JSON.stringify([...next].slice(-1_000)))
+        act(next)
+        localStorage.setItem(keyOf(orgUid), JSON.stringify([...next].slice(-OPEN_MAX)))
         return next
       })
     },
     [orgUid],
   )
+  const toggle = useCallback(
+    (path: string, isOpen: boolean) =>
+      change((open) => {
+        if (isOpen) open.add(path)
+        else open.delete(path)
+      }),
+    [change],
+  )
+  const reveal = useCallback(
+    (path: string) =>
+      change((open) => {
+        for (const folder of foldersAlong(path)) open.add(folder)
+      }),
+    [change],
+  )
   const children = useMemo(() => childrenOf(paths ?? []), [paths])
   const rows = useMemo(() => rowsOf({ children, contents, open }), [children, contents, open])
   const isEmpty = paths?.length === 0 && contents.get(ROOT)?.totalCount === 0
-  return { rows, error: error?.message ?? failed, isEmpty, toggle, need }
+  return { rows, error: error?.message ?? failed, isEmpty, toggle, reveal, need }
 }
 
 function readOpen(orgUid: string): string[] {

@@ -1,0 +1,118 @@
+import { type CSSProperties, useMemo } from 'react'
+import { call } from '../../api/client.ts'
+import type { Schema } from '../../api/paths.ts'
+import { useQuery } from '../../api/use-query.ts'
+import { Link } from '../../app/link.tsx'
+import { streamPath } from '../../app/paths.ts'
+import { Age } from '../../ui/age.tsx'
+import { Sparkline } from '../../ui/sparkline.tsx'
+import { VirtualList } from '../../ui/virtual-list.tsx'
+import styles from './explore.module.css'
+import type { FoundComponent } from './use-component.ts'
+import { type LastValue, useLastValues } from './use-last-values.ts'
+
+const ROW_HEIGHT = 56
+const LINES_REFRESH_MS = 60_000
+const LINES_PER_CALL = 200
+const POINTS = 48
+
+type Line = ReadonlyArray<{ readonly at: number; readonly value: number }>
+
+/** All streams of a component: name, last value with its unit, age, and a line of 24 hours. */
+export function StreamList({ found }: { readonly found: FoundComponent }) {
+  const { component, streams, streamCount } = found
+  const isWhole = streamCount <= streams.length
+  const uids = useMemo(() => streams.map(({ uid }) => uid), [streams])
+  const values = useLastValues(component.uid, isWhole ? undefined : uids)
+  const { data: lines } = useLines(component.uid, streams.length)
+  return (
+    <>
+      {!isWhole && (
+        <p className={styles.count}>
+          The first {streams.length} of {streamCount} streams are shown; the palette (Ctrl K) finds
+          the others.
+        </p>
+      )}
+      <div style={{ '--rows': streams.length } as CSSProperties}>
+        <VirtualList
+          label="Streams"
+          className={styles.streams}
+          count={streams.length}
+          rowHeight={ROW_HEIGHT}
+          keyOf={(index) => streams[index].uid}
+          renderRow={(index) => {
+            const stream = streams[index]
+            return (
+              <StreamRow
+                stream={stream}
+                componentUid={component.uid}
+                zone={component.timeZoneId}
+                value={values?.get(stream.uid)}
+                isKnown={values !== undefined}
+                line={lines?.get(stream.uid)}
+              />
+            )
+          }}
+        />
+      </div>
+    </>
+  )
+}
+
+interface StreamRowProps {
+  readonly stream: Schema<'Stream'>
+  readonly componentUid: string
+  readonly zone: string
+  readonly value: LastValue | undefined
+  readonly isKnown: boolean
+  readonly line: Line | undefined
+}
+
+function StreamRow({ stream, componentUid, zone, value, isKnown, line }: StreamRowProps) {
+  const name = stream.name || stream.id || 'without a name'
+  return (
+    <Link className={styles.stream} to={streamPath(componentUid, stream.uid)}>
+      <span className={styles.streamName} title={[name, stream.id].join('\n')}>
+        {name}
+      </span>
+      <span className={styles.value} title={value === undefined ? undefined : textOf(value)}>
+        {value !== undefined && textOf(value)}
+        {value === undefined && isKnown && <span className={styles.none}>no sample yet</span>}
+      </span>
+      <span className={styles.age}>
+        {value !== undefined && <Age time={value.time} zone={zone} />}
+      </span>
+      <span className={styles.line}>
+        {line !== undefined && <Sparkline points={line} label="the last 24 hours" />}
+      </span>
+    </Link>
+  )
+}
+
+function textOf({ fData, isCut }: LastValue): string {
+  return isCut === true ? `${fData}…` : fData
+}
+
+/** The small lines of all streams, some hundred a call. */
+function useLines(componentUid: string, count: number) {
+  return useQuery(
+    ['spark', componentUid, count],
+    async (signal) => {
+      const lines = new Map<string, Line>()
+      for (let start = 0; start < count; start += LINES_PER_CALL) {
+        const { spark } = await call('get', '/api/component/{componentUid}/spark', {
+          ...{ path: { componentUid }, query: { start, points: POINTS }, signal },
+        })
+        const stepMs = (spark.until - spark.from) / POINTS
+        for (const { streamUid, mean } of spark.streams) {
+          const line = mean.flatMap((value, at) =>
+            value === null ? [] : [{ at: spark.from + (at + 0.5) * stepMs, value }],
+          )
+          lines.set(streamUid, line)
+        }
+      }
+      return lines
+    },
+    { refreshMs: LINES_REFRESH_MS, keepPrevious: true },
+  )
+}

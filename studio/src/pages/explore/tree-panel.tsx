@@ -1,0 +1,193 @@
+import { useCallback, useEffect, useId, useRef, useState } from 'react'
+import { Link } from '../../app/link.tsx'
+import { componentPath } from '../../app/paths.ts'
+import { navigate, useAddress } from '../../app/place.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { VirtualList } from '../../ui/virtual-list.tsx'
+import styles from './explore.module.css'
+import { labelOf, ROOT, type TreeRow, type TreeRows } from './tree-rows.ts'
+import { useFound } from './use-found.ts'
+import { useTree } from './use-tree.ts'
+import { useTreeKeys } from './use-tree-keys.ts'
+
+const ROW_HEIGHT = 36
+
+interface TreePanelProps {
+  /** The UID of the component beside the tree. */
+  readonly shown?: string
+  /** Where it lies: the way to it is opened. */
+  readonly folder?: string
+}
+
+/** The search and, below it, the tree or what was found. */
+export function TreePanel({ shown, folder }: TreePanelProps) {
+  const { query, change } = useAddress()
+  const [text, setText] = useState(query.get('find') ?? '')
+  const tree = useTree()
+  const { reveal } = tree
+  useEffect(() => {
+    if (shown !== undefined && folder !== undefined) reveal(folder)
+  }, [shown, folder, reveal])
+  const found = useFound(text.trim())
+  const isSearch = text.trim() !== ''
+  const { rows, need, error } = isSearch ? found : tree
+  const list = useRef<HTMLDivElement>(null)
+  const search = (next: string) => {
+    setText(next)
+    change({ find: next.trim() })
+  }
+  const focusList = () => list.current?.querySelector<HTMLElement>('[role="tree"]')?.focus()
+  return (
+    <section className={styles.tree} aria-label="Components">
+      <label className={styles.search}>
+        <Icon name="search" size={18} />
+        <span className="visually-hidden">Search components</span>
+        <input
+          type="search"
+          value={text}
+          placeholder="Search components"
+          onChange={({ target }) => search(target.value)}
+          onKeyDown={({ key }) => key === 'ArrowDown' && focusList()}
+        />
+      </label>
+      <p className={styles.count} role="status">
+        {error ?? (isSearch ? countText(found.totalCount) : '')}
+      </p>
+      <div className={styles.rows} ref={list}>
+        {tree.isEmpty && !isSearch ? (
+          <Empty text="Components appear here with their first sample.">
+            <Link to="/">How to send one</Link>
+          </Empty>
+        ) : (
+          <TreeList
+            key={isSearch ? 'found' : 'tree'}
+            {...{ rows, need, shown, isSearch, toggle: tree.toggle }}
+          />
+        )}
+      </div>
+    </section>
+  )
+}
+
+function countText(count: number | undefined): string {
+  if (count === undefined) return 'Searching …'
+  return count === 0
+    ? 'No component has these words in its name or ID.'
+    : `${count.toLocaleString('en-GB')} found`
+}
+
+interface TreeListProps {
+  readonly rows: TreeRows
+  readonly shown: string | undefined
+  readonly isSearch: boolean
+  need(rows: readonly TreeRow[]): void
+  toggle(path: string, isOpen: boolean): void
+}
+
+function TreeList({ rows, shown, isSearch, need, toggle }: TreeListProps) {
+  const id = useId()
+  const [wanted, setActive] = useState(0)
+  const active = Math.min(wanted, Math.max(0, rows.length - 1))
+  const choose = (index: number) => {
+    const row = rows.at(index)
+    if (row?.kind === 'folder') toggle(row.path, !row.isOpen)
+    else if (row?.component !== undefined) navigate(addressOf(row.component.uid))
+  }
+  const onKeyDown = useTreeKeys({ rows, active, setActive, toggle, choose })
+  const onRange = useCallback(
+    ({ from, until }: { readonly from: number; readonly until: number }) => {
+      need(Array.from({ length: until - from }, (_, at) => rows.at(from + at)).filter(isRow))
+    },
+    [rows, need],
+  )
+  return (
+    <VirtualList
+      label="Components"
+      className={styles.list}
+      count={rows.length}
+      rowHeight={ROW_HEIGHT}
+      revealed={wanted === 0 ? undefined : active}
+      keyOf={(index) => rows.at(index)?.key ?? index}
+      onRange={onRange}
+      listProps={{
+        ...{ role: 'tree', tabIndex: 0, onKeyDown },
+        'aria-activedescendant': rows.length === 0 ? undefined : `${id}-${active}`,
+      }}
+      rowProps={(index) => {
+        const row = rows.at(index)
+        return {
+          ...{ id: `${id}-${index}`, role: 'treeitem', 'aria-level': row?.depth },
+          'aria-expanded': row?.kind === 'folder' ? row.isOpen : undefined,
+          'aria-selected': row?.kind === 'component' && row.component?.uid === shown,
+        }
+      }}
+      renderRow={(index) => (
+        <Row
+          row={rows.at(index)}
+          {...{ isSearch, isActive: index === active && wanted >= 0 }}
+          isShown={shownOf(rows.at(index)) === shown && shown !== undefined}
+          onToggle={() => {
+            setActive(index)
+            choose(index)
+          }}
+        />
+      )}
+    />
+  )
+}
+
+function isRow(row: TreeRow | undefined): row is TreeRow {
+  return row !== undefined
+}
+
+function shownOf(row: TreeRow | undefined): string | undefined {
+  return row?.kind === 'component' ? row.component?.uid : undefined
+}
+
+/** What was searched for stays in sight. */
+function addressOf(uid: string): string {
+  const find = new URLSearchParams(location.search).get('find') ?? ''
+  return `${componentPath(uid)}${find === '' ? '' : `?find=${encodeURIComponent(find)}`}`
+}
+
+interface RowProps {
+  readonly row: TreeRow | undefined
+  readonly isSearch: boolean
+  readonly isActive: boolean
+  readonly isShown: boolean
+  readonly onToggle: () => void
+}
+
+function Row({ row, isSearch, isActive, isShown, onToggle }: RowProps) {
+  if (row === undefined) return null
+  const style = { paddingInlineStart: 8 + (row.depth - 1) * 16 }
+  const marks = { 'data-active': isActive || undefined, 'data-shown': isShown || undefined }
+  if (row.kind === 'folder') {
+    return (
+      // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the keys of its rows.
+      // biome-ignore lint/a11y/noStaticElementInteractions: the row itself is the tree's item.
+      <div className={styles.row} style={style} title={row.path} onClick={onToggle} {...marks}>
+        <Icon name={row.isOpen ? 'down' : 'right'} size={16} />
+        <span className={styles.label}>{row.label}</span>
+      </div>
+    )
+  }
+  const { component } = row
+  if (component === undefined) return <div className={styles.row} style={style} aria-busy="true" />
+  const label = labelOf(component)
+  const place = component.folder.slice(ROOT.length + 1)
+  return (
+    <Link
+      className={styles.row}
+      style={{ ...style, paddingInlineStart: style.paddingInlineStart + (isSearch ? 0 : 24) }}
+      to={addressOf(component.uid)}
+      tabIndex={-1}
+      title={[label, component.id, component.folder].join('\n')}
+      {...marks}
+    >
+      <span className={styles.label}>{label}</span>
+      {isSearch && place !== '' && <span className={styles.place}>{place}</span>}
+    </Link>
+  )
+}
