@@ -26,7 +26,7 @@ export function useFound(text: string): Found {
       if (pending.has(key)) return
       pending.add(key)
       try {
-        const query = { find: text, start: page * PAGE, limit: PAGE }
+        const query = { search: text, start: page * PAGE, limit: PAGE }
         const { component, totalCount } = await call('get', '/api/component', { query, signal })
         setError(undefined)
         setFound((before) => {
