@@ -207,6 +207,7 @@ test('keys, users and organizations answer as described', async () => {
   await owner('DELETE', `/api/org_user/${added.org_user.uid}`)
   await owner('GET', '/api/audit')
   await owner('GET', '/api/storage')
+  await owner('GET', '/api/storage/metrics')
   await owner('POST', '/api/storage/scrub')
   await device('GET', '/api/storage', undefined, { expect: '4' })
 })
