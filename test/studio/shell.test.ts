@@ -82,14 +82,17 @@ test('a lost connection is one line at the top, and what was lost comes when it 
   const { page } = await studio.open('/')
   await page.getByRole('heading', { name: 'Your first sample' }).waitFor()
   await page.context().setOffline(true)
-  await page.getByRole('button', { name: 'Make a key' }).click()
+  // The page looks for the first sample by itself, and so notices.
   const line = page.getByText('The service cannot be reached. What you see may be old')
   await line.waitFor()
+  await page.getByRole('button', { name: 'Make a key' }).click()
   await page.getByRole('alert').filter({ hasText: 'try again when it is back' }).waitFor()
   await assertAccessible(page)
   await shoot(page, 'lost')
-  await page.context().setOffline(false)
   await page.getByRole('button', { name: 'Retry' }).click()
+  await line.waitFor()
+  // It looks again by itself.
+  await page.context().setOffline(false)
   await line.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Make a key' }).click()
   await page.getByRole('button', { name: 'Show the key' }).waitFor()
@@ -148,4 +151,18 @@ test('the keyboard reaches the page past the bar, and a dialog keeps and gives b
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   assert.match(await focused(), /Account/)
+})
+
+test('a page whose files are gone says so and keeps the bar; other pages still work', {
+  skip,
+}, async () => {
+  const { page } = await studio.open('/')
+  await page.getByRole('heading', { name: 'Your first sample' }).waitFor()
+  await page.route('**/assets/admin-page*', (route) => route.abort())
+  await page.getByRole('link', { name: 'Admin' }).click()
+  await page.getByText('This page cannot be loaded').waitFor()
+  await assertAccessible(page)
+  await page.getByRole('link', { name: 'Build' }).click()
+  await page.getByText('This page cannot be loaded').waitFor({ state: 'detached' })
+  await page.getByRole('heading', { level: 1 }).waitFor()
 })

@@ -1,16 +1,32 @@
 import { Component, type ReactNode } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
+import { PageFrame } from '../ui/page-frame.tsx'
+
+interface PageFaultProps {
+  /** What broke at one path may work at another. */
+  readonly path: string
+  readonly children: ReactNode
+}
+
+interface PageFaultState {
+  readonly error: Error | undefined
+  readonly path: string
+}
 
 /** Shows what broke in the place of the page; the rest of the studio goes on. */
-export class PageFault extends Component<
-  { readonly children: ReactNode },
-  { readonly error: Error | undefined }
-> {
-  override state = { error: undefined as Error | undefined }
+export class PageFault extends Component<PageFaultProps, PageFaultState> {
+  override state: PageFaultState = { error: undefined, path: this.props.path }
 
-  static getDerivedStateFromError(error: Error) {
+  static getDerivedStateFromError(error: Error): Partial<PageFaultState> {
     return { error }
+  }
+
+  static getDerivedStateFromProps(
+    { path }: PageFaultProps,
+    state: PageFaultState,
+  ): PageFaultState | null {
+    return path === state.path ? null : { path, error: undefined }
   }
 
   override render() {
@@ -22,9 +38,11 @@ export class PageFault extends Component<
       ? 'This page cannot be loaded: the studio was updated, or the service cannot be reached.'
       : `This page does not work: ${error.message}`
     return (
-      <Empty text={text}>
-        <Button onClick={() => location.reload()}>Load it again</Button>
-      </Empty>
+      <PageFrame title="Something is wrong">
+        <Empty text={text}>
+          <Button onClick={() => location.reload()}>Load it again</Button>
+        </Empty>
+      </PageFrame>
     )
   }
 }

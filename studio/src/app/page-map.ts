@@ -1,4 +1,4 @@
-import { lazy } from 'react'
+import { type ComponentType, lazy } from 'react'
 import type { PageEntry, PageProps } from './page-entry.ts'
 import { matchPath } from './place.ts'
 
@@ -13,19 +13,42 @@ const entries = Object.values(modules)
   .flatMap(({ pages }) => pages)
   .sort((a, b) => looseness(a) - looseness(b))
 
-const shown = entries.map((entry) => ({
-  entry,
-  Page: lazy(async () => ({ default: (await entry.load()).Page })),
-}))
+type Page = ComponentType<PageProps>
+
+/** Pages whose files are there: they show at once, without a blank moment. */
+const loaded = new Map<PageEntry, Page>()
+
+async function load(entry: PageEntry): Promise<Page> {
+  const { Page } = await entry.load()
+  loaded.set(entry, Page)
+  return Page
+}
+
+const waiting = new Map(
+  entries.map((entry) => [entry, lazy(async () => ({ default: await load(entry) }))]),
+)
 
 /** Every registered page. */
 export const pageEntries: readonly PageEntry[] = entries
 
 /** The page of a path with the parts of its path; undefined: there is none. */
 export function findPage(path: string) {
-  for (const { entry, Page } of shown) {
+  for (const entry of entries) {
     const params: PageProps['params'] | undefined = matchPath(entry.path, path)
-    if (params !== undefined) return { entry, Page, params }
+    const Page = loaded.get(entry) ?? waiting.get(entry)
+    if (params !== undefined && Page !== undefined) return { entry, Page, params }
   }
   return undefined
+}
+
+/** Fetches the files of all pages, one after the other; those that cannot be had are fetched when they are shown. */
+export async function loadPagesAhead(): Promise<void> {
+  for (const entry of entries) {
+    if (loaded.has(entry)) continue
+    try {
+      await load(entry)
+    } catch {
+      return
+    }
+  }
 }

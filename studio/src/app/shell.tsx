@@ -8,7 +8,7 @@ import { AccountMenu } from './account-menu.tsx'
 import { rememberSeen } from './last-seen.ts'
 import { Link } from './link.tsx'
 import { PageFault } from './page-fault.tsx'
-import { findPage, pageEntries } from './page-map.ts'
+import { findPage, loadPagesAhead, pageEntries } from './page-map.ts'
 import { Palette, usePalette } from './palette.tsx'
 import { usePlace } from './place.ts'
 import styles from './shell.module.css'
@@ -17,6 +17,9 @@ const places = pageEntries
   .flatMap(({ nav }) => (nav === undefined ? [] : [nav]))
   .sort((a, b) => a.order - b.order)
 
+/** When the first page has had its time, the files of the others are fetched. */
+const AHEAD_MS = 3_000
+
 /** The bar of places and the page that the address names. */
 export function Shell() {
   const { path } = usePlace()
@@ -24,6 +27,10 @@ export function Shell() {
   const shown = useRef(path)
   const { orgUid } = usePerson()
   const [isFinding, setFinding] = usePalette()
+  useEffect(() => {
+    const timer = setTimeout(loadPagesAhead, AHEAD_MS)
+    return () => clearTimeout(timer)
+  }, [])
   useEffect(() => {
     rememberSeen(orgUid, path)
     if (shown.current === path) return
@@ -51,9 +58,9 @@ function CurrentPage({ path }: { readonly path: string }) {
   if (found === undefined) return <NoPage />
   const { entry, Page, params } = found
   return (
-    <PageFault key={entry.path}>
+    <PageFault path={path}>
       <Suspense fallback={null}>
-        <Page params={params} />
+        <Page key={entry.path} params={params} />
       </Suspense>
     </PageFault>
   )
