@@ -141,6 +141,40 @@ test('keys, the wheel and Shift move a chart, and Escape brings it back', { skip
   await untilRange(page, (_, end) => Math.abs(end - Date.now()) < HOUR)
 })
 
+test('on a phone one finger chooses a stretch and two move and stretch the chart', {
+  skip,
+}, async () => {
+  const [from, until] = [T0 + 6 * HOUR, T0 + 16 * HOUR]
+  const { page } = await studio.open(`${hall.pageOf('temp')}?from=${from}&until=${until}`, {
+    ...{ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } },
+  })
+  await untilFigures(page, 'Temperature', ['191.9', '72', '191.9', '131.95'])
+  const chart = chartOf(page, 'Temperature')
+  await chart.scrollIntoViewIfNeeded()
+  const box = await chart.boundingBox()
+  assert.ok(box !== null)
+  const y = box.y + 120
+  const session = await page.context().newCDPSession(page)
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...xs: readonly number[]) =>
+    session.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: xs.map((x, id) => ({ x: box.x + x, y, id })),
+    })
+  await touch('touchStart', 120, 220)
+  for (const by of [10, 20, 30, 40]) await touch('touchMove', 120 - by, 220 - by)
+  await touch('touchEnd')
+  await untilRange(page, (start, end) => start > from + HOUR / 2 && end - start === until - from)
+  await touch('touchStart', 150, 200)
+  for (const by of [10, 20, 30, 40]) await touch('touchMove', 150 - by, 200 + by)
+  await touch('touchEnd')
+  await untilRange(page, (start, end) => end - start < (until - from) * 0.6)
+  const [before, behind] = rangeIn(page)
+  await touch('touchStart', 150)
+  for (const by of [20, 40, 60, 80]) await touch('touchMove', 150 + by)
+  await touch('touchEnd')
+  await untilRange(page, (start, end) => end - start < (behind - before) * 0.5)
+})
+
 test('the range is chosen in words and exactly, in the zone that is shown', { skip }, async () => {
   const { page, complaints } = await studio.open(hall.pageOf('temp'))
   await page.getByText('Times in Asia/Tokyo (UTC+9)').waitFor()

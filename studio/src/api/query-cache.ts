@@ -80,6 +80,12 @@ export class QueryCache {
     for (const look of [...entry.listeners]) look()
   }
 
+  /** Forgets an answer that nobody follows, for those that are too big to be kept like others. */
+  drop(key: QueryKey): void {
+    const text = textOf(key)
+    if (this.#entries.get(text)?.listeners.size === 0) this.#entries.delete(text)
+  }
+
   /** Forgets everything, for who signs out. */
   clear(): void {
     for (const { running } of this.#entries.values()) running?.abort()

@@ -83,6 +83,21 @@ export class UplotView {
     }
   }
 
+  /** Shows a stretch of the plot as chosen, between two places of the page. */
+  showSelection(oneX: number, otherX: number): void {
+    const { left: start, width, height } = this.#plot.over.getBoundingClientRect()
+    const inside = (x: number) => Math.min(Math.max(x - start, 0), width)
+    const left = Math.min(inside(oneX), inside(otherX))
+    const size = Math.abs(inside(oneX) - inside(otherX))
+    this.#plot.setSelect({ left, top: 0, width: size, height }, false)
+  }
+
+  /** Shows what was chosen so in full, or forgets it. */
+  endSelection(isMeant: boolean): void {
+    if (isMeant) this.#select(this.#plot)
+    this.#plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+  }
+
   /** The width of the plot in CSS pixels. */
   get plotWidth(): number {
     return this.#plot.over.clientWidth

@@ -36,7 +36,7 @@ export interface GestureDeps {
   readonly onBack: () => void
 }
 
-/** Moves a chart by Shift and dragging, two fingers, and the wheel over its time axis. */
+/** Moves a chart by Shift and dragging, by fingers, and by the wheel over its time axis. */
 export function useGestures(
   place: RefObject<HTMLElement | null>,
   view: RefObject<UplotView | null>,
@@ -60,6 +60,8 @@ class Gestures {
   /** Where each finger is. */
   readonly #fingers = new Map<number, { x: number; y: number }>()
   #panFrom: { x: number; range: TimeRange } | undefined
+  /** Where one finger began to drag. */
+  #dragFrom: { x: number; y: number } | undefined
   #pinchFrom: { distance: number; middle: number; range: TimeRange } | undefined
 
   constructor(element: HTMLElement, view: RefObject<UplotView | null>, deps: () => GestureDeps) {
@@ -95,6 +97,7 @@ class Gestures {
     if (event.pointerType === 'touch') {
       this.#fingers.set(event.pointerId, { x: event.clientX, y: event.clientY })
       if (this.#fingers.size === 2) this.#beginPinch()
+      else this.#dragFrom = { x: event.clientX, y: event.clientY }
       return
     }
     if (event.button !== 0 || !event.shiftKey) return
@@ -106,14 +109,21 @@ class Gestures {
     const finger = this.#fingers.get(event.pointerId)
     if (finger !== undefined) {
       Object.assign(finger, { x: event.clientX, y: event.clientY })
-      this.#pinch()
+      if (this.#dragFrom !== undefined) {
+        this.#view.current?.showSelection(this.#dragFrom.x, event.clientX)
+      } else this.#pinch()
       return
     }
     if (this.#panFrom !== undefined) this.#pan(event.clientX)
   }
 
   #up(event: PointerEvent): void {
-    this.#fingers.delete(event.pointerId)
+    const isFinger = this.#fingers.delete(event.pointerId)
+    if (isFinger && this.#dragFrom !== undefined) {
+      // A finger that scrolls the page is cancelled and means nothing here.
+      this.#view.current?.endSelection(event.type === 'pointerup')
+      this.#dragFrom = undefined
+    }
     if (this.#fingers.size < 2) this.#pinchFrom = undefined
     if (this.#panFrom === undefined) return
     this.#panFrom = undefined
@@ -129,6 +139,8 @@ class Gestures {
 
   #beginPinch(): void {
     const [one, other] = [...this.#fingers.values()]
+    this.#dragFrom = undefined
+    this.#view.current?.endSelection(false)
     const distance = Math.max(Math.abs(one.x - other.x), 20)
     this.#pinchFrom = { distance, middle: (one.x + other.x) / 2, range: this.#deps().range }
   }

@@ -1,7 +1,7 @@
-import { useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
 import { ApiError, asApiError } from '../api/api-error.ts'
 import { call } from '../api/client.ts'
-import { queries } from '../api/query-cache.ts'
+import { type QueryKey, queries } from '../api/query-cache.ts'
 import { useQuery } from '../api/use-query.ts'
 import type { Plot } from '../chart/chart-series.ts'
 import type { TimeRange } from '../chart/uplot-view.ts'
@@ -23,6 +23,7 @@ export const BAND = 'band'
 
 /** The plot of one stream, or why there is none. */
 export interface PlotAnswer {
+  readonly streamUid: string
   readonly plot: Plot | undefined
   readonly error: ApiError | undefined
 }
@@ -59,16 +60,31 @@ export function usePlots(question: PlotsQuestion) {
     (signal) => Promise.all(streams.map((stream) => fetchPlot(stream, question, signal))),
     { keepPrevious: true, isOff },
   )
-  // Answers of another number of streams belong to what was shown before.
-  const answers = useMemo(
-    () => (data?.length === streams.length ? data : undefined),
-    [data, streams.length],
-  )
+  useBounded(key)
+  // Of what was shown before, streams that are still there keep their picture.
+  const answers = useMemo(() => {
+    const known = new Map(data?.map((answer) => [answer.streamUid, answer]))
+    return streams.map(({ streamUid }) => known.get(streamUid))
+  }, [data, streams])
   const change = (next: (answers: readonly PlotAnswer[]) => readonly PlotAnswer[]) => {
     const known = queries.peek<readonly PlotAnswer[]>(key).data
     if (known !== undefined) queries.put<readonly PlotAnswer[]>(key, next(known))
   }
   return { answers, isLoading, error, reload, change }
+}
+
+/** Plots of ranges seen before that are kept: each may have some hundred kilobytes. */
+const KEPT_MAX = 20
+const recent: QueryKey[] = []
+
+/** Lets go of the plots that were seen longest ago. */
+function useBounded(key: QueryKey): void {
+  const text = JSON.stringify(key)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text is the key.
+  useEffect(() => {
+    recent.push(key)
+    for (const old of recent.splice(0, Math.max(recent.length - KEPT_MAX, 0))) queries.drop(old)
+  }, [text])
 }
 
 async function fetchPlot(
@@ -89,11 +105,11 @@ async function fetchPlot(
   }
   try {
     const plot = cycle?.stat === BAND ? await bandOf(ask) : await ask(cycle?.stat)
-    return { plot, error: undefined }
+    return { streamUid, plot, error: undefined }
   } catch (error) {
     // Whoever is lost looks again as a whole; what is wrong with one stream is told of that one.
     if (signal.aborted || (error instanceof ApiError && error.status === 0)) throw error
-    return { plot: undefined, error: asApiError(error) }
+    return { streamUid, plot: undefined, error: asApiError(error) }
   }
 }
 

@@ -1,10 +1,10 @@
-import { useEffect, useState } from 'react'
+import { memo, useEffect, useState } from 'react'
 import { call } from '../../api/client.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { fileName, type PlotValue } from '../../chart/chart-series.ts'
 import { momentText } from '../../chart/time-ticks.ts'
+import type { TimeRange } from '../../chart/uplot-view.ts'
 import type { FoundStream } from '../../state/use-stream.ts'
-import type { ViewRange } from '../../state/use-view-range.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -16,15 +16,15 @@ const PAGE = 50
 
 interface SampleTableProps {
   readonly found: FoundStream
-  readonly view: ViewRange
+  readonly asked: TimeRange
+  readonly zone: string
+  readonly isLive: boolean
   readonly canChange: boolean
   readonly onChanged: () => void
 }
 
-/** The samples of the range, the latest first, with what can be done to each. */
-export function SampleTable({ found, view, canChange, onChanged }: SampleTableProps) {
+function Samples({ found, asked, zone, isLive, canChange, onChanged }: SampleTableProps) {
   const { compId, streamId, kind } = found
-  const { asked, zone } = view
   /** Where each page ends, from the first to the one that is shown. */
   const [ends, setEnds] = useState<readonly number[]>([])
   const [open, setOpen] = useState<{ act: 'edit' | 'add' | 'delete'; sample: EditedSample }>()
@@ -39,7 +39,7 @@ export function SampleTable({ found, view, canChange, onChanged }: SampleTablePr
         query: { sd: asked.from, ed: until, limit: PAGE + 1, retFData: true, retIntvlSd: true },
         signal,
       }),
-    { keepPrevious: true, isOff: until <= asked.from, refreshMs: view.isLive ? 2_000 : undefined },
+    { keepPrevious: true, isOff: until <= asked.from, refreshMs: isLive ? 2_000 : undefined },
   )
   const rows = (data ?? []).slice(0, PAGE)
   const isMore = (data?.length ?? 0) > PAGE
@@ -134,6 +134,9 @@ export function SampleTable({ found, view, canChange, onChanged }: SampleTablePr
     </>
   )
 }
+
+/** The samples of the range, the latest first, with what can be done to each; it rests while the chart moves. */
+export const SampleTable = memo(Samples)
 
 function SampleValue({
   sample,

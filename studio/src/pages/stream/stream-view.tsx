@@ -34,12 +34,12 @@ export function StreamView({ found, canChange }: StreamViewProps) {
   const streams = useMemo(() => [found], [found])
   const question = { streams, range: view.asked, points: pointsFor(width), cycle }
   const { answers, error, reload, change } = usePlots(question)
-  const [{ plot, error: refused } = { plot: undefined, error: undefined }] = answers ?? []
+  const [{ plot, error: refused } = { plot: undefined, error: undefined }] = answers
   useLive(streams, view.isLive, {
     onSample: (_streamUid, sample) => {
       const grown = plot === undefined ? undefined : withSample(plot, sample)
       if (grown === undefined) reload()
-      else if (grown !== plot) change(() => [{ plot: grown, error: undefined }])
+      else if (grown !== plot) change(([answer]) => [{ ...answer, plot: grown }])
     },
     onChange: reload,
   })
@@ -78,7 +78,13 @@ export function StreamView({ found, canChange }: StreamViewProps) {
         </section>
         <section className={styles.card} aria-label="Samples">
           {cycle === undefined && found.compId !== '' && found.streamId !== '' ? (
-            <SampleTable found={found} view={view} canChange={canChange} onChanged={reload} />
+            <SampleTable
+              {...{ found, canChange }}
+              asked={view.asked}
+              zone={view.zone}
+              isLive={view.isLive}
+              onChanged={reload}
+            />
           ) : (
             <PlotTable plot={plot} zone={view.zone} label={found.streamName} />
           )}

@@ -12,7 +12,6 @@ interface AddStreamProps {
   readonly onClose: () => void
 }
 
-const COMPONENTS_MAX = 1_000
 const SHOWN_MAX = 50
 
 /** Finds a component, then one of its streams. */
@@ -51,19 +50,23 @@ interface ComponentsProps {
 }
 
 function Components({ text, onChoose }: ComponentsProps) {
-  const { data, error } = useQuery(['component', 'list', COMPONENTS_MAX], (signal) =>
-    call('get', '/api/component', { query: { limit: COMPONENTS_MAX }, signal }),
+  const search = text.trim()
+  const { data, error } = useQuery(
+    ['component', 'search', search],
+    (signal) => {
+      const query = { limit: SHOWN_MAX, ...(search === '' ? {} : { search }) }
+      return call('get', '/api/component', { query, signal })
+    },
+    { keepPrevious: true },
   )
   if (error !== undefined) return <Empty text={error.message} />
   if (data === undefined) return null
-  const wanted = text.trim().toLowerCase()
-  const found = data.component.filter(({ name, id }) =>
-    `${name}\n${id}`.toLowerCase().includes(wanted),
-  )
-  if (found.length === 0) return <Empty text="No component has this in its name or ID." />
+  const { component: found, totalCount } = data
+  if (found.length === 0)
+    return <Empty text="No component has these words in its folder, name or ID." />
   return (
     <ul className={styles.choices} aria-label="Components">
-      {found.slice(0, SHOWN_MAX).map((component) => (
+      {found.map((component) => (
         <li key={component.uid}>
           <button type="button" className={styles.choice} onClick={() => onChoose(component)}>
             {component.name || component.id}
@@ -71,8 +74,8 @@ function Components({ text, onChoose }: ComponentsProps) {
           </button>
         </li>
       ))}
-      {found.length > SHOWN_MAX && (
-        <li className={styles.note}>and {found.length - SHOWN_MAX} more</li>
+      {totalCount > found.length && (
+        <li className={styles.note}>and {totalCount - found.length} more: type more of the name</li>
       )}
     </ul>
   )

@@ -38,9 +38,12 @@ export function OverlayView({ streams, onRemove }: OverlayViewProps) {
   useLive(streams, view.isLive, {
     onSample: (streamUid, sample) => {
       const at = streams.findIndex((one) => one.streamUid === streamUid)
-      const grown = grownAt(answers?.[at]?.plot, sample)
+      const grown = grownAt(answers[at]?.plot, sample)
       if (grown === undefined) reload()
-      else change((all) => all.with(at, { plot: grown, error: undefined }))
+      else
+        change((all) =>
+          all.map((one) => (one.streamUid === streamUid ? { ...one, plot: grown } : one)),
+        )
     },
     onChange: reload,
   })
@@ -51,14 +54,14 @@ export function OverlayView({ streams, onRemove }: OverlayViewProps) {
   const series = useMemo(
     () =>
       streams.map(({ streamUid, streamName, componentName, unit }, at) => {
-        const plot = answers?.[at]?.plot
+        const plot = answers[at]?.plot
         const data = plot === undefined ? undefined : chartData(plot, { stat })
         const name = `${componentName} / ${streamName}`
         return { key: streamUid, name, unit: plot?.unit ?? unit, data }
       }),
     [streams, answers, stat],
   )
-  const refused = answers?.find((answer) => answer.error !== undefined)?.error ?? error
+  const refused = answers.find((answer) => answer?.error !== undefined)?.error ?? error
   return (
     <div className={styles.overlay}>
       <ChartBar view={view} zoneOfData={streams[0].zone} hasExtent={extent !== undefined}>
@@ -90,7 +93,7 @@ export function OverlayView({ streams, onRemove }: OverlayViewProps) {
           </li>
         ))}
       </ul>
-      <Tables streams={streams} plots={answers?.map(({ plot }) => plot) ?? []} zone={view.zone} />
+      <Tables streams={streams} plots={answers.map((answer) => answer?.plot)} zone={view.zone} />
     </div>
   )
 }
