@@ -188,6 +188,23 @@ test('comparisons order numbers before texts, and a number never equals a text',
   check('9007199254740993 > 9007199254740992.0', true)
 })
 
+test('checkExpression() warns of numbers that are compared with texts, and of nothing else', () => {
+  const warns = (text: string, ...places: number[]) => {
+    const { warnings } = checkExpression(text, { variables })
+    assert.deepEqual(
+      warnings.map(({ column }) => column),
+      places,
+      text,
+    )
+  }
+  warns("n = '7'", 5)
+  warns("s > 5 AND d <> 'x'", 5, 16)
+  warns("n IN (1, '2')", 10)
+  warns('CASE s WHEN 1 THEN 2 END', 13)
+  warns("t BETWEEN 'a' AND 2", 11)
+  warns("s = 'x' OR n = 1.5 OR on = 1 OR u = 'x' OR w = 1 OR none = NULL OR s = NULL")
+})
+
 test('AND, OR and NOT know NULL', () => {
   check('TRUE AND NULL', null)
   check('FALSE AND NULL', false)

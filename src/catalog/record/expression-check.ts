@@ -55,6 +55,8 @@ export interface ExpressionCheck {
   /** The expression in its usual spelling. */
   readonly text: string | null
   readonly error: ExpressionMistake | null
+  /** What can be run but is likely a mistake. */
+  readonly warnings: readonly ExpressionMistake[]
 }
 
 interface ExpressionMistake {
@@ -85,13 +87,18 @@ export async function checkExpressionText(
     })
     const used = checked.used.map((index) => checked.variables[index].name)
     const text = language.printExpression(checked.tree)
-    return { isValid: true, type: checked.type, used, text, error: null }
+    const warnings = checked.warnings.map(showMistake)
+    return { isValid: true, type: checked.type, used, text, error: null, warnings }
   } catch (error) {
     if (!(error instanceof language.ExpressionError)) throw error
-    const { message, line, column, length, pointer } = error
-    const mistake = { message, line, column, length, pointer }
-    return { isValid: false, type: null, used: [], text: null, error: mistake }
+    const blank = { type: null, used: [], text: null, warnings: [] }
+    return { isValid: false, ...blank, error: showMistake(error) }
   }
+}
+
+function showMistake(mistake: ExpressionMistake): ExpressionMistake {
+  const { message, line, column, length, pointer } = mistake
+  return { message, line, column, length, pointer }
 }
 
 /** A function of expressions, as an editor completes it. */

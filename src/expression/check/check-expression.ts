@@ -45,6 +45,8 @@ export interface CheckedExpression {
   readonly variables: readonly ExpressionVariable[]
   /** The indexes of the variables that it uses, ascending. */
   readonly used: readonly number[]
+  /** What can be run but is likely a mistake, with its place. */
+  readonly warnings: readonly ExpressionError[]
 }
 
 /** What an expression is read and checked with. */
@@ -61,7 +63,8 @@ export function checkExpression(text: string, options: CheckOptions = {}): Check
   const checker = new Checker(text, scope, options.timeZoneId ?? 'UTC')
   const term = checker.check(tree)
   const used = [...checker.used].sort((one, other) => one - other)
-  return { text, tree, term, type: term.type, variables: scope.variables, used }
+  const { variables } = scope
+  return { text, tree, term, type: term.type, variables, used, warnings: checker.warnings }
 }
 
 const NUMERIC_BY_OPERATOR: Readonly<Record<'+' | '-' | '*' | '%', Arithmetic>> = {
@@ -70,6 +73,7 @@ const NUMERIC_BY_OPERATOR: Readonly<Record<'+' | '-' | '*' | '%', Arithmetic>> =
 
 class Checker {
   readonly used = new Set<number>()
+  readonly warnings: ExpressionError[] = []
   readonly #text: string
   readonly #scope: ExpressionScope
   readonly #timeZoneId: string
@@ -168,6 +172,15 @@ class Checker {
 
   /** Terms that can be compared: decimals as numbers, all else as it is. */
   #comparable(terms: readonly Term[]): readonly Term[] {
+    const [first, ...others] = terms
+    const isOdd = (term: Term) =>
+      isNumber(term) !== isNumber(first) && isText(term) !== isText(first)
+    const odd = others.find(isOdd)
+    if (odd !== undefined) {
+      const problem =
+        'A number and a text are never equal, and numbers come first: CAST one of them'
+      this.warnings.push(this.#failAt(problem, odd.span))
+    }
     return terms.map((term) => (term.type === 'BIGDECIMAL' ? toDouble(term, this.#failAt) : term))
   }
 
@@ -240,6 +253,9 @@ class Checker {
   readonly #failAt = (problem: string, span: Span): ExpressionError =>
     new ExpressionError(problem, this.#text, span)
 }
+
+const isText = ({ type }: Term): boolean => type === 'STRING'
+const isNumber = ({ type }: Term): boolean => !['STRING', 'UNKNOWN', 'NULL'].includes(type)
 
 function adviceOn(name: string, names: readonly string[]): string {
   const nearest = nearestName(name, names)

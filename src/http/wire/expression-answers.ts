@@ -2,6 +2,14 @@
 import { Type } from 'typebox'
 import { named, orNull } from '../openapi/answer-schema.ts'
 
+const mistake = named('ExpressionMistake', {
+  message: Type.String(),
+  line: Type.Integer({ description: 'Counted from 1' }),
+  column: Type.Integer({ description: 'Counted from 1, in UTF-16 units' }),
+  length: Type.Integer(),
+  pointer: Type.String({ description: 'The line, and below it ^^^ at the mistake' }),
+})
+
 /** An expression that was checked. */
 export const expressionCheckRecord = named(
   'ExpressionCheck',
@@ -14,18 +22,11 @@ export const expressionCheckRecord = named(
     ),
     used: Type.Array(Type.String(), { description: 'The variables that it uses' }),
     text: orNull(Type.String({ description: 'The expression in its usual spelling' })),
-    error: orNull(
-      named('ExpressionMistake', {
-        message: Type.String(),
-        line: Type.Integer({ description: 'Counted from 1' }),
-        column: Type.Integer({ description: 'Counted from 1, in UTF-16 units' }),
-        length: Type.Integer(),
-        pointer: Type.String({ description: 'The line, and below it ^^^ at the mistake' }),
-      }),
-    ),
+    error: orNull(mistake),
+    warnings: Type.Array(mistake, { description: 'What can be run but is likely a mistake' }),
   },
   {
-    ...{ isValid: false, type: null, used: [], text: null },
+    ...{ isValid: false, type: null, used: [], text: null, warnings: [] },
     error: {
       ...{ message: 'Unknown variable "flw": did you mean "flow"?', line: 1, column: 1, length: 3 },
       pointer: 'flw / 2\n^^^',

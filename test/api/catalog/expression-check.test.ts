@@ -32,8 +32,13 @@ test('an expression that can be used is told with its type, variables and usual 
   const told = await check('(FLOW*count)  ||"on"')
   assert.deepEqual(told, {
     ...{ isValid: true, type: 'STRING', used: ['Flow', 'count'] },
-    ...{ text: "(FLOW * count) || 'on'", error: null },
+    ...{ text: "(FLOW * count) || 'on'", error: null, warnings: [] },
   })
+  const { isValid, warnings } = await check("if(state = 1, 'a', 'b')")
+  assert.equal(isValid, true)
+  assert.equal(warnings.length, 1)
+  assert.match(warnings[0].message, /a text are never equal/)
+  assert.equal(warnings[0].column, 12)
 })
 
 test('a mistake is told with its place, and is no failure of the call', async () => {
