@@ -75,6 +75,16 @@ export class DefinitionOrder {
     return handles
   }
 
+  /** A stream of a component from which nextOf() tells all others, in no order; 0 when it has none. */
+  firstOf(component: number): number {
+    return this.#first[component] ?? 0
+  }
+
+  /** The stream of the same component after one, 0 after the last. */
+  nextOf(handle: number): number {
+    return this.#next[handle]
+  }
+
   countOf(component: number): number {
     return this.#counts[component] ?? 0
   }

@@ -1,6 +1,5 @@
 import type { PackedId, PackedIndexRow } from '../../store/index.ts'
 import type { ComponentColumns } from './component-columns.ts'
-import type { DefinitionOrder } from './definition-order.ts'
 import { type StreamIndexEntry, unpackComponent, unpackStream } from './index-entry.ts'
 import type { StreamColumns } from './stream-columns.ts'
 
@@ -22,16 +21,14 @@ const FORMS_MAX = 20_000
 export class IndexLoader {
   readonly #components: ComponentColumns
   readonly #streams: StreamColumns
-  readonly #order: DefinitionOrder
   readonly #zones = new Map<string, { readonly zone: string; readonly idStart: string }>()
   readonly #forms = new Map<string, StreamForm>()
   /** Streams come right after their component. */
   #lastComponent = 0
 
-  constructor(components: ComponentColumns, streams: StreamColumns, order: DefinitionOrder) {
+  constructor(components: ComponentColumns, streams: StreamColumns) {
     this.#components = components
     this.#streams = streams
-    this.#order = order
   }
 
   /** Takes in a component or a stream; a stream whose component is not known is left out. */
@@ -62,17 +59,13 @@ export class IndexLoader {
     const form = this.#forms.get(row.indexStart) ?? this.#learnForm(row.indexStart)
     const { handle, ordinal } = row
     this.#streams.load({ handle, component, ordinal }, this.#idNumber(form, row.id), form.entry)
-    this.#order.add(component, handle)
     this.#components.noteOrdinal(component, ordinal)
   }
 
   #idNumber(form: StreamForm, id: PackedId): number {
     const { ids } = this.#streams
-    if (isLast(form, id)) {
-      ids.takeAgain(form.lastNumber)
-      return form.lastNumber
-    }
-    const number = ids.take(form.entry.streamId + textOf(id))
+    if (isLast(form, id)) return ids.numberAgain(form.lastNumber)
+    const number = ids.numberOf(form.entry.streamId, id)
     const length = id.until - id.from
     form.lastLength = -1
     if (id.text !== undefined || length > LAST_ID_LENGTH_MAX) return number

@@ -30,11 +30,6 @@ export class Interned {
     return number
   }
 
-  /** Counts one more use of a number that is in use. */
-  takeAgain(number: number): void {
-    this.#uses[number] += 1
-  }
-
   release(number: number): void {
     if (number === 0) return
     this.#uses[number] -= 1

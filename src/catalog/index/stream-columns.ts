@@ -1,22 +1,22 @@
 import { growColumn } from '../../base/index.ts'
 import type { StreamKind } from '../shape/stream-kind.ts'
+import type { DefinitionOrder } from './definition-order.ts'
 import type { StreamIndexEntry } from './index-entry.ts'
 import { Interned } from './interned.ts'
 import { MemberUids } from './member-uids.ts'
-import { RefTables } from './ref-tables.ts'
+import { StreamIds } from './stream-ids.ts'
 import type { UidColumn } from './uid-column.ts'
 
 /** Of no stream that lives. */
 const NO_KIND = 255
 
-/** Streams by handle. No object per stream: a million of them are some 45 MB of columns. */
+/** Streams by handle. No object per stream: a million of them are some 40 MB of columns. */
 export class StreamColumns {
   readonly uids: MemberUids
-  readonly #ids = new Interned()
+  readonly ids: StreamIds
+  readonly #order: DefinitionOrder
   readonly #grids = new Interned()
-  readonly #byId = new RefTables()
   #components = new Uint32Array(1024)
-  #idOf = new Uint32Array(1024)
   #gridOf = new Uint32Array(1024)
   #orders = new Uint32Array(1024)
   #revisions = new Uint32Array(1024)
@@ -25,40 +25,30 @@ export class StreamColumns {
   #flags = new Uint8Array(1024)
   count = 0
 
-  /** `heads` are the UIDs of components. */
-  constructor(heads: UidColumn) {
-    this.uids = new MemberUids(heads, (handle) => this.componentOf(handle))
+  /** `heads` are the UIDs of components; `order` gets their streams. */
+  constructor(heads: UidColumn, order: DefinitionOrder) {
+    const componentOf = (handle: number): number => this.componentOf(handle)
+    this.uids = new MemberUids(heads, componentOf)
+    this.ids = new StreamIds(order, componentOf)
+    this.#order = order
   }
 
-  /** The stream with an ID in a component, 0 when there is none. */
-  find(component: number, streamId: string): number {
-    const id = this.#ids.find(streamId)
-    if (id === 0) return 0
-    const hash = hashOf(component, id)
-    const table = this.#byId.of(hash)
-    const { cells } = table
-    for (let at = table.homeOf(hash); cells[at] !== 0; at = table.after(at)) {
-      if (cells[at + 1] !== hash) continue
-      const handle = cells[at]
-      if (this.#components[handle] === component && this.#idOf[handle] === id) return handle
-    }
-    return 0
-  }
-
-  /** Makes room for so many at once. */
+  /** Makes room for so many at once; components are told before streams. */
   reserve(counts: { readonly components?: number; readonly streams?: number }): void {
     this.uids.reserve(counts)
-    this.#byId.reserve(counts.streams ?? 0)
+    this.ids.reserve(counts)
+    this.#order.reserve(counts)
     this.#widen((counts.streams ?? 0) + 1)
   }
 
   add(handle: number, component: number, uid: string, entry: StreamIndexEntry): void {
     this.#addPlace(handle, component, entry)
     this.uids.set(handle, component, uid)
-    this.#setId(handle, entry.streamId)
+    this.#order.add(component, handle)
+    this.ids.add(handle, component, entry.streamId)
   }
 
-  /** As add, for one of millions, which a start loads; to be followed by settle(). */
+  /** As add, with the number of the ID, for one of millions, which a start loads; to be followed by settle(). */
   load(
     place: { readonly handle: number; readonly component: number; readonly ordinal: number },
     id: number,
@@ -67,40 +57,42 @@ export class StreamColumns {
     const { handle, component, ordinal } = place
     this.#addPlace(handle, component, entry)
     this.uids.setOrdinal(handle, component, ordinal)
-    this.#idOf[handle] = id
-    if (id !== 0) this.#byId.addLater(handle, hashOf(component, id))
+    this.#order.add(component, handle)
+    this.ids.load(handle, component, id)
   }
 
   /** Ends a load. */
   settle(): void {
-    this.#byId.settle()
-  }
-
-  /** The IDs by numbers, for a load. */
-  get ids(): Interned {
-    return this.#ids
+    this.ids.settle()
   }
 
   /** Takes over an edit; true when the ID changed. */
   update(handle: number, entry: StreamIndexEntry): boolean {
+    const component = this.#components[handle]
     this.#grids.release(this.#gridOf[handle])
     this.#gridOf[handle] = this.#grids.take(entry.grid)
+    if (entry.order !== this.#orders[handle]) this.#order.touch(component)
     this.#setFields(handle, entry)
-    if (this.idOf(handle) === entry.streamId) return false
-    this.#clearId(handle)
-    this.#setId(handle, entry.streamId)
+    if (this.ids.has(handle, entry.streamId)) return false
+    this.ids.change(handle, component, entry.streamId)
     return true
   }
 
   delete(handle: number): void {
-    this.#clearId(handle)
-    this.uids.delete(handle, this.#components[handle])
-    this.#grids.release(this.#gridOf[handle])
-    this.#gridOf[handle] = 0
-    this.#components[handle] = 0
-    // Whoever treats streams by their kind, as every put does, meets the deletion there.
-    this.#kinds[handle] = NO_KIND
-    this.count -= 1
+    const component = this.#components[handle]
+    this.ids.delete(handle, component)
+    this.#order.delete(component, handle)
+    this.#drop(handle, component)
+  }
+
+  /** Deletes all streams of a component; tells their handles. */
+  deleteAll(component: number): readonly number[] {
+    const handles = this.#order.handlesOf(component)
+    this.ids.deleteAll(component)
+    this.#order.clear(component)
+    for (const handle of handles) this.#drop(handle, component)
+    this.uids.forget(component)
+    return handles
   }
 
   has(handle: number): boolean {
@@ -109,10 +101,6 @@ export class StreamColumns {
 
   componentOf(handle: number): number {
     return this.#components[handle] ?? 0
-  }
-
-  idOf(handle: number): string {
-    return this.#ids.textOf(this.#idOf[handle])
   }
 
   gridOf(handle: number): string {
@@ -167,25 +155,19 @@ export class StreamColumns {
     this.#flags[handle] = (entry.isDerived ? 1 : 0) | (entry.hasDeleteProfile ? 2 : 0)
   }
 
-  #setId(handle: number, streamId: string): void {
-    this.#idOf[handle] = this.#ids.take(streamId)
-    if (streamId !== '') this.#byId.add(handle, this.#hashOf(handle))
-  }
-
-  #clearId(handle: number): void {
-    if (this.#idOf[handle] !== 0) this.#byId.delete(handle, this.#hashOf(handle))
-    this.#ids.release(this.#idOf[handle])
-    this.#idOf[handle] = 0
-  }
-
-  #hashOf(handle: number): number {
-    return hashOf(this.#components[handle], this.#idOf[handle])
+  #drop(handle: number, component: number): void {
+    this.uids.delete(handle, component)
+    this.#grids.release(this.#gridOf[handle])
+    this.#gridOf[handle] = 0
+    this.#components[handle] = 0
+    // Whoever treats streams by their kind, as every put does, meets the deletion there.
+    this.#kinds[handle] = NO_KIND
+    this.count -= 1
   }
 
   #widen(length: number): void {
     if (length <= this.#kinds.length) return
     this.#components = growColumn(this.#components, length)
-    this.#idOf = growColumn(this.#idOf, length)
     this.#gridOf = growColumn(this.#gridOf, length)
     this.#orders = growColumn(this.#orders, length)
     this.#revisions = growColumn(this.#revisions, length)
@@ -193,10 +175,4 @@ export class StreamColumns {
     this.#valueCodes = growColumn(this.#valueCodes, length)
     this.#flags = growColumn(this.#flags, length)
   }
-}
-
-function hashOf(component: number, id: number): number {
-  const mixed = Math.imul(component, 0x9e3779b1) ^ Math.imul(id, 0x85ebca6b)
-  const last = Math.imul(mixed ^ (mixed >>> 15), 0xc2b2ae35)
-  return (last ^ (last >>> 16)) >>> 0
 }

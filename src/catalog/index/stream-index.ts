@@ -46,13 +46,13 @@ interface IndexedDocument {
  */
 export class StreamIndex {
   readonly #components = new ComponentColumns()
-  readonly #streams = new StreamColumns(this.#components.uids)
   readonly #order = new DefinitionOrder(
     (a, b) => this.orderOf(a) - this.orderOf(b) || this.#streams.uids.compare(a, b),
   )
   #generation = 0
   #retentionGeneration = 0
-  readonly #loader = new IndexLoader(this.#components, this.#streams, this.#order)
+  readonly #streams: StreamColumns = new StreamColumns(this.#components.uids, this.#order)
+  readonly #loader = new IndexLoader(this.#components, this.#streams)
   /** Streams come component by component, mostly in the order the components were made. */
   #lastParent = 0
   #lost: LostDocuments | undefined
@@ -86,7 +86,7 @@ export class StreamIndex {
 
   /** The stream with an ID in a component, 0 when there is none; a blank ID names none. */
   resolveStream(component: ComponentEntry, streamId: string): StreamHandle | 0 {
-    const handle = this.#streams.find(component.ref, streamId) as StreamHandle | 0
+    const handle = this.#streams.ids.find(component.ref, streamId) as StreamHandle | 0
     if (handle === 0 && streamId !== '') refuseLost(this.#lost?.ofUid(component.uid))
     return handle
   }
@@ -94,7 +94,7 @@ export class StreamIndex {
   /** Both look-ups in one, without anything allocated. */
   resolve(orgUid: string, compId: string, streamId: string): StreamHandle | 0 {
     const component = this.#components.find(orgUid, compId)
-    return component === 0 ? 0 : (this.#streams.find(component, streamId) as StreamHandle | 0)
+    return component === 0 ? 0 : (this.#streams.ids.find(component, streamId) as StreamHandle | 0)
   }
 
   /** The component of a UID, if it belongs to the organization. */
@@ -131,7 +131,7 @@ export class StreamIndex {
   }
 
   streamIdOf(handle: number): string {
-    return this.#streams.idOf(handle)
+    return this.#streams.ids.idOf(handle)
   }
 
   /** The component a living stream belongs to. */
@@ -221,7 +221,6 @@ export class StreamIndex {
   reserve(counts: { readonly components?: number; readonly streams?: number }): void {
     this.#components.reserve(counts.components ?? 0)
     this.#streams.reserve(counts)
-    this.#order.reserve(counts)
   }
 
   /** Takes in a component or stream of a packed row that is not in the index yet; to be followed by settle(). */
@@ -263,7 +262,6 @@ export class StreamIndex {
     this.#lastParent = component
     if (component === 0) return
     this.#streams.add(handle, component, document.uid, entry)
-    this.#order.add(component, handle)
     this.#components.noteOrdinal(component, this.#streams.uids.ordinalOf(handle))
   }
 
@@ -278,23 +276,17 @@ export class StreamIndex {
       if (this.#streams.has(handle)) this.#streams.noteRevision(handle, revision)
       return
     }
-    const component = this.#streams.componentOf(handle)
     if (!this.#streams.noteRevision(handle, revision)) return
-    const orderBefore = this.orderOf(handle)
     // One profile may have taken the place of another: the index does not know which it is.
     if (this.hasDeleteProfile(handle) || entry.hasDeleteProfile) this.#retentionGeneration += 1
     if (this.#streams.update(handle, entry)) this.#generation += 1
-    if (entry.order !== orderBefore) this.#order.touch(component)
   }
 
   /** Forgets a component and its streams; tells their handles. */
   deleteComponent(uid: string): StreamHandle[] {
     const ref = this.#components.uids.find(uid)
     if (ref === 0) return []
-    const handles = this.#order.handlesOf(ref) as StreamHandle[]
-    this.#order.clear(ref)
-    for (const handle of handles) this.#streams.delete(handle)
-    this.#streams.uids.forget(ref)
+    const handles = this.#streams.deleteAll(ref) as StreamHandle[]
     this.#components.delete(ref)
     this.#generation += 1
     return handles
@@ -304,7 +296,6 @@ export class StreamIndex {
   deleteStream(uid: string): StreamHandle | 0 {
     const handle = this.#streams.uids.find(uid)
     if (handle === 0) return 0
-    this.#order.delete(this.#streams.componentOf(handle), handle)
     this.#streams.delete(handle)
     this.#generation += 1
     return handle as StreamHandle

@@ -28,6 +28,12 @@ test('TextColumn tells the texts it was given last, however long they are', () =
         assert.equal(column.textOf(ref), expected)
         assert.ok(column.has(ref, expected))
         assert.ok(!column.has(ref, `${expected}!`))
+        if (/^[\0-\x7f]*$/.test(expected)) {
+          const bytes = Buffer.from(`<${expected}>`)
+          assert.ok(column.hasBytes(ref, bytes, 1, bytes.length - 1))
+          assert.ok(!column.hasBytes(ref, bytes, 1, bytes.length))
+          assert.ok(expected === '' || !column.hasBytes(ref, bytes, 0, bytes.length - 2))
+        }
         assert.ok(!column.has(ref, `!${expected.slice(1)}`) || expected.startsWith('!'))
       }
     }),

@@ -98,6 +98,19 @@ export class TextColumn {
     return true
   }
 
+  /** As has, for the characters of a text of ASCII only. */
+  hasBytes(ref: number, bytes: Buffer, from: number, until: number): boolean {
+    const at = this.#places[ref] ?? 0
+    if (at === 0) return this.has(ref, bytes.toString('latin1', from, until))
+    const chunk = this.#chunks[at >>> CHUNK_SHIFT]
+    const own = (at & CHUNK_MASK) * UNIT_BYTES
+    if (chunk[own] !== until - from) return false
+    for (let index = 0; index < until - from; index++) {
+      if (chunk[own + 1 + index] !== bytes[from + index]) return false
+    }
+    return true
+  }
+
   /** A place with room for so many characters. */
   #take(ref: number, length: number): number {
     this.#places = growColumn(this.#places, ref + 1)

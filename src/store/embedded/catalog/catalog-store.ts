@@ -43,6 +43,11 @@ import { ShapeTaker } from './family/shape-taker.ts'
 import { CatalogScrub } from './scrub/catalog-scrub.ts'
 import { CatalogScrubTable } from './scrub/catalog-scrub-table.ts'
 
+/** Pages of catalog.db kept for reads. */
+const CACHE_KIB = 32_000
+/** And while all rows are read once: those read last would be kept, and nobody asks for them again. */
+const SCAN_CACHE_KIB = 1_000
+
 /** Rows read in one step of a scan: some milliseconds, and garbage that dies young. */
 const SCAN_ROWS = 1_000
 
@@ -73,7 +78,7 @@ export async function openCatalogStore(
     await writer.ready()
     const store = openChecked(() => {
       const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 })
-      db.exec('PRAGMA cache_size = -32000')
+      db.exec(`PRAGMA cache_size = -${CACHE_KIB}`)
       return new EmbeddedCatalogStore({ db, file, writer }, options)
     })
     if (statSync(file).size <= CHECKED_AT_START_BYTES) await store.checkNow()
@@ -190,10 +195,12 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
       if (receiver.onPacked === undefined) receiver.onRow(indexRowOf(row))
       else receiver.onPacked(row)
     }
+    this.#db.exec(`PRAGMA cache_size = -${SCAN_CACHE_KIB}`)
     // A stream with a row of its own may be one of a component that shares its row with others.
     await this.#scanRows(kinds[0], onRow)
     const lost = await this.#scanFamilies(kinds, onPacked)
     for (const kind of kinds.slice(1)) await this.#scanRows(kind, onRow)
+    this.#db.exec(`PRAGMA cache_size = -${CACHE_KIB}`)
     if (missing > 0) this.#noteDamage(`${missing} index rows of ${kinds.join(' and ')} are missing`)
     return { cursor, isWhole: missing <= 0 && this.#damages.size === before, lost }
   }

@@ -19,12 +19,13 @@ import { type PageBytes, PageLoader, type PageReceiver } from './page-loader.ts'
 
 /** Longer rows are read one by one: so a stretch of a thousand is some 70 MB at the most. */
 const PACKED_BYTES_MAX = 65_536
+const SPACE = 32
 const MINUS = 45
 const DIGIT_0 = 48
 const DIGIT_9 = 57
 
-/** A row whose values are of the types that were written (a blob is greater than any text), and not long. */
-const PLAIN = `typeof(scope) = 'integer' AND list_key < x'' AND packed < x''
+/** A row whose values are of the types that were written (numbers are before texts, texts before blobs), and not long. */
+const PLAIN = `scope < '' AND list_key < x'' AND packed < x''
   AND octet_length(packed) <= ${PACKED_BYTES_MAX}`
 /** Rows in one text: numbers and lengths, what the checksum of the row covers, the packed text where it is plain. */
 const STRETCH = `SELECT CAST(group_concat(iif(${PLAIN},
@@ -163,6 +164,8 @@ export class FamilyLoad {
     for (; bytes[at] >= DIGIT_0 && bytes[at] <= DIGIT_9; at++) {
       number = number * 10 + bytes[at] - DIGIT_0
     }
+    // Damage can make a whole number another: what stands behind its digits is passed over.
+    while (bytes[at] > SPACE) at += 1
     this.#at = at + 1
     return isNegative ? -number : number
   }
