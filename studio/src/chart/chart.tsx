@@ -41,6 +41,8 @@ interface ChartProps extends RangeEvents {
   readonly onWidth?: (pixels: number) => void
   /** Charts with the same word share their crosshair. */
   readonly syncKey?: string
+  /** A legend of a line or two, for charts that have little room. */
+  readonly isCompact?: boolean
 }
 
 const HEIGHT = 340
@@ -89,6 +91,7 @@ export function Chart(props: ChartProps) {
       <Legend
         series={series}
         colours={tokens.series}
+        isCompact={props.isCompact}
         {...{ range, zone, cursor, hidden, onHidden }}
       />
     </div>

@@ -13,6 +13,8 @@ interface LegendProps {
   readonly cursor: number | undefined
   readonly hidden: ReadonlySet<string>
   readonly onHidden: (hidden: ReadonlySet<string>) => void
+  /** Names and values in a line or two, for charts that have little room. */
+  readonly isCompact?: boolean
 }
 
 const COLUMNS = [
@@ -24,7 +26,7 @@ const COLUMNS = [
 
 /** Names, colours and figures of the series; a click hides one, a double click shows it alone. */
 export function Legend(props: LegendProps) {
-  const { series, colours, range, zone, cursor, hidden, onHidden } = props
+  const { series, colours, range, zone, cursor, hidden, onHidden, isCompact = false } = props
   // Clocks of a zone are slow to ask, and the range changes with every movement.
   const when = useMemo(
     () => (cursor === undefined ? undefined : momentText(zone, Math.round(cursor))),
@@ -40,14 +42,33 @@ export function Legend(props: LegendProps) {
     const isAlone = !hidden.has(key) && others.every((other) => hidden.has(other))
     onHidden(new Set(isAlone ? [] : others))
   }
+  const at = when === undefined ? '' : `At ${when} ${offsetText(zone, Math.round(cursor ?? 0))}`
+  const names = series.map((one, place) => (
+    <Name
+      key={one.key}
+      series={one}
+      colour={colours[place % colours.length]}
+      isHidden={hidden.has(one.key)}
+      onToggle={() => toggle(one.key)}
+      onAlone={() => alone(one.key)}
+    />
+  ))
+  if (isCompact) {
+    return (
+      <ul className={styles.compact} aria-label="Legend">
+        {series.map(({ key, data }, place) => (
+          <li key={key} data-hidden={hidden.has(key) || undefined}>
+            {names[place]} {figuresOf(data, range, cursor).value}
+          </li>
+        ))}
+        <li className={styles.when}>{at || `Times in ${zone}`}</li>
+      </ul>
+    )
+  }
   return (
     <div className={styles.legend}>
       <table>
-        <caption className={styles.when}>
-          {when === undefined
-            ? 'Over what is shown'
-            : `At ${when} ${offsetText(zone, Math.round(cursor ?? 0))}`}
-        </caption>
+        <caption className={styles.when}>{at || 'Over what is shown'}</caption>
         <thead>
           <tr>
             <th scope="col">Stream</th>
@@ -59,28 +80,11 @@ export function Legend(props: LegendProps) {
           </tr>
         </thead>
         <tbody>
-          {series.map(({ key, name, unit, data }, at) => {
+          {series.map(({ key, data }, place) => {
             const figures = figuresOf(data, range, cursor)
             return (
               <tr key={key} data-hidden={hidden.has(key) || undefined}>
-                <th scope="row">
-                  <button
-                    type="button"
-                    className={styles.name}
-                    aria-pressed={!hidden.has(key)}
-                    onClick={() => toggle(key)}
-                    onDoubleClick={() => alone(key)}
-                  >
-                    <span
-                      className={styles.swatch}
-                      style={{ background: colours[at % colours.length] }}
-                    />
-                    <span className={styles.text}>
-                      <span className={styles.label}>{name}</span>
-                      {unit.trim() !== '' && <span className={styles.unit}> {unit}</span>}
-                    </span>
-                  </button>
-                </th>
+                <th scope="row">{names[place]}</th>
                 {COLUMNS.map(([id]) => (
                   <td key={id} className={styles.number}>
                     {figures[id]}
@@ -92,5 +96,32 @@ export function Legend(props: LegendProps) {
         </tbody>
       </table>
     </div>
+  )
+}
+
+interface NameProps {
+  readonly series: ChartSeries
+  readonly colour: string
+  readonly isHidden: boolean
+  readonly onToggle: () => void
+  readonly onAlone: () => void
+}
+
+function Name({ series, colour, isHidden, onToggle, onAlone }: NameProps) {
+  const { name, unit } = series
+  return (
+    <button
+      type="button"
+      className={styles.name}
+      aria-pressed={!isHidden}
+      onClick={onToggle}
+      onDoubleClick={onAlone}
+    >
+      <span className={styles.swatch} style={{ background: colour }} />
+      <span className={styles.text}>
+        <span className={styles.label}>{name}</span>
+        {unit.trim() !== '' && <span className={styles.unit}> {unit}</span>}
+      </span>
+    </button>
   )
 }

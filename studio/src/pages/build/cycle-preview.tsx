@@ -1,12 +1,11 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { call } from '../../api/client.ts'
 import type { RecordKinds } from '../../api/records.ts'
 import { useQuery } from '../../api/use-query.ts'
+import { useQuiet } from '../../ui/use-quiet.ts'
 import { ZoneField } from '../../ui/zone-field.tsx'
 import styles from './cycle-preview.module.css'
 
-/** As long as nobody types two letters of a word within. */
-const QUIET_MS = 250
 const SHOWN = 8
 
 /** The next periods of a cycle as its fields stand, in a zone, while they are typed. */
@@ -59,16 +58,6 @@ export function CyclePreview({ cycle }: { readonly cycle: RecordKinds['cycle'] }
       )}
     </section>
   )
-}
-
-/** A text as it stood when it was last left alone for a moment. */
-function useQuiet(text: string): string {
-  const [quiet, setQuiet] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setQuiet(text), QUIET_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-  return quiet
 }
 
 const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'short', timeZone: 'UTC' })

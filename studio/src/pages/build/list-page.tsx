@@ -27,9 +27,14 @@ function KindList({ words }: { readonly words: KindWords }) {
   const { query } = useAddress()
   const start = Math.max(0, Number(query.get('start') ?? 0) || 0)
   const folder = query.get('folder') ?? ''
-  const asked = { start: String(start), limit: String(PAGE), ...(folder === '' ? {} : { folder }) }
+  const search = query.get('search') ?? ''
+  const asked = {
+    ...{ start: String(start), limit: String(PAGE) },
+    ...(folder === '' ? {} : { folder }),
+    ...(search === '' ? {} : { search }),
+  }
   const { data, error } = useQuery(
-    recordKey(kind, 'list', start, folder),
+    recordKey(kind, 'list', start, folder, search),
     (signal) => listRecords(kind, asked, signal),
     { keepPrevious: true },
   )
@@ -40,9 +45,14 @@ function KindList({ words }: { readonly words: KindWords }) {
   )
   return (
     <BuildFrame kind={kind} title={many} actions={make}>
-      {kind === 'component' && <FolderFilter key={folder} folder={folder} />}
+      {kind === 'component' && (
+        <Filter key={`${folder}/${search}`} folder={folder} search={search} />
+      )}
       {error !== undefined && <Empty text={error.message} />}
-      {data?.total === 0 && <Empty text={empty}>{make}</Empty>}
+      {data?.total === 0 && folder + search !== '' && (
+        <Empty text="Nothing here has these words." />
+      )}
+      {data?.total === 0 && folder + search === '' && <Empty text={empty}>{make}</Empty>}
       {data !== undefined && data.total > 0 && (
         <DataTable<RecordKinds[BuildKind]>
           label={many}
@@ -56,17 +66,26 @@ function KindList({ words }: { readonly words: KindWords }) {
   )
 }
 
-function FolderFilter({ folder }: { readonly folder: string }) {
+function Filter({ folder, search }: { readonly folder: string; readonly search: string }) {
   const { change } = useAddress()
   return (
     <form
       className={styles.tools}
       onSubmit={(event) => {
         event.preventDefault()
-        const typed = new FormData(event.currentTarget).get('folder')
-        change({ folder: String(typed ?? '').trim(), start: undefined }, { step: true })
+        const typed = new FormData(event.currentTarget)
+        const of = (name: string) => String(typed.get(name) ?? '').trim()
+        change({ search: of('search'), folder: of('folder'), start: undefined }, { step: true })
       }}
     >
+      <Field
+        label="With the words"
+        name="search"
+        type="search"
+        defaultValue={search}
+        placeholder="Name, ID or folder"
+        autoComplete="off"
+      />
       <Field
         label="Only in the folder"
         name="folder"

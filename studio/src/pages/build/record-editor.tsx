@@ -8,9 +8,9 @@ import {
   saveRecord,
 } from '../../api/records.ts'
 import { useRole } from '../../api/session.ts'
+import { useAct } from '../../api/use-act.ts'
 import { navigate } from '../../app/place.ts'
 import { useDraft } from '../../state/draft.ts'
-import { useAct } from '../../state/use-act.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx'
 import { tell } from '../../ui/toast.tsx'
@@ -47,15 +47,17 @@ export function RecordEditor({ words, editor, saved }: RecordEditorProps) {
   const isFixed = useRole() === 'GUEST' || (!isNew && saved.revision === 0)
   const draft = useDraft(`${kind}/${saved.uid}`, saved)
   const [isDeleting, setIsDeleting] = useState(false)
-  const save = useAct(async (isOver: boolean) => {
-    const { uid: _, revision: __, ...whole } = draft.value
-    const known = isOver ? {} : { revision: draft.revision }
-    const made = await saveRecord(kind, saved.uid, isNew ? whole : { ...draft.changes, ...known })
-    queries.put(recordKey(kind, made.uid), made)
-    draft.discard()
-    tell(`The ${one} is saved.`)
-    if (isNew) navigate(`/build/${kind}/${made.uid}`, { replace: true })
-  })
+  const save = useAct()
+  const saveNow = (isOver: boolean) =>
+    save.run(async () => {
+      const { uid: _, revision: __, ...whole } = draft.value
+      const known = isOver ? {} : { revision: draft.revision }
+      const made = await saveRecord(kind, saved.uid, isNew ? whole : { ...draft.changes, ...known })
+      queries.put(recordKey(kind, made.uid), made)
+      draft.discard()
+      tell(`The ${one} is saved.`)
+      if (isNew) navigate(`/build/${kind}/${made.uid}`, { replace: true })
+    })
   const remove = async () => {
     await deleteRecord(kind, saved.uid)
     draft.discard()
@@ -76,7 +78,7 @@ export function RecordEditor({ words, editor, saved }: RecordEditorProps) {
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          void save.run(false)
+          void saveNow(false)
         }}
       >
         <fieldset className={styles.form} disabled={isFixed}>
@@ -96,7 +98,7 @@ export function RecordEditor({ words, editor, saved }: RecordEditorProps) {
             rest={rest}
             isStale={save.error?.code === 'conflict'}
             onDiscard={discard}
-            onSaveOver={() => void save.run(true)}
+            onSaveOver={() => void saveNow(true)}
           >
             {!isNew && (
               <Button kind="danger" icon="trash" data-end onClick={() => setIsDeleting(true)}>

@@ -6,6 +6,7 @@ import { componentPath } from '../../app/paths.ts'
 import { type FoundStream, useStream } from '../../state/use-stream.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { PageFrame } from '../../ui/page-frame.tsx'
+import { PutOnBoardButton } from '../boards/put-on-board-button.tsx'
 import styles from './stream.module.css'
 import { StreamView } from './stream-view.tsx'
 
@@ -28,7 +29,12 @@ export function StreamPage({ params }: PageProps) {
     <PageFrame
       title={`${found.streamName} · ${found.componentName}`}
       heading={<Heading found={found} />}
-      actions={<Link to={overlayOf(found)}>Overlay others</Link>}
+      actions={
+        <>
+          <Link to={overlayOf(found)}>Overlay others</Link>
+          <PutOnBoardButton streams={[found]} title={found.streamName} />
+        </>
+      }
     >
       <StreamView key={found.streamUid} found={found} canChange={role !== 'GUEST'} />
     </PageFrame>

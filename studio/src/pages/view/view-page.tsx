@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { PageFrame } from '../../ui/page-frame.tsx'
+import { PutOnBoardButton } from '../boards/put-on-board-button.tsx'
 import { AddStream } from './add-stream.tsx'
 import { OverlayView } from './overlay-view.tsx'
 import { namesIn, STREAMS_MAX, useStreams } from './use-streams.ts'
@@ -31,6 +32,10 @@ export function ViewPage() {
       actions={
         <>
           {names.length > 0 && <CopyButton text={location.href} label="Copy the address" />}
+          <PutOnBoardButton
+            streams={found}
+            title={found.map(({ streamName }) => streamName).join(', ')}
+          />
           <Button icon="plus" kind="primary" disabled={isFull} onClick={() => setIsAdding(true)}>
             Add a stream
           </Button>

@@ -1,0 +1,148 @@
+import { useRef, useState } from 'react'
+import { queries } from '../../api/query-cache.ts'
+import { recordKey, saveRecord } from '../../api/records.ts'
+import { useRole } from '../../api/session.ts'
+import { useAct } from '../../api/use-act.ts'
+import { useAddress } from '../../app/place.ts'
+import { useDraft } from '../../state/draft.ts'
+import { Button } from '../../ui/button.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { PageFrame } from '../../ui/page-frame.tsx'
+import { tell } from '../../ui/toast.tsx'
+import styles from './board.module.css'
+import { BoardActions } from './board-actions.tsx'
+import { BoardGrid } from './board-grid.tsx'
+import { BoardSettings } from './board-settings.tsx'
+import { blankPanel, type Dashboard, type Panel, panelName } from './board-types.ts'
+import { findPlace } from './grid-layout.ts'
+import { LiveContext, useLiveValues } from './live-board.ts'
+import { PanelEditor } from './panel-editor.tsx'
+import { useFullScreen } from './use-full-screen.ts'
+
+/** A board: looked at, live and full screen, or edited and saved. */
+export function Board({ saved }: { readonly saved: Dashboard }) {
+  const isReader = useRole() === 'GUEST'
+  const { query, change } = useAddress()
+  const isEditing = !isReader && query.get('edit') !== null
+  const isLive = query.get('live') !== 'off'
+  const range = query.get('range') ?? ''
+  const draft = useDraft(`dashboard/${saved.uid}`, saved)
+  const board = draft.value
+  const panels = board.panels ?? []
+  const place = useRef<HTMLDivElement>(null)
+  const full = useFullScreen(place)
+  const values = useLiveValues(
+    panels.flatMap(({ streams }) => streams),
+    isLive,
+  )
+  /** The place of the panel that is edited; behind the last one: a new one. */
+  const [edited, setEdited] = useState<number>()
+  const save = useAct()
+  const saveNow = (isOver: boolean) =>
+    save.run(async () => {
+      const known = isOver ? {} : { revision: draft.revision }
+      const made = await saveRecord('dashboard', saved.uid, { ...draft.changes, ...known })
+      queries.put(recordKey('dashboard', made.uid), made)
+      draft.discard()
+      tell('The board is saved.')
+      change({ edit: undefined })
+    })
+  const setPanels = (next: readonly Panel[]) => draft.set({ panels: [...next] })
+  const field = /^panels\[(\d+)\]\.?(.*)$/.exec(save.error?.field ?? '')
+  const wrongAt = field === null ? undefined : Number(field[1])
+  const put = (panel: Panel) => {
+    if (edited === undefined) return
+    const isNew = edited >= panels.length
+    const placed = isNew ? { ...panel, ...findPlace(panels, panel) } : panel
+    setPanels(isNew ? [...panels, placed] : panels.map((one, at) => (at === edited ? placed : one)))
+    setEdited(undefined)
+  }
+  return (
+    <PageFrame
+      title={board.name || board.id || 'Board'}
+      heading={<span className={styles.name}>{board.name || board.id || 'Board'}</span>}
+      actions={
+        <BoardActions
+          {...{ saved, isReader, isEditing, isLive, range, full }}
+          isChanged={draft.isChanged}
+          isBusy={save.isBusy}
+          onAdd={() => setEdited(panels.length)}
+          onSave={() => void saveNow(false)}
+          onDiscard={() => {
+            draft.discard()
+            save.clear()
+            change({ edit: undefined })
+          }}
+        />
+      }
+    >
+      <LiveContext value={values}>
+        <div ref={place} className={styles.board} data-full={full.isCovering || undefined}>
+          {full.isOn && (
+            <div className={styles.fullBar}>
+              <h2 className={styles.name}>{board.name || board.id}</h2>
+              <Button icon="close" onClick={full.leave}>
+                Leave full screen
+              </Button>
+            </div>
+          )}
+          {isEditing && (
+            <BoardSettings
+              board={board}
+              error={save.error}
+              onChange={draft.set}
+              onSaveOver={() => void saveNow(true)}
+              wrong={
+                wrongAt === undefined || panels[wrongAt] === undefined
+                  ? undefined
+                  : {
+                      name: panelName(panels[wrongAt], wrongAt),
+                      onEdit: () => setEdited(wrongAt),
+                    }
+              }
+            />
+          )}
+          {!isEditing && draft.isChanged && (
+            <p className={styles.note}>
+              This board has changes that are not saved. Edit it to save or discard them.
+            </p>
+          )}
+          {panels.length === 0 && (
+            <Empty text="A board shows charts, gauges, last values, tables and texts side by side.">
+              {!isReader && (
+                <Button
+                  kind="primary"
+                  icon="plus"
+                  onClick={() => {
+                    change({ edit: '1' })
+                    setEdited(0)
+                  }}
+                >
+                  Add the first panel
+                </Button>
+              )}
+            </Empty>
+          )}
+          <BoardGrid
+            panels={panels}
+            range={range || board.range}
+            isLive={isLive}
+            edit={isEditing ? { onChange: setPanels, onEdit: setEdited } : undefined}
+          />
+        </div>
+      </LiveContext>
+      {edited !== undefined && isEditing && (
+        <PanelEditor
+          title={edited >= panels.length ? 'New panel' : 'Edit the panel'}
+          panel={panels[edited] ?? blankPanel('chart')}
+          isNew={edited >= panels.length}
+          errorOf={(asked) =>
+            wrongAt === edited && field?.[2] === asked ? save.error?.message : undefined
+          }
+          onDone={put}
+          onClose={() => setEdited(undefined)}
+        />
+      )}
+    </PageFrame>
+  )
+}

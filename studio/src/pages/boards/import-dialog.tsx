@@ -1,0 +1,175 @@
+import { useState } from 'react'
+import { call } from '../../api/client.ts'
+import type { BodyOf, Schema } from '../../api/paths.ts'
+import { queries } from '../../api/query-cache.ts'
+import { recordKey } from '../../api/records.ts'
+import { useAct } from '../../api/use-act.ts'
+import { navigate } from '../../app/place.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Field, FormAlert } from '../../ui/field.tsx'
+import { tell } from '../../ui/toast.tsx'
+import styles from './board.module.css'
+import type { PanelStream } from './board-types.ts'
+import { useStreamFacts } from './stream-facts.ts'
+import { StreamPicker } from './stream-picker.tsx'
+
+type ImportBody = BodyOf<'/api/dashboard/import', 'put'>
+type File = ImportBody['dashboard']
+type Missing = Schema<'ExportedPanelStream'>
+
+/** Longer files are no boards: the service takes a hundred thousand bytes. */
+const FILE_BYTES_MAX = 1_000_000
+
+/** What was read, and what the service does not find of it. */
+interface Trial {
+  readonly file: File
+  readonly missing: readonly Missing[]
+}
+
+const keyOf = ({ componentId, streamId, streamUid }: Missing) =>
+  JSON.stringify([componentId, streamId, streamUid])
+
+/** Makes a board of a file; streams that are missing here are named, and others can take their place. */
+export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
+  const [trial, setTrial] = useState<Trial>()
+  const [chosen, setChosen] = useState<ReadonlyMap<string, PanelStream>>(new Map())
+  const [name, setName] = useState('')
+  const look = useAct()
+  const lookAt = (text: string) =>
+    look.run(async () => {
+      const file = readFile(text)
+      const body = { dashboard: file, isTrial: true }
+      const { missing } = await call('put', '/api/dashboard/import', { body })
+      setName(file.name ?? '')
+      setChosen(new Map())
+      setTrial({ file, missing })
+    })
+  const make = useAct()
+  const makeNow = () =>
+    make.run(async () => {
+      if (trial === undefined) return
+      const { dashboard } = await call('put', '/api/dashboard/import', {
+        body: { dashboard: { ...trial.file, name }, map: mapOf(trial.missing, chosen) },
+      })
+      queries.invalidate(recordKey('dashboard'))
+      tell('The board is imported.')
+      onClose()
+      navigate(`/boards/${dashboard.uid}`)
+    })
+  // An ID that is taken here can be left out; the name is what people see.
+  const isTaken = make.error?.code === 'claim_taken'
+  return (
+    <Dialog title="Import a board" onClose={onClose} isWide>
+      <Field
+        label="A file that Export gave"
+        type="file"
+        accept="application/json,.json"
+        error={look.error?.message}
+        onChange={async (event) => {
+          const [file] = event.currentTarget.files ?? []
+          if (file === undefined) return
+          const text = file.size > FILE_BYTES_MAX ? '' : await file.text()
+          await lookAt(text)
+        }}
+      />
+      {trial !== undefined && (
+        <>
+          <Field
+            label="Name"
+            value={name}
+            autoComplete="off"
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <p className={styles.note}>
+            {trial.file.panels.length === 1 ? 'One panel.' : `${trial.file.panels.length} panels.`}{' '}
+            {trial.missing.length === 0
+              ? 'All their streams are here.'
+              : 'These streams are not here. Choose others for them, or they are left out:'}
+          </p>
+          {trial.missing.map((one) => (
+            <MissingStream
+              key={keyOf(one)}
+              missing={one}
+              chosen={chosen.get(keyOf(one))}
+              onChoose={(stream) => setChosen(new Map(chosen).set(keyOf(one), stream))}
+            />
+          ))}
+        </>
+      )}
+      <FormAlert>{make.error?.message}</FormAlert>
+      <DialogActions>
+        {isTaken && trial !== undefined && (
+          <Button
+            onClick={() => {
+              setTrial({ ...trial, file: { ...trial.file, id: '' } })
+              make.clear()
+            }}
+          >
+            Leave the ID out
+          </Button>
+        )}
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          kind="primary"
+          disabled={trial === undefined}
+          isBusy={make.isBusy}
+          onClick={() => void makeNow()}
+        >
+          Import
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
+}
+
+interface MissingStreamProps {
+  readonly missing: Missing
+  readonly chosen: PanelStream | undefined
+  readonly onChoose: (stream: PanelStream) => void
+}
+
+function MissingStream({ missing, chosen, onChoose }: MissingStreamProps) {
+  const ids = `${missing.componentId || missing.componentUid} / ${missing.streamId || missing.streamUid}`
+  return (
+    <fieldset className={styles.missing}>
+      <legend className={styles.name}>{ids}</legend>
+      {chosen !== undefined && <Instead stream={chosen} />}
+      {missing.componentId === '' || missing.streamId === '' ? (
+        <p className={styles.note}>The file does not name it by IDs: it is left out.</p>
+      ) : (
+        <StreamPicker label="Instead, of the component" onPick={onChoose} />
+      )}
+    </fieldset>
+  )
+}
+
+function Instead({ stream }: { readonly stream: PanelStream }) {
+  const { facts } = useStreamFacts(stream)
+  if (facts === undefined) return null
+  return (
+    <p className={styles.note}>
+      Instead: {facts.componentName} · {facts.name}
+    </p>
+  )
+}
+
+/** The board in a file, as Export wraps it or bare. */
+function readFile(text: string): File {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    throw new Error('This file holds no JSON: choose one that Export gave.')
+  }
+  const { dashboard = parsed } = (parsed ?? {}) as { dashboard?: unknown }
+  return dashboard as File
+}
+
+function mapOf(missing: readonly Missing[], chosen: ReadonlyMap<string, PanelStream>) {
+  return missing.flatMap((one) => {
+    const stream = chosen.get(keyOf(one))
+    const { componentId, streamId } = one
+    return stream === undefined ? [] : [{ componentId, streamId, ...stream }]
+  })
+}

@@ -1,0 +1,162 @@
+import { useState } from 'react'
+import { call } from '../../api/client.ts'
+import type { Schema } from '../../api/paths.ts'
+import { queries } from '../../api/query-cache.ts'
+import { type RecordKinds, recordKey } from '../../api/records.ts'
+import { useRole } from '../../api/session.ts'
+import { useAct } from '../../api/use-act.ts'
+import { useQuery } from '../../api/use-query.ts'
+import { navigate } from '../../app/place.ts'
+import { useDraft } from '../../state/draft.ts'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDelete } from '../../ui/confirm-delete.tsx'
+import { tell } from '../../ui/toast.tsx'
+import styles from './build.module.css'
+import { FilePanel } from './file-panel.tsx'
+import { errorsOf, shownName } from './form.ts'
+import { SaveBar } from './save-bar.tsx'
+import { type StreamDraft, StreamFields } from './stream-fields.tsx'
+
+type Stream = Schema<'Stream'>
+
+const FIELDS = [
+  ...['id', 'name', 'description', 'streamType', 'valueType', 'unit', 'baseCycle'],
+  ...['rollupMethod', 'delete_profile'],
+]
+
+interface StreamEditorProps {
+  readonly component: RecordKinds['component']
+  readonly saved: Stream
+  readonly isNew: boolean
+}
+
+/** The form of a stream: its draft, saving and deleting, and its files where it holds some. */
+export function StreamEditor({ component, saved, isNew }: StreamEditorProps) {
+  const isReader = useRole() === 'GUEST'
+  const base = `/build/component/${component.uid}`
+  const draft = useDraft(`stream/${component.uid}/${isNew ? '' : saved.uid}`, saved)
+  const [isDeleting, setIsDeleting] = useState(false)
+  const save = useAct()
+  const saveNow = (isOver: boolean) =>
+    save.run(async () => {
+      const made = await saveStream(component.uid, isNew ? undefined : saved.uid, {
+        ...(isNew ? { ...draft.value, uid: undefined, revision: undefined } : draft.changes),
+        ...(isNew || isOver ? {} : { revision: draft.revision }),
+      })
+      draft.discard()
+      tell('The stream is saved.')
+      if (isNew) navigate(`${base}/stream/${made.uid}`, { replace: true })
+    })
+  const remove = async () => {
+    const path = { componentUid: component.uid, uid: saved.uid }
+    await call('delete', '/api/component/{componentUid}/stream/{uid}', { path })
+    draft.discard()
+    forget(component.uid)
+    tell('The stream is deleted.')
+    navigate(base)
+  }
+  const { errorOf, rest } = errorsOf('stream', save.error, FIELDS)
+  const name = shownName(saved).slice(0, 60)
+  return (
+    <>
+      <form
+        className={styles.part}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          void saveNow(false)
+        }}
+      >
+        <fieldset className={styles.form} disabled={isReader}>
+          <StreamFields
+            value={draft.value as StreamDraft}
+            isNew={isNew}
+            set={(changes) => draft.set(changes as Partial<Stream>)}
+            errorOf={errorOf}
+          />
+        </fieldset>
+        {!isReader && (
+          <SaveBar
+            isNew={isNew}
+            isChanged={draft.isChanged}
+            isBusy={save.isBusy}
+            rest={rest}
+            isStale={save.error?.code === 'conflict'}
+            onDiscard={() => {
+              draft.discard()
+              save.clear()
+              queries.invalidate(['stream', component.uid])
+            }}
+            onSaveOver={() => void saveNow(true)}
+          >
+            {!isNew && (
+              <Button kind="danger" icon="trash" data-end onClick={() => setIsDeleting(true)}>
+                Delete
+              </Button>
+            )}
+          </SaveBar>
+        )}
+      </form>
+      {!isNew && saved.valueType === 'FILE' && (
+        <FilePanel compId={component.id} streamId={saved.id} timeZoneId={component.timeZoneId} />
+      )}
+      {isDeleting && (
+        <ConfirmDelete
+          what={`the stream “${name}”`}
+          name={name}
+          onDelete={remove}
+          onClose={() => setIsDeleting(false)}
+        >
+          <StreamLoss componentUid={component.uid} uid={saved.uid} />
+        </ConfirmDelete>
+      )}
+    </>
+  )
+}
+
+function StreamLoss({
+  componentUid,
+  uid,
+}: {
+  readonly componentUid: string
+  readonly uid: string
+}) {
+  const { data, error } = useQuery(['extent', componentUid, uid], (signal) =>
+    call('get', '/api/component/{componentUid}/stream/{uid}/extent', {
+      path: { componentUid, uid },
+      signal,
+    }),
+  )
+  if (error !== undefined) return <p>{error.message}</p>
+  if (data === undefined) return <p>Counting what goes with it …</p>
+  const { sampleCount } = data.extent
+  return (
+    <p>
+      {sampleCount === 1 ? 'One sample goes' : `${sampleCount.toLocaleString()} samples go`} with
+      it, files too. Nothing of it can be brought back.
+    </p>
+  )
+}
+
+function forget(componentUid: string): void {
+  queries.invalidate(['stream', componentUid])
+  queries.invalidate(['extent', componentUid])
+  queries.invalidate(recordKey('component'))
+}
+
+async function saveStream(
+  componentUid: string,
+  uid: string | undefined,
+  fields: object,
+): Promise<Stream> {
+  const body = { stream: fields }
+  const { stream } =
+    uid === undefined
+      ? await call('put', '/api/component/{componentUid}/stream', { path: { componentUid }, body })
+      : await call('post', '/api/component/{componentUid}/stream/{uid}', {
+          path: { componentUid, uid },
+          body,
+        })
+  forget(componentUid)
+  return stream
+}
