@@ -1,5 +1,5 @@
 import type { Principal } from '../../access/index.ts'
-import { type Clock, EARLIEST_TIME, refuse, TIME_END } from '../../base/index.ts'
+import { type Clock, EARLIEST_TIME, TIME_END } from '../../base/index.ts'
 import { VALUE_TYPES } from '../../catalog/index.ts'
 import type { SampleSpan } from '../../store/index.ts'
 import type { GetDeps } from '../get/get-feed.ts'
@@ -83,13 +83,11 @@ function rangeOf(
   command: PlotCommand,
   span: SampleSpan | undefined,
 ): SampleRange {
-  const now = clock.now()
-  const until = command.until ?? (span === undefined ? now : span.lastTime + 1)
+  const end = span === undefined ? clock.now() : span.lastTime + 1
+  // Behind the last sample there is nothing yet, which is no mistake: a page may wait for it.
+  const until = command.until ?? Math.max(end, (command.from ?? Number.NEGATIVE_INFINITY) + 1)
   const from = command.from ?? Math.min(span?.firstTime ?? until - EMPTY_RANGE_MS, until - 1)
-  if (from < until) return { from, until }
-  return refuse('bad_input', {
-    what: `Parameter "from" (${from}) must be before "until" (${until})`,
-  })
+  return { from, until }
 }
 
 interface Asked {
