@@ -14,6 +14,7 @@ const COUNTS_PER_MS = 4_096
 const FIRST_MS = 1_577_836_800_000
 /** The random part of a UID. */
 export const TAIL_BYTES = 5
+export const TAIL_DIGITS = TAIL_BYTES * 2
 /** Of members in one family: what six hex digits hold. */
 export const ORDINAL_END = 2 ** 24
 
@@ -92,6 +93,16 @@ export function familyWordsOf(
   words[1] = ((ms % 65_536) << 16) | 0x8000 | (number % COUNTS_PER_MS)
   words[2] = tail.first
   words[3] = tail.last << 24
+}
+
+/** As familyWordsOf(), with the random digits at a place of a text. */
+export function familyWordsAt(
+  number: number,
+  { tails, at }: { readonly tails: string; readonly at: number },
+  words: Uint32Array,
+): void {
+  const [first, last] = [hexIn(tails, at, at + 8), hexIn(tails, at + 8, at + TAIL_DIGITS)]
+  familyWordsOf(number, { first, last }, words)
 }
 
 let lastMs = -1

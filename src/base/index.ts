@@ -11,6 +11,7 @@ export {
   familyHeadOf,
   familyNumberOf,
   familyTailOf,
+  familyWordsAt,
   familyWordsOf,
   headUidOf,
   isFamilyForm,
@@ -18,6 +19,7 @@ export {
   memberUidOf,
   ORDINAL_END,
   ordinalOf,
+  TAIL_DIGITS,
 } from './family-uid.ts'
 export { readId, refuseFieldAt, requireUnicode, showValue } from './field-checks.ts'
 export {

@@ -1,7 +1,5 @@
-import { familyHeadOf, memberUidOf } from '../base/index.ts'
+import { familyHeadOf, memberUidOf, TAIL_DIGITS } from '../base/index.ts'
 import { type FleetPattern, PATTERN_ID, type PutDocument, type PutFleet } from './catalog-port.ts'
-
-const TAIL_DIGITS = 10
 
 /** The puts that a fleet stands for, each component before its streams. */
 export function putsOfFleet(fleet: PutFleet): PutDocument[] {

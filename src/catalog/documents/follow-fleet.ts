@@ -1,9 +1,8 @@
-import { familyHeadOf, memberUidOf, nextTurn } from '../../base/index.ts'
+import { familyWordsAt, nextTurn, TAIL_DIGITS, UID_WORDS } from '../../base/index.ts'
 import type { PutFleet, StreamHandle } from '../../store/index.ts'
 import { unpackComponent, unpackStream } from '../index/index-entry.ts'
 import type { StreamIndex } from '../index/stream-index.ts'
 
-const TAIL_DIGITS = 10
 /** Streams taken over before others get a turn: about a millisecond. */
 const STREAMS_PER_STEP = 500
 
@@ -15,24 +14,22 @@ export async function followFleet(
 ): Promise<void> {
   const { orgUid, compIds, streamIds, tails, memberOf } = fleet
   const { timeZone } = unpackComponent(fleet.head.index)
+  const words = new Uint32Array(UID_WORDS)
+  const place = { orgUid, timeZone, words }
   const entries = fleet.members.map((member) => unpackStream(member.index))
   let stream = 0
   let turnAt = STREAMS_PER_STEP
   for (let at = 0; at < compIds.length; at++) {
     const count = fleet.streamCounts[at]
-    const tail = tails.slice(at * TAIL_DIGITS, (at + 1) * TAIL_DIGITS)
-    const parentUid = familyHeadOf(fleet.firstNumber + at, tail)
-    const compId = compIds[at]
-    index.putComponent({ orgUid, uid: parentUid, revision: 1 }, { compId, timeZone })
+    familyWordsAt(fleet.firstNumber + at, { tails, at: at * TAIL_DIGITS }, words)
+    const component = index.putHead(place, compIds[at])
     for (let ordinal = 1; ordinal <= count; ordinal++, stream++) {
-      const uid = memberUidOf(parentUid, ordinal)
-      const place = { orgUid, uid, parentUid, revision: 1, handle: firstHandle + stream }
       const member = memberOf[stream]
       // Devices of a fleet have streams of the same names: the entry of one serves the next.
       if (entries[member].streamId !== streamIds[stream]) {
         entries[member] = { ...entries[member], streamId: streamIds[stream] }
       }
-      index.putStream(place, entries[member])
+      index.putMember({ handle: firstHandle + stream, component, ordinal }, entries[member])
     }
     if (stream < turnAt) continue
     turnAt = stream + STREAMS_PER_STEP

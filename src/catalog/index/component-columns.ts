@@ -6,8 +6,8 @@ import { RefTables } from './ref-tables.ts'
 import { hashOfBytes, hashOfText, TextColumn } from './text-column.ts'
 import { UidColumn } from './uid-column.ts'
 
-/** Where a component that a start loads stands, beside its ID. */
-interface ComponentPlace {
+/** Where a component stands, beside its ID. */
+export interface ComponentPlace {
   readonly orgUid: string
   readonly timeZone: string
   /** Of its UID. */
@@ -57,6 +57,14 @@ export class ComponentColumns {
     const ref = this.#addPlace(orgUid, entry.timeZone)
     this.uids.set(ref, uid)
     this.#setCompId(ref, entry.compId)
+    return ref
+  }
+
+  /** As add, with the words of the UID. */
+  addWords(place: ComponentPlace, compId: string): number {
+    const ref = this.#addPlace(place.orgUid, place.timeZone)
+    this.uids.setWords(ref, place.words)
+    this.#setCompId(ref, compId)
     return ref
   }
 

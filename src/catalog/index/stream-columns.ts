@@ -48,6 +48,18 @@ export class StreamColumns {
     this.ids.add(handle, component, entry.streamId)
   }
 
+  /** As add, with the ordinal of the UID. */
+  addMember(
+    place: { readonly handle: number; readonly component: number; readonly ordinal: number },
+    entry: StreamIndexEntry,
+  ): void {
+    const { handle, component, ordinal } = place
+    this.#addPlace(handle, component, entry)
+    this.uids.setOrdinal(handle, component, ordinal)
+    this.#order.add(component, handle)
+    this.ids.add(handle, component, entry.streamId)
+  }
+
   /** As add, with the number of the ID, for one of millions, which a start loads; to be followed by settle(). */
   load(
     place: { readonly handle: number; readonly component: number; readonly ordinal: number },

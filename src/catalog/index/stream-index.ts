@@ -11,7 +11,7 @@ import {
 } from '../../store/index.ts'
 import { componentClaim } from '../shape/component-shape.ts'
 import type { StreamKind } from '../shape/stream-kind.ts'
-import { ComponentColumns } from './component-columns.ts'
+import { ComponentColumns, type ComponentPlace } from './component-columns.ts'
 import { DefinitionOrder } from './definition-order.ts'
 import type { ComponentIndexEntry, StreamIndexEntry } from './index-entry.ts'
 import { IndexLoader } from './index-loader.ts'
@@ -31,6 +31,8 @@ export interface ComponentEntry {
   /** The greatest ordinal among the streams whose UIDs are counted from its own, 0 when there are none. */
   readonly lastOrdinal: number
 }
+
+const FIRST_REVISION = 1
 
 /** What the index is told of a document. */
 interface IndexedDocument {
@@ -250,6 +252,28 @@ export class StreamIndex {
       if (this.#components.update(ref, entry)) this.#generation += 1
       if (this.#components.timeZoneOf(ref) !== zoneBefore) this.#retentionGeneration += 1
     }
+  }
+
+  /** As putComponent, for one that was just made; its number, with which its streams are put. */
+  putHead(place: ComponentPlace, compId: string): number {
+    const known = this.#components.uids.findWords(place.words)
+    // Who looked for it after a conflict may have taken it in, as it is or as it was edited since.
+    if (known !== 0) return known
+    const added = this.#components.addWords(place, compId)
+    this.#components.noteRevision(added, FIRST_REVISION)
+    return added
+  }
+
+  /** As putStream, for one that was just made and has a UID that is counted from its component's. */
+  putMember(
+    place: { readonly handle: number; readonly component: number; readonly ordinal: number },
+    entry: StreamIndexEntry,
+  ): void {
+    const { handle, component, ordinal } = place
+    if (this.#streams.has(handle)) return
+    this.#streams.addMember(place, entry)
+    this.#components.noteOrdinal(component, ordinal)
+    this.#streams.noteRevision(handle, FIRST_REVISION)
   }
 
   /** Takes in a stream that is not in the index yet, unless its component is not either. */

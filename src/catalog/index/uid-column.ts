@@ -17,7 +17,12 @@ export class UidColumn {
 
   set(ref: number, uid: string): void {
     if (!readUid(uid, parsed)) invariant(false, `"${uid}" is no UUID`)
-    this.#tables.add(ref, this.#keep(ref, parsed))
+    this.setWords(ref, parsed)
+  }
+
+  /** As set, with the words of the UUID. */
+  setWords(ref: number, words: Uint32Array): void {
+    this.#tables.add(ref, this.#keep(ref, words))
   }
 
   /** As set, with the words of the UUID, for millions at once; to be followed by settle(). */

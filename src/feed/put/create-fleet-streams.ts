@@ -22,6 +22,8 @@ interface TargetedFleet {
   readonly targets: readonly MissingTarget[]
 }
 
+type Families = Pick<WantedFleet, 'compIds' | 'streamCounts'> & Pick<TargetedFleet, 'targets'>
+
 /** A put that creates. */
 interface FleetPut {
   readonly samples: IncomingSamples
@@ -77,16 +79,15 @@ async function fleetOf({ samples, missing }: FleetPut): Promise<TargetedFleet | 
 }
 
 /** The components of what is missing, and that in their order; undefined when something is not plain. */
-function familiesOf(
-  missing: readonly MissingTarget[],
-): (Pick<WantedFleet, 'compIds' | 'streamCounts'> & Pick<TargetedFleet, 'targets'>) | undefined {
+function familiesOf(missing: readonly MissingTarget[]): Families | undefined {
+  const runs = runsOf(missing)
+  if (runs === undefined || runs.isApart) return runs
   const numbers = new Map<string, number>()
   const compIds: string[] = []
   const streamCounts: number[] = []
   const familyOf: number[] = []
   let isInOrder = true
   for (const target of missing) {
-    if (!isPlain(target)) return undefined
     const { compId } = target
     const last = compIds.length - 1
     const family = compId === compIds[last] ? last : (numbers.get(compId) ?? last + 1)
@@ -103,6 +104,29 @@ function familiesOf(
   if (isInOrder) return { compIds, streamCounts, targets: missing }
   const order = [...familyOf.keys()].sort((a, b) => familyOf[a] - familyOf[b])
   return { compIds, streamCounts, targets: order.map((at) => missing[at]) }
+}
+
+/**
+ * Streams that stand together, as one component each; undefined when something is not plain. `isApart` tells that no
+ * component stands twice: the streams with which they begin have one name, which no component has twice.
+ */
+function runsOf(missing: readonly MissingTarget[]): (Families & { isApart: boolean }) | undefined {
+  const compIds: string[] = []
+  const streamCounts: number[] = []
+  let isApart = true
+  for (const target of missing) {
+    if (!isPlain(target)) return undefined
+    const { compId, streamId } = target
+    const last = compIds.length - 1
+    if (compId === compIds[last]) {
+      streamCounts[last] += 1
+      continue
+    }
+    if (streamId !== missing[0].streamId) isApart = false
+    compIds.push(compId)
+    streamCounts.push(1)
+  }
+  return { compIds, streamCounts, targets: missing, isApart }
 }
 
 function isPlain({ component, streamId, position, creation }: MissingTarget): boolean {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { memberUidOf } from '../../../src/base/index.ts'
 import { VALUE_CODE } from '../../../src/catalog/index.ts'
 import { openFeedHome } from '../../support/feed-home.ts'
 
@@ -131,4 +132,40 @@ test('a bad sample or ID among a fleet makes nothing of it', async (t) => {
   const text = { compId: 'device-0', streamId: 't', time: 2, data: 'x'.repeat(1_000_001) }
   await assert.rejects(home.putJson([...fleet(0, 5, 1), text]), /1000001 characters/)
   assert.equal(home.catalog.index.componentCount, 1)
+})
+
+test('streams of new components that come apart in a call are made in their components', async (t) => {
+  const home = await openFeedHome()
+  t.after(() => home.close())
+  const pairs = ['a s', 'b t', 'a u', 'c s', 'b s', 'a t', 'a s'].map((pair) => pair.split(' '))
+  await home.putJson(
+    pairs.map(([compId, streamId], at) => ({ compId, streamId, time: 1_000 + at, data: at })),
+  )
+  const expected = { a: ['s', 'u', 't'], b: ['t', 's'], c: ['s'] }
+  const sent = new Map<string, number[]>()
+  for (const [at, pair] of pairs.entries()) {
+    sent.set(pair.join(' '), [...(sent.get(pair.join(' ')) ?? []), at])
+  }
+  for (const { index } of [home.catalog, await home.openAnother()]) {
+    for (const [compId, streamIds] of Object.entries(expected)) {
+      const streams = index.resolveComponent('o', compId)?.streams ?? []
+      assert.deepEqual(
+        streams.map((handle) => index.streamIdOf(handle)),
+        streamIds,
+      )
+      const uid = index.resolveComponent('o', compId)?.uid ?? ''
+      assert.deepEqual(
+        streams.map((handle) => index.streamUid(handle)),
+        streams.map((_, at) => memberUidOf(uid, at + 1)),
+      )
+      for (const handle of streams) {
+        assert.equal(index.streamByUid('o', index.streamUid(handle)), handle)
+        assert.deepEqual(landedAt(handle), sent.get(`${compId} ${index.streamIdOf(handle)}`))
+      }
+    }
+  }
+  function landedAt(handle: number): number[] {
+    const [{ count, handles, numbers }] = home.landed
+    return [...numbers.slice(0, count)].filter((_, at) => handles[at] === handle)
+  }
 })

@@ -20,7 +20,7 @@ import { openCatalogFile } from './open-catalog-file.ts'
 
 /** One transaction's share: enough to spread a sync, little enough to answer within milliseconds. */
 const JOBS_PER_TRANSACTION_MAX = 256
-const ORDERS_PER_TRANSACTION_MAX = 5_000
+const ORDERS_PER_TRANSACTION_MAX = 10_000
 const ORDERS_PER_TRIM = 20_000
 /** SQLite's code, and our words, for what is not tried any more. */
 const DISK_IS_FULL = { message: 'database or disk is full', errcode: 13 }

@@ -1,5 +1,5 @@
 /** Writes fleets: many families at once that nobody has, without a draft of each. */
-import { familyHeadOf, memberUidOf } from '../../../../base/index.ts'
+import { familyHeadOf, memberUidOf, TAIL_DIGITS } from '../../../../base/index.ts'
 import { CatalogConflict } from '../../../catalog-port.ts'
 import type { ChangeLog } from '../catalog-changes.ts'
 import type { CatalogClaims } from '../catalog-claims-table.ts'
@@ -11,7 +11,6 @@ import type { FamilyWriteTable } from './family-write-table.ts'
 import { localClaimsOf } from './shape.ts'
 import type { StreamHandles } from './stream-handles-table.ts'
 
-const TAIL_DIGITS = 10
 /** IDs that are the same between quotes in JSON, and as long in bytes. */
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/
 
