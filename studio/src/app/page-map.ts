@@ -15,7 +15,7 @@ const entries = Object.values(modules)
 
 type Page = ComponentType<PageProps>
 
-/** Pages whose files are there: they show at once, without a blank moment. */
+/** Pages whose files were fetched ahead: they show at once, without a blank moment. */
 const loaded = new Map<PageEntry, Page>()
 
 async function load(entry: PageEntry): Promise<Page> {
@@ -24,9 +24,17 @@ async function load(entry: PageEntry): Promise<Page> {
   return Page
 }
 
-const waiting = new Map(
-  entries.map((entry) => [entry, lazy(async () => ({ default: await load(entry) }))]),
-)
+/** What was shown first stays what is shown: another component would begin anew, without what was typed. */
+const shown = new Map<PageEntry, Page>()
+
+/** The component of a page, for who shows it. */
+export function pageOf(entry: PageEntry): Page {
+  const known = shown.get(entry)
+  if (known !== undefined) return known
+  const page = loaded.get(entry) ?? lazy(async () => ({ default: await load(entry) }))
+  shown.set(entry, page)
+  return page
+}
 
 /** Every registered page. */
 export const pageEntries: readonly PageEntry[] = entries
@@ -35,8 +43,7 @@ export const pageEntries: readonly PageEntry[] = entries
 export function findPage(path: string) {
   for (const entry of entries) {
     const params: PageProps['params'] | undefined = matchPath(entry.path, path)
-    const Page = loaded.get(entry) ?? waiting.get(entry)
-    if (params !== undefined && Page !== undefined) return { entry, Page, params }
+    if (params !== undefined) return { entry, params }
   }
   return undefined
 }

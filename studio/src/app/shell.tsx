@@ -8,7 +8,7 @@ import { AccountMenu } from './account-menu.tsx'
 import { rememberSeen } from './last-seen.ts'
 import { Link } from './link.tsx'
 import { PageFault } from './page-fault.tsx'
-import { findPage, loadPagesAhead, pageEntries } from './page-map.ts'
+import { findPage, loadPagesAhead, pageEntries, pageOf } from './page-map.ts'
 import { Palette, usePalette } from './palette.tsx'
 import { usePlace } from './place.ts'
 import styles from './shell.module.css'
@@ -56,7 +56,8 @@ export function Shell() {
 function CurrentPage({ path }: { readonly path: string }) {
   const found = findPage(path)
   if (found === undefined) return <NoPage />
-  const { entry, Page, params } = found
+  const { entry, params } = found
+  const Page = pageOf(entry)
   return (
     <PageFault path={path}>
       <Suspense fallback={null}>

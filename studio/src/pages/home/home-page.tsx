@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import { call } from '../../api/client.ts'
 import { usePerson } from '../../api/session.ts'
 import { useQuery } from '../../api/use-query.ts'
@@ -7,10 +7,12 @@ import { findPage } from '../../app/page-map.ts'
 import { navigate } from '../../app/place.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { PageFrame } from '../../ui/page-frame.tsx'
-import { Arrival } from './arrival.tsx'
 import { FirstRun } from './first-run.tsx'
 
 const LOOK_MS = 2_000
+
+/** Charts are fetched when there is something to draw. */
+const Arrival = lazy(async () => ({ default: (await import('./arrival.tsx')).Arrival }))
 
 /** The first run, which turns into a chart; after it, the component that was seen last. */
 export function HomePage() {
@@ -33,7 +35,13 @@ export function HomePage() {
   if (isPassing) return null
   return (
     <PageFrame title={hasArrived ? 'Your data' : 'Your first sample'}>
-      {hasArrived ? <Arrival component={data.component[0]} /> : <FirstRun />}
+      {hasArrived ? (
+        <Suspense fallback={null}>
+          <Arrival component={data.component[0]} />
+        </Suspense>
+      ) : (
+        <FirstRun />
+      )}
     </PageFrame>
   )
 }
