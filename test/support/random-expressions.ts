@@ -82,9 +82,17 @@ export const randomExpressions = fc.letrec<{
     fc.tuple(...parts).map((all) => shape(...all))
   const call = (names: string[], ...parts: fc.Arbitrary<string>[]) =>
     of((name, ...args) => `${name}(${args.join(', ')})`, fc.constantFrom(...names), ...parts)
-  const depth = { maxDepth: 4, depthIdentifier: 'expression', withCrossShrink: true }
+  const depth = {
+    maxDepth: 5,
+    depthSize: 'large' as const,
+    depthIdentifier: 'expression',
+    withCrossShrink: true,
+  }
   return {
-    any: fc.oneof(number, text, condition, fc.constant('NULL'), fc.constant('u')),
+    any: fc.oneof(...[number, text, condition].map((arbitrary) => ({ weight: 6, arbitrary })), {
+      weight: 1,
+      arbitrary: fc.constantFrom('NULL', 'u', 'u'),
+    }),
     number: fc.oneof(
       depth,
       numeral,

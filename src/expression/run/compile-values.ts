@@ -1,6 +1,7 @@
 /** Terms as closures over any values; a closure gives the value of its term for a row. */
 import type { ExpressionValue, Span } from '../expression-types.ts'
 import { orderOf } from '../operation/comparisons.ts'
+import { isAmong, isWithin } from '../operation/membership.ts'
 import type { Operation, Present, Run, Term } from '../operation/operation.ts'
 
 /** The value of a term in a row. */
@@ -39,9 +40,9 @@ export function compileValues(term: Term, context: ValueContext): ValueClosure {
     case 'switch':
       return switchClosure(args, run)
     case 'in':
-      return inClosure(args, run)
+      return testClosure(args, run, isAmong)
     case 'between':
-      return betweenClosure(args, run)
+      return testClosure(args, run, isWithin)
   }
 }
 
@@ -124,28 +125,16 @@ function switchClosure([of, ...args]: readonly ValueClosure[], run: Run): ValueC
   }
 }
 
-function inClosure([of, ...list]: readonly ValueClosure[], run: Run): ValueClosure {
+/** IN and BETWEEN evaluate all of their arguments before they decide: SQLite does no less. */
+function testClosure(
+  [of, ...others]: readonly ValueClosure[],
+  run: Run,
+  holds: typeof isAmong,
+): ValueClosure {
   return (row) => {
     const subject = of(row)
-    if (subject === null) return null
-    let hasNull = false
-    for (const item of list) {
-      const value = item(row)
-      if (value === null) hasNull = true
-      else if (orderOf(run, subject, value) === 0) return true
-    }
-    return hasNull ? null : false
-  }
-}
-
-function betweenClosure([of, low, high]: readonly ValueClosure[], run: Run): ValueClosure {
-  return (row) => {
-    const subject = of(row)
-    const least = low(row)
-    const most = high(row)
-    if (subject === null) return null
-    if (least !== null && orderOf(run, subject, least) < 0) return false
-    if (most !== null && orderOf(run, subject, most) > 0) return false
-    return least === null || most === null ? null : true
+    const values: ExpressionValue[] = []
+    for (const other of others) values.push(other(row))
+    return holds(run, subject, values)
   }
 }

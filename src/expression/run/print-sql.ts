@@ -7,7 +7,7 @@ import type { CheckedExpression } from '../check/check-expression.ts'
 import type { ExpressionValue } from '../expression-types.ts'
 import { decimalToDouble } from '../operation/conversions.ts'
 import type { SqlOperand, Term } from '../operation/operation.ts'
-import { SQL_PREFIX, sqlNameOf } from './sql-functions.ts'
+import { SQL_BETWEEN, SQL_IN, SQL_PREFIX, sqlNameOf } from './sql-functions.ts'
 
 /** Every LONG has as many bits, its sign aside; conditions have one. */
 const LONG_BITS = 63
@@ -18,6 +18,9 @@ const EXACT_EXPONENT = 22
 
 /** A longer side of AND is not written down twice: nested ones would grow beyond all bounds. */
 const REPEATED_LENGTH_MAX = 2_000
+
+/** SQLite takes no more arguments than some hundred: a longer list is left to its own IN. */
+const ARGUMENTS_MAX = 100
 
 /** SQL text of a checked expression; `columnOf` gives the text that stands for a variable. */
 export function printSql(
@@ -89,10 +92,19 @@ function printForm(
     case 'switch':
       return `CASE ${first} ${branches(rest, args.slice(1))} END`
     case 'in':
-      return `${first} IN (${rest.join(', ')})`
+      return mayFail(args) && args.length <= ARGUMENTS_MAX
+        ? `${SQL_IN}(${args.join(', ')})`
+        : `${first} IN (${rest.join(', ')})`
     case 'between':
-      return `${first} BETWEEN ${rest.join(' AND ')}`
+      return mayFail(args)
+        ? `${SQL_BETWEEN}(${args.join(', ')})`
+        : `${first} BETWEEN ${rest.join(' AND ')}`
   }
+}
+
+/** Only our own functions fail; where SQLite may leave an argument out, failures would depend on it. */
+function mayFail(args: readonly string[]): boolean {
+  return args.some((text) => text.includes(SQL_PREFIX))
 }
 
 /**
@@ -100,8 +112,8 @@ function printForm(
  * the second is evaluated only if the first does not decide, as in closures; that writes it down twice.
  */
 function printLogic(word: 'AND' | 'OR', [left, right]: readonly string[]): string {
-  const mayFail = left.includes(SQL_PREFIX) || right.includes(SQL_PREFIX)
-  if (!mayFail || right.length > REPEATED_LENGTH_MAX) return `${left} ${word} ${right}`
+  if (!mayFail([left, right]) || right.length > REPEATED_LENGTH_MAX)
+    return `${left} ${word} ${right}`
   const [decides, other] = word === 'AND' ? [0, 1] : [1, 0]
   const rest = `WHEN ${other} THEN ${right} ELSE nullif(${right}, ${other})`
   return `CASE ${left} WHEN ${decides} THEN ${decides} ${rest} END`

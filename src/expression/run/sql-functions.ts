@@ -4,6 +4,7 @@ import { add, divide, multiply, negate, remainder, subtract } from '../operation
 import * as conversions from '../operation/conversions.ts'
 import { expressionFunctions } from '../operation/function-table.ts'
 import { like } from '../operation/like.ts'
+import { isAmong, isWithin } from '../operation/membership.ts'
 import { shortenLong } from '../operation/numbers.ts'
 import type { Operation, Present, Run } from '../operation/operation.ts'
 import { EVALUATION_CHARACTERS_MAX } from './compile-expression.ts'
@@ -23,6 +24,10 @@ interface SqlFunction {
 /** What the names of our functions begin with; no function of SQLite does. */
 export const SQL_PREFIX = 'weir_'
 
+/** IN and BETWEEN as functions, which evaluate all of their arguments. */
+export const SQL_IN = `${SQL_PREFIX}in`
+export const SQL_BETWEEN = `${SQL_PREFIX}between`
+
 /** The name of an operation in SQL. */
 export function sqlNameOf({ name }: Operation): string {
   return SQL_PREFIX + name
@@ -38,7 +43,19 @@ export const sqlFunctions: readonly SqlFunction[] = [
   ...[divide, like],
   ...Object.values(conversions),
   ...expressionFunctions.flatMap(({ operations }) => operations),
-].map(sqlFunctionOf)
+]
+  .map(sqlFunctionOf)
+  .concat(testFunctionOf(SQL_IN, isAmong), testFunctionOf(SQL_BETWEEN, isWithin))
+
+function testFunctionOf(name: string, holds: typeof isAmong): SqlFunction {
+  const call = (...args: SqlValue[]): SqlValue => {
+    const [subject, ...others] = args.map((arg) =>
+      typeof arg === 'bigint' ? shortenLong(arg) : arg,
+    )
+    return toSql(holds(meteredRun(), subject, others), false)
+  }
+  return { name, call }
+}
 
 function sqlFunctionOf(operation: Operation): SqlFunction {
   const call = (...args: SqlValue[]): SqlValue => {
