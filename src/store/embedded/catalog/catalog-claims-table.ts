@@ -2,11 +2,15 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { DocumentKey } from '../../catalog-port.ts'
 import { checkOfClaim } from './catalog-checks.ts'
+import { InsertTogether, type RowValue } from './family/insert-together.ts'
 import { storedClaim } from './stored-claim.ts'
+
+const CLAIM_COLUMNS = ['scope', 'claim', 'ref', 'crc']
 
 /** Claims by organization; a holder is the number of a document, or less than zero that of a family. */
 export class CatalogClaims {
   readonly #insert: StatementSync
+  readonly #together: InsertTogether
   readonly #select: StatementSync
   readonly #delete: StatementSync
   readonly #deleteOfDocument: StatementSync
@@ -14,10 +18,28 @@ export class CatalogClaims {
   constructor(db: DatabaseSync) {
     this.#insert = db.prepare(`INSERT INTO claim (scope, claim, ref, crc) VALUES (?, ?, ?, ?)
       ON CONFLICT DO NOTHING`)
+    this.#together = new InsertTogether(db, 'claim', CLAIM_COLUMNS)
     this.#select = db.prepare('SELECT ref FROM claim WHERE scope = ? AND claim = ?')
     this.#delete = db.prepare(`DELETE FROM claim
       WHERE scope = ? AND claim = ? AND ref = ? AND crc = ?`)
     this.#deleteOfDocument = db.prepare('DELETE FROM claim WHERE ref = ? AND ref > 0')
+  }
+
+  /** The row of a claim, value by value. */
+  rowOf(scope: number, claim: string, holder: DocumentKey & { readonly ref: number }): RowValue[] {
+    const stored = storedClaim(claim)
+    return [scope, stored, holder.ref, checkOfClaim(stored, holder)]
+  }
+
+  /** Makes the claims of rows; tells the first that another has, by its place and would-be holder, undefined when all are made. */
+  insertRows(rows: readonly RowValue[]): { readonly at: number; readonly ref: number } | undefined {
+    if (this.#together.insert(rows)) return undefined
+    for (let at = 0; at < rows.length; at += CLAIM_COLUMNS.length) {
+      const [scope, stored, ref] = rows.slice(at)
+      if (this.#select.get(scope, stored)?.ref === ref) continue
+      return { at: at / CLAIM_COLUMNS.length, ref: ref as number }
+    }
+    return undefined
   }
 
   /** Whether the claim could be made: false when another holds it. */

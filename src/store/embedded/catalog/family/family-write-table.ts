@@ -10,6 +10,7 @@ import { type PackedDocument, type PackedMember, packPage } from './family-page.
 import { type FamilyPlace, familyPlaceOf, localPlaceOf, pageOf } from './family-place.ts'
 import { FamilyRows } from './family-rows-table.ts'
 import { FamilyWalk } from './family-walk-table.ts'
+import { InsertTogether, type RowValue } from './insert-together.ts'
 import { localClaimsOf, type Shaped } from './shape.ts'
 import { ShapeWriter } from './shape-table.ts'
 
@@ -31,9 +32,12 @@ interface MemberState {
   readonly handle: number | null
 }
 
+const FAMILY_COLUMNS = ['ref', 'scope', 'list_key', 'packed']
+
 /** The families that a step changes; written when it ends, each row once. */
 export class FamilyWriteTable {
   readonly #statements: ReturnType<typeof prepareAll>
+  readonly #together: InsertTogether
   readonly #rows: FamilyRows
   readonly #shapes: ShapeWriter
   readonly #walk: FamilyWalk
@@ -44,6 +48,7 @@ export class FamilyWriteTable {
 
   constructor(db: DatabaseSync, scopes: CatalogScopes, claims: CatalogClaims) {
     this.#statements = prepareAll(db)
+    this.#together = new InsertTogether(db, 'family', FAMILY_COLUMNS)
     this.#shapes = new ShapeWriter(db)
     this.#rows = new FamilyRows(db, scopes, (number) => this.#shapes.of(number))
     this.#walk = new FamilyWalk(db, this.#rows, scopes)
@@ -148,13 +153,18 @@ export class FamilyWriteTable {
     return this.#shapes
   }
 
-  /** Writes the first row of a family that nobody has; false when there is one with its number. */
-  insertNew(
-    { ref, scope, listKey }: { ref: number; scope: number; listKey: string | null },
-    packed: string,
-  ): boolean {
-    this.#lastRef = Math.max(this.#lastRef ?? this.#readLastRef(), ref)
-    return this.#statements.insertNew.run(ref, scope, listKey, packed).changes === 1
+  /**
+   * Writes first rows of families that nobody has, each number, organization, list key and packed text. Tells the
+   * number of the first that is there already, undefined when all were written.
+   */
+  insertNew(rows: readonly RowValue[], lastRef: number): number | undefined {
+    this.#lastRef = Math.max(this.#lastRef ?? this.#readLastRef(), lastRef)
+    if (this.#together.insert(rows)) return undefined
+    for (let at = 0; at < rows.length; at += FAMILY_COLUMNS.length) {
+      const [ref, , , packed] = rows.slice(at)
+      if (this.#statements.selectPacked.get(ref)?.packed !== packed) return ref as number
+    }
+    return undefined
   }
 
   /** Writes what the step has changed. */
@@ -259,8 +269,7 @@ function prepareAll(db: DatabaseSync) {
   return {
     lastRef: prepare('SELECT max(ref) AS ref FROM family'),
     insertFirst: prepare('INSERT INTO family (ref, scope, list_key, packed) VALUES (?, ?, ?, ?)'),
-    insertNew: prepare(`INSERT INTO family (ref, scope, list_key, packed) VALUES (?, ?, ?, ?)
-      ON CONFLICT DO NOTHING`),
+    selectPacked: prepare('SELECT packed FROM family WHERE ref = ?'),
     updateFirst: prepare('UPDATE family SET list_key = ?, packed = ? WHERE ref = ?'),
     deleteFirst: prepare('DELETE FROM family WHERE ref = ?'),
     putPage: prepare(

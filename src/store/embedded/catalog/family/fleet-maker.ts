@@ -1,6 +1,6 @@
 /** Writes fleets: many families at once that nobody has, without a draft of each. */
 import { familyHeadOf, memberUidOf, TAIL_DIGITS } from '../../../../base/index.ts'
-import { CatalogConflict } from '../../../catalog-port.ts'
+import { CatalogConflict, type DocumentKey } from '../../../catalog-port.ts'
 import type { ChangeLog } from '../catalog-changes.ts'
 import type { CatalogClaims } from '../catalog-claims-table.ts'
 import type { Fleet } from '../catalog-protocol.ts'
@@ -8,7 +8,8 @@ import type { CatalogTallies } from '../catalog-tally-table.ts'
 import type { NumberedShape } from './family-page.ts'
 import { newPage } from './family-page.ts'
 import type { FamilyWriteTable } from './family-write-table.ts'
-import { localClaimsOf } from './shape.ts'
+import type { RowValue } from './insert-together.ts'
+import { localClaimsOf, type OpenText } from './shape.ts'
 import type { StreamHandles } from './stream-handles-table.ts'
 
 /** IDs that are the same between quotes in JSON, and as long in bytes. */
@@ -28,17 +29,15 @@ export function makeFleet(tables: FleetTables, scope: number, fleet: Fleet): num
   const { families, changes, tallies, handles } = tables
   const isPlain = PLAIN.test(fleet.ids)
   const documents = fleet.patterns.map((pattern) => new PatternWriter(families, pattern, isPlain))
+  const rows = new FleetRows(tables, scope, fleet)
   const walk = new FleetWalk(fleet)
   const firstHandle = handles.next
   let streams = 0
   const { orgUid } = fleet
+  const [head] = documents
   for (let number = 0; walk.nextFamily(); number++) {
-    const ref = fleet.firstNumber + number
-    const tail = fleet.tails.slice(number * TAIL_DIGITS, (number + 1) * TAIL_DIGITS)
-    const headUid = familyHeadOf(ref, tail)
-    const key = { orgUid, kind: 'component', uid: headUid }
-    const head = documents[0]
-    claim(tables.claims, { key, scope, ref, id: walk.id, head })
+    const { ref, tail, headUid } = rows.placeOf(number)
+    rows.claim(head.claims, walk.id, { orgUid, kind: 'component', uid: headUid, ref: -ref })
     const listKey = head.listKeyOf(walk.id)
     let json = `["${tail}",1,1,${head.write(walk.id)}`
     const ids = walk.count > 1 ? new Set<string>() : undefined
@@ -48,12 +47,10 @@ export function makeFleet(tables: FleetTables, scope: number, fleet: Fleet): num
       if (ids !== undefined) requireOnce(ids, walk.id, { orgUid, headUid, member })
     }
     streams += walk.count
-    const page = newPage({ orgUid, ref, page: 0, listKey }, `${json}]`)
-    if (!families.insertNew({ ref, scope, listKey }, page)) {
-      throw new CatalogConflict(key, undefined)
-    }
+    rows.add(ref, listKey, newPage({ orgUid, ref, page: 0, listKey }, `${json}]`))
     changes.addFamily(scope, orgUid, { headUid, count: walk.count })
   }
+  rows.write()
   handles.note(firstHandle + streams - 1)
   for (const [at, { count, bytes }] of documents.entries()) {
     const kind = at === 0 ? 'component' : 'stream'
@@ -62,21 +59,75 @@ export function makeFleet(tables: FleetTables, scope: number, fleet: Fleet): num
   return firstHandle
 }
 
-function claim(
-  claims: CatalogClaims,
-  of: {
-    readonly key: { readonly orgUid: string; readonly kind: string; readonly uid: string }
-    readonly scope: number
+/** Rows that are gathered to be written: some kilobytes. */
+const ROWS_GATHERED = 64
+
+/** The rows and claims of a fleet, written many at a time. */
+class FleetRows {
+  readonly #tables: FleetTables
+  readonly #scope: number
+  readonly #fleet: Fleet
+  #claims: RowValue[] = []
+  #claimed: string[] = []
+  #families: RowValue[] = []
+  #gathered = 0
+  #lastRef = 0
+
+  constructor(tables: FleetTables, scope: number, fleet: Fleet) {
+    this.#tables = tables
+    this.#scope = scope
+    this.#fleet = fleet
+  }
+
+  /** The number, random digits and UID of a component by its place in the fleet. */
+  placeOf(number: number): {
     readonly ref: number
-    readonly id: string
-    readonly head: PatternWriter
-  },
-): void {
-  const { key, scope, ref, id, head } = of
-  for (const { isOpen, text } of head.claims) {
-    const claimed = isOpen ? text + id : text
-    if (claims.insert(scope, claimed, { ...key, ref: -ref })) continue
-    throw new CatalogConflict(key, claimed)
+    readonly tail: string
+    readonly headUid: string
+  } {
+    const { firstNumber, tails } = this.#fleet
+    const ref = firstNumber + number
+    const tail = tails.slice(number * TAIL_DIGITS, (number + 1) * TAIL_DIGITS)
+    return { ref, tail, headUid: familyHeadOf(ref, tail) }
+  }
+
+  claim(
+    claims: readonly OpenText[],
+    id: string,
+    holder: DocumentKey & { readonly ref: number },
+  ): void {
+    for (const { isOpen, text } of claims) {
+      const claim = isOpen ? text + id : text
+      for (const value of this.#tables.claims.rowOf(this.#scope, claim, holder)) {
+        this.#claims.push(value)
+      }
+      this.#claimed.push(claim)
+    }
+  }
+
+  add(ref: number, listKey: string, packed: string): void {
+    this.#families.push(ref, this.#scope, listKey, packed)
+    this.#lastRef = ref
+    this.#gathered += 1
+    if (this.#gathered === ROWS_GATHERED) this.write()
+  }
+
+  /** Writes what was gathered; throws CatalogConflict when something of it is there. */
+  write(): void {
+    const taken = this.#tables.claims.insertRows(this.#claims)
+    if (taken !== undefined) this.#refuse(-taken.ref, this.#claimed[taken.at])
+    const there = this.#tables.families.insertNew(this.#families, this.#lastRef)
+    if (there !== undefined) this.#refuse(there, undefined)
+    this.#claims = []
+    this.#claimed = []
+    this.#families = []
+    this.#gathered = 0
+  }
+
+  #refuse(ref: number, claim: string | undefined): never {
+    const { orgUid, firstNumber } = this.#fleet
+    const { headUid: uid } = this.placeOf(ref - firstNumber)
+    throw new CatalogConflict({ orgUid, kind: 'component', uid }, claim)
   }
 }
 
