@@ -74,7 +74,8 @@ interface Climate {
 export function climateAt({ seed, warmth }: House, time: number): Climate {
   const hour = hourOf(time)
   const sun = sunAt(time - 20 * 60_000)
-  const wanted = hour >= 6 && hour < 20 ? 19 : 16
+  // Walls and soil are slow: morning and evening take their time.
+  const wanted = 16 + 3 * between(0, (hour - 5) / 1.5, 1) * between(0, (22 - hour) / 2.5, 1)
   const free = 0.4 * outsideAt(time) + 10 + 13 * sun + warmth + 0.6 * wander(seed, time, HOUR_MS)
   const isVentOpen = free > 25
   const isHeated = free < wanted
@@ -82,11 +83,14 @@ export function climateAt({ seed, warmth }: House, time: number): Climate {
   const held = isHeated ? wanted + hunting : free
   const temperature = isVentOpen ? 25 + (free - 25) * 0.4 : held
   const humidity =
-    86 - 1.7 * (temperature - 16) - (isVentOpen ? 8 : 0) + 5 * wander(seed + 2, time, 2 * HOUR_MS)
+    86 -
+    1.7 * (temperature - 16) -
+    8 * between(0, (free - 24) / 2, 1) +
+    5 * wander(seed + 2, time, 2 * HOUR_MS)
   const isFed = hour > 7 && hour < 11 && !isVentOpen
   const co2 =
     430 +
-    170 * (1 - sun) * (isVentOpen ? 0.2 : 1) +
+    170 * (1 - sun) * (1 - 0.8 * between(0, (free - 24) / 2, 1)) +
     (isFed ? 310 : 0) +
     18 * wander(seed + 3, time, 9 * 60_000)
   const resting = hour >= 20 || hour < 6 ? 'night' : 'idle'

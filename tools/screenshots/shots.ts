@@ -16,16 +16,23 @@ interface Uids {
   readonly streamUid: string
 }
 
-const wide = { width: 1280, height: 800 } as const
+const wide = { width: 1280, height: 768 } as const
 const phone = { width: 390, height: 780 } as const
 
 /** The pictures, with the addresses that this greenhouse has. */
 export async function findShots(client: DemoClient): Promise<Shot[]> {
-  const house = await uidsOf(client, 'north-house', 'temp')
-  const stream = `/c/${house.componentUid}/${house.streamUid}`
-  const component = `/c/${house.componentUid}`
+  const north = await uidsOf(client, 'north-house', 'temp')
+  const others = [
+    await uidsOf(client, 'south-house', 'temp'),
+    await uidsOf(client, 'weather', 'temp'),
+    await uidsOf(client, 'north-house', 'humidity'),
+  ]
+  const names = [north, ...others].map((one) => `${one.componentUid}.${one.streamUid}`)
+  const view = `/view?s=${names.join()}`
+  const component = `/c/${north.componentUid}`
+  const stream = `${component}/${north.streamUid}`
   return [
-    { name: 'studio', path: stream, ready: 'Temperature', ...wide, theme: 'light' },
+    { name: 'studio', path: view, ready: 'North house / Temperature', ...wide, theme: 'light' },
     { name: 'studio-dark', path: component, ready: 'North house', ...wide, theme: 'dark' },
     { name: 'studio-phone', path: stream, ready: 'Temperature', ...phone, theme: 'light' },
   ]

@@ -34,6 +34,7 @@ export function Arrival({ component }: { readonly component: Schema<'Component'>
         <LiveChart componentUid={uid} zone={timeZoneId} streams={data.stream} />
       </section>
       <p>
+        Times in <strong>{timeZoneId}</strong>.{' '}
         <Link to={componentPath(uid)}>All about {name}</Link>
       </p>
     </div>
