@@ -9,11 +9,15 @@ const PRIME = 4_294_967_291
 
 /** What a row of `chunk` adds. */
 export const ROW_SUM_SQL = `(id * 7 + level * 13 + start * 3 + last * 5 + count * 11) % ${PRIME}`
+/** Adds one for each field that is no number: SQLite computes with bytes and texts as if they were 0. */
+const oddFields = (...names: readonly string[]): string =>
+  names.map((name) => `(typeof(${name}) NOT IN ('integer', 'real'))`).join(' + ')
+
 /** What all rows of `touched` and `watched` add up to. */
 export const TOUCHED_TOTAL_SQL = `
-  SELECT coalesce((SELECT sum((stream * 17 + 1) % ${PRIME}) FROM watched), 0) +
-    coalesce((SELECT sum((cursor * 7 + stream * 13 + start * 3 + until * 5 + 1) % ${PRIME})
-      FROM touched), 0) AS value`
+  SELECT coalesce((SELECT sum((stream * 17 + 1) % ${PRIME} + ${oddFields('stream')}) FROM watched), 0) +
+    coalesce((SELECT sum((cursor * 7 + stream * 13 + start * 3 + until * 5 + 1) % ${PRIME} +
+      ${oddFields('stream', 'start', 'until')}) FROM touched), 0) AS value`
 
 /** As ROW_SUM_SQL. */
 export function rowSum(row: {
