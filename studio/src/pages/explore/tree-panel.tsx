@@ -7,7 +7,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
 import styles from './explore.module.css'
 import { labelOf, ROOT, type TreeRow, type TreeRows } from './tree-rows.ts'
-import { useFound } from './use-found.ts'
+import { prepareSearch, useFound } from './use-found.ts'
 import { useTree } from './use-tree.ts'
 import { useTreeKeys } from './use-tree-keys.ts'
 
@@ -47,6 +47,7 @@ export function TreePanel({ shown, folder }: TreePanelProps) {
           type="search"
           value={text}
           placeholder="Search components"
+          onFocus={prepareSearch}
           onChange={({ target }) => search(target.value)}
           onKeyDown={({ key }) => key === 'ArrowDown' && focusList()}
         />

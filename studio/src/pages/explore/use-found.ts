@@ -9,7 +9,7 @@ const TYPING_MS = 120
 /** What a search has found so far. */
 export interface Found {
   readonly rows: TreeRows
-  /** Undefined until the first answer. */
+  /** Undefined until it is known of this text. */
   readonly totalCount: number | undefined
   readonly error: string | undefined
   need(rows: readonly TreeRow[]): void
@@ -65,8 +65,17 @@ export function useFound(text: string): Found {
     },
     [read],
   )
-  return { rows, totalCount: content?.totalCount, error, need }
+  const totalCount = found?.text === text ? content?.totalCount : undefined
+  return { rows, totalCount, error, need }
 }
+
+/** Has the service read the names of all components before the first letter is typed. */
+export function prepareSearch(): void {
+  void call('get', '/api/component', { query: { search: UNLIKELY, limit: 1 } }).catch(() => {})
+}
+
+/** What nobody calls a component. */
+const UNLIKELY = '\u0001'
 
 function rowsOfFound(content: FolderContent | undefined): TreeRows {
   const rows = new TreeRows()
