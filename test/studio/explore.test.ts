@@ -78,6 +78,8 @@ test('a component shows its streams with last values, units, ages and a line, li
   await page.getByRole('link', { name: /^Burner true/ }).waitFor()
   await page.getByRole('link', { name: 'Not used yet no sample yet' }).waitFor()
   await page.getByRole('status').filter({ hasText: 'Live' }).waitFor()
+  const metrics = await (await fetch(`${studio.service.url}/metrics`)).text()
+  assert.match(metrics, /^weir_live_connections 1$/m)
   await put([{ compId: 'boiler', streamId: 'temp', data: 99.5 }])
   await temp.getByText(/^99\.5/).waitFor()
   await temp.getByText(/just now|\d s ago/).waitFor()

@@ -66,18 +66,20 @@ function settle(): void {
 function connectAnew(): void {
   const next = document.visibilityState === 'hidden' ? '' : addressOf([...followers])
   if (next === address && (running !== undefined || next === '')) return
-  // Who comes back to the same streams goes on where it was.
-  if (next !== '' && next !== address) lastEventId = undefined
-  running?.abort()
+  const before = running
   running = undefined
   if (next === '') {
+    before?.abort()
     setState('off')
     if (followers.size === 0) address = ''
     return
   }
+  // Who comes back to the same streams goes on where it was.
+  if (next !== address) lastEventId = undefined
   address = next
   running = new AbortController()
-  void run(next, running.signal)
+  // What is open goes on until the one in its place is there: nothing is missed in between.
+  void run(next, running, () => before?.abort())
 }
 
 document.addEventListener('visibilitychange', settle)
@@ -109,17 +111,20 @@ function addressOf(all: readonly Follower[]): string {
 }
 
 /** Reads events until nobody wants them; connects again whenever the connection ends. */
-async function run(from: string, signal: AbortSignal): Promise<void> {
+async function run(from: string, self: AbortController, onOpen: () => void): Promise<void> {
+  const { signal } = self
   let waitMs = FIRST_WAIT_MS
+  if (state === 'off') setState('connecting')
   while (!signal.aborted) {
-    setState(state === 'refused' ? 'refused' : 'connecting')
     try {
       const headers: Record<string, string> =
         lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }
       const answer = await request(from, { headers, signal, cache: 'no-store' })
+      onOpen()
       setState('live')
       waitMs = FIRST_WAIT_MS
-      await readEvents(answer, signal)
+      await readEvents(answer, self)
+      if (!signal.aborted) setState('connecting')
     } catch (thrown) {
       if (signal.aborted) return
       const { status, retryAfterSeconds } = asApiError(thrown)
@@ -132,15 +137,16 @@ async function run(from: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-async function readEvents(answer: Response, signal: AbortSignal): Promise<void> {
+async function readEvents(answer: Response, self: AbortController): Promise<void> {
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
   if (reader === undefined) return
   const events = new LiveEventReader()
   for (;;) {
     const { done, value } = await reader.read()
-    if (done || signal.aborted) return
+    if (done || self.signal.aborted) return
     const told = events.read(value)
-    lastEventId = events.lastEventId ?? lastEventId
+    // The cursor of a connection that is being replaced is of other streams.
+    if (running === self) lastEventId = events.lastEventId ?? lastEventId
     if (told.length > 0) tell(told)
     // Why it ends, the next call is told: signed out, or not allowed any more.
     if (told.some(({ event }) => event === 'end')) return

@@ -1,4 +1,6 @@
 import { useEffect, useRef } from 'react'
+import { useLive as useLiveEvents, useLiveState } from '../api/live.ts'
+import type { LiveEvent } from '../api/live-events.ts'
 import type { LiveSample } from './live-plot.ts'
 import type { StreamUids } from './plots.ts'
 
@@ -14,47 +16,32 @@ const CHANGE_MS = 1_000
 /** How often is asked where no news can be had. */
 const POLL_MS = 5_000
 
-/** Follows streams by server-sent events while it is on; where there are none, asks now and then. */
+/** Follows every sample of streams while it is on; where no news can be had, asks now and then. */
 export function useLive(streams: readonly StreamUids[], isOn: boolean, news: LiveNews): void {
   const latest = useRef(news)
   latest.current = news
-  const names = streams.map(({ componentUid, streamUid }) => `${componentUid}.${streamUid}`).join()
+  const changing = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  const change = () => {
+    changing.current ??= setTimeout(() => {
+      changing.current = undefined
+      latest.current.onChange()
+    }, CHANGE_MS)
+  }
+  const topics = streams.map(({ componentUid, streamUid }) => ({
+    ...{ compUid: componentUid, streamUids: [streamUid] },
+  }))
+  const follow = (events: readonly LiveEvent[]) => {
+    for (const { event, data } of events) {
+      if (event === 'sample') latest.current.onSample(data.streamUid, data)
+      else if (event === 'change' || event === 'gap') change()
+    }
+  }
+  useLiveEvents(topics, follow, { isAll: true, isOff: !isOn })
+  const isRefused = useLiveState() === 'refused' && isOn
   useEffect(() => {
-    if (!isOn || names === '') return undefined
-    const source = new EventSource(addressOf(names))
-    let changing: ReturnType<typeof setTimeout> | undefined
-    let polling: ReturnType<typeof setInterval> | undefined
-    const change = () => {
-      changing ??= setTimeout(() => {
-        changing = undefined
-        latest.current.onChange()
-      }, CHANGE_MS)
-    }
-    source.addEventListener('sample', (event) => {
-      const { streamUid, time, data } = JSON.parse(event.data)
-      latest.current.onSample(streamUid, { time, data })
-    })
-    source.addEventListener('change', change)
-    source.addEventListener('gap', change)
-    source.addEventListener('open', () => clearInterval(polling))
-    source.addEventListener('error', () => {
-      if (source.readyState !== EventSource.CLOSED) return
-      clearInterval(polling)
-      polling = setInterval(() => latest.current.onChange(), POLL_MS)
-    })
-    return () => {
-      source.close()
-      clearTimeout(changing)
-      clearInterval(polling)
-    }
-  }, [names, isOn])
-}
-
-/** Components and, behind each, its streams. */
-function addressOf(names: string): string {
-  const query = names.split(',').flatMap((name) => {
-    const [componentUid, streamUid] = name.split('.')
-    return [`compUid=${componentUid}`, `streamUid=${streamUid}`]
-  })
-  return `/api/live?${query.join('&')}`
+    if (!isRefused) return undefined
+    const polling = setInterval(() => latest.current.onChange(), POLL_MS)
+    return () => clearInterval(polling)
+  }, [isRefused])
+  useEffect(() => () => clearTimeout(changing.current), [])
 }

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { call } from '../../api/client.ts'
+import { reasonOf } from './reason.ts'
 import { componentRows, type FolderContent, type TreeRow, TreeRows } from './tree-rows.ts'
 
 const PAGE = 100
@@ -37,7 +38,7 @@ export function useFound(text: string): Found {
         })
       } catch (thrown) {
         if (signal?.aborted === true) return
-        setError(thrown instanceof Error ? thrown.message : String(thrown))
+        setError(reasonOf(thrown))
       } finally {
         pending.delete(key)
       }

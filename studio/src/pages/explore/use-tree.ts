@@ -1,8 +1,10 @@
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { call } from '../../api/client.ts'
+import { onFound } from '../../api/connection.ts'
 import { useLive } from '../../api/live.ts'
 import { usePerson } from '../../api/session.ts'
 import { invalidate, useQuery } from '../../api/use-query.ts'
+import { reasonOf } from './reason.ts'
 import {
   childrenOf,
   type FolderContent,
@@ -70,7 +72,7 @@ export function useTree(): Tree {
   const children = useMemo(() => childrenOf(paths ?? []), [paths])
   const rows = useMemo(() => rowsOf({ children, contents, open }), [children, contents, open])
   const isEmpty = paths?.length === 0 && contents.get(ROOT)?.totalCount === 0
-  return { rows, error: error?.message ?? failed, isEmpty, toggle, reveal, need }
+  return { rows, error: reasonOf(error) ?? failed, isEmpty, toggle, reveal, need }
 }
 
 function readOpen(orgUid: string): string[] {
@@ -113,13 +115,15 @@ function useContents(orgUid: string) {
           return new Map(before).set(folder, { totalCount, components })
         })
       } catch (thrown) {
-        setFailed(thrown instanceof Error ? thrown.message : String(thrown))
+        setFailed(reasonOf(thrown))
       } finally {
         pending.delete(key)
       }
     },
     [pending],
   )
+  const [round, setRound] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another round asks for all that is seen again.
   const need = useCallback(
     (rows: readonly TreeRow[]) => {
       for (const row of rows) {
@@ -128,7 +132,7 @@ function useContents(orgUid: string) {
         }
       }
     },
-    [read],
+    [read, round],
   )
   const refresh = useCallback(() => {
     setContents((before) => {
@@ -143,6 +147,14 @@ function useContents(orgUid: string) {
     }
     refresh()
   })
+  useEffect(
+    () =>
+      onFound(() => {
+        setRound((before) => before + 1)
+        refresh()
+      }),
+    [refresh],
+  )
   // biome-ignore lint/correctness/useExhaustiveDependencies: another organization has another tree.
   useEffect(() => setContents(new Map()), [orgUid])
   return { contents, need, failed }
