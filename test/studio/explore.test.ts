@@ -168,6 +168,29 @@ test('on a phone the tree is a page of its own', { skip }, async () => {
   await assertAccessible(wide.page)
 })
 
+test('of thousands of components those that are seen are in the page, and all are reached', {
+  skip,
+}, async () => {
+  const names = Array.from({ length: 3_000 }, (_, at) => `zone ${String(at).padStart(4, '0')}`)
+  await put(names.map((compId) => ({ compId, streamId: 's', data: 1 })))
+  const { page } = await studio.open('/c')
+  const tree = page.getByRole('tree', { name: 'Components' })
+  await tree.getByRole('treeitem', { name: 'Bare component' }).waitFor()
+  await page.getByRole('searchbox').press('ArrowDown')
+  await page.keyboard.press('End')
+  await tree.getByRole('treeitem', { name: 'zone 2999' }).waitFor()
+  assert.ok((await tree.getByRole('treeitem').count()) < 100)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'zone 2999' }).waitFor()
+  await page.getByRole('searchbox').fill('zone 17 5')
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^\d+ found$/ })
+    .waitFor()
+  await tree.getByRole('treeitem', { name: 'zone 1750' }).waitFor()
+  await assertAccessible(page)
+})
+
 test('a lost connection recovers, and what was missed is there', { skip }, async () => {
   const { page } = await studio.open('/c/boiler')
   await page.getByRole('status').filter({ hasText: 'Live' }).waitFor()

@@ -16,7 +16,7 @@ interface LiveHubDeps extends LiveTellerDeps {
 }
 
 /** Telling listeners takes at most one part in so many of the main thread's time: then it is done less often. */
-const IDLE_PARTS = 24
+const IDLE_PARTS = 40
 /** However many listen, each is told at least this often. */
 const PAUSE_MS_MAX = 5_000
 /** Proxies take a connection for dead that is silent for a minute. */

@@ -29,6 +29,10 @@ const FIRST_WAIT_MS = 1_000
 const LAST_WAIT_MS = 15_000
 
 const followers = new Set<Follower>()
+/** Those who have not been told where things stand. */
+const fresh = new Set<Follower>()
+/** The last sample of each stream that is followed, for whoever comes to follow it, too. */
+const lastSamples = new Map<string, LiveEvent>()
 const stateListeners = new Set<() => void>()
 let state: LiveState = 'off'
 let address = ''
@@ -50,9 +54,11 @@ export function followLive(
 ): () => void {
   const follower = { topics, listener, isAll }
   followers.add(follower)
+  fresh.add(follower)
   settle()
   return () => {
     followers.delete(follower)
+    fresh.delete(follower)
     settle()
   }
 }
@@ -64,6 +70,7 @@ function settle(): void {
 
 /** Connects when what is followed has changed; a page that nobody sees follows nothing. */
 function connectAnew(): void {
+  tellFresh()
   const next = document.visibilityState === 'hidden' ? '' : addressOf([...followers])
   if (next === address && (running !== undefined || next === '')) return
   const before = running
@@ -71,7 +78,9 @@ function connectAnew(): void {
   if (next === '') {
     before?.abort()
     setState('off')
-    if (followers.size === 0) address = ''
+    if (followers.size > 0) return
+    address = ''
+    lastSamples.clear()
     return
   }
   // Who comes back to the same streams goes on where it was.
@@ -121,6 +130,8 @@ async function run(from: string, self: AbortController, onOpen: () => void): Pro
         lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }
       const answer = await request(from, { headers, signal, cache: 'no-store' })
       onOpen()
+      // Whatever is followed is told anew, unless it goes on.
+      if (lastEventId === undefined) lastSamples.clear()
       setState('live')
       waitMs = FIRST_WAIT_MS
       await readEvents(answer, self)
@@ -154,10 +165,23 @@ async function readEvents(answer: Response, self: AbortController): Promise<void
 }
 
 function tell(events: readonly LiveEvent[]): void {
-  for (const { topics, listener } of [...followers]) {
-    const own = events.filter((event) => topics.some((topic) => isAbout(topic, event)))
-    if (own.length > 0) listener(own)
+  for (const event of events) {
+    if (event.event === 'change') lastSamples.delete(event.data.streamUid)
+    if (event.event === 'sample') lastSamples.set(event.data.streamUid, event)
   }
+  for (const follower of [...followers]) tellOne(follower, events)
+}
+
+function tellOne({ topics, listener }: Follower, events: readonly LiveEvent[]): void {
+  const own = events.filter((event) => topics.some((topic) => isAbout(topic, event)))
+  if (own.length > 0) listener(own)
+}
+
+/** A connection that is open tells last values no second time. */
+function tellFresh(): void {
+  const known = [...lastSamples.values()]
+  for (const follower of fresh) tellOne(follower, known)
+  fresh.clear()
 }
 
 function isAbout(topic: LiveTopic, { event, data }: LiveEvent): boolean {

@@ -89,27 +89,32 @@ export class FollowedStreams implements StreamFollow {
     readonly handles: Uint32Array
     readonly times: Float64Array
   }): void {
+    const places = this.#places
     for (let at = 0; at < count; ) {
       const handle = handles[at]
-      const isFollowed = this.#placeOf(handle) !== 0
+      const place = handle < places.length ? places[handle] : 0
       let first = times[at]
       let last = first
       for (at += 1; at < count && handles[at] === handle; at += 1) {
-        if (!isFollowed) continue
         const time = times[at]
         if (time < first) first = time
         else if (time > last) last = time
       }
-      if (isFollowed) this.#touch(handle, first, last + 1)
+      if (place !== 0) this.#touchPlace(place, first, last + 1)
     }
   }
 
   #touch(handle: number, from: number, until: number): void {
     const place = this.#placeOf(handle)
-    if (place === 0) return
-    if (this.#froms[place] >= this.#untils[place]) this.#touched.push(place)
-    if (from < this.#froms[place]) this.#froms[place] = from
-    if (until > this.#untils[place]) this.#untils[place] = until
+    if (place !== 0) this.#touchPlace(place, from, until)
+  }
+
+  #touchPlace(place: number, from: number, until: number): void {
+    const froms = this.#froms
+    const untils = this.#untils
+    if (froms[place] >= untils[place]) this.#touched.push(place)
+    if (from < froms[place]) froms[place] = from
+    if (until > untils[place]) untils[place] = until
   }
 
   #placeOf(handle: number): number {
