@@ -91,3 +91,17 @@ test('an upload shows how far it is; one that is refused says why and is sent ag
   await assertAccessible(page)
   assert.equal(await page.getByRole('button', { name: /large\.bin/ }).count(), 0)
 })
+
+test('a stream of files takes uploads where it is looked at, too', { skip }, async () => {
+  const { page } = await studio.open(await fileStream('looked-at'))
+  await page.getByRole('link', { name: 'See its data' }).click()
+  await page.getByText('Drop files here, or').waitFor()
+  await page
+    .getByLabel('Files to upload')
+    .setInputFiles([{ name: 'seen.png', mimeType: 'image/png', buffer: PNG }])
+  const files = page.getByRole('region', { name: 'Files' })
+  await files.getByRole('link', { name: 'seen.png' }).waitFor()
+  await assertAccessible(page)
+  await page.getByRole('link', { name: 'Edit', exact: true }).click()
+  await page.getByRole('heading', { name: 'Photos' }).waitFor()
+})

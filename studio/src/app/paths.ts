@@ -10,3 +10,16 @@ export function componentPath(componentUid: string): string {
 export function streamPath(componentUid: string, streamUid: string): string {
   return pathTo('c', componentUid, streamUid)
 }
+
+/** The editor of a component. */
+export function editComponentPath(componentUid: string): string {
+  return pathTo('build', 'component', componentUid)
+}
+
+/** The editor of a stream. */
+export function editStreamPath(stream: {
+  readonly componentUid: string
+  readonly streamUid: string
+}): string {
+  return pathTo('build', 'component', stream.componentUid, 'stream', stream.streamUid)
+}

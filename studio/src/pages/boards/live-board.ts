@@ -1,10 +1,10 @@
-/** The last values of a board's streams, live over the connection of the page. */
+/** The last values of a board's streams, live. */
 import { createContext, useContext, useMemo, useSyncExternalStore } from 'react'
-import { useLive } from '../../api/live.ts'
+import { type LiveTopic, useLive } from '../../api/live.ts'
 import type { PanelStream } from './board-types.ts'
 
 /** A sample as the service tells it. */
-export interface LiveSample {
+export interface ShownValue {
   readonly time: number
   readonly data: number | string | boolean | null
   /** The value with its unit. */
@@ -16,15 +16,20 @@ const STREAMS_MAX = 1_000
 
 /** What is known of streams, by UID. */
 export class LiveValues {
-  readonly #values = new Map<string, LiveSample>()
+  readonly #values = new Map<string, ShownValue>()
   readonly #listeners = new Map<string, Set<() => void>>()
 
-  get(streamUid: string): LiveSample | undefined {
+  get(streamUid: string): ShownValue | undefined {
     return this.#values.get(streamUid)
   }
 
-  put(streamUid: string, sample: LiveSample): void {
+  put(streamUid: string, sample: ShownValue): void {
     this.#values.set(streamUid, sample)
+    this.note(streamUid)
+  }
+
+  /** Tells who follows a stream that something of it has changed. */
+  note(streamUid: string): void {
     for (const listener of this.#listeners.get(streamUid) ?? []) listener()
   }
 
@@ -40,7 +45,7 @@ export class LiveValues {
 export const LiveContext = createContext(new LiveValues())
 
 /** The last value of a stream, undefined until one is known. */
-export function useLastValue(streamUid: string): LiveSample | undefined {
+export function useLastValue(streamUid: string): ShownValue | undefined {
   const values = useContext(LiveContext)
   return useSyncExternalStore(
     (listener) => values.follow(streamUid, listener),
@@ -53,15 +58,17 @@ export function useLiveValues(streams: readonly PanelStream[], isLive: boolean):
   const values = useMemo(() => new LiveValues(), [])
   useLive(topicsOf(streams), (events) => {
     for (const { event, data } of events) {
-      // Who does not want news is told where things stood when it came.
-      const isTold = event === 'sample' && (isLive || values.get(data.streamUid) === undefined)
-      if (isTold) values.put(data.streamUid, data)
+      if (event === 'sample') {
+        // Who does not want news is told where things stood when it came.
+        if (isLive || values.get(data.streamUid) === undefined) values.put(data.streamUid, data)
+      } else if (isLive && (event === 'change' || event === 'gap')) values.note(data.streamUid)
     }
   })
   return values
 }
 
-function topicsOf(streams: readonly PanelStream[]) {
+/** The streams by their components, each once. */
+function topicsOf(streams: readonly PanelStream[]): LiveTopic[] {
   const byComponent = new Map<string, Set<string>>()
   for (const { componentUid, streamUid } of streams.slice(0, STREAMS_MAX)) {
     const known = byComponent.get(componentUid) ?? new Set()

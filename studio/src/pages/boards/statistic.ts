@@ -1,13 +1,13 @@
 import { call } from '../../api/client.ts'
 import { useQuery } from '../../api/use-query.ts'
 import type { Panel, PanelStream } from './board-types.ts'
-import type { LiveSample } from './live-board.ts'
+import type { ShownValue } from './live-board.ts'
 
 /** How often a running period is looked at. */
 const REFRESH_MS = 15_000
 
 /** The running period of a panel's cycle and statistic; undefined where it has none. */
-export function useStatistic(panel: Panel, stream: PanelStream): LiveSample | undefined {
+export function useStatistic(panel: Panel, stream: PanelStream): ShownValue | undefined {
   const { cycleId, stat } = panel.options
   const { componentUid, streamUid } = stream
   const isOff = cycleId === '' || stat === ''

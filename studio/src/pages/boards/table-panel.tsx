@@ -1,7 +1,7 @@
 import { request } from '../../api/client.ts'
 import { useQuery } from '../../api/use-query.ts'
 import type { Panel, PanelStream } from './board-types.ts'
-import type { LiveSample } from './live-board.ts'
+import type { ShownValue } from './live-board.ts'
 import styles from './panels.module.css'
 import { rangeAt } from './ranges.ts'
 import { type StreamFacts, useStreamFacts } from './stream-facts.ts'
@@ -83,7 +83,7 @@ async function readRows(
     readonly range: { readonly from: number; readonly until: number }
     readonly signal: AbortSignal
   },
-): Promise<readonly LiveSample[]> {
+): Promise<readonly ShownValue[]> {
   if (facts === undefined) return []
   const { options } = asked.panel
   const parts = ['comp', facts.compId, 'stream', facts.streamId]
@@ -94,7 +94,7 @@ async function readRows(
   const { from, until } = asked.range
   const query = `sd=${from}&ed=${until}&limit=${options.rows}&retFData`
   const answer = await request(`/api/${path}?${query}`, { signal: asked.signal })
-  return (await answer.json()) as LiveSample[]
+  return (await answer.json()) as ShownValue[]
 }
 
 function timeText(time: number, timeZone: string): string {

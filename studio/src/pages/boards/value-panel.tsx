@@ -1,6 +1,6 @@
 import { Age } from '../../ui/age.tsx'
 import type { Panel, PanelStream } from './board-types.ts'
-import { type LiveSample, useLastValue } from './live-board.ts'
+import { type ShownValue, useLastValue } from './live-board.ts'
 import styles from './panels.module.css'
 import { roundedText, useStatistic } from './statistic.ts'
 import { useStreamFacts } from './stream-facts.ts'
@@ -41,7 +41,7 @@ function OneValue({ panel, stream }: { readonly panel: Panel; readonly stream: P
   )
 }
 
-type Shown = Pick<LiveSample, 'data' | 'fData'>
+type Shown = Pick<ShownValue, 'data' | 'fData'>
 
 function wholeText({ data, fData }: Shown): string {
   return fData ?? (data === null ? '–' : String(data))

@@ -1,6 +1,8 @@
 import { getRecord, recordKey } from '../../api/records.ts'
 import { useQuery } from '../../api/use-query.ts'
+import { Link } from '../../app/link.tsx'
 import type { PageProps } from '../../app/page-entry.ts'
+import { componentPath } from '../../app/paths.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { BuildFrame } from './build-frame.tsx'
 import { EDITORS } from './editors.ts'
@@ -20,7 +22,15 @@ function OneRecord({ words, uid }: { readonly words: KindWords; readonly uid: st
   const { data, error } = useQuery(recordKey(kind, uid), (signal) => getRecord(kind, uid, signal))
   const title = uid === 'new' ? `New ${one}` : data === undefined ? one : shownName(data)
   return (
-    <BuildFrame kind={kind} title={title}>
+    <BuildFrame
+      kind={kind}
+      title={title}
+      actions={
+        kind === 'component' && uid !== 'new' ? (
+          <Link to={componentPath(uid)}>See its data</Link>
+        ) : undefined
+      }
+    >
       {data === undefined && error !== undefined && <Empty text={error.message} />}
       {data !== undefined && <RecordEditor words={words} editor={EDITORS[kind]} saved={data} />}
     </BuildFrame>

@@ -3,6 +3,7 @@ import { getRecord, recordKey } from '../../api/records.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { Link } from '../../app/link.tsx'
 import type { PageProps } from '../../app/page-entry.ts'
+import { streamPath } from '../../app/paths.ts'
 import { Empty } from '../../ui/empty.tsx'
 import styles from './build.module.css'
 import { BuildFrame } from './build-frame.tsx'
@@ -25,7 +26,13 @@ export function StreamPage({ params }: PageProps) {
   const saved = found.data?.stream
   const title = stream === 'new' ? 'New stream' : saved === undefined ? 'Stream' : shownName(saved)
   return (
-    <BuildFrame kind="component" title={title}>
+    <BuildFrame
+      kind="component"
+      title={title}
+      actions={
+        stream === 'new' ? undefined : <Link to={streamPath(uid, stream)}>See its data</Link>
+      }
+    >
       <p className={styles.note}>
         A stream of{' '}
         <Link to={`/build/component/${uid}`}>

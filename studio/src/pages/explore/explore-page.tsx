@@ -2,6 +2,7 @@ import { useLive, useLiveState } from '../../api/live.ts'
 import { invalidate } from '../../api/use-query.ts'
 import { Link } from '../../app/link.tsx'
 import type { PageProps } from '../../app/page-entry.ts'
+import { editComponentPath } from '../../app/paths.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { PageFrame } from '../../ui/page-frame.tsx'
@@ -70,7 +71,12 @@ function ComponentView({ found }: { readonly found: FoundComponent }) {
           </span>
         </>
       }
-      actions={<LiveMark />}
+      actions={
+        <>
+          <LiveMark />
+          <Link to={editComponentPath(component.uid)}>Edit</Link>
+        </>
+      }
     >
       <p className={styles.facts}>
         {[

@@ -2,7 +2,7 @@ import { useRole } from '../../api/session.ts'
 import { Link } from '../../app/link.tsx'
 import type { PageProps } from '../../app/page-entry.ts'
 import { findPage } from '../../app/page-map.ts'
-import { componentPath } from '../../app/paths.ts'
+import { componentPath, editStreamPath } from '../../app/paths.ts'
 import { type FoundStream, useStream } from '../../state/use-stream.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { PageFrame } from '../../ui/page-frame.tsx'
@@ -32,6 +32,7 @@ export function StreamPage({ params }: PageProps) {
       actions={
         <>
           <Link to={overlayOf(found)}>Overlay others</Link>
+          <Link to={editStreamPath(found)}>Edit</Link>
           <PutOnBoardButton streams={[found]} title={found.streamName} />
         </>
       }

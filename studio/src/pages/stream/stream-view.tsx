@@ -11,6 +11,7 @@ import { useLive } from '../../state/use-live.ts'
 import type { FoundStream } from '../../state/use-stream.ts'
 import { useViewRange } from '../../state/use-view-range.ts'
 import { Empty } from '../../ui/empty.tsx'
+import { FileUploads } from '../build/file-uploads.tsx'
 import { FileList } from './file-list.tsx'
 import { SampleTable } from './sample-table.tsx'
 import styles from './stream.module.css'
@@ -90,6 +91,13 @@ export function StreamView({ found, canChange }: StreamViewProps) {
           )}
         </section>
       </div>
+      {found.kind === 'file' && canChange && found.compId !== '' && found.streamId !== '' && (
+        <FileUploads
+          target={{ compId: found.compId, streamId: found.streamId }}
+          // What was just stored lies behind a range that was chosen before.
+          onDone={view.isLive ? reload : view.onLive}
+        />
+      )}
       {found.kind === 'file' && <FileList plot={plot} zone={view.zone} />}
     </div>
   )
