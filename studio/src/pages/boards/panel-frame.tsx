@@ -110,9 +110,15 @@ function ResizeHandle({ panel, name, acts }: HandleProps) {
   )
 }
 
-function onArrow(event: KeyboardEvent, act: (step: readonly [number, number]) => void): void {
+function onArrow(
+  event: KeyboardEvent<HTMLElement>,
+  act: (step: readonly [number, number]) => void,
+): void {
   const step = STEPS[event.key]
   if (step === undefined) return
   event.preventDefault()
   act(step)
+  // Panels stand in the page in their reading order: one that passes another is moved, and loses the focus.
+  const handle = event.currentTarget
+  requestAnimationFrame(() => handle.focus())
 }

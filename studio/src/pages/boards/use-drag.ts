@@ -15,17 +15,25 @@ interface Dragging {
   readonly rowPx: number
   /** The panel as it lay when the drag began: what is shown moves under the pointer. */
   readonly boxAt: DragOptions['boxAt']
+  readonly stopKeys: () => void
   box: Box | undefined
 }
+
+/** So near to the edge of the window the page moves along. */
+const EDGE_PX = 48
+const SCROLL_PX = 16
 
 /** The handlers of a handle that is dragged over the grid of a board; Escape leaves all as it was. */
 export function useDrag(options: DragOptions) {
   const dragging = useRef<Dragging | undefined>(undefined)
+  const latest = useRef(options)
+  latest.current = options
   const end = (isPlaced: boolean) => {
-    const { box } = dragging.current ?? {}
+    const { box, stopKeys } = dragging.current ?? {}
     dragging.current = undefined
-    options.onPreview(undefined)
-    if (isPlaced && box !== undefined) options.onPlace(box)
+    stopKeys?.()
+    latest.current.onPreview(undefined)
+    if (isPlaced && box !== undefined) latest.current.onPlace(box)
   }
   return {
     onPointerDown: (event: PointerEvent<HTMLElement>) => {
@@ -33,20 +41,31 @@ export function useDrag(options: DragOptions) {
       const size = cellOf(event.currentTarget)
       if (size === undefined) return
       event.currentTarget.setPointerCapture(event.pointerId)
-      const from = { fromX: event.clientX, fromY: event.clientY }
-      dragging.current = { ...from, ...size, boxAt: options.boxAt, box: undefined }
+      const from = { fromX: event.pageX, fromY: event.pageY }
+      const stopKeys = onEscape(() => end(false))
+      dragging.current = { ...from, ...size, boxAt: options.boxAt, stopKeys, box: undefined }
     },
     onPointerMove: (event: PointerEvent<HTMLElement>) => {
       const drag = dragging.current
       if (drag === undefined) return
-      const columns = Math.round((event.clientX - drag.fromX) / drag.columnPx)
-      const rows = Math.round((event.clientY - drag.fromY) / drag.rowPx)
+      if (event.clientY > innerHeight - EDGE_PX) scrollBy(0, SCROLL_PX)
+      else if (event.clientY < EDGE_PX) scrollBy(0, -SCROLL_PX)
+      const columns = Math.round((event.pageX - drag.fromX) / drag.columnPx)
+      const rows = Math.round((event.pageY - drag.fromY) / drag.rowPx)
       drag.box = drag.boxAt(columns, rows)
-      options.onPreview(drag.box)
+      latest.current.onPreview(drag.box)
     },
     onPointerUp: () => end(true),
     onPointerCancel: () => end(false),
   }
+}
+
+function onEscape(act: () => void): () => void {
+  const look = ({ key }: KeyboardEvent) => {
+    if (key === 'Escape') act()
+  }
+  addEventListener('keydown', look)
+  return () => removeEventListener('keydown', look)
 }
 
 /** How wide a column and how high a row of the grid is, with the gaps between them. */
