@@ -324,6 +324,13 @@ test('live, samples show as they arrive', { skip }, async () => {
     .waitFor()
   await putSamples(service, 'hall', [['live', Date.now(), 3.75]])
   await untilFigures(page, 'Live one', ['3.75', '1.25', '3.75', '2.5'])
+  const now = Date.now()
+  await putSamples(service, 'hall', [
+    ['live', now - 2, 5],
+    ['live', now - 1, 6.25],
+    ['live', now, 8],
+  ])
+  await untilFigures(page, 'Live one', ['8', '1.25', '8', '4.85'])
   await assertAccessible(page)
   assert.deepEqual(complaints, [])
 })
@@ -365,6 +372,36 @@ test('the page is whole in both themes and at phone width', { skip }, async () =
       assert.deepEqual(complaints, [])
       await page.context().close()
     }
+  }
+})
+
+test('names of 512 characters and of any script fit a phone', { skip }, async () => {
+  const names = ['W'.repeat(512), 'درجة الحرارة '.repeat(39).slice(0, 512), '温度計'.repeat(170)]
+  const long = await seedComponent(
+    studio.service,
+    { id: 'long', name: names[0], timeZoneId: 'America/Argentina/ComodRivadavia' },
+    names.map((name, at) => ({ id: `s${at}`, name, valueType: 'STRING' })),
+  )
+  const text = 'ﷺ'.repeat(900)
+  await putSamples(
+    studio.service,
+    'long',
+    names.flatMap((_, at) => [0, 1].map((by) => [`s${at}`, T0 + by * HOUR, text] as const)),
+  )
+  for (const at of names.keys()) {
+    const { page, complaints } = await studio.open(long.pageOf(`s${at}`), {
+      viewport: { width: 390, height: 844 },
+    })
+    await page
+      .getByRole('region', { name: 'Samples', exact: true })
+      .getByRole('row')
+      .nth(2)
+      .waitFor()
+    await assertFits(page)
+    await assertAccessible(page)
+    await shoot(page, `stream-long-${at}`)
+    assert.deepEqual(complaints, [])
+    await page.context().close()
   }
 })
 

@@ -1,11 +1,39 @@
 /** What of a stream a chart draws: columns of one kind of shape, taken from the answer of a plot. */
-import type { Schema } from '../api/paths.ts'
-
-/** What the service answers of a stream and a range. */
-export type Plot = Schema<'Plot'>
-
 /** A value of a plot. */
 export type PlotValue = number | string | boolean | null
+
+/** A sample beside the range of a plot. */
+interface Neighbour {
+  readonly time: number
+  readonly value: PlotValue
+}
+
+/** What the service answers of a stream and a range; its form says which lists are there. */
+export interface Plot {
+  readonly component: { readonly uid: string; readonly id: string }
+  readonly stream: { readonly uid: string; readonly id: string }
+  readonly form: 'samples' | 'changes' | 'spans' | 'periods'
+  readonly kind: 'number' | 'boolean' | 'text' | 'decimal' | 'file'
+  readonly unit: string
+  readonly timeZone: string
+  readonly from: number
+  readonly until: number
+  readonly spanMs?: number
+  readonly firstTime: number | null
+  readonly lastTime: number | null
+  readonly before?: Neighbour | null
+  readonly after?: Neighbour | null
+  readonly start?: readonly number[]
+  readonly time?: readonly number[]
+  readonly end?: readonly number[]
+  readonly count?: readonly number[]
+  readonly value?: readonly PlotValue[]
+  readonly first?: readonly PlotValue[]
+  readonly min?: readonly PlotValue[]
+  readonly max?: readonly PlotValue[]
+  readonly last?: readonly PlotValue[]
+  readonly mean?: readonly PlotValue[]
+}
 
 /** How a series is drawn: lines of numbers, steps of intervals, bars of periods, bands of states, marks of files. */
 export type SeriesShape = 'line' | 'steps' | 'bars' | 'states' | 'marks'

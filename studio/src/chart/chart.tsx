@@ -5,9 +5,10 @@ import styles from './chart.module.css'
 import { type ChartData, isNumbers } from './chart-series.ts'
 import { LANE_HEIGHT, LANE_ROOM } from './draw-states.ts'
 import { Legend } from './legend.tsx'
+import { moved, type NextRange, type TimeRange, zoomed } from './time-range.ts'
 import { readTokens } from './tokens.ts'
-import { AXIS_HEIGHT, type Picture, type TimeRange, UplotView } from './uplot-view.ts'
-import { moved, useGestures, zoomed } from './use-gestures.ts'
+import { AXIS_HEIGHT, type Picture, UplotView } from './uplot-view.ts'
+import { useGestures } from './use-gestures.ts'
 
 /** A stream on a chart. */
 export interface ChartSeries {
@@ -20,8 +21,8 @@ export interface ChartSeries {
 
 /** What a chart tells of its range. */
 export interface RangeEvents {
-  /** `isStep`: one to come back to. */
-  readonly onMove: (range: TimeRange, options: { readonly isStep: boolean }) => void
+  /** `isStep`: one to come back to. A function is given the range as it is, also before it is drawn. */
+  readonly onMove: (next: NextRange, options: { readonly isStep: boolean }) => void
   readonly onBack: () => void
   readonly onReset: () => void
   readonly onNow: () => void
@@ -151,19 +152,17 @@ function useUplot(picture: Picture, props: UplotProps) {
 }
 
 /** Arrow keys move by a tenth, + and - zoom, Backspace goes back, Escape to the start. */
-function onKey(
-  event: KeyboardEvent,
-  { range, onMove, onBack, onReset, onNow, onLive }: ChartProps,
-) {
+function onKey(event: KeyboardEvent, { onMove, onBack, onReset, onNow, onLive }: ChartProps) {
   if (event.ctrlKey || event.metaKey || event.altKey) return
-  const middle = (range.from + range.until) / 2
-  const step = { isStep: true }
+  const move = (next: (range: TimeRange) => TimeRange) => () => onMove(next, { isStep: true })
+  const zoom = (factor: number) =>
+    move((range) => zoomed(range, factor, (range.from + range.until) / 2))
   const acts: Record<string, () => void> = {
-    ArrowLeft: () => onMove(moved(range, -0.1), step),
-    ArrowRight: () => onMove(moved(range, 0.1), step),
-    '+': () => onMove(zoomed(range, 0.5, middle), step),
-    '=': () => onMove(zoomed(range, 0.5, middle), step),
-    '-': () => onMove(zoomed(range, 2, middle), step),
+    ArrowLeft: move((range) => moved(range, -0.1)),
+    ArrowRight: move((range) => moved(range, 0.1)),
+    '+': zoom(0.5),
+    '=': zoom(0.5),
+    '-': zoom(2),
     Backspace: onBack,
     Escape: onReset,
     n: onNow,

@@ -5,7 +5,7 @@ import {
   type NumberSeries,
   type StateSeries,
 } from './chart-series.ts'
-import type { TimeRange } from './uplot-view.ts'
+import type { TimeRange } from './time-range.ts'
 
 /** What a legend shows of a series. */
 export interface Figures {

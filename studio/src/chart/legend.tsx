@@ -2,8 +2,8 @@ import { useMemo } from 'react'
 import styles from './chart.module.css'
 import type { ChartSeries } from './chart.tsx'
 import { type Figures, figuresOf } from './figures.ts'
+import type { TimeRange } from './time-range.ts'
 import { momentText, offsetText } from './time-ticks.ts'
-import type { TimeRange } from './uplot-view.ts'
 
 interface LegendProps {
   readonly series: readonly ChartSeries[]

@@ -3,16 +3,12 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import type { Axes } from './axes.ts'
 import { type ChartData, isNumbers } from './chart-series.ts'
-import { type Canvas, drawNumbers, extentOf, roomyExtent } from './draw-numbers.ts'
+import { type Canvas, drawNumbers } from './draw-numbers.ts'
 import { drawLane, LANE_HEIGHT, LANE_ROOM } from './draw-states.ts'
+import { extentOf, roomyExtent } from './extent.ts'
+import type { TimeRange } from './time-range.ts'
 import { tickTexts, timeTicks } from './time-ticks.ts'
 import type { ChartTokens } from './tokens.ts'
-
-/** A stretch of time, from ≤ time < until. */
-export interface TimeRange {
-  readonly from: number
-  readonly until: number
-}
 
 /** A series as it is drawn. */
 export interface DrawnSeries {
@@ -47,6 +43,8 @@ interface ViewOptions {
 /** The height of the time axis. */
 export const AXIS_HEIGHT = 46
 const FONT_SIZE = 12
+/** Pixels that a mouse moves at least to choose a stretch; less is a click. */
+const DRAG_MIN = 4
 const TICK_SPACE = 72
 
 /** A uPlot chart that draws a picture, which may be changed at any time. */
@@ -54,6 +52,8 @@ export class UplotView {
   readonly #plot: uPlot
   #picture: Picture
   readonly #options: ViewOptions
+  /** Where dragging began and ended in the page: uPlot's own places lag behind a busy page. */
+  #dragged = { oneX: 0, otherX: 0 }
 
   constructor(options: ViewOptions) {
     this.#options = options
@@ -85,6 +85,7 @@ export class UplotView {
 
   /** Shows a stretch of the plot as chosen, between two places of the page. */
   showSelection(oneX: number, otherX: number): void {
+    this.#dragged = { oneX, otherX }
     const { left: start, width, height } = this.#plot.over.getBoundingClientRect()
     const inside = (x: number) => Math.min(Math.max(x - start, 0), width)
     const left = Math.min(inside(oneX), inside(otherX))
@@ -142,6 +143,12 @@ export class UplotView {
           dblclick: () => null,
           mousedown: (_self, _target, handler) => (event: MouseEvent) => {
             if (event.shiftKey || event.button !== 0) return null
+            this.#dragged = { oneX: event.clientX, otherX: event.clientX }
+            handler(event)
+            return null
+          },
+          mouseup: (_self, _target, handler) => (event: MouseEvent) => {
+            this.#dragged = { ...this.#dragged, otherX: event.clientX }
             handler(event)
             return null
           },
@@ -258,11 +265,15 @@ export class UplotView {
   }
 
   #select(self: uPlot): void {
-    const { left, width } = self.select
-    if (width < 4) return
-    const [from, until] = [self.posToVal(left, 'x'), self.posToVal(left + width, 'x')]
+    const { oneX, otherX } = this.#dragged
     self.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
-    this.#options.onSelect({ from: Math.round(from), until: Math.round(until) })
+    if (Math.abs(oneX - otherX) < DRAG_MIN) return
+    const { left, width } = self.over.getBoundingClientRect()
+    const timeAt = (x: number) => {
+      return Math.round(self.posToVal(Math.min(Math.max(x - left, 0), width), 'x'))
+    }
+    const [from, until] = [timeAt(Math.min(oneX, otherX)), timeAt(Math.max(oneX, otherX))]
+    this.#options.onSelect({ from, until })
   }
 
   #tellCursor(self: uPlot): void {

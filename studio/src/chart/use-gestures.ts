@@ -1,38 +1,12 @@
 import { type RefObject, useEffect, useRef } from 'react'
-import type { TimeRange, UplotView } from './uplot-view.ts'
-
-/** Ranges are not zoomed in further: no two samples of a stream are closer than a millisecond. */
-const RANGE_MS_MIN = 10
-/** Nor out: the times of samples end there. */
-const RANGE_MS_MAX = 400 * 365 * 86_400_000
-
-/** A range with its ends in order, whole, and neither too short nor too long. */
-export function soundRange({ from, until }: TimeRange): TimeRange {
-  const middle = (from + until) / 2
-  const length = Math.min(Math.max(until - from, RANGE_MS_MIN), RANGE_MS_MAX)
-  const start = Math.round(middle - length / 2)
-  return { from: start, until: start + Math.round(length) }
-}
-
-/** A range that is longer by a factor, around a time that stays where it is. */
-export function zoomed({ from, until }: TimeRange, factor: number, around: number): TimeRange {
-  return soundRange({
-    from: around - (around - from) * factor,
-    until: around + (until - around) * factor,
-  })
-}
-
-/** A range that is moved by a part of its length. */
-export function moved({ from, until }: TimeRange, part: number): TimeRange {
-  const by = Math.round((until - from) * part)
-  return { from: from + by, until: until + by }
-}
+import { moved, type NextRange, type TimeRange, zoomed } from './time-range.ts'
+import type { UplotView } from './uplot-view.ts'
 
 /** What gestures do to the range. */
 export interface GestureDeps {
   readonly range: TimeRange
   /** Shows a range at once; `isStep`: it is one to come back to, not a moment of a movement. */
-  readonly onMove: (range: TimeRange, options: { readonly isStep: boolean }) => void
+  readonly onMove: (next: NextRange, options: { readonly isStep: boolean }) => void
   readonly onBack: () => void
 }
 
@@ -87,10 +61,9 @@ class Gestures {
     // Elsewhere the wheel scrolls the page; with Ctrl it is a pinch on a touchpad.
     if (found === undefined || !(found.isOverAxis || (found.isOverPlot && event.ctrlKey))) return
     event.preventDefault()
-    const { range, onMove } = this.#deps()
     const size = event.deltaMode === 1 ? event.deltaY * 30 : event.deltaY
     const factor = Math.exp(Math.min(Math.max(size, -300), 300) / 400)
-    onMove(zoomed(range, factor, found.time), { isStep: false })
+    this.#deps().onMove((range) => zoomed(range, factor, found.time), { isStep: false })
   }
 
   #down(event: PointerEvent): void {
@@ -127,7 +100,7 @@ class Gestures {
     if (this.#fingers.size < 2) this.#pinchFrom = undefined
     if (this.#panFrom === undefined) return
     this.#panFrom = undefined
-    this.#deps().onMove(this.#deps().range, { isStep: true })
+    this.#deps().onMove((range) => range, { isStep: true })
   }
 
   #pan(x: number): void {

@@ -4,7 +4,8 @@ import { call } from '../api/client.ts'
 import { type QueryKey, queries } from '../api/query-cache.ts'
 import { useQuery } from '../api/use-query.ts'
 import type { Plot } from '../chart/chart-series.ts'
-import type { TimeRange } from '../chart/uplot-view.ts'
+import type { TimeRange } from '../chart/time-range.ts'
+import { type LiveSample, withSample } from './live-plot.ts'
 
 /** A stream by the UIDs of its component and itself. */
 export interface StreamUids {
@@ -66,11 +67,19 @@ export function usePlots(question: PlotsQuestion) {
     const known = new Map(data?.map((answer) => [answer.streamUid, answer]))
     return streams.map(({ streamUid }) => known.get(streamUid))
   }, [data, streams])
-  const change = (next: (answers: readonly PlotAnswer[]) => readonly PlotAnswer[]) => {
+  /** Adds a sample that has arrived; answers whether it is shown, or what is shown is to be asked for anew. */
+  const add = (streamUid: string, sample: LiveSample): boolean => {
+    // As it is at this moment: several samples may come before one is drawn.
     const known = queries.peek<readonly PlotAnswer[]>(key).data
-    if (known !== undefined) queries.put<readonly PlotAnswer[]>(key, next(known))
+    const before = known?.find((answer) => answer.streamUid === streamUid)?.plot
+    const plot = before === undefined ? undefined : withSample(before, sample)
+    if (known === undefined || plot === undefined) return false
+    const put = (answer: PlotAnswer) =>
+      answer.streamUid === streamUid ? { ...answer, plot } : answer
+    if (plot !== before) queries.put<readonly PlotAnswer[]>(key, known.map(put))
+    return true
   }
-  return { answers, isLoading, error, reload, change }
+  return { answers, isLoading, error, reload, add }
 }
 
 /** Plots of ranges seen before that are kept: each may have some hundred kilobytes. */

@@ -6,13 +6,16 @@ import type { StreamUids } from './plots.ts'
 
 /** What is told of streams that are followed. */
 export interface LiveNews {
-  readonly onSample: (streamUid: string, sample: LiveSample) => void
+  /** Answers whether the sample is shown; if not, what is shown is asked for anew. */
+  readonly onSample: (streamUid: string, sample: LiveSample) => boolean
   /** Something else changed: what is shown is to be asked for anew. */
   readonly onChange: () => void
 }
 
 /** Changes in a row are asked for once. */
 const CHANGE_MS = 1_000
+/** What may change a picture. */
+const NEWS: ReadonlySet<string> = new Set(['sample', 'change', 'gap'])
 /** How often is asked where no news can be had. */
 const POLL_MS = 5_000
 
@@ -32,8 +35,8 @@ export function useLive(streams: readonly StreamUids[], isOn: boolean, news: Liv
   }))
   const follow = (events: readonly LiveEvent[]) => {
     for (const { event, data } of events) {
-      if (event === 'sample') latest.current.onSample(data.streamUid, data)
-      else if (event === 'change' || event === 'gap') change()
+      const isShown = event === 'sample' && latest.current.onSample(data.streamUid, data)
+      if (!isShown && NEWS.has(event)) change()
     }
   }
   useLiveEvents(topics, follow, { isAll: true, isOff: !isOn })

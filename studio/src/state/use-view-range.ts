@@ -1,8 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { type Address, useAddress } from '../app/place.ts'
 import type { RangeEvents } from '../chart/chart.tsx'
-import type { TimeRange } from '../chart/uplot-view.ts'
-import { soundRange } from '../chart/use-gestures.ts'
+import { type NextRange, rangeAfter, soundRange, type TimeRange } from '../chart/time-range.ts'
 import { browserZone } from '../chart/zone-time.ts'
 import { type Extent, lengthOfWord, rangeOfWord, usualWord } from './range-words.ts'
 
@@ -52,22 +51,24 @@ export function useViewRange(zoneOfData: string, extent: Extent): ViewRange {
     [chosen, word, now, zone, extent],
   )
   const asked = useAsked(rested, isLive)
-  const { moving, ...moves } = useMoves(address, chosen)
-  const range = moving ?? rested
-  const jump = (from: number) => {
-    const length = range.until - range.from
-    moves.onMove({ from, until: from + length }, { isStep: true })
+  const { range, isMoving, ...moves } = useMoves(address, chosen, rested)
+  const jump = (fromOf: (length: number) => number) => {
+    const next = ({ from, until }: TimeRange) => {
+      const start = fromOf(until - from)
+      return { from: start, until: start + until - from }
+    }
+    moves.onMove(next, { isStep: true })
   }
   return {
     ...{ range, asked, isLive, zone, isBrowserZone },
-    word: moving === undefined ? word : '',
+    word: isMoving ? '' : word,
     onMove: moves.onMove,
     onBack: moves.onBack,
     onReset: moves.onReset,
     onWord: (next) => moves.commit({ range: next }, lengthOfWord(next) !== undefined && isLive),
-    onNow: () => jump(Date.now() - (range.until - range.from)),
-    onStart: () => extent !== undefined && jump(extent.firstTime),
-    onEnd: () => extent !== undefined && jump(extent.lastTime + 1 - (range.until - range.from)),
+    onNow: () => jump((length) => Date.now() - length),
+    onStart: () => extent !== undefined && jump(() => extent.firstTime),
+    onEnd: () => extent !== undefined && jump((length) => extent.lastTime + 1 - length),
     onLive: () => {
       const next = lengthOfWord(word) === undefined ? '15m' : word
       moves.commit(isLive ? { range: word } : { range: next }, !isLive)
@@ -130,17 +131,20 @@ function useAsked(rested: TimeRange, isLive: boolean): TimeRange {
 }
 
 /** Movements: seen at once, in the address when they rest, and steps to go back. */
-function useMoves(address: Address, chosen: Chosen) {
+function useMoves(address: Address, chosen: Chosen, rested: TimeRange) {
   const [moving, setMoving] = useState<TimeRange>()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const steps = useRef<Chosen[]>([])
   const latest = useRef(chosen)
   latest.current = chosen
+  const seen = useRef(rested)
+  seen.current = moving ?? rested
   const { change } = address
   useEffect(() => () => clearTimeout(timer.current), [])
   const go = useCallback(
     ({ from, until, range }: Chosen, isLive: boolean) => {
       clearTimeout(timer.current)
+      latest.current = { from, until, range }
       setMoving(undefined)
       change({ from, until, range, live: isLive ? '1' : undefined })
     },
@@ -155,8 +159,10 @@ function useMoves(address: Address, chosen: Chosen) {
     [go],
   )
   const onMove = useCallback(
-    (range: TimeRange, { isStep }: { readonly isStep: boolean }) => {
-      const { from, until } = soundRange(range)
+    (next: NextRange, { isStep }: { readonly isStep: boolean }) => {
+      // Keys and wheels may come faster than pictures: each goes on from the last one.
+      const { from, until } = rangeAfter(seen.current, next)
+      seen.current = { from, until }
       const settle = () => commit({ from: String(from), until: String(until) })
       clearTimeout(timer.current)
       setMoving({ from, until })
@@ -174,5 +180,12 @@ function useMoves(address: Address, chosen: Chosen) {
     steps.current = []
     if (first !== undefined) go(first, false)
   }, [go])
-  return { moving, commit, onMove, onBack, onReset }
+  return {
+    range: moving ?? rested,
+    isMoving: moving !== undefined,
+    commit,
+    onMove,
+    onBack,
+    onReset,
+  }
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { ViewRange } from '../../state/use-view-range.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { moved } from '../time-range.ts'
 import { offsetText } from '../time-ticks.ts'
 import { browserZone } from '../zone-time.ts'
 import styles from './controls.module.css'
@@ -56,7 +57,6 @@ export function ChartBar({ view, zoneOfData, hasExtent, children }: ChartBarProp
   )
 }
 
-function move({ range, onMove }: ViewRange, part: number): void {
-  const by = Math.round((range.until - range.from) * part)
-  onMove({ from: range.from + by, until: range.until + by }, { isStep: true })
+function move({ onMove }: ViewRange, part: number): void {
+  onMove((range) => moved(range, part), { isStep: true })
 }

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { useQuery } from '../../api/use-query.ts'
 import { Chart, type ChartSeries } from '../../chart/chart.tsx'
 import { chartData } from '../../chart/chart-series.ts'
+import { rangeAfter } from '../../chart/time-range.ts'
 import type { Panel } from './board-types.ts'
 import styles from './panels.module.css'
 import { readNames, readPlots } from './plots.ts'
@@ -32,6 +33,7 @@ export function ChartPanel({ panel, range, isLive }: ChartPanelProps) {
   const { place, height } = useHeight()
   const zoom = steps.at(-1)
   const shown = usePlots(panel, { range, zoom, points, isLive })
+  const { range: whole } = shown
   const series = useMemo((): readonly ChartSeries[] => shown.series, [shown.series])
   return (
     <div ref={place} className={styles.chart}>
@@ -40,20 +42,21 @@ export function ChartPanel({ panel, range, isLive }: ChartPanelProps) {
           {problem}
         </p>
       ))}
-      {shown.range !== undefined && (
+      {whole !== undefined && (
         <Chart
           label={panel.title || series.map(({ name }) => name).join(', ') || 'Chart'}
           series={series}
-          range={zoom ?? shown.range}
+          range={zoom ?? whole}
           zone={shown.zone}
           hidden={hidden}
           onHidden={setHidden}
           height={height}
           onWidth={(pixels) => setPoints(Math.max(100, Math.min(2_000, Math.round(pixels))))}
           onMove={(next, { isStep }) =>
-            setSteps((now) =>
-              isStep || now.length === 0 ? [...now, next] : [...now.slice(0, -1), next],
-            )
+            setSteps((now) => {
+              const after = rangeAfter(now.at(-1) ?? whole, next)
+              return isStep || now.length === 0 ? [...now, after] : [...now.slice(0, -1), after]
+            })
           }
           onBack={() => setSteps((now) => now.slice(0, -1))}
           onReset={() => setSteps([])}

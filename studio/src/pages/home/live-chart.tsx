@@ -3,7 +3,7 @@ import type { Schema } from '../../api/paths.ts'
 import { navigate } from '../../app/place.ts'
 import { Chart } from '../../chart/chart.tsx'
 import { chartData } from '../../chart/chart-series.ts'
-import { withSample } from '../../state/live-plot.ts'
+import { rangeAfter } from '../../chart/time-range.ts'
 import { pointsFor, usePlots } from '../../state/plots.ts'
 import { useLive } from '../../state/use-live.ts'
 
@@ -28,22 +28,14 @@ export function LiveChart({ componentUid, zone, streams }: LiveChartProps) {
     [componentUid, streams],
   )
   const asked = Math.floor(now / ASKED_MS) * ASKED_MS
-  const { answers, reload, change } = usePlots({
+  const { answers, reload, add } = usePlots({
     streams: uids,
     range: { from: asked - SHOWN_MS, until: asked + 2 * ASKED_MS },
     points: pointsFor(width),
     cycle: undefined,
   })
   useLive(uids, true, {
-    onSample: (streamUid, sample) => {
-      const plot = answers.find((one) => one?.streamUid === streamUid)?.plot
-      const grown = plot === undefined ? undefined : withSample(plot, sample)
-      if (grown === undefined) reload()
-      else
-        change((all) =>
-          all.map((one) => (one.streamUid === streamUid ? { ...one, plot: grown } : one)),
-        )
-    },
+    onSample: add,
     onChange: reload,
   })
   const series = streams.map(({ uid: key, name, id }, at) => {
@@ -52,16 +44,18 @@ export function LiveChart({ componentUid, zone, streams }: LiveChartProps) {
     return { key, name: name || id, unit: plot?.unit ?? '', data }
   })
   const names = uids.map(({ streamUid }) => `${componentUid}.${streamUid}`).join()
+  const range = { from: now - SHOWN_MS, until: now }
   const lookAround = (query: string) => navigate(`/view?s=${names}&${query}`)
   return (
     <Chart
       label={`Chart of ${series.map(({ name }) => name).join(', ')}`}
       {...{ series, zone, hidden }}
-      range={{ from: now - SHOWN_MS, until: now }}
+      range={range}
       onHidden={setHidden}
       onWidth={setWidth}
-      onMove={({ from, until }, { isStep }) => {
-        if (isStep) lookAround(`from=${Math.round(from)}&until=${Math.round(until)}`)
+      onMove={(next, { isStep }) => {
+        const { from, until } = rangeAfter(range, next)
+        if (isStep) lookAround(`from=${from}&until=${until}`)
       }}
       onBack={() => {}}
       onReset={() => {}}

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
 import { request } from '../../api/client.ts'
-import type { TimeRange } from '../../chart/uplot-view.ts'
+import type { TimeRange } from '../../chart/time-range.ts'
 import type { FoundStream } from '../../state/use-stream.ts'
 import { Button } from '../../ui/button.tsx'
 import { tell } from '../../ui/toast.tsx'

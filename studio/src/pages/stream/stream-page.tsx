@@ -45,7 +45,7 @@ export function StreamPage({ params }: PageProps) {
 function Heading({ found }: { readonly found: FoundStream }) {
   const to = componentPath(found.componentUid)
   return (
-    <>
+    <span className={styles.heading} title={`${found.componentName} / ${found.streamName}`}>
       <span className={styles.component}>
         {findPage(to) === undefined ? (
           found.componentName
@@ -55,7 +55,7 @@ function Heading({ found }: { readonly found: FoundStream }) {
         {' / '}
       </span>
       {found.streamName}
-    </>
+    </span>
   )
 }
 

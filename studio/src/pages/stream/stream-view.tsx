@@ -5,7 +5,6 @@ import { chartData } from '../../chart/chart-series.ts'
 import { ChartBar } from '../../chart/controls/chart-bar.tsx'
 import { CyclePicker, cycleIn } from '../../chart/controls/cycle-picker.tsx'
 import { PlotTable } from '../../chart/plot-table.tsx'
-import { withSample } from '../../state/live-plot.ts'
 import { pointsFor, usePlots } from '../../state/plots.ts'
 import { useLive } from '../../state/use-live.ts'
 import type { FoundStream } from '../../state/use-stream.ts'
@@ -34,14 +33,10 @@ export function StreamView({ found, canChange }: StreamViewProps) {
   const stat = cycle?.stat
   const streams = useMemo(() => [found], [found])
   const question = { streams, range: view.asked, points: pointsFor(width), cycle }
-  const { answers, error, reload, change } = usePlots(question)
+  const { answers, error, reload, add } = usePlots(question)
   const [{ plot, error: refused } = { plot: undefined, error: undefined }] = answers
   useLive(streams, view.isLive, {
-    onSample: (_streamUid, sample) => {
-      const grown = plot === undefined ? undefined : withSample(plot, sample)
-      if (grown === undefined) reload()
-      else if (grown !== plot) change(([answer]) => [{ ...answer, plot: grown }])
-    },
+    onSample: add,
     onChange: reload,
   })
   const { firstTime, lastTime } = plot ?? {}

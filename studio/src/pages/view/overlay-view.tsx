@@ -7,7 +7,6 @@ import { chartData } from '../../chart/chart-series.ts'
 import { ChartBar } from '../../chart/controls/chart-bar.tsx'
 import { CyclePicker, cycleIn } from '../../chart/controls/cycle-picker.tsx'
 import { PlotTable } from '../../chart/plot-table.tsx'
-import { type LiveSample, withSample } from '../../state/live-plot.ts'
 import { pointsFor, usePlots } from '../../state/plots.ts'
 import type { Extent } from '../../state/range-words.ts'
 import { useLive } from '../../state/use-live.ts'
@@ -34,17 +33,9 @@ export function OverlayView({ streams, onRemove }: OverlayViewProps) {
   const cycle = cycleIn(query)
   const stat = cycle?.stat
   const question = { streams, range: view.asked, points: pointsFor(width), cycle }
-  const { answers, error, reload, change } = usePlots(question)
+  const { answers, error, reload, add } = usePlots(question)
   useLive(streams, view.isLive, {
-    onSample: (streamUid, sample) => {
-      const at = streams.findIndex((one) => one.streamUid === streamUid)
-      const grown = grownAt(answers[at]?.plot, sample)
-      if (grown === undefined) reload()
-      else
-        change((all) =>
-          all.map((one) => (one.streamUid === streamUid ? { ...one, plot: grown } : one)),
-        )
-    },
+    onSample: add,
     onChange: reload,
   })
   const hidden = useMemo(
@@ -96,10 +87,6 @@ export function OverlayView({ streams, onRemove }: OverlayViewProps) {
       <Tables streams={streams} plots={answers.map((answer) => answer?.plot)} zone={view.zone} />
     </div>
   )
-}
-
-function grownAt(plot: Parameters<typeof withSample>[0] | undefined, sample: LiveSample) {
-  return plot === undefined ? undefined : withSample(plot, sample)
 }
 
 /** From the first sample of any stream to the last of any. */

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { axesOf } from '../../studio/src/chart/axes.ts'
+import {
+  type ChartData,
+  chartData,
+  isNumbers,
+  type NumberSeries,
+  type Plot,
+  type StateSeries,
+} from '../../studio/src/chart/chart-series.ts'
+import { extentOf, roomyExtent } from '../../studio/src/chart/extent.ts'
+import { figuresOf } from '../../studio/src/chart/figures.ts'
+import { moved, rangeAfter, soundRange, zoomed } from '../../studio/src/chart/time-range.ts'
+import { withSample } from '../../studio/src/state/live-plot.ts'
+
+const facts: Plot = {
+  component: { uid: 'c', id: 'c' },
+  stream: { uid: 's', id: 's' },
+  ...{ form: 'samples', kind: 'number', unit: '', timeZone: 'UTC' },
+  ...{ from: 0, until: 1_000, firstTime: 0, lastTime: 1_000 },
+}
+const numbers = (data: ChartData): NumberSeries => {
+  assert.ok(isNumbers(data))
+  return data
+}
+const states = (data: ChartData): StateSeries => {
+  assert.ok(!isNumbers(data))
+  return data
+}
+const brokenIn = (data: NumberSeries): number[] =>
+  data.values.flatMap((_, at) => (data.isBroken(at) ? [at] : []))
+
+test('chartData() leads lines out of the range, and breaks them where much more than usual is missing', () => {
+  const time = [100, 200, 300, 400, 5_000, 5_100]
+  const plot = { ...facts, time, value: [1, 2, 3, 4, 5, 6], before: { time: 0, value: 9 } }
+  const data = numbers(chartData(plot))
+  assert.deepEqual(data.starts, [0, ...time])
+  assert.equal(data.values[0], 9)
+  assert.deepEqual(brokenIn(data), [5])
+  const even = numbers(chartData({ ...facts, time: [1, 2, 3, 5, 9], value: [1, 2, 3, 4, 5] }))
+  assert.deepEqual(brokenIn(even), [])
+  assert.deepEqual(brokenIn(numbers(chartData({ ...facts, time: [1, 900], value: [1, 2] }))), [])
+})
+
+test('chartData() breaks intervals wherever one is missing', () => {
+  const plot = { ...facts, start: [0, 10, 30], time: [10, 20, 40], value: [1, 2, 3] }
+  const data = numbers(chartData(plot))
+  assert.equal(data.shape, 'steps')
+  assert.deepEqual(brokenIn(data), [2])
+})
+
+test('chartData() draws spans as a band with their mean, decimals without one too', () => {
+  const spans: Plot = {
+    ...{ ...facts, form: 'spans', spanMs: 10, start: [0, 10, 20, 90], end: [9, 19, 29, 99] },
+    ...{ count: [5, 5, 5, 5], first: [1, 1, 1, 1], last: [3, 3, 3, 4] },
+    ...{ min: [0, 0, 0, 0], max: [4, 4, 4, 5], mean: [2, 2, 2, 2] },
+  }
+  const data = numbers(chartData(spans))
+  assert.deepEqual([data.lows, data.highs, data.values], [spans.min, spans.max, spans.mean])
+  assert.deepEqual(brokenIn(data), [3])
+  const figures = figuresOf(data, { from: 0, until: 100 }, undefined)
+  assert.deepEqual(figures, { value: '4', min: '0', max: '5', mean: '2' })
+  assert.deepEqual(figuresOf(data, { from: 0, until: 100 }, 60).value, '–', 'over the gap')
+  assert.equal(figuresOf(data, { from: 0, until: 100 }, 12).max, '4')
+  const decimals = { ...spans, kind: 'decimal', mean: [null, null, null, null] } as const
+  assert.deepEqual(numbers(chartData(decimals)).values, [2, 2, 2, 2.5])
+})
+
+test('chartData() makes bars of sums, steps of other statistics, states of texts', () => {
+  const periods: Plot = {
+    ...facts,
+    form: 'periods',
+    start: [0, 10],
+    end: [10, 20],
+    value: [1, null],
+  }
+  assert.equal(numbers(chartData(periods, { stat: 'sum' })).shape, 'bars')
+  assert.equal(numbers(chartData(periods, { stat: 'max' })).shape, 'steps')
+  const band = numbers(chartData({ ...periods, min: [0, null], max: [3, null] }, { stat: 'band' }))
+  assert.deepEqual([band.lows[0], band.highs[0]], [0, 3])
+  assert.deepEqual(extentOf([numbers(chartData(periods, { stat: 'sum' }))], 0, 20), [0, 1])
+  assert.equal(states(chartData({ ...periods, value: ['on', null] })).bands.length, 1)
+})
+
+test('states last until the next sample, the last one to this moment', () => {
+  const plot: Plot = {
+    ...{ ...facts, kind: 'text', time: [100, 200, 300], value: ['a', 'a', 'b'], lastTime: 300 },
+    before: { time: -50, value: 'z' },
+  }
+  const { bands } = states(chartData(plot, { now: 700 }))
+  assert.deepEqual(
+    bands.map(({ from, until, state }) => [from, until, state]),
+    [
+      [-50, 100, 'z'],
+      [100, 300, 'a'],
+      [300, 700, 'b'],
+    ],
+  )
+  assert.equal(states(chartData(plot, { now: 9_000 })).bands[2].until, 1_000)
+  const data = chartData(plot, { now: 700 })
+  assert.equal(figuresOf(data, { from: 0, until: 1_000 }, 150).value, 'a')
+  assert.equal(figuresOf(data, { from: 0, until: 1_000 }, undefined).value, 'b')
+})
+
+test('several states in a span too short to show them are told as such', () => {
+  const spans: Plot = {
+    ...{ ...facts, form: 'spans', kind: 'boolean', spanMs: 10, start: [0, 10], end: [9, 19] },
+    ...{ count: [5, 5], first: [true, true], last: [true, true], mean: [1, 0.5] },
+    ...{ min: [true, false], max: [true, true] },
+  }
+  const data = states(chartData(spans, { now: 1_000 }))
+  assert.deepEqual(
+    data.bands.map(({ state }) => state),
+    ['true', undefined],
+  )
+  assert.equal(figuresOf(data, { from: 0, until: 20 }, 15).value, 'several (5)')
+})
+
+test('a plot without samples has no figures and an axis all the same', () => {
+  const data = numbers(
+    chartData({ ...facts, firstTime: null, lastTime: null, time: [], value: [] }),
+  )
+  assert.equal(figuresOf(data, { from: 0, until: 10 }, undefined).mean, '–')
+  assert.deepEqual(roomyExtent(extentOf([data], 0, 10)), [0, 1])
+  assert.deepEqual(roomyExtent([5, 5]), [4.5, 5.5])
+  assert.deepEqual(roomyExtent([0, 100]), [0, 106])
+})
+
+test('withSample() grows samples and spans as the service would, and asks where it cannot', () => {
+  const few: Plot = { ...facts, time: [10], value: [1], lastTime: 10 }
+  const grown = withSample(few, { time: 20, data: 2 })
+  assert.deepEqual([grown?.time, grown?.value, grown?.lastTime], [[10, 20], [1, 2], 20])
+  assert.deepEqual(withSample(few, { time: 10, data: 7 })?.value, [7])
+  assert.equal(withSample(few, { time: 5, data: 7 }), undefined)
+  assert.equal(withSample(few, { time: 5_000, data: 7 }), few, 'beyond what is shown')
+  const spans: Plot = {
+    ...{ ...facts, form: 'spans', spanMs: 10, start: [0], end: [4], count: [2] },
+    ...{ first: [1], min: [1], max: [3], last: [3], mean: [2] },
+  }
+  const wider = withSample(spans, { time: 6, data: 8 })
+  assert.deepEqual([wider?.end, wider?.max, wider?.mean, wider?.count], [[6], [8], [4], [3]])
+  assert.deepEqual(withSample(spans, { time: 12, data: 8 })?.start, [0, 12])
+  assert.equal(withSample({ ...spans, kind: 'text' }, { time: 12, data: 'x' }), undefined)
+})
+
+test('ranges stay sound however they are zoomed and moved', () => {
+  assert.deepEqual(zoomed({ from: 0, until: 100 }, 0.5, 20), { from: 10, until: 60 })
+  assert.deepEqual(moved({ from: 0, until: 100 }, -0.1), { from: -10, until: 90 })
+  assert.deepEqual(
+    rangeAfter({ from: 0, until: 100 }, (range) => moved(range, 0.5)),
+    { from: 50, until: 150 },
+  )
+  const tiny = soundRange({ from: 5, until: 5 })
+  assert.ok(tiny.until - tiny.from >= 10)
+  const huge = zoomed({ from: 0, until: 1e12 }, 1e9, 0)
+  assert.ok(Number.isSafeInteger(huge.from) && huge.until > huge.from)
+})
+
+test('axesOf() gives two units an axis each, in the order in which they come', () => {
+  const axes = axesOf([
+    { unit: '°C', isNumber: true },
+    { unit: '', isNumber: false },
+    { unit: '%', isNumber: true },
+    { unit: '°C', isNumber: true },
+    { unit: 'bar', isNumber: true },
+  ])
+  assert.deepEqual([axes.left, axes.right], [['°C'], ['%', 'bar']])
+  assert.deepEqual(axes.sides, ['y', 'y', 'y2', 'y', 'y2'])
+})
