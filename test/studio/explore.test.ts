@@ -68,7 +68,7 @@ async function put(rows: readonly object[]): Promise<void> {
 test('a component shows its streams with last values, units, ages and a line, live', {
   skip,
 }, async () => {
-  const { page, complaints, hosts } = await studio.open('/c/boiler')
+  const { page, complaints, hosts } = await studio.open(`/c/${uids.boiler}`)
   await page.getByRole('heading', { name: 'Boiler 7' }).waitFor()
   const temp = page.getByRole('link', { name: /Flow temperature/ })
   await temp.getByText(/^\d+(\.\d+)?.*C$/).waitFor()
@@ -87,10 +87,13 @@ test('a component shows its streams with last values, units, ages and a line, li
   await page.getByRole('link', { name: 'State no sample yet' }).waitFor()
   await put([{ compId: 'boiler', streamId: 'added', data: 5 }])
   await page.getByRole('link', { name: /^added 5/ }).waitFor()
+  await page.getByRole('link', { name: 'Edit' }).waitFor()
   await assertAccessible(page)
   await shoot(page, 'explore-component')
   assert.deepEqual(complaints, [])
   assert.equal(hosts.size, 1)
+  await page.goto(studio.service.url)
+  await page.waitForURL(`**/c/${uids.boiler}`)
 })
 
 test('the tree opens and closes, is driven by keys, and finds by name and ID', {
@@ -134,6 +137,7 @@ test('the tree opens and closes, is driven by keys, and finds by name and ID', {
 test('long names are cut, and empty components say what belongs into them', { skip }, async () => {
   const { page } = await studio.open(`/c/${uids.mast}`)
   await page.getByRole('heading', { name: LONG }).waitFor()
+  await page.getByRole('link', { name: 's no sample yet' }).waitFor()
   await assertFits(page)
   await assertAccessible(page)
   await shoot(page, 'explore-long')

@@ -1,4 +1,5 @@
 import { useLive, useLiveState } from '../../api/live.ts'
+import { useRole } from '../../api/session.ts'
 import { invalidate } from '../../api/use-query.ts'
 import { Link } from '../../app/link.tsx'
 import type { PageProps } from '../../app/page-entry.ts'
@@ -58,6 +59,7 @@ function Chosen({ name }: { readonly name: string }) {
 function ComponentView({ found }: { readonly found: FoundComponent }) {
   const { component, streams } = found
   const title = component.name || component.id || 'without a name'
+  const role = useRole()
   return (
     <PageFrame
       title={title}
@@ -74,7 +76,7 @@ function ComponentView({ found }: { readonly found: FoundComponent }) {
       actions={
         <>
           <LiveMark />
-          <Link to={editComponentPath(component.uid)}>Edit</Link>
+          {role !== 'GUEST' && <Link to={editComponentPath(component.uid)}>Edit</Link>}
         </>
       }
     >

@@ -1,5 +1,6 @@
 import { type CSSProperties, useMemo } from 'react'
 import { call } from '../../api/client.ts'
+import { useLiveState } from '../../api/live.ts'
 import type { Schema } from '../../api/paths.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { Link } from '../../app/link.tsx'
@@ -24,6 +25,8 @@ export function StreamList({ found }: { readonly found: FoundComponent }) {
   const isWhole = streamCount <= streams.length
   const uids = useMemo(() => streams.map(({ uid }) => uid), [streams])
   const values = useLastValues(component.uid, isWhole ? undefined : uids)
+  // Of streams without samples nothing is told, however long one waits.
+  const isKnown = useLiveState() === 'live' || values !== undefined
   const { data: lines } = useLines(component.uid, streams.length)
   return (
     <>
@@ -48,7 +51,7 @@ export function StreamList({ found }: { readonly found: FoundComponent }) {
                 componentUid={component.uid}
                 zone={component.timeZoneId}
                 value={values?.get(stream.uid)}
-                isKnown={values !== undefined}
+                isKnown={isKnown}
                 line={lines?.get(stream.uid)}
               />
             )
