@@ -7,11 +7,15 @@ import { editComponentPath } from '../../app/paths.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { PageFrame } from '../../ui/page-frame.tsx'
+import { useSeldom } from '../../ui/use-seldom.ts'
 import styles from './explore.module.css'
 import { StreamList } from './stream-list.tsx'
 import { TreePanel } from './tree-panel.tsx'
 import { ROOT } from './tree-rows.ts'
 import { type FoundComponent, useComponent } from './use-component.ts'
+
+/** Streams that come one by one are asked for together. */
+const REFRESH = { soonMs: 100, everyMs: 2_000 }
 
 /** The tree and, beside it, the component that is chosen; on a phone one of the two. */
 export function ExplorePage({ params }: PageProps) {
@@ -33,6 +37,7 @@ function NothingChosen() {
 function Chosen({ name }: { readonly name: string }) {
   const { data: found, error } = useComponent(name)
   const uid = found?.component.uid
+  const refresh = useSeldom(() => invalidate('component', 'page'), REFRESH)
   useLive(
     [{ catalog: true }],
     (events) => {
@@ -40,7 +45,7 @@ function Chosen({ name }: { readonly name: string }) {
         ({ event, data }) =>
           event === 'catalog' && (data.isMore || data.components.includes(uid ?? '')),
       )
-      if (isOwn) invalidate('component', 'page')
+      if (isOwn) refresh()
     },
     { isOff: uid === undefined },
   )

@@ -12,6 +12,7 @@ import { useTree } from './use-tree.ts'
 import { useTreeKeys } from './use-tree-keys.ts'
 
 const ROW_HEIGHT = 36
+const SETTLE_MS = 40
 
 interface TreePanelProps {
   /** The UID of the component beside the tree. */
@@ -96,9 +97,15 @@ function TreeList({ rows, shown, isSearch, need, toggle }: TreeListProps) {
     else if (row?.component !== undefined) navigate(addressOf(row.component.uid))
   }
   const onKeyDown = useTreeKeys({ rows, active, setActive, toggle, choose })
+  const settling = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  useEffect(() => () => clearTimeout(settling.current), [])
   const onRange = useCallback(
     ({ from, until }: { readonly from: number; readonly until: number }) => {
-      need(Array.from({ length: until - from }, (_, at) => rows.at(from + at)).filter(isRow))
+      clearTimeout(settling.current)
+      // What only rushes by is not read.
+      settling.current = setTimeout(() => {
+        need(Array.from({ length: until - from }, (_, at) => rows.at(from + at)).filter(isRow))
+      }, SETTLE_MS)
     },
     [rows, need],
   )

@@ -4,6 +4,7 @@ import { onFound } from '../../api/connection.ts'
 import { useLive } from '../../api/live.ts'
 import { usePerson } from '../../api/session.ts'
 import { invalidate, useQuery } from '../../api/use-query.ts'
+import { useSeldom } from '../../ui/use-seldom.ts'
 import { reasonOf } from './reason.ts'
 import {
   childrenOf,
@@ -20,6 +21,10 @@ const FOLDER_PAGE = 1_000
 /** More are not drawn. */
 const FOLDERS_MAX = 10_000
 
+/** A fleet that signs on is many commits: the tree follows every few seconds. */
+const REFRESH = { soonMs: 200, everyMs: 3_000 }
+/** Folders without components that are looked into again. */
+const EMPTY_MAX = 20
 /** Open folders that are remembered. */
 const OPEN_MAX = 1_000
 
@@ -100,11 +105,14 @@ function useContents(orgUid: string) {
   const [contents, setContents] = useState<ReadonlyMap<string, FolderContent>>(new Map())
   const [failed, setFailed] = useState<string>()
   const [pending] = useState(() => new Set<string>())
+  /** Pages that were read since something was committed. */
+  const [fresh] = useState(() => new Set<string>())
   const read = useCallback(
     async (folder: string, page: number) => {
-      const key = `${folder}\u0001${page}`
+      const key = keyOfPage(folder, page)
       if (pending.has(key)) return
       pending.add(key)
+      fresh.add(key)
       try {
         const query = { folder, direct: true, start: page * PAGE, limit: PAGE }
         const { component, totalCount } = await call('get', '/api/component', { query })
@@ -115,51 +123,47 @@ function useContents(orgUid: string) {
           return new Map(before).set(folder, { totalCount, components })
         })
       } catch (thrown) {
+        fresh.delete(key)
         setFailed(reasonOf(thrown))
       } finally {
         pending.delete(key)
       }
     },
-    [pending],
+    [pending, fresh],
   )
   const [round, setRound] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another round asks for all that is seen again.
   const need = useCallback(
     (rows: readonly TreeRow[]) => {
       for (const row of rows) {
-        if (row.kind === 'component' && row.component === undefined) {
-          void read(row.folder, Math.floor(row.at / PAGE))
+        if (row.kind !== 'component') continue
+        const page = Math.floor(row.at / PAGE)
+        if (row.component === undefined || !fresh.has(keyOfPage(row.folder, page))) {
+          void read(row.folder, page)
         }
       }
     },
-    [read, round],
+    [read, fresh, round],
   )
-  const refresh = useCallback(() => {
-    setContents((before) => {
-      // What is seen stays until it is read again; what is not seen is read when it is.
-      for (const [folder] of before) void read(folder, 0)
-      return new Map([...before].map(([folder, content]) => [folder, onlyFirst(content)]))
-    })
-  }, [read])
+  // What is seen stays until it is read again; what is not seen is read when it is.
+  const refresh = useSeldom(() => {
+    fresh.clear()
+    setRound((before) => before + 1)
+    const empty = [...contents].filter(([, { totalCount }]) => totalCount === 0)
+    for (const [folder] of empty.slice(0, EMPTY_MAX)) void read(folder, 0)
+  }, REFRESH)
   useLive([{ catalog: true }], (events) => {
     if (events.some(({ event, data }) => event === 'catalog' && data.hasFolders)) {
       invalidate('component_folder')
     }
     refresh()
   })
-  useEffect(
-    () =>
-      onFound(() => {
-        setRound((before) => before + 1)
-        refresh()
-      }),
-    [refresh],
-  )
+  useEffect(() => onFound(refresh), [refresh])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another organization has another tree.
   useEffect(() => setContents(new Map()), [orgUid])
   return { contents, need, failed }
 }
 
-function onlyFirst({ totalCount, components }: FolderContent): FolderContent {
-  return { totalCount, components: new Map([...components].filter(([at]) => at < PAGE)) }
+function keyOfPage(folder: string, page: number): string {
+  return `${folder}\u0001${page}`
 }
