@@ -2,7 +2,11 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { useQuery } from '../../api/use-query.ts'
 import { Chart, type ChartSeries } from '../../chart/chart.tsx'
 import { chartData } from '../../chart/chart-series.ts'
-import { rangeAfter } from '../../chart/time-range.ts'
+import { PlotTable } from '../../chart/plot-table.tsx'
+import { type NextRange, rangeAfter } from '../../chart/time-range.ts'
+import { pointsFor } from '../../state/plots.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { useQuiet } from '../../ui/use-quiet.ts'
 import type { Panel } from './board-types.ts'
 import styles from './panels.module.css'
 import { readNames, readPlots } from './plots.ts'
@@ -18,6 +22,8 @@ const LEGEND_PART_MAX = 0.4
 /** Longer names would leave no room for the figures beside them. */
 const NAME_LENGTH_MAX = 60
 const HEIGHT_MIN = 120
+/** Ranges that one can go back to. */
+const STEPS_MAX = 100
 
 interface ChartPanelProps {
   readonly panel: Panel
@@ -30,11 +36,19 @@ export function ChartPanel({ panel, range, isLive }: ChartPanelProps) {
   const [steps, setSteps] = useState<readonly TimeRange[]>([])
   const [points, setPoints] = useState(POINTS)
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
+  const [isTable, setIsTable] = useState(false)
   const { place, height } = useHeight()
   const zoom = steps.at(-1)
   const shown = usePlots(panel, { range, zoom, points, isLive })
-  const { range: whole } = shown
-  const series = useMemo((): readonly ChartSeries[] => shown.series, [shown.series])
+  const { series, plots, range: whole } = shown
+  const name = panel.title || series.map((one) => one.name).join(', ') || 'Chart'
+  const move = (next: NextRange, { isStep }: { readonly isStep: boolean }) =>
+    setSteps((now) => {
+      const before = now.at(-1) ?? whole
+      if (before === undefined) return now
+      const kept = isStep ? now : now.slice(0, -1)
+      return [...kept, rangeAfter(before, next)].slice(-STEPS_MAX)
+    })
   return (
     <div ref={place} className={styles.chart}>
       {shown.problems.map((problem) => (
@@ -42,22 +56,34 @@ export function ChartPanel({ panel, range, isLive }: ChartPanelProps) {
           {problem}
         </p>
       ))}
-      {whole !== undefined && (
+      {series.length > 0 && (
+        <IconButton
+          className={styles.toggle}
+          icon={isTable ? 'chart' : 'table'}
+          label={`${isTable ? 'Chart' : 'Table'} of ${name.slice(0, 80)}`}
+          onClick={() => setIsTable(!isTable)}
+        />
+      )}
+      {isTable &&
+        plots.map((plot, at) => (
+          <div key={series[at].key} className={styles.plotTable}>
+            <p className={styles.gone}>
+              {series[at].name}, times in {shown.zone}
+            </p>
+            <PlotTable plot={plot} zone={shown.zone} label={series[at].name} />
+          </div>
+        ))}
+      {whole !== undefined && !isTable && (
         <Chart
-          label={panel.title || series.map(({ name }) => name).join(', ') || 'Chart'}
+          label={name}
           series={series}
           range={zoom ?? whole}
           zone={shown.zone}
           hidden={hidden}
           onHidden={setHidden}
           height={height}
-          onWidth={(pixels) => setPoints(Math.max(100, Math.min(2_000, Math.round(pixels))))}
-          onMove={(next, { isStep }) =>
-            setSteps((now) => {
-              const after = rangeAfter(now.at(-1) ?? whole, next)
-              return isStep || now.length === 0 ? [...now, after] : [...now.slice(0, -1), after]
-            })
-          }
+          onWidth={(pixels) => setPoints(pointsFor(pixels) || POINTS)}
+          onMove={move}
           onBack={() => setSteps((now) => now.slice(0, -1))}
           onReset={() => setSteps([])}
           onNow={() => setSteps([])}
@@ -79,7 +105,10 @@ interface Asked {
 function usePlots(panel: Panel, { range, zoom, points, isLive }: Asked) {
   const { streams, options } = panel
   const text = JSON.stringify(streams)
-  const word = zoom === undefined ? range : `${Math.floor(zoom.from)}..${Math.ceil(zoom.until)}`
+  // A movement is asked for when it rests.
+  const word = useQuiet(
+    zoom === undefined ? range : `${Math.floor(zoom.from)}..${Math.ceil(zoom.until)}`,
+  )
   const names = useQuery(['names', text], (signal) => readNames(streams, signal))
   const [zone, setZone] = useState(options.timeZoneId || 'UTC')
   const found = useQuery(
@@ -101,19 +130,26 @@ function usePlots(panel: Panel, { range, zoom, points, isLive }: Asked) {
     if (options.timeZoneId === '' && own !== undefined) setZone(own)
     else if (options.timeZoneId !== '') setZone(options.timeZoneId)
   }, [own, options.timeZoneId])
-  const series = useMemo(
+  // Answers about streams that were taken out meanwhile are left out, too.
+  const drawn = useMemo(
     () =>
-      (data?.answers ?? []).flatMap(({ plot }, at): ChartSeries[] => {
+      (data?.answers ?? []).flatMap(({ plot }, at) => {
         const stream = streams[at]
         if (plot === undefined || stream === undefined) return []
         const name = (names.data?.[at] || 'Stream').slice(0, NAME_LENGTH_MAX)
-        return [{ key: stream.streamUid, name, unit: plot.unit, data: chartData(plot) }]
+        const series: ChartSeries = {
+          ...{ key: stream.streamUid, name, unit: plot.unit },
+          data: chartData(plot, { stat: options.stat }),
+        }
+        return [{ plot, series }]
       }),
-    [data, streams, names.data],
+    [data, streams, names.data, options.stat],
   )
+  const series = useMemo(() => drawn.map((one) => one.series), [drawn])
   const problems = new Set((data?.answers ?? []).flatMap(({ error }) => error ?? []))
   if (found.error !== undefined && data === undefined) problems.add(found.error.message)
-  return { range: data?.range, zone, series, problems: [...problems] }
+  const plots = drawn.map(({ plot }) => plot)
+  return { range: data?.range, zone, series, plots, problems: [...problems] }
 }
 
 /** How high the picture may be: the panel without the legend, which is measured as it wraps. */
