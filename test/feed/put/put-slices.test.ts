@@ -178,10 +178,12 @@ test('put() of many samples to a stream that is deleted meanwhile leaves nothing
     const put = feed.put(anyFeed, { samples, options, uploadTime: 0 })
     await nextTurn()
     const uid = home.catalog.index.resolveComponent('o', 'c')?.uid ?? ''
-    await Promise.all([
-      assert.rejects(put, { code: 'conflict' }),
-      home.catalog.components.delete(everything, uid),
-    ])
+    // Where the put is through before the deletion is, its samples go with the stream.
+    const putting = put.then(
+      () => {},
+      (error: Refusal) => assert.equal(error.code, 'conflict'),
+    )
+    await Promise.all([putting, home.catalog.components.delete(everything, uid)])
     // Once sealed and opened again the store knows of the deletion no more: all must be gone.
     await store.sealAll()
     await store.close()
