@@ -238,3 +238,17 @@ test('a scan tells which components may be lost, all of an organization where no
   )
   await store.close()
 })
+
+test('a claim is known that is older than the family it belongs to', async () => {
+  const store = await openCatalogStore({ folder: join(root, 'older') })
+  const head = newFamilyUid()
+  const of = (orgUid: string, put: PutDocument): PutDocument => ({ ...put, orgUid })
+  const [made] = await store.commit([of('one', stream(head, 1, 'x'))])
+  const gone = { op: 'delete', orgUid: 'one', kind: 'stream', uid: made.uid } as const
+  const elsewhere = { ...of('two', stream(head, 1, 'y')), uid: 'elsewhere', parentUid: '' }
+  await store.commit([{ ...gone, expectedRevision: 'any' }, elsewhere])
+  await assert.rejects(store.commit([of('two', stream(head, 2, 'y'))]), CatalogConflict)
+  await store.commit([of('two', stream(head, 2, 'z'))])
+  await assert.rejects(store.commit([of('two', stream(head, 3, 'y'))]), CatalogConflict)
+  await store.close()
+})

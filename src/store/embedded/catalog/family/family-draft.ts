@@ -18,6 +18,8 @@ export class FamilyDraft {
   readonly #rows: FamilyRows
   #head: PackedDocument | undefined
   #hasOutsiders = false
+  /** Whether nothing of it was stored, and nobody has looked for what stands elsewhere. */
+  #isUnknown: boolean
   #locals: Map<string, number> | undefined
 
   constructor(
@@ -31,6 +33,7 @@ export class FamilyDraft {
     this.#rows = rows
     this.#head = stored?.head
     this.#hasOutsiders = stored?.hasOutsiders ?? false
+    this.#isUnknown = stored === undefined
     this.pages.set(0, draftOf(stored))
   }
 
@@ -53,6 +56,13 @@ export class FamilyDraft {
   /** Whether documents or claims of the family stand in the tables of documents and claims. */
   get hasOutsiders(): boolean {
     return this.#hasOutsiders
+  }
+
+  /** Asks once, of a family that begins, whether something of it stands elsewhere. */
+  lookForOutsiders(isThere: () => boolean): void {
+    if (!this.#isUnknown) return
+    this.#isUnknown = false
+    if (isThere()) this.noteOutsiders()
   }
 
   noteOutsiders(): void {

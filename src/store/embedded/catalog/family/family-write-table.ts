@@ -79,6 +79,8 @@ export class FamilyWriteTable {
   put({ family, ordinal }: Located, put: Shaped & MemberState): StoredMember {
     const { id, numbers, revision, handle } = put
     const document = { id, numbers, revision, shape: this.#shapes.take(put.shape) }
+    // Claims on it may be older: they were made while another organization had its number.
+    family.lookForOutsiders(() => this.#areOutsidersOf(family))
     if (handle === null) {
       family.head = document
       return { family, ordinal, document }
@@ -244,8 +246,11 @@ export class FamilyWriteTable {
   }
 
   /** Whether a first row that holds nothing must tell that there is something of its family elsewhere. */
-  #isNeeded({ hasOutsiders, scope, place }: FamilyDraft): boolean {
-    if (!hasOutsiders) return false
+  #isNeeded(family: FamilyDraft): boolean {
+    return family.hasOutsiders && this.#areOutsidersOf(family)
+  }
+
+  #areOutsidersOf({ scope, place }: FamilyDraft): boolean {
     const { ref, headUid: head } = place
     const from = localClaimsOf(head)
     const found = this.#statements.outsiders.get({

@@ -32,7 +32,8 @@ export class CatalogScrub {
 
   /** One pass; ends early when the pass says so. */
   async run(pass: CatalogScrubPass): Promise<void> {
-    const table = new CatalogScrubTable(this.#db)
+    const table = this.#openTable((what) => pass.onDamage(what))
+    if (table === undefined) return
     let damages = 0
     const onDamage = (what: string): void => {
       damages += 1
@@ -58,18 +59,30 @@ export class CatalogScrub {
 
   /** Tells what does not check in any row, and how much that is. */
   #checkRows(onDamage: (what: string) => void): number {
-    const table = new CatalogScrubTable(this.#db)
     let count = 0
     const note = (what: string): void => {
       count += 1
       onDamage(what)
     }
+    const table = this.#openTable(note)
+    if (table === undefined) return count
     for (const name of table.names) {
       let after: SQLInputValues | undefined
       do after = checkStep(table, { name, after }, { onDamage: note, onChecked: () => {} })
       while (after !== undefined)
     }
     return count
+  }
+
+  /** Undefined where the schema, which is read anew when it was written, cannot be read. */
+  #openTable(onDamage: (what: string) => void): CatalogScrubTable | undefined {
+    try {
+      return readChecked('the schema', () => new CatalogScrubTable(this.#db))
+    } catch (error) {
+      if (!(error instanceof CatalogDamaged)) throw error
+      onDamage(error.what)
+      return undefined
+    }
   }
 
   /** Where indexes do not fit their tables, which are whole, they are built again from them. */
