@@ -28,6 +28,7 @@ test('the sign-in tells what was wrong, keeps what was typed and leads to the pa
   await page.getByLabel('Password').fill(ownerPassword)
   await page.getByLabel('Password').press('Enter')
   await page.getByRole('navigation', { name: 'Places' }).waitFor()
+  await page.getByRole('heading', { name: 'Your first sample' }).waitFor()
   assert.equal(new URL(page.url()).search, '?from=colleague')
   await assertAccessible(page)
   await shoot(page, 'home')
