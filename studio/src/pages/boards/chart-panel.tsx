@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { recordKey } from '../../api/records.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { Chart, type ChartSeries } from '../../chart/chart.tsx'
 import { chartData } from '../../chart/chart-series.ts'
@@ -109,7 +110,7 @@ function usePlots(panel: Panel, { range, zoom, points, isLive }: Asked) {
   const word = useQuiet(
     zoom === undefined ? range : `${Math.floor(zoom.from)}..${Math.ceil(zoom.until)}`,
   )
-  const names = useQuery(['names', text], (signal) => readNames(streams, signal))
+  const names = useQuery(recordKey('component', 'names', text), () => readNames(streams))
   const [zone, setZone] = useState(options.timeZoneId || 'UTC')
   const found = useQuery(
     ['board-plot', text, word, points, options.cycleId, options.stat, zone],

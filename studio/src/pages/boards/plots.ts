@@ -3,6 +3,7 @@ import { call } from '../../api/client.ts'
 import type { Schema } from '../../api/paths.ts'
 import type { Panel, PanelStream } from './board-types.ts'
 import type { TimeRange } from './ranges.ts'
+import { readName } from './stream-facts.ts'
 
 /** What was answered about a stream, or why nothing was. */
 export type PlotAnswer =
@@ -42,23 +43,6 @@ async function readPlot(stream: PanelStream, asked: Asked): Promise<PlotAnswer> 
 }
 
 /** How the streams of a panel are called, in their order; blank where one is gone. */
-export async function readNames(
-  streams: readonly PanelStream[],
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  return await Promise.all(
-    streams.map(async ({ componentUid, streamUid }) => {
-      const path = { componentUid, uid: streamUid }
-      try {
-        const [{ component }, { stream }] = await Promise.all([
-          call('get', '/api/component/{uid}', { path: { uid: componentUid }, signal }),
-          call('get', '/api/component/{componentUid}/stream/{uid}', { path, signal }),
-        ])
-        return `${component.name || component.id} · ${stream.name || stream.id}`
-      } catch (thrown) {
-        if (asApiError(thrown).status === 404) return ''
-        throw thrown
-      }
-    }),
-  )
+export async function readNames(streams: readonly PanelStream[]): Promise<readonly string[]> {
+  return await Promise.all(streams.map(readName))
 }

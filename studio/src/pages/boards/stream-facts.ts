@@ -1,8 +1,11 @@
+import { asApiError } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
 import type { Schema } from '../../api/paths.ts'
-import { getRecord, recordKey } from '../../api/records.ts'
+import { getRecord, type RecordKinds, recordKey } from '../../api/records.ts'
 import { useQuery } from '../../api/use-query.ts'
 import type { PanelStream } from './board-types.ts'
+
+type Component = RecordKinds['component']
 
 /** How a stream of a panel is called, and where its samples are asked for. */
 export interface StreamFacts {
@@ -14,32 +17,57 @@ export interface StreamFacts {
 }
 
 /** What is known of a stream; `isGone` when it was deleted or is not to be seen. */
-export function useStreamFacts({ componentUid, streamUid }: PanelStream): {
+export function useStreamFacts(stream: PanelStream): {
   readonly facts: StreamFacts | undefined
   readonly isGone: boolean
   readonly error: string | undefined
 } {
-  const component = useQuery(recordKey('component', componentUid), (signal) =>
-    getRecord('component', componentUid, signal),
-  )
-  const stream = useQuery(['stream', componentUid, 'one', streamUid], (signal) =>
-    call('get', '/api/component/{componentUid}/stream/{uid}', {
-      path: { componentUid, uid: streamUid },
-      signal,
-    }),
-  )
-  const error = component.error ?? stream.error
-  return {
-    facts:
-      component.data === undefined || stream.data === undefined
-        ? undefined
-        : factsOf(component.data, stream.data.stream),
-    isGone: error?.status === 404,
-    error: error?.message,
+  const { componentUid, streamUid } = stream
+  const key = recordKey('component', componentUid, 'facts', streamUid)
+  const { data, error } = useQuery(key, () => readFacts(stream))
+  const isGone = error?.status === 404
+  return { facts: data, isGone, error: error?.message }
+}
+
+/** Reads what is known of a stream; of many streams of a component it is asked for once. */
+export async function readFacts({ componentUid, streamUid }: PanelStream): Promise<StreamFacts> {
+  const component = await readComponent(componentUid)
+  const known = component.stream?.find(({ uid }) => uid === streamUid)
+  return factsOf(component, known ?? (await readStream(componentUid, streamUid)))
+}
+
+/** How a stream is called; blank where it is gone. */
+export async function readName(stream: PanelStream): Promise<string> {
+  try {
+    const { componentName, name } = await readFacts(stream)
+    return `${componentName} · ${name}`
+  } catch (thrown) {
+    if (asApiError(thrown).status === 404) return ''
+    throw thrown
   }
 }
 
-function factsOf(component: Schema<'Component'>, stream: Schema<'Stream'>): StreamFacts {
+/** The panels of a board ask within this time. */
+const SHARED_MS = 2_000
+const shared = new Map<string, Promise<Component>>()
+
+/** A component; those who ask together share a call, so that a board of many streams stays within the rate limit. */
+function readComponent(uid: string): Promise<Component> {
+  const running = shared.get(uid)
+  if (running !== undefined) return running
+  const made = getRecord('component', uid)
+  shared.set(uid, made)
+  setTimeout(() => shared.delete(uid), SHARED_MS)
+  return made
+}
+
+/** A stream beyond those that a component shows with itself, or one that is gone. */
+async function readStream(componentUid: string, uid: string): Promise<Schema<'Stream'>> {
+  const path = { componentUid, uid }
+  return (await call('get', '/api/component/{componentUid}/stream/{uid}', { path })).stream
+}
+
+function factsOf(component: Component, stream: Schema<'Stream'>): StreamFacts {
   return {
     name: stream.name || stream.id || 'Without a name',
     componentName: component.name || component.id || 'Without a name',
