@@ -8,6 +8,7 @@ interface LockedPackage {
   readonly hasInstallScript?: boolean
   readonly resolved?: string
   readonly optional?: boolean
+  readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly os?: string | readonly string[]
   readonly cpu?: string | readonly string[]
 }
@@ -25,6 +26,17 @@ const locked = Object.entries(packages).filter(([place]) => place !== '')
 
 test('every package that may be installed is in the lock file with its hash', () => {
   for (const [place, { integrity }] of locked) assert.match(integrity ?? '', /^sha512-/, place)
+})
+
+test('the lock file has the parts for every platform, without which npm ci refuses', () => {
+  const missing = locked.flatMap(([place, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies).filter(
+      (name) =>
+        packages[`node_modules/${name}`] === undefined &&
+        packages[`${place}/node_modules/${name}`] === undefined,
+    ),
+  )
+  assert.deepEqual(missing, [])
 })
 
 test('no package runs a script of its own when it is installed', () => {
