@@ -12,12 +12,25 @@ import { type PlotCommand, readStatisticId } from '../../feed/index.ts'
 
 const TIME = { min: Number.MIN_SAFE_INTEGER }
 
+/** Whether a plot is asked for by `sd` and `ed`, as the feed is, and answered in four columns. */
+export function isPlainPlot(pairs: QueryPairs): boolean {
+  return readSingle(pairs, 'sd') !== undefined || readSingle(pairs, 'ed') !== undefined
+}
+
 /** Reads the parameters of a plot. */
 export function readPlotQuery(pairs: QueryPairs): Omit<PlotCommand, 'path'> {
-  const from = readWhole(pairs, 'from', TIME)
-  const until = readWhole(pairs, 'until', TIME)
+  const [first, end] = isPlainPlot(pairs) ? ['sd', 'ed'] : ['from', 'until']
+  const other = ['from', 'until'].find((name) => readSingle(pairs, name) !== undefined)
+  if (first === 'sd' && other !== undefined)
+    refuse('bad_input', {
+      what: `Give "sd" and "ed", or "from" and "until": "${other}" is too much`,
+    })
+  const from = readWhole(pairs, first, TIME)
+  const until = readWhole(pairs, end, TIME)
   if (from !== undefined && until !== undefined && from >= until) {
-    refuse('bad_input', { what: `Parameter "from" (${from}) must be before "until" (${until})` })
+    refuse('bad_input', {
+      what: `Parameter "${first}" (${from}) must be before "${end}" (${until})`,
+    })
   }
   const points = readWhole(pairs, 'points', { min: 1 }) ?? FEED_LIMIT_MAX
   return {

@@ -20,6 +20,13 @@ export const plotQuery = Type.Object({
   stat: Type.Optional(oneOf([...STATISTIC_IDS], 'A statistic for each period of the cycle')),
 })
 
+/** The same, or the two of the feed, for the short form of the answer. */
+export const plotByIdQuery = Type.Object({
+  ...plotQuery.properties,
+  sd: Type.Optional(msOf('As from; the answer is the short one')),
+  ed: Type.Optional(msOf('As until; the answer is the short one')),
+})
+
 const value = Type.Union([Type.Number(), Type.String(), Type.Boolean(), Type.Null()])
 const times = (description: string) => Type.Optional(Type.Array(msOf(description)))
 const values = (description: string) => Type.Optional(Type.Array(value, { description }))
@@ -76,6 +83,27 @@ export const plotAnswer = named(
     success: true,
   },
 )
+
+const plainColumns = Type.Object({
+  time: Type.Array(msOf('Of the last sample of each entry')),
+  min: Type.Array(value, { description: 'The least number, null for texts' }),
+  max: Type.Array(value, { description: 'The greatest number, null for texts' }),
+  last: Type.Array(value, { description: 'The last value' }),
+})
+
+const PLAIN_EXAMPLE = {
+  ...{ sd: 1767225600000, ed: 1767312000000 },
+  columns: { time: [1767311990000], min: [18.2], max: [24.1], last: [21] },
+}
+
+const plainPlot = named(
+  'PlainPlot',
+  { sd: msOf('Where the range begins'), ed: msOf('Where it ends'), columns: plainColumns },
+  PLAIN_EXAMPLE,
+)
+
+/** The answer of a plot that may be asked for by `sd` and `ed` as well. */
+export const plotAnswers = Type.Union([plotAnswer, plainPlot], { examples: [PLAIN_EXAMPLE] })
 
 /** Parameters of small lines. */
 export const sparksQuery = Type.Object({

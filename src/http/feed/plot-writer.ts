@@ -23,6 +23,27 @@ export function writePlot(plot: Plot): Buffer {
   return out.finish()
 }
 
+/**
+ * A plot in four columns: for each entry the time of its last sample, its least and greatest number, and its
+ * last value; a sample that stands for itself is all three.
+ */
+export function writePlainPlot(plot: Plot): Buffer {
+  const columnOf = (...names: readonly string[]) =>
+    names.flatMap((name) => plot.columns.find((column) => column.name === name) ?? [])[0]
+  const time = columnOf('end', 'time')
+  const last = columnOf('last', 'value')
+  const hasNumbers = plot.kind === 'number' || plot.kind === 'boolean'
+  const none = { numbers: new Float64Array(time.numbers.length).fill(Number.NaN) }
+  const alone = hasNumbers ? last : none
+  const shown = [time, columnOf('min') ?? alone, columnOf('max') ?? alone, last]
+  const out = new JsonBytes(1_000 + time.numbers.length * shown.length * NUMBER_BYTES)
+  out.raw(Buffer.from(`{"sd":${plot.from},"ed":${plot.until},"columns":{`))
+  for (const [at, name] of ['time', 'min', 'max', 'last'].entries())
+    writeColumn(out, { ...shown[at], name }, at === 0 ? '' : ',')
+  out.raw(Buffer.from('}}'))
+  return out.finish()
+}
+
 function factsOf(plot: Plot): Readonly<Record<string, unknown>> {
   const { form, kind, valueType, unit, timeZone, from, until, spanMs, isMore } = plot
   return {
@@ -41,8 +62,12 @@ function shown(neighbour: PlotNeighbour | undefined): PlotNeighbour | null {
   return neighbour ?? null
 }
 
-function writeColumn(out: JsonBytes, { name, numbers, texts, isBoolean }: PlotColumn): void {
-  out.raw(Buffer.from(`,"${name}":`))
+function writeColumn(
+  out: JsonBytes,
+  { name, numbers, texts, isBoolean }: PlotColumn,
+  before = ',',
+): void {
+  out.raw(Buffer.from(`${before}"${name}":`))
   out.byte(OPEN)
   for (let at = 0; at < numbers.length; at++) {
     if (at > 0) out.byte(COMMA)

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { Type } from 'typebox'
 import type { Identity } from '../../auth/index.ts'
-import { readId } from '../../base/index.ts'
+import { readId, readLoosePairs, refuse } from '../../base/index.ts'
 import type { Plot, PlotPath } from '../../feed/index.ts'
 import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
@@ -9,8 +9,16 @@ import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
 import type { FeedCalls } from '../feed/feed-calls.ts'
 import { streamPath } from '../feed/feed-wire.ts'
-import { plotAnswer, plotQuery, sparksAnswer, sparksQuery } from '../feed/plot-wire.ts'
-import { writePlot } from '../feed/plot-writer.ts'
+import { isPlainPlot } from '../feed/plot-query.ts'
+import {
+  plotAnswer,
+  plotAnswers,
+  plotByIdQuery,
+  plotQuery,
+  sparksAnswer,
+  sparksQuery,
+} from '../feed/plot-wire.ts'
+import { writePlainPlot, writePlot } from '../feed/plot-writer.ts'
 import { operation } from '../openapi/answer-schema.ts'
 import { queryOf } from '../transport/target.ts'
 import { documented } from './record-routes.ts'
@@ -28,13 +36,12 @@ interface PlotRoutesDeps {
 export function plotRoutes(app: App, deps: PlotRoutesDeps): void {
   const add = (
     path: string,
-    about: FastifySchema & { readonly operationId: string },
+    about: FastifySchema,
     pathOf: (request: FastifyRequest) => PlotPath,
   ): void => {
-    const { operationId, ...more } = about
     const schema = {
       ...{ tags: ['feed'], summary: 'What of a range can be seen on so many pixels' },
-      ...{ ...more, querystring: plotQuery, ...operation(operationId, plotAnswer) },
+      ...about,
       ...needs('GET', 'component/{uid}/feed'),
     }
     const onRequest = deps.gate.guard(undefined)
@@ -43,7 +50,10 @@ export function plotRoutes(app: App, deps: PlotRoutesDeps): void {
       return answer(deps.identity, plot, { request, reply })
     })
   }
-  const byId = { params: streamPath, operationId: 'getPlot' }
+  const byId = {
+    ...{ params: streamPath, querystring: plotByIdQuery },
+    ...operation('getPlot', plotAnswers),
+  }
   add('/api/comp/:compId/stream/:streamId/plot', byId, (request) => {
     const params = request.params as { compId: string; streamId: string }
     return {
@@ -51,8 +61,12 @@ export function plotRoutes(app: App, deps: PlotRoutesDeps): void {
       streamId: readId(params.streamId, 'the path', 'streamId'),
     }
   })
-  const byUid = { params: uidPath, operationId: 'getPlotByUid' }
+  const byUid = {
+    ...{ params: uidPath, querystring: plotQuery },
+    ...operation('getPlotByUid', plotAnswer),
+  }
   add('/api/component/:componentUid/stream/:uid/plot', byUid, (request) => {
+    if (isPlain(request)) refuse('bad_input', { what: 'By UIDs give "from" and "until"' })
     const { componentUid, uid } = request.params as { componentUid: string; uid: string }
     return { componentUid, streamUid: uid }
   })
@@ -86,5 +100,10 @@ function answer(
     const amount = plot.columns[0].numbers.length
     exports.note(actingIn(request), { form: 'json', componentUid, compId, streamId, amount })
   }
-  return reply.type('application/json; charset=utf-8').send(writePlot(plot))
+  const write = isPlain(request) ? writePlainPlot : writePlot
+  return reply.type('application/json; charset=utf-8').send(write(plot))
+}
+
+function isPlain({ url }: FastifyRequest): boolean {
+  return isPlainPlot(readLoosePairs(queryOf(url)))
 }

@@ -70,7 +70,9 @@ async function factsOf(component: string, stream: string, signal: AbortSignal): 
   }
   const path = { compId: component, streamId: stream }
   const address = '/api/comp/{compId}/stream/{streamId}/plot'
-  return (await call('get', address, { path, query: NOWHERE, signal })).plot
+  const answer = await call('get', address, { path, query: NOWHERE, signal })
+  if (!('plot' in answer)) throw new Error('a plot was answered that was not asked for')
+  return answer.plot
 }
 
 async function namesOf(componentUid: string, streamUid: string, signal: AbortSignal) {

@@ -259,6 +259,29 @@ test('with cycle and stat a plot has the statistic for each period', async () =>
   assert.deepEqual([last.value, last.more], [[47], true])
 })
 
+test('a plot asked for by sd and ed is four columns', async () => {
+  await put('plain', [
+    [T0, 3],
+    [T0 + 1, 1],
+    [T0 + 2, 2],
+  ])
+  await put('words', [[T0, 'on']])
+  const plain = async (id: string, query: string) =>
+    JSON.parse((await client.call('GET', `${pathOf('c', id)}/plot?${query}`)).text)
+  const three = [3, 1, 2]
+  assert.deepEqual(await plain('plain', `sd=${T0}&ed=${T0 + 9}&points=10`), {
+    ...{ sd: T0, ed: T0 + 9 },
+    columns: { time: [T0, T0 + 1, T0 + 2], min: three, max: three, last: three },
+  })
+  const { columns } = await plain('plain', `sd=${T0}&points=1`)
+  assert.deepEqual(columns, { time: [T0 + 2], min: [1], max: [3], last: [2] })
+  const words = await plain('words', `ed=${T0 + 1}`)
+  assert.deepEqual(words.columns, { time: [T0], min: [null], max: [null], last: ['on'] })
+  const mixed = await client.call('GET', `${pathOf('c', 'plain')}/plot?sd=1&until=2`)
+  assert.equal(mixed.status, 400)
+  assert.match(JSON.parse(mixed.text).message, /"until" is too much/)
+})
+
 test('what is wrong with a plot is told by parameter', async () => {
   await put('wrong', [[T0, 1]])
   const check = async (query: string, status: number, message: RegExp): Promise<void> => {
