@@ -351,6 +351,47 @@ test('a stream that is gone is told in its panel; a guest looks and changes noth
   await assertAccessible(page)
 })
 
+test('a live chart asks for the streams that have news, and tells one that is deleted by its name', {
+  skip,
+}, async () => {
+  const [calm, brief] = [
+    await makeStream(owner, 'calm', 'temp'),
+    await makeStream(owner, 'short-lived', 'temp'),
+  ]
+  const sample = (compId: string, data: number) => ({
+    ...{ compId, streamId: 'temp', time: Date.now(), data },
+  })
+  await put([sample('calm', 1), sample('short-lived', 2)])
+  const box = { x: 0, width: 6, height: 4 }
+  const panels = [
+    { kind: 'chart', title: 'Two', ...box, y: 0, streams: [calm, brief] },
+    { kind: 'value', title: 'One', ...box, y: 4, streams: [brief] },
+  ]
+  const uid = await save({ name: 'News', range: 'last-1h', panels })
+  const { page } = await studio.open(`/boards/${uid}`)
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  const plotOf = ({ streamUid }: typeof calm) => new RegExp(`/stream/${streamUid}/plot`)
+  const chart = page.getByRole('region', { name: 'Two' })
+  await chart.getByText('short-lived · temp').waitFor()
+  await page.getByRole('region', { name: 'One' }).getByText(/^2/).waitFor()
+  const deleting = `/api/component/${brief.componentUid}/stream/${brief.streamUid}`
+  assert.equal((await owner('DELETE', deleting)).status, 200)
+  await page.getByText('short-lived · temp: This stream is gone.').nth(1).waitFor()
+  asked.length = 0
+  const again = page.waitForResponse(plotOf(calm))
+  await put([sample('calm', 3)])
+  await again
+  const next = page.waitForResponse(plotOf(calm))
+  await put([sample('calm', 4)])
+  await next
+  assert.deepEqual(
+    asked.filter((url) => plotOf(brief).test(url)),
+    [],
+  )
+  await assertAccessible(page)
+})
+
 test('names of 512 characters, texts and booleans fit, in both themes and on a phone', {
   skip,
 }, async () => {

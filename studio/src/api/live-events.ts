@@ -28,9 +28,15 @@ export type LiveEvent =
     }
   /** Samples were left out. */
   | { readonly event: 'gap'; readonly data: Whose }
+  /** Something that is followed is not there: a component, or a stream of it. */
   | {
       readonly event: 'missing'
-      readonly data: { readonly compId?: string; readonly compUid?: string }
+      readonly data: {
+        readonly compId?: string
+        readonly compUid?: string
+        readonly streamId?: string
+        readonly streamUid?: string
+      }
     }
   | {
       readonly event: 'catalog'

@@ -2,7 +2,7 @@ import type { Panel, PanelStream } from './board-types.ts'
 import { useLastValue } from './live-board.ts'
 import styles from './panels.module.css'
 import { roundedText, useStatistic } from './statistic.ts'
-import { useStreamFacts } from './stream-facts.ts'
+import { goneText, nameOf, useStreamFacts } from './stream-facts.ts'
 import { valueText } from './value-panel.tsx'
 
 /** Half a turn of a circle of radius 80 around (100, 100). */
@@ -28,11 +28,11 @@ function OneGauge({ panel, stream }: { readonly panel: Panel; readonly stream: P
   const { facts, isGone, error } = useStreamFacts(stream)
   const last = useLastValue(stream.streamUid)
   const shown = useStatistic(panel, stream) ?? last
-  if (isGone) return <p className={styles.gone}>This stream is gone.</p>
+  if (isGone) return <p className={styles.gone}>{goneText(facts && nameOf(facts))}</p>
   const value = typeof shown?.data === 'number' ? shown.data : undefined
   const { min, max } = boundsOf(panel, value)
   const part = value === undefined ? 0 : Math.min(1, Math.max(0, (value - min) / (max - min)))
-  const name = facts === undefined ? (error ?? 'Gauge') : `${facts.componentName} · ${facts.name}`
+  const name = facts === undefined ? (error ?? 'Gauge') : nameOf(facts)
   const text = shown === undefined ? '–' : valueText(shown)
   return (
     <div className={styles.gauge}>

@@ -1,5 +1,5 @@
 /** The last values of a board's streams, live. */
-import { createContext, useContext, useMemo, useSyncExternalStore } from 'react'
+import { createContext, useCallback, useContext, useMemo, useSyncExternalStore } from 'react'
 import { type LiveTopic, useLive } from '../../api/live.ts'
 import type { PanelStream } from './board-types.ts'
 
@@ -17,6 +17,7 @@ const STREAMS_MAX = 1_000
 /** What is known of streams, by UID. */
 export class LiveValues {
   readonly #values = new Map<string, ShownValue>()
+  readonly #gone = new Set<string>()
   readonly #listeners = new Map<string, Set<() => void>>()
 
   get(streamUid: string): ShownValue | undefined {
@@ -25,6 +26,18 @@ export class LiveValues {
 
   put(streamUid: string, sample: ShownValue): void {
     this.#values.set(streamUid, sample)
+    this.#gone.delete(streamUid)
+    this.note(streamUid)
+  }
+
+  /** Whether the service has told that a stream is not there. */
+  isGone(streamUid: string): boolean {
+    return this.#gone.has(streamUid)
+  }
+
+  /** Notes that a stream is not there. */
+  putGone(streamUid: string): void {
+    this.#gone.add(streamUid)
     this.note(streamUid)
   }
 
@@ -53,6 +66,25 @@ export function useLastValue(streamUid: string): ShownValue | undefined {
   )
 }
 
+/** Those of some streams that the service has told to be gone. */
+export function useGone(streamUids: readonly string[]): ReadonlySet<string> {
+  const values = useContext(LiveContext)
+  const key = streamUids.join(' ')
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      const stops = key.split(' ').map((uid) => values.follow(uid, listener))
+      return () => {
+        for (const stop of stops) stop()
+      }
+    },
+    [values, key],
+  )
+  const gone = useSyncExternalStore(subscribe, () =>
+    streamUids.filter((uid) => values.isGone(uid)).join(' '),
+  )
+  return useMemo(() => new Set(gone.split(' ')), [gone])
+}
+
 /** Follows streams while the board is shown; what is not live stays as it was told first. */
 export function useLiveValues(streams: readonly PanelStream[], isLive: boolean): LiveValues {
   const values = useMemo(() => new LiveValues(), [])
@@ -61,6 +93,11 @@ export function useLiveValues(streams: readonly PanelStream[], isLive: boolean):
       if (event === 'sample') {
         // Who does not want news is told where things stood when it came.
         if (isLive || values.get(data.streamUid) === undefined) values.put(data.streamUid, data)
+      } else if (event === 'missing') {
+        for (const { componentUid, streamUid } of streams) {
+          const isNamed = data.streamUid === undefined || data.streamUid === streamUid
+          if (isNamed && componentUid === data.compUid) values.putGone(streamUid)
+        }
       } else if (isLive && (event === 'change' || event === 'gap')) values.note(data.streamUid)
     }
   })

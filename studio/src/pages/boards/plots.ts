@@ -7,19 +7,27 @@ import { readName } from './stream-facts.ts'
 
 /** What was answered about a stream, or why nothing was. */
 export type PlotAnswer =
-  | { readonly plot: Schema<'Plot'>; readonly error: undefined }
-  | { readonly plot: undefined; readonly error: string }
+  | { readonly plot: Schema<'Plot'>; readonly error: undefined; readonly isGone: false }
+  | { readonly plot: undefined; readonly error: string; readonly isGone: boolean }
 
 interface Asked {
   readonly panel: Panel
   readonly range: TimeRange
   readonly points: number
   readonly signal: AbortSignal
+  /** What stays as it is known: nothing of it has changed. */
+  readonly keep: (streamUid: string, at: number) => PlotAnswer | undefined
 }
+
+/** What is known of a stream that is not there. */
+export const GONE: PlotAnswer = { plot: undefined, error: 'This stream is gone.', isGone: true }
 
 /** The plots of a panel's streams, in their order; a stream that is gone takes no other along. */
 export async function readPlots(asked: Asked): Promise<readonly PlotAnswer[]> {
-  return await Promise.all(asked.panel.streams.map((stream) => readPlot(stream, asked)))
+  const { panel, keep } = asked
+  return await Promise.all(
+    panel.streams.map((stream, at) => keep(stream.streamUid, at) ?? readPlot(stream, asked)),
+  )
 }
 
 async function readPlot(stream: PanelStream, asked: Asked): Promise<PlotAnswer> {
@@ -32,13 +40,13 @@ async function readPlot(stream: PanelStream, asked: Asked): Promise<PlotAnswer> 
       query: { ...range, points, ...statistic },
       signal,
     })
-    return { plot, error: undefined }
+    return { plot, error: undefined, isGone: false }
   } catch (thrown) {
     if (signal.aborted) throw thrown
     const { status, message, code } = asApiError(thrown)
     // A lost connection is nobody's fault: what was shown stays.
     if (code === 'connection') throw thrown
-    return { plot: undefined, error: status === 404 ? 'This stream is gone.' : message }
+    return status === 404 ? GONE : { plot: undefined, error: message, isGone: false }
   }
 }
 

@@ -1,7 +1,8 @@
 import { call } from '../../api/client.ts'
+import { queries } from '../../api/query-cache.ts'
 import { useQuery } from '../../api/use-query.ts'
 import type { Panel, PanelStream } from './board-types.ts'
-import type { ShownValue } from './live-board.ts'
+import { type ShownValue, useGone } from './live-board.ts'
 
 /** How often a running period is looked at. */
 const REFRESH_MS = 15_000
@@ -10,9 +11,11 @@ const REFRESH_MS = 15_000
 export function useStatistic(panel: Panel, stream: PanelStream): ShownValue | undefined {
   const { cycleId, stat } = panel.options
   const { componentUid, streamUid } = stream
-  const isOff = cycleId === '' || stat === ''
+  const key = ['statistic', componentUid, streamUid, cycleId, stat]
+  const isGone = useGone([streamUid]).has(streamUid) || queries.peek(key).error?.status === 404
+  const isOff = cycleId === '' || stat === '' || isGone
   const { data } = useQuery(
-    ['statistic', componentUid, streamUid, cycleId, stat],
+    key,
     (signal) =>
       call('get', '/api/component/{componentUid}/stream/{uid}/plot', {
         path: { componentUid, uid: streamUid },

@@ -4,6 +4,7 @@ import type { Schema } from '../../api/paths.ts'
 import { getRecord, type RecordKinds, recordKey } from '../../api/records.ts'
 import { useQuery } from '../../api/use-query.ts'
 import type { PanelStream } from './board-types.ts'
+import { useGone } from './live-board.ts'
 
 type Component = RecordKinds['component']
 
@@ -25,8 +26,18 @@ export function useStreamFacts(stream: PanelStream): {
   const { componentUid, streamUid } = stream
   const key = recordKey('component', componentUid, 'facts', streamUid)
   const { data, error } = useQuery(key, () => readFacts(stream))
-  const isGone = error?.status === 404
+  const isGone = useGone([streamUid]).has(streamUid) || error?.status === 404
   return { facts: data, isGone, error: error?.message }
+}
+
+/** How a stream is called, with its component. */
+export function nameOf({ componentName, name }: StreamFacts): string {
+  return `${componentName} · ${name}`
+}
+
+/** Says that a stream is gone, by its name where it was known before. */
+export function goneText(name: string | undefined): string {
+  return name ? `${name}: This stream is gone.` : 'This stream is gone.'
 }
 
 /** Reads what is known of a stream; of many streams of a component it is asked for once. */
@@ -39,8 +50,7 @@ export async function readFacts({ componentUid, streamUid }: PanelStream): Promi
 /** How a stream is called; blank where it is gone. */
 export async function readName(stream: PanelStream): Promise<string> {
   try {
-    const { componentName, name } = await readFacts(stream)
-    return `${componentName} · ${name}`
+    return nameOf(await readFacts(stream))
   } catch (thrown) {
     if (asApiError(thrown).status === 404) return ''
     throw thrown

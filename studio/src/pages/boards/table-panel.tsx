@@ -4,7 +4,7 @@ import type { Panel, PanelStream } from './board-types.ts'
 import type { ShownValue } from './live-board.ts'
 import styles from './panels.module.css'
 import { rangeAt } from './ranges.ts'
-import { type StreamFacts, useStreamFacts } from './stream-facts.ts'
+import { goneText, nameOf, type StreamFacts, useStreamFacts } from './stream-facts.ts'
 import { useNews } from './use-news.ts'
 import { valueText } from './value-panel.tsx'
 
@@ -37,11 +37,11 @@ function OneTable({ panel, stream, range }: OneTableProps) {
   const found = useQuery(
     key,
     (signal) => readRows(facts, { panel, range: rangeAt(range, zone, Date.now()), signal }),
-    { isOff: !hasId, keepPrevious: true },
+    { isOff: !hasId || isGone, keepPrevious: true },
   )
-  useNews([stream.streamUid], found.reload)
-  if (isGone) return <p className={styles.gone}>This stream is gone.</p>
-  const name = facts === undefined ? '' : `${facts.componentName} · ${facts.name}`
+  useNews([stream.streamUid], () => !isGone && found.reload())
+  if (isGone) return <p className={styles.gone}>{goneText(facts && nameOf(facts))}</p>
+  const name = facts === undefined ? '' : nameOf(facts)
   const problem = error ?? found.error?.message
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.

@@ -3,7 +3,7 @@ import type { Panel, PanelStream } from './board-types.ts'
 import { type ShownValue, useLastValue } from './live-board.ts'
 import styles from './panels.module.css'
 import { roundedText, useStatistic } from './statistic.ts'
-import { useStreamFacts } from './stream-facts.ts'
+import { goneText, nameOf, useStreamFacts } from './stream-facts.ts'
 
 /** The last values of streams, large enough to be read from afar. */
 export function ValuePanel({ panel }: { readonly panel: Panel }) {
@@ -22,13 +22,11 @@ function OneValue({ panel, stream }: { readonly panel: Panel; readonly stream: P
   const { facts, isGone, error } = useStreamFacts(stream)
   const last = useLastValue(stream.streamUid)
   const statistic = useStatistic(panel, stream)
-  if (isGone) return <p className={styles.gone}>This stream is gone.</p>
+  if (isGone) return <p className={styles.gone}>{goneText(facts && nameOf(facts))}</p>
   const shown = statistic ?? last
   return (
     <div className={styles.value}>
-      <span className={styles.label}>
-        {facts === undefined ? (error ?? '') : `${facts.componentName} · ${facts.name}`}
-      </span>
+      <span className={styles.label}>{facts === undefined ? (error ?? '') : nameOf(facts)}</span>
       <strong className={styles.number} title={shown === undefined ? '' : wholeText(shown)}>
         {shown === undefined ? '–' : valueText(shown)}
       </strong>
