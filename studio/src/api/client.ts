@@ -1,6 +1,7 @@
 /** Calls of the API, with types of its own description; the session is a cookie that scripts cannot read. */
 import { ApiError } from './api-error.ts'
 import { noteFound, noteLost } from './connection.ts'
+import { inOrganization } from './organization.ts'
 import type { AnswerOf, CallOptions, Method, PathOf } from './paths.ts'
 import { whenSignedIn } from './session.ts'
 
@@ -33,10 +34,15 @@ interface LooseOptions {
 /** What a wrong password or a missing code gets: whoever asked shows it, nobody has to sign in anew. */
 const OWN_MATTERS: ReadonlySet<string> = new Set(['reauthenticate', 'second_factor'])
 
-/** Fetches what the service answers, of any type; throws `ApiError` and waits for a sign-in as `call` does. */
+/**
+ * Fetches what the service answers, of any type, in the organization of this tab; throws `ApiError` and
+ * waits for a sign-in as `call` does.
+ */
 export async function request(address: string, init: RequestInit = {}): Promise<Response> {
+  // Whoever signs in meanwhile, the call stays in the organization that it was made in.
+  const target = inOrganization(address)
   for (;;) {
-    const answer = await reach(address, init)
+    const answer = await reach(target, init)
     if (answer.ok) return answer
     const error = await readError(answer)
     const isOver = error.status === 401 && !OWN_MATTERS.has(error.code)

@@ -1,6 +1,7 @@
 /** Signing in and out, and choosing the organization that calls are in. */
-import { ApiError } from './api-error.ts'
+import type { ApiError } from './api-error.ts'
 import { call } from './client.ts'
+import { forgetOrganization, keepOrganization, rememberOrganization } from './organization.ts'
 import { queries } from './query-cache.ts'
 import { currentSession, setSession } from './session.ts'
 
@@ -14,17 +15,19 @@ export interface Credentials {
 /** Looks who has signed in. */
 export async function lookWhoIsThere(): Promise<void> {
   try {
-    setSession({ state: 'in', person: await call('get', '/api/login') })
+    const person = await call('get', '/api/login')
+    keepOrganization(person.orgUid)
+    setSession({ state: 'in', person })
   } catch (error) {
-    const { status, code } = error as ApiError
+    const { status } = error as ApiError
     if (status === 401) return setSession({ state: 'out' })
-    // The cookie may name an organization that the person has left.
-    if (!(error instanceof ApiError) || code === 'connection' || !forgetOrganization()) throw error
+    // The organization that is remembered may be one that the person has left.
+    if (status !== 404 || !forgetOrganization()) throw error
     await lookWhoIsThere()
   }
 }
 
-/** Signs in; `ApiError` with code `second_factor` asks for a code too. Another person than before starts anew. */
+/** Signs in; `ApiError` with code `second_factor` asks for a code too. Another person, or another organization, starts anew. */
 export async function signIn(credentials: Credentials): Promise<void> {
   const before = currentSession()
   await call('post', '/api/login', { body: { ...credentials } })
@@ -33,7 +36,7 @@ export async function signIn(credentials: Credentials): Promise<void> {
   const isOther =
     before.state === 'over' &&
     after.state === 'in' &&
-    before.person.userUid !== after.person.userUid
+    (before.person.userUid !== after.person.userUid || before.person.orgUid !== after.person.orgUid)
   if (isOther) location.assign('/')
 }
 
@@ -49,20 +52,8 @@ export async function signOut(): Promise<void> {
   setSession({ state: 'out' })
 }
 
-/** Makes all further calls in another organization of the person; the page begins anew. */
+/** Makes all further calls of this tab in another organization of the person; the page begins anew. */
 export function chooseOrganization(uid: string): void {
-  writeCookie(uid, '; Max-Age=31536000')
+  rememberOrganization(uid)
   location.assign('/')
-}
-
-function forgetOrganization(): boolean {
-  const isSet = /(?:^|;\s*)org=[^;]/.test(document.cookie)
-  writeCookie('', '; Max-Age=0')
-  return isSet
-}
-
-function writeCookie(value: string, rest: string): void {
-  const secure = location.protocol === 'https:' ? '; Secure' : ''
-  // biome-ignore lint/suspicious/noDocumentCookie: the service reads the choice from it, in every browser.
-  document.cookie = `org=${encodeURIComponent(value)}; Path=/; SameSite=Lax${secure}${rest}`
 }

@@ -19,11 +19,20 @@ const THEMES: ReadonlyArray<readonly [ThemeChoice, string]> = [
 /** Who is signed in, in which organization; light or dark; the way out. */
 export function AccountMenu({ className }: { readonly className: string }) {
   const [isOpen, setIsOpen] = useState(false)
+  const { organization, orgUid } = usePerson()
+  const here = organization.find(({ uid }) => uid === orgUid)
+  const isOneOfMany = organization.length > 1 && here !== undefined
   return (
     <>
-      <button type="button" className={className} onClick={() => setIsOpen(true)}>
+      <button
+        type="button"
+        className={className}
+        title={isOneOfMany ? `Account, in ${here.name}` : undefined}
+        onClick={() => setIsOpen(true)}
+      >
         <Icon name="person" />
         Account
+        {isOneOfMany && <span className={styles.here}>{here.name}</span>}
       </button>
       {isOpen && <AccountDialog onClose={() => setIsOpen(false)} />}
     </>

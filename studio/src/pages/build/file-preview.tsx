@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { request } from '../../api/client.ts'
+import { inOrganization } from '../../api/organization.ts'
 import { useQuery } from '../../api/use-query.ts'
 import styles from './file-panel.module.css'
 
@@ -34,7 +35,12 @@ export function FilePreview({
             {data.type}, {bytesText(data.bytes)}
           </span>
         )}
-        <a href={`${address}${address.includes('?') ? '&' : '?'}disposition=attachment`} download>
+        <a
+          href={inOrganization(
+            `${address}${address.includes('?') ? '&' : '?'}disposition=attachment`,
+          )}
+          download
+        >
           Download
         </a>
       </figcaption>

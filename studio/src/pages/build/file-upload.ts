@@ -1,6 +1,7 @@
 /** Files on their way to a stream: XMLHttpRequest tells how much has left, fetch does not. */
 import { ApiError } from '../../api/api-error.ts'
 import { noteFound, noteLost } from '../../api/connection.ts'
+import { inOrganization } from '../../api/organization.ts'
 import { whenSignedIn } from '../../api/session.ts'
 
 /** Where a file goes. */
@@ -26,8 +27,9 @@ export async function uploadFile(
   file: File,
   options: UploadOptions,
 ): Promise<void> {
+  const address = inOrganization(`${filesPath(target)}/${encodeURIComponent(file.name)}`)
   for (;;) {
-    const { status, code, message } = await send(target, file, options)
+    const { status, code, message } = await send(address, file, options)
     if (status === 200) return
     if (status !== 401) throw new ApiError({ status, code, message })
     await whenSignedIn(options.signal)
@@ -40,15 +42,11 @@ interface Sent {
   readonly message: string
 }
 
-function send(
-  target: FileTarget,
-  file: File,
-  { signal, onProgress }: UploadOptions,
-): Promise<Sent> {
+function send(address: string, file: File, { signal, onProgress }: UploadOptions): Promise<Sent> {
   return new Promise((resolve, reject) => {
     const call = new XMLHttpRequest()
     const stop = () => call.abort()
-    call.open('PUT', `${filesPath(target)}/${encodeURIComponent(file.name)}`)
+    call.open('PUT', address)
     call.setRequestHeader('Content-Type', file.type || 'application/octet-stream')
     call.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total)
     call.onload = () => {

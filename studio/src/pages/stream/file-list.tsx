@@ -1,3 +1,4 @@
+import { inOrganization } from '../../api/organization.ts'
 import { fileName, type Plot } from '../../chart/chart-series.ts'
 import { momentText } from '../../chart/time-ticks.ts'
 import styles from './stream.module.css'
@@ -32,7 +33,7 @@ export function FileList({
           .map(({ address, at }) => (
             <li key={address} className={styles.file}>
               <Preview address={address} />
-              <a href={address}>{fileName(address)}</a>
+              <a href={inOrganization(address)}>{fileName(address)}</a>
               <span className={styles.when}>{momentText(zone, at)}</span>
             </li>
           ))}
@@ -43,10 +44,11 @@ export function FileList({
 
 function Preview({ address }: { readonly address: string }) {
   const name = fileName(address)
-  if (PICTURE.test(name)) return <img src={address} alt={name} loading="lazy" />
+  const source = inOrganization(address)
+  if (PICTURE.test(name)) return <img src={source} alt={name} loading="lazy" />
   // biome-ignore lint/a11y/useMediaCaption: what devices record has no captions.
-  if (SOUND.test(name)) return <audio src={address} controls preload="none" aria-label={name} />
+  if (SOUND.test(name)) return <audio src={source} controls preload="none" aria-label={name} />
   // biome-ignore lint/a11y/useMediaCaption: what devices record has no captions.
-  if (FILM.test(name)) return <video src={address} controls preload="none" aria-label={name} />
+  if (FILM.test(name)) return <video src={source} controls preload="none" aria-label={name} />
   return <span className={styles.kind}>{name.split('.').at(-1)}</span>
 }

@@ -1,5 +1,6 @@
 import { memo, useEffect, useState } from 'react'
 import { call } from '../../api/client.ts'
+import { inOrganization } from '../../api/organization.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { fileName, type PlotValue } from '../../chart/chart-series.ts'
 import type { TimeRange } from '../../chart/time-range.ts'
@@ -146,7 +147,7 @@ function SampleValue({
   readonly isFile: boolean
 }) {
   const { data, fData } = sample
-  if (isFile && typeof data === 'string') return <a href={data}>{fileName(data)}</a>
+  if (isFile && typeof data === 'string') return <a href={inOrganization(data)}>{fileName(data)}</a>
   return <span className={styles.value}>{textOf(data, fData)}</span>
 }
 
