@@ -11,10 +11,11 @@ import {
 } from '../base/index.ts'
 import type { App } from './app-type.ts'
 import { bodyPlugin } from './plugins/body-plugin.ts'
-import { commonPlugin } from './plugins/common-plugin.ts'
+import { commonPlugin, putCommonHeaders } from './plugins/common-plugin.ts'
 import { docsPlugin } from './plugins/docs-plugin.ts'
 import { errorPlugin, sendError } from './plugins/error-plugin.ts'
 import { healthRoutes, type ReadinessCheck } from './routes/health-routes.ts'
+import { JSON_POLICY } from './transport/answer.ts'
 import { ConnectionCount, type ConnectionLimits } from './transport/connection-count.ts'
 import { exchangeOf, type FastLane } from './transport/exchange.ts'
 import type { Front } from './transport/front/front.ts'
@@ -117,7 +118,12 @@ function createApp(deps: RequestDeps, traffic: Traffic): { app: App; front: Fron
     },
     // The listener has its own; Fastify would add a second answer to the same socket.
     clientErrorHandler: () => {},
-    frameworkErrors: (error, request, reply) => sendError(error, { request, reply, log }),
+    // A path that cannot be read is refused before any hook runs.
+    frameworkErrors: (error, request, reply) => {
+      putCommonHeaders(request, reply)
+      reply.header('Content-Security-Policy', JSON_POLICY)
+      sendError(error, { request, reply, log })
+    },
     genReqId: (req) => exchangeOf(req)?.id ?? '',
     bodyLimit: ADMIN_BODY_BYTES_MAX,
     forceCloseConnections: false,

@@ -19,8 +19,7 @@ export function commonPlugin(app: App, budget?: MemoryBudget): void {
     const exchange = exchangeOf(request.raw)
     if (exchange === undefined) return
     exchange.route = request.routeOptions.url ?? 'unmatched'
-    const headers = commonHeaders(exchange)
-    for (let at = 0; at < headers.length; at += 2) reply.header(headers[at], headers[at + 1])
+    putCommonHeaders(request, reply)
   })
   // A body may have taken minutes: whoever has lost a right meanwhile must not act by it.
   app.addHook('preValidation', async (request) => {
@@ -56,4 +55,12 @@ function holdUntilRead(
   const bytes = payload.length
   if (!budget.addStranger(bytes)) throw budget.refuseStranger()
   reply.raw.once('close', () => budget.endStranger(bytes))
+}
+
+/** Gives an answer the headers that every answer has. */
+export function putCommonHeaders({ raw }: FastifyRequest, reply: FastifyReply): void {
+  const exchange = exchangeOf(raw)
+  if (exchange === undefined) return
+  const headers = commonHeaders(exchange)
+  for (let at = 0; at < headers.length; at += 2) reply.header(headers[at], headers[at + 1])
 }

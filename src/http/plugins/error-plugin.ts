@@ -16,7 +16,8 @@ export function errorPlugin(app: App, { log }: { log: Log }): void {
   app.setNotFoundHandler((request, reply) => {
     const path = pathOf(request.url)
     const allowed = methodsOf(path)
-    if (allowed.length === 0) {
+    // A route that serves the method and found nothing at the path, such as a file, says so by coming here.
+    if (allowed.length === 0 || allowed.includes(request.method)) {
       const what = `There is no ${path.slice(0, 200)} here: see /docs`
       sendError(refusal('not_found', { what }), { request, reply, log })
       return

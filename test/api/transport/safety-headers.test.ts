@@ -24,11 +24,22 @@ const TOKEN = 'a-token-of-the-scraper'
 test('nosniff is on every answer, also of the fast lane; HSTS is not sent without TLS', async (t) => {
   const service = await serviceWith(t, {})
   const feed = `/api/comp/nobody/feed?api_key=${service.feedKey}`
-  for (const path of ['/healthz', '/nowhere', feed, '/api/feed']) {
+  for (const path of ['/healthz', '/nowhere', '/%ff', feed, '/api/feed']) {
     const { headers } = await fetch(service.url + path)
     assert.equal(headers.get('x-content-type-options'), 'nosniff', path)
+    assert.ok(headers.has('weir-version') && headers.has('x-request-id'), path)
     assert.equal(headers.get('strict-transport-security'), null, path)
   }
+})
+
+test('a file that is not there is a 404, whatever its folder serves', async (t) => {
+  const service = await serviceWith(t, {})
+  for (const method of ['GET', 'HEAD']) {
+    const { status, headers } = await fetch(`${service.url}/assets/nothing.js`, { method })
+    assert.deepEqual([status, headers.get('allow')], [404, null], method)
+  }
+  const { status } = await fetch(`${service.url}/assets/nothing.js`, { method: 'POST' })
+  assert.equal(status, 405)
 })
 
 test('HSTS is sent when people come over TLS that a proxy ends', async (t) => {
@@ -48,7 +59,7 @@ test('JSON answers run nothing and are in no frame; an empty one says nothing of
   const service = await serviceWith(t, {})
   const feed = `/api/comp/nobody/feed?api_key=${service.feedKey}`
   const policy = "default-src 'none'; frame-ancestors 'none'"
-  for (const path of ['/healthz', '/nowhere', feed, '/api/feed', '/openapi.json']) {
+  for (const path of ['/healthz', '/nowhere', '/%ff', feed, '/api/feed', '/openapi.json']) {
     const { headers } = await fetch(service.url + path)
     assert.match(headers.get('content-type') ?? '', /^application\/json/)
     assert.equal(headers.get('content-security-policy'), policy, path)
