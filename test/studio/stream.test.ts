@@ -51,6 +51,8 @@ before(async () => {
 })
 after(() => studio?.[Symbol.asyncDispose]())
 
+const ATTACHED = { state: 'attached' } as const
+
 const chartOf = (page: Page, name: string): Locator =>
   page.getByRole('group', { name: `Chart of ${name}` })
 
@@ -403,6 +405,33 @@ test('names of 512 characters and of any script fit a phone', { skip }, async ()
     assert.deepEqual(complaints, [])
     await page.context().close()
   }
+})
+
+test('what the service puts off is asked for again; where it stays away, that is told', {
+  skip,
+}, async () => {
+  const { page } = await studio.open('/')
+  let refusals = 0
+  let isBusy = false
+  await page.route('**/api/cycle?*', async (route) => {
+    refusals += 1
+    if (refusals > 2 && !isBusy) return await route.continue()
+    const body = JSON.stringify({ code: 'rate_limited', message: 'Too many calls.' })
+    const headers = { 'Retry-After': isBusy ? '61' : '1', 'Content-Type': 'application/json' }
+    return await route.fulfill({ status: 429, headers, body })
+  })
+  await page.goto(`${studio.service.url}/c/hall/temp`)
+  await page.getByLabel('Cycle').locator('option', { hasText: 'By hour' }).waitFor(ATTACHED)
+  assert.equal(refusals, 3)
+  isBusy = true
+  await page.reload()
+  const told = page.getByRole('alert').filter({ hasText: 'The cycles are missing' })
+  await told.getByText('Too many calls.').waitFor()
+  await assertAccessible(page)
+  isBusy = false
+  await told.getByRole('button', { name: 'Ask again' }).click()
+  await page.getByLabel('Cycle').locator('option', { hasText: 'By hour' }).waitFor(ATTACHED)
+  await told.waitFor({ state: 'detached' })
 })
 
 test('a stream that is not there is told in the words of the service', { skip }, async () => {

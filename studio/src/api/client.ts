@@ -34,21 +34,60 @@ interface LooseOptions {
 /** What a wrong password or a missing code gets: whoever asked shows it, nobody has to sign in anew. */
 const OWN_MATTERS: ReadonlySet<string> = new Set(['reauthenticate', 'second_factor'])
 
+/** How often, and for how long in all, a look is tried again that the service puts off. */
+const RETRIES_MAX = 3
+const RETRIES_MS = 60_000
+
 /**
  * Fetches what the service answers, of any type, in the organization of this tab; throws `ApiError` and
- * waits for a sign-in as `call` does.
+ * waits for a sign-in as `call` does. A GET that comes too soon or while the service is busy is tried again
+ * when the service says.
  */
 export async function request(address: string, init: RequestInit = {}): Promise<Response> {
   // Whoever signs in meanwhile, the call stays in the organization that it was made in.
   const target = inOrganization(address)
+  const wait = retries(address, init)
   for (;;) {
     const answer = await reach(target, init)
     if (answer.ok) return answer
     const error = await readError(answer)
+    if (await wait(error)) continue
     const isOver = error.status === 401 && !OWN_MATTERS.has(error.code)
     if (!isOver || address === '/api/login') throw error
     await whenSignedIn(init.signal ?? undefined)
   }
+}
+
+/** Waits as long as an answer asks for; false where that is no use, or has been done enough. */
+function retries(address: string, { method = 'GET', signal }: RequestInit) {
+  // What is live has its own way of coming back.
+  const mayRetry = method === 'GET' && !address.startsWith('/api/live')
+  let tries = 0
+  let waitedMs = 0
+  return async ({ status, retryAfterSeconds = 1 }: ApiError): Promise<boolean> => {
+    const ms = Math.max(retryAfterSeconds, 1) * 1_000
+    const isPutOff = status === 429 || status === 503
+    if (!mayRetry || !isPutOff || tries >= RETRIES_MAX || waitedMs + ms > RETRIES_MS) return false
+    tries += 1
+    waitedMs += ms
+    await pause(ms, signal ?? undefined)
+    return true
+  }
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', stop, { once: true })
+    if (signal?.aborted === true) stop()
+  })
 }
 
 async function reach(address: string, init: RequestInit): Promise<Response> {

@@ -2,6 +2,7 @@ import { call } from '../../api/client.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { useAddress } from '../../app/place.ts'
 import { BAND, type CycleChoice } from '../../state/plots.ts'
+import { Button } from '../../ui/button.tsx'
 import { Select } from '../../ui/select.tsx'
 import styles from './controls.module.css'
 
@@ -28,7 +29,7 @@ export function cycleIn(query: URLSearchParams): CycleChoice | undefined {
 export function CyclePicker() {
   const { query, change } = useAddress()
   const chosen = cycleIn(query)
-  const { data } = useQuery(['cycle', 'all'], (signal) =>
+  const { data, error, reload } = useQuery(['cycle', 'all'], (signal) =>
     call('get', '/api/cycle', { query: { limit: 1_000 }, signal }),
   )
   const cycles = (data?.cycle ?? []).filter(({ id }) => id !== '')
@@ -51,6 +52,11 @@ export function CyclePicker() {
           change({ cycle, stat: cycle === '' ? undefined : (chosen?.stat ?? BAND) })
         }
       />
+      {data === undefined && error !== undefined && (
+        <p role="alert" className={styles.missing}>
+          The cycles are missing: {error.message} <Button onClick={reload}>Ask again</Button>
+        </p>
+      )}
       {chosen !== undefined && (
         <Select
           label="Statistic"
