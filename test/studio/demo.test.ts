@@ -43,6 +43,34 @@ test('the greenhouse has components in folders, units, a template and a board', 
   assert.equal(dashboard.length, 1)
 })
 
+test('among very many components the board finds its streams, under a rate limit too', async () => {
+  const other = await startService({ settings: { WEIR_RATE_LIMITS: 'feed=5000/10s,admin=15/1s' } })
+  try {
+    const { url, ownerEmail: email, ownerPassword: password, feedKey } = other
+    const samples = Array.from({ length: 1_200 }, (_, at) => ({
+      ...{ compId: `a-${at}`, streamId: 'x', time: NOW, data: at },
+    }))
+    const fed = await fetch(`${url}/api/feed`, {
+      method: 'PUT',
+      headers: { 'X-Api-Key': feedKey, 'Content-Type': 'application/json' },
+      body: JSON.stringify(samples),
+    })
+    assert.equal(fed.status, 200, await fed.text())
+    const guest = await DemoClient.signIn({ url, email, password })
+    await seedGreenhouse(guest, { nowMs: NOW, days: 1 })
+    const { dashboard } = (await guest.call('GET', '/api/dashboard?id=greenhouse')) as {
+      dashboard: Array<{ uid: string }>
+    }
+    const board = (await guest.call('GET', `/api/dashboard/${dashboard[0].uid}`)) as {
+      dashboard: { panels: Array<{ streams: unknown[] }> }
+    }
+    const counts = board.dashboard.panels.map(({ streams }) => streams.length)
+    assert.deepEqual(counts, [3, 1, 1, 4, 2])
+  } finally {
+    await other.close()
+  }
+})
+
 test('days are warmer than nights, vents open when it is warm, and every value is plausible', async () => {
   const path = '/api/comp/north-house/stream/temp/cycle/hour/stat/avg/feed?limit=48'
   const hours = (await client.call('GET', path)) as Sample[]

@@ -49,3 +49,15 @@ export class DemoClient {
     }
   }
 }
+
+/** A component by its ID; undefined where there is none. */
+export async function findComponent(
+  client: DemoClient,
+  id: string,
+): Promise<{ readonly id: string; readonly uid: string } | undefined> {
+  const query = new URLSearchParams({ id })
+  const { component } = (await client.call('GET', `/api/component?${query}`)) as {
+    component: ReadonlyArray<{ id: string; uid: string }>
+  }
+  return component[0]
+}

@@ -1,4 +1,4 @@
-import type { DemoClient } from './demo-client.ts'
+import { type DemoClient, findComponent } from './demo-client.ts'
 
 interface Place {
   readonly x: number
@@ -65,16 +65,18 @@ export async function seedBoard(client: DemoClient): Promise<void> {
   })
 }
 
+/** The components that panels name, looked up by their IDs: there may be very many others. */
 async function findStreams(client: DemoClient) {
-  const { component } = (await client.call('GET', '/api/component?limit=1000')) as {
-    component: ReadonlyArray<{ id: string; uid: string }>
-  }
   const found = new Map<string, { componentUid: string; streamUid: string }>()
-  for (const { id, uid: componentUid } of component) {
-    const { stream } = (await client.call('GET', `/api/component/${componentUid}/stream`)) as {
+  for (const id of new Set(panels.flatMap(({ of }) => of.map(([component]) => component)))) {
+    const component = await findComponent(client, id)
+    if (component === undefined) continue
+    const path = `/api/component/${component.uid}/stream?limit=1000`
+    const { stream } = (await client.call('GET', path)) as {
       stream: ReadonlyArray<{ id: string; uid: string }>
     }
-    for (const one of stream) found.set(`${id} ${one.id}`, { componentUid, streamUid: one.uid })
+    for (const { id: streamId, uid: streamUid } of stream)
+      found.set(`${id} ${streamId}`, { componentUid: component.uid, streamUid })
   }
   return found
 }

@@ -1,6 +1,6 @@
 /** Makes the greenhouse in an organization: units, template, components, a month of history, a board. */
 import { drawBed } from './bed-picture.ts'
-import type { DemoClient } from './demo-client.ts'
+import { type DemoClient, findComponent } from './demo-client.ts'
 import { seedBoard } from './greenhouse-board.ts'
 import {
   climateStreams,
@@ -26,10 +26,9 @@ interface Seeding {
 
 /** Makes what is missing, and fills in what was missed since a demonstration ran here before. */
 export async function seedGreenhouse(client: DemoClient, seeding: Seeding): Promise<void> {
-  const { component } = (await client.call('GET', '/api/component?limit=1000')) as {
-    component: ReadonlyArray<{ id: string }>
-  }
-  const known = new Set(component.map(({ id }) => id))
+  const known = new Set<string>()
+  for (const { id } of greenhouse)
+    if ((await findComponent(client, id)) !== undefined) known.add(id)
   const missing = greenhouse.filter(({ id }) => !known.has(id))
   for (const one of greenhouse) if (known.has(one.id)) await seedMissed(client, one, seeding)
   if (missing.length === 0) return
