@@ -50,6 +50,11 @@ function unite(one: Span | undefined, other: Span | undefined): Span | undefined
   return { from: Math.min(one.from, other.from), until: Math.max(one.until, other.until) }
 }
 
+/** What is left of what was owed once all up to a time was told. */
+export function dueAfter({ last }: Due, told: number): Due {
+  return { told, changed: undefined, isGap: false, last, isOne: false }
+}
+
 /** What a touch of a stream makes owed to those who were told all up to a time. */
 export function dueOf(
   { from, until }: Omit<TouchedSpan, 'handle'>,

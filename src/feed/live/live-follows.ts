@@ -43,13 +43,8 @@ export class LiveFollows {
   }
 
   /** The cursor of a listener that is owed nothing up to the last turn that is over. */
-  get doneCursor(): string {
-    return this.#cursorOf(this.#doneTurn)
-  }
-
-  /** As doneCursor, up to the turn that runs, once its touched streams are gathered. */
   get cursor(): string {
-    return this.#cursorOf(this.#doneTurn + 1)
+    return this.#cursorOf(this.#doneTurn)
   }
 
   /** Has a listener follow what it has selected, owed all that it has missed. */

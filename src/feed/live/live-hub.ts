@@ -44,12 +44,18 @@ export class LiveHub {
   readonly #follows: LiveFollows
   readonly #teller: LiveTeller
   readonly #limits: LiveLimits
+  readonly #work: TurnWork
   readonly #listeners = new Map<LiveListener, () => void>()
+  /** Calls that wait to be opened, one by one; the limits say how many there may be. */
+  readonly #openings = new Set<() => Promise<void>>()
+  /** Those who are told something next. */
+  readonly #ready = new Set<LiveListener>()
   readonly #news = new Map<string, OrganizationNews>()
   #changes: number
   #callersAtMs: number
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
+  #isTurnDue = false
   #isClosed = false
   #pauseMs: number
   #turns = 0
@@ -59,6 +65,7 @@ export class LiveHub {
     this.#follows = new LiveFollows(deps)
     this.#teller = new LiveTeller(deps)
     this.#limits = new LiveLimits(deps.figures)
+    this.#work = new TurnWork(deps.clock)
     this.#changes = deps.countChanges()
     this.#callersAtMs = deps.clock.elapsed()
     this.#pauseMs = 1_000 / deps.figures.perSecond
@@ -70,19 +77,42 @@ export class LiveHub {
 
   /**
    * Lets someone listen until the answered function is called, or the hub ends it by the sink. Refuses
-   * what the caller may not read, and more than the figures allow, before anything is sent.
+   * what the caller may not read, and more than the figures allow, before anything is sent. Many that
+   * come at once are opened one after the other, with turns for others in between.
    */
   async open(call: LiveCall): Promise<() => void> {
-    const { principal, sink } = call
+    const { principal } = call
     requireSome(call)
     if (this.#isClosed) throw stopping()
-    const selected = selectStreams(this.#deps.catalog.index, principal, call.selection)
     const release = this.#limits.take({
       organization: principal.orgUid,
       ...{ user: call.credentialName, address: call.network },
     })
-    const listener = new LiveListener(call, selected, this.#deps.clock.elapsed())
-    const cursor = this.#follows.doneCursor
+    const changes = this.#deps.countChanges()
+    try {
+      const listener = await new Promise<LiveListener>((resolve, reject) => {
+        this.#openings.add(() => this.#begin(call, changes, release).then(resolve, reject))
+        this.#wake()
+      })
+      return () => this.#remove(listener)
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  async #begin(call: LiveCall, changes: number, release: () => void): Promise<LiveListener> {
+    let { principal } = call
+    // Rights may have ended while others were opened.
+    for (let seen = changes; seen !== this.#deps.countChanges(); ) {
+      seen = this.#deps.countChanges()
+      principal = await call.renew(false)
+    }
+    if (this.#isClosed) throw stopping()
+    const renewed = { ...call, principal }
+    requireSome(renewed)
+    const selected = selectStreams(this.#deps.catalog.index, principal, call.selection)
+    const listener = new LiveListener(renewed, selected, this.#deps.clock.elapsed())
     this.#listeners.set(listener, release)
     try {
       await this.#follows.begin(listener)
@@ -91,10 +121,10 @@ export class LiveHub {
       this.#remove(listener)
       throw error
     }
-    sink.begin()
-    await this.#teller.tell(listener, cursor)
+    call.sink.begin()
+    this.#ready.add(listener)
     this.#schedule()
-    return () => this.#remove(listener)
+    return listener
   }
 
   /** The counts in Prometheus' text format. */
@@ -114,6 +144,12 @@ export class LiveHub {
         'counter',
         'Characters of what was told.',
         this.#teller.sentLength,
+      ),
+      metricText(
+        'weir_live_unsent_bytes',
+        'gauge',
+        'Bytes that were told and have not left.',
+        this.#unsentBytes(),
       ),
       metricText(
         'weir_live_refused_total',
@@ -156,6 +192,7 @@ export class LiveHub {
     this.#teller.countSent(listener)
     this.#listeners.get(listener)?.()
     this.#listeners.delete(listener)
+    this.#ready.delete(listener)
     this.#follows.end(listener)
   }
 
@@ -167,33 +204,63 @@ export class LiveHub {
   }
 
   #schedule(): void {
-    if (this.#timer !== undefined || this.#isClosed || this.#running !== undefined) return
+    if (this.#timer !== undefined || this.#isTurnDue || this.#isClosed) return
     if (this.#listeners.size === 0 && this.#follows.size === 0) return
     this.#timer = setTimeout(() => {
       this.#timer = undefined
-      this.#running = this.#runTurn().finally(() => {
-        this.#running = undefined
-        this.#schedule()
-      })
+      this.#isTurnDue = true
+      this.#wake()
     }, this.#pauseMs).unref()
   }
 
+  /** Does what is to be done, one thing after the other. */
+  #wake(): void {
+    if (this.#running !== undefined) return
+    if (!this.#isTurnDue && this.#openings.size === 0 && this.#ready.size === 0) return
+    this.#running = this.#run().finally(() => {
+      this.#running = undefined
+      this.#wake()
+    })
+  }
+
+  async #run(): Promise<void> {
+    const work = this.#work
+    work.begin()
+    while (this.#isTurnDue || this.#openings.size > 0 || this.#ready.size > 0) {
+      if (this.#isTurnDue) await this.#runTurn()
+      const [open] = this.#openings
+      if (open !== undefined) {
+        this.#openings.delete(open)
+        await open()
+      }
+      await work.rest()
+      const [listener] = this.#ready
+      if (listener === undefined) continue
+      this.#ready.delete(listener)
+      await this.#tell(listener).catch(this.#deps.onFailure)
+      await work.rest()
+    }
+    work.end()
+  }
+
   async #runTurn(): Promise<void> {
-    const { clock, figures, onFailure } = this.#deps
-    const work = new TurnWork(clock)
+    const { figures, onFailure } = this.#deps
+    const work = this.#work
+    this.#teller.beginTurn()
     try {
       await this.#checkCallers(work)
       await this.#followCatalog(work)
       await this.#follows.gather(work)
-      await this.#tellAll(work)
+      this.#readyOwed()
     } catch (error) {
       onFailure(error)
     }
-    this.#teller.endTurn()
     this.#follows.endTurn()
     this.#turns += 1
-    const pauseMs = Math.max(1_000 / figures.perSecond, work.finish() * IDLE_PARTS)
+    const pauseMs = Math.max(1_000 / figures.perSecond, work.takeBusyMs() * IDLE_PARTS)
     this.#pauseMs = Math.min(pauseMs, PAUSE_MS_MAX)
+    this.#isTurnDue = false
+    this.#schedule()
   }
 
   /** Nobody is told a thing after their rights have ended: it is asked before each turn. */
@@ -243,15 +310,28 @@ export class LiveHub {
     }
   }
 
-  async #tellAll(work: TurnWork): Promise<void> {
+  #readyOwed(): void {
     const now = this.#deps.clock.elapsed()
     for (const listener of this.#listeners.keys()) {
-      if (!listener.isOwed && now - listener.sentAtMs < HEARTBEAT_MS) continue
-      // Rights may have ended since the turn began.
-      if (this.#deps.countChanges() !== this.#changes) await this.#checkCaller(listener, false)
-      await this.#teller.tell(listener, this.#follows.cursor)
-      await work.rest()
+      if (listener.isOwed || now - listener.sentAtMs >= HEARTBEAT_MS) this.#ready.add(listener)
     }
+  }
+
+  /** Tells a listener a piece of what it is owed, and the next when that has left. */
+  async #tell(listener: LiveListener): Promise<void> {
+    // Rights may have ended since the turn began.
+    if (this.#deps.countChanges() !== this.#changes) await this.#checkCaller(listener, false)
+    await this.#teller.tell(listener, this.#follows.cursor, () => {
+      if (listener.isOver || !listener.isOwed) return
+      this.#ready.add(listener)
+      this.#wake()
+    })
+  }
+
+  #unsentBytes(): number {
+    let bytes = 0
+    for (const { call } of this.#listeners.keys()) bytes += call.sink.unsentBytes
+    return bytes
   }
 }
 

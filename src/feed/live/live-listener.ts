@@ -9,9 +9,12 @@ import type { LiveStream } from './live-streams.ts'
 export interface LiveSink {
   /** Whether all that was sent has left: nothing is sent to who has not taken what came before. */
   readonly isFree: boolean
+  /** Bytes that were sent and have not left. */
+  readonly unsentBytes: number
   /** Called once, before anything is sent. */
   begin(): void
-  send(text: string): void
+  /** Sends a text; calls back once it has left, or never will. */
+  send(text: string, onLeft: () => void): void
   /** Sends the last text and ends; whoever does not read is cut off. */
   end(text: string): void
 }
@@ -50,10 +53,9 @@ export class LiveListener {
   selected: SelectedStreams
   sentAtMs: number
   isOver = false
-  /** Whether something is being made ready for it. */
-  isBeingTold = false
   #missing = new Set<string>()
-  #isMissingTold = true
+  /** Those of the missing that are to be told. */
+  #untold: string[] = []
   #components = new Set<string>()
   #hasFolders = false
 
@@ -76,12 +78,19 @@ export class LiveListener {
         }),
       ),
     )
-    if (!missing.isSubsetOf(this.#missing)) this.#isMissingTold = false
+    if (!missing.isSubsetOf(this.#missing)) this.#untold = [...missing]
     this.#missing = missing
   }
 
   owe(handle: StreamHandle, due: Due): void {
     this.dues.set(handle, addDue(this.dues.get(handle), due))
+  }
+
+  /** Owes what is left of what was owed before all that came since. */
+  oweRest(handle: StreamHandle, rest: Due): void {
+    if (!this.streams.has(handle)) return
+    const later = this.dues.get(handle)
+    this.dues.set(handle, later === undefined ? rest : addDue(rest, later))
   }
 
   /** Notes changes of the catalog, to be told. */
@@ -95,26 +104,23 @@ export class LiveListener {
 
   /** Whether there is something to tell. */
   get isOwed(): boolean {
-    return (
-      this.dues.size > 0 || !this.#isMissingTold || this.#components.size > 0 || this.#hasFolders
-    )
+    return this.dues.size > 0 || this.#untold.length > 0 || this.#hasNews
   }
 
-  /** The events that are not about samples. */
-  takeNotices(frame: LiveFrame): string {
-    let text = ''
-    if (!this.#isMissingTold) {
-      this.#isMissingTold = true
-      for (const missing of this.#missing) text += frame('missing', missing)
-    }
-    if (this.#components.size > 0 || this.#hasFolders) {
-      const components = [...this.#components].slice(0, NEWS_COMPONENTS_MAX)
-      const isMore = this.#components.size > NEWS_COMPONENTS_MAX
-      const data = { components, isMore, hasFolders: this.#hasFolders }
-      this.#components.clear()
-      this.#hasFolders = false
-      text += frame('catalog', JSON.stringify(data))
-    }
-    return text
+  get #hasNews(): boolean {
+    return this.#components.size > 0 || this.#hasFolders
+  }
+
+  /** The next event that is not about samples; undefined: there is none. */
+  takeNotice(frame: LiveFrame): string | undefined {
+    const missing = this.#untold.shift()
+    if (missing !== undefined) return frame('missing', missing)
+    if (!this.#hasNews) return undefined
+    const components = [...this.#components].slice(0, NEWS_COMPONENTS_MAX)
+    const isMore = this.#components.size > NEWS_COMPONENTS_MAX
+    const data = { components, isMore, hasFolders: this.#hasFolders }
+    this.#components.clear()
+    this.#hasFolders = false
+    return frame('catalog', JSON.stringify(data))
   }
 }

@@ -22,11 +22,15 @@ export interface LiveForm {
   readonly isFormatted: boolean
 }
 
-/** News of a stream as a listener gets them. */
-interface LiveNews {
+/** An event of a stream, with what has to come right before it. */
+interface NewsEvent {
   readonly text: string
-  readonly samples: number
+  /** The time of its sample; undefined: there is none in it. */
+  readonly time: number | undefined
 }
+
+/** News of a stream as a listener gets them, from the earliest on. */
+type LiveNews = readonly NewsEvent[]
 
 /** Writes an event: its name, and its data as JSON. */
 export type LiveFrame = (event: string, json: string) => string
@@ -49,7 +53,7 @@ interface Showing {
   readonly unit: UnitFormat | undefined
 }
 
-const NOTHING: LiveNews = { text: '', samples: 0 }
+const NOTHING: LiveNews = []
 
 /** Makes events of what is owed; within a turn those who are owed the same share them. */
 export class LiveReader {
@@ -63,7 +67,7 @@ export class LiveReader {
   }
 
   /** Forgets what was made: later asked, it may be more. */
-  endTurn(): void {
+  beginTurn(): void {
     this.#kept.clear()
     this.#keptLength = 0
   }
@@ -79,7 +83,7 @@ export class LiveReader {
     const known = kept[at]
     if (known !== undefined) return known
     const reading = this.#read(handle, due, form).then((news) => {
-      this.#keptLength += news.text.length
+      for (const { text } of news) this.#keptLength += text.length
       return news
     })
     kept[at] = reading
@@ -99,13 +103,11 @@ export class LiveReader {
     const { told, last, isOne } = due
     if (told !== undefined && !form.isLast && !isOne) {
       const found = await this.#since(handle, told, showing)
-      if (found.samples > 0 || changed === undefined) {
-        return { text: text + found.text, samples: found.samples }
-      }
+      if (found.length > 0 || changed === undefined) return behind(text, found)
     }
     const sample = last ?? (await this.#deps.store.latest([handle]))[0]
-    if (sample === undefined) return { text, samples: 0 }
-    return { text: text + this.#eventOf(sample, showing), samples: 1 }
+    if (sample === undefined) return behind(text, NOTHING)
+    return behind(text, [{ text: this.#eventOf(sample, showing), time: sample.time }])
   }
 
   /** The samples after a time from the earliest on, and before them the gap when they are too many. */
@@ -117,19 +119,19 @@ export class LiveReader {
       ...{ from, until: epochMs(TIME_END), limit, order: 'latest_first' },
     })
     const { count, times, numbers, texts } = columns
-    const events: string[] = []
+    const events: NewsEvent[] = []
     let length = 0
     let at = 0
     for (; at < Math.min(count, SAMPLES_MAX) && length < NEWS_LENGTH_MAX; at += 1) {
       const value = texts?.[at] ?? numbers[at]
-      const event = this.#eventOf({ time: epochMs(times[at]), value }, showing)
-      events.push(event)
-      length += event.length
+      const time = epochMs(times[at])
+      const text = this.#eventOf({ time, value }, showing)
+      events.push({ text, time })
+      length += text.length
     }
-    if (at < count) {
-      events.push(frame('gap', `{${showing.names},"sd":${from},"ed":${times[at - 1]}}`))
-    }
-    return { text: events.reverse().join(''), samples: at }
+    events.reverse()
+    if (at >= count) return events
+    return behind(frame('gap', `{${showing.names},"sd":${from},"ed":${times[at - 1]}}`), events)
   }
 
   async #showingOf(handle: StreamHandle, form: LiveForm): Promise<Showing | undefined> {
@@ -162,6 +164,14 @@ export class LiveReader {
     const cut = isCut ? ',"isCut":true' : ''
     return this.#deps.frame('sample', `{${names},"time":${time},"data":${data}${fData}${cut}}`)
   }
+}
+
+/** News with a text before them, which goes together with the first. */
+function behind(text: string, news: LiveNews): LiveNews {
+  if (text === '') return news
+  const [first, ...rest] = news
+  if (first === undefined) return [{ text, time: undefined }]
+  return [{ ...first, text: text + first.text }, ...rest]
 }
 
 function jsonOf(value: number | string, isBoolean: boolean): string {

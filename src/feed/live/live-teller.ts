@@ -1,12 +1,18 @@
 import type { Clock } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
-import type { SampleStore } from '../../store/index.ts'
+import type { SampleStore, StreamHandle } from '../../store/index.ts'
 import type { ShowFile } from '../get/get-feed.ts'
+import { type Due, dueAfter } from './live-due.ts'
 import type { LiveListener } from './live-listener.ts'
 import { type LiveFrame, LiveReader } from './live-reader.ts'
 
-/** Characters that are sent to a listener at once; the rest waits for the next turn. */
-const SENT_LENGTH_MAX = 262_144
+/**
+ * Bytes after which a piece is sent: with one event beyond, all that lies in memory for who does not
+ * read. What else is owed waits until the piece has left.
+ */
+const PIECE_BYTES = 16 * 1024
+/** Streams that are read for one piece, whatever comes of it: others have their turn behind it. */
+const READS_MAX = 256
 
 /** What telling works with. */
 export interface LiveTellerDeps {
@@ -33,33 +39,59 @@ export class LiveTeller {
     this.#reader = new LiveReader(deps)
   }
 
-  /** Tells a listener what it is owed, if it has taken what came before. */
-  async tell(listener: LiveListener, cursor: string): Promise<void> {
-    const { sink, form } = listener.call
-    if (!sink.isFree || listener.isBeingTold || listener.isOver) return
-    listener.isBeingTold = true
-    const { frame, frameCursor, clock, onFailure } = this.#deps
-    let text = listener.takeNotices(frame)
-    for (const [handle, due] of listener.dues) {
-      if (text.length > SENT_LENGTH_MAX) break
-      listener.dues.delete(handle)
-      try {
-        const news = await this.#reader.read(handle, due, form)
-        text += news.text
-        if (news.samples > 0) {
-          listener.sent.set(handle, (listener.sent.get(handle) ?? 0) + news.samples)
-        }
-      } catch (error) {
-        onFailure(error)
-      }
-    }
-    listener.isBeingTold = false
+  /** Tells a listener the next piece of what it is owed, if it has taken what came before. */
+  async tell(listener: LiveListener, cursor: string, onLeft: () => void): Promise<void> {
+    const { sink } = listener.call
+    if (!sink.isFree || listener.isOver) return
+    const { frameCursor, clock } = this.#deps
+    let text = await this.#nextPiece(listener)
     if (listener.isOver) return
     if (!listener.isOwed) text += frameCursor(cursor)
+    if (text === '') return onLeft()
     listener.sentAtMs = clock.elapsed()
     this.sent += 1
     this.sentLength += text.length
-    sink.send(text)
+    sink.send(text, onLeft)
+  }
+
+  async #nextPiece(listener: LiveListener): Promise<string> {
+    const piece = new Piece()
+    while (!piece.isFull) {
+      const notice = listener.takeNotice(this.#deps.frame)
+      if (notice === undefined) break
+      piece.add(notice)
+    }
+    let reads = 0
+    for (const [handle, due] of listener.dues) {
+      if (piece.isFull || reads >= READS_MAX) break
+      reads += 1
+      listener.dues.delete(handle)
+      try {
+        await this.#addNews(piece, listener, [handle, due])
+      } catch (error) {
+        this.#deps.onFailure(error)
+      }
+    }
+    return piece.text
+  }
+
+  /** Adds what is owed of a stream as far as there is room; the rest stays owed. */
+  async #addNews(
+    piece: Piece,
+    listener: LiveListener,
+    [handle, due]: readonly [StreamHandle, Due],
+  ): Promise<void> {
+    const news = await this.#reader.read(handle, due, listener.call.form)
+    let samples = 0
+    for (const [at, { text, time }] of news.entries()) {
+      piece.add(text)
+      if (time === undefined) continue
+      samples += 1
+      if (!piece.isFull || at + 1 === news.length) continue
+      listener.oweRest(handle, dueAfter(due, time))
+      break
+    }
+    if (samples > 0) listener.sent.set(handle, (listener.sent.get(handle) ?? 0) + samples)
   }
 
   /** Has the samples counted that were sent to a listener since it was asked last. */
@@ -71,7 +103,23 @@ export class LiveTeller {
     listener.sent.clear()
   }
 
-  endTurn(): void {
-    this.#reader.endTurn()
+  /** Says that what is owed from here on may be more than what was read. */
+  beginTurn(): void {
+    this.#reader.beginTurn()
+  }
+}
+
+/** Text that is sent at once. */
+class Piece {
+  text = ''
+  #bytes = 0
+
+  get isFull(): boolean {
+    return this.#bytes >= PIECE_BYTES
+  }
+
+  add(text: string): void {
+    this.text += text
+    this.#bytes += Buffer.byteLength(text)
   }
 }

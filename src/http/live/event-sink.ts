@@ -29,6 +29,10 @@ export class EventSink implements LiveSink {
     return this.#isBegun && !response.destroyed && response.writableLength === 0
   }
 
+  get unsentBytes(): number {
+    return this.#response.destroyed ? 0 : this.#response.writableLength
+  }
+
   begin(): void {
     const response = this.#response
     this.#isBegun = true
@@ -39,9 +43,10 @@ export class EventSink implements LiveSink {
     response.writeHead(200, STATUS_CODES[200], headers)
   }
 
-  send(text: string): void {
+  send(text: string, onLeft: () => void): void {
     if (this.#response.destroyed) return
-    this.#response.write(this.#isFirst ? FIRST_TEXT + text : text)
+    // Bytes: a text that waits would keep its characters besides.
+    this.#response.write(Buffer.from(this.#isFirst ? FIRST_TEXT + text : text), onLeft)
     this.#isFirst = false
   }
 
