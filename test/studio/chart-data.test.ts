@@ -13,6 +13,7 @@ import { extentOf, roomyExtent } from '../../studio/src/chart/extent.ts'
 import { figuresOf } from '../../studio/src/chart/figures.ts'
 import { moved, rangeAfter, soundRange, zoomed } from '../../studio/src/chart/time-range.ts'
 import { withSample } from '../../studio/src/state/live-plot.ts'
+import { ageText } from '../../studio/src/ui/age-text.ts'
 
 const facts: Plot = {
   component: { uid: 'c', id: 'c' },
@@ -167,4 +168,19 @@ test('axesOf() gives two units an axis each, in the order in which they come', (
   ])
   assert.deepEqual([axes.left, axes.right], [['°C'], ['%', 'bar']])
   assert.deepEqual(axes.sides, ['y', 'y', 'y2', 'y', 'y2'])
+})
+
+test('an age is told in one unit; clocks that differ a little make no future', () => {
+  const told = [0, 999, 1_000, 61_000, 7_200_000, 86_400_000, -1, -999, -4_999].map(ageText)
+  const justNow = 'just now'
+  assert.deepEqual(told.slice(0, 6), [
+    justNow,
+    justNow,
+    '1 s ago',
+    '1 min ago',
+    '2 h ago',
+    '1 d ago',
+  ])
+  assert.deepEqual(told.slice(6), [justNow, justNow, justNow])
+  assert.deepEqual([-5_000, -120_000].map(ageText), ['in 5 s', 'in 2 min'])
 })

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { ageText } from './age-text.ts'
 
 const TICK_MS = 1_000
 const listeners = new Set<() => void>()
@@ -19,22 +20,6 @@ function subscribe(listener: () => void): () => void {
     clearInterval(timer)
     timer = undefined
   }
-}
-
-const UNITS: ReadonlyArray<readonly [ms: number, unit: string]> = [
-  [86_400_000, 'd'],
-  [3_600_000, 'h'],
-  [60_000, 'min'],
-  [1_000, 's'],
-]
-
-/** How long something is past, in words of one unit. */
-export function ageText(ms: number): string {
-  if (ms < 0) return `in ${ageText(-ms).replace(' ago', '')}`
-  for (const [size, unit] of UNITS) {
-    if (ms >= size) return `${Math.floor(ms / size)} ${unit} ago`
-  }
-  return 'just now'
 }
 
 /** The age of a moment, which goes on by itself; the moment itself, with its zone, as a hint. */

@@ -1,0 +1,19 @@
+const UNITS: ReadonlyArray<readonly [ms: number, unit: string]> = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+  [1_000, 's'],
+]
+
+/** Clocks of devices and browsers differ a little: so far ahead is no future. */
+const AHEAD_MS = 5_000
+
+/** How long something is past, in words of one unit. */
+export function ageText(ms: number): string {
+  if (ms < 0 && ms > -AHEAD_MS) return 'just now'
+  if (ms < 0) return `in ${ageText(-ms).replace(' ago', '')}`
+  for (const [size, unit] of UNITS) {
+    if (ms >= size) return `${Math.floor(ms / size)} ${unit} ago`
+  }
+  return 'just now'
+}
