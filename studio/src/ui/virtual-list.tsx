@@ -19,8 +19,8 @@ interface VirtualListProps {
   readonly keyOf?: (index: number) => string | number
   /** Told which rows are seen, for lists that are fetched in pages. */
   readonly onRange?: (range: { readonly from: number; readonly until: number }) => void
-  /** A row that is brought into sight when this changes. */
-  readonly revealed?: number
+  /** A row that is brought into sight; the same row once more when this is another object. */
+  readonly revealed?: { readonly index: number }
   readonly className?: string
   /** More for the list itself, such as the role of a tree. */
   readonly listProps?: HTMLAttributes<HTMLUListElement>
@@ -56,7 +56,7 @@ export function VirtualList(props: VirtualListProps) {
   useEffect(() => {
     const box = ref.current
     if (box === null || revealed === undefined) return
-    const top = revealed * rowHeight
+    const top = revealed.index * rowHeight
     if (top < box.scrollTop) box.scrollTop = top
     else if (top + rowHeight > box.scrollTop + box.clientHeight)
       box.scrollTop = top + rowHeight - box.clientHeight

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useId, useRef, useState } from 'react'
+import { useCallback, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { Link } from '../../app/link.tsx'
 import { componentPath } from '../../app/paths.ts'
 import { navigate, useAddress } from '../../app/place.ts'
@@ -89,8 +89,14 @@ interface TreeListProps {
 
 function TreeList({ rows, shown, isSearch, need, toggle }: TreeListProps) {
   const id = useId()
-  const [wanted, setActive] = useState(0)
-  const active = Math.min(wanted, Math.max(0, rows.length - 1))
+  const [wanted, setWanted] = useState<{ readonly index: number }>()
+  const setActive = (index: number) => setWanted({ index })
+  const active = Math.min(wanted?.index ?? 0, Math.max(0, rows.length - 1))
+  // A key that names the same row wants to see it again.
+  const revealed = useMemo(
+    () => (wanted === undefined ? undefined : { index: active }),
+    [wanted, active],
+  )
   const choose = (index: number) => {
     const row = rows.at(index)
     if (row?.kind === 'folder') toggle(row.path, !row.isOpen)
@@ -115,7 +121,7 @@ function TreeList({ rows, shown, isSearch, need, toggle }: TreeListProps) {
       className={styles.list}
       count={rows.length}
       rowHeight={ROW_HEIGHT}
-      revealed={wanted === 0 ? undefined : active}
+      revealed={revealed}
       keyOf={(index) => rows.at(index)?.key ?? index}
       onRange={onRange}
       listProps={{
@@ -133,7 +139,7 @@ function TreeList({ rows, shown, isSearch, need, toggle }: TreeListProps) {
       renderRow={(index) => (
         <Row
           row={rows.at(index)}
-          {...{ isSearch, isActive: index === active && wanted >= 0 }}
+          {...{ isSearch, isActive: index === active }}
           isShown={shownOf(rows.at(index)) === shown && shown !== undefined}
           onToggle={() => {
             setActive(index)
