@@ -73,3 +73,49 @@ test('the palette finds components by folder, name and ID, and streams by the wo
   await page.getByRole('heading', { level: 1, name: 'pressure' }).waitFor()
   assert.deepEqual(complaints, [])
 })
+
+test('the palette finds streams where some words name the component, typed in one go, in any order', {
+  skip,
+}, async () => {
+  const { service } = studio
+  const put = async (query: string) => {
+    const answer = await fetch(`${service.url}/api/feed?${query}`, {
+      method: 'PUT',
+      headers: { 'X-Api-Key': service.feedKey },
+    })
+    assert.equal(answer.status, 200)
+  }
+  await put('compId=NT-1&compName=North&folder=/Components/House&temp_air=21&humidity=48')
+  await put('compId=ST-1&compName=South&folder=/Components/House&temp_air=22')
+  const { page, complaints } = await studio.open('/build')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  const options = page.getByRole('option')
+  for (const words of ['north temp', 'temp north', 'air house temp north']) {
+    await page.keyboard.press('Control+k')
+    const field = page.getByRole('combobox', { name: 'Find components' })
+    await field.fill(words)
+    await options.filter({ hasText: /^temp_air/ }).waitFor()
+    await page.getByText('Searching …').waitFor({ state: 'detached' })
+    assert.deepEqual(await options.allInnerTexts(), ['temp_air\nStream\nNorth'], words)
+    await page.keyboard.press('Escape')
+    await field.waitFor({ state: 'detached' })
+  }
+
+  // While a search runs the palette says so, and not that there is nothing.
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/api/component?*', async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Find components' }).fill('stream nowhere')
+  await page.getByText('Searching …').waitFor()
+  assert.equal(await page.getByText('Nothing of this name.').count(), 0)
+  release()
+  await page.getByText('Nothing of this name.').waitFor()
+  await assertAccessible(page)
+  assert.deepEqual(complaints, [])
+})

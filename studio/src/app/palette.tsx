@@ -24,7 +24,7 @@ export function usePalette(): readonly [isOpen: boolean, setOpen: (isOpen: boole
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
-  const { finds, note } = useFinds(text)
+  const { finds, note, isSearching } = useFinds(text)
   const base = useId()
   const at = Math.min(chosen, Math.max(0, finds.length - 1))
   const go = (find: Find | undefined) => {
@@ -91,7 +91,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         ))}
       </div>
       <p className={styles.note} role="status">
-        {finds.length === 0 ? 'Nothing of this name.' : note}
+        {isSearching ? 'Searching …' : finds.length === 0 ? 'Nothing of this name.' : note}
       </p>
     </Dialog>
   )

@@ -1,7 +1,7 @@
 import { call } from '../api/client.ts'
-import type { Schema } from '../api/paths.ts'
 import { useRole } from '../api/session.ts'
 import { useQuery } from '../api/use-query.ts'
+import { type ComponentName, findStreams, streamsIn } from './find-streams.ts'
 import { missingWords, wordsOf } from './match-words.ts'
 import { findPage, pageEntries } from './page-map.ts'
 import { componentPath, streamPath } from './paths.ts'
@@ -16,46 +16,61 @@ export interface Find {
   readonly to: string
 }
 
-type ComponentName = Pick<Schema<'Component'>, 'uid' | 'id' | 'name' | 'folder'>
-
 const SHOWN_MAX = 12
 /** Components whose streams are looked through as well. */
 const OPENED_MAX = 4
 
+/** What a search has found so far. */
+interface Found {
+  readonly finds: readonly Find[]
+  readonly note: string
+  /** More may come. */
+  readonly isSearching: boolean
+}
+
 /** What the words of a search find: pages, boards, components, and streams of the components they name. */
-export function useFinds(text: string): { readonly finds: readonly Find[]; readonly note: string } {
+export function useFinds(text: string): Found {
   const words = wordsOf(text)
   const whole = useComponents(words)
-  // The last word may name a stream of what the others name.
-  const before = useComponents(words.slice(0, -1))
-  const opened = whole.components.length > 0 ? whole.components : before.components
-  const streams = useStreams(opened.slice(0, OPENED_MAX), words)
+  const streams = useStreams(words, whole)
+  const boards = useBoards(words)
   const finds = [
     ...usePages(words),
     ...whole.components.map(showComponent),
-    ...streams,
-    ...useBoards(words),
+    ...streams.finds,
+    ...boards.finds,
   ].filter(({ to }) => findPage(to) !== undefined)
   const isCut = whole.totalCount > SHOWN_MAX
   const note = isCut ? `${whole.totalCount} components have this in their names: type more.` : ''
-  return { finds: finds.slice(0, SHOWN_MAX), note }
+  const isSearching = whole.isSearching || streams.isSearching || boards.isSearching
+  return { finds: finds.slice(0, SHOWN_MAX), note, isSearching }
 }
 
-function useComponents(words: readonly string[]) {
+interface FoundComponents {
+  readonly components: readonly ComponentName[]
+  readonly totalCount: number
+  readonly isSearching: boolean
+}
+
+function useComponents(words: readonly string[]): FoundComponents {
   const search = words.join(' ')
-  const { data } = useQuery(
+  const { data, error } = useQuery(
     ['component', 'search', search],
-    (signal) => call('get', '/api/component', { query: { search, limit: SHOWN_MAX }, signal }),
+    async (signal) => {
+      const query = { search, limit: SHOWN_MAX }
+      return { search, ...(await call('get', '/api/component', { query, signal })) }
+    },
     { isOff: search === '', keepPrevious: true },
   )
-  const isAsked = search !== '' && data !== undefined
-  return isAsked
-    ? { components: data.component, totalCount: data.totalCount }
-    : { components: [], totalCount: 0 }
-}
-
-function missingIn({ name, id, folder }: ComponentName, words: readonly string[]): string[] {
-  return missingWords(`${folder} ${name} ${id}`, words)
+  if (search === '') return { components: [], totalCount: 0, isSearching: false }
+  if (data?.search === search) {
+    return { components: data.component, totalCount: data.totalCount, isSearching: false }
+  }
+  // Of what was found before, that stays which has the words too: nothing blinks.
+  const components = (data?.component ?? []).filter(
+    ({ name, id, folder }) => missingWords(`${folder} ${name} ${id}`, words).length === 0,
+  )
+  return { components, totalCount: 0, isSearching: error === undefined }
 }
 
 function showComponent({ uid, name, id, folder }: ComponentName): Find {
@@ -64,34 +79,22 @@ function showComponent({ uid, name, id, folder }: ComponentName): Find {
   return { kind: 'Component', label: name || id || uid, detail, to: componentPath(uid) }
 }
 
-function useStreams(opened: readonly ComponentName[], words: readonly string[]): Find[] {
-  const uids = opened.map(({ uid }) => uid)
-  const { data = [] } = useQuery(
-    ['stream', 'names', ...uids],
-    async (signal) =>
-      await Promise.all(
-        opened.map(async (component) => {
-          const path = { componentUid: component.uid }
-          const { stream } = await call('get', '/api/component/{componentUid}/stream', {
-            path,
-            signal,
-          })
-          return { component, streams: stream.map(({ uid, id, name }) => ({ uid, id, name })) }
-        }),
-      ),
-    { isOff: uids.length === 0 },
+/** Streams of the components that have all words; where none has, of those that have some of them. */
+function useStreams(words: readonly string[], { components, isSearching }: FoundComponents) {
+  const opened = components.slice(0, OPENED_MAX)
+  const isOff = words.length === 0 || isSearching
+  const { data, error } = useQuery(
+    ['stream', 'search', words.join(' '), ...opened.map(({ uid }) => uid)],
+    (signal) => (opened.length > 0 ? streamsIn(opened, words, signal) : findStreams(words, signal)),
+    { isOff },
   )
-  return data.flatMap(({ component, streams }) => {
-    const missing = missingIn(component, words)
-    return streams
-      .filter(({ name, id }) => missingWords(`${name} ${id}`, missing).length === 0)
-      .map(
-        ({ uid, id, name }): Find => ({
-          ...{ kind: 'Stream', label: name || id || uid, detail: component.name },
-          to: streamPath(component.uid, uid),
-        }),
-      )
-  })
+  const finds = (data ?? []).map(
+    ({ component, uid, id, name }): Find => ({
+      ...{ kind: 'Stream', label: name || id || uid, detail: component.name || component.id },
+      to: streamPath(component.uid, uid),
+    }),
+  )
+  return { finds, isSearching: !isOff && data === undefined && error === undefined }
 }
 
 function usePages(words: readonly string[]): Find[] {
@@ -106,14 +109,20 @@ function usePages(words: readonly string[]): Find[] {
     .map(({ title, path }) => ({ kind: 'Page', label: title, detail: '', to: path }))
 }
 
-function useBoards(words: readonly string[]): Find[] {
+function useBoards(words: readonly string[]) {
   const isOff = words.length === 0 || findPage('/boards/x') === undefined
-  const { data } = useQuery(
+  const { data, error } = useQuery(
     ['dashboard', 'names'],
     (signal) => call('get', '/api/dashboard', { query: { limit: 1_000 }, signal }),
     { isOff },
   )
-  return (data?.dashboard ?? [])
+  const finds = (data?.dashboard ?? [])
     .filter(({ name, id }) => missingWords(`${name} ${id}`, words).length === 0)
-    .map(({ uid, name }) => ({ kind: 'Board', label: name, detail: '', to: pathTo('boards', uid) }))
+    .map(
+      ({ uid, name }): Find => ({
+        ...{ kind: 'Board', label: name, detail: '' },
+        to: pathTo('boards', uid),
+      }),
+    )
+  return { finds, isSearching: !isOff && data === undefined && error === undefined }
 }
