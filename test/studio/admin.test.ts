@@ -3,7 +3,13 @@ import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { totpCode } from '../../src/auth/proof/totp.ts'
 import { browserSkip } from '../support/browser.ts'
-import { assertAccessible, openStudio, type StudioTest, shoot } from '../support/studio.ts'
+import {
+  assertAccessible,
+  assertFits,
+  openStudio,
+  type StudioTest,
+  shoot,
+} from '../support/studio.ts'
 
 const skip = browserSkip()
 let studio: StudioTest
@@ -65,6 +71,36 @@ test('a key is made from a sentence, puts what it says, is seen with the passwor
   assert.equal(await status(put, { method: 'PUT', headers: { 'X-Api-Key': secret } }), 401)
   await assertAccessible(page)
   await shoot(page, 'admin-keys')
+})
+
+test('the component of a right is searched for among very many, by keyboard', {
+  skip,
+}, async () => {
+  const { url, feedKey } = studio.service
+  const samples = Array.from({ length: 1_100 }, (_, at) => ({
+    ...{ compId: `device-${at}`, streamId: 'x', time: 1_000, data: at },
+  }))
+  const headers = { 'X-Api-Key': feedKey, 'Content-Type': 'application/json' }
+  const init = { method: 'PUT', headers, body: JSON.stringify(samples) }
+  assert.equal(await status(`${url}/api/feed`, init), 200)
+  const { page } = await studio.open('/admin/keys')
+  await page.getByRole('button', { name: 'Make a key' }).click()
+  const form = page.getByRole('dialog', { name: 'Make an API key' })
+  await form.getByLabel('Name').fill('One device')
+  await form.getByLabel('Component of right 1').selectOption({ label: 'of one component …' })
+  await form.getByRole('button', { name: 'Make the key' }).click()
+  await form.getByRole('alert').filter({ hasText: 'choose one' }).waitFor()
+  await form.getByLabel('Find the component of right 1').fill('device-1099')
+  await form.getByRole('listitem').filter({ hasText: 'device-1099' }).waitFor()
+  await assertAccessible(page)
+  await shoot(page, 'admin-key-component')
+  await form.getByLabel('Find the component of right 1').press('Tab')
+  await page.keyboard.press('Enter')
+  await form.getByText('May send samples of device-1099.').waitFor()
+  await form.getByRole('button', { name: 'Make the key' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click()
+  const row = page.getByRole('row').filter({ hasText: 'One device' })
+  await row.getByText('May send samples of device-1099.').waitFor()
 })
 
 test('a person is added, changed and removed; what is wrong stands at its field', {
@@ -204,6 +240,21 @@ test('a second factor is switched on and off, and another session ended', { skip
   await other.page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })
 
+test('on a phone e-mails stay whole words, and the chosen tab is in sight', { skip }, async () => {
+  const { page } = await studio.open('/admin/audit', { viewport: { width: 390, height: 800 } })
+  const cell = page.getByRole('cell', { name: studio.service.ownerEmail }).first()
+  await cell.waitFor()
+  const box = await cell.boundingBox()
+  assert.ok(box !== null && box.width >= 100, `${box?.width} px`)
+  await assertFits(page)
+  await page.goto(`${studio.service.url}/admin/you`)
+  const tab = await page.getByRole('tab', { name: 'You' }).boundingBox()
+  assert.ok(tab !== null && tab.x >= 0 && tab.x + tab.width <= 390, `${tab?.x} px`)
+  await page.getByLabel('New password').waitFor()
+  await assertAccessible(page)
+  await shoot(page, 'admin-you-phone')
+})
+
 test('a member sees people and their own account, and nothing to administer', {
   skip,
 }, async () => {
@@ -223,4 +274,17 @@ test('a member sees people and their own account, and nothing to administer', {
   assert.equal(await page.getByRole('button', { name: 'Add a person' }).count(), 0)
   await page.goto(`${service.url}/admin/keys`)
   await page.getByText('for owners and admins').waitFor()
+  await page.goto(`${service.url}/admin/you`)
+  await page.getByLabel('First name').fill('Mem')
+  await page.getByLabel('Time zone').fill('Europe/Nowhere')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('alert').filter({ hasText: /zone/i }).waitFor()
+  await page.getByLabel('Time zone').fill('Europe/Paris')
+  await page.getByLabel('New password').fill('quite another sentence')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await givePassword(page, password)
+  await page.getByRole('status').filter({ hasText: 'Your account is saved.' }).waitFor()
+  const login = { method: 'POST', headers: { 'Content-Type': 'application/json' } }
+  const body = JSON.stringify({ email, password: 'quite another sentence' })
+  assert.equal(await status(`${service.url}/api/login`, { ...login, body }), 200)
 })

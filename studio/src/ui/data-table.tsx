@@ -39,8 +39,14 @@ export function DataTable<T>({ label, columns, rows, keyOf, isDense = false }: D
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
-              {columns.map(({ id, show, isNumber }) => (
-                <td key={id} className={isNumber === true ? styles.number : undefined}>
+              {columns.map(({ id, label: head, show, isNumber }) => (
+                <td
+                  key={id}
+                  className={classes(
+                    isNumber === true && styles.number,
+                    head === '' && styles.acts,
+                  )}
+                >
                   {show(row)}
                 </td>
               ))}

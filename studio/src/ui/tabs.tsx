@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useId } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useId } from 'react'
 import styles from './tabs.module.css'
 
 /** One of the tabs. */
@@ -30,6 +30,11 @@ export function Tabs({ label, tabs, chosen, onChoose, children }: TabsProps) {
     onChoose(tabs[next].id)
     document.getElementById(`${base}-${tabs[next].id}`)?.focus()
   }
+  useEffect(() => {
+    // Where they do not fit side by side, the chosen one is brought into sight.
+    const tab = document.getElementById(`${base}-${chosen}`)
+    tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [base, chosen])
   return (
     <>
       <div role="tablist" aria-label={label} className={styles.tabs} onKeyDown={move}>

@@ -1,29 +1,17 @@
-import { call } from '../../api/client.ts'
-import { useQuery } from '../../api/use-query.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Checkbox, Field } from '../../ui/field.tsx'
 import { Select } from '../../ui/select.tsx'
 import { capabilityOf, KINDS, type Method, type Right, sentenceOf } from './capability-words.ts'
+import { ComponentField, useComponentNames } from './component-field.tsx'
 import styles from './section.module.css'
 
 const OWN_PATH = 'own'
-const COMPONENTS_MAX = 1_000
 const ALL_METHODS: ReadonlyArray<readonly [Method, string]> = [
   ['GET', 'see'],
   ['PUT', 'add'],
   ['POST', 'change'],
   ['DELETE', 'delete'],
 ]
-
-/** The components that a right can be about; of very many the first thousand. */
-export function useComponentNames() {
-  const { data } = useQuery(['component', 'names'], (signal) =>
-    call('get', '/api/component', { query: { limit: COMPONENTS_MAX }, signal }),
-  )
-  const components = data?.component ?? []
-  const names = new Map(components.map(({ uid, id, name }) => [uid, name || id || uid]))
-  return { components, nameOf: (uid: string) => names.get(uid) ?? uid }
-}
 
 interface PickerProps {
   readonly rights: readonly Right[]
@@ -33,13 +21,9 @@ interface PickerProps {
 
 /** What a key may do, row by row, with the sentence that it makes. */
 export function CapabilityPicker({ rights, error, onChange }: PickerProps) {
-  const { components, nameOf } = useComponentNames()
+  const nameOf = useComponentNames(rights.map(capabilityOf))
   const change = (at: number, next: Right) =>
     onChange(rights.map((right, index) => (index === at ? next : right)))
-  const choices = [
-    { value: '*', label: 'of every component' },
-    ...components.map(({ uid, id, name }) => ({ value: uid, label: `of ${name || id || uid}` })),
-  ]
   return (
     <fieldset
       className={styles.rights}
@@ -52,7 +36,7 @@ export function CapabilityPicker({ rights, error, onChange }: PickerProps) {
           key={at}
           number={at + 1}
           right={right}
-          components={choices}
+          nameOf={nameOf}
           onChange={(next) => change(at, next)}
           onRemove={() => onChange(rights.filter((_, index) => index !== at))}
         />
@@ -80,12 +64,12 @@ export function CapabilityPicker({ rights, error, onChange }: PickerProps) {
 interface RowProps {
   readonly number: number
   readonly right: Right
-  readonly components: ReadonlyArray<{ readonly value: string; readonly label: string }>
+  nameOf(componentUid: string): string
   onChange(right: Right): void
   onRemove(): void
 }
 
-function RightRow({ number, right, components, onChange, onRemove }: RowProps) {
+function RightRow({ number, right, nameOf, onChange, onRemove }: RowProps) {
   const { kind, methods, component, path } = right
   const verbs = kind?.verbs ?? ALL_METHODS
   const toggle = (method: Method) =>
@@ -131,15 +115,10 @@ function RightRow({ number, right, components, onChange, onRemove }: RowProps) {
         />
       )}
       {kind?.resource.includes('{component}') === true && (
-        <Select
-          label={`Component of right ${number}`}
-          isLabelHidden
-          value={component}
-          choices={
-            components.some(({ value }) => value === component)
-              ? components
-              : [...components, { value: component, label: `of ${component}` }]
-          }
+        <ComponentField
+          number={number}
+          component={component}
+          name={nameOf(component)}
           onChoose={(value) => onChange({ ...right, component: value })}
         />
       )}

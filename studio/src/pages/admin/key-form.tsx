@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import { ApiError } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
 import { confirmed } from '../../api/confirmed.ts'
 import type { Schema } from '../../api/paths.ts'
@@ -10,6 +11,7 @@ import { Field, FormAlert } from '../../ui/field.tsx'
 import { tell } from '../../ui/toast.tsx'
 import { CapabilityPicker } from './capability-picker.tsx'
 import { capabilityOf, KINDS, type Right, rightOf } from './capability-words.ts'
+import { UNCHOSEN } from './component-field.tsx'
 
 interface KeyFormProps {
   /** A new key when undefined. */
@@ -45,6 +47,11 @@ export function KeyForm({ apiKey, onMade, onClose }: KeyFormProps) {
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     await act.run(async () => {
+      if (rights.some(({ component }) => component === UNCHOSEN)) {
+        const message =
+          'api_key.capabilities must name a component: choose one, or every component.'
+        throw new ApiError({ status: 400, code: 'bad_request', message })
+      }
       const done = await confirmed(save)
       if (done === undefined) return
       invalidate('api_key')

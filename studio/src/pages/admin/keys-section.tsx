@@ -11,8 +11,8 @@ import { Empty } from '../../ui/empty.tsx'
 import { FormAlert } from '../../ui/field.tsx'
 import { Moment } from '../../ui/moment.tsx'
 import { tell } from '../../ui/toast.tsx'
-import { useComponentNames } from './capability-picker.tsx'
 import { sentenceOf } from './capability-words.ts'
+import { useComponentNames } from './component-field.tsx'
 import { KeyForm } from './key-form.tsx'
 import { SecretDialog } from './secret-dialog.tsx'
 import styles from './section.module.css'
@@ -26,7 +26,7 @@ interface Shown {
 /** The API keys of the organization, and what each may do. */
 export function KeysSection() {
   const { data, error } = useQuery(['api_key'], (signal) => call('get', '/api/api_key', { signal }))
-  const { nameOf } = useComponentNames()
+  const nameOf = useComponentNames((data?.api_key ?? []).flatMap((key) => key.capabilities))
   const [form, setForm] = useState<Key | 'new'>()
   const [shown, setShown] = useState<Shown>()
   const [revoked, setRevoked] = useState<Key>()

@@ -9,14 +9,17 @@ import { FormAlert } from '../../ui/field.tsx'
 import { Moment } from '../../ui/moment.tsx'
 import { tell } from '../../ui/toast.tsx'
 import { Invitations } from './invitations.tsx'
+import { OwnAccount } from './own-account.tsx'
 import { SecondFactor } from './second-factor.tsx'
 import styles from './section.module.css'
 
-/** One's own account: invitations, sessions, what was allowed to services, the second factor. */
+/** One's own account: invitations, name and password, sessions, what was allowed to services, the second factor. */
 export function YouSection() {
   return (
     <div className={styles.section}>
       <Invitations />
+      <h2>Your account</h2>
+      <OwnAccount />
       <h2>Where you are signed in</h2>
       <Sessions />
       <h2>Services that act for you</h2>
