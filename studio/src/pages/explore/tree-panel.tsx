@@ -133,7 +133,8 @@ function TreeList({ rows, shown, isSearch, need, toggle }: TreeListProps) {
         return {
           ...{ id: `${id}-${index}`, role: 'treeitem', 'aria-level': row?.depth },
           'aria-expanded': row?.kind === 'folder' ? row.isOpen : undefined,
-          'aria-selected': row?.kind === 'component' && row.component?.uid === shown,
+          'aria-selected': shown !== undefined && shownOf(row) === shown,
+          'aria-label': isLoading(row) ? 'Loading …' : undefined,
         }
       }}
       renderRow={(index) => (
@@ -153,6 +154,11 @@ function TreeList({ rows, shown, isSearch, need, toggle }: TreeListProps) {
 
 function isRow(row: TreeRow | undefined): row is TreeRow {
   return row !== undefined
+}
+
+/** Whether a row has no name to show yet. */
+function isLoading(row: TreeRow | undefined): boolean {
+  return row === undefined || (row.kind === 'component' && row.component === undefined)
 }
 
 function shownOf(row: TreeRow | undefined): string | undefined {
