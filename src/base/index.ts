@@ -47,6 +47,7 @@ export {
   type WaitOptions,
 } from './memory/memory-budget.ts'
 export { budgetBytesOf, findMemoryBytes } from './memory/memory-limit.ts'
+export { RecordBytes } from './memory/record-bytes.ts'
 export {
   DurationCounts,
   histogramHead,

@@ -54,6 +54,12 @@ export const FILE_NAME_LENGTH_MAX = 255
 /** Items on one page of an administrative list. */
 export const PAGE_LIMIT_MAX = 1_000
 
+/** The bytes of a page's records as JSON, of more than one: it is read and written in one piece. */
+export const PAGE_BYTES_MAX = 8_000_000
+
+/** The most that a record of an administrative call takes, about: bodies are no longer. */
+export const ADMIN_BODY_BYTES_MAX = 1_048_576
+
 /** How many bytes a sent one may inflate to; beyond this only what is made to fill disks goes. */
 export const INFLATED_RATIO_MAX = 1_000
 

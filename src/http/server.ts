@@ -3,6 +3,7 @@ import { parse as parseQuery } from 'node:querystring'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { fastify } from 'fastify'
 import {
+  ADMIN_BODY_BYTES_MAX,
   type Clock,
   invariant,
   type Log,
@@ -65,9 +66,6 @@ export interface WeirServer {
   close(withinMs: number): Promise<void>
 }
 
-/** Bodies of administrative calls are small; the feed and file routes set their own limit. */
-const ADMIN_BODY_BYTES_MAX = 1_048_576
-
 /** Builds the server with all plugins and routes, not yet listening. */
 export async function buildServer(deps: ServerDeps): Promise<WeirServer> {
   const { clock, log } = deps
@@ -125,6 +123,7 @@ function createApp(deps: RequestDeps, traffic: Traffic): { app: App; front: Fron
       sendError(error, { request, reply, log })
     },
     genReqId: (req) => exchangeOf(req)?.id ?? '',
+    // The feed and file routes set their own.
     bodyLimit: ADMIN_BODY_BYTES_MAX,
     forceCloseConnections: false,
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true } },

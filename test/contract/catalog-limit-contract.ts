@@ -21,7 +21,7 @@ function remove(uid: string): CatalogWrite {
 
 const key = (uid: string) => ({ orgUid: 'org', kind: 'component', uid })
 
-/** The promises about what organizations have and may have. */
+/** The promises about what organizations have and may have, and pages may take. */
 export function limitCases(check: (name: string, run: Case) => void): void {
   const limit = (max: number, more: Partial<CatalogLimit> = {}): CatalogLimit => ({
     ...{ orgUid: 'org', kinds: ['component'], of: 'documents', max, ...more },
@@ -29,6 +29,20 @@ export function limitCases(check: (name: string, run: Case) => void): void {
   const isReached = (error: unknown) => error instanceof CatalogLimitReached
   const componentsOf = async (store: CatalogStore) =>
     (await store.usage('org')).find(({ kind }) => kind === 'component')?.documents ?? 0
+
+  check('list() refuses a page of several documents beyond its bytes, never one', async (store) => {
+    const body = { text: 'x'.repeat(1_000) }
+    for (const kind of ['component', 'unit', 'stream']) {
+      await store.commit(['a', 'b', 'c'].map((uid) => put(kind + uid, { kind, body })))
+      const page = async (limit: number, bytesMax: number) =>
+        (await store.list({ orgUid: 'org', kind, start: 0, limit, bytesMax })).documents.length
+      assert.equal(await page(9, 3_300), 3)
+      assert.equal(await page(2, 2_900), 2)
+      assert.equal(await page(1, 10), 1)
+      const refused = { code: 'bad_input', message: /takes more than 2900 bytes/ }
+      await assert.rejects(page(9, 2_900), refused)
+    }
+  })
 
   check('usage() tells documents and bytes of every kind, across restarts', async (store, home) => {
     assert.deepEqual(await store.usage('org'), [])

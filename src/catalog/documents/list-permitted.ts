@@ -1,4 +1,5 @@
 import { allows, type Method, namedBelow, type Principal } from '../../access/index.ts'
+import { ADMIN_BODY_BYTES_MAX, PAGE_BYTES_MAX } from '../../base/index.ts'
 import type { CatalogDocument, CatalogStore, ListQuery } from '../../store/index.ts'
 
 type Source = Pick<CatalogStore, 'list' | 'get'>
@@ -8,7 +9,8 @@ type PermittedQuery = ListQuery & { readonly resource?: string }
 
 /**
  * A page of what the caller may GET. Only records that a capability names can be kept from someone who
- * may list their kind, and those are few: they are looked up, and the page is read as much longer.
+ * may list their kind, and those are few: they are looked up, and the page is read as much longer. A page
+ * of several whose JSON is long is refused.
  */
 export async function listPermitted(
   source: Source,
@@ -16,9 +18,14 @@ export async function listPermitted(
   { resource, ...query }: PermittedQuery,
 ): Promise<{ documents: CatalogDocument[]; totalCount: number }> {
   const hidden = await findForbidden(source, principal, { ...query, resource, method: 'GET' })
-  if (hidden.length === 0) return await source.list(query)
+  if (hidden.length === 0) return await source.list({ ...query, bytesMax: PAGE_BYTES_MAX })
   const { limit } = query
-  const { documents, totalCount } = await source.list({ ...query, limit: limit + hidden.length })
+  const { documents, totalCount } = await source.list({
+    ...query,
+    limit: limit + hidden.length,
+    // What is read beyond the page must not count against it.
+    bytesMax: PAGE_BYTES_MAX + hidden.length * ADMIN_BODY_BYTES_MAX,
+  })
   const skipped = hidden.filter((document) => comesBefore(document, documents[0])).length
   const uids = new Set(hidden.map(({ uid }) => uid))
   const shown = documents.filter(({ uid }) => !uids.has(uid))

@@ -1,5 +1,5 @@
 import { allows, type Principal, requirePermit } from '../../access/index.ts'
-import { newOrderedUid } from '../../base/index.ts'
+import { newOrderedUid, RecordBytes } from '../../base/index.ts'
 import type { CatalogDocument, CatalogWrite, StreamHandle } from '../../store/index.ts'
 import { type CatalogBase, referencesOf, usesOfStream } from '../documents/catalog-base.ts'
 import { NOTHING_ALONG } from '../documents/plan-along.ts'
@@ -68,14 +68,18 @@ export class ComponentStreams {
   ): Promise<RecordList<StreamRecord>> {
     requirePermit(principal, `component/${componentUid}/stream`, 'GET')
     this.#requireEntry(principal.orgUid, componentUid)
-    return await this.page(principal, componentUid, page)
+    return await this.page(principal, componentUid, page, new RecordBytes('stream'))
   }
 
-  /** A page of the streams that the caller may see, for callers that have checked the component. */
+  /**
+   * A page of the streams that the caller may see, for callers that have checked the component. Without
+   * `bytes` it may be of any length.
+   */
   async page(
     principal: Principal,
     componentUid: string,
     page: Page,
+    bytes?: RecordBytes,
   ): Promise<RecordList<StreamRecord>> {
     const { orgUid } = principal
     const { index } = this.#base.documents
@@ -85,7 +89,9 @@ export class ComponentStreams {
     const records: StreamRecord[] = []
     for (const handle of handles.slice(page.start, page.start + page.limit)) {
       const document = await this.#document(orgUid, index.streamUid(handle))
-      if (document !== undefined) records.push(showStream(document))
+      if (document === undefined) continue
+      bytes?.add(JSON.stringify(document.body))
+      records.push(showStream(document))
     }
     return { records, totalCount: handles.length }
   }

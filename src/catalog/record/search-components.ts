@@ -1,5 +1,5 @@
 import { allows, namedBelow, type Principal } from '../../access/index.ts'
-import { refuse } from '../../base/index.ts'
+import { RecordBytes, refuse } from '../../base/index.ts'
 import { CatalogDamaged, type CatalogDocument } from '../../store/index.ts'
 import type { Documents } from '../documents/documents.ts'
 import { type ComponentNames, foldName } from './component-names.ts'
@@ -30,10 +30,13 @@ export async function searchComponents(
   const named = [...namedBelow(principal, 'component')]
   const hidden = new Set(named.filter((uid) => !allows(principal, `component/${uid}`, 'GET')))
   const uids = await names.search(orgUid, { words, listKeyPrefix, hidden })
+  const bytes = new RecordBytes('component')
   const found: CatalogDocument[] = []
   for (const uid of uids.slice(start, start + limit)) {
     const document = await getIntact(documents, { orgUid, kind: 'component', uid })
-    if (document !== undefined) found.push(document)
+    if (document === undefined) continue
+    bytes.add(JSON.stringify(document.body))
+    found.push(document)
   }
   return { documents: found, totalCount: uids.length }
 }

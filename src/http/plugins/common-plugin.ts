@@ -3,15 +3,13 @@ import type { MemoryBudget } from '../../base/index.ts'
 import type { App } from '../app-type.ts'
 import { commonHeaders, JSON_POLICY } from '../transport/answer.ts'
 import { exchangeOf } from '../transport/exchange.ts'
+import { holdUntilRead } from './hold-until-read.ts'
 
 const POLICY = 'Content-Security-Policy'
 const PREFLIGHT_SECONDS = '86400'
 const ALLOWED_HEADERS =
   'Authorization, Content-Disposition, Content-Encoding, Content-Type, If-None-Match, If-Range, ' +
   'Range, Weir-Password, X-Api-Key, X-Request-Id'
-
-/** Answers up to this length are not counted: metrics must be told also when nothing else is. */
-const FREE_ANSWER_BYTES = 64 * 1024
 
 /** Puts the common headers on every answer of Fastify, counts long ones and answers CORS preflights. */
 export function commonPlugin(app: App, budget?: MemoryBudget): void {
@@ -28,10 +26,13 @@ export function commonPlugin(app: App, budget?: MemoryBudget): void {
     request.principal = request.caller.principal
   })
   app.addHook('onSend', async (request, reply, payload) => {
-    if (budget !== undefined) holdUntilRead(budget, { request, reply, payload })
     const type = reply.getHeader('content-type')
-    if (typeof type !== 'string' || !type.startsWith('application/json')) return
-    if (!reply.hasHeader(POLICY)) reply.header(POLICY, JSON_POLICY)
+    const isJson = typeof type === 'string' && type.startsWith('application/json')
+    if (isJson && !reply.hasHeader(POLICY)) reply.header(POLICY, JSON_POLICY)
+    const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
+    return isWhole && budget !== undefined
+      ? await holdUntilRead(budget, { request, reply, payload })
+      : payload
   })
   // Cookies are not for other origins: no Allow-Credentials, so browsers leave them out.
   app.options('/api/*', { schema: { hide: true } }, async (_request, reply) => {
@@ -42,19 +43,6 @@ export function commonPlugin(app: App, budget?: MemoryBudget): void {
       .status(204)
     return reply.send()
   })
-}
-
-/** Counts the answer to a caller who has not said who it is until it has left; refuses without room. */
-function holdUntilRead(
-  budget: MemoryBudget,
-  answer: { request: FastifyRequest; reply: FastifyReply; payload: unknown },
-): void {
-  const { request, reply, payload } = answer
-  const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
-  if (!isWhole || payload.length <= FREE_ANSWER_BYTES || request.caller !== undefined) return
-  const bytes = payload.length
-  if (!budget.addStranger(bytes)) throw budget.refuseStranger()
-  reply.raw.once('close', () => budget.endStranger(bytes))
 }
 
 /** Gives an answer the headers that every answer has. */

@@ -1,5 +1,6 @@
 /** The statements by which documents are listed, whether they have a row of their own or share one. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { RecordBytes } from '../../../base/index.ts'
 import { CatalogDamaged, type CatalogDocument, type ListQuery } from '../../catalog-port.ts'
 import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
 import type { CatalogScopes } from './catalog-scopes.ts'
@@ -42,13 +43,19 @@ export class CatalogLists {
   ): CatalogDocument[] {
     if (query.kind === 'stream') {
       const found = this.#streams(scope, query)
-      if (found !== undefined) return found.slice(query.start, query.start + query.limit)
+      if (found !== undefined) {
+        const shown = found.slice(query.start, query.start + query.limit)
+        const count = countOf(query)
+        if (count !== undefined) for (const { body } of shown) count.add(JSON.stringify(body))
+        return shown
+      }
     }
     const { page } = this.#statementsOf(query, this.#sourceOf(scope, query))
     const rows = page.all(filterOf(scope, query))
+    const count = countOf(query)
     const documents = rows.flatMap((row) => {
       try {
-        const document = this.#documentOf(row as { ref: number }, query)
+        const document = this.#documentOf(row as { ref: number }, query, count)
         expectListed(document, query)
         return [document]
       } catch (error) {
@@ -68,12 +75,15 @@ export class CatalogLists {
     return (count.get(filterOf(scope, query)) as { documents: number }).documents
   }
 
-  #documentOf({ ref }: { ref: number }, query: ListQuery): CatalogDocument {
+  /** Counts what it takes before it is parsed, where it has a row of its own: those can be long. */
+  #documentOf({ ref }: { ref: number }, query: ListQuery, count?: RecordBytes): CatalogDocument {
     const isMember = ref < 0
     const row = isMember ? undefined : this.#byRef.get(ref)
+    if (row !== undefined) count?.add(String(row.body))
     const document = isMember
       ? this.#families.selectHead(-ref)
       : row && documentOf(row, this.#scopes)
+    if (isMember && document !== undefined) count?.add(JSON.stringify(document.body))
     if (document !== undefined) return document
     throw new CatalogDamaged(`the list of ${query.kind} leads nowhere`)
   }
@@ -142,6 +152,10 @@ export class CatalogLists {
     this.#statements.set(key, statements)
     return statements
   }
+}
+
+function countOf({ bytesMax, kind }: ListQuery): RecordBytes | undefined {
+  return bytesMax === undefined ? undefined : new RecordBytes(kind, bytesMax)
 }
 
 function filterOf(scope: number, query: ListQuery): Record<string, SQLInputValue> {
