@@ -374,7 +374,10 @@ test('a live chart asks for the streams that have news, and tells one that is de
   const plotOf = ({ streamUid }: typeof calm) => new RegExp(`/stream/${streamUid}/plot`)
   const chart = page.getByRole('region', { name: 'Two' })
   await chart.getByText('short-lived · temp').waitFor()
-  await page.getByRole('region', { name: 'One' }).getByText(/^2/).waitFor()
+  await page
+    .getByRole('region', { name: 'One' })
+    .getByText(/^2 ?°C/)
+    .waitFor()
   const deleting = `/api/component/${brief.componentUid}/stream/${brief.streamUid}`
   assert.equal((await owner('DELETE', deleting)).status, 200)
   await page.getByText('short-lived · temp: This stream is gone.').nth(1).waitFor()
