@@ -1,34 +1,13 @@
-import { parentPort, Worker, workerData } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { Connection, getRequest } from './connection.ts'
-
-/** A poll of /healthz that runs in a thread of its own, so that the load generator never delays it. */
-export interface HealthPoll {
-  /** Ends the poll and tells its longest wait. */
-  stop(): Promise<number>
-}
+import { type SideThread, startSideThread } from './side-thread.ts'
 
 /** A service that says nothing for so long has gone. */
 const WAIT_MS_MAX = 120_000
 
-/** Begins to poll; resolves when the first answer is there. */
-export async function startHealthPoll(port: number): Promise<HealthPoll> {
-  const worker = new Worker(new URL(import.meta.url), { workerData: { healthPort: port } })
-  const { promise: failed, reject } = Promise.withResolvers<never>()
-  failed.catch(() => {})
-  worker.once('error', reject)
-  const next = () =>
-    Promise.race([failed, new Promise<number>((resolve) => worker.once('message', resolve))])
-  await next()
-  return {
-    stop: async () => {
-      worker.postMessage('stop')
-      try {
-        return await next()
-      } finally {
-        await worker.terminate()
-      }
-    },
-  }
+/** Begins to poll /healthz; resolves when the first answer is there. Tells the longest wait. */
+export async function startHealthPoll(port: number): Promise<SideThread> {
+  return await startSideThread(import.meta.url, { healthPort: port })
 }
 
 /** Asks again as soon as it is answered; a connection that is refused or lost counts as waiting. */

@@ -1,34 +1,13 @@
 import { connect, type Socket } from 'node:net'
-import { parentPort, Worker, workerData } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
+import { type SideThread, startSideThread } from './side-thread.ts'
 
-/** Open live pages, read in a thread of their own so that the load generator never delays them. */
-export interface LiveReaders {
-  /** Closes them and tells how many bytes they have read. */
-  stop(): Promise<number>
-}
-
-/** Opens a live connection for each target; resolves when all of them were told something. */
+/** Opens a live connection for each target; resolves when all of them were told something. Tells the bytes read. */
 export async function startLiveReaders(
   port: number,
   targets: readonly string[],
-): Promise<LiveReaders> {
-  const worker = new Worker(new URL(import.meta.url), { workerData: { livePort: port, targets } })
-  const { promise: failed, reject } = Promise.withResolvers<never>()
-  failed.catch(() => {})
-  worker.once('error', reject)
-  const next = () =>
-    Promise.race([failed, new Promise<number>((resolve) => worker.once('message', resolve))])
-  await next()
-  return {
-    stop: async () => {
-      worker.postMessage('stop')
-      try {
-        return await next()
-      } finally {
-        await worker.terminate()
-      }
-    },
-  }
+): Promise<SideThread> {
+  return await startSideThread(import.meta.url, { livePort: port, targets })
 }
 
 /** Reads one page; resolves when its first bytes are there. */

@@ -10,6 +10,13 @@ before(async () => {
 })
 after(() => studio?.[Symbol.asyncDispose]())
 
+async function put(query: string): Promise<void> {
+  const { url, feedKey } = studio.service
+  const headers = { 'X-Api-Key': feedKey }
+  const answer = await fetch(`${url}/api/feed?${query}`, { method: 'PUT', headers })
+  assert.equal(answer.status, 200)
+}
+
 test('Ctrl K finds a page by a part of its name, by keyboard alone', { skip }, async () => {
   const { page, complaints } = await studio.open('/')
   await page.getByRole('heading', { name: 'Your first sample' }).waitFor()
@@ -46,14 +53,6 @@ test('the palette says when nothing has the name, closes by Escape, and gives th
 test('the palette finds components by folder, name and ID, and streams by the words that are left', {
   skip,
 }, async () => {
-  const { service } = studio
-  const put = async (query: string) => {
-    const answer = await fetch(`${service.url}/api/feed?${query}`, {
-      method: 'PUT',
-      headers: { 'X-Api-Key': service.feedKey },
-    })
-    assert.equal(answer.status, 200)
-  }
   await put('compId=SN-7&compName=Boiler&folder=/Components/Cellar&temp=71&pressure=1.2')
   await put('compId=SN-8&compName=Pump&folder=/Components/Cellar&flow=3')
   const { page, complaints } = await studio.open('/build')
@@ -77,14 +76,6 @@ test('the palette finds components by folder, name and ID, and streams by the wo
 test('the palette finds streams where some words name the component, typed in one go, in any order', {
   skip,
 }, async () => {
-  const { service } = studio
-  const put = async (query: string) => {
-    const answer = await fetch(`${service.url}/api/feed?${query}`, {
-      method: 'PUT',
-      headers: { 'X-Api-Key': service.feedKey },
-    })
-    assert.equal(answer.status, 200)
-  }
   await put('compId=NT-1&compName=North&folder=/Components/House&temp_air=21&humidity=48')
   await put('compId=ST-1&compName=South&folder=/Components/House&temp_air=22')
   const { page, complaints } = await studio.open('/build')

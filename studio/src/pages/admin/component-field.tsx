@@ -1,18 +1,13 @@
-import { useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
 import { useQuery } from '../../api/use-query.ts'
-import { Field } from '../../ui/field.tsx'
+import { ComponentSearch } from '../../app/component-search.tsx'
 import { Select } from '../../ui/select.tsx'
-import { useQuiet } from '../../ui/use-quiet.ts'
 import { type Capability, rightOf } from './capability-words.ts'
-import styles from './section.module.css'
 
 /** Stands for the component of a right until one is chosen. */
 export const UNCHOSEN = 'a component to be chosen'
 
-/** Components that are shown at once; more words find the others. */
-const SHOWN = 8
 /** Components that are called by their names; others by their UIDs. */
 const NAMES_MAX = 50
 
@@ -67,58 +62,12 @@ export function ComponentField({ number, component, name, onChoose }: ComponentF
         ]}
         onChoose={onChoose}
       />
-      {component === UNCHOSEN && <ComponentSearch number={number} onChoose={onChoose} />}
-    </>
-  )
-}
-
-function ComponentSearch({ number, onChoose }: Pick<ComponentFieldProps, 'number' | 'onChoose'>) {
-  const [typed, setTyped] = useState('')
-  const search = useQuiet(typed.trim())
-  const { data, error } = useQuery(
-    ['component', 'search', search, SHOWN],
-    (signal) =>
-      call('get', '/api/component', {
-        query: { limit: SHOWN, ...(search === '' ? {} : { search }) },
-        signal,
-      }),
-    { keepPrevious: true },
-  )
-  const found = data?.component ?? []
-  const rest = (data?.totalCount ?? 0) - found.length
-  return (
-    <div className={styles.search}>
-      <Field
-        label={`Find the component of right ${number}`}
-        type="search"
-        value={typed}
-        placeholder="Name, ID or folder"
-        autoComplete="off"
-        error={error?.message}
-        hint={
-          rest > 0 ? `${rest.toLocaleString()} more: type words of the one you mean` : undefined
-        }
-        onChange={(event) => setTyped(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          // Enter is for the search here, not for the form around it.
-          if (event.key !== 'Enter') return
-          event.preventDefault()
-          if (found.length === 1 && search === typed.trim()) onChoose(found[0].uid)
-        }}
-      />
-      <ul className={styles.found} aria-label="Components">
-        {found.map(({ uid, id, name, folder }) => (
-          <li key={uid}>
-            <button type="button" className={styles.choice} onClick={() => onChoose(uid)}>
-              <span>{name || id || uid}</span>
-              <span className={styles.soft}>{[id, folder].filter(Boolean).join(' · ')}</span>
-            </button>
-          </li>
-        ))}
-      </ul>
-      {data !== undefined && found.length === 0 && (
-        <p className={styles.soft}>No component has these words.</p>
+      {component === UNCHOSEN && (
+        <ComponentSearch
+          label={`Find the component of right ${number}`}
+          onChoose={({ uid }) => onChoose(uid)}
+        />
       )}
-    </div>
+    </>
   )
 }

@@ -2,8 +2,8 @@ import { useState } from 'react'
 import styles from './board.module.css'
 import { type Panel, panelName } from './board-types.ts'
 import { type Box, clampBox, placeBox, readingOrder } from './grid-layout.ts'
-import { PanelBody } from './panel-body.tsx'
-import { type PanelActs, PanelFrame } from './panel-frame.tsx'
+import { PanelBody } from './panels/panel-body.tsx'
+import { type PanelActs, PanelFrame } from './panels/panel-frame.tsx'
 
 interface BoardGridProps {
   readonly panels: readonly Panel[]

@@ -16,7 +16,7 @@ import { BoardSettings } from './board-settings.tsx'
 import { blankPanel, type Dashboard, type Panel, panelName } from './board-types.ts'
 import { findPlace } from './grid-layout.ts'
 import { LiveContext, useLiveValues } from './live-board.ts'
-import { PanelEditor } from './panel-editor.tsx'
+import { PanelEditor } from './panels/panel-editor.tsx'
 import { useFullScreen } from './use-full-screen.ts'
 
 /** A board: looked at, live and full screen, or edited and saved. */

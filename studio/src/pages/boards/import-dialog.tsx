@@ -11,8 +11,8 @@ import { Field, FormAlert } from '../../ui/field.tsx'
 import { tell } from '../../ui/toast.tsx'
 import styles from './board.module.css'
 import type { PanelStream } from './board-types.ts'
-import { useStreamFacts } from './stream-facts.ts'
-import { StreamPicker } from './stream-picker.tsx'
+import { useStreamFacts } from './panels/stream-facts.ts'
+import { StreamPicker } from './panels/stream-picker.tsx'
 
 type ImportBody = BodyOf<'/api/dashboard/import', 'put'>
 type File = ImportBody['dashboard']

@@ -2,8 +2,8 @@ import { asApiError } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
 import type { Schema } from '../../api/paths.ts'
 import type { Panel, PanelStream } from './board-types.ts'
+import { readName } from './panels/stream-facts.ts'
 import type { TimeRange } from './ranges.ts'
-import { readName } from './stream-facts.ts'
 
 /** What was answered about a stream, or why nothing was. */
 export type PlotAnswer =

@@ -1,17 +1,17 @@
 import type { RecordKind, RecordKinds } from '../../api/records.ts'
-import { ComponentFields, ComponentLoss } from './component-fields.tsx'
 import { ComponentStreams } from './component-streams.tsx'
-import { CycleFields } from './cycle-fields.tsx'
-import type { BuildKind } from './kinds.ts'
-import type { Editor } from './record-editor.tsx'
+import { ComponentFields, ComponentLoss } from './fields/component-fields.tsx'
+import { CycleFields } from './fields/cycle-fields.tsx'
 import {
   DeleteProfileFields,
   FolderFields,
   FolderLoss,
   NothingMore,
   UnitFields,
-} from './simple-fields.tsx'
-import { TemplateFields } from './template-fields.tsx'
+} from './fields/simple-fields.tsx'
+import { TemplateFields } from './fields/template-fields.tsx'
+import type { BuildKind } from './kinds.ts'
+import type { Editor } from './record-editor.tsx'
 
 type Editors = { readonly [K in BuildKind]: Editor<RecordKinds[K]> }
 

@@ -2,9 +2,9 @@ import type { RecordKinds } from '../../api/records.ts'
 import { Link } from '../../app/link.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import styles from './build.module.css'
+import { sizeWords } from './fields/size-words.ts'
 import { shownName } from './form.ts'
 import type { BuildKind } from './kinds.ts'
-import { sizeWords } from './size-words.ts'
 
 type Row<K extends BuildKind> = RecordKinds[K]
 type Columns<K extends BuildKind> = ReadonlyArray<Column<Row<K>>>

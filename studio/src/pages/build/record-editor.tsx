@@ -11,13 +11,11 @@ import { useRole } from '../../api/session.ts'
 import { useAct } from '../../api/use-act.ts'
 import { navigate } from '../../app/place.ts'
 import { useDraft } from '../../state/draft.ts'
-import { Button } from '../../ui/button.tsx'
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx'
 import { tell } from '../../ui/toast.tsx'
-import styles from './build.module.css'
+import { EditorForm } from './editor-form.tsx'
 import { errorsOf, type FieldsProps, shownName } from './form.ts'
 import type { KindWords } from './kinds.ts'
-import { SaveBar } from './save-bar.tsx'
 
 /** What makes the editor of a kind. */
 export interface Editor<R> {
@@ -43,8 +41,7 @@ export function RecordEditor({ words, editor, saved }: RecordEditorProps) {
   const { kind, one } = words
   const { Fields, fields, Loss, Below } = editor
   const isNew = saved.uid === ''
-  // What is built in has no revision, and nobody changes it.
-  const isFixed = useRole() === 'GUEST' || (!isNew && saved.revision === 0)
+  const fixed = useFixed(saved)
   const draft = useDraft(`${kind}/${saved.uid}`, saved)
   const [isDeleting, setIsDeleting] = useState(false)
   const save = useAct()
@@ -73,41 +70,14 @@ export function RecordEditor({ words, editor, saved }: RecordEditorProps) {
   const name = shownName(saved).slice(0, 60)
   return (
     <>
-      <form
-        className={styles.part}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          void saveNow(false)
-        }}
+      <EditorForm
+        {...{ isNew, draft, save, rest, fixed }}
+        onSave={(isOver) => void saveNow(isOver)}
+        onDiscard={discard}
+        onDelete={() => setIsDeleting(true)}
       >
-        <fieldset className={styles.form} disabled={isFixed}>
-          <Fields value={draft.value} isNew={isNew} set={draft.set} errorOf={errorOf} />
-        </fieldset>
-        {isFixed ? (
-          <p className={styles.note}>
-            {saved.revision === 0
-              ? 'This one is built in: nobody can change it.'
-              : 'As a guest you can read this, and change nothing.'}
-          </p>
-        ) : (
-          <SaveBar
-            isNew={isNew}
-            isChanged={draft.isChanged}
-            isBusy={save.isBusy}
-            rest={rest}
-            isStale={save.error?.code === 'conflict'}
-            onDiscard={discard}
-            onSaveOver={() => void saveNow(true)}
-          >
-            {!isNew && (
-              <Button kind="danger" icon="trash" data-end onClick={() => setIsDeleting(true)}>
-                Delete
-              </Button>
-            )}
-          </SaveBar>
-        )}
-      </form>
+        <Fields value={draft.value} isNew={isNew} set={draft.set} errorOf={errorOf} />
+      </EditorForm>
       {!isNew && Below !== undefined && <Below record={saved} />}
       {isDeleting && (
         <ConfirmDelete
@@ -121,4 +91,12 @@ export function RecordEditor({ words, editor, saved }: RecordEditorProps) {
       )}
     </>
   )
+}
+
+/** Why the person cannot change a record; undefined: they can. What is built in has no revision. */
+function useFixed({ uid, revision }: AnyRecord): string | undefined {
+  const isGuest = useRole() === 'GUEST'
+  if (revision === 0 && (isGuest || uid !== ''))
+    return 'This one is built in: nobody can change it.'
+  return isGuest ? 'As a guest you can read this, and change nothing.' : undefined
 }

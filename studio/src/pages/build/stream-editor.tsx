@@ -8,14 +8,12 @@ import { useAct } from '../../api/use-act.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { navigate } from '../../app/place.ts'
 import { useDraft } from '../../state/draft.ts'
-import { Button } from '../../ui/button.tsx'
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx'
 import { tell } from '../../ui/toast.tsx'
-import styles from './build.module.css'
-import { FilePanel } from './file-panel.tsx'
+import { EditorForm } from './editor-form.tsx'
+import { type StreamDraft, StreamFields } from './fields/stream-fields.tsx'
+import { FilePanel } from './files/file-panel.tsx'
 import { errorsOf, shownName } from './form.ts'
-import { SaveBar } from './save-bar.tsx'
-import { type StreamDraft, StreamFields } from './stream-fields.tsx'
 
 type Stream = Schema<'Stream'>
 
@@ -55,48 +53,29 @@ export function StreamEditor({ component, saved, isNew }: StreamEditorProps) {
     tell('The stream is deleted.')
     navigate(base)
   }
+  const discard = () => {
+    draft.discard()
+    save.clear()
+    queries.invalidate(['stream', component.uid])
+  }
   const { errorOf, rest } = errorsOf('stream', save.error, FIELDS)
   const name = shownName(saved).slice(0, 60)
   return (
     <>
-      <form
-        className={styles.part}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          void saveNow(false)
-        }}
+      <EditorForm
+        {...{ isNew, draft, save, rest }}
+        fixed={isReader ? '' : undefined}
+        onSave={(isOver) => void saveNow(isOver)}
+        onDiscard={discard}
+        onDelete={() => setIsDeleting(true)}
       >
-        <fieldset className={styles.form} disabled={isReader}>
-          <StreamFields
-            value={draft.value as StreamDraft}
-            isNew={isNew}
-            set={(changes) => draft.set(changes as Partial<Stream>)}
-            errorOf={errorOf}
-          />
-        </fieldset>
-        {!isReader && (
-          <SaveBar
-            isNew={isNew}
-            isChanged={draft.isChanged}
-            isBusy={save.isBusy}
-            rest={rest}
-            isStale={save.error?.code === 'conflict'}
-            onDiscard={() => {
-              draft.discard()
-              save.clear()
-              queries.invalidate(['stream', component.uid])
-            }}
-            onSaveOver={() => void saveNow(true)}
-          >
-            {!isNew && (
-              <Button kind="danger" icon="trash" data-end onClick={() => setIsDeleting(true)}>
-                Delete
-              </Button>
-            )}
-          </SaveBar>
-        )}
-      </form>
+        <StreamFields
+          value={draft.value as StreamDraft}
+          isNew={isNew}
+          set={(changes) => draft.set(changes as Partial<Stream>)}
+          errorOf={errorOf}
+        />
+      </EditorForm>
       {!isNew && saved.valueType === 'FILE' && (
         <FilePanel compId={component.id} streamId={saved.id} timeZoneId={component.timeZoneId} />
       )}

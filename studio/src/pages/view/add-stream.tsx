@@ -2,9 +2,9 @@ import { useState } from 'react'
 import { call } from '../../api/client.ts'
 import type { Schema } from '../../api/paths.ts'
 import { useQuery } from '../../api/use-query.ts'
+import { ComponentSearch } from '../../app/component-search.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { Field } from '../../ui/field.tsx'
 import styles from './view.module.css'
 
 interface AddStreamProps {
@@ -12,27 +12,13 @@ interface AddStreamProps {
   readonly onClose: () => void
 }
 
-const SHOWN_MAX = 50
-
 /** Finds a component, then one of its streams. */
 export function AddStream({ onAdd, onClose }: AddStreamProps) {
-  const [text, setText] = useState('')
   const [chosen, setChosen] = useState<Schema<'Component'>>()
   return (
     <Dialog title="Add a stream" isWide isTop onClose={onClose}>
       {chosen === undefined ? (
-        <>
-          <Field
-            label="Component"
-            type="search"
-            data-autofocus
-            autoComplete="off"
-            placeholder="Name or ID"
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-          />
-          <Components text={text} onChoose={setChosen} />
-        </>
+        <ComponentSearch label="Component" isFocused onChoose={setChosen} />
       ) : (
         <Streams
           component={chosen}
@@ -41,43 +27,6 @@ export function AddStream({ onAdd, onClose }: AddStreamProps) {
         />
       )}
     </Dialog>
-  )
-}
-
-interface ComponentsProps {
-  readonly text: string
-  readonly onChoose: (component: Schema<'Component'>) => void
-}
-
-function Components({ text, onChoose }: ComponentsProps) {
-  const search = text.trim()
-  const { data, error } = useQuery(
-    ['component', 'search', search],
-    (signal) => {
-      const query = { limit: SHOWN_MAX, ...(search === '' ? {} : { search }) }
-      return call('get', '/api/component', { query, signal })
-    },
-    { keepPrevious: true },
-  )
-  if (error !== undefined) return <Empty text={error.message} />
-  if (data === undefined) return null
-  const { component: found, totalCount } = data
-  if (found.length === 0)
-    return <Empty text="No component has these words in its folder, name or ID." />
-  return (
-    <ul className={styles.choices} aria-label="Components">
-      {found.map((component) => (
-        <li key={component.uid}>
-          <button type="button" className={styles.choice} onClick={() => onChoose(component)}>
-            {component.name || component.id}
-            <span className={styles.note}>{component.folder}</span>
-          </button>
-        </li>
-      ))}
-      {totalCount > found.length && (
-        <li className={styles.note}>and {totalCount - found.length} more: type more of the name</li>
-      )}
-    </ul>
   )
 }
 

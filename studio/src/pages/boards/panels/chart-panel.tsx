@@ -1,0 +1,112 @@
+import { useEffect, useRef, useState } from 'react'
+import { Chart } from '../../../chart/chart.tsx'
+import { PlotTable } from '../../../chart/plot-table.tsx'
+import { type NextRange, rangeAfter } from '../../../chart/time-range.ts'
+import { pointsFor } from '../../../state/plots.ts'
+import { IconButton } from '../../../ui/button.tsx'
+import type { Panel } from '../board-types.ts'
+import type { TimeRange } from '../ranges.ts'
+import styles from './panels.module.css'
+import { usePanelPlots } from './use-panel-plots.ts'
+
+/** What is asked for until the chart has told its width. */
+const POINTS = 600
+/** Where the legend would leave no room for the picture it is scrolled to. */
+const LEGEND_PART_MAX = 0.4
+const HEIGHT_MIN = 120
+/** Ranges that one can go back to. */
+const STEPS_MAX = 100
+
+interface ChartPanelProps {
+  readonly panel: Panel
+  readonly range: string
+  readonly isLive: boolean
+}
+
+/** A chart of the panel's streams; zooming changes what is seen, not what is saved. */
+export function ChartPanel({ panel, range, isLive }: ChartPanelProps) {
+  const [steps, setSteps] = useState<readonly TimeRange[]>([])
+  const [points, setPoints] = useState(POINTS)
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
+  const [isTable, setIsTable] = useState(false)
+  const { place, height } = useHeight()
+  const zoom = steps.at(-1)
+  const shown = usePanelPlots(panel, { range, zoom, points, isLive })
+  const { series, plots, range: whole } = shown
+  const name = panel.title || series.map((one) => one.name).join(', ') || 'Chart'
+  const move = (next: NextRange, { isStep }: { readonly isStep: boolean }) =>
+    setSteps((now) => {
+      const before = now.at(-1) ?? whole
+      if (before === undefined) return now
+      const kept = isStep ? now : now.slice(0, -1)
+      return [...kept, rangeAfter(before, next)].slice(-STEPS_MAX)
+    })
+  return (
+    <div ref={place} className={styles.chart}>
+      {shown.problems.map((problem) => (
+        <p key={problem} className={styles.gone}>
+          {problem}
+        </p>
+      ))}
+      {series.length > 0 && (
+        <IconButton
+          className={styles.toggle}
+          icon={isTable ? 'chart' : 'table'}
+          label={`${isTable ? 'Chart' : 'Table'} of ${name.slice(0, 80)}`}
+          onClick={() => setIsTable(!isTable)}
+        />
+      )}
+      {isTable &&
+        plots.map((plot, at) => (
+          <div key={series[at].key} className={styles.plotTable}>
+            <p className={styles.gone}>
+              {series[at].name}, times in {shown.zone}
+            </p>
+            <PlotTable plot={plot} zone={shown.zone} label={series[at].name} />
+          </div>
+        ))}
+      {whole !== undefined && !isTable && (
+        <Chart
+          label={name}
+          series={series}
+          range={zoom ?? whole}
+          zone={shown.zone}
+          hidden={hidden}
+          onHidden={setHidden}
+          height={height}
+          onWidth={(pixels) => setPoints(pointsFor(pixels) || POINTS)}
+          onMove={move}
+          onBack={() => setSteps((now) => now.slice(0, -1))}
+          onReset={() => setSteps([])}
+          onNow={() => setSteps([])}
+          onLive={() => setSteps([])}
+          isCompact
+        />
+      )}
+    </div>
+  )
+}
+
+/** How high the picture may be: the panel without the legend, which is measured as it wraps. */
+function useHeight() {
+  const place = useRef<HTMLDivElement>(null)
+  const [height, setHeight] = useState(HEIGHT_MIN)
+  useEffect(() => {
+    const element = place.current
+    if (element === null) return undefined
+    const look = () => {
+      const legend = element.querySelector<HTMLElement>('ul')?.offsetHeight ?? 0
+      const room = element.clientHeight
+      setHeight(Math.max(HEIGHT_MIN, room - Math.min(legend, room * LEGEND_PART_MAX)))
+    }
+    const observer = new ResizeObserver(look)
+    observer.observe(element)
+    const drawn = new MutationObserver(look)
+    drawn.observe(element, { childList: true, subtree: true })
+    return () => {
+      observer.disconnect()
+      drawn.disconnect()
+    }
+  }, [])
+  return { place, height }
+}

@@ -1,0 +1,84 @@
+import type { Panel, PanelStream } from '../board-types.ts'
+import { useLastValue } from '../live-board.ts'
+import styles from './panels.module.css'
+import { roundedText, useStatistic } from './statistic.ts'
+import { goneText, nameOf, useStreamFacts } from './stream-facts.ts'
+import { valueText } from './value-panel.tsx'
+
+/** Half a turn of a circle of radius 80 around (100, 100). */
+const ARC = 'M20 100A80 80 0 0 1 180 100'
+const ARC_LENGTH = Math.PI * 80
+
+/** Gauges between a least and a greatest value. */
+export function GaugePanel({ panel }: { readonly panel: Panel }) {
+  return (
+    <div className={styles.gauges}>
+      {panel.streams.map((stream) => (
+        <OneGauge
+          key={`${stream.componentUid}/${stream.streamUid}`}
+          panel={panel}
+          stream={stream}
+        />
+      ))}
+    </div>
+  )
+}
+
+function OneGauge({ panel, stream }: { readonly panel: Panel; readonly stream: PanelStream }) {
+  const { facts, isGone, error } = useStreamFacts(stream)
+  const last = useLastValue(stream.streamUid)
+  const shown = useStatistic(panel, stream) ?? last
+  if (isGone) return <p className={styles.gone}>{goneText(facts && nameOf(facts))}</p>
+  const value = typeof shown?.data === 'number' ? shown.data : undefined
+  const { min, max } = boundsOf(panel, value)
+  const part = value === undefined ? 0 : Math.min(1, Math.max(0, (value - min) / (max - min)))
+  const name = facts === undefined ? (error ?? 'Gauge') : nameOf(facts)
+  const text = shown === undefined ? '–' : valueText(shown)
+  return (
+    <div className={styles.gauge}>
+      <meter
+        className="visually-hidden"
+        aria-label={name}
+        aria-valuetext={text}
+        value={value ?? min}
+        min={min}
+        max={max}
+      />
+      <svg viewBox="0 0 200 116" aria-hidden="true">
+        <path className={styles.track} d={ARC} />
+        {value !== undefined && (
+          <path
+            className={styles.part}
+            d={ARC}
+            strokeDasharray={`${part * ARC_LENGTH} ${ARC_LENGTH}`}
+          />
+        )}
+        <text x="20" y="114" className={styles.bound} textAnchor="middle">
+          {roundedText(min)}
+        </text>
+        <text x="180" y="114" className={styles.bound} textAnchor="middle">
+          {roundedText(max)}
+        </text>
+        <text
+          x="100"
+          y="96"
+          className={styles.reading}
+          data-long={text.length > 8 || undefined}
+          textAnchor="middle"
+        >
+          {text.length > 13 ? `${text.slice(0, 12)}…` : text}
+        </text>
+      </svg>
+      <span className={styles.label}>{name}</span>
+    </div>
+  )
+}
+
+/** What the panel says, else from nothing to the next round number above the value. */
+function boundsOf(panel: Panel, value = 0): { readonly min: number; readonly max: number } {
+  const { options } = panel
+  const reach = 10 ** Math.ceil(Math.log10(Math.max(1, Math.abs(value))))
+  const least = value < 0 ? -reach : 0
+  const min = options.min ?? (options.max === null ? least : Math.min(least, options.max - 1))
+  return { min, max: options.max ?? Math.max(reach, min + 1) }
+}

@@ -1,0 +1,149 @@
+import { useState } from 'react'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../../ui/dialog.tsx'
+import { Field, TextArea } from '../../../ui/field.tsx'
+import { Select } from '../../../ui/select.tsx'
+import styles from '../board.module.css'
+import { PANEL_KINDS, type Panel, type PanelStream } from '../board-types.ts'
+import { RangeField } from '../range-field.tsx'
+import { PanelOptions } from './panel-options.tsx'
+import { useStreamFacts } from './stream-facts.ts'
+import { StreamPicker } from './stream-picker.tsx'
+
+interface PanelEditorProps {
+  readonly title: string
+  readonly panel: Panel
+  /** Whether it is not on the board yet: then it is as large as its kind begins. */
+  readonly isNew: boolean
+  /** What the service said about a field of the panel, when it was last saved. */
+  readonly errorOf: (field: string) => string | undefined
+  readonly onDone: (panel: Panel) => void
+  readonly onClose: () => void
+}
+
+const STREAMS_MAX = 20
+
+/** What a panel shows: its kind, title, streams and what its kind needs. */
+export function PanelEditor({
+  title,
+  panel: given,
+  isNew,
+  errorOf,
+  onDone,
+  onClose,
+}: PanelEditorProps) {
+  const [panel, setPanel] = useState(given)
+  const set = (changes: Partial<Panel>) => setPanel((now) => ({ ...now, ...changes }))
+  const isText = panel.kind === 'text'
+  return (
+    <Dialog title={title} onClose={onClose} isWide>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          onDone(panel)
+        }}
+      >
+        <div className={styles.side}>
+          <Field
+            label="Title"
+            value={panel.title}
+            error={errorOf('title')}
+            autoComplete="off"
+            onChange={(event) => set({ title: event.currentTarget.value })}
+          />
+          <Select
+            label="Shows"
+            value={panel.kind}
+            error={errorOf('kind')}
+            choices={PANEL_KINDS.map(({ kind, label }) => ({ value: kind, label }))}
+            onChoose={(chosen) => {
+              const found = PANEL_KINDS.find(({ kind }) => kind === chosen)
+              if (found !== undefined) set({ kind: found.kind, ...(isNew ? found.size : {}) })
+            }}
+          />
+        </div>
+        {isText ? (
+          <TextArea
+            label="Text"
+            rows={6}
+            value={panel.text}
+            error={errorOf('text')}
+            onChange={(event) => set({ text: event.currentTarget.value })}
+          />
+        ) : (
+          <>
+            <ChosenStreams streams={panel.streams} onChange={(streams) => set({ streams })} />
+            {panel.streams.length < STREAMS_MAX && (
+              <StreamPicker
+                onPick={(stream) => {
+                  const isThere = panel.streams.some((one) => one.streamUid === stream.streamUid)
+                  if (!isThere) set({ streams: [...panel.streams, stream] })
+                }}
+              />
+            )}
+            <div className={styles.side}>
+              {(panel.kind === 'chart' || panel.kind === 'table') && (
+                <RangeField
+                  label="Range"
+                  blank="As the board"
+                  value={panel.range}
+                  error={errorOf('range')}
+                  onChange={(range) => set({ range })}
+                />
+              )}
+              <PanelOptions panel={panel} errorOf={errorOf} onChange={set} />
+            </div>
+          </>
+        )}
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit">
+            Put it on the board
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
+
+function ChosenStreams({
+  streams,
+  onChange,
+}: {
+  readonly streams: readonly PanelStream[]
+  readonly onChange: (streams: PanelStream[]) => void
+}) {
+  if (streams.length === 0) return <p className={styles.note}>No stream is chosen yet.</p>
+  return (
+    <ul className={styles.streams} aria-label="Streams of the panel">
+      {streams.map((stream) => (
+        <ChosenStream
+          key={`${stream.componentUid}/${stream.streamUid}`}
+          stream={stream}
+          onRemove={() => onChange(streams.filter((one) => one !== stream))}
+        />
+      ))}
+    </ul>
+  )
+}
+
+function ChosenStream({
+  stream,
+  onRemove,
+}: {
+  readonly stream: PanelStream
+  readonly onRemove: () => void
+}) {
+  const { facts, isGone } = useStreamFacts(stream)
+  const name = isGone
+    ? 'A stream that is gone'
+    : facts === undefined
+      ? 'Stream'
+      : `${facts.componentName} · ${facts.name}`
+  return (
+    <li>
+      <span className={styles.name}>{name}</span>
+      <IconButton icon="close" label={`Take out ${name.slice(0, 80)}`} onClick={onRemove} />
+    </li>
+  )
+}

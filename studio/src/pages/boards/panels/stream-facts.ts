@@ -1,0 +1,88 @@
+import { asApiError } from '../../../api/api-error.ts'
+import { call } from '../../../api/client.ts'
+import type { Schema } from '../../../api/paths.ts'
+import { getRecord, type RecordKinds, recordKey } from '../../../api/records.ts'
+import { useQuery } from '../../../api/use-query.ts'
+import type { PanelStream } from '../board-types.ts'
+import { useGone } from '../live-board.ts'
+
+type Component = RecordKinds['component']
+
+/** How a stream of a panel is called, and where its samples are asked for. */
+export interface StreamFacts {
+  readonly name: string
+  readonly componentName: string
+  readonly compId: string
+  readonly streamId: string
+  readonly timeZoneId: string
+}
+
+/** What is known of a stream; `isGone` when it was deleted or is not to be seen. */
+export function useStreamFacts(stream: PanelStream): {
+  readonly facts: StreamFacts | undefined
+  readonly isGone: boolean
+  readonly error: string | undefined
+} {
+  const { componentUid, streamUid } = stream
+  const key = recordKey('component', componentUid, 'facts', streamUid)
+  const { data, error } = useQuery(key, () => readFacts(stream))
+  const isGone = useGone([streamUid]).has(streamUid) || error?.status === 404
+  return { facts: data, isGone, error: error?.message }
+}
+
+/** How a stream is called, with its component. */
+export function nameOf({ componentName, name }: StreamFacts): string {
+  return `${componentName} · ${name}`
+}
+
+/** Says that a stream is gone, by its name where it was known before. */
+export function goneText(name: string | undefined): string {
+  return name ? `${name}: This stream is gone.` : 'This stream is gone.'
+}
+
+/** Reads what is known of a stream; of many streams of a component it is asked for once. */
+export async function readFacts({ componentUid, streamUid }: PanelStream): Promise<StreamFacts> {
+  const component = await readComponent(componentUid)
+  const known = component.stream?.find(({ uid }) => uid === streamUid)
+  return factsOf(component, known ?? (await readStream(componentUid, streamUid)))
+}
+
+/** How a stream is called; blank where it is gone. */
+export async function readName(stream: PanelStream): Promise<string> {
+  try {
+    return nameOf(await readFacts(stream))
+  } catch (thrown) {
+    if (asApiError(thrown).status === 404) return ''
+    throw thrown
+  }
+}
+
+/** The panels of a board ask within this time. */
+const SHARED_MS = 2_000
+const shared = new Map<string, Promise<Component>>()
+
+/** A component; those who ask together share a call, so that a board of many streams stays within the rate limit. */
+function readComponent(uid: string): Promise<Component> {
+  const running = shared.get(uid)
+  if (running !== undefined) return running
+  const made = getRecord('component', uid)
+  shared.set(uid, made)
+  setTimeout(() => shared.delete(uid), SHARED_MS)
+  return made
+}
+
+/** A stream beyond those that a component shows with itself, or one that is gone. */
+async function readStream(componentUid: string, uid: string): Promise<Schema<'Stream'>> {
+  const path = { componentUid, uid }
+  return (await call('get', '/api/component/{componentUid}/stream/{uid}', { path })).stream
+}
+
+function factsOf(component: Component, stream: Schema<'Stream'>): StreamFacts {
+  return {
+    name: stream.name || stream.id || 'Without a name',
+    componentName: component.name || component.id || 'Without a name',
+    compId: component.id,
+    streamId: stream.id,
+    timeZoneId: component.timeZoneId,
+  }
+}

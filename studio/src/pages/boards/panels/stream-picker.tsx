@@ -1,0 +1,78 @@
+import { useState } from 'react'
+import { call } from '../../../api/client.ts'
+import type { Schema } from '../../../api/paths.ts'
+import { useQuery } from '../../../api/use-query.ts'
+import { ComponentSearch } from '../../../app/component-search.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Select } from '../../../ui/select.tsx'
+import styles from '../board.module.css'
+import type { PanelStream } from '../board-types.ts'
+
+type Component = Schema<'Component'>
+
+/** Streams of one component that are offered. */
+const STREAMS_MAX = 1_000
+
+interface StreamPickerProps {
+  readonly onPick: (stream: PanelStream) => void
+  readonly label?: string
+}
+
+/** Chooses a stream: a component by words of its folder, name or ID, then one of its streams. */
+export function StreamPicker({
+  onPick,
+  label = 'Add a stream of the component',
+}: StreamPickerProps) {
+  const [chosen, setChosen] = useState<Component>()
+  if (chosen === undefined) return <ComponentSearch label={label} onChoose={setChosen} />
+  return (
+    <Streams
+      component={chosen}
+      onBack={() => setChosen(undefined)}
+      onPick={(streamUid) => {
+        setChosen(undefined)
+        onPick({ componentUid: chosen.uid, streamUid })
+      }}
+    />
+  )
+}
+
+interface StreamsProps {
+  readonly component: Component
+  readonly onBack: () => void
+  readonly onPick: (streamUid: string) => void
+}
+
+function Streams({ component, onBack, onPick }: StreamsProps) {
+  const { uid, name, id } = component
+  const { data, error } = useQuery(['stream', uid, 'offered'], (signal) =>
+    call('get', '/api/component/{componentUid}/stream', {
+      path: { componentUid: uid },
+      query: { limit: STREAMS_MAX },
+      signal,
+    }),
+  )
+  const streams = data?.stream ?? []
+  return (
+    <div className={styles.side}>
+      <Select
+        label={`Stream of ${(name || id).slice(0, 60)}`}
+        value=""
+        error={error?.message}
+        choices={[
+          {
+            value: '',
+            label: data !== undefined && streams.length === 0 ? 'It has none' : 'Choose',
+          },
+          ...streams.map((one) => ({ value: one.uid, label: (one.name || one.id).slice(0, 80) })),
+        ]}
+        onChoose={(streamUid) => {
+          if (streamUid !== '') onPick(streamUid)
+        }}
+      />
+      <div className={styles.back}>
+        <Button onClick={onBack}>Another component</Button>
+      </div>
+    </div>
+  )
+}

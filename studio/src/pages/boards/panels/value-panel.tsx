@@ -1,0 +1,53 @@
+import { Age } from '../../../ui/age.tsx'
+import type { Panel, PanelStream } from '../board-types.ts'
+import { type ShownValue, useLastValue } from '../live-board.ts'
+import styles from './panels.module.css'
+import { roundedText, useStatistic } from './statistic.ts'
+import { goneText, nameOf, useStreamFacts } from './stream-facts.ts'
+
+/** The last values of streams, large enough to be read from afar. */
+export function ValuePanel({ panel }: { readonly panel: Panel }) {
+  return (
+    <ul className={styles.values}>
+      {panel.streams.map((stream) => (
+        <li key={`${stream.componentUid}/${stream.streamUid}`}>
+          <OneValue panel={panel} stream={stream} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function OneValue({ panel, stream }: { readonly panel: Panel; readonly stream: PanelStream }) {
+  const { facts, isGone, error } = useStreamFacts(stream)
+  const last = useLastValue(stream.streamUid)
+  const statistic = useStatistic(panel, stream)
+  if (isGone) return <p className={styles.gone}>{goneText(facts && nameOf(facts))}</p>
+  const shown = statistic ?? last
+  return (
+    <div className={styles.value}>
+      <span className={styles.label}>{facts === undefined ? (error ?? '') : nameOf(facts)}</span>
+      <strong className={styles.number} title={shown === undefined ? '' : wholeText(shown)}>
+        {shown === undefined ? '–' : valueText(shown)}
+      </strong>
+      {shown !== undefined && (
+        <span className={styles.age}>
+          <Age time={shown.time} zone={panel.options.timeZoneId || facts?.timeZoneId} />
+        </span>
+      )}
+    </div>
+  )
+}
+
+type Shown = Pick<ShownValue, 'data' | 'fData'>
+
+function wholeText({ data, fData }: Shown): string {
+  return fData ?? (data === null ? '–' : String(data))
+}
+
+/** A value as people read it: numbers without a format of their own with as many digits as one takes in. */
+export function valueText(sample: Shown): string {
+  const whole = wholeText(sample)
+  const { data } = sample
+  return typeof data === 'number' ? whole.replace(String(data), roundedText(data)) : whole
+}

@@ -1,7 +1,0 @@
-import type { Panel } from './board-types.ts'
-import styles from './panels.module.css'
-
-/** Words of whoever made the board. */
-export function TextPanel({ panel }: { readonly panel: Panel }) {
-  return <p className={styles.words}>{panel.text || 'Nothing is written here yet.'}</p>
-}

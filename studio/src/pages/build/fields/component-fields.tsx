@@ -1,0 +1,115 @@
+import { useState } from 'react'
+import { call } from '../../../api/client.ts'
+import { listRecords, type RecordKinds, recordKey } from '../../../api/records.ts'
+import { useQuery } from '../../../api/use-query.ts'
+import { Select } from '../../../ui/select.tsx'
+import { ZoneField } from '../../../ui/zone-field.tsx'
+import styles from '../build.module.css'
+import { type FieldsProps, shownName } from '../form.ts'
+import { FolderField } from './folder-field.tsx'
+import { LocationFields } from './location-fields.tsx'
+import { StreamDrafts } from './stream-drafts.tsx'
+import type { StreamDraft } from './stream-fields.tsx'
+import { TextField } from './text-field.tsx'
+
+type Component = RecordKinds['component']
+
+/** The fields of a component; a new one has its streams with it. */
+export function ComponentFields(props: FieldsProps<Component>) {
+  const { value, set, errorOf, isNew } = props
+  return (
+    <>
+      {isNew && <FromTemplate onChoose={set} />}
+      <TextField of={props} field="name" label="Name" />
+      <TextField
+        of={props}
+        field="id"
+        label="ID"
+        hint="Devices send by it as compId; may stay blank"
+      />
+      <FolderField
+        value={value.folder}
+        error={errorOf('folder')}
+        onChange={(folder) => set({ folder })}
+      />
+      <ZoneField
+        label="Time zone"
+        hint="Of its days and other periods"
+        value={value.timeZoneId}
+        error={errorOf('timeZoneId')}
+        onChange={(timeZoneId) => set({ timeZoneId })}
+      />
+      <div className={styles.whole}>
+        <TextField of={props} field="description" label="Description" isLong />
+      </div>
+      <LocationFields
+        location={value.location}
+        errorOf={errorOf}
+        onChange={(location) => set({ location })}
+      />
+      {isNew && (
+        <StreamDrafts
+          streams={(value.stream ?? []) as readonly StreamDraft[]}
+          errorOf={errorOf}
+          onChange={(stream) => set({ stream: stream as unknown as Component['stream'] })}
+        />
+      )}
+    </>
+  )
+}
+
+/** Fills a new component in from a template: what it says can be changed before it is saved. */
+function FromTemplate({ onChoose }: { readonly onChoose: (changes: Partial<Component>) => void }) {
+  const [chosen, setChosen] = useState('')
+  const { data } = useQuery(recordKey('component_template', 'all'), (signal) =>
+    listRecords('component_template', { limit: '1000' }, signal),
+  )
+  const templates = data?.rows ?? []
+  if (templates.length === 0) return null
+  const fill = (uid: string) => {
+    setChosen(uid)
+    const template = templates.find((one) => one.uid === uid)
+    if (template === undefined) return
+    const { description, timeZoneId, location, stream } = template
+    const streams = stream.map((one) => ({ ...one, uid: '' }))
+    onChoose({
+      ...{ description, location, stream: streams as unknown as Component['stream'] },
+      ...(timeZoneId === '' ? {} : { timeZoneId }),
+    })
+  }
+  return (
+    <div className={styles.whole}>
+      <Select
+        label="Like the template"
+        hint="Fills in its streams, description, location and time zone"
+        value={chosen}
+        choices={[
+          { value: '', label: 'None' },
+          ...templates.map((one) => ({ value: one.uid, label: shownName(one).slice(0, 80) })),
+        ]}
+        onChoose={fill}
+      />
+    </div>
+  )
+}
+
+/** What goes with a component. */
+export function ComponentLoss({ record }: { readonly record: Component }) {
+  const { data, error } = useQuery(['extent', record.uid], (signal) =>
+    call('get', '/api/component/{componentUid}/extent', {
+      path: { componentUid: record.uid },
+      signal,
+    }),
+  )
+  if (error !== undefined) return <p>{error.message}</p>
+  if (data === undefined) return <p>Counting what goes with it …</p>
+  const { streamCount, sampleCount, isWhole } = data.extent
+  return (
+    <p>
+      {streamCount === 1 ? 'One stream' : `${streamCount.toLocaleString()} streams`} and{' '}
+      {isWhole ? '' : 'more than '}
+      {sampleCount === 1 ? 'one sample' : `${sampleCount.toLocaleString()} samples`} go with it,
+      files too. Nothing of it can be brought back.
+    </p>
+  )
+}

@@ -1,0 +1,121 @@
+import type { RecordKinds } from '../../../api/records.ts'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { Field } from '../../../ui/field.tsx'
+import { Select } from '../../../ui/select.tsx'
+import { ZoneField } from '../../../ui/zone-field.tsx'
+import styles from '../build.module.css'
+import { type FieldsProps, numberOf } from '../form.ts'
+import { CyclePreview } from './cycle-preview.tsx'
+import { sizeChoices } from './size-words.ts'
+import { TextField } from './text-field.tsx'
+
+type Cycle = RecordKinds['cycle']
+
+const TYPES = [
+  ...['MILLISEC', 'SECOND', 'MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR', 'CUSTOM'],
+]
+
+/** The fields of a cycle, with what they mean: its next periods. */
+export function CycleFields(props: FieldsProps<Cycle>) {
+  const { value, set, errorOf } = props
+  const isCustom = value.sizeType === 'CUSTOM'
+  return (
+    <>
+      <TextField of={props} field="name" label="Name" />
+      <TextField
+        of={props}
+        field="id"
+        label="ID"
+        hint="By it statistics are asked for; unique in the organization"
+      />
+      {!isCustom && (
+        <Field
+          label="A period lasts"
+          inputMode="numeric"
+          value={String(value.count)}
+          error={errorOf('count')}
+          onChange={(event) => set({ count: numberOf(event.currentTarget.value) as number })}
+        />
+      )}
+      <Select
+        label="Counted in"
+        value={value.sizeType}
+        error={errorOf('sizeType')}
+        choices={sizeChoices(TYPES)}
+        onChoose={(sizeType) => set({ sizeType } as Partial<Cycle>)}
+      />
+      {!isCustom && (
+        <TextField
+          of={props}
+          field="referenceDate"
+          label="One period starts at"
+          placeholder="2024-01-01T06:00:00"
+          hint="A local date, or date and time"
+        />
+      )}
+      <ZoneField
+        label="Time zone"
+        hint="Blank: that of the component"
+        value={value.timeZoneId}
+        error={errorOf('timeZoneId')}
+        onChange={(timeZoneId) => set({ timeZoneId })}
+      />
+      {isCustom && <Intervals {...props} />}
+      <div className={styles.whole}>
+        <CyclePreview cycle={value} />
+      </div>
+    </>
+  )
+}
+
+function Intervals({ value, set, errorOf }: FieldsProps<Cycle>) {
+  const { intervals } = value
+  const change = (at: number, more: object) =>
+    set({ intervals: intervals.map((one, place) => (place === at ? { ...one, ...more } : one)) })
+  const whole = errorOf('intervals')
+  const isOfOne = intervals.some((_, at) => errorOf(`intervals[${at}]`) !== undefined)
+  return (
+    <div className={styles.whole}>
+      <h2>Periods</h2>
+      {intervals.map((interval, at) => {
+        const place = `intervals[${at}]`
+        const error = errorOf(`${place}.from`)
+        const both = errorOf(`${place}.until`) ?? (error === undefined ? errorOf(place) : undefined)
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: periods have nothing else to be told apart by.
+          <div key={at} className={styles.interval}>
+            <Field
+              label={`Period ${at + 1} from`}
+              placeholder="2024-01-01"
+              value={interval.from}
+              error={error}
+              onChange={(event) => change(at, { from: event.currentTarget.value })}
+            />
+            <Field
+              label={`Period ${at + 1} until, not included`}
+              placeholder="2024-02-01"
+              value={interval.until}
+              error={both}
+              onChange={(event) => change(at, { until: event.currentTarget.value })}
+            />
+            <IconButton
+              icon="trash"
+              label={`Take out period ${at + 1}`}
+              onClick={() => set({ intervals: intervals.filter((_, place) => place !== at) })}
+            />
+          </div>
+        )
+      })}
+      {whole !== undefined && !isOfOne && <p role="alert">{whole}</p>}
+      <Button
+        icon="plus"
+        onClick={() => {
+          const from = intervals.at(-1)?.until ?? ''
+          set({ intervals: [...intervals, { from, until: '' }] })
+        }}
+      >
+        Add a period
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,36 @@
+import { useId } from 'react'
+import { listRecords, recordKey } from '../../../api/records.ts'
+import { useQuery } from '../../../api/use-query.ts'
+import { Field } from '../../../ui/field.tsx'
+
+interface FolderFieldProps {
+  readonly value: string
+  readonly error: string | undefined
+  readonly onChange: (folder: string) => void
+}
+
+/** A folder, typed with those that there are as suggestions; a missing one is made. */
+export function FolderField({ value, error, onChange }: FolderFieldProps) {
+  const listId = useId()
+  const { data } = useQuery(recordKey('component_folder', 'all'), (signal) =>
+    listRecords('component_folder', { limit: '1000' }, signal),
+  )
+  return (
+    <>
+      <Field
+        label="Folder"
+        hint="Made if it is missing"
+        value={value}
+        error={error}
+        list={listId}
+        autoComplete="off"
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+      <datalist id={listId}>
+        {(data?.rows ?? []).map(({ uid, path }) => (
+          <option key={uid} value={path} />
+        ))}
+      </datalist>
+    </>
+  )
+}

@@ -1,0 +1,128 @@
+import { listRecords, type RecordKinds, recordKey } from '../../../api/records.ts'
+import { useQuery } from '../../../api/use-query.ts'
+import { Field } from '../../../ui/field.tsx'
+import { Select } from '../../../ui/select.tsx'
+import styles from '../build.module.css'
+import { type FieldsProps, numberOf } from '../form.ts'
+import { sizeChoices } from './size-words.ts'
+import { TextField } from './text-field.tsx'
+
+const ID_HINT = 'Unique in the organization; may stay blank'
+
+const STYLES: ReadonlyArray<readonly [string, string]> = [
+  ['TRUE_FALSE', 'true / false'],
+  ['ONE_ZERO', '1 / 0'],
+  ['ON_OFF', 'on / off'],
+  ['YES_NO', 'yes / no'],
+  ['CLOSE_OPEN', 'close / open'],
+  ['OPEN_CLOSE', 'open / close'],
+  ['HIGH_LOW', 'high / low'],
+  ['LOW_HIGH', 'low / high'],
+]
+
+/** The fields of a unit. */
+export function UnitFields(props: FieldsProps<RecordKinds['unit']>) {
+  const { value, set, errorOf } = props
+  return (
+    <>
+      <TextField of={props} field="name" label="Name" />
+      <TextField of={props} field="id" label="ID" hint={ID_HINT} />
+      <TextField
+        of={props}
+        field="symbol"
+        label="Symbol"
+        hint="Such as °C; a blank in it is shown"
+      />
+      <Select
+        label="The symbol stands"
+        value={value.symbolLocation}
+        error={errorOf('symbolLocation')}
+        choices={[
+          { value: 'AFTER', label: 'Behind the value' },
+          { value: 'BEFORE', label: 'Before the value' },
+        ]}
+        onChoose={(symbolLocation) => set({ symbolLocation } as Partial<RecordKinds['unit']>)}
+      />
+      <TextField
+        of={props}
+        field="numberFormat"
+        label="Number format"
+        placeholder="0.0"
+        hint="0.00: two decimals; 0,000.0: thousands apart; blank: the plain number"
+      />
+      <Select
+        label="Yes and no are shown as"
+        value={value.booleanStyle}
+        error={errorOf('booleanStyle')}
+        choices={STYLES.map(([style, label]) => ({ value: style, label }))}
+        onChoose={(booleanStyle) => set({ booleanStyle } as Partial<RecordKinds['unit']>)}
+      />
+    </>
+  )
+}
+
+/** The fields of a delete profile. */
+export function DeleteProfileFields(props: FieldsProps<RecordKinds['delete_profile']>) {
+  const { value, set, errorOf } = props
+  return (
+    <>
+      <TextField of={props} field="name" label="Name" />
+      <TextField of={props} field="id" label="ID" hint={ID_HINT} />
+      <Field
+        label="Keeps samples for"
+        inputMode="numeric"
+        value={String(value.count)}
+        error={errorOf('count')}
+        onChange={(event) => set({ count: numberOf(event.currentTarget.value) as number })}
+      />
+      <Select
+        label="Counted in"
+        value={value.sizeType}
+        error={errorOf('sizeType')}
+        choices={sizeChoices(['MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'])}
+        onChoose={(sizeType) => set({ sizeType } as Partial<RecordKinds['delete_profile']>)}
+      />
+      <p className={`${styles.note} ${styles.whole}`}>
+        Older samples of the streams that have this profile are deleted in the background.
+      </p>
+    </>
+  )
+}
+
+/** The field of a folder. */
+export function FolderFields(props: FieldsProps<RecordKinds['component_folder']>) {
+  return (
+    <div className={styles.whole}>
+      <TextField
+        of={props}
+        field="path"
+        label="Path"
+        placeholder="/Components/Hall 1"
+        hint="Begins with /Components; folders above are made if they are missing. Another path moves it with all inside."
+      />
+    </div>
+  )
+}
+
+/** What goes with a folder. */
+export function FolderLoss({ record }: { readonly record: RecordKinds['component_folder'] }) {
+  const { data, error } = useQuery(recordKey('component', 'inside', record.path), (signal) =>
+    listRecords('component', { folder: record.path, limit: '1' }, signal),
+  )
+  if (error !== undefined) return <p>{error.message}</p>
+  if (data === undefined) return <p>Counting what is inside …</p>
+  if (data.total === 0) return <p>The folder holds no components. Folders below it go with it.</p>
+  return (
+    <p>
+      {data.total === 1
+        ? 'One component inside goes'
+        : `${data.total.toLocaleString()} components inside go`}{' '}
+      with it, with all streams, samples and files. Nothing of it can be brought back.
+    </p>
+  )
+}
+
+/** What goes with a record on which nothing hangs. */
+export function NothingMore() {
+  return <p>No samples go with it. It cannot be deleted while something uses it.</p>
+}

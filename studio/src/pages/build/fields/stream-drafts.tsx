@@ -1,0 +1,52 @@
+import { Button, IconButton } from '../../../ui/button.tsx'
+import styles from '../build.module.css'
+import type { FieldsProps } from '../form.ts'
+import { type StreamDraft, StreamFields } from './stream-fields.tsx'
+
+/** A stream of which nothing is said yet. */
+export const blankStream: StreamDraft = {
+  ...{ uid: '', id: '', name: '', description: '', streamType: 'rdm_stream', valueType: '' },
+  ...{ unit: null, baseCycle: null, rollupMethod: 'avg', streamDerivationType: 'NONE' },
+  ...{ delete_profile: null, location: null },
+} as StreamDraft
+
+interface StreamDraftsProps {
+  readonly streams: readonly StreamDraft[]
+  readonly onChange: (streams: readonly StreamDraft[]) => void
+  readonly errorOf: FieldsProps<unknown>['errorOf']
+}
+
+/** The streams of a record that is saved with them: a new component, or a template. */
+export function StreamDrafts({ streams, onChange, errorOf }: StreamDraftsProps) {
+  return (
+    <div className={`${styles.part} ${styles.whole}`}>
+      <h2>Streams</h2>
+      {streams.map((stream, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: what is not saved has nothing else to be told apart by.
+        <fieldset key={at} className={styles.stream}>
+          <legend>{stream.name || stream.id || `Stream ${at + 1}`}</legend>
+          <div className={styles.form}>
+            <StreamFields
+              value={stream}
+              isNew={stream.uid === ''}
+              set={(changes) =>
+                onChange(streams.map((one, place) => (place === at ? { ...one, ...changes } : one)))
+              }
+              errorOf={(field) => errorOf(`stream[${at}].${field}`)}
+            />
+          </div>
+          <IconButton
+            icon="trash"
+            label={`Take out stream ${at + 1}`}
+            onClick={() => onChange(streams.filter((_, place) => place !== at))}
+          />
+        </fieldset>
+      ))}
+      <div>
+        <Button icon="plus" onClick={() => onChange([...streams, blankStream])}>
+          Add a stream
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,76 @@
+import { useState } from 'react'
+import { request } from '../../../api/client.ts'
+import { queries } from '../../../api/query-cache.ts'
+import { useRole } from '../../../api/session.ts'
+import { useQuery } from '../../../api/use-query.ts'
+import { Empty } from '../../../ui/empty.tsx'
+import styles from './file-panel.module.css'
+import { FilePreview } from './file-preview.tsx'
+import { type FileTarget, filesPath } from './file-upload.ts'
+import { FileUploads } from './file-uploads.tsx'
+
+const SHOWN = 50
+
+interface StoredFile {
+  readonly time: number
+  readonly data: string
+}
+
+/** The files of a stream: the newest with a preview, and uploads by button or by drag and drop. */
+export function FilePanel({ timeZoneId, ...target }: FileTarget & { readonly timeZoneId: string }) {
+  const isReader = useRole() === 'GUEST'
+  const key = ['files', target.compId, target.streamId]
+  const { data, error } = useQuery(key, async (signal) => {
+    const path = filesPath(target).replace(/\/file$/, '')
+    return (await (await request(`${path}?limit=${SHOWN}`, { signal })).json()) as StoredFile[]
+  })
+  const [chosen, setChosen] = useState<number>()
+  if (target.compId === '' || target.streamId === '') {
+    return <Empty text="Files are sent by IDs: give the component and the stream an ID first." />
+  }
+  const files = data ?? []
+  const shown = files.find(({ time }) => time === chosen) ?? files[0]
+  return (
+    <section className={styles.panel} aria-labelledby="files-heading">
+      <h2 id="files-heading">Files</h2>
+      {!isReader && <FileUploads target={target} onDone={() => queries.invalidate(key)} />}
+      {error !== undefined && <Empty text={error.message} />}
+      {data?.length === 0 && <Empty text="No file has arrived yet." />}
+      {shown !== undefined && (
+        <div className={styles.files}>
+          <ul className={styles.list} aria-label="Files, the latest first">
+            {files.map((file) => (
+              <li key={file.time}>
+                <button
+                  type="button"
+                  className={styles.file}
+                  aria-pressed={file === shown}
+                  onClick={() => setChosen(file.time)}
+                >
+                  <span className={styles.name}>{nameOf(file)}</span>
+                  <span className={styles.time}>{timeText(file.time, timeZoneId)}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+          <FilePreview key={shown.data} address={shown.data} name={nameOf(shown)} />
+        </div>
+      )}
+    </section>
+  )
+}
+
+/** The name at the end of a file's address. */
+function nameOf({ data }: StoredFile): string {
+  const last = data.split('?')[0].split('/').at(-1) ?? ''
+  try {
+    return decodeURIComponent(last)
+  } catch {
+    return last
+  }
+}
+
+function timeText(time: number, timeZone: string): string {
+  const format = { dateStyle: 'medium', timeStyle: 'medium', timeZone } as const
+  return `${new Intl.DateTimeFormat(undefined, format).format(time)}, ${timeZone}`
+}

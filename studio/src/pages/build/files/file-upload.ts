@@ -1,0 +1,77 @@
+/** Files on their way to a stream: XMLHttpRequest tells how much has left, fetch does not. */
+import { ApiError } from '../../../api/api-error.ts'
+import { noteFound, noteLost } from '../../../api/connection.ts'
+import { inOrganization } from '../../../api/organization.ts'
+import { whenSignedIn } from '../../../api/session.ts'
+
+/** Where a file goes. */
+export interface FileTarget {
+  readonly compId: string
+  readonly streamId: string
+}
+
+interface UploadOptions {
+  readonly signal: AbortSignal
+  /** Told which part of the file has left, from 0 to 1. */
+  readonly onProgress: (part: number) => void
+}
+
+/** The address of the files of a stream. */
+export function filesPath({ compId, streamId }: FileTarget): string {
+  return `/api/comp/${encodeURIComponent(compId)}/stream/${encodeURIComponent(streamId)}/feed/file`
+}
+
+/** Uploads a file; when the session has ended it waits for a sign-in and sends it again. */
+export async function uploadFile(
+  target: FileTarget,
+  file: File,
+  options: UploadOptions,
+): Promise<void> {
+  const address = inOrganization(`${filesPath(target)}/${encodeURIComponent(file.name)}`)
+  for (;;) {
+    const { status, code, message } = await send(address, file, options)
+    if (status === 200) return
+    if (status !== 401) throw new ApiError({ status, code, message })
+    await whenSignedIn(options.signal)
+  }
+}
+
+interface Sent {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+}
+
+function send(address: string, file: File, { signal, onProgress }: UploadOptions): Promise<Sent> {
+  return new Promise((resolve, reject) => {
+    const call = new XMLHttpRequest()
+    const stop = () => call.abort()
+    call.open('PUT', address)
+    call.setRequestHeader('Content-Type', file.type || 'application/octet-stream')
+    call.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total)
+    call.onload = () => {
+      noteFound()
+      resolve(readAnswer(call))
+    }
+    call.onerror = () => {
+      noteLost()
+      const message = 'The service cannot be reached: nothing of the file was kept. Send it again.'
+      reject(new ApiError({ status: 0, code: 'connection', message }))
+    }
+    call.onabort = () =>
+      reject(new ApiError({ status: 0, code: 'stopped', message: 'Stopped: nothing was kept.' }))
+    call.onloadend = () => signal.removeEventListener('abort', stop)
+    signal.addEventListener('abort', stop)
+    call.send(file)
+  })
+}
+
+function readAnswer(call: XMLHttpRequest): Sent {
+  const fallback = `The service answered ${call.status}.`
+  try {
+    const { code = '', message = fallback } = JSON.parse(call.responseText)
+    return { status: call.status, code, message }
+  } catch {
+    return { status: call.status, code: '', message: fallback }
+  }
+}
