@@ -16,7 +16,7 @@ const arrows: Record<string, readonly string[]> = {
   intake: ['base', 'catalog', 'feed', 'store'],
   files: ['base', 'access', 'catalog', 'store', 'feed'],
   derivation: ['base', 'time', 'access', 'expression', 'catalog', 'store', 'feed'],
-  sql: ['base', 'time', 'access', 'expression', 'catalog', 'feed', 'intake'],
+  sql: ['base', 'time', 'expression'],
   connectors: ['base', 'time', 'access', 'catalog', 'store', 'auth', 'feed', 'intake', 'sql'],
   http: [
     ...['base', 'time', 'access', 'expression', 'store', 'catalog', 'auth', 'feed', 'files'],
