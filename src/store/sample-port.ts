@@ -192,10 +192,14 @@ export interface SampleStore {
   /**
    * What changed since a cursor that an earlier call gave (0 at first), in order, for the watched
    * streams only. Spans may repeat and be wider than the change; none is missed, across restarts too.
-   * Spans that share a cursor are told together, so there may be more than `limit`.
+   * Spans that share a cursor are told together, so there may be more than `limit`. A cursor that this
+   * store cannot have given (its data was replaced by older) counts as 0. Cheap when nothing changed.
    */
   touchedSince(cursor: number, limit: number): Promise<{ spans: TouchedSpan[]; cursor: number }>
-  /** Which streams touchedSince tells of. */
+  /**
+   * Which streams touchedSince tells of, from the call on; resolves when a restart knows them too. Repeated
+   * with few changes it costs little more than these.
+   */
   watch(handles: readonly StreamHandle[]): Promise<void>
   /** Begins to follow streams, none at first. A put pays nothing while no stream is followed. */
   follow(): StreamFollow

@@ -360,5 +360,40 @@ export function sampleStoreContract(engine: string, open: () => Promise<StoreUnd
     },
   )
 
+  check('touchedSince() takes a cursor that it never gave as the first one', async (_, store) => {
+    await store.watch([stream(1)])
+    await store.append(batch([[1, 10, 1]]))
+    const { cursor } = await store.touchedSince(0, 100)
+    const { spans } = await store.touchedSince(cursor + 1_000, 100)
+    assert.deepEqual(spans, [{ handle: stream(1), from: epochMs(10), until: epochMs(11) }])
+  })
+
+  check(
+    'watch() holds from the call on, also where others were watched',
+    async (subject, store) => {
+      await store.watch([stream(1), stream(2)])
+      const kept = store.watch([stream(2), stream(3)])
+      await store.append(
+        batch([
+          [1, 10, 1],
+          [2, 20, 1],
+          [3, 30, 1],
+        ]),
+      )
+      await kept
+      const told = async (from: SampleStore) => {
+        const { spans } = await from.touchedSince(0, 100)
+        const first = spans.map(({ handle, from, until }) => [handle, from, until])
+        return first.sort((a, b) => a[0] - b[0])
+      }
+      const expected = [
+        [2, 20, 21],
+        [3, 30, 31],
+      ]
+      assert.deepEqual(await told(store), expected)
+      assert.deepEqual(await told(await subject.reopen()), expected)
+    },
+  )
+
   followContract(check)
 }

@@ -43,3 +43,56 @@ test('touchedSince() tells of sealed segments after a restart, page by page', as
   }
   assert.ok(spans.length <= 2 * 17)
 })
+
+test('touchedSince() tells exactly, to who keeps up, however much was told before', async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-touched-'))
+  const store = await openSampleStore({ folder })
+  context.after(async () => {
+    await store.close()
+    rmSync(folder, { recursive: true })
+  })
+  await store.watch([stream(1)])
+  let cursor = 0
+  const appends: Promise<void>[] = []
+  // More than the log keeps one by one, each in a call of its own.
+  for (let time = 0; time < 30_000; time += 1) {
+    appends.push(store.append(batch([[1, time, 1]])))
+    if (appends.length < 100) continue
+    await Promise.all(appends.splice(0))
+    const page = await store.touchedSince(cursor, 1_000)
+    const from = Math.min(...page.spans.map((span) => span.from))
+    assert.ok(from > time - 200, `after ${time}: from ${from}`)
+    cursor = page.cursor
+  }
+  const all = await store.touchedSince(0, 100_000)
+  assert.equal(Math.min(...all.spans.map((span) => span.from)), 0)
+})
+
+test('watch() finds what was replayed of streams that a killed process could not keep as watched', async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-touched-'))
+  let store = await openSampleStore({ folder })
+  context.after(async () => {
+    await store.close()
+    rmSync(folder, { recursive: true })
+  })
+  await store.watch([stream(2)])
+  await store.append(
+    batch([
+      [1, 10, 1],
+      [1, 20, 1],
+      [2, 30, 1],
+    ]),
+  )
+  await store.close()
+  store = await openSampleStore({ folder })
+  await store.watch([stream(1), stream(2)])
+  const { spans } = await store.touchedSince(0, 10)
+  const told = spans.map(({ handle, from, until }) => [handle, from, until])
+  assert.deepEqual(
+    told.sort((a, b) => a[0] - b[0]),
+    [
+      [1, 10, 21],
+      [2, 30, 31],
+    ],
+  )
+})

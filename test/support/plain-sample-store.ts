@@ -123,8 +123,9 @@ export class PlainSampleStore implements SampleStore {
     cursor: number,
     limit: number,
   ): Promise<{ spans: TouchedSpan[]; cursor: number }> {
-    const spans = this.#touched.slice(cursor, cursor + limit)
-    return { spans, cursor: cursor + spans.length }
+    const from = cursor > this.#touched.length ? 0 : cursor
+    const spans = this.#touched.slice(from, from + limit)
+    return { spans, cursor: from + spans.length }
   }
 
   async watch(handles: readonly StreamHandle[]): Promise<void> {

@@ -167,8 +167,9 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
   }
 
   async watch(handles: readonly StreamHandle[]): Promise<void> {
+    // At once, as the sealer may be busy for seconds while samples come in.
+    this.#parts.touched.watch(handles, this.#head.generations)
     await this.#parts.sealer.watch(handles)
-    this.#parts.touched.watch(handles)
   }
 
   follow(): StreamFollow {

@@ -1,17 +1,20 @@
 import { epochMs } from '../../../base/index.ts'
-import type { StreamHandle, TouchedSpan } from '../../sample-port.ts'
+import type { SampleBatch, StreamHandle, TouchedSpan } from '../../sample-port.ts'
+import { HandleSet } from '../head/handle-set.ts'
 import type { HeadGeneration } from '../head/head-generation.ts'
 import { SampleSink } from '../head/sample-sink.ts'
 import type { DurableGroup } from '../journal/journal.ts'
 import type { ChunkReadTable } from '../sealed/chunk-read-table.ts'
 
-/** Beyond this the log keeps one span per stream, wider than what changed. */
+/** Beyond this the older half keeps one span per stream, wider than what changed. */
 const ENTRIES_MAX = 20_000
 
 interface Entry {
   readonly cursor: number
   readonly span: TouchedSpan
 }
+
+type Spans = Map<number, { from: number; until: number }>
 
 /**
  * What was touched of the watched streams. A cursor is a journal sequence. Everything since this
@@ -21,19 +24,36 @@ export class TouchedLog {
   readonly #table: ChunkReadTable
   /** What is in memory is complete after this cursor. */
   readonly #start: number
-  #watched: Set<number>
+  /** The last cursor of all; one from beyond it belongs to another journal. */
+  #end: number
+  #watched = new Set<number>()
+  /** The same once more, for puts. */
+  #watchedBits = new HandleSet()
+  /** In the order of their cursors. */
   #entries: Entry[] = []
+  /** The last cursor of every segment that was replayed, by its number. */
+  readonly #replayed = new Map<number, number>()
 
   constructor(table: ChunkReadTable, sealedSequence: number) {
     this.#table = table
     this.#start = sealedSequence
-    this.#watched = new Set(table.selectWatched())
+    this.#end = sealedSequence
+    this.#setWatched(table.selectWatched())
   }
 
-  /** Replaces the set of watched streams. */
-  watch(handles: readonly number[]): void {
-    this.#watched = new Set(handles)
-    this.#entries = this.#entries.filter(({ span }) => this.#watched.has(span.handle))
+  /**
+   * Replaces the set of watched streams. What was replayed before a stream was among them is looked for
+   * in what is not sealed yet: who was killed may have had no time to keep that it is watched.
+   */
+  watch(handles: readonly number[], generations: readonly HeadGeneration[] = []): void {
+    const added = handles.filter((handle) => !this.#watched.has(handle))
+    this.#setWatched(handles)
+    const entries = this.#entries.filter(({ span }) => this.#watched.has(span.handle))
+    for (const generation of generations) {
+      const cursor = this.#replayed.get(generation.segment)
+      if (cursor !== undefined) entries.push(...entriesOf(cursor, spansOf(generation, added)))
+    }
+    this.#entries = entries.sort((a, b) => a.cursor - b.cursor)
   }
 
   forget(handles: readonly number[]): void {
@@ -44,48 +64,46 @@ export class TouchedLog {
 
   /** Takes in what became durable. */
   note({ sequence, records }: DurableGroup): void {
+    this.#end = Math.max(this.#end, sequence)
     if (this.#watched.size === 0) return
-    const spans = new Map<number, { from: number; until: number }>()
+    const spans: Spans = new Map()
     for (const { kind, batch } of records) {
-      if (kind !== 'samples') continue
-      for (let index = 0; index < batch.count; index += 1) {
-        if (!this.#watched.has(batch.handles[index])) continue
-        widen(spans, batch.handles[index], {
-          from: batch.times[index],
-          until: batch.times[index] + 1,
-        })
-      }
-      for (const removal of batch.removals) {
-        if (this.#watched.has(removal.handle)) widen(spans, removal.handle, removal)
-      }
+      if (kind === 'samples') this.#noteBatch(batch, spans)
     }
     this.#add(sequence, spans)
   }
 
-  /** Takes in a generation that was replayed: each stream's samples and removals as one span. */
-  noteReplayed(generation: HeadGeneration, lastSequence: number): void {
-    const spans = new Map<number, { from: number; until: number }>()
-    for (const handle of this.#watched) {
-      if (generation.hasSamples(handle)) {
-        const first = new SampleSink(1)
-        generation.readAll(handle, first)
-        const from = first.columns().times[0]
-        widen(spans, handle, { from, until: generation.lastTimeOf(handle) + 1 })
-      }
-      const { starts, ends } = generation.tombstones.maskOf(handle)
-      starts.forEach((from, index) => {
-        widen(spans, handle, { from, until: ends[index] })
-      })
+  #noteBatch(batch: SampleBatch, spans: Spans): void {
+    const { count, handles, times, removals } = batch
+    for (const removal of removals) {
+      if (this.#watchedBits.has(removal.handle)) widen(spans, removal.handle, removal)
     }
-    this.#add(lastSequence, spans)
+    // A stream is looked up once for a run of its samples: most of a put is of streams nobody watches.
+    for (let at = 0; at < count; ) {
+      const handle = handles[at]
+      const first = at
+      for (at += 1; at < count && handles[at] === handle; ) at += 1
+      if (this.#watchedBits.has(handle)) widen(spans, handle, spanOf(times, first, at))
+    }
   }
 
-  /** Spans after a cursor, in order; those of one cursor are told together, beyond the limit too. */
-  since(cursor: number, limit: number): { spans: TouchedSpan[]; cursor: number } {
+  /** Takes in a generation that was replayed: each stream's samples and removals as one span. */
+  noteReplayed(generation: HeadGeneration, lastSequence: number): void {
+    this.#replayed.set(generation.segment, lastSequence)
+    this.#end = Math.max(this.#end, lastSequence)
+    this.#add(lastSequence, spansOf(generation, this.#watched))
+  }
+
+  /**
+   * Spans after a cursor, in order; those of one cursor are told together, beyond the limit too. A cursor
+   * from beyond the end is of a journal that was replaced, by a backup say: all that is known is told.
+   */
+  since(asked: number, limit: number): { spans: TouchedSpan[]; cursor: number } {
+    const cursor = asked > this.#end ? 0 : asked
     const older = cursor < this.#start ? this.#table.selectTouched(cursor, limit) : []
     const found = older.filter((entry) => entry.cursor <= this.#start)
-    for (const entry of this.#entries) {
-      if (entry.cursor <= cursor) continue
+    for (let at = this.#placeAfter(cursor); at < this.#entries.length; at += 1) {
+      const entry = this.#entries[at]
       if (found.length >= limit && entry.cursor !== found[found.length - 1]?.cursor) break
       found.push(entry)
     }
@@ -93,36 +111,83 @@ export class TouchedLog {
     return { spans: found.map(({ span }) => span), cursor: last }
   }
 
-  #add(cursor: number, spans: ReadonlyMap<number, { from: number; until: number }>): void {
-    for (const [handle, { from, until }] of spans) {
-      const span = { handle: handle as StreamHandle, from: epochMs(from), until: epochMs(until) }
-      this.#entries.push({ cursor, span })
+  /** Where the first entry after a cursor is: who asks often has read almost all of them. */
+  #placeAfter(cursor: number): number {
+    let [low, high] = [0, this.#entries.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#entries[middle].cursor <= cursor) low = middle + 1
+      else high = middle
     }
-    if (this.#entries.length > ENTRIES_MAX + this.#watched.size) this.#coalesce()
+    return low
   }
 
-  /** One span per stream, at its last cursor: a reader with an earlier one is told too much. */
+  #setWatched(handles: readonly number[]): void {
+    this.#watched = new Set(handles)
+    this.#watchedBits = new HandleSet()
+    for (const handle of handles) this.#watchedBits.add(handle)
+  }
+
+  #add(cursor: number, spans: Spans): void {
+    this.#entries.push(...entriesOf(cursor, spans))
+    if (this.#entries.length > ENTRIES_MAX + 2 * this.#watched.size) this.#coalesce()
+  }
+
+  /**
+   * Of the older half one span per stream, at its last cursor: who keeps up is told exactly, and a reader
+   * with an earlier cursor too much.
+   */
   #coalesce(): void {
-    const spans = new Map<number, { from: number; until: number }>()
+    const half = this.#entries.length >>> 1
+    const spans: Spans = new Map()
     const cursors = new Map<number, number>()
-    for (const { cursor, span } of this.#entries) {
+    for (const { cursor, span } of this.#entries.slice(0, half)) {
       widen(spans, span.handle, span)
       cursors.set(span.handle, cursor)
     }
-    this.#entries = []
-    const inOrder = [...cursors].sort((a, b) => a[1] - b[1])
-    for (const [handle, cursor] of inOrder) {
-      const span = spans.get(handle)
-      if (span !== undefined) this.#add(cursor, new Map([[handle, span]]))
-    }
+    const older = [...spans].flatMap(([handle, span]) =>
+      entriesOf(cursors.get(handle) ?? 0, new Map([[handle, span]])),
+    )
+    older.sort((a, b) => a.cursor - b.cursor)
+    this.#entries = [...older, ...this.#entries.slice(half)]
   }
 }
 
-function widen(
-  spans: Map<number, { from: number; until: number }>,
-  handle: number,
-  added: { from: number; until: number },
-): void {
+function entriesOf(cursor: number, spans: Spans): Entry[] {
+  return Array.from(spans, ([handle, { from, until }]) => ({
+    cursor,
+    span: { handle: handle as StreamHandle, from: epochMs(from), until: epochMs(until) },
+  }))
+}
+
+/** Where a generation touches some streams. */
+function spansOf(generation: HeadGeneration, handles: Iterable<number>): Spans {
+  const spans: Spans = new Map()
+  for (const handle of handles) {
+    if (generation.hasSamples(handle)) {
+      const first = new SampleSink(1)
+      generation.readAll(handle, first)
+      const from = first.columns().times[0]
+      widen(spans, handle, { from, until: generation.lastTimeOf(handle) + 1 })
+    }
+    const { starts, ends } = generation.tombstones.maskOf(handle)
+    starts.forEach((from, index) => {
+      widen(spans, handle, { from, until: ends[index] })
+    })
+  }
+  return spans
+}
+
+function spanOf(times: Float64Array, first: number, end: number): { from: number; until: number } {
+  let [from, last] = [times[first], times[first]]
+  for (let at = first + 1; at < end; at += 1) {
+    if (times[at] < from) from = times[at]
+    else if (times[at] > last) last = times[at]
+  }
+  return { from, until: last + 1 }
+}
+
+function widen(spans: Spans, handle: number, added: { from: number; until: number }): void {
   const known = spans.get(handle)
   if (known === undefined) {
     spans.set(handle, { from: added.from, until: added.until })

@@ -21,6 +21,8 @@ export class TouchedTable {
   readonly #readTotal: StatementSync
   readonly #writeTotal: StatementSync
   #watched = new Set<number>()
+  /** Whether all rows were added up since the start. */
+  #isSummed = false
 
   constructor(db: DatabaseSync) {
     this.#db = db
@@ -44,22 +46,36 @@ export class TouchedTable {
     this.#watched = new Set(rows.map((row) => row.stream))
   }
 
-  /** Replaces the set of watched streams, durably. */
+  /** Replaces the set of watched streams, durably; only what differs is written. */
   watch(streams: readonly number[]): void {
+    const wanted = new Set(streams)
+    const gone = [...this.#watched].filter((stream) => !wanted.has(stream))
+    const added = [...wanted].filter((stream) => !this.#watched.has(stream))
+    if (gone.length === 0 && added.length === 0 && this.#isSummed) return
     this.#db.exec('BEGIN IMMEDIATE')
     try {
-      this.#db.exec('DELETE FROM watched')
+      for (const stream of gone) this.forget(stream)
       const insert = this.#db.prepare('INSERT OR IGNORE INTO watched (stream) VALUES (?)')
-      for (const stream of streams) insert.run(stream)
-      this.#db.exec('DELETE FROM touched WHERE stream NOT IN (SELECT stream FROM watched)')
-      const { value } = this.#db.prepare(TOUCHED_TOTAL_SQL).get() as { value: number }
-      this.#writeTotal.run(wrapSum(value))
+      let sum = 0
+      for (const stream of added) {
+        if (insert.run(stream).changes > 0) sum += watchedSum(stream)
+      }
+      if (this.#isSummed) this.#addToTotal(sum)
+      else this.#sumAll()
       this.#db.exec('COMMIT')
     } catch (error) {
       this.#db.exec('ROLLBACK')
+      this.reload()
       throw error
     }
-    this.#watched = new Set(streams)
+    this.#watched = wanted
+    this.#isSummed = true
+  }
+
+  /** Rows that did not check are told of by the start; what is left of them is gone on with. */
+  #sumAll(): void {
+    const { value } = this.#db.prepare(TOUCHED_TOTAL_SQL).get() as { value: number }
+    this.#writeTotal.run(wrapSum(value))
   }
 
   /** Remembers that a stream was touched by the segment that ends with a sequence. */
