@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { browserSkip } from '../support/browser.ts'
 import { answerPage, openPage, startCallbackServer } from '../support/oauth-page.ts'
 import { registerClient, startOAuthService } from '../support/oauth-service.ts'
+import { eventually, settlesLike, settlesTo, shows } from '../support/settle.ts'
 
 const skip = browserSkip()
 const FOCUSED = 'document.activeElement.id'
@@ -24,16 +25,18 @@ test('the whole flow in a browser: hash parameters, sign-in, consent, code, toke
     `${service.url}/alt/${hashQuery({ client_id: 'report tool', redirect_uri, state: 'a&b', email })}`,
   )
   await page.getByRole('heading', { name: 'Sign in to Weir' }).waitFor()
-  assert.equal(await page.getByLabel('E-mail').inputValue(), email)
-  assert.equal(await page.evaluate(FOCUSED), 'password')
+  await settlesTo(() => page.getByLabel('E-mail').inputValue(), email)
+  await settlesTo(() => page.evaluate(FOCUSED), 'password')
   await page.keyboard.type(service.owner.password)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Let “report tool” use your account?' }).waitFor()
-  assert.equal(await page.evaluate(FOCUSED), 'consent-title')
-  const text = (await page.locator('#consent').textContent()) ?? ''
-  assert.ok(text.includes(new URL(redirect_uri).host), 'the receiver is named')
-  assert.ok(text.includes('My organization') && text.includes('Everything that you may do'))
-  assert.ok(text.includes('No administrator of yours has registered this client'))
+  await settlesTo(() => page.evaluate(FOCUSED), 'consent-title')
+  await eventually(async () => {
+    const text = (await page.locator('#consent').textContent()) ?? ''
+    assert.ok(text.includes(new URL(redirect_uri).host), 'the receiver is named')
+    assert.ok(text.includes('My organization') && text.includes('Everything that you may do'))
+    assert.ok(text.includes('No administrator of yours has registered this client'))
+  })
   await page.getByRole('button', { name: 'Allow' }).click()
   const { searchParams } = await client.next()
   assert.equal(searchParams.get('state'), 'a&b')
@@ -63,8 +66,8 @@ test('a wrong password is told where the keyboard is, and the next try goes on',
   await page.keyboard.press('Enter')
   const alert = page.getByRole('alert').filter({ hasText: 'password is wrong' })
   await alert.waitFor()
-  assert.equal(await page.evaluate(FOCUSED), 'password')
-  assert.equal(await page.getByLabel('Password', { exact: true }).inputValue(), '')
+  await settlesTo(() => page.evaluate(FOCUSED), 'password')
+  await settlesTo(() => page.getByLabel('Password', { exact: true }).inputValue(), '')
   await answerPage(page, service.owner, 'Refuse')
   const { searchParams } = await client.next()
   assert.equal(searchParams.get('error'), 'access_denied')
@@ -104,9 +107,12 @@ test('a redirect_uri that may not be used is shown, and the browser stays', { sk
     await page.goto('about:blank')
     await page.goto(`${service.url}/alt/${hashQuery({ client_id: 'c1', redirect_uri })}`)
     await page.getByRole('heading', { name: 'This request cannot be used' }).waitFor()
-    assert.match((await page.getByRole('alert').textContent()) ?? '', /redirect_uri/)
+    await settlesLike(
+      async () => (await page.getByRole('alert').textContent()) ?? '',
+      /redirect_uri/,
+    )
     assert.equal(new URL(page.url()).origin, service.url)
-    assert.equal(await page.getByRole('link').count(), 0)
+    await shows(page.getByRole('link'), 0)
   }
   assert.deepEqual(tab.complaints, [])
 })
@@ -162,17 +168,20 @@ test('a client of the organization is shown by its name, logo and rights', { ski
   const branded = service.url.replace('127.0.0.1', 'localhost')
   await page.goto(`${branded}/alt/${hashQuery(given)}`)
   await page.getByRole('heading', { name: 'Sign in to Acme' }).waitFor()
-  const sizes = await page.evaluate<number>('document.querySelector(".brand img").naturalWidth')
-  assert.ok(sizes > 0, 'the policy lets the logo in')
+  // The policy lets the logo in.
+  await page.waitForFunction('document.querySelector(".brand img")?.naturalWidth > 0')
   await page.getByLabel('E-mail').fill(service.owner.email)
   await page.getByLabel('Password', { exact: true }).fill(service.owner.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Let “Dashboard <i>” use your account?' }).waitFor()
-  assert.deepEqual(await page.getByRole('listitem').allInnerTexts(), [
-    'Read samples, statistics, files and properties',
-    'Send samples and files, change properties, delete samples',
-  ])
-  assert.equal(await page.locator('#unregistered').isVisible(), false)
+  await settlesTo(
+    () => page.getByRole('listitem').allInnerTexts(),
+    [
+      'Read samples, statistics, files and properties',
+      'Send samples and files, change properties, delete samples',
+    ],
+  )
+  await page.locator('#unregistered').waitFor({ state: 'hidden' })
   const width = await page.evaluate<number>('document.documentElement.scrollWidth')
   assert.ok(width <= 360, `nothing is wider than a phone: ${width}`)
   await page.getByRole('button', { name: 'Allow' }).click()
@@ -187,7 +196,10 @@ test('no other page may show this one in a frame', { skip }, async () => {
   const { page } = tab
   await page.goto(new URL('/frame', client.redirectUri).href)
   await page.setContent(`<iframe src="${service.url}/alt/"></iframe>`)
-  const blocked = () => tab.complaints.some((text) => /frame-ancestors/.test(text))
-  while (!blocked()) await page.waitForEvent('console')
-  assert.ok(blocked())
+  await eventually(() =>
+    assert.ok(
+      tab.complaints.some((text) => /frame-ancestors/.test(text)),
+      'nothing blocked it',
+    ),
+  )
 })

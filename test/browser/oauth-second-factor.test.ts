@@ -5,6 +5,7 @@ import { ManualClock } from '../../src/base/index.ts'
 import { browserSkip } from '../support/browser.ts'
 import { openPage, startCallbackServer } from '../support/oauth-page.ts'
 import { startOAuthService } from '../support/oauth-service.ts'
+import { settlesLike, settlesTo } from '../support/settle.ts'
 
 const skip = browserSkip()
 const FOCUSED = 'document.activeElement.id'
@@ -37,6 +38,7 @@ async function openWithFactor() {
     await page.getByLabel('Password', { exact: true }).fill(owner.password)
     await page.keyboard.press('Enter')
     await page.getByLabel(/Code of your authenticator app/).waitFor()
+    await settlesTo(() => page.evaluate(FOCUSED), 'otp')
   }
   const disposal = opened.move()
   return {
@@ -53,15 +55,15 @@ test('the page asks for a code behind the password, tells a wrong one, and goes 
   await tab.goTo()
   const code = page.getByLabel(/Code of your authenticator app/)
   await page.getByRole('heading', { name: 'Sign in to Weir' }).waitFor()
-  assert.equal(await code.isVisible(), false)
+  await code.waitFor({ state: 'hidden' })
   await tab.giveOwner()
-  assert.equal(await page.evaluate(FOCUSED), 'otp')
+  await settlesTo(() => page.evaluate(FOCUSED), 'otp')
   assert.equal(await page.locator('#sign-in-problem').textContent(), '', 'nothing went wrong yet')
   await page.keyboard.type('000000')
   await page.keyboard.press('Enter')
   await page.getByRole('alert').filter({ hasText: 'code is wrong' }).waitFor()
-  assert.equal(await page.evaluate(FOCUSED), 'otp')
-  assert.equal(await code.inputValue(), '')
+  await settlesTo(() => page.evaluate(FOCUSED), 'otp')
+  await settlesTo(() => code.inputValue(), '')
   const password = page.getByLabel('Password', { exact: true })
   assert.equal(await password.inputValue(), tab.service.owner.password, 'the password stays')
   await page.keyboard.type(tab.nowCode())
@@ -92,6 +94,8 @@ test('a recovery code lets in on the page, once', { skip }, async () => {
   await page.keyboard.type(recovery)
   await page.keyboard.press('Enter')
   await page.getByRole('alert').filter({ hasText: 'code is wrong' }).waitFor()
+  await settlesTo(() => page.getByLabel(/Code of your/).inputValue(), '')
+  await settlesTo(() => page.evaluate(FOCUSED), 'otp')
   await page.keyboard.type(another)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: /use your account/ }).waitFor()
@@ -112,12 +116,13 @@ test('another account is not asked for the code of the first', { skip }, async (
   await page.getByRole('button', { name: 'Use another account' }).click()
   await page.getByRole('heading', { name: 'Sign in to Weir' }).waitFor()
   const code = page.getByLabel(/Code of your authenticator app/)
-  assert.equal(await code.isVisible(), false)
+  await code.waitFor({ state: 'hidden' })
   await page.getByLabel('E-mail').fill(member.email)
   await page.getByLabel('Password', { exact: true }).fill(member.password)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: /use your account/ }).waitFor()
-  assert.match((await page.locator('#consent-user').textContent()) ?? '', /plain@example.com/)
+  const user = page.locator('#consent-user')
+  await settlesLike(async () => (await user.textContent()) ?? '', /plain@example.com/)
   assert.deepEqual(tab.complaints, [])
 
   async function sessionByRecovery(): Promise<string> {

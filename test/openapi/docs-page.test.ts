@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSkip, openBrowser } from '../support/browser.ts'
 import { startService } from '../support/service.ts'
+import { eventually, PATIENCE_MS, settlesTo, shows } from '../support/settle.ts'
 
 const skip = browserSkip()
 
@@ -24,6 +25,7 @@ async function openDocs(path: string, width: number): Promise<Opened> {
   const service = await startService()
   const browser = await openBrowser([`--host-resolver-rules=MAP ${NAME} 127.0.0.1`])
   const page = await browser.newPage({ viewport: { width, height: 900 } })
+  page.setDefaultTimeout(PATIENCE_MS)
   const complaints: string[] = []
   const hosts = new Set<string>()
   page.on('pageerror', (error) => complaints.push(error.message))
@@ -59,8 +61,8 @@ test('/docs shows the API over plain http under a name that is not loopback', {
       [docs.address],
       'nothing is asked of other hosts, nor over TLS',
     )
-    assert.equal(await docs.page.getByText('Explore').count(), 0)
-    assert.equal(await docs.page.title(), 'Weir API')
+    await shows(docs.page.getByText('Explore'), 0)
+    await settlesTo(() => docs.page.title(), 'Weir API')
   }
 })
 
@@ -68,11 +70,11 @@ test('/docs fits a phone', { skip }, async () => {
   await using docs = await openDocs('/docs', 390)
   const { page, complaints } = docs
   const width = () => page.evaluate('document.documentElement.scrollWidth')
-  assert.equal(await width(), 390, 'nothing has to be scrolled sideways')
+  await settlesTo(width, 390, 'nothing has to be scrolled sideways')
   await page.locator('.opblock-summary-control').first().click()
   await page.getByText('Responses').first().waitFor()
   if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/docs-390-open.png` })
-  assert.equal(await width(), 390, 'nor in an operation')
+  await settlesTo(width, 390, 'nor in an operation')
   assert.deepEqual(complaints, [])
 })
 
@@ -80,8 +82,11 @@ test('/docs tries a call', { skip }, async () => {
   await using docs = await openDocs('/docs', 1280)
   const { page, complaints } = docs
   // Of many operations only those in sight are in the page; these are the last.
-  await page.keyboard.press('End')
   const block = page.locator('.opblock', { hasText: '/healthz' })
+  await eventually(async () => {
+    await page.keyboard.press('End')
+    assert.ok(await block.isVisible(), 'the page has not come to its end')
+  })
   await block.locator('.opblock-summary-control').click()
   await block.getByRole('button', { name: 'Try it out' }).click()
   await block.getByRole('button', { name: 'Execute' }).click()

@@ -3,12 +3,14 @@ import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { totpCode } from '../../src/auth/proof/totp.ts'
 import { browserSkip } from '../support/browser.ts'
+import { eventually, restingPlace, settlesTo, shows } from '../support/settle.ts'
 import {
   assertAccessible,
   assertFits,
   openStudio,
   type StudioTest,
   shoot,
+  told,
 } from '../support/studio.ts'
 
 const skip = browserSkip()
@@ -26,6 +28,19 @@ async function givePassword(page: Page, password: string): Promise<void> {
 }
 
 const status = async (url: string, init: RequestInit) => (await fetch(url, init)).status
+
+const PASSWORD = 'a long enough sentence'
+
+/** Adds a person to the organization, and opens a page signed in as them. */
+async function openAs(email: string, path: string, role = 'MEMBER') {
+  const { url } = studio.service
+  const { page: admin } = await studio.open('/admin')
+  const org_user = { email, password: PASSWORD, role }
+  const added = await admin.context().request.put(`${url}/api/org_user`, { data: { org_user } })
+  assert.equal(added.status(), 200, await added.text())
+  await admin.context().close()
+  return await studio.open(path, { as: { email, password: PASSWORD } })
+}
 
 test('a key is made from a sentence, puts what it says, is seen with the password, and revoked', {
   skip,
@@ -67,7 +82,7 @@ test('a key is made from a sentence, puts what it says, is seen with the passwor
   await page.getByRole('button', { name: 'Revoke Boiler room' }).click()
   await page.getByLabel('Type “Boiler room” to delete it').fill('Boiler room')
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
-  await page.getByRole('status').filter({ hasText: 'is revoked' }).waitFor()
+  await told(page, 'is revoked')
   assert.equal(await status(put, { method: 'PUT', headers: { 'X-Api-Key': secret } }), 401)
   await assertAccessible(page)
   await shoot(page, 'admin-keys')
@@ -131,8 +146,8 @@ test('a person is added, changed and removed; what is wrong stands at its field'
   await row.getByRole('button', { name: 'Remove grace@example.com' }).click()
   await page.getByLabel(/^Type “grace/).fill('grace@example.com')
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
-  await page.getByRole('status').filter({ hasText: 'is removed' }).waitFor()
-  assert.equal(await row.count(), 0)
+  await told(page, 'is removed')
+  await shows(row, 0)
 })
 
 test('an OAuth client is registered with its secret, and removed', { skip }, async () => {
@@ -176,9 +191,9 @@ test('the organization has a name and limits; a wrong limit is told at its field
   await page.getByLabel('Rate limits').fill('')
   await page.getByLabel('Name').fill('Greenhouses 温室')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('status').filter({ hasText: 'is saved' }).waitFor()
+  await told(page, 'is saved')
   await page.reload()
-  assert.equal(await page.getByLabel('Name').inputValue(), 'Greenhouses 温室')
+  await settlesTo(() => page.getByLabel('Name').inputValue(), 'Greenhouses 温室')
   await page.getByRole('row').filter({ hasText: 'Components' }).waitFor()
   await shoot(page, 'admin-organization')
 })
@@ -203,11 +218,11 @@ test('the health page draws what the service counts', { skip }, async () => {
 })
 
 test('a second factor is switched on and off, and another session ended', { skip }, async () => {
-  const { ownerPassword } = studio.service
-  const { page } = await studio.open('/admin/you')
-  const other = await studio.open('/admin/you')
+  const as = { email: 'factor@example.com', password: PASSWORD }
+  const { page } = await openAs(as.email, '/admin/you')
+  const other = await studio.open('/admin/you', { as })
   await page.getByRole('button', { name: 'Switch it on' }).click()
-  await givePassword(page, ownerPassword)
+  await givePassword(page, PASSWORD)
   const form = page.getByRole('dialog', { name: 'Switch the second factor on' })
   const secret = await form.locator('code').innerText()
   await assertAccessible(page)
@@ -216,26 +231,27 @@ test('a second factor is switched on and off, and another session ended', { skip
   await form.getByRole('button', { name: 'Switch it on' }).click()
   const codes = page.getByRole('dialog', { name: 'Recovery codes' })
   const first = await codes.getByRole('listitem').first().innerText()
-  assert.equal(await codes.getByRole('listitem').count(), 10)
+  await shows(codes.getByRole('listitem'), 10)
   await codes.getByRole('button', { name: 'Done' }).click()
   await page.getByText('10 recovery codes are left').waitFor()
   await page.getByRole('button', { name: 'Switch it off' }).click()
   const ending = page.getByRole('dialog', { name: 'Switch the second factor off' })
   await ending.getByLabel('Code of your authenticator app').fill(first)
   await ending.getByRole('button', { name: 'Switch it off' }).click()
-  await givePassword(page, ownerPassword)
+  await givePassword(page, PASSWORD)
   await page.getByText('Off: your password alone').waitFor()
   await shoot(page, 'admin-you')
 
   await page.reload()
   const answer = await page.context().request.get(`${studio.service.url}/api/session`)
   const { session } = (await answer.json()) as { session: Array<{ creationDate: number }> }
+  assert.equal(session.length, 2)
   const newest = session.toSorted((a, b) => b.creationDate - a.creationDate)[0]
   await page
     .getByRole('button', { name: /^End the session/ })
     .nth(session.indexOf(newest))
     .click()
-  await page.getByRole('status').filter({ hasText: 'is ended' }).waitFor()
+  await told(page, 'is ended')
   await other.page.reload()
   await other.page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })
@@ -243,13 +259,14 @@ test('a second factor is switched on and off, and another session ended', { skip
 test('on a phone e-mails stay whole words, and the chosen tab is in sight', { skip }, async () => {
   const { page } = await studio.open('/admin/audit', { viewport: { width: 390, height: 800 } })
   const cell = page.getByRole('cell', { name: studio.service.ownerEmail }).first()
-  await cell.waitFor()
-  const box = await cell.boundingBox()
-  assert.ok(box !== null && box.width >= 100, `${box?.width} px`)
+  const { width } = await restingPlace(cell)
+  assert.ok(width >= 100, `${width} px`)
   await assertFits(page)
   await page.goto(`${studio.service.url}/admin/you`)
-  const tab = await page.getByRole('tab', { name: 'You' }).boundingBox()
-  assert.ok(tab !== null && tab.x >= 0 && tab.x + tab.width <= 390, `${tab?.x} px`)
+  await eventually(async () => {
+    const tab = await restingPlace(page.getByRole('tab', { name: 'You' }))
+    assert.ok(tab.x >= 0 && tab.x + tab.width <= 390, `${tab.x} px`)
+  })
   await page.getByLabel('New password').waitFor()
   await assertAccessible(page)
   await shoot(page, 'admin-you-phone')
@@ -258,20 +275,12 @@ test('on a phone e-mails stay whole words, and the chosen tab is in sight', { sk
 test('a member sees people and their own account, and nothing to administer', {
   skip,
 }, async () => {
-  const { service, browser } = studio
+  const { service } = studio
   const email = 'member@example.com'
-  const password = 'a long enough sentence'
-  const admin = await studio.open('/admin')
-  await admin.page.context().request.put(`${service.url}/api/org_user`, {
-    data: { org_user: { email, password, role: 'MEMBER' } },
-  })
-  const context = await browser.newContext()
-  await context.request.post(`${service.url}/api/login`, { data: { email, password } })
-  const page = await context.newPage()
-  await page.goto(`${service.url}/admin`)
+  const { page } = await openAs(email, '/admin')
   await page.getByRole('row').filter({ hasText: email }).waitFor()
-  assert.deepEqual(await page.getByRole('tab').allInnerTexts(), ['People', 'You'])
-  assert.equal(await page.getByRole('button', { name: 'Add a person' }).count(), 0)
+  await settlesTo(() => page.getByRole('tab').allInnerTexts(), ['People', 'You'])
+  await shows(page.getByRole('button', { name: 'Add a person' }), 0)
   await page.goto(`${service.url}/admin/keys`)
   await page.getByText('for owners and admins').waitFor()
   await page.goto(`${service.url}/admin/you`)
@@ -282,8 +291,8 @@ test('a member sees people and their own account, and nothing to administer', {
   await page.getByLabel('Time zone').fill('Europe/Paris')
   await page.getByLabel('New password').fill('quite another sentence')
   await page.getByRole('button', { name: 'Save' }).click()
-  await givePassword(page, password)
-  await page.getByRole('status').filter({ hasText: 'Your account is saved.' }).waitFor()
+  await givePassword(page, PASSWORD)
+  await told(page, 'Your account is saved.')
   const login = { method: 'POST', headers: { 'Content-Type': 'application/json' } }
   const body = JSON.stringify({ email, password: 'quite another sentence' })
   assert.equal(await status(`${service.url}/api/login`, { ...login, body }), 200)

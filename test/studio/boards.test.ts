@@ -4,7 +4,15 @@ import { after, before, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { browserSkip } from '../support/browser.ts'
 import { type Call, caller, signIn } from '../support/caller.ts'
-import { assertAccessible, openStudio, type StudioTest, shoot } from '../support/studio.ts'
+import { restingPlace, settlesLike, shows } from '../support/settle.ts'
+import {
+  assertAccessible,
+  assertFits,
+  openStudio,
+  type StudioTest,
+  shoot,
+  told,
+} from '../support/studio.ts'
 
 const skip = browserSkip()
 let studio: StudioTest
@@ -51,8 +59,6 @@ async function save(record: object): Promise<string> {
 }
 
 const button = (page: Page | Locator, name: string | RegExp) => page.getByRole('button', { name })
-const told = (page: Page, text: string) =>
-  page.getByRole('status').filter({ hasText: text }).waitFor()
 const text = (title: string, box: object) => ({ kind: 'text', title, text: title, ...box })
 const boxOf = ({ x, y, width, height }: Record<string, number>) => [x, y, width, height]
 
@@ -63,9 +69,7 @@ async function panelsOf(uid: string) {
 /** Where something is on the screen, brought into sight. */
 async function placeOf(target: Locator) {
   await target.scrollIntoViewIfNeeded()
-  const box = await target.boundingBox()
-  assert.ok(box !== null)
-  return box
+  return await restingPlace(target)
 }
 
 /** Adds a panel of a kind for the boiler's temperature. */
@@ -128,10 +132,10 @@ test('a board is made with every kind of panel, saved, and live', { skip }, asyn
   await assertAccessible(page)
   await shoot(page, 'board')
   await page.getByLabel('Range').selectOption({ label: 'Last 15 minutes' })
-  assert.match(page.url(), /range=last-15min/)
+  await page.waitForURL(/range=last-15min/)
   await rows.nth(18).waitFor({ state: 'detached' })
   await button(page, 'Live').click()
-  assert.match(page.url(), /live=off/)
+  await page.waitForURL(/live=off/)
 })
 
 test('panels are moved and resized by keyboard and mouse, and taken off; nothing is saved unasked', {
@@ -175,13 +179,15 @@ test('panels are moved and resized by keyboard and mouse, and taken off; nothing
   await page.mouse.down()
   await page.mouse.move(handle.x - 395, handle.y + 215, { steps: 5 })
   await page.mouse.up()
+  await page.getByText('Two: column 1, row 7, 4 wide, 2 high').waitFor()
   const corner = await placeOf(button(page, /^Resize Two/))
   await page.mouse.move(corner.x + 5, corner.y + 5)
   await page.mouse.down()
   await page.mouse.move(corner.x + 205, corner.y + 75, { steps: 5 })
   await page.mouse.up()
+  await page.getByText('Two: column 1, row 7, 6 wide, 3 high').waitFor()
   await button(page, 'Take One off the board').click()
-  assert.equal(await page.getByRole('region', { name: 'One' }).count(), 0)
+  await shows(page.getByRole('region', { name: 'One' }), 0)
   await assertAccessible(page)
   await button(page, 'Save').click()
   await told(page, 'The board is saved.')
@@ -199,8 +205,8 @@ test('a panel that passes others keeps the focus on its handle', { skip }, async
     await page.keyboard.press('ArrowDown')
     await page.getByText(`A: column 1, row ${row}, 12 wide, 1 high`).waitFor()
   }
-  const focused = await page.evaluate<string>('document.activeElement.getAttribute("aria-label")')
-  assert.match(focused, /^Move A/)
+  const focused = 'document.activeElement.getAttribute("aria-label")'
+  await settlesLike(() => page.evaluate<string>(focused), /^Move A/)
 })
 
 test('what the service refuses stands at its field, and a discarded change is gone', {
@@ -228,6 +234,7 @@ test('what the service refuses stands at its field, and a discarded change is go
   await dialog.getByLabel('To', { exact: true }).fill('50')
   await button(dialog, 'Put it on the board').click()
   await button(page, 'Discard changes').click()
+  await button(page, 'Discard changes').waitFor({ state: 'detached' })
   assert.equal((await panelsOf(uid))[0].options.max, null)
   await owner('POST', `/api/dashboard/${uid}`, { dashboard: { name: 'Theirs' } })
   await page.reload()
@@ -289,7 +296,7 @@ test('a board is exported and imported elsewhere, where missing streams are repl
   await choose('board.json', file)
   const missing = dialog.getByRole('group', { name: 'pump/1 / state' })
   await missing.waitFor()
-  assert.equal(await dialog.getByRole('group').count(), 1)
+  await shows(dialog.getByRole('group'), 1)
   await assertAccessible(page)
   await shoot(page, 'board-import')
   await missing.getByLabel('Instead, of the component').fill('pump 2')
@@ -346,8 +353,8 @@ test('a stream that is gone is told in its panel; a guest looks and changes noth
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByText('This stream is gone.').nth(3).waitFor()
-  assert.equal(await button(page, 'Edit').count(), 0)
-  assert.equal(await button(page, 'Save').count(), 0)
+  await shows(button(page, 'Edit'), 0)
+  await shows(button(page, 'Save'), 0)
   await assertAccessible(page)
 })
 
@@ -427,10 +434,7 @@ test('names of 512 characters, texts and booleans fit, in both themes and on a p
       ...{ viewport: { width, height: 800 }, colorScheme },
     })
     await page.getByText('überlanger Zustand').first().waitFor()
-    const [content, seen] = await page.evaluate<[number, number]>(
-      '[document.documentElement.scrollWidth, innerWidth]',
-    )
-    assert.ok(content <= seen, `${content} of ${seen}`)
+    await assertFits(page)
     await assertAccessible(page)
     await shoot(page, `board-odd-${width}`)
     await page.goto(`${studio.service.url}/boards`)

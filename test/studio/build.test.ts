@@ -3,7 +3,15 @@ import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSkip } from '../support/browser.ts'
 import { type Call, caller, signIn } from '../support/caller.ts'
-import { assertAccessible, openStudio, type StudioTest, shoot } from '../support/studio.ts'
+import { eventually, settlesTo, shows } from '../support/settle.ts'
+import {
+  assertAccessible,
+  assertFits,
+  openStudio,
+  type StudioTest,
+  shoot,
+  told,
+} from '../support/studio.ts'
 
 const skip = browserSkip()
 let studio: StudioTest
@@ -16,21 +24,17 @@ before(async () => {
 })
 after(() => studio?.[Symbol.asyncDispose]())
 
-/** What stands below a field as its error. */
-async function errorOf(page: Page, label: string): Promise<string> {
+/** Waits until such an error stands below a field. */
+async function refusedAt(page: Page, label: string, expected: RegExp): Promise<void> {
   const field = page.getByLabel(label, { exact: true })
-  await page.waitForFunction(
-    (input) => input?.getAttribute('aria-invalid') === 'true',
-    await field.elementHandle(),
-  )
-  const ids = (await field.getAttribute('aria-describedby'))?.split(' ') ?? []
-  const texts = await Promise.all(ids.map((id) => page.locator(`[id="${id}"]`).innerText()))
-  return texts.at(-1) ?? ''
+  await eventually(async () => {
+    assert.equal(await field.getAttribute('aria-invalid'), 'true', label)
+    const id = (await field.getAttribute('aria-describedby'))?.split(' ').at(-1) ?? ''
+    assert.match((await page.locator(`[id="${id}"]`).allInnerTexts()).join(), expected)
+  })
 }
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-const told = (page: Page, text: string | RegExp) =>
-  page.getByRole('status').filter({ hasText: text }).waitFor()
 
 async function insert(noun: string, record: object) {
   const made = await owner('PUT', `/api/${noun}`, { [noun]: record })
@@ -53,7 +57,7 @@ test('a unit is made; what the service refuses stands at its field, and nothing 
   await page.getByLabel('Symbol', { exact: true }).fill(' mbar')
   await page.getByLabel('Number format').fill('abc')
   await button(page, 'Make it').click()
-  assert.match(await errorOf(page, 'Number format'), /unit\.numberFormat "abc" is no format/)
+  await refusedAt(page, 'Number format', /unit\.numberFormat "abc" is no format/)
   assert.equal(await page.getByLabel('Symbol', { exact: true }).inputValue(), ' mbar')
   await assertAccessible(page)
   await shoot(page, 'build-unit-error')
@@ -74,7 +78,7 @@ test('a cycle shows its next periods in a zone while it is typed', { skip }, asy
   await page.getByLabel('A period lasts').fill('8')
   await page.getByLabel('Counted in').selectOption('HOUR')
   await periods.getByText('8 h', { exact: true }).first().waitFor()
-  assert.equal(await periods.getByRole('row').count(), 9)
+  await shows(periods.getByRole('row'), 9)
   await page.getByLabel('as in the zone').fill('Asia/Tokyo')
   await periods.getByText('Times in Asia/Tokyo').waitFor()
   await periods.getByText('+09:00').first().waitFor()
@@ -83,14 +87,13 @@ test('a cycle shows its next periods in a zone while it is typed', { skip }, asy
   await page.getByLabel('One period starts at').fill('soon')
   await periods.getByText(/"soon" is not a local date-time/).waitFor()
   await button(page, 'Make it').click()
-  assert.match(await errorOf(page, 'One period starts at'), /"soon" is not a local date-time/)
+  await refusedAt(page, 'One period starts at', /"soon" is not a local date-time/)
   await page.getByLabel('Counted in').selectOption('CUSTOM')
   await button(page, 'Add a period').click()
   await page.getByLabel('Period 1 from').fill('2030-02-01')
   await page.getByLabel('Period 1 until, not included').fill('2030-01-01')
   await button(page, 'Make it').click()
-  const wrong = await errorOf(page, 'Period 1 until, not included')
-  assert.match(wrong, /from must be earlier than until/)
+  await refusedAt(page, 'Period 1 until, not included', /from must be earlier than until/)
   await page.getByLabel('Period 1 until, not included').fill('2030-03-01')
   await periods.getByText('28 d', { exact: true }).waitFor()
   await button(page, 'Make it').click()
@@ -102,7 +105,7 @@ test('what is built in is shown and cannot be changed', { skip }, async () => {
   const { page } = await studio.open('/build/cycle')
   await page.getByRole('link', { name: 'quarter' }).click()
   await page.getByText('This one is built in: nobody can change it.').waitFor()
-  assert.equal(await button(page, 'Delete').count(), 0)
+  await shows(button(page, 'Delete'), 0)
   await page.getByRole('region', { name: 'Next periods' }).getByRole('row').nth(8).waitFor()
   await assertAccessible(page)
 })
@@ -149,21 +152,21 @@ test('a component is made like a template, its stream changed, and deleting tell
   await button(page, 'Delete').click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('2 streams and 3 samples go with it').waitFor()
-  assert.equal(await dialog.getByRole('button', { name: 'Delete' }).isDisabled(), true)
+  await dialog.getByRole('button', { name: 'Delete', disabled: true }).waitFor()
   await assertAccessible(page)
   await shoot(page, 'build-delete')
   await dialog.getByRole('textbox').fill('Ölkessel 锅炉 غلاية')
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await told(page, 'The component is deleted.')
   await page.getByRole('link', { name: 'taken' }).waitFor()
-  assert.equal(await page.getByRole('link', { name: 'Ölkessel' }).count(), 0)
+  await shows(page.getByRole('link', { name: 'Ölkessel' }), 0)
 })
 
 test('a folder, a template and a delete profile are made and deleted', { skip }, async () => {
   const { page } = await studio.open('/build/component_folder/new')
   await page.getByLabel('Path').fill('Halls')
   await button(page, 'Make it').click()
-  assert.match(await errorOf(page, 'Path'), /must start with \/Components/)
+  await refusedAt(page, 'Path', /must start with \/Components/)
   await page.getByLabel('Path').fill('/Components/Halls/A')
   await button(page, 'Make it').click()
   await told(page, 'The folder is saved.')
@@ -177,7 +180,7 @@ test('a folder, a template and a delete profile are made and deleted', { skip },
   await button(page, 'New delete profile').first().click()
   await page.getByLabel('Keeps samples for').fill('x')
   await button(page, 'Make it').click()
-  assert.match(await errorOf(page, 'Keeps samples for'), /delete_profile\.count must be/)
+  await refusedAt(page, 'Keeps samples for', /delete_profile\.count must be/)
   await page.getByLabel('Keeps samples for').fill('2')
   await page.getByLabel('Counted in').selectOption('YEAR')
   await button(page, 'Make it').click()
@@ -201,7 +204,7 @@ test('a draft outlives a reload, a lost connection and an ended session', { skip
   await symbol.fill('kept')
   await page.reload()
   await page.getByText('Not saved yet.').waitFor()
-  assert.equal(await symbol.inputValue(), 'kept')
+  await settlesTo(() => symbol.inputValue(), 'kept')
   await page.context().setOffline(true)
   await button(page, 'Save').click()
   await page.getByRole('alert').filter({ hasText: 'The service cannot be reached' }).waitFor()
@@ -215,8 +218,8 @@ test('a draft outlives a reload, a lost connection and an ended session', { skip
   await told(page, 'The unit is saved.')
   assert.equal((await owner('GET', `/api/unit/${uid}`)).body.unit.symbol, 'kept')
   await page.reload()
-  await symbol.waitFor()
-  assert.equal(await page.getByText('Not saved yet.').count(), 0)
+  await settlesTo(() => symbol.inputValue(), 'kept')
+  await shows(page.getByText('Not saved yet.'), 0)
 })
 
 test('a change by somebody else is told, and nothing is overwritten unasked', {
@@ -245,10 +248,10 @@ test('a guest reads and is offered nothing to change', { skip }, async () => {
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByText('As a guest you can read this, and change nothing.').waitFor()
-  assert.equal(await page.getByLabel('Name', { exact: true }).isDisabled(), true)
+  await settlesTo(() => page.getByLabel('Name', { exact: true }).isDisabled(), true)
   await page.getByRole('link', { name: 'Units' }).click()
   await page.getByRole('link', { name: 'Read', exact: true }).waitFor()
-  assert.equal(await button(page, 'New unit').count(), 0)
+  await shows(button(page, 'New unit'), 0)
 })
 
 test('names of 512 characters fit, wide and on a phone', { skip }, async () => {
@@ -263,10 +266,7 @@ test('names of 512 characters fit, wide and on a phone', { skip }, async () => {
       ...{ viewport: { width, height: 800 }, colorScheme },
     })
     await page.getByRole('link', { name: id.slice(0, 40) }).waitFor()
-    const [content, seen] = await page.evaluate<[number, number]>(
-      '[document.documentElement.scrollWidth, innerWidth]',
-    )
-    assert.ok(content <= seen, `${content} of ${seen}`)
+    await assertFits(page)
     await assertAccessible(page)
     await shoot(page, `build-long-${width}`)
     await page.goto(`${studio.service.url}/build/component`)

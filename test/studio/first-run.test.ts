@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { browserSkip } from '../support/browser.ts'
+import { eventually, settlesTo } from '../support/settle.ts'
 import {
   assertAccessible,
   assertFits,
@@ -50,18 +51,25 @@ test('the first run makes a key, shows it on demand, and turns into the chart of
   const programs = ['curl', 'Arduino', 'Python', 'JavaScript', 'Telegraf']
   for (const program of programs) {
     await page.getByRole('tab', { name: program }).click()
-    const text = await page.getByRole('tabpanel').locator('pre').textContent()
-    assert.ok(text?.includes(secret) && text.includes(studio.service.url), `${program}: ${text}`)
+    await eventually(async () => {
+      const text = await page.getByRole('tabpanel').locator('pre').textContent()
+      assert.ok(text?.includes(secret) && text.includes(studio.service.url), `${program}: ${text}`)
+    })
   }
-  assert.match(page.url(), /with=telegraf/)
+  await page.waitForURL(/with=telegraf/)
   await page.clock.runFor(61_000)
   await step.getByRole('button', { name: 'Show the key' }).waitFor()
-  const hidden = await page.getByRole('tabpanel').locator('pre').textContent()
-  assert.ok(!hidden?.includes(secret), 'the key is hidden after a minute')
+  await eventually(async () => {
+    const hidden = await page.getByRole('tabpanel').locator('pre').textContent()
+    assert.ok(!hidden?.includes(secret), 'the key is hidden after a minute')
+  })
   await page.getByRole('tab', { name: 'curl' }).click()
   await page.getByRole('tabpanel').getByRole('button', { name: 'Copy this text' }).click()
-  const copied = await page.evaluate<string>('navigator.clipboard.readText()')
-  assert.ok(copied.includes(secret), 'what is copied has the key')
+  const copied = await eventually(async () => {
+    const text = await page.evaluate<string>('navigator.clipboard.readText()')
+    assert.ok(text.includes(secret), 'what is copied has the key')
+    return text
+  })
 
   const [, address = ''] = /"(http[^"]+)"$/.exec(copied) ?? []
   const answer = await fetch(address, { method: 'PUT', headers: { 'X-Api-Key': secret } })
@@ -83,6 +91,11 @@ test('an ended session is asked for over the page, which goes on where it was', 
   skip,
 }, async () => {
   const { service } = studio
+  const sent = await fetch(`${service.url}/api/feed?compId=shed&temp=4`, {
+    method: 'PUT',
+    headers: { 'X-Api-Key': service.feedKey },
+  })
+  assert.equal(sent.status, 200, await sent.text())
   const { page } = await studio.open('/build')
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.context().clearCookies()
@@ -92,11 +105,12 @@ test('an ended session is asked for over the page, which goes on where it was', 
   await page.keyboard.press('Escape')
   await assertAccessible(page)
   await shoot(page, 'session-over')
-  assert.equal(await dialog.getByLabel('E-mail').inputValue(), service.ownerEmail)
+  await settlesTo(() => dialog.getByLabel('E-mail').inputValue(), service.ownerEmail)
   // The password has the focus.
+  await settlesTo(() => page.evaluate('document.activeElement.type'), 'password')
   await page.keyboard.type(service.ownerPassword)
   await page.keyboard.press('Enter')
   await dialog.waitFor({ state: 'detached' })
-  await page.getByText('greenhouse').first().waitFor()
-  assert.equal(new URL(page.url()).pathname, '/c')
+  await page.getByText('shed').first().waitFor()
+  await settlesTo(() => new URL(page.url()).pathname, '/c')
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { browserSkip } from '../support/browser.ts'
+import { settlesLike, settlesTo, shows } from '../support/settle.ts'
 import { assertAccessible, openStudio, type StudioTest, shoot } from '../support/studio.ts'
 
 const skip = browserSkip()
@@ -27,7 +28,7 @@ test('Ctrl K finds a page by a part of its name, by keyboard alone', { skip }, a
   await shoot(page, 'palette')
   await page.keyboard.type('buil')
   await page.getByRole('option', { name: 'Build' }).waitFor()
-  assert.equal(await page.getByRole('option').count(), 1)
+  await shows(page.getByRole('option'), 1)
   await page.keyboard.press('Enter')
   await page.waitForURL('**/build')
   await field.waitFor({ state: 'detached' })
@@ -47,7 +48,7 @@ test('the palette says when nothing has the name, closes by Escape, and gives th
   await shoot(page, 'palette-390')
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  assert.match(await page.evaluate<string>('document.activeElement.textContent'), /Find/)
+  await settlesLike(() => page.evaluate<string>('document.activeElement.textContent'), /Find/)
 })
 
 test('the palette finds components by folder, name and ID, and streams by the words that are left', {
@@ -64,7 +65,7 @@ test('the palette finds components by folder, name and ID, and streams by the wo
   await found(/SN-7/).waitFor()
   await found(/SN-8/).waitFor()
   await field.fill('sn-7 pres')
-  await found(/^pressure/).waitFor()
+  await page.getByRole('option', { name: /^pressure/, selected: true }).waitFor()
   await assertAccessible(page)
   await shoot(page, 'palette-found')
   await page.keyboard.press('Enter')
@@ -85,9 +86,7 @@ test('the palette finds streams where some words name the component, typed in on
     await page.keyboard.press('Control+k')
     const field = page.getByRole('combobox', { name: 'Find components' })
     await field.fill(words)
-    await options.filter({ hasText: /^temp_air/ }).waitFor()
-    await page.getByText('Searching …').waitFor({ state: 'detached' })
-    assert.deepEqual(await options.allInnerTexts(), ['temp_air\nStream\nNorth'], words)
+    await settlesTo(() => options.allInnerTexts(), ['temp_air\nStream\nNorth'], words)
     await page.keyboard.press('Escape')
     await field.waitFor({ state: 'detached' })
   }

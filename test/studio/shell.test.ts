@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSkip } from '../support/browser.ts'
+import { eventually, settlesLike, settlesTo } from '../support/settle.ts'
 import {
   assertAccessible,
   assertFits,
@@ -101,7 +102,7 @@ test('a lost connection is one line at the top, and what was lost comes when it 
 test('a path that no page has says so, keeps the bar and leads back', { skip }, async () => {
   const { page } = await studio.open('/view/none/such')
   // The service itself does not know it.
-  assert.match((await page.textContent('body')) ?? '', /not_found/)
+  await settlesLike(async () => (await page.textContent('body')) ?? '', /not_found/)
   await page.goto(`${studio.service.url}/c/a/b/c/d`)
   await page.getByText('There is no such page.').waitFor()
   await assertAccessible(page)
@@ -121,12 +122,15 @@ test('the theme that was chosen is kept, and the system decides until then', { s
   const dark = await ground()
   const dialog = page.getByRole('dialog', { name: 'Account' })
   await dialog.getByRole('button', { name: 'Light' }).click()
-  const light = await ground()
-  assert.notEqual(light, dark)
+  const light = await eventually(async () => {
+    const colour = await ground()
+    assert.notEqual(colour, dark)
+    return colour
+  })
   await shoot(page, 'account-390')
   await page.reload()
   await page.getByRole('heading', { name: 'Your first sample' }).waitFor()
-  assert.equal(await ground(), light)
+  await settlesTo(ground, light)
   await assertFits(page)
 })
 
@@ -137,7 +141,7 @@ test('the keyboard reaches the page past the bar, and a dialog keeps and gives b
   await page.getByRole('heading', { name: 'Your first sample' }).waitFor()
   await page.keyboard.press('Tab')
   const focused = () => page.evaluate<string>('document.activeElement.textContent')
-  assert.match(await focused(), /Skip to the page/)
+  await settlesLike(focused, /Skip to the page/)
   await page.getByRole('button', { name: 'Account' }).focus()
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Account' })
@@ -146,11 +150,11 @@ test('the keyboard reaches the page past the bar, and a dialog keeps and gives b
     await page.keyboard.press('Tab')
     const isInside =
       "document.activeElement === document.body || document.activeElement.closest('dialog') !== null"
-    assert.equal(await page.evaluate(isInside), true, `step ${step}`)
+    await settlesTo(() => page.evaluate(isInside), true, `step ${step}`)
   }
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
-  assert.match(await focused(), /Account/)
+  await settlesLike(focused, /Account/)
 })
 
 test('a page whose files are gone says so and keeps the bar; other pages still work', {

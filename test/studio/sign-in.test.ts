@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { totpCode } from '../../src/auth/proof/totp.ts'
 import { browserSkip } from '../support/browser.ts'
+import { settlesTo } from '../support/settle.ts'
 import { assertAccessible, openStudio, type StudioTest, shoot } from '../support/studio.ts'
 
 const skip = browserSkip()
@@ -24,12 +25,12 @@ test('the sign-in tells what was wrong, keeps what was typed and leads to the pa
   await page.getByLabel('Password').fill('not this one')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('alert').filter({ hasText: /./ }).waitFor()
-  assert.equal(await page.getByLabel('E-mail').inputValue(), ownerEmail)
+  await settlesTo(() => page.getByLabel('E-mail').inputValue(), ownerEmail)
   await page.getByLabel('Password').fill(ownerPassword)
   await page.getByLabel('Password').press('Enter')
   await page.getByRole('navigation', { name: 'Places' }).waitFor()
   await page.getByRole('heading', { name: 'Your first sample' }).waitFor()
-  assert.equal(new URL(page.url()).search, '?from=colleague')
+  await settlesTo(() => new URL(page.url()).search, '?from=colleague')
   await assertAccessible(page)
   await shoot(page, 'home')
 })

@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { browserSkip } from '../support/browser.ts'
 import { putSamples, type SeededComponent, seedComponent } from '../support/seeded-streams.ts'
+import { restingPlace, settlesTo, shows } from '../support/settle.ts'
 import {
   assertAccessible,
   assertFits,
@@ -62,14 +63,9 @@ async function figuresOf(page: Page, name: string): Promise<string[]> {
   return (await row.getByRole('cell').allTextContents()).slice(-4)
 }
 
-/** Waits until the figures are so; answers them. */
-async function untilFigures(page: Page, name: string, expected: readonly string[]): Promise<void> {
-  const row = page.getByRole('row', { name: new RegExp(`^${name}`) }).first()
-  for (const [at, text] of expected.entries()) {
-    await row.getByRole('cell', { name: text, exact: true }).nth(0).waitFor()
-    assert.ok((await figuresOf(page, name)).includes(text), `figure ${at}`)
-  }
-  assert.deepEqual(await figuresOf(page, name), expected)
+/** Waits until the figures are so. */
+async function untilFigures(page: Page, name: string, expected: string[]): Promise<void> {
+  await settlesTo(() => figuresOf(page, name), expected)
 }
 
 const rangeIn = (page: Page): [number, number] => {
@@ -89,8 +85,7 @@ test('a chart shows all of a stream, is zoomed by dragging and goes back', { ski
   const chart = chartOf(page, 'Temperature')
   await untilFigures(page, 'Temperature', ['287.9', '0', '287.9', '143.95'])
   await page.getByRole('button', { name: 'All of it' }).waitFor()
-  const box = await chart.boundingBox()
-  assert.ok(box !== null)
+  const box = await restingPlace(chart)
   const y = box.y + 120
   const at = (part: number) => box.x + box.width * part
   await page.mouse.move(at(0.4), y)
@@ -125,8 +120,7 @@ test('keys, the wheel and Shift move a chart, and Escape brings it back', { skip
   await untilRange(page, (start, end) => start === from - HOUR && end - start === 10 * HOUR)
   await page.keyboard.press('Escape')
   await untilRange(page, (start, end) => start === from && end === until)
-  const box = await chart.boundingBox()
-  assert.ok(box !== null)
+  const box = await restingPlace(chart)
   await page.mouse.move(box.x + box.width / 2, box.y + box.height - 12)
   await page.mouse.wheel(0, -240)
   await untilRange(page, (start, end) => end - start < 8 * HOUR && start > from && end < until)
@@ -153,8 +147,7 @@ test('on a phone one finger chooses a stretch and two move and stretch the chart
   await untilFigures(page, 'Temperature', ['191.9', '72', '191.9', '131.95'])
   const chart = chartOf(page, 'Temperature')
   await chart.scrollIntoViewIfNeeded()
-  const box = await chart.boundingBox()
-  assert.ok(box !== null)
+  const box = await restingPlace(chart)
   const y = box.y + 120
   const session = await page.context().newCDPSession(page)
   const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...xs: readonly number[]) =>
@@ -209,7 +202,7 @@ test('a statistic for each period of a cycle is drawn and told', { skip }, async
   await page.getByLabel('Cycle').selectOption('hour')
   const table = page.getByRole('region', { name: 'Temperature, what the chart shows' })
   await table.getByRole('row').nth(24).waitFor()
-  assert.equal(await table.getByRole('row').count(), 25)
+  await shows(table.getByRole('row'), 25)
   await untilFigures(page, 'Temperature', ['281.95', '0', '287.9', '143.95'])
   await page.getByLabel('Statistic').selectOption('sum')
   await page.waitForURL(/cycle=hour&stat=sum/)
@@ -345,17 +338,12 @@ test('a million samples are a band, and a few of them points', { skip }, async (
   await putSamples(studio.service, 'hall', samples)
   const { page, complaints } = await studio.open(hall.pageOf('many'))
   await untilFigures(page, 'Very many', ['99', '0', '99', '49.5'])
-  const sent: number[] = []
-  page.on('response', async (answer) => {
-    if (answer.url().includes('/plot?')) sent.push((await answer.body()).length)
-  })
+  const answering = page.waitForResponse(/\/plot\?/)
   await page.goto(`${studio.service.url}${hall.pageOf('many')}?from=${T0}&until=${T0 + 10_000}`)
+  const bytes = (await (await answering).body()).length
+  assert.ok(bytes < 500_000, `${bytes} bytes`)
   await untilFigures(page, 'Very many', ['9', '0', '9', '4.5'])
   await page.getByRole('button', { name: 'Start', exact: true }).waitFor()
-  assert.ok(
-    sent.every((bytes) => bytes < 500_000),
-    `${sent} bytes`,
-  )
   await shoot(page, 'stream-many')
   assert.deepEqual(complaints, [])
 })

@@ -2,6 +2,7 @@
 import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
+import { PATIENCE_MS } from './settle.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
@@ -34,7 +35,8 @@ export async function openBrowser(flags: readonly string[] = []): Promise<Browse
   const executablePath = findBrowser()
   if (executablePath === undefined)
     throw new Error('No Chromium found: install the package "chromium" or set WEIR_TEST_BROWSER')
-  return await chromium.launch({ executablePath, args: [...FLAGS, ...flags] })
+  const args = [...FLAGS, ...flags]
+  return await chromium.launch({ executablePath, args, timeout: PATIENCE_MS })
 }
 
 function isExecutable(path: string): boolean {

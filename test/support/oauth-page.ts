@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { openBrowser } from './browser.ts'
+import { PATIENCE_MS } from './settle.ts'
 
 /** A client's own web server, which only remembers where browsers were sent. */
 export interface CallbackServer {
@@ -55,7 +56,7 @@ export async function openPage(
   const browser = await launched
   const context = await browser.newContext(options)
   const page = await context.newPage()
-  page.setDefaultTimeout(60_000)
+  page.setDefaultTimeout(PATIENCE_MS)
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {

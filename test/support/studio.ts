@@ -5,12 +5,13 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { buildStudio } from '../../tools/studio/build-studio.ts'
 import { openBrowser } from './browser.ts'
 import { type Service, type ServiceOptions, startService } from './service.ts'
+import { eventually, PATIENCE_MS, settlesTo } from './settle.ts'
 
 /** A service with its studio, and a browser before it. */
 export interface StudioTest {
   readonly service: Service
   readonly browser: Browser
-  /** Opens a page of the studio, signed in as the owner unless `isSignedIn` is false. */
+  /** Opens a page of the studio, signed in as the owner, as somebody else, or not when `isSignedIn` is false. */
   open(path?: string, options?: OpenOptions): Promise<StudioPage>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -18,6 +19,7 @@ export interface StudioTest {
 /** What a test may choose of a page. */
 interface OpenOptions extends BrowserContextOptions {
   readonly isSignedIn?: boolean
+  readonly as?: { readonly email: string; readonly password: string }
 }
 
 /** A page in a browser of its own, with what it complained of. */
@@ -48,19 +50,22 @@ export async function openStudio(options: ServiceOptions = {}): Promise<StudioTe
 async function openPage(
   { service, browser }: Pick<StudioTest, 'service' | 'browser'>,
   path: string,
-  { isSignedIn = true, ...options }: OpenOptions,
+  { isSignedIn = true, as, ...options }: OpenOptions,
 ): Promise<StudioPage> {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 800 },
     timezoneId: 'Europe/Berlin',
     locale: 'en-GB',
+    // A colour on its way from one to another is none that anybody reads.
+    reducedMotion: 'reduce',
     ...options,
   })
+  context.setDefaultTimeout(PATIENCE_MS)
+  await context.addInitScript(KEEP_TOLD)
   if (isSignedIn) {
     const { ownerEmail: email, ownerPassword: password } = service
-    const answer = await context.request.post(`${service.url}/api/login`, {
-      data: { email, password },
-    })
+    const data = as ?? { email, password }
+    const answer = await context.request.post(`${service.url}/api/login`, { data })
     assert.equal(answer.status(), 200, await answer.text())
   }
   const page = await context.newPage()
@@ -77,13 +82,36 @@ async function openPage(
   return { page, complaints, hosts }
 }
 
+/** Keeps what the place of short-lived lines has shown, for `told()`: a line may come and go between two looks. */
+const KEEP_TOLD = `globalThis.toldLines = []
+new MutationObserver((changes) => {
+  for (const { addedNodes, target } of changes) {
+    if (target.getAttribute?.('role') !== 'status') continue
+    for (const { textContent } of addedNodes) toldLines.push(textContent)
+  }
+}).observe(document, { childList: true, subtree: true })`
+
+/** Waits for a line that tells what was done. Each line counts once: a second wait is for a second line. */
+export async function told(page: Page, text: string): Promise<void> {
+  const take = `(() => {
+    const at = toldLines.findIndex((line) => line.includes(${JSON.stringify(text)}))
+    if (at >= 0) toldLines.splice(0, at + 1)
+    return at >= 0
+  })()`
+  await eventually(async () => assert.ok(await page.evaluate(take), `nothing told “${text}”`))
+}
+
 const axeSource = () => readFileSync('node_modules/axe-core/axe.min.js', 'utf8')
 
-/** Fails when axe finds something that keeps people from using the page as it stands. */
+/** Fails when axe finds something that keeps people from using the page as it comes to stand. */
 export async function assertAccessible(page: Page): Promise<void> {
+  await eventually(async () => assert.deepEqual(await violationsIn(page), [], page.url()))
+}
+
+async function violationsIn(page: Page): Promise<object[]> {
   // Evaluated by the debugger, which the page's policy does not hold.
   await page.evaluate(axeSource())
-  const found = await page.evaluate(async () => {
+  return await page.evaluate(async () => {
     const { axe } = globalThis as unknown as {
       axe: {
         run(): Promise<{
@@ -98,13 +126,12 @@ export async function assertAccessible(page: Page): Promise<void> {
       where: nodes.slice(0, 3).map(({ html }) => html.slice(0, 200)),
     }))
   })
-  assert.deepEqual(found, [], page.url())
 }
 
 /** Fails when something hangs over the side of the page, so that a phone would scroll sideways. */
 export async function assertFits(page: Page): Promise<void> {
   const overhang = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-  assert.equal(await page.evaluate<number>(overhang), 0, page.url())
+  await settlesTo(() => page.evaluate<number>(overhang), 0, page.url())
 }
 
 /** Keeps a picture of the page where WEIR_TEST_SCREENSHOTS says, for whoever wants to look. */

@@ -19,6 +19,7 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
+import { keepablePort } from '../../support/port.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'weir-process-'))
 const started: ChildProcess[] = []
@@ -106,7 +107,7 @@ test('wrong settings: every mistake is listed, exit code 78, nothing is created'
 
 test('the first start tells address, account, organization, key and a curl line, once', async () => {
   const first = start({ WEIR_DATA_DIR: dataDir })
-  const [, address] = await seen(first, /address +(\S+)/)
+  const [, address] = await seen(first, /address +(\S+)\n/)
   await seen(first, /curl -H '.*\n/)
   const text = first.output()
   assert.match(text, /e-mail +owner@localhost/)
@@ -246,15 +247,16 @@ test('SIGTERM: a call in flight finishes, new ones are refused, the exit code is
 })
 
 test('a port that is taken is said, no secret is told, and the next start is the first', async () => {
-  const holder = start({ WEIR_DATA_DIR: join(folder, 'a') })
-  const [, address] = await seen(holder, /"address":"([^"]+)"/)
-  const other = start({ WEIR_DATA_DIR: join(folder, 'b'), WEIR_PORT: new URL(address).port })
+  const WEIR_PORT = String(await keepablePort())
+  const holder = start({ WEIR_DATA_DIR: join(folder, 'a'), WEIR_PORT })
+  await seen(holder, /"address":"([^"]+)"/)
+  const other = start({ WEIR_DATA_DIR: join(folder, 'b'), WEIR_PORT })
   assert.equal(await other.exit, 69)
   assert.match(other.output(), /Cannot listen: .*EADDRINUSE/)
   assert.doesNotMatch(other.output(), /is ready|password|feed key|"address"/)
   holder.child.kill('SIGTERM')
   assert.equal(await holder.exit, 0)
-  const next = start({ WEIR_DATA_DIR: join(folder, 'b'), WEIR_PORT: new URL(address).port })
+  const next = start({ WEIR_DATA_DIR: join(folder, 'b'), WEIR_PORT })
   await seen(next, /Weir is ready(?:.|\n)*password +[0-9a-f-]{36}/)
   next.child.kill('SIGTERM')
   assert.equal(await next.exit, 0)
@@ -262,13 +264,14 @@ test('a port that is taken is said, no secret is told, and the next start is the
 
 test('npm start: a signal to npm alone stops the service, which frees port and folder', async () => {
   const npmDir = join(folder, 'npm')
+  const WEIR_PORT = String(await keepablePort())
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    const first = startNpm({ WEIR_DATA_DIR: npmDir })
-    const [, address] = await seen(first, /"address":"([^"]+)"/)
+    const first = startNpm({ WEIR_DATA_DIR: npmDir, WEIR_PORT })
+    await seen(first, /"address":"([^"]+)"/)
     first.child.kill(signal)
     // Also when the service outlives npm: its end of the pipe keeps the output open.
     assert.equal(await first.exit, 0, first.output())
-    const again = start({ WEIR_DATA_DIR: npmDir, WEIR_PORT: new URL(address).port })
+    const again = start({ WEIR_DATA_DIR: npmDir, WEIR_PORT })
     await seen(again, /"address":"/)
     again.child.kill('SIGTERM')
     assert.equal(await again.exit, 0)
