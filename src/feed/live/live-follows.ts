@@ -88,7 +88,7 @@ export class LiveFollows {
     const due = dueOf(isMoved ? { ...span, from: last.time } : span, told, last)
     stream.told = last?.time ?? Number.NEGATIVE_INFINITY
     this.#history.add(this.#doneTurn + 1, handle, due)
-    for (const listener of stream.listeners) listener.owe(handle, due)
+    for (const listener of stream.listeners) if (!listener.isOver) listener.owe(handle, due)
   }
 
   /** Has a listener follow nothing. */
@@ -96,10 +96,10 @@ export class LiveFollows {
     for (const handle of [...listener.streams.keys()]) this.#detach(listener, handle)
   }
 
-  /** Says that a turn is over. */
-  endTurn(): void {
+  /** Says that a turn is over, and lets go of streams that nobody came back to. */
+  async endTurn(work: TurnWork): Promise<void> {
     this.#doneTurn += 1
-    this.#streams.sweep(this.#deps.clock.elapsed())
+    await this.#streams.sweep(this.#deps.clock.elapsed(), work)
   }
 
   close(): void {

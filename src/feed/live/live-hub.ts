@@ -48,6 +48,8 @@ export class LiveHub {
   readonly #listeners = new Map<LiveListener, () => void>()
   /** Calls that wait to be opened, one by one; the limits say how many there may be. */
   readonly #openings = new Set<() => Promise<void>>()
+  /** Those who have gone and are still to be taken off their streams; the limits say how many there may be. */
+  readonly #gone = new Set<LiveListener>()
   /** Those who are told something next. */
   readonly #ready = new Set<LiveListener>()
   readonly #news = new Map<string, OrganizationNews>()
@@ -171,6 +173,7 @@ export class LiveHub {
     this.#isClosed = true
     clearTimeout(this.#timer)
     for (const listener of [...this.#listeners.keys()]) this.#end(listener, stopping())
+    this.#gone.clear()
     await this.#running
     this.#follows.close()
   }
@@ -193,7 +196,10 @@ export class LiveHub {
     this.#listeners.get(listener)?.()
     this.#listeners.delete(listener)
     this.#ready.delete(listener)
-    this.#follows.end(listener)
+    if (this.#isClosed) return
+    // A thousand streams each: when many go at once, others have turns in between.
+    this.#gone.add(listener)
+    this.#wake()
   }
 
   #end(listener: LiveListener, error: unknown): void {
@@ -216,17 +222,23 @@ export class LiveHub {
   /** Does what is to be done, one thing after the other. */
   #wake(): void {
     if (this.#running !== undefined) return
-    if (!this.#isTurnDue && this.#openings.size === 0 && this.#ready.size === 0) return
+    if (!this.#hasWork) return
     this.#running = this.#run().finally(() => {
       this.#running = undefined
       this.#wake()
     })
   }
 
+  get #hasWork(): boolean {
+    return this.#isTurnDue || this.#gone.size > 0 || this.#openings.size > 0 || this.#ready.size > 0
+  }
+
   async #run(): Promise<void> {
     const work = this.#work
     work.begin()
-    while (this.#isTurnDue || this.#openings.size > 0 || this.#ready.size > 0) {
+    while (this.#hasWork) {
+      // First: whoever comes back finds the room that they have left.
+      await this.#letGo(work)
       if (this.#isTurnDue) await this.#runTurn()
       const [open] = this.#openings
       if (open !== undefined) {
@@ -243,6 +255,15 @@ export class LiveHub {
     work.end()
   }
 
+  /** Takes those who have gone off their streams, one after the other. */
+  async #letGo(work: TurnWork): Promise<void> {
+    for (const listener of this.#gone) {
+      this.#gone.delete(listener)
+      this.#follows.end(listener)
+      await work.rest()
+    }
+  }
+
   async #runTurn(): Promise<void> {
     const { figures, onFailure } = this.#deps
     const work = this.#work
@@ -255,7 +276,7 @@ export class LiveHub {
     } catch (error) {
       onFailure(error)
     }
-    this.#follows.endTurn()
+    await this.#follows.endTurn(work)
     this.#turns += 1
     const pauseMs = Math.max(1_000 / figures.perSecond, work.takeBusyMs() * IDLE_PARTS)
     this.#pauseMs = Math.min(pauseMs, PAUSE_MS_MAX)

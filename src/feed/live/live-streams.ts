@@ -1,8 +1,11 @@
 import type { SampleStore, StreamFollow, StreamHandle } from '../../store/index.ts'
 import type { Due } from './live-due.ts'
+import type { TurnWork } from './turn-work.ts'
 
 /** Someone who is told of a stream. */
 interface Follower {
+  /** Whether it has gone, and is told nothing. */
+  readonly isOver: boolean
   owe(handle: StreamHandle, due: Due): void
 }
 
@@ -22,6 +25,8 @@ export interface LiveStream {
 const LINGER_MS = 60_000
 /** Streams that are followed for nobody but those who may come back. */
 const LINGERING_MAX = 10_000
+/** Streams that are let go of before it is looked whether others wait. */
+const SWEPT_PER_STEP = 256
 
 /** The streams that are followed, each once however many listen. */
 export class LiveStreams {
@@ -87,13 +92,16 @@ export class LiveStreams {
   }
 
   /** Lets go of streams that nobody came back to. */
-  sweep(nowMs: number): void {
+  async sweep(nowMs: number, work: TurnWork): Promise<void> {
+    let swept = 0
     for (const stream of this.#lingering) {
       const isOver = (stream.lingersUntilMs ?? nowMs) <= nowMs
       if (!isOver && this.#lingering.size <= LINGERING_MAX) return
       this.#lingering.delete(stream)
       this.#streams.delete(stream.handle)
       this.#follow.delete(stream.handle)
+      swept += 1
+      if (swept % SWEPT_PER_STEP === 0) await work.rest()
     }
   }
 
