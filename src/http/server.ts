@@ -16,6 +16,7 @@ import { commonPlugin, putCommonHeaders } from './plugins/common-plugin.ts'
 import { docsPlugin } from './plugins/docs-plugin.ts'
 import { errorPlugin, sendError } from './plugins/error-plugin.ts'
 import { healthRoutes, type ReadinessCheck } from './routes/health-routes.ts'
+import { noStudioPage } from './routes/studio-routes.ts'
 import { JSON_POLICY } from './transport/answer.ts'
 import { ConnectionCount, type ConnectionLimits } from './transport/connection-count.ts'
 import { exchangeOf, type FastLane } from './transport/exchange.ts'
@@ -76,7 +77,7 @@ export async function buildServer(deps: ServerDeps): Promise<WeirServer> {
   const departures = new PaceWatch(clock, DEPARTURE_GRACE_MS)
   const connections = new ConnectionCount({ ...deps, limits })
   const { app, front } = createApp({ ...deps, arrivals, departures, connections }, traffic)
-  errorPlugin(app, { log })
+  errorPlugin(app, { log, noPage: noStudioPage() })
   commonPlugin(app, deps.budget)
   bodyPlugin(app, deps.budget)
   await docsPlugin(app, deps.publicUrl)

@@ -1,6 +1,7 @@
 /** The samples of an answer as CSV (RFC 4180), with a line of names: the same rows as in JSON. */
 import { nextTurn } from '../../base/index.ts'
 import { type FeedFields, type FeedSeries, formatValue } from '../../feed/index.ts'
+import { prefers } from '../transport/accept.ts'
 import { JsonBytes } from './json-bytes.ts'
 
 /** The type of these answers. */
@@ -11,26 +12,10 @@ const SLICE_BYTES = 1024 * 1024
 const COMMA = 0x2c
 const LINE_END = Buffer.from('\r\n')
 const WORDS = { true: Buffer.from('true'), false: Buffer.from('false') }
-/** Parts of a media range: its name, and its weight where it has one. */
-const MEDIA_RANGE = /^([a-z*]+\/[a-z*]+)(?:;q=([01](?:\.\d{0,3})?))?$/
 
 /** Whether an Accept header names CSV, and JSON not before it. */
 export function prefersCsv(accept: string | undefined): boolean {
-  if (accept === undefined || !accept.toLowerCase().includes('text/csv')) return false
-  let best = { name: '', weight: 0 }
-  for (const part of accept.toLowerCase().split(',')) {
-    const [, name = '', weight = '1'] = MEDIA_RANGE.exec(withoutOthers(part)) ?? []
-    const isNamed = name === 'text/csv' || name === 'application/json'
-    if (isNamed && Number(weight) > best.weight) best = { name, weight: Number(weight) }
-  }
-  return best.name === 'text/csv'
-}
-
-/** A media range with its weight alone of all parameters, and without blanks. */
-function withoutOthers(range: string): string {
-  const [name, ...parameters] = range.split(';').map((part) => part.trim())
-  const weight = parameters.find((parameter) => parameter.startsWith('q='))
-  return weight === undefined ? name : `${name};${weight}`
+  return prefers(accept, 'text/csv', 'application/json')
 }
 
 /** The rows of an answer, of about so many bytes, with turns for other calls in between. */

@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { brotliCompressSync, brotliDecompressSync, gzipSync } from 'node:zlib'
 import { fastify } from 'fastify'
+import { createLog } from '../../base/index.ts'
 import type { App } from '../app-type.ts'
-import { studioRoutes } from './studio-routes.ts'
+import { errorPlugin } from '../plugins/error-plugin.ts'
+import { noStudioPage, studioRoutes } from './studio-routes.ts'
 
 const PAGE = '<!doctype html><title>Studio</title>'
 const SCRIPT = 'console.info("studio")'
@@ -60,6 +62,44 @@ test('studioRoutes() answers the page at every path of the page map, held by a s
     assert.equal(headers['referrer-policy'], 'same-origin')
   }
   assert.equal((await app.inject({ url: '/other' })).statusCode, 404)
+})
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8'
+
+test('noStudioPage() shows browsers that nothing is at an address, and programs the error', async (t) => {
+  const folder = makeFolder(t, { isBuilt: true })
+  const app = fastify() as unknown as App
+  const log = createLog({ level: 'debug', destination: { write: () => {} } })
+  errorPlugin(app, { log, noPage: noStudioPage(folder) })
+  app.get('/api/thing', async () => ({}))
+  studioRoutes(app, folder)
+  t.after(() => app.close())
+  const ask = (url: string, accept: string, method: 'GET' | 'POST' = 'GET') =>
+    app.inject({ method, url, headers: { accept } })
+  for (const url of ['/nonsense', '/query', '/boardz/x?y=1', '/view/deeper', '/apis']) {
+    const { statusCode, body, headers } = await ask(url, BROWSER)
+    assert.equal(statusCode, 404, url)
+    assert.equal(body, PAGE, url)
+    assert.match(String(headers['content-type']), /^text\/html/)
+    assert.match(String(headers['content-security-policy']), /default-src 'none'/)
+    assert.equal(headers['cache-control'], 'no-store')
+    assert.match(String(headers.vary), /accept/)
+  }
+  const programs = [
+    ['/nonsense', '*/*'],
+    ['/nonsense', 'application/json, text/html'],
+    ['/nonsense', 'text/html;q=0, */*'],
+    ['/api/nonsense', BROWSER],
+    ['/api', BROWSER],
+    ['/assets/none.js', BROWSER],
+  ]
+  for (const [url, accept] of programs) {
+    const { statusCode, body } = await ask(url, accept)
+    assert.equal(statusCode, 404, `${url} ${accept}`)
+    assert.equal(JSON.parse(body).code, 'not_found', `${url} ${accept}`)
+  }
+  assert.equal((await ask('/nonsense', BROWSER, 'POST')).json().code, 'not_found')
+  assert.equal((await ask('/api/thing', BROWSER, 'POST')).json().code, 'method_not_allowed')
 })
 
 test('studioRoutes() answers files for ever, in the best form that is taken', async (t) => {

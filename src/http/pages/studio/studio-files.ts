@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 
 /** A file of the studio as it is sent. */
-interface StudioFile {
+export interface StudioFile {
   readonly type: string
   readonly bytes: Buffer
   readonly encoding: 'br' | 'gzip' | undefined
