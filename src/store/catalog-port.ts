@@ -177,6 +177,15 @@ export interface ListQuery {
   readonly bytesMax?: number
 }
 
+/** A step of a walk over all documents of a kind; streams are not walked over. */
+export interface WalkQuery {
+  readonly orgUid: string
+  readonly kind: string
+  /** Where the step before has ended; undefined: at the first. */
+  readonly after?: string
+  readonly limit: number
+}
+
 export interface CatalogChange extends DocumentKey {
   readonly cursor: number
   readonly parentUid: string
@@ -258,6 +267,12 @@ export interface CatalogStore {
   /** The document that holds a claim. */
   findByClaim(orgUid: string, claim: string): Promise<CatalogDocument | undefined>
   list(query: ListQuery): Promise<{ documents: CatalogDocument[]; totalCount: number }>
+  /**
+   * The next documents of a walk and where it goes on; without `next` it is over. Each document that is
+   * there all the while comes once, whatever is written meanwhile, and a step costs what it answers. At most
+   * two runs, each in the order of lists; documents that do not check are left out.
+   */
+  walk(query: WalkQuery): Promise<{ documents: CatalogDocument[]; next?: string }>
   /**
    * Makes all writes or none, durably, in order; rejects with CatalogConflict when one does not
    * hold. On a cluster the all-or-none promise spans one component (a component and the documents

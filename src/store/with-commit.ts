@@ -6,6 +6,7 @@ export function withCommit(store: CatalogStore, commit: CatalogStore['commit']):
     get: (key) => store.get(key),
     findByClaim: (orgUid, claim) => store.findByClaim(orgUid, claim),
     list: (query) => store.list(query),
+    walk: (query) => store.walk(query),
     commit,
     usage: (orgUid) => store.usage(orgUid),
     scanIndex: (kinds, receiver) => store.scanIndex(kinds, receiver),

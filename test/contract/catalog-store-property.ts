@@ -7,6 +7,7 @@ import {
   type CatalogWrite,
   type IndexRow,
   type KindUsage,
+  type WalkQuery,
 } from '../../src/store/index.ts'
 import type { CatalogStoreHome } from './catalog-store-home.ts'
 import { CatalogStoreModel } from './catalog-store-model.ts'
@@ -142,6 +143,10 @@ async function assertSameContents(
       const holder = await store.findByClaim(orgUid, claim)
       assert.equal(holder?.uid, model.holderOf(orgUid, claim))
     }
+    for (const kind of ['component', 'unit']) {
+      const all = model.list({ orgUid, kind, start: 0, limit: 1_000 }).uids
+      assert.deepEqual((await walkOver(store, { orgUid, kind, limit: 2 })).sort(), all.sort())
+    }
     for (const kind of ['stream', 'component', 'unit']) {
       const parents = [{ parentUid: 'p' }, { parentUid: head }, { parentUid: '' }]
       for (const more of [{}, ...parents, { listKeyPrefix: 'a' }, { descending: true }]) {
@@ -152,4 +157,17 @@ async function assertSameContents(
       }
     }
   }
+}
+
+/** The UIDs of all documents that a walk in steps comes over. */
+async function walkOver(store: CatalogStore, query: WalkQuery): Promise<string[]> {
+  const uids: string[] = []
+  let after: string | undefined
+  do {
+    const { documents, next } = await store.walk({ ...query, after })
+    assert.ok(documents.length <= query.limit)
+    uids.push(...documents.map(({ uid }) => uid))
+    after = next
+  } while (after !== undefined)
+  return uids
 }

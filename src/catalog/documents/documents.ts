@@ -13,6 +13,7 @@ import type {
   PutDocument,
   PutFleet,
   StreamHandle,
+  WalkQuery,
 } from '../../store/index.ts'
 import { componentEntryOf, streamEntryOf } from '../index/entry-of.ts'
 import { streamUnpacker, unpackComponent } from '../index/index-entry.ts'
@@ -130,6 +131,10 @@ export class Documents {
 
   list(query: ListQuery): Promise<{ documents: CatalogDocument[]; totalCount: number }> {
     return this.#store.list(query)
+  }
+
+  walk(query: WalkQuery): Promise<{ documents: CatalogDocument[]; next?: string }> {
+    return this.#store.walk(query)
   }
 
   /**

@@ -1,11 +1,16 @@
-import { nextTurn, PAGE_LIMIT_MAX } from '../../base/index.ts'
+import { nextTurn } from '../../base/index.ts'
 import type { CatalogDocument } from '../../store/index.ts'
 import type { CatalogListener, CatalogNews } from '../documents/catalog-news.ts'
 import type { Documents } from '../documents/documents.ts'
 import { componentBodyOf } from '../shape/component-shape.ts'
+import { foldName } from './fold-name.ts'
 
-/** Names that are held in all; of an organization that has more the first are searched. */
-const NAMES_MAX = 500_000
+/** Characters of names that are held in all; of an organization that has more the first are searched. */
+const CHARACTERS_MAX = 100_000_000
+/** What a component takes besides its name, as so many characters. */
+const CHARACTERS_EACH = 100
+/** Components that are read before others have their turn: some milliseconds. */
+const STEP = 250
 /** So many changes cost more one by one than reading all names again. */
 const CHANGES_MAX = 2_000
 /** Names looked at before others have their turn: about a millisecond. */
@@ -24,7 +29,9 @@ interface NamedComponent {
 interface Names {
   /** In the order of lists; settles once all are read. */
   sorted: Promise<NamedComponent[]>
-  count: number
+  /** What they take, and of which of them that is said. */
+  characters: number
+  measured?: readonly NamedComponent[]
   usedAtMs: number
   /** Components that were changed since they were read. */
   readonly changed: Set<string>
@@ -37,11 +44,6 @@ interface NameSearch {
   readonly listKeyPrefix: string
   /** Components that the caller may not see. */
   readonly hidden: ReadonlySet<string>
-}
-
-/** A text as searches compare it. */
-export function foldName(text: string): string {
-  return text.normalize('NFKC').toLowerCase()
 }
 
 /**
@@ -94,8 +96,7 @@ export class ComponentNames implements CatalogListener {
       // One after the other: each builds on what the one before has read.
       names.sorted = names.sorted.then((sorted) => this.#follow(orgUid, names, sorted))
       const sorted = await names.sorted
-      names.count = sorted.length
-      this.#trim()
+      this.#trim(names, sorted)
       return sorted
     } catch (error) {
       if (this.#byOrg.get(orgUid) === names) this.#byOrg.delete(orgUid)
@@ -105,20 +106,27 @@ export class ComponentNames implements CatalogListener {
 
   #begin(orgUid: string): Names {
     const sorted = this.#readAll(orgUid)
-    return { sorted, count: 0, usedAtMs: this.#now(), changed: new Set() }
+    return { sorted, characters: 0, usedAtMs: this.#now(), changed: new Set() }
   }
 
+  /** What is made, moved or deleted meanwhile is among what has changed, and read again. */
   async #readAll(orgUid: string): Promise<NamedComponent[]> {
-    const names: NamedComponent[] = []
-    let end = 1
-    for (let start = 0; start < end && names.length < NAMES_MAX; start += PAGE_LIMIT_MAX) {
+    const runs: NamedComponent[][] = [[]]
+    let characters = 0
+    let after: string | undefined
+    do {
       await nextTurn()
-      const query = { orgUid, kind: 'component', start, limit: PAGE_LIMIT_MAX }
-      const page = await this.#documents.list({ ...query, leavesOutDamaged: true })
-      names.push(...page.documents.map(nameOf))
-      end = page.totalCount
-    }
-    return names
+      const query = { orgUid, kind: 'component', after, limit: STEP }
+      const { documents, next } = await this.#documents.walk(query)
+      for (const name of documents.map(nameOf)) {
+        characters += charactersOf(name)
+        const last = runs.at(-1)?.at(-1)
+        if (last !== undefined && compareNames(last, name) > 0) runs.push([])
+        runs.at(-1)?.push(name)
+      }
+      after = next
+    } while (after !== undefined && characters < CHARACTERS_MAX)
+    return await mergeRuns(runs)
   }
 
   /** The names with what was changed since; the list is made anew, as others may still walk over the one before. */
@@ -136,18 +144,36 @@ export class ComponentNames implements CatalogListener {
       if (document !== undefined) fresh.push(nameOf(document))
     }
     const kept = sorted.filter(({ uid }) => !uids.has(uid))
-    return mergeSorted(kept, fresh.sort(compareNames)).slice(0, NAMES_MAX)
+    return cut(mergeSorted(kept, fresh.sort(compareNames)))
   }
 
-  #trim(): void {
+  /** Lets go of organizations in which nobody has searched for longest, while all together are too many. */
+  #trim(used: Names, sorted: readonly NamedComponent[]): void {
+    if (used.measured === sorted) return
+    used.measured = sorted
+    used.characters = sorted.reduce((sum, name) => sum + charactersOf(name), 0)
     let total = 0
-    for (const { count } of this.#byOrg.values()) total += count
-    for (const [orgUid, { count }] of this.#byOrg) {
-      if (total <= NAMES_MAX || this.#byOrg.size === 1) return
+    for (const { characters } of this.#byOrg.values()) total += characters
+    for (const [orgUid, { characters }] of this.#byOrg) {
+      if (total <= CHARACTERS_MAX || this.#byOrg.size === 1) return
       this.#byOrg.delete(orgUid)
-      total -= count
+      total -= characters
     }
   }
+}
+
+function charactersOf({ text }: NamedComponent): number {
+  return text.length + CHARACTERS_EACH
+}
+
+/** As many of the first as may be held. */
+function cut(names: NamedComponent[]): NamedComponent[] {
+  let characters = 0
+  const until = names.findIndex((name) => {
+    characters += charactersOf(name)
+    return characters > CHARACTERS_MAX
+  })
+  return until < 0 ? names : names.slice(0, until)
 }
 
 function nameOf(document: CatalogDocument): NamedComponent {
@@ -156,10 +182,32 @@ function nameOf(document: CatalogDocument): NamedComponent {
   return { uid, listKey, text: foldName(`${folder}/${name}\n${id}`) }
 }
 
+/** Sorted runs as one, with turns for others in between; a walk comes in two at most. */
+async function mergeRuns(runs: readonly NamedComponent[][]): Promise<NamedComponent[]> {
+  let all = runs[0]
+  for (const run of runs.slice(1)) {
+    const merged: NamedComponent[] = []
+    let [a, b] = [0, 0]
+    while (a < all.length || b < run.length) {
+      if (merged.length % SLICE === SLICE - 1) await nextTurn()
+      const isFirst = a < all.length && (b === run.length || compareNames(all[a], run[b]) < 0)
+      merged.push(isFirst ? all[a++] : run[b++])
+    }
+    all = merged
+  }
+  return all
+}
+
 /** As bytes, which is how lists are ordered. */
 function compareNames(a: NamedComponent, b: NamedComponent): number {
-  return Buffer.compare(Buffer.from(a.listKey), Buffer.from(b.listKey)) || (a.uid < b.uid ? -1 : 1)
+  if (a.listKey === b.listKey) return a.uid < b.uid ? -1 : 1
+  // Up to the surrogates, texts compare as their bytes do.
+  if (HIGH.test(a.listKey) || HIGH.test(b.listKey))
+    return Buffer.compare(Buffer.from(a.listKey), Buffer.from(b.listKey))
+  return a.listKey < b.listKey ? -1 : 1
 }
+
+const HIGH = /[\ud800-\uffff]/
 
 function mergeSorted(a: readonly NamedComponent[], b: readonly NamedComponent[]): NamedComponent[] {
   const merged: NamedComponent[] = []

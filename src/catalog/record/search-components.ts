@@ -2,7 +2,8 @@ import { allows, namedBelow, type Principal } from '../../access/index.ts'
 import { RecordBytes, refuse } from '../../base/index.ts'
 import { CatalogDamaged, type CatalogDocument } from '../../store/index.ts'
 import type { Documents } from '../documents/documents.ts'
-import { type ComponentNames, foldName } from './component-names.ts'
+import type { ComponentNames } from './component-names.ts'
+import { foldName } from './fold-name.ts'
 import type { Page } from './simple-records.ts'
 
 /** Longer than any name of folder, component and ID that people type to find one. */

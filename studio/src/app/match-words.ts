@@ -1,13 +1,14 @@
-/** The words of a search, whatever their case. */
+import { foldText } from './fold-text.ts'
+
+/** The words of a search, whatever their case and marks. */
 export function wordsOf(text: string): string[] {
-  return text
-    .toLowerCase()
+  return foldText(text)
     .split(/\s+/)
     .filter((word) => word !== '')
 }
 
 /** The words that a text does not hold. */
 export function missingWords(text: string, words: readonly string[]): string[] {
-  const folded = text.toLowerCase()
+  const folded = foldText(text)
   return words.filter((word) => !folded.includes(word))
 }

@@ -58,6 +58,15 @@ test('a search finds components by words of folder, name and ID, whatever their 
   assert.equal(paged.component[0].id, 'SN-1002')
 })
 
+test('a search takes letters for what they are without marks, in folder, name and ID', async () => {
+  await make({ id: 'uml-1', name: 'Ünïcode', folder: '/Components/Łódź' })
+  await make({ id: 'uml-2', name: 'U\u0308ni\u0308code two', folder: '/Components/Große Straße' })
+  for (const text of ['unicode', 'UNICODE', 'ünïcode', 'U\u0308NI\u0308CODE', 'ｕｎｉｃｏｄｅ'])
+    assert.equal(await find(text), 'uml-2,uml-1', text)
+  assert.equal(await find('lodz'), 'uml-1')
+  assert.equal(await find('STRASSE grosse'), 'uml-2')
+})
+
 test('a search follows what is made, renamed, moved and deleted', async () => {
   assert.equal(await find('follow'), '')
   const uid = await make({ id: 'f1', name: 'Follow me', folder: '/Components/Z' })

@@ -9,6 +9,7 @@ import {
   type KindUsage,
   type ListQuery,
   type PackedIndexRow,
+  type WalkQuery,
 } from '../../catalog-port.ts'
 import type { StreamHandle } from '../../sample-port.ts'
 import { CHANGE_COLUMNS, changesOf } from './catalog-changes.ts'
@@ -23,6 +24,7 @@ import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
 import { CatalogLists } from './catalog-list-table.ts'
 import { CatalogScopes } from './catalog-scopes.ts'
 import { addTallies, COUNTED, TALLY, type Tally, tallyOf } from './catalog-tally.ts'
+import { CatalogWalks } from './catalog-walk-table.ts'
 import { FamilyReadTable } from './family/family-read-table.ts'
 import type { WalkPlace, WalkStep } from './family/family-walk-table.ts'
 import { storedClaim } from './stored-claim.ts'
@@ -45,6 +47,7 @@ export class CatalogReadTable {
   readonly #scopes: CatalogScopes
   readonly #statements: ReturnType<typeof prepareAll>
   readonly #lists: CatalogLists
+  readonly #walks: CatalogWalks
   readonly families: FamilyReadTable
 
   readonly #onDamage: (what: string) => void
@@ -55,6 +58,7 @@ export class CatalogReadTable {
     this.#scopes = new CatalogScopes(db)
     this.families = new FamilyReadTable(db, this.#scopes)
     this.#lists = new CatalogLists(db, this.#scopes, this.families)
+    this.#walks = new CatalogWalks(db, this.#scopes, this.families)
     this.#statements = prepareAll(db)
     this.#statements.entries.setReturnArrays(true)
   }
@@ -109,6 +113,15 @@ export class CatalogReadTable {
       // A total that no list reaches would have a caller ask for ever.
       this.#onDamage(`the list of ${query.kind} ends after ${end} of ${totalCount}`)
       return { documents, totalCount: end }
+    })
+  }
+
+  /** A step of a walk over all documents of a kind. */
+  selectStep(query: WalkQuery): { documents: CatalogDocument[]; next?: string } {
+    return readChecked(`the list of ${query.kind}`, () => {
+      const scope = this.#scopes.find(query.orgUid)
+      if (scope === undefined) return { documents: [] }
+      return this.#walks.step(scope, query, this.#onDamage)
     })
   }
 

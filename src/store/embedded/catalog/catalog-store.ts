@@ -19,6 +19,7 @@ import {
   type PackedIndexRow,
   type PutDocument,
   type PutFleet,
+  type WalkQuery,
 } from '../../catalog-port.ts'
 import { putsOfFleet } from '../../puts-of-fleet.ts'
 import type { StreamHandle } from '../../sample-port.ts'
@@ -133,6 +134,10 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
 
   async list(query: ListQuery): Promise<{ documents: CatalogDocument[]; totalCount: number }> {
     return this.#telling(() => this.#table.selectPage(query))
+  }
+
+  async walk(query: WalkQuery): Promise<{ documents: CatalogDocument[]; next?: string }> {
+    return this.#telling(() => this.#table.selectStep(query))
   }
 
   async commit(

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useRef } from 'react'
+import { foldText } from '../../app/fold-text.ts'
 import { type TreeRows, textOf } from './tree-rows.ts'
 
 /** What keys do to a tree. */
@@ -85,7 +86,7 @@ function type(acts: TreeActs, key: string, typed: { text: string; atMs: number }
   if ([...key].length !== 1 || key === ' ') return false
   const now = performance.now()
   const isOneWord = now - typed.atMs < TYPING_MS
-  typed.text = (isOneWord ? typed.text : '') + key.toLowerCase()
+  typed.text = (isOneWord ? typed.text : '') + foldText(key)
   typed.atMs = now
   const { rows, active, setActive } = acts
   // A word goes on where it was found; another one begins behind it.
@@ -93,7 +94,7 @@ function type(acts: TreeActs, key: string, typed: { text: string; atMs: number }
   for (let step = 0; step < Math.min(rows.length, LOOKED_MAX); step += 1) {
     const index = (first + step) % rows.length
     const row = rows.at(index)
-    if (row === undefined || !textOf(row).toLowerCase().startsWith(typed.text)) continue
+    if (row === undefined || !foldText(textOf(row)).startsWith(typed.text)) continue
     setActive(index)
     return true
   }
