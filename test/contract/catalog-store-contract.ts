@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newFamilyUid } from '../../src/base/index.ts'
 import {
   CatalogConflict,
   type CatalogDocument,
@@ -14,6 +13,7 @@ import { fleetCases } from './catalog-fleet-contract.ts'
 import { limitCases } from './catalog-limit-contract.ts'
 import type { CatalogStoreHome } from './catalog-store-home.ts'
 import { behavesAsModel } from './catalog-store-property.ts'
+import { walkCases } from './catalog-walk-contract.ts'
 
 /** A component's worth of document with the few fields a case cares about. */
 function put(uid: string, more: Partial<PutDocument> = {}): PutDocument {
@@ -51,6 +51,7 @@ export function catalogStoreContract(
   conflictCases(check)
   expectCases(check)
   listCases(check)
+  walkCases(check)
   cacheCases(check)
   leaseCases(check)
   limitCases(check)
@@ -260,33 +261,6 @@ function listCases(check: Check): void {
     assert.equal(await uids({ kind: 'nothing' }), '')
     assert.equal(await uids({ orgUid: 'nobody' }), '')
   })
-
-  check(
-    'walk() goes on behind what it had, whatever is made and deleted meanwhile',
-    async (store) => {
-      // Some share a list key, more than a step holds; some have a row of their own, some share one.
-      const names = ['b', 'a', 'a', 'a', 'a', 'ä', '\u{1F600}', '\uFF5E']
-      const own = names.map((listKey, index) => put(`u${index}`, { listKey }))
-      const shared = names.map((listKey) => put(newFamilyUid(), { listKey }))
-      await store.commit([...own, ...shared])
-      const step = (after?: string) =>
-        store.walk({ ...key(''), kind: 'component', after, limit: 3 })
-      const first = await step()
-      const seen = first.documents.map(({ uid }) => uid)
-      assert.equal(seen.length, 3)
-      await store.commit([remove(seen[0]), put('made', { listKey: 'c' })])
-      for (let { next } = first; next !== undefined; ) {
-        const more = await step(next)
-        seen.push(...more.documents.map(({ uid }) => uid))
-        next = more.next
-      }
-      const uids = [...own, ...shared].map(({ uid }) => uid)
-      assert.deepEqual(seen.toSorted(), [...uids, 'made'].sort())
-      assert.deepEqual(await store.walk({ orgUid: 'nobody', kind: 'component', limit: 3 }), {
-        documents: [],
-      })
-    },
-  )
 
   check('list() leaves out and does not count what is over, when asked to', async (store) => {
     await store.commit([

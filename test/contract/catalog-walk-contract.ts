@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { newFamilyUid } from '../../src/base/index.ts'
+import type { CatalogStore, PutDocument } from '../../src/store/index.ts'
+
+const KIND = { orgUid: 'org', kind: 'component' }
+
+function put(uid: string, listKey: string): PutDocument {
+  return { op: 'put', ...KIND, uid, listKey, body: { name: uid }, expectedRevision: 0 }
+}
+
+/** What the port promises of walks. */
+export function walkCases(
+  check: (name: string, run: (store: CatalogStore) => Promise<void>) => void,
+): void {
+  check(
+    'walk() goes on behind what it had, whatever is made and deleted meanwhile',
+    async (store) => {
+      // Some share a list key, more than a step holds; some have a row of their own, some share one.
+      const names = ['b', 'a', 'a', 'a', 'a', 'ä', '\u{1F600}', '\uFF5E']
+      const own = names.map((listKey, index) => put(`u${index}`, listKey))
+      const shared = names.map((listKey) => put(newFamilyUid(), listKey))
+      await store.commit([...own, ...shared])
+      const step = (after?: string) => store.walk({ ...KIND, after, limit: 3 })
+      const first = await step()
+      const seen = first.documents.map(({ uid }) => uid)
+      assert.equal(seen.length, 3)
+      await store.commit([
+        { op: 'delete', ...KIND, uid: seen[0], expectedRevision: 'any' },
+        put('made', 'c'),
+      ])
+      for (let { next } = first; next !== undefined; ) {
+        const more = await step(next)
+        seen.push(...more.documents.map(({ uid }) => uid))
+        next = more.next
+      }
+      const uids = [...own, ...shared].map(({ uid }) => uid)
+      assert.deepEqual(seen.toSorted(), [...uids, 'made'].sort())
+      assert.deepEqual(await store.walk({ orgUid: 'nobody', kind: 'component', limit: 3 }), {
+        documents: [],
+      })
+    },
+  )
+}
