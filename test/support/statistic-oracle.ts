@@ -24,7 +24,8 @@ export interface OracleSample {
   readonly time: number
   readonly data: number | string | null
 }
-interface Placed {
+/** A sample and the time that it stands for. */
+export interface Placed {
   readonly start: number
   readonly end: number
   readonly time: number
@@ -61,7 +62,11 @@ export function oracleStatistics(stream: OracleStream, query: OracleQuery): Orac
     .slice(0, query.limit)
     .map(({ turn, sdTime, time }) => {
       const samples = turns.get(turn) ?? []
-      return { sdTime, time, data: statistic(query.statistic, { stream, samples, sdTime, time }) }
+      return {
+        sdTime,
+        time,
+        data: oracleStatistic(query.statistic, { stream, samples, sdTime, time }),
+      }
     })
 }
 
@@ -84,7 +89,11 @@ interface Facts {
   readonly time: number
 }
 
-function statistic(name: string, { stream, samples, sdTime, time }: Facts): number | string | null {
+/** One statistic of the samples of a period. */
+export function oracleStatistic(
+  name: string,
+  { stream, samples, sdTime, time }: Facts,
+): number | string | null {
   const numbers = samples.filter(({ value }) => typeof value === 'number') as (Placed & {
     value: number
   })[]

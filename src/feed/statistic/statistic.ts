@@ -116,7 +116,7 @@ async function latestFirst(
   { part, wanted, statistic }: ChosenPeriods,
 ): Promise<StatisticColumns> {
   const { periods } = part
-  const readOne = await chooseReader(store, stream, { part, wanted, statistic })
+  const readOne = await periodReader(store, stream, { part, wanted, statistic })
   const count = wanted.length
   const froms = new Float64Array(count)
   const untils = new Float64Array(count)
@@ -133,7 +133,8 @@ async function latestFirst(
   return { count, froms, untils, data, valueTimes }
 }
 
-function chooseReader(
+/** Tells the values of the wanted periods of a part. */
+export function periodReader(
   store: SampleStore,
   stream: RecordedStream,
   { part, wanted, statistic }: ChosenPeriods,

@@ -46,7 +46,8 @@ const decimal = (min: number, max: number, words: string): NumberRule => ({
 })
 const anyNumber = decimal(-Number.MAX_VALUE, Number.MAX_VALUE, 'a finite number')
 
-const numberRules: Partial<Record<ValueType, NumberRule>> = {
+/** What the number types hold. */
+export const numberRules: Partial<Record<ValueType, NumberRule>> = {
   DOUBLE: anyNumber,
   FLOAT: decimal(-FLOAT_MAX, FLOAT_MAX, 'a number within the range of a 32-bit float'),
   LONG: whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),

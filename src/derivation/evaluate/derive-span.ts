@@ -1,0 +1,119 @@
+import { type EpochMs, epochMs, refuse, TIME_END } from '../../base/index.ts'
+import type { CheckedExpression } from '../../expression/index.ts'
+import type { SampleColumns, SampleStore, TextMemory } from '../../store/index.ts'
+import type { DerivationPlan } from '../derivation-plan.ts'
+import { type DerivationFailures, evaluateRows } from './evaluate-rows.ts'
+import { readIntervalBlock } from './interval-block.ts'
+import { type BlockQuery, readRandomBlock } from './random-block.ts'
+
+/** Rows of one block: some milliseconds of work, and a few megabytes for each variable. */
+const BLOCK_ROWS = 16_384
+
+/** The bytes of texts that a block may hold; with more of them it is made of fewer rows. */
+const TEXT_BYTES_MAX = 64_000_000
+
+/** The bytes of texts that a single row may need; samples that far back and that long are no input. */
+const ROW_TEXT_BYTES_MAX = 256_000_000
+
+/** What evaluation asks. */
+interface EvaluationDeps {
+  readonly store: SampleStore
+  /** Rows of one block at most, for tests. */
+  readonly blockRows?: number
+}
+
+/** Times of results, from ≤ time < until. */
+interface ResultSpan {
+  readonly from: EpochMs
+  readonly until: EpochMs
+}
+
+/** A block of results. */
+export interface DerivedBlock {
+  /** Ascending, settled to the type of the stream. */
+  readonly samples: SampleColumns
+  readonly failures: DerivationFailures
+  /** All results before this time are told; the span's own end when there are no more. */
+  readonly until: EpochMs
+}
+
+/**
+ * Evaluates a derived stream over the next block of a span of results, as its sources are stored; call
+ * it again from the block's `until` on until that is the span's. Nothing is stored.
+ */
+export async function deriveSpan(
+  { store, blockRows = BLOCK_ROWS }: EvaluationDeps,
+  plan: DerivationPlan,
+  span: ResultSpan,
+): Promise<DerivedBlock> {
+  const compiled = await compiledOf(plan.expression)
+  const until = epochMs(Math.min(span.until, TIME_END))
+  let limit = blockRows
+  for (;;) {
+    const memory = new BlockTexts(limit === 1 ? ROW_TEXT_BYTES_MAX : TEXT_BYTES_MAX)
+    const block = await readBlock({ store, memory }, plan, { from: span.from, until, limit })
+    if (block !== undefined) {
+      const isEnd = block.until >= until
+      return {
+        ...evaluateRows(plan, compiled, block),
+        until: isEnd ? span.until : epochMs(block.until),
+      }
+    }
+    if (limit === 1) {
+      const what = `Cannot derive a sample from more than ${ROW_TEXT_BYTES_MAX / 1e6} MB of texts`
+      refuse('bad_input', { what })
+    }
+    limit = Math.max(1, Math.floor(limit / 16))
+  }
+}
+
+/** A block of rows; undefined when its texts are too long together. */
+async function readBlock(
+  deps: { readonly store: SampleStore; readonly memory: BlockTexts },
+  plan: DerivationPlan,
+  query: BlockQuery,
+) {
+  const { result } = plan
+  try {
+    return result.kind === 'random'
+      ? await readRandomBlock(deps, plan, query)
+      : await readIntervalBlock(deps, { plan, cycle: result.cycle }, query)
+  } catch (error) {
+    if (error instanceof TextsTooLong) return undefined
+    throw error
+  }
+}
+
+class TextsTooLong extends Error {}
+
+/** Counts the texts of a block. */
+class BlockTexts implements TextMemory {
+  bytes = 0
+  readonly #max: number
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  resize(bytes: number): undefined {
+    if (bytes > this.#max) throw new TextsTooLong()
+    this.bytes = bytes
+  }
+}
+
+const compiledByChecked = new WeakMap<CheckedExpression, Promise<Compiled>>()
+
+type Language = typeof import('../../expression/index.ts')
+type Compiled = ReturnType<Language['compileExpression']>
+
+/** Made once for each plan; the language is there already, as a plan was checked by it. */
+function compiledOf(checked: CheckedExpression): Promise<Compiled> {
+  let compiled = compiledByChecked.get(checked)
+  if (compiled === undefined) {
+    compiled = import('../../expression/index.ts').then((language) =>
+      language.compileExpression(checked),
+    )
+    compiledByChecked.set(checked, compiled)
+  }
+  return compiled
+}

@@ -1,0 +1,168 @@
+/** From the values of variables to the samples of a derived stream. */
+import type { compileExpression, ExpressionValue } from '../../expression/index.ts'
+import { keepsAnyNumber, settleComputed, Unsettled } from '../../feed/index.ts'
+import type { SampleColumns } from '../../store/index.ts'
+import type { DerivationPlan } from '../derivation-plan.ts'
+import { chooseRows, type InputColumn, valueAt } from './input-column.ts'
+import type { InputBlock } from './random-block.ts'
+
+type Compiled = ReturnType<typeof compileExpression>
+
+/** A row for which a formula has no value though it should. */
+interface DerivationFailure {
+  /** The time that the result would have had. */
+  readonly time: number
+  readonly message: string
+  /** What the variables stood for; long texts are cut. */
+  readonly values: Readonly<Record<string, ExpressionValue>>
+}
+
+/** How many rows failed, and one of them. */
+export interface DerivationFailures {
+  readonly count: number
+  readonly last: DerivationFailure | undefined
+}
+
+/** What a block of rows came to. */
+interface Evaluated {
+  readonly samples: SampleColumns
+  readonly failures: DerivationFailures
+}
+
+/** Characters of a text that are told of a failure. */
+const VALUE_LENGTH_TOLD = 200
+
+/** Variables that are told of a failure. */
+const VALUES_TOLD = 50
+
+/** Evaluates a formula for rows; rows without a value, or that fail, give no sample. */
+export function evaluateRows(
+  plan: DerivationPlan,
+  { evaluate, evaluateNumbers }: Compiled,
+  block: InputBlock,
+): Evaluated {
+  const { times, columns } = dropAbsent(block)
+  const collector = new ResultCollector(plan, times, columns)
+  if (evaluateNumbers !== undefined && !isTextual(plan)) {
+    const results = new Float64Array(times.length)
+    const numbers = columns.map((column) => column.numbers)
+    const { count, row, error } = evaluateNumbers(numbers, results)
+    if (row !== undefined) collector.fail(row, error?.message ?? '', count)
+    collector.takeNumbers(results)
+    return collector.end()
+  }
+  const values: ExpressionValue[] = new Array(columns.length).fill(null)
+  for (let row = 0; row < times.length; row++) {
+    for (let at = 0; at < columns.length; at++) values[at] = valueAt(columns[at], row)
+    try {
+      collector.take(row, evaluate(values))
+    } catch (error) {
+      // Only expressions throw here, and what is wrong with one row is no matter of the next.
+      if (!(error instanceof Error) || error.name !== 'ExpressionError') throw error
+      collector.fail(row, error.message)
+    }
+  }
+  return collector.end()
+}
+
+/** Whether results are kept as texts. */
+function isTextual({ valueType }: DerivationPlan): boolean {
+  return valueType === 'STRING' || valueType === 'BIG_DECIMAL'
+}
+
+/** The rows for which every variable has something. */
+function dropAbsent({ times, columns }: InputBlock): Pick<InputBlock, 'times' | 'columns'> {
+  const masks = columns.flatMap(({ absent }) => (absent === undefined ? [] : [absent]))
+  if (masks.length === 0) return { times, columns }
+  const kept = new Int32Array(times.length)
+  let count = 0
+  for (let row = 0; row < times.length; row++) {
+    if (masks.every((mask) => mask[row] === 0)) kept[count++] = row
+  }
+  if (count === times.length) return { times, columns }
+  const rows = kept.subarray(0, count)
+  return {
+    times: Float64Array.from(rows, (row) => times[row]),
+    columns: columns.map((column) => chooseRows(column, rows)),
+  }
+}
+
+/** Gathers results as the stream keeps them. */
+class ResultCollector {
+  readonly #plan: DerivationPlan
+  readonly #times: Float64Array
+  readonly #columns: readonly InputColumn[]
+  readonly #keptTimes: Float64Array
+  readonly #numbers: Float64Array
+  #texts: (string | undefined)[] | undefined
+  #count = 0
+  #failed = 0
+  #last: DerivationFailure | undefined
+
+  constructor(plan: DerivationPlan, times: Float64Array, columns: readonly InputColumn[]) {
+    this.#plan = plan
+    this.#times = times
+    this.#columns = columns
+    this.#keptTimes = new Float64Array(times.length)
+    this.#numbers = new Float64Array(times.length)
+  }
+
+  /** Takes a column of results, NaN where there is none. */
+  takeNumbers(results: Float64Array): void {
+    if (!keepsAnyNumber(this.#plan.valueType)) {
+      for (let row = 0; row < results.length; row++) {
+        this.take(row, Number.isNaN(results[row]) ? null : results[row])
+      }
+      return
+    }
+    let count = 0
+    for (let row = 0; row < results.length; row++) {
+      const result = results[row]
+      if (Number.isNaN(result)) continue
+      this.#keptTimes[count] = this.#times[row]
+      this.#numbers[count] = result
+      count += 1
+    }
+    this.#count = count
+  }
+
+  take(row: number, value: ExpressionValue): void {
+    if (value === null) return
+    const settled = settleComputed(value, this.#plan.valueType)
+    if (settled instanceof Unsettled) {
+      this.fail(row, settled.problem)
+      return
+    }
+    const at = this.#count++
+    this.#keptTimes[at] = this.#times[row]
+    if (typeof settled === 'number') this.#numbers[at] = settled
+    else {
+      this.#texts ??= []
+      this.#texts[at] = settled
+    }
+  }
+
+  fail(row: number, message: string, count = 1): void {
+    this.#failed += count
+    const shown = this.#plan.variables.slice(0, VALUES_TOLD).map(({ name }, at) => {
+      const value = valueAt(this.#columns[at], row)
+      return [name, typeof value === 'string' ? value.slice(0, VALUE_LENGTH_TOLD) : value] as const
+    })
+    this.#last = { time: this.#times[row], message, values: Object.fromEntries(shown) }
+  }
+
+  end(): Evaluated {
+    const count = this.#count
+    const texts = this.#texts
+    if (texts !== undefined) texts.length = count
+    return {
+      samples: {
+        count,
+        times: this.#keptTimes.subarray(0, count),
+        numbers: this.#numbers.subarray(0, count),
+        ...(texts === undefined ? {} : { texts }),
+      },
+      failures: { count: this.#failed, last: this.#last },
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { EARLIEST_TIME, epochMs, TIME_END } from '../../src/base/index.ts'
+import type { ValueType } from '../../src/catalog/index.ts'
+import type { DerivationPlan, PlanVariable } from '../../src/derivation/derivation-plan.ts'
+import { type DerivedBlock, deriveSpan } from '../../src/derivation/evaluate/derive-span.ts'
+import { checkExpression, type ExpressionType } from '../../src/expression/index.ts'
+import { BUILT_IN_CYCLES, type Cycle, compileCycle, loadZone } from '../../src/time/index.ts'
+import { PlainSampleStore } from '../support/plain-sample-store.ts'
+import { batch, stream } from '../support/samples.ts'
+
+const begin = Date.parse('2024-05-01T00:00Z')
+const HOUR = 3_600_000
+
+function builtIn(id: string): Cycle {
+  const definition = BUILT_IN_CYCLES.get(id)
+  assert.ok(definition !== undefined)
+  return compileCycle(definition, loadZone('UTC'))
+}
+
+interface Given {
+  readonly expression: string
+  readonly valueType?: ValueType
+  readonly every?: string
+  readonly trigger?: 'ALL' | 'ANY'
+  readonly variables: Readonly<
+    Record<
+      string,
+      {
+        readonly handle: number
+        readonly type?: ExpressionType
+        readonly valueType?: ValueType
+        readonly every?: string
+        readonly offset?: number
+        readonly rollup?: PlanVariable['rollup']
+      }
+    >
+  >
+}
+
+function planOf({ expression, valueType = 'DOUBLE', every, trigger = 'ALL', variables }: Given) {
+  const list = Object.entries(variables).map(([name, given]): PlanVariable => {
+    const cycle = given.every === undefined ? undefined : builtIn(given.every)
+    const kind = cycle === undefined ? 'random' : 'interval'
+    return {
+      ...{ name, handle: stream(given.handle), offset: given.offset ?? 0 },
+      type: given.type ?? 'DOUBLE',
+      source: { kind, cycle, valueType: given.valueType ?? 'DOUBLE' },
+      ...{ rollup: given.rollup, window: undefined },
+    }
+  })
+  const plan: DerivationPlan = {
+    ...{ handle: stream(99), uid: 'd', componentUid: 'c', orgUid: 'o', followsCorrections: false },
+    result: every === undefined ? { kind: 'random' } : { kind: 'interval', cycle: builtIn(every) },
+    expression: checkExpression(expression, { variables: list }),
+    ...{ valueType, trigger, variables: list },
+  }
+  return plan
+}
+
+type Rows = Parameters<typeof batch>[0]
+
+async function derive(rows: Rows, given: Given) {
+  const store = new PlainSampleStore()
+  await store.append(batch(rows))
+  const results: (readonly [number, number | string])[] = []
+  const failures: DerivedBlock['failures'][] = []
+  let blocks = 0
+  for (let from = EARLIEST_TIME; from < TIME_END; blocks += 1) {
+    const block = await deriveSpan({ store }, planOf(given), { from, until: TIME_END })
+    const { count, times, numbers, texts } = block.samples
+    for (let at = 0; at < count; at++) results.push([times[at], texts?.[at] ?? numbers[at]])
+    if (block.failures.last !== undefined) failures.push(block.failures)
+    from = block.until
+  }
+  return { results, failures, blocks }
+}
+
+test('a formula that fails gives no sample, and its values are told', async () => {
+  const { results, failures } = await derive(
+    [
+      ...[[1, begin, 4] as const, [1, begin + 1, -4] as const, [1, begin + 2, 9] as const],
+      ...[[2, begin, 1] as const, [2, begin + 1, 2] as const, [2, begin + 2, 3] as const],
+    ],
+    { expression: 'sqrt(a) + b', variables: { a: { handle: 1 }, b: { handle: 2 } } },
+  )
+  assert.deepEqual(results, [
+    [begin, 3],
+    [begin + 2, 6],
+  ])
+  assert.equal(failures.length, 1)
+  assert.equal(failures[0].count, 1)
+  assert.equal(failures[0].last?.time, begin + 1)
+  assert.deepEqual(failures[0].last?.values, { a: -4, b: 2 })
+})
+
+test('a result that the type cannot hold fails, division by zero gives nothing', async () => {
+  const { results, failures } = await derive(
+    [3, 4, 0].map((value, at) => [1, begin + at, value] as const),
+    { expression: '6 / a', valueType: 'LONG', variables: { a: { handle: 1 } } },
+  )
+  assert.deepEqual(results, [[begin, 2]])
+  assert.deepEqual([failures[0].count, failures[0].last?.values], [1, { a: 4 }])
+  assert.match(failures[0].last?.message ?? '', /whole number/)
+})
+
+test('texts, conditions and decimals go in and out', async () => {
+  const f = async (
+    expression: string,
+    [value, valueType, type]: [number | string, ValueType, ExpressionType],
+    [kept, keptType]: [number | string, ValueType],
+  ) => {
+    const variables = { a: { handle: 1, type, valueType } }
+    const given = { expression, valueType: keptType, variables }
+    const { results } = await derive([[1, begin, value]], given)
+    assert.deepEqual(results, [[begin, kept]], expression)
+  }
+  await f("upper(a) + '!'", ['on', 'STRING', 'STRING'], ['ON!', 'STRING'])
+  await f("a = 'on'", ['on', 'STRING', 'STRING'], [1, 'BOOLEAN'])
+  await f('if(a, 10, 20)', [1, 'BOOLEAN', 'BOOLEAN'], [10, 'DOUBLE'])
+  await f(
+    'a',
+    ['0.12345678901234567890123', 'BIG_DECIMAL', 'BIGDECIMAL'],
+    [...(['0.12345678901234567890123', 'BIG_DECIMAL'] as const)],
+  )
+  await f('len(a)', ['héllo', 'STRING', 'STRING'], [5, 'LONG'])
+  await f('a + 1', [41, '', 'UNKNOWN'], [42, ''])
+})
+
+test('a gap of an interval stream is a sample without a value', async () => {
+  const rows = [1, 3].map((hour) => [1, begin + hour * HOUR, hour] as const)
+  const variables = { a: { handle: 1, every: 'hour' } }
+  const expected = [1, 2, 3].map((hour) => [begin + hour * HOUR, hour === 2 ? -1 : hour])
+  const expression = 'ifNull(a, -1)'
+  assert.deepEqual((await derive(rows, { expression, variables })).results, expected)
+  assert.deepEqual((await derive(rows, { expression, variables, every: 'hour' })).results, expected)
+  const plain = await derive(rows, { expression: 'a', variables, every: 'hour' })
+  assert.deepEqual(plain.results, [expected[0], expected[2]])
+})
+
+test('years without a sample of a one-second grid are jumped over', async () => {
+  const year = 365 * 24 * HOUR
+  const rows = [0, 1, 2, 3].map((at) => [1, begin + at * year, at] as const)
+  const variables = { a: { handle: 1, rollup: 'avg' as const } }
+  const { results, blocks } = await derive(rows, { expression: 'a', variables, every: 'second' })
+  assert.deepEqual(
+    results,
+    [0, 1, 2].map((at) => [begin + at * year + 1_000, at]),
+  )
+  assert.ok(blocks < 10, `${blocks}`)
+})
+
+test('long texts are read in smaller blocks', async () => {
+  const rows = Array.from({ length: 60 }, (_, at) => {
+    return [1, begin + at, String(at).padEnd(1_000_000, 'x')] as const
+  })
+  const variables = { a: { handle: 1, type: 'STRING', valueType: 'STRING' } } as const
+  const { results, blocks } = await derive(rows, {
+    ...{ expression: 'left(a, 2)', valueType: 'STRING', variables },
+  })
+  assert.equal(results.length, 60)
+  assert.deepEqual(results[59], [begin + 59, '59'])
+  assert.ok(blocks > 1)
+})
+
+test('a span that begins before and ends after the time of samples is fine', async () => {
+  const store = new PlainSampleStore()
+  await store.append(batch([[1, begin, 1]]))
+  for (const every of [undefined, 'hour', 'month']) {
+    const plan = planOf({ expression: 'a', every, variables: { a: { handle: 1 } } })
+    const span = { from: EARLIEST_TIME, until: TIME_END }
+    const block = await deriveSpan({ store }, plan, span)
+    assert.deepEqual([block.until, block.samples.count], [TIME_END, every === undefined ? 1 : 0])
+    const none = await deriveSpan({ store }, plan, { from: epochMs(begin + 1), until: TIME_END })
+    assert.deepEqual([none.until, none.samples.count], [TIME_END, 0])
+  }
+})
