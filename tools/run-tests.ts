@@ -2,14 +2,16 @@
  * `npm test`: types, format and lint, then every test file under node:test.
  * Arguments are passed on as file patterns, so `npm test -- src/time/*.test.ts` runs a part.
  */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
 import { provision } from './provision.ts'
-import { makeStudioTypes } from './studio/make-types.ts'
+import { buildStudio } from './studio/build-studio.ts'
 
-function run(command: string, args: readonly string[]): void {
-  const { status } = spawnSync(command, args, { stdio: 'inherit' })
+async function check(command: string, args: readonly string[]): Promise<void> {
+  const [status] = await once(spawn(command, args, { stdio: 'inherit' }), 'close')
   if (status !== 0) process.exit(status ?? 1)
 }
 
@@ -20,17 +22,19 @@ if (files.length === 0) {
   console.error(`No test file matches ${patterns.join(' ')}`)
   process.exit(1)
 }
-if (chosen.length === 0) {
-  run('tsc', ['--noEmit'])
-  await makeStudioTypes()
-  run('tsc', ['-p', 'studio'])
-  run('biome', ['check', '.'])
-}
+// The types of the studio are a test of test/tidy.
+if (chosen.length === 0)
+  await Promise.all([check('tsc', ['--noEmit']), check('biome', ['check', '.'])])
 const missing = provision(files)
+// Before all tests, not amid them: services of other tests would see one build go and the next come.
+if (files.some((file) => file.startsWith('test/studio/'))) await buildStudio()
 // Node keeps one core free of tests by itself; many files wait for disks and browsers.
 const atOnce = `--test-concurrency=${availableParallelism()}`
 const args = ['--test', '--test-timeout=600000', atOnce, ...files]
-const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' })
+// Every file is a process; what they share is stripped of its types and compiled once.
+const NODE_COMPILE_CACHE = resolve('node_modules/.cache/weir-tests')
+const env = { NODE_COMPILE_CACHE, ...process.env }
+const { status } = spawnSync(process.execPath, args, { stdio: 'inherit', env })
 for (const { name, why, files: skipped } of missing)
   console.log(`SKIPPED for lack of ${name} (${why}): ${skipped.join(', ')}`)
 const isMissingAllowed = missing.length === 0 || process.env.CI !== 'true'

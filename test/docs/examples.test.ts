@@ -39,7 +39,7 @@ function scriptOf(examples: readonly Example[]): string {
   return ['set -euo pipefail', CURL, ...lines].join('\n')
 }
 
-const CURL = `curl() { command curl -sS --fail-with-body --max-time 60 "$@"; }
+const CURL = `curl() { command curl -sS --fail-with-body --max-time 300 "$@"; }
 answer_is() { if [ "$1" != "$2" ]; then echo "answered $1, and not $2" >&2; exit 1; fi; }`
 
 function checked(line: string): string {

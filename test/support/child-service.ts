@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { childEnv } from './child-env.ts'
 
 /** A service in a process of its own, for tests that kill it. */
 export interface ChildService {
@@ -22,7 +23,7 @@ export async function startChildService(
   main = new URL('../../src/main.ts', import.meta.url),
   openFilesMax?: number,
 ): Promise<ChildService> {
-  const env = { PATH: process.env.PATH, WEIR_DATA_DIR: dataDir, WEIR_PORT: '0', ...settings }
+  const env = { ...childEnv, WEIR_DATA_DIR: dataDir, WEIR_PORT: '0', ...settings }
   const limit = openFilesMax === undefined ? '' : `ulimit -n ${openFilesMax}; `
   const child = spawn('sh', ['-c', `${limit}exec "$0" "$1"`, process.execPath, main.pathname], {
     env,

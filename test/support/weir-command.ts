@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { childEnv } from './child-env.ts'
 
 /** How a command of the command line ended. */
 export interface CommandOutcome {
@@ -17,7 +18,7 @@ export interface RunningCommand {
 /** Starts `weir` with some words on a data folder. */
 export function startWeir(dataDir: string, words: readonly string[]): RunningCommand {
   const main = new URL('../../src/weir.ts', import.meta.url).pathname
-  const env = { PATH: process.env.PATH, WEIR_DATA_DIR: dataDir }
+  const env = { ...childEnv, WEIR_DATA_DIR: dataDir }
   const child = spawn(process.execPath, [main, ...words], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

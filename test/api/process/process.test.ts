@@ -19,6 +19,7 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
+import { childEnv } from '../../support/child-env.ts'
 import { keepablePort } from '../../support/port.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'weir-process-'))
@@ -58,7 +59,7 @@ function startNpm(settings: Record<string, string>): Running {
 }
 
 function envOf(settings: Record<string, string>): NodeJS.ProcessEnv {
-  return { PATH: process.env.PATH, WEIR_PORT: '0', ...settings }
+  return { ...childEnv, WEIR_PORT: '0', ...settings }
 }
 
 function watch(child: ChildProcessWithoutNullStreams): Running {
@@ -146,7 +147,7 @@ test('the first start repeats neither a password nor a key that was given', asyn
   const password = 'correct horse battery'
   const given = { WEIR_FEED_KEY: FEED_KEY, WEIR_OWNER_PASSWORD: password }
   const running = start({ WEIR_DATA_DIR: join(folder, 'given'), ...given })
-  const [, address] = await seen(running, /address +(\S+)/)
+  const [, address] = await seen(running, /address +(\S+)\n/)
   await seen(running, /curl -H ".*\n/)
   assert.match(running.output(), /password +\(as set in WEIR_OWNER_PASSWORD\)/)
   assert.match(running.output(), /feed key +\(as set in WEIR_FEED_KEY\)/)
@@ -193,7 +194,7 @@ test('off a terminal standard output has JSON lines only, and the first start is
     lines += part
   })
   const running = watch(child)
-  const [, address] = await seen(running, /address +(\S+)/)
+  const [, address] = await seen(running, /address +(\S+)\n/)
   await seen(running, /curl -H '.*\n/)
   assert.equal((await fetch(`${address}/healthz`)).status, 200)
   const outer = Object.values(networkInterfaces()).flatMap((all) => all ?? [])

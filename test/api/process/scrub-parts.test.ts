@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { caller, signIn } from '../../support/caller.ts'
+import { childEnv } from '../../support/child-env.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 async function withService(body: (service: Service) => Promise<void>): Promise<void> {
@@ -16,7 +17,7 @@ async function withService(body: (service: Service) => Promise<void>): Promise<v
 }
 
 function check(service: Service) {
-  const env = { PATH: process.env.PATH, WEIR_DATA_DIR: service.dataDir }
+  const env = { ...childEnv, WEIR_DATA_DIR: service.dataDir }
   const { promise, resolve } = Promise.withResolvers<{ code: number; out: string }>()
   execFile(process.execPath, ['src/weir.ts', 'check', '--json'], { env }, (error, out) => {
     resolve({ code: error === null ? 0 : Number(error.code), out })

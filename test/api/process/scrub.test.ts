@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
+import { childEnv } from '../../support/child-env.ts'
 import { putFile } from '../../support/file-client.ts'
 import { type Service, startService } from '../../support/service.ts'
 
@@ -43,7 +44,7 @@ async function putDamaged(feedKey: string, path: string): Promise<() => void> {
 }
 
 function weir(words: readonly string[]) {
-  const env = { PATH: process.env.PATH, WEIR_DATA_DIR: service.dataDir }
+  const env = { ...childEnv, WEIR_DATA_DIR: service.dataDir }
   const { promise, resolve } = Promise.withResolvers<{ code: number; out: string; err: string }>()
   execFile(process.execPath, ['src/weir.ts', ...words], { env }, (error, out, err) => {
     resolve({ code: error === null ? 0 : Number(error.code), out, err })

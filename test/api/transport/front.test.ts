@@ -99,7 +99,7 @@ test('a kept connection is told so, with the same headers in the same order', as
   assert.deepEqual(namesOf(front.text), namesOf(general.text))
   assert.equal(front.headers.connection, 'keep-alive')
   assert.equal(front.headers['keep-alive'], general.headers['keep-alive'])
-  assert.ok(Math.abs(Date.parse(front.headers.date) - Date.now()) < 5_000)
+  assert.ok(Math.abs(Date.parse(front.headers.date) - Date.now()) < 60_000)
 })
 
 test('requests of all kinds on one connection, cut anywhere, get their answers in order', async () => {

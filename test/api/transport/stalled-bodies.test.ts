@@ -84,13 +84,19 @@ test('strangers have half of what small calls have, and are refused beyond it at
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(text),
     })
+  // An answer is given back when it has left, which its reader may see first.
+  const isGivenBack = async () => {
+    while (budget.figures.usedBytes > 0) await nextTurn()
+  }
   const refused = await put('/api/echo', long)
   assert.equal(refused.status, 503)
   assert.equal(refused.headers.get('retry-after'), '5')
   assert.equal(((await refused.json()) as { code: string }).code, 'overloaded')
   assert.equal((await put('/api/echo', 'short')).status, 200)
-  assert.equal((await put('/api/known', long)).status, 200)
-  assert.equal(budget.figures.usedBytes, 0)
+  const echoed = await put('/api/known', long)
+  assert.equal(echoed.status, 200)
+  await echoed.arrayBuffer()
+  await isGivenBack()
   assert.equal(budget.addStranger(budget.strangerBytesMax), true)
   assert.equal((await put('/api/echo', 'short')).status, 503)
   assert.equal((await put('/api/known', 'short')).status, 200)
@@ -105,7 +111,7 @@ test('the body of a known caller waits for memory, and gives it back', async (t)
   answered.socket.end()
   budget.endSmall(budget.smallBytesMax)
   assert.match(await answered.isClosed, /\{"body":\{"a":1\}\}$/)
-  assert.equal(budget.figures.usedBytes, 0)
+  while (budget.figures.usedBytes > 0) await nextTurn()
 })
 
 test('a body that comes byte by byte is a 408 and its connection is closed', async (t) => {
