@@ -11,6 +11,8 @@ import type {
   WantedComponent,
 } from './create/creation-plan.ts'
 import { prepareComponent } from './create/prepare-component.ts'
+import type { DerivationEdges } from './derived/derivation-edges.ts'
+import { sourceNames } from './derived/show-derivation.ts'
 import { applyTypeWishes, type TypeWish } from './documents/apply-type-wishes.ts'
 import type { CatalogBase, People } from './documents/catalog-base.ts'
 import type { CatalogListener } from './documents/catalog-news.ts'
@@ -34,6 +36,7 @@ import { SimpleRecords } from './record/simple-records.ts'
 import { showStream } from './record/stream-rules.ts'
 import { type TemplateBody, templateRules } from './record/template.ts'
 import { type UnitBody, unitRules } from './record/unit.ts'
+import type { DerivationStatusBook } from './shape/derivation-shape.ts'
 import type { StreamRecord } from './shape/stream-shape.ts'
 
 interface CatalogDeps {
@@ -62,6 +65,8 @@ export class Catalog {
   readonly units: SimpleRecords<UnitBody>
   readonly deleteProfiles: SimpleRecords<DeleteProfileBody>
   readonly dashboards: Dashboards
+  /** Which streams are derived from which; it follows every commit before that is answered. */
+  readonly derivations: DerivationEdges
   /** Streams that one call may create, those of templates counted. */
   readonly createMax: number
   readonly #base: CatalogBase
@@ -70,6 +75,7 @@ export class Catalog {
     const { people, clock = systemClock } = deps
     this.createMax = deps.createMax ?? STREAMS_CREATED_PER_CALL_MAX
     this.index = documents.index
+    this.derivations = documents.edges
     this.cycles = new SimpleRecords(documents, cycleRules, usesBy(documents, 'baseCycle'))
     this.units = new SimpleRecords(documents, unitRules, usesBy(documents, 'unit'))
     const profileUses = usesBy(documents, 'delete_profile')
@@ -77,7 +83,8 @@ export class Catalog {
     this.dashboards = new Dashboards(documents)
     const { cycles, units, deleteProfiles } = this
     const locks = new KeyedMutex<string>()
-    this.#base = { documents, clock, people, locks, cycles, units, deleteProfiles }
+    const records = { cycles, units, deleteProfiles }
+    this.#base = { documents, clock, people, locks, ...records, derivationStatus: {} }
     this.templates = new SimpleRecords(documents, templateRules(this.#base))
     this.streams = new ComponentStreams(this.#base)
     this.components = new Components(this.#base, this.streams)
@@ -116,7 +123,8 @@ export class Catalog {
     const { orgUid } = this.index.componentOf(handle)
     const key = { orgUid, kind: 'stream', uid: this.index.streamUid(handle) }
     const document = await this.#base.documents.get(key)
-    return document === undefined ? undefined : showStream(document)
+    const names = sourceNames(this.index, orgUid, undefined)
+    return document === undefined ? undefined : showStream(document, names)
   }
 
   /** The unit of a stream, undefined when it has none or the unit is gone. */
@@ -143,6 +151,12 @@ export class Catalog {
     return cycle === undefined ? undefined : definitionOf(cycle)
   }
 
+  /** The calendar rule of a cycle's UID. */
+  async findCycleByUid(orgUid: string, uid: string): Promise<CycleDefinition | undefined> {
+    const cycle = await this.cycles.find(orgUid, uid)
+    return cycle === undefined ? undefined : definitionOf(cycle)
+  }
+
   /** The next periods of a cycle, saved or only described; see previewCycle. */
   async previewCycle(principal: Principal, input: unknown): Promise<CyclePreview> {
     return await previewCycle(this.#base, principal, input)
@@ -156,6 +170,11 @@ export class Catalog {
   /** Every function that expressions may use. */
   async listExpressionFunctions(principal: Principal): Promise<ShownFunction[]> {
     return await listExpressionFunctions(principal)
+  }
+
+  /** Says who tells what has become of derived streams, for their records. */
+  showDerivationStatus(book: DerivationStatusBook): void {
+    this.#base.derivationStatus.book = book
   }
 
   /** Calls a listener after streams were deleted; the one who deletes waits for it. */

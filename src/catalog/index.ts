@@ -9,6 +9,8 @@ export type {
   WantedComponent,
   WantedStream,
 } from './create/creation-plan.ts'
+export { resultType } from './derived/result-type.ts'
+export { readingOf } from './derived/variable-reading.ts'
 export type { TypeWish } from './documents/apply-type-wishes.ts'
 export type { People } from './documents/catalog-base.ts'
 export type { CatalogNews } from './documents/catalog-news.ts'
@@ -29,7 +31,9 @@ export { templateShape } from './record/template.ts'
 export { unitShape } from './record/unit.ts'
 export { componentShape } from './shape/component-shape.ts'
 export { dashboardShape, PANEL_KINDS } from './shape/dashboard-shape.ts'
+export { cycleOfGrid } from './shape/grid-cycle.ts'
 export { readGrid } from './shape/interval-grid.ts'
+export { STATISTIC_IDS, type StatisticId } from './shape/statistic-ids.ts'
 export {
   INTERVAL,
   POINT,

@@ -1,14 +1,13 @@
-import { BoundedCache } from '../base/index.ts'
 import {
+  cycleOfGrid,
   type PreparedStream,
-  readGrid,
   type StreamIndex,
   type StreamKind,
   VALUE_TYPES,
   type ValueType,
 } from '../catalog/index.ts'
 import type { StreamHandle } from '../store/index.ts'
-import { type Cycle, compileCycle, loadZone } from '../time/index.ts'
+import type { Cycle } from '../time/index.ts'
 
 /** What a put needs to know of a stream, existing or about to exist. */
 export interface StreamFacts {
@@ -18,21 +17,6 @@ export interface StreamFacts {
   readonly isDerived: boolean
   /** The base cycle in its frozen zone; of interval streams only. */
   readonly baseCycle: Cycle | undefined
-}
-
-/** Streams share few base cycles; so many are kept. */
-const CYCLES_MAX = 1_000
-const cycles = new BoundedCache<string, Cycle>(CYCLES_MAX)
-
-/** The base cycle of the grid that the catalog keeps of an interval stream; undefined for ''. */
-function cycleOfGrid(grid: string): Cycle | undefined {
-  if (grid === '') return undefined
-  const known = cycles.get(grid)
-  if (known !== undefined) return known
-  const definition = readGrid(grid)
-  const cycle = compileCycle(definition, loadZone(definition.timeZone))
-  cycles.set(grid, cycle)
-  return cycle
 }
 
 /** The base cycle of a stream; undefined unless it is an interval stream. */

@@ -11,6 +11,7 @@ export {
 } from './cycle-definition.ts'
 export { type Age, agedBefore, roughAgeMs } from './expiry.ts'
 export { checkBaseCycle, countIntervals, firstIntervalEnd, intervalOf } from './interval.ts'
+export { isNestedIn } from './nested-cycles.ts'
 export { type LocalPeriod, nextPeriods } from './next-periods.ts'
 export { compileDatePattern } from './pattern/date-pattern.ts'
 export { formatDate } from './pattern/format-date.ts'

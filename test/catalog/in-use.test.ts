@@ -61,7 +61,8 @@ async function usersOf({ catalog }: OpenedCatalog, noun: Noun, uid: string): Pro
   const components = await catalog.components.list(owner, page)
   const whole = components.records.map((one) => catalog.components.get(owner, one.uid))
   const templates = (await catalog.templates.list(owner, page)).records
-  const streams = [...(await Promise.all(whole)), ...templates].flatMap((one) => one.stream ?? [])
+  const inComponents = (await Promise.all(whole)).flatMap(({ stream = [] }) => stream)
+  const streams = [...inComponents, ...templates.flatMap(({ stream }) => stream)]
   return streams.filter((one) => one[field]?.uid === uid).length
 }
 

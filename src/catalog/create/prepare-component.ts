@@ -2,6 +2,7 @@
 import { invariant, newFamilyUid, newOrderedUid, nextTurn, refuse } from '../../base/index.ts'
 import type { CatalogDocument, CatalogWrite, StreamHandle } from '../../store/index.ts'
 import { checkBaseCycle } from '../../time/index.ts'
+import { bindSources } from '../derived/bind-sources.ts'
 import {
   type CatalogBase,
   folderOrders,
@@ -199,6 +200,9 @@ async function draftComponent(
     if (position % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextTurn()
     draft.addedByPosition.set(position, await place(deps, draft, stream))
   }
+  for (const [added, placed] of draft.addedByUid) {
+    draft.addedByUid.set(added, { ...placed, derivation: bindSources(placed, draft.addedById) })
+  }
   return draft
 }
 
@@ -231,6 +235,10 @@ function definitionReader(
       refuse('template_not_found', { what })
     }
     const { uid: _, ...body } = stream
+    if (body.streamDerivationType !== 'NONE') {
+      const what = `Stream "${dsId}" that dsId names is derived by an expression: only a whole template makes it`
+      refuse('bad_input', { what })
+    }
     return body
   }
   return () => (read ??= find())

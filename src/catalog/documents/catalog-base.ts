@@ -5,6 +5,7 @@ import type { DeleteProfileBody } from '../record/delete-profile.ts'
 import type { SimpleRecords } from '../record/simple-records.ts'
 import type { StreamReferences } from '../record/stream-rules.ts'
 import type { UnitBody } from '../record/unit.ts'
+import type { DerivationStatusBook } from '../shape/derivation-shape.ts'
 import { foldersAlong } from '../shape/folder-path.ts'
 import type { StreamBody } from '../shape/stream-shape.ts'
 import type { Documents } from './documents.ts'
@@ -28,6 +29,8 @@ export interface CatalogBase {
   readonly cycles: SimpleRecords<CycleBody>
   readonly units: SimpleRecords<UnitBody>
   readonly deleteProfiles: SimpleRecords<DeleteProfileBody>
+  /** Who knows what has become of derived streams, once there is someone. */
+  readonly derivationStatus: { book?: DerivationStatusBook }
 }
 
 /** The records of an organization that its streams may refer to. */
@@ -42,6 +45,13 @@ export function referencesOf(base: CatalogBase, orgUid: string): StreamReference
   }
 }
 
+/** The cycles that a stream refers to: that of its intervals, and those of its formula's statistics. */
+export function cycleUidsOf({ baseCycle, derivation }: StreamBody): string[] {
+  const own = baseCycle === null ? [] : [baseCycle.uid]
+  const read = (derivation?.variables ?? []).flatMap(({ cycleUid }) => cycleUid || [])
+  return [...new Set([...own, ...read])]
+}
+
 /** The records that a stream refers to and did not refer to before. */
 export function usesOfStream(
   { cycles }: Pick<CatalogBase, 'cycles'>,
@@ -54,8 +64,10 @@ export function usesOfStream(
   }
   note('unit', after.unit?.uid, before?.unit?.uid)
   note('delete_profile', after.delete_profile?.uid, before?.delete_profile?.uid)
-  const cycleUid = after.baseCycle?.uid ?? ''
-  if (!cycles.isBuiltIn(cycleUid)) note('cycle', cycleUid, before?.baseCycle?.uid)
+  const known = new Set(before === undefined ? [] : cycleUidsOf(before))
+  for (const uid of cycleUidsOf(after)) {
+    if (!known.has(uid) && !cycles.isBuiltIn(uid)) note('cycle', uid)
+  }
   return uses
 }
 

@@ -3,18 +3,20 @@
  * through here, so that cache and index follow before the caller goes on.
  */
 import { invariant, newUid, nextTurn } from '../../base/index.ts'
-import type {
-  CatalogConflict,
-  CatalogDocument,
-  CatalogStore,
-  CatalogWrite,
-  DocumentKey,
-  ListQuery,
-  PutDocument,
-  PutFleet,
-  StreamHandle,
-  WalkQuery,
+import {
+  type CatalogConflict,
+  CatalogDamaged,
+  type CatalogDocument,
+  type CatalogStore,
+  type CatalogWrite,
+  type DocumentKey,
+  type ListQuery,
+  type PutDocument,
+  type PutFleet,
+  type StreamHandle,
+  type WalkQuery,
 } from '../../store/index.ts'
+import { DerivationEdges } from '../derived/derivation-edges.ts'
 import { componentEntryOf, streamEntryOf } from '../index/entry-of.ts'
 import { streamUnpacker, unpackComponent } from '../index/index-entry.ts'
 import { StreamIndex } from '../index/stream-index.ts'
@@ -53,6 +55,8 @@ export class Documents {
   readonly #listeners: StreamsDeletedListener[] = []
   readonly #news = new CatalogNewsTeller()
   readonly #unpackStream = streamUnpacker()
+  /** Which streams are derived from which. */
+  readonly edges = new DerivationEdges()
   /** Commits whose documents cache and index do not have all yet; as many as calls run. */
   readonly #running = new Set<Promise<unknown>>()
   #cursor = 0
@@ -90,6 +94,21 @@ export class Documents {
     this.#cursor = cursor
     if (!isWhole) await this.#derive()
     this.#index.noteLost(lost)
+    await this.#loadEdges()
+  }
+
+  /** Reads the streams that are derived by expressions: few have formulas, and the index does not hold these. */
+  async #loadEdges(): Promise<void> {
+    let looked = 0
+    for (const handle of this.#index.handlesDerived()) {
+      looked += 1
+      if (looked % DOCUMENTS_PER_STEP === 0) await nextTurn()
+      const { orgUid } = this.#index.componentOf(handle)
+      const key = { orgUid, kind: 'stream', uid: this.#index.streamUid(handle) }
+      const document = await this.#store.get(key).catch(unlessDamaged)
+      if (document !== undefined) this.edges.note(document)
+    }
+    this.edges.settle(this.#index)
   }
 
   /** Fills the index from the documents themselves, as what is kept of them beside is damaged. */
@@ -107,6 +126,7 @@ export class Documents {
       const isGap = (page.changes[0]?.cursor ?? 0) > this.#cursor + 1
       if (isGap) throw new Error(`Cannot catch up: changes after ${this.#cursor} are not kept`)
       for (const change of page.changes) await this.#takeOver(change)
+      this.edges.settle(this.#index)
       this.#cursor = page.cursor
       if (page.changes.length < CHANGES_PER_PAGE) return
     }
@@ -190,6 +210,7 @@ export class Documents {
       if (document.revision > 1 || !this.#followMade(document, write.index)) this.#follow(document)
     }
     this.#forget(writes.filter(({ op }) => op === 'delete'))
+    this.edges.settle(this.#index)
     return documents
   }
 
@@ -217,6 +238,7 @@ export class Documents {
       return
     }
     this.#follow(holder)
+    this.edges.settle(this.#index)
     // Whoever changed the component may have given its next streams UIDs that we would give too.
     if (holder.kind === 'component') await this.#learnStreams(holder)
   }
@@ -238,6 +260,7 @@ export class Documents {
     const { uid, orgUid, parentUid, revision } = document
     const place = { uid, orgUid, parentUid, revision, handle }
     this.index.putStream(place, this.#unpackStream(index))
+    this.edges.note(document)
     return true
   }
 
@@ -251,6 +274,7 @@ export class Documents {
     const { uid, orgUid, parentUid, revision, handle = 0 } = document
     const entry = streamEntryOf(streamBodyOf(document))
     this.index.putStream({ uid, orgUid, parentUid, revision, handle }, entry)
+    this.edges.note(document)
     return true
   }
 
@@ -259,6 +283,7 @@ export class Documents {
     for (let start = 0; ; start += CHANGES_PER_PAGE) {
       const { documents } = await this.#store.list({ ...query, start })
       for (const document of documents) this.#follow(document)
+      this.edges.settle(this.#index)
       if (documents.length < CHANGES_PER_PAGE) return
     }
   }
@@ -275,8 +300,14 @@ export class Documents {
     for (const key of keys) this.#cache.delete(key)
     if (keys.some(({ kind }) => kind === DELETE_PROFILE)) this.index.noteDeleteProfiles()
     // Components first: they take their streams along in one step.
-    for (const { kind, uid } of keys) if (kind === 'component') this.index.deleteComponent(uid)
-    for (const { kind, uid } of keys) if (kind === 'stream') this.index.deleteStream(uid)
+    for (const { kind, uid } of keys) {
+      if (kind !== 'component') continue
+      for (const handle of this.index.deleteComponent(uid)) this.edges.delete(handle)
+    }
+    for (const { kind, uid } of keys) {
+      const handle = kind === 'stream' ? this.index.deleteStream(uid) : 0
+      if (handle !== 0) this.edges.delete(handle)
+    }
   }
 
   async #carryOut(noticeUid: string, deleted: readonly DeletedStream[]): Promise<void> {
@@ -299,6 +330,11 @@ export class Documents {
     this.#forget([change])
     tellNews()
   }
+}
+
+/** What cannot be read is told wherever it is asked for. */
+function unlessDamaged(error: unknown): undefined {
+  if (!(error instanceof CatalogDamaged)) throw error
 }
 
 function noticeOrder(deleted: readonly DeletedStream[]): PutDocument {

@@ -123,6 +123,11 @@ export class StreamIndex {
     return false
   }
 
+  /** Whether a stream with a UID is known; one that is lost is not, and that is not told. */
+  hasLivingUid(uid: string): boolean {
+    return this.#streams.uids.find(uid) !== 0
+  }
+
   /** Whether a handle belongs to a living stream. */
   has(handle: number): handle is StreamHandle {
     return this.#streams.has(handle)
@@ -192,6 +197,13 @@ export class StreamIndex {
       if (this.#streams.has(handle) && this.#streams.hasDeleteProfile(handle)) {
         yield handle as StreamHandle
       }
+    }
+  }
+
+  /** Every stream that is derived by an expression. */
+  *handlesDerived(): Generator<StreamHandle> {
+    for (let handle = 1; handle < this.#streams.end; handle++) {
+      if (this.#streams.has(handle) && this.#streams.isDerived(handle)) yield handle as StreamHandle
     }
   }
 

@@ -1,6 +1,9 @@
 import { allows, type Principal, requirePermit } from '../../access/index.ts'
 import { newOrderedUid, RecordBytes } from '../../base/index.ts'
 import type { CatalogDocument, CatalogWrite, StreamHandle } from '../../store/index.ts'
+import { type DerivedDraft, settleDerivations } from '../derived/settle-derivations.ts'
+import { sourceNames } from '../derived/show-derivation.ts'
+import { SourceFinder } from '../derived/source-finder.ts'
 import { type CatalogBase, referencesOf, usesOfStream } from '../documents/catalog-base.ts'
 import { NOTHING_ALONG } from '../documents/plan-along.ts'
 import { useOrders } from '../documents/record-uses.ts'
@@ -38,7 +41,12 @@ interface Owner {
   readonly orgUid: string
   readonly uid: string
   readonly body: ComponentBody
+  /** Who changes them: formulas read only what their author may. */
+  readonly principal: Principal
 }
+
+/** A stream on its way into a commit, at the revision that it had. */
+type Draft = DerivedDraft & { readonly revision: number }
 
 /** Get, list, insert, update and delete of a component's streams, each checked against rights. */
 export class ComponentStreams {
@@ -52,12 +60,13 @@ export class ComponentStreams {
   make(principal: Principal, componentUid: string, streamType: StreamType): StreamRecord {
     requirePermit(principal, `component/${componentUid}/stream`, 'GET')
     this.#requireEntry(principal.orgUid, componentUid)
-    return { uid: newOrderedUid(), ...defaultStream, streamType, timeZoneId: '', revision: 0 }
+    const { derivation: _, ...body } = defaultStream
+    return { uid: newOrderedUid(), ...body, streamType, timeZoneId: '', revision: 0 }
   }
 
   async get(principal: Principal, componentUid: string, uid: string): Promise<StreamRecord> {
     requirePermit(principal, `component/${componentUid}/stream/${uid}`, 'GET')
-    return showStream(await this.#require(principal.orgUid, componentUid, uid))
+    return await this.#show(principal, await this.#require(principal.orgUid, componentUid, uid))
   }
 
   /** In definition order. */
@@ -91,7 +100,7 @@ export class ComponentStreams {
       const document = await this.#document(orgUid, index.streamUid(handle))
       if (document === undefined) continue
       bytes?.add(JSON.stringify(document.body))
-      records.push(showStream(document))
+      records.push(await this.#show(principal, document))
     }
     return { records, totalCount: handles.length }
   }
@@ -100,13 +109,14 @@ export class ComponentStreams {
     requirePermit(principal, `component/${componentUid}/stream`, 'PUT')
     checkShape(input)
     const fields = input as StreamInput
-    const saved = await this.#edit(principal.orgUid, componentUid, async (owner) => {
+    const saved = await this.#edit(principal, componentUid, async (owner) => {
       const { index } = this.#base.documents
       const order = index.nextOrderOf(this.#requireEntry(principal.orgUid, componentUid))
       const uid = this.#uidsFor(owner)()
-      return await this.#insertOrders(owner, fields, { field: 'stream', uid, order })
+      const draft = await this.#draftInsert(owner, fields, { field: 'stream', uid, order })
+      return await this.#ordersOf(owner, [draft])
     })
-    return showStream(saved[0])
+    return await this.#show(principal, saved[0])
   }
 
   async update(
@@ -117,12 +127,13 @@ export class ComponentStreams {
     requirePermit(principal, `component/${componentUid}/stream/${uid}`, 'POST')
     checkShape(input)
     const fields = input as StreamInput
-    const saved = await this.#edit(principal.orgUid, componentUid, async (owner) => {
+    const saved = await this.#edit(principal, componentUid, async (owner) => {
       const before = await this.#require(principal.orgUid, componentUid, uid)
       refuseStale('stream', fields.revision, before)
-      return await this.#updateStreamOrders(owner, fields, { field: 'stream', before })
+      const draft = await this.#draftUpdate(owner, fields, { field: 'stream', before })
+      return await this.#ordersOf(owner, [draft])
     })
-    return showStream(saved[0])
+    return await this.#show(principal, saved[0])
   }
 
   /** Deletes a stream and, through the listeners, its samples and files. */
@@ -140,18 +151,18 @@ export class ComponentStreams {
       const along = planAlong(quoted(body.id, streamBodyOf(document).id))
       return [{ op: 'delete', orgUid, kind: 'stream', uid, expectedRevision }, ...along]
     }
-    await this.#edit(principal.orgUid, componentUid, ordersFor, change)
+    await this.#edit(principal, componentUid, ordersFor, change)
   }
 
   /** The writes for the streams of a component that is being inserted. */
   async insertOrders(owner: Owner, inputs: readonly StreamInput[]): Promise<CatalogWrite[]> {
-    const orders: CatalogWrite[] = []
+    const drafts: Draft[] = []
     const nextUid = this.#uidsFor(owner)
     for (const [order, input] of inputs.entries()) {
       const place = { field: `component.stream[${order}]`, uid: nextUid(), order }
-      orders.push(...(await this.#insertOrders(owner, input, place)))
+      drafts.push(await this.#draftInsert(owner, input, place))
     }
-    return orders
+    return await this.#ordersOf(owner, drafts)
   }
 
   /**
@@ -168,25 +179,26 @@ export class ComponentStreams {
     const handles = this.#requireEntry(owner.orgUid, owner.uid).streams
     const named = new Set<string>()
     const nextUid = this.#uidsFor(owner)
-    const orders: CatalogWrite[] = []
+    const drafts: Draft[] = []
     for (const [order, input] of inputs.entries()) {
       const field = `component.stream[${order}]`
       if (!input.uid) {
-        orders.push(...(await this.#insertOrders(owner, input, { field, uid: nextUid(), order })))
+        drafts.push(await this.#draftInsert(owner, input, { field, uid: nextUid(), order }))
         continue
       }
       if (named.has(input.uid)) refuseField(`${field}.uid`, 'is named twice in this list')
       named.add(input.uid)
       const before = await this.#document(owner.orgUid, input.uid)
       if (before === undefined && this.#isFree(input.uid)) {
-        orders.push(...(await this.#insertOrders(owner, input, { field, uid: input.uid, order })))
+        drafts.push(await this.#draftInsert(owner, input, { field, uid: input.uid, order }))
         continue
       }
       if (before?.parentUid !== owner.uid) {
         refuseField(`${field}.uid`, `"${input.uid.slice(0, 60)}" is no stream of this component`)
       }
-      orders.push(...(await this.#updateStreamOrders(owner, input, { field, before, order })))
+      drafts.push(await this.#draftUpdate(owner, input, { field, before, order }))
     }
+    const orders = await this.#ordersOf(owner, drafts)
     const rest = handles.filter((handle) => !named.has(index.streamUid(handle)))
     return [...orders, ...(await this.#pushBack(owner, rest, inputs.length))]
   }
@@ -226,18 +238,19 @@ export class ComponentStreams {
 
   /** Commits stream writes together with a touch of the component, so that no delete slips past. */
   async #edit(
-    orgUid: string,
+    principal: Principal,
     componentUid: string,
     ordersFor: (owner: Owner) => Promise<CatalogWrite[]>,
     change: (body: ComponentBody) => ComponentBody = (body) => body,
   ): Promise<CatalogDocument[]> {
     const { documents, locks } = this.#base
+    const { orgUid } = principal
     return await locks.run([componentUid], () =>
       retryConflicts(documents, async () => {
         const document = await documents.get({ orgUid, kind: 'component', uid: componentUid })
         if (document === undefined) refuseUnknown('component', componentUid)
         const body = componentBodyOf(document)
-        const orders = await ordersFor({ orgUid, uid: componentUid, body })
+        const orders = await ordersFor({ orgUid, uid: componentUid, body, principal })
         const key = { orgUid, uid: componentUid }
         const component = putComponentOrder(key, change(body), document.revision)
         const saved = await documents.commit([component, ...orders])
@@ -246,39 +259,68 @@ export class ComponentStreams {
     )
   }
 
-  async #insertOrders(
+  async #draftInsert(
     owner: Owner,
     input: StreamInput,
     place: { readonly field: string; readonly uid: string; readonly order: number },
-  ): Promise<CatalogWrite[]> {
+  ): Promise<Draft> {
+    const { field, uid, order } = place
     const references = referencesOf(this.#base, owner.orgUid)
-    const body = await readStream(place.field, input, { before: defaultStream, references })
+    const body = await readStream(field, input, { before: defaultStream, references })
     const cycle = body.baseCycle === null ? undefined : await references.findCycle(body.baseCycle)
-    const timeZone = owner.body.timeZoneId
-    const placed = placeStream(body, { order: place.order, cycle, timeZone })
-    const key = { orgUid: owner.orgUid, uid: place.uid, componentUid: owner.uid }
-    return [putStreamOrder(key, placed, 0), ...this.#useOrders(owner, { after: body })]
+    const placed = placeStream(body, { order, cycle, timeZone: owner.body.timeZoneId })
+    const { derivation } = input
+    return { field, uid, body: placed, input: derivation, before: undefined, revision: 0 }
   }
 
-  async #updateStreamOrders(
+  async #draftUpdate(
     owner: Owner,
     input: StreamInput,
     place: { readonly field: string; readonly before: CatalogDocument; readonly order?: number },
-  ): Promise<CatalogWrite[]> {
+  ): Promise<Draft> {
+    const { field } = place
+    const { uid, revision } = place.before
     const references = referencesOf(this.#base, owner.orgUid)
     const before = streamBodyOf(place.before)
-    const body = await readStream(place.field, input, { before, references })
-    checkStreamChange(place.field, before, body)
+    const body = await readStream(field, input, { before, references })
+    checkStreamChange(field, before, body)
     const { order = before.order } = place
-    const key = { orgUid: owner.orgUid, uid: place.before.uid, componentUid: owner.uid }
     const placed = { ...body, order, grid: before.grid }
-    const stream = putStreamOrder(key, placed, place.before.revision)
-    return [stream, ...this.#useOrders(owner, { before, after: body })]
+    return { field, uid, body: placed, input: input.derivation, before, revision }
+  }
+
+  /** The writes of drafts, whose formulas may read each other. */
+  async #ordersOf(owner: Owner, drafts: readonly Draft[]): Promise<CatalogWrite[]> {
+    const { orgUid, principal, uid: componentUid, body: component } = owner
+    const scope = { orgUid, componentUid, componentId: component.id, drafts }
+    const context = {
+      ...{ orgUid, principal, timeZone: component.timeZoneId },
+      finder: new SourceFinder(this.#base.documents, scope),
+      references: referencesOf(this.#base, orgUid),
+    }
+    const settled = await settleDerivations(context, drafts)
+    const orders = [...settled.orders]
+    for (const [at, { uid, before, revision }] of drafts.entries()) {
+      const after = settled.bodies[at]
+      orders.push(putStreamOrder({ orgUid, uid, componentUid }, after, revision))
+      orders.push(...this.#useOrders(owner, { before, after }))
+    }
+    return orders
   }
 
   #useOrders({ orgUid }: Owner, change: { before?: StreamBody; after: StreamBody }) {
     const { before, after } = change
     return useOrders(usesOfStream(this.#base, orgUid, { before, after }))
+  }
+
+  async #show(principal: Principal, document: CatalogDocument): Promise<StreamRecord> {
+    const { documents, derivationStatus } = this.#base
+    const names = sourceNames(documents.index, principal.orgUid, principal)
+    const shown = showStream(document, names)
+    const { handle } = document
+    if (shown.derivation === undefined || handle === undefined) return shown
+    const status = await derivationStatus.book?.read(handle)
+    return status === undefined ? shown : { ...shown, derivationStatus: status }
   }
 
   #requireEntry(orgUid: string, componentUid: string) {

@@ -68,7 +68,7 @@ export class Components {
   ): Promise<void> {
     const uid = this.#requireProperties(principal, compId, 'POST')
     const { name, description } = read()
-    await this.#change(principal.orgUid, uid, {
+    await this.#change(principal, uid, {
       ...(name === undefined ? {} : { name }),
       ...(description === undefined ? {} : { description }),
     })
@@ -156,7 +156,10 @@ export class Components {
     this.#refuseLost(orgUid, body.id)
     const saved = await retryConflicts(this.#base.documents, async () => {
       const folders = await this.#folderOrders(orgUid, body.folder)
-      const streams = await this.#streams.insertOrders({ orgUid, uid, body }, fields.stream ?? [])
+      const streams = await this.#streams.insertOrders(
+        { orgUid, uid, body, principal },
+        fields.stream ?? [],
+      )
       const component = putComponentOrder({ orgUid, uid }, body, 0)
       return await this.#commitComponent([...folders, component, ...streams])
     })
@@ -168,7 +171,7 @@ export class Components {
     requirePermit(principal, `component/${uid}`, 'POST')
     const { stream } = (input ?? {}) as ComponentInput
     if (stream !== undefined) requirePermit(principal, `component/${uid}/stream`, 'POST')
-    const saved = await this.#change(principal.orgUid, uid, input, (fields) => {
+    const saved = await this.#change(principal, uid, input, (fields) => {
       for (const { uid: streamUid } of fields.stream ?? []) {
         if (streamUid) requirePermit(principal, `component/${uid}/stream/${streamUid}`, 'POST')
       }
@@ -191,7 +194,7 @@ export class Components {
   }
 
   async #change(
-    orgUid: string,
+    principal: Principal,
     uid: string,
     input: unknown,
     check: (fields: ComponentInput) => void = () => {},
@@ -199,6 +202,7 @@ export class Components {
     checkShape(input)
     const fields = input as ComponentInput
     check(fields)
+    const { orgUid } = principal
     return await this.#base.locks.run(this.#streams.locksOf(uid, fields.stream), () =>
       retryConflicts(this.#base.documents, async () => {
         const before = await this.#require(orgUid, uid)
@@ -206,7 +210,8 @@ export class Components {
         const body = readComponent(fields, componentBodyOf(before))
         this.#refuseLost(orgUid, body.id)
         const folders = await this.#folderOrders(orgUid, body.folder)
-        const streams = await this.#streams.updateOrders({ orgUid, uid, body }, fields.stream)
+        const owner = { orgUid, uid, body, principal }
+        const streams = await this.#streams.updateOrders(owner, fields.stream)
         const component = putComponentOrder({ orgUid, uid }, body, before.revision)
         return await this.#commitComponent([...folders, component, ...streams])
       }),

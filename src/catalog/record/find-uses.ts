@@ -2,9 +2,10 @@
 import { allows, type Principal } from '../../access/index.ts'
 import { nextTurn } from '../../base/index.ts'
 import type { CatalogDocument, StreamHandle } from '../../store/index.ts'
+import { cycleUidsOf } from '../documents/catalog-base.ts'
 import type { Documents } from '../documents/documents.ts'
 import { INTERVAL } from '../shape/stream-kind.ts'
-import type { StreamBody } from '../shape/stream-shape.ts'
+import { type StreamBody, streamBodyOf } from '../shape/stream-shape.ts'
 import type { FindUses } from './simple-records.ts'
 import type { TemplateBody } from './template.ts'
 
@@ -22,7 +23,8 @@ type ReferenceField = 'baseCycle' | 'unit' | 'delete_profile'
 export function usesBy(documents: Documents, field: ReferenceField): FindUses {
   return async (principal, uid) => {
     const uses: string[] = []
-    const refers = (stream: StreamBody) => stream[field]?.uid === uid
+    const refers = (stream: StreamBody) =>
+      field === 'baseCycle' ? cycleUidsOf(stream).includes(uid) : stream[field]?.uid === uid
     await findTemplates(documents, principal, { refers, uses })
     await findStreams(documents, principal, { field, refers, uses })
     return uses.length <= USES_NAMED_MAX ? uses : [...uses.slice(0, USES_NAMED_MAX), 'others']
@@ -64,7 +66,8 @@ async function findStreams(
   for (const handle of index.handlesOf(principal.orgUid)) {
     if (uses.length > USES_NAMED_MAX) return
     // The index knows which streams have such a reference at all, except for units.
-    if (field === 'baseCycle' && index.kindOf(handle) !== INTERVAL) continue
+    const hasCycle = index.kindOf(handle) === INTERVAL || index.isDerived(handle)
+    if (field === 'baseCycle' && !hasCycle) continue
     if (field === 'delete_profile' && !index.hasDeleteProfile(handle)) continue
     looked += 1
     if (looked % DOCUMENTS_PER_STEP === 0) await nextTurn()
@@ -72,7 +75,7 @@ async function findStreams(
     const document = await documents.getOnce({
       ...{ orgUid: principal.orgUid, kind: 'stream', uid: index.streamUid(handle) },
     })
-    if (document === undefined || !refers(document.body as unknown as StreamBody)) continue
+    if (document === undefined || !refers(streamBodyOf(document))) continue
     if (index.has(handle)) uses.push(nameStream(documents, principal, { document, handle }))
   }
 }

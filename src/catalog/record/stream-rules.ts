@@ -1,6 +1,7 @@
 /** What a stream may be, and what of it may still change. */
 import type { CatalogDocument, PutDocument } from '../../store/index.ts'
 import { checkBaseCycle } from '../../time/index.ts'
+import { type NameSource, showDerivation } from '../derived/show-derivation.ts'
 import { streamEntryOf } from '../index/entry-of.ts'
 import { packStream } from '../index/index-entry.ts'
 import { packGrid, readGrid } from '../shape/interval-grid.ts'
@@ -34,7 +35,7 @@ export interface StreamReferences {
   findCycle(name: { uid?: string; id?: string }): Promise<FoundCycle | undefined>
 }
 
-/** The body after an input is applied; `field` begins the names in messages. */
+/** The body after an input is applied, but for how it is derived, which settleDerivations reads; `field` begins the names in messages. */
 export async function readStream(
   field: string,
   input: StreamInput,
@@ -50,7 +51,7 @@ export async function readStream(
     unit: pickReference(input.unit, before.unit),
     baseCycle: await readBaseCycle(field, input.baseCycle, { before, references }),
     rollupMethod: readRollupMethod(field, input.rollupMethod) ?? before.rollupMethod,
-    streamDerivationType: input.streamDerivationType ?? before.streamDerivationType,
+    ...readDerivationType(field, input, before),
     delete_profile: pickReference(input.delete_profile, before.delete_profile),
     location: input.location === undefined ? before.location : pickLocation(input.location),
   }
@@ -69,6 +70,32 @@ function readRollupMethod(field: string, given: string | undefined): RollupMetho
   return refuseField(`${field}.rollupMethod`, `must be one of ${ROLLUP_METHODS.join(', ')}`)
 }
 
+/** Whether the stream is derived; the formula stays what it was until its sources are known. */
+function readDerivationType(
+  field: string,
+  input: StreamInput,
+  before: StreamBody,
+): Pick<StreamBody, 'streamDerivationType' | 'derivation'> {
+  const { derivation } = input
+  const given = derivation == null ? before.streamDerivationType : 'FROM_EXPRESSION'
+  const streamDerivationType = input.streamDerivationType ?? given
+  if (streamDerivationType === 'NONE') {
+    if (derivation == null) return { streamDerivationType, derivation: null }
+    refuseField(
+      `${field}.derivation`,
+      'belongs to streams whose streamDerivationType is FROM_EXPRESSION: change that, or leave it out',
+    )
+  }
+  const wasDerived = before.streamDerivationType === 'FROM_EXPRESSION'
+  if (derivation === null || (derivation === undefined && !wasDerived)) {
+    refuseField(
+      `${field}.derivation`,
+      'is missing: write {"expression":"a + 1","variables":[{"name":"a","streamId":"…"}]}',
+    )
+  }
+  return { streamDerivationType, derivation: before.derivation ?? null }
+}
+
 function checkKind(field: string, body: StreamBody): void {
   const isInterval = body.streamType === 'intvl_stream'
   if (isInterval && body.baseCycle === null) {
@@ -79,6 +106,12 @@ function checkKind(field: string, body: StreamBody): void {
   }
   if (!isInterval && body.baseCycle !== null) {
     refuseField(`${field}.baseCycle`, 'belongs to interval streams only: leave it out')
+  }
+  if (body.streamDerivationType !== 'NONE' && body.streamType === 'point_stream') {
+    refuseField(`${field}.streamType`, 'must not be point_stream: no formula gives its one sample')
+  }
+  if (body.streamDerivationType !== 'NONE' && body.valueType === 'FILE') {
+    refuseField(`${field}.valueType`, 'must not be FILE: a formula gives no files')
   }
   if (body.streamType === 'point_stream' && body.valueType === 'FILE') {
     refuseField(`${field}.valueType`, 'must not be FILE: a point stream holds no files')
@@ -196,9 +229,13 @@ function streamClaim(componentUid: string, streamId: string): string {
   return `stream_id:${componentUid}:${streamId}`
 }
 
-/** A stream as callers see it. */
-export function showStream(document: CatalogDocument): StreamRecord {
-  const { order: _, grid, ...body } = streamBodyOf(document)
+/** A stream as callers see it; what it is derived from is shown by what `names` says of a source. */
+export function showStream(document: CatalogDocument, names: NameSource): StreamRecord {
+  const { order: _, grid, derivation, ...body } = streamBodyOf(document)
   const timeZoneId = grid === '' ? '' : readGrid(grid).timeZone
-  return { uid: document.uid, ...body, timeZoneId, revision: document.revision }
+  const derived =
+    derivation === null
+      ? {}
+      : { derivation: showDerivation(derivation, { componentUid: document.parentUid, names }) }
+  return { uid: document.uid, ...body, ...derived, timeZoneId, revision: document.revision }
 }

@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { newUid } from '../../base/index.ts'
+import { type DerivedDraft, settleDerivations } from '../derived/settle-derivations.ts'
+import { SourceFinder } from '../derived/source-finder.ts'
 import { type CatalogBase, referencesOf, usesOfStream } from '../documents/catalog-base.ts'
 import { STREAMS_PER_RECORD_MAX } from '../shape/component-shape.ts'
 import {
@@ -20,7 +22,7 @@ import {
   streamShape,
 } from '../shape/stream-shape.ts'
 import { type RecordRules, refuseTakenId } from './simple-records.ts'
-import { pickLocation, readStream } from './stream-rules.ts'
+import { pickLocation, placeStream, readStream } from './stream-rules.ts'
 
 /** What a caller may say about a template; its streams are replaced as a whole. */
 export const templateShape = Type.Object({
@@ -80,9 +82,11 @@ async function readTemplate(
   const stream = input.stream === undefined ? before.stream : await readStreams(input.stream)
   return { id, name, description, timeZoneId, location, stream }
 
+  /** Their intervals are placed as in the zone of a component, so that they can be compared. */
   async function readStreams(inputs: readonly StreamInput[]): Promise<TemplateStream[]> {
     const references = referencesOf(base, orgUid)
-    const streams: TemplateStream[] = []
+    const timeZone = timeZoneId || 'UTC'
+    const drafts: DerivedDraft[] = []
     const ids = new Set<string>()
     for (const [index, each] of inputs.entries()) {
       const field = `component_template.stream[${index}]`
@@ -93,8 +97,19 @@ async function readTemplate(
       const body = await readStream(field, each, { before: known ?? defaultStream, references })
       if (body.id !== '' && ids.has(body.id)) refuseTakenId('stream', body.id)
       ids.add(body.id)
-      streams.push({ ...body, uid: known?.uid ?? newUid() })
+      const cycle = body.baseCycle === null ? undefined : await references.findCycle(body.baseCycle)
+      const placed = (one: StreamBody) => placeStream(one, { order: 0, cycle, timeZone })
+      const [uid, input] = [known?.uid ?? newUid(), each.derivation]
+      drafts.push({ field, uid, input, body: placed(body), before: known && placed(known) })
     }
-    return streams
+    const finder = new SourceFinder(undefined, {
+      orgUid,
+      componentUid: '',
+      componentId: '',
+      drafts,
+    })
+    const context = { orgUid, timeZone, finder, references, principal: undefined }
+    const { bodies } = await settleDerivations(context, drafts)
+    return bodies.map(({ order: _, grid: __, ...body }, at) => ({ ...body, uid: drafts[at].uid }))
   }
 }

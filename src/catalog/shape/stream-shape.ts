@@ -1,5 +1,11 @@
 import { type Static, Type } from 'typebox'
 import type { JsonObject, JsonValue } from '../../store/index.ts'
+import {
+  type Derivation,
+  type DerivationStatus,
+  derivationShape,
+  type ShownDerivation,
+} from './derivation-shape.ts'
 import { locationShape, referenceShape, revisionShape } from './record-checks.ts'
 import { STREAM_TYPES, type StreamType } from './stream-kind.ts'
 import { VALUE_TYPES, type ValueType } from './value-type.ts'
@@ -35,6 +41,7 @@ export const streamShape = Type.Object({
     Type.String({ description: `One of ${ROLLUP_METHODS.join(', ')}, in any case` }),
   ),
   streamDerivationType: Type.Optional(Type.Enum([...DERIVATION_TYPES])),
+  derivation: Type.Optional(Type.Union([Type.Null(), derivationShape])),
   delete_profile: Type.Optional(referenceShape),
   location: Type.Optional(Type.Union([Type.Null(), locationShape])),
   revision: revisionShape,
@@ -55,6 +62,8 @@ export type StreamBody = {
   readonly baseCycle: { readonly uid: string; readonly id: string } | null
   readonly rollupMethod: RollupMethod
   readonly streamDerivationType: DerivationType
+  /** Null unless the stream is derived by an expression. */
+  readonly derivation: Derivation | null
   readonly delete_profile: Reference | null
   readonly location: Location | null
 }
@@ -67,7 +76,10 @@ export type PlacedStreamBody = StreamBody & {
 }
 
 /** A stream as callers see it. */
-export type StreamRecord = StreamBody & {
+export type StreamRecord = Omit<StreamBody, 'derivation'> & {
+  /** As the next, of derived streams only. */
+  readonly derivation?: ShownDerivation
+  readonly derivationStatus?: DerivationStatus
   readonly uid: string
   /** The zone its intervals lie in; '' unless an interval stream. */
   readonly timeZoneId: string
@@ -85,6 +97,7 @@ export const defaultStream: StreamBody = {
   baseCycle: null,
   rollupMethod: 'avg',
   streamDerivationType: 'NONE',
+  derivation: null,
   delete_profile: null,
   location: null,
 }

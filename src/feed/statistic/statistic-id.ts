@@ -1,11 +1,7 @@
 import { refuse } from '../../base/index.ts'
+import { STATISTIC_IDS, type StatisticId } from '../../catalog/index.ts'
 
-/** The thirteen statistics of a cycle, by the names they have in paths. */
-export const STATISTIC_IDS = [
-  ...(['first', 'last', 'min', 'max', 'avg', 'sum', 'minoccurrence', 'maxoccurrence'] as const),
-  ...(['gapcount', 'nongapcount', 'intvlcount', 'milliseccount', 'nongapmilliseccount'] as const),
-] as const
-export type StatisticId = (typeof STATISTIC_IDS)[number]
+export { STATISTIC_IDS, type StatisticId } from '../../catalog/index.ts'
 
 /** Reads a statistic's name from a path; refuses an unknown one with the list of those there are. */
 export function readStatisticId(text: string): StatisticId {

@@ -1,6 +1,6 @@
 /** The records of the catalog as they are answered. */
 import { Type } from 'typebox'
-import { STREAM_TYPES, VALUE_TYPES } from '../../catalog/index.ts'
+import { STATISTIC_IDS, STREAM_TYPES, VALUE_TYPES } from '../../catalog/index.ts'
 import { SIZE_TYPES } from '../../time/index.ts'
 import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
 
@@ -19,6 +19,60 @@ const location = orNull(
   }),
 )
 const reference = orNull(named('Reference', { uid: Type.String() }, { uid: EXAMPLE_UID }))
+
+const derivation = named(
+  'Derivation',
+  {
+    expression: Type.String({ description: 'The formula' }),
+    variables: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        componentId: Type.Optional(
+          Type.String({ description: "Blank: the stream's own component, or one not to be seen" }),
+        ),
+        componentUid: Type.String({ description: "Blank: the stream's own component" }),
+        streamId: Type.String({ description: 'Blank where the source has none or is gone' }),
+        streamUid: Type.String({ description: 'Blank in templates' }),
+        offset: Type.Integer(),
+        cycleUid: Type.String(),
+        cycleId: Type.String(),
+        stat: oneOf(['', ...STATISTIC_IDS]),
+      }),
+    ),
+    trigger: oneOf(['ALL', 'ANY']),
+    followsCorrections: Type.Boolean(),
+  },
+  {
+    expression: '(flow + return) / 2',
+    variables: ['flow', 'return'].map((name) => ({
+      ...{ name, componentId: '', componentUid: '', streamId: name, streamUid: EXAMPLE_UID },
+      ...{ offset: 0, cycleUid: '', cycleId: '', stat: '' },
+    })),
+    trigger: 'ALL',
+    followsCorrections: false,
+  },
+)
+
+const derivationStatus = named(
+  'DerivationStatus',
+  {
+    lastRun: orNull(msOf('When it was derived last')),
+    lastError: orNull(
+      Type.Object({
+        message: Type.String(),
+        time: orNull(msOf('Of the result that there is none of')),
+        values: Type.Record(
+          Type.String(),
+          Type.Union([Type.Number(), Type.String(), Type.Boolean(), Type.Null()]),
+          { description: 'What the variables were' },
+        ),
+      }),
+    ),
+    errorCount: Type.Integer(),
+    sampleCount: Type.Integer(),
+  },
+  { lastRun: 1767225600000, lastError: null, errorCount: 0, sampleCount: 1440 },
+)
 
 const streamFields = {
   ...{ uid, id, name, description },
@@ -43,6 +97,8 @@ export const streamRecord = named(
   'Stream',
   {
     ...streamFields,
+    derivation: Type.Optional(derivation),
+    derivationStatus: Type.Optional(derivationStatus),
     timeZoneId: Type.String({ description: 'Of the intervals; blank unless an interval stream' }),
     revision,
   },
@@ -79,7 +135,13 @@ export const templateRecord = named(
     ...{ uid, id, name, description },
     timeZoneId: Type.String({ description: "Blank: the owner's" }),
     location,
-    stream: Type.Array(named('TemplateStream', streamFields, streamExample)),
+    stream: Type.Array(
+      named(
+        'TemplateStream',
+        { ...streamFields, derivation: Type.Optional(orNull(derivation)) },
+        { ...streamExample, derivation: null },
+      ),
+    ),
     revision,
   },
   {

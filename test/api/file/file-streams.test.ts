@@ -30,7 +30,11 @@ before(async () => {
       { id: 'hourly', valueType: 'FILE', ...hourly },
       { id: 'untyped' },
       { id: 'point', streamType: 'point_stream' },
-      { id: 'derived', valueType: 'FILE', streamDerivationType: 'FROM_EXPRESSION' },
+      { id: 'number', valueType: 'DOUBLE' },
+      {
+        id: 'derived',
+        derivation: { expression: 'a', variables: [{ name: 'a', streamId: 'number' }] },
+      },
     ],
   })
 })

@@ -164,7 +164,7 @@ test('put() holds every value type to its rule', async (t) => {
 test('put() stores all samples or none, and creates nothing when one is bad', async (t) => {
   const feed = await openFeed(t, {
     a: { valueType: 'DOUBLE' },
-    d: { streamDerivationType: 'FROM_EXPRESSION', valueType: 'DOUBLE' },
+    d: { derivation: { expression: 'a + 1', variables: [{ name: 'a', streamId: 'a' }] } },
   })
   const good = { compId: 'c', streamId: 'a', data: 1, time: 1 }
   const fresh = { compId: 'new', streamId: 'x', data: 1, time: 1 }

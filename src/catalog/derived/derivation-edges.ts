@@ -1,0 +1,126 @@
+import type { CatalogDocument, StreamHandle } from '../../store/index.ts'
+import type { StreamIndex } from '../index/stream-index.ts'
+import type { Derivation } from '../shape/derivation-shape.ts'
+
+type NotedDocument = Pick<CatalogDocument, 'orgUid' | 'revision' | 'handle' | 'body'>
+
+interface DerivedStream {
+  readonly revision: number
+  readonly sources: readonly StreamHandle[]
+}
+
+/** A derived stream whose sources may be part of the same commit, and not in the index yet. */
+interface OpenStream {
+  readonly orgUid: string
+  readonly revision: number
+  readonly sourceUids: ReadonlySet<string>
+}
+
+const NONE: readonly StreamHandle[] = []
+
+/**
+ * Which streams are derived from which, by handle, as the catalog's documents tell. What is noted counts from the
+ * next settle() on, when all streams of a commit are in the index.
+ */
+export class DerivationEdges {
+  readonly #derived = new Map<StreamHandle, DerivedStream>()
+  readonly #dependents = new Map<StreamHandle, Set<StreamHandle>>()
+  readonly #open = new Map<StreamHandle, OpenStream>()
+  #generation = 0
+
+  /** Moves whenever anything of a derived stream may have changed. */
+  get generation(): number {
+    return this.#generation
+  }
+
+  get isEmpty(): boolean {
+    return this.#dependents.size === 0
+  }
+
+  /** Whether streams are derived from this one. */
+  hasDependents(handle: StreamHandle): boolean {
+    return this.#dependents.has(handle)
+  }
+
+  dependentsOf(handle: StreamHandle): readonly StreamHandle[] {
+    const dependents = this.#dependents.get(handle)
+    return dependents === undefined ? NONE : [...dependents]
+  }
+
+  /** The streams that one is derived from and that are there, each once. */
+  sourcesOf(derived: StreamHandle): readonly StreamHandle[] {
+    return this.#derived.get(derived)?.sources ?? NONE
+  }
+
+  /** Every stream from which others are derived. */
+  sources(): StreamHandle[] {
+    return [...this.#dependents.keys()]
+  }
+
+  /** Every derived stream. */
+  derived(): StreamHandle[] {
+    return [...this.#derived.keys()]
+  }
+
+  /** Notes a stream as it was committed; most are not derived, and cost a look. */
+  note({ orgUid, revision, handle, body }: NotedDocument): void {
+    if (handle === undefined) return
+    const known = this.#open.get(handle) ?? this.#derived.get(handle)
+    const derivation = body.derivation as unknown as Derivation | null | undefined
+    if (derivation == null && known === undefined) return
+    // Commits may be followed in another order than they were made.
+    if (known !== undefined && known.revision > revision) return
+    const sourceUids = new Set((derivation?.variables ?? []).map(({ streamUid }) => streamUid))
+    this.#open.set(handle, { orgUid, revision, sourceUids })
+  }
+
+  /** Lets what was noted count. */
+  settle(index: StreamIndex): void {
+    if (this.#open.size === 0) return
+    for (const [handle, { orgUid, revision, sourceUids }] of this.#open) {
+      this.#cut(handle)
+      if (!index.has(handle)) continue
+      const sources: StreamHandle[] = []
+      for (const uid of sourceUids) {
+        const source = findLiving(index, orgUid, uid)
+        if (source !== 0) sources.push(source)
+      }
+      if (sourceUids.size > 0) this.#derived.set(handle, { revision, sources })
+      for (const source of sources) {
+        const dependents = this.#dependents.get(source) ?? new Set()
+        this.#dependents.set(source, dependents.add(handle))
+      }
+    }
+    this.#open.clear()
+    this.#generation += 1
+  }
+
+  /** Forgets a stream that is gone. */
+  delete(handle: StreamHandle): void {
+    this.#open.delete(handle)
+    if (!this.#derived.has(handle) && !this.#dependents.has(handle)) return
+    this.#cut(handle)
+    for (const derived of this.dependentsOf(handle)) {
+      const known = this.#derived.get(derived)
+      if (known === undefined) continue
+      const sources = known.sources.filter((source) => source !== handle)
+      this.#derived.set(derived, { ...known, sources })
+    }
+    this.#dependents.delete(handle)
+    this.#generation += 1
+  }
+
+  #cut(derived: StreamHandle): void {
+    for (const source of this.sourcesOf(derived)) {
+      const dependents = this.#dependents.get(source)
+      dependents?.delete(derived)
+      if (dependents?.size === 0) this.#dependents.delete(source)
+    }
+    this.#derived.delete(derived)
+  }
+}
+
+/** A source that may be lost in damage is not there, whatever the reason. */
+function findLiving(index: StreamIndex, orgUid: string, uid: string): StreamHandle | 0 {
+  return index.hasLivingUid(uid) ? index.streamByUid(orgUid, uid) : 0
+}

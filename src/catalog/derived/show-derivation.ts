@@ -1,0 +1,43 @@
+import { allows, type Principal } from '../../access/index.ts'
+import type { StreamIndex } from '../index/stream-index.ts'
+import type { Derivation, ShownDerivation } from '../shape/derivation-shape.ts'
+
+/** Tells the IDs of a source by its UIDs, blank where it is gone or not to be seen. */
+export type NameSource = (
+  componentUid: string,
+  streamUid: string,
+) => { readonly componentId: string; readonly streamId: string }
+
+const UNNAMED = { componentId: '', streamId: '' }
+
+/** Names sources of an organization as the index knows them; a caller learns only what it may see. */
+export function sourceNames(
+  index: StreamIndex,
+  orgUid: string,
+  principal: Principal | undefined,
+): NameSource {
+  return (componentUid, streamUid) => {
+    const handle = index.streamByUid(orgUid, streamUid)
+    if (handle === 0) return UNNAMED
+    const resource = `component/${componentUid}/stream/${streamUid}`
+    if (principal !== undefined && !allows(principal, resource, 'GET')) return UNNAMED
+    return { componentId: index.componentOf(handle).compId, streamId: index.streamIdOf(handle) }
+  }
+}
+
+/** How a stream is derived, as callers see it; sources in its own component are shown without one. */
+export function showDerivation(
+  { variables, ...derivation }: Derivation,
+  of: { readonly componentUid: string; readonly names: NameSource },
+): ShownDerivation {
+  return {
+    ...derivation,
+    variables: variables.map((variable) => {
+      const isOwn = variable.componentUid === ''
+      const { streamUid } = variable
+      const named = of.names(isOwn ? of.componentUid : variable.componentUid, streamUid)
+      const streamId = streamUid === '' ? variable.streamId : named.streamId
+      return { ...variable, componentId: isOwn ? '' : named.componentId, streamId }
+    }),
+  }
+}

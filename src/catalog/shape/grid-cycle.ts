@@ -1,0 +1,32 @@
+import { BoundedCache } from '../../base/index.ts'
+import { type Cycle, compileCycle, isNestedIn, loadZone } from '../../time/index.ts'
+import { readGrid } from './interval-grid.ts'
+
+/** Streams share few base cycles; so many are kept. */
+const CYCLES_MAX = 1_000
+const cycles = new BoundedCache<string, Cycle>(CYCLES_MAX)
+const nested = new BoundedCache<string, boolean>(CYCLES_MAX)
+
+/** The base cycle of the grid that the catalog keeps of an interval stream; undefined for ''. */
+export function cycleOfGrid(grid: string): Cycle | undefined {
+  if (grid === '') return undefined
+  const known = cycles.get(grid)
+  if (known !== undefined) return known
+  const definition = readGrid(grid)
+  const cycle = compileCycle(definition, loadZone(definition.timeZone))
+  cycles.set(grid, cycle)
+  return cycle
+}
+
+/** Whether each interval of the outer grid is made of whole intervals of the inner one. */
+export function isGridNested(inner: string, outer: string): boolean {
+  if (inner === outer) return true
+  const key = `${inner}\n${outer}`
+  const known = nested.get(key)
+  if (known !== undefined) return known
+  const [innerCycle, outerCycle] = [cycleOfGrid(inner), cycleOfGrid(outer)]
+  const is =
+    innerCycle !== undefined && outerCycle !== undefined && isNestedIn(innerCycle, outerCycle)
+  nested.set(key, is)
+  return is
+}

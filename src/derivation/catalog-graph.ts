@@ -1,0 +1,71 @@
+import { BoundedCache } from '../base/index.ts'
+import type { Catalog } from '../catalog/index.ts'
+import type { StreamHandle } from '../store/index.ts'
+import { buildPlan, type PlanDocuments, readPlanDocuments } from './build-plan.ts'
+import type { DerivationGraph, DerivationPlan, PlanProblem } from './derivation-plan.ts'
+
+/** Plans of some kilobytes each. */
+const PLANS_MAX = 10_000
+
+interface KeptPlan {
+  /** What the plan was made of. */
+  readonly key: string
+  readonly plan: DerivationPlan | PlanProblem
+}
+
+/** The graph of the catalog's derived streams, of every organization. */
+export class CatalogGraph implements DerivationGraph {
+  readonly #catalog: Catalog
+  readonly #plans = new BoundedCache<StreamHandle, KeptPlan>(PLANS_MAX)
+
+  constructor(catalog: Catalog) {
+    this.#catalog = catalog
+  }
+
+  get isEmpty(): boolean {
+    return this.#catalog.derivations.isEmpty
+  }
+
+  get generation(): number {
+    return this.#catalog.derivations.generation
+  }
+
+  hasDependents(handle: StreamHandle): boolean {
+    return this.#catalog.derivations.hasDependents(handle)
+  }
+
+  dependentsOf(handle: StreamHandle): readonly StreamHandle[] {
+    return this.#catalog.derivations.dependentsOf(handle)
+  }
+
+  sourcesOf(derived: StreamHandle): readonly StreamHandle[] {
+    return this.#catalog.derivations.sourcesOf(derived)
+  }
+
+  watched(): readonly StreamHandle[] {
+    return this.#catalog.derivations.sources()
+  }
+
+  derived(): readonly StreamHandle[] {
+    return this.#catalog.derivations.derived()
+  }
+
+  async planOf(derived: StreamHandle): Promise<DerivationPlan | PlanProblem> {
+    const documents = await readPlanDocuments(this.#catalog, derived)
+    if ('problem' in documents) return documents
+    const key = keyOf(documents)
+    const kept = this.#plans.get(derived)
+    if (kept?.key === key) return kept.plan
+    const plan = await buildPlan(this.#catalog.index, documents)
+    this.#plans.set(derived, { key, plan })
+    return plan
+  }
+}
+
+/** Everything that a plan depends on, in a text: catalog news do not tell of cycles, and none is missed so. */
+function keyOf({ stream, timeZone, sources }: PlanDocuments): string {
+  const parts = sources.map(({ uid, revision, timeZone: zone, window }) => [
+    ...[uid, revision, zone, window === undefined ? null : window.definition],
+  ])
+  return JSON.stringify([stream.revision, timeZone, parts])
+}

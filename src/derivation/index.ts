@@ -1,0 +1,2 @@
+export { CatalogGraph } from './catalog-graph.ts'
+export { isProblem } from './derivation-plan.ts'
