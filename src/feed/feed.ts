@@ -16,7 +16,12 @@ import { getPlot } from './plot/get-plot.ts'
 import { getSparks, type Sparks, type SparksCommand } from './plot/get-sparks.ts'
 import type { Plot, PlotCommand } from './plot/plot.ts'
 import { AssignedTimes } from './put/assigned-times.ts'
-import { type PutCommand, putSamples, type SamplesLanded } from './put/put-feed.ts'
+import {
+  type DeriveLanded,
+  type PutCommand,
+  putSamples,
+  type SamplesLanded,
+} from './put/put-feed.ts'
 import { recallTimes } from './put/recall-times.ts'
 import {
   answerRequested,
@@ -40,6 +45,8 @@ interface FeedOptions {
   /** Each is told of every batch, in this order. */
   readonly onLanded?: readonly SamplesLanded[]
   readonly onRemoved?: SamplesRemoved
+  /** Asked by calls that want streams derived before they are answered. */
+  readonly derive?: DeriveLanded
 }
 
 /** The answer to requested values, and what the caller should hear of the samples put. */
@@ -64,6 +71,7 @@ export class Feed {
     this.#deps = {
       onLanded: [],
       onRemoved: () => {},
+      derive: async () => {},
       ...options,
       assignedTimes: new AssignedTimes(),
       retention: this.retention,

@@ -25,7 +25,7 @@ export {
   VALUE_TRUE,
 } from './put/incoming-samples.ts'
 export { placeTime, whyUnplaced } from './put/place-samples.ts'
-export type { PutCommand } from './put/put-feed.ts'
+export type { DeriveLimits, PutCommand } from './put/put-feed.ts'
 export type { PutOptions } from './put/put-options.ts'
 export type { RequestedAnswer, RequestedValue } from './put/requested-values.ts'
 export { compiledCycle } from './statistic/compiled-cycles.ts'

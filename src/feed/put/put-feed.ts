@@ -1,5 +1,5 @@
 import type { Principal } from '../../access/index.ts'
-import type { MemoryShare } from '../../base/index.ts'
+import { type Clock, DERIVE_TIMEOUT_MS_MAX, type MemoryShare } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { Removal, SampleBatch, SampleStore } from '../../store/index.ts'
 import type { Retention } from '../expire/retention.ts'
@@ -29,9 +29,24 @@ import { warnOfTimes } from './warn-of-times.ts'
  */
 export type SamplesLanded = (batch: SampleBatch, orgUid: string) => void
 
+/** How much a call may derive. */
+export interface DeriveLimits {
+  readonly streamsMax: number
+  /** When it must have ended, on the clock that never goes back. */
+  readonly deadline: number
+}
+
+/**
+ * Derives, before the call is answered, from a batch that has become durable. Whatever happens the
+ * samples stay; what is not derived here is derived in the background. The columns belong to the call.
+ */
+export type DeriveLanded = (batch: SampleBatch, limits: DeriveLimits) => Promise<void>
+
 /** What a put works with. */
 interface PutDeps {
   readonly catalog: Catalog
+  readonly clock: Clock
+  readonly derive: DeriveLanded
   readonly store: SampleStore
   readonly assignedTimes: AssignedTimes
   readonly onLanded: readonly SamplesLanded[]
@@ -65,6 +80,7 @@ export async function putSamples(
   const { catalog, store } = deps
   const { samples, options } = command
   const { orgUid } = principal
+  const startedAt = options.deriveStreamsMax > 0 ? deps.clock.elapsed() : 0
   const missing =
     samples.open.length === 0
       ? []
@@ -100,12 +116,18 @@ export async function putSamples(
   if (catalog.index.generation !== generation) requireAllLiving(catalog.index, batch)
   if (batch.count > 0 || batch.removals.length > 0) await store.append(batch)
   for (const tell of deps.onLanded) tell(batch, orgUid)
+  if (options.deriveStreamsMax > 0) await deps.derive(batch, limitsOf(options, startedAt))
   const { retention } = deps
   const warning = warnOfTimes({ retention, index: catalog.index }, batch, command.uploadTime)
   const warnings = warning instanceof Promise ? await warning : warning
   // After a refusal someone may still hold the columns; then the collector takes them.
   samples.release()
   return warnings
+}
+
+function limitsOf(options: PutOptions, startedAt: number): DeriveLimits {
+  const timeoutMs = options.deriveTimeoutMs || DERIVE_TIMEOUT_MS_MAX
+  return { streamsMax: options.deriveStreamsMax, deadline: startedAt + timeoutMs }
 }
 
 async function giveTimes(

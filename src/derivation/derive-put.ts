@@ -1,0 +1,138 @@
+/** Derives within the call that put the samples: along dependents, level by level. */
+import type { Clock } from '../base/index.ts'
+import type { StreamIndex } from '../catalog/index.ts'
+import type { DeriveLimits } from '../feed/index.ts'
+import type { SampleBatch, StreamHandle } from '../store/index.ts'
+import { type DerivationGraph, type DerivationPlan, isProblem } from './derivation-plan.ts'
+
+/** Dependents that are looked at to find an order; those beyond are left to the background. */
+const REACHED_MAX = 1_000
+
+/** What a run asks between two blocks. */
+interface BlockControl {
+  /** False: it has to end there. */
+  onBlock(): boolean
+}
+
+/** What derivation within a call works with. */
+interface PutDeriveDeps {
+  readonly clock: Clock
+  readonly graph: DerivationGraph
+  readonly index: StreamIndex
+  readonly locks: { isLocked(componentUid: string): boolean }
+  /** Derives and stores what lies after the newest sample of a stream; tells how many samples that were. */
+  readonly deriveAppended: (
+    plan: DerivationPlan,
+    touchedFrom: number,
+    control: BlockControl,
+  ) => Promise<{ readonly samples: number }>
+  /** Told of what failed; the call goes on without it. */
+  readonly onFailure: (error: unknown) => void
+}
+
+/**
+ * Derives streams that depend on those of a batch which has landed, each after the streams it reads. A
+ * branch ends where a component is locked, derivation fails or nothing new came out; all of it ends at the
+ * limits. Those that wait for the same streams only are derived side by side, and become durable together.
+ */
+export async function derivePut(
+  deps: PutDeriveDeps,
+  batch: SampleBatch,
+  { streamsMax, deadline }: DeriveLimits,
+): Promise<void> {
+  const { clock, graph } = deps
+  if (graph.isEmpty) return
+  /** Where each stream with news has them. */
+  const touched = touchedSources(graph, batch)
+  if (touched.size === 0) return
+  let left = streamsMax
+  for (const level of levelsFrom(graph, [...touched.keys()])) {
+    if (left <= 0 || clock.elapsed() >= deadline) return
+    const due = level.flatMap((derived) => {
+      const from = earliest(graph.sourcesOf(derived), touched)
+      return from === undefined ? [] : [{ derived, from }]
+    })
+    const chosen = due.slice(0, left)
+    left -= chosen.length
+    const isNew = await Promise.all(chosen.map((one) => deriveOne(deps, one, deadline)))
+    for (const [at, { derived, from }] of chosen.entries()) {
+      if (isNew[at]) touched.set(derived, from)
+    }
+  }
+}
+
+/** The earliest new sample of each stream of a batch from which others are derived. */
+function touchedSources(
+  graph: DerivationGraph,
+  { count, handles, times }: SampleBatch,
+): Map<StreamHandle, number> {
+  const touched = new Map<StreamHandle, number>()
+  let [before, isSource] = [0, false]
+  for (let at = 0; at < count; at++) {
+    const handle = handles[at] as StreamHandle
+    if (handle !== before) {
+      before = handle
+      isSource = graph.hasDependents(handle)
+    }
+    if (!isSource) continue
+    const known = touched.get(handle) ?? Number.POSITIVE_INFINITY
+    if (times[at] < known) touched.set(handle, times[at])
+  }
+  return touched
+}
+
+function earliest(
+  sources: readonly StreamHandle[],
+  touched: ReadonlyMap<StreamHandle, number>,
+): number | undefined {
+  const froms = sources.flatMap((source) => touched.get(source) ?? [])
+  return froms.length === 0 ? undefined : Math.min(...froms)
+}
+
+/** Streams that depend on some, in levels: each stands behind all that it reads of the others. */
+function* levelsFrom(
+  graph: DerivationGraph,
+  sources: readonly StreamHandle[],
+): Iterable<StreamHandle[]> {
+  const reached = new Set<StreamHandle>()
+  const queue = [...sources]
+  for (let at = 0; at < queue.length && reached.size < REACHED_MAX; at++) {
+    for (const derived of graph.dependentsOf(queue[at])) {
+      if (reached.has(derived) || reached.size >= REACHED_MAX) continue
+      reached.add(derived)
+      queue.push(derived)
+    }
+  }
+  const waiting = new Set(reached)
+  // A loop, which records do not let be, would leave nothing ready.
+  while (waiting.size > 0) {
+    const isReady = (derived: StreamHandle) =>
+      !graph.sourcesOf(derived).some((source) => waiting.has(source))
+    const level = [...waiting].filter(isReady)
+    if (level.length === 0) return
+    for (const derived of level) waiting.delete(derived)
+    yield level
+  }
+}
+
+/** Whether a stream has new samples. */
+async function deriveOne(
+  { clock, graph, index, locks, deriveAppended, onFailure }: PutDeriveDeps,
+  { derived, from }: { readonly derived: StreamHandle; readonly from: number },
+  deadline: number,
+): Promise<boolean> {
+  try {
+    if (!index.has(derived)) return false
+    const { uid } = index.componentOf(derived)
+    const onBlock = () => clock.elapsed() < deadline && !locks.isLocked(uid)
+    if (!onBlock()) return false
+    const plan = await graph.planOf(derived)
+    if (isProblem(plan)) return false
+    const { samples } = await deriveAppended(plan, from, { onBlock })
+    return samples > 0
+  } catch (error) {
+    // The samples of the call are stored: the background tries again, and tells of what stays wrong.
+    if (index.has(derived)) onFailure(error)
+    return false
+  }
+}
