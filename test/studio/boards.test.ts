@@ -113,7 +113,7 @@ test('a board is made with every kind of panel, saved, and live', { skip }, asyn
   await page.getByRole('region', { name: 'Text panel' }).getByText('Look daily').waitFor()
   const values = page.getByRole('region', { name: 'Value panel' })
   await values
-    .getByText(/^6\d\.\d+ ?°C$|^5\d\.\d+ ?°C$|^70/)
+    .getByText(/^6\d\.\d+\s°C$|^5\d\.\d+\s°C$|^70/)
     .first()
     .waitFor()
   await page.getByRole('region', { name: 'Gauge panel' }).getByRole('meter').waitFor()
@@ -383,7 +383,7 @@ test('a live chart asks for the streams that have news, and tells one that is de
   await chart.getByText('short-lived · temp').waitFor()
   await page
     .getByRole('region', { name: 'One' })
-    .getByText(/^2 ?°C/)
+    .getByText(/^2\s°C/)
     .waitFor()
   const deleting = `/api/component/${brief.componentUid}/stream/${brief.streamUid}`
   assert.equal((await owner('DELETE', deleting)).status, 200)

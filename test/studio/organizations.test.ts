@@ -43,9 +43,84 @@ test('a person of two organizations chooses one; all calls are in it, also after
   })
   assert.equal(gone.status(), 200, await gone.text())
   await page.reload()
+  await page.getByRole('button', { name: 'Go on in My organization' }).click()
   await page.getByRole('button', { name: 'Account' }).click()
   await page.getByText('owner of My organization').waitFor()
 })
+
+test('a link opens in its organization for a member, and says so to whoever is none', {
+  skip,
+}, async () => {
+  const { service } = studio
+  const { page } = await studio.open('/admin')
+  const made = await page.request.put(`${service.url}/api/organization`, {
+    data: { organization: { name: 'Glass house' } },
+  })
+  const { organization } = (await made.json()) as { organization: { uid: string } }
+  const component = await page.request.put(`${service.url}/api/component?org=${organization.uid}`, {
+    data: { component: { id: 'fan', name: 'Fan', stream: [{ id: 'rpm', name: 'Speed' }] } },
+  })
+  assert.equal(component.status(), 200, await component.text())
+  await page.reload()
+  await page.getByRole('button', { name: 'Account' }).click()
+  await page.getByLabel('Organization').selectOption({ label: 'Glass house' })
+  await page.getByRole('button', { name: 'Account Glass house' }).waitFor()
+  await page.waitForURL((url) => url.searchParams.get('org') === organization.uid)
+  await page.goto(`${service.url}/c/fan`)
+  await page.getByRole('link', { name: /^Speed/ }).click()
+  await page.getByRole('group', { name: 'Chart of Speed' }).waitFor()
+  await page.waitForURL((url) => url.searchParams.get('org') === organization.uid)
+  const link = page.url()
+
+  // A tab that begins with another organization shows the one of the link, and stays in it.
+  const { page: other } = await studio.open('/build/unit')
+  await other.getByRole('button', { name: 'Account My organization' }).waitFor()
+  await other.goto(link)
+  await other.getByRole('group', { name: 'Chart of Speed' }).waitFor()
+  await other.getByRole('button', { name: 'Account Glass house' }).waitFor()
+  const later = await other.context().newPage()
+  await later.goto(service.url)
+  await later.getByRole('button', { name: 'Account My organization' }).waitFor()
+
+  // Whoever is no member is told, before and after signing in; their own is one click away.
+  const email = 'colleague@example.com'
+  const password = 'a colleague of another house'
+  const invited = await other.request.put(
+    `${service.url}/api/org_user?org=${await ownOrganization(other, organization.uid)}`,
+    {
+      data: { org_user: { email, firstName: 'Col', role: 'MEMBER', password } },
+      headers: { 'Weir-Password': service.ownerPassword },
+    },
+  )
+  assert.equal(invited.status(), 200, await invited.text())
+  const { page: stranger } = await studio.open(new URL(link).pathname + new URL(link).search, {
+    isSignedIn: false,
+  })
+  await stranger.getByLabel('E-mail').fill(email)
+  await stranger.getByLabel('Password').fill(password)
+  await stranger.getByRole('button', { name: 'Sign in' }).click()
+  const heading = 'This link is of an organization that you are no member of'
+  await stranger.getByRole('heading', { name: heading }).waitFor()
+  await stranger.getByText(email).waitFor()
+  await assertAccessible(stranger)
+  await shoot(stranger, 'elsewhere')
+  await stranger.reload()
+  await stranger.getByRole('heading', { name: heading }).waitFor()
+  await stranger.getByRole('button', { name: 'Go on in My organization' }).click()
+  await stranger.getByRole('button', { name: 'Account' }).click()
+  await stranger.getByText('member of My organization').waitFor()
+})
+
+/** The organization of the owner that is not another. */
+async function ownOrganization(page: Page, other: string): Promise<string> {
+  const login = await page.request.get(`${studio.service.url}/api/login`)
+  const { organization } = (await login.json()) as {
+    organization: { uid: string; name: string }[]
+  }
+  const own = organization.find(({ uid, name }) => uid !== other && name === 'My organization')
+  assert.ok(own !== undefined)
+  return own.uid
+}
 
 async function saveUnit(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'New unit' }).click()

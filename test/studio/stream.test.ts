@@ -103,6 +103,75 @@ test('a chart shows all of a stream, is zoomed by dragging and goes back', { ski
   assert.deepEqual(complaints, [])
 })
 
+test('Back and Forward walk zooms and cycles, and leave the page only behind the first', {
+  skip,
+}, async () => {
+  const { page, complaints } = await studio.open('/boards')
+  await page.getByRole('heading', { name: 'Boards' }).waitFor()
+  await page.goto(`${studio.service.url}${hall.pageOf('temp')}`)
+  const chart = chartOf(page, 'Temperature')
+  await untilFigures(page, 'Temperature', ['287.9', '0', '287.9', '143.95'])
+  const place = await restingPlace(chart)
+  const drag = async (from: number, until: number) => {
+    const box = await restingPlace(chart)
+    await page.mouse.move(box.x + box.width * from, box.y + 120)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width * until, box.y + 120, { steps: 4 })
+    await page.mouse.up()
+  }
+  await drag(0.3, 0.7)
+  await untilRange(page, (from, until) => until - from < 14 * HOUR)
+  const once = rangeIn(page)
+  await page.getByRole('button', { name: '2026-03-01' }).waitFor()
+  assert.deepEqual(await restingPlace(chart), place, 'the chart stays in place')
+  await drag(0.4, 0.6)
+  await untilRange(page, (from, until) => until - from < (once[1] - once[0]) / 2)
+  const twice = rangeIn(page)
+  await page.getByLabel('Cycle').selectOption('hour')
+  await page.waitForURL(/cycle=hour/)
+  await page.goBack()
+  await page.waitForURL((url) => !url.searchParams.has('cycle'))
+  await untilRange(page, (from) => from === twice[0])
+  await page.goBack()
+  await untilRange(page, (from, until) => from === once[0] && until === once[1])
+  await page.goBack()
+  await page.getByRole('button', { name: 'All of it' }).waitFor()
+  await page.waitForURL((url) => url.search === '')
+  await page.goForward()
+  await untilRange(page, (from) => from === once[0])
+  await page.goForward()
+  await untilRange(page, (from) => from === twice[0])
+  // The chart's own way back knows the same steps.
+  await chart.focus()
+  await page.keyboard.press('Backspace')
+  await untilRange(page, (from) => from === once[0])
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'All of it' }).waitFor()
+  await page.goBack()
+  await untilRange(page, (from) => from === once[0])
+  await assertAccessible(page)
+  assert.deepEqual(complaints, [])
+})
+
+test('on a phone a table of statistics is scrolled in its own box, and says so', {
+  skip,
+}, async () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const { page, complaints } = await studio.open(`${hall.pageOf('temp')}?cycle=hour&stat=sum`, {
+      ...{ colorScheme, viewport: { width: 390, height: 844 } },
+    })
+    const table = page.getByRole('region', { name: 'Temperature, what the chart shows' })
+    await table.getByRole('columnheader', { name: 'Maximum' }).waitFor()
+    await page.getByText('More columns: scroll sideways').waitFor()
+    await assertFits(page)
+    await assertAccessible(page)
+    await table.scrollIntoViewIfNeeded()
+    await shoot(page, `stream-cycle-${colorScheme}-390`)
+    assert.deepEqual(complaints, [])
+    await page.context().close()
+  }
+})
+
 test('keys, the wheel and Shift move a chart, and Escape brings it back', { skip }, async () => {
   const [from, until] = [T0 + 6 * HOUR, T0 + 16 * HOUR]
   const { page } = await studio.open(`${hall.pageOf('temp')}?from=${from}&until=${until}`)
@@ -189,9 +258,11 @@ test('the range is chosen in words and exactly, in the zone that is shown', { sk
   await untilFigures(page, 'Temperature', ['35.9', '12', '35.9', '23.95'])
   await page.getByRole('button', { name: 'Show in Europe/Berlin' }).click()
   await page.getByText('Times in Europe/Berlin (UTC+1)').waitFor()
-  await page.getByRole('button', { name: /2026-03-01 02:00:00/ }).waitFor()
+  await page.getByRole('button', { name: '2026-03-01 02:00 – 04:00' }).waitFor()
   await page.getByRole('button', { name: 'End', exact: true }).click()
-  await untilRange(page, (_, until) => until === T0 + (SAMPLES - 1) * 30_000 + 1)
+  // A little behind the last sample, whose point would be at the very edge.
+  const last = T0 + (SAMPLES - 1) * 30_000
+  await untilRange(page, (_, until) => until > last && until < last + HOUR / 4)
   await page.getByRole('button', { name: 'Start', exact: true }).click()
   await untilRange(page, (from) => from === T0)
   assert.deepEqual(complaints, [])
@@ -203,10 +274,21 @@ test('a statistic for each period of a cycle is drawn and told', { skip }, async
   const table = page.getByRole('region', { name: 'Temperature, what the chart shows' })
   await table.getByRole('row').nth(24).waitFor()
   await shows(table.getByRole('row'), 25)
+  const head = (name: string) => table.getByRole('columnheader', { name, exact: true }).waitFor()
+  for (const name of ['From, Asia/Tokyo', 'Until, Asia/Tokyo']) await head(name)
+  for (const name of ['Average', 'Count', 'Minimum', 'Maximum']) await head(name)
+  const first = '2026-03-01 09:00 2026-03-01 10:00 5.95 120 0 11.9'
+  await table.getByRole('row', { name: first, exact: true }).waitFor()
+  await assertFits(page)
+  type Widths = { readonly scrollWidth: number; readonly clientWidth: number }
+  const overhang = (box: Widths) => box.scrollWidth - box.clientWidth
+  await settlesTo(() => table.evaluate(overhang), 0, 'what is cut at 1280 px')
   await untilFigures(page, 'Temperature', ['281.95', '0', '287.9', '143.95'])
   await page.getByLabel('Statistic').selectOption('sum')
   await page.waitForURL(/cycle=hour&stat=sum/)
   await table.getByRole('cell', { name: '714', exact: true }).waitFor()
+  await head('Sum')
+  await table.getByRole('row', { name: `${first.slice(0, 34)} 714 120 0 5.95 11.9` }).waitFor()
   await assertAccessible(page)
   await shoot(page, 'stream-cycle')
   assert.deepEqual(complaints, [])
@@ -248,7 +330,7 @@ test('a sample is added, corrected and deleted; what is wrong stands at the fiel
   await page.getByRole('button', { name: 'Delete the sample of 2026-03-01 09:00:00' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await table.getByText('0.5').waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Add' }).click()
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
   const adding = page.getByRole('dialog', { name: 'Add a sample' })
   await adding.getByLabel('Time').fill('2026-03-01T10:30:00')
   await adding.getByLabel('Value').fill('7')
@@ -266,12 +348,14 @@ test('all samples of the range are downloaded as CSV', { skip }, async () => {
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'CSV' }).click(),
   ])
-  assert.equal(download.suggestedFilename(), 'temp.csv')
+  const name = /^Greenhouse_Temperature_2026-03-01T08\d{4}_2026-03-02T09\d{4}\.csv$/
+  assert.match(download.suggestedFilename(), name)
   const lines = readFileSync(await download.path(), 'utf8')
     .trim()
     .split('\r\n')
   assert.equal(lines.length, SAMPLES + 1)
-  assert.equal(lines[0], 'time,data')
+  assert.equal(lines[0], 'time,isoTime,data')
+  assert.equal(lines.at(-1), `${T0},2026-03-01T09:00:00.000+09:00,0`)
   assert.equal(new Set(lines).size, lines.length, 'no row twice')
 })
 

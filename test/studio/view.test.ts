@@ -26,6 +26,7 @@ before(async () => {
   hall = await seedComponent(service, { id: 'hall', name: 'Hall', timeZoneId: 'UTC' }, [
     { id: 'temp', name: 'Temperature', valueType: 'DOUBLE', unit: 'celsius' },
     { id: 'state', name: 'Pump', valueType: 'STRING' },
+    { id: 'power', name: 'Power', valueType: 'DOUBLE', unit: 'watt' },
   ])
   yard = await seedComponent(service, { id: 'yard', name: 'Yard', timeZoneId: 'UTC' }, [
     { id: 'hum', name: 'Humidity', valueType: 'DOUBLE', unit: 'percent' },
@@ -40,7 +41,10 @@ before(async () => {
   await putSamples(
     service,
     'hall',
-    times.map((time, at) => ['state', time, `s${at % 2}`] as const),
+    times.flatMap((time, at) => [
+      ['state', time, `s${at % 2}`] as const,
+      ['power', time, 1_000 + at] as const,
+    ]),
   )
   await putSamples(
     service,
@@ -132,6 +136,32 @@ test('the crosshair tells what every stream was at that moment', { skip }, async
   })
   await page.mouse.move(0, 0)
   await page.getByText('Over what is shown').waitFor()
+})
+
+test('of three units it is said which share an axis', { skip }, async () => {
+  for (const [colorScheme, width] of [
+    ['light', 1280],
+    ['dark', 390],
+  ] as const) {
+    const { page, complaints } = await studio.open(
+      addressOf([hall, 'temp'], [yard, 'hum'], [hall, 'power']),
+      { colorScheme, viewport: { width, height: 900 } },
+    )
+    await rowOf(page, 'Hall / Power').getByText('1199').first().waitFor()
+    await page
+      .getByText('A chart has two axes: °C is on the left, % and W share the right one.')
+      .waitFor()
+    await assertAccessible(page)
+    await assertFits(page)
+    await shoot(page, `view-three-${colorScheme}-${width}`)
+    await page.getByRole('button', { name: 'Remove Power' }).click()
+    await page.getByText('A chart has two axes').waitFor({ state: 'detached' })
+    // What was taken out comes back by the browser's own step.
+    await page.goBack()
+    await rowOf(page, 'Hall / Power').waitFor()
+    assert.deepEqual(complaints, [])
+    await page.context().close()
+  }
 })
 
 test('a stream of the address that is gone is told and can be removed', { skip }, async () => {

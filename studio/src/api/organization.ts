@@ -19,6 +19,16 @@ export function rememberOrganization(uid: string): void {
   writeCookie(uid, '; Max-Age=31536000')
 }
 
+/** Takes the organization of this tab back, for one that cannot be shown: what was kept before is shown again. */
+export function restoreOrganization(): void {
+  shown = sessionStorage.getItem(KEY) ?? ''
+}
+
+/** Tries an organization in this tab; it is kept when it can be shown. */
+export function tryOrganization(uid: string): void {
+  shown = uid
+}
+
 /** Forgets the organization, here and for tabs that are opened later; answers whether there was one. */
 export function forgetOrganization(): boolean {
   const isSet = shown !== '' || /(?:^|;\s*)org=[^;]/.test(document.cookie)
@@ -33,6 +43,40 @@ export function inOrganization(address: string): string {
   const isOwn = address.startsWith('/api/') && !/[?&]org=/.test(address)
   if (shown === '' || !isOwn) return address
   return `${address}${address.includes('?') ? '&' : '?'}org=${encodeURIComponent(shown)}`
+}
+
+/** The parameter of addresses of the studio, and of the API. */
+const PARAMETER = 'org'
+
+let isNamed = false
+
+/** Decides whether addresses of the studio name the organization: those of a person who has several do. */
+export function nameOrganization(isOneOfMany: boolean): void {
+  isNamed = isOneOfMany
+}
+
+/** The organization that the address of this page names: a link holds where it leads; '' for none. */
+export function askedOrganization(): string {
+  return new URLSearchParams(location.search).get(PARAMETER) ?? ''
+}
+
+/** An address of the studio, with the organization of this tab in it where addresses name it. */
+export function inAddress(to: string): string {
+  return isNamed ? named(to) : to
+}
+
+/** The address of what is shown, for a colleague who may have several organizations: it always names this one. */
+export function sharedAddress(): string {
+  return new URL(named(`${location.pathname}${location.search}`), location.href).href
+}
+
+function named(to: string): string {
+  const at = to.indexOf('?')
+  const [path, query] = at < 0 ? [to, ''] : [to.slice(0, at), to.slice(at + 1)]
+  const parameters = new URLSearchParams(query)
+  if (shown === '' || parameters.get(PARAMETER) === shown) return to
+  parameters.set(PARAMETER, shown)
+  return `${path}?${parameters}`
 }
 
 function writeCookie(value: string, rest: string): void {

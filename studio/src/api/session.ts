@@ -9,7 +9,8 @@ export type SignedIn = AnswerOf<'/api/login', 'get'>
 export type Session =
   | { readonly state: 'unknown' }
   | { readonly state: 'out' }
-  | { readonly state: 'in'; readonly person: SignedIn }
+  /** `isElsewhere`: the address names an organization that the person is no member of. */
+  | { readonly state: 'in'; readonly person: SignedIn; readonly isElsewhere?: boolean }
   | { readonly state: 'over'; readonly person: SignedIn }
 
 const listeners = new Set<() => void>()

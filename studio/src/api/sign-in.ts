@@ -1,9 +1,17 @@
 /** Signing in and out, and choosing the organization that calls are in. */
 import type { ApiError } from './api-error.ts'
 import { call } from './client.ts'
-import { forgetOrganization, keepOrganization, rememberOrganization } from './organization.ts'
+import {
+  askedOrganization,
+  forgetOrganization,
+  keepOrganization,
+  nameOrganization,
+  rememberOrganization,
+  restoreOrganization,
+  tryOrganization,
+} from './organization.ts'
 import { queries } from './query-cache.ts'
-import { currentSession, setSession } from './session.ts'
+import { currentSession, type SignedIn, setSession } from './session.ts'
 
 /** What a person types to sign in. */
 export interface Credentials {
@@ -12,19 +20,41 @@ export interface Credentials {
   readonly otp?: string
 }
 
-/** Looks who has signed in. */
+/** Looks who has signed in; the organization that the address names is shown, or told to be none of theirs. */
 export async function lookWhoIsThere(): Promise<void> {
+  const asked = askedOrganization()
+  if (asked !== '') {
+    tryOrganization(asked)
+    const person = await findPerson()
+    if (person !== undefined) return person === 'nobody' ? signedOut() : signedIn(person)
+    restoreOrganization()
+  }
+  const person = (await findPerson()) ?? (forgetOrganization() ? await findPerson() : undefined)
+  if (person === undefined) throw new Error('there is no organization to show')
+  if (person === 'nobody') return signedOut()
+  signedIn(person, { isElsewhere: asked !== '' })
+}
+
+/** Who has signed in; undefined where the organization of this tab is none of theirs, or is gone. */
+async function findPerson(): Promise<SignedIn | 'nobody' | undefined> {
   try {
-    const person = await call('get', '/api/login')
-    keepOrganization(person.orgUid)
-    setSession({ state: 'in', person })
+    return await call('get', '/api/login')
   } catch (error) {
     const { status } = error as ApiError
-    if (status === 401) return setSession({ state: 'out' })
-    // The organization that is remembered may be one that the person has left.
-    if (status !== 404 || !forgetOrganization()) throw error
-    await lookWhoIsThere()
+    if (status === 401) return 'nobody'
+    if (status === 404) return undefined
+    throw error
   }
+}
+
+function signedOut(): void {
+  setSession({ state: 'out' })
+}
+
+function signedIn(person: SignedIn, { isElsewhere = false } = {}): void {
+  keepOrganization(person.orgUid)
+  nameOrganization(person.organization.length > 1 && !isElsewhere)
+  setSession({ state: 'in', person, isElsewhere })
 }
 
 /** Signs in; `ApiError` with code `second_factor` asks for a code too. Another person, or another organization, starts anew. */

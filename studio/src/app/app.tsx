@@ -7,7 +7,9 @@ import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { ToastPlace } from '../ui/toast.tsx'
+import { Elsewhere } from './elsewhere.tsx'
 import { LostLine } from './lost-line.tsx'
+import { navigate } from './place.ts'
 import { Shell } from './shell.tsx'
 import { SignInCard, SignInForm } from './sign-in-form.tsx'
 
@@ -28,6 +30,11 @@ export function App() {
   useEffect(() => {
     if (session.state === 'unknown') void look()
   }, [look, isLost])
+  const isShown = (session.state === 'in' && !session.isElsewhere) || session.state === 'over'
+  useEffect(() => {
+    // The address names the organization from the first moment on: whoever copies it copies that, too.
+    if (isShown) navigate(`${location.pathname}${location.search}`, { replace: true })
+  }, [isShown])
   return (
     <>
       <LostLine />
@@ -37,7 +44,8 @@ export function App() {
         </Empty>
       )}
       {session.state === 'out' && <SignInCard />}
-      {(session.state === 'in' || session.state === 'over') && <Shell />}
+      {session.state === 'in' && session.isElsewhere && <Elsewhere person={session.person} />}
+      {isShown && <Shell />}
       {session.state === 'over' && (
         <Dialog title="Sign in again" onClose={() => {}} isFirm>
           <p>Your session has ended. Sign in to go on where you are; what you entered is kept.</p>

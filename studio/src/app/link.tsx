@@ -1,4 +1,5 @@
 import type { AnchorHTMLAttributes, MouseEvent } from 'react'
+import { inAddress } from '../api/organization.ts'
 import { navigate, usePlace } from './place.ts'
 
 interface LinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> {
@@ -18,5 +19,7 @@ export function Link({ to, replace, onClick, ...rest }: LinkProps) {
     navigate(to, { replace })
   }
   const isHere = to.split('?')[0] === path
-  return <a href={to} onClick={follow} aria-current={isHere ? 'page' : undefined} {...rest} />
+  return (
+    <a href={inAddress(to)} onClick={follow} aria-current={isHere ? 'page' : undefined} {...rest} />
+  )
 }

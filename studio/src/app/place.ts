@@ -1,5 +1,6 @@
 /** Where the person is: the path and query of the address bar, as a store that components follow. */
 import { useMemo, useSyncExternalStore } from 'react'
+import { inAddress } from '../api/organization.ts'
 
 const listeners = new Set<() => void>()
 const tell = () => {
@@ -12,16 +13,37 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Goes to a path of the studio; `replace` leaves no step to go back to. */
-export function navigate(
-  to: string,
-  { replace = false }: { readonly replace?: boolean } = {},
-): void {
-  const address = new URL(to, location.href)
+/** How one goes to a place. */
+interface Going {
+  /** Leaves no step to go back to. */
+  readonly replace?: boolean
+  /** What is kept with the step, for `stepNotes`; without it a step on the same page takes along what there was. */
+  readonly notes?: unknown
+}
+
+/** Goes to a path of the studio, in the organization that is shown. */
+export function navigate(to: string, { replace = false, notes }: Going = {}): void {
+  const address = new URL(inAddress(to), location.href)
   if (address.href === location.href) return
-  if (replace) history.replaceState(null, '', address)
-  else history.pushState(null, '', address)
+  const isSamePage = address.pathname === location.pathname
+  const kept = notes ?? (isSamePage ? stepNotes() : undefined) ?? null
+  if (replace) history.replaceState(kept, '', address)
+  else push(kept, address)
   tell()
+}
+
+/** Browsers refuse steps that come by the hundred: those are passed over by the Back button. */
+function push(notes: unknown, address: URL): void {
+  try {
+    history.pushState(notes, '', address)
+  } catch {
+    history.replaceState(notes, '', address)
+  }
+}
+
+/** What was kept with the step that is shown; of unknown shape, as a browser may have kept it for long. */
+export function stepNotes(): unknown {
+  return history.state
 }
 
 /** A place in the studio. */
@@ -47,7 +69,7 @@ export interface Address {
    */
   change(
     changes: Readonly<Record<string, string | undefined>>,
-    options?: { readonly step?: boolean },
+    options?: { readonly step?: boolean; readonly notes?: unknown },
   ): void
 }
 
@@ -59,7 +81,7 @@ export function useAddress(): Address {
 
 function changeAddress(
   changes: Readonly<Record<string, string | undefined>>,
-  { step = false }: { readonly step?: boolean } = {},
+  { step = false, notes }: { readonly step?: boolean; readonly notes?: unknown } = {},
 ): void {
   const query = new URLSearchParams(location.search)
   for (const [name, value] of Object.entries(changes)) {
@@ -67,7 +89,7 @@ function changeAddress(
     else query.set(name, value)
   }
   const text = query.toString()
-  navigate(`${location.pathname}${text === '' ? '' : `?${text}`}`, { replace: !step })
+  navigate(`${location.pathname}${text === '' ? '' : `?${text}`}`, { replace: !step, notes })
 }
 
 /** The parts of a path that match a pattern such as `/c/:component/:stream`; undefined: it does not. */

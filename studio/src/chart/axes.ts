@@ -13,6 +13,15 @@ export interface Axes {
   readonly sides: readonly ('y' | 'y2')[]
 }
 
+/** Says which units share an axis, as a chart has two; blank where none has to. */
+export function sharedAxisText({ left, right }: Axes): string {
+  if (right.length < 2) return ''
+  const shown = (units: readonly string[]) => units.map((unit) => unit.trim() || 'no unit')
+  const names = shown(right)
+  const others = `${names.slice(0, -1).join(', ')} and ${names[names.length - 1]}`
+  return `A chart has two axes: ${shown(left)[0]} is on the left, ${others} share the right one.`
+}
+
 /** Gives each series its axis, in the order in which units come. */
 export function axesOf(series: readonly WithUnit[]): Axes {
   const units: string[] = []

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { useTheme } from '../style/theme.ts'
-import { axesOf } from './axes.ts'
+import { axesOf, sharedAxisText } from './axes.ts'
 import styles from './chart.module.css'
 import { type ChartData, isNumbers } from './chart-series.ts'
 import { LANE_HEIGHT, LANE_ROOM } from './draw-states.ts'
@@ -67,6 +67,7 @@ export function Chart(props: ChartProps) {
     })
     return { range, series: drawn, axes, zone, tokens }
   }, [series, range, zone, tokens, hidden])
+  const shared = sharedAxisText(picture.axes)
   const place = useUplot(picture, {
     ...props,
     height: heightOf(picture, height),
@@ -89,6 +90,7 @@ export function Chart(props: ChartProps) {
         onKeyDown={(event) => onKey(event, props)}
         style={{ minHeight: heightOf(picture, height) }}
       />
+      {shared !== '' && <p className={styles.shared}>{shared}</p>}
       <Legend
         series={series}
         colours={tokens.series}
@@ -154,7 +156,9 @@ function useUplot(picture: Picture, props: UplotProps) {
 /** Arrow keys move by a tenth, + and - zoom, Backspace goes back, Escape to the start. */
 function onKey(event: KeyboardEvent, { onMove, onBack, onReset, onNow, onLive }: ChartProps) {
   if (event.ctrlKey || event.metaKey || event.altKey) return
-  const move = (next: (range: TimeRange) => TimeRange) => () => onMove(next, { isStep: true })
+  // A key that is held down is one movement.
+  const isStep = !event.repeat
+  const move = (next: (range: TimeRange) => TimeRange) => () => onMove(next, { isStep })
   const zoom = (factor: number) =>
     move((range) => zoomed(range, factor, (range.from + range.until) / 2))
   const acts: Record<string, () => void> = {

@@ -22,7 +22,7 @@ const POINT_SIZE = 2.5
 const BAND_ALPHA = 0.22
 const BAR_ALPHA = 0.55
 
-/** Draws numbers: a line with its points, steps, or bars; spans as a band with their mean as the line. */
+/** Draws numbers: a line, steps, or bars; spans as a band with their mean as the line. */
 export function drawNumbers(canvas: Canvas, data: NumberSeries, colour: string): void {
   const { ctx, ratio } = canvas
   ctx.lineWidth = 1.5 * ratio
@@ -75,23 +75,32 @@ function drawBand(canvas: Canvas, data: NumberSeries): void {
   ctx.globalAlpha = 1
 }
 
-function drawLine(canvas: Canvas, data: NumberSeries): void {
-  const { ctx, xOf, yOf, ratio } = canvas
-  const runs = runsOf(data)
+function drawLine({ ctx, xOf, yOf }: Canvas, data: NumberSeries): void {
   ctx.beginPath()
-  for (const [first, behind] of runs) {
+  for (const [first, behind] of runsOf(data)) {
     ctx.moveTo(xOf(middleOf(data, first)), yOf(data.values[first]))
     for (let at = first + 1; at < behind; at++)
       ctx.lineTo(xOf(middleOf(data, at)), yOf(data.values[at]))
   }
   ctx.stroke()
+}
+
+/**
+ * Draws the points of samples that are far enough apart; they may hang over the edge of the plot, which
+ * cuts its lines, so that the last sample is seen in full.
+ */
+export function drawPoints(canvas: Canvas, data: NumberSeries, colour: string): void {
+  if (data.shape !== 'line') return
+  const { ctx, xOf, yOf, ratio, box } = canvas
   const isSparse = arePointsApart(canvas, data)
+  ctx.fillStyle = colour
   ctx.beginPath()
-  for (const [first, behind] of runs) {
+  for (const [first, behind] of runsOf(data)) {
     // A sample alone between two gaps has no line: without a point nobody would see it.
     if (!isSparse && behind - first > 1) continue
     for (let at = first; at < behind; at++) {
       const [x, y] = [xOf(middleOf(data, at)), yOf(data.values[at])]
+      if (x < box.left || x > box.left + box.width) continue
       ctx.moveTo(x + POINT_SIZE * ratio, y)
       ctx.arc(x, y, POINT_SIZE * ratio, 0, 2 * Math.PI)
     }

@@ -62,7 +62,7 @@ function drawBand(canvas: Canvas, { state }: StateBand, drawn: Drawn): void {
     return
   }
   ctx.globalAlpha = state === 'false' ? 0.12 : 0.32
-  ctx.fillStyle = stateColour(state, drawn.colour, look)
+  ctx.fillStyle = stateColour(state, drawn.colour, look.palette)
   ctx.fillRect(left, top, width, height)
   ctx.globalAlpha = 1
   ctx.fillRect(left, top + height - 2 * ratio, width, 2 * ratio)
@@ -109,7 +109,7 @@ function fitted(ctx: CanvasRenderingContext2D, text: string, room: number): stri
 }
 
 /** The colour of a state: true and false that of the series, others always the same by their name. */
-export function stateColour(state: string, own: string, { palette }: LaneLook): string {
+export function stateColour(state: string, own: string, palette: readonly string[]): string {
   if (state === 'true' || state === 'false') return own
   let hash = 0
   for (const letter of state) hash = (hash * 31 + (letter.codePointAt(0) ?? 0)) >>> 0

@@ -25,7 +25,9 @@ export function numberText(value: number): string {
   return String(Number(value.toPrecision(DIGITS)))
 }
 
-const NONE: Figures = { value: '–', min: '–', max: '–', mean: '–' }
+/** What stands where there is no figure. */
+export const NO_FIGURE = '–'
+const NONE: Figures = { value: NO_FIGURE, min: NO_FIGURE, max: NO_FIGURE, mean: NO_FIGURE }
 
 /** The figures of a series at the crosshair, or over the range without one. */
 export function figuresOf(

@@ -1,7 +1,8 @@
 import { useMemo } from 'react'
 import styles from './chart.module.css'
 import type { ChartSeries } from './chart.tsx'
-import { type Figures, figuresOf } from './figures.ts'
+import { stateColour } from './draw-states.ts'
+import { type Figures, figuresOf, NO_FIGURE } from './figures.ts'
 import type { TimeRange } from './time-range.ts'
 import { momentText, offsetText } from './time-ticks.ts'
 
@@ -43,11 +44,18 @@ export function Legend(props: LegendProps) {
     onHidden(new Set(isAlone ? [] : others))
   }
   const at = when === undefined ? '' : `At ${when} ${offsetText(zone, Math.round(cursor ?? 0))}`
+  /** The colour that the eye finds on the chart: of states that of the one which the legend names. */
+  const swatchOf = (data: ChartSeries['data'], value: string, place: number): string => {
+    const own = colours[place % colours.length]
+    const isState = data !== undefined && data.shape === 'states' && value !== NO_FIGURE
+    const isOne = isState && data.bands.some(({ state }) => state === value)
+    return isOne ? stateColour(value, own, colours) : own
+  }
   const names = series.map((one, place) => (
     <Name
       key={one.key}
       series={one}
-      colour={colours[place % colours.length]}
+      colour={swatchOf(one.data, figuresOf(one.data, range, cursor).value, place)}
       isHidden={hidden.has(one.key)}
       onToggle={() => toggle(one.key)}
       onAlone={() => alone(one.key)}

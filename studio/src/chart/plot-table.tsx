@@ -2,6 +2,7 @@ import { type Column, DataTable } from '../ui/data-table.tsx'
 import styles from './chart.module.css'
 import type { Plot, PlotValue } from './chart-series.ts'
 import { numberText } from './figures.ts'
+import { type PeriodFigures, PeriodTable } from './period-table.tsx'
 import { momentText } from './time-ticks.ts'
 
 /** Rows that are shown: more are not read by anyone, and zooming in shows fewer. */
@@ -12,28 +13,34 @@ const shown = (value: PlotValue | undefined): string => {
   return typeof value === 'number' ? numberText(value) : String(value)
 }
 
-/** What a chart shows, as a table: the latest entries first. */
-export function PlotTable({
-  plot,
-  zone,
-  label,
-}: {
+interface PlotTableProps {
   readonly plot: Plot | undefined
   readonly zone: string
   readonly label: string
-}) {
+  /** The statistic that is drawn, of periods. */
+  readonly stat?: string
+  /** What else is known of periods. */
+  readonly figures?: PeriodFigures
+}
+
+/** What a chart shows, as a table: the latest entries first. */
+export function PlotTable({ plot, zone, label, stat = '', figures = [] }: PlotTableProps) {
   if (plot === undefined) return null
   const times = plot.start ?? plot.time ?? []
   const rows = times.map((_, at) => at).reverse()
   return (
     <>
-      <DataTable
-        isDense
-        label={`${label}, what the chart shows`}
-        columns={columnsOf(plot, zone)}
-        rows={rows.slice(0, ROWS_MAX)}
-        keyOf={(at) => String(times[at])}
-      />
+      {plot.form === 'periods' && stat !== '' ? (
+        <PeriodTable {...{ plot, stat, figures, zone, label }} rowsMax={ROWS_MAX} />
+      ) : (
+        <DataTable
+          isDense
+          label={`${label}, what the chart shows`}
+          columns={columnsOf(plot, zone)}
+          rows={rows.slice(0, ROWS_MAX)}
+          keyOf={(at) => String(times[at])}
+        />
+      )}
       {rows.length > ROWS_MAX && (
         <p>
           The latest {ROWS_MAX} of {rows.length} entries. Zoom in to see others.

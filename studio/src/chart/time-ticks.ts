@@ -95,14 +95,18 @@ const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
 const two = (value: number) => String(value).padStart(2, '0')
 
-/** What the marks say: the clock, with the day in a line below where one begins; or days, months, years. */
-export function tickTexts(zone: string, ticks: readonly number[]): string[] {
+/**
+ * What the marks say: the clock, with the day in a line below where one begins; or days, months, years.
+ * The day of another year than that of `now` says its year.
+ */
+export function tickTexts(zone: string, ticks: readonly number[], now = Date.now()): string[] {
   const walls = ticks.map((at) => new Date(wallOf(zone, at)))
   const hasClock = walls.some((wall) => wall.getTime() % DAY !== 0)
   const hasMs = walls.some((wall) => wall.getTime() % SECOND !== 0)
   const hasSeconds = hasMs || walls.some((wall) => wall.getTime() % MINUTE !== 0)
   const hasDays = hasClock || walls.some((wall) => wall.getUTCDate() !== 1)
   const hasMonths = hasDays || walls.some((wall) => wall.getUTCMonth() !== 0)
+  const thisYear = hasClock ? new Date(wallOf(zone, now)).getUTCFullYear() : 0
   return walls.map((wall, index) => {
     const before = index === 0 ? undefined : walls[index - 1]
     const isNewYear = before?.getUTCFullYear() !== wall.getUTCFullYear()
@@ -115,7 +119,9 @@ export function tickTexts(zone: string, ticks: readonly number[]): string[] {
     const clock = `${two(wall.getUTCHours())}:${two(wall.getUTCMinutes())}`
     const seconds = hasSeconds ? `:${two(wall.getUTCSeconds())}` : ''
     const ms = hasMs ? `.${String(wall.getUTCMilliseconds()).padStart(3, '0')}` : ''
-    return isNewDay ? `${clock}${seconds}${ms}\n${day}` : `${clock}${seconds}${ms}`
+    const year = wall.getUTCFullYear()
+    const date = year === thisYear ? day : `${day} ${year}`
+    return isNewDay ? `${clock}${seconds}${ms}\n${date}` : `${clock}${seconds}${ms}`
   })
 }
 
@@ -125,6 +131,21 @@ export function momentText(zone: string, at: number): string {
   const isYearShort = iso.startsWith('+') || iso.startsWith('-')
   const text = (isYearShort ? iso : iso.slice(0, 23)).replace('T', ' ')
   return text.endsWith('.000') ? text.slice(0, -4) : text
+}
+
+/** Moments in full, without seconds where none of them has some. */
+export function minuteTexts(zone: string, moments: readonly number[]): string[] {
+  const texts = moments.map((at) => momentText(zone, at))
+  return texts.every((text) => text.endsWith(':00'))
+    ? texts.map((text) => text.slice(0, -3))
+    : texts
+}
+
+/** A stretch of time in few words: seconds only where they say something, one day said once. */
+export function rangeText(zone: string, from: number, until: number): string {
+  const [start, end] = minuteTexts(zone, [from, until])
+  const [day, time = ''] = end.split(' ')
+  return `${start} – ${start.startsWith(`${day} `) ? time : end}`
 }
 
 /** How a zone's clocks stand to UTC at a moment: `UTC+1`, `UTC+5:45`, `UTC`. */

@@ -3,7 +3,7 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import type { Axes } from './axes.ts'
 import { type ChartData, isNumbers } from './chart-series.ts'
-import { type Canvas, drawNumbers } from './draw-numbers.ts'
+import { type Canvas, drawNumbers, drawPoints } from './draw-numbers.ts'
 import { drawLane, LANE_HEIGHT, LANE_ROOM } from './draw-states.ts'
 import { extentOf, roomyExtent } from './extent.ts'
 import type { TimeRange } from './time-range.ts'
@@ -250,6 +250,9 @@ export class UplotView {
       if (isNumbers(data) && !isHidden) drawNumbers(canvasOf(side), data, colour)
     }
     ctx.restore()
+    for (const { data, colour, side, isHidden } of this.#picture.series) {
+      if (isNumbers(data) && !isHidden) drawPoints(canvasOf(side), data, colour)
+    }
     const { tokens } = this.#picture
     const look = {
       ...{ palette: tokens.series, ink: tokens.ink, ground: tokens.card },

@@ -96,24 +96,40 @@ function useBounded(key: QueryKey): void {
   }, [text])
 }
 
-async function fetchPlot(
+/** What one plot is asked by. */
+type PlotQuestion = Pick<PlotsQuestion, 'range' | 'points'> & {
+  readonly cycle: CycleChoice | undefined
+}
+
+/** The plot of a stream, of its samples or of one statistic. */
+export async function askPlot(
   { componentUid, streamUid }: StreamUids,
+  { range, points, cycle }: PlotQuestion,
+  signal: AbortSignal,
+): Promise<Plot> {
+  const { plot } = await call('get', '/api/component/{componentUid}/stream/{uid}/plot', {
+    path: { componentUid, uid: streamUid },
+    query: {
+      ...{ from: range.from, until: range.until, points },
+      ...(cycle === undefined ? {} : { cycle: cycle.cycle, stat: cycle.stat as Statistic }),
+    },
+    signal,
+  })
+  return plot
+}
+
+async function fetchPlot(
+  stream: StreamUids,
   { range, points, cycle }: PlotsQuestion,
   signal: AbortSignal,
 ): Promise<PlotAnswer> {
-  const ask = async (stat: string | undefined): Promise<Plot> => {
-    const { plot } = await call('get', '/api/component/{componentUid}/stream/{uid}/plot', {
-      path: { componentUid, uid: streamUid },
-      query: {
-        ...{ from: range.from, until: range.until, points },
-        ...(cycle === undefined ? {} : { cycle: cycle.cycle, stat: stat as Statistic }),
-      },
-      signal,
-    })
-    return plot
+  const { streamUid } = stream
+  const ask = (stat: string) => {
+    const asked = cycle === undefined ? undefined : { ...cycle, stat }
+    return askPlot(stream, { range, points, cycle: asked }, signal)
   }
   try {
-    const plot = cycle?.stat === BAND ? await bandOf(ask) : await ask(cycle?.stat)
+    const plot = cycle?.stat === BAND ? await bandOf(ask) : await ask(cycle?.stat ?? '')
     return { streamUid, plot, error: undefined }
   } catch (error) {
     // Whoever is lost looks again as a whole; what is wrong with one stream is told of that one.

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { type Address, useAddress } from '../app/place.ts'
+import { type Address, stepNotes, useAddress } from '../app/place.ts'
 import type { RangeEvents } from '../chart/chart.tsx'
 import { type NextRange, rangeAfter, soundRange, type TimeRange } from '../chart/time-range.ts'
 import { browserZone } from '../chart/zone-time.ts'
@@ -11,7 +11,11 @@ const REST_MS = 180
 const TICK_MS = 1_000
 /** What is live is asked for with so much of its length ahead, to be filled by news. */
 const AHEAD = 0.1
+/** How much of its length a range reaches beyond the last sample that it is led to. */
+const END_ROOM = 0.02
 const STEPS_MAX = 100
+/** A movement that goes on so soon after it has rested is the same one: a wheel turned, a pan held still. */
+const SAME_MS = 1_000
 
 /** What of time is shown, and how it is changed; all of it is in the address. */
 export interface ViewRange extends RangeEvents {
@@ -68,13 +72,18 @@ export function useViewRange(zoneOfData: string, extent: Extent): ViewRange {
     onWord: (next) => moves.commit({ range: next }, lengthOfWord(next) !== undefined && isLive),
     onNow: () => jump((length) => Date.now() - length),
     onStart: () => extent !== undefined && jump(() => extent.firstTime),
-    onEnd: () => extent !== undefined && jump((length) => extent.lastTime + 1 - length),
+    onEnd: () => extent !== undefined && jump((length) => endWithRoom(extent, length) - length),
     onLive: () => {
       const next = lengthOfWord(word) === undefined ? '15m' : word
       moves.commit(isLive ? { range: word } : { range: next }, !isLive)
     },
     onZone: () => address.change({ zone: isBrowserZone ? undefined : 'browser' }),
   }
+}
+
+/** A little behind the last sample, so that its point is not at the very edge. */
+function endWithRoom({ lastTime }: NonNullable<Extent>, length: number): number {
+  return lastTime + 1 + Math.round(length * END_ROOM)
 }
 
 function chosenIn(query: URLSearchParams): Chosen {
@@ -130,11 +139,24 @@ function useAsked(rested: TimeRange, isLive: boolean): TimeRange {
   return kept.current
 }
 
-/** Movements: seen at once, in the address when they rest, and steps to go back. */
+/** The ranges that one can go back to with the chart's own keys, as they are kept with a step of the browser. */
+function rangesBefore(): readonly Chosen[] {
+  const { ranges } = (stepNotes() ?? {}) as { readonly ranges?: unknown }
+  return Array.isArray(ranges) ? ranges : []
+}
+
+/** How one goes to another range. */
+interface Going {
+  readonly isLive?: boolean
+  /** Whether it goes on a movement that is a step already. */
+  readonly isSame?: boolean
+}
+
+/** Movements: seen at once, in the address when they rest, each a step of the browser. */
 function useMoves(address: Address, chosen: Chosen, rested: TimeRange) {
   const [moving, setMoving] = useState<TimeRange>()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const steps = useRef<Chosen[]>([])
+  const settledAt = useRef(0)
   const latest = useRef(chosen)
   latest.current = chosen
   const seen = useRef(rested)
@@ -142,19 +164,22 @@ function useMoves(address: Address, chosen: Chosen, rested: TimeRange) {
   const { change } = address
   useEffect(() => () => clearTimeout(timer.current), [])
   const go = useCallback(
-    ({ from, until, range }: Chosen, isLive: boolean) => {
+    ({ from, until, range }: Chosen, ranges: readonly Chosen[], going: Going = {}) => {
       clearTimeout(timer.current)
       latest.current = { from, until, range }
       setMoving(undefined)
-      change({ from, until, range, live: isLive ? '1' : undefined })
+      const { isLive = false, isSame = false } = going
+      const live = isLive ? '1' : undefined
+      change({ from, until, range, live }, { step: !isSame, notes: { ranges } })
     },
     [change],
   )
   const commit = useCallback(
     (next: Chosen, isLive = false) => {
-      steps.current.push(latest.current)
-      if (steps.current.length > STEPS_MAX) steps.current.splice(1, 1)
-      go(next, isLive)
+      const ranges = [...rangesBefore(), latest.current]
+      // Of many the first stays: Escape leads there.
+      if (ranges.length > STEPS_MAX) ranges.splice(1, 1)
+      go(next, ranges, { isLive })
     },
     [go],
   )
@@ -163,22 +188,28 @@ function useMoves(address: Address, chosen: Chosen, rested: TimeRange) {
       // Keys and wheels may come faster than pictures: each goes on from the last one.
       const { from, until } = rangeAfter(seen.current, next)
       seen.current = { from, until }
-      const settle = () => commit({ from: String(from), until: String(until) })
+      const chosen = { from: String(from), until: String(until) }
+      const settle = () => {
+        const isSame = !isStep && Date.now() - settledAt.current < SAME_MS
+        if (!isStep) settledAt.current = Date.now()
+        if (isSame) go(chosen, rangesBefore(), { isSame })
+        else commit(chosen)
+      }
       clearTimeout(timer.current)
       setMoving({ from, until })
       if (isStep) settle()
       else timer.current = setTimeout(settle, REST_MS)
     },
-    [commit],
+    [commit, go],
   )
   const onBack = useCallback(() => {
-    const before = steps.current.pop()
-    if (before !== undefined) go(before, false)
+    const ranges = rangesBefore()
+    const before = ranges.at(-1)
+    if (before !== undefined) go(before, ranges.slice(0, -1))
   }, [go])
   const onReset = useCallback(() => {
-    const [first] = steps.current
-    steps.current = []
-    if (first !== undefined) go(first, false)
+    const [first] = rangesBefore()
+    if (first !== undefined) go(first, [])
   }, [go])
   return {
     range: moving ?? rested,

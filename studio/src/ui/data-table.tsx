@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { classes } from './classes.ts'
 import styles from './data-table.module.css'
 
@@ -23,37 +23,61 @@ interface DataTableProps<T> {
 
 /** A table of some hundred rows at most; longer ones are paged, or a VirtualList. */
 export function DataTable<T>({ label, columns, rows, keyOf, isDense = false }: DataTableProps<T>) {
+  const place = useRef<HTMLElement>(null)
+  const isWider = useIsWider(place)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <section className={styles.scroll} aria-label={label} tabIndex={0}>
-      <table className={classes(styles.table, isDense && styles.dense)}>
-        <thead>
-          <tr>
-            {columns.map(({ id, label: head, isNumber }) => (
-              <th key={id} scope="col" className={isNumber === true ? styles.number : undefined}>
-                {head === '' ? <span className="visually-hidden">Actions</span> : head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={keyOf(row)}>
-              {columns.map(({ id, label: head, show, isNumber }) => (
-                <td
-                  key={id}
-                  className={classes(
-                    isNumber === true && styles.number,
-                    head === '' && styles.acts,
-                  )}
-                >
-                  {show(row)}
-                </td>
+    <>
+      {isWider && (
+        <p className={styles.hint} aria-hidden="true">
+          More columns: scroll sideways →
+        </p>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+      <section ref={place} className={styles.scroll} aria-label={label} tabIndex={0}>
+        <table className={classes(styles.table, isDense && styles.dense)}>
+          <thead>
+            <tr>
+              {columns.map(({ id, label: head, isNumber }) => (
+                <th key={id} scope="col" className={isNumber === true ? styles.number : undefined}>
+                  {head === '' ? <span className="visually-hidden">Actions</span> : head}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={keyOf(row)}>
+                {columns.map(({ id, label: head, show, isNumber }) => (
+                  <td
+                    key={id}
+                    className={classes(
+                      isNumber === true && styles.number,
+                      head === '' && styles.acts,
+                    )}
+                  >
+                    {show(row)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
   )
+}
+
+/** Whether what is in a place is wider than it, and so has to be scrolled. */
+function useIsWider(place: RefObject<HTMLElement | null>): boolean {
+  const [isWider, setIsWider] = useState(false)
+  useEffect(() => {
+    const element = place.current
+    if (element === null) return undefined
+    const look = () => setIsWider(element.scrollWidth > element.clientWidth + 1)
+    const observer = new ResizeObserver(look)
+    observer.observe(element)
+    for (const child of element.children) observer.observe(child)
+    return () => observer.disconnect()
+  }, [place])
+  return isWider
 }

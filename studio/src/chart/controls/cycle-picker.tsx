@@ -49,7 +49,7 @@ export function CyclePicker() {
         value={chosen?.cycle ?? ''}
         choices={choices}
         onChoose={(cycle) =>
-          change({ cycle, stat: cycle === '' ? undefined : (chosen?.stat ?? BAND) })
+          change({ cycle, stat: cycle === '' ? undefined : (chosen?.stat ?? BAND) }, { step: true })
         }
       />
       {data === undefined && error !== undefined && (
@@ -64,7 +64,7 @@ export function CyclePicker() {
           className={styles.select}
           value={chosen.stat}
           choices={STATISTICS.map(([value, label]) => ({ value, label }))}
-          onChoose={(stat) => change({ stat })}
+          onChoose={(stat) => change({ stat }, { step: true })}
         />
       )}
     </div>

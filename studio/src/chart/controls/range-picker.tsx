@@ -3,7 +3,7 @@ import { RANGE_WORDS } from '../../state/range-words.ts'
 import type { ViewRange } from '../../state/use-view-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
-import { momentText, offsetText } from '../time-ticks.ts'
+import { momentText, offsetText, rangeText } from '../time-ticks.ts'
 import { momentOf } from '../zone-time.ts'
 import styles from './controls.module.css'
 
@@ -26,8 +26,7 @@ export function RangePicker({ view }: { readonly view: ViewRange }) {
       document.removeEventListener('focusin', leave)
     }
   }, [isOpen])
-  const text =
-    LABELS.get(word) ?? `${momentText(zone, range.from)} – ${momentText(zone, range.until)}`
+  const text = LABELS.get(word) ?? rangeText(zone, range.from, range.until)
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes what the button opens.
     <div
@@ -41,7 +40,9 @@ export function RangePicker({ view }: { readonly view: ViewRange }) {
         aria-haspopup="dialog"
         onClick={() => setIsOpen(!isOpen)}
       >
-        <span className={styles.range}>{text}</span>
+        <span className={styles.range} title={text}>
+          {text}
+        </span>
       </Button>
       {isOpen && (
         <div className={styles.panel} role="dialog" aria-label="Range of time">

@@ -5,6 +5,7 @@ import type { Schema } from '../../api/paths.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { Link } from '../../app/link.tsx'
 import { streamPath } from '../../app/paths.ts'
+import { spacedText } from '../../chart/unit-text.ts'
 import { Age } from '../../ui/age.tsx'
 import { Sparkline } from '../../ui/sparkline.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
@@ -17,7 +18,12 @@ const LINES_REFRESH_MS = 60_000
 const LINES_PER_CALL = 200
 const POINTS = 48
 
-type Line = ReadonlyArray<{ readonly at: number; readonly value: number }>
+/** A small line, and the stretch that it is drawn in. */
+interface Line {
+  readonly points: ReadonlyArray<{ readonly at: number; readonly value: number }>
+  readonly from: number
+  readonly until: number
+}
 
 /** All streams of a component: name, last value with its unit, age, and a line of 24 hours. */
 export function StreamList({ found }: { readonly found: FoundComponent }) {
@@ -86,14 +92,16 @@ function StreamRow({ stream, componentUid, zone, value, isKnown, line }: StreamR
         {value !== undefined && <Age time={value.time} zone={zone} />}
       </span>
       <span className={styles.line}>
-        {line !== undefined && <Sparkline points={line} label="the last 24 hours" />}
+        {line !== undefined && (
+          <Sparkline {...line} isSteps={stream.valueType === 'BOOLEAN'} label="the last 24 hours" />
+        )}
       </span>
     </Link>
   )
 }
 
-function textOf({ fData, isCut }: LastValue): string {
-  return isCut === true ? `${fData}…` : fData
+function textOf({ fData, data, isCut }: LastValue): string {
+  return isCut === true ? `${fData}…` : spacedText(fData, data)
 }
 
 /** The small lines of all streams, some hundred a call. */
@@ -106,12 +114,13 @@ function useLines(componentUid: string, count: number) {
         const { spark } = await call('get', '/api/component/{componentUid}/spark', {
           ...{ path: { componentUid }, query: { start, points: POINTS }, signal },
         })
-        const stepMs = (spark.until - spark.from) / POINTS
+        const { from, until } = spark
+        const stepMs = (until - from) / POINTS
         for (const { streamUid, mean } of spark.streams) {
-          const line = mean.flatMap((value, at) =>
-            value === null ? [] : [{ at: spark.from + (at + 0.5) * stepMs, value }],
+          const points = mean.flatMap((value, at) =>
+            value === null ? [] : [{ at: from + (at + 0.5) * stepMs, value }],
           )
-          lines.set(streamUid, line)
+          lines.set(streamUid, { points, from, until })
         }
       }
       return lines

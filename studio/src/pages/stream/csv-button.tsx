@@ -5,19 +5,21 @@ import type { TimeRange } from '../../chart/time-range.ts'
 import type { FoundStream } from '../../state/use-stream.ts'
 import { Button } from '../../ui/button.tsx'
 import { tell } from '../../ui/toast.tsx'
+import { csvName, isoTimes, withIsoTimes } from './csv-text.ts'
 
 /** Rows of a file at most: what a spreadsheet can open. */
 const ROWS_MAX = 1_000_000
 const ROWS_PER_CALL = 1_000
 
-/** Downloads the samples of a range as CSV, the latest first; shows how far it is, and can be stopped. */
-export function CsvButton({
-  found,
-  range,
-}: {
+interface CsvButtonProps {
   readonly found: FoundStream
   readonly range: TimeRange
-}) {
+  /** Whose clocks the times are told by, beside the epoch ms. */
+  readonly zone: string
+}
+
+/** Downloads the samples of a range as CSV, the latest first; shows how far it is, and can be stopped. */
+export function CsvButton({ found, range, zone }: CsvButtonProps) {
   const [rows, setRows] = useState<number>()
   const running = useRef<AbortController>(undefined)
   const start = async () => {
@@ -29,7 +31,9 @@ export function CsvButton({
         signal: running.current.signal,
         onRows: setRows,
       })
-      save(parts, `${found.streamId}.csv`)
+      const isoOf = isoTimes(zone)
+      const rows = parts.map((part, at) => withIsoTimes(part, { isoOf, hasHead: at === 0 }))
+      save(rows, csvName(found, range, zone))
     } catch (thrown) {
       if (!running.current.signal.aborted) tell(asApiError(thrown).message)
     }

@@ -5,6 +5,7 @@ import { useQuery } from '../../api/use-query.ts'
 import { fileName, type PlotValue } from '../../chart/chart-series.ts'
 import type { TimeRange } from '../../chart/time-range.ts'
 import { momentText } from '../../chart/time-ticks.ts'
+import { spacedText } from '../../chart/unit-text.ts'
 import type { FoundStream } from '../../state/use-stream.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
@@ -85,7 +86,7 @@ function Samples({ found, asked, zone, isLive, canChange, onChanged }: SampleTab
             Add
           </Button>
         )}
-        <CsvButton found={found} range={asked} />
+        <CsvButton found={found} range={asked} zone={zone} />
       </div>
       {error !== undefined && <Empty text={error.message} />}
       {data !== undefined && rows.length === 0 && <Empty text="No samples in this range." />}
@@ -156,6 +157,6 @@ const TEXT_LENGTH_MAX = 300
 
 function textOf(data: PlotValue, fData: string | undefined): string {
   if (data === null) return '–'
-  const text = fData ?? String(data)
+  const text = fData === undefined ? String(data) : spacedText(fData, data)
   return text.length > TEXT_LENGTH_MAX ? `${text.slice(0, TEXT_LENGTH_MAX)}…` : text
 }

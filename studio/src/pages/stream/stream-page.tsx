@@ -1,9 +1,12 @@
+import { sharedAddress } from '../../api/organization.ts'
 import { useRole } from '../../api/session.ts'
 import { Link } from '../../app/link.tsx'
 import type { PageProps } from '../../app/page-entry.ts'
 import { findPage } from '../../app/page-map.ts'
 import { componentPath, editStreamPath } from '../../app/paths.ts'
+import { useAddress } from '../../app/place.ts'
 import { type FoundStream, useStream } from '../../state/use-stream.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { PageFrame } from '../../ui/page-frame.tsx'
 import { PutOnBoardButton } from '../boards/put-on-board-button.tsx'
@@ -33,6 +36,7 @@ export function StreamPage({ params }: PageProps) {
         <>
           <Link to={overlayOf(found)}>Overlay others</Link>
           <Link to={editStreamPath(found)}>Edit</Link>
+          <CopyAddress />
           <PutOnBoardButton streams={[found]} title={found.streamName} />
         </>
       }
@@ -40,6 +44,12 @@ export function StreamPage({ params }: PageProps) {
       <StreamView key={found.streamUid} found={found} canChange={role !== 'GUEST'} />
     </PageFrame>
   )
+}
+
+/** The address as it stands: it changes with every movement, and the page around it does not. */
+function CopyAddress() {
+  useAddress()
+  return <CopyButton text={sharedAddress()} label="Copy link" />
 }
 
 function Heading({ found }: { readonly found: FoundStream }) {

@@ -5,7 +5,8 @@ import { chartData } from '../../chart/chart-series.ts'
 import { ChartBar } from '../../chart/controls/chart-bar.tsx'
 import { CyclePicker, cycleIn } from '../../chart/controls/cycle-picker.tsx'
 import { PlotTable } from '../../chart/plot-table.tsx'
-import { pointsFor, usePlots } from '../../state/plots.ts'
+import { usePeriodFigures } from '../../state/period-figures.ts'
+import { BAND, pointsFor, usePlots } from '../../state/plots.ts'
 import { useLive } from '../../state/use-live.ts'
 import type { FoundStream } from '../../state/use-stream.ts'
 import { useViewRange } from '../../state/use-view-range.ts'
@@ -35,6 +36,7 @@ export function StreamView({ found, canChange }: StreamViewProps) {
   const question = { streams, range: view.asked, points: pointsFor(width), cycle }
   const { answers, error, reload, add } = usePlots(question)
   const [{ plot, error: refused } = { plot: undefined, error: undefined }] = answers
+  const figures = usePeriodFigures(found, question)
   useLive(streams, view.isLive, {
     onSample: add,
     onChange: reload,
@@ -58,7 +60,7 @@ export function StreamView({ found, canChange }: StreamViewProps) {
         {found.kind !== 'file' && <CyclePicker />}
       </ChartBar>
       {(refused ?? error) !== undefined && <Empty text={(refused ?? error)?.message} />}
-      <div className={styles.columns}>
+      <div className={styles.columns} data-wide={cycle !== undefined || undefined}>
         <section className={styles.card} aria-label="Chart">
           {extent === undefined && plot !== undefined && (
             <p className={styles.hint}>No samples yet. What is put to this stream shows here.</p>
@@ -82,7 +84,10 @@ export function StreamView({ found, canChange }: StreamViewProps) {
               onChanged={reload}
             />
           ) : (
-            <PlotTable plot={plot} zone={view.zone} label={found.streamName} />
+            <PlotTable
+              {...{ plot, figures, zone: view.zone, label: found.streamName }}
+              stat={stat === BAND ? 'avg' : stat}
+            />
           )}
         </section>
       </div>

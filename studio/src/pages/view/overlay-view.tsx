@@ -7,7 +7,8 @@ import { chartData } from '../../chart/chart-series.ts'
 import { ChartBar } from '../../chart/controls/chart-bar.tsx'
 import { CyclePicker, cycleIn } from '../../chart/controls/cycle-picker.tsx'
 import { PlotTable } from '../../chart/plot-table.tsx'
-import { pointsFor, usePlots } from '../../state/plots.ts'
+import { usePeriodFigures } from '../../state/period-figures.ts'
+import { BAND, pointsFor, usePlots } from '../../state/plots.ts'
 import type { Extent } from '../../state/range-words.ts'
 import { useLive } from '../../state/use-live.ts'
 import type { FoundStream } from '../../state/use-stream.ts'
@@ -84,7 +85,12 @@ export function OverlayView({ streams, onRemove }: OverlayViewProps) {
           </li>
         ))}
       </ul>
-      <Tables streams={streams} plots={answers.map((answer) => answer?.plot)} zone={view.zone} />
+      <Tables
+        streams={streams}
+        plots={answers.map((answer) => answer?.plot)}
+        zone={view.zone}
+        question={question}
+      />
     </div>
   )
 }
@@ -103,17 +109,21 @@ interface TablesProps {
   readonly streams: readonly FoundStream[]
   readonly plots: ReadonlyArray<Parameters<typeof PlotTable>[0]['plot']>
   readonly zone: string
+  readonly question: Parameters<typeof usePeriodFigures>[1]
 }
 
 /** What the chart shows, stream by stream, for who reads rather than looks. */
-function Tables({ streams, plots, zone }: TablesProps) {
+function Tables({ streams, plots, zone, question }: TablesProps) {
   const [chosen, setChosen] = useState(streams[0].streamUid)
+  const [isOpen, setIsOpen] = useState(false)
   const at = Math.max(
     streams.findIndex(({ streamUid }) => streamUid === chosen),
     0,
   )
+  const figures = usePeriodFigures(streams[at], question, !isOpen)
+  const stat = question.cycle?.stat
   return (
-    <details className={styles.tables}>
+    <details className={styles.tables} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary>As a table</summary>
       <Tabs
         label="Streams"
@@ -121,7 +131,10 @@ function Tables({ streams, plots, zone }: TablesProps) {
         chosen={streams[at].streamUid}
         onChoose={setChosen}
       >
-        <PlotTable plot={plots[at]} zone={zone} label={streams[at].streamName} />
+        <PlotTable
+          {...{ zone, figures, plot: plots[at], label: streams[at].streamName }}
+          stat={stat === BAND ? 'avg' : stat}
+        />
       </Tabs>
     </details>
   )

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { sharedAddress } from '../../api/organization.ts'
 import { useAddress } from '../../app/place.ts'
 import type { FoundStream } from '../../state/use-stream.ts'
 import { Button } from '../../ui/button.tsx'
@@ -19,7 +20,7 @@ export function ViewPage() {
   const { data, error } = useStreams(names)
   const found = (data ?? []).flatMap((one) => (one.stream === undefined ? [] : [one.stream]))
   const lost = (data ?? []).flatMap((one) => (one.error === undefined ? [] : [one]))
-  const setNames = (next: readonly string[]) => change({ s: next.join(',') })
+  const setNames = (next: readonly string[]) => change({ s: next.join(',') }, { step: true })
   const add = ({ componentUid, streamUid }: Pick<FoundStream, 'componentUid' | 'streamUid'>) => {
     const name = `${componentUid}.${streamUid}`
     if (!names.includes(name)) setNames([...names, name])
@@ -31,7 +32,7 @@ export function ViewPage() {
       title="Compare streams"
       actions={
         <>
-          {names.length > 0 && <CopyButton text={location.href} label="Copy the address" />}
+          {names.length > 0 && <CopyButton text={sharedAddress()} label="Copy the address" />}
           <PutOnBoardButton
             streams={found}
             title={found.map(({ streamName }) => streamName).join(', ')}

@@ -1,6 +1,7 @@
 import { call } from '../../../api/client.ts'
 import { queries } from '../../../api/query-cache.ts'
 import { useQuery } from '../../../api/use-query.ts'
+import { withUnit } from '../../../chart/unit-text.ts'
 import type { Panel, PanelStream } from '../board-types.ts'
 import { type ShownValue, useGone } from '../live-board.ts'
 
@@ -28,7 +29,7 @@ export function useStatistic(panel: Panel, stream: PanelStream): ShownValue | un
   const { start = [], value = [], unit } = data.plot
   const shown = value.at(-1)
   if (shown === undefined) return undefined
-  const fData = typeof shown === 'number' ? `${roundedText(shown)}${unit}` : undefined
+  const fData = typeof shown === 'number' ? withUnit(roundedText(shown), unit) : undefined
   return { time: start.at(-1) ?? 0, data: shown, fData }
 }
 

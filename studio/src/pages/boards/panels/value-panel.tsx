@@ -1,3 +1,4 @@
+import { spacedText } from '../../../chart/unit-text.ts'
 import { Age } from '../../../ui/age.tsx'
 import type { Panel, PanelStream } from '../board-types.ts'
 import { type ShownValue, useLastValue } from '../live-board.ts'
@@ -42,12 +43,13 @@ function OneValue({ panel, stream }: { readonly panel: Panel; readonly stream: P
 type Shown = Pick<ShownValue, 'data' | 'fData'>
 
 function wholeText({ data, fData }: Shown): string {
-  return fData ?? (data === null ? '–' : String(data))
+  return fData === undefined ? (data === null ? '–' : String(data)) : spacedText(fData, data)
 }
 
 /** A value as people read it: numbers without a format of their own with as many digits as one takes in. */
 export function valueText(sample: Shown): string {
   const whole = wholeText(sample)
   const { data } = sample
-  return typeof data === 'number' ? whole.replace(String(data), roundedText(data)) : whole
+  if (typeof data !== 'number') return whole
+  return spacedText(whole.replace(String(data), roundedText(data)), data)
 }

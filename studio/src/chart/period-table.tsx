@@ -1,0 +1,75 @@
+import { type Column, DataTable } from '../ui/data-table.tsx'
+import styles from './chart.module.css'
+import type { Plot, PlotValue } from './chart-series.ts'
+import { numberText } from './figures.ts'
+import { minuteTexts } from './time-ticks.ts'
+
+/** Further statistics of periods, by where these start. */
+export type PeriodFigures = ReadonlyArray<{
+  readonly stat: string
+  readonly values: ReadonlyMap<number, PlotValue>
+}>
+
+const LABELS: Readonly<Record<string, string>> = {
+  nongapcount: 'Count',
+  min: 'Minimum',
+  avg: 'Average',
+  max: 'Maximum',
+  sum: 'Sum',
+  first: 'First',
+  last: 'Last',
+  gapcount: 'Gaps',
+}
+
+/** In which order people read them, beside the one that is drawn. */
+const ORDER = ['nongapcount', 'min', 'avg', 'max']
+
+interface PeriodTableProps {
+  readonly plot: Plot
+  /** The statistic of the plot. */
+  readonly stat: string
+  readonly figures: PeriodFigures
+  readonly zone: string
+  readonly label: string
+  /** Rows that are shown at most. */
+  readonly rowsMax: number
+}
+
+const shown = (value: PlotValue | undefined): string => {
+  if (value === null || value === undefined) return '–'
+  return typeof value === 'number' ? numberText(value) : String(value)
+}
+
+/** The periods of a cycle, the latest first: from when until when, and what is known of each. */
+export function PeriodTable({ plot, stat, figures, zone, label, rowsMax }: PeriodTableProps) {
+  const { start = [], end = [], value = [] } = plot
+  const rows = start
+    .map((_, at) => at)
+    .reverse()
+    .slice(0, rowsMax)
+  const [first, last] = [rows.at(-1) ?? 0, (rows[0] ?? -1) + 1]
+  const [from, until] = [start, end].map((list) => minuteTexts(zone, list.slice(first, last)))
+  const moment = (id: string, head: string, texts: readonly string[]): Column<number> => ({
+    ...{ id, label: `${head}, ${zone}` },
+    show: (at) => <span className={styles.moment}>{texts[at - first]}</span>,
+  })
+  const figure = (id: string, valueAt: (at: number) => PlotValue | undefined): Column<number> => ({
+    ...{ id, label: LABELS[id] ?? id, isNumber: plot.kind === 'number' },
+    show: (at) => shown(valueAt(at)),
+  })
+  const more = ORDER.flatMap((id) => figures.find((one) => one.stat === id) ?? [])
+  return (
+    <DataTable
+      isDense
+      label={`${label}, what the chart shows`}
+      columns={[
+        moment('from', 'From', from),
+        moment('until', 'Until', until),
+        figure(stat, (at) => value[at]),
+        ...more.map(({ stat: id, values }) => figure(id, (at) => values.get(start[at]))),
+      ]}
+      rows={rows}
+      keyOf={(at) => String(start[at])}
+    />
+  )
+}
