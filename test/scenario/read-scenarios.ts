@@ -75,3 +75,32 @@ export function readRow(text: string, zone: string): Row {
     given === undefined ? undefined : readTime(given, zone)
   return { name, fData, unit, data: JSON.parse(data), time: timeOf(time), from: timeOf(from) }
 }
+
+/** A stream's line: its words, and the derivation behind `=` where there is one. */
+export function readFormula(line: string): {
+  readonly words: readonly string[]
+  readonly derivation: Readonly<Record<string, unknown>>
+} {
+  const [, plain, expression, names, options = ''] =
+    /^(.*?)(?: = (.*) where (.*?)(?:; (.*))?)?$/.exec(line) ?? []
+  const words = plain.split(' ')
+  if (expression === undefined) return { words, derivation: {} }
+  const derivation = {
+    expression,
+    variables: names.split(', ').map(readVariable),
+    trigger: options.includes('any') ? 'ANY' : 'ALL',
+    followsCorrections: options.includes('follows corrections'),
+  }
+  return { words, derivation: { streamDerivationType: 'FROM_EXPRESSION', derivation } }
+}
+
+/** A variable such as `a is Meter/kwh`, `b is kwh offset -1` or `c is kwh sum by day`. */
+function readVariable(text: string): Readonly<Record<string, unknown>> {
+  const match = /^(\S+) is (?:(\S+)\/)?(\S+)(?: (\S+) by (\S+))?(?: offset (-?\d+))?$/.exec(text)
+  if (match === null) throw new Error(`cannot read the variable "${text}"`)
+  const [, name, componentId, streamId, stat = '', cycleId = '', offset = '0'] = match
+  return {
+    ...{ name, streamId, stat, cycleId, offset: Number(offset) },
+    ...(componentId === undefined ? {} : { componentId }),
+  }
+}

@@ -3,6 +3,7 @@ import { ManualClock } from '../../src/base/index.ts'
 import { type Service, startService } from '../support/service.ts'
 import {
   type Row,
+  readFormula,
   readRow,
   readTime,
   type Scenario,
@@ -73,11 +74,21 @@ export class ScenarioWorld {
 
   async #insert(noun: string, [id, , timeZoneId]: string[], step: Step): Promise<void> {
     const stream = step.below.map((line) => {
-      const [word, streamId, kind, valueType = ''] = line.split(' ')
+      const { words, derivation } = readFormula(line)
+      const [word, streamId, kind, valueType = '', rollupMethod] = words
       assert.equal(word, 'stream', `below ${noun} stand streams`)
       const streamType = KINDS[kind] ?? 'intvl_stream'
       const baseCycle = streamType === 'intvl_stream' ? { baseCycle: { id: kind } } : {}
-      return { id: streamId, name: streamId, streamType, valueType, ...baseCycle }
+      const rollup = rollupMethod === undefined ? {} : { rollupMethod }
+      return {
+        id: streamId,
+        name: streamId,
+        streamType,
+        valueType,
+        ...baseCycle,
+        ...rollup,
+        ...derivation,
+      }
     })
     const zone = timeZoneId ?? this.#zone
     const place = noun === 'component' ? { timeZoneId: zone } : {}
