@@ -1,6 +1,6 @@
 /** Random expressions: printed and read again, and run by closures, over columns and by SQLite. */
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import {
   type CheckedExpression,
@@ -20,7 +20,9 @@ const variables = randomVariables
 const sqlite = new ExpressionSqlite()
 after(() => sqlite.close())
 const [seed] = testSeeds(1)
-console.log(`seed ${seed}: WEIR_TEST_SEED=${seed} runs these again`)
+before((context) => {
+  if ('diagnostic' in context) context.diagnostic(`WEIR_TEST_SEED=${seed} runs these again`)
+})
 
 /** A tree without the places in its text. */
 function bare(tree: Expression): unknown {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EmbeddedSampleStore, openSampleStore } from '../../src/store/embedded/index.ts'
@@ -12,8 +12,16 @@ import { turnedMachine } from './sim-machine.ts'
 
 const LANES = 3
 const HANDLES_PER_LANE = 1_000
-/** SQLite's own syncs cost nothing in memory, where there is such a folder. */
-const HOME = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+const MEMORY = '/dev/shm'
+const ROOM_BYTES = 512 * 1024 * 1024
+/** SQLite's own syncs cost nothing in memory, where there is such a folder with room. */
+const HOME = hasRoom(MEMORY) ? MEMORY : tmpdir()
+
+function hasRoom(folder: string): boolean {
+  if (!existsSync(folder)) return false
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize > ROOM_BYTES
+}
 
 /** A store whose power goes again and again, and the callers who know what they were promised. */
 export class PowerTrial {

@@ -37,7 +37,9 @@ async function startNginx(t: TestContext, weirPort: number, tlsPort: number): Pr
   )
   const whole = `daemon off; pid ${home}/pid; error_log stderr warn; events {} http { ${paths.join(' ')} ${site} }`
   writeFileSync(join(home, 'nginx.conf'), whole)
-  const child = spawn('nginx', ['-c', join(home, 'nginx.conf'), '-p', home], { stdio: 'inherit' })
+  const child = spawn('nginx', ['-c', join(home, 'nginx.conf'), '-p', home], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   const gone = once(child, 'exit')
   t.after(async () => {
     child.kill('SIGTERM')
