@@ -45,6 +45,8 @@ interface FeedOptions {
   /** Each is told of every batch, in this order. */
   readonly onLanded?: readonly SamplesLanded[]
   readonly onRemoved?: SamplesRemoved
+  /** Asked by calls that want streams derived before they are answered. */
+  readonly derive?: DeriveLanded
 }
 
 /** The answer to requested values, and what the caller should hear of the samples put. */
@@ -60,10 +62,8 @@ export class Feed {
   readonly retention: Retention
   readonly #deps: Required<FeedOptions> & {
     readonly assignedTimes: AssignedTimes
-    readonly derive: DeriveLanded
     readonly retention: Retention
   }
-  #derive: DeriveLanded = async () => {}
 
   constructor(options: FeedOptions) {
     this.catalog = options.catalog
@@ -71,16 +71,11 @@ export class Feed {
     this.#deps = {
       onLanded: [],
       onRemoved: () => {},
-      derive: (batch, limits) => this.#derive(batch, limits),
+      derive: async () => {},
       ...options,
       assignedTimes: new AssignedTimes(),
       retention: this.retention,
     }
-  }
-
-  /** From here on calls that ask for it derive so, before they are answered. */
-  deriveBy(derive: DeriveLanded): void {
-    this.#derive = derive
   }
 
   /** The current time: one upload time per call. */
