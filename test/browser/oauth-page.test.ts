@@ -111,7 +111,7 @@ test('a redirect_uri that may not be used is shown, and the browser stays', { sk
       async () => (await page.getByRole('alert').textContent()) ?? '',
       /redirect_uri/,
     )
-    assert.equal(new URL(page.url()).origin, service.url)
+    await settlesTo(() => new URL(page.url()).origin, service.url)
     await shows(page.getByRole('link'), 0)
   }
   assert.deepEqual(tab.complaints, [])

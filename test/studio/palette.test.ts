@@ -103,7 +103,7 @@ test('the palette finds streams where some words name the component, typed in on
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: 'Find components' }).fill('stream nowhere')
   await page.getByText('Searching …').waitFor()
-  assert.equal(await page.getByText('Nothing of this name.').count(), 0)
+  await shows(page.getByText('Nothing of this name.'), 0)
   release()
   await page.getByText('Nothing of this name.').waitFor()
   await assertAccessible(page)

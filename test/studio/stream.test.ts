@@ -123,7 +123,7 @@ test('Back and Forward walk zooms and cycles, and leave the page only behind the
   await untilRange(page, (from, until) => until - from < 14 * HOUR)
   const once = rangeIn(page)
   await page.getByRole('button', { name: '2026-03-01' }).waitFor()
-  assert.deepEqual(await restingPlace(chart), place, 'the chart stays in place')
+  await settlesTo(() => restingPlace(chart), place, 'the chart stays in place')
   await drag(0.4, 0.6)
   await untilRange(page, (from, until) => until - from < (once[1] - once[0]) / 2)
   const twice = rangeIn(page)

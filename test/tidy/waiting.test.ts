@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+
+/** Reads of a page that answer at once, whatever is on its way. */
+const AT_ONCE = /\.(?:count|allInnerTexts|allTextContents|isVisible|isHidden|boundingBox|url)\(\)/
+/** What repeats a read until it is as expected. */
+const WAITING = /\b(?:eventually|settlesTo|settlesLike|shows)\(/
+const BLOCK = /\bawait eventually\(async \(\) => \{\n[\s\S]*?\n {2,}\}\)/g
+
+const readsPages = (text: string) =>
+  /from 'playwright-core'|support\/(?:studio|oauth-page)\.ts'/.test(text)
+
+test('tests of pages assert nothing that they have not waited for', () => {
+  const found: string[] = []
+  for (const file of globSync('test/**/*.test.ts').sort()) {
+    const text = readFileSync(file, 'utf8')
+    if (!readsPages(text)) continue
+    for (const statement of text
+      .replaceAll(BLOCK, '')
+      .split(/\n(?=\s*(?:await|assert|const|let)\b)/))
+      if (/^\s*assert\b/.test(statement) && AT_ONCE.test(statement) && !WAITING.test(statement))
+        found.push(`${file}: ${statement.trim().split('\n')[0]}`)
+  }
+  assert.deepEqual(found, [], 'test/support/settle.ts has reads that wait')
+})
