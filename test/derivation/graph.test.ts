@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Catalog, StreamInput } from '../../src/catalog/index.ts'
+import { type Catalog, openCatalog, type StreamInput } from '../../src/catalog/index.ts'
 import { CatalogGraph, isProblem } from '../../src/derivation/index.ts'
 import type { StreamHandle } from '../../src/store/index.ts'
-import { ownerOf, withCatalog } from '../support/catalog.ts'
+import { ownerOf, people, withCatalog } from '../support/catalog.ts'
 
 const ORG = 'org-1'
 const owner = ownerOf(ORG)
@@ -60,6 +60,29 @@ test('the graph knows dependents and sources as soon as a save is answered, and 
     await catalog.components.delete(owner, componentUid)
     assert.equal(graph.isEmpty, true)
     assert.deepEqual(graph.derived(), [])
+  }))
+
+test('the graph follows what another process commits', () =>
+  withCatalog(async ({ catalog, store }) => {
+    const stream = [
+      { id: 'd', derivation: over('a * 2', 'a') },
+      { id: 'a', valueType: 'DOUBLE' },
+    ] satisfies StreamInput[]
+    const other = await openCatalog({ store, people })
+    const graph = new CatalogGraph(other)
+    const { uid } = await catalog.components.insert(owner, { id: 'c', stream })
+    assert.equal(graph.isEmpty, true)
+    await other.refresh()
+    const [d, a] = [handleOf(other, 'c', 'd'), handleOf(other, 'c', 'a')]
+    assert.deepEqual(graph.dependentsOf(a), [d])
+    const key = { componentUid: uid, uid: catalog.index.streamUid(d) }
+    await catalog.streams.update(owner, key, { streamDerivationType: 'NONE' })
+    await other.refresh()
+    assert.equal(graph.isEmpty, true)
+    await catalog.streams.update(owner, key, { derivation: over('a', 'a') })
+    await catalog.components.delete(owner, uid)
+    await other.refresh()
+    assert.equal(graph.isEmpty, true)
   }))
 
 test('a plan has every source, cycle and type resolved, and is made once', () =>

@@ -344,3 +344,25 @@ test('a cycle that a formula reads is in use', () =>
     assert.equal(status, 409)
     assert.match(message, /stream "top" of component "boiler"/)
   }))
+
+test('a record of a derived stream tells what has become of it', () =>
+  withCatalog(async (opened) => {
+    const { catalog } = opened
+    const status = {
+      ...{ lastRun: 1_700_000_000_000, errorCount: 1, sampleCount: 5 },
+      lastError: { message: 'Division by zero', time: 1_600_000_000_000, values: { flow: 0 } },
+    }
+    const asked: number[] = []
+    catalog.showDerivationStatus({
+      read: async (handle) => {
+        asked.push(handle)
+        return status
+      },
+    })
+    const boiler = await makeBoiler(opened, { id: 'inverse', derivation: over('1 / flow', 'flow') })
+    const inverse = boiler.stream?.find(({ id }) => id === 'inverse')
+    assert.deepEqual(inverse?.derivationStatus, status)
+    const flow = boiler.stream?.find(({ id }) => id === 'flow')
+    assert.equal(flow && 'derivationStatus' in flow, false)
+    assert.deepEqual([...new Set(asked)], [catalog.index.resolve(ORG, 'boiler', 'inverse')])
+  }))
