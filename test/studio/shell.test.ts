@@ -101,8 +101,11 @@ test('a lost connection is one line at the top, and what was lost comes when it 
 
 test('a path that no page has says so, keeps the bar and leads back', { skip }, async () => {
   const { page } = await studio.open('/view/none/such')
-  // The service itself does not know it.
-  await settlesLike(async () => (await page.textContent('body')) ?? '', /not_found/)
+  // The service itself does not know it; programs are told so in JSON.
+  await page.getByText('There is no such page.').waitFor()
+  const told = await fetch(page.url())
+  assert.equal(told.status, 404)
+  assert.match(await told.text(), /not_found/)
   await page.goto(`${studio.service.url}/c/a/b/c/d`)
   await page.getByText('There is no such page.').waitFor()
   await assertAccessible(page)

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { getTestContext } from 'node:test'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { buildStudio } from '../../tools/studio/build-studio.ts'
 import { openBrowser } from './browser.ts'
 import { type Service, type ServiceOptions, startService } from './service.ts'
@@ -66,6 +67,7 @@ async function openPage(
   const running = getTestContext()
   if (running !== undefined && 'after' in running) running.after(() => context.close())
   await context.addInitScript(KEEP_TOLD)
+  if (LAG_MS > 0) await delayCalls(context)
   if (isSignedIn) {
     const { ownerEmail: email, ownerPassword: password } = service
     const data = as ?? { email, password }
@@ -84,6 +86,17 @@ async function openPage(
   })
   await page.goto(`${service.url}${path}`)
   return { page, complaints, hosts }
+}
+
+/** With WEIR_TEST_LAG every call of a page takes up to so many milliseconds longer: whatever a test does not wait for shows. */
+const LAG_MS = Number(process.env.WEIR_TEST_LAG ?? 0)
+
+async function delayCalls(context: BrowserContext): Promise<void> {
+  await context.route('**/api/**', async (route) => {
+    await pause(Math.random() * LAG_MS)
+    // The page may have left, or given the call up.
+    await route.continue().catch(() => {})
+  })
 }
 
 /** Keeps what the place of short-lived lines has shown, for `told()`: a line may come and go between two looks. */
