@@ -16,4 +16,11 @@ export {
   type SqlColumn,
   type SqlPlace,
 } from './compiled-sql.ts'
+export type { InputBatch } from './run/input-batch.ts'
+export {
+  type SqlCall,
+  SqlRunError,
+  type WantedRead,
+} from './run/sql-call.ts'
+export { type SqlRunnerSettings, SqlRunners } from './run/sql-runners.ts'
 export { SqlFailure } from './sql-failure.ts'

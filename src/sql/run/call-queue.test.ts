@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CallQueue } from './call-queue.ts'
+
+const everyone = () => true
+
+test('CallQueue.shift() lets owners take turns, and each its items in order', () => {
+  const queue = new CallQueue<string>({ total: 10, perOwner: 5 })
+  for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) queue.push(item[0], item)
+  const taken: (string | undefined)[] = []
+  while (queue.count > 0) taken.push(queue.shift(everyone))
+  assert.deepEqual(taken, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
+  assert.equal(queue.shift(everyone), undefined)
+})
+
+test('CallQueue.shift() passes over who may not go, without taking the turn', () => {
+  const queue = new CallQueue<string>({ total: 10, perOwner: 5 })
+  for (const item of ['a1', 'b1', 'a2']) queue.push(item[0], item)
+  assert.equal(
+    queue.shift((owner) => owner !== 'a'),
+    'b1',
+  )
+  assert.equal(
+    queue.shift((owner) => owner !== 'a'),
+    undefined,
+  )
+  assert.equal(queue.shift(everyone), 'a1')
+  assert.equal(queue.count, 1)
+})
+
+test('CallQueue.push() says no when all or one owner have too much, remove() makes room', () => {
+  const queue = new CallQueue<string>({ total: 3, perOwner: 2 })
+  assert.ok(queue.push('a', 'a1'))
+  assert.ok(queue.push('a', 'a2'))
+  assert.ok(!queue.push('a', 'a3'))
+  assert.ok(queue.push('b', 'b1'))
+  assert.ok(!queue.push('c', 'c1'))
+  assert.ok(queue.remove('a', 'a1'))
+  assert.ok(!queue.remove('a', 'a1'))
+  assert.ok(queue.push('c', 'c1'))
+  assert.deepEqual([...queue].sort(), ['a2', 'b1', 'c1'])
+  assert.equal(queue.clear().length, 3)
+  assert.equal(queue.count, 0)
+})

@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs'
+
+/** The memory that a process holds; 0 where the system does not tell, or it has gone. */
+export function residentBytes(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1')
+    const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]
+    return Number(kilobytes ?? 0) * 1_024
+  } catch {
+    return 0
+  }
+}

@@ -1,0 +1,163 @@
+/** Runs a compiled program in a runner, statement by statement. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type {
+  CompiledQuery,
+  CompiledSource,
+  CompiledSql,
+  CompiledStatement,
+  SqlCell,
+} from '../compiled-sql.ts'
+import { SqlFailure } from '../sql-failure.ts'
+import { placeFailure } from './placed-failure.ts'
+import type { RunnerChannel } from './runner-channel.ts'
+import type { InsertRow, RunnerDatabase } from './runner-database.ts'
+import { SOURCE_ROWS_MAX } from './sql-limits.ts'
+import { type RunOrder, StatementRun } from './statement-run.ts'
+
+/** A statement keeps what was bound to it last; one that holds more than this is closed. */
+const KEPT_TEXT_UNITS_MAX = 64 * 1024
+
+/** What the language gives to the database. */
+export interface SqlHost {
+  /** Registers functions by their names. */
+  registerFunctions(database: DatabaseSync, names: readonly string[]): void
+  /** Hands over the rows of a text. */
+  loadSource(source: CompiledSource, text: string | null, insert: InsertRow): void
+}
+
+type TextQuery = Omit<CompiledQuery, 'sources' | 'reads'>
+
+/** A program whose statements stay compiled from run to run. */
+export class RunnerProgram {
+  readonly #program: CompiledSql
+  readonly #database: RunnerDatabase
+  readonly #host: SqlHost
+  readonly #statements = new Map<TextQuery, StatementSync>()
+
+  constructor(program: CompiledSql, database: RunnerDatabase, host: SqlHost) {
+    this.#program = program
+    this.#database = database
+    this.#host = host
+  }
+
+  /** Runs all statements; rows go to the channel. Throws a PlacedFailure. Answers the count of rows. */
+  run(order: RunOrder, channel: RunnerChannel): number {
+    let rowCount = 0
+    this.#program.statements.forEach((statement, index) => {
+      const run = new StatementRun({ order, channel, index, rowsLeft: order.rowsMax - rowCount })
+      rowCount += this.#runStatement(statement, run)
+    })
+    return rowCount
+  }
+
+  /** Gives back what the compiled statements hold. */
+  close(): void {
+    for (const statement of this.#statements.values()) statement.close()
+    this.#statements.clear()
+  }
+
+  #runStatement(statement: CompiledStatement, run: StatementRun): number {
+    const { query } = statement
+    try {
+      this.#fillTables(query, run)
+      if (statement.kind === 'set') {
+        run.order.variables[statement.variable] = this.#oneRow(query, run)[0]
+        return 0
+      }
+      if (statement.kind === 'insert' && statement.options !== undefined) {
+        this.#sendOptions(statement.options, run)
+      }
+      return this.#withStatement(query, run, (compiled, bound) =>
+        run.sendRows(query.columns.length, compiled.iterate(bound)),
+      )
+    } catch (error) {
+      throw placeFailure(error, query)
+    }
+  }
+
+  #sendOptions(options: CompiledQuery, run: StatementRun): void {
+    try {
+      this.#fillTables(options, run)
+      run.sendOptions(this.#oneRow(options, run))
+    } catch (error) {
+      throw placeFailure(error, options)
+    }
+  }
+
+  #fillTables({ sources, reads }: CompiledQuery, run: StatementRun): void {
+    for (const { table, columnCount } of sources) this.#database.makeTable(table, columnCount)
+    for (const { table, columns } of reads) this.#database.makeTable(table, columns.length)
+    for (const source of sources) this.#fillFromText(source, run)
+    reads.forEach(({ table, columns }, index) => {
+      this.#database.fillTable(table, (insert) => run.readInput(index, columns.length, insert))
+    })
+  }
+
+  #fillFromText(source: CompiledSource, run: StatementRun): void {
+    const text = this.#textOf(source, run)
+    if (text !== null && typeof text !== 'string') {
+      throw new SqlFailure('is a number where a text is read')
+    }
+    let rowCount = 0
+    this.#database.fillTable(source.table, (insert) =>
+      this.#host.loadSource(source, text, (row) => {
+        rowCount += 1
+        if (rowCount > SOURCE_ROWS_MAX) {
+          throw new SqlFailure(`has more than ${SOURCE_ROWS_MAX} rows`)
+        }
+        insert(row)
+      }),
+    )
+  }
+
+  #textOf({ text }: CompiledSource, run: StatementRun): SqlCell {
+    if ('variable' in text) return run.order.variables[text.variable]
+    try {
+      return this.#oneRow(text.query, run)[0]
+    } catch (error) {
+      throw placeFailure(error, text.query)
+    }
+  }
+
+  #oneRow(query: TextQuery, run: StatementRun): readonly SqlCell[] {
+    return this.#withStatement(query, run, (compiled, bound) => {
+      // Node's types know rows as objects only; this statement gives arrays.
+      const row = compiled.get(bound) as unknown as SqlCell[] | undefined
+      if (row === undefined) throw new SqlFailure('gives no row where one is needed')
+      return row
+    })
+  }
+
+  #withStatement<T>(
+    query: TextQuery,
+    { order }: StatementRun,
+    use: (compiled: StatementSync, bound: Record<string, SqlCell>) => T,
+  ): T {
+    const compiled = this.#statementOf(query)
+    const bound: Record<string, SqlCell> = {}
+    let units = 0
+    for (const number of query.variables) {
+      const value = order.variables[number]
+      bound[`v${number}`] = value
+      if (typeof value === 'string') units += value.length
+    }
+    if (query.readsNow) bound.now = order.now
+    try {
+      return use(compiled, bound)
+    } finally {
+      if (units > KEPT_TEXT_UNITS_MAX) {
+        compiled.close()
+        this.#statements.delete(query)
+      }
+    }
+  }
+
+  #statementOf(query: TextQuery): StatementSync {
+    const kept = this.#statements.get(query)
+    if (kept !== undefined) return kept
+    this.#database.addFunctions(query.functions, this.#host.registerFunctions)
+    const statement = this.#database.prepare(query.sql, query.columns.length)
+    this.#statements.set(query, statement)
+    return statement
+  }
+}

@@ -1,0 +1,205 @@
+/**
+ * The database of a runner: in memory, closed to everything but SELECT over tables that the runner has
+ * made itself. The grammar of GS SQL lets nothing else through either; this holds if it ever does.
+ */
+import { constants, DatabaseSync, type StatementSync } from 'node:sqlite'
+import { invariant } from '../../base/index.ts'
+import type { SqlCell } from '../compiled-sql.ts'
+import { SqlFailure } from '../sql-failure.ts'
+import { isAllowedFunction } from './allowed-functions.ts'
+import { SQL_LENGTH_MAX, SQL_TEXT_BYTES_MAX } from './sql-limits.ts'
+
+declare module 'node:sqlite' {
+  /** Node 26.10 has it, its types do not know it. */
+  interface StatementSync {
+    /** Gives back what the statement holds; it cannot be run any more. */
+    close(): void
+  }
+}
+
+/** Rows that one statement inserts: each run of a statement costs more than the row it binds. */
+const WIDE_ROWS = 64
+const WIDE_CELLS_MAX = 512
+
+/** Tables that are kept between calls; statements over them stay compiled. */
+const TABLES_MAX = 256
+
+/** Rows on their way into a table. */
+export type InsertRow = (row: readonly SqlCell[]) => void
+
+interface KeptTable {
+  readonly columnCount: number
+  /** How many rows `insertMany` takes. */
+  readonly wideRows: number
+  readonly insertOne: StatementSync
+  readonly insertMany: StatementSync
+  readonly clear: StatementSync
+}
+
+/** SQLite in memory, behind an authorizer. */
+export class RunnerDatabase {
+  readonly #db: DatabaseSync
+  readonly #functions = new Set<string>()
+  readonly #tables = new Map<string, KeptTable>()
+  readonly #filled = new Set<KeptTable>()
+  /** The virtual tables that SQLite brings. */
+  readonly #modules: ReadonlySet<string>
+  /** Whether the statement that is compiled is the runner's own. */
+  #isOwn = false
+
+  constructor() {
+    this.#db = new DatabaseSync(':memory:', {
+      allowExtension: false,
+      defensive: true,
+      enableDoubleQuotedStringLiterals: false,
+      enableForeignKeyConstraints: false,
+      limits: {
+        attach: 0,
+        column: 1_000,
+        compoundSelect: 500,
+        exprDepth: 1_000,
+        functionArg: 127,
+        length: SQL_TEXT_BYTES_MAX,
+        likePatternLength: 1_000,
+        sqlLength: SQL_LENGTH_MAX,
+        triggerDepth: 1,
+        variableNumber: 4_096,
+        vdbeOp: 5_000_000,
+      },
+    })
+    // Sorts would go to files otherwise, whatever Node's permissions say.
+    this.#db.exec('PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF')
+    const modules = this.#db.prepare('SELECT lower(name) AS name FROM pragma_module_list').all()
+    this.#modules = new Set(modules.map(({ name }) => String(name)))
+    this.#db.setAuthorizer((action, first, second) =>
+      this.#isOwn || this.#mayDo(action, first ?? '', second ?? '')
+        ? constants.SQLITE_OK
+        : constants.SQLITE_DENY,
+    )
+  }
+
+  /** Has functions registered that are not yet: a second time would compile all statements again. */
+  addFunctions(
+    names: readonly string[],
+    register: (db: DatabaseSync, names: readonly string[]) => void,
+  ): void {
+    const missing = names.filter((name) => !this.#functions.has(name))
+    if (missing.length === 0) return
+    register(this.#db, missing)
+    for (const name of missing) this.#functions.add(name)
+  }
+
+  /** Compiles a SELECT of so many columns; integers come as bigint, rows as arrays. */
+  prepare(sql: string, columnCount: number): StatementSync {
+    const statement = this.#db.prepare(sql)
+    // Some statements that do nothing ask for no right, but have no columns either.
+    const found = statement.columns().length
+    if (found !== columnCount) throw new SqlFailure(`gives ${found} columns, not ${columnCount}`)
+    statement.setReadBigInts(true)
+    statement.setReturnArrays(true)
+    return statement
+  }
+
+  /** Makes a table of columns c0, c1 … that have no type; one that is there is kept. */
+  makeTable(name: string, columnCount: number): void {
+    const kept = this.#tables.get(name)
+    if (kept !== undefined) {
+      invariant(kept.columnCount === columnCount, `a runner's table ${name} has two shapes`)
+      return
+    }
+    if (this.#tables.size >= TABLES_MAX) this.#dropTables()
+    this.#asOwn(() => {
+      const columns = Array.from({ length: columnCount }, (_, index) => `c${index}`)
+      this.#db.exec(`CREATE TABLE ${quote(name)} (${columns})`)
+      const row = `(${columns.map(() => '?')})`
+      const wideRows = Math.max(1, Math.min(WIDE_ROWS, Math.floor(WIDE_CELLS_MAX / columnCount)))
+      const insert = `INSERT INTO ${quote(name)} VALUES `
+      this.#tables.set(name, {
+        ...{ columnCount, wideRows },
+        insertOne: this.#db.prepare(insert + row),
+        insertMany: this.#db.prepare(insert + new Array(wideRows).fill(row).join()),
+        clear: this.#db.prepare(`DELETE FROM ${quote(name)}`),
+      })
+    })
+  }
+
+  /** Fills a table with the rows that `fill` hands over; returns when all of them are there. */
+  fillTable(name: string, fill: (insert: InsertRow) => void): void {
+    const table = this.#tables.get(name)
+    invariant(table !== undefined, `a runner has no table ${name}`)
+    this.#filled.add(table)
+    const { columnCount, insertOne, insertMany } = table
+    const cellsMax = table.wideRows * columnCount
+    const cells: SqlCell[] = []
+    this.#asOwn(() => {
+      this.#db.exec('BEGIN')
+      try {
+        fill((row) => {
+          for (let column = 0; column < columnCount; column += 1) cells.push(row[column])
+          if (cells.length < cellsMax) return
+          insertMany.run(...cells)
+          cells.length = 0
+        })
+        for (let at = 0; at < cells.length; at += columnCount) {
+          insertOne.run(...cells.slice(at, at + columnCount))
+        }
+      } finally {
+        this.#db.exec('COMMIT')
+      }
+    })
+  }
+
+  /** Empties what was filled, so that no call sees rows of another. */
+  clearTables(): void {
+    if (this.#filled.size === 0) return
+    this.#asOwn(() => {
+      for (const { clear } of this.#filled) clear.run()
+    })
+    this.#filled.clear()
+  }
+
+  #mayDo(action: number, first: string, second: string): boolean {
+    switch (action) {
+      case constants.SQLITE_SELECT:
+      case constants.SQLITE_RECURSIVE:
+        return true
+      case constants.SQLITE_FUNCTION:
+        return isAllowedFunction(second)
+      case constants.SQLITE_READ:
+        // Where no column is read, a step of WITH is told like a table.
+        return this.#tables.has(first) || (second === '' && !this.#isEngineTable(first))
+      default:
+        return false
+    }
+  }
+
+  #isEngineTable(name: string): boolean {
+    const lower = name.toLowerCase()
+    // Those of JSON are listed only after their first use.
+    return /^(?:sqlite_|pragma_|jsonb?_)/.test(lower) || this.#modules.has(lower)
+  }
+
+  /** Statements over a table that was dropped compile themselves again when it is back. */
+  #dropTables(): void {
+    this.#asOwn(() => {
+      for (const [name, { insertOne, insertMany, clear }] of this.#tables) {
+        for (const statement of [insertOne, insertMany, clear]) statement.close()
+        this.#db.exec(`DROP TABLE ${quote(name)}`)
+      }
+    })
+    this.#tables.clear()
+  }
+
+  #asOwn(act: () => void): void {
+    this.#isOwn = true
+    try {
+      act()
+    } finally {
+      this.#isOwn = false
+    }
+  }
+}
+
+function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}

@@ -1,0 +1,68 @@
+/** What callers of the runners hand in and get back. */
+import type { EpochMs } from '../../base/index.ts'
+import type { CompiledSql, SqlCell, SqlPlace } from '../compiled-sql.ts'
+import type { InputBatch } from './input-batch.ts'
+
+/** Which rows of stored data a statement asks for, when it comes to it. */
+export interface WantedRead {
+  readonly statement: number
+  /** The number of the read among those of the statement's query. */
+  readonly read: number
+  /** The values that variables have by then, in the order of the program's variables. */
+  readonly variables: readonly SqlCell[]
+}
+
+/** One run of a program. */
+export interface SqlCall {
+  /** Whose call it is. Owners take turns, and none has all runners. */
+  readonly owner: string
+  /** A program is kept compiled under this, as long as it is the very same object. */
+  readonly key: string
+  readonly program: CompiledSql
+  /** Values by the names of variables, @ and capitals; those that are not here are NULL. */
+  readonly variables: ReadonlyMap<string, SqlCell>
+  /** The time of the call. */
+  readonly now: EpochMs
+  /** The most rows that all statements together may give. */
+  readonly rowsMax: number
+  /** Takes rows of a statement; the next come when what it returns has resolved. */
+  onRows(statement: number, rows: SqlCell[][]): void | Promise<void>
+  /** Takes the options of an INSERT, before its rows. */
+  onOptions?(statement: number, row: readonly SqlCell[]): void
+  /** Hands over stored rows; batches are asked for as fast as the runner takes them. */
+  openRead?(wanted: WantedRead): AsyncIterable<InputBatch>
+  /** Ends the call; it fails with the signal's reason. */
+  readonly signal?: AbortSignal
+}
+
+/** A run that went through. */
+export interface SqlRunSummary {
+  readonly rowCount: number
+}
+
+/** Why a run has failed. */
+export type SqlRunReason =
+  /** The statements themselves: bad values, too many rows, something that is not allowed. */
+  | 'failed'
+  /** They took too long. */
+  | 'time'
+  /** They took too much memory. */
+  | 'memory'
+  /** The caller did not hand over or take rows for too long. */
+  | 'wait'
+  /** The runner died. */
+  | 'crash'
+
+/** A run that failed; nothing of it is left, and other calls go on. */
+export class SqlRunError extends Error {
+  readonly reason: SqlRunReason
+  /** The stretch of the program's text that is meant; undefined where it is all of it. */
+  readonly place: SqlPlace | undefined
+
+  constructor(reason: SqlRunReason, problem: string, place?: SqlPlace) {
+    super(problem)
+    this.name = 'SqlRunError'
+    this.reason = reason
+    this.place = place
+  }
+}

@@ -1,0 +1,292 @@
+/**
+ * The pool of runners: processes that can be killed, each with one call at a time. A call that takes too
+ * long or too much, or whose runner dies, fails alone; another runner takes its place.
+ */
+import { type Clock, type Log, type Refusal, refusal } from '../../base/index.ts'
+import { CallQueue } from './call-queue.ts'
+import { Runner } from './runner.ts'
+import { spawnRunner } from './spawn-runner.ts'
+import { type SqlCall, SqlRunError, type SqlRunReason, type SqlRunSummary } from './sql-call.ts'
+
+/** What the operator sets. */
+export interface SqlRunnerSettings {
+  /** The most runners at a time. */
+  readonly runnersMax: number
+  /** How long a call may work. */
+  readonly seconds: number
+  /** What a runner may take beyond what it has when it starts. */
+  readonly memoryMb: number
+}
+
+/** Calls that wait for a runner. Their bodies are the caller's, who has counted them. */
+const WAITING_MAX = { total: 2_000, perOwner: 1_000 }
+
+/** A call that found no runner for so long finds none soon: who sent it will have given up. */
+const WAITING_MS_MAX = 30_000
+
+/** Memory grows by 300 MB/s at worst; more often would cost more than it saves. */
+const LOOK_EVERY_MS = 100
+
+/** A caller that takes rows slowly, or hands them over slowly, has a runner for so long at most. */
+const CALLER_WAIT_MS_MAX = 60_000
+
+/** A runner that nobody needs is ended after this; one stays. */
+const IDLE_MS_MAX = 60_000
+
+/** Shorter calls cannot have taken much memory. */
+const HEAVY_RUN_MS = 20
+
+const MB = 1024 * 1024
+
+/** A runner that does not start in this time never will. */
+const START_MS_MAX = 30_000
+
+/** After a start that failed, the next is tried after this. */
+const RESTART_AFTER_MS = 1_000
+
+interface WaitingCall {
+  readonly call: SqlCall
+  readonly since: number
+  readonly start: (run: Promise<SqlRunSummary>) => void
+  readonly fail: (error: unknown) => void
+}
+
+/** Counts since the start. */
+interface SqlRunFigures {
+  readonly runners: number
+  readonly busy: number
+  readonly waiting: number
+  /** Calls by how they ended. */
+  readonly ended: Readonly<Record<'done' | 'refused' | SqlRunReason, number>>
+}
+
+/** Runs compiled GS SQL; processes are started when they are first needed. */
+export class SqlRunners {
+  readonly #settings: SqlRunnerSettings
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #runners = new Set<Runner>()
+  readonly #leaving = new Set<Promise<void>>()
+  readonly #busyOf = new Map<string, number>()
+  readonly #waiting = new CallQueue<WaitingCall>(WAITING_MAX)
+  readonly #ended = { done: 0, refused: 0, failed: 0, time: 0, memory: 0, wait: 0, crash: 0 }
+  #startingCount = 0
+  #startAfter = 0
+  #looking: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(parts: {
+    readonly settings: SqlRunnerSettings
+    readonly clock: Clock
+    readonly log: Log
+  }) {
+    this.#settings = parts.settings
+    this.#clock = parts.clock
+    this.#log = parts.log
+  }
+
+  get figures(): SqlRunFigures {
+    const busy = [...this.#runners].filter(({ running }) => running !== undefined).length
+    return { runners: this.#runners.size, busy, waiting: this.#waiting.count, ended: this.#ended }
+  }
+
+  /**
+   * Runs a call, when a runner is free for it. Fails with a SqlRunError, with what the caller's own
+   * functions have thrown, with the reason of its signal, or with a refusal when too many calls wait.
+   */
+  async run(call: SqlCall): Promise<SqlRunSummary> {
+    try {
+      call.signal?.throwIfAborted()
+      const summary = await this.#admit(call)
+      this.#ended.done += 1
+      return summary
+    } catch (error) {
+      this.#ended[error instanceof SqlRunError ? error.reason : 'refused'] += 1
+      throw error
+    }
+  }
+
+  /** Ends all runners, and resolves when no process is left. Calls that wait or run are refused. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#looking)
+    for (const { fail } of this.#waiting.clear()) fail(closing())
+    for (const runner of [...this.#runners]) {
+      runner.running?.fail(closing())
+      runner.kill()
+    }
+    while (this.#leaving.size > 0) await Promise.all(this.#leaving)
+  }
+
+  #admit(call: SqlCall): Promise<SqlRunSummary> {
+    if (this.#isClosed) throw closing()
+    const free = this.#waiting.count === 0 ? this.#freeRunnerFor(call) : undefined
+    if (free !== undefined) return this.#startOn(free, call)
+    const { promise, resolve, reject } = Promise.withResolvers<SqlRunSummary>()
+    const waiting = { call, since: this.#clock.elapsed(), start: resolve, fail: reject }
+    if (!this.#waiting.push(call.owner, waiting)) throw overloaded()
+    this.#startRunners()
+    if (call.signal === undefined) return promise
+    const abort = (): void => {
+      if (this.#waiting.remove(call.owner, waiting)) reject(call.signal?.reason)
+    }
+    call.signal.addEventListener('abort', abort, { once: true })
+    return promise.finally(() => call.signal?.removeEventListener('abort', abort))
+  }
+
+  /** Gives calls that wait to runners that are free. */
+  #dispatch(): void {
+    while (this.#waiting.count > 0 && this.#hasFreeRunner()) {
+      const waiting = this.#waiting.shift((owner) => this.#mayRun(owner))
+      if (waiting === undefined) break
+      const runner = this.#freeRunnerFor(waiting.call)
+      if (runner === undefined) break
+      waiting.start(this.#startOn(runner, waiting.call))
+    }
+    this.#startRunners()
+  }
+
+  #startOn(runner: Runner, call: SqlCall): Promise<SqlRunSummary> {
+    const { owner } = call
+    this.#busyOf.set(owner, (this.#busyOf.get(owner) ?? 0) + 1)
+    const times = { workMs: this.#settings.seconds * 1_000, waitMs: CALLER_WAIT_MS_MAX }
+    const run = runner.run(call, times)
+    if (this.#waiting.count === 0) this.#startRunners()
+    return run
+  }
+
+  /** Not all runners are for one owner, so that endless queries of one leave others theirs. */
+  #mayRun(owner: string): boolean {
+    const most = Math.max(1, this.#settings.runnersMax - 1)
+    return (this.#busyOf.get(owner) ?? 0) < most
+  }
+
+  #hasFreeRunner(): boolean {
+    for (const runner of this.#runners) if (runner.isFree) return true
+    return false
+  }
+
+  /** A free runner, one that has the program if there is any. */
+  #freeRunnerFor(call: SqlCall): Runner | undefined {
+    if (!this.#mayRun(call.owner)) return undefined
+    let found: Runner | undefined
+    for (const runner of this.#runners) {
+      if (!runner.isFree) continue
+      if (runner.knows(call)) return runner
+      found ??= runner
+    }
+    return found
+  }
+
+  /** Has one runner more than there are calls, as far as there may be so many. */
+  #startRunners(): void {
+    if (this.#isClosed || this.#clock.elapsed() < this.#startAfter) return
+    let needed = this.#waiting.count + 1
+    for (const runner of this.#runners) if (runner.running !== undefined) needed += 1
+    const most = Math.min(needed, this.#settings.runnersMax)
+    while (this.#runners.size + this.#startingCount < most) this.#startRunner()
+  }
+
+  #startRunner(): void {
+    this.#startingCount += 1
+    this.#looking ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref()
+    const started = spawnRunner(this.#settings.memoryMb)
+      .then((process) => {
+        const runner = new Runner(process, this.#clock, {
+          onFinish: ({ owner }) => this.#finish(owner),
+          onFree: (freed) => this.#reuse(freed),
+          onEnd: (ended) => this.#remove(ended),
+        })
+        this.#runners.add(runner)
+        if (this.#isClosed) runner.kill()
+      })
+      .catch((error) => this.#failStart(error))
+      .finally(() => {
+        this.#startingCount -= 1
+        this.#leaving.delete(started)
+      })
+    this.#leaving.add(started)
+  }
+
+  /** SQLite and V8 keep what a heavy call has taken, and the next call would be blamed for it. */
+  #reuse(runner: Runner): void {
+    const isHeavy = this.#clock.elapsed() - runner.since > HEAVY_RUN_MS
+    if (isHeavy && runner.grownBytes > (this.#settings.memoryMb * MB) / 2) runner.kill()
+    else this.#dispatch()
+  }
+
+  #finish(owner: string): void {
+    const left = (this.#busyOf.get(owner) ?? 0) - 1
+    if (left > 0) this.#busyOf.set(owner, left)
+    else this.#busyOf.delete(owner)
+  }
+
+  #remove(runner: Runner): void {
+    this.#runners.delete(runner)
+    const leaving = runner.gone.finally(() => this.#leaving.delete(leaving))
+    this.#leaving.add(leaving)
+    if (!runner.isReady && !this.#isClosed) this.#failStart(new Error(runner.lastWords))
+    this.#dispatch()
+  }
+
+  /** Calls that nobody can take any more fail at once; the next runner is tried a little later. */
+  #failStart(error: unknown): void {
+    this.#log.error({ error }, 'a runner of GS SQL did not start')
+    this.#startAfter = this.#clock.elapsed() + RESTART_AFTER_MS
+    if (this.#runners.size > 0) return
+    for (const { fail } of this.#waiting.clear()) {
+      fail(new SqlRunError('crash', 'Cannot run this: what runs it cannot be started'))
+    }
+  }
+
+  /** Looks at every runner: those over their time or memory, or that nobody needs, are killed. */
+  #look(): void {
+    const now = this.#clock.elapsed()
+    for (const waiting of [...this.#waiting]) {
+      if (now - waiting.since < WAITING_MS_MAX) continue
+      this.#waiting.remove(waiting.call.owner, waiting)
+      waiting.fail(overloaded())
+    }
+    let idleCount = 0
+    for (const runner of [...this.#runners]) {
+      if (runner.running !== undefined) this.#judge(runner)
+      else if (runner.isReady) {
+        idleCount += 1
+        if (idleCount > 1 && now - runner.since > IDLE_MS_MAX) runner.kill()
+      } else if (now - runner.since > START_MS_MAX) runner.kill()
+    }
+    this.#startRunners()
+  }
+
+  #judge(runner: Runner): void {
+    const { running } = runner
+    if (running === undefined) return
+    const { seconds, memoryMb } = this.#settings
+    const { over } = running.clock
+    if (over === 'work') {
+      this.#kill(
+        runner,
+        new SqlRunError('time', `Cannot run this: it takes longer than ${seconds} s`),
+      )
+    } else if (over === 'wait') {
+      this.#kill(runner, new SqlRunError('wait', 'Cannot run this: its caller takes too long'))
+    } else if (runner.grownBytes > memoryMb * MB) {
+      const problem = `Cannot run this: it takes more memory than ${memoryMb} MB`
+      this.#kill(runner, new SqlRunError('memory', problem))
+    }
+  }
+
+  #kill(runner: Runner, error: SqlRunError): void {
+    const { owner, key } = runner.running?.call ?? {}
+    this.#log.warn({ owner, key, reason: error.reason }, 'a run of GS SQL was ended')
+    runner.kill(error)
+  }
+}
+
+function overloaded(): Refusal {
+  return refusal('overloaded', { retryAfterSeconds: 5 })
+}
+
+function closing(): Refusal {
+  return refusal('shutting_down', { retryAfterSeconds: 5 })
+}
