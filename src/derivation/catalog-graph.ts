@@ -1,6 +1,6 @@
 import { BoundedCache } from '../base/index.ts'
 import type { Catalog } from '../catalog/index.ts'
-import type { StreamHandle } from '../store/index.ts'
+import { CatalogDamaged, type StreamHandle } from '../store/index.ts'
 import { buildPlan, type PlanDocuments, readPlanDocuments } from './build-plan.ts'
 import type { DerivationGraph, DerivationPlan, PlanProblem } from './derivation-plan.ts'
 
@@ -51,6 +51,15 @@ export class CatalogGraph implements DerivationGraph {
   }
 
   async planOf(derived: StreamHandle): Promise<DerivationPlan | PlanProblem> {
+    try {
+      return await this.#planOf(derived)
+    } catch (error) {
+      if (!(error instanceof CatalogDamaged)) throw error
+      return { problem: 'records of the stream or of its sources are damaged' }
+    }
+  }
+
+  async #planOf(derived: StreamHandle): Promise<DerivationPlan | PlanProblem> {
     const documents = await readPlanDocuments(this.#catalog, derived)
     if ('problem' in documents) return documents
     const key = keyOf(documents)

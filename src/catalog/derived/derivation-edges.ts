@@ -9,7 +9,7 @@ interface DerivedStream {
   readonly sources: readonly StreamHandle[]
 }
 
-/** A derived stream whose sources may be part of the same commit, and not in the index yet. */
+/** A derived stream whose sources may be of a commit that is not all in the index yet. */
 interface OpenStream {
   readonly orgUid: string
   readonly revision: number
@@ -20,7 +20,7 @@ const NONE: readonly StreamHandle[] = []
 
 /**
  * Which streams are derived from which, by handle, as the catalog's documents tell. What is noted counts from the
- * next settle() on, when all streams of a commit are in the index.
+ * next settle() on, when the streams of its commit are in the index.
  */
 export class DerivationEdges {
   readonly #derived = new Map<StreamHandle, DerivedStream>()
@@ -74,25 +74,37 @@ export class DerivationEdges {
     this.#open.set(handle, { orgUid, revision, sourceUids })
   }
 
-  /** Lets what was noted count. */
-  settle(index: StreamIndex): void {
+  /**
+   * Lets what was noted count. Sources that are not in the index are gone when it `isWhole`; while others
+   * are on their way into it, they are looked for again the next time.
+   */
+  settle(index: StreamIndex, isWhole: boolean): void {
     if (this.#open.size === 0) return
-    for (const [handle, { orgUid, revision, sourceUids }] of this.#open) {
-      this.#cut(handle)
-      if (!index.has(handle)) continue
-      const sources: StreamHandle[] = []
-      for (const uid of sourceUids) {
-        const source = findLiving(index, orgUid, uid)
-        if (source !== 0) sources.push(source)
-      }
-      if (sourceUids.size > 0) this.#derived.set(handle, { revision, sources })
-      for (const source of sources) {
-        const dependents = this.#dependents.get(source) ?? new Set()
-        this.#dependents.set(source, dependents.add(handle))
-      }
+    for (const [handle, stream] of this.#open) {
+      const isFound = this.#place(index, handle, stream)
+      if (isFound || isWhole) this.#open.delete(handle)
     }
-    this.#open.clear()
     this.#generation += 1
+  }
+
+  /** Draws the edges of a stream; false when some of its sources are not in the index. */
+  #place(index: StreamIndex, handle: StreamHandle, stream: OpenStream): boolean {
+    const { orgUid, revision, sourceUids } = stream
+    this.#cut(handle)
+    if (!index.has(handle)) return false
+    if (sourceUids.size === 0) return true
+    const sources: StreamHandle[] = []
+    for (const uid of sourceUids) {
+      // One that damage has lost is not there either.
+      const source = index.hasLivingUid(uid) ? index.streamByUid(orgUid, uid) : 0
+      if (source !== 0) sources.push(source)
+    }
+    this.#derived.set(handle, { revision, sources })
+    for (const source of sources) {
+      const dependents = this.#dependents.get(source) ?? new Set()
+      this.#dependents.set(source, dependents.add(handle))
+    }
+    return sources.length === sourceUids.size
   }
 
   /** Forgets a stream that is gone. */
@@ -118,9 +130,4 @@ export class DerivationEdges {
     }
     this.#derived.delete(derived)
   }
-}
-
-/** A source that may be lost in damage is not there, whatever the reason. */
-function findLiving(index: StreamIndex, orgUid: string, uid: string): StreamHandle | 0 {
-  return index.hasLivingUid(uid) ? index.streamByUid(orgUid, uid) : 0
 }

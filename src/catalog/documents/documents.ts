@@ -108,7 +108,7 @@ export class Documents {
       const document = await this.#store.get(key).catch(unlessDamaged)
       if (document !== undefined) this.edges.note(document)
     }
-    this.edges.settle(this.#index)
+    this.edges.settle(this.#index, true)
   }
 
   /** Fills the index from the documents themselves, as what is kept of them beside is damaged. */
@@ -126,7 +126,7 @@ export class Documents {
       const isGap = (page.changes[0]?.cursor ?? 0) > this.#cursor + 1
       if (isGap) throw new Error(`Cannot catch up: changes after ${this.#cursor} are not kept`)
       for (const change of page.changes) await this.#takeOver(change)
-      this.edges.settle(this.#index)
+      this.edges.settle(this.#index, this.#running.size === 0)
       this.#cursor = page.cursor
       if (page.changes.length < CHANGES_PER_PAGE) return
     }
@@ -210,7 +210,8 @@ export class Documents {
       if (document.revision > 1 || !this.#followMade(document, write.index)) this.#follow(document)
     }
     this.#forget(writes.filter(({ op }) => op === 'delete'))
-    this.edges.settle(this.#index)
+    // This commit is among those that run.
+    this.edges.settle(this.#index, this.#running.size <= 1)
     return documents
   }
 
@@ -238,7 +239,7 @@ export class Documents {
       return
     }
     this.#follow(holder)
-    this.edges.settle(this.#index)
+    this.edges.settle(this.#index, this.#running.size === 0)
     // Whoever changed the component may have given its next streams UIDs that we would give too.
     if (holder.kind === 'component') await this.#learnStreams(holder)
   }
@@ -283,7 +284,7 @@ export class Documents {
     for (let start = 0; ; start += CHANGES_PER_PAGE) {
       const { documents } = await this.#store.list({ ...query, start })
       for (const document of documents) this.#follow(document)
-      this.edges.settle(this.#index)
+      this.edges.settle(this.#index, this.#running.size === 0)
       if (documents.length < CHANGES_PER_PAGE) return
     }
   }
