@@ -35,17 +35,7 @@ export class SampleModel {
 
   /** Compares each interval of a fold with what the samples say. */
   checkFold(handle: number, edges: Float64Array, actual: Summaries): void {
-    const all = this.read(handle)
-    for (let row = 0; row < actual.length; row += 1) {
-      const inside = all.filter(([time]) => time >= edges[row] && time < edges[row + 1])
-      assert.equal(actual.count[row], inside.length, `count of interval ${row}`)
-      if (inside.length === 0) continue
-      assert.deepEqual([actual.firstTime[row], actual.first[row]], inside[0])
-      assert.deepEqual([actual.lastTime[row], actual.last[row]], inside[inside.length - 1])
-      const numbers = inside.filter((one): one is [number, number] => typeof one[1] === 'number')
-      assert.equal(actual.numberCount[row], numbers.length)
-      if (numbers.length > 0) checkNumbers(numbers, actual, row)
-    }
+    checkRows(this.read(handle), edges, actual)
   }
 
   /** Checks that the rows of an outline are exact for where they say they lie, and leave nothing out. */
@@ -63,11 +53,28 @@ export class SampleModel {
         first > edges[row] - looseMs && last < edges[row + 1] + looseMs,
         `row ${row} drifts`,
       )
-      this.checkFold(handle, Float64Array.of(first, last + 1), oneRow(actual, row))
+      checkRows(inside, Float64Array.of(first, last + 1), oneRow(actual, row))
       seen += actual.count[row]
       end = last
     }
     assert.equal(seen, inside.length, 'samples of all rows')
+  }
+}
+
+function checkRows(
+  all: ReadonlyArray<[number, Value]>,
+  edges: Float64Array,
+  actual: Summaries,
+): void {
+  for (let row = 0; row < actual.length; row += 1) {
+    const inside = all.filter(([time]) => time >= edges[row] && time < edges[row + 1])
+    assert.equal(actual.count[row], inside.length, `count of interval ${row}`)
+    if (inside.length === 0) continue
+    assert.deepEqual([actual.firstTime[row], actual.first[row]], inside[0])
+    assert.deepEqual([actual.lastTime[row], actual.last[row]], inside[inside.length - 1])
+    const numbers = inside.filter((one): one is [number, number] => typeof one[1] === 'number')
+    assert.equal(actual.numberCount[row], numbers.length)
+    if (numbers.length > 0) checkNumbers(numbers, actual, row)
   }
 }
 
@@ -81,8 +88,9 @@ function oneRow(summaries: Summaries, row: number): Summaries {
 
 function checkNumbers(numbers: Array<[number, number]>, actual: Summaries, row: number): void {
   const values = numbers.map((one) => one[1])
-  const min = numbers.find((one) => one[1] === Math.min(...values))
-  const max = numbers.find((one) => one[1] === Math.max(...values))
+  const [lowest, highest] = [Math.min(...values), Math.max(...values)]
+  const min = numbers.find((one) => one[1] === lowest)
+  const max = numbers.find((one) => one[1] === highest)
   assert.deepEqual([actual.minTime[row], actual.min[row]], min)
   assert.deepEqual([actual.maxTime[row], actual.max[row]], max)
   assert.equal(actual.sum[row], exactSum(values))
