@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
 import { browserSkip, openBrowser } from '../support/browser.ts'
-import { startService } from '../support/service.ts'
+import { type Service, startService } from '../support/service.ts'
 import { eventually, PATIENCE_MS, settlesTo, shows } from '../support/settle.ts'
 
 const skip = browserSkip()
@@ -21,9 +21,20 @@ interface Opened {
   [Symbol.asyncDispose](): Promise<void>
 }
 
+let service: Service
+let browser: Browser
+before(async () => {
+  if (skip !== false) return
+  service = await startService()
+  browser = await openBrowser([`--host-resolver-rules=MAP ${NAME} 127.0.0.1`])
+})
+after(async () => {
+  await browser?.close()
+  await service?.close()
+})
+
 async function openDocs(path: string, width: number): Promise<Opened> {
-  const service = await startService()
-  const browser = await openBrowser([`--host-resolver-rules=MAP ${NAME} 127.0.0.1`])
+  // A page of a context of its own: nothing is kept from the one before.
   const page = await browser.newPage({ viewport: { width, height: 900 } })
   page.setDefaultTimeout(PATIENCE_MS)
   const complaints: string[] = []
@@ -43,10 +54,7 @@ async function openDocs(path: string, width: number): Promise<Opened> {
   if (SHOTS !== undefined) await page.screenshot({ path: shot, fullPage: false })
   return {
     ...{ page, complaints, hosts, address },
-    [Symbol.asyncDispose]: async () => {
-      await browser.close()
-      await service.close()
-    },
+    [Symbol.asyncDispose]: () => page.close(),
   }
 }
 
