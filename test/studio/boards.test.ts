@@ -325,7 +325,8 @@ test('the chart of a view is put on a board, with its range and statistic', { sk
   await told(page, 'The panel is on the board.')
   await page.getByRole('region', { name: 'From the view' }).waitFor()
   const [panel] = await panelsOf(uid)
-  assert.deepEqual([panel.kind, panel.range, panel.streams], ['chart', 'last-7d', [boiler]])
+  const shown = { ...boiler, label: 'boiler · temp' }
+  assert.deepEqual([panel.kind, panel.range, panel.streams], ['chart', 'last-7d', [shown]])
   assert.deepEqual([panel.options.cycleId, panel.options.stat], ['hour', 'max'])
   await page.goto(`${studio.service.url}/c/${boiler.componentUid}/${boiler.streamUid}`)
   await button(page, 'Put on a board').click()
@@ -352,7 +353,7 @@ test('a stream that is gone is told in its panel; a guest looks and changes noth
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByText('This stream is gone.').nth(3).waitFor()
+  await page.getByText('This stream was deleted.').nth(3).waitFor()
   await shows(button(page, 'Edit'), 0)
   await shows(button(page, 'Save'), 0)
   await assertAccessible(page)
@@ -387,7 +388,7 @@ test('a live chart asks for the streams that have news, and tells one that is de
     .waitFor()
   const deleting = `/api/component/${brief.componentUid}/stream/${brief.streamUid}`
   assert.equal((await owner('DELETE', deleting)).status, 200)
-  await page.getByText('short-lived · temp: This stream is gone.').nth(1).waitFor()
+  await page.getByText('short-lived · temp was deleted.').nth(1).waitFor()
   asked.length = 0
   const again = page.waitForResponse(plotOf(calm))
   await put([sample('calm', 3)])
@@ -400,6 +401,63 @@ test('a live chart asks for the streams that have news, and tells one that is de
     [],
   )
   await assertAccessible(page)
+})
+
+test('a board tells of a deleted stream by the name it had, and lets go of it', {
+  skip,
+}, async () => {
+  const [kept, brief] = [
+    await makeStream(owner, 'kept', 'temp'),
+    await makeStream(owner, 'mayfly', 'temp'),
+  ]
+  await put([
+    { compId: 'kept', streamId: 'temp', time: Date.now(), data: 1 },
+    { compId: 'mayfly', streamId: 'temp', time: Date.now(), data: 2 },
+  ])
+  const box = { x: 0, width: 6, height: 4 }
+  const panels = [
+    { kind: 'chart', title: 'Both', ...box, y: 0, streams: [kept, brief] },
+    { kind: 'value', title: 'Alone', ...box, y: 4, streams: [brief] },
+  ]
+  const uid = await save({ name: 'Short lives', range: 'last-1h', panels })
+  const { page } = await studio.open(`/boards/${uid}?edit=1`)
+  await page.getByRole('region', { name: 'Both' }).getByText('mayfly · temp').waitFor()
+  await page
+    .getByRole('button', { name: 'Move Both: drag it, or use the arrow keys' })
+    .press('ArrowRight')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The board is saved.').waitFor()
+  const deleting = `/api/component/${brief.componentUid}/stream/${brief.streamUid}`
+  assert.equal((await owner('DELETE', deleting)).status, 200)
+
+  // Whoever opens it later has never seen the stream.
+  for (const [colorScheme, width] of [
+    ['light', 1280],
+    ['dark', 390],
+  ] as const) {
+    const { page: later } = await studio.open(`/boards/${uid}`, {
+      ...{ colorScheme, viewport: { width, height: 800 } },
+    })
+    await later.getByText('mayfly · temp was deleted.').nth(1).waitFor()
+    await later.getByRole('region', { name: 'Both' }).getByText('kept · temp').waitFor()
+    await assertAccessible(later)
+    await assertFits(later)
+    await shoot(later, `board-deleted-${colorScheme}-${width}`)
+    await later.context().close()
+  }
+  const { page: last } = await studio.open(`/boards/${uid}`)
+  const off = { name: 'Take it off the board: mayfly · temp' }
+  await last.getByRole('region', { name: 'Alone' }).getByRole('button', off).click()
+  await last.getByRole('region', { name: 'Alone' }).waitFor({ state: 'detached' })
+  await last.getByRole('region', { name: 'Both' }).getByRole('button', off).click()
+  await last.getByText('was deleted').first().waitFor({ state: 'detached' })
+  await last.getByRole('button', { name: 'Save' }).click()
+  await last.getByRole('button', { name: 'Edit', exact: true }).waitFor()
+  const { body } = await owner('GET', `/api/dashboard/${uid}`)
+  const left = body.dashboard.panels.map(({ streams }: { streams: { label: string }[] }) =>
+    streams.map(({ label }) => label),
+  )
+  assert.deepEqual(left, [['kept · temp']])
 })
 
 test('names of 512 characters, texts and booleans fit, in both themes and on a phone', {

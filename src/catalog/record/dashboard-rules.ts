@@ -28,6 +28,8 @@ const DEFAULT_RANGE = 'last-24h'
 const DEFAULT_ROWS = 20
 /** Longer than the name of every statistic. */
 const STAT_LENGTH_MAX = 64
+/** Enough to know a stream by; a board may name two thousand. */
+const LABEL_LENGTH_MAX = 200
 
 /** The rules of dashboards; the index tells which streams the organization has. */
 export function dashboardRules(index: StreamIndex): RecordRules<DashboardBody> {
@@ -65,7 +67,8 @@ function readDashboard(input: DashboardInput, around: Surroundings): DashboardBo
 
 function readPanels(inputs: readonly PanelInput[], around: Surroundings): Panel[] {
   // A stream that was deleted stays on the board until somebody takes it off: no save fails for it.
-  const known = new Set(around.before.panels.flatMap(({ streams }) => streams.map(textOf)))
+  const before = around.before.panels.flatMap(({ streams }) => streams)
+  const known = new Map(before.map((stream) => [textOf(stream), stream.label]))
   return inputs.map((input, at) => {
     const field = `dashboard.panels[${at}]`
     const panel = readPanel(field, input)
@@ -74,8 +77,17 @@ function readPanels(inputs: readonly PanelInput[], around: Surroundings): Panel[
       const shown = `${stream.componentUid.slice(0, 40)} / ${stream.streamUid.slice(0, 40)}`
       refuseField(`${field}.streams[${place}]`, `${shown} is no stream of this organization`)
     }
-    return panel
+    return { ...panel, streams: panel.streams.map((stream) => withLabel(stream, known)) }
   })
+}
+
+/** What a stream was called stays known where nobody says otherwise. */
+function withLabel(
+  { label: given, ...stream }: PanelStream,
+  known: ReadonlyMap<string, string | undefined>,
+): PanelStream {
+  const label = given ?? known.get(textOf(stream)) ?? ''
+  return label === '' ? stream : { ...stream, label }
 }
 
 function readPanel(field: string, input: PanelInput): Panel {
@@ -97,10 +109,12 @@ function readPanel(field: string, input: PanelInput): Panel {
   checkText(`${field}.options.stat`, stat, STAT_LENGTH_MAX)
   const zone = options.timeZoneId ?? ''
   const timeZoneId = zone === '' ? '' : readTimeZoneField(`${field}.options.timeZoneId`, zone)
-  const streams = (input.streams ?? []).map(({ componentUid, streamUid }) => ({
-    componentUid,
-    streamUid,
-  }))
+  const streams = (input.streams ?? []).map(({ componentUid, streamUid, label }, place) => {
+    if (label !== undefined) {
+      checkText(`${field}.streams[${place}].label`, label, LABEL_LENGTH_MAX)
+    }
+    return { componentUid, streamUid, label }
+  })
   const settled = { min, max, cycleId, stat, rows, timeZoneId }
   return { kind, title, x, y, width, height, streams, range, text, options: settled }
 }

@@ -112,7 +112,7 @@ export class Dashboards {
     return { dashboard: counted(dashboard), missing: [...missing.values()] }
   }
 
-  #withIds(principal: Principal, stream: PanelStream): ExportedStream {
+  #withIds(principal: Principal, { label: _, ...stream }: PanelStream): ExportedStream {
     const handle = this.#find(principal, stream)
     if (handle === 0) return { ...stream, componentId: '', streamId: '' }
     const componentId = this.#index.componentOf(handle).compId

@@ -28,6 +28,11 @@ const FIXED = /^-?\d{1,14}\.\.-?\d{1,14}$/
 const streamShape = Type.Object({
   componentUid: Type.String(),
   streamUid: Type.String(),
+  label: Type.Optional(
+    Type.String({
+      description: 'What it is called, for when it is deleted; kept where it is left out',
+    }),
+  ),
 })
 
 const optionsShape = Type.Object({
@@ -75,6 +80,8 @@ export const dashboardShape = Type.Object({
 export interface PanelStream {
   readonly componentUid: string
   readonly streamUid: string
+  /** What the author calls it; told where the stream is deleted. */
+  readonly label?: string
 }
 
 /** One panel as the catalog keeps it. */

@@ -88,7 +88,7 @@ export function addRoutes(app: App, parts: RouteParts): void {
   orgUserRoutes(app, { gate, identity })
   secondFactorRoutes(app, { gate, identity })
   sessionRoutes(app, { gate, identity })
-  plotRoutes(app, { calls, gate, identity })
+  plotRoutes(app, { calls, gate, identity, budget })
   storageRoutes(app, parts)
   propertyRoutes(app, { catalog, gate })
   streamRoutes(app, { catalog, gate, identity })

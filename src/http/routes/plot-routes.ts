@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { Type } from 'typebox'
 import type { Identity } from '../../auth/index.ts'
-import { readId, readLoosePairs, refuse } from '../../base/index.ts'
+import { type MemoryBudget, readId, readLoosePairs, refuse } from '../../base/index.ts'
 import type { Plot, PlotPath } from '../../feed/index.ts'
 import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
@@ -20,6 +20,7 @@ import {
 } from '../feed/plot-wire.ts'
 import { writePlainPlot, writePlot } from '../feed/plot-writer.ts'
 import { operation } from '../openapi/answer-schema.ts'
+import { packAnswer } from '../plugins/pack-answer.ts'
 import { queryOf } from '../transport/target.ts'
 import { documented } from './record-routes.ts'
 
@@ -30,6 +31,7 @@ interface PlotRoutesDeps {
   readonly calls: FeedCalls
   readonly gate: Gate
   readonly identity: Identity
+  readonly budget: MemoryBudget
 }
 
 /** Adds the two ways to a plot: by IDs as the feed is read, and by UIDs, which every stream has. */
@@ -47,7 +49,7 @@ export function plotRoutes(app: App, deps: PlotRoutesDeps): void {
     const onRequest = deps.gate.guard(undefined)
     app.get(path, { ...documented(schema), onRequest }, async (request, reply) => {
       const plot = await deps.calls.plot(request.principal, pathOf(request), queryOf(request.url))
-      return answer(deps.identity, plot, { request, reply })
+      return answer(deps, plot, { request, reply })
     })
   }
   const byId = {
@@ -89,19 +91,31 @@ function sparksRoute(app: App, { calls, gate }: PlotRoutesDeps): void {
   })
 }
 
-function answer(
-  { exports }: Identity,
+async function answer(
+  { identity, budget }: PlotRoutesDeps,
   plot: Plot,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-): FastifyReply {
+): Promise<FastifyReply> {
   // Sums are a picture; samples as they are have been taken out.
   if (plot.form === 'samples') {
     const { componentUid, compId, streamId } = plot
     const amount = plot.columns[0].numbers.length
-    exports.note(actingIn(request), { form: 'json', componentUid, compId, streamId, amount })
+    identity.exports.note(actingIn(request), {
+      form: 'json',
+      componentUid,
+      compId,
+      streamId,
+      amount,
+    })
   }
   const write = isPlain(request) ? writePlainPlot : writePlot
-  return reply.type('application/json; charset=utf-8').send(write(plot))
+  const body = write(plot)
+  const packed = await packAnswer(body, {
+    ...{ budget, acceptEncoding: request.headers['accept-encoding'] },
+  })
+  reply.type('application/json; charset=utf-8').header('vary', 'accept-encoding')
+  if (packed !== undefined) reply.header('content-encoding', 'gzip')
+  return reply.send(packed ?? body)
 }
 
 function isPlain({ url }: FastifyRequest): boolean {

@@ -5,7 +5,13 @@ import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schem
 
 const panelStream = named(
   'PanelStream',
-  { componentUid: Type.String(), streamUid: Type.String() },
+  {
+    componentUid: Type.String(),
+    streamUid: Type.String(),
+    label: Type.Optional(
+      Type.String({ description: 'What it was called, where its author has said so' }),
+    ),
+  },
   { componentUid: EXAMPLE_UID, streamUid: EXAMPLE_UID },
 )
 

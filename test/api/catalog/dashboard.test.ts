@@ -120,6 +120,18 @@ test('a board keeps a stream that was deleted, and takes no unknown one', async 
   const moved = [{ ...chart(), x: 3, streams: [gone] }]
   const kept = await owner('POST', path, { dashboard: { panels: moved } })
   assert.equal(kept.status, 200, kept.text)
+  assert.deepEqual(kept.body.dashboard.panels[0].streams, [gone], 'without a label there is none')
+  // What its author called it stays known, also to callers who do not know of labels.
+  const labelled = [{ ...chart(), streams: [{ ...gone, label: 'Kettle · heat' }] }]
+  for (const panels of [labelled, moved]) {
+    const { body } = await owner('POST', path, { dashboard: { panels } })
+    assert.deepEqual(body.dashboard.panels[0].streams, labelled[0].streams)
+  }
+  const wordy = [{ ...chart(), streams: [{ ...gone, label: 'x'.repeat(201) }] }]
+  const long = owner('POST', path, { dashboard: { panels: wordy } })
+  await refused(long, 400, /^dashboard\.panels\[0\]\.streams\[0\]\.label has 201 characters/)
+  const { body } = await owner('GET', `${path}/export`)
+  assert.ok(!('label' in body.dashboard.panels[0].streams[0]))
   const fresh = owner('PUT', '/api/dashboard', { dashboard: { panels: moved } })
   await refused(fresh, 400, /is no stream of this organization/)
 })

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { get, type IncomingHttpHeaders } from 'node:http'
 import { after, before, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
 import { ManualClock } from '../../../src/base/index.ts'
 import { caller, signIn } from '../../support/caller.ts'
 import { FeedClient, pathOf } from '../../support/feed-client.ts'
@@ -318,4 +320,31 @@ test('a plot needs the right to read the feed, and says nothing of UIDs of other
   const uid = '0192f3a1-7c1e-4b7a-9d55-0a1b2c3d4e5f'
   const foreign = await client.call('GET', `/component/${uid}/stream/${uid}/plot`)
   assert.equal(foreign.status, 404)
+})
+
+test('a long plot is packed for who takes gzip, and is the same as otherwise', async () => {
+  await put(
+    'packed',
+    Array.from({ length: 4_000 }, (_, at) => [T0 + at * 1_000, Math.sin(at / 100)] as const),
+  )
+  const ask = (encoding: string, query: string): Promise<[IncomingHttpHeaders, Buffer]> =>
+    new Promise((resolve, reject) => {
+      const headers = { 'accept-encoding': encoding, 'x-api-key': service.feedKey }
+      const address = `${service.url}/api${pathOf('c', 'packed')}/plot?${query}`
+      get(address, { headers }, (answer) => {
+        const parts: Buffer[] = []
+        answer.on('data', (part: Buffer) => parts.push(part))
+        answer.on('end', () => resolve([answer.headers, Buffer.concat(parts)]))
+      }).on('error', reject)
+    })
+  const all = 'points=4000'
+  const [plainHeaders, plain] = await ask('identity', all)
+  assert.equal(plainHeaders['content-encoding'], undefined)
+  assert.equal(plainHeaders.vary, 'accept-encoding')
+  const [headers, packed] = await ask('gzip, deflate', all)
+  assert.deepEqual([headers['content-encoding'], headers.vary], ['gzip', 'accept-encoding'])
+  assert.ok(packed.length < plain.length * 0.6, `${packed.length} of ${plain.length} bytes`)
+  assert.deepEqual(gunzipSync(packed), plain)
+  const [short] = await ask('gzip, deflate', 'points=10')
+  assert.equal(short['content-encoding'], undefined)
 })

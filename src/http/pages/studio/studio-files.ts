@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import { takenEncodings } from '../../plugins/taken-encodings.ts'
 
 /** A file of the studio as it is sent. */
 export interface StudioFile {
@@ -73,13 +74,9 @@ const SUFFIXES = { br: '.br', gzip: '.gz' } as const
 function bestForm(
   names: ReadonlySet<string>,
   name: string,
-  acceptEncoding = '',
+  acceptEncoding: string | undefined,
 ): 'br' | 'gzip' | undefined {
-  const taken = acceptEncoding
-    .split(',')
-    .map((part) => part.trim().toLowerCase())
-    .filter((part) => !/;\s*q=0(?:\.0*)?$/.test(part))
-    .map((part) => part.split(';')[0].trim())
+  const taken = takenEncodings(acceptEncoding)
   const forms = ['br', 'gzip'] as const
   return forms.find((form) => taken.includes(form) && names.has(`${name}${SUFFIXES[form]}`))
 }

@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import styles from './board.module.css'
-import { type Panel, panelName } from './board-types.ts'
+import { type Panel, panelName, withoutStream } from './board-types.ts'
 import { type Box, clampBox, placeBox, readingOrder } from './grid-layout.ts'
+import { DropContext } from './panels/gone-stream.tsx'
 import { PanelBody } from './panels/panel-body.tsx'
 import { type PanelActs, PanelFrame } from './panels/panel-frame.tsx'
 
@@ -16,10 +17,12 @@ interface BoardGridProps {
         readonly onEdit: (at: number) => void
       }
     | undefined
+  /** Puts panels in place of these, of which one has lost a stream; undefined for who may not change the board. */
+  readonly onDrop: ((panels: readonly Panel[]) => void) | undefined
 }
 
 /** The panels of a board in their grid. */
-export function BoardGrid({ panels, range, isLive, edit }: BoardGridProps) {
+export function BoardGrid({ panels, range, isLive, edit, onDrop }: BoardGridProps) {
   const [preview, setPreview] = useState<{ readonly at: number; readonly box: Box }>()
   const [said, setSaid] = useState('')
   const shown = preview === undefined ? panels : placeBox(panels, preview.at, preview.box)
@@ -45,7 +48,9 @@ export function BoardGrid({ panels, range, isLive, edit }: BoardGridProps) {
       <div className={styles.grid} data-grid data-editing={edit !== undefined || undefined}>
         {readingOrder(panels).map((at) => (
           <PanelFrame key={at} panel={shown[at]} name={panelName(shown[at], at)} acts={actsOf(at)}>
-            <PanelBody panel={panels[at]} boardRange={range} isLive={isLive} />
+            <DropContext value={onDrop && ((stream) => onDrop(withoutStream(panels, at, stream)))}>
+              <PanelBody panel={panels[at]} boardRange={range} isLive={isLive} />
+            </DropContext>
           </PanelFrame>
         ))}
       </div>

@@ -33,3 +33,24 @@ export function panelName(panel: Panel, at: number): string {
   const kind = PANEL_KINDS.find((one) => one.kind === panel.kind)?.label ?? panel.kind
   return panel.title || `${kind} ${at + 1}`
 }
+
+/** The panels with one stream less; a panel that showed nothing else goes along. */
+export function withoutStream(
+  panels: readonly Panel[],
+  at: number,
+  { streamUid }: PanelStream,
+): readonly Panel[] {
+  return panels.flatMap((panel, place) => {
+    if (place !== at) return [panel]
+    const streams = panel.streams.filter((stream) => stream.streamUid !== streamUid)
+    return streams.length === 0 ? [] : [{ ...panel, streams }]
+  })
+}
+
+/** As much of a name as the service keeps. */
+const LABEL_LENGTH_MAX = 200
+
+/** The name of a stream as a board keeps it, for when the stream is deleted. */
+export function labelOf(name: string): string {
+  return [...name].slice(0, LABEL_LENGTH_MAX).join('')
+}

@@ -16,6 +16,7 @@ import { BoardSettings } from './board-settings.tsx'
 import { blankPanel, type Dashboard, type Panel, panelName } from './board-types.ts'
 import { findPlace } from './grid-layout.ts'
 import { LiveContext, useLiveValues } from './live-board.ts'
+import { withLabels } from './panel-labels.ts'
 import { PanelEditor } from './panels/panel-editor.tsx'
 import { useFullScreen } from './use-full-screen.ts'
 
@@ -41,13 +42,22 @@ export function Board({ saved }: { readonly saved: Dashboard }) {
   const saveNow = (isOver: boolean) =>
     save.run(async () => {
       const known = isOver ? {} : { revision: draft.revision }
-      const made = await saveRecord('dashboard', saved.uid, { ...draft.changes, ...known })
+      const { panels: changed } = draft.changes
+      const labelled = changed === undefined ? {} : { panels: await withLabels(changed) }
+      const fields = { ...draft.changes, ...labelled, ...known }
+      const made = await saveRecord('dashboard', saved.uid, fields)
       queries.put(recordKey('dashboard', made.uid), made)
       draft.discard()
       tell('The board is saved.')
       change({ edit: undefined })
     })
   const setPanels = (next: readonly Panel[]) => draft.set({ panels: [...next] })
+  const drop = (next: readonly Panel[]) => {
+    setPanels(next)
+    // Others see it when it is saved.
+    change({ edit: '1' })
+    tell('The stream is off the board: save it to keep that.')
+  }
   const field = /^panels\[(\d+)\]\.?(.*)$/.exec(save.error?.field ?? '')
   const wrongAt = field === null ? undefined : Number(field[1])
   const put = (panel: Panel) => {
@@ -128,6 +138,7 @@ export function Board({ saved }: { readonly saved: Dashboard }) {
             range={range || board.range}
             isLive={isLive}
             edit={isEditing ? { onChange: setPanels, onEdit: setEdited } : undefined}
+            onDrop={isReader ? undefined : drop}
           />
         </div>
       </LiveContext>

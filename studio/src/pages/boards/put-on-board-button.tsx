@@ -4,14 +4,16 @@ import { useAddress } from '../../app/place.ts'
 import { cycleIn } from '../../chart/controls/cycle-picker.tsx'
 import { BAND } from '../../state/plots.ts'
 import { Button } from '../../ui/button.tsx'
-import type { PanelStream } from './board-types.ts'
+import { labelOf, type PanelStream } from './board-types.ts'
 import type { NewPanel } from './put-on-board.tsx'
 import { rangeOfView } from './range-of-view.ts'
 
 const PutOnBoard = lazy(async () => ({ default: (await import('./put-on-board.tsx')).PutOnBoard }))
 
 interface PutOnBoardButtonProps {
-  readonly streams: readonly PanelStream[]
+  readonly streams: ReadonlyArray<
+    PanelStream & { readonly componentName: string; readonly streamName: string }
+  >
   readonly title: string
 }
 
@@ -25,7 +27,9 @@ export function PutOnBoardButton({ streams, title }: PutOnBoardButtonProps) {
   const stat = cycle?.stat === BAND ? 'avg' : cycle?.stat
   const panel: NewPanel = {
     ...{ kind: 'chart', title: title.slice(0, 512), range: rangeOfView(query) },
-    streams: streams.map(({ componentUid, streamUid }) => ({ componentUid, streamUid })),
+    streams: streams.map(({ componentUid, streamUid, componentName, streamName }) => ({
+      ...{ componentUid, streamUid, label: labelOf(`${componentName} · ${streamName}`) },
+    })),
     ...(cycle === undefined ? {} : { options: { cycleId: cycle.cycle, stat } }),
   }
   return (

@@ -6,6 +6,7 @@ import { pointsFor } from '../../../state/plots.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import type { Panel } from '../board-types.ts'
 import type { TimeRange } from '../ranges.ts'
+import { GoneStream } from './gone-stream.tsx'
 import styles from './panels.module.css'
 import { usePanelPlots } from './use-panel-plots.ts'
 
@@ -43,6 +44,9 @@ export function ChartPanel({ panel, range, isLive }: ChartPanelProps) {
     })
   return (
     <div ref={place} className={styles.chart}>
+      {shown.lost.map(({ stream, name: was }) => (
+        <GoneStream key={stream.streamUid} stream={stream} name={was} />
+      ))}
       {shown.problems.map((problem) => (
         <p key={problem} className={styles.gone}>
           {problem}
@@ -96,7 +100,9 @@ function useHeight() {
     if (element === null) return undefined
     const look = () => {
       const legend = element.querySelector<HTMLElement>('ul')?.offsetHeight ?? 0
-      const room = element.clientHeight
+      const lines = [...element.querySelectorAll<HTMLElement>(':scope > p')]
+      const told = lines.reduce((sum, line) => sum + line.offsetHeight, 0)
+      const room = element.clientHeight - told
       setHeight(Math.max(HEIGHT_MIN, room - Math.min(legend, room * LEGEND_PART_MAX)))
     }
     const observer = new ResizeObserver(look)

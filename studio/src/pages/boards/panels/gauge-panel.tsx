@@ -1,8 +1,9 @@
 import type { Panel, PanelStream } from '../board-types.ts'
 import { useLastValue } from '../live-board.ts'
+import { GoneStream } from './gone-stream.tsx'
 import styles from './panels.module.css'
 import { roundedText, useStatistic } from './statistic.ts'
-import { goneText, nameOf, useStreamFacts } from './stream-facts.ts'
+import { nameOf, useStreamFacts } from './stream-facts.ts'
 import { valueText } from './value-panel.tsx'
 
 /** Half a turn of a circle of radius 80 around (100, 100). */
@@ -28,7 +29,7 @@ function OneGauge({ panel, stream }: { readonly panel: Panel; readonly stream: P
   const { facts, isGone, error } = useStreamFacts(stream)
   const last = useLastValue(stream.streamUid)
   const shown = useStatistic(panel, stream) ?? last
-  if (isGone) return <p className={styles.gone}>{goneText(facts && nameOf(facts))}</p>
+  if (isGone) return <GoneStream stream={stream} name={facts && nameOf(facts)} />
   const value = typeof shown?.data === 'number' ? shown.data : undefined
   const { min, max } = boundsOf(panel, value)
   const part = value === undefined ? 0 : Math.min(1, Math.max(0, (value - min) / (max - min)))

@@ -136,7 +136,7 @@ function ChosenStream({
 }) {
   const { facts, isGone } = useStreamFacts(stream)
   const name = isGone
-    ? 'A stream that is gone'
+    ? `${stream.label || 'A stream'} (deleted)`
     : facts === undefined
       ? 'Stream'
       : `${facts.componentName} · ${facts.name}`

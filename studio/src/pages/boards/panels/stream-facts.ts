@@ -35,11 +35,6 @@ export function nameOf({ componentName, name }: StreamFacts): string {
   return `${componentName} · ${name}`
 }
 
-/** Says that a stream is gone, by its name where it was known before. */
-export function goneText(name: string | undefined): string {
-  return name ? `${name}: This stream is gone.` : 'This stream is gone.'
-}
-
 /** Reads what is known of a stream; of many streams of a component it is asked for once. */
 export async function readFacts({ componentUid, streamUid }: PanelStream): Promise<StreamFacts> {
   const component = await readComponent(componentUid)

@@ -6,7 +6,7 @@ import { ComponentSearch } from '../../../app/component-search.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Select } from '../../../ui/select.tsx'
 import styles from '../board.module.css'
-import type { PanelStream } from '../board-types.ts'
+import { labelOf, type PanelStream } from '../board-types.ts'
 
 type Component = Schema<'Component'>
 
@@ -29,9 +29,10 @@ export function StreamPicker({
     <Streams
       component={chosen}
       onBack={() => setChosen(undefined)}
-      onPick={(streamUid) => {
+      onPick={({ uid, name, id }) => {
         setChosen(undefined)
-        onPick({ componentUid: chosen.uid, streamUid })
+        const label = labelOf(`${chosen.name || chosen.id} · ${name || id}`)
+        onPick({ componentUid: chosen.uid, streamUid: uid, label })
       }}
     />
   )
@@ -40,7 +41,7 @@ export function StreamPicker({
 interface StreamsProps {
   readonly component: Component
   readonly onBack: () => void
-  readonly onPick: (streamUid: string) => void
+  readonly onPick: (stream: Schema<'Stream'>) => void
 }
 
 function Streams({ component, onBack, onPick }: StreamsProps) {
@@ -67,7 +68,8 @@ function Streams({ component, onBack, onPick }: StreamsProps) {
           ...streams.map((one) => ({ value: one.uid, label: (one.name || one.id).slice(0, 80) })),
         ]}
         onChoose={(streamUid) => {
-          if (streamUid !== '') onPick(streamUid)
+          const picked = streams.find((one) => one.uid === streamUid)
+          if (picked !== undefined) onPick(picked)
         }}
       />
       <div className={styles.back}>

@@ -4,8 +4,9 @@ import type { Panel, PanelStream } from '../board-types.ts'
 import type { ShownValue } from '../live-board.ts'
 import { rangeAt } from '../ranges.ts'
 import { useNews } from '../use-news.ts'
+import { GoneStream } from './gone-stream.tsx'
 import styles from './panels.module.css'
-import { goneText, nameOf, type StreamFacts, useStreamFacts } from './stream-facts.ts'
+import { nameOf, type StreamFacts, useStreamFacts } from './stream-facts.ts'
 import { valueText } from './value-panel.tsx'
 
 /** The latest samples of streams in the panel's range, the latest first. */
@@ -40,7 +41,7 @@ function OneTable({ panel, stream, range }: OneTableProps) {
     { isOff: !hasId || isGone, keepPrevious: true },
   )
   useNews([stream.streamUid], () => !isGone && found.reload())
-  if (isGone) return <p className={styles.gone}>{goneText(facts && nameOf(facts))}</p>
+  if (isGone) return <GoneStream stream={stream} name={facts && nameOf(facts)} />
   const name = facts === undefined ? '' : nameOf(facts)
   const problem = error ?? found.error?.message
   return (

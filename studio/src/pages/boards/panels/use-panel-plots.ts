@@ -11,7 +11,6 @@ import { LiveContext, useGone } from '../live-board.ts'
 import { GONE, type PlotAnswer, readNames, readPlots } from '../plots.ts'
 import { isMoving, rangeAt, type TimeRange } from '../ranges.ts'
 import { useNews } from '../use-news.ts'
-import { goneText } from './stream-facts.ts'
 
 /** How often the picture of a range that ends with the clock is moved on. */
 const MOVE_MS = 15_000
@@ -70,10 +69,13 @@ export function usePanelPlots(panel: Panel, { range, zoom, points, isLive }: Ask
     [data, streams, gone, nameOf, options.stat],
   )
   const series = useMemo(() => drawn.map((one) => one.series), [drawn])
+  const answerOf = (streamUid: string, at: number) =>
+    gone.has(streamUid) ? GONE : data?.answers[at]
+  const lost = streams.filter(({ streamUid }, at) => answerOf(streamUid, at)?.isGone === true)
   const problems = new Set(
     streams.flatMap(({ streamUid }, at) => {
-      const answer = gone.has(streamUid) ? GONE : data?.answers[at]
-      return (answer?.isGone ? goneText(nameOf(streamUid)) : answer?.error) ?? []
+      const answer = answerOf(streamUid, at)
+      return answer === undefined || answer.isGone ? [] : (answer.error ?? [])
     }),
   )
   if (error !== undefined && data === undefined) problems.add(error.message)
@@ -81,7 +83,10 @@ export function usePanelPlots(panel: Panel, { range, zoom, points, isLive }: Ask
   const shown = data === undefined || !isFollowing ? data?.range : rangeAt(word, zone, now)
   const latest = shown !== undefined && data !== undefined && data.range.until > shown.until
   const plots = drawn.map(({ plot }) => plot)
-  return { range: latest ? data.range : shown, zone, series, plots, problems: [...problems] }
+  return {
+    ...{ range: latest ? data.range : shown, zone, series, plots, problems: [...problems] },
+    lost: lost.map((stream) => ({ stream, name: nameOf(stream.streamUid) })),
+  }
 }
 
 interface Question {

@@ -2,9 +2,10 @@ import { spacedText } from '../../../chart/unit-text.ts'
 import { Age } from '../../../ui/age.tsx'
 import type { Panel, PanelStream } from '../board-types.ts'
 import { type ShownValue, useLastValue } from '../live-board.ts'
+import { GoneStream } from './gone-stream.tsx'
 import styles from './panels.module.css'
 import { roundedText, useStatistic } from './statistic.ts'
-import { goneText, nameOf, useStreamFacts } from './stream-facts.ts'
+import { nameOf, useStreamFacts } from './stream-facts.ts'
 
 /** The last values of streams, large enough to be read from afar. */
 export function ValuePanel({ panel }: { readonly panel: Panel }) {
@@ -23,7 +24,7 @@ function OneValue({ panel, stream }: { readonly panel: Panel; readonly stream: P
   const { facts, isGone, error } = useStreamFacts(stream)
   const last = useLastValue(stream.streamUid)
   const statistic = useStatistic(panel, stream)
-  if (isGone) return <p className={styles.gone}>{goneText(facts && nameOf(facts))}</p>
+  if (isGone) return <GoneStream stream={stream} name={facts && nameOf(facts)} />
   const shown = statistic ?? last
   return (
     <div className={styles.value}>
