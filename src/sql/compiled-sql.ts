@@ -89,8 +89,8 @@ export interface CompiledSource {
     | { readonly variable: number }
     | { readonly query: Omit<CompiledQuery, 'sources' | 'reads'> }
   readonly plan: JsonTablePlan | CsvTablePlan
-  /** The text's place, which failures name. */
-  readonly place: SqlPlace
+  /** The number of the text's place in the query that reads the table, which failures name. */
+  readonly place: number
 }
 
 /** A step of a path into JSON: a member by its name, or an element by its index from 0. */

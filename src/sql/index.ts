@@ -1,3 +1,5 @@
+export type { GsSqlOptions } from './check/compile-program.ts'
+export { compileGsSql } from './compile-gs-sql.ts'
 export {
   type CompiledInsert,
   type CompiledQuery,
@@ -16,6 +18,8 @@ export {
   type SqlColumn,
   type SqlPlace,
 } from './compiled-sql.ts'
+export { registerSqlFunctions } from './functions/register-functions.ts'
+export { readCell } from './read-cell.ts'
 export type { InputBatch } from './run/input-batch.ts'
 export {
   type SqlCall,
@@ -23,4 +27,5 @@ export {
   type WantedRead,
 } from './run/sql-call.ts'
 export { type SqlRunnerSettings, SqlRunners } from './run/sql-runners.ts'
-export { SqlFailure } from './sql-failure.ts'
+export { loadSource } from './source/load-source.ts'
+export { failureAt, SqlFailure } from './sql-failure.ts'

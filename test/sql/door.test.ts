@@ -30,7 +30,7 @@ const csv: CsvTablePlan = {
   columns: [{ type, position: 1 }],
 }
 const sources: CompiledSource[] = [json, csv].map((plan, index) => ({
-  ...{ table: `weir_s${index}x1`, columnCount: 1, text: { variable: 0 }, plan, place },
+  ...{ table: `weir_s${index}x1`, columnCount: 1, text: { variable: 0 }, plan, place: 0 },
 }))
 const reads: CompiledRead[] = [{ table: 'weir_r0', of: 'STREAM', columns: ['ID'], place }]
 const query: CompiledQuery = {

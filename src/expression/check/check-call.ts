@@ -15,21 +15,9 @@ import { nearestName, shorten } from './nearest-name.ts'
 /** Names of functions that people bring from elsewhere, with those that do the same here. */
 const NAMES_ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['log', 'ln or log10'],
-  ['iif', 'if'],
   ['isnan', 'isNull'],
-  ['nvl', 'ifNull'],
-  ['length', 'len'],
-  ['substring', 'substr'],
-  ['replace', 'replaceAll'],
-  ['instr', 'indexOf'],
   ['concat', '+'],
-  ['power', 'pow'],
-  ['ceiling', 'ceil'],
   ['mod', '%'],
-  ['lcase', 'lower'],
-  ['ucase', 'upper'],
-  ['greatest', 'max'],
-  ['least', 'min'],
 ])
 
 /** SQLite takes no more arguments than some hundred. */

@@ -28,12 +28,20 @@ import type {
   CastNode,
   ComparisonOperator,
   Expression,
+  ForeignNode,
   TestNode,
   UnaryNode,
 } from '../syntax/expression-tree.ts'
 import { parseExpression } from '../syntax/parse-expression.ts'
 import { checkCall } from './check-call.ts'
-import { toCondition, toDouble, toNumber, toText, unifyTerms } from './convert-terms.ts'
+import {
+  type FailAt,
+  toCondition,
+  toDouble,
+  toNumber,
+  toText,
+  unifyTerms,
+} from './convert-terms.ts'
 import { nearestName, shorten } from './nearest-name.ts'
 
 /** An expression that can be run: every name is known and every type fits. */
@@ -60,9 +68,24 @@ interface CheckOptions {
 export function checkExpression(text: string, options: CheckOptions = {}): CheckedExpression {
   const scope = new ExpressionScope(options.variables ?? [])
   const tree = parseExpression(text, scope)
-  const checker = new Checker(text, scope, options.timeZoneId ?? 'UTC')
+  const indexes = new Set<number>()
+  const failAt: FailAt = (problem, span) => new ExpressionError(problem, text, span)
+  const variable = (name: string, span: Span): Term => {
+    const found = scope.find(name)
+    if (found === undefined) {
+      const names = scope.variables.map((known) => known.name)
+      throw failAt(`Unknown variable "${shorten(name)}"${adviceOn(name, names)}`, span)
+    }
+    indexes.add(found.index)
+    return { kind: 'input', index: found.index, name: found.name, type: found.type, span }
+  }
+  const foreign = ({ span }: ForeignNode): never => {
+    throw failAt('This does not belong in an expression: take it out', span)
+  }
+  const timeZoneId = options.timeZoneId ?? 'UTC'
+  const checker = new ExpressionChecker({ variable, foreign, failAt, timeZoneId })
   const term = checker.check(tree)
-  const used = [...checker.used].sort((one, other) => one - other)
+  const used = [...indexes].sort((one, other) => one - other)
   const { variables } = scope
   return { text, tree, term, type: term.type, variables, used, warnings: checker.warnings }
 }
@@ -71,51 +94,55 @@ const NUMERIC_BY_OPERATOR: Readonly<Record<'+' | '-' | '*' | '%', Arithmetic>> =
   ...{ '+': add, '-': subtract, '*': multiply, '%': remainder },
 }
 
-class Checker {
-  readonly used = new Set<number>()
-  readonly warnings: ExpressionError[] = []
-  readonly #text: string
-  readonly #scope: ExpressionScope
-  readonly #timeZoneId: string
+/** What an expression is checked with: where its names are found, and how mistakes are told. */
+export interface Surroundings {
+  /** The term of a variable; throws where there is none. */
+  readonly variable: (name: string, span: Span) => Term
+  /** The term of a part of the language around. */
+  readonly foreign: (node: ForeignNode) => Term
+  /** The term of a test that the language around has rules for; undefined of any other. */
+  readonly test?: (node: TestNode, check: (node: Expression) => Term) => Term | undefined
+  readonly failAt: FailAt
+  /** The time zone of functions of dates that are given none. */
+  readonly timeZoneId: string
+}
 
-  constructor(text: string, scope: ExpressionScope, timeZoneId: string) {
-    this.#text = text
-    this.#scope = scope
-    this.#timeZoneId = timeZoneId
+/** Makes terms of trees, within the surroundings that it is given. */
+export class ExpressionChecker {
+  readonly warnings: ExpressionError[] = []
+  readonly #around: Surroundings
+  readonly #failAt: FailAt
+
+  constructor(around: Surroundings) {
+    this.#around = around
+    this.#failAt = around.failAt
   }
 
+  /** The term of a tree; throws at the first mistake. */
   check(node: Expression): Term {
     const { span } = node
     switch (node.kind) {
       case 'literal':
         return { kind: 'constant', type: node.type, value: node.value, span }
       case 'variable':
-        return this.#variable(node.name, span)
+        return this.#around.variable(node.name, span)
       case 'unary':
         return this.#unary(node)
       case 'binary':
         return this.#binary(node)
       case 'call': {
         const args = node.args.map((arg) => this.check(arg))
-        return checkCall(node, args, { failAt: this.#failAt, timeZoneId: this.#timeZoneId })
+        return checkCall(node, args, this.#around)
       }
       case 'case':
         return node.subject === undefined ? this.#case(node) : this.#switch(node, node.subject)
       case 'cast':
         return this.#cast(node)
+      case 'foreign':
+        return this.#around.foreign(node)
       default:
         return this.#test(node)
     }
-  }
-
-  #variable(name: string, span: Span): Term {
-    const variable = this.#scope.find(name)
-    if (variable === undefined) {
-      const names = this.#scope.variables.map((known) => known.name)
-      throw this.#failAt(`Unknown variable "${shorten(name)}"${adviceOn(name, names)}`, span)
-    }
-    this.used.add(variable.index)
-    return { kind: 'input', index: variable.index, name: variable.name, type: variable.type, span }
   }
 
   #unary({ operator, operand, span }: UnaryNode): Term {
@@ -228,10 +255,15 @@ class Checker {
     }
   }
 
-  #test({ kind, isNegated, operand, args, span }: TestNode): Term {
-    const terms = [operand, ...args].map((node) => this.check(node))
-    const term = this.#plainTest(kind, terms, span)
+  #test(node: TestNode): Term {
+    const { kind, isNegated, operand, args, span } = node
+    const own = this.#around.test?.(node, (part) => this.check(part))
+    const term = own ?? this.#plainTest(kind, this.#all([operand, ...args]), span)
     return isNegated ? apply(negation, [term], 'BOOLEAN', span) : term
+  }
+
+  #all(nodes: readonly Expression[]): Term[] {
+    return nodes.map((node) => this.check(node))
   }
 
   #plainTest(kind: TestNode['kind'], terms: readonly Term[], span: Span): Term {
@@ -249,9 +281,6 @@ class Checker {
       }
     }
   }
-
-  readonly #failAt = (problem: string, span: Span): ExpressionError =>
-    new ExpressionError(problem, this.#text, span)
 }
 
 const isText = ({ type }: Term): boolean => type === 'STRING'

@@ -1,6 +1,12 @@
 import type { ComparisonOperator } from '../syntax/expression-tree.ts'
 import { compareValues } from './compare.ts'
-import type { NumberLoop, Operation, Present, Run } from './operation.ts'
+import {
+  type NumberLoop,
+  type Operation,
+  type Present,
+  type Run,
+  withoutAffinity,
+} from './operation.ts'
 
 /** A comparison, for all types and for columns of numbers. */
 function comparison(
@@ -12,8 +18,7 @@ function comparison(
     name,
     value: (run, left, right) => holds(orderOf(run, left, right)),
     number,
-    // A plus takes the affinity of a column or CAST away, by which SQLite would turn texts to numbers.
-    sql: ([left, right]) => `+${left.text} ${sign} +${right.text}`,
+    sql: ([left, right]) => `${withoutAffinity(left)} ${sign} ${withoutAffinity(right)}`,
   }
 }
 

@@ -14,7 +14,30 @@ export const expressionFunctions: readonly ExpressionFunction[] = [
 
 const byName = new Map(expressionFunctions.map((entry) => [entry.name.toLowerCase(), entry]))
 
+/** Names that functions have elsewhere, which are read as ours. */
+export const FUNCTION_ALIASES: ReadonlyMap<string, string> = new Map([
+  ...([
+    ['iif', 'if'],
+    ['nvl', 'ifNull'],
+    ['length', 'len'],
+    ['substring', 'substr'],
+  ] as const),
+  ...([
+    ['replace', 'replaceAll'],
+    ['instr', 'indexOf'],
+    ['power', 'pow'],
+    ['ceiling', 'ceil'],
+  ] as const),
+  ...([
+    ['lcase', 'lower'],
+    ['ucase', 'upper'],
+    ['greatest', 'max'],
+    ['least', 'min'],
+  ] as const),
+])
+
 /** The function of a name in any capitals, or undefined. */
 export function findFunction(name: string): ExpressionFunction | undefined {
-  return byName.get(name.toLowerCase())
+  const key = name.toLowerCase()
+  return byName.get((FUNCTION_ALIASES.get(key) ?? key).toLowerCase())
 }

@@ -46,6 +46,13 @@ export interface SqlOperand {
   readonly type: ExpressionType
   /** Its amount is below two to this power: 63 of any LONG, undefined where nothing is known. */
   readonly bits: number | undefined
+  /** Whether it is known to have no affinity. */
+  readonly isBare?: boolean
+}
+
+/** An operand without affinity, by which SQLite would turn texts to numbers where it compares. */
+export function withoutAffinity({ text, isBare }: SqlOperand): string {
+  return isBare === true ? text : `+${text}`
 }
 
 interface Checked {

@@ -4,9 +4,9 @@
  */
 import { invariant } from '../../base/index.ts'
 import type { CheckedExpression } from '../check/check-expression.ts'
-import type { ExpressionValue } from '../expression-types.ts'
+import type { ExpressionValue, Span } from '../expression-types.ts'
 import { decimalToDouble } from '../operation/conversions.ts'
-import type { SqlOperand, Term } from '../operation/operation.ts'
+import { type SqlOperand, type Term, withoutAffinity } from '../operation/operation.ts'
 import { SQL_BETWEEN, SQL_IN, SQL_PREFIX, sqlNameOf } from './sql-functions.ts'
 
 /** Every LONG has as many bits, its sign aside; conditions have one. */
@@ -27,28 +27,44 @@ export function printSql(
   { term }: CheckedExpression,
   columnOf: (name: string, index: number) => string,
 ): string {
-  return printTerm(term, columnOf).text
+  return printTerm(term, { columnOf })
 }
 
-type ColumnOf = (name: string, index: number) => string
+/** How terms are written down for SQLite. */
+export interface SqlSpelling {
+  /** The text that stands for a variable, whole by itself. */
+  readonly columnOf: (name: string, index: number) => string
+  /** Whether variables have no affinity, so that SQLite may look them up in an index. */
+  readonly isBare?: boolean
+  /** The first argument of our functions, which tells the place of a call where it fails. */
+  readonly placeOf?: (span: Span) => string
+}
 
-function printTerm(term: Term, columnOf: ColumnOf): SqlOperand {
+/** SQL text of a checked term, whole by itself. */
+export function printTerm(term: Term, spelling: SqlSpelling): string {
+  return printOperand(term, spelling).text
+}
+
+function printOperand(term: Term, spelling: SqlSpelling): SqlOperand {
   const { type } = term
   if (term.kind === 'constant') {
-    return { text: printConstant(term.value, type === 'DOUBLE'), type, bits: bitsOf(term) }
+    const text = printConstant(term.value, type === 'DOUBLE', () => spelling.placeOf?.(term.span))
+    return { text, type, bits: bitsOf(term) }
   }
   if (term.kind === 'input') {
-    return { text: columnOf(term.name, term.index), type, bits: bitsOf(term) }
+    const text = spelling.columnOf(term.name, term.index)
+    return { text, type, bits: bitsOf(term), isBare: spelling.isBare === true }
   }
-  const args = term.args.map((arg) => printTerm(arg, columnOf))
+  const args = term.args.map((arg) => printOperand(arg, spelling))
+  const place = () => (spelling.placeOf === undefined ? [] : [spelling.placeOf(term.span)])
   if (term.kind !== 'apply') {
     const bits = type === 'BOOLEAN' ? 1 : undefined
-    return { text: `(${printForm(term.kind, args)})`, type, bits }
+    return { text: `(${printForm(term.kind, args, place)})`, type, bits }
   }
   const { operation } = term
   const native = operation.sql?.(args)
-  const words = args.map(({ text }) => text).join(', ')
-  const text = native === undefined ? `${sqlNameOf(operation)}(${words})` : `(${native})`
+  const words = () => [...place(), ...args.map((arg) => arg.text)].join(', ')
+  const text = native === undefined ? `${sqlNameOf(operation)}(${words()})` : `(${native})`
   const isLong = operation.gives === 'LONG' || type === 'BOOLEAN'
   const bits = native === undefined ? (isLong ? LONG_BITS : undefined) : nativeBits(args, type)
   return { text, type, bits }
@@ -72,10 +88,10 @@ function bitsOf(term: Extract<Term, { kind: 'constant' | 'input' }>): number | u
 function printForm(
   kind: Exclude<Term['kind'], 'apply' | 'constant' | 'input'>,
   operands: readonly SqlOperand[],
+  place: () => readonly string[],
 ) {
   const args = operands.map(({ text }) => text)
-  // A plus takes the affinity of a column or CAST away, by which SQLite would turn texts to numbers.
-  const [first, ...rest] = args.map((text) => `+${text}`)
+  const [first, ...rest] = operands.map(withoutAffinity)
   switch (kind) {
     case 'and':
       return printLogic('AND', args)
@@ -93,11 +109,11 @@ function printForm(
       return `CASE ${first} ${branches(rest, args.slice(1))} END`
     case 'in':
       return mayFail(args) && args.length <= ARGUMENTS_MAX
-        ? `${SQL_IN}(${args.join(', ')})`
+        ? `${SQL_IN}(${[...place(), ...args].join(', ')})`
         : `${first} IN (${rest.join(', ')})`
     case 'between':
       return mayFail(args)
-        ? `${SQL_BETWEEN}(${args.join(', ')})`
+        ? `${SQL_BETWEEN}(${[...place(), ...args].join(', ')})`
         : `${first} BETWEEN ${rest.join(' AND ')}`
   }
 }
@@ -127,23 +143,28 @@ function branches(whens: readonly string[], args: readonly string[]): string {
   return `${words.join(' ')} ELSE ${args[args.length - 1]}`
 }
 
-function printConstant(value: ExpressionValue, isDouble: boolean): string {
+type PlaceText = () => string | undefined
+
+function printConstant(value: ExpressionValue, isDouble: boolean, place: PlaceText): string {
   if (value === null) return 'NULL'
   if (typeof value === 'boolean') return value ? '1' : '0'
   if (typeof value === 'string') return printText(value)
   const digits = String(value)
-  const text = isDouble ? printDouble(digits) : digits
+  const text = isDouble ? printDouble(digits, place) : digits
   return text.startsWith('-') ? `(${text})` : text
 }
 
 /** A DOUBLE as SQLite reads it; what it may round otherwise is read by our own function. */
-function printDouble(digits: string): string {
+function printDouble(digits: string, place: PlaceText): string {
   const [mantissa, exponent = '0'] = digits.split('e')
   const [whole, fraction = ''] = mantissa.replace('-', '').split('.')
   const isExact =
     whole.length + fraction.length <= EXACT_DIGITS &&
     Math.abs(Number(exponent)) + fraction.length <= EXACT_EXPONENT
-  if (!isExact) return `${sqlNameOf(decimalToDouble)}('${digits}')`
+  if (!isExact) {
+    const args = [place(), `'${digits}'`].filter((arg) => arg !== undefined)
+    return `${sqlNameOf(decimalToDouble)}(${args.join(', ')})`
+  }
   return /^-?\d+$/.test(digits) ? `${digits}.0` : digits
 }
 

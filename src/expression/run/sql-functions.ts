@@ -7,6 +7,7 @@ import { like } from '../operation/like.ts'
 import { isAmong, isWithin } from '../operation/membership.ts'
 import { shortenLong } from '../operation/numbers.ts'
 import type { Operation, Present, Run } from '../operation/operation.ts'
+import type { CastType } from '../syntax/expression-tree.ts'
 import { EVALUATION_CHARACTERS_MAX } from './compile-expression.ts'
 
 /** A value as SQLite hands it over: INTEGER as bigint, REAL as number. */
@@ -57,7 +58,8 @@ function testFunctionOf(name: string, holds: typeof isAmong): SqlFunction {
   return { name, call }
 }
 
-function sqlFunctionOf(operation: Operation): SqlFunction {
+/** An operation as a function of SQLite. */
+export function sqlFunctionOf(operation: Operation): SqlFunction {
   const call = (...args: SqlValue[]): SqlValue => {
     const values: Present[] = []
     let isDouble = operation.gives === 'DOUBLE'
@@ -69,6 +71,18 @@ function sqlFunctionOf(operation: Operation): SqlFunction {
     return toSql(operation.value(meteredRun(), ...values), isDouble)
   }
   return { name: sqlNameOf(operation), call }
+}
+
+const casts = {
+  LONG: sqlFunctionOf(conversions.castToLong).call,
+  DOUBLE: sqlFunctionOf(conversions.castToDouble).call,
+  BIGDECIMAL: sqlFunctionOf(conversions.castToDecimal).call,
+  BOOLEAN: sqlFunctionOf(conversions.castToBoolean).call,
+} as const
+
+/** A text as CAST makes it another type; NULL where it cannot. */
+export function castText(type: CastType, text: string): SqlValue {
+  return type === 'STRING' ? text : casts[type](text)
 }
 
 /** A run of one call: it has no place in a text, and its own measure of work. */

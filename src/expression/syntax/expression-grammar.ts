@@ -2,7 +2,14 @@
  * The grammar of expressions. It reads operands and operators in their order, arrangeOperators()
  * makes trees of them.
  */
-import { EmbeddedActionsParser, EOF, type IToken, tokenMatcher } from 'chevrotain'
+import {
+  EmbeddedActionsParser,
+  EOF,
+  type IParserErrorMessageProvider,
+  type IToken,
+  type TokenType,
+  tokenMatcher,
+} from 'chevrotain'
 import { invariant } from '../../base/index.ts'
 import type { ExpressionValue, Span } from '../expression-types.ts'
 import { arrangeOperators, type IsCondition, type Item } from './arrange-operators.ts'
@@ -10,6 +17,7 @@ import { castTypeOf } from './cast-types.ts'
 import * as t from './expression-tokens.ts'
 import type { BinaryOperator, Expression } from './expression-tree.ts'
 import { grammarMessages } from './grammar-messages.ts'
+import { EXPRESSION_NESTING_MAX } from './syntax-limits.ts'
 import { TreeBuilder } from './tree-builder.ts'
 
 /** What the grammar must know of names to read a text. */
@@ -20,45 +28,59 @@ interface NameReading {
   readonly isCondition: IsCondition
 }
 
-/** Each level takes some 4 KB of the stack in Chevrotain; a third of the least stack is enough. */
-export const EXPRESSION_NESTING_MAX = 100
-
 const SPELLINGS: ReadonlyMap<string, BinaryOperator> = new Map([
   ['==', '='],
   ['!=', '<>'],
   ['&&', 'AND'],
 ])
 
-/** Reads one expression from tokens; made once and used again, as Chevrotain advises. */
+/**
+ * Reads one expression from tokens; made once and used again, as Chevrotain advises. A language around
+ * it extends the class, overrides what it adds to, and studies the whole with performSelfAnalysis().
+ */
 export class ExpressionGrammar extends EmbeddedActionsParser {
-  #builder = new TreeBuilder('')
+  protected builder = new TreeBuilder('')
   #names: NameReading = { isVariable: () => false, isCondition: () => false }
   #nesting = 0
 
-  constructor() {
-    super(t.VOCABULARY, { maxLookahead: 2, errorMessageProvider: grammarMessages })
-    this.performSelfAnalysis()
+  constructor(
+    vocabulary: TokenType[] = t.VOCABULARY,
+    messages: IParserErrorMessageProvider = grammarMessages,
+  ) {
+    super(vocabulary, { maxLookahead: 2, errorMessageProvider: messages })
+    if (new.target === ExpressionGrammar) this.performSelfAnalysis()
   }
 
   /** Takes the tokens of a text; throws ExpressionError at the first that does not fit. */
   read(text: string, tokens: IToken[], names: NameReading): Expression {
-    this.#builder = new TreeBuilder(text)
+    this.begin(new TreeBuilder(text), tokens, names)
+    const tree = this.expression()
+    this.refuseMistakes()
+    return tree
+  }
+
+  /** Makes the grammar ready for the tokens of a text. */
+  protected begin(builder: TreeBuilder, tokens: IToken[], names: NameReading): void {
+    this.builder = builder
     this.#names = names
     this.#nesting = 0
     this.input = tokens
-    const tree = this.expression()
+  }
+
+  /** Throws the first mistake that was found, with its place. */
+  protected refuseMistakes(): void {
     const [error] = this.errors
-    if (error === undefined) return tree
+    if (error === undefined) return
     const { token } = error
+    const { text } = this.builder
     const end = { from: text.trimEnd().length, until: text.trimEnd().length }
-    const span = tokenMatcher(token, EOF) ? end : spanOf(token)
-    return this.#builder.fail(error.message, span)
+    this.builder.fail(error.message, tokenMatcher(token, EOF) ? end : spanOf(token))
   }
 
   /** Operands with operators between them. */
   expression = this.RULE('expression', (): Expression => {
     const items: Item[] = []
-    this.#enter()
+    this.enter()
     this.SUBRULE(this.operand, { ARGS: [items] })
     this.MANY(() => {
       this.OR([
@@ -74,12 +96,12 @@ export class ExpressionGrammar extends EmbeddedActionsParser {
       ])
     })
     return this.ACTION(() => {
-      this.#nesting -= 1
-      return arrangeOperators(items, this.#builder, this.#names.isCondition)
+      this.leave()
+      return arrangeOperators(items, this.builder, this.#names.isCondition)
     })
   })
 
-  private operand = this.RULE('operand', (items: Item[]): void => {
+  protected operand = this.RULE('operand', (items: Item[]): void => {
     this.MANY(() => {
       const token = this.CONSUME(t.Prefix)
       this.ACTION(() => items.push(prefixItem(token)))
@@ -88,7 +110,7 @@ export class ExpressionGrammar extends EmbeddedActionsParser {
     this.ACTION(() => items.push({ is: 'operand', node }))
   })
 
-  private nullTest = this.RULE('nullTest', (items: Item[]): void => {
+  protected nullTest = this.RULE('nullTest', (items: Item[]): void => {
     const first = this.CONSUME(t.Is)
     const negation = this.OPTION(() => this.CONSUME(t.Not))
     const last = this.CONSUME(t.Null)
@@ -99,7 +121,7 @@ export class ExpressionGrammar extends EmbeddedActionsParser {
     })
   })
 
-  private otherTest = this.RULE('otherTest', (items: Item[]): void => {
+  protected otherTest = this.RULE('otherTest', (items: Item[]): void => {
     const negation = this.OPTION(() => this.CONSUME(t.Not))
     this.OR([
       {
@@ -115,12 +137,12 @@ export class ExpressionGrammar extends EmbeddedActionsParser {
           })
         },
       },
-      { ALT: () => this.#infix(items, 'like', negation) },
-      { ALT: () => this.#infix(items, 'between', negation) },
+      { ALT: () => this.infix(items, 'like', negation) },
+      { ALT: () => this.infix(items, 'between', negation) },
     ])
   })
 
-  #infix(items: Item[], test: 'like' | 'between', negation: IToken | undefined): void {
+  protected infix(items: Item[], test: 'like' | 'between', negation: IToken | undefined): void {
     const token = test === 'like' ? this.CONSUME(t.Like) : this.CONSUME(t.Between)
     this.ACTION(() => {
       const isNegated = negation !== undefined
@@ -130,7 +152,7 @@ export class ExpressionGrammar extends EmbeddedActionsParser {
     else this.SUBRULE2(this.operand, { ARGS: [items] })
   }
 
-  private list = this.RULE('list', (): Expression[] => {
+  protected list = this.RULE('list', (): Expression[] => {
     const nodes: Expression[] = []
     this.AT_LEAST_ONE_SEP({
       SEP: t.Comma,
@@ -141,15 +163,11 @@ export class ExpressionGrammar extends EmbeddedActionsParser {
     return nodes
   })
 
-  private primary = this.RULE(
+  protected primary = this.RULE(
     'primary',
     (): Expression =>
       this.OR([
-        { ALT: () => this.#literal(this.CONSUME(t.Numeral), numberOf) },
-        { ALT: () => this.#literal(this.CONSUME(t.Text), textOf) },
-        { ALT: () => this.#literal(this.CONSUME(t.Null), () => null) },
-        { ALT: () => this.#literal(this.CONSUME(t.True), () => true) },
-        { ALT: () => this.#literal(this.CONSUME(t.False), () => false) },
+        { ALT: () => this.SUBRULE(this.plain) },
         { ALT: () => this.SUBRULE(this.named) },
         { ALT: () => this.SUBRULE(this.caseOf) },
         { ALT: () => this.SUBRULE(this.cast) },
@@ -164,8 +182,21 @@ export class ExpressionGrammar extends EmbeddedActionsParser {
       ]),
   )
 
+  /** A value that is written down. */
+  protected plain = this.RULE(
+    'plain',
+    (): Expression =>
+      this.OR([
+        { ALT: () => this.#literal(this.CONSUME(t.Numeral), numberOf) },
+        { ALT: () => this.#literal(this.CONSUME(t.Text), textOf) },
+        { ALT: () => this.#literal(this.CONSUME(t.Null), () => null) },
+        { ALT: () => this.#literal(this.CONSUME(t.True), () => true) },
+        { ALT: () => this.#literal(this.CONSUME(t.False), () => false) },
+      ]),
+  )
+
   /** A function with its arguments, a variable, or a text in double quotes. */
-  private named = this.RULE('named', (): Expression => {
+  protected named = this.RULE('named', (): Expression => {
     const first = this.OR([
       { ALT: () => this.CONSUME(t.Name) },
       { ALT: () => this.CONSUME(t.QuotedName) },
@@ -176,7 +207,7 @@ export class ExpressionGrammar extends EmbeddedActionsParser {
           this.CONSUME(t.LeftParenthesis)
           const args = this.OPTION(() => this.SUBRULE(this.list)) ?? []
           const last = this.CONSUME(t.RightParenthesis)
-          return this.ACTION(() => this.#call(first, args, between(first, last)))
+          return this.ACTION(() => this.call(first, args, between(first, last)))
         },
       },
       {
@@ -187,8 +218,8 @@ export class ExpressionGrammar extends EmbeddedActionsParser {
             { ALT: () => this.CONSUME2(t.QuotedName) },
           ])
           return this.ACTION(() => {
-            const name = `${nameOf(first)}.${nameOf(last)}`
-            return this.#builder.node({ kind: 'variable', name, span: between(first, last) })
+            const name = `${nameOfToken(first)}.${nameOfToken(last)}`
+            return this.builder.node({ kind: 'variable', name, span: between(first, last) })
           })
         },
       },
@@ -196,7 +227,7 @@ export class ExpressionGrammar extends EmbeddedActionsParser {
     ])
   })
 
-  private caseOf = this.RULE('caseOf', (): Expression => {
+  protected caseOf = this.RULE('caseOf', (): Expression => {
     const first = this.CONSUME(t.Case)
     const subject = this.OPTION(() => this.SUBRULE(this.expression))
     const branches: { when: Expression; then: Expression }[] = []
@@ -215,14 +246,14 @@ export class ExpressionGrammar extends EmbeddedActionsParser {
     return this.ACTION(() => {
       const children = [subject, ...branches.flatMap(({ when, then }) => [when, then]), otherwise]
       const span = between(first, last)
-      return this.#builder.node(
+      return this.builder.node(
         { kind: 'case', subject, branches, otherwise, span },
         children.filter((child) => child !== undefined),
       )
     })
   })
 
-  private cast = this.RULE('cast', (): Expression => {
+  protected cast = this.RULE('cast', (): Expression => {
     const first = this.CONSUME(t.Cast)
     this.CONSUME(t.LeftParenthesis)
     const operand = this.SUBRULE(this.expression)
@@ -233,24 +264,30 @@ export class ExpressionGrammar extends EmbeddedActionsParser {
       const type = castTypeOf(name.image)
       if (type === undefined) {
         const types = 'LONG, DOUBLE, BIGDECIMAL, STRING or BOOLEAN'
-        return this.#builder.fail(
+        return this.builder.fail(
           `There is no type ${name.image.slice(0, 40)}: write ${types}`,
           spanOf(name),
         )
       }
       const span = between(first, last)
-      return this.#builder.node({ kind: 'cast', operand, type, span }, [operand])
+      return this.builder.node({ kind: 'cast', operand, type, span }, [operand])
     })
   })
 
-  #enter(): void {
+  /** Goes one level deeper, and refuses one too many. */
+  protected enter(): void {
     this.ACTION(() => {
       this.#nesting += 1
       const next = this.LA(1)
       if (this.#nesting <= EXPRESSION_NESTING_MAX) return
       const most = `Parentheses are nested deeper than ${EXPRESSION_NESTING_MAX} levels`
-      this.#builder.fail(`${most}: break it up`, tokenMatcher(next, EOF) ? END : spanOf(next))
+      this.builder.fail(`${most}: break it up`, tokenMatcher(next, EOF) ? END : spanOf(next))
     })
+  }
+
+  /** Comes back from one level. */
+  protected leave(): void {
+    this.#nesting -= 1
   }
 
   #literal(token: IToken, readValue: (token: IToken) => ExpressionValue): Expression {
@@ -258,36 +295,38 @@ export class ExpressionGrammar extends EmbeddedActionsParser {
       const value = readValue(token)
       const span = spanOf(token)
       if (typeof value === 'number' && !Number.isFinite(value)) {
-        this.#builder.fail('This number is too large: at most 1.7976931348623157e308', span)
+        this.builder.fail('This number is too large: at most 1.7976931348623157e308', span)
       }
-      return this.#builder.node({ kind: 'literal', type: typeOf(token, value), value, span })
+      return this.builder.node({ kind: 'literal', type: typeOf(token, value), value, span })
     })
   }
 
-  #call(name: IToken, args: readonly Expression[], span: Span): Expression {
+  protected call(name: IToken, args: readonly Expression[], span: Span): Expression {
     if (tokenMatcher(name, t.QuotedName)) {
-      this.#builder.fail('A function is named without quotes: take them away', spanOf(name))
+      this.builder.fail('A function is named without quotes: take them away', spanOf(name))
     }
-    return this.#builder.node({ kind: 'call', name: name.image, args, span }, args)
+    return this.builder.node({ kind: 'call', name: name.image, args, span }, args)
   }
 
   #nameOrText(token: IToken): Expression {
     const span = spanOf(token)
-    const name = nameOf(token)
+    const name = nameOfToken(token)
     if (!tokenMatcher(token, t.QuotedName) || this.#names.isVariable(name)) {
-      return this.#builder.node({ kind: 'variable', name, span })
+      return this.builder.node({ kind: 'variable', name, span })
     }
-    return this.#builder.node({ kind: 'literal', type: 'STRING', value: name, span })
+    return this.builder.node({ kind: 'literal', type: 'STRING', value: name, span })
   }
 }
 
 const END: Span = { from: 0, until: 0 }
 
-function spanOf({ startOffset, endOffset }: IToken): Span {
+/** The stretch of a token. */
+export function spanOf({ startOffset, endOffset }: IToken): Span {
   return { from: startOffset, until: endOffset ?? startOffset }
 }
 
-function between(first: IToken, last: IToken): Span {
+/** The stretch from one token to another. */
+export function between(first: IToken, last: IToken): Span {
   return { from: spanOf(first).from, until: spanOf(last).until }
 }
 
@@ -302,11 +341,13 @@ function prefixItem(token: IToken): Item {
   return { is: 'prefix', operator: operator as '-' | '+' | '!' | 'NOT', span: spanOf(token) }
 }
 
-function textOf({ image }: IToken): string {
+/** The text that a token is, without its quotes. */
+export function textOf({ image }: IToken): string {
   return image.slice(1, -1).replaceAll(image[0] + image[0], image[0])
 }
 
-function nameOf(token: IToken): string {
+/** The name that a token is, without its quotes. */
+export function nameOfToken(token: IToken): string {
   return tokenMatcher(token, t.QuotedName) ? textOf(token) : token.image
 }
 

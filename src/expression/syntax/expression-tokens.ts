@@ -35,10 +35,11 @@ export const Cast = token('Cast', 'CAST')
 export const As = token('As', 'AS')
 
 const And = token('And', 'AND', Binary)
-const Or = token('Or', 'OR', Binary)
+export const Or = token('Or', 'OR', Binary)
 const Sign = token('Sign', '"+" or "-"', Binary, Prefix)
 const Factor = token('Factor', 'an operator', Binary)
-const Comparison = token('Comparison', 'a comparison', Binary)
+export const Star = token('Star', '"*"', Binary)
+export const Comparison = token('Comparison', 'a comparison', Binary)
 
 /** Words that are no names unless they are quoted. */
 export const KEYWORDS: ReadonlyMap<string, TokenType> = new Map([
@@ -59,8 +60,9 @@ export const SIGNS: readonly (readonly [string, TokenType])[] = [
   ] as const),
   ...(['=', '<', '>'] as const).map((sign) => [sign, Comparison] as const),
   ...(['+', '-'] as const).map((sign) => [sign, Sign] as const),
-  ...(['*', '/', '%'] as const).map((sign) => [sign, Factor] as const),
+  ...(['/', '%'] as const).map((sign) => [sign, Factor] as const),
   ...([
+    ['*', Star],
     ['!', Bang],
     ['(', LeftParenthesis],
     [')', RightParenthesis],

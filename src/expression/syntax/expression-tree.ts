@@ -77,6 +77,14 @@ export interface TestNode extends Node {
   readonly args: readonly Expression[]
 }
 
+/** A part of the language around, such as a subquery of SQL; who reads and checks it knows what it is. */
+export interface ForeignNode extends Node {
+  readonly kind: 'foreign'
+  readonly part: unknown
+  /** Whether it reads as a condition, by which || is told from OR. */
+  readonly isCondition: boolean
+}
+
 /** An expression as it was read, with the place of every part. */
 export type Expression =
   | LiteralNode
@@ -87,3 +95,4 @@ export type Expression =
   | CaseNode
   | CastNode
   | TestNode
+  | ForeignNode

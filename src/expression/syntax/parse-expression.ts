@@ -1,10 +1,10 @@
 import { ExpressionError } from '../expression-error.ts'
 import type { ExpressionVariable } from '../expression-types.ts'
 import { findFunction } from '../operation/function-table.ts'
-import { ExpressionGrammar } from './expression-grammar.ts'
+import type { ExpressionGrammar } from './expression-grammar.ts'
 import { ExpressionScope } from './expression-scope.ts'
 import type { Expression } from './expression-tree.ts'
-import { scanExpression } from './scan-expression.ts'
+import { loadSyntax } from './load-syntax.ts'
 
 /** Made when the first expression is read: Chevrotain studies the grammar for some milliseconds. */
 let grammar: ExpressionGrammar | undefined
@@ -18,20 +18,21 @@ export function parseExpression(
   variables: readonly ExpressionVariable[] | ExpressionScope = [],
 ): Expression {
   const scope = variables instanceof ExpressionScope ? variables : new ExpressionScope(variables)
-  const tokens = scanExpression(text)
+  const kit = loadSyntax()
+  const tokens = kit.scanExpression(text)
   if (tokens.length === 0) {
     const problem = 'The expression is empty: write one, such as (a + b) / 2'
     throw new ExpressionError(problem, text, { from: 0, until: 0 })
   }
-  grammar ??= new ExpressionGrammar()
+  grammar ??= new kit.ExpressionGrammar()
   return grammar.read(text, tokens, {
     isVariable: (name) => scope.find(name) !== undefined,
-    isCondition: (node) => isCondition(node, scope),
+    isCondition: (node) => isCondition(node, (name) => scope.find(name)?.type === 'BOOLEAN'),
   })
 }
 
 /** Whether a node is written as a condition, not as a value that could be one. */
-function isCondition(node: Expression, scope: ExpressionScope): boolean {
+export function isCondition(node: Expression, isBoolean: (name: string) => boolean): boolean {
   switch (node.kind) {
     case 'isNull':
     case 'in':
@@ -46,10 +47,12 @@ function isCondition(node: Expression, scope: ExpressionScope): boolean {
     case 'cast':
       return node.type === 'BOOLEAN'
     case 'variable':
-      return scope.find(node.name)?.type === 'BOOLEAN'
+      return isBoolean(node.name)
     case 'call':
       return findFunction(node.name)?.result === 'BOOLEAN'
     case 'case':
       return false
+    case 'foreign':
+      return node.isCondition
   }
 }

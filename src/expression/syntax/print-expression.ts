@@ -1,85 +1,112 @@
+import { unreachable } from '../../base/index.ts'
 import type { ExpressionValue } from '../expression-types.ts'
 import { LEVELS } from './arrange-operators.ts'
-import { KEYWORDS } from './expression-tokens.ts'
-import type { BinaryNode, CaseNode, Expression, TestNode, UnaryNode } from './expression-tree.ts'
+import type {
+  BinaryNode,
+  CaseNode,
+  Expression,
+  ForeignNode,
+  TestNode,
+  UnaryNode,
+} from './expression-tree.ts'
+import { EXPRESSION_KEYWORDS } from './keywords.ts'
 
 const PLAIN_NAME = /^[\p{L}_@][\p{L}\p{M}\p{N}_$]*$/u
+
+/** What a language around prints in its own way. */
+export interface Spelling {
+  /** Words that are no names unless they are quoted. */
+  readonly keywords: ReadonlySet<string>
+  /** The text of a part of that language, whole by itself. */
+  readonly foreign: (node: ForeignNode) => string
+}
+
+const EXPRESSION_SPELLING: Spelling = { keywords: EXPRESSION_KEYWORDS, foreign: () => '' }
 
 /**
  * The text of an expression in one spelling. Parsed again with the same variables it is the same tree,
  * unless the text was at the limits: its spelling may be longer and have more parentheses.
  */
-export function printExpression(node: Expression): string {
+export function printExpression(
+  node: Expression,
+  spelling: Spelling = EXPRESSION_SPELLING,
+): string {
+  const print = (part: Expression): string => printExpression(part, spelling)
   switch (node.kind) {
     case 'literal':
       return printLiteral(node.value, node.type === 'DOUBLE')
-    case 'variable':
-      return node.name.split('.').map(printName).join('.')
+    case 'variable': {
+      const words = node.name.split('.')
+      return words.map((word) => printName(word, spelling.keywords)).join('.')
+    }
     case 'unary':
-      return printUnary(node)
+      return printUnary(node, spelling)
     case 'binary':
-      return printBinary(node)
+      return printBinary(node, spelling)
     case 'call':
-      return `${node.name}(${node.args.map(printExpression).join(', ')})`
+      return `${node.name}(${node.args.map(print).join(', ')})`
     case 'case':
-      return printCase(node)
+      return printCase(node, print)
     case 'cast':
-      return `CAST(${printExpression(node.operand)} AS ${node.type})`
+      return `CAST(${print(node.operand)} AS ${node.type})`
+    case 'foreign':
+      return spelling.foreign(node)
     default:
-      return printTest(node)
+      return printTest(node, spelling)
   }
 }
 
-function printUnary({ operator, operand }: UnaryNode): string {
-  if (operator !== 'NOT') return `${operator}${printOperand(operand)}`
+function printUnary({ operator, operand }: UnaryNode, spelling: Spelling): string {
+  if (operator !== 'NOT') return `${operator}${printOperand(operand, spelling)}`
   const isChain = operand.kind === 'unary' && operand.operator === 'NOT'
-  return `NOT ${isChain ? printUnary(operand) : printOperand(operand)}`
+  return `NOT ${isChain ? printUnary(operand, spelling) : printOperand(operand, spelling)}`
 }
 
 /** Parentheses stand where the tree would be another without them, and always around joined texts. */
-function printBinary({ operator, left, right }: BinaryNode): string {
+function printBinary({ operator, left, right }: BinaryNode, spelling: Spelling): string {
   const level = LEVELS[operator]
   const print = (side: Expression, isRight: boolean): string => {
     if (side.kind !== 'binary' || operator === '||' || side.operator === '||') {
-      return printOperand(side)
+      return printOperand(side, spelling)
     }
     const own = LEVELS[side.operator]
     const isLoose = isRight ? own <= level : own < level
-    return isLoose ? printOperand(side) : printExpression(side)
+    return isLoose ? printOperand(side, spelling) : printExpression(side, spelling)
   }
   return `${print(left, false)} ${operator} ${print(right, true)}`
 }
 
 /** What is not whole by itself stands in parentheses. */
-function printOperand(node: Expression): string {
-  const text = printExpression(node)
-  const isWhole = ['variable', 'call', 'case', 'cast'].includes(node.kind)
+function printOperand(node: Expression, spelling: Spelling): string {
+  const text = printExpression(node, spelling)
+  const isWhole = ['variable', 'call', 'case', 'cast', 'foreign'].includes(node.kind)
   const isLiteral = node.kind === 'literal' && !text.startsWith('-')
   return isWhole || isLiteral ? text : `(${text})`
 }
 
-function printTest({ kind, isNegated, operand, args }: TestNode): string {
-  const subject = printOperand(operand)
+function printTest({ kind, isNegated, operand, args }: TestNode, spelling: Spelling): string {
+  const subject = printOperand(operand, spelling)
   const not = isNegated ? 'NOT ' : ''
   switch (kind) {
     case 'isNull':
       return `${subject} IS ${not}NULL`
     case 'in':
-      return `${subject} ${not}IN (${args.map(printExpression).join(', ')})`
+      return `${subject} ${not}IN (${args.map((arg) => printExpression(arg, spelling)).join(', ')})`
     case 'like':
-      return `${subject} ${not}LIKE ${printOperand(args[0])}`
+      return `${subject} ${not}LIKE ${printOperand(args[0], spelling)}`
     case 'between':
-      return `${subject} ${not}BETWEEN ${args.map(printOperand).join(' AND ')}`
+      return `${subject} ${not}BETWEEN ${args.map((arg) => printOperand(arg, spelling)).join(' AND ')}`
+    default:
+      return unreachable(kind)
   }
 }
 
-function printCase({ subject, branches, otherwise }: CaseNode): string {
+function printCase(node: CaseNode, print: (part: Expression) => string): string {
+  const { subject, branches, otherwise } = node
   const words = ['CASE']
-  if (subject !== undefined) words.push(printExpression(subject))
-  for (const { when, then } of branches) {
-    words.push(`WHEN ${printExpression(when)} THEN ${printExpression(then)}`)
-  }
-  if (otherwise !== undefined) words.push(`ELSE ${printExpression(otherwise)}`)
+  if (subject !== undefined) words.push(print(subject))
+  for (const { when, then } of branches) words.push(`WHEN ${print(when)} THEN ${print(then)}`)
+  if (otherwise !== undefined) words.push(`ELSE ${print(otherwise)}`)
   return [...words, 'END'].join(' ')
 }
 
@@ -91,7 +118,8 @@ function printLiteral(value: ExpressionValue, isDouble: boolean): string {
   return isDouble && /^-?\d+$/.test(digits) ? `${digits}.0` : digits
 }
 
-function printName(name: string): string {
-  const isPlain = PLAIN_NAME.test(name) && !KEYWORDS.has(name.toUpperCase())
+/** A name as it is read back: in quotes where it would be a keyword or has other characters. */
+export function printName(name: string, keywords: ReadonlySet<string>): string {
+  const isPlain = PLAIN_NAME.test(name) && !keywords.has(name.toUpperCase())
   return isPlain ? name : `"${name.replaceAll('"', '""')}"`
 }

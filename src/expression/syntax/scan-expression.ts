@@ -5,20 +5,31 @@
 import { createTokenInstance, type IToken, type TokenType } from 'chevrotain'
 import { ExpressionError } from '../expression-error.ts'
 import { KEYWORDS, Name, Numeral, QuotedName, SIGNS, Text } from './expression-tokens.ts'
-
-/** Whole programs are shorter; reading and checking so much takes ten milliseconds at most. */
-export const EXPRESSION_LENGTH_MAX = 10_000
+import { EXPRESSION_LENGTH_MAX } from './syntax-limits.ts'
 
 const NAME = /[\p{L}_@][\p{L}\p{M}\p{N}_$]*/uy
 const NUMERAL = /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y
 const BLANKS = /[\s\u{FEFF}]+/uy
 
+/** The words and signs of a language, and how long a text of it may be. */
+export interface ScanVocabulary {
+  /** What the text is, in messages: "expression". */
+  readonly what: string
+  readonly keywords: ReadonlyMap<string, TokenType>
+  readonly signs: readonly (readonly [string, TokenType])[]
+  readonly lengthMax: number
+}
+
+const EXPRESSION_VOCABULARY: ScanVocabulary = {
+  ...{ what: 'expression', keywords: KEYWORDS, signs: SIGNS, lengthMax: EXPRESSION_LENGTH_MAX },
+}
+
 /** Splits a text into tokens without blanks and comments; throws ExpressionError where none fits. */
-export function scanExpression(text: string): IToken[] {
-  refuseText(text)
+export function scanExpression(text: string, vocabulary = EXPRESSION_VOCABULARY): IToken[] {
+  refuseText(text, vocabulary)
   const tokens: IToken[] = []
   for (let at = skipBlanks(text, 0); at < text.length; ) {
-    const { type, end } = scanToken(text, at)
+    const { type, end } = scanToken(text, at, vocabulary)
     tokens.push(tokenOf(type, text, at, end))
     at = skipBlanks(text, end)
   }
@@ -29,10 +40,10 @@ function tokenOf(type: TokenType, text: string, from: number, until: number): IT
   return createTokenInstance(type, text.slice(from, until), from, until, 0, 0, 0, 0)
 }
 
-function refuseText(text: string): void {
-  if (text.length > EXPRESSION_LENGTH_MAX) {
-    const what = `The expression has ${text.length} characters: at most ${EXPRESSION_LENGTH_MAX}, part it`
-    throw new ExpressionError(what, text.slice(0, 100), { from: 0, until: 0 })
+function refuseText(text: string, { what, lengthMax }: ScanVocabulary): void {
+  if (text.length > lengthMax) {
+    const problem = `The ${what} has ${text.length} characters: at most ${lengthMax}, part it`
+    throw new ExpressionError(problem, text.slice(0, 100), { from: 0, until: 0 })
   }
   const nul = text.indexOf('\0')
   if (nul >= 0) {
@@ -73,19 +84,23 @@ function skipBlanks(text: string, start: number): number {
   }
 }
 
-function scanToken(text: string, at: number): { type: TokenType; end: number } {
+function scanToken(
+  text: string,
+  at: number,
+  { keywords, signs }: ScanVocabulary,
+): { type: TokenType; end: number } {
   const nameEnd = endOf(NAME, text, at)
   if (nameEnd !== undefined) {
     const word = text.slice(at, nameEnd)
     // Only plain letters make keywords: in capitals ı is I as well.
-    const keyword = /^[A-Za-z]+$/.test(word) ? KEYWORDS.get(word.toUpperCase()) : undefined
+    const keyword = /^[A-Za-z_]+$/.test(word) ? keywords.get(word.toUpperCase()) : undefined
     return { type: keyword ?? Name, end: nameEnd }
   }
   const numeralEnd = endOf(NUMERAL, text, at)
   if (numeralEnd !== undefined) return { type: Numeral, end: numeralEnd }
   if (text[at] === "'") return { type: Text, end: quotedEnd(text, at) }
   if (text[at] === '"') return { type: QuotedName, end: quotedEnd(text, at) }
-  for (const [sign, type] of SIGNS) {
+  for (const [sign, type] of signs) {
     if (text.startsWith(sign, at)) return { type, end: at + sign.length }
   }
   const char = String.fromCodePoint(text.codePointAt(at) ?? 0)

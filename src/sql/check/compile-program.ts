@@ -1,0 +1,62 @@
+import { ExpressionError, type ExpressionType } from '../../expression/index.ts'
+import type { CompiledSql } from '../compiled-sql.ts'
+import { readSql } from '../syntax/read-sql.ts'
+import { compileQuery } from './compile-query.ts'
+import { compileStatement } from './compile-statement.ts'
+import { ProgramVariables, type StoredTables } from './statement-context.ts'
+
+/** What GS SQL is compiled with. */
+export interface GsSqlOptions {
+  /** The time zone of functions of dates that are given none; UTC if unsaid. */
+  readonly timeZoneId?: string
+  /** Variables that have values before the first statement, with their types; `SYSTEM_VARIABLES` if unsaid. */
+  readonly variables?: Readonly<Record<string, ExpressionType>>
+  /** Stored tables that may be read, with their columns; none if unsaid. */
+  readonly stored?: StoredTables
+}
+
+/** The variables that the service sets: of calls to HTTP connectors, and of database imports. */
+export const SYSTEM_VARIABLES: Readonly<Record<string, ExpressionType>> = {
+  ...{ '@HTTP_BODY': 'STRING', '@HTTP_QUERY_STRING': 'STRING', '@HTTP_METHOD': 'STRING' },
+  ...{ '@JDBC_RESULT': 'STRING', '@LAST_RUN_DATE': 'LONG', '@CONNECTOR_ID': 'STRING' },
+}
+
+/** How often a text is read again because columns turned out to be conditions. */
+const READINGS_MAX = 3
+
+/** Compiles a text; throws ExpressionError at the first mistake. */
+export function compileProgram(text: string, options: GsSqlOptions): CompiledSql {
+  let conditions: ReadonlySet<number> = new Set()
+  for (let reading = 1; ; reading++) {
+    const found = new Set<number>()
+    const result = compileOnce(text, options, { conditions, found })
+    // Whether || is OR depends on the types of columns, which are known only when all is read.
+    const isSettled = !text.includes('||') || [...found].every((from) => conditions.has(from))
+    if (isSettled || reading === READINGS_MAX) {
+      if (result instanceof ExpressionError) throw result
+      return result
+    }
+    conditions = new Set([...conditions, ...found])
+  }
+}
+
+function compileOnce(
+  text: string,
+  options: GsSqlOptions,
+  { conditions, found }: { conditions: ReadonlySet<number>; found: Set<number> },
+): CompiledSql | ExpressionError {
+  const variables = new ProgramVariables()
+  const given = options.variables ?? SYSTEM_VARIABLES
+  for (const [name, type] of Object.entries(given)) variables.define(name, type)
+  const program = {
+    ...{ text, timeZoneId: options.timeZoneId ?? 'UTC', variables, compileQuery },
+    ...{ stored: options.stored ?? {}, conditions: found },
+  }
+  try {
+    const statements = readSql(text, conditions).map((tree) => compileStatement(program, tree))
+    return { text, variables: variables.names, statements }
+  } catch (error) {
+    if (error instanceof ExpressionError) return error
+    throw error
+  }
+}

@@ -1,0 +1,233 @@
+/** Queries: tables of WITH, SELECTs joined by UNION, order and limits. */
+import {
+  type Expression,
+  type ExpressionType,
+  shorten,
+  type Term,
+  toDouble,
+  toNumber,
+} from '../../expression/index.ts'
+import type { SqlColumn } from '../compiled-sql.ts'
+import { rowCount } from '../functions/own-operations.ts'
+import type { CommonTable, Query, SelectArm, SqlPart } from '../syntax/sql-tree.ts'
+import {
+  type CompiledArm,
+  compileArm,
+  direction,
+  itemsSpan,
+  orderText,
+  positionOf,
+  printArm,
+} from './compile-arm.ts'
+import { termOf } from './compile-terms.ts'
+import { keyOf, SqlScope } from './sql-scope.ts'
+import type { CompileQuery, QueryText, StatementContext } from './statement-context.ts'
+
+/** SQLite joins at most 500 SELECTs; more are joined in groups. */
+const GROUPED_ARMS = 400
+
+/** Tables of WITH of one query. */
+const COMMONS_MAX = 100
+
+/** Compiles a query within the scope around it. */
+export const compileQuery: CompileQuery = (statement, query, around, options = {}) => {
+  const scope = new SqlScope(around)
+  const definitions = query.tables.map((table) => compileCommon(statement, { table, query }, scope))
+  const arms = query.arms.map((arm) => compileArm(statement, arm, scope))
+  const { texts, columns } = joinArms(statement, arms, options.marksBooleans === true)
+  const order = orderOf(statement, query, { arms, columns })
+  const limits = limitsOf(statement, query, scope)
+  const before = definitions.length === 0 ? '' : `WITH RECURSIVE ${definitions.join(', ')} `
+  return { sql: `${before}${joinTexts(statement, query, texts)}${order}${limits}`, columns }
+}
+
+/** Where the types of UNION's SELECTs differ, each value keeps its own and shows it at run time. */
+function joinArms(
+  statement: StatementContext,
+  arms: readonly CompiledArm[],
+  marksBooleans: boolean,
+) {
+  const [first] = arms
+  for (const { arm, values } of arms) {
+    if (values.length === first.values.length) continue
+    const problem = `UNION joins SELECTs of as many columns: the first gives ${first.values.length}`
+    throw statement.failAt(`${problem}, this one ${values.length}`, itemsSpan(arm))
+  }
+  const columns = first.values.map(
+    ({ name }, index): SqlColumn => ({
+      name,
+      type: unitedType(arms.map(({ values }) => values[index].term.type)),
+    }),
+  )
+  const texts = arms.map((arm) =>
+    printArm(
+      arm,
+      arm.values.map(({ term }, index) => {
+        const { type } = columns[index]
+        return valueText(statement, term, { type, marksBooleans })
+      }),
+    ),
+  )
+  return { texts, columns }
+}
+
+function unitedType(types: readonly ExpressionType[]): ExpressionType {
+  const known = new Set(types.filter((type) => type !== 'NULL'))
+  if (known.size === 0) return 'NULL'
+  return known.size === 1 ? [...known][0] : 'UNKNOWN'
+}
+
+function valueText(
+  statement: StatementContext,
+  term: Term,
+  { type, marksBooleans }: { type: ExpressionType; marksBooleans: boolean },
+): string {
+  const isMixed = term.type !== type
+  const value = isMixed && term.type === 'BIGDECIMAL' ? toDouble(term, statement.failAt) : term
+  const text = statement.print(value)
+  if (isMixed && marksBooleans && term.type === 'BOOLEAN') {
+    return `CASE ${text} WHEN 1 THEN x'01' WHEN 0 THEN x'00' END`
+  }
+  // A plus takes the affinity of a CAST away, by which SQLite would turn texts to numbers.
+  return value.kind === 'input' || value.kind === 'constant' ? text : `+${text}`
+}
+
+function joinTexts(statement: StatementContext, { arms }: Query, texts: readonly string[]): string {
+  if (texts.length <= GROUPED_ARMS) return joinGroup(arms, texts)
+  const plain = arms.find(({ joinedBy }) => joinedBy === 'UNION')
+  if (plain !== undefined) {
+    const problem = `More than ${GROUPED_ARMS} SELECTs can be joined by UNION ALL only`
+    throw statement.failAt(problem, plain.span)
+  }
+  const groups: string[] = []
+  for (let at = 0; at < texts.length; at += GROUPED_ARMS) {
+    const group = texts.slice(at, at + GROUPED_ARMS)
+    groups.push(`SELECT * FROM (${group.join(' UNION ALL ')})`)
+  }
+  return groups.join(' UNION ALL ')
+}
+
+function joinGroup(arms: readonly SelectArm[], texts: readonly string[]): string {
+  return texts
+    .map((text, index) => `${index === 0 ? '' : ` ${arms[index].joinedBy} `}${text}`)
+    .join('')
+}
+
+function compileCommon(
+  statement: StatementContext,
+  { table, query }: { table: CommonTable; query: Query },
+  scope: SqlScope,
+): string {
+  const key = keyOf(table.name.text)
+  const { span, text } = table.name
+  if (scope.commons.has(key))
+    throw statement.failAt(`Two tables are named "${shorten(text)}"`, span)
+  if (scope.commons.size >= COMMONS_MAX) {
+    throw statement.failAt(`WITH has more than ${COMMONS_MAX} tables`, span)
+  }
+  const sqlName = statement.newName('w')
+  const isRecursive = query.isRecursive && table.query.arms.length > 1
+  const { sql, columns } = isRecursive
+    ? compileRecursive(statement, { table, sqlName, key }, scope)
+    : compileQuery(statement, table.query, scope)
+  const names = namedColumns(statement, table, columns)
+  const list = names.map((_, index) => `c${index}`).join(', ')
+  const definition = `${sqlName}(${list}) AS (${sql})`
+  scope.commons.set(key, { sqlName, columns: names, definition })
+  return definition
+}
+
+function namedColumns(
+  statement: StatementContext,
+  { name, columns: names }: CommonTable,
+  columns: readonly SqlColumn[],
+): readonly SqlColumn[] {
+  if (names === undefined) return columns
+  if (names.length !== columns.length) {
+    const problem = `"${shorten(name.text)}" names ${names.length} columns, its query gives ${columns.length}`
+    throw statement.failAt(problem, {
+      from: names[0].span.from,
+      until: names[names.length - 1].span.until,
+    })
+  }
+  return columns.map(({ type }, index) => ({ name: names[index].text, type }))
+}
+
+/** How often types are tried before those that change are left unknown. */
+const TYPE_ROUNDS = 3
+
+/** A table that is made from its own rows: what types these have shows when its query is compiled. */
+function compileRecursive(
+  statement: StatementContext,
+  { table, sqlName, key }: { table: CommonTable; sqlName: string; key: string },
+  scope: SqlScope,
+): QueryText {
+  const start = { ...table.query, arms: table.query.arms.slice(0, 1), order: [], limit: undefined }
+  const loaded = statement.sources.length
+  let types = compileQuery(statement, { ...start, offset: undefined }, scope).columns
+  for (let round = 1; ; round++) {
+    statement.sources.length = loaded
+    const columns = namedColumns(statement, table, types)
+    scope.commons.set(key, { sqlName, columns, definition: undefined })
+    const result = compileQuery(statement, table.query, scope)
+    scope.commons.delete(key)
+    const isSame = result.columns.every(({ type }, index) => type === types[index].type)
+    if (isSame) return result
+    types = result.columns.map(({ name, type }, index) => {
+      const isKept = round < TYPE_ROUNDS || type === types[index].type
+      return { name, type: isKept ? type : 'UNKNOWN' }
+    })
+    if (round > TYPE_ROUNDS) return result
+  }
+}
+
+function orderOf(
+  statement: StatementContext,
+  { arms: trees, order }: Query,
+  { arms, columns }: { arms: readonly CompiledArm[]; columns: readonly SqlColumn[] },
+): string {
+  const [only] = arms
+  const texts = order.map((term) => {
+    if (trees.length === 1) return orderText(statement, term, only)
+    const index = unitedIndex(statement, term.value, columns)
+    return `${index + 1}${direction(term.isDescending, term.nulls)}`
+  })
+  const words = texts.filter((text) => text !== undefined)
+  return words.length === 0 ? '' : ` ORDER BY ${words.join(', ')}`
+}
+
+/** Behind UNION only positions and names of columns can be ordered by. */
+function unitedIndex(
+  statement: StatementContext,
+  node: Expression,
+  columns: readonly SqlColumn[],
+): number {
+  const position = positionOf(statement, node, columns.length)
+  if (position !== undefined) return position
+  const part = node.kind === 'foreign' ? (node.part as SqlPart) : undefined
+  const name = part?.is === 'column' && part.table === undefined ? keyOf(part.name.text) : undefined
+  const index = columns.findIndex((column) => keyOf(column.name) === name)
+  if (index >= 0) return index
+  const problem = 'Behind UNION, ORDER BY takes names and positions of its columns only'
+  throw statement.failAt(
+    `${problem}: ${columns.map((column) => shorten(column.name)).join(', ')}`,
+    node.span,
+  )
+}
+
+const IN_LIMIT = 'LIMIT and OFFSET take numbers and variables, not columns'
+
+function limitsOf(statement: StatementContext, { limit, offset }: Query, scope: SqlScope): string {
+  const own = new SqlScope(scope, IN_LIMIT)
+  own.aggregatesRefused = 'cannot stand in LIMIT'
+  const count = (node: Expression, otherwise: number): string => {
+    const term = toNumber(termOf(statement, node, own), statement.failAt)
+    const sql = statement.print({
+      ...{ kind: 'apply', operation: rowCount, args: [term], type: 'LONG', span: node.span },
+    })
+    return `coalesce(${sql}, ${otherwise})`
+  }
+  if (limit === undefined && offset === undefined) return ''
+  const most = limit === undefined ? '-1' : count(limit, -1)
+  return ` LIMIT ${most}${offset === undefined ? '' : ` OFFSET ${count(offset, 0)}`}`
+}

@@ -1,0 +1,165 @@
+import {
+  ExpressionError,
+  type ExpressionType,
+  nearestName,
+  printTerm,
+  type Span,
+  shorten,
+  type Term,
+} from '../../expression/index.ts'
+import type {
+  CompiledQuery,
+  CompiledRead,
+  CompiledSource,
+  SqlColumn,
+  SqlPlace,
+} from '../compiled-sql.ts'
+import type { Query } from '../syntax/sql-tree.ts'
+import type { SqlScope } from './sql-scope.ts'
+
+/** A query as text for SQLite, with the columns that it gives. */
+export interface QueryText {
+  readonly sql: string
+  readonly columns: readonly SqlColumn[]
+}
+
+/** How a query is compiled: whether TRUE and FALSE must be told from 1 and 0 in its rows. */
+export type CompileQuery = (
+  statement: StatementContext,
+  query: Query,
+  scope: SqlScope,
+  options?: { readonly marksBooleans?: boolean },
+) => QueryText
+
+/** Stored tables that may be read, with their columns. */
+export type StoredTables = Partial<Readonly<Record<CompiledRead['of'], readonly SqlColumn[]>>>
+
+/** The variables of a program: numbered, with the type that each has by then. */
+export class ProgramVariables {
+  readonly names: string[] = []
+  readonly #types = new Map<string, ExpressionType>()
+
+  /** Makes a variable known, or gives it another type. */
+  define(name: string, type: ExpressionType): number {
+    const key = name.toUpperCase()
+    this.#types.set(key, type)
+    return this.#numberOf(key)
+  }
+
+  find(name: string): { readonly number: number; readonly type: ExpressionType } | undefined {
+    const key = name.toUpperCase()
+    const type = this.#types.get(key)
+    return type === undefined ? undefined : { number: this.#numberOf(key), type }
+  }
+
+  known(): string[] {
+    return [...this.#types.keys()]
+  }
+
+  #numberOf(key: string): number {
+    const index = this.names.indexOf(key)
+    return index >= 0 ? index : this.names.push(key) - 1
+  }
+}
+
+/** What a whole program is compiled with. */
+export interface ProgramContext {
+  readonly text: string
+  readonly timeZoneId: string
+  readonly variables: ProgramVariables
+  readonly stored: StoredTables
+  readonly compileQuery: CompileQuery
+  /** Offsets of columns that turned out to be conditions. */
+  readonly conditions: Set<number>
+}
+
+/** Gathers what one statement asks for while its text is made. */
+export class StatementContext {
+  readonly program: ProgramContext
+  readonly sources: CompiledSource[] = []
+  readonly reads: CompiledRead[] = []
+  readonly #inputs: string[] = []
+  readonly #places: SqlPlace[] = []
+  readonly #placeNumbers = new Map<string, number>()
+  #names = 0
+
+  constructor(program: ProgramContext) {
+    this.program = program
+  }
+
+  /** A name that no other table of this statement has. */
+  newName(prefix: string): string {
+    this.#names += 1
+    return `${prefix}${this.#names}`
+  }
+
+  readonly failAt = (problem: string, span: Span): ExpressionError =>
+    new ExpressionError(problem, this.program.text, span)
+
+  /** A term that stands for a text of SQLite. */
+  input(sql: string, type: ExpressionType, span: Span): Term {
+    const index = this.#inputs.push(sql) - 1
+    return { kind: 'input', index, name: '', type, span }
+  }
+
+  /** The text that a term of `input` stands for; undefined of any other. */
+  inputText(term: Term): string | undefined {
+    return term.kind === 'input' ? this.#inputs[term.index] : undefined
+  }
+
+  variable(name: string, span: Span): Term {
+    const { variables } = this.program
+    const found = variables.find(name)
+    if (found === undefined) {
+      const nearest = nearestName(name, variables.known())
+      const advice = nearest === undefined ? 'write SET before' : `did you mean ${nearest}?`
+      throw this.failAt(`Unknown variable ${shorten(name)}: ${advice}`, span)
+    }
+    return this.input(`:v${found.number}`, found.type, span)
+  }
+
+  now(span: Span): Term {
+    return this.input(':now', 'LONG', span)
+  }
+
+  /** The text of a term for SQLite, whole by itself. */
+  print(term: Term): string {
+    return printTerm(term, {
+      columnOf: (_name, index) => this.#inputs[index],
+      isBare: true,
+      placeOf: (span) => String(this.placeOf(span)),
+    })
+  }
+
+  /** The number by which a failure names a place. */
+  placeOf({ from, until }: Span): number {
+    const key = `${from}-${until}`
+    const known = this.#placeNumbers.get(key)
+    if (known !== undefined) return known
+    const number = this.#places.push([from, until]) - 1
+    this.#placeNumbers.set(key, number)
+    return number
+  }
+
+  /** The query as it leaves the compiler. */
+  finish({ sql, columns }: QueryText, { from, until }: Span): CompiledQuery {
+    const bare = withoutTexts(sql)
+    const numbers = [...bare.matchAll(/:v(\d+)/g)].map(([, number]) => Number(number))
+    const names = [...bare.matchAll(/weir_[a-z_]+/g)].map(([name]) => name)
+    // Tables have a number behind one letter.
+    const functions = names.filter((name) => name.length > 'weir_s'.length)
+    return {
+      ...{ sql, columns, variables: [...new Set(numbers)], readsNow: bare.includes(':now') },
+      ...{ functions: [...new Set(functions)], sources: this.sources, reads: this.reads },
+      ...{ places: this.#places, place: [from, until] },
+    }
+  }
+}
+
+/** A text for SQLite without the texts in it, of which every other part between quotes is one. */
+function withoutTexts(sql: string): string {
+  return sql
+    .split("'")
+    .filter((_, index) => index % 2 === 0)
+    .join("''")
+}

@@ -1,0 +1,183 @@
+/** The grammar of expressions with what SQL adds to it: columns, aggregates and subqueries. */
+import { type IToken, type ParserMethod, tokenMatcher } from 'chevrotain'
+import { type Expression, loadSyntax, type Span } from '../../expression/index.ts'
+import { sqlMessages } from './sql-messages.ts'
+import { keyword, SQL_VOCABULARY } from './sql-tokens.ts'
+import type { Query, SqlName, SqlPart } from './sql-tree.ts'
+import { AGGREGATES } from './sql-words.ts'
+
+const { between, ExpressionGrammar, nameOfToken, spanOf, textOf, tokens: t } = loadSyntax()
+
+/** A token as a name. */
+export function sqlNameOfToken(token: IToken): SqlName {
+  return { text: nameOfToken(token), span: spanOf(token) }
+}
+
+/** Reads the expressions of SQL; what a query is, the class that extends it tells. */
+export abstract class SqlExpressionGrammar extends ExpressionGrammar {
+  /** Offsets of columns that are known to be conditions, from an earlier reading of the text. */
+  protected conditions: ReadonlySet<number> = new Set()
+
+  protected abstract readonly query: ParserMethod<[], Query>
+
+  constructor() {
+    super(SQL_VOCABULARY, sqlMessages)
+  }
+
+  protected override otherTest = this.OVERRIDE_RULE('otherTest', (items): void => {
+    const negation = this.OPTION(() => this.CONSUME(t.Not))
+    this.OR([
+      {
+        ALT: () => {
+          const first = this.CONSUME(t.In)
+          this.CONSUME(t.LeftParenthesis)
+          const args = this.OR2([
+            { ALT: () => this.rowsOf(this.SUBRULE(this.query)) },
+            { ALT: () => this.SUBRULE(this.list) },
+          ])
+          const last = this.CONSUME(t.RightParenthesis)
+          this.ACTION(() => {
+            const isNegated = negation !== undefined
+            const span = between(first, last)
+            items.push({ is: 'postfixTest', test: 'in', isNegated, args, span })
+          })
+        },
+      },
+      { ALT: () => this.infix(items, 'like', negation) },
+      { ALT: () => this.infix(items, 'between', negation) },
+    ])
+  })
+
+  protected override primary = this.OVERRIDE_RULE(
+    'primary',
+    (): Expression =>
+      this.OR([
+        { ALT: () => this.SUBRULE(this.plain) },
+        { ALT: () => this.SUBRULE(this.named) },
+        { ALT: () => this.SUBRULE(this.caseOf) },
+        { ALT: () => this.SUBRULE(this.cast) },
+        { ALT: () => this.SUBRULE(this.existence) },
+        {
+          ALT: () => {
+            const first = this.CONSUME(t.LeftParenthesis)
+            const inner = this.OR2([
+              { ALT: () => ({ query: this.SUBRULE(this.query) }) },
+              { ALT: () => ({ node: this.SUBRULE(this.expression) }) },
+            ])
+            const last = this.CONSUME(t.RightParenthesis)
+            return this.ACTION((): Expression => {
+              if ('node' in inner) return inner.node
+              return this.part({ is: 'query', query: inner.query }, between(first, last), [
+                inner.query,
+              ])
+            })
+          },
+        },
+      ]),
+  )
+
+  private existence = this.RULE('existence', (): Expression => {
+    const first = this.CONSUME(keyword('EXISTS'))
+    this.CONSUME(t.LeftParenthesis)
+    const query = this.SUBRULE(this.query)
+    const last = this.CONSUME(t.RightParenthesis)
+    return this.ACTION(() => this.part({ is: 'exists', query }, between(first, last), [query]))
+  })
+
+  /** A function with its arguments, a column, a variable, or a text in double quotes. */
+  protected override named = this.OVERRIDE_RULE('named', (): Expression => {
+    const first = this.OR([
+      { ALT: () => this.CONSUME(t.Name) },
+      { ALT: () => this.CONSUME(t.QuotedName) },
+    ])
+    return this.OR2([
+      { ALT: () => this.SUBRULE(this.callOf, { ARGS: [first] }) },
+      {
+        ALT: () => {
+          this.CONSUME(t.Dot)
+          const last = this.OR3([
+            { ALT: () => this.CONSUME2(t.Name) },
+            { ALT: () => this.CONSUME2(t.QuotedName) },
+          ])
+          return this.ACTION(() => this.column(sqlNameOfToken(first), last, between(first, last)))
+        },
+      },
+      { ALT: () => this.ACTION(() => this.column(undefined, first, spanOf(first))) },
+    ])
+  })
+
+  private callOf = this.RULE('callOf', (first: IToken): Expression => {
+    this.CONSUME(t.LeftParenthesis)
+    const inside = this.OR([
+      {
+        ALT: () => {
+          this.CONSUME(t.Star)
+          return { isStar: true, isDistinct: false, args: [] }
+        },
+      },
+      {
+        ALT: () => {
+          this.CONSUME(keyword('DISTINCT'))
+          return { isStar: false, isDistinct: true, args: this.SUBRULE(this.list) }
+        },
+      },
+      {
+        ALT: () => {
+          const args = this.OPTION(() => this.SUBRULE2(this.list)) ?? []
+          return { isStar: false, isDistinct: false, args }
+        },
+      },
+    ])
+    const last = this.CONSUME(t.RightParenthesis)
+    return this.ACTION(() => this.callNode(first, inside, between(first, last)))
+  })
+
+  private callNode(
+    token: IToken,
+    { isStar, isDistinct, args }: { isStar: boolean; isDistinct: boolean; args: Expression[] },
+    span: Span,
+  ): Expression {
+    const name = token.image.toLowerCase()
+    const most = AGGREGATES.get(name)
+    const isCount = name === 'count'
+    const isAggregate = most !== undefined && (isCount || (args.length >= 1 && args.length <= most))
+    if (isStar && !isCount) this.builder.fail('Only count takes "*": name a column', span)
+    if (isDistinct && !isAggregate) {
+      this.builder.fail(`DISTINCT does not fit in ${token.image}(): take it out`, span)
+    }
+    if (isCount && !isStar && args.length !== 1) {
+      this.builder.fail('count() takes one argument: write count(*) or count(x)', span)
+    }
+    if (isAggregate) return this.part({ is: 'aggregate', name, isDistinct, args }, span, args)
+    if (name === 'now' && args.length === 0) return this.part({ is: 'now' }, span)
+    return this.call(token, args, span)
+  }
+
+  private column(table: SqlName | undefined, token: IToken, span: Span): Expression {
+    const name = sqlNameOfToken(token)
+    const isQuoted = tokenMatcher(token, t.QuotedName)
+    if (table === undefined && !isQuoted && name.text.startsWith('@')) {
+      return this.builder.node({ kind: 'variable', name: name.text, span })
+    }
+    return this.part({ is: 'column', table, name, isQuoted }, span)
+  }
+
+  private rowsOf(query: Query): Expression[] {
+    return this.ACTION(() => [this.part({ is: 'rows', query }, query.span, [query])])
+  }
+
+  private part(
+    part: SqlPart,
+    span: Span,
+    children: readonly { readonly depth: number }[] = [],
+  ): Expression {
+    const isKnown = part.is === 'column' && this.conditions.has(span.from)
+    const isCondition = part.is === 'exists' || isKnown
+    return this.builder.node({ kind: 'foreign', part, isCondition, span }, children)
+  }
+
+  /** A text as a token that must be one. */
+  protected textName(token: IToken): SqlName {
+    return { text: textOf(token), span: spanOf(token) }
+  }
+}

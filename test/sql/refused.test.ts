@@ -1,0 +1,252 @@
+/** Texts that are no GS SQL are refused with a place, before anything runs. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ExpressionError } from '../../src/expression/index.ts'
+import { compileGsSql } from '../../src/sql/index.ts'
+
+/** Compiles a text that must be refused; `place` is what the pointer stands below. */
+function check(text: string, message: RegExp, place?: string): void {
+  try {
+    compileGsSql(text)
+  } catch (error) {
+    assert.ok(error instanceof ExpressionError, `${text}: ${String(error)}`)
+    assert.match(error.message, message, text)
+    assert.ok(error.line >= 1 && error.column >= 1 && error.pointer.includes('^'), text)
+    const line = text.split('\n')[error.line - 1]
+    const found = line.slice(error.column - 1, error.column - 1 + error.length)
+    if (place !== undefined) assert.equal(found, place, text)
+    return
+  }
+  assert.fail(`taken: ${text}`)
+}
+
+test('statements that are not in the language', () => {
+  const others = [
+    ...["ATTACH DATABASE '/tmp/x' AS y", 'DETACH y', 'PRAGMA journal_mode', "VACUUM INTO '/tmp/x'"],
+    ...['CREATE TABLE t(x)', 'CREATE TEMP TRIGGER t AFTER INSERT ON s BEGIN SELECT 1; END'],
+    ...['CREATE VIRTUAL TABLE t USING fts5(x)', 'DROP TABLE t', 'ALTER TABLE t RENAME TO u'],
+    ...['BEGIN', 'COMMIT', 'SAVEPOINT s', 'EXPLAIN SELECT 1', 'REINDEX', 'ANALYZE'],
+    ...[
+      'UPDATE t SET x = 1',
+      'DELETE FROM SAMPLE',
+      'REPLACE INTO SAMPLE(CID) SELECT 1',
+      'VALUES (1)',
+    ],
+  ]
+  for (const text of others)
+    check(text, /^[A-Z]+ is not in GS SQL: GS SQL has SET, SELECT and INSERT/, text.split(' ')[0])
+  check('SELECT 1; PRAGMA x', /PRAGMA is not in GS SQL/, 'PRAGMA')
+  check('hello', /"HELLO" begins no statement/, 'hello')
+  check('', /There is no statement/)
+  check(';;', /There is no statement/)
+  check('SELECT 1 EXCEPT SELECT 2', /EXCEPT is not in GS SQL/, 'EXCEPT')
+  check('WITH d AS (DELETE FROM x) SELECT 1', /"DELETE" does not fit here/, 'DELETE')
+})
+
+test('functions and tables of the engine below do not show', () => {
+  for (const name of [
+    'load_extension',
+    'readfile',
+    'writefile',
+    'randomblob',
+    'zeroblob',
+    'sqlite_version',
+    'typeof',
+    'char',
+    'printf',
+    'glob',
+    'json_extract',
+    'weir_join',
+    'eval',
+  ]) {
+    check(`SELECT ${name}('x')`, new RegExp(`Unknown function "${name}"`), name)
+  }
+  for (const name of [
+    'sqlite_master',
+    'sqlite_schema',
+    'pragma_database_list',
+    'dbstat',
+    'json_each',
+    'w1',
+    't1',
+    'weir_s0x1',
+  ]) {
+    check(`SELECT 1 FROM ${name}`, new RegExp(`Unknown table "${name}"`), name)
+  }
+  check("SELECT * FROM json_each('[1]')", /"\(" does not fit here/, '(')
+  check('SELECT rowid FROM (SELECT 1 AS x) t', /Unknown column "rowid"/, 'rowid')
+  check('SELECT x COLLATE NOCASE FROM t', /"NOCASE" does not fit here/, 'NOCASE')
+  check("SELECT 'a' REGEXP 'b'", /does not fit here/)
+  check('SELECT sum(x) OVER (ORDER BY x) FROM t', /"\(" does not fit here/, '(')
+  check('SELECT ?', /means nothing here/, '?')
+  check('SELECT :v0', /means nothing here/, ':')
+  check("SELECT x'00'", /does not fit here/)
+  check('SELECT `a`', /means nothing here/, '`')
+  check('SELECT [a]', /means nothing here/, '[')
+})
+
+test('what is missing or too much is told at its place', () => {
+  check('SELECT 1 SELECT 2', /write ";" between two statements/, 'SELECT')
+  check(
+    "SET @x = 1\nINSERT OR REPLACE INTO SAMPLE(CID, ID, SAMPLE) SELECT 'c', 's', 1",
+    /write ";" between two statements/,
+    'INSERT',
+  )
+  check('SELECT', /The text ends too early/)
+  check('SELECT ; SELECT 1', /The statement ends too early/, ';')
+  check('SELECT 1 FROM', /a table is expected/)
+  check('SELECT (1', /"\)" is expected/)
+  check('SELECT 1)', /There is no "\(" to this "\)"/, ')')
+  check('SELECT from FROM t', /does not fit here.*in double quotes/, 'from')
+  check('SELECT 1 FROM t LIMIT 1, 2', /LIMIT count OFFSET start/, ',')
+  check('INSERT INTO SAMPLE(CID) SELECT 1', /write INSERT OR REPLACE INTO SAMPLE/, 'INTO')
+  check('SET x = 1', /A variable begins with @/, 'x')
+  check('SET @x == 1', /"=" is expected/, '==')
+  check("SELECT 'abc", /This text is not closed/, "'")
+  check('SELECT 1 /* x', /This comment is not closed/, '/*')
+})
+
+test('names and types are checked', () => {
+  check('SELECT @nope', /Unknown variable @nope: write SET before/, '@nope')
+  check('SELECT @HTTP_BDY', /did you mean @HTTP_BODY/, '@HTTP_BDY')
+  check('SELECT @later; SET @later = 1', /Unknown variable @later/, '@later')
+  check('SELECT tmp FROM (SELECT 1 AS temp) t', /Unknown column "tmp": did you mean "temp"/, 'tmp')
+  check('SELECT u.x FROM (SELECT 1 AS x) t', /There is no table "u" here/, 'u.x')
+  check(
+    'SELECT x FROM (SELECT 1 AS x) a, (SELECT 2 AS x) b',
+    /Several tables have a column "x"/,
+    'x',
+  )
+  check('SELECT 1 FROM (SELECT 1 AS x) a, (SELECT 2 AS x) A', /Two tables of FROM are named "a"/)
+  check('SELECT 1 FROM dat', /Unknown table "dat"/, 'dat')
+  check('WITH data AS (SELECT 1 AS x) SELECT 1 FROM dat', /did you mean "data"/, 'dat')
+  check('WITH a AS (SELECT 1), a AS (SELECT 2) SELECT 1', /Two tables are named "a"/, 'a')
+  check('WITH a(x, y) AS (SELECT 1) SELECT 1', /names 2 columns, its query gives 1/, 'x, y')
+  check('WITH n(x) AS (SELECT 1 UNION ALL SELECT x FROM n) SELECT 1', /Unknown table "n"/, 'n')
+  check("SELECT 1 - 'a'", /A number is needed, this is a text/, "'a'")
+  check("SELECT 1 WHERE 'a'", /A condition is needed, this is a text/, "'a'")
+  check('SELECT CAST(1 AS BLOB)', /There is no type BLOB/, 'BLOB')
+  check('SELECT *', /"\*" needs tables/, '*')
+  check('SELECT t.* FROM (SELECT 1 AS x) u', /There is no table "t" here/, 't.*')
+})
+
+test('what belongs together is checked', () => {
+  check('SELECT 1, 2 UNION ALL SELECT 1', /the first gives 2, this one 1/, '1')
+  check('SELECT (SELECT 1, 2)', /gives one column, this one 2/)
+  check('SELECT 1 IN (SELECT 1, 2)', /gives one column, this one 2/)
+  check(
+    'SELECT count(*) FROM (SELECT 1 AS x) t WHERE count(*) > 1',
+    /count\(\) cannot stand in WHERE/,
+    'count(*)',
+  )
+  check(
+    'SELECT sum(max(x)) FROM (SELECT 1 AS x) t',
+    /max\(\) cannot stand within another/,
+    'max(x)',
+  )
+  check('SELECT sum(*) FROM (SELECT 1 AS x) t', /Only count takes "\*"/)
+  check('SELECT len(DISTINCT x) FROM (SELECT 1 AS x) t', /DISTINCT does not fit in len/)
+  check('SELECT count(1, 2)', /count\(\) takes one argument/)
+  check('SELECT 1 AS a ORDER BY 2', /There is no value 2: SELECT gives 1/, '2')
+  check('SELECT 1 AS a UNION ALL SELECT 2 ORDER BY a + 1', /ORDER BY takes names and positions/)
+  check(
+    'SELECT 1 FROM (SELECT 1 AS x) t LEFT JOIN (SELECT 1 AS x) u',
+    /LEFT JOIN needs ON or USING/,
+  )
+  check(
+    'SELECT 1 FROM (SELECT 1 AS x) t JOIN (SELECT 1 AS y) u USING (x)',
+    /USING needs one column "x" on both sides/,
+    'x',
+  )
+  check(
+    'SELECT x FROM (SELECT 1 AS x) t LIMIT x',
+    /LIMIT and OFFSET take numbers and variables/,
+    'x',
+  )
+  check(
+    "SELECT * FROM (SELECT '[]' AS j) t, JSON_TABLE(j) WITH (a STRING '$[*]')",
+    /JSON_TABLE takes variables, texts and queries/,
+    'j',
+  )
+})
+
+test('INSERT is checked', () => {
+  const start = 'INSERT OR REPLACE INTO'
+  check(
+    `${start} STREAM(CID, ID, SAMPLE) SELECT 1, 2, 3`,
+    /There is no table "STREAM" to insert into/,
+    'STREAM',
+  )
+  check(`${start} SAMPLE(CID, ID, TIME) SELECT 1, 2, 3`, /The column SAMPLE is missing/)
+  check(
+    `${start} SAMPLE(CID, ID, SAMPLE, VALUE) SELECT 1, 2, 3, 4`,
+    /SAMPLE has no column "VALUE"/,
+    'VALUE',
+  )
+  check(
+    `${start} SAMPLE(CID, ID, ID, SAMPLE) SELECT 1, 2, 3, 4`,
+    /The column ID is named twice/,
+    'ID',
+  )
+  check(
+    `${start} SAMPLE(CID, ID, SAMPLE) SELECT 1, 2`,
+    /INSERT names 3 columns, its SELECT gives 2/,
+  )
+  check(
+    `${start} SAMPLE(CID, ID, SAMPLE) WITH (FOLDER='x') SELECT 1, 2, 3`,
+    /There is no option "FOLDER"/,
+    'FOLDER',
+  )
+  check(
+    `${start} SAMPLE(CID, ID, SAMPLE) WITH (CNAM='x') SELECT 1, 2, 3`,
+    /did you mean CNAME/,
+    'CNAM',
+  )
+  check(
+    `${start} SAMPLE(CID, ID, SAMPLE) WITH (CNAME='x') SELECT 1, 2, 3 WITH (CNAME='y')`,
+    /The option CNAME is given twice/,
+  )
+  check(
+    `${start} SAMPLE(CID, ID, SAMPLE) WITH (CNAME=x) SELECT 1, 2, 3 AS x`,
+    /There are no columns here/,
+    'x',
+  )
+  check(
+    `${start} SAMPLE(CID, ID, SAMPLE) VALUES (1, 2, 3)`,
+    /"VALUES" does not fit here: SELECT is expected/,
+    'VALUES',
+  )
+})
+
+test('JSON_TABLE and CSV_TABLE are checked', () => {
+  const json = (columns: string) => `SELECT 1 FROM JSON_TABLE(@HTTP_BODY) WITH (${columns})`
+  check(json("a STRING 'a'"), /A path begins with \$/, 'a')
+  check(json("a STRING '$.a[x]'"), /This is no step of a path/, '[')
+  check(json("a STRING '$..a'"), /This is no step of a path/, '.')
+  check(json("a STRING '$[*].x', b STRING '$.b[*]'"), /expands another array/, "'$.b[*]'")
+  check(json("a STRING '$.a', A LONG '$.b'"), /Two columns are named "A"/, 'A')
+  check(json("a VARCHAR '$.a'"), /There is no type VARCHAR/, 'VARCHAR')
+  check(json('a STRING'), /does not fit here/, ')')
+  check(json(''), /a name is expected/, ')')
+  check('SELECT 1 FROM JSON_TABLE(@HTTP_BODY)', /WITH is expected/)
+  check(
+    'SELECT 1 FROM CSV_TABLE(@HTTP_BODY) WITH (0 a STRING)',
+    /A position is a whole number from 1/,
+    '0',
+  )
+  check(
+    'SELECT 1 FROM CSV_TABLE(@HTTP_BODY) WITH (1.5 a STRING)',
+    /A position is a whole number from 1/,
+    '1.5',
+  )
+  check(
+    "SELECT 1 FROM CSV_TABLE(@HTTP_BODY DELIMITER 'ab') WITH (1 a STRING)",
+    /A delimiter is one character/,
+    "'ab'",
+  )
+  check(
+    'SELECT 1 FROM CSV_TABLE(@HTTP_BODY HEADER) HEADER WITH (1 a STRING)',
+    /HEADER stands here twice/,
+    'HEADER',
+  )
+})
