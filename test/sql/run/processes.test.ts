@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, readlinkSync } from 'node:fs'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { SqlRunError } from '../../../src/sql/index.ts'
 import {
   descendantsOf,
@@ -51,6 +52,9 @@ test('a runner that dies fails the call it has, and no other', { skip: noProc },
   assert.deepEqual(await gather(runners, programOf('SELECT 1'), { owner: 'b' }), [[1n]])
   for (const pid of before) process.kill(pid, 'SIGKILL')
   await outcome
+  // A call would go to the idle one, too, until its end is noticed.
+  await eventually(() => !before.some(isAlive), 'the end of both')
+  for (let turn = 0; turn < 5; turn += 1) await nextTurn()
   assert.deepEqual(await gather(runners, programOf('SELECT 2'), { owner: 'b' }), [[2n]])
   assert.ok(runnerPids().every((pid) => !before.includes(pid)))
 })
