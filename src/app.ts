@@ -59,6 +59,7 @@ import {
 } from './http/index.ts'
 import { openLive } from './open-live.ts'
 import { openScrub } from './open-scrub.ts'
+import { openSqlRunners, sqlMetrics } from './open-sql.ts'
 import { openStores } from './open-stores.ts'
 import { runServiceCommand } from './run-service-command.ts'
 import { serviceMetrics } from './service-metrics.ts'
@@ -143,6 +144,8 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const bodies = new FeedBodyReader(config.bodyBytesMax, budget)
   const lane = feedLane({ calls, bodies, gate, log, exports: identity.exports })
   const live = openLive({ ...data, identity, config, clock, log })
+  const sql = openSqlRunners({ config, clock, log })
+  opened.defer(() => sql.close())
   const deletion = { ...data, identity, store: catalogStore, oauth }
   await resumeOrganizationDeletions(deletion, log)
   const server = await buildServer({
@@ -153,7 +156,8 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     metricsAccess: config.metrics,
     readiness: [{ name: 'samples', findProblem: () => data.samples.status().readOnlyReason }],
     findDetails: () => damageDetails(damage),
-    moreMetrics: async () => `${await serviceMetrics(data, config.dataDir)}${live.metrics()}`,
+    moreMetrics: async () =>
+      `${await serviceMetrics(data, config.dataDir)}${live.metrics()}${sqlMetrics(sql)}`,
     ...{ budget, fastLane: lane },
     addRoutes: (app, readMetrics) =>
       addRoutes(app, {

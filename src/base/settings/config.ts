@@ -49,6 +49,9 @@ const megabytes = readInteger({ min: 300, max: 16_777_216 })
 const connections = readInteger({ min: 1, max: 1_000_000 })
 const streams = readInteger({ min: 1, max: SAMPLES_PER_CALL_MAX })
 const lifetime = readInteger({ min: 1, max: 315_360_000 })
+const runners = readInteger({ min: 1, max: 64 })
+const seconds = readInteger({ min: 1, max: 3_600 })
+const runMegabytes = readInteger({ min: 32, max: 65_536 })
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
 /** A setting that may stay unset. */
@@ -78,6 +81,9 @@ export const settings = {
   connectionsPerAddress: { name: 'WEIR_CONNECTIONS_PER_ADDRESS', default: String(CONNECTIONS_PER_ADDRESS_DEFAULT), meaning: 'Connections at a time from one address, or one /64 of IPv6; WEIR_TRUSTED_PROXIES are exempt', read: connections },
   live: { name: 'WEIR_LIVE', default: 'default', meaning: 'Live connections at a time, and how often a second each is told at most: default, or figures such as total=5000,organization=2000,user=200,address=1000,perSecond=5', read: readLiveFigures as SettingReader<LiveFigures> },
   createMax: { name: 'WEIR_CREATE_MAX', default: String(STREAMS_CREATED_PER_CALL_MAX), meaning: 'Streams one call may create, those of templates counted', read: streams },
+  sqlRunners: { name: 'WEIR_SQL_RUNNERS', default: '3', meaning: 'Processes that run GS SQL at a time, started when they are needed; an organization has at most all but one', read: runners },
+  sqlSeconds: { name: 'WEIR_SQL_SECONDS', default: '20', meaning: 'How long a run of GS SQL may work, in seconds; then it is ended', read: seconds },
+  sqlMemoryMb: { name: 'WEIR_SQL_MEMORY_MB', default: '256', meaning: 'Memory that a run of GS SQL may take, in MB of 1,048,576 bytes, beside that of the service; then it is ended', read: runMegabytes },
   metrics: { name: 'WEIR_METRICS', default: 'loopback', meaning: 'Who may read /metrics: loopback (this machine, past no proxy), open (all), or token:… (16 to 128 characters, sent as Authorization: Bearer)', read: readMetricsAccess },
   quotas: { name: 'WEIR_QUOTAS', default: 'default', meaning: 'What each organization may have: off, default, or figures such as components=5000,streams=100000,fileBytes=20GB,catalogBytes=500MB,organizations=3', read: readQuotas as SettingReader<Quotas> },
   oauthMode: { name: 'WEIR_OAUTH', default: 'open', meaning: 'open lets every OAuth client ask a user; strict only registered ones', read: readOneOf(['open', 'strict'] as const) },
