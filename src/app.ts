@@ -59,7 +59,7 @@ import {
 } from './http/index.ts'
 import { openLive } from './open-live.ts'
 import { openScrub } from './open-scrub.ts'
-import { openSqlRunners, sqlMetrics } from './open-sql.ts'
+import { openSqlRunners } from './open-sql.ts'
 import { openStores } from './open-stores.ts'
 import { runServiceCommand } from './run-service-command.ts'
 import { serviceMetrics } from './service-metrics.ts'
@@ -136,7 +136,6 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const operators = await Operators.open({ store: catalogStore, ...identity })
   const data = await openData({ ...parts, config, clock, log }, opened)
   data.scrub.start()
-  const { damage } = data
   const deleteProfileJob = startDeleteProfiles({ ...data, catalogStore, clock, log })
   opened.defer(() => deleteProfileJob.close())
   const budget = new MemoryBudget(budgetBytesOf(memoryBytesOf(config)))
@@ -144,8 +143,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const bodies = new FeedBodyReader(config.bodyBytesMax, budget)
   const lane = feedLane({ calls, bodies, gate, log, exports: identity.exports })
   const live = openLive({ ...data, identity, config, clock, log })
-  const sql = openSqlRunners({ config, clock, log })
-  opened.defer(() => sql.close())
+  const sql = openSqlRunners({ config, clock, log }, opened)
   const deletion = { ...data, identity, store: catalogStore, oauth }
   await resumeOrganizationDeletions(deletion, log)
   const server = await buildServer({
@@ -155,9 +153,8 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     connectionLimits: connectionLimits(config),
     metricsAccess: config.metrics,
     readiness: [{ name: 'samples', findProblem: () => data.samples.status().readOnlyReason }],
-    findDetails: () => damageDetails(damage),
-    moreMetrics: async () =>
-      `${await serviceMetrics(data, config.dataDir)}${live.metrics()}${sqlMetrics(sql)}`,
+    findDetails: () => damageDetails(data.damage),
+    moreMetrics: () => serviceMetrics({ ...data, live, sql }, config.dataDir),
     ...{ budget, fastLane: lane },
     addRoutes: (app, readMetrics) =>
       addRoutes(app, {

@@ -1,6 +1,8 @@
 /** A piece of the composition root: what /metrics tells of the stores. */
 import { histogramHead, metricText, version } from './base/index.ts'
 import type { Catalog } from './catalog/index.ts'
+import type { LiveHub } from './feed/index.ts'
+import type { SqlRunners } from './sql/index.ts'
 import {
   type BackupHolds,
   type EmbeddedSampleStore,
@@ -14,12 +16,14 @@ interface MetricParts {
   readonly catalog: Catalog
   readonly damage: KnownDamage
   readonly embeddedSamples: EmbeddedSampleStore
+  readonly live: LiveHub
   readonly scrub: ScrubRunner
+  readonly sql: SqlRunners
 }
 
 /** The counts of all parts in Prometheus' text format; nothing is counted for it that is not asked for. */
 export async function serviceMetrics(parts: MetricParts, dataDir: string): Promise<string> {
-  const { backups, catalog, damage, embeddedSamples, scrub } = parts
+  const { backups, catalog, damage, embeddedSamples, live, scrub, sql } = parts
   const { index } = catalog
   const info = `version="${version}",node="${process.versions.node}"`
   return [
@@ -35,6 +39,8 @@ export async function serviceMetrics(parts: MetricParts, dataDir: string): Promi
     storeMetrics(embeddedSamples),
     await folderMetrics(dataDir),
     scrubMetrics(damage, scrub),
+    live.metrics(),
+    sqlMetrics(sql),
   ].join('')
 }
 
@@ -100,5 +106,18 @@ async function folderMetrics(dataDir: string): Promise<string> {
     metricText('weir_storage_bytes', 'gauge', 'Bytes on disk, without the bodies of files.', parts),
     metricText('weir_journal_segments', 'gauge', 'Files of the journal.', journalSegments),
     metricText('weir_disk_free_bytes', 'gauge', "What the data folder's disk has left.", free),
+  ].join('')
+}
+
+function sqlMetrics({ figures }: SqlRunners): string {
+  const { busy, ended, runners, waiting } = figures
+  const outcomes = Object.entries(ended).map(
+    ([name, count]) => [`outcome="${name}"`, count] as const,
+  )
+  return [
+    metricText('weir_sql_runners', 'gauge', 'Processes that run GS SQL.', runners),
+    metricText('weir_sql_runners_busy', 'gauge', 'Of these, those that work.', busy),
+    metricText('weir_sql_waiting', 'gauge', 'Runs that wait for a process.', waiting),
+    metricText('weir_sql_runs_total', 'counter', 'Runs by how they ended.', outcomes),
   ].join('')
 }
