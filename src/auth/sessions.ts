@@ -34,6 +34,8 @@ export interface ShownSession {
   readonly endsAtMs: number
   readonly address: string
   readonly client: string
+  /** Whether it is the one by which it is asked for. */
+  readonly isCurrent: boolean
 }
 
 const KIND = 'session'
@@ -67,10 +69,11 @@ export class Sessions {
     return token
   }
 
-  /** One page of the sessions of a user that are not over. */
+  /** One page of the sessions of a user that are not over; `token` is that of the caller's own. */
   async listOf(
     userUid: string,
     page: { readonly start: number; readonly limit: number },
+    token?: string,
   ): Promise<{ sessions: readonly ShownSession[]; totalCount: number }> {
     const nowMs = this.#clock.now()
     const query = { orgUid: '', kind: KIND, listKeyPrefix: userUid, aliveAtMs: nowMs, ...page }
@@ -81,7 +84,8 @@ export class Sessions {
     })
     // One from before sessions had a greatest age may have an end that lies beyond it.
     const open = sessions.filter((session) => endOf(session) > nowMs)
-    return { sessions: open.map(shownOf), totalCount }
+    const own = token === undefined ? undefined : hashSecret(token)
+    return { sessions: open.map((session) => shownOf(session, own)), totalCount }
   }
 
   /** Ends a session of a user by its UID, together with other writes; false: there is none. */
@@ -202,9 +206,10 @@ function uidOf(hash: string): string {
     .join('-')
 }
 
-function shownOf(session: Session): ShownSession {
+function shownOf(session: Session, ownHash: string | undefined): ShownSession {
   const { hash, createdAtMs, usedAtMs, address, client } = session
-  return { uid: uidOf(hash), createdAtMs, usedAtMs, endsAtMs: endOf(session), address, client }
+  const times = { createdAtMs, usedAtMs, endsAtMs: endOf(session) }
+  return { uid: uidOf(hash), ...times, address, client, isCurrent: hash === ownHash }
 }
 
 function fromDocument({ uid: hash, body, expiresAtMs = 0 }: CatalogDocument): Session {

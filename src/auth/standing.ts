@@ -40,6 +40,12 @@ export class Standing {
     return await this.renewAnew()
   }
 
+  /** The token of the session by which the caller calls; undefined: by something else. */
+  get sessionToken(): string | undefined {
+    const { credential } = this.#callOf()
+    return credential?.kind === 'session' ? credential.value : undefined
+  }
+
   /** As `renew`, for calls without end: time alone may have ended the credential. */
   async renewAnew(): Promise<Caller> {
     const { changes } = this.#admission

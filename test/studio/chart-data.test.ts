@@ -13,7 +13,7 @@ import { extentOf, roomyExtent } from '../../studio/src/chart/extent.ts'
 import { figuresOf } from '../../studio/src/chart/figures.ts'
 import { moved, rangeAfter, soundRange, zoomed } from '../../studio/src/chart/time-range.ts'
 import { withSample } from '../../studio/src/state/live-plot.ts'
-import { ageText } from '../../studio/src/ui/age-text.ts'
+import { ageText } from '../../studio/src/ui/time/age-text.ts'
 
 const facts: Plot = {
   component: { uid: 'c', id: 'c' },

@@ -56,6 +56,9 @@ test('the palette finds components by folder, name and ID, and streams by the wo
 }, async () => {
   await put('compId=SN-7&compName=Boiler&folder=/Components/Cellar&temp=71&pressure=1.2')
   await put('compId=SN-8&compName=Pump&folder=/Components/Cellar&flow=3')
+  await put(
+    `compId=SN-9&compName=${encodeURIComponent('Ünïcode')}&${encodeURIComponent('Drück')}=1`,
+  )
   const { page, complaints } = await studio.open('/build')
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.keyboard.press('Control+k')
@@ -64,6 +67,10 @@ test('the palette finds components by folder, name and ID, and streams by the wo
   await field.fill('cellar')
   await found(/SN-7/).waitFor()
   await found(/SN-8/).waitFor()
+  await field.fill('UNICODE')
+  await found(/Ünïcode/).waitFor()
+  await field.fill('unicode druck')
+  await found(/^Drück/).waitFor()
   await field.fill('sn-7 pres')
   await page.getByRole('option', { name: /^pressure/, selected: true }).waitFor()
   await assertAccessible(page)

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { axesOf, sharedAxisText } from '../../studio/src/chart/axes.ts'
-import { rangeText, tickTexts, timeTicks } from '../../studio/src/chart/time-ticks.ts'
+import { tickTexts, timeTicks } from '../../studio/src/chart/time-ticks.ts'
 import { spacedText, withUnit } from '../../studio/src/chart/unit-text.ts'
 import { csvName, isoTimes, withIsoTimes } from '../../studio/src/pages/stream/csv-text.ts'
-import { ageText } from '../../studio/src/ui/age-text.ts'
 import { drawSparkline } from '../../studio/src/ui/spark-drawing.ts'
+import { ageText } from '../../studio/src/ui/time/age-text.ts'
+import { rangeText } from '../../studio/src/ui/time/moment-text.ts'
 
 const ms = (text: string) => Date.parse(text)
 const DAY = 86_400_000

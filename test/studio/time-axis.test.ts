@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { momentText, offsetText, tickTexts, timeTicks } from '../../studio/src/chart/time-ticks.ts'
-import { momentsOf, startOf, wallOf } from '../../studio/src/chart/zone-time.ts'
+import { tickTexts, timeTicks } from '../../studio/src/chart/time-ticks.ts'
 import { rangeOfWord, usualWord } from '../../studio/src/state/range-words.ts'
+import { momentText, offsetText } from '../../studio/src/ui/time/moment-text.ts'
+import { momentsOf, startOf, wallOf } from '../../studio/src/ui/time/zone-time.ts'
 import { Random, testSeeds } from '../support/random.ts'
 
 const HOUR = 3_600_000

@@ -17,7 +17,7 @@ export async function listOwnSessions(
   by: ActingCaller,
   page: { readonly start: number; readonly limit: number },
 ): Promise<{ sessions: readonly ShownSession[]; totalCount: number }> {
-  return sessions.listOf(requireSelf(by, 'GET session'), page)
+  return sessions.listOf(requireSelf(by, 'GET session'), page, by.standing?.sessionToken)
 }
 
 /** Ends one of the caller's own sessions at once. */

@@ -60,7 +60,7 @@ export function sessionRoutes(app: App, { gate, identity }: Deps): void {
 }
 
 function showSession(session: ShownSession) {
-  const { uid, address, client, createdAtMs, usedAtMs, endsAtMs } = session
+  const { uid, address, client, createdAtMs, usedAtMs, endsAtMs, isCurrent } = session
   const dates = { creationDate: createdAtMs, lastUseDate: usedAtMs, endDate: endsAtMs }
-  return { uid, address, client, ...dates }
+  return { uid, address, client, ...dates, isCurrent }
 }

@@ -152,10 +152,12 @@ export const sessionRecord = named(
     creationDate,
     lastUseDate: msOf('When it was last used'),
     endDate: msOf('When it ends unless it is used'),
+    isCurrent: Type.Boolean({ description: 'Whether it is the one by which this was asked' }),
   },
   {
     ...{ uid: EXAMPLE_UID, address: '192.0.2.7', client: 'curl/8.14.1' },
     ...{ creationDate: EXAMPLE_TIME, lastUseDate: EXAMPLE_TIME, endDate: 1767312000000 },
+    isCurrent: true,
   },
 )
 

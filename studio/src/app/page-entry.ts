@@ -26,6 +26,7 @@ export interface NavEntry {
 export interface PageEntry {
   /** Such as `/c/:component`; static parts win over named ones. */
   readonly path: string
+  /** Paths with the same function are one page: what it shows beside stays when one goes between them. */
   readonly load: () => Promise<{ readonly Page: ComponentType<PageProps> }>
   readonly nav?: NavEntry
   /** What the command palette calls it; without, it does not name it. */

@@ -15,25 +15,32 @@ const entries = Object.values(modules)
 
 type Page = ComponentType<PageProps>
 
+type Load = PageEntry['load']
+
 /** Pages whose files were fetched ahead: they show at once, without a blank moment. */
-const loaded = new Map<PageEntry, Page>()
+const loaded = new Map<Load, Page>()
 
 async function load(entry: PageEntry): Promise<Page> {
   const { Page } = await entry.load()
-  loaded.set(entry, Page)
+  loaded.set(entry.load, Page)
   return Page
 }
 
 /** What was shown first stays what is shown: another component would begin anew, without what was typed. */
-const shown = new Map<PageEntry, Page>()
+const shown = new Map<Load, Page>()
 
-/** The component of a page, for who shows it. */
+/** The component of a page, for who shows it: one for all paths that load the same. */
 export function pageOf(entry: PageEntry): Page {
-  const known = shown.get(entry)
+  const known = shown.get(entry.load)
   if (known !== undefined) return known
-  const page = loaded.get(entry) ?? lazy(async () => ({ default: await load(entry) }))
-  shown.set(entry, page)
+  const page = loaded.get(entry.load) ?? lazy(async () => ({ default: await load(entry) }))
+  shown.set(entry.load, page)
   return page
+}
+
+/** Names the page of an entry: between paths of one page it stays as it is, and is told the parts anew. */
+export function pageKey(entry: PageEntry): string {
+  return entries.find(({ load: one }) => one === entry.load)?.path ?? entry.path
 }
 
 /** Every registered page. */
@@ -51,7 +58,7 @@ export function findPage(path: string) {
 /** Fetches the files of all pages, one after the other; those that cannot be had are fetched when they are shown. */
 export async function loadPagesAhead(): Promise<void> {
   for (const entry of entries) {
-    if (loaded.has(entry)) continue
+    if (loaded.has(entry.load)) continue
     try {
       await load(entry)
     } catch {

@@ -8,7 +8,7 @@ import { AccountMenu } from './account-menu.tsx'
 import { rememberSeen } from './last-seen.ts'
 import { Link } from './link.tsx'
 import { PageFault } from './page-fault.tsx'
-import { findPage, loadPagesAhead, pageEntries, pageOf } from './page-map.ts'
+import { findPage, loadPagesAhead, pageEntries, pageKey, pageOf } from './page-map.ts'
 import { Palette, usePalette } from './palette.tsx'
 import { usePlace } from './place.ts'
 import styles from './shell.module.css'
@@ -61,7 +61,7 @@ function CurrentPage({ path }: { readonly path: string }) {
   return (
     <PageFault path={path}>
       <Suspense fallback={null}>
-        <Page key={entry.path} params={params} />
+        <Page key={pageKey(entry)} params={params} />
       </Suspense>
     </PageFault>
   )

@@ -1,10 +1,10 @@
 import { useMemo } from 'react'
+import { momentText, offsetText } from '../ui/time/moment-text.ts'
 import styles from './chart.module.css'
 import type { ChartSeries } from './chart.tsx'
 import { stateColour } from './draw-states.ts'
 import { type Figures, figuresOf, NO_FIGURE } from './figures.ts'
 import type { TimeRange } from './time-range.ts'
-import { momentText, offsetText } from './time-ticks.ts'
 
 interface LegendProps {
   readonly series: readonly ChartSeries[]

@@ -1,8 +1,8 @@
 import { type Column, DataTable } from '../ui/data-table.tsx'
+import { minuteTexts } from '../ui/time/moment-text.ts'
 import styles from './chart.module.css'
 import type { Plot, PlotValue } from './chart-series.ts'
 import { numberText } from './figures.ts'
-import { minuteTexts } from './time-ticks.ts'
 
 /** Further statistics of periods, by where these start. */
 export type PeriodFigures = ReadonlyArray<{

@@ -1,9 +1,9 @@
 import { type Column, DataTable } from '../ui/data-table.tsx'
+import { momentText } from '../ui/time/moment-text.ts'
 import styles from './chart.module.css'
 import type { Plot, PlotValue } from './chart-series.ts'
 import { numberText } from './figures.ts'
 import { type PeriodFigures, PeriodTable } from './period-table.tsx'
-import { momentText } from './time-ticks.ts'
 
 /** Rows that are shown: more are not read by anyone, and zooming in shows fewer. */
 const ROWS_MAX = 200

@@ -1,5 +1,5 @@
 /** Stretches of time that have a name. */
-import { startOf } from '../chart/zone-time.ts'
+import { startOf } from '../ui/time/zone-time.ts'
 
 /** A stretch of time, from ≤ time < until. */
 interface Range {

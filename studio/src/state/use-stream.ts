@@ -13,6 +13,8 @@ export interface FoundStream {
   readonly compId: string
   readonly streamId: string
   readonly componentName: string
+  /** Where the component lies; blank without the right to read records. */
+  readonly folder: string
   readonly streamName: string
   readonly kind: Plot['kind']
   readonly unit: string
@@ -28,8 +30,13 @@ const UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const NOWHERE = { from: 0, until: 1, points: 1 }
 
 /** The stream that an address names, by UIDs or by the IDs of component and stream. */
-export function useStream(component: string, stream: string) {
-  return useQuery(['stream', component, stream], (signal) => findStream(component, stream, signal))
+export function useStream(
+  component: string,
+  stream: string,
+  options: { readonly isOff?: boolean } = {},
+) {
+  const find = (signal: AbortSignal) => findStream(component, stream, signal)
+  return useQuery(['stream', component, stream], find, options)
 }
 
 /** Finds a stream and what it and its component are called. */
@@ -47,6 +54,7 @@ export async function findStream(
     compId: whose.id,
     streamId: own.id,
     componentName: records.component?.name || whose.id,
+    folder: records.component?.folder ?? '',
     streamName: records.stream?.name || own.id || 'without a name',
     kind: plot.kind,
     unit: plot.unit,

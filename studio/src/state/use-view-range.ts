@@ -2,7 +2,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { type Address, stepNotes, useAddress } from '../app/place.ts'
 import type { RangeEvents } from '../chart/chart.tsx'
 import { type NextRange, rangeAfter, soundRange, type TimeRange } from '../chart/time-range.ts'
-import { browserZone } from '../chart/zone-time.ts'
+import { browserZone } from '../ui/time/zone-time.ts'
 import { type Extent, lengthOfWord, rangeOfWord, usualWord } from './range-words.ts'
 
 /** A movement is in the address, and asked for, when it has rested for so long. */

@@ -27,13 +27,17 @@ test('GET /api/session lists own sessions with address, client and last use, and
   assert.equal(answer.status, 200, answer.text)
   assert.equal(answer.body.totalCount, 2)
   assert.ok(!answer.text.includes(first.token) && !answer.text.includes(second.token))
-  const byClient = new Map<string, Record<string, number>>(
+  const byClient = new Map<string, Record<string, number | boolean>>(
     answer.body.session.map((one: { client: string }) => [one.client.slice(0, 5), one]),
   )
   const { address, creationDate, lastUseDate, endDate } = byClient.get('first') ?? {}
   assert.equal(String(address), '127.0.0.1')
   assert.deepEqual([creationDate, lastUseDate], [clock.now() - HOUR, clock.now()])
   assert.equal(endDate, clock.now() + 24 * HOUR)
+  assert.deepEqual(
+    [byClient.get('first')?.isCurrent, byClient.get('secon')?.isCurrent],
+    [true, false],
+  )
   assert.equal(byClient.get('secon')?.lastUseDate, clock.now() - HOUR)
   assert.equal(String(byClient.get('secon')?.client).length, 200)
 })

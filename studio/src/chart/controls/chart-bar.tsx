@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import type { ViewRange } from '../../state/use-view-range.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { offsetText } from '../../ui/time/moment-text.ts'
+import { browserZone } from '../../ui/time/zone-time.ts'
 import { moved } from '../time-range.ts'
-import { offsetText } from '../time-ticks.ts'
-import { browserZone } from '../zone-time.ts'
 import styles from './controls.module.css'
 import { RangePicker } from './range-picker.tsx'
 

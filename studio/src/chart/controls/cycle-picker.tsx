@@ -2,7 +2,7 @@ import { call } from '../../api/client.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { useAddress } from '../../app/place.ts'
 import { BAND, type CycleChoice } from '../../state/plots.ts'
-import { Button } from '../../ui/button.tsx'
+import { missingOf } from '../../ui/missing.tsx'
 import { Select } from '../../ui/select.tsx'
 import styles from './controls.module.css'
 
@@ -29,10 +29,10 @@ export function cycleIn(query: URLSearchParams): CycleChoice | undefined {
 export function CyclePicker() {
   const { query, change } = useAddress()
   const chosen = cycleIn(query)
-  const { data, error, reload } = useQuery(['cycle', 'all'], (signal) =>
+  const asked = useQuery(['cycle', 'all'], (signal) =>
     call('get', '/api/cycle', { query: { limit: 1_000 }, signal }),
   )
-  const cycles = (data?.cycle ?? []).filter(({ id }) => id !== '')
+  const cycles = (asked.data?.cycle ?? []).filter(({ id }) => id !== '')
   const choices = [
     { value: '', label: 'Samples' },
     ...cycles.map(({ id, name }) => ({ value: id, label: `By ${name || id}` })),
@@ -52,11 +52,7 @@ export function CyclePicker() {
           change({ cycle, stat: cycle === '' ? undefined : (chosen?.stat ?? BAND) }, { step: true })
         }
       />
-      {data === undefined && error !== undefined && (
-        <p role="alert" className={styles.missing}>
-          The cycles are missing: {error.message} <Button onClick={reload}>Ask again</Button>
-        </p>
-      )}
+      {missingOf('The cycles', asked)}
       {chosen !== undefined && (
         <Select
           label="Statistic"

@@ -3,8 +3,8 @@ import { RANGE_WORDS } from '../../state/range-words.ts'
 import type { ViewRange } from '../../state/use-view-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
-import { momentText, offsetText, rangeText } from '../time-ticks.ts'
-import { momentOf } from '../zone-time.ts'
+import { momentText, offsetText, rangeText } from '../../ui/time/moment-text.ts'
+import { momentOf } from '../../ui/time/zone-time.ts'
 import styles from './controls.module.css'
 
 const LABELS = new Map(RANGE_WORDS)

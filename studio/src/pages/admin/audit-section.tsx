@@ -5,7 +5,7 @@ import { useAddress } from '../../app/place.ts'
 import { Button } from '../../ui/button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { Moment } from '../../ui/moment.tsx'
+import { Moment } from '../../ui/time/moment.tsx'
 import { usePeople } from './people-section.tsx'
 import styles from './section.module.css'
 

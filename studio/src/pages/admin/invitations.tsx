@@ -4,14 +4,15 @@ import { useAct } from '../../api/use-act.ts'
 import { invalidate, useQuery } from '../../api/use-query.ts'
 import { Button } from '../../ui/button.tsx'
 import { FormAlert } from '../../ui/field.tsx'
-import { Moment } from '../../ui/moment.tsx'
+import { missingOf } from '../../ui/missing.tsx'
+import { Moment } from '../../ui/time/moment.tsx'
 import { tell } from '../../ui/toast.tsx'
 import { ROLE_WORDS } from './role-words.ts'
 import styles from './section.module.css'
 
 /** What one is invited to, with yes and no; nothing when there is none. */
 export function Invitations() {
-  const { data } = useQuery(['invitation'], (signal) => call('get', '/api/invitation', { signal }))
+  const asked = useQuery(['invitation'], (signal) => call('get', '/api/invitation', { signal }))
   const act = useAct()
   const answer = (uid: string, name: string, accept: boolean) =>
     act.run(async () => {
@@ -20,7 +21,9 @@ export function Invitations() {
       await lookWhoIsThere()
       tell(accept ? `You belong to ${name}.` : `The invitation to ${name} is declined.`)
     })
-  if (data === undefined || data.invitation.length === 0) return null
+  const { data } = asked
+  if (data === undefined) return missingOf('Your invitations', asked) ?? null
+  if (data.invitation.length === 0) return null
   return (
     <>
       <h2>Invitations</h2>

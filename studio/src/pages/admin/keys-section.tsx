@@ -4,12 +4,13 @@ import { call } from '../../api/client.ts'
 import { confirmed } from '../../api/confirmed.ts'
 import type { Schema } from '../../api/paths.ts'
 import { invalidate, useQuery } from '../../api/use-query.ts'
+import { forgetOwnKey } from '../../state/use-own-key.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { FormAlert } from '../../ui/field.tsx'
-import { Moment } from '../../ui/moment.tsx'
+import { Moment } from '../../ui/time/moment.tsx'
 import { tell } from '../../ui/toast.tsx'
 import { sentenceOf } from './capability-words.ts'
 import { useComponentNames } from './component-field.tsx'
@@ -128,6 +129,7 @@ function Revocation({ apiKey, onClose }: { readonly apiKey: Key; readonly onClos
       call('delete', '/api/api_key/{uid}', { path, headers }),
     )
     if (done === undefined) return
+    forgetOwnKey(uid)
     invalidate('api_key')
     tell(`The key ${name} is revoked.`)
   }

@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { FormAlert } from '../../ui/field.tsx'
 import { bytesText, countText } from '../../ui/figure-text.ts'
-import { Moment } from '../../ui/moment.tsx'
+import { Moment } from '../../ui/time/moment.tsx'
 import { tell } from '../../ui/toast.tsx'
 import styles from './section.module.css'
 

@@ -1,12 +1,12 @@
 import { call } from '../../api/client.ts'
 import { useAct } from '../../api/use-act.ts'
 import { invalidate, useQuery } from '../../api/use-query.ts'
-import { Age } from '../../ui/age.tsx'
 import { Button } from '../../ui/button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { FormAlert } from '../../ui/field.tsx'
-import { Moment } from '../../ui/moment.tsx'
+import { Age } from '../../ui/time/age.tsx'
+import { Moment } from '../../ui/time/moment.tsx'
 import { tell } from '../../ui/toast.tsx'
 import { Invitations } from './invitations.tsx'
 import { OwnAccount } from './own-account.tsx'
@@ -51,10 +51,13 @@ function Sessions() {
             {
               id: 'client',
               label: 'Browser or program',
-              show: ({ client }) => (
-                <div className={styles.cut} title={client}>
-                  {client || 'unknown'}
-                </div>
+              show: ({ client, isCurrent }) => (
+                <>
+                  {isCurrent && <strong>This session</strong>}
+                  <div className={styles.cut} title={client}>
+                    {client || 'unknown'}
+                  </div>
+                </>
               ),
             },
             { id: 'address', label: 'From', show: ({ address }) => address },
@@ -67,10 +70,10 @@ function Sessions() {
             {
               id: 'acts',
               label: '',
-              show: ({ uid, address }) => (
+              show: ({ uid, address, isCurrent }) => (
                 <Button
                   onClick={() => void end(uid)}
-                  aria-label={`End the session from ${address}`}
+                  aria-label={isCurrent ? 'End this session' : `End the session from ${address}`}
                 >
                   End
                 </Button>

@@ -70,7 +70,6 @@ export function Board({ saved }: { readonly saved: Dashboard }) {
   return (
     <PageFrame
       title={board.name || board.id || 'Board'}
-      heading={<span className={styles.name}>{board.name || board.id || 'Board'}</span>}
       actions={
         <BoardActions
           {...{ saved, isReader, isEditing, isLive, range, full }}

@@ -1,5 +1,6 @@
 /** Ranges of time in the words of boards: what they mean at a moment, in a zone. */
-import { momentOf, startOf, wallOf } from '../../chart/zone-time.ts'
+import { offsetText, rangeText } from '../../ui/time/moment-text.ts'
+import { browserZone, momentOf, startOf, wallOf } from '../../ui/time/zone-time.ts'
 
 /** A stretch of time in epoch milliseconds, its end not included. */
 export interface TimeRange {
@@ -80,6 +81,7 @@ export function rangeWords(range: string): string {
   if (known !== undefined) return known[1]
   const fixed = FIXED.exec(range)
   if (fixed === null) return range
-  const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-  return `${format.format(Number(fixed[1]))} – ${format.format(Number(fixed[2]))}`
+  const zone = browserZone()
+  const [from, until] = [Number(fixed[1]), Number(fixed[2])]
+  return `${rangeText(zone, from, until)} ${offsetText(zone, until)}`
 }

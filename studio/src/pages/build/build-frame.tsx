@@ -14,15 +14,7 @@ interface BuildFrameProps {
 /** A page under /build: the kinds beside it. */
 export function BuildFrame({ kind, title, actions, children }: BuildFrameProps) {
   return (
-    <PageFrame
-      title={title}
-      heading={
-        <span className={styles.title} title={title}>
-          {title}
-        </span>
-      }
-      actions={actions}
-    >
+    <PageFrame title={title} actions={actions}>
       <div className={styles.frame}>
         <nav className={styles.kinds} aria-label="What is built">
           {KINDS.map((words) => (

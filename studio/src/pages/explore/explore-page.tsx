@@ -1,140 +1,64 @@
-import { useLive, useLiveState } from '../../api/live.ts'
-import { useRole } from '../../api/session.ts'
-import { invalidate } from '../../api/use-query.ts'
-import { Link } from '../../app/link.tsx'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import type { PageProps } from '../../app/page-entry.ts'
-import { editComponentPath } from '../../app/paths.ts'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { useStream } from '../../state/use-stream.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { PageFrame } from '../../ui/page-frame.tsx'
-import { useSeldom } from '../../ui/use-seldom.ts'
+import { ComponentPage } from './component-page.tsx'
 import styles from './explore.module.css'
-import { StreamList } from './stream-list.tsx'
 import { TreePanel } from './tree-panel.tsx'
-import { ROOT } from './tree-rows.ts'
-import { type FoundComponent, useComponent } from './use-component.ts'
+import { useComponent } from './use-component.ts'
 
-/** Streams that come one by one are asked for together. */
-const REFRESH = { soonMs: 100, everyMs: 2_000 }
+/** Charts are fetched when a stream is near. */
+const loadStreamPage = () => import('../stream/stream-page.tsx')
+const StreamPage = lazy(async () => ({ default: (await loadStreamPage()).StreamPage }))
 
-/** The tree and, beside it, the component that is chosen; on a phone one of the two. */
+/** What of the tree is marked: the component that is seen, or whose stream is. */
+interface Marked {
+  readonly uid: string
+  readonly folder: string
+}
+
+/** The tree and, beside it, the component or stream that is chosen; where there is no room, one of the two. */
 export function ExplorePage({ params }: PageProps) {
-  const { component } = params
-  return component === undefined ? <NothingChosen /> : <Chosen name={component} />
-}
-
-function NothingChosen() {
+  const { component, stream } = params
+  const marked = useMarked(component, stream)
+  useEffect(() => {
+    // Whoever looks at a component opens a stream next; if it cannot be had, it is asked for then.
+    if (component !== undefined) void loadStreamPage().catch(() => {})
+  }, [component])
   return (
-    <div className={styles.explore} data-tree>
-      <TreePanel />
-      <PageFrame title="Explore">
-        <Empty text="Choose a component to see its streams." />
-      </PageFrame>
-    </div>
-  )
-}
-
-function Chosen({ name }: { readonly name: string }) {
-  const { data: found, error } = useComponent(name)
-  const uid = found?.component.uid
-  const refresh = useSeldom(() => invalidate('component', 'page'), REFRESH)
-  useLive(
-    [{ catalog: true }],
-    (events) => {
-      const isOwn = events.some(
-        ({ event, data }) =>
-          event === 'catalog' && (data.isMore || data.components.includes(uid ?? '')),
-      )
-      if (isOwn) refresh()
-    },
-    { isOff: uid === undefined },
-  )
-  return (
-    <div className={styles.explore}>
-      <TreePanel shown={uid} folder={found?.component.folder} />
-      {found === undefined ? (
-        <PageFrame title="Component">{error && <Empty text={error.message} />}</PageFrame>
-      ) : (
-        <ComponentView key={found.component.uid} found={found} />
+    <div
+      className={styles.explore}
+      data-tree={component === undefined || undefined}
+      data-stream={stream !== undefined || undefined}
+    >
+      <TreePanel shown={marked?.uid} folder={marked?.folder} />
+      {component === undefined && (
+        <PageFrame title="Explore">
+          <Empty text="Choose a component to see its streams." />
+        </PageFrame>
+      )}
+      {component !== undefined && stream === undefined && <ComponentPage name={component} />}
+      {component !== undefined && stream !== undefined && (
+        <Suspense fallback={<PageFrame title="Stream">{null}</PageFrame>}>
+          <StreamPage component={component} stream={stream} />
+        </Suspense>
       )}
     </div>
   )
 }
 
-function ComponentView({ found }: { readonly found: FoundComponent }) {
-  const { component, streams } = found
-  const title = component.name || component.id || 'without a name'
-  const role = useRole()
-  return (
-    <PageFrame
-      title={title}
-      heading={
-        <>
-          <Link className={styles.back} to="/c">
-            All components
-          </Link>
-          <span className={styles.title} title={title}>
-            {title}
-          </span>
-        </>
-      }
-      actions={
-        <>
-          <LiveMark />
-          {role !== 'GUEST' && <Link to={editComponentPath(component.uid)}>Edit</Link>}
-        </>
-      }
-    >
-      <p className={styles.facts}>
-        {[
-          component.folder.slice(ROOT.length + 1),
-          component.id === title ? '' : component.id,
-          component.timeZoneId,
-        ]
-          .filter((fact) => fact !== '')
-          .map((fact) => (
-            <span key={fact} title={fact}>
-              {fact}
-            </span>
-          ))}
-        {component.description !== '' && (
-          <span className={styles.description}>{component.description}</span>
-        )}
-      </p>
-      {streams.length === 0 ? <NoStreams compId={component.id} /> : <StreamList found={found} />}
-    </PageFrame>
-  )
-}
-
-/** Whether what is seen follows what happens. */
-function LiveMark() {
-  const state = useLiveState()
-  const words = {
-    off: 'Paused',
-    connecting: 'Connecting …',
-    live: 'Live',
-    refused: 'Not live: too many pages are open',
+/** The component of the address; while its next page loads, as it was. */
+function useMarked(component = '', stream = ''): Marked | undefined {
+  const whole = useComponent(component, { isOff: component === '' || stream !== '' })
+  const part = useStream(component, stream, { isOff: stream === '' })
+  const last = useRef<{ readonly of: string; readonly marked: Marked } | undefined>(undefined)
+  const found =
+    stream === ''
+      ? whole.data?.component
+      : part.data && { uid: part.data.componentUid, folder: part.data.folder }
+  if (component !== '' && found !== undefined) {
+    last.current = { of: component, marked: { uid: found.uid, folder: found.folder } }
   }
-  return (
-    <span className={styles.live} data-state={state} role="status">
-      {words[state]}
-    </span>
-  )
-}
-
-function NoStreams({ compId }: { readonly compId: string }) {
-  if (compId === '') {
-    return <Empty text="A component without an ID gets streams where it is built." />
-  }
-  const address = `${location.origin}/api/feed?compId=${encodeURIComponent(compId)}&temp=21.5`
-  const line = `curl -X PUT -H "X-Api-Key: YOUR_KEY" "${address}"`
-  return (
-    <Empty text="Streams appear here with their first sample:">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
-      <pre className={styles.curl} tabIndex={0}>
-        {line}
-      </pre>
-      <CopyButton text={line} what=" this line" />
-    </Empty>
-  )
+  return last.current?.of === component ? last.current.marked : undefined
 }

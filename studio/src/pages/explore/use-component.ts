@@ -16,9 +16,9 @@ export interface FoundComponent {
 }
 
 /** The component that an address names, by UID or ID. */
-export function useComponent(name: string) {
+export function useComponent(name: string, { isOff }: { readonly isOff?: boolean } = {}) {
   return useQuery(['component', 'page', name], (signal) => findComponent(name, signal), {
-    keepPrevious: true,
+    ...{ keepPrevious: true, isOff },
   })
 }
 

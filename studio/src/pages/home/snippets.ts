@@ -29,17 +29,30 @@ export const snippets: readonly Snippet[] = [
     id: 'arduino',
     label: 'Arduino',
     hint: 'On an ESP32 or ESP8266, once Wi-Fi is connected.',
-    write: ({ address, key }) => `#include <HTTPClient.h>  // ESP8266: <ESP8266HTTPClient.h>
+    write: ({ address, key }) => {
+      const isSecure = address.startsWith('https:')
+      const client = isSecure ? 'WiFiClientSecure' : 'WiFiClient'
+      const trust = isSecure
+        ? '\n  client.setInsecure();  // encrypts without asking who answers; give it your certificate instead'
+        : ''
+      return `#ifdef ESP8266
+#include <ESP8266HTTPClient.h>
+#else
+#include <HTTPClient.h>
+#endif
+#include <${client}.h>
 
 bool putSample(float temperature, float humidity) {
+  ${client} client;${trust}
   HTTPClient http;
-  http.begin("${address}/api/feed?compId=greenhouse&temp=" + String(temperature, 2) +
-             "&humidity=" + String(humidity, 1));
+  http.begin(client, String("${address}/api/feed?compId=greenhouse&temp=") +
+                         String(temperature, 2) + "&humidity=" + String(humidity, 1));
   http.addHeader("X-Api-Key", "${key}");
   int status = http.PUT("");
   http.end();
   return status == 200;  // otherwise keep the reading and send it again later
-}`,
+}`
+    },
   },
   {
     id: 'python',

@@ -1,7 +1,7 @@
 /** What a downloaded CSV holds beside what the service answers, and how its file is called. */
 import type { TimeRange } from '../../chart/time-range.ts'
-import { momentText } from '../../chart/time-ticks.ts'
-import { offsetOf } from '../../chart/zone-time.ts'
+import { momentText } from '../../ui/time/moment-text.ts'
+import { offsetOf } from '../../ui/time/zone-time.ts'
 
 const MINUTE_MS = 60_000
 /** Clocks of zones are set at such steps, with few exceptions, which are found out. */

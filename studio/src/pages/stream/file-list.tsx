@@ -1,6 +1,6 @@
 import { inOrganization } from '../../api/organization.ts'
 import { fileName, type Plot } from '../../chart/chart-series.ts'
-import { momentText } from '../../chart/time-ticks.ts'
+import { momentText } from '../../ui/time/moment-text.ts'
 import styles from './stream.module.css'
 
 /** Files that are shown; others are in the table, or nearer when one zooms in. */

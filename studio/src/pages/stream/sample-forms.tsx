@@ -2,13 +2,13 @@ import { type FormEvent, useState } from 'react'
 import { asApiError } from '../../api/api-error.ts'
 import { call } from '../../api/client.ts'
 import type { PlotValue } from '../../chart/chart-series.ts'
-import { momentText, offsetText } from '../../chart/time-ticks.ts'
-import { momentOf } from '../../chart/zone-time.ts'
 import type { FoundStream } from '../../state/use-stream.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Field, FormAlert, TextArea } from '../../ui/field.tsx'
 import { Select } from '../../ui/select.tsx'
+import { momentText, zonedText } from '../../ui/time/moment-text.ts'
+import { momentOf } from '../../ui/time/zone-time.ts'
 
 /** A sample that is shown in the table. */
 export interface EditedSample {
@@ -59,7 +59,7 @@ export function SampleForm({
       setIsBusy(false)
     }
   }
-  const at = `${momentText(zone, sample.time)} ${offsetText(zone, sample.time)}`
+  const at = zonedText(zone, sample.time)
   return (
     <Dialog title={isNew ? 'Add a sample' : `Sample of ${at}`} onClose={onClose}>
       <form onSubmit={submit}>
@@ -139,8 +139,8 @@ export function SampleDelete({ found, zone, sample, onDone, onClose }: FormProps
   return (
     <Dialog title="Delete this sample?" onClose={onClose}>
       <p>
-        {momentText(zone, sample.time)} {offsetText(zone, sample.time)},{' '}
-        <strong>{String(sample.data).slice(0, 200)}</strong>. It cannot be brought back.
+        {zonedText(zone, sample.time)}, <strong>{String(sample.data).slice(0, 200)}</strong>. It
+        cannot be brought back.
       </p>
       <FormAlert>{error}</FormAlert>
       <DialogActions>

@@ -1,8 +1,6 @@
 import { sharedAddress } from '../../api/organization.ts'
 import { useRole } from '../../api/session.ts'
 import { Link } from '../../app/link.tsx'
-import type { PageProps } from '../../app/page-entry.ts'
-import { findPage } from '../../app/page-map.ts'
 import { componentPath, editStreamPath } from '../../app/paths.ts'
 import { useAddress } from '../../app/place.ts'
 import { type FoundStream, useStream } from '../../state/use-stream.ts'
@@ -13,9 +11,13 @@ import { PutOnBoardButton } from '../boards/put-on-board-button.tsx'
 import styles from './stream.module.css'
 import { StreamView } from './stream-view.tsx'
 
+interface StreamPageProps {
+  readonly component: string
+  readonly stream: string
+}
+
 /** A stream that the address names: `/c/<component>/<stream>`, by IDs or UIDs. */
-export function StreamPage({ params }: PageProps) {
-  const { component, stream } = params
+export function StreamPage({ component, stream }: StreamPageProps) {
   const { data: found, error } = useStream(component, stream)
   const role = useRole()
   if (error !== undefined && found === undefined) {
@@ -35,7 +37,8 @@ export function StreamPage({ params }: PageProps) {
       actions={
         <>
           <Link to={overlayOf(found)}>Overlay others</Link>
-          <Link to={editStreamPath(found)}>Edit</Link>
+          {canUpload(found) && role !== 'GUEST' && <a href="#upload">Upload files</a>}
+          {role !== 'GUEST' && <Link to={editStreamPath(found)}>Edit</Link>}
           <CopyAddress />
           <PutOnBoardButton streams={[found]} title={found.streamName} />
         </>
@@ -53,20 +56,21 @@ function CopyAddress() {
 }
 
 function Heading({ found }: { readonly found: FoundStream }) {
-  const to = componentPath(found.componentUid)
+  const { componentName, componentUid, streamName } = found
   return (
-    <span className={styles.heading} title={`${found.componentName} / ${found.streamName}`}>
-      <span className={styles.component}>
-        {findPage(to) === undefined ? (
-          found.componentName
-        ) : (
-          <Link to={to}>{found.componentName}</Link>
-        )}
-        {' / '}
+    <>
+      <span className={styles.component} title={componentName}>
+        <Link to={componentPath(componentUid)}>{componentName}</Link>
       </span>
-      {found.streamName}
-    </span>
+      {' / '}
+      {streamName}
+    </>
   )
+}
+
+/** Whether a stream takes files from people: they are put by IDs. */
+function canUpload({ kind, compId, streamId }: FoundStream): boolean {
+  return kind === 'file' && compId !== '' && streamId !== ''
 }
 
 /** The view of several streams that begins with this one. */

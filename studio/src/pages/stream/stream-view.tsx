@@ -92,11 +92,13 @@ export function StreamView({ found, canChange }: StreamViewProps) {
         </section>
       </div>
       {found.kind === 'file' && canChange && found.compId !== '' && found.streamId !== '' && (
-        <FileUploads
-          target={{ compId: found.compId, streamId: found.streamId }}
-          // What was just stored lies behind a range that was chosen before.
-          onDone={view.isLive ? reload : view.onLive}
-        />
+        <section id="upload" aria-label="Upload">
+          <FileUploads
+            target={{ compId: found.compId, streamId: found.streamId }}
+            // What was just stored lies behind a range that was chosen before.
+            onDone={view.isLive ? reload : view.onLive}
+          />
+        </section>
       )}
       {found.kind === 'file' && <FileList plot={plot} zone={view.zone} />}
     </div>

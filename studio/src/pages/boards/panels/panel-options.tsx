@@ -1,6 +1,7 @@
 import { listRecords, recordKey } from '../../../api/records.ts'
 import { useQuery } from '../../../api/use-query.ts'
 import { Field } from '../../../ui/field.tsx'
+import { missingOf } from '../../../ui/missing.tsx'
 import { Select } from '../../../ui/select.tsx'
 import { ZoneField } from '../../../ui/zone-field.tsx'
 import type { Panel } from '../board-types.ts'
@@ -26,10 +27,11 @@ export function PanelOptions({ panel, errorOf, onChange }: PanelOptionsProps) {
   const { kind, options } = panel
   const set = (changes: Partial<Panel['options']>) =>
     onChange({ options: { ...options, ...changes } })
-  const { data } = useQuery(recordKey('cycle', 'all'), (signal) =>
+  const asked = useQuery(recordKey('cycle', 'all'), (signal) =>
     listRecords('cycle', { limit: '1000' }, signal),
   )
-  const cycles = (data?.rows ?? []).filter(({ id }) => id !== '')
+  const cycles = (asked.data?.rows ?? []).filter(({ id }) => id !== '')
+  const isKnown = options.cycleId === '' || cycles.some(({ id }) => id === options.cycleId)
   return (
     <>
       {kind === 'gauge' && (
@@ -50,10 +52,13 @@ export function PanelOptions({ panel, errorOf, onChange }: PanelOptionsProps) {
       <Select
         label="Statistic of each"
         value={options.cycleId}
+        hint={missingOf('The cycles', asked)}
         error={errorOf('options.cycleId')}
         choices={[
           { value: '', label: 'None: samples as they are' },
           ...cycles.map(({ id, name }) => ({ value: id, label: (name || id).slice(0, 60) })),
+          // What is chosen stays, though it is not among those that are known.
+          ...(isKnown ? [] : [{ value: options.cycleId, label: options.cycleId.slice(0, 60) }]),
         ]}
         onChoose={(cycleId) => set({ cycleId, stat: cycleId === '' ? '' : options.stat || 'avg' })}
       />

@@ -1,5 +1,6 @@
 import { request } from '../../../api/client.ts'
 import { useQuery } from '../../../api/use-query.ts'
+import { momentText } from '../../../ui/time/moment-text.ts'
 import type { Panel, PanelStream } from '../board-types.ts'
 import type { ShownValue } from '../live-board.ts'
 import { rangeAt } from '../ranges.ts'
@@ -62,7 +63,7 @@ function OneTable({ panel, stream, range }: OneTableProps) {
         <tbody>
           {(found.data ?? []).map((row) => (
             <tr key={row.time}>
-              <td>{timeText(row.time, zone)}</td>
+              <td>{momentText(zone, row.time)}</td>
               <td>{valueText(row)}</td>
             </tr>
           ))}
@@ -96,9 +97,4 @@ async function readRows(
   const query = `sd=${from}&ed=${until}&limit=${options.rows}&retFData`
   const answer = await request(`/api/${path}?${query}`, { signal: asked.signal })
   return (await answer.json()) as ShownValue[]
-}
-
-function timeText(time: number, timeZone: string): string {
-  const format = { dateStyle: 'short', timeStyle: 'medium', timeZone } as const
-  return new Intl.DateTimeFormat(undefined, format).format(time)
 }

@@ -1,5 +1,5 @@
 import { spacedText } from '../../../chart/unit-text.ts'
-import { Age } from '../../../ui/age.tsx'
+import { Age } from '../../../ui/time/age.tsx'
 import type { Panel, PanelStream } from '../board-types.ts'
 import { type ShownValue, useLastValue } from '../live-board.ts'
 import { GoneStream } from './gone-stream.tsx'

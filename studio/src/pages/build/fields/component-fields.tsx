@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { call } from '../../../api/client.ts'
 import { listRecords, type RecordKinds, recordKey } from '../../../api/records.ts'
 import { useQuery } from '../../../api/use-query.ts'
+import { missingOf } from '../../../ui/missing.tsx'
 import { Select } from '../../../ui/select.tsx'
 import { ZoneField } from '../../../ui/zone-field.tsx'
 import styles from '../build.module.css'
@@ -61,11 +62,12 @@ export function ComponentFields(props: FieldsProps<Component>) {
 /** Fills a new component in from a template: what it says can be changed before it is saved. */
 function FromTemplate({ onChoose }: { readonly onChoose: (changes: Partial<Component>) => void }) {
   const [chosen, setChosen] = useState('')
-  const { data } = useQuery(recordKey('component_template', 'all'), (signal) =>
+  const asked = useQuery(recordKey('component_template', 'all'), (signal) =>
     listRecords('component_template', { limit: '1000' }, signal),
   )
-  const templates = data?.rows ?? []
-  if (templates.length === 0) return null
+  const templates = asked.data?.rows ?? []
+  const missing = missingOf('The templates', asked)
+  if (templates.length === 0 && missing === undefined) return null
   const fill = (uid: string) => {
     setChosen(uid)
     const template = templates.find((one) => one.uid === uid)
@@ -81,7 +83,7 @@ function FromTemplate({ onChoose }: { readonly onChoose: (changes: Partial<Compo
     <div className={styles.whole}>
       <Select
         label="Like the template"
-        hint="Fills in its streams, description, location and time zone"
+        hint={missing ?? 'Fills in its streams, description, location and time zone'}
         value={chosen}
         choices={[
           { value: '', label: 'None' },

@@ -2,6 +2,7 @@ import { useId } from 'react'
 import { listRecords, recordKey } from '../../../api/records.ts'
 import { useQuery } from '../../../api/use-query.ts'
 import { Field } from '../../../ui/field.tsx'
+import { missingOf } from '../../../ui/missing.tsx'
 
 interface FolderFieldProps {
   readonly value: string
@@ -12,14 +13,14 @@ interface FolderFieldProps {
 /** A folder, typed with those that there are as suggestions; a missing one is made. */
 export function FolderField({ value, error, onChange }: FolderFieldProps) {
   const listId = useId()
-  const { data } = useQuery(recordKey('component_folder', 'all'), (signal) =>
+  const asked = useQuery(recordKey('component_folder', 'all'), (signal) =>
     listRecords('component_folder', { limit: '1000' }, signal),
   )
   return (
     <>
       <Field
         label="Folder"
-        hint="Made if it is missing"
+        hint={missingOf('The folders there are', asked) ?? 'Made if it is missing'}
         value={value}
         error={error}
         list={listId}
@@ -27,7 +28,7 @@ export function FolderField({ value, error, onChange }: FolderFieldProps) {
         onChange={(event) => onChange(event.currentTarget.value)}
       />
       <datalist id={listId}>
-        {(data?.rows ?? []).map(({ uid, path }) => (
+        {(asked.data?.rows ?? []).map(({ uid, path }) => (
           <option key={uid} value={path} />
         ))}
       </datalist>

@@ -1,6 +1,8 @@
+import type { ReactNode } from 'react'
 import type { Schema } from '../../../api/paths.ts'
 import { listRecords, recordKey } from '../../../api/records.ts'
 import { useQuery } from '../../../api/use-query.ts'
+import { missingOf } from '../../../ui/missing.tsx'
 import { type Choice, Select } from '../../../ui/select.tsx'
 import styles from '../build.module.css'
 import { type FieldsProps, shownName } from '../form.ts'
@@ -30,21 +32,30 @@ const ROLLUPS: readonly Choice[] = [
   { value: 'last', label: 'Last' },
 ]
 
+const KIND_WORDS = {
+  unit: 'The units',
+  cycle: 'The cycles',
+  delete_profile: 'The delete profiles',
+} as const
+
+interface Choices {
+  readonly choices: readonly Choice[]
+  /** Why there are none. */
+  readonly hint: ReactNode
+}
+
 /** The records of a kind as choices, with none before them; one that is chosen and not among them stays. */
-function useChoices(
-  kind: 'unit' | 'cycle' | 'delete_profile',
-  chosen: string,
-  none: string,
-): readonly Choice[] {
-  const { data } = useQuery(recordKey(kind, 'all'), (signal) =>
+function useChoices(kind: keyof typeof KIND_WORDS, chosen: string, none: string): Choices {
+  const asked = useQuery(recordKey(kind, 'all'), (signal) =>
     listRecords(kind, { limit: '1000' }, signal),
   )
   const rows: ReadonlyArray<{ readonly uid: string; readonly name: string; readonly id: string }> =
-    data?.rows ?? []
+    asked.data?.rows ?? []
   const known = rows.map((row) => ({ value: row.uid, label: shownName(row).slice(0, 80) }))
   const isKnown = chosen === '' || known.some(({ value }) => value === chosen)
   const first = { value: '', label: none }
-  return isKnown ? [first, ...known] : [first, { value: chosen, label: 'The one it has' }, ...known]
+  const kept = isKnown ? [] : [{ value: chosen, label: 'The one it has' }]
+  return { choices: [first, ...kept, ...known], hint: missingOf(KIND_WORDS[kind], asked) }
 }
 
 /** The fields of a stream. */
@@ -92,11 +103,13 @@ export function StreamFields(props: FieldsProps<StreamDraft>) {
       {isInterval && (
         <Select
           label="Base cycle"
-          hint={isNew ? 'One value for each of its periods' : 'Stays as it was made'}
+          hint={
+            cycles.hint ?? (isNew ? 'One value for each of its periods' : 'Stays as it was made')
+          }
           disabled={!isNew}
           value={cycle}
           error={errorOf('baseCycle')}
-          choices={cycles}
+          choices={cycles.choices}
           onChoose={(uid) =>
             set({ baseCycle: uid === '' ? null : { uid, id: '' } } as Partial<StreamDraft>)
           }
@@ -106,7 +119,7 @@ export function StreamFields(props: FieldsProps<StreamDraft>) {
         label="Unit"
         value={unit}
         error={errorOf('unit')}
-        choices={units}
+        {...units}
         onChoose={(uid) => set({ unit: referred(uid) })}
       />
       <Select
@@ -120,7 +133,7 @@ export function StreamFields(props: FieldsProps<StreamDraft>) {
         label="Keeps samples"
         value={profile}
         error={errorOf('delete_profile')}
-        choices={profiles}
+        {...profiles}
         onChoose={(uid) => set({ delete_profile: referred(uid) })}
       />
       <div className={styles.whole}>

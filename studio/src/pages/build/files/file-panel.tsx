@@ -4,6 +4,7 @@ import { queries } from '../../../api/query-cache.ts'
 import { useRole } from '../../../api/session.ts'
 import { useQuery } from '../../../api/use-query.ts'
 import { Empty } from '../../../ui/empty.tsx'
+import { zonedText } from '../../../ui/time/moment-text.ts'
 import styles from './file-panel.module.css'
 import { FilePreview } from './file-preview.tsx'
 import { type FileTarget, filesPath } from './file-upload.ts'
@@ -48,7 +49,7 @@ export function FilePanel({ timeZoneId, ...target }: FileTarget & { readonly tim
                   onClick={() => setChosen(file.time)}
                 >
                   <span className={styles.name}>{nameOf(file)}</span>
-                  <span className={styles.time}>{timeText(file.time, timeZoneId)}</span>
+                  <span className={styles.time}>{zonedText(timeZoneId, file.time)}</span>
                 </button>
               </li>
             ))}
@@ -68,9 +69,4 @@ function nameOf({ data }: StoredFile): string {
   } catch {
     return last
   }
-}
-
-function timeText(time: number, timeZone: string): string {
-  const format = { dateStyle: 'medium', timeStyle: 'medium', timeZone } as const
-  return `${new Intl.DateTimeFormat(undefined, format).format(time)}, ${timeZone}`
 }

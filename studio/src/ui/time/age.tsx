@@ -1,5 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { ageText } from './age-text.ts'
+import { zonedText } from './moment-text.ts'
+import { browserZone } from './zone-time.ts'
 
 const TICK_MS = 1_000
 const listeners = new Set<() => void>()
@@ -25,12 +27,8 @@ function subscribe(listener: () => void): () => void {
 /** The age of a moment, which goes on by itself; the moment itself, with its zone, as a hint. */
 export function Age({ time, zone }: { readonly time: number; readonly zone?: string }) {
   const current = useSyncExternalStore(subscribe, () => now)
-  const full = new Intl.DateTimeFormat(undefined, {
-    ...{ dateStyle: 'medium', timeStyle: 'long' },
-    ...(zone === undefined || zone === '' ? {} : { timeZone: zone }),
-  } as Intl.DateTimeFormatOptions).format(time)
   return (
-    <time dateTime={new Date(time).toISOString()} title={full}>
+    <time dateTime={new Date(time).toISOString()} title={zonedText(zone || browserZone(), time)}>
       {ageText(Math.max(current, Date.now() - TICK_MS) - time)}
     </time>
   )

@@ -1,0 +1,64 @@
+import type { OwnKey } from '../state/use-own-key.ts'
+import { Button } from '../ui/button.tsx'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { FormAlert } from '../ui/field.tsx'
+import { Link } from './link.tsx'
+import styles from './own-key-row.module.css'
+import { PasswordPlace } from './password-dialog.tsx'
+
+/** The key for a program that sends samples: made, shown, hidden and copied; once in a page. */
+export function OwnKeyRow({ of: key }: { readonly of: OwnKey }) {
+  const { isAdministrator, secret, known, isShown, isBusy } = key
+  if (!isAdministrator) {
+    return <p className={styles.note}>Ask an administrator of your organization for an API key.</p>
+  }
+  return (
+    <div className={styles.key}>
+      <FormAlert>{key.error?.message}</FormAlert>
+      {secret === undefined && known !== undefined && (
+        <p className={styles.note}>
+          The key “{known}” sends samples. Its secret is shown here again when you give your
+          password; all keys are under Admin, <Link to="/admin/keys">API keys</Link> (View secret
+          key).
+        </p>
+      )}
+      {secret === undefined && known === undefined && (
+        <p className={styles.note}>A key puts and reads samples and may do nothing else.</p>
+      )}
+      {secret === undefined && (
+        <div className={styles.row}>
+          {known !== undefined && (
+            <Button kind="primary" icon="key" isBusy={isBusy} onClick={() => void key.reveal()}>
+              View secret key
+            </Button>
+          )}
+          <Button
+            kind={known === undefined ? 'primary' : undefined}
+            icon={known === undefined ? 'key' : 'plus'}
+            isBusy={isBusy}
+            onClick={() => void key.make()}
+          >
+            Make a key
+          </Button>
+        </div>
+      )}
+      {secret !== undefined && (
+        <div className={styles.row}>
+          <code>{key.text}</code>
+          <Button onClick={() => key.setShown(!isShown)}>
+            {isShown ? 'Hide' : 'Show'}
+            <span className="visually-hidden"> the key</span>
+          </Button>
+          <CopyButton text={secret} what=" the key" />
+        </div>
+      )}
+      {secret !== undefined && (
+        <p className={styles.note}>
+          “{known}”: it can be seen again under Admin, <Link to="/admin/keys">API keys</Link> (View
+          secret key).
+        </p>
+      )}
+      <PasswordPlace />
+    </div>
+  )
+}

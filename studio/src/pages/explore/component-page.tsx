@@ -1,0 +1,94 @@
+import { useLive, useLiveState } from '../../api/live.ts'
+import { useRole } from '../../api/session.ts'
+import { invalidate } from '../../api/use-query.ts'
+import { Link } from '../../app/link.tsx'
+import { editComponentPath } from '../../app/paths.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { PageFrame } from '../../ui/page-frame.tsx'
+import { useSeldom } from '../../ui/use-seldom.ts'
+import styles from './explore.module.css'
+import { NoStreams } from './no-streams.tsx'
+import { StreamList } from './stream-list.tsx'
+import { ROOT } from './tree-rows.ts'
+import { type FoundComponent, useComponent } from './use-component.ts'
+
+/** Streams that come one by one are asked for together. */
+const REFRESH = { soonMs: 100, everyMs: 2_000 }
+
+/** A component that the address names, with its streams. */
+export function ComponentPage({ name }: { readonly name: string }) {
+  const { data: found, error } = useComponent(name)
+  const uid = found?.component.uid
+  const refresh = useSeldom(() => invalidate('component', 'page'), REFRESH)
+  useLive(
+    [{ catalog: true }],
+    (events) => {
+      const isOwn = events.some(
+        ({ event, data }) =>
+          event === 'catalog' && (data.isMore || data.components.includes(uid ?? '')),
+      )
+      if (isOwn) refresh()
+    },
+    { isOff: uid === undefined },
+  )
+  if (found === undefined) {
+    return <PageFrame title="Component">{error && <Empty text={error.message} />}</PageFrame>
+  }
+  return <ComponentView key={found.component.uid} found={found} />
+}
+
+function ComponentView({ found }: { readonly found: FoundComponent }) {
+  const { component, streams } = found
+  const title = component.name || component.id || 'without a name'
+  const role = useRole()
+  return (
+    <PageFrame
+      title={title}
+      above={
+        <Link className={styles.back} to="/c">
+          All components
+        </Link>
+      }
+      actions={
+        <>
+          <LiveMark />
+          {role !== 'GUEST' && <Link to={editComponentPath(component.uid)}>Edit</Link>}
+        </>
+      }
+    >
+      <p className={styles.facts}>
+        {[
+          component.folder.slice(ROOT.length + 1),
+          component.id === title ? '' : component.id,
+          component.timeZoneId,
+        ]
+          .filter((fact) => fact !== '')
+          .map((fact) => (
+            <span key={fact} title={fact}>
+              {fact}
+            </span>
+          ))}
+        {component.description !== '' && (
+          <span className={styles.description}>{component.description}</span>
+        )}
+      </p>
+      {streams.length === 0 ? <NoStreams compId={component.id} /> : <StreamList found={found} />}
+    </PageFrame>
+  )
+}
+
+/** Whether what is seen follows what happens. */
+function LiveMark() {
+  const state = useLiveState()
+  const words = {
+    off: 'Paused',
+    connecting: 'Connecting …',
+    live: 'Live',
+    refused: 'Not live: too many pages are open',
+  }
+  return (
+    <span className={styles.live} data-state={state} role="status">
+      {words[state]}
+    </span>
+  )
+}

@@ -1,0 +1,31 @@
+import { OwnKeyRow } from '../../app/own-key-row.tsx'
+import { useOwnKey } from '../../state/use-own-key.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import styles from './explore.module.css'
+
+/** What belongs into a component without streams: how to send the first sample of one. */
+export function NoStreams({ compId }: { readonly compId: string }) {
+  return compId === '' ? (
+    <Empty text="A component without an ID gets streams where it is built." />
+  ) : (
+    <FirstLine compId={compId} />
+  )
+}
+
+function FirstLine({ compId }: { readonly compId: string }) {
+  const key = useOwnKey()
+  const address = `${location.origin}/api/feed?compId=${encodeURIComponent(compId)}&temp=21.5`
+  const write = (secret: string) => `curl -X PUT -H "X-Api-Key: ${secret}" "${address}"`
+  const canCopy = key.secret !== undefined || key.text === 'YOUR_KEY'
+  return (
+    <Empty text="Streams appear here with their first sample:">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+      <pre className={styles.curl} tabIndex={0}>
+        {write(key.text)}
+      </pre>
+      {canCopy && <CopyButton text={write(key.secret ?? key.text)} what=" this line" />}
+      <OwnKeyRow of={key} />
+    </Empty>
+  )
+}

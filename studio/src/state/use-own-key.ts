@@ -1,0 +1,148 @@
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { type ApiError, asApiError } from '../api/api-error.ts'
+import { call } from '../api/client.ts'
+import { confirmed } from '../api/confirmed.ts'
+import type { Schema } from '../api/paths.ts'
+import { usePerson, useRole } from '../api/session.ts'
+import { invalidate, useQuery } from '../api/use-query.ts'
+
+/** A secret is hidden again after this. */
+const SHOWN_MS = 60_000
+const HIDDEN = '••••••••••••••••'
+const ADMINISTRATORS = ['OWNER', 'ADMIN']
+/** Resources whose PUT sends samples of every component. */
+const FEEDS = ['component/*/feed', 'component/*', '*']
+
+/** The key that samples are sent with, as the pages that tell how to send them need it. */
+export interface OwnKey {
+  /** Whether the person may make keys and see them. */
+  readonly isAdministrator: boolean
+  /** In this page's memory only, so gone when it is loaded again. */
+  readonly secret: string | undefined
+  /** What a key is called that sends samples and can be shown; undefined: there is none. */
+  readonly known: string | undefined
+  /** The key as it stands in a program: shown, hidden, or a word for one that is not there. */
+  readonly text: string
+  readonly isShown: boolean
+  readonly isBusy: boolean
+  readonly error: ApiError | undefined
+  /** Makes a key that puts and gets samples, and nothing else. */
+  make(): Promise<void>
+  /** Shows the one that is known, which takes the password. */
+  reveal(): Promise<void>
+  setShown(isShown: boolean): void
+}
+
+interface Kept {
+  /** In which organization it was made or shown, and to whom. */
+  readonly of: string
+  readonly uid: string
+  readonly name: string
+  readonly secret: string
+}
+
+let kept: Kept | undefined
+const listeners = new Set<() => void>()
+
+function keep(next: Kept | undefined): void {
+  kept = next
+  for (const listener of listeners) listener()
+}
+
+/** Forgets the secret of a key that is revoked. */
+export function forgetOwnKey(uid: string): void {
+  if (kept?.uid === uid) keep(undefined)
+}
+
+function useKept(of: string): Kept | undefined {
+  const one = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => kept,
+  )
+  return one?.of === of ? one : undefined
+}
+
+/** The key of the organization that samples are sent with: one that was just made or shown, or one that can be. */
+export function useOwnKey(): OwnKey {
+  const { orgUid, email } = usePerson()
+  const of = `${orgUid} ${email}`
+  const isAdministrator = ADMINISTRATORS.includes(useRole())
+  const keys = useQuery(['api_key'], (signal) => call('get', '/api/api_key', { signal }), {
+    isOff: !isAdministrator,
+  })
+  const found = keys.data?.api_key.find(sendsSamples)
+  const own = useKept(of)
+  const [isShown, setShown] = useShown()
+  const [isBusy, setIsBusy] = useState(false)
+  const [error, setError] = useState<ApiError>()
+  const run = async (act: () => Promise<Omit<Kept, 'of'> | undefined>) => {
+    if (isBusy) return
+    setIsBusy(true)
+    setError(undefined)
+    try {
+      const next = await act()
+      if (next !== undefined) keep({ of, ...next })
+    } catch (thrown) {
+      setError(asApiError(thrown))
+    }
+    setIsBusy(false)
+  }
+  const reveal = () =>
+    run(async () => {
+      if (found === undefined) return undefined
+      const answer = await showKey(found.uid)
+      if (answer !== undefined) setShown(true)
+      return answer === undefined ? undefined : { uid: found.uid, name: found.name, secret: answer }
+    })
+  // Until it is known whether there is a key, none is asked for.
+  const isWaiting = isAdministrator && keys.data === undefined && keys.error === undefined
+  const hasKey = own !== undefined || found !== undefined || isWaiting
+  const text = own !== undefined && isShown ? own.secret : hasKey ? HIDDEN : 'YOUR_KEY'
+  return {
+    ...{ isAdministrator, secret: own?.secret, known: own?.name ?? found?.name, text },
+    ...{ isShown, isBusy, error: error ?? keys.error, make: () => run(makeKey), reveal, setShown },
+  }
+}
+
+function sendsSamples({ capabilities, isEnabled, ipAddresses }: Schema<'ApiKey'>): boolean {
+  const mayPut = capabilities.some(
+    ({ resource, methods }) => FEEDS.includes(resource) && methods.includes('PUT'),
+  )
+  return mayPut && isEnabled && ipAddresses.length === 0
+}
+
+/** Whether a secret is in sight: for a minute at most. */
+function useShown(): readonly [boolean, (isShown: boolean) => void] {
+  const [isShown, setShown] = useState(false)
+  useEffect(() => {
+    if (!isShown) return undefined
+    const timer = setTimeout(() => setShown(false), SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [isShown])
+  return [isShown, setShown]
+}
+
+async function makeKey(): Promise<Omit<Kept, 'of'>> {
+  const name = 'First samples'
+  const { api_key } = await call('put', '/api/api_key', {
+    body: {
+      api_key: {
+        name,
+        description: 'Made by the page of the first sample',
+        capabilities: [{ resource: 'component/*/feed', methods: ['GET', 'PUT'] }],
+      },
+    },
+  })
+  invalidate('api_key')
+  return { uid: api_key.uid, name, secret: api_key.secretKey }
+}
+
+async function showKey(uid: string): Promise<string | undefined> {
+  const answer = await confirmed((headers) =>
+    call('get', '/api/api_key/{uid}/secret', { path: { uid }, headers }),
+  )
+  return answer?.api_key.secretKey
+}
