@@ -62,7 +62,7 @@ export async function settleDerivations(
     await pace(WORK_PER_STREAM)
     const body = await withDerivation(context, draft)
     note(draft, body)
-    if (isChanged(draft, body)) changed.set(draft.uid, draft)
+    if (needsCheck(context, draft, body)) changed.set(draft.uid, draft)
   }
   const loops = new LoopFinder(context.finder)
   for (const draft of changed.values()) await refuseLoop(context, draft, loops)
@@ -102,8 +102,14 @@ function isDerived({ body }: DraftStream): boolean {
   return body.streamDerivationType !== 'NONE'
 }
 
-function isChanged({ before }: DerivedDraft, body: PlacedStreamBody): boolean {
+function needsCheck(
+  { principal }: SettleContext,
+  { before }: DerivedDraft,
+  body: PlacedStreamBody,
+): boolean {
   if (body.derivation === null) return false
+  // Streams of a template that a formula reads may be taken out of it.
+  if (principal === undefined) return true
   if (before === undefined || before.valueType !== body.valueType) return true
   return !isDeepStrictEqual(before.derivation, body.derivation)
 }

@@ -145,6 +145,22 @@ test('a template whose formulas cannot be is refused', async () => {
   )
 })
 
+test('a stream that a formula of a template reads is not taken out of the template', async () => {
+  const stream = [{ id: 'flow', valueType: 'DOUBLE' }, { id: 'back', valueType: 'DOUBLE' }, mean]
+  const made = await insert('component_template', { id: 'kept', stream })
+  const path = `/api/component_template/${made.uid}`
+  const update = (streams: object[]) =>
+    owner('POST', path, { component_template: { stream: streams } })
+  const [flow, , derived] = made.stream.map(({ uid }: Shown) => ({ uid }))
+  const refused = await update([flow, derived])
+  assert.equal(refused.status, 400)
+  const place = /^component_template\.stream\[1\]\.derivation\.variables\[1\]\.streamId names/
+  assert.match(refused.body.message, place)
+  assert.deepEqual((await owner('GET', path)).body.component_template, made)
+  const changed = await update([flow])
+  assert.equal(changed.status, 200, changed.text)
+})
+
 test('formulas read only what their author may', async () => {
   const secret = await insert('component', { id: 'secret', stream: [{ id: 's' }] })
   const open = await insert('component', { id: 'open', stream: [{ id: 'o' }] })
