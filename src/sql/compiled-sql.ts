@@ -2,7 +2,7 @@
  * GS SQL as it leaves the compiler: plain data that can be sent to another process. Nothing a user has
  * written is in the text for SQLite but quoted texts and numbers: names of tables and columns are ours.
  */
-import type { ExpressionType } from '../expression/index.ts'
+import type { ExpressionType, PathStep } from '../expression/index.ts'
 
 /** A value as SQLite takes it and hands it over: INTEGER as bigint, REAL as number. */
 export type SqlCell = bigint | number | string | null
@@ -94,7 +94,7 @@ export interface CompiledSource {
 }
 
 /** A step of a path into JSON: a member by its name, or an element by its index from 0. */
-export type JsonStep = string | number
+export type JsonStep = PathStep
 
 /** The types that columns of JSON_TABLE and CSV_TABLE may have. */
 export type SourceType = 'LONG' | 'DOUBLE' | 'BIGDECIMAL' | 'STRING' | 'BOOLEAN'

@@ -1,6 +1,7 @@
 import { choiceFunctions } from './choice-functions.ts'
 import { dateFunctions } from './date-functions.ts'
 import type { ExpressionFunction } from './function-entry.ts'
+import { jsonFunctions } from './json-functions.ts'
 import { numberFunctions } from './number-functions.ts'
 import { textFunctions } from './text-functions.ts'
 
@@ -9,6 +10,7 @@ export const expressionFunctions: readonly ExpressionFunction[] = [
   ...choiceFunctions,
   ...numberFunctions,
   ...textFunctions,
+  ...jsonFunctions,
   ...dateFunctions,
 ]
 

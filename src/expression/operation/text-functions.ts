@@ -95,6 +95,29 @@ function readField(line: string, start: number, delimiter: string) {
   }
 }
 
+function between(source: string, start: string, end: string): string | null {
+  const at = source.indexOf(start)
+  if (at < 0) return null
+  const until = source.indexOf(end, at + start.length)
+  return until < 0 ? null : source.slice(at + start.length, until)
+}
+
+/** The value of the first pair of a name; a name without = has an empty one. */
+function pairValue(source: string, name: string): string | null {
+  for (const pair of source.split('&')) {
+    if (pair === name) return ''
+    if (pair.startsWith(`${name}=`)) return pair.slice(name.length + 1)
+  }
+  return null
+}
+
+function decodeUrl(source: string): string {
+  const spaced = source.replaceAll('+', ' ')
+  return spaced.replace(/(?:%[0-9a-f]{2})+/gi, (codes) =>
+    Buffer.from(codes.replaceAll('%', ''), 'hex').toString('utf8'),
+  )
+}
+
 const p = (...words: readonly string[]) => parametersOf('text', ...words)
 
 /** Functions of texts. */
@@ -274,5 +297,35 @@ export const textFunctions: readonly ExpressionFunction[] = [
       ],
     },
     (_run, value, index, delimiter = ',') => fieldOf(text(value), whole(index), text(delimiter)),
+  ),
+  textFunction(
+    {
+      name: 'textBetween',
+      help: 'What stands between one text and the next occurrence of another; NULL where one is missing.',
+      parameters: p('text', 'start', 'end'),
+      type: 'STRING',
+      examples: [["textBetween('<t>21.5</t>', '<t>', '</t>')", '21.5']],
+    },
+    (_run, value, start, end) => between(text(value), text(start), text(end)),
+  ),
+  textFunction(
+    {
+      name: 'queryValue',
+      help: 'The value of a name in a query string or a form, such as a=1&b=2; NULL where it is missing.',
+      parameters: p('text', 'name'),
+      type: 'STRING',
+      examples: [["queryValue('id=A1&temp=21.5', 'temp')", '21.5']],
+    },
+    (_run, value, name) => pairValue(text(value), text(name)),
+  ),
+  textFunction(
+    {
+      name: 'urlDecode',
+      help: 'A text with its %-codes decoded and + as blanks; what is no code stays.',
+      parameters: p('text'),
+      type: 'STRING',
+      examples: [["urlDecode('21%2C5+%C2%B0C')", '21,5 °C']],
+    },
+    (_run, value) => decodeUrl(text(value)),
   ),
 ]

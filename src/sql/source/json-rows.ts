@@ -1,6 +1,6 @@
 /** Rows of JSON: one pass gathers what paths lead to, level by level of the arrays that are expanded. */
+import { type JsonRaw, JsonText } from '../../expression/index.ts'
 import type { JsonStep, JsonTablePlan } from '../compiled-sql.ts'
-import { type JsonRaw, JsonText } from './json-text.ts'
 
 /** Where a step of some path leads. */
 interface Branch {

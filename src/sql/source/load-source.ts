@@ -1,9 +1,8 @@
-import { castText } from '../../expression/index.ts'
+import { castText, JsonMistake, type JsonRaw } from '../../expression/index.ts'
 import type { CompiledSource, SourceType, SqlCell } from '../compiled-sql.ts'
 import { SqlFailure } from '../sql-failure.ts'
 import { readCsvRows } from './csv-rows.ts'
 import { readJsonRows } from './json-rows.ts'
-import type { JsonRaw } from './json-text.ts'
 
 /** A call stores no more samples than this, and each row is at most one of a stream. */
 const ROWS_MAX = 1_000_000
@@ -31,7 +30,8 @@ export function loadSource(
   try {
     readRows(plan, typeof text === 'string' ? text : String(text ?? ''), add)
   } catch (error) {
-    if (error instanceof SqlFailure) throw new SqlFailure(error.message, place)
+    const isMistake = error instanceof SqlFailure || error instanceof JsonMistake
+    if (isMistake) throw new SqlFailure(error.message, place)
     throw error
   }
 }

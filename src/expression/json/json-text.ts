@@ -1,5 +1,5 @@
 /** JSON by RFC 8259, read from its text in one pass; numbers stay as they are written. */
-import { SqlFailure } from '../sql-failure.ts'
+import { JsonMistake } from './json-mistake.ts'
 
 /** Deeper documents are made by nobody; each level takes some hundred bytes of the stack. */
 const NESTING_MAX = 500
@@ -23,7 +23,7 @@ const BLANKS = /[ \t\r\n]+/y
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what JSON forbids in texts
 const CONTROL = /[\0-\x1f]/
 
-/** Walks over the text of one document; throws SqlFailure where it is none. */
+/** Walks over the text of one document; throws JsonMistake where it is none. */
 export class JsonText {
   readonly #text: string
   #at = 0
@@ -166,7 +166,8 @@ export class JsonText {
     const before = this.#text.slice(0, this.#at)
     const line = before.split('\n').length
     const column = this.#at - before.lastIndexOf('\n')
-    throw new SqlFailure(`The text is no JSON: ${problem} at its line ${line}, column ${column}`)
+    const place = `at its line ${line}, column ${column}`
+    throw new JsonMistake(`The text is no JSON: ${problem} ${place}`, this.#at)
   }
 }
 
