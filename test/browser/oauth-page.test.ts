@@ -169,7 +169,8 @@ test('a client of the organization is shown by its name, logo and rights', { ski
   await page.goto(`${branded}/alt/${hashQuery(given)}`)
   await page.getByRole('heading', { name: 'Sign in to Acme' }).waitFor()
   // The policy lets the logo in.
-  await page.waitForFunction('document.querySelector(".brand img")?.naturalWidth > 0')
+  const isShown = 'document.querySelector(".brand img")?.naturalWidth > 0'
+  await settlesTo(() => page.evaluate<boolean>(isShown), true)
   await page.getByLabel('E-mail').fill(service.owner.email)
   await page.getByLabel('Password', { exact: true }).fill(service.owner.password)
   await page.getByRole('button', { name: 'Sign in' }).click()

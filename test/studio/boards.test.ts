@@ -426,7 +426,7 @@ test('a board tells of a deleted stream by the name it had, and lets go of it', 
     .getByRole('button', { name: 'Move Both: drag it, or use the arrow keys' })
     .press('ArrowRight')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('The board is saved.').waitFor()
+  await told(page, 'The board is saved.')
   const deleting = `/api/component/${brief.componentUid}/stream/${brief.streamUid}`
   assert.equal((await owner('DELETE', deleting)).status, 200)
 

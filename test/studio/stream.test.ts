@@ -380,7 +380,7 @@ test('files are shown with a look at them', { skip }, async () => {
   await files.getByRole('link', { name: 'log.txt' }).waitFor()
   const picture = files.getByRole('img', { name: 'bed.png' })
   await picture.scrollIntoViewIfNeeded()
-  await page.waitForFunction('document.images[0]?.naturalWidth === 1')
+  await settlesTo(() => page.evaluate('document.images[0]?.naturalWidth'), 1)
   await page.getByText('2 files').waitFor()
   await assertAccessible(page)
   await shoot(page, 'stream-files')

@@ -24,3 +24,11 @@ test('tests of pages assert nothing that they have not waited for', () => {
   }
   assert.deepEqual(found, [], 'test/support/settle.ts has reads that wait')
 })
+
+test('no test lets a page wait by itself, which the policy of our pages stops at the second look', () => {
+  const found = globSync('test/**/*.test.ts').filter(
+    (file) =>
+      !file.endsWith('waiting.test.ts') && readFileSync(file, 'utf8').includes('.waitForFunction('),
+  )
+  assert.deepEqual(found, [], 'settlesTo(() => page.evaluate(…), …) looks from outside')
+})
