@@ -20,6 +20,7 @@ export {
 } from './compiled-sql.ts'
 export { registerSqlFunctions } from './functions/register-functions.ts'
 export { readCell } from './read-cell.ts'
+export type { RowCell } from './run/cell-codec.ts'
 export type { InputBatch } from './run/input-batch.ts'
 export {
   type SqlCall,

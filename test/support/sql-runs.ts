@@ -5,7 +5,13 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createLog, epochMs, systemClock } from '../../src/base/index.ts'
-import type { CompiledQuery, CompiledSql, CompiledStatement, SqlCell } from '../../src/sql/index.ts'
+import type {
+  CompiledQuery,
+  CompiledSql,
+  CompiledStatement,
+  RowCell,
+  SqlCell,
+} from '../../src/sql/index.ts'
 import { type SqlCall, type SqlRunnerSettings, SqlRunners } from '../../src/sql/index.ts'
 
 // Runners find their code compiled, as those of the service do.
@@ -59,8 +65,8 @@ export async function gather(
   runners: SqlRunners,
   program: CompiledSql,
   more: Partial<SqlCall> & { readonly values?: Readonly<Record<string, SqlCell>> } = {},
-): Promise<SqlCell[][]> {
-  const gathered: SqlCell[][] = []
+): Promise<RowCell[][]> {
+  const gathered: RowCell[][] = []
   await runners.run({
     ...{ owner: 'a', key: program.text, program, now: epochMs(0), rowsMax: 1_000_000 },
     variables: new Map(Object.entries(more.values ?? {})),

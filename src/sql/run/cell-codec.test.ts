@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Random, testSeeds } from '../../../test/support/random.ts'
-import type { SqlCell } from '../compiled-sql.ts'
-import { CellReader, CellWriter } from './cell-codec.ts'
+import { CellReader, CellWriter, type RowCell } from './cell-codec.ts'
 import { type InputBatch, readInputColumns, writeInputBatch } from './input-batch.ts'
 
-const samples: readonly SqlCell[] = [
+const samples: readonly RowCell[] = [
   ...[null, 0n, -1n, 2n ** 63n - 1n, -(2n ** 63n), 0, -0, 0.1, 1e308, -5e-324, Infinity],
   ...[
     '',
@@ -104,10 +103,15 @@ test('readInputColumns() reads what writeInputBatch() wrote', () => {
     ],
   }
   const bytes = written((writer) => writeInputBatch(writer, batch))
-  assert.deepStrictEqual(readInputColumns(new CellReader(bytes), 4), [
-    [1.5, null, -0],
-    [1_700_000_000_000n, null, -5n],
-    ['a', 'a', 7n],
-    ['stream', 'stream', 'stream'],
-  ])
+  assert.deepStrictEqual(readInputColumns(new CellReader(bytes), 4), {
+    rowCount: 3,
+    columns: [
+      [1.5, null, -0],
+      [1_700_000_000_000n, null, -5n],
+      ['a', 'a', 7n],
+      ['stream', 'stream', 'stream'],
+    ],
+  })
+  const none = written((writer) => writeInputBatch(writer, { rowCount: 7, columns: [] }))
+  assert.deepEqual(readInputColumns(new CellReader(none), 0), { rowCount: 7, columns: [] })
 })

@@ -10,6 +10,10 @@ const INTEGER = 1
 const REAL = 2
 const TEXT = 3
 const SAME = 4
+const BYTES = 5
+
+/** A cell of a row: TRUE and FALSE are bytes where a column has several types (`readCell`). */
+export type RowCell = SqlCell | Uint8Array
 
 /** Texts up to here are written without measuring them first: room for three bytes a unit is small. */
 const SHORT_TEXT_UNITS = 1_024
@@ -65,7 +69,7 @@ export class CellWriter {
   }
 
   /** A cell; `above` is the cell over it, if there is one. */
-  cell(value: SqlCell, above?: SqlCell): void {
+  cell(value: RowCell, above?: RowCell): void {
     // Not ===, by which 0 and -0 are the same.
     if (Object.is(value, above)) {
       this.uint8(SAME)
@@ -77,10 +81,20 @@ export class CellWriter {
     } else if (typeof value === 'number') {
       this.uint8(REAL)
       this.float64(value)
-    } else {
+    } else if (typeof value === 'string') {
       this.uint8(TEXT)
       this.text(value)
+    } else {
+      this.uint8(BYTES)
+      this.#bytes(value)
     }
+  }
+
+  #bytes(value: Uint8Array): void {
+    this.#reserve(4 + value.length)
+    this.#view.setUint32(this.#at, value.length, true)
+    this.#buffer.set(value, this.#at + 4)
+    this.#at += 4 + value.length
   }
 
   /** Changes four bytes that were written before. */
@@ -172,23 +186,24 @@ export class CellReader {
     return found
   }
 
-  cell(above?: SqlCell): SqlCell {
+  cell(above?: RowCell): RowCell {
     const tag = this.uint8()
     if (tag === TEXT) return this.text()
     if (tag === REAL) return this.float64()
     if (tag === INTEGER) return this.int64()
     if (tag === NULL) return null
+    if (tag === BYTES) return Uint8Array.from(this.bytes(this.uint32()))
     if (tag === SAME && above !== undefined) return above
     throw new RangeError(`The frame has an unknown tag ${tag}`)
   }
 
   /** All rows that are left, each of so many cells. */
-  rows(columnCount: number): SqlCell[][] {
+  rows(columnCount: number): RowCell[][] {
     if (columnCount < 1) throw new RangeError('The frame has rows without cells')
-    const rows: SqlCell[][] = []
-    let above: SqlCell[] = []
+    const rows: RowCell[][] = []
+    let above: RowCell[] = []
     while (!this.isAtEnd) {
-      const row: SqlCell[] = []
+      const row: RowCell[] = []
       for (let column = 0; column < columnCount; column += 1) row.push(this.cell(above[column]))
       rows.push(row)
       above = row

@@ -1,6 +1,5 @@
 /** Rows of stored data on their way to a runner, column by column: a number costs eight bytes. */
-import type { SqlCell } from '../compiled-sql.ts'
-import type { CellReader, CellWriter } from './cell-codec.ts'
+import type { CellReader, CellWriter, RowCell } from './cell-codec.ts'
 
 /** One column of a batch. */
 type InputColumn =
@@ -8,9 +7,9 @@ type InputColumn =
   | { readonly kind: 'reals'; readonly values: Float64Array }
   /** INTEGER, each a safe one; NaN is NULL. */
   | { readonly kind: 'integers'; readonly values: Float64Array }
-  | { readonly kind: 'cells'; readonly values: readonly SqlCell[] }
+  | { readonly kind: 'cells'; readonly values: readonly RowCell[] }
   /** The same cell in every row. */
-  | { readonly kind: 'constant'; readonly value: SqlCell }
+  | { readonly kind: 'constant'; readonly value: RowCell }
 
 /** Rows of a table, as many in each column. */
 export interface InputBatch {
@@ -47,14 +46,18 @@ export function writeInputBatch(writer: CellWriter, { rowCount, columns }: Input
   }
 }
 
-/** Reads such a body: the cells of each column. */
-export function readInputColumns(reader: CellReader, columnCount: number): SqlCell[][] {
+/** Reads such a body: how many rows there are, and the cells of each column. */
+export function readInputColumns(
+  reader: CellReader,
+  columnCount: number,
+): { readonly rowCount: number; readonly columns: RowCell[][] } {
   const rowCount = reader.uint32()
-  return Array.from({ length: columnCount }, () => readInputColumn(reader, rowCount))
+  const columns = Array.from({ length: columnCount }, () => readInputColumn(reader, rowCount))
+  return { rowCount, columns }
 }
 
-function readInputColumn(reader: CellReader, rowCount: number): SqlCell[] {
-  const cells: SqlCell[] = new Array(rowCount)
+function readInputColumn(reader: CellReader, rowCount: number): RowCell[] {
+  const cells: RowCell[] = new Array(rowCount)
   const kind = reader.uint8()
   if (kind === CONSTANT) return cells.fill(reader.cell())
   for (let row = 0; row < rowCount; row += 1) {

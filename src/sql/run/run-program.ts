@@ -8,10 +8,10 @@ import type {
   SqlCell,
 } from '../compiled-sql.ts'
 import { SqlFailure } from '../sql-failure.ts'
+import type { RowCell } from './cell-codec.ts'
 import { placeFailure } from './placed-failure.ts'
 import type { RunnerChannel } from './runner-channel.ts'
 import type { InsertRow, RunnerDatabase } from './runner-database.ts'
-import { SOURCE_ROWS_MAX } from './sql-limits.ts'
 import { type RunOrder, StatementRun } from './statement-run.ts'
 
 /** A statement keeps what was bound to it last; one that holds more than this is closed. */
@@ -22,7 +22,7 @@ export interface SqlHost {
   /** Registers functions by their names. */
   registerFunctions(database: DatabaseSync, names: readonly string[]): void
   /** Hands over the rows of a text. */
-  loadSource(source: CompiledSource, text: string | null, insert: InsertRow): void
+  loadSource(source: CompiledSource, text: SqlCell, insert: InsertRow): void
 }
 
 type TextQuery = Omit<CompiledQuery, 'sources' | 'reads'>
@@ -59,13 +59,14 @@ export class RunnerProgram {
   #runStatement(statement: CompiledStatement, run: StatementRun): number {
     const { query } = statement
     try {
+      // Options come first: tables of both may have the same names.
+      if (statement.kind === 'insert' && statement.options !== undefined) {
+        this.#sendOptions(statement.options, run)
+      }
       this.#fillTables(query, run)
       if (statement.kind === 'set') {
         run.order.variables[statement.variable] = this.#oneRow(query, run)[0]
         return 0
-      }
-      if (statement.kind === 'insert' && statement.options !== undefined) {
-        this.#sendOptions(statement.options, run)
       }
       return this.#withStatement(query, run, (compiled, bound) =>
         run.sendRows(query.columns.length, compiled.iterate(bound)),
@@ -85,8 +86,10 @@ export class RunnerProgram {
   }
 
   #fillTables({ sources, reads }: CompiledQuery, run: StatementRun): void {
-    for (const { table, columnCount } of sources) this.#database.makeTable(table, columnCount)
-    for (const { table, columns } of reads) this.#database.makeTable(table, columns.length)
+    this.#database.makeTables([
+      ...sources.map(({ table, columnCount }) => ({ name: table, columnCount })),
+      ...reads.map(({ table, columns }) => ({ name: table, columnCount: columns.length })),
+    ])
     for (const source of sources) this.#fillFromText(source, run)
     reads.forEach(({ table, columns }, index) => {
       this.#database.fillTable(table, (insert) => run.readInput(index, columns.length, insert))
@@ -94,23 +97,12 @@ export class RunnerProgram {
   }
 
   #fillFromText(source: CompiledSource, run: StatementRun): void {
-    const text = this.#textOf(source, run)
-    if (text !== null && typeof text !== 'string') {
-      throw new SqlFailure('is a number where a text is read')
-    }
-    let rowCount = 0
-    this.#database.fillTable(source.table, (insert) =>
-      this.#host.loadSource(source, text, (row) => {
-        rowCount += 1
-        if (rowCount > SOURCE_ROWS_MAX) {
-          throw new SqlFailure(`has more than ${SOURCE_ROWS_MAX} rows`)
-        }
-        insert(row)
-      }),
-    )
+    const cell = this.#textOf(source, run)
+    const text = cell instanceof Uint8Array ? String(cell[0] === 1) : cell
+    this.#database.fillTable(source.table, (insert) => this.#host.loadSource(source, text, insert))
   }
 
-  #textOf({ text }: CompiledSource, run: StatementRun): SqlCell {
+  #textOf({ text }: CompiledSource, run: StatementRun): RowCell {
     if ('variable' in text) return run.order.variables[text.variable]
     try {
       return this.#oneRow(text.query, run)[0]
@@ -119,10 +111,10 @@ export class RunnerProgram {
     }
   }
 
-  #oneRow(query: TextQuery, run: StatementRun): readonly SqlCell[] {
+  #oneRow(query: TextQuery, run: StatementRun): readonly RowCell[] {
     return this.#withStatement(query, run, (compiled, bound) => {
       // Node's types know rows as objects only; this statement gives arrays.
-      const row = compiled.get(bound) as unknown as SqlCell[] | undefined
+      const row = compiled.get(bound) as unknown as RowCell[] | undefined
       if (row === undefined) throw new SqlFailure('gives no row where one is needed')
       return row
     })
@@ -131,10 +123,10 @@ export class RunnerProgram {
   #withStatement<T>(
     query: TextQuery,
     { order }: StatementRun,
-    use: (compiled: StatementSync, bound: Record<string, SqlCell>) => T,
+    use: (compiled: StatementSync, bound: Record<string, RowCell>) => T,
   ): T {
     const compiled = this.#statementOf(query)
-    const bound: Record<string, SqlCell> = {}
+    const bound: Record<string, RowCell> = {}
     let units = 0
     for (const number of query.variables) {
       const value = order.variables[number]

@@ -4,9 +4,9 @@
  */
 import { constants, DatabaseSync, type StatementSync } from 'node:sqlite'
 import { invariant } from '../../base/index.ts'
-import type { SqlCell } from '../compiled-sql.ts'
 import { SqlFailure } from '../sql-failure.ts'
 import { isAllowedFunction } from './allowed-functions.ts'
+import type { RowCell } from './cell-codec.ts'
 import { SQL_LENGTH_MAX, SQL_TEXT_BYTES_MAX } from './sql-limits.ts'
 
 declare module 'node:sqlite' {
@@ -25,9 +25,10 @@ const WIDE_CELLS_MAX = 512
 const TABLES_MAX = 256
 
 /** Rows on their way into a table. */
-export type InsertRow = (row: readonly SqlCell[]) => void
+export type InsertRow = (row: readonly RowCell[]) => void
 
 interface KeptTable {
+  readonly columnsRead: number
   readonly columnCount: number
   /** How many rows `insertMany` takes. */
   readonly wideRows: number
@@ -100,14 +101,21 @@ export class RunnerDatabase {
     return statement
   }
 
-  /** Makes a table of columns c0, c1 … that have no type; one that is there is kept. */
-  makeTable(name: string, columnCount: number): void {
-    const kept = this.#tables.get(name)
-    if (kept !== undefined) {
-      invariant(kept.columnCount === columnCount, `a runner's table ${name} has two shapes`)
-      return
+  /** Makes the tables of a query, of columns c0, c1 … that have no type; those that are there are kept. */
+  makeTables(tables: readonly { readonly name: string; readonly columnCount: number }[]): void {
+    const missing = tables.filter(({ name }) => !this.#tables.has(name))
+    const isOther = ({ name, columnCount }: (typeof tables)[number]): boolean =>
+      (this.#tables.get(name)?.columnsRead ?? columnCount) !== columnCount
+    const isFull = this.#tables.size + missing.length > TABLES_MAX
+    if (isFull || tables.some(isOther)) this.#dropTables()
+    for (const { name, columnCount } of tables) {
+      if (!this.#tables.has(name)) this.#makeTable(name, columnCount)
     }
-    if (this.#tables.size >= TABLES_MAX) this.#dropTables()
+  }
+
+  #makeTable(name: string, columnsRead: number): void {
+    // SQLite knows no table without columns, whose rows can still be counted.
+    const columnCount = Math.max(1, columnsRead)
     this.#asOwn(() => {
       const columns = Array.from({ length: columnCount }, (_, index) => `c${index}`)
       this.#db.exec(`CREATE TABLE ${quote(name)} (${columns})`)
@@ -115,7 +123,7 @@ export class RunnerDatabase {
       const wideRows = Math.max(1, Math.min(WIDE_ROWS, Math.floor(WIDE_CELLS_MAX / columnCount)))
       const insert = `INSERT INTO ${quote(name)} VALUES `
       this.#tables.set(name, {
-        ...{ columnCount, wideRows },
+        ...{ columnsRead, columnCount, wideRows },
         insertOne: this.#db.prepare(insert + row),
         insertMany: this.#db.prepare(insert + new Array(wideRows).fill(row).join()),
         clear: this.#db.prepare(`DELETE FROM ${quote(name)}`),
@@ -123,19 +131,21 @@ export class RunnerDatabase {
     })
   }
 
-  /** Fills a table with the rows that `fill` hands over; returns when all of them are there. */
+  /** Fills a table, which is emptied first, with the rows that `fill` hands over; returns when all of them are there. */
   fillTable(name: string, fill: (insert: InsertRow) => void): void {
     const table = this.#tables.get(name)
     invariant(table !== undefined, `a runner has no table ${name}`)
-    this.#filled.add(table)
     const { columnCount, insertOne, insertMany } = table
     const cellsMax = table.wideRows * columnCount
-    const cells: SqlCell[] = []
+    const cells: RowCell[] = []
     this.#asOwn(() => {
+      // A statement before may have filled it.
+      if (this.#filled.has(table)) table.clear.run()
+      this.#filled.add(table)
       this.#db.exec('BEGIN')
       try {
         fill((row) => {
-          for (let column = 0; column < columnCount; column += 1) cells.push(row[column])
+          for (let column = 0; column < columnCount; column += 1) cells.push(row[column] ?? null)
           if (cells.length < cellsMax) return
           insertMany.run(...cells)
           cells.length = 0
@@ -188,6 +198,7 @@ export class RunnerDatabase {
       }
     })
     this.#tables.clear()
+    this.#filled.clear()
   }
 
   #asOwn(act: () => void): void {

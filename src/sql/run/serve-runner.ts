@@ -3,8 +3,8 @@
  * and then runs one call after the other, until the channel closes.
  */
 import { invariant } from '../../base/index.ts'
-import type { CompiledSql, SqlCell } from '../compiled-sql.ts'
-import { CellReader } from './cell-codec.ts'
+import type { CompiledSql } from '../compiled-sql.ts'
+import { CellReader, type RowCell } from './cell-codec.ts'
 import { PlacedFailure } from './placed-failure.ts'
 import { RunnerProgram, type SqlHost } from './run-program.ts'
 import { ChannelEnd, InputFailure, RunnerChannel } from './runner-channel.ts'
@@ -77,7 +77,7 @@ class RunnerCalls {
     invariant(program !== undefined, 'a runner does not have the program')
     const now = reader.int64()
     const rowsMax = reader.uint32()
-    const variables: SqlCell[] = []
+    const variables: RowCell[] = []
     while (!reader.isAtEnd) variables.push(reader.cell())
     try {
       const rowCount = program.run({ now, rowsMax, variables }, this.#channel)

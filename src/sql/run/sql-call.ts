@@ -1,6 +1,7 @@
 /** What callers of the runners hand in and get back. */
 import type { EpochMs } from '../../base/index.ts'
 import type { CompiledSql, SqlCell, SqlPlace } from '../compiled-sql.ts'
+import type { RowCell } from './cell-codec.ts'
 import type { InputBatch } from './input-batch.ts'
 
 /** Which rows of stored data a statement asks for, when it comes to it. */
@@ -9,7 +10,7 @@ export interface WantedRead {
   /** The number of the read among those of the statement's query. */
   readonly read: number
   /** The values that variables have by then, in the order of the program's variables. */
-  readonly variables: readonly SqlCell[]
+  readonly variables: readonly RowCell[]
 }
 
 /** One run of a program. */
@@ -25,10 +26,10 @@ export interface SqlCall {
   readonly now: EpochMs
   /** The most rows that all statements together may give. */
   readonly rowsMax: number
-  /** Takes rows of a statement; the next come when what it returns has resolved. */
-  onRows(statement: number, rows: SqlCell[][]): void | Promise<void>
+  /** Takes rows of a statement, for `readCell`; the next come when what it returns has resolved. */
+  onRows(statement: number, rows: RowCell[][]): void | Promise<void>
   /** Takes the options of an INSERT, before its rows. */
-  onOptions?(statement: number, row: readonly SqlCell[]): void
+  onOptions?(statement: number, row: readonly RowCell[]): void
   /** Hands over stored rows; batches are asked for as fast as the runner takes them. */
   openRead?(wanted: WantedRead): AsyncIterable<InputBatch>
   /** Ends the call; it fails with the signal's reason. */

@@ -3,6 +3,3 @@ export const SQL_TEXT_BYTES_MAX = 20_000_000
 
 /** The longest statement for SQLite: what the compiler prints of the longest text it takes stays below. */
 export const SQL_LENGTH_MAX = 8_000_000
-
-/** Rows of one JSON_TABLE or CSV_TABLE: as many samples as a call may put. */
-export const SOURCE_ROWS_MAX = 1_000_000

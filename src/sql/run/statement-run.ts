@@ -1,6 +1,5 @@
-import type { SqlCell } from '../compiled-sql.ts'
 import { SqlFailure } from '../sql-failure.ts'
-import { CellReader, type CellWriter } from './cell-codec.ts'
+import { CellReader, type CellWriter, type RowCell } from './cell-codec.ts'
 import { readInputColumns } from './input-batch.ts'
 import type { RunnerChannel } from './runner-channel.ts'
 import type { InsertRow } from './runner-database.ts'
@@ -12,7 +11,7 @@ export interface RunOrder {
   readonly now: bigint
   readonly rowsMax: number
   /** A value for each variable of the program; SET changes them. */
-  readonly variables: SqlCell[]
+  readonly variables: RowCell[]
 }
 
 /** One statement of a run, on a runner's side of the channel. */
@@ -34,7 +33,7 @@ export class StatementRun {
     this.#rowsLeft = about.rowsLeft
   }
 
-  sendOptions(row: readonly SqlCell[]): void {
+  sendOptions(row: readonly RowCell[]): void {
     this.#channel.write(FRAME.options, (writer) => {
       writer.uint32(this.#index)
       writer.uint32(row.length)
@@ -50,13 +49,13 @@ export class StatementRun {
       const from = writer.length
       writer.uint32(this.#index)
       writer.uint32(columnCount)
-      let above: readonly SqlCell[] = []
+      let above: readonly RowCell[] = []
       while (!next.done && writer.length - from < ROWS_BYTES) {
         count += 1
         if (count > this.#rowsLeft) {
           throw new SqlFailure(`Cannot run this: it gives more than ${this.order.rowsMax} rows`)
         }
-        const row = next.value as readonly SqlCell[]
+        const row = next.value as readonly RowCell[]
         for (let column = 0; column < columnCount; column += 1) {
           writer.cell(row[column], above[column])
         }
@@ -84,14 +83,16 @@ export class StatementRun {
     })
     this.#channel.flush()
     for (const body of this.#channel.inputs()) {
-      insertColumns(readInputColumns(new CellReader(body), columnCount), insert)
+      insertRows(readInputColumns(new CellReader(body), columnCount), insert)
     }
   }
 }
 
-function insertColumns(columns: readonly (readonly SqlCell[])[], insert: InsertRow): void {
-  const rowCount = columns[0]?.length ?? 0
-  const cells: SqlCell[] = new Array(columns.length)
+function insertRows(
+  { rowCount, columns }: ReturnType<typeof readInputColumns>,
+  insert: InsertRow,
+): void {
+  const cells: RowCell[] = new Array(columns.length)
   for (let row = 0; row < rowCount; row += 1) {
     for (let column = 0; column < columns.length; column += 1) cells[column] = columns[column][row]
     insert(cells)

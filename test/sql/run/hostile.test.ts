@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type SqlCell, SqlRunError, type SqlRunners } from '../../../src/sql/index.ts'
+import { type RowCell, SqlRunError, type SqlRunners } from '../../../src/sql/index.ts'
 import { eventually, gather, openRunners, programOf } from '../../support/sql-runs.ts'
 
 const ENDLESS = 'WITH RECURSIVE t(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t)'
@@ -100,7 +100,7 @@ test('a runner runs nothing but SELECT over tables of its own', async (t) => {
 test('a runner runs one statement, and what follows it is not run', async (t) => {
   const runners = openRunners(t, { runnersMax: 1 })
   const program = programOf('SELECT 1; CREATE TABLE a (b); SELECT 2')
-  const rows: SqlCell[][] = await gather(runners, program).catch(() => [])
+  const rows: RowCell[][] = await gather(runners, program).catch(() => [])
   assert.ok(rows.length <= 1)
   await assertFails(runners, 'SELECT * FROM a', /no such table/)
 })

@@ -5,7 +5,7 @@ import { epochMs } from '../../../src/base/index.ts'
 import type {
   CompiledSql,
   InputBatch,
-  SqlCell,
+  RowCell,
   SqlRunError,
   WantedRead,
 } from '../../../src/sql/index.ts'
@@ -164,6 +164,18 @@ test('SqlRunners.run() reads stored rows when a statement asks for them, and no 
   )
   const none = { openRead: () => batchesOf(0, 0) }
   assert.deepEqual(await gather(runners, program, none), [])
+  const counted = programOf({
+    kind: 'select',
+    query: {
+      ...queryOf('SELECT count(*) FROM r'),
+      reads: [{ table: 'r', of: 'SAMPLE', columns: [], place: [0, 5] }],
+    },
+  })
+  async function* bare(): AsyncGenerator<InputBatch> {
+    for (const rowCount of [3, 0, 4]) yield { rowCount, columns: [] }
+  }
+  assert.deepEqual(await gather(runners, counted, { openRead: bare }), [[7n]])
+  assert.deepEqual(await gather(runners, program, none), [])
 })
 
 test('SqlRunners.run() fails with what the caller throws, and the runner goes on', async (t) => {
@@ -262,7 +274,7 @@ test('SqlRunners.run() runs many calls of many owners at once, each with its own
       gather(runners, program, { owner: `o${index % 7}`, values: { '@A': `call ${index} ` } }),
     ),
   )
-  const expected = answers.map((_, index): SqlCell[][] => [[`call ${index} 1`]])
+  const expected = answers.map((_, index): RowCell[][] => [[`call ${index} 1`]])
   assert.deepEqual(answers, expected)
   assert.equal(runners.figures.ended.done, 500)
 })
