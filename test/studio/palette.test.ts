@@ -68,7 +68,7 @@ test('the palette finds components by folder, name and ID, and streams by the wo
   await found(/SN-7/).waitFor()
   await found(/SN-8/).waitFor()
   await field.fill('UNICODE')
-  await found(/Ünïcode/).waitFor()
+  await found(/^Ünïcode/).waitFor()
   await field.fill('unicode druck')
   await found(/^Drück/).waitFor()
   await field.fill('sn-7 pres')
