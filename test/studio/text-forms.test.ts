@@ -79,6 +79,8 @@ test('drawSparkline(): one sample is a dot where it lies, on and off are steps',
   ]
   const { path } = drawSparkline(states, { ...at, isSteps: true })
   assert.equal(path, 'M0.0 2.0H100.0V30.0H150.0V2.0H200')
+  const late = drawSparkline([{ at: 99, value: 1 }], { ...at, isSteps: true })
+  assert.deepEqual(late, { path: 'M198.0 2.0H200', dot: { left: 0.99, top: 2 / 32 } })
   const line = drawSparkline(states, at)
   assert.equal(line.path, 'M0.0 2.0L100.0 30.0L150.0 2.0')
   assert.deepEqual(drawSparkline([], at), { path: '', dot: undefined })

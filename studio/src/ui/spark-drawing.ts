@@ -9,7 +9,7 @@ export interface SparkPoint {
 /** What is drawn, in the units of its box. */
 export interface SparkDrawing {
   readonly path: string
-  /** Where a point stands that has no line, in parts of the width and of the height. */
+  /** Where a single point stands, in parts of the width and of the height. */
   readonly dot: { readonly left: number; readonly top: number } | undefined
 }
 
@@ -45,11 +45,11 @@ export function drawSparkline(
     high === low ? height / 2 : height - ROOM - ((value - low) / (high - low)) * (height - 2 * ROOM)
   const place = (point: SparkPoint) =>
     [(partOf(point) * SPARK_WIDTH).toFixed(1), yOf(point).toFixed(1)] as const
-  if (isSteps) return { path: stepsOf(known.map(place)), dot: undefined }
-  if (known.length === 1) {
-    return { path: '', dot: { left: partOf(known[0]), top: yOf(known[0]) / height } }
-  }
-  return { path: `M${known.map((point) => place(point).join(' ')).join('L')}`, dot: undefined }
+  const isOne = known.length === 1
+  const dot = isOne ? { left: partOf(known[0]), top: yOf(known[0]) / height } : undefined
+  if (isSteps) return { path: stepsOf(known.map(place)), dot }
+  if (isOne) return { path: '', dot }
+  return { path: `M${known.map((point) => place(point).join(' ')).join('L')}`, dot }
 }
 
 /** Each value holds until the next one, the last to the end. */
