@@ -239,23 +239,29 @@ type KeyRest = Pick<ApiKey, 'sealedSecret' | 'secretHash' | 'createdAtMs'>
 /** Refuses a key with mistakes, naming the field. */
 export function checkKeyFields(fields: ApiKeyFields): void {
   const mistake = findFieldMistake(fields)
-  if (mistake !== undefined) refuse('bad_input', { what: mistake })
+  if (mistake === undefined) return
+  const [field, what] = mistake
+  refuse('bad_input', { what: `${field} ${what}`, field })
 }
 
-function findFieldMistake(fields: ApiKeyFields): string | undefined {
+function findFieldMistake(
+  fields: ApiKeyFields,
+): readonly [field: string, what: string] | undefined {
   const { name, description, capabilities, ipAddresses } = fields
-  if (name.trim() === '' || name.length > 200) return 'api_key.name must have 1 to 200 characters'
-  if (description.length > 2_000) return 'api_key.description may have 2000 characters'
+  if (name.trim() === '' || name.length > 200) {
+    return ['api_key.name', 'must have 1 to 200 characters']
+  }
+  if (description.length > 2_000) return ['api_key.description', 'may have 2000 characters']
   if (capabilities.length > ENTRIES_MAX || ipAddresses.length > ENTRIES_MAX) {
-    return `api_key may have ${ENTRIES_MAX} capabilities and as many addresses`
+    return ['api_key', `may have ${ENTRIES_MAX} capabilities and as many addresses`]
   }
   for (const [at, { resource }] of capabilities.entries()) {
     const mistake = findResourceMistake(resource)
-    if (mistake !== undefined) return `api_key.capabilities[${at}].resource ${mistake}`
+    if (mistake !== undefined) return [`api_key.capabilities[${at}].resource`, mistake]
   }
   for (const [at, item] of ipAddresses.entries()) {
     const mistake = findIpMistake(item)
-    if (mistake !== undefined) return `api_key.ipAddresses[${at}] ${mistake}`
+    if (mistake !== undefined) return [`api_key.ipAddresses[${at}]`, mistake]
   }
   return undefined
 }

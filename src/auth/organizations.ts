@@ -225,13 +225,16 @@ function fromDocument(document: CatalogDocument): Organization {
 
 function checkFields({ name, rateLimits }: OrganizationFields): void {
   if (name.trim() === '' || name.length > 200) {
-    refuse('bad_input', { what: 'organization.name must have 1 to 200 characters' })
+    refuse('bad_input', {
+      ...{ what: 'organization.name must have 1 to 200 characters', field: 'organization.name' },
+    })
   }
   if (rateLimits === '') return
   try {
     readRateFigures(rateLimits)
   } catch (error) {
     if (!(error instanceof SettingMistake)) throw error
-    refuse('bad_input', { what: `organization.rateLimits ${error.message}` })
+    const field = 'organization.rateLimits'
+    refuse('bad_input', { what: `${field} ${error.message}`, field })
   }
 }

@@ -2,7 +2,8 @@
  * Every refusal a client can meet: stable code, HTTP status, and the message from typed details.
  * `docs/errors.md` lists the same codes; a test compares the two. One entry a line, sorted by code.
  */
-type Text = { what: string }
+/** `field`: the path of the field that the message is about, as in `unit.symbol`, where there is one. */
+type Text = { what: string; field?: string }
 type Wait = { retryAfterSeconds: number }
 
 // biome-ignore format: one entry a line keeps the catalogue readable as a table.

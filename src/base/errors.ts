@@ -6,21 +6,24 @@ export class Refusal extends Error {
   readonly status: number
   /** Seconds after which the same call may go through, told as Retry-After. */
   readonly retryAfterSeconds: number | undefined
+  /** The field of a record that it is about, such as `unit.symbol`. */
+  readonly field: string | undefined
 
-  constructor(code: ErrorCode, message: string, retryAfterSeconds?: number) {
+  constructor(code: ErrorCode, message: string, retryAfterSeconds?: number, field?: string) {
     super(message)
     this.name = 'Refusal'
     this.code = code
     this.status = errorCatalogue[code].status
     this.retryAfterSeconds = retryAfterSeconds
+    this.field = field
   }
 }
 
 /** Builds the refusal of a code; its message comes from the catalogue. */
 export function refusal<C extends ErrorCode>(code: C, details: ErrorDetails<C>): Refusal {
   const text = errorCatalogue[code].text as (about: ErrorDetails<C>) => string
-  const retryAfter = (details as { retryAfterSeconds?: number }).retryAfterSeconds
-  return new Refusal(code, text(details), retryAfter)
+  const { retryAfterSeconds, field } = details as { retryAfterSeconds?: number; field?: string }
+  return new Refusal(code, text(details), retryAfterSeconds, field)
 }
 
 /** Throws the refusal of a code. */

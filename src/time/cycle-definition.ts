@@ -136,5 +136,9 @@ function showInterval({ from, until }: { from: number; until: number }): string 
 }
 
 function refuseCycle(field: string, what: string): never {
-  refuse('bad_input', { what: `Cannot use this cycle: ${field}: ${what}` })
+  refuse('bad_input', {
+    what: `Cannot use this cycle: ${field}: ${what}`,
+    // Records call the zone otherwise than definitions do.
+    field: `cycle.${field === 'timeZone' ? 'timeZoneId' : field}`,
+  })
 }

@@ -63,7 +63,8 @@ export async function addUser(
   requireCoversRole(by.principal, role)
   const known = await identity.users.findByEmail(email)
   if (known?.memberships.some((membership) => membership.orgUid === orgUid)) {
-    refuse('claim_taken', { what: `"${email}" belongs to this organization already` })
+    const what = `"${email}" belongs to this organization already`
+    refuse('claim_taken', { what, field: 'org_user.email' })
   }
   if (role === 'OWNER') await requirePerson(identity, by)
   else await requirePersonBehindToken(identity, by)
@@ -267,7 +268,8 @@ async function insertUser(
   const { orgUid } = by.principal
   const { email, firstName, lastName, role, uid } = wanted
   if (wanted.password === undefined) {
-    refuse('bad_input', { what: 'org_user.password is needed for an account that is new' })
+    const field = 'org_user.password'
+    refuse('bad_input', { what: `${field} is needed for an account that is new`, field })
   }
   const person = { ...wanted, organizations: namesOf(identity, [{ orgUid }]) }
   const fields: UserFields = {
@@ -335,7 +337,8 @@ function namesOf(
 
 function checkPassword(password: string, person: PasswordPerson): string {
   const weakness = findPasswordWeakness(password, person)
-  if (weakness !== undefined) refuse('bad_input', { what: `org_user.password ${weakness}` })
+  const field = 'org_user.password'
+  if (weakness !== undefined) refuse('bad_input', { what: `${field} ${weakness}`, field })
   return password
 }
 
@@ -344,7 +347,7 @@ function checked(field: string, text: string, read: (text: string) => string): s
     return read(text)
   } catch (error) {
     if (!(error instanceof SettingMistake)) throw error
-    refuse('bad_input', { what: `org_user.${field} ${error.message}` })
+    refuse('bad_input', { what: `org_user.${field} ${error.message}`, field: `org_user.${field}` })
   }
 }
 

@@ -186,31 +186,41 @@ async function put(
 
 function checkFields(fields: ClientFields): void {
   const fault = fieldFault(fields)
-  if (fault !== undefined) refuse('bad_input', { what: fault })
+  if (fault === undefined) return
+  const [field, rest] = fault
+  refuse('bad_input', { what: `${field}${rest}`, field })
 }
 
-function fieldFault({ name, logo, redirectUris, mayUseLogin }: ClientFields): string | undefined {
-  if (name.trim() === '') return 'oauth_client.name is missing: users read it when they are asked'
+/** The first field that is wrong, and what follows its name in the message. */
+function fieldFault({
+  name,
+  logo,
+  redirectUris,
+  mayUseLogin,
+}: ClientFields): readonly [field: string, rest: string] | undefined {
+  const [ofName, ofUris] = ['oauth_client.name', 'oauth_client.redirectUris']
+  if (name.trim() === '') return [ofName, ' is missing: users read it when they are asked']
   if (name.length > NAME_LENGTH_MAX) {
-    return `oauth_client.name has more than ${NAME_LENGTH_MAX} characters`
+    return [ofName, ` has more than ${NAME_LENGTH_MAX} characters`]
   }
   // Characters that reorder or hide text could make one name look like another.
   if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)) {
-    return 'oauth_client.name holds a control or formatting character'
+    return [ofName, ' holds a control or formatting character']
   }
   if (logo !== '' && !isImageAddress(logo)) {
-    return 'oauth_client.logo must be an https address or a data:image/… of at most 64 KiB'
+    return ['oauth_client.logo', ' must be an https address or a data:image/… of at most 64 KiB']
   }
   if (redirectUris.length === 0 && !mayUseLogin) {
-    return 'oauth_client.redirectUris must list at least one address (unless mayUseLogin is true)'
+    return [ofUris, ' must list at least one address (unless mayUseLogin is true)']
   }
   if (redirectUris.length > REDIRECT_URIS_MAX) {
-    return `oauth_client.redirectUris lists more than ${REDIRECT_URIS_MAX} addresses`
+    return [ofUris, ` lists more than ${REDIRECT_URIS_MAX} addresses`]
   }
-  return redirectUris
-    .map((uri, at) => ({ at, fault: redirectUriFault(uri) }))
-    .filter(({ fault }) => fault !== undefined)
-    .map(({ at, fault }) => `oauth_client.redirectUris[${at}]: ${fault}`)[0]
+  for (const [at, uri] of redirectUris.entries()) {
+    const fault = redirectUriFault(uri)
+    if (fault !== undefined) return [`${ofUris}[${at}]`, `: ${fault}`]
+  }
+  return undefined
 }
 
 /** Whether a text can be shown as a logo: an https address or an image carried in the text. */

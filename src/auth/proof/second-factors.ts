@@ -84,8 +84,10 @@ export class SecondFactors {
       refuse('conflict', { what: 'No second factor was begun: PUT it first' })
     }
     const step = this.#stepOf(userUid, factor, code)
-    if (step === undefined)
-      refuse('bad_input', { what: 'second_factor.otp is not the code of now' })
+    if (step === undefined) {
+      const field = 'second_factor.otp'
+      refuse('bad_input', { what: `${field} is not the code of now`, field })
+    }
     const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
     const recoveryHashes = codes.map((one) => hashSecret(withoutDashes(one)))
     const on = { ...factor, isOn: true, lastStep: step, recoveryHashes }

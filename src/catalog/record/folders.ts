@@ -331,5 +331,6 @@ function showFolder(document: CatalogDocument): FolderRecord {
 }
 
 function refuseTakenPath(path: string): never {
-  refuse('claim_taken', { what: `component_folder.path "${path}" exists already` })
+  const field = 'component_folder.path'
+  refuse('claim_taken', { what: `${field} "${path}" exists already`, field })
 }

@@ -271,7 +271,11 @@ export function refuseUnknown(kind: string, uid: string): never {
 
 /** Refuses an ID that another record of the scope has. */
 export function refuseTakenId(kind: string, id: string): never {
-  refuse('claim_taken', { what: `${kind}.id "${id}" is taken: choose another, or leave it blank` })
+  const field = `${kind}.id`
+  refuse('claim_taken', {
+    what: `${field} "${id}" is taken: choose another, or leave it blank`,
+    field,
+  })
 }
 
 /** Refuses an update made with a revision in mind that is no longer the record's. */

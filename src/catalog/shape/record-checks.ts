@@ -27,7 +27,7 @@ export const revisionShape = Type.Optional(
 
 /** Refuses with `bad_input` about one field. */
 export function refuseField(field: string, what: string): never {
-  refuse('bad_input', { what: `${field} ${what}` })
+  refuse('bad_input', { what: `${field} ${what}`, field })
 }
 
 interface ShapeError {

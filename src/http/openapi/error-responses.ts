@@ -50,6 +50,10 @@ const errorSchema = {
     success: { type: 'boolean', const: false },
     message: { type: 'string', description: 'What was wrong, and where' },
     code: { type: 'string', description: 'Stable, for programs; docs/errors.md lists all' },
+    field: {
+      type: 'string',
+      description: 'The field of a record that it is about, as in unit.symbol; absent without one',
+    },
   },
 }
 

@@ -17,9 +17,9 @@ interface ErrorReply {
 /** Handles come back as soon as connections and files are closed. */
 const HANDLES_RETRY_SECONDS = 5
 
-/** The body of every error. */
-export function errorEnvelope(code: string, message: string): string {
-  return JSON.stringify({ success: false, message, code })
+/** The body of every error; `field` is in it where the message is about one field of a record. */
+export function errorEnvelope(code: string, message: string, field?: string): string {
+  return JSON.stringify({ success: false, message, code, field })
 }
 
 /** Turns whatever was thrown into the answer for the client. */
@@ -66,7 +66,7 @@ function refusalReply(error: Refusal): ErrorReply {
   return {
     status: error.status,
     code: error.code,
-    body: errorEnvelope(error.code, shownMessage(error)),
+    body: errorEnvelope(error.code, shownMessage(error), error.field),
     headers: {
       ...(retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfter)) }),
       ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),
@@ -95,8 +95,22 @@ interface FrameworkError {
   readonly code?: string
   readonly statusCode?: number
   readonly message: string
-  readonly validation?: ReadonlyArray<{ readonly instancePath: string; readonly message?: string }>
+  readonly validation?: ReadonlyArray<{
+    readonly instancePath: string
+    readonly message?: string
+    readonly params?: { readonly missingProperty?: unknown; readonly requiredProperties?: unknown }
+  }>
   readonly validationContext?: string
+}
+
+/** The field of a body that a check names; of one that is missing, its own path. */
+function bodyField({
+  instancePath,
+  params,
+}: NonNullable<FrameworkError['validation']>[number]): string | undefined {
+  const missing = [params?.missingProperty ?? params?.requiredProperties ?? []].flat()
+  const parts = [...instancePath.split('/').slice(1), ...missing.slice(0, 1).map(String)]
+  return parts.length === 0 ? undefined : parts.join('.')
 }
 
 /** What Fastify refuses by itself, in our words. */
@@ -107,7 +121,11 @@ function frameworkRefusal(error: unknown): Refusal | undefined {
     const [first] = validation
     const field = first.instancePath.slice(1).replaceAll('/', '.')
     const place = [validationContext, field].filter((part) => part !== '').join(': ')
-    return refusal('bad_input', { what: `${place} ${first.message ?? 'is not valid'}` })
+    const what = `${place} ${first.message ?? 'is not valid'}`
+    return refusal('bad_input', {
+      what,
+      field: validationContext === 'body' ? bodyField(first) : undefined,
+    })
   }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new Refusal('body_too_large', message)
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {

@@ -186,7 +186,8 @@ export function readNewUser(body: Static<typeof orgUserBody>): NewUser {
     role = 'MEMBER',
     password,
   } = body.org_user
-  if (email === undefined) refuse('bad_input', { what: 'org_user.email is needed' })
+  const field = 'org_user.email'
+  if (email === undefined) refuse('bad_input', { what: `${field} is needed`, field })
   return { email, firstName, lastName, timeZone: timeZoneId, role, password }
 }
 
@@ -212,9 +213,8 @@ function requireKnown(record: object, known: ReadonlySet<string>, path: string):
   const unknown = Object.keys(record).find((field) => !known.has(field))
   if (unknown === undefined) return
   const fields = [...known].filter((field) => !KEY_READ_ONLY.includes(field)).join(', ')
-  refuse('bad_input', {
-    what: `${path}.${unknown.slice(0, 60)} is not known: ${path} has ${fields}`,
-  })
+  const field = `${path}.${unknown.slice(0, 60)}`
+  refuse('bad_input', { what: `${field} is not known: ${path} has ${fields}`, field })
 }
 
 /** What a body says about a key; refuses fields that a key does not have. */

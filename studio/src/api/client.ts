@@ -107,12 +107,13 @@ async function reach(address: string, init: RequestInit): Promise<Response> {
 async function readError(answer: Response): Promise<ApiError> {
   const text = await answer.text()
   const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN)
-  const { code = 'unknown', message = '' } = parseObject(text)
+  const { code = 'unknown', message = '', field } = parseObject(text)
   return new ApiError({
     status: answer.status,
     code: String(code),
     message: String(message) || `The service answered ${answer.status}.`,
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
+    path: typeof field === 'string' ? field : undefined,
   })
 }
 

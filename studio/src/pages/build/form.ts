@@ -10,14 +10,9 @@ export interface FieldsProps<R> {
   errorOf(field: string): string | undefined
 }
 
-/** The calendar's own messages name fields of the definition. */
-const OF_CYCLE = /^Cannot use this cycle: (?<field>[\w[\].]+): /
-
 /** The field of a record that an error is about; undefined: it is about the whole, or about another record. */
 export function fieldOf(noun: string, error: ApiError): string | undefined {
-  const ofCycle = OF_CYCLE.exec(error.message)?.groups?.field
-  if (ofCycle !== undefined) return ofCycle === 'timeZone' ? 'timeZoneId' : ofCycle
-  return error.message.startsWith(`${noun}.`) ? error.field : undefined
+  return error.path?.startsWith(`${noun}.`) === true ? error.field : undefined
 }
 
 /** Tells by field what was wrong; what no field asked for is told by `rest`. */
