@@ -37,6 +37,7 @@ import {
 } from './base/index.ts'
 import { type Catalog, openCatalog, VALUE_CODE } from './catalog/index.ts'
 import type { CheckParts } from './cli/index.ts'
+import type { StreamDeriver } from './derivation/index.ts'
 import { catalogClockMark, expiringStreams, Feed, makeDeleteProfileJob } from './feed/index.ts'
 import {
   FileService,
@@ -57,6 +58,7 @@ import {
   openCommandSocket,
   type WeirServer,
 } from './http/index.ts'
+import { openDerivation } from './open-derivation.ts'
 import { openLive } from './open-live.ts'
 import { openScrub } from './open-scrub.ts'
 import { openSqlRunners } from './open-sql.ts'
@@ -97,6 +99,8 @@ export interface WeirApp {
   readonly fileSweep: LeasedJob
   /** Removes samples that are older than their stream's delete profile says. */
   readonly deleteProfileJob: LeasedJob
+  /** Derives streams from others, in the background and over history. */
+  readonly derivation: StreamDeriver
   /** Reads back all that is stored, once a week and when it is asked to. */
   readonly scrub: ScrubRunner
   /** What was made on the first start of a data folder, to be told once. */
@@ -138,6 +142,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   data.scrub.start()
   const deleteProfileJob = startDeleteProfiles({ ...data, catalogStore, clock, log })
   opened.defer(() => deleteProfileJob.close())
+  await data.derivation.start()
   const budget = new MemoryBudget(budgetBytesOf(memoryBytesOf(config)))
   const calls = new FeedCalls(data.feed, budget)
   const bodies = new FeedBodyReader(config.bodyBytesMax, budget)
@@ -148,10 +153,9 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   await resumeOrganizationDeletions(deletion, log)
   const server = await buildServer({
     ...{ clock, log, tls: tlsFiles(config), trustedProxies: config.trustedProxies ?? [] },
-    publicUrl: config.publicUrl,
+    ...{ publicUrl: config.publicUrl, metricsAccess: config.metrics },
     isPublicSecure: config.publicUrl?.startsWith('https:') ?? false,
     connectionLimits: connectionLimits(config),
-    metricsAccess: config.metrics,
     readiness: [{ name: 'samples', findProblem: () => data.samples.status().readOnlyReason }],
     findDetails: () => damageDetails(data.damage),
     moreMetrics: () => serviceMetrics({ ...data, live, sql }, config.dataDir),
@@ -159,7 +163,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     addRoutes: (app, readMetrics) =>
       addRoutes(app, {
         ...{ ...data, calls, config, deletion, gate, identity, lane, log, oauth, operators },
-        ...{ budget, live },
+        ...{ budget, live, jobs: data.derivation.jobs },
         usageOf: async (organization) => ({
           ...(await catalogUsageOf(catalogStore, organization)),
           fileBytes: await data.fileUsage.bytesOf(organization.uid),
@@ -304,10 +308,13 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     await fileUsage.whileDeparting(ofFiles, () => samples.forget(handles))
     await backups.mayEndDeletion()
   })
-  const feed = new Feed({
+  const feed: Feed = new Feed({
     ...{ catalog, store: samples, clock },
+    derive: (batch, limits) => derivation.derivePut(batch, limits),
     showFile: (text, place) => fileUrl({ ...place, name: readFileRecord(text).name }),
   })
+  const derivation = openDerivation({ catalog, catalogStore, clock, feed, log, samples })
+  opened.defer(() => derivation.close())
   await catalog.resumeDeletions()
   const { fileBytesMax } = config
   const files = new FileService({
@@ -331,7 +338,7 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
   opened.defer(() => scrub.close())
   return {
     ...{ backups, catalog, damage, embeddedSamples, samples, feed, files, fileSweep, fileUsage },
-    ...{ places, scrub },
+    ...{ derivation, places, scrub },
   }
 }
 

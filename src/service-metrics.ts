@@ -1,6 +1,7 @@
 /** A piece of the composition root: what /metrics tells of the stores. */
 import { histogramHead, metricText, version } from './base/index.ts'
 import type { Catalog } from './catalog/index.ts'
+import type { StreamDeriver } from './derivation/index.ts'
 import type { LiveHub } from './feed/index.ts'
 import type { SqlRunners } from './sql/index.ts'
 import {
@@ -15,6 +16,7 @@ interface MetricParts {
   readonly backups: BackupHolds
   readonly catalog: Catalog
   readonly damage: KnownDamage
+  readonly derivation: StreamDeriver
   readonly embeddedSamples: EmbeddedSampleStore
   readonly live: LiveHub
   readonly scrub: ScrubRunner
@@ -23,7 +25,7 @@ interface MetricParts {
 
 /** The counts of all parts in Prometheus' text format; nothing is counted for it that is not asked for. */
 export async function serviceMetrics(parts: MetricParts, dataDir: string): Promise<string> {
-  const { backups, catalog, damage, embeddedSamples, live, scrub, sql } = parts
+  const { backups, catalog, damage, derivation, embeddedSamples, live, scrub, sql } = parts
   const { index } = catalog
   const info = `version="${version}",node="${process.versions.node}"`
   return [
@@ -39,6 +41,7 @@ export async function serviceMetrics(parts: MetricParts, dataDir: string): Promi
     storeMetrics(embeddedSamples),
     await folderMetrics(dataDir),
     scrubMetrics(damage, scrub),
+    derivation.metrics(),
     live.metrics(),
     sqlMetrics(sql),
   ].join('')

@@ -1,6 +1,7 @@
 export { catalogClockMark } from './expire/clock-mark.ts'
 export { makeDeleteProfileJob } from './expire/delete-profile-job.ts'
 export { expiringStreams } from './expire/expiring-streams.ts'
+export { keptFrom } from './expire/retention.ts'
 export { Feed } from './feed.ts'
 export { feedName, requireCreation, requireStream } from './feed-rights.ts'
 export { findStreams } from './find-streams.ts'

@@ -53,6 +53,7 @@ export function withFileBodies(deps: FileBodiesDeps): SampleStore {
       removing(handles.filter(isFileStream).map(allOf), () => store.forget(handles)),
     touchedSince: (cursor, limit) => store.touchedSince(cursor, limit),
     watch: (handles) => store.watch(handles),
+    watchAlso: (handle) => store.watchAlso(handle),
     follow: () => store.follow(),
     status: () => store.status(),
     close: () => store.close(),

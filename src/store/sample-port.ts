@@ -201,6 +201,8 @@ export interface SampleStore {
    * with few changes it costs little more than these.
    */
   watch(handles: readonly StreamHandle[]): Promise<void>
+  /** Watches one stream more, from the call on; a restart knows it once `watch` has named it. */
+  watchAlso(handle: StreamHandle): void
   /** Begins to follow streams, none at first. A put pays nothing while no stream is followed. */
   follow(): StreamFollow
   status(): StoreStatus

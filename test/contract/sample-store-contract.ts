@@ -4,6 +4,7 @@ import { EARLIEST_TIME, epochMs, TIME_END } from '../../src/base/index.ts'
 import type { Sample, SampleStore } from '../../src/store/index.ts'
 import { batch, read, stream } from '../support/samples.ts'
 import { followContract } from './sample-store-follow-contract.ts'
+import { touchedContract } from './sample-store-touched-contract.ts'
 
 export { batch, read, stream }
 
@@ -324,76 +325,6 @@ export function sampleStoreContract(engine: string, open: () => Promise<StoreUnd
     assert.deepEqual(await read(store, 1), [])
   })
 
-  check(
-    'touchedSince() tells what changed in watched streams, none missed',
-    async (subject, store) => {
-      await store.append(batch([[1, 5, 1]]))
-      await store.watch([stream(1), stream(3)])
-      const before = await store.touchedSince(0, 100)
-      await store.append(
-        batch([
-          [1, 10, 1],
-          [2, 10, 1],
-          [1, 20, 1],
-        ]),
-      )
-      await store.remove({ handle: stream(3), from: epochMs(0), until: epochMs(50) })
-      const covers = async (from: SampleStore, cursor: number) => {
-        const { spans } = await from.touchedSince(cursor, 100)
-        const touched = (handle: number, time: number): boolean =>
-          spans.some((span) => span.handle === handle && span.from <= time && time < span.until)
-        return [touched(1, 10), touched(1, 20), touched(2, 10), touched(3, 49)]
-      }
-      assert.deepEqual(await covers(store, before.cursor), [true, true, false, true])
-      const after = await store.touchedSince(before.cursor, 100)
-      assert.deepEqual(await store.touchedSince(after.cursor, 100), {
-        spans: [],
-        cursor: after.cursor,
-      })
-      const later = await subject.reopen()
-      assert.deepEqual(await covers(later, before.cursor), [true, true, false, true])
-      await later.append(batch([[3, 70, 1]]))
-      const [span] = (await later.touchedSince(after.cursor, 100)).spans.filter(
-        (one) => one.until > 70,
-      )
-      assert.equal(span.handle, 3)
-    },
-  )
-
-  check('touchedSince() takes a cursor that it never gave as the first one', async (_, store) => {
-    await store.watch([stream(1)])
-    await store.append(batch([[1, 10, 1]]))
-    const { cursor } = await store.touchedSince(0, 100)
-    const { spans } = await store.touchedSince(cursor + 1_000, 100)
-    assert.deepEqual(spans, [{ handle: stream(1), from: epochMs(10), until: epochMs(11) }])
-  })
-
-  check(
-    'watch() holds from the call on, also where others were watched',
-    async (subject, store) => {
-      await store.watch([stream(1), stream(2)])
-      const kept = store.watch([stream(2), stream(3)])
-      await store.append(
-        batch([
-          [1, 10, 1],
-          [2, 20, 1],
-          [3, 30, 1],
-        ]),
-      )
-      await kept
-      const told = async (from: SampleStore) => {
-        const { spans } = await from.touchedSince(0, 100)
-        const first = spans.map(({ handle, from, until }) => [handle, from, until])
-        return first.sort((a, b) => a[0] - b[0])
-      }
-      const expected = [
-        [2, 20, 21],
-        [3, 30, 31],
-      ]
-      assert.deepEqual(await told(store), expected)
-      assert.deepEqual(await told(await subject.reopen()), expected)
-    },
-  )
-
+  touchedContract(check)
   followContract(check)
 }

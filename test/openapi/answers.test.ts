@@ -270,6 +270,21 @@ test('OAuth answers as described', async () => {
   await owner('POST', `/api/oauth_client/${uid}/secret`, undefined, password)
 })
 
+test('jobs answer as described', async () => {
+  const stream = [
+    { id: 'a', valueType: 'DOUBLE' },
+    { id: 'd', derivation: { expression: 'a', variables: [{ name: 'a', streamId: 'a' }] } },
+  ]
+  const { component } = await owner('PUT', '/api/component', { component: { id: 'jobs', stream } })
+  const derived = component.stream.find(({ id }: { id: string }) => id === 'd')
+  const path = `/api/component/${component.uid}/stream/${derived.uid}/derive`
+  const { job } = await owner('POST', path, { from: 1, until: 2 })
+  await owner('POST', path, { from: 2, until: 1 }, { expect: '4' })
+  await owner('GET', '/api/job')
+  await owner('GET', `/api/job/${job.uid}`)
+  await owner('DELETE', `/api/job/${job.uid}`)
+})
+
 test('health answers as described', async () => {
   const anyone = callerWith({})
   for (const path of ['/healthz', '/readyz', '/metrics']) await anyone('GET', path)

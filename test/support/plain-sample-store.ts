@@ -132,6 +132,10 @@ export class PlainSampleStore implements SampleStore {
     this.#watched = new Set(handles)
   }
 
+  watchAlso(handle: StreamHandle): void {
+    this.#watched = new Set([...this.#watched, handle])
+  }
+
   follow(): StreamFollow {
     const followed = new Map<StreamHandle, TouchedSpan | undefined>()
     this.#follows.add(followed)

@@ -26,7 +26,13 @@ export class DerivationEdges {
   readonly #derived = new Map<StreamHandle, DerivedStream>()
   readonly #dependents = new Map<StreamHandle, Set<StreamHandle>>()
   readonly #open = new Map<StreamHandle, OpenStream>()
+  readonly #sourceListeners: ((source: StreamHandle) => void)[] = []
   #generation = 0
+
+  /** Calls a listener with every stream that others begin to be derived from, before the save is answered. */
+  onSource(listener: (source: StreamHandle) => void): void {
+    this.#sourceListeners.push(listener)
+  }
 
   /** Moves whenever anything of a derived stream may have changed. */
   get generation(): number {
@@ -101,8 +107,9 @@ export class DerivationEdges {
     }
     this.#derived.set(handle, { revision, sources })
     for (const source of sources) {
-      const dependents = this.#dependents.get(source) ?? new Set()
-      this.#dependents.set(source, dependents.add(handle))
+      const dependents = this.#dependents.get(source)
+      this.#dependents.set(source, (dependents ?? new Set()).add(handle))
+      if (dependents === undefined) for (const tell of this.#sourceListeners) tell(source)
     }
     return sources.length === sourceUids.size
   }

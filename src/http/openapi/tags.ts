@@ -10,6 +10,7 @@ const TAGS = {
   unit: 'How values are shown.',
   delete_profile: 'How long samples are kept.',
   expression: 'The language of formulas.',
+  job: 'What is derived over history, in the background.',
   dashboard: 'Boards of charts, gauges, values, tables and texts.',
   login: 'Sessions of people.',
   session: "The caller's own sessions.",

@@ -8,6 +8,7 @@ import type {
 } from '../../auth/index.ts'
 import type { Config, MemoryBudget } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
+import type { HistoryJobs } from '../../derivation/index.ts'
 import type { LiveHub } from '../../feed/index.ts'
 import type { FileService } from '../../files/index.ts'
 import type { App } from '../app-type.ts'
@@ -24,6 +25,7 @@ import { extentRoutes } from './extent-routes.ts'
 import { feedRoutes } from './feed-routes.ts'
 import { fileRoutes } from './file-routes.ts'
 import { invitationRoutes } from './invitation-routes.ts'
+import { jobRoutes } from './job-routes.ts'
 import { liveRoutes } from './live-routes.ts'
 import { loginRoutes } from './login-routes.ts'
 import { authorizeRoutes } from './oauth/authorize-routes.ts'
@@ -50,6 +52,7 @@ interface RouteParts extends StorageRoutesDeps {
   readonly deletion: DeletionParts
   readonly files: FileService
   readonly identity: Identity
+  readonly jobs: HistoryJobs
   readonly lane: FastLane
   readonly live: LiveHub
   readonly oauth: OAuthWithUsers
@@ -78,6 +81,7 @@ export function addRoutes(app: App, parts: RouteParts): void {
   fileRoutes(app, { files, calls, gate, identity, budget })
   const isSecure = config.tlsCert !== undefined || config.publicUrl?.startsWith('https:') === true
   invitationRoutes(app, { gate, identity })
+  jobRoutes(app, { gate, jobs: parts.jobs })
   loginRoutes(app, { gate, identity, isSecure })
   liveRoutes(app, { live: parts.live, gate, identity })
   oauthClientRoutes(app, { oauth, gate, identity })

@@ -172,6 +172,10 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
     await this.#parts.sealer.watch(handles)
   }
 
+  watchAlso(handle: StreamHandle): void {
+    this.#parts.touched.watchAlso(handle)
+  }
+
   follow(): StreamFollow {
     const { follows } = this.#parts
     const followed = new FollowedStreams((self) => follows.delete(self))

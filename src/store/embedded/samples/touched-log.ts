@@ -56,6 +56,12 @@ export class TouchedLog {
     this.#entries = entries.sort((a, b) => a.cursor - b.cursor)
   }
 
+  /** Adds one stream to those watched. */
+  watchAlso(handle: number): void {
+    this.#watched.add(handle)
+    this.#watchedBits.add(handle)
+  }
+
   forget(handles: readonly number[]): void {
     const gone = new Set(handles)
     for (const handle of handles) this.#watched.delete(handle)

@@ -1,0 +1,269 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Clock, nextTurn } from '../../base/index.ts'
+import type { StreamIndex } from '../../catalog/index.ts'
+import type { CatalogStore, Lease, StreamHandle, TouchedSpan } from '../../store/index.ts'
+import type { ComponentLocks } from '../component-locks.ts'
+import { type DerivationGraph, isProblem } from '../derivation-plan.ts'
+import type { DeriveDeps } from '../derive-stream.ts'
+import { cursorWrite, readCursor } from './derivation-cursor.ts'
+import { deriveDues } from './derive-dues.ts'
+import { StreamDues } from './stream-dues.ts'
+
+/** How soon appends are looked for; what is derived is there well within two seconds. */
+const LOOK_EVERY_MS = 100
+/** How soon is looked again whether the process that derives has gone, or the store can be written. */
+const RETRY_MS = 1_000
+/** How often the cursor is kept: a crash derives so much once more, which changes nothing. */
+const KEEP_EVERY_MS = 5_000
+const LEASE_MS = 60_000
+/** Well below the time that a lease lasts. */
+const RENEW_EVERY_MS = 15_000
+/** Touched spans taken at a time. */
+const SPANS_PER_LOOK = 2_000
+/** Streams derived at a time: their samples become durable together. */
+const STREAMS_AT_ONCE = 64
+/** A stream with much to derive lets the others have their turn after so long. */
+const TURN_MS = 250
+/** How often the whole set of watched streams is told to the store. */
+const WATCH_EVERY_MS = 1_000
+
+const LEASE_NAME = 'derivation'
+
+/** No generation of the graph. */
+const NEVER = -1
+
+/** What the worker is built from. */
+interface WorkerDeps extends DeriveDeps {
+  readonly catalog: Pick<CatalogStore, 'get' | 'commit' | 'acquireLease' | 'releaseLease'>
+  readonly clock: Clock
+  readonly graph: DerivationGraph
+  readonly holder: string
+  readonly index: StreamIndex
+  readonly locks: ComponentLocks
+  readonly onFailure: (error: unknown) => void
+}
+
+/**
+ * Derives in the background what was touched. Everything is told by the store at least once, across
+ * restarts; deriving it again changes nothing. What it stores is told in turn to streams that are derived
+ * from it, so a chain follows link by link. While no stream is derived it does nothing, not even look.
+ */
+export class DerivationWorker {
+  readonly #deps: WorkerDeps
+  /** What could not be derived yet: the component is locked, or the store takes nothing. */
+  #waiting = new Map<StreamHandle, StreamDues>()
+  #lease: Lease | undefined
+  #renewedAt = 0
+  /** Everything up to here was derived, or waits. */
+  #cursor = 0
+  /** Everything up to here was derived. */
+  #safeCursor = 0
+  #keptCursor = 0
+  #keptAt = 0
+  #watchedGeneration = NEVER
+  #watchableAt = 0
+  #timer: NodeJS.Timeout | undefined
+  #looking: Promise<void> | undefined
+  /** Why a stream could not be derived, in the look under way. */
+  #failure: unknown
+  readonly #closing = new AbortController()
+
+  constructor(deps: WorkerDeps) {
+    this.#deps = deps
+  }
+
+  /** Streams that wait until they can be derived. */
+  get waitingCount(): number {
+    return this.#waiting.size
+  }
+
+  /** Begins: what is touched from here on is derived, and what earlier processes have left. */
+  async start(): Promise<void> {
+    if (!this.#deps.graph.isEmpty) await this.#watch()
+    this.wake()
+  }
+
+  /** Takes in that a stream has become the source of another. */
+  addSource(handle: StreamHandle): void {
+    this.#deps.store.watchAlso(handle)
+    this.wake()
+  }
+
+  /** Looks for work from here on, while any stream is derived. */
+  wake(): void {
+    if (this.#closing.signal.aborted || this.#timer !== undefined || this.#looking !== undefined)
+      return
+    if (this.#deps.graph.isEmpty && this.#watchedGeneration === NEVER) return
+    this.#lookAfter(LOOK_EVERY_MS)
+  }
+
+  /** Derives all that was touched before the call; for who must not wait. */
+  async settle(): Promise<void> {
+    await this.#looking
+    await this.#look()
+  }
+
+  /** Ends the work under way, and keeps how far it is. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    clearTimeout(this.#timer)
+    await this.#looking
+    if (this.#lease === undefined) return
+    await this.#keep().catch(this.#deps.onFailure)
+    await this.#deps.catalog.releaseLease(this.#lease)
+  }
+
+  #lookAfter(ms: number): void {
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      void this.#look().then(() => this.wake())
+    }, ms)
+    this.#timer.unref()
+  }
+
+  /** One look at a time; errors are told, and the next look tries again. */
+  #look(): Promise<void> {
+    this.#looking ??= this.#work()
+      .catch((error: unknown) => {
+        // What was taken in and not derived is told again.
+        this.#cursor = this.#safeCursor
+        this.#deps.onFailure(error)
+        return this.#rest()
+      })
+      .finally(() => {
+        this.#looking = undefined
+      })
+    return this.#looking
+  }
+
+  async #rest(): Promise<void> {
+    const { signal } = this.#closing
+    await wait(RETRY_MS, undefined, { signal, ref: false }).catch(() => {})
+  }
+
+  async #work(): Promise<void> {
+    const { clock, store } = this.#deps
+    if (!(await this.#holdLease())) return this.#rest()
+    await this.#watch()
+    for (;;) {
+      const before = this.#cursor
+      this.#failure = undefined
+      const { spans, cursor } = await store.touchedSince(before, SPANS_PER_LOOK)
+      const due = this.#waiting
+      for (const span of spans) this.#addDues(due, span)
+      this.#waiting = new Map()
+      this.#cursor = cursor
+      await this.#deriveAll(due)
+      if (this.#waiting.size === 0) this.#safeCursor = cursor
+      if (this.#closing.signal.aborted) return
+      const isDue = clock.elapsed() - this.#keptAt >= KEEP_EVERY_MS
+      if (isDue && this.#safeCursor !== this.#keptCursor) await this.#keep()
+      if (this.#failure !== undefined) return this.#rest()
+      const isMore = cursor !== before || this.#hasTurnsLeft
+      if (!isMore || !(await this.#holdLease())) return
+    }
+  }
+
+  #addDues(dues: Map<StreamHandle, StreamDues>, span: Parameters<StreamDues['add']>[0]): void {
+    for (const derived of this.#deps.graph.dependentsOf(span.handle)) {
+      const own = dues.get(derived) ?? new StreamDues()
+      dues.set(derived, own)
+      own.add(span)
+    }
+  }
+
+  async #deriveAll(due: ReadonlyMap<StreamHandle, StreamDues>): Promise<void> {
+    const queue = due.entries()
+    const lane = async (): Promise<void> => {
+      for (const [derived, dues] of queue) {
+        if (this.#closing.signal.aborted || !(await this.#derive(derived, dues)))
+          this.#waiting.set(derived, dues)
+        await nextTurn()
+      }
+    }
+    await Promise.all(Array.from({ length: Math.min(STREAMS_AT_ONCE, due.size) }, lane))
+  }
+
+  /** False: it has to be tried again. */
+  async #derive(derived: StreamHandle, dues: StreamDues): Promise<boolean> {
+    const { clock, graph, index, locks, onFailure, status } = this.#deps
+    if (!index.has(derived)) return true
+    if (locks.isLocked(index.componentOf(derived).uid)) return false
+    try {
+      const plan = await graph.planOf(derived)
+      if (isProblem(plan)) {
+        await status.noteProblem(derived, plan.problem)
+        return true
+      }
+      const begunAt = clock.elapsed()
+      const onBlock = () =>
+        clock.elapsed() - begunAt < TURN_MS &&
+        !(this.#closing.signal.aborted || locks.isLocked(plan.componentUid))
+      const touchedSince = (handles: readonly StreamHandle[]) => this.#touchedSince(handles)
+      return await deriveDues(this.#deps, plan, dues, { onBlock, touchedSince })
+    } catch (error) {
+      // A stream that was deleted meanwhile takes nothing, and needs nothing.
+      if (!index.has(derived)) return true
+      // The store that takes nothing refuses every stream: one of them tells it.
+      if (this.#failure === undefined) onFailure(error)
+      this.#failure = error
+      await status.noteProblem(derived, messageOf(error))
+      return false
+    }
+  }
+
+  /** Where streams were touched since the look began; undefined where that is too much to tell. */
+  async #touchedSince(handles: readonly StreamHandle[]): Promise<TouchedSpan[] | undefined> {
+    const { spans } = await this.#deps.store.touchedSince(this.#cursor, SPANS_PER_LOOK)
+    if (spans.length >= SPANS_PER_LOOK) return undefined
+    return spans.filter(({ handle }) => handles.includes(handle))
+  }
+
+  /** Whether streams wait that are not kept from being derived: they had their turn and need another. */
+  get #hasTurnsLeft(): boolean {
+    const { index, locks } = this.#deps
+    return [...this.#waiting.keys()].some(
+      (derived) => index.has(derived) && !locks.isLocked(index.componentOf(derived).uid),
+    )
+  }
+
+  /** Tells the store which streams are watched, when that has changed. */
+  async #watch(): Promise<void> {
+    const { clock, graph, store } = this.#deps
+    const { generation } = graph
+    const elapsed = clock.elapsed()
+    if (generation === this.#watchedGeneration || elapsed < this.#watchableAt) return
+    this.#watchableAt = elapsed + WATCH_EVERY_MS
+    await store.watch(graph.watched())
+    this.#watchedGeneration = graph.isEmpty ? NEVER : generation
+  }
+
+  async #holdLease(): Promise<boolean> {
+    const { catalog, clock, holder } = this.#deps
+    const elapsed = clock.elapsed()
+    if (this.#lease !== undefined && elapsed - this.#renewedAt < RENEW_EVERY_MS) return true
+    const before = this.#lease
+    this.#lease = await catalog.acquireLease(LEASE_NAME, holder, LEASE_MS)
+    this.#renewedAt = elapsed
+    if (this.#lease !== undefined && this.#lease.fence !== before?.fence) {
+      this.#cursor = await readCursor(catalog)
+      this.#safeCursor = this.#cursor
+      this.#keptCursor = this.#cursor
+      this.#waiting.clear()
+    }
+    return this.#lease !== undefined
+  }
+
+  /** Keeps what has become of streams, then how far all of it is. */
+  async #keep(): Promise<void> {
+    const { clock, status } = this.#deps
+    const cursor = this.#safeCursor
+    this.#keptAt = clock.elapsed()
+    await status.flush([cursorWrite(cursor)])
+    this.#keptCursor = cursor
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? error.message : 'Something failed: see the log'
+}

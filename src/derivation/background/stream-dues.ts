@@ -1,0 +1,57 @@
+import type { StreamHandle, TouchedSpan } from '../../store/index.ts'
+import type { Range } from '../../time/index.ts'
+import { SpanSet } from './span-set.ts'
+
+/** What has to be derived of one stream. */
+export class StreamDues {
+  #bySource = new Map<StreamHandle, SpanSet>()
+  #results = new SpanSet()
+
+  /** Takes in where a source was touched. */
+  add({ handle, from, until }: TouchedSpan): void {
+    const spans = this.#bySource.get(handle) ?? new SpanSet()
+    this.#bySource.set(handle, spans)
+    spans.add({ from, until })
+  }
+
+  /** Where a source was touched. */
+  spansOf(handle: StreamHandle): readonly Range[] {
+    return this.#bySource.get(handle)?.spans ?? []
+  }
+
+  /** Whether all of a stretch of a source is among what was touched. */
+  covers({ handle, from, until }: TouchedSpan): boolean {
+    return this.spansOf(handle).some((span) => span.from <= from && until <= span.until)
+  }
+
+  /** The earliest time that was touched; infinite where nothing was. */
+  get from(): number {
+    const firsts = [...this.#bySource.values()].flatMap(({ spans }) => spans.slice(0, 1))
+    return Math.min(...firsts.map(({ from }) => from))
+  }
+
+  /** Every stretch of every source that was touched. */
+  *touched(): Iterable<Range & { readonly handle: StreamHandle }> {
+    for (const [handle, { spans }] of this.#bySource) {
+      for (const { from, until } of spans) yield { handle, from, until }
+    }
+  }
+
+  /** Results that have to be derived again, whatever was touched. */
+  get results(): readonly Range[] {
+    return this.#results.spans
+  }
+
+  /** Says which results what was touched comes to; it need not be asked again. */
+  settle(results: readonly Range[]): void {
+    this.#bySource = new Map()
+    for (const span of results) this.#results.add(span)
+  }
+
+  /** Results before a time are derived. */
+  passTo(time: number): void {
+    const left = this.#results.spans.filter(({ until }) => until > time)
+    this.#results = new SpanSet()
+    for (const { from, until } of left) this.#results.add({ from: Math.max(from, time), until })
+  }
+}

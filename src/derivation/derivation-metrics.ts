@@ -1,0 +1,44 @@
+import { metricText } from '../base/index.ts'
+import type { DerivationWorker } from './background/derivation-worker.ts'
+import type { DerivationGraph } from './derivation-plan.ts'
+import type { HistoryJobs } from './history/history-jobs.ts'
+import type { StatusBook } from './status-book.ts'
+
+/** What is told of derived streams in Prometheus' text format. */
+export function derivationMetrics(parts: {
+  readonly graph: DerivationGraph
+  readonly jobs: HistoryJobs
+  readonly status: StatusBook
+  readonly worker: DerivationWorker
+}): string {
+  const { graph, jobs, status, worker } = parts
+  const { runs, samples, failures } = status.totals
+  return [
+    metricText('weir_derived_streams', 'gauge', 'Streams with a formula.', graph.derived().length),
+    metricText(
+      'weir_derived_samples_total',
+      'counter',
+      'Samples that formulas gave since the start.',
+      samples,
+    ),
+    metricText(
+      'weir_derivation_runs_total',
+      'counter',
+      'Blocks of results that gave samples or failures.',
+      runs,
+    ),
+    metricText(
+      'weir_derivation_failures_total',
+      'counter',
+      'Results that are missing as a formula failed.',
+      failures,
+    ),
+    metricText(
+      'weir_derivation_waiting_streams',
+      'gauge',
+      'Streams that have to be derived and cannot be yet.',
+      worker.waitingCount,
+    ),
+    metricText('weir_jobs_unfinished', 'gauge', 'Jobs that are not over.', jobs.unfinishedCount),
+  ].join('')
+}

@@ -1,0 +1,161 @@
+/** Derives stretches of one stream and stores what came out. */
+import { EARLIEST_TIME, type EpochMs, epochMs, nextTurn, TIME_END } from '../base/index.ts'
+import { type Feed, keptFrom } from '../feed/index.ts'
+import type { SampleBatch, SampleColumns, SampleStore, StreamHandle } from '../store/index.ts'
+import type { Range } from '../time/index.ts'
+import type { DerivationPlan } from './derivation-plan.ts'
+import { differenceOf } from './difference-of.ts'
+import { type DerivedBlock, deriveSpan } from './evaluate/derive-span.ts'
+import type { StatusBook } from './status-book.ts'
+
+/** What is derived is stored through. */
+export interface DeriveDeps {
+  readonly feed: Feed
+  readonly store: SampleStore
+  readonly status: StatusBook
+}
+
+/** What a run does between two blocks. */
+export interface DeriveControl {
+  /** Told how far results are stored; false: it has to end there. */
+  onBlock(until: number): boolean | Promise<boolean>
+}
+
+/** How a run ended. */
+interface RunResult {
+  /** Samples that were stored. */
+  readonly samples: number
+  /** All results before this time are stored. */
+  readonly until: number
+  /** False when it was ended before it was through. */
+  readonly isThrough: boolean
+}
+
+const UNTIL_THROUGH: DeriveControl = { onBlock: () => true }
+
+/**
+ * Derives what lies after the newest sample of a stream, as far as its sources let it be known for good.
+ * `touchedFrom` is where a source was appended to: of a stream without samples nothing earlier is derived.
+ */
+export async function deriveAppended(
+  deps: DeriveDeps,
+  plan: DerivationPlan,
+  touchedFrom: number,
+  control: DeriveControl = UNTIL_THROUGH,
+): Promise<RunResult> {
+  const { store, status } = deps
+  const sources = [...new Set(plan.variables.map(({ handle }) => handle))]
+  const options = { isTimesOnly: true }
+  const [own, ...newest] = await store.latest([plan.handle, ...sources], options)
+  const start = await status.startOf(plan.handle, touchedFrom)
+  const settled = settledBy(plan, newest)
+  const nothing = { samples: 0, until: TIME_END, isThrough: true }
+  if (settled === undefined) return nothing
+  const from = Math.max(start, own === undefined ? EARLIEST_TIME : own.time + 1)
+  const span = await keptSpan(deps, plan.handle, { from, until: TIME_END })
+  if (from >= settled) return nothing
+  const result = await run(deps, plan, span, { control, isReplacing: false })
+  if (result.isThrough) await status.settle(plan.handle, settled)
+  return result
+}
+
+/** Derives a span of results anew: what the stream had there and does not come out any more goes. */
+export async function deriveAgain(
+  deps: DeriveDeps,
+  plan: DerivationPlan,
+  asked: Range,
+  control: DeriveControl = UNTIL_THROUGH,
+): Promise<RunResult> {
+  const span = await keptSpan(deps, plan.handle, asked)
+  await deps.status.reopen(plan.handle, span.from)
+  return await run(deps, plan, span, { control, isReplacing: true })
+}
+
+/** The time before which no append can change results; undefined while there can be none. */
+function settledBy(
+  { trigger }: DerivationPlan,
+  newest: readonly ({ readonly time: EpochMs } | undefined)[],
+): number | undefined {
+  const times = newest.flatMap((sample) => (sample === undefined ? [] : [sample.time]))
+  if (times.length === 0 || (trigger === 'ALL' && times.length < newest.length)) return undefined
+  return (trigger === 'ALL' ? Math.min(...times) : Math.max(...times)) + 1
+}
+
+/** The part of a span in which a stream keeps samples: others would go at once. */
+async function keptSpan({ feed }: DeriveDeps, handle: StreamHandle, span: Range): Promise<Range> {
+  const rule = await feed.retention.ruleOf(handle)
+  if (rule === undefined) return span
+  return { from: Math.max(span.from, keptFrom(rule, feed.now())), until: span.until }
+}
+
+interface RunOptions {
+  readonly control: DeriveControl
+  readonly isReplacing: boolean
+}
+
+async function run(
+  deps: DeriveDeps,
+  plan: DerivationPlan,
+  { from, until }: Range,
+  { control, isReplacing }: RunOptions,
+): Promise<RunResult> {
+  const end = epochMs(Math.min(until, TIME_END))
+  let at = epochMs(Math.max(from, EARLIEST_TIME))
+  let samples = 0
+  // The next block is evaluated while this one becomes durable; it is stored only after it.
+  let storing: Promise<number> = Promise.resolve(0)
+  while (at < end) {
+    const block = await deriveSpan(deps, plan, { from: at, until: end }).catch(async (error) => {
+      await storing.catch(() => {})
+      throw error
+    })
+    const span = { from: at, until: block.until }
+    samples += await storing
+    storing = store(deps, plan, { block, span, isReplacing })
+    storing.catch(() => {})
+    at = block.until
+    const mayGoOn = await control.onBlock(at)
+    if (!mayGoOn && at < end) {
+      return { samples: samples + (await storing), until: at, isThrough: false }
+    }
+    await nextTurn()
+  }
+  samples += await storing
+  return { samples, until: end, isThrough: true }
+}
+
+interface Outcome {
+  readonly block: DerivedBlock
+  readonly span: Range
+  readonly isReplacing: boolean
+}
+
+/** Stores a block where it differs from what is there; tells how many samples that took. */
+async function store(
+  deps: DeriveDeps,
+  plan: DerivationPlan,
+  { block, span, isReplacing }: Outcome,
+): Promise<number> {
+  const { samples, failures } = block
+  const change = isReplacing
+    ? await differenceOf(deps.store, plan.handle, { samples, span })
+    : { samples, removal: undefined }
+  const { count } = change.samples
+  if (count > 0 || change.removal !== undefined) {
+    const removals = change.removal === undefined ? [] : [change.removal]
+    await deps.feed.append(batchOf(plan.handle, change.samples, removals), plan.orgUid)
+  }
+  if (count > 0 || failures.count > 0) {
+    await deps.status.note(plan.handle, { samples: count, failures })
+  }
+  return count
+}
+
+function batchOf(
+  handle: StreamHandle,
+  samples: SampleColumns,
+  removals: SampleBatch['removals'],
+): SampleBatch {
+  const { count, times, numbers, texts } = samples
+  return { count, handles: new Uint32Array(count).fill(handle), times, numbers, texts, removals }
+}

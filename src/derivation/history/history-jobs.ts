@@ -1,0 +1,310 @@
+import { type Principal, requirePermit } from '../../access/index.ts'
+import {
+  type Clock,
+  EARLIEST_TIME,
+  type EpochMs,
+  newUid,
+  Refusal,
+  refuse,
+  TIME_END,
+} from '../../base/index.ts'
+import type { StreamIndex } from '../../catalog/index.ts'
+import type { StreamHandle } from '../../store/index.ts'
+import type { ComponentLocks } from '../component-locks.ts'
+import { beginJob, type HistoryJob, type JobBook, type JobRecord, showJob } from './job-book.ts'
+
+/** Jobs that work at the same time, of different organizations: they share one thread with the calls. */
+const WORKING_MAX = 4
+/** Jobs of one organization that are not over: nobody needs more, and each is remembered. */
+const UNFINISHED_MAX = 20
+/** How often progress is written, and the lock renewed; well below the time that it lasts. */
+const KEEP_EVERY_MS = 2_000
+const RENEW_EVERY_MS = 15_000
+/** How soon a component that another process holds is asked for again. */
+const RETRY_MS = 1_000
+
+/** How a job that works tells how far it is, and learns whether it may go on. */
+interface JobControl {
+  /** Whether it has to end: it was cancelled, or the service stops. */
+  readonly isOver: boolean
+  /** Everything before `at` is through; false when it has to end. */
+  report(progress: { at: number; done: number; total: number }): Promise<boolean>
+}
+
+/** What jobs do. */
+export interface HistoryWork {
+  /** Refuses a stream that cannot be derived. */
+  check(handle: StreamHandle): Promise<void>
+  /** Derives a span of a stream from `job.at` on; refuses or throws when that cannot be. */
+  run(handle: StreamHandle, job: HistoryJob, control: JobControl): Promise<void>
+}
+
+interface HistoryDeps {
+  readonly book: JobBook
+  readonly clock: Clock
+  readonly index: StreamIndex
+  readonly locks: ComponentLocks
+  readonly work: HistoryWork
+  readonly onFailure: (error: unknown) => void
+}
+
+/** A job that is not over. */
+interface Unfinished {
+  job: HistoryJob
+  isCancelled: boolean
+  isWorking: boolean
+  keptAt: number
+  renewedAt: number
+  /** Resolves when it is over, or left for the next start. */
+  readonly over: PromiseWithResolvers<void>
+}
+
+/** Derives over history in the background, when somebody asks for it. */
+export class HistoryJobs {
+  readonly #deps: HistoryDeps
+  readonly #unfinished = new Map<string, Unfinished>()
+  #retry: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(deps: HistoryDeps) {
+    this.#deps = deps
+  }
+
+  /** How many jobs are not over. */
+  get unfinishedCount(): number {
+    return this.#unfinished.size
+  }
+
+  /** Goes on with the jobs that the last process left. */
+  async resume(): Promise<void> {
+    for (const job of await this.#deps.book.findRunning()) this.#enqueue(job)
+  }
+
+  /** Begins to derive a span of a derived stream; answers at once. */
+  async start(
+    principal: Principal,
+    path: { readonly componentUid: string; readonly uid: string },
+    input: unknown,
+  ): Promise<JobRecord> {
+    const { book, clock, work } = this.#deps
+    const { componentUid, uid: streamUid } = path
+    requirePermit(principal, `component/${componentUid}/stream/${streamUid}`, 'POST')
+    const span = readSpan(input)
+    await work.check(this.#requireStream(principal.orgUid, componentUid, streamUid))
+    const { orgUid } = principal
+    const ofOrg = [...this.#unfinished.values()].filter(({ job }) => job.orgUid === orgUid)
+    if (ofOrg.length >= UNFINISHED_MAX) {
+      const what = `Cannot begin: ${UNFINISHED_MAX} jobs of this organization are not over yet`
+      refuse('conflict', {
+        what: `${what}. Wait for one, or cancel one with DELETE /api/job/{uid}`,
+      })
+    }
+    const about = { orgUid, componentUid, streamUid, ...span }
+    const job = beginJob({ uid: newUid(), start: clock.now(), ...about })
+    // Counted before it is written, so that calls at the same time do not pass the limit together.
+    const unfinished = this.#add(job)
+    try {
+      await book.write(job)
+    } catch (error) {
+      this.#drop(unfinished)
+      throw error
+    }
+    await book.prune(orgUid).catch(this.#deps.onFailure)
+    this.#next()
+    return showJob(job)
+  }
+
+  /** One job of the caller's organization. */
+  async get(principal: Principal, uid: string): Promise<JobRecord> {
+    requirePermit(principal, `job/${uid}`, 'GET')
+    return showJob(await this.#require(principal.orgUid, uid))
+  }
+
+  /** The jobs of the caller's organization, those that began last first. */
+  async list(
+    principal: Principal,
+    page: { readonly start: number; readonly limit: number },
+  ): Promise<{ records: JobRecord[]; totalCount: number }> {
+    requirePermit(principal, 'job', 'GET')
+    const { records, totalCount } = await this.#deps.book.list(principal.orgUid, page)
+    const shown = records.map((job) => showJob(this.#unfinished.get(job.uid)?.job ?? job))
+    return { records: shown, totalCount }
+  }
+
+  /** Ends a job where it stands, and waits for that; one that is over stays as it is. */
+  async cancel(principal: Principal, uid: string): Promise<JobRecord> {
+    requirePermit(principal, `job/${uid}`, 'DELETE')
+    const job = await this.#require(principal.orgUid, uid)
+    const unfinished = this.#unfinished.get(uid)
+    if (unfinished === undefined) return showJob(job)
+    unfinished.isCancelled = true
+    if (!unfinished.isWorking) await this.#end(unfinished, 'CANCELLED', '')
+    await unfinished.over.promise
+    return showJob(await this.#require(principal.orgUid, uid))
+  }
+
+  /** Ends those that work; the next start goes on with them. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#retry)
+    const working = [...this.#unfinished.values()].filter(({ isWorking }) => isWorking)
+    await Promise.all(working.map(({ over }) => over.promise))
+  }
+
+  #requireStream(orgUid: string, componentUid: string, uid: string): StreamHandle {
+    const { index } = this.#deps
+    const handle = index.streamByUid(orgUid, uid)
+    if (handle !== 0 && index.componentOf(handle).uid === componentUid) return handle
+    return refuse('not_found', { what: `Cannot find stream "${uid.slice(0, 60)}"` })
+  }
+
+  async #require(orgUid: string, uid: string): Promise<HistoryJob> {
+    const running = this.#unfinished.get(uid)?.job
+    if (running?.orgUid === orgUid) return running
+    const job = await this.#deps.book.find(orgUid, uid)
+    return job ?? refuse('not_found', { what: `Cannot find job "${uid.slice(0, 60)}"` })
+  }
+
+  #enqueue(job: HistoryJob): void {
+    this.#add(job)
+    this.#next()
+  }
+
+  #add(job: HistoryJob): Unfinished {
+    const over = Promise.withResolvers<void>()
+    const keptAt = this.#deps.clock.elapsed()
+    const times = { keptAt, renewedAt: keptAt }
+    const unfinished = { job, isCancelled: false, isWorking: false, ...times, over }
+    this.#unfinished.set(job.uid, unfinished)
+    return unfinished
+  }
+
+  #drop({ job, over }: Unfinished): void {
+    this.#unfinished.delete(job.uid)
+    over.resolve()
+  }
+
+  /** Lets the next ones work: in their order, one of an organization at a time. */
+  #next(): void {
+    const working = [...this.#unfinished.values()].filter(({ isWorking }) => isWorking)
+    const orgs = new Set(working.map(({ job }) => job.orgUid))
+    for (const one of this.#unfinished.values()) {
+      if (this.#isClosed || orgs.size >= WORKING_MAX) return
+      if (one.isWorking || one.isCancelled || orgs.has(one.job.orgUid)) continue
+      orgs.add(one.job.orgUid)
+      one.isWorking = true
+      void this.#work(one).catch(this.#deps.onFailure)
+    }
+  }
+
+  async #work(one: Unfinished): Promise<void> {
+    const { locks } = this.#deps
+    const { componentUid } = one.job
+    try {
+      if (!(await locks.lock(componentUid))) return await this.#postpone(one)
+      try {
+        await this.#run(one)
+      } finally {
+        await locks.unlock(componentUid)
+      }
+    } catch (error) {
+      this.#deps.onFailure(error)
+      this.#drop(one)
+    }
+    this.#next()
+  }
+
+  /** Lets a job wait for its component. */
+  async #postpone(one: Unfinished): Promise<void> {
+    one.isWorking = false
+    if (one.isCancelled) await this.#end(one, 'CANCELLED', '')
+    else if (this.#isClosed) this.#drop(one)
+    else this.#retryLater()
+  }
+
+  async #run(one: Unfinished): Promise<void> {
+    const { index, work } = this.#deps
+    const { orgUid, componentUid, streamUid } = one.job
+    try {
+      const handle = index.streamByUid(orgUid, streamUid)
+      if (handle === 0 || index.componentOf(handle).uid !== componentUid) {
+        return await this.#end(one, 'FAILED', 'The stream was deleted')
+      }
+      await work.run(handle, one.job, this.#controlOf(one))
+    } catch (error) {
+      if (this.#isClosed) return await this.#leave(one)
+      if (!(error instanceof Refusal)) this.#deps.onFailure(error)
+      const reason = error instanceof Refusal ? error.message : 'Something failed: see the log'
+      return await this.#end(one, 'FAILED', reason)
+    }
+    if (one.isCancelled) return await this.#end(one, 'CANCELLED', '')
+    if (this.#isClosed) return await this.#leave(one)
+    one.job = { ...one.job, done: one.job.total }
+    await this.#end(one, 'DONE', '')
+  }
+
+  #controlOf(one: Unfinished): JobControl {
+    const isOver = () => one.isCancelled || this.#isClosed
+    return {
+      get isOver() {
+        return isOver()
+      },
+      report: async (progress) => {
+        const { book, clock, locks } = this.#deps
+        one.job = { ...one.job, ...progress }
+        const elapsed = clock.elapsed()
+        if (elapsed - one.keptAt >= KEEP_EVERY_MS) {
+          one.keptAt = elapsed
+          await book.write(one.job)
+        }
+        if (elapsed - one.renewedAt >= RENEW_EVERY_MS) {
+          one.renewedAt = elapsed
+          const isHeld = await locks.renew(one.job.componentUid)
+          if (!isHeld) refuse('conflict', { what: 'Another process derives this component' })
+        }
+        return !isOver()
+      },
+    }
+  }
+
+  async #end(one: Unfinished, status: HistoryJob['status'], message: string): Promise<void> {
+    const { book, clock } = this.#deps
+    one.job = { ...one.job, status, message, end: clock.now() }
+    await book.write(one.job).finally(() => this.#drop(one))
+  }
+
+  /** Keeps how far it is, for the next start. */
+  async #leave(one: Unfinished): Promise<void> {
+    await this.#deps.book.write(one.job).finally(() => this.#drop(one))
+  }
+
+  #retryLater(): void {
+    clearTimeout(this.#retry)
+    if (this.#isClosed) return
+    this.#retry = setTimeout(() => this.#next(), RETRY_MS).unref()
+  }
+}
+
+/** The span of a job: all time where nothing is said. */
+function readSpan(input: unknown): { from: EpochMs; until: EpochMs } {
+  if (input !== undefined && input !== null && !isObject(input)) {
+    refuse('bad_input', { what: 'The body must be an object such as {"from":0,"until":1}' })
+  }
+  const fields = isObject(input) ? input : {}
+  const from = readTime('from', fields.from, EARLIEST_TIME)
+  const until = readTime('until', fields.until, TIME_END)
+  if (from >= until) refuse('bad_input', { what: 'from must lie before until' })
+  return { from, until }
+}
+
+function isObject(input: unknown): input is Readonly<Record<string, unknown>> {
+  return typeof input === 'object' && input !== null && !Array.isArray(input)
+}
+
+function readTime(name: string, value: unknown, otherwise: EpochMs): EpochMs {
+  if (value === undefined || value === null) return otherwise
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
+    return refuse('bad_input', { what: `${name} must be a whole number of epoch milliseconds` })
+  }
+  return Math.min(Math.max(value, EARLIEST_TIME), TIME_END) as EpochMs
+}

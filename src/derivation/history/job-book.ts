@@ -1,0 +1,126 @@
+/** Jobs as documents of the catalog: they outlive the process that runs them. */
+import type { EpochMs } from '../../base/index.ts'
+import type { CatalogDocument, CatalogStore, JsonObject } from '../../store/index.ts'
+
+/** What a job does to its end: RUNNING until it is over, waiting for its turn included. */
+export const JOB_STATUSES = ['RUNNING', 'DONE', 'FAILED', 'CANCELLED'] as const
+type JobStatus = (typeof JOB_STATUSES)[number]
+
+/** A job as people see it. */
+export interface JobRecord {
+  readonly uid: string
+  readonly kind: 'derive'
+  readonly status: JobStatus
+  /** Milliseconds of history that are through, of those that there are. */
+  readonly done: number
+  readonly total: number
+  readonly message: string
+  readonly componentUid: string
+  readonly streamUid: string
+  readonly from: number
+  readonly until: number
+  readonly start: number
+  /** When it was over; null while it runs. */
+  readonly end: number | null
+}
+
+/** A job with the organization that it belongs to. */
+export interface HistoryJob extends JobRecord {
+  readonly orgUid: string
+  /** The time from which on it has to go on. */
+  readonly at: number
+}
+
+/** How long the record of a job that is over can be asked for. */
+const KEPT_MS = 7 * 86_400_000
+
+/** Records of jobs that are over, of one organization; the oldest go first. */
+const KEPT_MAX = 200
+
+const KIND = 'job'
+const PAGE = 500
+
+/** Reads and writes jobs; they lie outside of organizations, so that a start finds those that run. */
+export class JobBook {
+  readonly #catalog: Pick<CatalogStore, 'get' | 'list' | 'commit'>
+
+  constructor(catalog: Pick<CatalogStore, 'get' | 'list' | 'commit'>) {
+    this.#catalog = catalog
+  }
+
+  /** A job of an organization. */
+  async find(orgUid: string, uid: string): Promise<HistoryJob | undefined> {
+    const document = await this.#catalog.get({ orgUid: '', kind: KIND, uid })
+    return document?.parentUid === orgUid ? readJob(document) : undefined
+  }
+
+  /** The jobs of an organization, those that began last first. */
+  async list(
+    orgUid: string,
+    page: { readonly start: number; readonly limit: number },
+  ): Promise<{ records: HistoryJob[]; totalCount: number }> {
+    const { documents, totalCount } = await this.#catalog.list({
+      ...{ orgUid: '', kind: KIND, parentUid: orgUid, descending: true },
+      ...page,
+    })
+    return { records: documents.map(readJob), totalCount }
+  }
+
+  /** Every job that was not over when it was last written. */
+  async findRunning(): Promise<HistoryJob[]> {
+    const running: HistoryJob[] = []
+    for (let start = 0; ; start += PAGE) {
+      const query = { orgUid: '', kind: KIND, start, limit: PAGE, leavesOutDamaged: true }
+      const { documents, totalCount } = await this.#catalog.list(query)
+      running.push(...documents.map(readJob).filter(({ status }) => status === 'RUNNING'))
+      if (start + PAGE >= totalCount) return running
+    }
+  }
+
+  /** Keeps a job as it is. */
+  async write(job: HistoryJob): Promise<void> {
+    const { uid, orgUid, end } = job
+    await this.#catalog.commit([
+      {
+        ...{ op: 'put', orgUid: '', kind: KIND, uid, parentUid: orgUid, expectedRevision: 'any' },
+        listKey: String(job.start).padStart(16, '0'),
+        ...(end === null ? {} : { expiresAtMs: end + KEPT_MS }),
+        body: { ...job } satisfies JsonObject,
+      },
+    ])
+  }
+
+  /** Lets the oldest of an organization's jobs go that are over and more than are kept. */
+  async prune(orgUid: string): Promise<void> {
+    const { records } = await this.list(orgUid, { start: KEPT_MAX, limit: PAGE })
+    const over = records.filter(({ status }) => status !== 'RUNNING')
+    if (over.length === 0) return
+    const expectedRevision = 'any' as const
+    await this.#catalog.commit(
+      over.map(({ uid }) => ({ op: 'delete', orgUid: '', kind: KIND, uid, expectedRevision })),
+    )
+  }
+}
+
+/** The record of a job without what is not shown. */
+export function showJob({ orgUid: _org, at: _at, ...record }: HistoryJob): JobRecord {
+  return record
+}
+
+/** A job that begins. */
+export function beginJob(about: {
+  readonly uid: string
+  readonly orgUid: string
+  readonly componentUid: string
+  readonly streamUid: string
+  readonly from: EpochMs
+  readonly until: EpochMs
+  readonly start: EpochMs
+}): HistoryJob {
+  const progress = { status: 'RUNNING', done: 0, total: 0, message: '', end: null } as const
+  return { ...about, kind: 'derive', ...progress, at: about.from }
+}
+
+function readJob({ body }: CatalogDocument): HistoryJob {
+  return body as unknown as HistoryJob
+}

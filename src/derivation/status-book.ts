@@ -1,0 +1,200 @@
+import type { Clock } from '../base/index.ts'
+import type { StreamIndex } from '../catalog/index.ts'
+import type { CatalogStore, CatalogWrite, JsonObject, StreamHandle } from '../store/index.ts'
+import type { DerivationFailures } from './evaluate/evaluate-rows.ts'
+
+const KIND = 'derivation_status'
+
+/** What is known of a stream that nothing was derived of for so long goes; so does that of deleted ones. */
+const KEPT_MS = 400 * 86_400_000
+
+/** Entries at hand, some hundred bytes each; beyond this those that are written go first. */
+const ENTRIES_MAX = 100_000
+
+/** Documents of one commit. */
+const WRITES_MAX = 500
+
+/** Why the latest result is missing, and of what it would have been made. */
+interface LastError {
+  readonly message: string
+  /** Of the result that there is none of; null when no sample caused it. */
+  readonly time: number | null
+  readonly values: Readonly<Record<string, number | string | boolean | null>>
+}
+
+/** What has become of a derived stream, as its record shows it. */
+interface Status {
+  readonly lastRun: number | null
+  readonly lastError: LastError | null
+  readonly errorCount: number
+  readonly sampleCount: number
+}
+
+interface Entry {
+  status: Status
+  /** Results before this time are not derived by appends any more; undefined before the first one. */
+  start: number | undefined
+  /** Whether results up to `start` were derived, and it is not only where the first append was. */
+  isSettled: boolean
+  isDirty: boolean
+  readonly key: { readonly orgUid: string; readonly uid: string; readonly componentUid: string }
+}
+
+/** What one run came to. */
+interface RunOutcome {
+  readonly samples: number
+  readonly failures: DerivationFailures
+}
+
+const NOTHING: Status = { lastRun: null, lastError: null, errorCount: 0, sampleCount: 0 }
+
+interface BookDeps {
+  readonly catalog: Pick<CatalogStore, 'get' | 'commit'>
+  readonly index: StreamIndex
+  readonly clock: Clock
+}
+
+/** What has become of derived streams, and from where on appends derive them; kept in the catalog. */
+export class StatusBook {
+  readonly #deps: BookDeps
+  readonly #entries = new Map<StreamHandle, Entry>()
+  /** Since the start. */
+  readonly totals = { runs: 0, samples: 0, failures: 0 }
+
+  constructor(deps: BookDeps) {
+    this.#deps = deps
+  }
+
+  /** The status of a living derived stream. */
+  async read(handle: number): Promise<Status> {
+    return (await this.#entryOf(handle as StreamHandle))?.status ?? NOTHING
+  }
+
+  /**
+   * From where on appends derive a stream that has no samples: where the first append was, unless later
+   * ones have derived further.
+   */
+  async startOf(handle: StreamHandle, touchedFrom: number): Promise<number> {
+    const entry = await this.#entryOf(handle)
+    if (entry === undefined) return touchedFrom
+    const start = entry.start ?? touchedFrom
+    const earliest = entry.isSettled ? start : Math.min(start, touchedFrom)
+    if (earliest !== entry.start) {
+      entry.start = earliest
+      entry.isDirty = true
+    }
+    return earliest
+  }
+
+  /** Notes that appends need not derive results before a time again. */
+  async settle(handle: StreamHandle, until: number): Promise<void> {
+    const entry = await this.#entryOf(handle)
+    if (entry === undefined || (entry.isSettled && (entry.start ?? until) >= until)) return
+    entry.start = Math.max(entry.start ?? until, until)
+    entry.isSettled = true
+    entry.isDirty = true
+  }
+
+  /** Notes that results from a time on may be missing again. */
+  async reopen(handle: StreamHandle, from: number): Promise<void> {
+    const entry = await this.#entryOf(handle)
+    if (entry?.start === undefined || entry.start <= from) return
+    entry.start = from
+    entry.isDirty = true
+  }
+
+  /** Counts a run. */
+  async note(handle: StreamHandle, { samples, failures }: RunOutcome): Promise<void> {
+    const { totals } = this
+    totals.runs += 1
+    totals.samples += samples
+    totals.failures += failures.count
+    const entry = await this.#entryOf(handle)
+    if (entry === undefined) return
+    const { last } = failures
+    const before = entry.status
+    entry.status = {
+      lastRun: this.#deps.clock.now(),
+      lastError: last === undefined ? before.lastError : errorOf(last),
+      errorCount: before.errorCount + failures.count,
+      sampleCount: before.sampleCount + samples,
+    }
+    entry.isDirty = true
+  }
+
+  /** Tells why nothing can be derived, or stored, at all; told twice it counts once. */
+  async noteProblem(handle: StreamHandle, message: string): Promise<void> {
+    const entry = await this.#entryOf(handle)
+    if (entry === undefined || entry.status.lastError?.message === message) return
+    const { status } = entry
+    const lastError = { message, time: null, values: {} }
+    entry.status = { ...status, lastError, errorCount: status.errorCount + 1 }
+    entry.isDirty = true
+  }
+
+  /** Keeps what has changed since the last time, and `more` in the last commit. */
+  async flush(more: readonly CatalogWrite[]): Promise<void> {
+    const dirty = [...this.#entries.values()].filter(({ isDirty }) => isDirty)
+    for (let at = 0; at < dirty.length; at += WRITES_MAX) {
+      await this.#write(dirty.slice(at, at + WRITES_MAX))
+    }
+    if (more.length > 0) await this.#deps.catalog.commit(more)
+    if (this.#entries.size > ENTRIES_MAX) {
+      for (const [handle, { isDirty }] of this.#entries) {
+        if (!isDirty) this.#entries.delete(handle)
+      }
+    }
+  }
+
+  async #write(entries: readonly Entry[]): Promise<void> {
+    const { catalog, clock, index } = this.#deps
+    const living = entries.filter(({ key }) => index.streamByUid(key.orgUid, key.uid) !== 0)
+    for (const entry of entries) entry.isDirty = false
+    try {
+      if (living.length > 0) await catalog.commit(living.map((one) => putOf(one, clock.now())))
+    } catch (error) {
+      for (const entry of entries) entry.isDirty = true
+      throw error
+    }
+  }
+
+  async #entryOf(handle: StreamHandle): Promise<Entry | undefined> {
+    const { catalog, index } = this.#deps
+    const known = this.#entries.get(handle)
+    if (known !== undefined) return known
+    if (!index.has(handle)) return undefined
+    const { orgUid, uid: componentUid } = index.componentOf(handle)
+    const key = { orgUid, componentUid, uid: index.streamUid(handle) }
+    const document = await catalog.get({ orgUid, kind: KIND, uid: key.uid })
+    // Somebody else may have read it meanwhile.
+    const entry = this.#entries.get(handle) ?? readEntry(key, document?.body)
+    this.#entries.set(handle, entry)
+    return entry
+  }
+}
+
+/** Whole numbers beyond doubles are told as texts. */
+function errorOf({ message, time, values }: NonNullable<DerivationFailures['last']>): LastError {
+  const shown = Object.entries(values).map(
+    ([name, value]) => [name, typeof value === 'bigint' ? String(value) : value] as const,
+  )
+  return { message, time, values: Object.fromEntries(shown) }
+}
+
+function putOf({ key, status, start, isSettled }: Entry, nowMs: number): CatalogWrite {
+  const { orgUid, uid, componentUid } = key
+  return {
+    ...{ op: 'put', orgUid, kind: KIND, uid, parentUid: componentUid, expectedRevision: 'any' },
+    expiresAtMs: nowMs + KEPT_MS,
+    body: { status: status as unknown as JsonObject, start: start ?? null, isSettled },
+  }
+}
+
+function readEntry(key: Entry['key'], body: JsonObject | undefined): Entry {
+  if (body === undefined) {
+    return { status: NOTHING, start: undefined, isSettled: false, isDirty: false, key }
+  }
+  const start = typeof body.start === 'number' ? body.start : undefined
+  const status = body.status as unknown as Status
+  return { status, start, isSettled: body.isSettled === true, isDirty: false, key }
+}

@@ -1,0 +1,77 @@
+import type { Clock } from '../base/index.ts'
+import type { Catalog } from '../catalog/index.ts'
+import type { DeriveLimits, Feed } from '../feed/index.ts'
+import type { CatalogStore, SampleBatch, SampleStore } from '../store/index.ts'
+import { DerivationWorker } from './background/derivation-worker.ts'
+import { CatalogGraph } from './catalog-graph.ts'
+import { ComponentLocks } from './component-locks.ts'
+import { derivationMetrics } from './derivation-metrics.ts'
+import { derivePut } from './derive-put.ts'
+import { deriveAppended } from './derive-stream.ts'
+import { historyWork } from './history/derive-history.ts'
+import { HistoryJobs } from './history/history-jobs.ts'
+import { JobBook } from './history/job-book.ts'
+import { StatusBook } from './status-book.ts'
+
+/** What derived streams need of the others. */
+interface DerivationDeps {
+  readonly catalog: Catalog
+  readonly catalogStore: CatalogStore
+  readonly store: SampleStore
+  readonly feed: Feed
+  readonly clock: Clock
+  /** Who this process is among those that share the catalog; the same after a restart where there is one only. */
+  readonly holder: string
+  readonly onFailure: (error: unknown) => void
+}
+
+/** Everything that derives, opened together. */
+export class StreamDeriver {
+  readonly graph: CatalogGraph
+  readonly status: StatusBook
+  readonly locks: ComponentLocks
+  readonly worker: DerivationWorker
+  readonly jobs: HistoryJobs
+  readonly #putDeps: Parameters<typeof derivePut>[0]
+
+  constructor(deps: DerivationDeps) {
+    const { catalog, catalogStore, clock, feed, holder, onFailure, store } = deps
+    const { index } = catalog
+    this.graph = new CatalogGraph(catalog)
+    this.status = new StatusBook({ catalog: catalogStore, index, clock })
+    this.locks = new ComponentLocks({ catalog: catalogStore, holder })
+    const { graph, locks, status } = this
+    const common = { feed, store, status, graph, index, locks, clock, onFailure }
+    this.worker = new DerivationWorker({ ...common, catalog: catalogStore, holder })
+    const work = historyWork({ feed, store, status, graph, catalog })
+    this.jobs = new HistoryJobs({ ...common, work, book: new JobBook(catalogStore) })
+    this.#putDeps = {
+      ...{ clock, graph, index, locks, onFailure },
+      deriveAppended: (plan, from, control) => deriveAppended(common, plan, from, control),
+    }
+    catalog.showDerivationStatus(status)
+    catalog.derivations.onSource((handle) => this.worker.addSource(handle))
+  }
+
+  /** Begins to derive in the background, and goes on with jobs that the last process left. */
+  async start(): Promise<void> {
+    await this.worker.start()
+    await this.jobs.resume()
+  }
+
+  /** Derives within the call that put a batch; see derivePut. */
+  async derivePut(batch: SampleBatch, limits: DeriveLimits): Promise<void> {
+    await derivePut(this.#putDeps, batch, limits)
+  }
+
+  /** What is told of derived streams in Prometheus' text format. */
+  metrics(): string {
+    return derivationMetrics(this)
+  }
+
+  /** Ends what is under way, and keeps how far it is. */
+  async close(): Promise<void> {
+    await this.jobs.close()
+    await this.worker.close()
+  }
+}

@@ -1,0 +1,24 @@
+/** A piece of the composition root: what derives streams from others. */
+import type { Clock, Log } from './base/index.ts'
+import type { Catalog } from './catalog/index.ts'
+import { StreamDeriver } from './derivation/index.ts'
+import type { Feed } from './feed/index.ts'
+import type { CatalogStore, SampleStore } from './store/index.ts'
+
+/** Opens what derives streams from others; it is not started. */
+export function openDerivation(parts: {
+  readonly catalog: Catalog
+  readonly catalogStore: CatalogStore
+  readonly samples: SampleStore
+  readonly feed: Feed
+  readonly clock: Clock
+  readonly log: Log
+}): StreamDeriver {
+  const { catalog, catalogStore, clock, feed, log, samples } = parts
+  return new StreamDeriver({
+    ...{ catalog, catalogStore, clock, feed, store: samples },
+    // The folder is locked: whoever held a lease before is gone, and need not be waited for.
+    holder: 'the one process of this folder',
+    onFailure: (error) => log.error({ error }, 'derived streams could not be derived'),
+  })
+}

@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { epochMs, systemClock } from '../../src/base/index.ts'
+import { type Catalog, openCatalog, type StreamInput } from '../../src/catalog/index.ts'
+import { StreamDeriver } from '../../src/derivation/index.ts'
+import { Feed } from '../../src/feed/index.ts'
+import {
+  type EmbeddedSampleStore,
+  openCatalogStore,
+  openSampleStore,
+} from '../../src/store/embedded/index.ts'
+import { type StreamHandle, withCommit } from '../../src/store/index.ts'
+import { ownerOf } from './catalog.ts'
+import { batch, read } from './samples.ts'
+
+export const ORG = 'org-1'
+export const owner = ownerOf(ORG)
+
+type PutSample = readonly [streamId: string, time: number, value: number | string]
+
+/** Derived streams over the real stores in a folder of their own. */
+export interface DerivationHome {
+  readonly catalog: Catalog
+  readonly samples: EmbeddedSampleStore
+  readonly feed: Feed
+  readonly derivation: StreamDeriver
+  /** Inserts a component. */
+  add(compId: string, streams: readonly StreamInput[]): Promise<void>
+  handleOf(compId: string, streamId: string): StreamHandle
+  /** Puts samples of component `c` as a feed does: stream, time, value. */
+  put(...samples: readonly PutSample[]): Promise<void>
+  putTo(compId: string, ...samples: readonly PutSample[]): Promise<void>
+  remove(streamId: string, from: number, until: number): Promise<void>
+  removeOf(compId: string, streamId: string, from: number, until: number): Promise<void>
+  /** All samples of a stream of component `c`. */
+  read(streamId: string): Promise<[number, number | string][]>
+  readOf(compId: string, streamId: string): Promise<[number, number | string][]>
+  /** Closes everything and opens it again; `isKilled` forgets what was not kept before. */
+  restart(isKilled?: boolean): Promise<void>
+  close(): Promise<void>
+}
+
+/** Opens it; the worker is not started, `derivation.worker.settle()` lets it work. */
+export async function openDerivationHome(): Promise<DerivationHome> {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-derivation-'))
+  const clock = systemClock
+  const people = {
+    ownerOf: async () => ({ uid: 'u', name: 'Owner', timeZoneId: 'UTC' }),
+    nameOf: async () => 'Owner',
+  }
+  let isKilled = false
+  const open = async () => {
+    const embedded = await openCatalogStore({ folder, clock })
+    // Who is killed keeps nothing any more.
+    const catalogStore = withCommit(embedded, async (writes, lease, limits) => {
+      if (isKilled) throw new Error('killed')
+      return embedded.commit(writes, lease, limits)
+    })
+    const catalog = await openCatalog({ store: catalogStore, people, clock })
+    const samples = await openSampleStore({ folder })
+    const feed: Feed = new Feed({
+      ...{ catalog, store: samples, clock, showFile: (text) => text },
+      derive: (landed, limits) => derivation.derivePut(landed, limits),
+    })
+    const derivation = new StreamDeriver({
+      ...{ catalog, catalogStore, store: samples, feed, clock, holder: 'test' },
+      onFailure: (error) => {
+        if (!isKilled) throw error
+      },
+    })
+    return { catalogStore, catalog, samples, feed, derivation }
+  }
+  let parts = await open()
+  const close = async () => {
+    await parts.derivation.close()
+    await parts.samples.close()
+    await parts.catalogStore.close()
+  }
+  const handleOf = (compId: string, streamId: string) => {
+    const handle = parts.catalog.index.resolve(ORG, compId, streamId)
+    if (handle === 0) throw new Error(`no stream ${compId} / ${streamId}`)
+    return handle as StreamHandle
+  }
+  const putTo: DerivationHome['putTo'] = async (compId, ...samples) => {
+    const rows = samples.map(([id, time, value]) => [handleOf(compId, id), time, value] as const)
+    await parts.feed.append(batch(rows), ORG)
+  }
+  const removeOf: DerivationHome['removeOf'] = async (compId, streamId, from, until) => {
+    const handle = handleOf(compId, streamId)
+    await parts.samples.remove({ handle, from: epochMs(from), until: epochMs(until) })
+  }
+  const readOf: DerivationHome['readOf'] = (compId, streamId) =>
+    read(parts.samples, handleOf(compId, streamId))
+  return {
+    get catalog() {
+      return parts.catalog
+    },
+    get samples() {
+      return parts.samples
+    },
+    get feed() {
+      return parts.feed
+    },
+    get derivation() {
+      return parts.derivation
+    },
+    handleOf,
+    add: async (id, stream) => {
+      await parts.catalog.components.insert(owner, { id, stream })
+    },
+    ...{ putTo, removeOf, readOf },
+    put: (...samples) => putTo('c', ...samples),
+    remove: (streamId, from, until) => removeOf('c', streamId, from, until),
+    read: (streamId) => readOf('c', streamId),
+    restart: async (asKilled = false) => {
+      isKilled = asKilled
+      await close()
+      isKilled = false
+      parts = await open()
+    },
+    close: async () => {
+      await close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Opens a home that is closed by itself when the test ends. */
+export async function derivationHome(t: TestContext): Promise<DerivationHome> {
+  const home = await openDerivationHome()
+  t.after(() => home.close())
+  return home
+}
