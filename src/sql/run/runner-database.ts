@@ -17,9 +17,8 @@ declare module 'node:sqlite' {
   }
 }
 
-/** Rows that one statement inserts: each run of a statement costs more than the row it binds. */
-const WIDE_ROWS = 64
-const WIDE_CELLS_MAX = 512
+/** Rows that one statement inserts, most first: each run of a statement costs more than a row it binds. */
+const INSERTED_ROWS = [32, 8, 1] as const
 
 /** Tables that are kept between calls; statements over them stay compiled. */
 const TABLES_MAX = 256
@@ -30,16 +29,16 @@ export type InsertRow = (row: readonly RowCell[]) => void
 interface KeptTable {
   readonly columnsRead: number
   readonly columnCount: number
-  /** How many rows `insertMany` takes. */
-  readonly wideRows: number
-  readonly insertOne: StatementSync
-  readonly insertMany: StatementSync
+  /** Statements that insert rows, with the cells that each takes; the widest first. */
+  readonly inserts: readonly { readonly cellCount: number; readonly statement: StatementSync }[]
   readonly clear: StatementSync
 }
 
 /** SQLite in memory, behind an authorizer. */
 export class RunnerDatabase {
   readonly #db: DatabaseSync
+  readonly #begin: StatementSync
+  readonly #commit: StatementSync
   readonly #functions = new Set<string>()
   readonly #tables = new Map<string, KeptTable>()
   readonly #filled = new Set<KeptTable>()
@@ -64,7 +63,7 @@ export class RunnerDatabase {
         likePatternLength: 1_000,
         sqlLength: SQL_LENGTH_MAX,
         triggerDepth: 1,
-        variableNumber: 4_096,
+        variableNumber: 32_000,
         vdbeOp: 5_000_000,
       },
     })
@@ -72,6 +71,8 @@ export class RunnerDatabase {
     this.#db.exec('PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF')
     const modules = this.#db.prepare('SELECT lower(name) AS name FROM pragma_module_list').all()
     this.#modules = new Set(modules.map(({ name }) => String(name)))
+    this.#begin = this.#db.prepare('BEGIN')
+    this.#commit = this.#db.prepare('COMMIT')
     this.#db.setAuthorizer((action, first, second) =>
       this.#isOwn || this.#mayDo(action, first ?? '', second ?? '')
         ? constants.SQLITE_OK
@@ -120,41 +121,43 @@ export class RunnerDatabase {
       const columns = Array.from({ length: columnCount }, (_, index) => `c${index}`)
       this.#db.exec(`CREATE TABLE ${quote(name)} (${columns})`)
       const row = `(${columns.map(() => '?')})`
-      const wideRows = Math.max(1, Math.min(WIDE_ROWS, Math.floor(WIDE_CELLS_MAX / columnCount)))
       const insert = `INSERT INTO ${quote(name)} VALUES `
-      this.#tables.set(name, {
-        ...{ columnsRead, columnCount, wideRows },
-        insertOne: this.#db.prepare(insert + row),
-        insertMany: this.#db.prepare(insert + new Array(wideRows).fill(row).join()),
-        clear: this.#db.prepare(`DELETE FROM ${quote(name)}`),
-      })
+      const inserts = INSERTED_ROWS.map((rows) => ({
+        cellCount: rows * columnCount,
+        statement: this.#db.prepare(insert + new Array(rows).fill(row).join()),
+      }))
+      const clear = this.#db.prepare(`DELETE FROM ${quote(name)}`)
+      this.#tables.set(name, { columnsRead, columnCount, inserts, clear })
     })
   }
 
-  /** Fills a table, which is emptied first, with the rows that `fill` hands over; returns when all of them are there. */
+  /** Empties a table and fills it with the rows that `fill` hands over. */
   fillTable(name: string, fill: (insert: InsertRow) => void): void {
     const table = this.#tables.get(name)
     invariant(table !== undefined, `a runner has no table ${name}`)
-    const { columnCount, insertOne, insertMany } = table
-    const cellsMax = table.wideRows * columnCount
+    const { columnCount, inserts } = table
+    const [widest] = inserts
     const cells: RowCell[] = []
     this.#asOwn(() => {
       // A statement before may have filled it.
       if (this.#filled.has(table)) table.clear.run()
       this.#filled.add(table)
-      this.#db.exec('BEGIN')
+      this.#begin.run()
       try {
         fill((row) => {
           for (let column = 0; column < columnCount; column += 1) cells.push(row[column] ?? null)
-          if (cells.length < cellsMax) return
-          insertMany.run(...cells)
+          if (cells.length < widest.cellCount) return
+          widest.statement.run(...cells)
           cells.length = 0
         })
-        for (let at = 0; at < cells.length; at += columnCount) {
-          insertOne.run(...cells.slice(at, at + columnCount))
+        let at = 0
+        for (const { cellCount, statement } of inserts) {
+          for (; at + cellCount <= cells.length; at += cellCount) {
+            statement.run(...cells.slice(at, at + cellCount))
+          }
         }
       } finally {
-        this.#db.exec('COMMIT')
+        this.#commit.run()
       }
     })
   }
@@ -192,8 +195,9 @@ export class RunnerDatabase {
   /** Statements over a table that was dropped compile themselves again when it is back. */
   #dropTables(): void {
     this.#asOwn(() => {
-      for (const [name, { insertOne, insertMany, clear }] of this.#tables) {
-        for (const statement of [insertOne, insertMany, clear]) statement.close()
+      for (const [name, { inserts, clear }] of this.#tables) {
+        for (const { statement } of inserts) statement.close()
+        clear.close()
         this.#db.exec(`DROP TABLE ${quote(name)}`)
       }
     })
