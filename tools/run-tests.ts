@@ -5,7 +5,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, totalmem } from 'node:os'
 import { resolve } from 'node:path'
 import { provision } from './provision.ts'
 import { buildStudio } from './studio/build-studio.ts'
@@ -28,8 +28,9 @@ if (chosen.length === 0)
 const missing = provision(files)
 // Before all tests, not amid them: services of other tests would see one build go and the next come.
 if (files.some((file) => file.startsWith('test/studio/'))) await buildStudio()
-// Node keeps one core free of tests by itself; many files wait for disks and browsers.
-const atOnce = `--test-concurrency=${availableParallelism()}`
+// Files wait for disks, threads and browsers a quarter of their time: one more than there are cores, where there is memory.
+const spare = totalmem() >= 8 * 2 ** 30 ? 1 : 0
+const atOnce = `--test-concurrency=${availableParallelism() + spare}`
 const args = ['--test', '--test-timeout=600000', atOnce, ...files]
 // Every file is a process; what they share is stripped of its types and compiled once.
 const NODE_COMPILE_CACHE = resolve('node_modules/.cache/weir-tests')

@@ -1,6 +1,6 @@
 /** Random GS SQL: printed and read again, compiled and run, and never an error without a place. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { before, test } from 'node:test'
 import fc from 'fast-check'
 import { ExpressionError } from '../../src/expression/index.ts'
 import { printStatements } from '../../src/sql/syntax/print-statements.ts'
@@ -11,7 +11,9 @@ import { randomHeaps, randomPrograms, randomQueries } from '../support/random-sq
 import { runGsSql } from '../support/run-gs-sql.ts'
 
 const [seed] = testSeeds(1)
-console.log(`seed ${seed}: WEIR_TEST_SEED=${seed} runs these again`)
+before((context) => {
+  if ('diagnostic' in context) context.diagnostic(`WEIR_TEST_SEED=${seed} runs these again`)
+})
 
 /** Trees without the places in their text. */
 function bare(statements: readonly Statement[]): unknown {
