@@ -51,7 +51,9 @@ export async function deriveAppended(
   const settled = settledBy(plan, newest)
   const nothing = { samples: 0, until: TIME_END, isThrough: true }
   if (settled === undefined) return nothing
-  const from = Math.max(start, own === undefined ? EARLIEST_TIME : own.time + 1)
+  // With ANY a source that lags behind makes results where there could be none without it.
+  const first = plan.trigger === 'ANY' ? Math.min(start, touchedFrom) : start
+  const from = Math.max(first, own === undefined ? EARLIEST_TIME : own.time + 1)
   const span = await keptSpan(deps, plan.handle, { from, until: TIME_END })
   if (from >= settled) return nothing
   const result = await run(deps, plan, span, { control, isReplacing: false })

@@ -33,6 +33,7 @@ interface Given {
         readonly every?: string
         readonly offset?: number
         readonly rollup?: PlanVariable['rollup']
+        readonly window?: PlanVariable['window']
       }
     >
   >
@@ -46,7 +47,7 @@ function planOf({ expression, valueType = 'DOUBLE', every, trigger = 'ALL', vari
       ...{ name, handle: stream(given.handle), offset: given.offset ?? 0 },
       type: given.type ?? 'DOUBLE',
       source: { kind, cycle, valueType: given.valueType ?? 'DOUBLE' },
-      ...{ rollup: given.rollup, window: undefined },
+      ...{ rollup: given.rollup, window: given.window },
     }
   })
   const plan: DerivationPlan = {
@@ -174,4 +175,50 @@ test('a span that begins before and ends after the time of samples is fine', asy
     const none = await deriveSpan({ store }, plan, { from: epochMs(begin + 1), until: TIME_END })
     assert.deepEqual([none.until, none.samples.count], [TIME_END, 0])
   }
+})
+
+test('statistics of decimals are exact, so far too', async () => {
+  const rows = Array.from({ length: 40 }, (_, at) => [1, begin + at * HOUR, '0.1'] as const)
+  const window = { cycle: builtIn('day'), stat: 'sum' } as const
+  const decimal = { handle: 1, type: 'BIGDECIMAL', valueType: 'BIG_DECIMAL' } as const
+  const { results } = await derive(rows, {
+    ...{ expression: 'a', valueType: 'BIG_DECIMAL', variables: { a: { ...decimal, window } } },
+  })
+  assert.deepEqual(
+    results.map(([, value]) => value),
+    rows.map((_, at) => String(((at % 24) + 1) / 10)),
+  )
+})
+
+test('a time that no period of a list holds has no result', async () => {
+  const shifts = compileCycle(
+    {
+      ...{ sizeType: 'CUSTOM', count: 1, referenceDate: '', timeZone: '' },
+      intervals: [
+        { from: '2024-05-01T02:00', until: '2024-05-01T04:00' },
+        { from: '2024-05-01T06:00', until: '2024-05-01T08:00' },
+      ],
+    },
+    loadZone('UTC'),
+  )
+  const rows = Array.from({ length: 10 }, (_, at) => [1, begin + at * HOUR, at] as const)
+  const hours = async (offset: number) => {
+    const variables = { a: { handle: 1, offset, window: { cycle: shifts, stat: 'sum' } as const } }
+    const { results } = await derive(rows, { expression: 'a', variables })
+    return results.map(([time, value]) => [(time - begin) / HOUR, value])
+  }
+  assert.deepEqual(await hours(0), [
+    ...[
+      [2, 2],
+      [3, 5],
+    ],
+    ...[
+      [6, 6],
+      [7, 13],
+    ],
+  ])
+  assert.deepEqual(await hours(-1), [
+    [6, 5],
+    [7, 5],
+  ])
 })
