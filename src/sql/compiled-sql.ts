@@ -122,7 +122,7 @@ export interface CsvTablePlan {
 
 /** A table of stored data that a query reads; the runner's caller fills it with what is asked for. */
 export interface CompiledRead {
-  /** The name under which the query reads it. */
+  /** The name under which the query reads it; tables of one name have as many columns in every program. */
   readonly table: string
   readonly of: 'STREAM' | 'SAMPLE' | 'COMPONENT'
   /** The names of the columns c0, c1 … that the query reads. */

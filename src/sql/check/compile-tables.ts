@@ -179,7 +179,8 @@ function storedTable(
       span,
     )
   }
-  const columns: string[] = []
+  // A table needs a column, if only to count its rows.
+  const columns: string[] = known.slice(0, 1).map(({ name }) => name)
   const table = `weir_r${statement.reads.length}`
   statement.reads.push({ table, of, columns, place: [span.from, span.until] })
   const use = (name: string): string => {

@@ -77,6 +77,7 @@ export interface ProgramContext {
 export class StatementContext {
   readonly program: ProgramContext
   readonly sources: CompiledSource[] = []
+  /** Their tables are named by their columns when all are known. */
   readonly reads: CompiledRead[] = []
   readonly #inputs: string[] = []
   readonly #places: SqlPlace[] = []
@@ -141,8 +142,15 @@ export class StatementContext {
     return number
   }
 
+  #columnCountOf(table: string): number {
+    return this.reads.find((read) => read.table === table)?.columns.length ?? 0
+  }
+
   /** The query as it leaves the compiler. */
-  finish({ sql, columns }: QueryText, { from, until }: Span): CompiledQuery {
+  finish({ sql: text, columns }: QueryText, { from, until }: Span): CompiledQuery {
+    const sql = outsideTexts(text, (part) =>
+      part.replace(/weir_r\d+/g, (name) => `${name}x${this.#columnCountOf(name)}`),
+    )
     const bare = withoutTexts(sql)
     const numbers = [...bare.matchAll(/:v(\d+)/g)].map(([, number]) => Number(number))
     const names = [...bare.matchAll(/weir_[a-z_]+/g)].map(([name]) => name)
@@ -150,10 +158,19 @@ export class StatementContext {
     const functions = names.filter((name) => name.length > 'weir_s'.length)
     return {
       ...{ sql, columns, variables: [...new Set(numbers)], readsNow: bare.includes(':now') },
-      ...{ functions: [...new Set(functions)], sources: this.sources, reads: this.reads },
+      ...{ functions: [...new Set(functions)], sources: this.sources },
+      reads: this.reads.map((read) => ({ ...read, table: `${read.table}x${read.columns.length}` })),
       ...{ places: this.#places, place: [from, until] },
     }
   }
+}
+
+/** A text for SQLite with all changed but the texts in it. */
+function outsideTexts(sql: string, change: (part: string) => string): string {
+  return sql
+    .split("'")
+    .map((part, index) => (index % 2 === 0 ? change(part) : part))
+    .join("'")
 }
 
 /** A text for SQLite without the texts in it, of which every other part between quotes is one. */

@@ -1,0 +1,80 @@
+/** Compiled GS SQL in runners: what the language promises holds behind the channel as well. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { epochMs } from '../../../src/base/index.ts'
+import {
+  compileGsSql,
+  failureAt,
+  type InputBatch,
+  readCell,
+  SqlRunError,
+} from '../../../src/sql/index.ts'
+import { gather, openRunners } from '../../support/sql-runs.ts'
+
+const BODY = '{"id":"d1","s":[{"n":"t","v":22.5},{"n":"h","v":"on"}],"late":5}'
+
+test('SqlRunners.run() inserts from JSON with functions, options and every type of value', async (t) => {
+  const runners = openRunners(t)
+  const program = compileGsSql(`WITH d AS (
+      SELECT id, n, v FROM JSON_TABLE(@HTTP_BODY) WITH (id String '$.id', n String '$.s[*].n', v String '$.s[*].v')
+    )
+    INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE) WITH (FOLDER_PATH = '/' + @HTTP_METHOD)
+    SELECT id, n, TOEPOCHMILLIS('2024-01-01', 'yyyy-MM-dd'), v FROM d
+    UNION ALL SELECT 'c', 'flag', NULL, 1 > 0
+    UNION ALL SELECT 'c', 'sum', now(), (SELECT sum(len(v)) FROM d)`)
+  const options: unknown[] = []
+  const values = { '@HTTP_BODY': BODY, '@HTTP_METHOD': 'PUT' }
+  for (let round = 0; round < 2; round += 1) {
+    const rows = await gather(runners, program, {
+      ...{ values, now: epochMs(7) },
+      onOptions: (_statement, row) => void options.push([...row]),
+    })
+    const [{ query }] = program.statements
+    const read = rows.map((row) => row.map((cell, at) => readCell(cell, query.columns[at].type)))
+    assert.deepEqual(read, [
+      ['d1', 't', 1_704_067_200_000, '22.5'],
+      ['d1', 'h', 1_704_067_200_000, 'on'],
+      ['c', 'flag', null, true],
+      ['c', 'sum', 7, 6],
+    ])
+  }
+  assert.deepEqual(options, [['/PUT'], ['/PUT']])
+})
+
+test('SqlRunners.run() tells the place of a failure in values and in texts', async (t) => {
+  const runners = openRunners(t)
+  const check = async (text: string, message: RegExp, place: string) => {
+    const program = compileGsSql(text)
+    await assert.rejects(gather(runners, program, { values: { '@HTTP_BODY': '{' } }), (error) => {
+      assert.ok(error instanceof SqlRunError, String(error))
+      assert.match(error.message, message)
+      const { line, column, length } = failureAt(text, program.statements[0].query, error)
+      assert.equal(text.split('\n')[line - 1].slice(column - 1, column - 1 + length), place)
+      return true
+    })
+  }
+  await check(
+    "SELECT 1,\nTOEPOCHMILLIS('x', 'yyyy')",
+    /Cannot read "x"/,
+    "TOEPOCHMILLIS('x', 'yyyy')",
+  )
+  await check("SELECT a FROM JSON_TABLE(@HTTP_BODY) WITH (a LONG '$.a')", /no JSON/, '@HTTP_BODY')
+  await check("SELECT sum(v) FROM (SELECT 'x' AS v UNION ALL SELECT 1) t", /sum\(\) adds/, 'sum(v)')
+})
+
+test('SqlRunners.run() reads stored tables by the columns that are used', async (t) => {
+  const runners = openRunners(t)
+  const columns = ['CID', 'ID', 'SAMPLE'].map((name) => ({ name, type: 'UNKNOWN' as const }))
+  const stored = { SAMPLE: columns }
+  const rowsOf = (text: string, columnCount: number) =>
+    gather(runners, compileGsSql(text, { stored }), {
+      openRead: async function* (): AsyncGenerator<InputBatch> {
+        const cells = Array.from({ length: columnCount }, (_, at) => ({
+          ...{ kind: 'cells' as const, values: [`a${at}`, `b${at}`] },
+        }))
+        yield { rowCount: 2, columns: cells }
+      },
+    })
+  assert.deepEqual(await rowsOf('SELECT ID FROM SAMPLE ORDER BY ID', 2), [['a1'], ['b1']])
+  assert.deepEqual(await rowsOf('SELECT count(*) FROM SAMPLE', 1), [[2n]])
+})
