@@ -86,6 +86,11 @@ export class StatusBook {
     return earliest
   }
 
+  /** Whether it is known from where on appends derive a stream. */
+  async hasStart(handle: StreamHandle): Promise<boolean> {
+    return (await this.#entryOf(handle))?.start !== undefined
+  }
+
   /** Notes that appends need not derive results before a time again. */
   async settle(handle: StreamHandle, until: number): Promise<void> {
     const entry = await this.#entryOf(handle)

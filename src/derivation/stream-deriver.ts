@@ -47,7 +47,15 @@ export class StreamDeriver {
     this.jobs = new HistoryJobs({ ...common, work, book: new JobBook(catalogStore) })
     this.#putDeps = {
       ...{ clock, graph, index, locks, onFailure },
-      deriveAppended: (plan, from, control) => deriveAppended(common, plan, from, control),
+      deriveAppended: async (plan, from, control) => {
+        const isBegun = await status.hasStart(plan.handle)
+        // A first call must not pass by what was put before it and is still to be derived.
+        const earlier = isBegun
+          ? from
+          : await this.worker.earliestTouch(graph.sourcesOf(plan.handle))
+        if (earlier === undefined) return { samples: 0 }
+        return await deriveAppended(common, plan, Math.min(from, earlier), control)
+      },
     }
     catalog.showDerivationStatus(status)
     catalog.derivations.onSource((handle) => this.worker.addSource(handle))

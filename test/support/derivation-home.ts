@@ -32,6 +32,8 @@ export interface DerivationHome {
   /** Puts samples of component `c` as a feed does: stream, time, value. */
   put(...samples: readonly PutSample[]): Promise<void>
   putTo(compId: string, ...samples: readonly PutSample[]): Promise<void>
+  /** As putTo; then derives as a put with derMaxS does. */
+  putAndDerive(compId: string, ...samples: readonly PutSample[]): Promise<void>
   remove(streamId: string, from: number, until: number): Promise<void>
   removeOf(compId: string, streamId: string, from: number, until: number): Promise<void>
   /** All samples of a stream of component `c`. */
@@ -87,6 +89,13 @@ export async function openDerivationHome(): Promise<DerivationHome> {
     const rows = samples.map(([id, time, value]) => [handleOf(compId, id), time, value] as const)
     await parts.feed.append(batch(rows), ORG)
   }
+  const putAndDerive: DerivationHome['putAndDerive'] = async (compId, ...samples) => {
+    const rows = samples.map(([id, time, value]) => [handleOf(compId, id), time, value] as const)
+    const landed = batch(rows)
+    await parts.feed.append(landed, ORG)
+    const deadline = clock.elapsed() + 15_000
+    await parts.derivation.derivePut(landed, { streamsMax: 20, deadline })
+  }
   const removeOf: DerivationHome['removeOf'] = async (compId, streamId, from, until) => {
     const handle = handleOf(compId, streamId)
     await parts.samples.remove({ handle, from: epochMs(from), until: epochMs(until) })
@@ -110,7 +119,7 @@ export async function openDerivationHome(): Promise<DerivationHome> {
     add: async (id, stream) => {
       await parts.catalog.components.insert(owner, { id, stream })
     },
-    ...{ putTo, removeOf, readOf },
+    ...{ putTo, putAndDerive, removeOf, readOf },
     put: (...samples) => putTo('c', ...samples),
     remove: (streamId, from, until) => removeOf('c', streamId, from, until),
     read: (streamId) => readOf('c', streamId),

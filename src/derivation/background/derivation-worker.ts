@@ -219,6 +219,17 @@ export class DerivationWorker {
     return spans.filter(({ handle }) => handles.includes(handle))
   }
 
+  /**
+   * The earliest time at which one of some streams was touched that is not derived yet; undefined where
+   * that is too much to tell.
+   */
+  async earliestTouch(handles: readonly StreamHandle[]): Promise<number | undefined> {
+    const { spans } = await this.#deps.store.touchedSince(this.#safeCursor, SPANS_PER_LOOK)
+    if (spans.length >= SPANS_PER_LOOK) return undefined
+    const own = spans.filter(({ handle }) => handles.includes(handle))
+    return Math.min(...own.map(({ from }) => from))
+  }
+
   /** Whether streams wait that are not kept from being derived: they had their turn and need another. */
   get #hasTurnsLeft(): boolean {
     const { index, locks } = this.#deps
