@@ -10,6 +10,7 @@ import { victoria } from './peers/victoria.ts'
 import { weir } from './peers/weir.ts'
 import { printTable, type Row } from './report.ts'
 import { type Settings, tell } from './settings.ts'
+import { deriveSuite } from './suites/derive-suite.ts'
 import { liveSuite } from './suites/live-suite.ts'
 import { onboardSuite } from './suites/onboard-suite.ts'
 import { plotSuite } from './suites/plot-suite.ts'
@@ -28,6 +29,7 @@ const suites: Record<string, (settings: Settings) => Promise<Row[]>> = {
   stall: stallSuite,
   years: yearsSuite,
   live: liveSuite,
+  derive: deriveSuite,
 }
 
 const { values, positionals } = parseArgs({

@@ -15,6 +15,8 @@ import {
 
 /** The secret of the feed key, given by setting. */
 export const KEY = '00000000-1111-2222-3333-444444444444'
+/** The password of the owner. */
+export const OWNER_PASSWORD = 'bench-bench'
 const root = join(import.meta.dirname, '..', '..')
 
 /** Weir as `npm start` runs it, without rate limits. */
@@ -75,7 +77,7 @@ async function launchWeir(
     WEIR_DATA_DIR: folder,
     ...settings,
     WEIR_FEED_KEY: KEY,
-    WEIR_OWNER_PASSWORD: 'bench-bench',
+    WEIR_OWNER_PASSWORD: OWNER_PASSWORD,
     WEIR_RATE_LIMITS: 'off',
   })
   await untilReady(child, { port }, getRequest('/readyz'))
