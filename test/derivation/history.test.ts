@@ -51,7 +51,7 @@ async function countOf(id: string): Promise<number> {
 
 /** A job once it is over. */
 async function finished(uid: string) {
-  for (let tries = 0; tries < 600; tries += 1) {
+  for (let tries = 0; tries < 2_400; tries += 1) {
     const { status, text, body } = await owner('GET', `/api/job/${uid}`)
     assert.equal(status, 200, text)
     if (body.job.status !== 'RUNNING') return body.job
