@@ -392,8 +392,12 @@ test('live, samples show as they arrive', { skip }, async () => {
   await putSamples(service, 'hall', [['live', Date.now() - 2_000, 1.25]])
   const { page, complaints } = await studio.open(hall.pageOf('live'))
   await untilFigures(page, 'Live one', ['1.25', '1.25', '1.25', '1.25'])
+  // Of what comes before the stream is followed, the last sample alone is told.
+  const isFollowed = (url: string) => url.includes('/api/live?') && url.includes(hall.uidOf('live'))
+  const following = page.waitForResponse((answer) => isFollowed(answer.url()))
   await chartOf(page, 'Live one').focus()
   await page.keyboard.press('l')
+  await following
   await page.waitForURL(/live=1/)
   await page.getByRole('button', { name: 'Live', exact: true, pressed: true }).waitFor()
   await page
