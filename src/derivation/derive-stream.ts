@@ -54,7 +54,8 @@ export async function deriveAppended(
   // With ANY a source that lags behind makes results where there could be none without it.
   const first = plan.trigger === 'ANY' ? Math.min(start, touchedFrom) : start
   const from = Math.max(first, own === undefined ? EARLIEST_TIME : own.time + 1)
-  const span = await keptSpan(deps, plan.handle, { from, until: TIME_END })
+  // What is put while this reads is left to the run that it asks for: it may be seen in part only.
+  const span = await keptSpan(deps, plan.handle, { from, until: settled })
   if (from >= settled) return nothing
   const result = await run(deps, plan, span, { control, isReplacing: false })
   if (result.isThrough) await status.settle(plan.handle, settled)
