@@ -19,6 +19,8 @@ export async function openStores(
   const embeddedSamples = await openSampleStore({
     ...{ folder: config.dataDir, handleMax },
     ...storeLimitsFor(memoryBytesOf(config)),
+    // Derivation says what it watches as soon as the catalog is there.
+    isSealedWhenWatched: true,
     onDamage: (found) => {
       log.error({ damage: found }, 'stored samples are damaged or missing')
       damage.countSetAside(found)

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { openSampleStore } from '../../src/store/embedded/index.ts'
 import type { TouchedSpan } from '../../src/store/index.ts'
 import { batch, stream } from '../contract/sample-store-contract.ts'
+import { read } from '../support/samples.ts'
 
 test('touchedSince() tells of sealed segments after a restart, page by page', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-touched-'))
@@ -95,4 +96,28 @@ test('watch() finds what was replayed of streams that a killed process could not
       [2, 30, 31],
     ],
   )
+})
+
+test('what a kill left is told of streams that are watched after it', async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-touched-'))
+  let store = await openSampleStore({ folder })
+  context.after(async () => {
+    await store.close()
+    rmSync(folder, { recursive: true })
+  })
+  await store.append(batch([[1, 100, 1]]))
+  await store.close()
+  store = await openSampleStore({ folder, isSealedWhenWatched: true })
+  assert.equal(store.figures.backlog, 0)
+  await store.watch([stream(1)])
+  const span = { handle: stream(1), from: 100, until: 101 }
+  assert.deepEqual((await store.touchedSince(0, 10)).spans, [span])
+  await store.sealAll()
+  await store.close()
+  store = await openSampleStore({ folder, isSealedWhenWatched: true })
+  assert.deepEqual((await store.touchedSince(0, 10)).spans, [span])
+  // Segments that are closed meanwhile are sealed behind those of before.
+  await store.append(batch([[1, 200, 1]]))
+  await store.sealAll()
+  assert.equal((await read(store, stream(1))).length, 2)
 })

@@ -79,7 +79,7 @@ export class DerivationWorker {
 
   /** Begins: what is touched from here on is derived, and what earlier processes have left. */
   async start(): Promise<void> {
-    if (!this.#deps.graph.isEmpty) await this.#watch()
+    await this.#watch()
     this.wake()
   }
 

@@ -40,6 +40,11 @@ interface SampleStoreOptions {
   readonly roomRetryMs?: number
   /** The greatest handle a stream has: a journal that knows others is not of this folder. */
   readonly handleMax?: number
+  /**
+   * Whether sealing begins with the first call of watch(): what was put before a kill is then told of streams
+   * that nobody had the time to keep as watched.
+   */
+  readonly isSealedWhenWatched?: boolean
   /** Told of everything that is found not to check, at the start and later. */
   readonly onDamage?: (damage: Damage) => void
   /** Faults of the disk, for tests. */
@@ -101,7 +106,7 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
     },
   })
   // Only when everything is replayed, so that sealing does not hold the start up.
-  for (const { segment } of head.generations) sealer.enqueue(segment)
+  sealer.sealFirst(head.generations, { isHeld: options.isSealedWhenWatched === true })
   const backlogMax = Math.max(options.backlogMax ?? BACKLOG_MAX, head.generations.length)
   return new EmbeddedSampleStore({
     ...{ head, journal, quarantine, sealer, table, rows, sealed, touched, folds, backlogMax },

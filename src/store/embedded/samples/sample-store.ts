@@ -169,7 +169,9 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
   async watch(handles: readonly StreamHandle[]): Promise<void> {
     // At once, as the sealer may be busy for seconds while samples come in.
     this.#parts.touched.watch(handles, this.#head.generations)
-    await this.#parts.sealer.watch(handles)
+    const telling = this.#parts.sealer.watch(handles)
+    this.#parts.sealer.release()
+    await telling
   }
 
   watchAlso(handle: StreamHandle): void {
@@ -227,6 +229,7 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
 
   /** Seals everything appended so far. */
   async sealAll(): Promise<void> {
+    this.#parts.sealer.release()
     this.#journal.rotate()
     // An empty record begins the next segment and so ends the one before.
     await this.#journal.append(sizeRecord({ kind: 'samples', batch: batchOf([]) }))

@@ -24,6 +24,7 @@ export class Sealer {
   readonly #watchers = new Map<number, { resolve(): void; reject(error: Error): void }>()
   readonly #menders: Array<(isDone: boolean) => void> = []
   #queue: number[] = []
+  #held: number[] = []
   /** When each of the queue was closed. */
   #closedAtMs: number[] = []
   #waiting: Array<() => void> = []
@@ -75,8 +76,27 @@ export class Sealer {
     return this.#ready
   }
 
+  /** Seals segments before all others; those that are held from release() on, or when another is closed. */
+  sealFirst(
+    generations: readonly { readonly segment: number }[],
+    { isHeld }: { readonly isHeld: boolean },
+  ): void {
+    this.#held = generations.map(({ segment }) => segment)
+    if (!isHeld) this.release()
+  }
+
+  /** Lets what is held be sealed. */
+  release(): void {
+    for (const segment of this.#held.splice(0)) this.#push(segment)
+  }
+
   /** Seals a segment after those given before. */
   enqueue(segment: number): void {
+    this.release()
+    this.#push(segment)
+  }
+
+  #push(segment: number): void {
     this.#queue.push(segment)
     this.#closedAtMs.push(systemClock.elapsed())
     this.#next()
