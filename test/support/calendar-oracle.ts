@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import type { CycleDefinition } from '../../src/time/index.ts'
+import { testSeeds } from './random.ts'
 
 const unitName = {
   MILLISEC: 'milliseconds',
@@ -74,5 +75,5 @@ export function generator(start: number): (below: number) => number {
   }
 }
 
-/** The seed of this run: given in the environment to repeat one, else of the moment. */
-export const seed = Number(process.env.WEIR_TEST_SEED ?? Date.now() % 1_000_000)
+/** The seed of this run. */
+export const seed = testSeeds(1)[0] % 1_000_000

@@ -6,8 +6,9 @@ import { nextTurn } from '../../../src/base/index.ts'
 import { Feed, IncomingSamples, VALUE_NULL, VALUE_TEXT } from '../../../src/feed/index.ts'
 import type { SampleBatch, StreamHandle } from '../../../src/store/index.ts'
 import { anyFeed, openFeedHome } from '../../support/feed-home.ts'
+import { testSeeds } from '../../support/random.ts'
 
-const seed = Number(process.env.WEIR_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const [seed] = testSeeds(1)
 const options = {
   ...{ creation: {}, isAutofill: false },
   ...{ deriveStreamsMax: 1, deriveTimeoutMs: 0 },
