@@ -266,8 +266,19 @@ test('on a phone e-mails stay whole words, and the chosen tab is in sight', { sk
     assert.ok(tab.x >= 0 && tab.x + tab.width <= 390, `${tab.x} px`)
   })
   await page.getByLabel('New password').waitFor()
+  await page.getByRole('button', { name: 'End this session' }).waitFor()
+  await assertFits(page)
   await assertAccessible(page)
   await shoot(page, 'admin-you-phone')
+  for (const [path, region] of [
+    ['/admin', 'People'],
+    ['/admin/keys', 'API keys'],
+  ] as const) {
+    await page.goto(`${studio.service.url}${path}`)
+    await page.getByRole('region', { name: region }).getByRole('row').nth(1).waitFor()
+    await assertFits(page)
+    await shoot(page, `admin-phone-${region}`)
+  }
 })
 
 test('a member sees people and their own account, and nothing to administer', {

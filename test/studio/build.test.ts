@@ -238,6 +238,36 @@ test('a change by somebody else is told, and nothing is overwritten unasked', {
   assert.equal((await owner('GET', `/api/unit/${uid}`)).body.unit.name, 'Mine')
 })
 
+test('what is refused and has no field of its own stands by the button that saves', {
+  skip,
+}, async () => {
+  const variables = [{ name: 'a', streamId: 'source' }]
+  const derivation = { expression: 'a * 2', variables }
+  const stream = [
+    { id: 'source', valueType: 'DOUBLE' },
+    { id: 'twice', valueType: 'DOUBLE', derivation },
+  ]
+  const { uid } = await insert('component_template', { id: 'doubler', name: 'Doublers', stream })
+  const { page } = await studio.open(`/build/component_template/${uid}`)
+  const renamed = page.getByRole('group', { name: 'source' })
+  const unplaced = page.getByText(/\.stream\[1\]\.derivation\.variables\[0\]\.streamId/)
+  await renamed.getByLabel('ID', { exact: true }).fill('elsewhere')
+  await button(page, 'Save').click()
+  await unplaced.waitFor()
+  await shows(unplaced, 1)
+  await assertAccessible(page)
+  await shoot(page, 'build-template-error')
+  await renamed.getByLabel('ID', { exact: true }).fill('x'.repeat(513))
+  await button(page, 'Save').click()
+  await shows(page.getByText(/has 513 characters/), 1)
+  await page.goto(`${studio.service.url}/build/component/new`)
+  await page.getByLabel('Like the template').selectOption({ label: 'Doublers' })
+  await renamed.getByLabel('ID', { exact: true }).fill('elsewhere')
+  await button(page, 'Make it').click()
+  await unplaced.waitFor()
+  await shows(unplaced, 1)
+})
+
 test('a guest reads and is offered nothing to change', { skip }, async () => {
   const [email, password] = ['guest@example.com', 'a long enough password']
   const org_user = { email, password, firstName: 'G', lastName: 'G', role: 'GUEST' }
@@ -271,7 +301,11 @@ test('names of 512 characters fit, wide and on a phone', { skip }, async () => {
     await shoot(page, `build-long-${width}`)
     await page.goto(`${studio.service.url}/build/component`)
     await page.getByRole('link', { name: name.slice(0, 20) }).waitFor()
+    await assertFits(page)
     await shoot(page, `build-list-${width}`)
+    await page.goto(`${studio.service.url}/build/cycle`)
+    await page.getByRole('link', { name: 'quarter' }).waitFor()
+    await assertFits(page)
     await page.goto(`${studio.service.url}/build/cycle/new`)
     await page.getByText('Times in Europe/Berlin').waitFor()
     await assertAccessible(page)

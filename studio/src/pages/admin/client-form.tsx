@@ -19,7 +19,7 @@ interface ClientFormProps {
   readonly onClose: () => void
 }
 
-const FIELDS = ['name', 'redirectUris', 'type', 'mayUseLogin']
+const FIELDS = ['name', 'redirectUris', 'type']
 const TYPES = [
   { value: 'confidential', label: 'A server, which can keep a secret' },
   { value: 'public', label: 'An app or a page, which cannot' },

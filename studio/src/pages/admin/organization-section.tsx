@@ -36,7 +36,7 @@ export function OrganizationSection() {
   )
 }
 
-const FIELDS = ['name', 'rateLimits', 'oauth']
+const FIELDS = ['name', 'rateLimits']
 
 function OrganizationForm({ organization }: { readonly organization: Organization }) {
   const [name, setName] = useState(organization.name)

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from 'react'
 import type { Act } from '../../api/use-act.ts'
 import type { Draft } from '../../state/draft.ts'
 import { Button } from '../../ui/button.tsx'
@@ -9,8 +9,6 @@ interface EditorFormProps {
   readonly isNew: boolean
   readonly draft: Pick<Draft<object>, 'isChanged'>
   readonly save: Pick<Act, 'isBusy' | 'error'>
-  /** What was wrong and belongs to no field. */
-  readonly rest: string | undefined
   /** Why nothing can be changed here; undefined: it can. Blank says nothing. */
   readonly fixed: string | undefined
   /** Saves; `isOver` also where somebody else has changed the record since. */
@@ -21,9 +19,11 @@ interface EditorFormProps {
   readonly children: ReactNode
 }
 
-/** The form of a record: its fields, what was wrong with the whole, saving, deleting, and the way back. */
+/** The form of a record: its fields, what was wrong and none of them shows, saving, deleting, and the way back. */
 export function EditorForm(props: EditorFormProps) {
-  const { fixed, onSave, children } = props
+  const { fixed, save, onSave, children } = props
+  const fields = useRef<HTMLFieldSetElement>(null)
+  const rest = useUnplaced(fields, save.error?.message)
   return (
     <form
       className={styles.part}
@@ -33,16 +33,37 @@ export function EditorForm(props: EditorFormProps) {
         onSave(false)
       }}
     >
-      <fieldset className={styles.form} disabled={fixed !== undefined}>
+      <fieldset ref={fields} className={styles.form} disabled={fixed !== undefined}>
         {children}
       </fieldset>
-      {fixed === undefined && <SaveBar {...props} />}
+      {fixed === undefined && <SaveBar {...props} rest={rest} />}
       {fixed !== undefined && fixed !== '' && <p className={styles.note}>{fixed}</p>}
     </form>
   )
 }
 
-function SaveBar(props: Omit<EditorFormProps, 'fixed' | 'children'>) {
+/**
+ * The message when nothing in a place shows it. What is there is looked at, since which fields a form
+ * has depends on what is in it: an error may be about a part for which there is no input.
+ */
+function useUnplaced(
+  place: RefObject<HTMLElement | null>,
+  message: string | undefined,
+): string | undefined {
+  const [isPlaced, setIsPlaced] = useState(false)
+  useLayoutEffect(() => {
+    const alerts = place.current?.querySelectorAll('[role="alert"]') ?? []
+    setIsPlaced([...alerts].some(({ textContent }) => textContent === message))
+  })
+  return isPlaced ? undefined : message
+}
+
+interface SaveBarProps extends Omit<EditorFormProps, 'fixed' | 'children'> {
+  /** What was wrong and stands at no field. */
+  readonly rest: string | undefined
+}
+
+function SaveBar(props: SaveBarProps) {
   const { isNew, draft, save, rest, onSave, onDiscard, onDelete } = props
   const isStale = save.error?.code === 'conflict'
   return (

@@ -15,17 +15,16 @@ export function fieldOf(noun: string, error: ApiError): string | undefined {
   return error.path?.startsWith(`${noun}.`) === true ? error.field : undefined
 }
 
-/** Tells by field what was wrong; what no field asked for is told by `rest`. */
-export function errorsOf(noun: string, error: ApiError | undefined, fields: readonly string[]) {
+/** Tells by field what was wrong; what no field shows is for the form to show. */
+export function errorsOf(
+  noun: string,
+  error: ApiError | undefined,
+): FieldsProps<unknown>['errorOf'] {
   const field = error === undefined ? undefined : fieldOf(noun, error)
   const isOf = (asked: string) =>
     field === asked ||
     (field?.startsWith(asked) === true && /^[.[]/.test(field.slice(asked.length)))
-  const isShown = field !== undefined && fields.some(isOf)
-  return {
-    errorOf: (asked: string) => (error !== undefined && isOf(asked) ? error.message : undefined),
-    rest: error !== undefined && !isShown ? error.message : undefined,
-  }
+  return (asked) => (isOf(asked) ? error?.message : undefined)
 }
 
 /** A name for lists: its own, else its ID, else what it is. */

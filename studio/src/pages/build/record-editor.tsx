@@ -20,8 +20,6 @@ import type { KindWords } from './kinds.ts'
 /** What makes the editor of a kind. */
 export interface Editor<R> {
   readonly Fields: ComponentType<FieldsProps<R>>
-  /** The fields that show errors of their own. */
-  readonly fields: readonly string[]
   /** What goes when the record is deleted. */
   readonly Loss: ComponentType<{ readonly record: R }>
   /** What stands below the form of a record that is saved. */
@@ -39,7 +37,7 @@ interface RecordEditorProps {
 /** The form of a record: its draft, what the service says, saving and deleting. */
 export function RecordEditor({ words, editor, saved }: RecordEditorProps) {
   const { kind, one } = words
-  const { Fields, fields, Loss, Below } = editor
+  const { Fields, Loss, Below } = editor
   const isNew = saved.uid === ''
   const fixed = useFixed(saved)
   const draft = useDraft(`${kind}/${saved.uid}`, saved)
@@ -61,7 +59,7 @@ export function RecordEditor({ words, editor, saved }: RecordEditorProps) {
     tell(`The ${one} is deleted.`)
     navigate(`/build/${kind}`)
   }
-  const { errorOf, rest } = errorsOf(kind, save.error, fields)
+  const errorOf = errorsOf(kind, save.error)
   const discard = () => {
     draft.discard()
     save.clear()
@@ -71,7 +69,7 @@ export function RecordEditor({ words, editor, saved }: RecordEditorProps) {
   return (
     <>
       <EditorForm
-        {...{ isNew, draft, save, rest, fixed }}
+        {...{ isNew, draft, save, fixed }}
         onSave={(isOver) => void saveNow(isOver)}
         onDiscard={discard}
         onDelete={() => setIsDeleting(true)}

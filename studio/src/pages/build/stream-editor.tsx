@@ -17,11 +17,6 @@ import { errorsOf, shownName } from './form.ts'
 
 type Stream = Schema<'Stream'>
 
-const FIELDS = [
-  ...['id', 'name', 'description', 'streamType', 'valueType', 'unit', 'baseCycle'],
-  ...['rollupMethod', 'delete_profile'],
-]
-
 interface StreamEditorProps {
   readonly component: RecordKinds['component']
   readonly saved: Stream
@@ -58,12 +53,12 @@ export function StreamEditor({ component, saved, isNew }: StreamEditorProps) {
     save.clear()
     queries.invalidate(['stream', component.uid])
   }
-  const { errorOf, rest } = errorsOf('stream', save.error, FIELDS)
+  const errorOf = errorsOf('stream', save.error)
   const name = shownName(saved).slice(0, 60)
   return (
     <>
       <EditorForm
-        {...{ isNew, draft, save, rest }}
+        {...{ isNew, draft, save }}
         fixed={isReader ? '' : undefined}
         onSave={(isOver) => void saveNow(isOver)}
         onDiscard={discard}
