@@ -145,6 +145,24 @@ test('withSample() grows samples and spans as the service would, and asks where 
   assert.equal(withSample({ ...spans, kind: 'text' }, { time: 12, data: 'x' }), undefined)
 })
 
+test('a span that grows beyond the range between two of its moves keeps its figures', () => {
+  const spans: Plot = {
+    ...{ ...facts, form: 'spans', spanMs: 500, start: [], end: [], count: [] },
+    ...{ first: [], min: [], max: [], last: [], mean: [] },
+  }
+  let plot: Plot | undefined = spans
+  for (const time of [100, 200, 300, 400]) {
+    plot = withSample(plot ?? spans, { time, data: time })
+    assert.ok(plot !== undefined)
+    const seen = figuresOf(chartData(plot), { from: -650, until: 350 }, undefined)
+    assert.deepEqual([seen.value, seen.min, seen.max], [`${time}`, '100', `${time}`])
+  }
+  const data = chartData(plot ?? spans)
+  assert.equal(figuresOf(data, { from: 250, until: 1_250 }, undefined).mean, '250')
+  assert.equal(figuresOf(data, { from: 401, until: 1_401 }, undefined).mean, '–')
+  assert.equal(figuresOf(data, { from: -900, until: 100 }, undefined).mean, '–')
+})
+
 test('ranges stay sound however they are zoomed and moved', () => {
   assert.deepEqual(zoomed({ from: 0, until: 100 }, 0.5, 20), { from: 10, until: 60 })
   assert.deepEqual(moved({ from: 0, until: 100 }, -0.1), { from: -10, until: 90 })

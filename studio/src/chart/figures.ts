@@ -76,8 +76,12 @@ function rangeFigures(data: NumberSeries, { from, until }: TimeRange): Figures {
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   let [sum, count, last] = [0, 0, Number.NaN]
   for (let at = 0; at < values.length; at++) {
-    // Samples beside the range lead lines out of it and are not in it.
-    const isInside = starts[at] >= from && starts[at] < until && ends[at] <= until
+    // Samples beside the range lead lines out of it and are not in it. A span is in it with any part:
+    // the last one of a live stream grows faster than the range moves on.
+    const isInside =
+      counts === undefined
+        ? starts[at] >= from && starts[at] < until && ends[at] <= until
+        : starts[at] < until && ends[at] >= from
     if (!isInside || Number.isNaN(values[at])) continue
     low = Math.min(low, lows[at])
     high = Math.max(high, highs[at])
