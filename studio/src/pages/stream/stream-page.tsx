@@ -8,6 +8,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { PageFrame } from '../../ui/page-frame.tsx'
 import { PutOnBoardButton } from '../boards/put-on-board-button.tsx'
+import { isDerived } from './derived-line.tsx'
 import styles from './stream.module.css'
 import { StreamView } from './stream-view.tsx'
 
@@ -44,7 +45,11 @@ export function StreamPage({ component, stream }: StreamPageProps) {
         </>
       }
     >
-      <StreamView key={found.streamUid} found={found} canChange={role !== 'GUEST'} />
+      <StreamView
+        key={found.streamUid}
+        found={found}
+        canChange={role !== 'GUEST' && !isDerived(found)}
+      />
     </PageFrame>
   )
 }

@@ -12,6 +12,7 @@ import type { FoundStream } from '../../state/use-stream.ts'
 import { useViewRange } from '../../state/use-view-range.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { FileUploads } from '../build/files/file-uploads.tsx'
+import { DerivedLine } from './derived-line.tsx'
 import { FileList } from './file-list.tsx'
 import { SampleTable } from './sample-table.tsx'
 import styles from './stream.module.css'
@@ -56,6 +57,7 @@ export function StreamView({ found, canChange }: StreamViewProps) {
   }, [plot, found, stat])
   return (
     <div className={styles.stream}>
+      <DerivedLine found={found} />
       <ChartBar view={view} zoneOfData={found.zone} hasExtent={extent !== undefined}>
         {found.kind !== 'file' && <CyclePicker />}
       </ChartBar>
