@@ -63,7 +63,7 @@ export async function confirmPassword(
   const { password, address } = given
   const { email = '' } = (await deps.users.find(given.userUid)) ?? {}
   if ((await findRight(deps, { email, password, address })) !== undefined) return
-  refuse('reauthenticate', { what: 'currentPassword is wrong: it proves that this is you' })
+  refuse('reauthenticate', { what: 'Your password is wrong: it proves that this is you' })
 }
 
 /**

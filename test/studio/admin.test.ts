@@ -72,7 +72,7 @@ test('a key is made from a sentence, puts what it says, is seen with the passwor
   await page.getByRole('button', { name: 'View secret key of Boiler room' }).click()
   await givePassword(page, 'a wrong password')
   const asking = page.getByRole('dialog', { name: 'Your password, please' })
-  await asking.getByRole('alert').filter({ hasText: /./ }).waitFor()
+  await asking.getByRole('alert').filter({ hasText: 'Your password is wrong' }).waitFor()
   await assertAccessible(page)
   await givePassword(page, ownerPassword)
   const shown = page.getByRole('dialog', { name: 'Secret of “Boiler room”' })

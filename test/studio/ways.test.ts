@@ -137,7 +137,14 @@ test('Explore leads to Build and back, and to the upload of files', { skip }, as
 })
 
 test('a mistyped address shows a page that says so, and leads on', { skip }, async () => {
-  for (const path of ['/nonsense', '/query', '/view/deeper']) {
+  for (const path of [
+    '/nonsense',
+    '/query',
+    '/view/deeper',
+    '/admin/nope',
+    '/build/nope',
+    '/build/nope/new',
+  ]) {
     const { page } = await studio.open(path)
     await page.getByRole('heading', { name: 'No such page' }).waitFor()
     await page.getByRole('navigation', { name: 'Places' }).waitFor()

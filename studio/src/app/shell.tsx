@@ -1,12 +1,11 @@
 import { Suspense, useEffect, useRef } from 'react'
 import { usePerson, useRole } from '../api/session.ts'
-import { Empty } from '../ui/empty.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Mark } from '../ui/mark.tsx'
-import { PageFrame } from '../ui/page-frame.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { rememberSeen } from './last-seen.ts'
 import { Link } from './link.tsx'
+import { NoPage } from './no-page.tsx'
 import { PageFault } from './page-fault.tsx'
 import { findPage, loadPagesAhead, pageEntries, pageKey, pageOf } from './page-map.ts'
 import { Palette, usePalette } from './palette.tsx'
@@ -64,16 +63,6 @@ function CurrentPage({ path }: { readonly path: string }) {
         <Page key={pageKey(entry)} params={params} />
       </Suspense>
     </PageFault>
-  )
-}
-
-function NoPage() {
-  return (
-    <PageFrame title="No such page">
-      <Empty text="There is no such page.">
-        <Link to="/">To the beginning</Link>
-      </Empty>
-    </PageFrame>
   )
 }
 

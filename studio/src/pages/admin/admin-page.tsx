@@ -1,5 +1,6 @@
 import type { ComponentType } from 'react'
 import { useRole } from '../../api/session.ts'
+import { NoPage } from '../../app/no-page.tsx'
 import type { PageProps } from '../../app/page-entry.ts'
 import { PasswordPlace } from '../../app/password-dialog.tsx'
 import { navigate, pathTo } from '../../app/place.ts'
@@ -32,12 +33,17 @@ const SECTIONS: readonly Section[] = [
   { id: 'you', label: 'You', isForAdmins: false, Show: YouSection },
 ]
 
+/** The part of Admin that an address names. */
+export function AdminPage({ params: { section = SECTIONS[0].id } }: PageProps) {
+  if (SECTIONS.every(({ id }) => id !== section)) return <NoPage />
+  return <Sections chosen={section} />
+}
+
 /** Users, keys, OAuth clients, limits, the audit log, the service's health, and one's own account. */
-export function AdminPage({ params }: PageProps) {
+function Sections({ chosen }: { readonly chosen: string }) {
   const role = useRole()
   const isAdmin = role === 'OWNER' || role === 'ADMIN'
   const seen = SECTIONS.filter(({ isForAdmins }) => isAdmin || !isForAdmins)
-  const chosen = params.section ?? seen[0].id
   const Shown = seen.find(({ id }) => id === chosen)?.Show
   return (
     <PageFrame title={seen.find(({ id }) => id === chosen)?.label ?? 'Administer'}>

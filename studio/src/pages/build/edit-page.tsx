@@ -1,6 +1,7 @@
 import { getRecord, recordKey } from '../../api/records.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { Link } from '../../app/link.tsx'
+import { NoPage } from '../../app/no-page.tsx'
 import type { PageProps } from '../../app/page-entry.ts'
 import { componentPath } from '../../app/paths.ts'
 import { Empty } from '../../ui/empty.tsx'
@@ -13,7 +14,7 @@ import { RecordEditor } from './record-editor.tsx'
 /** The editor of one record; `new` in the place of its UID makes one. */
 export function EditPage({ params }: PageProps) {
   const words = wordsOf(params.kind)
-  if (words === undefined) return <Empty text={`There is nothing called “${params.kind}” here.`} />
+  if (words === undefined) return <NoPage />
   return <OneRecord key={`${words.kind}/${params.uid}`} words={words} uid={params.uid} />
 }
 

@@ -1,6 +1,7 @@
 import { listRecords, type RecordKinds, recordKey } from '../../api/records.ts'
 import { useRole } from '../../api/session.ts'
 import { useQuery } from '../../api/use-query.ts'
+import { NoPage } from '../../app/no-page.tsx'
 import type { PageProps } from '../../app/page-entry.ts'
 import { navigate, useAddress } from '../../app/place.ts'
 import { Button } from '../../ui/button.tsx'
@@ -17,7 +18,7 @@ const PAGE = 100
 /** All records of a kind, page by page. */
 export function ListPage({ params }: PageProps) {
   const words = wordsOf(params.kind)
-  if (words === undefined) return <Empty text={`There is nothing called “${params.kind}” here.`} />
+  if (words === undefined) return <NoPage />
   return <KindList key={words.kind} words={words} />
 }
 
