@@ -121,7 +121,9 @@ test('components refuse bad input by field and change nothing', () =>
     await bad(deep('unit', 'x'), /stream\[1\].unit must be null or an object/)
     await bad(deep('delete_profile', { uid: 'x' }), /delete_profile.uid "x" is no delete profile/)
     await check({ id: 'taken' }, 'claim_taken', /component.id "taken" is taken/)
-    await check(deep('id', 'ok'), 'claim_taken', /stream.id "ok" is taken/)
+    await check(deep('id', 'ok'), 'claim_taken', /^component\.stream\[1\]\.id "ok" is taken/)
+    const twice = await components.insert(owner, deep('id', 'ok')).catch((error: unknown) => error)
+    assert.equal(twice instanceof Refusal && twice.field, 'component.stream[1].id')
   }))
 
 test('an ID of 512 characters, of any script, is fine', () =>

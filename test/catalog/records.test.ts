@@ -107,7 +107,10 @@ test('templates keep their streams, check them like any stream, and are found by
     )
     assert.deepEqual(await templates.findById(ORG, 't'), edited)
     const twice = templates.insert(owner, { stream: [{ id: 'a' }, { id: 'a' }] })
-    await assert.rejects(twice, refused('claim_taken', /stream.id "a" is taken/))
+    await assert.rejects(
+      twice,
+      refused('claim_taken', /^component_template\.stream\[1\]\.id "a" is taken/),
+    )
     const wrong = templates.insert(owner, { stream: [{ streamType: 'intvl_stream' }] })
     await assert.rejects(wrong, refused('bad_input', /component_template.stream\[0\].baseCycle/))
   }))

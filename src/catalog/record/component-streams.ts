@@ -20,7 +20,13 @@ import {
   streamShape,
 } from '../shape/stream-shape.ts'
 import { putComponentOrder } from './component-rules.ts'
-import { type Page, type RecordList, refuseStale, refuseUnknown } from './simple-records.ts'
+import {
+  type Page,
+  type RecordList,
+  refuseStale,
+  refuseTakenId,
+  refuseUnknown,
+} from './simple-records.ts'
 import {
   checkStreamChange,
   placeStream,
@@ -55,6 +61,15 @@ interface Owner {
 
 /** A stream on its way into a commit, at the revision that it had. */
 type Draft = DerivedDraft & { readonly revision: number }
+
+/** Refuses two streams of one save with the same ID, at the later one: the commit knows no places in lists. */
+function refuseSharedIds(drafts: readonly Draft[]): void {
+  const ids = new Set<string>()
+  for (const { field, body } of drafts) {
+    if (body.id !== '' && ids.has(body.id)) refuseTakenId('stream', body.id, `${field}.id`)
+    ids.add(body.id)
+  }
+}
 
 /** Get, list, insert, update and delete of a component's streams, each checked against rights. */
 export class ComponentStreams {
@@ -301,6 +316,7 @@ export class ComponentStreams {
 
   /** The writes of drafts, whose formulas may read each other. */
   async #ordersOf(owner: Owner, drafts: readonly Draft[]): Promise<CatalogWrite[]> {
+    refuseSharedIds(drafts)
     const { orgUid, principal, uid: componentUid, body: component } = owner
     const scope = { orgUid, componentUid, componentId: component.id, drafts }
     const context = {

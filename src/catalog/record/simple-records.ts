@@ -269,9 +269,8 @@ export function refuseUnknown(kind: string, uid: string): never {
   refuse('not_found', { what: `Cannot find ${kind} "${uid.slice(0, 60)}"` })
 }
 
-/** Refuses an ID that another record of the scope has. */
-export function refuseTakenId(kind: string, id: string): never {
-  const field = `${kind}.id`
+/** Refuses an ID that another record of the scope has; `field` is where the caller gave it. */
+export function refuseTakenId(kind: string, id: string, field = `${kind}.id`): never {
   refuse('claim_taken', {
     what: `${field} "${id}" is taken: choose another, or leave it blank`,
     field,

@@ -95,7 +95,7 @@ async function readTemplate(
         refuseField(`${field}.uid`, `"${each.uid.slice(0, 60)}" is no stream of this template`)
       }
       const body = await readStream(field, each, { before: known ?? defaultStream, references })
-      if (body.id !== '' && ids.has(body.id)) refuseTakenId('stream', body.id)
+      if (body.id !== '' && ids.has(body.id)) refuseTakenId('stream', body.id, `${field}.id`)
       ids.add(body.id)
       const cycle = body.baseCycle === null ? undefined : await references.findCycle(body.baseCycle)
       const placed = (one: StreamBody) => placeStream(one, { order: 0, cycle, timeZone })
