@@ -40,7 +40,14 @@ export function useLive(streams: readonly StreamUids[], isOn: boolean, news: Liv
     }
   }
   useLiveEvents(topics, follow, { isAll: true, isOff: !isOn })
-  const isRefused = useLiveState() === 'refused' && isOn
+  const state = useLiveState()
+  const isFollowed = state === 'live' && isOn
+  // Of what came between the answer that is shown and the connection, only the last sample is told.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is asked for once, whatever is drawn
+  useEffect(() => {
+    if (isFollowed) change()
+  }, [isFollowed])
+  const isRefused = state === 'refused' && isOn
   useEffect(() => {
     if (!isRefused) return undefined
     const polling = setInterval(() => latest.current.onChange(), POLL_MS)
