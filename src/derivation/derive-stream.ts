@@ -1,5 +1,5 @@
 /** Derives stretches of one stream and stores what came out. */
-import { EARLIEST_TIME, type EpochMs, epochMs, nextTurn, TIME_END } from '../base/index.ts'
+import { EARLIEST_TIME, type EpochMs, epochMs, nextTurn, refuse, TIME_END } from '../base/index.ts'
 import { type Feed, keptFrom } from '../feed/index.ts'
 import type { SampleBatch, SampleColumns, SampleStore, StreamHandle } from '../store/index.ts'
 import type { Range } from '../time/index.ts'
@@ -31,6 +31,10 @@ interface RunResult {
   readonly isThrough: boolean
 }
 
+/** A row that fails costs many times one that does not: where these are many, blocks are shorter. */
+const FAILURES_MANY = 500
+const FAILING_BLOCK_ROWS = 2_048
+
 const UNTIL_THROUGH: DeriveControl = { onBlock: () => true }
 
 /**
@@ -58,7 +62,8 @@ export async function deriveAppended(
   const span = await keptSpan(deps, plan.handle, { from, until: settled })
   if (from >= settled) return nothing
   const result = await run(deps, plan, span, { control, isReplacing: false })
-  if (result.isThrough) await status.settle(plan.handle, settled)
+  // One that was ended goes on from there, also where all of it failed and nothing was stored.
+  await status.settle(plan.handle, result.isThrough ? settled : Math.min(result.until, settled))
   return result
 }
 
@@ -105,14 +110,18 @@ async function run(
   const end = epochMs(Math.min(until, TIME_END))
   let at = epochMs(Math.max(from, EARLIEST_TIME))
   let samples = 0
+  let blockRows: number | undefined
   // The next block is evaluated while this one becomes durable; it is stored only after it.
   let storing: Promise<number> = Promise.resolve(0)
   while (at < end) {
-    const block = await deriveSpan(deps, plan, { from: at, until: end }).catch(async (error) => {
-      await storing.catch(() => {})
-      throw error
-    })
+    const block = await deriveSpan({ ...deps, blockRows }, plan, { from: at, until: end }).catch(
+      async (error) => {
+        await storing.catch(() => {})
+        throw error
+      },
+    )
     const span = { from: at, until: block.until }
+    blockRows = block.failures.count > FAILURES_MANY ? FAILING_BLOCK_ROWS : undefined
     samples += await storing
     storing = store(deps, plan, { block, span, isReplacing })
     storing.catch(() => {})
@@ -146,6 +155,10 @@ async function store(
   const { count } = change.samples
   if (count > 0 || change.removal !== undefined) {
     const removals = change.removal === undefined ? [] : [change.removal]
+    // Who has made it a plain stream may have put samples since; from here to the journal nothing comes between.
+    if (!deps.feed.catalog.index.isDerived(plan.handle)) {
+      refuse('conflict', { what: 'Cannot derive: the stream is no derived one any more' })
+    }
     await deps.feed.append(batchOf(plan.handle, change.samples, removals), plan.orgUid)
   }
   if (count > 0 || failures.count > 0) {

@@ -1,11 +1,12 @@
 import type { Clock } from '../base/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { DeriveLimits, Feed } from '../feed/index.ts'
-import type { CatalogStore, SampleBatch, SampleStore } from '../store/index.ts'
+import type { CatalogStore, SampleBatch, SampleStore, StreamHandle } from '../store/index.ts'
 import { DerivationWorker } from './background/derivation-worker.ts'
 import { CatalogGraph } from './catalog-graph.ts'
 import { ComponentLocks } from './component-locks.ts'
 import { derivationMetrics } from './derivation-metrics.ts'
+import { isProblem } from './derivation-plan.ts'
 import { derivePut } from './derive-put.ts'
 import { deriveAppended } from './derive-stream.ts'
 import { historyWork } from './history/derive-history.ts'
@@ -57,7 +58,7 @@ export class StreamDeriver {
         return await deriveAppended(common, plan, Math.min(from, earlier), control)
       },
     }
-    catalog.showDerivationStatus(status)
+    catalog.showDerivationStatus({ read: (handle) => this.#statusOf(handle as StreamHandle) })
     catalog.derivations.onSource((handle) => this.worker.addSource(handle))
   }
 
@@ -70,6 +71,14 @@ export class StreamDeriver {
   /** Derives within the call that put a batch; see derivePut. */
   async derivePut(batch: SampleBatch, limits: DeriveLimits): Promise<void> {
     await derivePut(this.#putDeps, batch, limits)
+  }
+
+  /** What has become of a stream; a source that is gone or does not fit is told before anything is put. */
+  async #statusOf(handle: StreamHandle) {
+    const status = await this.status.read(handle)
+    const plan = await this.graph.planOf(handle)
+    if (!isProblem(plan)) return status
+    return { ...status, lastError: { message: plan.problem, time: null, values: {} } }
   }
 
   /** What is told of derived streams in Prometheus' text format. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Capabilities } from '../../src/access/index.ts'
 import type { StreamInput } from '../../src/catalog/index.ts'
 import { derivationHome, owner } from '../support/derivation-home.ts'
 
@@ -118,6 +119,30 @@ test('a formula that fails is told with what it failed on, and once', async (t) 
   await check()
   await home.restart()
   await check()
+  const { uid } = home.catalog.index.componentOf(handle)
+  const readBy = async (resource: string) => {
+    const capabilities = new Capabilities([{ resource, methods: ['GET'] }])
+    const streamUid = home.catalog.index.streamUid(handle)
+    const stream = await home.catalog.streams.get({ ...owner, capabilities }, uid, streamUid)
+    return stream.derivationStatus?.lastError
+  }
+  assert.deepEqual((await readBy('*'))?.values, { a: 7, b: 1_000 })
+  const told = await readBy(`component/${uid}/stream/${home.catalog.index.streamUid(handle)}`)
+  assert.deepEqual([told?.values, told?.time], [{}, 30])
+  assert.match(told?.message ?? '', /who may read its sources/)
+})
+
+test('a source that is gone is told at once', async (t) => {
+  const home = await derivationHome(t)
+  await home.add('c', [source('a'), derived('d', 'a', 'a')])
+  const handle = home.handleOf('c', 'd')
+  const { index, streams } = home.catalog
+  const { uid } = index.componentOf(handle)
+  const errorOf = async () =>
+    (await streams.get(owner, uid, index.streamUid(handle))).derivationStatus?.lastError
+  assert.equal(await errorOf(), null)
+  await streams.delete(owner, uid, index.streamUid(home.handleOf('c', 'a')))
+  assert.match((await errorOf())?.message ?? '', /"a"/)
 })
 
 test('a component that is locked is derived when it is free', async (t) => {

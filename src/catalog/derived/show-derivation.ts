@@ -1,6 +1,6 @@
 import { allows, type Principal } from '../../access/index.ts'
 import type { StreamIndex } from '../index/stream-index.ts'
-import type { Derivation, ShownDerivation } from '../shape/derivation-shape.ts'
+import type { Derivation, DerivationStatus, ShownDerivation } from '../shape/derivation-shape.ts'
 
 /** Tells the IDs of a source by its UIDs, blank where it is gone or not to be seen. */
 export type NameSource = (
@@ -40,4 +40,24 @@ export function showDerivation(
       return { ...variable, componentId: isOwn ? '' : named.componentId, streamId }
     }),
   }
+}
+
+/** Whether a caller may read the samples of every source. */
+export function mayReadSources(
+  principal: Principal,
+  { variables }: Pick<Derivation, 'variables'>,
+  ownComponentUid: string,
+): boolean {
+  return variables.every(({ componentUid, streamUid }) => {
+    const resource = `component/${componentUid || ownComponentUid}/stream/${streamUid}/feed`
+    return allows(principal, resource, 'GET')
+  })
+}
+
+/** A status without the samples that made a formula fail, and what is said of them. */
+export function withoutValues(status: DerivationStatus): DerivationStatus {
+  const { lastError } = status
+  if (lastError === null || lastError.time === null) return status
+  const message = 'The formula failed: who may read its sources is told on what'
+  return { ...status, lastError: { ...lastError, message, values: {} } }
 }

@@ -2,7 +2,7 @@ import { allows, type Principal, requirePermit } from '../../access/index.ts'
 import { newOrderedUid, nextTurn, RecordBytes } from '../../base/index.ts'
 import type { CatalogDocument, CatalogWrite, StreamHandle } from '../../store/index.ts'
 import { type DerivedDraft, settleDerivations } from '../derived/settle-derivations.ts'
-import { sourceNames } from '../derived/show-derivation.ts'
+import { mayReadSources, sourceNames, withoutValues } from '../derived/show-derivation.ts'
 import { SourceFinder } from '../derived/source-finder.ts'
 import { type CatalogBase, referencesOf, usesOfStream } from '../documents/catalog-base.ts'
 import { NOTHING_ALONG } from '../documents/plan-along.ts'
@@ -347,7 +347,9 @@ export class ComponentStreams {
     const { handle } = document
     if (shown.derivation === undefined || handle === undefined) return shown
     const status = await derivationStatus.book?.read(handle)
-    return status === undefined ? shown : { ...shown, derivationStatus: status }
+    if (status === undefined) return shown
+    const isSeen = mayReadSources(principal, shown.derivation, document.parentUid)
+    return { ...shown, derivationStatus: isSeen ? status : withoutValues(status) }
   }
 
   #requireEntry(orgUid: string, componentUid: string) {

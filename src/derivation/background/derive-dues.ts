@@ -33,7 +33,9 @@ export async function deriveDues(
   control: DuesControl,
 ): Promise<boolean> {
   if (!plan.followsCorrections) {
-    return (await deriveAppended(deps, plan, dues.from, control)).isThrough
+    const { isThrough, until } = await deriveAppended(deps, plan, dues.from, control)
+    if (!isThrough) dues.appendedTo(until)
+    return isThrough
   }
   dues.settle(await differingBy(deps, plan, dues, control))
   for (const span of dues.results) {

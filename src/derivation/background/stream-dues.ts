@@ -6,9 +6,12 @@ import { SpanSet } from './span-set.ts'
 export class StreamDues {
   #bySource = new Map<StreamHandle, SpanSet>()
   #results = new SpanSet()
+  /** What was appended before this time is derived. */
+  #appendedTo = Number.NEGATIVE_INFINITY
 
   /** Takes in where a source was touched. */
   add({ handle, from, until }: TouchedSpan): void {
+    this.#appendedTo = Math.min(this.#appendedTo, from)
     const spans = this.#bySource.get(handle) ?? new SpanSet()
     this.#bySource.set(handle, spans)
     spans.add({ from, until })
@@ -24,10 +27,15 @@ export class StreamDues {
     return this.spansOf(handle).some((span) => span.from <= from && until <= span.until)
   }
 
-  /** The earliest time that was touched; infinite where nothing was. */
+  /** The earliest time that was touched and not derived since; infinite where nothing was. */
   get from(): number {
     const firsts = [...this.#bySource.values()].flatMap(({ spans }) => spans.slice(0, 1))
-    return Math.min(...firsts.map(({ from }) => from))
+    return Math.max(this.#appendedTo, Math.min(...firsts.map(({ from }) => from)))
+  }
+
+  /** Appends before a time are derived. */
+  appendedTo(time: number): void {
+    this.#appendedTo = time
   }
 
   /** Every stretch of every source that was touched. */

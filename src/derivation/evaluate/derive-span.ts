@@ -9,6 +9,10 @@ import { type BlockQuery, readRandomBlock } from './random-block.ts'
 /** Rows of one block: some milliseconds of work, and a few megabytes for each variable. */
 const BLOCK_ROWS = 16_384
 
+/** With many variables a block has fewer rows, so that all of it stays some milliseconds of work; not fewer than these. */
+const BLOCK_CELLS = 8 * BLOCK_ROWS
+const BLOCK_ROWS_MIN = 256
+
 /** The bytes of texts that a block may hold; with more of them it is made of fewer rows. */
 const TEXT_BYTES_MAX = 64_000_000
 
@@ -48,7 +52,8 @@ export async function deriveSpan(
 ): Promise<DerivedBlock> {
   const compiled = await compiledOf(plan.expression)
   const until = epochMs(Math.min(span.until, TIME_END))
-  let limit = blockRows
+  const fitting = Math.floor(BLOCK_CELLS / plan.variables.length)
+  let limit = Math.min(blockRows, Math.max(BLOCK_ROWS_MIN, fitting))
   for (;;) {
     const memory = new BlockTexts(limit === 1 ? ROW_TEXT_BYTES_MAX : TEXT_BYTES_MAX)
     const block = await readBlock({ store, memory }, plan, { from: span.from, until, limit })

@@ -1,4 +1,5 @@
 /** Variables that stand for a statistic of periods. */
+import { nextTurn } from '../../base/index.ts'
 import { type CutQuery, readCutPeriods } from '../../feed/index.ts'
 import type { SampleStore, TextMemory } from '../../store/index.ts'
 import { ALL_PERIODS, type Cycle } from '../../time/index.ts'
@@ -44,6 +45,8 @@ export async function windowColumn(
         offset === 0 ? pick(cuts) : new Float64Array(rows.length).fill(Number.POSITIVE_INFINITY),
     },
   )
+  // A formula may have a thousand of them.
+  await nextTurn()
   const column = new ColumnFiller(instants.length)
   for (const [at, row] of rows.entries()) {
     if (values.isRecorded[at] === 1) column.set(row, values.data[at])

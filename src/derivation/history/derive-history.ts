@@ -26,7 +26,12 @@ export function historyWork(deps: HistoryWorkDeps): HistoryWork {
       })
       const begun = Math.max(job.at, from)
       if (!(await control.report(progressAt(begun)))) return
-      const onBlock = (until: number) => control.report(progressAt(until))
+      const onBlock = async (until: number) => {
+        if ((await requirePlan(deps, handle)) !== plan) {
+          refuse('conflict', { what: 'Cannot go on: the formula was changed; derive again' })
+        }
+        return await control.report(progressAt(until))
+      }
       await deriveAgain(deps, plan, { from: begun, until: job.until }, { onBlock })
     },
   }
