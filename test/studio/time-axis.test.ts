@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { tickTexts, timeTicks } from '../../studio/src/chart/time-ticks.ts'
 import { rangeOfWord, usualWord } from '../../studio/src/state/range-words.ts'
 import { momentText, offsetText } from '../../studio/src/ui/time/moment-text.ts'
+import { momentTexts, offsetMarks } from '../../studio/src/ui/time/offset-marks.ts'
 import { momentsOf, startOf, wallOf } from '../../studio/src/ui/time/zone-time.ts'
 import { Random, testSeeds } from '../support/random.ts'
 
@@ -75,6 +76,27 @@ test('clocks of a zone: gaps, doubles, starts of days, weeks and months', () => 
   assert.equal(offsetText('Asia/Kathmandu', ms('2026-01-01')), 'UTC+5:45')
   assert.equal(offsetText('America/New_York', ms('2026-01-01')), 'UTC−5')
   assert.equal(momentText('UTC', 1_700_000_000_123), '2023-11-14 22:13:20.123')
+})
+
+test('momentTexts() tell the offset where the clock alone does not say which moment is meant', () => {
+  const hours = (from: string, count: number) =>
+    Array.from({ length: count }, (_, at) => ms(from) + at * HOUR)
+  assert.deepEqual(momentTexts(BERLIN, hours('2026-10-24T23:00:00Z', 4)), [
+    ...['2026-10-25 01:00:00', '2026-10-25 02:00:00 UTC+2', '2026-10-25 02:00:00 UTC+1'],
+    '2026-10-25 03:00:00',
+  ])
+  assert.deepEqual(momentTexts(BERLIN, hours('2026-10-25T01:30:00Z', 1)), [
+    '2026-10-25 02:30:00 UTC+1',
+  ])
+  assert.deepEqual(offsetMarks(BERLIN, hours('2026-03-29T00:00:00Z', 2).reverse()), [
+    ...[' UTC+2', ' UTC+1'],
+  ])
+  const days = [22, 23, 24, 25, 26, 27, 28, 29, 30].map((day) =>
+    startOf(BERLIN, ms(`2026-10-${day}T12:00:00Z`), 'day'),
+  )
+  assert.deepEqual(offsetMarks(BERLIN, days), [...['', '', '', ' UTC+2', ' UTC+1', '', '', '', '']])
+  assert.deepEqual(offsetMarks(BERLIN, hours('2026-11-01T00:00:00Z', 2)), ['', ''])
+  assert.deepEqual(offsetMarks(BERLIN, []), [])
 })
 
 test('rangeOfWord() knows days of 23 hours and streams without samples', () => {

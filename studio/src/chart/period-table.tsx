@@ -1,5 +1,7 @@
+import { useMemo } from 'react'
 import { type Column, DataTable } from '../ui/data-table.tsx'
 import { minuteTexts } from '../ui/time/moment-text.ts'
+import { offsetMarks } from '../ui/time/offset-marks.ts'
 import styles from './chart.module.css'
 import type { Plot, PlotValue } from './chart-series.ts'
 import { numberText } from './figures.ts'
@@ -40,15 +42,23 @@ const shown = (value: PlotValue | undefined): string => {
   return typeof value === 'number' ? numberText(value) : String(value)
 }
 
+function edgeTexts(zone: string, edges: readonly number[]): string[] {
+  const marks = offsetMarks(zone, edges)
+  return minuteTexts(zone, edges).map((text, index) => `${text}${marks[index]}`)
+}
+
 /** The periods of a cycle, the latest first: from when until when, and what is known of each. */
 export function PeriodTable({ plot, stat, figures, zone, label, rowsMax }: PeriodTableProps) {
-  const { start = [], end = [], value = [] } = plot
+  const { start = [], value = [] } = plot
   const rows = start
     .map((_, at) => at)
     .reverse()
     .slice(0, rowsMax)
   const [first, last] = [rows.at(-1) ?? 0, (rows[0] ?? -1) + 1]
-  const [from, until] = [start, end].map((list) => minuteTexts(zone, list.slice(first, last)))
+  // Clocks of a zone are slow to ask, and the chart beside it moves.
+  const [from, until] = useMemo(() => {
+    return [plot.start, plot.end].map((list = []) => edgeTexts(zone, list.slice(first, last)))
+  }, [zone, plot, first, last])
   const moment = (id: string, head: string, texts: readonly string[]): Column<number> => ({
     ...{ id, label: `${head}, ${zone}` },
     show: (at) => <span className={styles.moment}>{texts[at - first]}</span>,

@@ -1,5 +1,6 @@
+import { useMemo } from 'react'
 import { type Column, DataTable } from '../ui/data-table.tsx'
-import { momentText } from '../ui/time/moment-text.ts'
+import { momentTexts } from '../ui/time/offset-marks.ts'
 import styles from './chart.module.css'
 import type { Plot, PlotValue } from './chart-series.ts'
 import { numberText } from './figures.ts'
@@ -25,18 +26,24 @@ interface PlotTableProps {
 
 /** What a chart shows, as a table: the latest entries first. */
 export function PlotTable({ plot, zone, label, stat = '', figures = [] }: PlotTableProps) {
+  const isPeriods = plot?.form === 'periods' && stat !== ''
+  // Clocks of a zone are slow to ask, and the chart beside it moves.
+  const columns = useMemo(
+    () => (plot === undefined || isPeriods ? [] : columnsOf(plot, zone)),
+    [plot, isPeriods, zone],
+  )
   if (plot === undefined) return null
   const times = plot.start ?? plot.time ?? []
   const rows = times.map((_, at) => at).reverse()
   return (
     <>
-      {plot.form === 'periods' && stat !== '' ? (
+      {isPeriods ? (
         <PeriodTable {...{ plot, stat, figures, zone, label }} rowsMax={ROWS_MAX} />
       ) : (
         <DataTable
           isDense
           label={`${label}, what the chart shows`}
-          columns={columnsOf(plot, zone)}
+          columns={columns}
           rows={rows.slice(0, ROWS_MAX)}
           keyOf={(at) => String(times[at])}
         />
@@ -51,13 +58,12 @@ export function PlotTable({ plot, zone, label, stat = '', figures = [] }: PlotTa
 }
 
 function columnsOf(plot: Plot, zone: string): Array<Column<number>> {
-  const moment = (id: string, head: string, list: readonly number[]): Column<number> => ({
-    ...{
-      id,
-      label: head,
-      show: (at) => <span className={styles.moment}>{momentText(zone, list[at])}</span>,
-    },
-  })
+  const moment = (id: string, head: string, list: readonly number[]): Column<number> => {
+    const texts = momentTexts(zone, list.slice(-ROWS_MAX))
+    const first = list.length - texts.length
+    const show = (at: number) => <span className={styles.moment}>{texts[at - first]}</span>
+    return { id, label: head, show }
+  }
   const figure = (id: string, head: string, list: readonly PlotValue[]): Column<number> => ({
     ...{ id, label: head, isNumber: plot.kind === 'number', show: (at) => shown(list[at]) },
   })

@@ -9,7 +9,7 @@ import type { FoundStream } from '../../state/use-stream.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { momentText } from '../../ui/time/moment-text.ts'
+import { momentTexts } from '../../ui/time/offset-marks.ts'
 import { CsvButton } from './csv-button.tsx'
 import { type EditedSample, SampleDelete, SampleForm } from './sample-forms.tsx'
 import styles from './stream.module.css'
@@ -50,8 +50,11 @@ function Samples({ found, asked, zone, isLive, canChange, onChanged }: SampleTab
     reload()
     onChanged()
   }
+  const times = rows.map(({ time }) => time)
+  const texts = momentTexts(zone, times)
+  const textOfTime = new Map(times.map((time, at) => [time, texts[at]]))
   const columns: Array<Column<EditedSample>> = [
-    { id: 'time', label: 'Time', show: ({ time }) => momentText(zone, time) },
+    { id: 'time', label: 'Time', show: ({ time }) => textOfTime.get(time) },
     {
       ...{ id: 'value', label: 'Value', isNumber: kind === 'number' || kind === 'decimal' },
       show: (sample) => <SampleValue sample={sample} isFile={kind === 'file'} />,
@@ -63,13 +66,13 @@ function Samples({ found, asked, zone, isLive, canChange, onChanged }: SampleTab
         {kind !== 'file' && (
           <IconButton
             icon="edit"
-            label={`Edit the sample of ${momentText(zone, sample.time)}`}
+            label={`Edit the sample of ${textOfTime.get(sample.time)}`}
             onClick={() => setOpen({ act: 'edit', sample })}
           />
         )}
         <IconButton
           icon="trash"
-          label={`Delete the sample of ${momentText(zone, sample.time)}`}
+          label={`Delete the sample of ${textOfTime.get(sample.time)}`}
           onClick={() => setOpen({ act: 'delete', sample })}
         />
       </span>
