@@ -31,9 +31,9 @@ interface RunResult {
   readonly isThrough: boolean
 }
 
-/** A row that fails costs many times one that does not: where these are many, blocks are shorter. */
+/** A row that fails costs many times one that does not: where these are many, and at first, blocks are shorter. */
 const FAILURES_MANY = 500
-const FAILING_BLOCK_ROWS = 2_048
+const SHORT_BLOCK_ROWS = 2_048
 
 const UNTIL_THROUGH: DeriveControl = { onBlock: () => true }
 
@@ -110,18 +110,19 @@ async function run(
   const end = epochMs(Math.min(until, TIME_END))
   let at = epochMs(Math.max(from, EARLIEST_TIME))
   let samples = 0
-  let blockRows: number | undefined
+  let blockRows: number | undefined = SHORT_BLOCK_ROWS
   // The next block is evaluated while this one becomes durable; it is stored only after it.
   let storing: Promise<number> = Promise.resolve(0)
   while (at < end) {
-    const block = await deriveSpan({ ...deps, blockRows }, plan, { from: at, until: end }).catch(
-      async (error) => {
-        await storing.catch(() => {})
-        throw error
-      },
-    )
+    const block: DerivedBlock = await deriveSpan({ ...deps, blockRows }, plan, {
+      from: at,
+      until: end,
+    }).catch(async (error) => {
+      await storing.catch(() => {})
+      throw error
+    })
     const span = { from: at, until: block.until }
-    blockRows = block.failures.count > FAILURES_MANY ? FAILING_BLOCK_ROWS : undefined
+    blockRows = block.failures.count > FAILURES_MANY ? SHORT_BLOCK_ROWS : undefined
     samples += await storing
     storing = store(deps, plan, { block, span, isReplacing })
     storing.catch(() => {})
