@@ -32,7 +32,8 @@ test('TextColumn tells the texts it was given last, however long they are', () =
           const bytes = Buffer.from(`<${expected}>`)
           assert.ok(column.hasBytes(ref, bytes, 1, bytes.length - 1))
           assert.ok(!column.hasBytes(ref, bytes, 1, bytes.length))
-          assert.ok(expected === '' || !column.hasBytes(ref, bytes, 0, bytes.length - 2))
+          // Moved by one it differs, unless all of it is the character before it.
+          assert.ok(/^<*$/.test(expected) || !column.hasBytes(ref, bytes, 0, bytes.length - 2))
         }
         assert.ok(!column.has(ref, `!${expected.slice(1)}`) || expected.startsWith('!'))
       }
