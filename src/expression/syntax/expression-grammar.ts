@@ -128,7 +128,7 @@ export class ExpressionGrammar extends EmbeddedActionsParser {
         ALT: () => {
           const first = this.CONSUME(t.In)
           this.CONSUME(t.LeftParenthesis)
-          const args = this.SUBRULE(this.list)
+          const args = this.SUBRULE(this.candidates)
           const last = this.CONSUME(t.RightParenthesis)
           this.ACTION(() => {
             const isNegated = negation !== undefined
@@ -141,6 +141,9 @@ export class ExpressionGrammar extends EmbeddedActionsParser {
       { ALT: () => this.infix(items, 'between', negation) },
     ])
   })
+
+  /** What stands in the parentheses of IN. */
+  protected candidates = this.RULE('candidates', (): Expression[] => this.SUBRULE(this.list))
 
   protected infix(items: Item[], test: 'like' | 'between', negation: IToken | undefined): void {
     const token = test === 'like' ? this.CONSUME(t.Like) : this.CONSUME(t.Between)

@@ -24,29 +24,12 @@ export abstract class SqlExpressionGrammar extends ExpressionGrammar {
     super(SQL_VOCABULARY, sqlMessages)
   }
 
-  protected override otherTest = this.OVERRIDE_RULE('otherTest', (items): void => {
-    const negation = this.OPTION(() => this.CONSUME(t.Not))
+  protected override candidates = this.OVERRIDE_RULE('candidates', (): Expression[] =>
     this.OR([
-      {
-        ALT: () => {
-          const first = this.CONSUME(t.In)
-          this.CONSUME(t.LeftParenthesis)
-          const args = this.OR2([
-            { ALT: () => this.rowsOf(this.SUBRULE(this.query)) },
-            { ALT: () => this.SUBRULE(this.list) },
-          ])
-          const last = this.CONSUME(t.RightParenthesis)
-          this.ACTION(() => {
-            const isNegated = negation !== undefined
-            const span = between(first, last)
-            items.push({ is: 'postfixTest', test: 'in', isNegated, args, span })
-          })
-        },
-      },
-      { ALT: () => this.infix(items, 'like', negation) },
-      { ALT: () => this.infix(items, 'between', negation) },
-    ])
-  })
+      { ALT: () => this.rowsOf(this.SUBRULE(this.query)) },
+      { ALT: () => this.SUBRULE(this.list) },
+    ]),
+  )
 
   protected override primary = this.OVERRIDE_RULE(
     'primary',

@@ -4,11 +4,10 @@ import { listRecords, type RecordKinds, recordKey } from '../../../api/records.t
 import { useQuery } from '../../../api/use-query.ts'
 import { missingOf } from '../../../ui/missing.tsx'
 import { Select } from '../../../ui/select.tsx'
-import { ZoneField } from '../../../ui/zone-field.tsx'
 import styles from '../build.module.css'
 import { type FieldsProps, shownName } from '../form.ts'
 import { FolderField } from './folder-field.tsx'
-import { LocationFields } from './location-fields.tsx'
+import { AboutFields, ZoneOf } from './shared-fields.tsx'
 import { StreamDrafts } from './stream-drafts.tsx'
 import type { StreamDraft } from './stream-fields.tsx'
 import { TextField } from './text-field.tsx'
@@ -33,21 +32,8 @@ export function ComponentFields(props: FieldsProps<Component>) {
         error={errorOf('folder')}
         onChange={(folder) => set({ folder })}
       />
-      <ZoneField
-        label="Time zone"
-        hint="Of its days and other periods"
-        value={value.timeZoneId}
-        error={errorOf('timeZoneId')}
-        onChange={(timeZoneId) => set({ timeZoneId })}
-      />
-      <div className={styles.whole}>
-        <TextField of={props} field="description" label="Description" isLong />
-      </div>
-      <LocationFields
-        location={value.location}
-        errorOf={errorOf}
-        onChange={(location) => set({ location })}
-      />
+      <ZoneOf of={props} hint="Of its days and other periods" />
+      <AboutFields of={props} />
       {isNew && (
         <StreamDrafts
           streams={(value.stream ?? []) as readonly StreamDraft[]}

@@ -1,12 +1,10 @@
 import type { RecordKinds } from '../../../api/records.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
-import { Select } from '../../../ui/select.tsx'
-import { ZoneField } from '../../../ui/zone-field.tsx'
 import styles from '../build.module.css'
-import { type FieldsProps, numberOf } from '../form.ts'
+import type { FieldsProps } from '../form.ts'
 import { CyclePreview } from './cycle-preview.tsx'
-import { sizeChoices } from './size-words.ts'
+import { SizeFields, ZoneOf } from './shared-fields.tsx'
 import { TextField } from './text-field.tsx'
 
 type Cycle = RecordKinds['cycle']
@@ -17,7 +15,7 @@ const TYPES = [
 
 /** The fields of a cycle, with what they mean: its next periods. */
 export function CycleFields(props: FieldsProps<Cycle>) {
-  const { value, set, errorOf } = props
+  const { value } = props
   const isCustom = value.sizeType === 'CUSTOM'
   return (
     <>
@@ -28,22 +26,7 @@ export function CycleFields(props: FieldsProps<Cycle>) {
         label="ID"
         hint="By it statistics are asked for; unique in the organization"
       />
-      {!isCustom && (
-        <Field
-          label="A period lasts"
-          inputMode="numeric"
-          value={String(value.count)}
-          error={errorOf('count')}
-          onChange={(event) => set({ count: numberOf(event.currentTarget.value) as number })}
-        />
-      )}
-      <Select
-        label="Counted in"
-        value={value.sizeType}
-        error={errorOf('sizeType')}
-        choices={sizeChoices(TYPES)}
-        onChoose={(sizeType) => set({ sizeType } as Partial<Cycle>)}
-      />
+      <SizeFields of={props} label={isCustom ? undefined : 'A period lasts'} types={TYPES} />
       {!isCustom && (
         <TextField
           of={props}
@@ -53,13 +36,7 @@ export function CycleFields(props: FieldsProps<Cycle>) {
           hint="A local date, or date and time"
         />
       )}
-      <ZoneField
-        label="Time zone"
-        hint="Blank: that of the component"
-        value={value.timeZoneId}
-        error={errorOf('timeZoneId')}
-        onChange={(timeZoneId) => set({ timeZoneId })}
-      />
+      <ZoneOf of={props} hint="Blank: that of the component" />
       {isCustom && <Intervals {...props} />}
       <div className={styles.whole}>
         <CyclePreview cycle={value} />

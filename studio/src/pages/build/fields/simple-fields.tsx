@@ -1,10 +1,9 @@
 import { listRecords, type RecordKinds, recordKey } from '../../../api/records.ts'
 import { useQuery } from '../../../api/use-query.ts'
-import { Field } from '../../../ui/field.tsx'
 import { Select } from '../../../ui/select.tsx'
 import styles from '../build.module.css'
-import { type FieldsProps, numberOf } from '../form.ts'
-import { sizeChoices } from './size-words.ts'
+import type { FieldsProps } from '../form.ts'
+import { SizeFields } from './shared-fields.tsx'
 import { TextField } from './text-field.tsx'
 
 const ID_HINT = 'Unique in the organization; may stay blank'
@@ -63,24 +62,14 @@ export function UnitFields(props: FieldsProps<RecordKinds['unit']>) {
 
 /** The fields of a delete profile. */
 export function DeleteProfileFields(props: FieldsProps<RecordKinds['delete_profile']>) {
-  const { value, set, errorOf } = props
   return (
     <>
       <TextField of={props} field="name" label="Name" />
       <TextField of={props} field="id" label="ID" hint={ID_HINT} />
-      <Field
+      <SizeFields
+        of={props}
         label="Keeps samples for"
-        inputMode="numeric"
-        value={String(value.count)}
-        error={errorOf('count')}
-        onChange={(event) => set({ count: numberOf(event.currentTarget.value) as number })}
-      />
-      <Select
-        label="Counted in"
-        value={value.sizeType}
-        error={errorOf('sizeType')}
-        choices={sizeChoices(['MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'])}
-        onChoose={(sizeType) => set({ sizeType } as Partial<RecordKinds['delete_profile']>)}
+        types={['MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR']}
       />
       <p className={`${styles.note} ${styles.whole}`}>
         Older samples of the streams that have this profile are deleted in the background.
