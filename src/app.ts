@@ -292,7 +292,7 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
   const catalog = await openCatalog({
     ...{ store: catalogStore, people: peopleOf(identity), clock, createMax: config.createMax },
   })
-  const { backups, blobs, embeddedSamples } = await openStores(parts, opened)
+  const { backups, blobs, embeddedSamples, payloads } = await openStores(parts, opened)
   const { index } = catalog
   const isFileStream = (handle: StreamHandle) => index.valueCodeOf(handle) === VALUE_CODE.FILE
   const fileStreams = () => index.handlesOfValueCode(VALUE_CODE.FILE)
@@ -333,12 +333,13 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     parts: [
       { name: 'catalog', store: parts.embeddedCatalog },
       { name: 'samples', store: embeddedSamples },
+      { name: 'payloads', store: payloads },
     ],
   })
   opened.defer(() => scrub.close())
   return {
     ...{ backups, catalog, damage, embeddedSamples, samples, feed, files, fileSweep, fileUsage },
-    ...{ derivation, places, scrub },
+    ...{ derivation, payloads, places, scrub },
   }
 }
 

@@ -1,11 +1,17 @@
-/** A piece of the composition root: the stores of samples and of the bodies of files. */
+/** A piece of the composition root: the stores of samples, of the bodies of files, and of payloads. */
 import { join } from 'node:path'
 import { memoryBytesOf, storeLimitsFor } from './app-settings.ts'
 import type { Config, Log } from './base/index.ts'
-import { BackupHolds, markFolder, openBlobStore, openSampleStore } from './store/embedded/index.ts'
-import type { KnownDamage } from './store/index.ts'
+import {
+  BackupHolds,
+  markFolder,
+  openBlobStore,
+  openPayloadStore,
+  openSampleStore,
+} from './store/embedded/index.ts'
+import { type KnownDamage, OF_NO_STREAM } from './store/index.ts'
 
-/** Opens both over the data folder, with what a backup asks of them. */
+/** Opens them over the data folder, with what a backup asks of them. */
 export async function openStores(
   parts: {
     readonly config: Config
@@ -29,6 +35,14 @@ export async function openStores(
   opened.defer(() => embeddedSamples.close())
   const bodies = await openBlobStore({ folder: join(config.dataDir, 'files') })
   opened.defer(() => bodies.close())
+  const payloads = await openPayloadStore({
+    folder: config.dataDir,
+    onDamage: (what) => {
+      log.error({ what }, 'payloads of connectors are damaged')
+      damage.note({ part: 'payloads', what: `payloads.db: ${what}`, ...OF_NO_STREAM })
+    },
+  })
+  opened.defer(() => payloads.close())
   markFolder(config.dataDir)
   const damages = embeddedSamples.status().damages.length
   if (damages > 0) log.warn({ damages }, 'the folder quarantine tells of samples that were lost')
@@ -37,5 +51,5 @@ export async function openStores(
     onFailure: (error) => log.error({ error }, 'files could not be deleted after a backup'),
   })
   opened.defer(() => backups.close())
-  return { backups, blobs: backups.keepBodies(), embeddedSamples }
+  return { backups, blobs: backups.keepBodies(), embeddedSamples, payloads }
 }

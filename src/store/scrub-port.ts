@@ -3,7 +3,7 @@ import type { StreamHandle } from './sample-port.ts'
 
 /** Something on disk that did not check when it was read again. */
 export interface ScrubFinding {
-  readonly part: 'samples' | 'journal' | 'catalog' | 'files'
+  readonly part: 'samples' | 'journal' | 'catalog' | 'files' | 'payloads'
   /** What is wrong and where, in words an operator can act on; no secrets, no values. */
   readonly what: string
   /** The stream that misses samples, where that is known. */

@@ -38,12 +38,13 @@ const embeddedArrows: Record<string, readonly string[]> = {
   sealed: ['damage', 'chunk', 'summary', 'journal', 'rows', 'head'],
   blobs: ['disk', 'damage'],
   catalog: ['disk', 'damage'],
+  payloads: ['disk', 'damage'],
   samples: [
     ...['disk', 'damage', 'chunk', 'summary', 'journal', 'rows', 'head'],
     ...['seal', 'sealed'],
   ],
-  folder: ['disk', 'damage', 'journal', 'rows', 'seal', 'catalog'],
-  backup: ['disk', 'damage', 'journal', 'rows', 'folder'],
+  folder: ['disk', 'damage', 'journal', 'rows', 'seal', 'catalog', 'payloads'],
+  backup: ['disk', 'damage', 'journal', 'rows', 'folder', 'payloads'],
 }
 
 const sources = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'))

@@ -16,7 +16,7 @@ const runExample = { time: 1767225600000, checked: { items: 812, bytes: 2097152 
 export const scrubRun = named('ScrubRun', runFields, runExample)
 
 const findingFields = {
-  part: oneOf(['samples', 'journal', 'catalog', 'files']),
+  part: oneOf(['samples', 'journal', 'catalog', 'files', 'payloads']),
   stream: orNull(
     Type.Object({
       uid: Type.String(),
@@ -41,7 +41,7 @@ export const storageRecord = named(
   {
     sizes: Type.Object({
       ...{ catalog: bytes, samples: bytes, quarantine: bytes, free: bytes, journal: bytes },
-      files: orNull(bytes),
+      ...{ payloads: bytes, files: orNull(bytes) },
     }),
     journal: Type.Object({ segments: Type.Integer(), bytes }),
     scrub: Type.Object({ ...runFields, damaged: Type.Array(damaged) }),
@@ -49,7 +49,7 @@ export const storageRecord = named(
   {
     sizes: {
       ...{ catalog: 421888, samples: 90112, quarantine: 0, free: 83751862272 },
-      ...{ journal: 16777216, files: 1048581 },
+      ...{ journal: 16777216, payloads: 81920, files: 1048581 },
     },
     journal: { segments: 2, bytes: 16777216 },
     scrub: { ...runExample, damaged: [] },

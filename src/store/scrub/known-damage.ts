@@ -2,7 +2,7 @@ import type { Damage, StreamHandle } from '../sample-port.ts'
 import type { ScrubFinding } from '../scrub-port.ts'
 
 /** The parts that damage is told of. */
-export const DAMAGE_PARTS = ['samples', 'journal', 'catalog', 'files'] as const
+export const DAMAGE_PARTS = ['samples', 'journal', 'catalog', 'files', 'payloads'] as const
 
 /** The part of a finding that names a stream, where none is known. */
 export const OF_NO_STREAM = { handle: undefined, from: undefined, until: undefined } as const

@@ -3,10 +3,19 @@
  * the journal's segments. Nothing of the service waits for it: a segment that is unlinked meanwhile
  * stays readable, and the end of this process gives all of it back.
  */
-import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { segmentNumberOf } from '../journal/segment.ts'
+import { PAYLOAD_FILE } from '../payloads/open-payload-file.ts'
 import { SEALED_SEGMENT } from '../rows/meta-names.ts'
 
 const BUSY_MS = 5_000
@@ -40,6 +49,8 @@ export interface SourceSegment {
 export interface BackupSource {
   readonly samples: DatabaseSync
   readonly catalog: DatabaseSync
+  /** What connectors were given; undefined where none was given anything. */
+  readonly payloads: DatabaseSync | undefined
   readonly segments: readonly SourceSegment[]
   close(): void
 }
@@ -47,13 +58,30 @@ export interface BackupSource {
 /**
  * Opens the folder as of one moment. Samples first, then the journal's cut, then the catalog: every
  * seal that the view of samples.db has begun to see is of a segment that lies wholly before the cut,
- * and every stream of the journal was in the catalog before its samples were in the journal.
+ * and every stream of the journal was in the catalog before its samples were in the journal. Payloads
+ * before all: what is settled in their view has its samples before the cut, and the rest is run again.
  */
 export async function openBackupSource(
   folder: string,
   askCut: () => Promise<JournalCut>,
 ): Promise<BackupSource> {
   const samplesFile = join(folder, 'samples.db')
+  const payloads = openViewIfThere(join(folder, PAYLOAD_FILE))
+  try {
+    const rest = await openRest(folder, samplesFile, askCut)
+    const views = [rest.samples, rest.catalog, ...(payloads === undefined ? [] : [payloads])]
+    return { ...rest, payloads, close: () => closeAll(views, rest.segments) }
+  } catch (error) {
+    payloads?.close()
+    throw error
+  }
+}
+
+async function openRest(
+  folder: string,
+  samplesFile: string,
+  askCut: () => Promise<JournalCut>,
+): Promise<Pick<BackupSource, 'samples' | 'catalog' | 'segments'>> {
   for (let tries = 1; ; tries += 1) {
     const samples = openView(samplesFile)
     const sealed = sealedSegmentOf(samples)
@@ -62,7 +90,7 @@ export async function openBackupSource(
     // Between its seal and its end a segment is told as sealed: unmoved, none was missed.
     if (isUnmoved(samplesFile, sealed)) {
       const catalog = openView(join(folder, 'catalog.db'))
-      return { samples, catalog, segments, close: () => closeAll([samples, catalog], segments) }
+      return { samples, catalog, segments }
     }
     closeAll([samples], segments)
     if (tries === TRIES_MAX) throw new Error('Cannot back up: the samples did not hold still')
@@ -80,6 +108,11 @@ function openView(file: string): DatabaseSync {
   db.exec('BEGIN')
   db.prepare('SELECT count(*) FROM sqlite_schema').get()
   return db
+}
+
+/** The same of a file that need not be there, or may have no tables yet. */
+function openViewIfThere(file: string): DatabaseSync | undefined {
+  return existsSync(file) && statSync(file).size > 0 ? openView(file) : undefined
 }
 
 function sealedSegmentOf(db: DatabaseSync): number {

@@ -42,7 +42,7 @@ export interface BackupEnd {
 
 /** Names that a backup may hold: whatever else one says is not written anywhere. */
 const PATHS = [
-  /^(?:catalog\.db|samples\.db|secret\.key|progress|journal\/mark|files\/mark)$/,
+  /^(?:catalog\.db|samples\.db|payloads\.db|secret\.key|progress|journal\/mark|files\/mark)$/,
   /^journal\/journal-\d{12}\.seg$/,
   /^files\/[0-9a-f]{2}\/[0-9a-f]{32}$/,
   /^quarantine\/\w[\w.-]{0,199}$/,

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { backup, type DatabaseSync } from 'node:sqlite'
+import { PAYLOAD_FILE } from '../payloads/open-payload-file.ts'
 import {
   type BackupSource,
   type JournalCut,
@@ -84,6 +85,7 @@ async function write(order: BackupOrder, target: BackupTarget): Promise<BackupEn
     copy.list(headLine({ version, time, hasKey: withKey }))
     await copy.addDatabase('samples.db', source.samples)
     await copy.addDatabase('catalog.db', source.catalog)
+    if (source.payloads !== undefined) await copy.addDatabase(PAYLOAD_FILE, source.payloads)
     await addJournal(copy, source)
     for (const path of partsOf(folder, askCut === undefined)) await copy.addIfThere(folder, path)
     for (const path of bodiesOf(folder)) await copy.addIfThere(folder, path)

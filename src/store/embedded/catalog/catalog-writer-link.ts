@@ -10,6 +10,7 @@ import {
   type PutFleet,
 } from '../../catalog-port.ts'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
+import { writeFailure } from '../disk/write-failure.ts'
 import type {
   PackedWritten,
   WriteOrder,
@@ -25,9 +26,6 @@ const WAITING_MAX = 4_096
 const ORDERS_WAITING_MAX = 4_000_000
 /** One message's share: about a millisecond of copying. */
 const ORDERS_PER_PART = 500
-const SQLITE_FULL = 13
-/** SQLite's codes for a disk that cannot be written: read-only, failing, files not to be opened. */
-const UNWRITABLE_CODES: ReadonlySet<number> = new Set([8, 10, 14])
 const RETRY_AFTER_SECONDS = 5
 
 interface Waiting {
@@ -187,18 +185,5 @@ function errorOf(reply: WriterReply): Error | undefined {
   if (reply.reached !== undefined) return new CatalogLimitReached(reply.reached)
   if (reply.refusal !== undefined) return new FolderDamaged(reply.refusal)
   if (reply.damage !== undefined) return new CatalogDamaged(reply.damage)
-  return reply.failure === undefined ? undefined : errorOfFailure(reply.failure)
-}
-
-function errorOfFailure({ message, errcode }: NonNullable<WriterReply['failure']>): Error {
-  const code = (errcode ?? 0) & 0xff
-  const cause = Object.assign(new Error(message), { errcode })
-  if (code !== SQLITE_FULL && !UNWRITABLE_CODES.has(code)) {
-    return new Error('Cannot write the catalog', { cause })
-  }
-  const why = code === SQLITE_FULL ? 'is full' : 'cannot be written'
-  const what = `Cannot store this: the disk ${why}`
-  return Object.assign(refusal('read_only', { what, retryAfterSeconds: RETRY_AFTER_SECONDS }), {
-    cause,
-  })
+  return reply.failure && writeFailure(reply.failure, 'Cannot write the catalog')
 }

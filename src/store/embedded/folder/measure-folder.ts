@@ -1,6 +1,7 @@
 import { readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StorageSizes } from '../../storage-port.ts'
+import { PAYLOAD_FILE } from '../payloads/open-payload-file.ts'
 
 /** Looks at the sizes in a folder that may be in use; bodies of files are too many to be looked at. */
 export async function measureFolder(folder: string): Promise<StorageSizes> {
@@ -12,6 +13,7 @@ export async function measureFolder(folder: string): Promise<StorageSizes> {
     samples: await databaseSize(folder, 'samples.db'),
     journal: sumOf([...journal.values()]),
     journalSegments: [...journal.keys()].filter((name) => name.endsWith('.seg')).length,
+    payloads: await databaseSize(folder, PAYLOAD_FILE),
     quarantine: sumOf([...quarantine.values()]),
     free: bavail * bsize,
   }

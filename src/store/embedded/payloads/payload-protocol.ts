@@ -1,0 +1,33 @@
+/** What the main thread and the writer of payloads.db tell each other. */
+import type { NewPayload, PayloadBounds, RunOutcome } from '../../payload-port.ts'
+
+export interface PayloadOrder extends NewPayload {
+  readonly number: number
+}
+
+export interface OutcomeOrder extends RunOutcome {
+  readonly number: number
+}
+
+/** What shares one transaction and one sync: all of it is made, or nothing. */
+export interface PayloadBatch {
+  readonly puts: PayloadOrder[]
+  readonly outcomes: OutcomeOrder[]
+  /** Connectors of which nothing is kept any more, what the batch puts included. */
+  readonly deletes: string[]
+  /** The thread ends after it. */
+  readonly isLast?: boolean
+}
+
+/** How a batch ended; the first reply is about opening the file. */
+export interface PayloadReply {
+  readonly failure?: { readonly message: string; readonly errcode: number | undefined }
+  /** The file was refused as it is. */
+  readonly refusal?: string
+}
+
+/** What the thread is started with. */
+export interface PayloadWriterData {
+  readonly file: string
+  readonly bounds: PayloadBounds
+}

@@ -1,0 +1,189 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { systemClock } from '../../../base/index.ts'
+import {
+  type KeptPayload,
+  type NewPayload,
+  type PayloadBounds,
+  PayloadDamaged,
+  type PayloadKey,
+  type PayloadStore,
+  type PayloadSummary,
+  type RunOutcome,
+} from '../../payload-port.ts'
+import type { ScrubPass } from '../../scrub-port.ts'
+import { isDamagedFile } from '../damage/folder-damaged.ts'
+import { openPayloadView, PAYLOAD_FILE } from './open-payload-file.ts'
+import { PayloadReadTable } from './payload-read-table.ts'
+import { payloadUid, readPayloadUid } from './payload-uid.ts'
+import { PayloadWriterLink } from './payload-writer-link.ts'
+
+/** Enough to mend a connector by; a body may have megabytes. */
+const BOUNDS: PayloadBounds = { countMax: 1_000, bytesMax: 64 * 1024 * 1024 }
+
+/** Rows of a step of a scrub: bodies of some kilobytes are read and summed in a millisecond. */
+const SCRUB_ROWS = 16
+
+/** Where payloads are kept, and who hears of damage. */
+interface PayloadStoreOptions {
+  /** The data folder. */
+  readonly folder: string
+  readonly bounds?: PayloadBounds
+  readonly onDamage?: (what: string) => void
+}
+
+/**
+ * Opens the store over a data folder. The file is made by the first payload; one that cannot be read is
+ * set aside, as the service needs it for nothing but to tell what connectors were given.
+ */
+export async function openPayloadStore(options: PayloadStoreOptions): Promise<PayloadStore> {
+  const store = new EmbeddedPayloadStore(options)
+  try {
+    await store.open()
+    return store
+  } catch (error) {
+    await store.close()
+    if (!isDamaged(error)) throw error
+    setAside(options.folder)
+    options.onDamage?.(`it cannot be read, and was moved to quarantine: ${String(error)}`)
+    return new EmbeddedPayloadStore(options)
+  }
+}
+
+/** The adapter over payloads.db: reads here, writes on a thread of their own. */
+class EmbeddedPayloadStore implements PayloadStore {
+  readonly #file: string
+  readonly #bounds: PayloadBounds
+  readonly #onDamage: (what: string) => void
+  readonly #writer: PayloadWriterLink
+  #view: DatabaseSync | undefined
+  #table: PayloadReadTable | undefined
+  #lastNumber = 0
+
+  constructor({ folder, bounds = BOUNDS, onDamage = () => {} }: PayloadStoreOptions) {
+    this.#file = join(folder, PAYLOAD_FILE)
+    this.#bounds = bounds
+    this.#onDamage = onDamage
+    this.#writer = new PayloadWriterLink({ file: this.#file, bounds })
+  }
+
+  /** Opens the file when there is one. */
+  async open(): Promise<void> {
+    if (!existsSync(this.#file)) return
+    await this.#writer.open()
+    this.#lastNumber = this.#read()?.selectLast() ?? 0
+  }
+
+  put(payload: NewPayload): { readonly uid: string; readonly landed: Promise<void> } {
+    this.#lastNumber += 1
+    const number = this.#lastNumber
+    const uid = payloadUid(payload.time, number)
+    return { uid, landed: this.#writer.put({ ...payload, number }) }
+  }
+
+  async settle({ uid }: PayloadKey, outcome: RunOutcome): Promise<void> {
+    const place = readPayloadUid(uid)
+    if (place !== undefined) await this.#writer.settle({ ...outcome, number: place.number })
+  }
+
+  settleLater({ uid }: PayloadKey, outcome: RunOutcome): void {
+    const place = readPayloadUid(uid)
+    if (place !== undefined) this.#writer.settleLater({ ...outcome, number: place.number })
+  }
+
+  async list(
+    connectorUid: string,
+    { start, limit }: { readonly start: number; readonly limit: number },
+  ): Promise<{ payloads: PayloadSummary[]; totalCount: number }> {
+    const table = this.#read()
+    if (table === undefined) return { payloads: [], totalCount: 0 }
+    const { countMax } = this.#bounds
+    // Some more are there before the oldest go.
+    const totalCount = Math.min(table.selectCount(connectorUid), countMax)
+    const page = { start, limit: Math.max(0, Math.min(limit, countMax - start)) }
+    const note = (what: string) => this.#onDamage(what)
+    return { payloads: table.selectPage(connectorUid, page, note), totalCount }
+  }
+
+  async get(connectorUid: string, uid: string): Promise<KeptPayload | undefined> {
+    try {
+      return this.#read()?.select(connectorUid, uid)
+    } catch (error) {
+      if (error instanceof PayloadDamaged) this.#onDamage(error.message)
+      throw error
+    }
+  }
+
+  async listUnsettled(after: string | undefined, limit: number): Promise<PayloadKey[]> {
+    const number = after === undefined ? 0 : (readPayloadUid(after)?.number ?? 0)
+    return this.#read()?.selectUnsettled(number, limit) ?? []
+  }
+
+  async listConnectors(): Promise<Pick<PayloadKey, 'orgUid' | 'connectorUid'>[]> {
+    return this.#read()?.selectConnectors() ?? []
+  }
+
+  async deleteOf(connectorUid: string): Promise<void> {
+    if (this.#lastNumber > 0) await this.#writer.delete(connectorUid)
+  }
+
+  async scrub(pass: ScrubPass): Promise<void> {
+    const table = this.#read()
+    if (table === undefined) return
+    const tell = (what: string): void => {
+      this.#onDamage(what)
+      const nowhere = { handle: undefined, from: undefined, until: undefined }
+      pass.onDamage({ part: 'payloads', what: `${PAYLOAD_FILE}: ${what}`, ...nowhere })
+    }
+    let after = 0
+    for (;;) {
+      const rows = table.selectToCheck(after, SCRUB_ROWS)
+      for (const { problem } of rows) if (problem !== undefined) tell(problem)
+      pass.onChecked(
+        rows.length,
+        rows.reduce((sum, { bytes }) => sum + bytes, 0),
+      )
+      if (!(await pass.mayGoOn())) return
+      if (rows.length < SCRUB_ROWS) break
+      after = rows[rows.length - 1].number
+    }
+    const { rows, indexed } = table.selectCounts()
+    if (rows !== indexed) tell(`the index knows ${indexed} of ${rows} payloads`)
+  }
+
+  async close(): Promise<void> {
+    // The reader goes first: the last connection to close tidies up the write-ahead log.
+    this.#view?.close()
+    this.#view = undefined
+    this.#table = undefined
+    await this.#writer.close()
+  }
+
+  /** The table, once the writer has seen to the file. */
+  #read(): PayloadReadTable | undefined {
+    if (this.#table !== undefined) return this.#table
+    if (!this.#writer.hasOpened) return undefined
+    this.#view = openPayloadView(this.#file)
+    this.#table = new PayloadReadTable(this.#view)
+    return this.#table
+  }
+}
+
+function isDamaged(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (isDamagedFile(cause)) return true
+  }
+  return false
+}
+
+function setAside(folder: string): void {
+  const quarantine = join(folder, 'quarantine')
+  mkdirSync(quarantine, { recursive: true })
+  const name = `${PAYLOAD_FILE}-${systemClock.now()}`
+  for (const ending of ['', '-wal']) {
+    const file = join(folder, `${PAYLOAD_FILE}${ending}`)
+    if (existsSync(file)) renameSync(file, join(quarantine, `${name}${ending}`))
+  }
+  rmSync(join(folder, `${PAYLOAD_FILE}-shm`), { force: true })
+}

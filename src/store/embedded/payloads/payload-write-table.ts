@@ -1,0 +1,151 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { PayloadBounds } from '../../payload-port.ts'
+import { checkOfConnector, checkOfOutcome, checkOfPayload } from './payload-checks.ts'
+import type { OutcomeOrder, PayloadBatch, PayloadOrder } from './payload-protocol.ts'
+
+/** So many more than the bound may be there before the oldest go: going together costs less. */
+const TRIM_SLACK = 64
+
+/** What is kept of one connector. */
+interface Tally {
+  readonly ref: number
+  count: number
+  bytes: number
+}
+
+/** All writes to payloads.db. */
+export class PayloadWriteTable {
+  readonly #db: DatabaseSync
+  readonly #bounds: PayloadBounds
+  readonly #tallies = new Map<string, Tally>()
+  readonly #touched = new Set<Tally>()
+  readonly #insertConnector: StatementSync
+  readonly #insertPayload: StatementSync
+  readonly #insertOutcome: StatementSync
+  readonly #oldest: StatementSync
+  readonly #deletePayloads: StatementSync
+  readonly #deleteOutcomes: StatementSync
+  readonly #deleteConnector: StatementSync
+  readonly #nextRef: StatementSync
+
+  constructor(db: DatabaseSync, bounds: PayloadBounds) {
+    this.#db = db
+    this.#bounds = bounds
+    this.#insertConnector = db.prepare(
+      'INSERT INTO connector (ref, org_uid, uid, check_sum) VALUES (?, ?, ?, ?)',
+    )
+    this.#insertPayload = db.prepare(
+      'INSERT INTO payload (number, connector, time_ms, method, bytes, check_sum, query, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    )
+    // The payload may have gone while it ran.
+    this.#insertOutcome = db.prepare(
+      'INSERT OR REPLACE INTO outcome SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 WHERE EXISTS (SELECT 1 FROM payload WHERE number = ?1)',
+    )
+    this.#oldest = db.prepare(
+      'SELECT number, bytes FROM payload INDEXED BY payload_of WHERE connector = ? ORDER BY number',
+    )
+    this.#deleteOutcomes = db.prepare(
+      'DELETE FROM outcome WHERE number IN (SELECT number FROM payload INDEXED BY payload_of WHERE connector = ? AND number <= ?)',
+    )
+    this.#deletePayloads = db.prepare('DELETE FROM payload WHERE connector = ? AND number <= ?')
+    this.#deleteConnector = db.prepare('DELETE FROM connector WHERE ref = ?')
+    this.#nextRef = db.prepare('SELECT coalesce(max(ref), 0) + 1 AS ref FROM connector')
+    this.#readTallies()
+  }
+
+  /** Makes all of a batch, durably, or nothing of it. */
+  apply(batch: PayloadBatch): void {
+    try {
+      this.#db.exec('BEGIN IMMEDIATE')
+      for (const put of batch.puts) this.#put(put)
+      for (const outcome of batch.outcomes) this.#settle(outcome)
+      for (const uid of batch.deletes) this.#delete(uid)
+      for (const tally of this.#touched) this.#trim(tally)
+      this.#touched.clear()
+      this.#db.exec('COMMIT')
+    } catch (error) {
+      this.#rollback()
+      throw error
+    }
+  }
+
+  #put({ number, orgUid, connectorUid, ...payload }: PayloadOrder): void {
+    const { time, method, query, body } = payload
+    const tally = this.#tallyOf(orgUid, connectorUid)
+    const bytes = Buffer.byteLength(query) + (body === null ? 0 : Buffer.byteLength(body))
+    const check = checkOfPayload(number, connectorUid, payload)
+    this.#insertPayload.run(number, tally.ref, time, method, bytes, check, query, body)
+    tally.count += 1
+    tally.bytes += bytes
+    this.#touched.add(tally)
+  }
+
+  #settle(outcome: OutcomeOrder): void {
+    const { number, start, end, status, samples, message } = outcome
+    const { rowsFetched, rowsIngested, rowsSkipped } = outcome
+    this.#insertOutcome.run(
+      ...[number, start, end, status, rowsFetched, rowsIngested, rowsSkipped, samples, message],
+      checkOfOutcome(number, outcome),
+    )
+  }
+
+  #delete(uid: string): void {
+    const tally = this.#tallies.get(uid)
+    if (tally === undefined) return
+    this.#deleteUpTo(tally, Number.MAX_SAFE_INTEGER)
+    this.#deleteConnector.run(tally.ref)
+    this.#tallies.delete(uid)
+    this.#touched.delete(tally)
+  }
+
+  /** Lets the oldest go until the rest is within the bounds; the newest stays. */
+  #trim(tally: Tally): void {
+    const { countMax, bytesMax } = this.#bounds
+    if (tally.count <= countMax + TRIM_SLACK && tally.bytes <= bytesMax) return
+    let last = 0
+    for (const row of this.#oldest.iterate(tally.ref)) {
+      const { number, bytes } = row as { number: number; bytes: number }
+      if (tally.count === 1 || (tally.count <= countMax && tally.bytes <= bytesMax)) break
+      last = number
+      tally.count -= 1
+      tally.bytes -= bytes
+    }
+    this.#deleteUpTo(tally, last)
+  }
+
+  #deleteUpTo({ ref }: Tally, number: number): void {
+    this.#deleteOutcomes.run(ref, number)
+    this.#deletePayloads.run(ref, number)
+  }
+
+  #tallyOf(orgUid: string, uid: string): Tally {
+    const known = this.#tallies.get(uid)
+    if (known !== undefined) return known
+    const { ref } = this.#nextRef.get() as { ref: number }
+    this.#insertConnector.run(ref, orgUid, uid, checkOfConnector(ref, orgUid, uid))
+    const tally = { ref, count: 0, bytes: 0 }
+    this.#tallies.set(uid, tally)
+    return tally
+  }
+
+  /** A disk that failed may fail here too: the next transaction begins by asking again. */
+  #rollback(): void {
+    this.#touched.clear()
+    try {
+      this.#db.exec('ROLLBACK')
+    } catch {
+      // The failure that led here is what is told.
+    }
+    this.#readTallies()
+  }
+
+  #readTallies(): void {
+    this.#tallies.clear()
+    const rows = this.#db
+      .prepare(
+        'SELECT uid, ref, count(number) AS count, coalesce(sum(bytes), 0) AS bytes FROM connector LEFT JOIN payload INDEXED BY payload_of ON connector = ref GROUP BY ref',
+      )
+      .all() as unknown as Array<Tally & { uid: string }>
+    for (const { uid, ref, count, bytes } of rows) this.#tallies.set(uid, { ref, count, bytes })
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * The main thread's end of the writer of payloads.db. What comes while a batch is written shares the next
+ * one, its message and its sync. The thread is started by the first who needs it, and anew when it ended.
+ */
+import { Worker } from 'node:worker_threads'
+import { refusal } from '../../../base/index.ts'
+import { FolderDamaged } from '../damage/folder-damaged.ts'
+import { writeFailure } from '../disk/write-failure.ts'
+import type {
+  OutcomeOrder,
+  PayloadBatch,
+  PayloadOrder,
+  PayloadReply,
+  PayloadWriterData,
+} from './payload-protocol.ts'
+
+/** Beyond this the disk cannot keep up, and a caller is better told so than kept waiting. */
+const WAITING_MAX = 4_096
+const WAITING_LENGTH_MAX = 64 * 1024 * 1024
+const RETRY_AFTER_SECONDS = 5
+
+/** Outcomes that nobody waits for are written with the next payload, or after this. */
+const LAZY_MS = 100
+
+const CANNOT = 'Cannot keep payloads of connectors'
+
+/** A batch that is collected or written; all that is in it shares one promise. */
+interface Gathering {
+  readonly batch: PayloadBatch
+  readonly done: PromiseWithResolvers<void>
+  /** The characters of its texts. */
+  length: number
+}
+
+/** A writer thread that is there when it is needed; every order settles. */
+export class PayloadWriterLink {
+  readonly #data: PayloadWriterData
+  #worker: Worker | undefined
+  #opening: PromiseWithResolvers<void> | undefined
+  #written: Gathering | undefined
+  #next = gather()
+  #flushing: NodeJS.Immediate | undefined
+  #lazy: NodeJS.Timeout | undefined
+  #isClosed = false
+  #hasOpened = false
+
+  constructor(data: PayloadWriterData) {
+    this.#data = data
+  }
+
+  /** Whether the file was there with its tables at some time since the start. */
+  get hasOpened(): boolean {
+    return this.#hasOpened
+  }
+
+  /** Starts the thread; resolves when the file is open. */
+  open(): Promise<void> {
+    return this.#start().promise
+  }
+
+  /** Resolves when the payload is durable; refuses with `overloaded` when too much waits. */
+  put(order: PayloadOrder): Promise<void> {
+    const next = this.#next
+    const length = order.query.length + (order.body?.length ?? 0)
+    const isFull =
+      next.batch.puts.length >= WAITING_MAX || next.length + length > WAITING_LENGTH_MAX
+    if (isFull && next.length > 0) {
+      return Promise.reject(refusal('overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS }))
+    }
+    next.length += length
+    next.batch.puts.push(order)
+    return this.#soon()
+  }
+
+  /** Resolves when the outcome is durable. */
+  settle(order: OutcomeOrder): Promise<void> {
+    this.#next.batch.outcomes.push(order)
+    return this.#soon()
+  }
+
+  /** As `settle` for what nobody waits for. */
+  settleLater(order: OutcomeOrder): void {
+    const { outcomes } = this.#next.batch
+    // A crash makes up for what is not written; memory must not grow with a disk that stands still.
+    if (outcomes.length >= WAITING_MAX) return
+    outcomes.push(order)
+    this.#lazy ??= setTimeout(() => void this.#soon().catch(() => undefined), LAZY_MS).unref()
+  }
+
+  /** Resolves when nothing of a connector is kept any more. */
+  delete(connectorUid: string): Promise<void> {
+    this.#next.batch.deletes.push(connectorUid)
+    return this.#soon()
+  }
+
+  /** Writes what waits, then ends the thread. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#lazy)
+    clearImmediate(this.#flushing)
+    if (this.#worker === undefined && !isEmpty(this.#next)) this.#start()
+    // What fails is told to those who wait for it.
+    const told = (done: PromiseWithResolvers<void>) => done.promise.catch(() => undefined)
+    if (this.#opening !== undefined) await told(this.#opening)
+    while (this.#written !== undefined) await told(this.#written.done)
+    const worker = this.#worker
+    if (worker === undefined) return
+    const exited = new Promise((resolve) => worker.once('exit', resolve))
+    const last = this.#next
+    this.#next = gather({ ...last.batch, isLast: true }, last.done)
+    this.#post()
+    await exited
+  }
+
+  #soon(): Promise<void> {
+    // All that arrives in this turn goes along.
+    this.#flushing ??= setImmediate(() => {
+      this.#flushing = undefined
+      this.#post()
+    })
+    return this.#next.done.promise
+  }
+
+  #post(): void {
+    const isBusy = this.#written !== undefined || this.#opening !== undefined
+    if (isBusy || isEmpty(this.#next)) return
+    if (this.#worker === undefined) {
+      this.#start()
+      return
+    }
+    clearTimeout(this.#lazy)
+    this.#lazy = undefined
+    this.#written = this.#next
+    this.#next = gather()
+    this.#worker.ref()
+    this.#worker.postMessage(this.#written.batch)
+  }
+
+  #start(): PromiseWithResolvers<void> {
+    const opening = Promise.withResolvers<void>()
+    opening.promise.catch(() => undefined)
+    const worker = new Worker(new URL('./payload-writer.ts', import.meta.url), {
+      workerData: this.#data,
+      name: 'weir-payloads',
+    })
+    this.#worker = worker
+    this.#opening = opening
+    worker.on('message', (reply: PayloadReply) => this.#settle(errorOf(reply)))
+    const fail = (cause: Error): void => {
+      if (this.#worker === worker) this.#end(new Error(CANNOT, { cause }))
+    }
+    worker.on('error', (error) => fail(error as Error))
+    worker.on('exit', () => fail(new Error('The thread that keeps payloads has ended')))
+    return opening
+  }
+
+  #settle(error: Error | undefined): void {
+    if (this.#opening !== undefined && error !== undefined) {
+      this.#end(error)
+      return
+    }
+    this.#hasOpened = true
+    const done = this.#opening ?? this.#written?.done
+    this.#opening = undefined
+    this.#written = undefined
+    if (error === undefined) done?.resolve()
+    else done?.reject(error)
+    this.#worker?.unref()
+    if (!this.#isClosed) this.#post()
+  }
+
+  /** The thread is gone; who waits is told, who comes starts another. */
+  #end(error: Error): void {
+    const waiting = [this.#opening, this.#written?.done, this.#next.done]
+    this.#worker = undefined
+    this.#opening = undefined
+    this.#written = undefined
+    this.#next = gather()
+    for (const done of waiting) done?.reject(error)
+  }
+}
+
+function gather(
+  batch: PayloadBatch = { puts: [], outcomes: [], deletes: [] },
+  done = Promise.withResolvers<void>(),
+): Gathering {
+  // Outcomes may be in it that nobody waits for.
+  done.promise.catch(() => undefined)
+  return { batch, done, length: 0 }
+}
+
+function isEmpty({ batch }: Gathering): boolean {
+  const { puts, outcomes, deletes, isLast } = batch
+  return isLast !== true && puts.length + outcomes.length + deletes.length === 0
+}
+
+function errorOf({ failure, refusal: refused }: PayloadReply): Error | undefined {
+  if (refused !== undefined) return new FolderDamaged(refused)
+  return failure && writeFailure(failure, CANNOT)
+}

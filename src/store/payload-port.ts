@@ -1,0 +1,93 @@
+import type { EpochMs } from '../base/index.ts'
+import type { Scrubbable } from './scrub-port.ts'
+
+/** What a connector is given: a call of its sink, or a run of its own, which has no body. */
+export interface NewPayload {
+  readonly orgUid: string
+  readonly connectorUid: string
+  /** When it came. */
+  readonly time: EpochMs
+  /** How it came: the method of the call, or what began the run. */
+  readonly method: string
+  /** Without secrets: whoever puts it has masked them. */
+  readonly query: string
+  readonly body: string | null
+}
+
+/** What came of a run. */
+export interface RunOutcome {
+  readonly start: EpochMs
+  readonly end: EpochMs
+  readonly status: 'DONE' | 'FAILED'
+  readonly rowsFetched: number
+  readonly rowsIngested: number
+  readonly rowsSkipped: number
+  readonly samples: number
+  /** Why it failed; blank when it did not. */
+  readonly message: string
+}
+
+/** Where a payload is kept. */
+export interface PayloadKey {
+  readonly orgUid: string
+  readonly connectorUid: string
+  readonly uid: string
+}
+
+/** A payload without its body, and its outcome once it has one. */
+export interface PayloadSummary {
+  readonly uid: string
+  readonly time: EpochMs
+  readonly method: string
+  /** Of the body, as UTF-8. */
+  readonly bytes: number
+  readonly outcome: RunOutcome | undefined
+}
+
+/** A payload as it was put, and what came of it. */
+export interface KeptPayload extends PayloadSummary, Pick<NewPayload, 'query' | 'body'> {}
+
+/** What is kept of one connector: the newest, as far as both bounds allow. */
+export interface PayloadBounds {
+  readonly countMax: number
+  /** Of bodies and queries; the newest stays however long it is. */
+  readonly bytesMax: number
+}
+
+/** Something kept of a connector does not check; it is told instead of what may be wrong. */
+export class PayloadDamaged extends Error {
+  constructor(what: string, options?: ErrorOptions) {
+    super(what, options)
+    this.name = 'PayloadDamaged'
+  }
+}
+
+/**
+ * The calls and runs of connectors, each with what came of it: the newest of every connector. What a
+ * connector was given is durable before it is answered, so that a crash loses none that was.
+ */
+export interface PayloadStore extends Scrubbable {
+  /** Keeps a payload under a UID that it gets; `landed` resolves when it would survive a crash. */
+  put(payload: NewPayload): { readonly uid: string; readonly landed: Promise<void> }
+  /**
+   * Keeps what came of a payload in the place of what came of it before; durable when it resolves. Of a
+   * payload that is not kept any more nothing is kept.
+   */
+  settle(key: PayloadKey, outcome: RunOutcome): Promise<void>
+  /** As `settle` for an outcome that nobody waits for: durable soon; what a crash loses is unsettled again. */
+  settleLater(key: PayloadKey, outcome: RunOutcome): void
+  /** A page of a connector's payloads, the newest first; those that do not check are left out. */
+  list(
+    connectorUid: string,
+    page: { readonly start: number; readonly limit: number },
+  ): Promise<{ payloads: PayloadSummary[]; totalCount: number }>
+  /** One payload of a connector; rejects with PayloadDamaged when it does not check. */
+  get(connectorUid: string, uid: string): Promise<KeptPayload | undefined>
+  /** Payloads without an outcome that are newer than `after`, the oldest first. */
+  listUnsettled(after: string | undefined, limit: number): Promise<PayloadKey[]>
+  /** Every connector of which something is kept. */
+  listConnectors(): Promise<Pick<PayloadKey, 'orgUid' | 'connectorUid'>[]>
+  /** Forgets all payloads of a connector; durable when it resolves. */
+  deleteOf(connectorUid: string): Promise<void>
+  close(): Promise<void>
+}

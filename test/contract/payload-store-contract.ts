@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { epochMs } from '../../src/base/index.ts'
+import type { NewPayload, PayloadBounds, PayloadStore, RunOutcome } from '../../src/store/index.ts'
+
+/** One store under test, and how to open it again. */
+export interface PayloadStoreFixture {
+  readonly store: PayloadStore
+  reopen(): Promise<PayloadStore>
+  dispose(): Promise<void>
+}
+
+/** Bounds that tests reach. */
+export const CONTRACT_BOUNDS: PayloadBounds = { countMax: 5, bytesMax: 20_000 }
+
+/** Enough that whatever slack an adapter allows itself is used up. */
+const MANY = 200
+
+/** A payload of a connector; the number makes its time and body its own. */
+export function payloadOf(number: number, more: Partial<NewPayload> = {}): NewPayload {
+  return {
+    ...{ orgUid: 'org', connectorUid: 'c1', time: epochMs(1_700_000_000_000 + number) },
+    ...{ method: 'POST', query: `n=${number}`, body: `body ${number}`, ...more },
+  }
+}
+
+/** An outcome; the number is its count of samples. */
+export function outcomeOf(samples: number, more: Partial<RunOutcome> = {}): RunOutcome {
+  return {
+    ...{ start: epochMs(1_700_000_000_000), end: epochMs(1_700_000_000_005), status: 'DONE' },
+    ...{ rowsFetched: 0, rowsIngested: samples, rowsSkipped: 0, samples, message: '', ...more },
+  }
+}
+
+async function put(store: PayloadStore, payload: NewPayload): Promise<string> {
+  const { uid, landed } = store.put(payload)
+  await landed
+  return uid
+}
+
+const keyOf = (uid: string, connectorUid = 'c1') => ({ orgUid: 'org', connectorUid, uid })
+const FIRST = { start: 0, limit: 1_000 }
+
+type Check = (name: string, body: (fixture: PayloadStoreFixture) => Promise<void>) => void
+
+/** What every PayloadStore adapter must do. */
+export function payloadStoreContract(
+  engine: string,
+  open: () => Promise<PayloadStoreFixture>,
+): void {
+  const check: Check = (name, body) => {
+    test(`${engine}: ${name}`, async () => {
+      const fixture = await open()
+      try {
+        await body(fixture)
+      } finally {
+        await fixture.dispose()
+      }
+    })
+  }
+  checkPayloads(check)
+  checkOutcomes(check)
+  checkBounds(check)
+  checkDeletion(check)
+}
+
+function checkPayloads(check: Check): void {
+  check('a store that was given nothing has nothing', async ({ store }) => {
+    assert.deepEqual(await store.list('c1', FIRST), { payloads: [], totalCount: 0 })
+    assert.equal(await store.get('c1', 'nonsense'), undefined)
+    assert.deepEqual(await store.listUnsettled(undefined, 10), [])
+    assert.deepEqual(await store.listConnectors(), [])
+    await store.deleteOf('c1')
+  })
+
+  check('put() keeps a payload that get() and list() give back, after a start too', async (one) => {
+    const bodies = ['', null, 'ünï © 🚀\u0000"', 'x'.repeat(15_000)]
+    const uids: string[] = []
+    for (const [number, body] of bodies.entries()) {
+      uids.push(await put(one.store, payloadOf(number, { body, method: 'PUT' })))
+    }
+    assert.equal(new Set(uids).size, bodies.length)
+    const look = async (store: PayloadStore): Promise<void> => {
+      for (const [number, body] of bodies.entries()) {
+        const { time, query } = payloadOf(number)
+        const bytes = Buffer.byteLength(body ?? '')
+        const kept = { uid: uids[number], time, method: 'PUT', bytes, outcome: undefined }
+        assert.deepEqual(await store.get('c1', uids[number]), { ...kept, query, body })
+      }
+      const { payloads, totalCount } = await store.list('c1', { start: 1, limit: 2 })
+      assert.deepEqual(
+        payloads.map(({ uid }) => uid),
+        [uids[2], uids[1]],
+        'the newest first',
+      )
+      assert.equal(totalCount, 4)
+    }
+    await look(one.store)
+    const again = await one.reopen()
+    await look(again)
+    uids.push(await put(again, payloadOf(9)))
+    assert.equal(new Set(uids).size, 5, 'no UID is given twice')
+  })
+
+  check('put() of many at once keeps them in the order in which they came', async ({ store }) => {
+    const puts = Array.from({ length: 5 }, (_, number) => store.put(payloadOf(number)))
+    await Promise.all(puts.map(({ landed }) => landed))
+    const { payloads } = await store.list('c1', FIRST)
+    assert.deepEqual(
+      payloads.map(({ uid }) => uid),
+      puts.map(({ uid }) => uid).reverse(),
+    )
+  })
+
+  check('a payload shows in its own connector only', async ({ store }) => {
+    const mine = await put(store, payloadOf(1))
+    const theirs = await put(store, payloadOf(2, { connectorUid: 'c2', orgUid: 'other' }))
+    assert.equal(await store.get('c1', theirs), undefined)
+    assert.equal(await store.get('c2', mine), undefined)
+    assert.equal((await store.list('c2', FIRST)).totalCount, 1)
+    assert.deepEqual(await store.listConnectors(), [
+      { orgUid: 'org', connectorUid: 'c1' },
+      { orgUid: 'other', connectorUid: 'c2' },
+    ])
+  })
+}
+
+function checkOutcomes(check: Check): void {
+  check('settle() keeps what came of a payload, the last time it ran', async (one) => {
+    const uid = await put(one.store, payloadOf(1))
+    const failed = outcomeOf(0, { status: 'FAILED', message: 'line 1: no ü' })
+    await one.store.settle(keyOf(uid), failed)
+    assert.deepEqual((await one.store.get('c1', uid))?.outcome, failed)
+    await one.store.settle(keyOf(uid), outcomeOf(7))
+    const again = await one.reopen()
+    assert.deepEqual((await again.get('c1', uid))?.outcome, outcomeOf(7))
+    assert.deepEqual((await again.list('c1', FIRST)).payloads[0].outcome, outcomeOf(7))
+  })
+
+  check('settleLater() is durable when the store is closed', async (one) => {
+    const uid = await put(one.store, payloadOf(1))
+    one.store.settleLater(keyOf(uid), outcomeOf(3))
+    const again = await one.reopen()
+    assert.deepEqual((await again.get('c1', uid))?.outcome, outcomeOf(3))
+  })
+
+  check(
+    'listUnsettled() tells payloads without an outcome, the oldest first',
+    async ({ store }) => {
+      const uids: string[] = []
+      for (let number = 0; number < 4; number += 1) uids.push(await put(store, payloadOf(number)))
+      await store.settle(keyOf(uids[1]), outcomeOf(1))
+      const open = [uids[0], uids[2], uids[3]].map((uid) => keyOf(uid))
+      assert.deepEqual(await store.listUnsettled(undefined, 10), open)
+      assert.deepEqual(await store.listUnsettled(undefined, 2), open.slice(0, 2))
+      assert.deepEqual(await store.listUnsettled(uids[0], 10), open.slice(1))
+    },
+  )
+
+  check('settle() of a payload that is not kept keeps nothing', async ({ store }) => {
+    const uid = await put(store, payloadOf(1))
+    await store.deleteOf('c1')
+    await store.settle(keyOf(uid), outcomeOf(1))
+    await store.settle(keyOf('00000000-0000-0000-0000-000000000000'), outcomeOf(1))
+    assert.deepEqual(await store.list('c1', FIRST), { payloads: [], totalCount: 0 })
+  })
+}
+
+function checkBounds(check: Check): void {
+  check('the newest of each connector are kept, and no more than the bound', async (one) => {
+    const uids: string[] = []
+    for (let number = 0; number < MANY; number += 1) {
+      const { uid, landed } = one.store.put(payloadOf(number))
+      uids.push(uid)
+      if (number % 7 === 0) await landed
+    }
+    const other = await put(one.store, payloadOf(0, { connectorUid: 'c2' }))
+    await one.store.settle(keyOf(uids[MANY - 1]), outcomeOf(1))
+    const newest = uids.slice(-CONTRACT_BOUNDS.countMax).reverse()
+    for (const store of [one.store, await one.reopen()]) {
+      const { payloads, totalCount } = await store.list('c1', FIRST)
+      assert.deepEqual(
+        payloads.map(({ uid }) => uid),
+        newest,
+      )
+      assert.equal(totalCount, CONTRACT_BOUNDS.countMax)
+      assert.equal(await store.get('c1', uids[0]), undefined)
+      assert.ok((await store.get('c2', other)) !== undefined)
+      assert.deepEqual((await store.list('c1', { start: 4, limit: 9 })).payloads.length, 1)
+      assert.deepEqual((await store.list('c1', { start: 5, limit: 9 })).payloads, [])
+    }
+  })
+
+  check('bodies together stay within their bound, but for the newest alone', async ({ store }) => {
+    const long = 'x'.repeat(8_000)
+    const uids: string[] = []
+    for (let number = 0; number < 4; number += 1) {
+      uids.push(await put(store, payloadOf(number, { body: long })))
+    }
+    assert.deepEqual(
+      (await store.list('c1', FIRST)).payloads.map(({ uid }) => uid),
+      [uids[3], uids[2]],
+    )
+    const huge = await put(store, payloadOf(9, { body: 'y'.repeat(50_000) }))
+    assert.deepEqual(
+      (await store.list('c1', FIRST)).payloads.map(({ uid }) => uid),
+      [huge],
+    )
+    assert.equal((await store.get('c1', huge))?.body?.length, 50_000)
+  })
+}
+
+function checkDeletion(check: Check): void {
+  check('deleteOf() forgets one connector, which can be given payloads again', async (one) => {
+    const uid = await put(one.store, payloadOf(1))
+    await one.store.settle(keyOf(uid), outcomeOf(1))
+    const other = await put(one.store, payloadOf(2, { connectorUid: 'c2' }))
+    await one.store.deleteOf('c1')
+    await one.store.deleteOf('unknown')
+    assert.deepEqual(await one.store.list('c1', FIRST), { payloads: [], totalCount: 0 })
+    assert.deepEqual(await one.store.listConnectors(), [{ orgUid: 'org', connectorUid: 'c2' }])
+    const next = await put(one.store, payloadOf(3))
+    const again = await one.reopen()
+    assert.ok((await again.get('c1', next)) !== undefined)
+    assert.ok((await again.get('c2', other)) !== undefined)
+    assert.equal(await again.get('c1', uid), undefined)
+  })
+}
