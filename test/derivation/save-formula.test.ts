@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal } from '../../src/base/index.ts'
 import type { StreamInput } from '../../src/catalog/index.ts'
+import { expressionFunctions } from '../../src/expression/index.ts'
 import { type OpenedCatalog, ownerOf, withCatalog } from '../support/catalog.ts'
 
 const ORG = 'org-1'
@@ -165,8 +166,17 @@ test('a formula that cannot be saved is refused with its field, and nothing is c
           ],
         },
       },
-      /have one name/,
+      /^stream\.derivation\.variables\[1\]\.name "A" is the name of variables\[0\] too/,
     )
+    for (const name of ['true', 'False', 'null', 'AND', 'or', 'not', 'In', 'like', 'between']) {
+      await check(
+        reading({ name }),
+        /^stream\.derivation\.variables\[0\]\.name ".*" is a word of formulas, as [A-Z]+ is: choose/,
+      )
+    }
+    for (const name of ['case', 'When', 'then', 'else', 'end', 'cast', 'as', 'is']) {
+      await check(reading({ name }), /variables\[0\]\.name ".*" is a word of formulas/)
+    }
     await check(reading({ name: ' ' }), /variables\[0\]\.name is blank/)
     await check(reading({ streamId: 'nope' }), /variables\[0\]\.streamId "nope" is no stream/)
     await check(reading({ streamId: '' }), /variables\[0\]\.streamId is missing/)
@@ -218,6 +228,18 @@ test('a formula that cannot be saved is refused with its field, and nothing is c
       formula('d + 1', 'd'),
       /make a loop, where each is derived from the next: "d" → "d"/,
     )
+  }))
+
+test('a variable may be named as any function', () =>
+  withCatalog(async (opened) => {
+    const { catalog } = opened
+    const boiler = await makeBoiler(opened)
+    for (const { name } of expressionFunctions) {
+      const variables = [{ name, streamId: 'flow' }]
+      const derivation = { expression: `${name} + abs(${name})`, variables }
+      const made = await catalog.streams.insert(owner, boiler.uid, { derivation })
+      assert.equal(made.valueType, 'DOUBLE', name)
+    }
   }))
 
 test('inputs of shorter intervals are taken, and random ones, by their rollup method', () =>

@@ -1,4 +1,4 @@
-import { allows, type Principal, requirePermit } from '../../access/index.ts'
+import { allows, feedCoverage, type Principal, requirePermit } from '../../access/index.ts'
 import type { StreamReferences } from '../record/stream-rules.ts'
 import type {
   Derivation,
@@ -32,10 +32,25 @@ export async function readDerivation(
   for (const [at, variable] of (input.variables ?? []).entries()) {
     variables.push(await readVariable(`${field}.variables[${at}]`, variable, { before, context }))
   }
+  refuseSharedNames(field, variables)
   if (variables.length === 0) {
     refuseField(`${field}.variables`, 'is empty: a formula that reads no stream would never run')
   }
   return { expression, variables, trigger, followsCorrections }
+}
+
+/** Refuses two variables of one name, at the later one: formulas find them in any capitals. */
+function refuseSharedNames(field: string, variables: readonly DerivationVariable[]): void {
+  const places = new Map<string, number>()
+  for (const [at, { name }] of variables.entries()) {
+    const key = name.toLowerCase()
+    const other = places.get(key)
+    if (other !== undefined) {
+      const what = `is the name of variables[${other}] too, as capitals do not count: rename one`
+      refuseField(`${field}.variables[${at}].name`, `${shown(name)} ${what}`)
+    }
+    places.set(key, at)
+  }
 }
 
 async function readVariable(
@@ -47,8 +62,24 @@ async function readVariable(
   checkText(`${field}.name`, name, NAME_LENGTH_MAX)
   if (name.trim() === '')
     refuseField(`${field}.name`, 'is blank: give it the name that the formula uses')
+  await refuseKeyword(`${field}.name`, name, before)
   const cycle = await readCycle(field, input, { before, context })
   return { name, ...(await readSource(field, input, { before, context })), offset, ...cycle }
+}
+
+/** Refuses names that a formula takes for words of its language, unless the record has them already. */
+async function refuseKeyword(
+  field: string,
+  name: string,
+  before: Derivation | null,
+): Promise<void> {
+  if (before?.variables.some((known) => known.name === name)) return
+  // Loaded by the first who saves a formula: a service that calculates nothing needs no parser.
+  const { EXPRESSION_KEYWORDS } = await import('../../expression/index.ts')
+  const word = name.toUpperCase()
+  if (EXPRESSION_KEYWORDS.has(word)) {
+    refuseField(field, `${shown(name)} is a word of formulas, as ${word} is: choose another name`)
+  }
 }
 
 type SourceReference = Pick<DerivationVariable, 'componentUid' | 'streamUid' | 'streamId'>
@@ -64,14 +95,16 @@ async function readSource(
     refuseField(`${field}.streamId`, 'is missing: name the stream that the variable reads')
   }
   if (principal === undefined) return await readOwn(field, input, finder)
+  const author = principal
   // What was there before may be sent back, even if it has been deleted since.
   const kept = before?.variables.find((known) => streamUid !== '' && known.streamUid === streamUid)
   const componentUid = finder.componentUidOf({ uid, id })
   const found = componentUid === undefined ? undefined : await findSource(componentUid)
   if (found === undefined) {
     if (kept !== undefined) return reference(kept.componentUid, kept.streamUid)
-    if (uid !== '' || id !== '') requirePermit(principal, 'component/*/feed', 'GET')
-    if (componentUid === undefined) {
+    // What a caller may not see is answered as what is not there.
+    if (!seesComponent(principal, componentUid)) {
+      requirePermit(principal, 'component/*/feed', 'GET')
       refuseField(
         `${field}.componentId`,
         `${shown(id || uid)} is no component of this organization`,
@@ -87,8 +120,8 @@ async function readSource(
   /** By UID, else by ID: copies of a component have the UIDs of another. */
   async function findSource(component: string): Promise<SourceStream | undefined> {
     const [byUid, byId] = [
-      await finder.byUid(component, streamUid),
-      await finder.byId(component, streamId),
+      ifSeen(author, await finder.byUid(component, streamUid)),
+      ifSeen(author, await finder.byId(component, streamId)),
     ]
     if (byUid !== undefined && streamId !== '' && byUid.uid !== byId?.uid) {
       const what = `${shown(streamId)} is not the stream that streamUid names: leave one of them out`
@@ -96,6 +129,21 @@ async function readSource(
     }
     return byUid ?? byId
   }
+}
+
+/** Whether a caller may know that a component is there, '' being the one that is saved. */
+function seesComponent(principal: Principal, uid: string | undefined): boolean {
+  if (uid === undefined || uid === '') return uid === ''
+  const hasRecord = allows(principal, `component/${uid}`, 'GET')
+  return hasRecord || feedCoverage(principal, uid, 'GET') !== 'none'
+}
+
+/** A stream if the caller may know of it: by its record or by its samples. */
+function ifSeen(principal: Principal, source: SourceStream | undefined): SourceStream | undefined {
+  if (source === undefined) return undefined
+  const resource = `component/${source.componentUid}/stream/${source.uid}`
+  const isSeen = allows(principal, resource, 'GET') || allows(principal, `${resource}/feed`, 'GET')
+  return isSeen ? source : undefined
 }
 
 /** A source of a template: streams of the template, by ID alone. */

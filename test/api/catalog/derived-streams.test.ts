@@ -173,8 +173,8 @@ test('formulas read only what their author may', async () => {
     stream: { id: 'd', derivation: { expression: 'x', variables: [{ name: 'x', ...variable }] } },
   })
   const refused = await call('PUT', path, reading({ componentId: 'secret', streamId: 's' }))
-  assert.equal(refused.status, 403, refused.text)
-  assert.ok(!refused.text.includes(secret.uid))
+  assert.equal(refused.status, 400, refused.text)
+  assert.match(refused.body.message, /componentId "secret" is no component/)
   const made = await owner('PUT', path, reading({ componentId: 'secret', streamId: 's' }))
   assert.equal(made.status, 200, made.text)
   const one = `${path}/${made.body.stream.uid}`
@@ -203,4 +203,62 @@ test('formulas read only what their author may', async () => {
   }
   const looped = await call('POST', `${path}/${open.stream[0].uid}`, unseen)
   assert.equal(looped.status, 200, looped.text)
+})
+
+test('what an author may not see is refused as what is not there, word for word', async () => {
+  const stream = [{ id: 'gauge', valueType: 'DOUBLE' }]
+  const [hidden, own] = [
+    await insert('component', { id: 'hidden', stream }),
+    await insert('component', {
+      id: 'own',
+      stream: [...stream, { id: 'dark', valueType: 'DOUBLE' }],
+    }),
+  ]
+  const dark = own.stream[1].uid
+  const callers = [
+    // All but one component and one stream; and one component alone.
+    [
+      { resource: '*', methods: ALL },
+      { resource: `component/${hidden.uid}`, methods: [] },
+      { resource: `component/${own.uid}/stream/${dark}`, methods: [] },
+    ],
+    [
+      { resource: `component/${own.uid}`, methods: ALL },
+      { resource: `component/${own.uid}/stream/${dark}`, methods: [] },
+    ],
+  ]
+  const [nobody, nothing] = ['0e2b7f52-0000-4000-8000-000000000000', 'nothing']
+  for (const capabilities of callers) {
+    const key = await owner('PUT', '/api/api_key', { api_key: { name: 'k', capabilities } })
+    const call = caller(service, `api_key=${key.body.api_key.secretKey}`)
+    /** The answer, with what the caller wrote itself taken out. */
+    const answer = async (variable: Readonly<Record<string, string>>) => {
+      const variables = [{ name: 'x', ...variable }]
+      const { status, body } = await call('PUT', `/api/component/${own.uid}/stream`, {
+        stream: { derivation: { expression: 'x', variables } },
+      })
+      let text = `${status} ${body.message}`
+      for (const given of Object.values(variable)) text = text.replaceAll(given, '…')
+      return text
+    }
+    const same = async (...variables: Readonly<Record<string, string>>[]) => {
+      const answers = new Set<string>()
+      for (const variable of variables) answers.add(await answer(variable))
+      assert.equal(answers.size, 1, [...answers].join('\n'))
+      assert.match([...answers][0], /^40[03] /)
+    }
+    await same(
+      { componentId: 'hidden', streamId: 'gauge' },
+      { componentId: 'hidden', streamId: nothing },
+      { componentId: nothing, streamId: 'gauge' },
+    )
+    await same(
+      { componentUid: hidden.uid, streamUid: hidden.stream[0].uid },
+      { componentUid: hidden.uid, streamUid: nobody },
+      { componentUid: nobody, streamUid: hidden.stream[0].uid },
+    )
+    await same({ streamId: 'dark' }, { streamId: nothing })
+    await same({ streamUid: dark }, { streamUid: nobody }, { streamUid: hidden.stream[0].uid })
+    await same({ streamUid: dark, streamId: nothing }, { streamUid: nobody, streamId: nothing })
+  }
 })
