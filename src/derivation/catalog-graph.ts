@@ -2,7 +2,12 @@ import { BoundedCache } from '../base/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import { CatalogDamaged, type StreamHandle } from '../store/index.ts'
 import { buildPlan, type PlanDocuments, readPlanDocuments } from './build-plan.ts'
-import type { DerivationGraph, DerivationPlan, PlanProblem } from './derivation-plan.ts'
+import {
+  type DerivationGraph,
+  type DerivationPlan,
+  isProblem,
+  type PlanProblem,
+} from './derivation-plan.ts'
 
 /** Plans of some kilobytes each. */
 const PLANS_MAX = 10_000
@@ -10,6 +15,8 @@ const PLANS_MAX = 10_000
 interface KeptPlan {
   /** What the plan was made of. */
   readonly key: string
+  /** The same without what does not concern the formula. */
+  readonly formula: string
   readonly plan: DerivationPlan | PlanProblem
 }
 
@@ -65,16 +72,38 @@ export class CatalogGraph implements DerivationGraph {
     const key = keyOf(documents)
     const kept = this.#plans.get(derived)
     if (kept?.key === key) return kept.plan
-    const plan = await buildPlan(this.#catalog.index, documents)
-    this.#plans.set(derived, { key, plan })
+    const made = await buildPlan(this.#catalog.index, documents)
+    const formula = formulaOf(documents)
+    const plan = kept?.formula === formula ? sameOf(kept.plan, made) : made
+    this.#plans.set(derived, { key, formula, plan })
     return plan
   }
 }
 
+/**
+ * The plan that was, where a stream has only got another name or the type that its results have told: runs
+ * under way look at the type themselves, and take another plan for another formula.
+ */
+function sameOf(
+  before: DerivationPlan | PlanProblem,
+  after: DerivationPlan | PlanProblem,
+): DerivationPlan | PlanProblem {
+  if (isProblem(before) || isProblem(after)) return after
+  return before.valueType === '' || before.valueType === after.valueType ? before : after
+}
+
+/** What a formula is evaluated with, in a text. */
+function formulaOf({ stream, timeZone, sources }: PlanDocuments): string {
+  return JSON.stringify([stream.derivation, timeZone, partsOf(sources)])
+}
+
+function partsOf(sources: PlanDocuments['sources']) {
+  return sources.map(({ uid, revision, timeZone, window }) => [
+    ...[uid, revision, timeZone, window === undefined ? null : window.definition],
+  ])
+}
+
 /** Everything that a plan depends on, in a text: catalog news do not tell of cycles, and none is missed so. */
 function keyOf({ stream, timeZone, sources }: PlanDocuments): string {
-  const parts = sources.map(({ uid, revision, timeZone: zone, window }) => [
-    ...[uid, revision, zone, window === undefined ? null : window.definition],
-  ])
-  return JSON.stringify([stream.revision, timeZone, parts])
+  return JSON.stringify([stream.revision, timeZone, partsOf(sources)])
 }

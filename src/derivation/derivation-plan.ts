@@ -38,7 +38,7 @@ export interface DerivationPlan {
   readonly componentUid: string
   readonly orgUid: string
   readonly result: PlanResult
-  /** The type that results are settled to; '' when only the first result will tell. */
+  /** The type that results are settled to; '' when only the first result tells, or has told since. */
   readonly valueType: ValueType
   /** In the order of the formula's variables, those that it does not use as well. */
   readonly variables: readonly PlanVariable[]

@@ -6,6 +6,7 @@ import type { Range } from '../time/index.ts'
 import type { DerivationPlan } from './derivation-plan.ts'
 import { differenceOf } from './difference-of.ts'
 import { type DerivedBlock, deriveSpan } from './evaluate/derive-span.ts'
+import { typedPlan } from './settle-type.ts'
 import type { StatusBook } from './status-book.ts'
 
 /** What is derived is stored through. */
@@ -34,6 +35,8 @@ interface RunResult {
 /** A row that fails costs many times one that does not: where these are many, and at first, blocks are shorter. */
 const FAILURES_MANY = 500
 const SHORT_BLOCK_ROWS = 2_048
+/** Behind a block of hardly more than gaps the next samples are looked for soon: each of them costs one block. */
+const SPARSE_BLOCK_ROWS = 256
 
 const UNTIL_THROUGH: DeriveControl = { onBlock: () => true }
 
@@ -111,20 +114,22 @@ async function run(
   let at = epochMs(Math.max(from, EARLIEST_TIME))
   let samples = 0
   let blockRows: number | undefined = SHORT_BLOCK_ROWS
+  let typed = await typedPlan(deps.feed.catalog, plan)
   // The next block is evaluated while this one becomes durable; it is stored only after it.
   let storing: Promise<number> = Promise.resolve(0)
   while (at < end) {
-    const block: DerivedBlock = await deriveSpan({ ...deps, blockRows }, plan, {
-      from: at,
-      until: end,
-    }).catch(async (error) => {
-      await storing.catch(() => {})
-      throw error
-    })
+    const next = await nextBlock(deps, typed, { from: at, until: end, blockRows }).catch(
+      async (error) => {
+        await storing.catch(() => {})
+        throw error
+      },
+    )
+    const { block } = next
+    typed = next.plan
     const span = { from: at, until: block.until }
-    blockRows = block.failures.count > FAILURES_MANY ? SHORT_BLOCK_ROWS : undefined
+    blockRows = rowsAfter(block)
     samples += await storing
-    storing = store(deps, plan, { block, span, isReplacing })
+    storing = store(deps, typed, { block, span, isReplacing })
     storing.catch(() => {})
     at = block.until
     const mayGoOn = await control.onBlock(at)
@@ -135,6 +140,33 @@ async function run(
   }
   samples += await storing
   return { samples, until: end, isThrough: true }
+}
+
+/** How many rows the block behind one has at most; undefined: as many as usual. */
+function rowsAfter({ failures, isMostlyEmpty }: DerivedBlock): number | undefined {
+  if (isMostlyEmpty) return SPARSE_BLOCK_ROWS
+  return failures.count > FAILURES_MANY ? SHORT_BLOCK_ROWS : undefined
+}
+
+interface NextBlock {
+  readonly from: EpochMs
+  readonly until: EpochMs
+  readonly blockRows: number | undefined
+}
+
+/** Evaluates the next block; the first results of a stream without a type tell it. */
+async function nextBlock(
+  deps: DeriveDeps,
+  plan: DerivationPlan,
+  { from, until, blockRows }: NextBlock,
+): Promise<{ readonly block: DerivedBlock; readonly plan: DerivationPlan }> {
+  const span = { from, until }
+  const block = await deriveSpan({ ...deps, blockRows }, plan, span)
+  if (plan.valueType !== '' || block.samples.count === 0) return { block, plan }
+  const typed = await typedPlan(deps.feed.catalog, plan, block.valueType)
+  if (typed.valueType === block.valueType || typed.valueType === '') return { block, plan: typed }
+  // Another call was first: what is evaluated is settled to the type that it gave.
+  return { block: await deriveSpan({ ...deps, blockRows }, typed, span), plan: typed }
 }
 
 interface Outcome {

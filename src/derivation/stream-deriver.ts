@@ -12,6 +12,7 @@ import { deriveAppended } from './derive-stream.ts'
 import { historyWork } from './history/derive-history.ts'
 import { HistoryJobs } from './history/history-jobs.ts'
 import { JobBook } from './history/job-book.ts'
+import { TypeSettler } from './settle-type.ts'
 import { StatusBook } from './status-book.ts'
 
 /** What derived streams need of the others. */
@@ -33,6 +34,7 @@ export class StreamDeriver {
   readonly locks: ComponentLocks
   readonly worker: DerivationWorker
   readonly jobs: HistoryJobs
+  readonly types: TypeSettler
   readonly #putDeps: Parameters<typeof derivePut>[0]
 
   constructor(deps: DerivationDeps) {
@@ -44,6 +46,7 @@ export class StreamDeriver {
     const { graph, locks, status } = this
     const common = { feed, store, status, graph, index, locks, clock, onFailure }
     this.worker = new DerivationWorker({ ...common, catalog: catalogStore, holder })
+    this.types = new TypeSettler({ catalog, graph, onFailure })
     const work = historyWork({ feed, store, status, graph, catalog })
     this.jobs = new HistoryJobs({ ...common, work, book: new JobBook(catalogStore) })
     this.#putDeps = {
@@ -60,10 +63,12 @@ export class StreamDeriver {
     }
     catalog.showDerivationStatus({ read: (handle) => this.#statusOf(handle as StreamHandle) })
     catalog.derivations.onSource((handle) => this.worker.addSource(handle))
+    catalog.derivations.onUntyped((handle) => this.types.add(handle))
   }
 
   /** Begins to derive in the background, and goes on with jobs that the last process left. */
   async start(): Promise<void> {
+    this.types.start()
     await this.worker.start()
     await this.jobs.resume()
   }
@@ -88,6 +93,7 @@ export class StreamDeriver {
 
   /** Ends what is under way, and keeps how far it is. */
   async close(): Promise<void> {
+    await this.types.close()
     await this.jobs.close()
     await this.worker.close()
   }

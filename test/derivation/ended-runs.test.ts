@@ -88,3 +88,36 @@ test('nothing derived is stored in a stream that was made a plain one', async (t
   const run = deriveAgain(depsOf(home), plan, { from: 0, until: 10 })
   await assert.rejects(run, /no derived one/)
 })
+
+test('a run over gaps of which a formula makes values is ended and goes on, over a restart too', async (t) => {
+  const home = await derivationHome(t)
+  const second = { streamType: 'intvl_stream', baseCycle: 'second' } as const
+  const variables = [{ name: 'a', streamId: 'a' }]
+  await home.add('c', [
+    { id: 'a', valueType: 'DOUBLE', ...second },
+    { id: 'd', ...second, derivation: { expression: 'ifNull(a, 0)', variables } },
+  ])
+  await home.derivation.worker.close()
+  const seconds = 60_000
+  await home.put(['a', 1_000, 1], ['a', 1_000 + seconds * 1_000, 2])
+  const handle = home.handleOf('c', 'a')
+  const runBlock = async () => {
+    const dues = new StreamDues()
+    dues.add({ handle, from: epochMs(1_000), until: TIME_END })
+    const control = { onBlock: () => false, touchedSince: async () => [] }
+    return await deriveDues(depsOf(home), await planOf(home), dues, control)
+  }
+  assert.equal(await runBlock(), false)
+  const some = (await home.read('d')).length
+  assert.ok(some > 0 && some < seconds, `${some}`)
+  await home.restart(true)
+  await home.derivation.worker.close()
+  let runs = 1
+  while (!(await runBlock())) {
+    runs += 1
+    assert.ok(runs < 100, 'it begins from the start, again and again')
+  }
+  const kept = await home.read('d')
+  assert.equal(kept.length, seconds + 1)
+  assert.deepEqual([kept[0][1], kept[1][1], kept[seconds][1]], [1, 0, 2])
+})

@@ -50,7 +50,13 @@ function randomStream(random: Random, begin: number, baseMax: number): [ModelStr
 
 const formulas = [
   ...['a', 'a + b', 'ifNull(a, -1) * 2 + ifNull(b, 0.5)', 'if(isNull(a), 1, b)', 'sqrt(a) + b'],
-  ...['a / b', "'x' + a + b", 'a > b', 'ifNull(a, 0) - ifNull(b, 0) + ifNull(c, 0)'],
+  ...[
+    'ifNull(a, b)',
+    'a / b',
+    "'x' + a + b",
+    'a > b',
+    'ifNull(a, 0) - ifNull(b, 0) + ifNull(c, 0)',
+  ],
 ]
 
 function randomWorld(random: Random): World {

@@ -151,6 +151,63 @@ test('years without a sample of a one-second grid are jumped over', async () => 
   assert.ok(blocks < 10, `${blocks}`)
 })
 
+test('years of gaps of one-second intervals are jumped over where a formula gives nothing of them', async () => {
+  const year = 365 * 24 * HOUR
+  const rows = [0, 1, 2].flatMap((at) => {
+    const time = begin + at * year
+    return [[1, time, at] as const, [2, time + 1_000, at * 10] as const]
+  })
+  const a = { handle: 1, every: 'second' }
+  const b = { handle: 2, every: 'second' }
+  const check = async (given: Given, expected: readonly (readonly [number, number])[]) => {
+    const { results, blocks } = await derive(rows, given)
+    const told = `${given.expression} ${given.trigger} ${given.every}`
+    assert.deepEqual(
+      results.map(([time, value]) => [time - begin, value]),
+      expected,
+      told,
+    )
+    assert.ok(blocks < 20, `${told}: ${blocks} blocks`)
+  }
+  const ofA = [0, 1, 2].map((at) => [at * year, at] as const)
+  const either = [0, 1, 2].flatMap((at) => [
+    ...[[at * year, at] as const, [at * year + 1_000, at * 10] as const],
+  ])
+  const late = ofA.slice(0, 2).map(([time, value]) => [time + 1_000, value] as const)
+  for (const every of [undefined, 'second']) {
+    for (const trigger of ['ALL', 'ANY'] as const) {
+      await check({ expression: 'a', trigger, every, variables: { a } }, ofA)
+      await check({ expression: 'a', trigger, every, variables: { a: { ...a, offset: -1 } } }, late)
+    }
+    // The first of b is later than the first of a, the last of a earlier than the last of b.
+    const variables = { a, b }
+    await check({ expression: 'ifNull(a, b)', every, variables }, either.slice(1, -1))
+    await check({ expression: 'ifNull(a, b)', trigger: 'ANY', every, variables }, [
+      ...either.slice(1, -1),
+      [2 * year + 1_000, 2],
+    ])
+  }
+  const rolled = { a: { ...a, rollup: 'sum' as const } }
+  const { results } = await derive(rows, { expression: 'a', every: 'minute', variables: rolled })
+  assert.deepEqual(
+    results,
+    [0, 1, 2].map((at) => [begin + at * year, at]),
+  )
+})
+
+test('a formula that makes a value of gaps has it for each of them, in blocks', async () => {
+  const rows = [0, 100_000].map((at) => [1, begin + at * 1_000, 7] as const)
+  const variables = { a: { handle: 1, every: 'second' } }
+  for (const every of [undefined, 'second']) {
+    const { results, blocks } = await derive(rows, {
+      ...{ expression: 'ifNull(a, 0)', every, variables },
+    })
+    assert.equal(results.length, 100_001)
+    assert.deepEqual([results[0][1], results[1][1], results[100_000][1]], [7, 0, 7])
+    assert.ok(blocks >= 5 && blocks < 20, `${blocks}`)
+  }
+})
+
 test('long texts are read in smaller blocks', async () => {
   const rows = Array.from({ length: 60 }, (_, at) => {
     return [1, begin + at, String(at).padEnd(1_000_000, 'x')] as const

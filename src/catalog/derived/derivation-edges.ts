@@ -1,6 +1,7 @@
 import type { CatalogDocument, StreamHandle } from '../../store/index.ts'
 import type { StreamIndex } from '../index/stream-index.ts'
 import type { Derivation } from '../shape/derivation-shape.ts'
+import { VALUE_CODE } from '../shape/value-type.ts'
 
 type NotedDocument = Pick<CatalogDocument, 'orgUid' | 'revision' | 'handle' | 'body'>
 
@@ -26,12 +27,22 @@ export class DerivationEdges {
   readonly #derived = new Map<StreamHandle, DerivedStream>()
   readonly #dependents = new Map<StreamHandle, Set<StreamHandle>>()
   readonly #open = new Map<StreamHandle, OpenStream>()
+  /** Sources that were saved since the last settle(). */
+  readonly #savedSources = new Set<StreamHandle>()
   readonly #sourceListeners: ((source: StreamHandle) => void)[] = []
+  readonly #untypedListeners: ((derived: StreamHandle) => void)[] = []
   #generation = 0
 
   /** Calls a listener with every stream that others begin to be derived from, before the save is answered. */
   onSource(listener: (source: StreamHandle) => void): void {
     this.#sourceListeners.push(listener)
+  }
+
+  /**
+   * Calls a listener with a derived stream without a type whose sources may tell it, as one of them has got its own.
+   */
+  onUntyped(listener: (derived: StreamHandle) => void): void {
+    this.#untypedListeners.push(listener)
   }
 
   /** Moves whenever anything of a derived stream may have changed. */
@@ -71,6 +82,7 @@ export class DerivationEdges {
   /** Notes a stream as it was committed; most are not derived, and cost a look. */
   note({ orgUid, revision, handle, body }: NotedDocument): void {
     if (handle === undefined) return
+    if (this.#dependents.has(handle)) this.#savedSources.add(handle)
     const known = this.#open.get(handle) ?? this.#derived.get(handle)
     const derivation = body.derivation as unknown as Derivation | null | undefined
     if (derivation == null && known === undefined) return
@@ -85,12 +97,25 @@ export class DerivationEdges {
    * are on their way into it, they are looked for again the next time.
    */
   settle(index: StreamIndex, isWhole: boolean): void {
-    if (this.#open.size === 0) return
-    for (const [handle, stream] of this.#open) {
-      const isFound = this.#place(index, handle, stream)
-      if (isFound || isWhole) this.#open.delete(handle)
+    if (this.#open.size > 0) {
+      for (const [handle, stream] of this.#open) {
+        const isFound = this.#place(index, handle, stream)
+        if (isFound || isWhole) this.#open.delete(handle)
+        this.#tellUntyped(index, handle)
+      }
+      this.#generation += 1
     }
-    this.#generation += 1
+    for (const source of this.#savedSources) {
+      for (const derived of this.dependentsOf(source)) this.#tellUntyped(index, derived)
+    }
+    this.#savedSources.clear()
+  }
+
+  #tellUntyped(index: StreamIndex, derived: StreamHandle): void {
+    const isTyped = (handle: StreamHandle) => index.valueCodeOf(handle) !== VALUE_CODE.NONE
+    if (!index.has(derived) || isTyped(derived)) return
+    if (!this.sourcesOf(derived).some(isTyped)) return
+    for (const tell of this.#untypedListeners) tell(derived)
   }
 
   /** Draws the edges of a stream; false when some of its sources are not in the index. */
@@ -117,6 +142,7 @@ export class DerivationEdges {
   /** Forgets a stream that is gone. */
   delete(handle: StreamHandle): void {
     this.#open.delete(handle)
+    this.#savedSources.delete(handle)
     if (!this.#derived.has(handle) && !this.#dependents.has(handle)) return
     this.#cut(handle)
     for (const derived of this.dependentsOf(handle)) {

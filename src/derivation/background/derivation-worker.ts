@@ -156,8 +156,8 @@ export class DerivationWorker {
       await this.#deriveAll(due)
       if (this.#waiting.size === 0) this.#safeCursor = cursor
       if (this.#closing.signal.aborted) return
-      const isDue = clock.elapsed() - this.#keptAt >= KEEP_EVERY_MS
-      if (isDue && this.#safeCursor !== this.#keptCursor) await this.#keep()
+      // Also while one stream has much to derive: how far it is counts after a crash.
+      if (clock.elapsed() - this.#keptAt >= KEEP_EVERY_MS) await this.#keep()
       if (this.#failure !== undefined) return this.#rest()
       const isMore = cursor !== before || this.#hasTurnsLeft
       if (!isMore || !(await this.#holdLease())) return
@@ -270,7 +270,7 @@ export class DerivationWorker {
     const { clock, status } = this.#deps
     const cursor = this.#safeCursor
     this.#keptAt = clock.elapsed()
-    await status.flush([cursorWrite(cursor)])
+    await status.flush(cursor === this.#keptCursor ? [] : [cursorWrite(cursor)])
     this.#keptCursor = cursor
   }
 }

@@ -1,10 +1,18 @@
 import { type EpochMs, epochMs, refuse, TIME_END } from '../../base/index.ts'
+import type { ValueType } from '../../catalog/index.ts'
 import type { CheckedExpression } from '../../expression/index.ts'
 import type { SampleColumns, SampleStore, TextMemory } from '../../store/index.ts'
 import type { DerivationPlan } from '../derivation-plan.ts'
 import { type DerivationFailures, evaluateRows } from './evaluate-rows.ts'
 import { readIntervalBlock } from './interval-block.ts'
 import { type BlockQuery, readRandomBlock } from './random-block.ts'
+import {
+  gapVariablesOf,
+  givesNothingOfNulls,
+  isMostlyEmpty,
+  jumpsOverNothing,
+  nextKnown,
+} from './skip-gaps.ts'
 
 /** Rows of one block: some milliseconds of work, and a few megabytes for each variable. */
 const BLOCK_ROWS = 16_384
@@ -37,6 +45,10 @@ export interface DerivedBlock {
   /** Ascending, settled to the type of the stream. */
   readonly samples: SampleColumns
   readonly failures: DerivationFailures
+  /** The plan's, or, where it has none, what the first result tells. */
+  readonly valueType: ValueType
+  /** Whether hardly a row of it was worth to be looked at: the next one is to be shorter. */
+  readonly isMostlyEmpty: boolean
   /** All results before this time are told; the span's own end when there are no more. */
   readonly until: EpochMs
 }
@@ -50,18 +62,25 @@ export async function deriveSpan(
   plan: DerivationPlan,
   span: ResultSpan,
 ): Promise<DerivedBlock> {
-  const compiled = await compiledOf(plan.expression)
+  const { compiled, isNothingOfNulls } = await compiledOf(plan.expression)
   const until = epochMs(Math.min(span.until, TIME_END))
+  const gaps = isNothingOfNulls ? gapVariablesOf(plan) : undefined
+  const from = gaps === undefined ? span.from : await nextKnown(store, { ...plan, gaps }, span)
+  if (from >= until) return nothingUntil(plan, span.until)
   const fitting = Math.floor(BLOCK_CELLS / plan.variables.length)
   let limit = Math.min(blockRows, Math.max(BLOCK_ROWS_MIN, fitting))
   for (;;) {
     const memory = new BlockTexts(limit === 1 ? ROW_TEXT_BYTES_MAX : TEXT_BYTES_MAX)
-    const block = await readBlock({ store, memory }, plan, { from: span.from, until, limit })
+    const block = await readBlock({ store, memory }, plan, { from, until, limit })
     if (block !== undefined) {
-      const isEnd = block.until >= until
+      const evaluated = evaluateRows(plan, compiled, block)
+      // Where nothing is jumped over shorter blocks would not help.
+      const mayJump = gaps !== undefined || jumpsOverNothing(plan)
+      const empty = gaps && plan.expression.used
       return {
-        ...evaluateRows(plan, compiled, block),
-        until: isEnd ? span.until : epochMs(block.until),
+        ...evaluated,
+        isMostlyEmpty: mayJump && isMostlyEmpty(block, empty, evaluated.samples.count),
+        until: block.until >= until ? span.until : epochMs(block.until),
       }
     }
     if (limit === 1) {
@@ -70,6 +89,12 @@ export async function deriveSpan(
     }
     limit = Math.max(1, Math.floor(limit / 16))
   }
+}
+
+/** A block without results. */
+function nothingUntil({ valueType }: DerivationPlan, until: EpochMs): DerivedBlock {
+  const samples = { count: 0, times: new Float64Array(0), numbers: new Float64Array(0) }
+  return { samples, failures: NO_FAILURES, valueType, isMostlyEmpty: false, until }
 }
 
 /** A block of rows; undefined when its texts are too long together. */
@@ -106,18 +131,27 @@ class BlockTexts implements TextMemory {
   }
 }
 
+const NO_FAILURES: DerivationFailures = { count: 0, last: undefined }
+
 const compiledByChecked = new WeakMap<CheckedExpression, Promise<Compiled>>()
 
 type Language = typeof import('../../expression/index.ts')
-type Compiled = ReturnType<Language['compileExpression']>
+
+interface Compiled {
+  readonly compiled: ReturnType<Language['compileExpression']>
+  /** Whether it gives nothing where all variables are NULL. */
+  readonly isNothingOfNulls: boolean
+}
 
 /** Made once for each plan; the language is there already, as a plan was checked by it. */
 function compiledOf(checked: CheckedExpression): Promise<Compiled> {
   let compiled = compiledByChecked.get(checked)
   if (compiled === undefined) {
-    compiled = import('../../expression/index.ts').then((language) =>
-      language.compileExpression(checked),
-    )
+    compiled = import('../../expression/index.ts').then((language) => {
+      const made = language.compileExpression(checked)
+      const isNothingOfNulls = givesNothingOfNulls(made, checked.variables.length)
+      return { compiled: made, isNothingOfNulls }
+    })
     compiledByChecked.set(checked, compiled)
   }
   return compiled

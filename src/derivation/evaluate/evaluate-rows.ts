@@ -1,4 +1,6 @@
 /** From the values of variables to the samples of a derived stream. */
+
+import type { ValueType } from '../../catalog/index.ts'
 import type { compileExpression, ExpressionValue } from '../../expression/index.ts'
 import { keepsAnyNumber, settleComputed, Unsettled } from '../../feed/index.ts'
 import type { SampleColumns } from '../../store/index.ts'
@@ -27,6 +29,8 @@ export interface DerivationFailures {
 interface Evaluated {
   readonly samples: SampleColumns
   readonly failures: DerivationFailures
+  /** The plan's; where that has none, the one that the first result tells, '' when there is none. */
+  readonly valueType: ValueType
 }
 
 /** Characters of a text that are told of a failure. */
@@ -90,6 +94,7 @@ function dropAbsent({ times, columns }: InputBlock): Pick<InputBlock, 'times' | 
 /** Gathers results as the stream keeps them. */
 class ResultCollector {
   readonly #plan: DerivationPlan
+  #valueType: ValueType
   readonly #times: Float64Array
   readonly #columns: readonly InputColumn[]
   readonly #keptTimes: Float64Array
@@ -101,6 +106,7 @@ class ResultCollector {
 
   constructor(plan: DerivationPlan, times: Float64Array, columns: readonly InputColumn[]) {
     this.#plan = plan
+    this.#valueType = plan.valueType
     this.#times = times
     this.#columns = columns
     this.#keptTimes = new Float64Array(times.length)
@@ -109,7 +115,7 @@ class ResultCollector {
 
   /** Takes a column of results, NaN where there is none. */
   takeNumbers(results: Float64Array): void {
-    if (!keepsAnyNumber(this.#plan.valueType)) {
+    if (!keepsAnyNumber(this.#valueType)) {
       for (let row = 0; row < results.length; row++) {
         this.take(row, Number.isNaN(results[row]) ? null : results[row])
       }
@@ -124,11 +130,14 @@ class ResultCollector {
       count += 1
     }
     this.#count = count
+    if (this.#valueType === '' && count > 0) this.#valueType = 'DOUBLE'
   }
 
   take(row: number, value: ExpressionValue): void {
     if (value === null) return
-    const settled = settleComputed(value, this.#plan.valueType)
+    // A stream never holds values of two types: those that do not fit the first one fail.
+    if (this.#valueType === '') this.#valueType = typeOfValue(value)
+    const settled = settleComputed(value, this.#valueType)
     if (settled instanceof Unsettled) {
       this.fail(row, settled.problem)
       return
@@ -163,6 +172,13 @@ class ResultCollector {
         ...(texts === undefined ? {} : { texts }),
       },
       failures: { count: this.#failed, last: this.#last },
+      valueType: this.#valueType,
     }
   }
+}
+
+/** The type that a stream gets by a value. */
+function typeOfValue(value: Exclude<ExpressionValue, null>): ValueType {
+  if (typeof value === 'string') return 'STRING'
+  return typeof value === 'boolean' ? 'BOOLEAN' : 'DOUBLE'
 }

@@ -1,0 +1,102 @@
+/** Stretches of gaps of which a formula gives nothing: very many intervals long, they are jumped over. */
+import { EARLIEST_TIME, epochMs, TIME_END } from '../../base/index.ts'
+import type { compileExpression } from '../../expression/index.ts'
+import type { StatisticId } from '../../feed/index.ts'
+import type { SampleStore } from '../../store/index.ts'
+import type { DerivationPlan, PlanVariable } from '../derivation-plan.ts'
+import type { InputBlock } from './random-block.ts'
+
+type Compiled = ReturnType<typeof compileExpression>
+
+/** Statistics that are NULL where there is no sample; counts are 0 there. */
+const OF_VALUES: readonly StatisticId[] = ['first', 'last', 'min', 'max', 'avg', 'sum']
+
+/** Blocks of fewer rows tell nothing about those that follow. */
+const ROWS_TELLING = 64
+/** A block with one row worth evaluating among so many, or fewer, is mostly empty. */
+const ROWS_PER_VALUE = 16
+
+/** Whether a formula gives nothing where all that it uses is NULL. */
+export function givesNothingOfNulls({ evaluate }: Compiled, variables: number): boolean {
+  try {
+    return evaluate(new Array<null>(variables).fill(null)) === null
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'ExpressionError') throw error
+    // Each failure is counted.
+    return false
+  }
+}
+
+/** A variable that is NULL in gaps, and the length of the intervals that its offset counts. */
+interface GapVariable {
+  readonly variable: PlanVariable
+  readonly stepMs: number
+}
+
+/** The variables that a formula uses, if each is NULL in gaps of its source; undefined: some may be known there. */
+export function gapVariablesOf(plan: DerivationPlan): readonly GapVariable[] | undefined {
+  const { result, variables, expression } = plan
+  const found: GapVariable[] = []
+  for (const index of expression.used) {
+    const variable = variables[index]
+    const { source, rollup, window } = variable
+    const stepMs = (result.kind === 'interval' ? result.cycle : source.cycle)?.fixedMs
+    if (window !== undefined || source.kind !== 'interval' || stepMs === undefined) return undefined
+    if (rollup !== undefined && !OF_VALUES.includes(rollup)) return undefined
+    found.push({ variable, stepMs })
+  }
+  return found
+}
+
+/** Whether blocks begin behind intervals in which random sources have no sample. */
+export function jumpsOverNothing({ result, trigger, variables }: DerivationPlan): boolean {
+  if (result.kind !== 'interval') return false
+  const isRandom = ({ source }: PlanVariable) => source.kind === 'random'
+  if (trigger === 'ANY') return variables.every(isRandom)
+  return variables.some((one) => isRandom(one) && one.window === undefined && one.offset === 0)
+}
+
+/** The time up to which, from a time on, all of some variables are gaps or there is no result; it may be too early. */
+export async function nextKnown(
+  store: SampleStore,
+  { trigger, gaps }: Pick<DerivationPlan, 'trigger'> & { readonly gaps: readonly GapVariable[] },
+  { from, until }: { readonly from: number; readonly until: number },
+): Promise<number> {
+  let next = until
+  for (const { variable, stepMs } of gaps) {
+    // Samples from here on may be seen by the first result.
+    const seenFrom = from - (2 - variable.offset) * stepMs
+    const { count, times } = await store.range(variable.handle, {
+      ...{ from: epochMs(Math.max(seenFrom, EARLIEST_TIME)), until: TIME_END },
+      ...{ limit: 1, order: 'oldest_first', isTimesOnly: true },
+    })
+    // Behind the last sample there are no gaps: with ANY that one counts on.
+    if (count === 0 && trigger === 'ANY') return from
+    if (count > 0) next = Math.min(next, Math.max(from, times[0]))
+    if (next <= from) return from
+  }
+  return next
+}
+
+/**
+ * Whether hardly any row of a block, which had so many results, was worth to be evaluated: the others have no sample,
+ * or are gaps in all of some variables where these are told.
+ */
+export function isMostlyEmpty(
+  { times, columns }: InputBlock,
+  gaps: readonly number[] | undefined,
+  results: number,
+): boolean {
+  const most = Math.floor(times.length / ROWS_PER_VALUE)
+  if (times.length < ROWS_TELLING || results > most) return false
+  const isGap = (at: number, row: number) =>
+    Number.isNaN(columns[at].numbers[row]) && columns[at].texts?.[row] === undefined
+  let known = 0
+  for (let row = 0; row < times.length; row++) {
+    if (columns.some(({ absent }) => absent?.[row] === 1)) continue
+    if (gaps?.every((at) => isGap(at, row)) === true) continue
+    known += 1
+    if (known > most) return false
+  }
+  return true
+}
