@@ -77,6 +77,9 @@ export interface CompiledQuery {
   readonly place: SqlPlace
 }
 
+/** A query that reads no table but those of its own WITH. */
+export type CompiledText = Omit<CompiledQuery, 'sources' | 'reads'>
+
 /**
  * A table that is made of a text, JSON_TABLE or CSV_TABLE. The table has `columnCount` columns without
  * types, named c0, c1 …; tables of one name are alike in every program, so they can be kept and emptied.
@@ -85,9 +88,7 @@ export interface CompiledSource {
   readonly table: string
   readonly columnCount: number
   /** Where the text comes from: a variable by its number, or the one cell of a query without sources. */
-  readonly text:
-    | { readonly variable: number }
-    | { readonly query: Omit<CompiledQuery, 'sources' | 'reads'> }
+  readonly text: { readonly variable: number } | { readonly query: CompiledText }
   readonly plan: JsonTablePlan | CsvTablePlan
   /** The number of the text's place in the query that reads the table, which failures name. */
   readonly place: number
@@ -125,9 +126,61 @@ export interface CompiledRead {
   /** The name under which the query reads it; tables of one name have as many columns in every program. */
   readonly table: string
   readonly of: 'STREAM' | 'SAMPLE' | 'COMPONENT'
-  /** The names of the columns c0, c1 … that the query reads. */
+  /** The names of the columns c0, c1 … that the query reads; `SUM_COLUMNS` where it is summed up. */
   readonly columns: readonly string[]
   readonly place: SqlPlace
+  /** Which of its rows are needed; unsaid: all. */
+  readonly ask?: CompiledAsk
+}
+
+/** Which rows of a stored table a query needs, as far as that is known before they are there. */
+export interface CompiledAsk {
+  /** One row with what the text demands; where it cannot be told, the statement fails. */
+  readonly given: CompiledText | undefined
+  /** One row with what conditions compare with; where it cannot be told, they leave nothing out. */
+  readonly bounds: CompiledText | undefined
+  /** What every row that counts fulfils. The query checks it itself, so it only saves work. */
+  readonly predicates: readonly SqlPredicate[]
+  /** What every row must fulfil, as the query does not check it; cells are those of `given`. */
+  readonly demands: readonly SqlPredicate[]
+  /** What Sample(…) says, as numbers of the cells of `given`; undefined where there is none. */
+  readonly sample: SampleAsk | undefined
+  /** Whether sums of each stream are asked for instead of its samples. */
+  readonly isSummed: boolean
+}
+
+/** A condition on one column of a stored table. */
+export interface SqlPredicate {
+  readonly column: string
+  readonly is: 'in' | '>' | '>=' | '<' | '<='
+  /** What it is compared with: the number of a cell, or a text. */
+  readonly cells: readonly (number | string)[]
+}
+
+/** The settings of Sample(…), each the number of a cell. */
+export type SampleAsk = { readonly [name in SampleSetting]?: number }
+
+/** The settings that Sample(…) and its Range(…) may have. */
+export const SAMPLE_SETTINGS = {
+  own: ['cycleId', 'stat'],
+  range: ['sd', 'ed', 'last', 'currentCycle'],
+} as const
+
+/** One of them. */
+export type SampleSetting = (typeof SAMPLE_SETTINGS)['own' | 'range'][number]
+
+/** What is known of the samples that a row sums up: as many rows as it takes, each exact for its own. */
+export const SUM_COLUMNS = [
+  ...['count()', 'sum()', 'mean()', 'min()', 'max()', 'first()', 'firstTime()', 'last()'],
+  'lastTime()',
+] as const
+
+/** One of them. */
+export type SumColumn = (typeof SUM_COLUMNS)[number]
+
+/** The column that holds a statistic which Sample(stat = …) names among the values of SELECT. */
+export function statisticColumn(cell: number): string {
+  return `stat ${cell}`
 }
 
 /** The options of INSERT's WITH, as columns of its options' query are named. */

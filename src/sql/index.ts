@@ -1,4 +1,6 @@
 export type { GsSqlOptions } from './check/compile-program.ts'
+export type { StoredTables } from './check/statement-context.ts'
+export type { StoredColumn } from './check/stored-read.ts'
 export { compileGsSql } from './compile-gs-sql.ts'
 export {
   type CompiledInsert,
@@ -17,6 +19,7 @@ export {
   type SqlCell,
   type SqlColumn,
   type SqlPlace,
+  type SqlPredicate,
 } from './compiled-sql.ts'
 export { registerSqlFunctions } from './functions/register-functions.ts'
 export { readCell } from './read-cell.ts'

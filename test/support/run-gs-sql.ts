@@ -13,6 +13,7 @@ import {
   type SqlCell,
   SqlFailure,
 } from '../../src/sql/index.ts'
+import { askedRows } from './asked-rows.ts'
 
 /** What one statement gave. */
 export interface StatementResult {
@@ -26,8 +27,11 @@ interface Given {
   readonly variables?: Readonly<Record<string, SqlCell>>
   readonly now?: bigint
   /** Rows of stored tables, by their names. */
-  readonly stored?: Readonly<Record<string, readonly Readonly<Record<string, SqlCell>>[]>>
+  readonly stored?: Readonly<Record<string, readonly StoredRow[]>>
 }
+
+/** A row of a stored table, by the names of its columns. */
+export type StoredRow = Readonly<Record<string, SqlCell>>
 
 /** Compiles GS SQL and runs it in this process, on a database in memory of its own. */
 export function runGsSql(
@@ -73,13 +77,18 @@ type Row = (SqlCell | Uint8Array)[]
 
 function runQuery(db: DatabaseSync, { query, values, given, text }: Running): Row[] {
   try {
-    for (const source of query.sources)
-      fillSource(db, source, (of) => ask(db, of, values, given)[0][0] as SqlCell, values)
-    for (const { table, of, columns } of query.reads) {
+    for (const read of query.reads) {
+      const { table, columns } = read
+      const rowOf = (text: TextQuery | undefined) =>
+        text === undefined ? [] : (ask(db, text, values, given)[0] as SqlCell[])
       fillTable(db, table, columns.length, (add) => {
-        for (const row of given.stored?.[of] ?? []) add(columns.map((name) => row[name] ?? null))
+        for (const row of askedRows(read, given.stored?.[read.of] ?? [], rowOf)) {
+          add(columns.map((name) => row[name] ?? null))
+        }
       })
     }
+    for (const source of query.sources)
+      fillSource(db, source, (of) => ask(db, of, values, given)[0][0] as SqlCell, values)
     return ask(db, query, values, given)
   } catch (error) {
     const { message, place } = error as { message: string; place?: number }

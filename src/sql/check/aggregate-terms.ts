@@ -11,6 +11,7 @@ import {
 import type { AggregatePart } from '../syntax/sql-tree.ts'
 import type { SqlScope } from './sql-scope.ts'
 import type { StatementContext } from './statement-context.ts'
+import { summedRead, summedTerm } from './summed-terms.ts'
 
 interface Surroundings {
   readonly scope: SqlScope
@@ -33,6 +34,18 @@ export function aggregateTerm(
   if (isDistinct && args.length > 1) {
     throw statement.failAt('With DISTINCT there is one argument: take the others away', span)
   }
+  const read = summedRead(scope)
+  const summed =
+    read === undefined ? undefined : summedTerm(statement, read, { name, isDistinct, terms, span })
+  if (summed !== undefined) return summed
+  return plainTerm(statement, { name, isDistinct, terms }, { scope, span })
+}
+
+function plainTerm(
+  statement: StatementContext,
+  { name, isDistinct, terms }: { name: string; isDistinct: boolean; terms: readonly Term[] },
+  { scope, span }: Pick<Surroundings, 'scope' | 'span'>,
+): Term {
   const distinct = isDistinct ? 'DISTINCT ' : ''
   const give = (sql: string, type: ExpressionType): Term => statement.input(sql, type, span)
   if (terms.length === 0) return give('count(*)', 'LONG')
@@ -47,7 +60,7 @@ export function aggregateTerm(
       return give(`weir_sum(${distinct}${place}${statement.print(number)})`, type)
     }
     case 'avg': {
-      const number = statement.print(toDouble(first, statement.failAt))
+      const number = doubleText(statement, first)
       return give(`weir_finite(${statement.placeOf(span)}, avg(${distinct}${number}))`, 'DOUBLE')
     }
     case 'min':
@@ -55,10 +68,36 @@ export function aggregateTerm(
       const value = first.type === 'BIGDECIMAL' ? toDouble(first, statement.failAt) : first
       return give(`${name}(${distinct}${statement.print(value)})`, value.type)
     }
+    case 'first':
+    case 'last': {
+      const by =
+        second === undefined ? timeText(statement, name, { scope, span }) : statement.print(second)
+      return give(`weir_${name}(${distinct}${statement.print(first)}, ${by})`, first.type)
+    }
     default: {
       const text = statement.print(toText(first))
       const separator = second === undefined ? '' : `, ${statement.print(toText(second))}`
       return give(`group_concat(${distinct}${text}${separator})`, 'STRING')
     }
   }
+}
+
+/** A value as a DOUBLE; one whose type shows at run time asks our own functions of texts only. */
+function doubleText(statement: StatementContext, term: Term): string {
+  const number = statement.print(toDouble(term, statement.failAt))
+  const text = statement.inputText(term)
+  if (term.type !== 'UNKNOWN' || text === undefined) return number
+  return `CASE typeof(${text}) WHEN 'real' THEN ${text} WHEN 'integer' THEN ${text} * 1.0 ELSE ${number} END`
+}
+
+/** The one column of times here, by which the first and last of some rows are told. */
+function timeText(
+  statement: StatementContext,
+  name: string,
+  { scope, span }: Pick<Surroundings, 'scope' | 'span'>,
+): string {
+  const found = scope.find(undefined, 'time')
+  if (found.length === 1) return found[0].sql()
+  const problem = `${name}() needs a time to tell which row that is`
+  throw statement.failAt(`${problem}: write ${name}(value, time)`, span)
 }

@@ -3,8 +3,10 @@ import { type Expression, type Span, shorten, type Term, toDouble } from '../../
 import type { OrderTerm, SelectArm, SelectItem, SqlPart } from '../syntax/sql-tree.ts'
 import { COLUMNS_MAX, compileFrom } from './compile-tables.ts'
 import { printCondition, termOf } from './compile-terms.ts'
+import { Conditions } from './push-down.ts'
 import { keyOf, type ScopeAlias, SqlScope } from './sql-scope.ts'
 import type { StatementContext } from './statement-context.ts'
+import { demandTimes, summedRead } from './summed-terms.ts'
 
 /** A value of SELECT with the name that people see. */
 interface ArmValue {
@@ -25,22 +27,29 @@ const IN_WHERE = 'cannot stand in WHERE: HAVING tests groups'
 const IN_GROUP = 'cannot stand in GROUP BY: use a subquery'
 const IN_JOIN = 'cannot stand in FROM: use a subquery'
 
-/** Checks one SELECT within the scope around it. */
+/** Checks one SELECT within the scope around it; where that can be, samples are read as sums. */
 export function compileArm(
   statement: StatementContext,
   arm: SelectArm,
-  around: SqlScope,
+  { around, isSummed }: { readonly around: SqlScope; readonly isSummed: boolean },
 ): CompiledArm {
   const scope = new SqlScope(around)
+  scope.isSummed = isSummed
+  const conditions = new Conditions(statement, scope)
   scope.aggregatesRefused = IN_JOIN
-  const from = compileFrom(statement, arm.from, scope)
+  const from = compileFrom(statement, arm.from, { scope, conditions })
   scope.aggregatesRefused = undefined
   const values = armValues(statement, arm, scope)
   const words: string[] = []
   if (arm.where !== undefined) {
     scope.aggregatesRefused = IN_WHERE
-    words.push(` WHERE ${printCondition(statement, termOf(statement, arm.where, scope))}`)
+    const term = termOf(statement, arm.where, scope)
+    conditions.take(term)
+    const read = summedRead(scope)
+    const left = read === undefined ? term : demandTimes(statement, read, term)
+    if (left !== undefined) words.push(` WHERE ${printCondition(statement, left)}`)
   }
+  conditions.settle()
   if (arm.group.length > 0) {
     scope.aggregatesRefused = IN_GROUP
     const terms = arm.group.map((node) => groupText(statement, node, { scope, values }))
@@ -114,6 +123,7 @@ function allColumns(
   const shown = new Set<string>()
   return tables.flatMap(({ columns }) =>
     columns.flatMap((column) => {
+      if (column.isHidden === true) return []
       const merged = table === undefined ? scope.merged.get(keyOf(column.name)) : undefined
       if (merged !== undefined && shown.has(keyOf(column.name))) return []
       if (merged !== undefined) shown.add(keyOf(column.name))

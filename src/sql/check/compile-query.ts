@@ -19,9 +19,11 @@ import {
   positionOf,
   printArm,
 } from './compile-arm.ts'
+import { storedNameOf } from './compile-tables.ts'
 import { termOf } from './compile-terms.ts'
 import { keyOf, SqlScope } from './sql-scope.ts'
 import type { CompileQuery, QueryText, StatementContext } from './statement-context.ts'
+import { NotSummed } from './stored-read.ts'
 
 /** SQLite joins at most 500 SELECTs; more are joined in groups. */
 const GROUPED_ARMS = 400
@@ -31,14 +33,62 @@ const COMMONS_MAX = 100
 
 /** Compiles a query within the scope around it. */
 export const compileQuery: CompileQuery = (statement, query, around, options = {}) => {
+  // What is within is compiled once: who tries sums for what is around does so without it.
+  if (around.isWithinSums()) throw new NotSummed()
   const scope = new SqlScope(around)
   const definitions = query.tables.map((table) => compileCommon(statement, { table, query }, scope))
-  const arms = query.arms.map((arm) => compileArm(statement, arm, scope))
-  const { texts, columns } = joinArms(statement, arms, options.marksBooleans === true)
+  const marksBooleans = options.marksBooleans === true
+  const body =
+    compileSummed(statement, query, { scope, marksBooleans }) ??
+    compileBody(statement, query, { scope, marksBooleans, isSummed: false })
+  const before = definitions.length === 0 ? '' : `WITH RECURSIVE ${definitions.join(', ')} `
+  return { sql: `${before}${body.sql}`, columns: body.columns }
+}
+
+interface BodyOptions {
+  readonly scope: SqlScope
+  readonly marksBooleans: boolean
+  readonly isSummed: boolean
+}
+
+/** The SELECTs of a query with what stands behind them. */
+function compileBody(
+  statement: StatementContext,
+  query: Query,
+  { scope, marksBooleans, isSummed }: BodyOptions,
+): QueryText {
+  const arms = query.arms.map((arm) => compileArm(statement, arm, { around: scope, isSummed }))
+  const { texts, columns } = joinArms(statement, arms, marksBooleans)
   const order = orderOf(statement, query, { arms, columns })
   const limits = limitsOf(statement, query, scope)
-  const before = definitions.length === 0 ? '' : `WITH RECURSIVE ${definitions.join(', ')} `
-  return { sql: `${before}${joinTexts(statement, query, texts)}${order}${limits}`, columns }
+  return { sql: `${joinTexts(statement, query, texts)}${order}${limits}`, columns }
+}
+
+/**
+ * A query over one stored table whose samples are needed as sums only: it reads these instead. Undefined
+ * where a sample is needed by itself.
+ */
+function compileSummed(
+  statement: StatementContext,
+  query: Query,
+  options: Omit<BodyOptions, 'isSummed'>,
+): QueryText | undefined {
+  const [{ from }, ...others] = query.arms
+  const table = others.length === 0 && from.length === 1 ? from[0].table : undefined
+  if (table?.kind !== 'named' || options.scope.findCommon(table.name.text) !== undefined) return
+  const of = storedNameOf(table.name.text)
+  if (of === undefined || of === 'COMPONENT') return
+  const { sources, reads } = statement
+  const [sourceCount, readCount] = [sources.length, reads.length]
+  try {
+    const text = compileBody(statement, query, { ...options, isSummed: true })
+    const read = reads[readCount]
+    if (read.isOnlySummed && !text.sql.includes(`${read.sqlName}.x_`)) return text
+  } catch (error) {
+    if (!(error instanceof NotSummed)) throw error
+  }
+  sources.length = sourceCount
+  reads.length = readCount
 }
 
 /** Where the types of UNION's SELECTs differ, each value keeps its own and shows it at run time. */
@@ -163,10 +213,11 @@ function compileRecursive(
   scope: SqlScope,
 ): QueryText {
   const start = { ...table.query, arms: table.query.arms.slice(0, 1), order: [], limit: undefined }
-  const loaded = statement.sources.length
+  const loaded = { sources: statement.sources.length, reads: statement.reads.length }
   let types = compileQuery(statement, { ...start, offset: undefined }, scope).columns
   for (let round = 1; ; round++) {
-    statement.sources.length = loaded
+    statement.sources.length = loaded.sources
+    statement.reads.length = loaded.reads
     const columns = namedColumns(statement, table, types)
     scope.commons.set(key, { sqlName, columns, definition: undefined })
     const result = compileQuery(statement, table.query, scope)

@@ -1,5 +1,5 @@
 /** The tables of FROM: where their rows come from, what columns they have, how they are joined. */
-import { nearestName, type Span, shorten, toText } from '../../expression/index.ts'
+import { nearestName, shorten, toText } from '../../expression/index.ts'
 import type { CompiledRead, CompiledSource, CsvTablePlan, JsonTablePlan } from '../compiled-sql.ts'
 import type {
   CsvTable,
@@ -11,8 +11,11 @@ import type {
 } from '../syntax/sql-tree.ts'
 import { printCondition, termOf } from './compile-terms.ts'
 import { planJsonPaths } from './json-paths.ts'
+import type { Conditions } from './push-down.ts'
+import { settleTable } from './sample-settings.ts'
 import { keyOf, type ScopeColumn, type ScopeTable, SqlScope } from './sql-scope.ts'
 import type { StatementContext } from './statement-context.ts'
+import { StoredRead } from './stored-read.ts'
 
 /** Tables of one SELECT: SQLite joins no more than 64. */
 const TABLES_MAX = 50
@@ -25,11 +28,11 @@ interface TableText {
   readonly table: ScopeTable
 }
 
-/** FROM as text, or an empty one; its tables join the scope one by one. */
+/** FROM as text, or an empty one; its tables join the scope one by one, how they are joined the conditions. */
 export function compileFrom(
   statement: StatementContext,
   from: readonly FromItem[],
-  scope: SqlScope,
+  { scope, conditions }: { readonly scope: SqlScope; readonly conditions: Conditions },
 ): string {
   const words: string[] = []
   if (from.length > TABLES_MAX) {
@@ -45,7 +48,7 @@ export function compileFrom(
     }
     const before = [...scope.tables]
     scope.tables.push(table)
-    const condition = joinCondition(statement, item, { scope, before, table })
+    const condition = joinCondition(statement, item, { scope, before, table, conditions })
     const kind = item.join === 'CROSS' || item.join === 'INNER' ? '' : `${item.join} `
     words.push(` ${kind}JOIN ${sql}${condition === '' ? '' : ` ON ${condition}`}`)
   }
@@ -56,11 +59,22 @@ interface JoinTables {
   readonly scope: SqlScope
   readonly before: readonly ScopeTable[]
   readonly table: ScopeTable
+  readonly conditions: Conditions
+}
+
+/** Which tables a condition of a join narrows: all, the one that is joined, or none, as rows without a match stay. */
+function narrowedBy(join: FromItem['join'], { stored }: ScopeTable) {
+  if (join === 'INNER' || join === 'CROSS') return () => true
+  return (read: StoredRead) => join === 'LEFT' && read === stored
 }
 
 function joinCondition(statement: StatementContext, item: FromItem, tables: JoinTables): string {
   const { join, on, using } = item
-  if (on !== undefined) return printCondition(statement, termOf(statement, on, tables.scope))
+  if (on !== undefined) {
+    const term = termOf(statement, on, tables.scope)
+    tables.conditions.take(term, narrowedBy(join, tables.table))
+    return printCondition(statement, term)
+  }
   if (using !== undefined) {
     return using.map((name) => joinUsing(statement, { name, join }, tables)).join(' AND ')
   }
@@ -72,7 +86,7 @@ function joinCondition(statement: StatementContext, item: FromItem, tables: Join
 function joinUsing(
   statement: StatementContext,
   { name, join }: { name: SqlName; join: FromItem['join'] },
-  { scope, before, table }: JoinTables,
+  { scope, before, table, conditions }: JoinTables,
 ): string {
   const key = keyOf(name.text)
   const has = ({ name: own }: ScopeColumn): boolean => keyOf(own) === key
@@ -90,6 +104,10 @@ function joinUsing(
   const sql = join === 'FULL' ? () => `coalesce(${one.sql()}, ${other.sql()})` : sides[join]
   const type = one.type === other.type ? one.type : 'UNKNOWN'
   scope.merged.set(key, { name: one.name, type, sql })
+  const [own, its] = [one, other].map((column) => statement.storedAt(column.sql()))
+  if (own !== undefined && its !== undefined) {
+    conditions.takeEqual([own, its], narrowedBy(join, table))
+  }
   return `${one.sql()} = ${other.sql()}`
 }
 
@@ -142,24 +160,32 @@ const STORED: readonly CompiledRead['of'][] = ['STREAM', 'SAMPLE', 'COMPONENT']
 
 function namedTable(
   statement: StatementContext,
-  { name, alias }: NamedTable,
+  item: NamedTable,
   { scope, sqlName }: { scope: SqlScope; sqlName: string },
 ): TableText {
+  const { name, alias, settings } = item
   const common = scope.findCommon(name.text)
   const tableName = alias?.text ?? name.text
   if (common !== undefined) {
+    if (settings !== undefined) {
+      throw statement.failAt('Sample(…) stands behind STREAM and SAMPLE only', settings.span)
+    }
     const table = tableOf(tableName, sqlName, common.columns)
     return { sql: `${common.sqlName} AS ${sqlName}`, table }
   }
-  const stored = STORED.find((known) => keyOf(known) === keyOf(name.text))
-  if (stored !== undefined)
-    return storedTable(statement, { of: stored, tableName, sqlName }, name.span)
+  const stored = storedNameOf(name.text)
+  if (stored !== undefined) return storedTable(statement, item, { of: stored, scope, sqlName })
   const nearest = nearestName(name.text, commonNames(scope))
   const advice =
     nearest === undefined
       ? 'WITH names tables, JSON_TABLE and CSV_TABLE make them of texts'
       : `did you mean "${nearest}"?`
   throw statement.failAt(`Unknown table "${shorten(name.text)}": ${advice}`, name.span)
+}
+
+/** The stored table of a name; undefined where there is none. */
+export function storedNameOf(name: string): CompiledRead['of'] | undefined {
+  return STORED.find((known) => keyOf(known) === keyOf(name))
 }
 
 function commonNames(scope: SqlScope | undefined): string[] {
@@ -169,9 +195,10 @@ function commonNames(scope: SqlScope | undefined): string[] {
 /** A stored table: of its columns only those that are used are asked for. */
 function storedTable(
   statement: StatementContext,
-  { of, tableName, sqlName }: { of: CompiledRead['of']; tableName: string; sqlName: string },
-  span: Span,
+  { name, alias, settings }: NamedTable,
+  { of, scope, sqlName }: { of: CompiledRead['of']; scope: SqlScope; sqlName: string },
 ): TableText {
+  const { span } = name
   const known = statement.program.stored[of]
   if (known === undefined) {
     throw statement.failAt(
@@ -179,19 +206,20 @@ function storedTable(
       span,
     )
   }
-  // A table needs a column, if only to count its rows.
-  const columns: string[] = known.slice(0, 1).map(({ name }) => name)
   const table = `weir_r${statement.reads.length}`
-  statement.reads.push({ table, of, columns, place: [span.from, span.until] })
-  const use = (name: string): string => {
-    const index = columns.indexOf(name)
-    return `${sqlName}.c${index >= 0 ? index : columns.push(name) - 1}`
-  }
+  const about = { table, of, sqlName, span, isSummed: scope.isSummed }
+  const read = new StoredRead({ ...about, firstColumn: known[0].name })
+  statement.reads.push(read)
+  if (settings !== undefined) settleTable(statement, read, settings)
   return {
     sql: `${table} AS ${sqlName}`,
     table: {
-      name: keyOf(tableName),
-      columns: known.map(({ name, type }) => ({ name, type, sql: () => use(name) })),
+      name: keyOf(alias?.text ?? name.text),
+      stored: read,
+      columns: known.map((column) => ({
+        ...{ name: column.name, type: column.type, isHidden: column.isHidden },
+        sql: () => statement.useStored(read, column),
+      })),
     },
   }
 }
@@ -254,12 +282,8 @@ function sourceText(
   const commons = own.completeCommons().map(({ definition }) => definition)
   const before = commons.length === 0 ? '' : `WITH RECURSIVE ${commons.join(', ')} `
   const sql = `${before}SELECT ${statement.print(term)} AS c0`
-  const {
-    sources: _sources,
-    reads: _reads,
-    ...query
-  } = statement.finish({ sql, columns: [{ name: 'text', type: 'STRING' }] }, node.span)
-  return { query }
+  const columns = [{ name: 'text', type: 'STRING' as const }]
+  return { query: statement.finishText({ sql, columns }, node.span) }
 }
 
 function refuseColumns(statement: StatementContext, { columns }: JsonTable | CsvTable): void {

@@ -12,6 +12,7 @@ import {
 } from '../../expression/index.ts'
 import type { ColumnPart, Query, SqlPart } from '../syntax/sql-tree.ts'
 import { aggregateTerm } from './aggregate-terms.ts'
+import { sampleTerm } from './sample-settings.ts'
 import { keyOf, type ScopeColumn, type SqlScope } from './sql-scope.ts'
 import type { StatementContext } from './statement-context.ts'
 
@@ -65,6 +66,8 @@ function foreignTerm(statement: StatementContext, node: ForeignNode, scope: SqlS
       return columnTerm(statement, part, { scope, span })
     case 'now':
       return statement.now(span)
+    case 'sample':
+      return sampleTerm(statement, part.settings, { scope, span })
     case 'aggregate':
       return aggregateTerm(statement, part, {
         ...{ scope, span },

@@ -1,4 +1,5 @@
 import type { ExpressionType, Term } from '../../expression/index.ts'
+import type { StoredRead } from './stored-read.ts'
 
 /** A column that names can mean: its name as it was written, and its text in SQLite. */
 export interface ScopeColumn {
@@ -6,12 +7,16 @@ export interface ScopeColumn {
   readonly type: ExpressionType
   /** The text that stands for it; asked for when it is used. */
   readonly sql: () => string
+  /** Whether `*` leaves it out, and another column of its name goes before it. */
+  readonly isHidden?: boolean
 }
 
 /** A table of FROM with the name by which its columns may be qualified. */
 export interface ScopeTable {
   readonly name: string | undefined
   readonly columns: readonly ScopeColumn[]
+  /** What it reads, where it is a stored one. */
+  readonly stored?: StoredRead
 }
 
 /** A table of WITH; it has no definition while its own query is compiled. */
@@ -45,6 +50,8 @@ export class SqlScope {
   aggregatesRefused: string | undefined = undefined
   /** Whether a function of groups was met since this was set to false. */
   hasAggregate = false
+  /** Whether samples of a stored table are to be read as sums here. */
+  isSummed = false
   /** Why no column can be used here; undefined where they can. */
   readonly columnsRefused: string | undefined
 
@@ -63,7 +70,13 @@ export class SqlScope {
       if (table !== undefined && tableName !== keyOf(table)) continue
       for (const column of columns) if (keyOf(column.name) === key) found.push(column)
     }
-    return found
+    const shown = found.filter(({ isHidden }) => isHidden !== true)
+    return shown.length > 0 ? shown : found
+  }
+
+  /** Whether samples are read as sums here or around. */
+  isWithinSums(): boolean {
+    return this.isSummed || this.parent?.isWithinSums() === true
   }
 
   /** The table of WITH by its name, the nearest first. */

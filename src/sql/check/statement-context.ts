@@ -11,11 +11,13 @@ import type {
   CompiledQuery,
   CompiledRead,
   CompiledSource,
+  CompiledText,
   SqlColumn,
   SqlPlace,
 } from '../compiled-sql.ts'
 import type { Query } from '../syntax/sql-tree.ts'
 import type { SqlScope } from './sql-scope.ts'
+import type { StoredColumn, StoredRead } from './stored-read.ts'
 
 /** A query as text for SQLite, with the columns that it gives. */
 export interface QueryText {
@@ -32,7 +34,7 @@ export type CompileQuery = (
 ) => QueryText
 
 /** Stored tables that may be read, with their columns. */
-export type StoredTables = Partial<Readonly<Record<CompiledRead['of'], readonly SqlColumn[]>>>
+export type StoredTables = Partial<Readonly<Record<CompiledRead['of'], readonly StoredColumn[]>>>
 
 /** The variables of a program: numbered, with the type that each has by then. */
 export class ProgramVariables {
@@ -73,12 +75,21 @@ export interface ProgramContext {
   readonly conditions: Set<number>
 }
 
+/** A column of a stored table, and whether it is the time of samples that are summed up. */
+interface StoredPlace {
+  readonly read: StoredRead
+  readonly column: string
+  readonly isTime: boolean
+}
+
 /** Gathers what one statement asks for while its text is made. */
 export class StatementContext {
   readonly program: ProgramContext
   readonly sources: CompiledSource[] = []
   /** Their tables are named by their columns when all are known. */
-  readonly reads: CompiledRead[] = []
+  readonly reads: StoredRead[] = []
+  /** Columns of stored tables by their texts. */
+  readonly #storedColumns = new Map<string, StoredPlace>()
   readonly #inputs: string[] = []
   readonly #places: SqlPlace[] = []
   readonly #placeNumbers = new Map<string, number>()
@@ -106,6 +117,24 @@ export class StatementContext {
   /** The text that a term of `input` stands for; undefined of any other. */
   inputText(term: Term): string | undefined {
     return term.kind === 'input' ? this.#inputs[term.index] : undefined
+  }
+
+  /** The text of a column of a stored table, by which a term of it is known. */
+  useStored(read: StoredRead, column: StoredColumn): string {
+    const sql = read.use(column)
+    const isTime = read.isSummed && column.ofSample === 'time'
+    this.#storedColumns.set(sql, { read, column: column.name, isTime })
+    return sql
+  }
+
+  /** The column of a stored table that a term is; undefined of any other. */
+  storedColumn(term: Term): StoredPlace | undefined {
+    return this.storedAt(this.inputText(term) ?? '')
+  }
+
+  /** As storedColumn, by the text of the column. */
+  storedAt(sql: string): StoredPlace | undefined {
+    return this.#storedColumns.get(sql)
   }
 
   variable(name: string, span: Span): Term {
@@ -147,7 +176,18 @@ export class StatementContext {
   }
 
   /** The query as it leaves the compiler. */
-  finish({ sql: text, columns }: QueryText, { from, until }: Span): CompiledQuery {
+  finish(text: QueryText, span: Span): CompiledQuery {
+    const finishText = (terms: readonly Term[], place: Span): CompiledText => {
+      const values = terms.map((term, index) => `${this.print(term)} AS c${index}`)
+      const columns = terms.map(({ type }) => ({ name: '', type }))
+      return this.finishText({ sql: `SELECT ${values.join(', ')}`, columns }, place)
+    }
+    const reads = this.reads.map((read) => read.finish(finishText))
+    return { ...this.finishText(text, span), sources: this.sources, reads }
+  }
+
+  /** As finish, for a query that reads no tables but those of its WITH. */
+  finishText({ sql: text, columns }: QueryText, { from, until }: Span): CompiledText {
     const sql = outsideTexts(text, (part) =>
       part.replace(/weir_r\d+/g, (name) => `${name}x${this.#columnCountOf(name)}`),
     )
@@ -158,8 +198,7 @@ export class StatementContext {
     const functions = names.filter((name) => name.length > 'weir_s'.length)
     return {
       ...{ sql, columns, variables: [...new Set(numbers)], readsNow: bare.includes(':now') },
-      ...{ functions: [...new Set(functions)], sources: this.sources },
-      reads: this.reads.map((read) => ({ ...read, table: `${read.table}x${read.columns.length}` })),
+      functions: [...new Set(functions)],
       ...{ places: this.#places, place: [from, until] },
     }
   }

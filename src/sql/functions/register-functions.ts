@@ -2,8 +2,8 @@
 import { ExpressionError, sqlFunctionOf, sqlFunctions } from '../../expression/index.ts'
 import type { SqlCell } from '../compiled-sql.ts'
 import { SqlFailure } from '../sql-failure.ts'
+import { aggregates } from './aggregates.ts'
 import { rowCount, sampleTime } from './own-operations.ts'
-import { addToSum, newSum, type Sum, sumOf } from './sum.ts'
 
 const OPTIONS = { useBigIntArguments: true, varargs: true } as const
 
@@ -13,17 +13,15 @@ type HostCell = SqlCell | Uint8Array
 /** What functions are registered with: a DatabaseSync of node:sqlite. */
 interface FunctionHost {
   function(name: string, options: typeof OPTIONS, call: (...args: HostCell[]) => SqlCell): void
-  aggregate(
+  aggregate<State>(
     name: string,
     options: typeof OPTIONS & {
-      readonly start: () => Sum
-      readonly step: (sum: Sum, ...args: HostCell[]) => Sum
-      readonly result: (sum: Sum) => SqlCell
+      readonly start: () => State
+      readonly step: (state: State, ...args: HostCell[]) => State
+      readonly result: (state: State) => SqlCell
     },
   ): void
 }
-
-const SUM = 'weir_sum'
 
 const finite = {
   name: 'weir_finite',
@@ -48,13 +46,12 @@ export function registerSqlFunctions(host: FunctionHost, names: Iterable<string>
   for (const name of names) {
     const call = calls.get(name)
     if (call !== undefined) host.function(name, OPTIONS, call)
-    if (name !== SUM) continue
-    host.aggregate(SUM, {
-      ...OPTIONS,
-      start: newSum,
-      step: (sum, ...args) => addToSum(sum, ...(args as SqlCell[])),
-      result: sumOf,
-    })
+    // Each has a state of its own type.
+    if (name === 'weir_sum') host.aggregate(name, { ...OPTIONS, ...aggregates[name] })
+    if (name === 'weir_mean') host.aggregate(name, { ...OPTIONS, ...aggregates[name] })
+    if (name === 'weir_first' || name === 'weir_last') {
+      host.aggregate(name, { ...OPTIONS, ...aggregates[name] })
+    }
   }
 }
 

@@ -5,6 +5,7 @@ import type {
   CompiledSource,
   CompiledSql,
   CompiledStatement,
+  CompiledText,
   SqlCell,
 } from '../compiled-sql.ts'
 import { SqlFailure } from '../sql-failure.ts'
@@ -25,14 +26,12 @@ export interface SqlHost {
   loadSource(source: CompiledSource, text: SqlCell, insert: InsertRow): void
 }
 
-type TextQuery = Omit<CompiledQuery, 'sources' | 'reads'>
-
 /** A program whose statements stay compiled from run to run. */
 export class RunnerProgram {
   readonly #program: CompiledSql
   readonly #database: RunnerDatabase
   readonly #host: SqlHost
-  readonly #statements = new Map<TextQuery, StatementSync>()
+  readonly #statements = new Map<CompiledText, StatementSync>()
 
   constructor(program: CompiledSql, database: RunnerDatabase, host: SqlHost) {
     this.#program = program
@@ -90,10 +89,23 @@ export class RunnerProgram {
       ...sources.map(({ table, columnCount }) => ({ name: table, columnCount })),
       ...reads.map(({ table, columns }) => ({ name: table, columnCount: columns.length })),
     ])
-    for (const source of sources) this.#fillFromText(source, run)
-    reads.forEach(({ table, columns }, index) => {
-      this.#database.fillTable(table, (insert) => run.readInput(index, columns.length, insert))
+    // Texts may come from stored tables, these depend on no text.
+    reads.forEach(({ table, columns, ask }, index) => {
+      const given = ask?.given === undefined ? [] : this.#oneRow(ask.given, run)
+      const bounds = ask?.bounds === undefined ? [] : this.#boundsOf(ask.bounds, run)
+      const want = { read: index, columnCount: columns.length, given, bounds }
+      this.#database.fillTable(table, (insert) => run.readInput(want, insert))
     })
+    for (const source of sources) this.#fillFromText(source, run)
+  }
+
+  /** What conditions compare with; a value that fails may never be needed, so it restricts nothing. */
+  #boundsOf(bounds: CompiledText, run: StatementRun): readonly RowCell[] | undefined {
+    try {
+      return this.#oneRow(bounds, run)
+    } catch {
+      return undefined
+    }
   }
 
   #fillFromText(source: CompiledSource, run: StatementRun): void {
@@ -111,7 +123,7 @@ export class RunnerProgram {
     }
   }
 
-  #oneRow(query: TextQuery, run: StatementRun): readonly RowCell[] {
+  #oneRow(query: CompiledText, run: StatementRun): readonly RowCell[] {
     return this.#withStatement(query, run, (compiled, bound) => {
       // Node's types know rows as objects only; this statement gives arrays.
       const row = compiled.get(bound) as unknown as RowCell[] | undefined
@@ -121,7 +133,7 @@ export class RunnerProgram {
   }
 
   #withStatement<T>(
-    query: TextQuery,
+    query: CompiledText,
     { order }: StatementRun,
     use: (compiled: StatementSync, bound: Record<string, RowCell>) => T,
   ): T {
@@ -144,7 +156,7 @@ export class RunnerProgram {
     }
   }
 
-  #statementOf(query: TextQuery): StatementSync {
+  #statementOf(query: CompiledText): StatementSync {
     const kept = this.#statements.get(query)
     if (kept !== undefined) return kept
     this.#database.addFunctions(query.functions, this.#host.registerFunctions)

@@ -20,7 +20,7 @@ export const FRAME = {
   rows: 12,
   /** statement, columns, cells: the one row of an INSERT's options. */
   options: 13,
-  /** statement, read, values of all variables: rows of a stored table are asked for. */
+  /** statement, read, what is given and what bounds it: rows of a stored table are asked for. */
   want: 14,
   /** rows: the run is over. */
   done: 15,

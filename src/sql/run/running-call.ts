@@ -1,4 +1,4 @@
-import { CellReader, CellWriter } from './cell-codec.ts'
+import { CellReader, CellWriter, type RowCell } from './cell-codec.ts'
 import { writeInputBatch } from './input-batch.ts'
 import type { RunClock } from './run-clock.ts'
 import { beginFrame, endFrame, FRAME, FRAME_BYTES_MAX } from './runner-frames.ts'
@@ -132,9 +132,10 @@ export class RunningCall {
 function readWanted(reader: CellReader): WantedRead {
   const statement = reader.uint32()
   const read = reader.uint32()
-  const variables = []
-  while (!reader.isAtEnd) variables.push(reader.cell())
-  return { statement, read, variables }
+  const given = Array.from({ length: reader.uint32() }, () => reader.cell())
+  const bounds: RowCell[] | undefined = reader.uint8() === 0 ? undefined : []
+  while (!reader.isAtEnd) bounds?.push(reader.cell())
+  return { statement, read, given, bounds }
 }
 
 function readFailure(reader: CellReader): SqlRunError {

@@ -9,8 +9,10 @@ export interface WantedRead {
   readonly statement: number
   /** The number of the read among those of the statement's query. */
   readonly read: number
-  /** The values that variables have by then, in the order of the program's variables. */
-  readonly variables: readonly RowCell[]
+  /** The row of the read's `given`. */
+  readonly given: readonly RowCell[]
+  /** The row of its `bounds`; undefined where it cannot be told. */
+  readonly bounds: readonly RowCell[] | undefined
 }
 
 /** One run of a program. */

@@ -14,6 +14,15 @@ export interface RunOrder {
   readonly variables: RowCell[]
 }
 
+/** Which stored table is asked for, and with what. */
+interface TableWant {
+  readonly read: number
+  readonly columnCount: number
+  readonly given: readonly RowCell[]
+  /** Undefined where it cannot be told. */
+  readonly bounds: readonly RowCell[] | undefined
+}
+
 /** One statement of a run, on a runner's side of the channel. */
 export class StatementRun {
   readonly order: RunOrder
@@ -75,11 +84,14 @@ export class StatementRun {
   }
 
   /** Asks the service for the rows of a stored table, and waits until all are there. */
-  readInput(read: number, columnCount: number, insert: InsertRow): void {
+  readInput({ read, columnCount, given, bounds }: TableWant, insert: InsertRow): void {
     this.#channel.write(FRAME.want, (writer) => {
       writer.uint32(this.#index)
       writer.uint32(read)
-      for (const cell of this.order.variables) writer.cell(cell)
+      writer.uint32(given.length)
+      for (const cell of given) writer.cell(cell)
+      writer.uint8(bounds === undefined ? 0 : 1)
+      for (const cell of bounds ?? []) writer.cell(cell)
     })
     this.#channel.flush()
     for (const body of this.#channel.inputs()) {

@@ -87,7 +87,7 @@ function printFrom({ join, table, on, using }: tree.FromItem, index: number): st
 function printTable(table: tree.TableItem): string {
   switch (table.kind) {
     case 'named':
-      return printNameOf(table.name)
+      return `${printNameOf(table.name)}${table.settings === undefined ? '' : printSample(table.settings)}`
     case 'query':
       return `(${printQuery(table.query)})`
     case 'json': {
@@ -106,6 +106,16 @@ function printTable(table: tree.TableItem): string {
       return `CSV_TABLE(${print(table.text)}${delimiter}${header}) WITH (${columns.join(', ')})`
     }
   }
+}
+
+function printSample({ settings, range }: tree.SampleSettings): string {
+  const words = printSettings(settings)
+  if (range !== undefined) words.push(`Range(${printSettings(range).join(', ')})`)
+  return `(${words.join(', ')})`
+}
+
+function printSettings(settings: tree.SampleSettings['settings']): string[] {
+  return settings.map(({ name, value }) => `${printNameOf(name)} = ${print(value)}`)
 }
 
 function print(node: Expression): string {
@@ -129,6 +139,8 @@ function printPart({ part }: ForeignNode): string {
       return printQuery(own.query)
     case 'exists':
       return `EXISTS (${printQuery(own.query)})`
+    case 'sample':
+      return `Sample${printSample(own.settings)}`
     case 'now':
       return 'now()'
   }

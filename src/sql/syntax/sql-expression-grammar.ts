@@ -1,28 +1,19 @@
 /** The grammar of expressions with what SQL adds to it: columns, aggregates and subqueries. */
 import { type IToken, type ParserMethod, tokenMatcher } from 'chevrotain'
 import { type Expression, loadSyntax, type Span } from '../../expression/index.ts'
-import { sqlMessages } from './sql-messages.ts'
-import { keyword, SQL_VOCABULARY } from './sql-tokens.ts'
-import type { Query, SqlName, SqlPart } from './sql-tree.ts'
+import { SqlSampleGrammar, sqlNameOfToken } from './sql-sample-grammar.ts'
+import { keyword } from './sql-tokens.ts'
+import type { Query, SampleSettings, SqlName, SqlPart } from './sql-tree.ts'
 import { AGGREGATES } from './sql-words.ts'
 
-const { between, ExpressionGrammar, nameOfToken, spanOf, textOf, tokens: t } = loadSyntax()
-
-/** A token as a name. */
-export function sqlNameOfToken(token: IToken): SqlName {
-  return { text: nameOfToken(token), span: spanOf(token) }
-}
+const { between, spanOf, textOf, tokens: t } = loadSyntax()
 
 /** Reads the expressions of SQL; what a query is, the class that extends it tells. */
-export abstract class SqlExpressionGrammar extends ExpressionGrammar {
+export abstract class SqlExpressionGrammar extends SqlSampleGrammar {
   /** Offsets of columns that are known to be conditions, from an earlier reading of the text. */
   protected conditions: ReadonlySet<number> = new Set()
 
   protected abstract readonly query: ParserMethod<[], Query>
-
-  constructor() {
-    super(SQL_VOCABULARY, sqlMessages)
-  }
 
   protected override candidates = this.OVERRIDE_RULE('candidates', (): Expression[] =>
     this.OR([
@@ -74,6 +65,14 @@ export abstract class SqlExpressionGrammar extends ExpressionGrammar {
       { ALT: () => this.CONSUME(t.QuotedName) },
     ])
     return this.OR2([
+      {
+        GATE: () => this.LA(0).image.toUpperCase() === 'SAMPLE',
+        IGNORE_AMBIGUITIES: true,
+        ALT: () => {
+          const settings = this.SUBRULE(this.sampleSettings)
+          return this.ACTION(() => this.#samplePart(first, settings))
+        },
+      },
       { ALT: () => this.SUBRULE(this.callOf, { ARGS: [first] }) },
       {
         ALT: () => {
@@ -134,6 +133,12 @@ export abstract class SqlExpressionGrammar extends ExpressionGrammar {
     if (isAggregate) return this.part({ is: 'aggregate', name, isDistinct, args }, span, args)
     if (name === 'now' && args.length === 0) return this.part({ is: 'now' }, span)
     return this.call(token, args, span)
+  }
+
+  #samplePart(token: IToken, settings: SampleSettings): Expression {
+    const span = { from: spanOf(token).from, until: settings.span.until }
+    const values = [...settings.settings, ...(settings.range ?? [])].map(({ value }) => value)
+    return this.part({ is: 'sample', settings }, span, values)
   }
 
   private column(table: SqlName | undefined, token: IToken, span: Span): Expression {

@@ -1,7 +1,7 @@
 /** The grammar of GS SQL: statements, queries and tables; expressions are those of the language of formulas. */
 import type { IToken } from 'chevrotain'
 import { type Expression, loadSyntax } from '../../expression/index.ts'
-import { sqlNameOfToken } from './sql-expression-grammar.ts'
+import { sqlNameOfToken } from './sql-sample-grammar.ts'
 import { SqlTableGrammar } from './sql-table-grammar.ts'
 import { keyword, Semicolon } from './sql-tokens.ts'
 import type * as tree from './sql-tree.ts'
@@ -312,10 +312,15 @@ function depthOf({
       parts.push(on)
       if (table.kind === 'query') parts.push(table.query)
       else if (table.kind !== 'named') parts.push(table.text)
+      else parts.push(...settingValues(table.settings))
     }
     parts.push(where, ...group, having)
   }
   let depth = 1
   for (const part of parts) depth = Math.max(depth, (part?.depth ?? 0) + 1)
   return depth
+}
+
+function settingValues(settings: tree.SampleSettings | undefined) {
+  return [...(settings?.settings ?? []), ...(settings?.range ?? [])].map(({ value }) => value)
 }

@@ -1,7 +1,8 @@
 /** What stands between SELECT and WHERE: values with names, tables and how they are joined. */
 import { type IToken, tokenMatcher } from 'chevrotain'
 import { type CastType, castTypeOf, loadSyntax, type Span } from '../../expression/index.ts'
-import { SqlExpressionGrammar, sqlNameOfToken } from './sql-expression-grammar.ts'
+import { SqlExpressionGrammar } from './sql-expression-grammar.ts'
+import { sqlNameOfToken } from './sql-sample-grammar.ts'
 import { keyword } from './sql-tokens.ts'
 import type * as tree from './sql-tree.ts'
 
@@ -86,6 +87,7 @@ export abstract class SqlTableGrammar extends SqlExpressionGrammar {
     const word = this.LA(1).image.toUpperCase()
     if (word === 'HEADER') return false
     if (word === 'DELIMITER') return !tokenMatcher(this.LA(2), t.Text)
+    if (word === 'SAMPLE') return !tokenMatcher(this.LA(2), t.LeftParenthesis)
     if (!['LEFT', 'RIGHT', 'FULL'].includes(word)) return true
     return !['JOIN', 'OUTER'].includes(this.LA(2).image.toUpperCase())
   }
@@ -181,12 +183,7 @@ export abstract class SqlTableGrammar extends SqlExpressionGrammar {
       },
       { ALT: () => this.SUBRULE(this.jsonTable) },
       { ALT: () => this.SUBRULE(this.csvTable) },
-      {
-        ALT: () => {
-          const name = this.SUBRULE(this.sqlName)
-          return this.ACTION(() => ({ kind: 'named' as const, name }))
-        },
-      },
+      { ALT: () => this.SUBRULE(this.namedTable) },
     ])
     const span = this.ACTION(() => this.spanFrom(first))
     const alias = this.SUBRULE(this.aliasOf)
@@ -194,6 +191,21 @@ export abstract class SqlTableGrammar extends SqlExpressionGrammar {
       this.builder.count(span)
       return { ...table, alias, span } as tree.TableItem
     })
+  })
+
+  /** A table by its name, perhaps with what is read of its samples: SAMPLE(…), or STREAM SAMPLE(…). */
+  private namedTable = this.RULE('namedTable', (): Omit<tree.NamedTable, 'alias' | 'span'> => {
+    const name = this.SUBRULE(this.sqlName)
+    this.OPTION({
+      GATE: () =>
+        this.LA(1).image.toUpperCase() === 'SAMPLE' && tokenMatcher(this.LA(2), t.LeftParenthesis),
+      DEF: () => this.CONSUME(t.Name),
+    })
+    const settings = this.OPTION2({
+      GATE: () => /^(?:SAMPLE|STREAM)$/i.test(this.LA(0).image),
+      DEF: () => this.SUBRULE(this.sampleSettings),
+    })
+    return this.ACTION(() => ({ kind: 'named' as const, name, settings }))
   })
 
   private jsonTable = this.RULE('jsonTable', (): Omit<tree.JsonTable, 'alias' | 'span'> => {

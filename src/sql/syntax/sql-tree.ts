@@ -105,6 +105,14 @@ interface Aliased {
 export interface NamedTable extends Aliased {
   readonly kind: 'named'
   readonly name: SqlName
+  readonly settings: SampleSettings | undefined
+}
+
+/** Sample(name = value, …, Range(name = value, …)): which samples of a stored table are read. */
+export interface SampleSettings {
+  readonly settings: readonly { readonly name: SqlName; readonly value: Expression }[]
+  readonly range: SampleSettings['settings'] | undefined
+  readonly span: Span
 }
 
 /** A query in parentheses. */
@@ -143,6 +151,7 @@ export type SqlPart =
   | { readonly is: 'query'; readonly query: Query }
   | { readonly is: 'exists'; readonly query: Query }
   | { readonly is: 'rows'; readonly query: Query }
+  | { readonly is: 'sample'; readonly settings: SampleSettings }
   | { readonly is: 'now' }
 
 /** A column, perhaps of a named table; in double quotes it may be a text. */

@@ -33,5 +33,5 @@ export const FOREIGN_STATEMENTS: ReadonlySet<string> = new Set([
 /** Functions of the rows of a group, with the most arguments that they take as such. */
 export const AGGREGATES: ReadonlyMap<string, number> = new Map([
   ...['count', 'sum', 'avg', 'min', 'max'].map((name) => [name, 1] as const),
-  ['group_concat', 2],
+  ...['first', 'last', 'group_concat'].map((name) => [name, 2] as const),
 ])

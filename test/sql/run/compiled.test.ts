@@ -8,6 +8,7 @@ import {
   type InputBatch,
   readCell,
   SqlRunError,
+  type WantedRead,
 } from '../../../src/sql/index.ts'
 import { gather, openRunners } from '../../support/sql-runs.ts'
 
@@ -65,7 +66,7 @@ test('SqlRunners.run() tells the place of a failure in values and in texts', asy
 test('SqlRunners.run() reads stored tables by the columns that are used', async (t) => {
   const runners = openRunners(t)
   const columns = ['CID', 'ID', 'SAMPLE'].map((name) => ({ name, type: 'UNKNOWN' as const }))
-  const stored = { SAMPLE: columns }
+  const stored = { SAMPLE: columns, COMPONENT: columns }
   const rowsOf = (text: string, columnCount: number) =>
     gather(runners, compileGsSql(text, { stored }), {
       openRead: async function* (): AsyncGenerator<InputBatch> {
@@ -76,5 +77,47 @@ test('SqlRunners.run() reads stored tables by the columns that are used', async 
       },
     })
   assert.deepEqual(await rowsOf('SELECT ID FROM SAMPLE ORDER BY ID', 2), [['a1'], ['b1']])
-  assert.deepEqual(await rowsOf('SELECT count(*) FROM SAMPLE', 1), [[2n]])
+  assert.deepEqual(await rowsOf('SELECT count(*) FROM COMPONENT', 1), [[2n]])
+})
+
+test('SqlRunners.run() tells what a query asks of a stored table, with the values that it has by then', async (t) => {
+  const runners = openRunners(t)
+  const stored = {
+    SAMPLE: [
+      { name: 'CID', type: 'STRING' as const },
+      { name: 'TIME', type: 'LONG' as const, ofSample: 'time' as const },
+      { name: 'SAMPLE', type: 'UNKNOWN' as const, ofSample: 'sample' as const },
+    ],
+  }
+  const wantOf = async (text: string) => {
+    const wanted: WantedRead[] = []
+    await gather(runners, compileGsSql(text, { stored }), {
+      openRead: async function* (want): AsyncGenerator<InputBatch> {
+        wanted.push(want)
+        yield* []
+      },
+    })
+    return wanted.map(({ given, bounds }) => ({ given, bounds }))
+  }
+  const plain = "SET @x = 5; SELECT SAMPLE FROM SAMPLE WHERE CID = 'a' AND TIME > @x * 2"
+  assert.deepEqual(await wantOf(plain), [{ given: [], bounds: [10n] }])
+  const range = "SELECT SAMPLE FROM SAMPLE(cycleId = 'day', Range(sd = 1, last = 2 - 1 + NULL))"
+  await assert.rejects(async () => wantOf(range), /leave the others out/)
+  const settings = "SELECT SAMPLE FROM SAMPLE(cycleId = 'd' + 'ay', Range(last = 2 * 5))"
+  assert.deepEqual(await wantOf(settings), [{ given: ['day', 10n], bounds: [] }])
+  // What fails restricts nothing; whether it is needed at all is for the query to find out.
+  const failing = "SELECT SAMPLE FROM SAMPLE WHERE TIME > TOEPOCHMILLIS('x', 'yyyy')"
+  assert.deepEqual(await wantOf(failing), [{ given: [], bounds: undefined }])
+})
+
+test('a text in stored data can be read as JSON', async (t) => {
+  const runners = openRunners(t)
+  const stored = { SAMPLE: [{ name: 'SAMPLE', type: 'UNKNOWN' as const }] }
+  const text = "SELECT a FROM JSON_TABLE((SELECT SAMPLE FROM SAMPLE)) WITH (a LONG '$.a')"
+  const rows = await gather(runners, compileGsSql(text, { stored }), {
+    openRead: async function* (): AsyncGenerator<InputBatch> {
+      yield { rowCount: 1, columns: [{ kind: 'cells', values: ['{"a":7}'] }] }
+    },
+  })
+  assert.deepEqual(rows, [[7n]])
 })

@@ -1,0 +1,136 @@
+/** Sample(…): which samples of a stored table are read, or which statistic of a cycle. */
+import { nearestName, type Span, shorten, type Term } from '../../expression/index.ts'
+import { SAMPLE_SETTINGS, type SampleSetting, statisticColumn } from '../compiled-sql.ts'
+import type { SampleSettings } from '../syntax/sql-tree.ts'
+import { termOf } from './compile-terms.ts'
+import { isKnown } from './push-down.ts'
+import { keyOf, type ScopeTable, SqlScope } from './sql-scope.ts'
+import type { StatementContext } from './statement-context.ts'
+import { NotSummed, type StoredRead } from './stored-read.ts'
+
+type Settings = Map<SampleSetting, Term>
+
+const TEXTS: ReadonlySet<SampleSetting> = new Set(['cycleId', 'stat', 'currentCycle'])
+
+/** The settings of Sample(…), checked. */
+export function readSettings(
+  statement: StatementContext,
+  { settings, range, span }: SampleSettings,
+): Settings {
+  const read: Settings = new Map()
+  for (const { name, value } of settings) {
+    take(statement, read, { name, value, known: SAMPLE_SETTINGS.own })
+  }
+  for (const { name, value } of range ?? []) {
+    take(statement, read, { name, value, known: SAMPLE_SETTINGS.range })
+  }
+  const isBounded = read.has('sd') || read.has('ed')
+  const ranges = [isBounded, read.has('last'), read.has('currentCycle')]
+  if (ranges.filter((isGiven) => isGiven).length > 1) {
+    const problem = 'Range takes sd and ed, or last, or currentCycle: leave the others out'
+    throw statement.failAt(problem, span)
+  }
+  return read
+}
+
+function take(
+  statement: StatementContext,
+  read: Settings,
+  {
+    name,
+    value,
+    known,
+  }: SampleSettings['settings'][number] & { readonly known: readonly SampleSetting[] },
+): void {
+  const setting = known.find((one) => keyOf(one) === keyOf(name.text))
+  if (setting === undefined) {
+    const nearest = nearestName(name.text, known)
+    const advice =
+      nearest === undefined ? `there are ${known.join(', ')}` : `did you mean ${nearest}?`
+    throw statement.failAt(`There is no setting "${shorten(name.text)}": ${advice}`, name.span)
+  }
+  if (read.has(setting)) throw statement.failAt(`${setting} is given twice`, name.span)
+  read.set(setting, settingTerm(statement, setting, value))
+}
+
+function settingTerm(
+  statement: StatementContext,
+  setting: SampleSetting,
+  value: SampleSettings['settings'][number]['value'],
+): Term {
+  const refused = 'Sample(…) takes numbers, texts, variables and now(), not columns and queries'
+  const term = termOf(statement, value, new SqlScope(undefined, refused))
+  if (!isKnown(statement, term)) throw statement.failAt(refused, value.span)
+  const isText = term.type === 'STRING'
+  const isOpen = term.type === 'UNKNOWN' || term.type === 'NULL'
+  if (isOpen || isText === TEXTS.has(setting)) return term
+  const needed = TEXTS.has(setting) ? 'a text' : 'a number, or a time such as -7d'
+  throw statement.failAt(`${setting} takes ${needed}`, value.span)
+}
+
+/** Gives a table of FROM the settings that stand behind it. */
+export function settleTable(
+  statement: StatementContext,
+  read: StoredRead,
+  settings: SampleSettings,
+): void {
+  if (read.of === 'COMPONENT') {
+    throw statement.failAt('COMPONENT has no samples: take Sample(…) away', settings.span)
+  }
+  const own = readSettings(statement, settings)
+  refuseBareStatistic(statement, own, settings.span)
+  read.sample = own
+  // Sums are of all samples of a stretch of time.
+  if (read.isSummed && (own.has('last') || own.has('cycleId'))) throw new NotSummed()
+}
+
+/** The term of Sample(…) among values: a sample, or a statistic, of the one stored table of FROM. */
+export function sampleTerm(
+  statement: StatementContext,
+  settings: SampleSettings,
+  { scope, span }: { scope: SqlScope; span: Span },
+): Term {
+  const table = tableOf(statement, scope, span)
+  const read = table.stored as StoredRead
+  if (read.isSummed) throw new NotSummed()
+  const own = readSettings(statement, settings)
+  const statistic = own.get('stat')
+  own.delete('stat')
+  const before = read.sample
+  if (before === undefined) read.sample = own
+  else if (own.size > 0 && spell(statement, own) !== spell(statement, before)) {
+    const problem = 'Two Sample(…) of one table read different cycles or ranges'
+    throw statement.failAt(`${problem}: let them differ in stat only`, span)
+  }
+  if (statistic !== undefined && read.sample?.has('cycleId') !== true) {
+    throw statement.failAt('stat needs a cycle beside it: add cycleId', span)
+  }
+  if (statistic !== undefined) {
+    return statement.input(read.useStatistic(statistic, statisticColumn), 'UNKNOWN', span)
+  }
+  const sample = table.columns.find(({ name }) => keyOf(name) === 'sample')
+  return statement.input(sample?.sql() ?? 'NULL', 'UNKNOWN', span)
+}
+
+function tableOf(statement: StatementContext, scope: SqlScope, span: Span): ScopeTable {
+  const stored = scope.tables.filter(
+    ({ stored: read }) => read !== undefined && read.of !== 'COMPONENT',
+  )
+  if (stored.length === 1) return stored[0]
+  const problem = 'Sample(…) among values needs one table STREAM or SAMPLE in FROM'
+  throw statement.failAt(`${problem}: write it behind the table that is meant`, span)
+}
+
+function refuseBareStatistic(statement: StatementContext, own: Settings, span: Span): void {
+  if (!own.has('stat') || own.has('cycleId')) return
+  throw statement.failAt('stat needs a cycle beside it: add cycleId', span)
+}
+
+/** Settings without the statistic, as one text. */
+function spell(statement: StatementContext, settings: ReadonlyMap<SampleSetting, Term>): string {
+  const words = [...settings].filter(([name]) => name !== 'stat')
+  return words
+    .map(([name, term]) => `${name}=${statement.print(term)}`)
+    .sort()
+    .join(', ')
+}

@@ -1,0 +1,75 @@
+/** A stored table as a query asks for it, from rows in memory: what it leaves out, and sums of samples. */
+import type { CompiledRead, SqlCell, SqlPredicate } from '../../src/sql/index.ts'
+import type { StoredRow } from './run-gs-sql.ts'
+
+type Ask = NonNullable<CompiledRead['ask']>
+
+/** The rows of a table that a query asks for; `rowOf` gives the row of a query without tables. */
+export function askedRows(
+  { columns, ask }: CompiledRead,
+  rows: readonly StoredRow[],
+  rowOf: (text: Ask['given']) => readonly SqlCell[],
+): readonly StoredRow[] {
+  if (ask === undefined) return rows
+  const given = rowOf(ask.given)
+  const bounds = boundsOf(() => rowOf(ask.bounds))
+  const kept = rows.filter(
+    (row) =>
+      ask.demands.every((demand) => fulfils(row, demand, given)) &&
+      (bounds === undefined || ask.predicates.every((one) => fulfils(row, one, bounds))),
+  )
+  return ask.isSummed ? sumsOf(kept, columns) : kept
+}
+
+function boundsOf(read: () => readonly SqlCell[]): readonly SqlCell[] | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+function fulfils(row: StoredRow, { column, is, cells }: SqlPredicate, values: readonly SqlCell[]) {
+  const value = row[column]
+  const others = cells.map((cell) => (typeof cell === 'string' ? cell : values[cell]))
+  return others.some((other) => {
+    if (value === null || other === null) return false
+    const order = compare(value, other)
+    if (is === 'in') return order === 0
+    if (is === '<' || is === '<=') return order < 0 || (is === '<=' && order === 0)
+    return order > 0 || (is === '>=' && order === 0)
+  })
+}
+
+function compare(one: NonNullable<SqlCell>, other: NonNullable<SqlCell>): number {
+  const isText = typeof one === 'string'
+  if (isText !== (typeof other === 'string')) return isText ? 1 : -1
+  if (one === other) return 0
+  return one < other ? -1 : one > other ? 1 : 0
+}
+
+/** One row for each group of rows that are alike but for their samples; texts are rows of their own. */
+function sumsOf(rows: readonly StoredRow[], columns: readonly string[]): StoredRow[] {
+  const own = columns.filter((column) => !column.endsWith('()'))
+  const keyOf = (row: StoredRow): string =>
+    own.map((column) => String(row[column])).join('\n') +
+    (typeof row.SAMPLE === 'string' ? `\n${row.TIME}` : '')
+  return [...Map.groupBy(rows, keyOf).values()].map((group) => {
+    const sorted = group.toSorted((a, b) => Number(a.TIME) - Number(b.TIME))
+    const samples = sorted.map(({ SAMPLE }) => SAMPLE)
+    const numbers = samples.map(Number)
+    const [first, last] = [sorted[0], sorted[sorted.length - 1]]
+    const isText = typeof first.SAMPLE === 'string'
+    const total = numbers.reduce((sum, number) => sum + number, 0)
+    return {
+      ...first,
+      'count()': BigInt(group.length),
+      'sum()': isText ? first.SAMPLE : total,
+      'mean()': isText ? first.SAMPLE : total / group.length,
+      'min()': isText ? first.SAMPLE : Math.min(...numbers),
+      'max()': isText ? first.SAMPLE : Math.max(...numbers),
+      ...{ 'first()': first.SAMPLE, 'firstTime()': first.TIME },
+      ...{ 'last()': last.SAMPLE, 'lastTime()': last.TIME },
+    }
+  })
+}
