@@ -126,7 +126,7 @@ export interface CompiledRead {
   /** The name under which the query reads it; tables of one name have as many columns in every program. */
   readonly table: string
   readonly of: 'STREAM' | 'SAMPLE' | 'COMPONENT'
-  /** The names of the columns c0, c1 … that the query reads; `SUM_COLUMNS` where it is summed up. */
+  /** The names of the columns c0, c1 … that the query reads; `SumColumn` where it is summed up. */
   readonly columns: readonly string[]
   readonly place: SqlPlace
   /** Which of its rows are needed; unsaid: all. */
@@ -158,7 +158,7 @@ export interface SqlPredicate {
 }
 
 /** The settings of Sample(…), each the number of a cell. */
-export type SampleAsk = { readonly [name in SampleSetting]?: number }
+type SampleAsk = { readonly [name in SampleSetting]?: number }
 
 /** The settings that Sample(…) and its Range(…) may have. */
 export const SAMPLE_SETTINGS = {
@@ -169,13 +169,12 @@ export const SAMPLE_SETTINGS = {
 /** One of them. */
 export type SampleSetting = (typeof SAMPLE_SETTINGS)['own' | 'range'][number]
 
-/** What is known of the samples that a row sums up: as many rows as it takes, each exact for its own. */
-export const SUM_COLUMNS = [
+const SUM_COLUMNS = [
   ...['count()', 'sum()', 'mean()', 'min()', 'max()', 'first()', 'firstTime()', 'last()'],
   'lastTime()',
 ] as const
 
-/** One of them. */
+/** What a row tells of the samples that it sums up: there are as many rows as it takes, each exact for its own. */
 export type SumColumn = (typeof SUM_COLUMNS)[number]
 
 /** The column that holds a statistic which Sample(stat = …) names among the values of SELECT. */

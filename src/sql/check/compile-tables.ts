@@ -210,7 +210,12 @@ function storedTable(
   const about = { table, of, sqlName, span, isSummed: scope.isSummed }
   const read = new StoredRead({ ...about, firstColumn: known[0].name })
   statement.reads.push(read)
-  if (settings !== undefined) settleTable(statement, read, settings)
+  if (settings !== undefined) {
+    settleTable(statement, read, {
+      settings,
+      check: (value, own) => termOf(statement, value, own),
+    })
+  }
   return {
     sql: `${table} AS ${sqlName}`,
     table: {

@@ -67,7 +67,10 @@ function foreignTerm(statement: StatementContext, node: ForeignNode, scope: SqlS
     case 'now':
       return statement.now(span)
     case 'sample':
-      return sampleTerm(statement, part.settings, { scope, span })
+      return sampleTerm(statement, part.settings, {
+        ...{ scope, span },
+        check: (value, own) => termOf(statement, value, own),
+      })
     case 'aggregate':
       return aggregateTerm(statement, part, {
         ...{ scope, span },

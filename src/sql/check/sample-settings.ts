@@ -2,7 +2,6 @@
 import { nearestName, type Span, shorten, type Term } from '../../expression/index.ts'
 import { SAMPLE_SETTINGS, type SampleSetting, statisticColumn } from '../compiled-sql.ts'
 import type { SampleSettings } from '../syntax/sql-tree.ts'
-import { termOf } from './compile-terms.ts'
 import { isKnown } from './push-down.ts'
 import { keyOf, type ScopeTable, SqlScope } from './sql-scope.ts'
 import type { StatementContext } from './statement-context.ts'
@@ -10,19 +9,27 @@ import { NotSummed, type StoredRead } from './stored-read.ts'
 
 type Settings = Map<SampleSetting, Term>
 
+/** How the value of a setting becomes a term, in a scope without columns. */
+type Check = (node: SampleSettings['settings'][number]['value'], scope: SqlScope) => Term
+
 const TEXTS: ReadonlySet<SampleSetting> = new Set(['cycleId', 'stat', 'currentCycle'])
 
 /** The settings of Sample(…), checked. */
-export function readSettings(
+function readSettings(
   statement: StatementContext,
   { settings, range, span }: SampleSettings,
+  check: Check,
 ): Settings {
   const read: Settings = new Map()
   for (const { name, value } of settings) {
-    take(statement, read, { name, value, known: SAMPLE_SETTINGS.own })
+    take(statement, read, { name, known: SAMPLE_SETTINGS.own, termIn: (own) => check(value, own) })
   }
   for (const { name, value } of range ?? []) {
-    take(statement, read, { name, value, known: SAMPLE_SETTINGS.range })
+    take(statement, read, {
+      name,
+      known: SAMPLE_SETTINGS.range,
+      termIn: (own) => check(value, own),
+    })
   }
   const isBounded = read.has('sd') || read.has('ed')
   const ranges = [isBounded, read.has('last'), read.has('currentCycle')]
@@ -33,14 +40,16 @@ export function readSettings(
   return read
 }
 
+interface GivenSetting {
+  readonly name: SampleSettings['settings'][number]['name']
+  readonly known: readonly SampleSetting[]
+  readonly termIn: (scope: SqlScope) => Term
+}
+
 function take(
   statement: StatementContext,
   read: Settings,
-  {
-    name,
-    value,
-    known,
-  }: SampleSettings['settings'][number] & { readonly known: readonly SampleSetting[] },
+  { name, known, termIn }: GivenSetting,
 ): void {
   const setting = known.find((one) => keyOf(one) === keyOf(name.text))
   if (setting === undefined) {
@@ -50,34 +59,27 @@ function take(
     throw statement.failAt(`There is no setting "${shorten(name.text)}": ${advice}`, name.span)
   }
   if (read.has(setting)) throw statement.failAt(`${setting} is given twice`, name.span)
-  read.set(setting, settingTerm(statement, setting, value))
-}
-
-function settingTerm(
-  statement: StatementContext,
-  setting: SampleSetting,
-  value: SampleSettings['settings'][number]['value'],
-): Term {
   const refused = 'Sample(…) takes numbers, texts, variables and now(), not columns and queries'
-  const term = termOf(statement, value, new SqlScope(undefined, refused))
-  if (!isKnown(statement, term)) throw statement.failAt(refused, value.span)
-  const isText = term.type === 'STRING'
+  const term = termIn(new SqlScope(undefined, refused))
+  if (!isKnown(statement, term)) throw statement.failAt(refused, term.span)
   const isOpen = term.type === 'UNKNOWN' || term.type === 'NULL'
-  if (isOpen || isText === TEXTS.has(setting)) return term
-  const needed = TEXTS.has(setting) ? 'a text' : 'a number, or a time such as -7d'
-  throw statement.failAt(`${setting} takes ${needed}`, value.span)
+  if (!isOpen && (term.type === 'STRING') !== TEXTS.has(setting)) {
+    const needed = TEXTS.has(setting) ? 'a text' : 'a number, or a time such as -7d'
+    throw statement.failAt(`${setting} takes ${needed}`, term.span)
+  }
+  read.set(setting, term)
 }
 
 /** Gives a table of FROM the settings that stand behind it. */
 export function settleTable(
   statement: StatementContext,
   read: StoredRead,
-  settings: SampleSettings,
+  { settings, check }: { readonly settings: SampleSettings; readonly check: Check },
 ): void {
   if (read.of === 'COMPONENT') {
     throw statement.failAt('COMPONENT has no samples: take Sample(…) away', settings.span)
   }
-  const own = readSettings(statement, settings)
+  const own = readSettings(statement, settings, check)
   refuseBareStatistic(statement, own, settings.span)
   read.sample = own
   // Sums are of all samples of a stretch of time.
@@ -88,12 +90,12 @@ export function settleTable(
 export function sampleTerm(
   statement: StatementContext,
   settings: SampleSettings,
-  { scope, span }: { scope: SqlScope; span: Span },
+  { scope, span, check }: { scope: SqlScope; span: Span; check: Check },
 ): Term {
   const table = tableOf(statement, scope, span)
   const read = table.stored as StoredRead
   if (read.isSummed) throw new NotSummed()
-  const own = readSettings(statement, settings)
+  const own = readSettings(statement, settings, check)
   const statistic = own.get('stat')
   own.delete('stat')
   const before = read.sample

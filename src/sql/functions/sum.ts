@@ -2,7 +2,7 @@ import type { SqlCell } from '../compiled-sql.ts'
 import { SqlFailure } from '../sql-failure.ts'
 
 /** A sum on its way: whole numbers are exact, doubles carry what rounding has cut off. */
-export interface Sum {
+interface Sum {
   count: number
   whole: bigint
   doubles: number
