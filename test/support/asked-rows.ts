@@ -6,7 +6,7 @@ type Ask = NonNullable<CompiledRead['ask']>
 
 /** The rows of a table that a query asks for; `rowOf` gives the row of a query without tables. */
 export function askedRows(
-  { columns, ask }: CompiledRead,
+  { ask }: CompiledRead,
   rows: readonly StoredRow[],
   rowOf: (text: Ask['given']) => readonly SqlCell[],
 ): readonly StoredRow[] {
@@ -18,7 +18,7 @@ export function askedRows(
       ask.demands.every((demand) => fulfils(row, demand, given)) &&
       (bounds === undefined || ask.predicates.every((one) => fulfils(row, one, bounds))),
   )
-  return ask.isSummed ? sumsOf(kept, columns) : kept
+  return ask.isSummed ? sumsOf(kept) : kept
 }
 
 function boundsOf(read: () => readonly SqlCell[]): readonly SqlCell[] | undefined {
@@ -48,12 +48,10 @@ function compare(one: NonNullable<SqlCell>, other: NonNullable<SqlCell>): number
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-/** One row for each group of rows that are alike but for their samples; texts are rows of their own. */
-function sumsOf(rows: readonly StoredRow[], columns: readonly string[]): StoredRow[] {
-  const own = columns.filter((column) => !column.endsWith('()'))
-  const keyOf = (row: StoredRow): string =>
-    own.map((column) => String(row[column])).join('\n') +
-    (typeof row.SAMPLE === 'string' ? `\n${row.TIME}` : '')
+/** One row for each stream; texts are rows of their own. */
+function sumsOf(rows: readonly StoredRow[]): StoredRow[] {
+  const keyOf = ({ CID, ID, TIME, SAMPLE }: StoredRow): string =>
+    `${CID}\n${ID}${typeof SAMPLE === 'string' ? `\n${TIME}` : ''}`
   return [...Map.groupBy(rows, keyOf).values()].map((group) => {
     const sorted = group.toSorted((a, b) => Number(a.TIME) - Number(b.TIME))
     const samples = sorted.map(({ SAMPLE }) => SAMPLE)

@@ -51,14 +51,19 @@ interface Chosen {
   by: SqlCell
 }
 
+/** Of values at one time the same is chosen, whatever the order in which they come. */
 function chooses(isBetter: (order: number) => boolean): OwnAggregate<Chosen> {
   return {
     start: () => ({ value: null, by: null }),
-    step: (state, given, order) => {
+    step: (state, given, place) => {
       const value = given as SqlCell
-      const by = order as SqlCell
+      const by = place as SqlCell
       if (value === null || by === null) return state
-      if (state.by !== null && !isBetter(compareCells(by, state.by))) return state
+      const order =
+        state.by === null || state.value === null
+          ? undefined
+          : compareCells(by, state.by) || compareCells(value, state.value)
+      if (order !== undefined && !isBetter(order)) return state
       state.value = value
       state.by = by
       return state
@@ -85,5 +90,5 @@ const sum: OwnAggregate<ReturnType<typeof newSum>> = {
 export const aggregates = {
   ...{ weir_sum: sum, weir_mean: mean },
   weir_first: chooses((order) => order < 0),
-  weir_last: chooses((order) => order >= 0),
+  weir_last: chooses((order) => order > 0),
 }
