@@ -61,7 +61,7 @@ import {
 import { openDerivation } from './open-derivation.ts'
 import { openLive } from './open-live.ts'
 import { openScrub } from './open-scrub.ts'
-import { openSqlRunners } from './open-sql.ts'
+import { openSql } from './open-sql.ts'
 import { openStores } from './open-stores.ts'
 import { runServiceCommand } from './run-service-command.ts'
 import { serviceMetrics } from './service-metrics.ts'
@@ -148,7 +148,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const bodies = new FeedBodyReader(config.bodyBytesMax, budget)
   const lane = feedLane({ calls, bodies, gate, log, exports: identity.exports })
   const live = openLive({ ...data, identity, config, clock, log })
-  const sql = openSqlRunners({ config, clock, log }, opened)
+  const { sql, gql } = openSql({ ...data, config, clock, log, budget }, opened)
   const deletion = { ...data, identity, store: catalogStore, oauth }
   await resumeOrganizationDeletions(deletion, log)
   const server = await buildServer({
@@ -158,7 +158,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     connectionLimits: connectionLimits(config),
     readiness: [{ name: 'samples', findProblem: () => data.samples.status().readOnlyReason }],
     findDetails: () => damageDetails(data.damage),
-    moreMetrics: () => serviceMetrics({ ...data, live, sql }, config.dataDir),
+    moreMetrics: () => serviceMetrics({ ...data, gql, live, sql }, config.dataDir),
     ...{ budget, fastLane: lane },
     addRoutes: (app, readMetrics) =>
       addRoutes(app, {

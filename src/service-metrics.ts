@@ -3,6 +3,7 @@ import { histogramHead, metricText, version } from './base/index.ts'
 import type { Catalog } from './catalog/index.ts'
 import type { StreamDeriver } from './derivation/index.ts'
 import type { LiveHub } from './feed/index.ts'
+import type { GqlRuns } from './gql/index.ts'
 import type { SqlRunners } from './sql/index.ts'
 import {
   type BackupHolds,
@@ -18,6 +19,7 @@ interface MetricParts {
   readonly damage: KnownDamage
   readonly derivation: StreamDeriver
   readonly embeddedSamples: EmbeddedSampleStore
+  readonly gql: GqlRuns
   readonly live: LiveHub
   readonly scrub: ScrubRunner
   readonly sql: SqlRunners
@@ -25,7 +27,7 @@ interface MetricParts {
 
 /** The counts of all parts in Prometheus' text format; nothing is counted for it that is not asked for. */
 export async function serviceMetrics(parts: MetricParts, dataDir: string): Promise<string> {
-  const { backups, catalog, damage, derivation, embeddedSamples, live, scrub, sql } = parts
+  const { backups, catalog, damage, derivation, embeddedSamples, gql, live, scrub, sql } = parts
   const { index } = catalog
   const info = `version="${version}",node="${process.versions.node}"`
   return [
@@ -44,6 +46,7 @@ export async function serviceMetrics(parts: MetricParts, dataDir: string): Promi
     derivation.metrics(),
     live.metrics(),
     sqlMetrics(sql),
+    gql.metrics(),
   ].join('')
 }
 

@@ -6,10 +6,22 @@
 type Text = { what: string; field?: string }
 type Wait = { retryAfterSeconds: number }
 
+/** A place in a text: line and column from 1, and the line with a mark below it. */
+export interface TextPlace {
+  readonly line: number
+  readonly column: number
+  readonly pointer: string
+}
+
+type Placed = { what: string; place: TextPlace }
+const tellPlaced = ({ what, place }: Placed): string =>
+  `Line ${place.line}, column ${place.column}: ${what}`
+
 // biome-ignore format: one entry a line keeps the catalogue readable as a table.
 export const errorCatalogue = {
   bad_input: { status: 400, text: (about: Text) => about.what },
   bad_json: { status: 400, text: (about: { position: number; problem: string }) => `Cannot read the body as JSON: ${about.problem} at position ${about.position}` },
+  bad_sql: { status: 400, text: tellPlaced },
   bearer_repeated: { status: 400, text: (_about: object) => 'A bearer token is given in more than one place: send it once, in the header Authorization' },
   body_too_large: { status: 413, text: (about: { limitBytes: number }) => `Cannot accept this body: at most ${about.limitBytes} bytes once inflated` },
   claim_taken: { status: 409, text: (about: Text) => about.what },
@@ -33,7 +45,8 @@ export const errorCatalogue = {
   reauthenticate: { status: 401, text: (about: Text) => about.what },
   request_timeout: { status: 408, text: (about: Text) => about.what },
   shutting_down: { status: 503, text: (_about: Wait) => 'The service is shutting down: try again shortly' },
-  sql_error: { status: 422, text: (about: Text) => about.what },
+  sql_error: { status: 422, text: tellPlaced },
+  sql_unavailable: { status: 503, text: (about: Text & Wait) => about.what },
   stat_not_found: { status: 404, text: (about: Text) => about.what },
   stream_not_found: { status: 404, text: (about: { streamId: string; compId: string }) => `Cannot find stream "${about.streamId}" in component "${about.compId}"` },
   template_not_found: { status: 404, text: (about: Text) => about.what },

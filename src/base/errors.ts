@@ -1,4 +1,16 @@
-import { type ErrorCode, type ErrorDetails, errorCatalogue } from './error-catalogue.ts'
+import {
+  type ErrorCode,
+  type ErrorDetails,
+  errorCatalogue,
+  type TextPlace,
+} from './error-catalogue.ts'
+
+/** What a refusal may tell beside its code and message. */
+interface RefusalDetails {
+  readonly retryAfterSeconds?: number
+  readonly field?: string
+  readonly place?: TextPlace
+}
 
 /** A call that cannot be served as it stands: the caller can act on the message. */
 export class Refusal extends Error {
@@ -8,22 +20,24 @@ export class Refusal extends Error {
   readonly retryAfterSeconds: number | undefined
   /** The field of a record that it is about, such as `unit.symbol`. */
   readonly field: string | undefined
+  /** Where in a text of GS SQL it is. */
+  readonly place: TextPlace | undefined
 
-  constructor(code: ErrorCode, message: string, retryAfterSeconds?: number, field?: string) {
+  constructor(code: ErrorCode, message: string, more: RefusalDetails = {}) {
     super(message)
     this.name = 'Refusal'
     this.code = code
     this.status = errorCatalogue[code].status
-    this.retryAfterSeconds = retryAfterSeconds
-    this.field = field
+    this.retryAfterSeconds = more.retryAfterSeconds
+    this.field = more.field
+    this.place = more.place
   }
 }
 
 /** Builds the refusal of a code; its message comes from the catalogue. */
 export function refusal<C extends ErrorCode>(code: C, details: ErrorDetails<C>): Refusal {
   const text = errorCatalogue[code].text as (about: ErrorDetails<C>) => string
-  const { retryAfterSeconds, field } = details as { retryAfterSeconds?: number; field?: string }
-  return new Refusal(code, text(details), retryAfterSeconds, field)
+  return new Refusal(code, text(details), details as RefusalDetails)
 }
 
 /** Throws the refusal of a code. */

@@ -29,6 +29,7 @@ import {
   type RequestedValues,
   requireRequested,
 } from './put/requested-values.ts'
+import { type PutTrial, tryPut } from './put/try-put.ts'
 import { warnOfTimes } from './put/warn-of-times.ts'
 import {
   getLastStatistics,
@@ -101,6 +102,11 @@ export class Feed {
   /** Stores samples, all or none; resolves when they are durable, with warnings to be told. */
   put(principal: Principal, command: PutCommand): Promise<readonly string[]> {
     return putSamples(this.#deps, principal, command)
+  }
+
+  /** As put, up to where something is made or stored: what it would do, or why it would be refused. */
+  tryPut(principal: Principal, command: PutCommand): Promise<PutTrial> {
+    return tryPut(this.#deps, principal, command)
   }
 
   /** As put, for samples whose streams, values and places another part has settled. */

@@ -17,6 +17,8 @@ export {
   IncomingSamples,
   type OpenTarget,
   OpenTargets,
+  type SampleRun,
+  type TargetRules,
   VALUE_EMPTY,
   VALUE_FALSE,
   VALUE_LONG_NUMBER,
@@ -29,6 +31,7 @@ export { placeTime, whyUnplaced } from './put/place-samples.ts'
 export type { DeriveLimits, PutCommand } from './put/put-feed.ts'
 export type { PutOptions } from './put/put-options.ts'
 export type { RequestedAnswer, RequestedValue } from './put/requested-values.ts'
+export type { PutTrial } from './put/try-put.ts'
 export { compiledCycle } from './statistic/compiled-cycles.ts'
 export { type CutQuery, type CutValues, readCutPeriods } from './statistic/cut-periods.ts'
 export type { StatisticCommand } from './statistic/get-statistic.ts'

@@ -17,10 +17,13 @@ const arrows: Record<string, readonly string[]> = {
   files: ['base', 'access', 'catalog', 'store', 'feed'],
   derivation: ['base', 'time', 'access', 'expression', 'catalog', 'store', 'feed'],
   sql: ['base', 'time', 'expression'],
-  connectors: ['base', 'time', 'access', 'catalog', 'store', 'auth', 'feed', 'intake', 'sql'],
+  gql: ['base', 'time', 'access', 'expression', 'catalog', 'store', 'feed', 'sql'],
+  connectors: [
+    ...['base', 'time', 'access', 'catalog', 'store', 'auth', 'feed', 'intake', 'sql', 'gql'],
+  ],
   http: [
     ...['base', 'time', 'access', 'expression', 'store', 'catalog', 'auth', 'feed', 'files'],
-    ...['intake', 'derivation', 'sql', 'connectors'],
+    ...['intake', 'derivation', 'sql', 'gql', 'connectors'],
   ],
   cli: ['base', 'store'],
 }

@@ -76,6 +76,8 @@ test('readDate() reads what devices send', () => {
   check('24:30', 'kk:mm', '1970-01-01T00:30:00.000Z')
   check('7.25', 's.SS', '1970-01-01T00:00:07.250Z')
   check('7.1234567', 's.SSSSSSS', '1970-01-01T00:00:07.123Z')
+  check('7.1', 's.S', '1970-01-01T00:00:07.100Z')
+  check('7.045123456Z', 's.SX', '1970-01-01T00:00:07.045Z')
 })
 
 test('readDate() moves skipped times forward by the gap and takes the first of two', () => {

@@ -32,3 +32,27 @@ export class AssignedTimes {
     this.#last = growColumn(this.#last, handle + 1, Number.NEGATIVE_INFINITY)
   }
 }
+
+/**
+ * The times of a call whose own time is kept: samples without one are at it, those of one stream a millisecond
+ * apart in their order, however often the call is made.
+ */
+export class CallTimes implements Pick<AssignedTimes, 'next'> {
+  readonly #assigned: AssignedTimes | undefined
+  readonly #last = new Map<number, number>()
+
+  /** With the times that all calls share, so that none of this call's is assigned to another; a trial has none. */
+  constructor(assigned?: AssignedTimes) {
+    this.#assigned = assigned
+  }
+
+  /** The next time for a stream. */
+  next(handle: number, uploadTime: number): number {
+    const last = this.#last.get(handle)
+    const time = last === undefined ? uploadTime : last + 1
+    this.#last.set(handle, time)
+    // Where nothing is known yet, what is stored tells it when it is asked for.
+    if (this.#assigned?.knows(handle) === true) this.#assigned.recall(handle, time)
+    return time
+  }
+}

@@ -93,11 +93,83 @@ export async function createMissing(
     return []
   }
   const components = await byComponent(creation)
+  const look = lookAt(catalog, creation, components)
+  let removals: readonly Removal[] = []
+  const check = async (prepared: readonly PreparedComponent[]) => {
+    const findings = await look(prepared)
+    removals = findings.removals
+    return findings.wishes
+  }
+  const wanted = components.map((component) => component.wanted)
+  const created = await catalog.autoCreate(orgUid, wanted, check)
+  fillHandles(samples, components, created)
+  giveTimes(catalog, creation, timeless)
+  return removals
+}
+
+/** A stream that a put would create. */
+export interface WouldCreate {
+  readonly compId: string
+  readonly streamId: string
+  readonly isNewComponent: boolean
+}
+
+/** Ends a creation that was only tried, before anything is made. */
+class TriedOut extends Error {
+  readonly prepared: readonly PreparedComponent[]
+
+  constructor(prepared: readonly PreparedComponent[]) {
+    super('tried out')
+    this.prepared = prepared
+  }
+}
+
+/** As createMissing, up to where something would be made: refuses what that refuses, and makes nothing. */
+export async function tryMissing(
+  catalog: Catalog,
+  orgUid: string,
+  creation: Creation,
+): Promise<readonly WouldCreate[]> {
+  for (const target of creation.missing) requireDefinition(target.creation)
+  const components = await byComponent(creation)
+  const look = lookAt(catalog, creation, components)
+  const check = async (prepared: readonly PreparedComponent[]) => {
+    await look(prepared)
+    throw new TriedOut(prepared)
+  }
+  const wanted = components.map((component) => component.wanted)
+  try {
+    await catalog.autoCreate(orgUid, wanted, check)
+  } catch (error) {
+    if (error instanceof TriedOut) return wouldCreate(components, error.prepared)
+    throw error
+  }
+  return []
+}
+
+function wouldCreate(
+  components: readonly MissingComponent[],
+  prepared: readonly PreparedComponent[],
+): WouldCreate[] {
+  return prepared.flatMap(({ component, streams }, at) => {
+    const compId = component?.compId ?? components[at].wanted.compId ?? ''
+    return streams
+      .filter(({ handle }) => handle === 0)
+      .map(({ streamId }) => ({ compId, streamId, isNewComponent: component === undefined }))
+  })
+}
+
+/** Looks at all samples beside the streams that are about to be; each look begins from what came. */
+function lookAt(
+  catalog: Catalog,
+  creation: Creation,
+  components: readonly MissingComponent[],
+): (prepared: readonly PreparedComponent[]) => Promise<Findings> {
+  const { samples } = creation
   const resolved = resolvedHandles(creation)
   // A look changes values to what the types ask for; another one, after a race, begins from here.
   let kept: KeptValues | undefined
-  let removals: readonly Removal[] = []
-  const check = async (prepared: readonly PreparedComponent[]) => {
+  return async (prepared) => {
     if (kept === undefined) kept = samples.keep()
     else samples.restore(kept)
     if (catalog.index.generation !== creation.generation) {
@@ -110,14 +182,8 @@ export async function createMissing(
       const { targets } = components[at]
       await prepareTargets({ creation, targets, component, resolved }, findings)
     }
-    removals = findings.removals
-    return findings.wishes
+    return findings
   }
-  const wanted = components.map((component) => component.wanted)
-  const created = await catalog.autoCreate(orgUid, wanted, check)
-  fillHandles(samples, components, created)
-  giveTimes(catalog, creation, timeless)
-  return removals
 }
 
 /** Gives times to samples that waited for them, now that their streams have handles. */

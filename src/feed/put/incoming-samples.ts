@@ -24,11 +24,21 @@ export interface OpenTarget {
   readonly streamUid?: string
   /** Zero-based place in the component's definition order. */
   readonly position?: number
-  /** What the batch form says about creating this component; beats the call's options. */
+  /** What is said about creating this component alone; beats the call's options. */
   readonly compTmplId?: string
   readonly compName?: string
+  readonly folder?: string
   /** Indexes of its samples, ascending. */
   readonly samples: number[]
+}
+
+/** How a component is made that only some samples of a call go to. */
+export type TargetRules = Pick<OpenTarget, 'compTmplId' | 'compName' | 'folder'>
+
+/** Samples that came together, from one on: how messages name them. */
+export interface SampleRun {
+  readonly from: number
+  readonly name: string
 }
 
 /** What incoming samples were before their streams' types were put to them. */
@@ -39,6 +49,8 @@ export type KeptValues = Pick<
 
 /** Shared by all calls of the thread. */
 const pool = new ColumnPool()
+
+const NO_RUNS: readonly SampleRun[] = []
 
 const NO_ROOM: SampleRoom = {
   handles: new Uint32Array(0),
@@ -60,8 +72,10 @@ export class IncomingSamples {
   kinds: Uint8Array
   texts: (string | undefined)[] | undefined
   open: OpenTarget[] = []
-  /** How messages name a sample: by its place in one list, or in the list of its stream. */
-  form: 'array' | 'lists' = 'array'
+  /** How messages name a sample: by its place in one list, in the list of its stream, or as a row. */
+  form: 'array' | 'lists' | 'rows' = 'array'
+  /** Of the form `rows`, what the rows are of, ascending. */
+  runs: readonly SampleRun[] = NO_RUNS
   /** Whether every value so far is a number: most calls, and they need no look at `kinds`. */
   isNumeric = true
   /** Whether every sample so far brought its own time. */
@@ -167,11 +181,17 @@ export class OpenTargets {
   readonly #targets: OpenTarget[] = []
   readonly #samples: IncomingSamples
   readonly #targetsMax: number
+  readonly #rules: TargetRules | undefined
 
   /** With the streams that a call may create, for who adds only streams that do not exist. */
-  constructor(samples: IncomingSamples, targetsMax = Number.POSITIVE_INFINITY) {
+  constructor(
+    samples: IncomingSamples,
+    targetsMax = Number.POSITIVE_INFINITY,
+    rules?: TargetRules,
+  ) {
     this.#samples = samples
     this.#targetsMax = targetsMax
+    this.#rules = rules
   }
 
   /** Notes that the sample about to be added at `index` goes to the stream with these IDs. */
@@ -182,7 +202,8 @@ export class OpenTargets {
       return
     }
     requireCreatable(at + 1, this.#targetsMax)
-    const target = { compId, streamId, samples: [index] }
+    const named = { compId, streamId, samples: [index] }
+    const target = this.#rules === undefined ? named : { ...this.#rules, ...named }
     this.#targets.push(target)
     this.#samples.open.push(target)
   }
@@ -191,6 +212,10 @@ export class OpenTargets {
 /** How a message names a sample of a call. */
 export function describeSample(samples: IncomingSamples, index: number): string {
   if (samples.form === 'array') return `sample ${index}`
+  if (samples.form === 'rows') {
+    const run = samples.runs.findLast(({ from }) => from <= index)
+    return `row ${index - (run?.from ?? 0) + 1} of ${run?.name ?? 'the call'}`
+  }
   const target = samples.open.find(({ samples: list }) => list.includes(index))
   const place = target?.samples.indexOf(index) ?? index
   const name = target?.streamId ?? target?.streamUid

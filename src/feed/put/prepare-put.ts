@@ -33,7 +33,7 @@ export interface PreparedSamples {
 export interface Placing {
   readonly uploadTime: number
   readonly isAutofill: boolean
-  readonly assignedTimes: AssignedTimes
+  readonly assignedTimes: Pick<AssignedTimes, 'next'>
 }
 
 /** Refuses when a stream of the call was deleted while the call ran. */

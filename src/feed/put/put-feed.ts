@@ -4,7 +4,7 @@ import type { Catalog } from '../../catalog/index.ts'
 import type { Removal, SampleBatch, SampleStore } from '../../store/index.ts'
 import type { Retention } from '../expire/retention.ts'
 import { requireCreation, requireStreams } from '../feed-rights.ts'
-import type { AssignedTimes } from './assigned-times.ts'
+import { type AssignedTimes, CallTimes } from './assigned-times.ts'
 import { type Creation, createMissing } from './create-missing.ts'
 import { bytesOfCreation, whileCreating } from './creation-memory.ts'
 import { inSlices, SliceBudget } from './in-slices.ts'
@@ -43,7 +43,7 @@ export interface DeriveLimits {
 export type DeriveLanded = (batch: SampleBatch, limits: DeriveLimits) => Promise<void>
 
 /** What a put works with. */
-interface PutDeps {
+export interface PutDeps {
   readonly catalog: Catalog
   readonly clock: Clock
   readonly derive: DeriveLanded
@@ -60,6 +60,11 @@ export interface PutCommand {
   readonly options: PutOptions
   /** One upload time per call. */
   readonly uploadTime: number
+  /**
+   * Whether samples without a time are at the upload time whatever the stream has got since, so that the call
+   * can be made again without storing twice; else at one that the stream has not been given before.
+   */
+  readonly isTimeKept?: boolean
   /** What the call has of the memory budget; it grows while streams are created. */
   readonly share?: MemoryShare
   /** Tells the caller as of now, after a wait for that memory; refuses one whose rights have ended. */
@@ -90,12 +95,13 @@ export async function putSamples(
   const allowing = requireStreams(catalog.index, principal, samples, 'PUT')
   if (allowing !== undefined) await allowing
   for (const target of missing) requireMissing(principal, target)
-  const placing: Placing = {
-    uploadTime: command.uploadTime,
-    isAutofill: options.isAutofill,
-    assignedTimes: deps.assignedTimes,
+  const { uploadTime } = command
+  const assignedTimes = command.isTimeKept ? new CallTimes(deps.assignedTimes) : deps.assignedTimes
+  const placing: Placing = { uploadTime, isAutofill: options.isAutofill, assignedTimes }
+  if (!samples.isTimed) {
+    if (assignedTimes === deps.assignedTimes) await recallAssigned(deps, samples, uploadTime)
+    await assignTimes(catalog.index, samples, placing)
   }
-  if (!samples.isTimed) await giveTimes(deps, samples, placing)
   const { generation } = catalog.index
   const toPrepare = new StreamsToPrepare(catalog.index, samples)
   const gathering = inSlices(samples.count, (from, until) => toPrepare.gather(from, until))
@@ -130,16 +136,13 @@ function limitsOf(options: PutOptions, startedAt: number): DeriveLimits {
   return { streamsMax: options.deriveStreamsMax, deadline: startedAt + timeoutMs }
 }
 
-async function giveTimes(
+async function recallAssigned(
   { catalog, store, assignedTimes }: PutDeps,
   samples: IncomingSamples,
-  placing: Placing,
+  uploadTime: number,
 ): Promise<void> {
   const unrecalled = findUnrecalled(catalog.index, samples, assignedTimes)
-  if (unrecalled.length > 0) {
-    await recallTimes({ store, assignedTimes }, unrecalled, placing.uploadTime)
-  }
-  await assignTimes(catalog.index, samples, placing)
+  if (unrecalled.length > 0) await recallTimes({ store, assignedTimes }, unrecalled, uploadTime)
 }
 
 /** Places the samples that cannot be appended as they came, and creates what is missing. */
@@ -178,7 +181,8 @@ async function requireStill(
   for (const target of missing) requireMissing(principal, target)
 }
 
-function requireMissing(principal: Principal, target: MissingTarget): void {
+/** Refuses a caller who may not create what is missing. */
+export function requireMissing(principal: Principal, target: MissingTarget): void {
   const { component, compId, streamId } = target
   const stream = streamId === undefined ? 'another stream' : `stream "${streamId}"`
   const what = component === undefined ? `component "${compId}"` : stream
@@ -186,7 +190,7 @@ function requireMissing(principal: Principal, target: MissingTarget): void {
 }
 
 /** Checks and places the samples of every gathered stream that has a type. */
-async function prepareTyped(
+export async function prepareTyped(
   samples: IncomingSamples,
   toPrepare: readonly StreamSamples[],
   placing: Placing,

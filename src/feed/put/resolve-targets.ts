@@ -76,11 +76,13 @@ function isComponentOnly({ streamId, streamUid, position }: OpenTarget): boolean
 
 /** How the target's component and stream would be created: its own words beat the call's. */
 function creationFor(target: OpenTarget, call: CreationRules): CreationRules {
-  if (target.compTmplId === undefined && target.compName === undefined) return call
+  const { compTmplId, compName, folder } = target
+  if (compTmplId === undefined && compName === undefined && folder === undefined) return call
   return {
     ...call,
-    compTmplId: target.compTmplId ?? call.compTmplId,
-    compName: target.compName ?? call.compName,
+    compTmplId: compTmplId ?? call.compTmplId,
+    compName: compName ?? call.compName,
+    folder: folder ?? call.folder,
   }
 }
 

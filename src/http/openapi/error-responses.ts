@@ -54,6 +54,9 @@ const errorSchema = {
       type: 'string',
       description: 'The field of a record that it is about, as in unit.symbol; absent without one',
     },
+    line: { type: 'integer', description: 'The line of GS SQL, from 1; absent elsewhere' },
+    column: { type: 'integer', description: 'The column in that line, from 1' },
+    pointer: { type: 'string', description: 'That line, and below it a mark at the place' },
   },
 }
 

@@ -17,9 +17,16 @@ interface ErrorReply {
 /** Handles come back as soon as connections and files are closed. */
 const HANDLES_RETRY_SECONDS = 5
 
-/** The body of every error; `field` is in it where the message is about one field of a record. */
-export function errorEnvelope(code: string, message: string, field?: string): string {
-  return JSON.stringify({ success: false, message, code, field })
+/** What the body of an error may tell beside code and message: the field of a record, a place in GS SQL. */
+type EnvelopeDetails = Partial<Pick<Refusal, 'field' | 'place'>>
+
+/** The body of every error. */
+export function errorEnvelope(
+  code: string,
+  message: string,
+  { field, place }: EnvelopeDetails = {},
+): string {
+  return JSON.stringify({ success: false, message, code, field, ...place })
 }
 
 /** Turns whatever was thrown into the answer for the client. */
@@ -66,7 +73,7 @@ function refusalReply(error: Refusal): ErrorReply {
   return {
     status: error.status,
     code: error.code,
-    body: errorEnvelope(error.code, shownMessage(error), error.field),
+    body: errorEnvelope(error.code, shownMessage(error), error),
     headers: {
       ...(retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfter)) }),
       ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),

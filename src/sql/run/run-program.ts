@@ -146,10 +146,14 @@ export class RunnerProgram {
       if (typeof value === 'string') units += value.length
     }
     if (query.readsNow) bound.now = order.now
+    let isKept = false
     try {
-      return use(compiled, bound)
+      const given = use(compiled, bound)
+      isKept = units <= KEPT_TEXT_UNITS_MAX
+      return given
     } finally {
-      if (units > KEPT_TEXT_UNITS_MAX) {
+      // One that has failed would fail once more when it is run the next time.
+      if (!isKept) {
         compiled.close()
         this.#statements.delete(query)
       }

@@ -6,7 +6,7 @@ import { RunClock, type RunTimes } from './run-clock.ts'
 import { beginFrame, endFrame, FRAME, type Frame, FrameReader } from './runner-frames.ts'
 import { RunningCall } from './running-call.ts'
 import type { RunnerProcess } from './spawn-runner.ts'
-import { type SqlCall, SqlRunError, type SqlRunSummary } from './sql-call.ts'
+import { type SqlCall, SqlRunError, type SqlRunSummary, UndeliveredCall } from './sql-call.ts'
 
 /** Programs that one runner keeps compiled. */
 const PROGRAMS_MAX = 128
@@ -41,6 +41,8 @@ export class Runner {
   #isHeld = false
   #isReady = false
   #isEnded = false
+  /** Whether something that was sent to it was not read when it died. */
+  #isUnread = false
   #endError: SqlRunError | undefined
 
   constructor(process: RunnerProcess, clock: Clock, events: RunnerEvents) {
@@ -51,6 +53,9 @@ export class Runner {
     process.channel.on('data', (piece: Buffer) => {
       this.#reader.push(piece)
       this.#pump()
+    })
+    process.channel.on('error', ({ code }: NodeJS.ErrnoException) => {
+      this.#isUnread = code === 'EPIPE' || code === 'ECONNRESET'
     })
     process.channel.once('close', () => this.#end())
     process.gone.then(() => this.#end())
@@ -212,12 +217,13 @@ export class Runner {
     if (this.#isEnded) return
     this.#isEnded = true
     this.#process.kill()
-    this.#running?.fail(this.#endError ?? this.#crashError())
+    this.#running?.fail(this.#endError ?? this.#crashError(this.#running))
     this.#finish()
     this.#events.onEnd(this)
   }
 
-  #crashError(): SqlRunError {
+  #crashError({ hasSpoken }: RunningCall): SqlRunError {
+    if (this.#isUnread && !hasSpoken) return new UndeliveredCall()
     return new SqlRunError('crash', 'Cannot run this: what ran it has died, nothing was stored')
   }
 }

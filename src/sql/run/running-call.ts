@@ -20,6 +20,7 @@ export class RunningCall {
   readonly #settle = Promise.withResolvers<SqlRunSummary>()
   #isSettled = false
   #isAnswered = false
+  #hasSpoken = false
   #skippedBytes = 0
   #feeding: Promise<void> | undefined
   #inputError: { readonly error: unknown } | undefined
@@ -34,6 +35,11 @@ export class RunningCall {
   /** Resolves when no more rows are handed over; undefined when none are. */
   get ending(): Promise<void> | undefined {
     return this.#feeding
+  }
+
+  /** Whether the runner has said anything of the call. */
+  get hasSpoken(): boolean {
+    return this.#hasSpoken
   }
 
   /** Fails the call, unless it is settled. */
@@ -51,6 +57,7 @@ export class RunningCall {
   /** Takes a frame; what it returns is pending while the caller cannot take more. */
   take(kind: number, body: Buffer): void | Promise<void> {
     const reader = new CellReader(body)
+    this.#hasSpoken = true
     switch (kind) {
       case FRAME.rows:
         return this.#takeRows(reader, body.length)

@@ -69,3 +69,11 @@ export class SqlRunError extends Error {
     this.place = place
   }
 }
+
+/** A call that its runner never read, as it had died before: another may take it. */
+export class UndeliveredCall extends SqlRunError {
+  constructor() {
+    super('crash', 'Cannot run this: what runs it has died, nothing was stored')
+    this.name = 'UndeliveredCall'
+  }
+}

@@ -6,7 +6,13 @@ import { type Clock, type Log, type Refusal, refusal } from '../../base/index.ts
 import { CallQueue } from './call-queue.ts'
 import { Runner } from './runner.ts'
 import { spawnRunner } from './spawn-runner.ts'
-import { type SqlCall, SqlRunError, type SqlRunReason, type SqlRunSummary } from './sql-call.ts'
+import {
+  type SqlCall,
+  SqlRunError,
+  type SqlRunReason,
+  type SqlRunSummary,
+  UndeliveredCall,
+} from './sql-call.ts'
 
 /** What the operator sets. */
 export interface SqlRunnerSettings {
@@ -97,7 +103,7 @@ export class SqlRunners {
   async run(call: SqlCall): Promise<SqlRunSummary> {
     try {
       call.signal?.throwIfAborted()
-      const summary = await this.#admit(call)
+      const summary = await this.#deliver(call)
       this.#ended.done += 1
       return summary
     } catch (error) {
@@ -116,6 +122,18 @@ export class SqlRunners {
       runner.kill()
     }
     while (this.#leaving.size > 0) await Promise.all(this.#leaving)
+  }
+
+  /** Idle runners may have died, all of them at worst: a call that none has read goes to the next. */
+  async #deliver(call: SqlCall): Promise<SqlRunSummary> {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await this.#admit(call)
+      } catch (error) {
+        const mayRepeat = error instanceof UndeliveredCall && tries < this.#settings.runnersMax
+        if (!mayRepeat) throw error
+      }
+    }
   }
 
   #admit(call: SqlCall): Promise<SqlRunSummary> {

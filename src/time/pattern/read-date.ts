@@ -3,6 +3,9 @@ import { canonicalTimeZone, loadZone, type Zone } from '../zone.ts'
 import { MONTH_NAMES, SHORT_NAME_LENGTH, WEEKDAY_NAMES } from './date-names.ts'
 import type { DateLetter, DatePattern } from './date-pattern.ts'
 
+/** Services send as many digits of a fraction as it needs; more than these tell nothing. */
+const FRACTION_DIGITS_MAX = 9
+
 /** What a text said so far; fields that a pattern does not have keep these. */
 interface DateParts {
   year: number
@@ -151,7 +154,9 @@ function readField(reader: DateReader, letter: DateLetter, width: number): void 
       parts.second = reader.whole(width, [0, 59], 'a second')
       return
     case 'S':
-      parts.ms = Number(reader.digits(width, 1, 'a fraction').padEnd(3, '0').slice(0, 3))
+      parts.ms = Number(
+        reader.digits(width, FRACTION_DIGITS_MAX, 'a fraction').padEnd(3, '0').slice(0, 3),
+      )
       return
     case 'a':
     case 'H':

@@ -63,6 +63,28 @@ test('SqlRunners.run() tells the place of a failure in values and in texts', asy
   await check("SELECT sum(v) FROM (SELECT 'x' AS v UNION ALL SELECT 1) t", /sum\(\) adds/, 'sum(v)')
 })
 
+test('SqlRunners.run() runs a program that has failed as if it had not', async (t) => {
+  const runners = openRunners(t, { runnersMax: 1 })
+  const date = "TOEPOCHMILLIS(@HTTP_BODY, 'yyyy')"
+  const csv = (text: string) => `CSV_TABLE(${text}) WITH (1 a STRING)`
+  for (const text of [
+    `SELECT ${date}`,
+    `SELECT TOEPOCHMILLIS(a, 'yyyy') FROM ${csv('@HTTP_BODY')}`,
+    `SELECT a FROM ${csv(`'' + ${date}`)}`,
+    `SET @x = ${date}; SELECT @x`,
+    `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE) WITH (CNAME = '' + ${date}) SELECT 'c', 's', 1, ${date}`,
+    `SELECT sum(TOEPOCHMILLIS(a, 'yyyy')) FROM ${csv("@HTTP_BODY + '\n1970'")}`,
+  ]) {
+    const program = compileGsSql(text)
+    const run = (body: string) => gather(runners, program, { values: { '@HTTP_BODY': body } })
+    const expected = await run('1971')
+    for (let round = 0; round < 2; round += 1) {
+      await assert.rejects(run('x'), /Cannot read "x"/, text)
+      assert.deepEqual(await run('1971'), expected, text)
+    }
+  }
+})
+
 test('SqlRunners.run() reads stored tables by the columns that are used', async (t) => {
   const runners = openRunners(t)
   const columns = ['CID', 'ID', 'SAMPLE'].map((name) => ({ name, type: 'UNKNOWN' as const }))

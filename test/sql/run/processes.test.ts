@@ -59,6 +59,22 @@ test('a runner that dies fails the call it has, and no other', { skip: noProc },
   assert.ok(runnerPids().every((pid) => !before.includes(pid)))
 })
 
+test('idle runners that have died fail no call', { skip: noProc }, async (t) => {
+  const runners = openRunners(t, { runnersMax: 3 })
+  for (let round = 0; round < 3; round += 1) {
+    assert.deepEqual(await gather(runners, programOf('SELECT 1')), [[1n]])
+    const before = runnerPids()
+    assert.ok(before.length >= 1)
+    for (const pid of before) process.kill(pid, 'SIGKILL')
+    // Nothing lets the service notice it before the next call.
+    while (before.some(isAlive)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+    const values = { '@A': 'x'.repeat(round * 1_000_000) }
+    const program = programOf('SELECT length(:v0)')
+    assert.deepEqual(await gather(runners, program, { values }), [[BigInt(round * 1_000_000)]])
+  }
+  assert.equal(runners.figures.ended.crash, 0)
+})
+
 test('a runner whose shell is killed goes with it', { skip: noProc }, async (t) => {
   const runners = openRunners(t, { runnersMax: 1 })
   const outcome = assert.rejects(gather(runners, programOf(ENDLESS)), SqlRunError)

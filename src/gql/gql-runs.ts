@@ -1,0 +1,190 @@
+/** GS SQL as a caller runs it: compiled, run by a runner, and the rows of its INSERTs put as one call. */
+import {
+  invariant,
+  type MemoryBudget,
+  type MemoryShare,
+  metricText,
+  SAMPLES_PER_CALL_MAX,
+} from '../base/index.ts'
+import { ExpressionError } from '../expression/index.ts'
+import type { Feed, PutCommand, PutOptions } from '../feed/index.ts'
+import {
+  type CompiledSql,
+  failureAt,
+  type RowCell,
+  type SqlRunners,
+  type WantedRead,
+} from '../sql/index.ts'
+import { CompiledTexts, type RunnableText } from './compiled-texts.ts'
+import type { GqlOutcome, GqlRun, GqlText, StoredReads } from './gql-run.ts'
+import { InsertRows } from './insert-rows.ts'
+import { mistakeRefusal, placedRefusal, runRefusal } from './sql-refusals.ts'
+
+/** Rows of SELECTs if the caller says nothing else. */
+const ROWS_MAX_DEFAULT = 1_000_000
+
+/** INSERT OR REPLACE replaces the samples it names, and none between them. */
+const PUT_OPTIONS: PutOptions = {
+  creation: {},
+  isAutofill: false,
+  deriveStreamsMax: 0,
+  deriveTimeoutMs: 0,
+}
+
+/** What runs are made with. */
+interface GqlParts {
+  readonly runners: SqlRunners
+  readonly feed: Feed
+  readonly budget: MemoryBudget
+  /** What hands over stored data; without it there are no stored tables. */
+  readonly stored?: StoredReads
+}
+
+/** Runs texts of GS SQL. */
+export class GqlRuns {
+  readonly #parts: GqlParts
+  readonly #texts = new CompiledTexts()
+  #sampleCount = 0
+
+  constructor(parts: GqlParts) {
+    this.#parts = parts
+  }
+
+  /** Refuses a text with a mistake, as `bad_sql`. */
+  check(text: GqlText): void {
+    this.#compile(text, 'bad_sql')
+  }
+
+  /**
+   * Runs a text. The samples of all its INSERTs are stored, durably, when it resolves; when it fails, none is.
+   * Refuses mistakes and failures with their place, and samples as a put does.
+   */
+  async run(run: GqlRun): Promise<GqlOutcome> {
+    const text = this.#compile(run, run.mistake ?? 'sql_error')
+    if (text.readsStored) await this.#parts.stored?.require(run)
+    const share = this.#parts.budget.emptyShare()
+    try {
+      const inserts = new InsertRows(text, { share, shownAt: run.isDry ? run.now : undefined })
+      const rowCount = await this.#runStatements(text, run, inserts)
+      const { lastSelect, program } = text
+      const columns = lastSelect < 0 ? [] : program.statements[lastSelect].query.columns
+      try {
+        return { columns, rowCount, ...(await this.#store(run, inserts, share)) }
+      } catch (error) {
+        throw placedRefusal(error, program, inserts)
+      }
+    } finally {
+      share.release()
+    }
+  }
+
+  /** Counts since the start, in Prometheus' text format. */
+  metrics(): string {
+    const { compiledCount } = this.#texts
+    return [
+      metricText('weir_gql_compiled_total', 'counter', 'Texts of GS SQL compiled.', compiledCount),
+      metricText(
+        'weir_gql_samples_total',
+        'counter',
+        'Samples stored by INSERT.',
+        this.#sampleCount,
+      ),
+    ].join('')
+  }
+
+  #compile(text: GqlText & Pick<GqlRun, 'key'>, code: 'bad_sql' | 'sql_error'): RunnableText {
+    const { stored } = this.#parts
+    try {
+      const compiled = this.#texts.take(
+        text,
+        text.allows.stored ? stored?.tables : undefined,
+        text.key,
+      )
+      if (text.allows.insert || compiled.firstInsert < 0) return compiled
+      const { query } = compiled.program.statements[compiled.firstInsert]
+      throw failureAt(text.sql, query, {
+        message: 'Only SET and SELECT can be run here, no INSERT',
+      })
+    } catch (error) {
+      throw error instanceof ExpressionError ? mistakeRefusal(error, code) : error
+    }
+  }
+
+  /** Answers the count of rows of the last SELECT. */
+  async #runStatements(text: RunnableText, run: GqlRun, inserts: InsertRows): Promise<number> {
+    const { program, lastSelect } = text
+    const rowsMax = run.rowsMax ?? ROWS_MAX_DEFAULT
+    let selected = 0
+    let rowCount = 0
+    const takeSelected = (number: number, rows: RowCell[][]): void | Promise<void> => {
+      const { query } = program.statements[number]
+      selected += rows.length
+      if (selected > rowsMax) {
+        const message = `Cannot run this: it gives more than ${rowsMax} rows`
+        throw mistakeRefusal(failureAt(program.text, query, { message }), 'sql_error')
+      }
+      if (number !== lastSelect) return
+      rowCount += rows.length
+      return run.onRows?.(rows, query.columns)
+    }
+    try {
+      await this.#parts.runners.run({
+        ...{ owner: run.organizationUid, key: text.key, program, variables: run.variables },
+        ...{ now: run.now, rowsMax: rowsMax + SAMPLES_PER_CALL_MAX + 1, signal: run.signal },
+        onRows: (number, rows) =>
+          program.statements[number].kind === 'insert'
+            ? withPlace(program, inserts, () => inserts.takeRows(number, rows))
+            : takeSelected(number, rows),
+        onOptions: (number, row) =>
+          withPlace(program, inserts, () => inserts.takeOptions(number, row)),
+        openRead: (wanted) => this.#openRead(text, run, wanted),
+      })
+    } catch (error) {
+      throw runRefusal(error, program)
+    }
+    return rowCount
+  }
+
+  /** Puts the rows of all INSERTs, or tries to. */
+  async #store(
+    run: GqlRun,
+    { samples, shown }: InsertRows,
+    share: MemoryShare,
+  ): Promise<Omit<GqlOutcome, 'columns' | 'rowCount'>> {
+    const { feed } = this.#parts
+    const { isDry, renew, signal } = run
+    const { count: sampleCount } = samples
+    if (sampleCount === 0) {
+      return { sampleCount, warnings: [], ...(isDry ? { samples: [], created: [] } : {}) }
+    }
+    const principal = renew === undefined ? run.principal : await renew()
+    invariant(principal.orgUid === run.organizationUid, 'a run is of another organization')
+    signal?.throwIfAborted()
+    const put: PutCommand = {
+      ...{ samples, options: PUT_OPTIONS, uploadTime: run.now, share, renew },
+      isTimeKept: run.assignsTimes !== true,
+    }
+    if (isDry) {
+      const { created } = await feed.tryPut(principal, put)
+      return { sampleCount, warnings: [], samples: shown?.list ?? [], created }
+    }
+    const warnings = await feed.put(principal, put)
+    this.#sampleCount += sampleCount
+    return { sampleCount, warnings }
+  }
+
+  #openRead({ program }: RunnableText, run: GqlRun, wanted: WantedRead) {
+    const { stored } = this.#parts
+    if (stored === undefined) throw new Error('BUG: stored data is read that nobody hands over')
+    const read = program.statements[wanted.statement].query.reads[wanted.read]
+    return stored.open({ read, wanted, run })
+  }
+}
+
+function withPlace<T>(program: CompiledSql, inserts: InsertRows, take: () => T): T {
+  try {
+    return take()
+  } catch (error) {
+    throw placedRefusal(error, program, inserts)
+  }
+}

@@ -1,0 +1,36 @@
+/** What goes wrong in GS SQL as callers are told it: with a place in the text, always. */
+import { Refusal, refusal } from '../base/index.ts'
+import { ExpressionError } from '../expression/index.ts'
+import { type CompiledSql, failureAt, SqlRunError } from '../sql/index.ts'
+import type { InsertRows } from './insert-rows.ts'
+
+/** What runs GS SQL is started again in less. */
+const RETRY_AFTER_SECONDS = 5
+
+type PlacedCode = 'bad_sql' | 'sql_error'
+
+/** The refusal of a mistake that has its place in a text. */
+export function mistakeRefusal(mistake: ExpressionError, code: PlacedCode): Refusal {
+  const { message: what, line, column, pointer } = mistake
+  return refusal(code, { what, place: { line, column, pointer } })
+}
+
+/** A refusal of samples with the place of their INSERT, where the statement can be made better; others stay as they are. */
+export function placedRefusal(error: unknown, program: CompiledSql, inserts: InsertRows): unknown {
+  if (!(error instanceof Refusal) || (error.status !== 400 && error.status !== 404)) return error
+  const { query } = program.statements[inserts.statementOf(error)]
+  const { line, column, pointer } = failureAt(program.text, query, { message: error.message })
+  return new Refusal(error.code, error.message, { place: { line, column, pointer } })
+}
+
+/** What a failed run is told as: a refusal where it was the statements or their runner, else what it was. */
+export function runRefusal(error: unknown, program: CompiledSql): unknown {
+  if (!(error instanceof SqlRunError)) return error
+  const { message, reason, place } = error
+  if (reason === 'crash' || reason === 'wait') {
+    return refusal('sql_unavailable', { what: message, retryAfterSeconds: RETRY_AFTER_SECONDS })
+  }
+  // Of what takes too long it is not known which statement it was.
+  const [from, until] = place ?? program.statements[0].query.place
+  return mistakeRefusal(new ExpressionError(message, program.text, { from, until }), 'sql_error')
+}
