@@ -57,8 +57,9 @@ export class TypeSettler {
   /** Looks at what the last process left. */
   start(): void {
     const { catalog, graph } = this.#deps
+    const isTyped = (handle: StreamHandle) => typeOf(catalog, handle) !== ''
     for (const derived of graph.derived()) {
-      if (typeOf(catalog, derived) === '') this.add(derived)
+      if (!isTyped(derived) && graph.sourcesOf(derived).some(isTyped)) this.add(derived)
     }
   }
 

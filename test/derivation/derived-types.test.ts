@@ -167,3 +167,29 @@ test('a job over history gives the type with its first result, and goes on', asy
   assert.equal(kept.length, rows.length)
   assert.ok(kept.every(([, value]) => value === 'high'))
 })
+
+test('a source whose values get another type by its rollup method is told, and nothing is mixed', async (t) => {
+  const home = await typesHome(t)
+  const minutes = { streamType: 'intvl_stream', baseCycle: 'minute' } as const
+  const on = { id: 'a', valueType: 'BOOLEAN', rollupMethod: 'last' } as const
+  await home.add('c', [on, { ...derived('d', 'a', 'a'), ...minutes }])
+  assert.deepEqual(await home.typesOf('c', 'd'), ['BOOLEAN'])
+  const minute = 60_000
+  const put = (at: number, value: boolean) =>
+    home.call(`compId=c&a=${value}&time=${T + at * minute}&derMaxS`)
+  for (const [at, value] of [true, false].entries()) await put(at, value)
+  const handle = home.handleOf('c', 'a')
+  const { uid: componentUid } = home.catalog.index.componentOf(handle)
+  const uid = home.catalog.index.streamUid(handle)
+  await home.catalog.streams.update(owner, { componentUid, uid }, { rollupMethod: 'avg' })
+  await put(2, true)
+  await home.derivation.worker.settle()
+  assert.deepEqual(await home.read('d'), [[T + minute, 1]])
+  const { lastError } = await home.statusOf('d')
+  assert.match(lastError?.message ?? '', /the type BOOLEAN cannot hold .* DOUBLE/)
+  await home.catalog.streams.update(owner, { componentUid, uid }, { rollupMethod: 'last' })
+  await put(3, true)
+  assert.deepEqual(await home.read('d'), [
+    ...[[T + minute, 1] as const, [T + 2 * minute, 0] as const, [T + 3 * minute, 1] as const],
+  ])
+})

@@ -171,11 +171,11 @@ test('a formula that cannot be saved is refused with its field, and nothing is c
     for (const name of ['true', 'False', 'null', 'AND', 'or', 'not', 'In', 'like', 'between']) {
       await check(
         reading({ name }),
-        /^stream\.derivation\.variables\[0\]\.name ".*" is a word of formulas, as [A-Z]+ is: choose/,
+        /^stream\.derivation\.variables\[0\]\.name ".*" is a keyword of formulas, in any capitals: choose/,
       )
     }
     for (const name of ['case', 'When', 'then', 'else', 'end', 'cast', 'as', 'is']) {
-      await check(reading({ name }), /variables\[0\]\.name ".*" is a word of formulas/)
+      await check(reading({ name }), /variables\[0\]\.name ".*" is a keyword of formulas/)
     }
     await check(reading({ name: ' ' }), /variables\[0\]\.name is blank/)
     await check(reading({ streamId: 'nope' }), /variables\[0\]\.streamId "nope" is no stream/)

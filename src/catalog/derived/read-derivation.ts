@@ -76,9 +76,9 @@ async function refuseKeyword(
   if (before?.variables.some((known) => known.name === name)) return
   // Loaded by the first who saves a formula: a service that calculates nothing needs no parser.
   const { EXPRESSION_KEYWORDS } = await import('../../expression/index.ts')
-  const word = name.toUpperCase()
-  if (EXPRESSION_KEYWORDS.has(word)) {
-    refuseField(field, `${shown(name)} is a word of formulas, as ${word} is: choose another name`)
+  if (EXPRESSION_KEYWORDS.has(name.toUpperCase())) {
+    const what = 'is a keyword of formulas, in any capitals: choose another name'
+    refuseField(field, `${shown(name)} ${what}`)
   }
 }
 
