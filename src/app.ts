@@ -58,6 +58,7 @@ import {
   openCommandSocket,
   type WeirServer,
 } from './http/index.ts'
+import { openConnections } from './open-connections.ts'
 import { openDerivation } from './open-derivation.ts'
 import { openLive } from './open-live.ts'
 import { openScrub } from './open-scrub.ts'
@@ -140,8 +141,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const operators = await Operators.open({ store: catalogStore, ...identity })
   const data = await openData({ ...parts, config, clock, log }, opened)
   data.scrub.start()
-  const deleteProfileJob = startDeleteProfiles({ ...data, catalogStore, clock, log })
-  opened.defer(() => deleteProfileJob.close())
+  const deleteProfileJob = startDeleteProfiles({ ...data, catalogStore, clock, log }, opened)
   await data.derivation.start()
   const budget = new MemoryBudget(budgetBytesOf(memoryBytesOf(config)))
   const calls = new FeedCalls(data.feed, budget)
@@ -149,6 +149,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const lane = feedLane({ calls, bodies, gate, log, exports: identity.exports })
   const live = openLive({ ...data, identity, config, clock, log })
   const { sql, gql } = openSql({ ...data, config, clock, log, budget }, opened)
+  const connections = openConnections({ ...data, box: parts.box, clock, config })
   const deletion = { ...data, identity, store: catalogStore, oauth }
   await resumeOrganizationDeletions(deletion, log)
   const server = await buildServer({
@@ -163,7 +164,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     addRoutes: (app, readMetrics) =>
       addRoutes(app, {
         ...{ ...data, calls, config, deletion, gate, identity, lane, log, oauth, operators },
-        ...{ budget, live, jobs: data.derivation.jobs },
+        ...{ budget, connections, live, jobs: data.derivation.jobs },
         usageOf: async (organization) => ({
           ...(await catalogUsageOf(catalogStore, organization)),
           fileBytes: await data.fileUsage.bytesOf(organization.uid),
@@ -264,14 +265,14 @@ async function openIdentityParts(
   })
   const oauthBase = { store: catalogStore, clock, settings: oauthSettings(config) }
   const bearers = new BearerCache(oauthBase)
+  const box = new SecretBox(openKeyFile(config.dataDir))
   const identity = await openIdentity({
-    ...{ store: catalogStore, clock, log, oauth: oauthBase, bearers, fence },
+    ...{ store: catalogStore, clock, log, oauth: oauthBase, bearers, fence, box },
     rateFigures: config.rateLimits,
     rateCeiling: config.rateCeiling,
-    box: new SecretBox(openKeyFile(config.dataDir)),
   })
   opened.defer(() => identity.close())
-  return { catalogStore, damage, handleMax, identity, oauthBase, embeddedCatalog }
+  return { box, catalogStore, damage, handleMax, identity, oauthBase, embeddedCatalog }
 }
 
 interface DataParts {
@@ -344,14 +345,17 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
 }
 
 /** Lets samples go that are older than their delete profile says, in the background. */
-function startDeleteProfiles(parts: {
-  readonly catalog: Catalog
-  readonly catalogStore: CatalogStore
-  readonly samples: SampleStore
-  readonly feed: Feed
-  readonly clock: Clock
-  readonly log: Log
-}): LeasedJob {
+function startDeleteProfiles(
+  parts: {
+    readonly catalog: Catalog
+    readonly catalogStore: CatalogStore
+    readonly samples: SampleStore
+    readonly feed: Feed
+    readonly clock: Clock
+    readonly log: Log
+  },
+  opened: AsyncDisposableStack,
+): LeasedJob {
   const { catalog, catalogStore, samples, clock, log } = parts
   const { retention } = parts.feed
   const job = makeDeleteProfileJob({
@@ -366,6 +370,7 @@ function startDeleteProfiles(parts: {
     onFailure: (error) => log.error({ error }, 'delete profiles could not be applied'),
   })
   job.start()
+  opened.defer(() => job.close())
   return job
 }
 

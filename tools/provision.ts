@@ -5,6 +5,8 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { findBrowser } from '../test/support/browser.ts'
+import { hasMariadb } from '../test/support/mariadb-server.ts'
+import { findPostgresql } from '../test/support/postgresql-server.ts'
 
 interface Part {
   readonly name: string
@@ -36,6 +38,18 @@ const parts: readonly Part[] = [
     neededBy: 'command curl ',
     debianPackage: 'curl',
     isThere: () => spawnSync('curl', ['--version']).status === 0,
+  },
+  {
+    name: 'PostgreSQL',
+    neededBy: "/postgresql-server.ts'",
+    debianPackage: 'postgresql',
+    isThere: () => findPostgresql() !== undefined,
+  },
+  {
+    name: 'MariaDB',
+    neededBy: "/mariadb-server.ts'",
+    debianPackage: 'mariadb-server',
+    isThere: hasMariadb,
   },
 ]
 

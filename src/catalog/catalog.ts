@@ -32,7 +32,7 @@ import {
 } from './record/expression-check.ts'
 import { usesBy } from './record/find-uses.ts'
 import { Folders } from './record/folders.ts'
-import { SimpleRecords } from './record/simple-records.ts'
+import { type FindUses, type RecordRules, SimpleRecords } from './record/simple-records.ts'
 import { showStream } from './record/stream-rules.ts'
 import { type TemplateBody, templateRules } from './record/template.ts'
 import { type UnitBody, unitRules } from './record/unit.ts'
@@ -89,6 +89,14 @@ export class Catalog {
     this.streams = new ComponentStreams(this.#base)
     this.components = new Components(this.#base, this.streams)
     this.folders = new Folders(this.#base, this.components)
+  }
+
+  /** Records of a kind that another part owns, kept and checked like those of the catalog itself. */
+  recordsOf<Body extends { id: string; name: string }>(
+    rules: RecordRules<Body>,
+    findUses?: FindUses,
+  ): SimpleRecords<Body> {
+    return new SimpleRecords(this.#base.documents, rules, findUses)
   }
 
   /** Makes what is missing of the wanted components and streams in one commit; see autoCreate. */

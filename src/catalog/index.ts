@@ -25,7 +25,7 @@ export { exportShape, mapShape } from './record/dashboard-transfer.ts'
 export { deleteProfileShape } from './record/delete-profile.ts'
 export { expressionCheckShape } from './record/expression-check.ts'
 export { folderShape } from './record/folders.ts'
-export type { Page, RecordList } from './record/simple-records.ts'
+export type { Page, RecordList, RecordRules, SimpleRecords } from './record/simple-records.ts'
 export { planStarterUnits } from './record/starter-units.ts'
 export { templateShape } from './record/template.ts'
 export { unitShape } from './record/unit.ts'
@@ -33,6 +33,13 @@ export { componentShape } from './shape/component-shape.ts'
 export { dashboardShape, PANEL_KINDS } from './shape/dashboard-shape.ts'
 export { cycleOfGrid } from './shape/grid-cycle.ts'
 export { readGrid } from './shape/interval-grid.ts'
+export {
+  checkText,
+  NAME_LENGTH_MAX,
+  refuseField,
+  revisionShape,
+  shapeCheck,
+} from './shape/record-checks.ts'
 export { STATISTIC_IDS, type StatisticId } from './shape/statistic-ids.ts'
 export {
   INTERVAL,

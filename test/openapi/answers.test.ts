@@ -176,6 +176,15 @@ test('the catalog answers as described', async () => {
   await owner('PUT', '/api/component', { component: { id: 'kept' } }, { expect: '4' })
 })
 
+test('connections answer as described', async () => {
+  const fields = { kind: 'POSTGRESQL', host: '127.0.0.1', database: 'd', user: 'u' }
+  await exercise('connection', { id: 'made', ...fields })
+  const { connection } = await owner('PUT', '/api/connection', { connection: fields })
+  const { test: tried } = await owner('POST', `/api/connection/${connection.uid}/test`)
+  assert.equal(tried.reason, 'not_allowed')
+  await owner('POST', '/api/connection/none/test', undefined, { expect: '4' })
+})
+
 test('keys, users and organizations answer as described', async () => {
   const password = { 'Weir-Password': service.ownerPassword }
   const capabilities = [{ resource: 'component/*/feed', methods: ['GET'] }]

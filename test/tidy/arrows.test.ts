@@ -128,6 +128,9 @@ test('outside things are imported only where they belong', () => {
     fastify: /^src\/http\//,
     chevrotain: /^src\/(?:expression|sql)\//,
     pino: /^src\/base\/log\.ts$/,
+    pg: /^src\/connectors\/database\/postgresql\//,
+    mysql2: /^src\/connectors\/database\/mysql\//,
+    tedious: /^src\/connectors\/database\/sqlserver\//,
     '@zxcvbn-ts/language-common': /^src\/auth\/proof\/common-passwords\.ts$/,
   }
   const misplaced = sources.flatMap((file) =>

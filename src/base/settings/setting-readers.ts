@@ -122,24 +122,40 @@ export function readTimeZone(text: string): string {
 
 /** Addresses and CIDR ranges with commas in between. */
 export function readAddressList(text: string): readonly string[] {
-  const items = text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '')
-  for (const item of items) {
-    const [address, prefix] = item.split('/')
-    try {
-      if (isIP(address) === 0) throw new SettingMistake('')
-      new BlockList().addSubnet(
-        address,
-        Number(prefix ?? (isIPv4(address) ? 32 : 128)),
-        isIPv4(address) ? 'ipv4' : 'ipv6',
-      )
-    } catch {
-      throw new SettingMistake(`must list addresses or CIDR ranges: "${item}" is neither`)
-    }
+  const items = itemsOf(text)
+  const wrong = items.find((item) => !isAddressRange(item))
+  if (wrong === undefined) return items
+  throw new SettingMistake(`must list addresses or CIDR ranges: "${wrong}" is neither`)
+}
+
+/** A host name, each of its labels within what DNS takes; underscores are seen in private networks. */
+const HOST_NAME = /^(?!-)[a-z0-9_-]{1,63}(?:\.(?!-)[a-z0-9_-]{1,63}){0,126}\.?$/i
+
+/** Host names, addresses and CIDR ranges with commas in between. */
+export function readHostList(text: string): readonly string[] {
+  const items = itemsOf(text)
+  // What looks like an address and is none would be looked up as a name that nobody has.
+  const isHost = (item: string) => HOST_NAME.test(item) && !/^[\d.]+$/.test(item)
+  const wrong = items.find((item) => !isAddressRange(item) && !isHost(item))
+  if (wrong === undefined) return items
+  throw new SettingMistake(`must list host names, addresses or CIDR ranges: "${wrong}" is none`)
+}
+
+function itemsOf(text: string): string[] {
+  const items = text.split(',').map((item) => item.trim())
+  return items.filter((item) => item !== '')
+}
+
+function isAddressRange(item: string): boolean {
+  const [address, prefix] = item.split('/')
+  if (isIP(address) === 0) return false
+  try {
+    const bits = Number(prefix ?? (isIPv4(address) ? 32 : 128))
+    new BlockList().addSubnet(address, bits, isIPv4(address) ? 'ipv4' : 'ipv6')
+    return true
+  } catch {
+    return false
   }
-  return items
 }
 
 /** The object in a JSON file of settings, as texts by name. */

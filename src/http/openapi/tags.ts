@@ -12,6 +12,7 @@ const TAGS = {
   expression: 'The language of formulas.',
   job: 'What is derived over history, in the background.',
   dashboard: 'Boards of charts, gauges, values, tables and texts.',
+  connection: 'Databases that imports read.',
   login: 'Sessions of people.',
   session: "The caller's own sessions.",
   second_factor: "The caller's own second factor.",

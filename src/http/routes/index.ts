@@ -8,6 +8,7 @@ import type {
 } from '../../auth/index.ts'
 import type { Config, MemoryBudget } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
+import type { Connections } from '../../connectors/index.ts'
 import type { HistoryJobs } from '../../derivation/index.ts'
 import type { LiveHub } from '../../feed/index.ts'
 import type { FileService } from '../../files/index.ts'
@@ -18,6 +19,7 @@ import type { FastLane } from '../transport/exchange.ts'
 import { apiKeyRoutes } from './api-key-routes.ts'
 import { catalogRoutes } from './catalog-routes.ts'
 import { componentRoutes } from './component-routes.ts'
+import { connectionRoutes } from './connectors/connection-routes.ts'
 import { cycleRoutes } from './cycle-routes.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
 import { expressionRoutes } from './expression-routes.ts'
@@ -49,6 +51,7 @@ interface RouteParts extends StorageRoutesDeps {
   readonly calls: FeedCalls
   readonly catalog: Catalog
   readonly config: Config
+  readonly connections: Connections
   readonly deletion: DeletionParts
   readonly files: FileService
   readonly identity: Identity
@@ -73,6 +76,7 @@ export function addRoutes(app: App, parts: RouteParts): void {
   authorizeRoutes(app, { oauth, issuerOf, brands, budget })
   catalogRoutes(app, { catalog, gate, identity })
   componentRoutes(app, { catalog, gate })
+  connectionRoutes(app, { connections: parts.connections, gate, identity })
   cycleRoutes(app, { catalog, gate })
   expressionRoutes(app, { catalog, gate })
   dashboardRoutes(app, { catalog, gate })

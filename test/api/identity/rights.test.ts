@@ -108,6 +108,7 @@ async function stateOf(): Promise<string> {
     'unit',
     'delete_profile',
     'dashboard',
+    'connection',
   ]
   const paths = [...nouns, ...more].map((noun) => `/api/${noun}?limit=1000`)
   const texts: string[] = []

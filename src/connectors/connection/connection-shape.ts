@@ -1,0 +1,57 @@
+import { type Static, Type } from 'typebox'
+import { revisionShape } from '../../catalog/index.ts'
+import {
+  DATABASE_KINDS,
+  type DatabaseKind,
+  TLS_MODES,
+  type TlsMode,
+} from '../database/database-port.ts'
+
+/** What a caller may say about a connection. */
+export const connectionShape = Type.Object({
+  id: Type.Optional(Type.String({ description: 'Unique in the organization, may be blank' })),
+  name: Type.Optional(Type.String()),
+  kind: Type.Optional(Type.Enum([...DATABASE_KINDS])),
+  host: Type.Optional(Type.String({ description: 'A host name or an address, nothing else' })),
+  port: Type.Optional(Type.Integer({ description: 'Absent: that of the kind' })),
+  database: Type.Optional(
+    Type.String({ description: 'The database; for Oracle the service. May be blank for others' }),
+  ),
+  user: Type.Optional(Type.String()),
+  password: Type.Optional(
+    Type.String({
+      description:
+        'Never told again. To be given anew when kind, host, port, user or tls change: it must not reach another server',
+    }),
+  ),
+  tls: Type.Optional(
+    Type.Enum([...TLS_MODES], {
+      description:
+        'off: unencrypted; on: encrypted; verify: encrypted, with a certificate that proves the host',
+    }),
+  ),
+  revision: revisionShape,
+})
+
+export type ConnectionInput = Static<typeof connectionShape>
+
+/** A connection as the catalog keeps it. */
+export type ConnectionBody = {
+  readonly id: string
+  readonly name: string
+  readonly kind: DatabaseKind
+  readonly host: string
+  readonly port: number
+  readonly database: string
+  readonly user: string
+  readonly sealedPassword: string
+  readonly tls: TlsMode
+}
+
+/** The usual ports. */
+export const DEFAULT_PORTS: Readonly<Record<DatabaseKind, number>> = {
+  POSTGRESQL: 5432,
+  MYSQL: 3306,
+  SQLSERVER: 1433,
+  ORACLE: 1521,
+}

@@ -1,0 +1,149 @@
+import { type Principal, requirePermit } from '../../access/index.ts'
+import type { SecretBox } from '../../auth/index.ts'
+import { type Clock, refuse } from '../../base/index.ts'
+import type { Catalog, Page, RecordList, SimpleRecords } from '../../catalog/index.ts'
+import {
+  DatabaseFailure,
+  type DatabaseLimits,
+  type DatabaseTarget,
+} from '../database/database-port.ts'
+import { openDatabase } from '../database/open-database.ts'
+import type { OutboundRules } from '../outbound/outbound-rules.ts'
+import { connectionRules, passwordOwner } from './connection-rules.ts'
+import type { ConnectionBody } from './connection-shape.ts'
+
+/** A connection as callers see it: that there is a password, and nothing of it. */
+type ConnectionRecord = Omit<ConnectionBody, 'sealedPassword'> & {
+  readonly uid: string
+  readonly hasPassword: boolean
+  readonly revision: number
+}
+
+/** What came of trying a connection. */
+interface ConnectionTest {
+  readonly isOk: boolean
+  /** What the server says it is, or why there is no session with it. */
+  readonly message: string
+  /** A word for programs: `ok`, or why not. */
+  readonly reason: string
+  readonly tookMs: number
+}
+
+interface Deps {
+  readonly catalog: Pick<Catalog, 'recordsOf'>
+  readonly box: SecretBox
+  readonly rules: OutboundRules
+  readonly clock: Clock
+  readonly limits?: DatabaseLimits
+}
+
+/** A trial that takes longer is of no use to the one who waits for it. */
+const TEST_LIMITS: DatabaseLimits = { connectMs: 10_000, answerMs: 5_000 }
+/** Trials at a time: each holds a socket to a host that someone has chosen. */
+const TESTS_MAX = 8
+const TESTS_PER_ORGANIZATION_MAX = 2
+
+/** Databases that imports read: get, list, insert, update, delete and trial, each checked against the caller's rights. */
+export class Connections {
+  readonly #records: SimpleRecords<ConnectionBody>
+  readonly #deps: Deps
+  readonly #testing = new Map<string, number>()
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+    const seal = (password: string, owner: string) => deps.box.seal(password, owner)
+    this.#records = deps.catalog.recordsOf(connectionRules(seal))
+  }
+
+  /** A connection that is not saved. */
+  make(principal: Principal): ConnectionRecord {
+    return shown(this.#records.make(principal))
+  }
+
+  async get(principal: Principal, uid: string): Promise<ConnectionRecord> {
+    return shown(await this.#records.get(principal, uid))
+  }
+
+  async list(principal: Principal, page: Page): Promise<RecordList<ConnectionRecord>> {
+    const { records, totalCount } = await this.#records.list(principal, page)
+    return { records: records.map(shown), totalCount }
+  }
+
+  async insert(principal: Principal, input: unknown): Promise<ConnectionRecord> {
+    return shown(await this.#records.insert(principal, input))
+  }
+
+  async update(principal: Principal, uid: string, input: unknown): Promise<ConnectionRecord> {
+    return shown(await this.#records.update(principal, uid, input))
+  }
+
+  async delete(principal: Principal, uid: string): Promise<void> {
+    await this.#records.delete(principal, uid)
+  }
+
+  /** Where a connection leads, with its password, without a check of rights: for imports. */
+  async findTarget(orgUid: string, uid: string): Promise<DatabaseTarget | undefined> {
+    const record = await this.#records.find(orgUid, uid)
+    return record === undefined ? undefined : this.#targetOf(orgUid, record)
+  }
+
+  /** Signs in to the database and out again, and tells what came of it. */
+  async test(principal: Principal, uid: string): Promise<ConnectionTest> {
+    requirePermit(principal, `connection/${uid}`, 'POST')
+    const { orgUid } = principal
+    const record = await this.#records.find(orgUid, uid)
+    if (record === undefined)
+      refuse('not_found', { what: `Cannot find connection "${uid.slice(0, 60)}"` })
+    const target = this.#targetOf(orgUid, record)
+    const running = this.#testing.get(orgUid) ?? 0
+    const total = this.#testing.values().reduce((sum, count) => sum + count, 0)
+    if (running >= TESTS_PER_ORGANIZATION_MAX || total >= TESTS_MAX) {
+      refuse('rate_limited', { retryAfterSeconds: 5 })
+    }
+    this.#testing.set(orgUid, running + 1)
+    try {
+      return await this.#try(target)
+    } finally {
+      const left = (this.#testing.get(orgUid) ?? 1) - 1
+      if (left === 0) this.#testing.delete(orgUid)
+      else this.#testing.set(orgUid, left)
+    }
+  }
+
+  async #try(target: DatabaseTarget): Promise<ConnectionTest> {
+    const { rules, clock, limits = TEST_LIMITS } = this.#deps
+    const start = clock.now()
+    const told = (isOk: boolean, reason: string, message: string) => ({
+      ...{ isOk, message, reason, tookMs: clock.now() - start },
+    })
+    try {
+      const signal = new AbortController().signal
+      const session = await openDatabase(target, { rules, limits, signal })
+      await session.close()
+      const encrypted = target.tls === 'off' ? 'unencrypted' : 'encrypted'
+      return told(true, 'ok', `Signed in to ${session.server}, ${encrypted}`)
+    } catch (error) {
+      if (!(error instanceof DatabaseFailure)) throw error
+      return told(false, error.reason, error.message)
+    }
+  }
+
+  #targetOf(orgUid: string, record: ConnectionBody): DatabaseTarget {
+    const { kind, host, port, database, user, tls, sealedPassword } = record
+    const target = { kind, host, port, database, user, tls }
+    if (sealedPassword === '') return { ...target, password: '' }
+    try {
+      const password = this.#deps.box.open(sealedPassword, passwordOwner(orgUid, record))
+      return { ...target, password }
+    } catch {
+      refuse('conflict', {
+        what: 'This password was encrypted under another secret.key: restore that file, or give the password again',
+      })
+    }
+  }
+}
+
+function shown(record: ConnectionBody & { uid: string; revision: number }): ConnectionRecord {
+  const { sealedPassword, ...rest } = record
+  return { ...rest, hasPassword: sealedPassword !== '' }
+}

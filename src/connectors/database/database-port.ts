@@ -1,0 +1,103 @@
+/** What imports ask of a database, whichever it is. Drivers are loaded when the first connection of their kind is opened. */
+import type { Socket } from 'node:net'
+
+/** The kinds of databases that can be read. */
+export const DATABASE_KINDS = ['POSTGRESQL', 'MYSQL', 'SQLSERVER', 'ORACLE'] as const
+export type DatabaseKind = (typeof DATABASE_KINDS)[number]
+
+/** Whether a session is encrypted, and whether the server has to prove its name by a certificate. */
+export const TLS_MODES = ['off', 'on', 'verify'] as const
+export type TlsMode = (typeof TLS_MODES)[number]
+
+/** A database and who signs in to it. */
+export interface DatabaseTarget {
+  readonly kind: DatabaseKind
+  readonly host: string
+  readonly port: number
+  /** The database; for Oracle the service. Blank: the one that the user has by default. */
+  readonly database: string
+  readonly user: string
+  readonly password: string
+  readonly tls: TlsMode
+}
+
+/** How long a database may take. */
+export interface DatabaseLimits {
+  /** To connect and sign in. */
+  readonly connectMs: number
+  /** To give the next rows; told to the server too, where it takes such limits. */
+  readonly answerMs: number
+}
+
+/** The cells of a row as texts, null where the database has NULL. */
+export type Row = readonly (string | null)[]
+
+/** Why a database did not give what it was asked for. */
+type DatabaseReason =
+  | 'not_allowed'
+  | 'unknown_host'
+  | 'refused'
+  | 'unreachable'
+  | 'timeout'
+  | 'sign_in'
+  | 'tls'
+  | 'sql'
+  | 'too_large'
+  | 'lost'
+  | 'cancelled'
+
+/** What went wrong with a database; the message is for the one who wrote the connection or the SQL. */
+export class DatabaseFailure extends Error {
+  readonly reason: DatabaseReason
+  /** Where in the statement, counted from 1, where the database tells. */
+  readonly place: { readonly line: number; readonly column?: number } | undefined
+
+  constructor(reason: DatabaseReason, message: string, place?: DatabaseFailure['place']) {
+    super(message)
+    this.name = 'DatabaseFailure'
+    this.reason = reason
+    this.place = place
+  }
+}
+
+/** How an adapter comes to its connections: every one goes to an address that was judged. */
+export interface Outlet {
+  /** A connected socket to the target's host and port. */
+  connect(): Promise<Socket>
+  /** Another one, to the very address that a socket is connected to. */
+  connectAgain(socket: Socket): Promise<Socket>
+  /** Whether an address that a driver was led to may be connected to; what is wrong with it, if not. */
+  findRefusal(host: string, address: string): string | undefined
+  /** Ends the attempt to sign in. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * One signed-in session, as an adapter gives it: one statement is run in it, in a transaction that only
+ * reads where the database has such. Nothing here watches time or size; `DatabaseSession` does.
+ */
+export interface DatabaseAdapter {
+  /** What the server says it is, such as `PostgreSQL 17.2`. */
+  readonly server: string
+  /** Runs a statement as it stands; answers the names of its columns once they are known. */
+  start(sql: string): Promise<readonly string[]>
+  /** At most so many next rows, in the order of the result; none when there are no more. */
+  next(rowsMax: number): Promise<readonly Row[]>
+  /** Asks the server to stop what it does for this session, by another way than the session itself. */
+  cancel(): Promise<void>
+  /** Ends the session with manners. */
+  close(): Promise<void>
+  /** Ends the session at once. */
+  destroy(): void
+  /** Bytes that have arrived so far, where the adapter can tell. */
+  bytesRead(): number
+  /** What a driver's error means. */
+  translate(error: unknown): DatabaseFailure
+}
+
+/** Signs in; throws an OutboundFailure or a DatabaseFailure. */
+export type OpenAdapter = (
+  target: DatabaseTarget,
+  limits: DatabaseLimits,
+  outlet: Outlet,
+) => Promise<DatabaseAdapter>

@@ -1,0 +1,195 @@
+import { isIP, type Socket } from 'node:net'
+import type { Readable } from 'node:stream'
+import { type Connection, type ConnectionOptions, createConnection } from 'mysql2'
+import {
+  type DatabaseAdapter,
+  DatabaseFailure,
+  type DatabaseLimits,
+  type DatabaseTarget,
+  type Outlet,
+  type Row,
+} from '../database-port.ts'
+import { takeRows } from '../row-stream.ts'
+import { signInOver } from '../sign-in-over.ts'
+import { type MysqlColumn, mysqlReader } from './mysql-values.ts'
+
+/** Rows that lie ready in the driver. */
+const BUFFERED_ROWS = 200
+
+/** Signs in to MySQL or MariaDB and begins a transaction that only reads. */
+export async function openMysql(
+  target: DatabaseTarget,
+  limits: DatabaseLimits,
+  outlet: Outlet,
+): Promise<DatabaseAdapter> {
+  const socket = await outlet.connect()
+  try {
+    return await signInOver(socket, outlet.signal, async () => {
+      const connection = await signIn(target, socket)
+      const [[version]] = await ask(connection, 'SELECT VERSION()')
+      const isMariadb = /mariadb/i.test(version)
+      for (const text of beginTexts(limits, isMariadb)) await ask(connection, text)
+      const server = isMariadb ? `MariaDB ${version.split('-')[0]}` : `MySQL ${version}`
+      return new MysqlAdapter({ connection, socket, outlet, server, target })
+    })
+  } catch (error) {
+    throw translate(error)
+  }
+}
+
+async function signIn(target: DatabaseTarget, socket: Socket): Promise<Connection> {
+  const connection = createConnection(connectionOptions(target, socket))
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  // An error between two statements is told by the next one.
+  connection.on('error', reject)
+  connection.connect((error) => (error === null ? resolve() : reject(error)))
+  await promise
+  return connection
+}
+
+function connectionOptions(target: DatabaseTarget, socket: Socket): ConnectionOptions {
+  const { host, port, user, password, database, tls } = target
+  const isVerified = tls === 'verify'
+  if (isVerified && isIP(host) !== 0) {
+    const what = 'A certificate can be verified for a host name only: name the host, or choose "on"'
+    throw new DatabaseFailure('tls', what)
+  }
+  const ssl = { rejectUnauthorized: isVerified, verifyIdentity: isVerified }
+  return {
+    ...{ host, port, user, password, stream: socket, charset: 'utf8mb4' },
+    ...(database === '' ? {} : { database }),
+    ...(tls === 'off' ? {} : { ssl }),
+    // Nothing of this machine is the server's to ask for, and no row makes code.
+    ...{ flags: ['-LOCAL_FILES'], disableEval: true, multipleStatements: false },
+    // The limit of signing in is the outlet's.
+    ...{ connectTimeout: 0, enableKeepAlive: false },
+  }
+}
+
+function beginTexts({ answerMs }: DatabaseLimits, isMariadb: boolean): string[] {
+  const seconds = Math.ceil(answerMs / 1_000)
+  const limit = isMariadb ? `max_statement_time = ${seconds}` : `max_execution_time = ${answerMs}`
+  const waits = `net_write_timeout = ${seconds * 2}, lock_wait_timeout = ${seconds}`
+  return [
+    `SET SESSION time_zone = '+00:00', ${limit}, ${waits}`,
+    'SET SESSION TRANSACTION READ ONLY',
+    'START TRANSACTION READ ONLY',
+  ]
+}
+
+/** The rows of a short statement, as texts. */
+async function ask(connection: Connection, sql: string): Promise<string[][]> {
+  const { promise, resolve, reject } = Promise.withResolvers<string[][]>()
+  connection.query(
+    { sql, rowsAsArray: true, typeCast: (field) => field.string() },
+    (error, rows) => (error === null ? resolve(rows as unknown as string[][]) : reject(error)),
+  )
+  return await promise
+}
+
+interface Parts {
+  readonly connection: Connection
+  readonly socket: Socket
+  readonly outlet: Outlet
+  readonly server: string
+  readonly target: DatabaseTarget
+}
+
+class MysqlAdapter implements DatabaseAdapter {
+  readonly server: string
+  readonly #parts: Parts
+  readonly #lost = Promise.withResolvers<never>()
+  #rows: Readable | undefined
+  #readers: readonly ((bytes: Buffer) => string)[] = []
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.server = parts.server
+    // A connection that breaks off is told here, and not by the statement that runs.
+    parts.connection.on('error', (error) => {
+      this.#lost.reject(error)
+      this.#rows?.destroy(error)
+    })
+    this.#lost.promise.catch(() => {})
+  }
+
+  async start(sql: string): Promise<readonly string[]> {
+    const query = this.#parts.connection.query({ sql, rowsAsArray: true, typeCast: false })
+    const { promise, resolve, reject } = Promise.withResolvers<readonly Column[]>()
+    query.once('fields', (fields: unknown) => resolve((fields ?? []) as readonly Column[]))
+    query.once('error', reject)
+    query.once('end', () => resolve([]))
+    this.#rows = query.stream({ highWaterMark: BUFFERED_ROWS })
+    // It is told by whoever waits for rows.
+    this.#rows.on('error', () => {})
+    const columns = await Promise.race([promise, this.#lost.promise])
+    if (columns.length === 0) throw new DatabaseFailure('sql', 'The statement gives no rows')
+    this.#readers = columns.map(mysqlReader)
+    return columns.map(({ name }) => name)
+  }
+
+  async next(rowsMax: number): Promise<readonly Row[]> {
+    if (this.#rows === undefined) return []
+    const rows = await takeRows<(Buffer | null)[]>(this.#rows, rowsMax)
+    const readers = this.#readers
+    return rows.map((row) => row.map((cell, at) => (cell === null ? null : readers[at](cell))))
+  }
+
+  async cancel(): Promise<void> {
+    const { connection, socket, outlet, target } = this.#parts
+    const second = await outlet.connectAgain(socket)
+    try {
+      const killer = await signIn(target, second)
+      await ask(killer, `KILL QUERY ${connection.threadId}`)
+    } finally {
+      second.destroy()
+    }
+  }
+
+  async close(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#parts.connection.end(() => resolve())
+    await promise
+  }
+
+  destroy(): void {
+    this.#parts.socket.destroy()
+  }
+
+  bytesRead(): number {
+    return this.#parts.socket.bytesRead
+  }
+
+  translate(error: unknown): DatabaseFailure {
+    return translate(error)
+  }
+}
+
+type Column = MysqlColumn & { readonly name: string }
+
+/** Access denied, unknown database, host not allowed: who signs in can mend it. */
+const SIGN_IN_NUMBERS = [1044, 1045, 1049, 1130, 1251, 1698, 1820, 3118]
+/** The time of a statement is over. */
+const TIME_NUMBERS = [1969, 3024]
+
+function translate(error: unknown): DatabaseFailure {
+  if (error instanceof DatabaseFailure) return error
+  const {
+    code = '',
+    errno = 0,
+    message,
+    sqlState,
+  } = error as NodeJS.ErrnoException & {
+    sqlState?: string
+  }
+  if (SIGN_IN_NUMBERS.includes(errno)) return new DatabaseFailure('sign_in', message)
+  if (TIME_NUMBERS.includes(errno)) return new DatabaseFailure('timeout', message)
+  if (/SSL|TLS|certificate|CERT_|self-signed/i.test(`${code} ${message}`)) {
+    return new DatabaseFailure('tls', message)
+  }
+  if (sqlState !== undefined && sqlState !== '') {
+    const line = / at line (\d+)$/.exec(message)?.[1]
+    return new DatabaseFailure('sql', message, line === undefined ? undefined : { line: +line })
+  }
+  return new DatabaseFailure('lost', `The connection was lost: ${message}`)
+}

@@ -1,0 +1,46 @@
+/** Connections as they are answered. */
+import { Type } from 'typebox'
+import { DATABASE_KINDS, TLS_MODES } from '../../connectors/index.ts'
+import { EXAMPLE_UID, named, oneOf } from '../openapi/answer-schema.ts'
+
+/** A connection; its password is told nowhere. */
+export const connectionRecord = named(
+  'Connection',
+  {
+    uid: Type.String({
+      description: 'Assigned by the service; blank in a record that is not saved',
+    }),
+    id: Type.String({ description: 'Chosen by people, may be blank' }),
+    name: Type.String(),
+    kind: oneOf(DATABASE_KINDS),
+    host: Type.String(),
+    port: Type.Integer(),
+    database: Type.String({ description: 'For Oracle the service' }),
+    user: Type.String(),
+    hasPassword: Type.Boolean({ description: 'Whether one is kept, encrypted; it is never told' }),
+    tls: oneOf(TLS_MODES),
+    revision: Type.Integer({ description: 'Counts the changes' }),
+  },
+  {
+    ...{ uid: EXAMPLE_UID, id: '', name: 'Plant history', kind: 'POSTGRESQL' },
+    ...{ host: 'db.example.com', port: 5432, database: 'plant', user: 'reader' },
+    ...{ hasPassword: true, tls: 'verify', revision: 1 },
+  },
+)
+
+const REASONS = [
+  ...['ok', 'not_allowed', 'unknown_host', 'refused', 'unreachable', 'timeout', 'sign_in'],
+  ...['tls', 'sql', 'too_large', 'lost', 'cancelled'],
+]
+
+/** What came of trying a connection. */
+export const connectionTest = named(
+  'ConnectionTest',
+  {
+    isOk: Type.Boolean(),
+    message: Type.String({ description: 'What the server says it is, or why it cannot be used' }),
+    reason: oneOf(REASONS),
+    tookMs: Type.Integer(),
+  },
+  { isOk: true, message: 'Signed in to PostgreSQL 17.2, encrypted', reason: 'ok', tookMs: 41 },
+)

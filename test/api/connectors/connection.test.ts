@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { type Call, caller, signIn } from '../../support/caller.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+const PASSWORD = 'a-password-to-be-kept'
+
+let service: Service
+let owner: Call
+before(async () => {
+  service = await startService()
+  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
+})
+after(() => service.close())
+
+const fields = {
+  ...{ name: 'Plant', kind: 'POSTGRESQL', host: 'db.example.com', database: 'plant' },
+  ...{ user: 'reader', password: PASSWORD },
+}
+
+async function insert(more: object = {}): Promise<{ uid: string; revision: number }> {
+  const made = await owner('PUT', '/api/connection', { connection: { ...fields, ...more } })
+  assert.equal(made.status, 200, made.text)
+  return made.body.connection
+}
+
+test('a connection is saved, shown without its password, changed and deleted', async () => {
+  const blank = await owner('GET', '/api/connection/new')
+  assert.equal(blank.body.connection.tls, 'verify')
+  const { uid } = await insert()
+  const shown = await owner('GET', `/api/connection/${uid}`)
+  assert.deepEqual(shown.body.connection, {
+    ...{ uid, id: '', name: 'Plant', kind: 'POSTGRESQL', host: 'db.example.com', port: 5432 },
+    ...{ database: 'plant', user: 'reader', tls: 'verify', hasPassword: true, revision: 1 },
+  })
+  const changed = await owner('POST', `/api/connection/${uid}`, { connection: { name: 'Mill' } })
+  assert.equal(changed.body.connection.name, 'Mill')
+  const list = await owner('GET', '/api/connection')
+  assert.equal(list.body.totalCount, 1)
+  for (const { text } of [shown, changed, list]) assert.doesNotMatch(text, /"password"|sealed|kept/)
+  assert.equal((await owner('DELETE', `/api/connection/${uid}`)).status, 200)
+  assert.equal((await owner('GET', `/api/connection/${uid}`)).status, 404)
+})
+
+test('the password lies encrypted on disk, and in no log', async () => {
+  const { uid } = await insert()
+  await service.restart()
+  for (const file of ['catalog.db', 'catalog.db-wal']) {
+    try {
+      assert.equal(readFileSync(join(service.dataDir, file)).includes(PASSWORD), false, file)
+    } catch (error) {
+      assert.equal((error as NodeJS.ErrnoException).code, 'ENOENT')
+    }
+  }
+  assert.equal(service.logLines.join('').includes(PASSWORD), false)
+  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
+  assert.equal((await owner('DELETE', `/api/connection/${uid}`)).status, 200)
+})
+
+test('a password does not follow to another server: it is given again, or stays', async () => {
+  const { uid } = await insert()
+  const path = `/api/connection/${uid}`
+  const moves = [
+    ...[{ host: 'evil.example' }, { port: 6000 }, { user: 'x' }, { tls: 'off' }],
+    { kind: 'MYSQL' },
+  ]
+  for (const connection of moves) {
+    const refused = await owner('POST', path, { connection })
+    assert.equal(refused.status, 400, refused.text)
+    assert.equal(refused.body.field, 'connection.password')
+  }
+  assert.equal((await owner('POST', path, { connection: { database: 'other' } })).status, 200)
+  const moved = await owner('POST', path, {
+    connection: { kind: 'MYSQL', host: 'other.example', password: 'another' },
+  })
+  assert.equal(moved.status, 200, moved.text)
+  assert.equal(moved.body.connection.port, 3306)
+  await owner('DELETE', path)
+})
+
+test('mistakes name their field', async () => {
+  const check = async (more: object, field: string) => {
+    const refused = await owner('PUT', '/api/connection', { connection: { ...fields, ...more } })
+    assert.equal(refused.status, 400, `${JSON.stringify(more)}: ${refused.text}`)
+    assert.equal(refused.body.field, `connection.${field}`)
+  }
+  await check({ host: '' }, 'host')
+  await check({ host: 'https://db.example.com' }, 'host')
+  await check({ host: 'db.example.com:5432' }, 'host')
+  await check({ host: 'db.example.com/x' }, 'host')
+  await check({ host: 'a)(HOST=b' }, 'host')
+  await check({ host: 'fe80::1%eth0' }, 'host')
+  await check({ host: '-flag' }, 'host')
+  await check({ host: 'x'.repeat(300) }, 'host')
+  await check({ port: 0 }, 'port')
+  await check({ port: 65536 }, 'port')
+  await check({ port: '5432' }, 'port')
+  await check({ user: '' }, 'user')
+  await check({ user: 'a\u0000b' }, 'user')
+  await check({ database: '' }, 'database')
+  await check({ kind: 'ORACLE', database: 'x)(y=' }, 'database')
+  await check({ kind: 'SQLITE' }, 'kind')
+  await check({ tls: 'maybe' }, 'tls')
+  await check({ password: 'x'.repeat(2_000) }, 'password')
+  assert.equal((await owner('GET', '/api/connection')).body.totalCount, 0)
+})
+
+test('a trial tells why a database cannot be used, and reaches nothing that is not allowed', async () => {
+  const closed = createServer()
+  closed.listen(0, '127.0.0.1')
+  await once(closed, 'listening')
+  const { port } = closed.address() as AddressInfo
+  closed.close()
+  const { uid } = await insert({ host: '127.0.0.1', port })
+  const path = `/api/connection/${uid}`
+  const refused = await owner('POST', `${path}/test`)
+  assert.equal(refused.status, 200, refused.text)
+  assert.equal(refused.body.test.isOk, false)
+  assert.equal(refused.body.test.reason, 'not_allowed')
+  assert.match(refused.body.test.message, /loopback.*WEIR_OUTBOUND_ALLOW/)
+  await service.restart({ WEIR_OUTBOUND_ALLOW: '127.0.0.1' })
+  owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
+  const allowed = await owner('POST', `${path}/test`)
+  assert.equal(allowed.body.test.reason, 'refused', allowed.text)
+  await owner('POST', path, { connection: { host: 'nowhere.invalid', password: 'x' } })
+  const unknown = await owner('POST', `${path}/test`)
+  assert.equal(unknown.body.test.reason, 'unknown_host', unknown.text)
+  assert.equal((await owner('POST', '/api/connection/none/test')).status, 404)
+  await owner('DELETE', path)
+})
+
+test('connections are those of their organization, for callers with the right', async () => {
+  const { uid } = await insert()
+  const key = async (methods: readonly string[]) => {
+    const capabilities = [{ resource: 'connection', methods }]
+    const made = await owner('PUT', '/api/api_key', { api_key: { name: 'k', capabilities } })
+    return caller(service, `api_key=${made.body.api_key.secretKey}`)
+  }
+  const reader = await key(['GET'])
+  assert.equal((await reader('GET', `/api/connection/${uid}`)).status, 200)
+  assert.equal((await reader('POST', `/api/connection/${uid}/test`)).status, 403)
+  assert.equal((await reader('DELETE', `/api/connection/${uid}`)).status, 403)
+  const writer = await key(['PUT'])
+  assert.equal((await writer('GET', '/api/connection')).status, 403)
+  await owner('DELETE', `/api/connection/${uid}`)
+})
