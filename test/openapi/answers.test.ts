@@ -103,6 +103,10 @@ test('small lines answer as described', async () => {
   const { spark } = await owner('GET', `${path}?from=0&until=${DAY}&points=4`)
   assert.ok(spark.totalCount > 1)
   await owner('GET', path)
+  await device('PUT', '/api/feed?compId=c1&line=1&time=1000')
+  const most = await owner('GET', `${path}?from=0&until=${DAY}&points=201`)
+  assert.equal(most.spark.streams.at(-1).mean.length, 200)
+  await owner('GET', `${path}?points=0`, undefined, { expect: '4' })
   await owner('GET', `${path}?from=5&until=5`, undefined, { expect: '4' })
 })
 

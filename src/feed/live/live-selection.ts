@@ -30,7 +30,7 @@ export interface SelectedStreams {
   readonly missing: readonly { readonly component: LiveName; readonly stream?: LiveName }[]
 }
 
-/** Streams that one listener may follow: some screens full. */
+/** Streams that one listener may follow or wait for: some screens full. */
 const LIVE_STREAMS_MAX = 1_000
 
 /** Finds the streams of a selection; refuses those that the caller may not read, and too many. */
@@ -42,10 +42,14 @@ export function selectStreams(
   const handles = new Set<StreamHandle>()
   const componentUids = new Set<string>()
   const missing: { component: LiveName; stream?: LiveName }[] = []
+  // What is named and not there counts too: it is looked for at every change, and followed once it is made.
+  let missingStreams = 0
   for (const { component: name, streams } of selection) {
+    if (handles.size + missingStreams > LIVE_STREAMS_MAX) refuseMany()
     const component = findComponent(index, principal, name)
     if (component === undefined) {
       missing.push({ component: name })
+      missingStreams += Math.max(streams.length, 1)
       continue
     }
     componentUids.add(component.uid)
@@ -57,13 +61,14 @@ export function selectStreams(
       const handle = findStream(index, component, stream)
       if (handle === 0) {
         missing.push({ component: name, stream })
+        missingStreams += 1
         continue
       }
       requireStream(index, principal, handle, use)
       handles.add(handle)
     }
-    if (handles.size > LIVE_STREAMS_MAX) refuseMany()
   }
+  if (handles.size + missingStreams > LIVE_STREAMS_MAX) refuseMany()
   return { handles, componentUids, missing }
 }
 

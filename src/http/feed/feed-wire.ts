@@ -36,7 +36,7 @@ export const feedQuery = Type.Object({
   sd: whole('Start, epoch ms, inclusive; only together with ed'),
   ed: whole('End, epoch ms, exclusive; missing: the latest samples'),
   limit: whole(
-    `At most this many items over all streams; ${FEED_LIMIT_MAX} by default and at most`,
+    `At most this many items over all streams; ${FEED_LIMIT_MAX} by default; more counts as that`,
   ),
   format: Type.Optional(
     oneOf(['csv', 'json'], 'Without it the header Accept decides, text/csv or JSON'),
@@ -147,8 +147,10 @@ export const putFeedQuery = Type.Object({
   autofillGapsWithNulls: Type.Optional(
     Type.Boolean({ description: 'false keeps stored values of intervals not in the call' }),
   ),
-  derMaxS: whole(`Most streams derived within the call, at most ${DERIVE_STREAMS_MAX}`),
-  derTout: whole(`Time limit of the call in ms, at most ${DERIVE_TIMEOUT_MS_MAX}`),
+  derMaxS: whole(
+    `Most streams derived within the call; more than ${DERIVE_STREAMS_MAX} counts as that`,
+  ),
+  derTout: whole(`Time limit of the call in ms; more than ${DERIVE_TIMEOUT_MS_MAX} counts as that`),
   streams: Type.Optional(
     Type.Record(Type.String(), Type.String(), {
       description:

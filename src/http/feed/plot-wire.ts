@@ -13,7 +13,7 @@ export const plotQuery = Type.Object({
   points: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: `At most this many entries; ${FEED_LIMIT_MAX} by default, at most ${PLOT_POINTS_MAX}`,
+      description: `At most this many entries; ${FEED_LIMIT_MAX} by default; more than ${PLOT_POINTS_MAX} counts as that`,
     }),
   ),
   cycle: Type.Optional(Type.String({ description: 'Cycle ID, together with stat' })),
@@ -109,9 +109,13 @@ export const plotAnswers = Type.Union([plotAnswer, plainPlot], { examples: [PLAI
 export const sparksQuery = Type.Object({
   from: Type.Optional(msOf('Start, inclusive; missing: a day before the end')),
   until: Type.Optional(msOf('End, exclusive; missing: this moment')),
-  points: Type.Optional(Type.Integer({ description: '48 by default, at most 200' })),
+  points: Type.Optional(
+    Type.Integer({ minimum: 1, description: '48 by default; more than 200 counts as that' }),
+  ),
   start: Type.Optional(Type.Integer({ minimum: 0, description: 'The first stream, from 0 on' })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'Streams, at most 200' })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'Streams, 200 by default; more counts as that' }),
+  ),
 })
 
 /** The answer of small lines. */

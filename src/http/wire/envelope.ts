@@ -7,7 +7,7 @@ export const pageSchema = Type.Object({
     Type.Integer({ minimum: 0, description: 'How many items to skip; 0 by default' }),
   ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, description: `At most ${PAGE_LIMIT_MAX}, the default` }),
+    Type.Integer({ minimum: 1, description: `${PAGE_LIMIT_MAX} by default; more counts as that` }),
   ),
 })
 

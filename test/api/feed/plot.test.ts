@@ -111,6 +111,18 @@ for (const seed of testSeeds(1)) {
   })
 }
 
+test('a plot of more points than there may be is one of as many as there may be', async () => {
+  await put(
+    'long',
+    Array.from({ length: 5_000 }, (_, at): [number, number] => [T0 + at * 1_000, at]),
+  )
+  const most = await plot('long', 'points=4000')
+  assert.equal(most.form, 'spans')
+  for (const points of [4_001, 1_000_000]) {
+    assert.deepEqual(await plot('long', `points=${points}`), most)
+  }
+})
+
 test('a plot without a range is of the whole stream, and says what it is of', async () => {
   await put('few', [
     [T0, 1],

@@ -244,3 +244,23 @@ test('GET /api/live follows at most 1,000 streams', async () => {
   await client.ended()
   assert.equal((await connect('comp=wide')).status, 400)
 })
+
+test('GET /api/live counts what is named and not there among its 1,000 streams', async () => {
+  await put('there', { s: [[1, 1]] })
+  const none = (count: number) =>
+    Array.from({ length: count }, (_, at) => `&stream=n${at}`).join('')
+  const comps = (count: number) => Array.from({ length: count }, (_, at) => `comp=n${at}`).join('&')
+  for (const [query, status] of [
+    [`comp=there${none(1_000)}`, 200],
+    [`comp=there${none(1_001)}`, 400],
+    [`comp=nowhere${none(1_001)}`, 400],
+    [`comp=nowhere${none(600)}&comp=there${none(401)}`, 400],
+    [comps(1_000), 200],
+    [comps(1_001), 400],
+    [`${comps(1_000)}&comp=there`, 400],
+  ] as const) {
+    const client = await connect(query)
+    assert.equal(client.status, status, query.slice(0, 40))
+    if (status === 400) assert.match(JSON.parse(await client.ended()).message, /1000 streams/)
+  }
+})
