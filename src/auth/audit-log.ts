@@ -1,5 +1,5 @@
 import type { Principal } from '../access/index.ts'
-import { type Clock, type Log, newUid, Refusal } from '../base/index.ts'
+import { type Clock, type Log, newUid, PAGE_BYTES_MAX, Refusal } from '../base/index.ts'
 import type { CatalogStore, CatalogWrite, PutDocument } from '../store/index.ts'
 import type { Standing } from './standing.ts'
 
@@ -126,7 +126,7 @@ export class AuditLog {
     orgUid: string,
     page: { readonly start: number; readonly limit: number },
   ): Promise<{ entries: readonly AuditRecord[]; totalCount: number }> {
-    const query = { orgUid, kind: KIND, ...page, descending: true }
+    const query = { orgUid, kind: KIND, ...page, descending: true, bytesMax: PAGE_BYTES_MAX }
     const { documents, totalCount } = await this.#store.list(query)
     const entries = documents.map(({ uid, body }) => ({
       orgUid,

@@ -1,4 +1,4 @@
-import { type Clock, hashSecret, newSecret } from '../base/index.ts'
+import { type Clock, hashSecret, newSecret, PAGE_BYTES_MAX } from '../base/index.ts'
 import type { CatalogDocument, CatalogStore, CatalogWrite, PutDocument } from '../store/index.ts'
 import { RecordCache } from './record-cache.ts'
 
@@ -77,7 +77,9 @@ export class Sessions {
   ): Promise<{ sessions: readonly ShownSession[]; totalCount: number }> {
     const nowMs = this.#clock.now()
     const query = { orgUid: '', kind: KIND, listKeyPrefix: userUid, aliveAtMs: nowMs, ...page }
-    const { documents, totalCount } = await this.#store.list(query)
+    const { documents, totalCount } = await this.#store.list({
+      ...{ ...query, bytesMax: PAGE_BYTES_MAX },
+    })
     const sessions = documents.map((document) => {
       const stored = fromDocument(document)
       return this.#cache.peek(stored.hash) ?? stored

@@ -173,6 +173,8 @@ export interface ListQuery {
   readonly descending?: boolean
   /** Documents that do not check are left out, though counted, instead of failing the whole list. */
   readonly leavesOutDamaged?: boolean
+  /** UIDs of documents that are neither shown nor counted. */
+  readonly exceptUids?: readonly string[]
   /** Refuses a page of several documents that take more as JSON, without reading on; one always passes. */
   readonly bytesMax?: number
 }

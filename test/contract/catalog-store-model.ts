@@ -48,6 +48,7 @@ export class CatalogStoreModel {
       .filter((one) => one.orgUid === query.orgUid && one.kind === query.kind)
       .filter((one) => query.parentUid === undefined || one.parentUid === query.parentUid)
       .filter((one) => one.listKey.startsWith(query.listKeyPrefix ?? ''))
+      .filter((one) => query.exceptUids?.includes(one.uid) !== true)
       .filter((one) => (one.expiresAtMs ?? Infinity) > (query.aliveAtMs ?? -Infinity))
       .sort((a, b) => compareUtf8(a.listKey, b.listKey) || compareUtf8(a.uid, b.uid))
     if (query.descending === true) all.reverse()

@@ -149,7 +149,9 @@ async function assertSameContents(
     }
     for (const kind of ['stream', 'component', 'unit']) {
       const parents = [{ parentUid: 'p' }, { parentUid: head }, { parentUid: '' }]
-      for (const more of [{}, ...parents, { listKeyPrefix: 'a' }, { descending: true }]) {
+      const some = { exceptUids: ['u1', head, memberUidOf(head, 1), newFamilyUid()] }
+      const others = [{ listKeyPrefix: 'a' }, { descending: true }, some]
+      for (const more of [{}, ...parents, ...others, { ...some, parentUid: head, start: 0 }]) {
         const query = { orgUid, kind, start: 1, limit: 2, ...more }
         const { documents, totalCount } = await store.list(query)
         const uids = documents.map((one) => one.uid)

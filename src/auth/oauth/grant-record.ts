@@ -1,4 +1,4 @@
-import { hashSecret } from '../../base/index.ts'
+import { hashSecret, PAGE_BYTES_MAX } from '../../base/index.ts'
 import type { CatalogDocument, CatalogWrite, DocumentKey } from '../../store/index.ts'
 import { type OAuthBase, timeKey } from './oauth-base.ts'
 import { GRANTS_PER_CLIENT_MAX } from './oauth-settings.ts'
@@ -86,7 +86,7 @@ export async function listGrants(
   const { userUid: parentUid, start, limit } = page
   const { documents, totalCount } = await base.store.list({
     ...{ orgUid: '', kind: GRANT_KIND, parentUid, start, limit },
-    aliveAtMs: base.clock.now(),
+    ...{ aliveAtMs: base.clock.now(), bytesMax: PAGE_BYTES_MAX },
   })
   return { grants: documents.map(toGrant), totalCount }
 }

@@ -200,10 +200,9 @@ export class Folders {
     if (totalCount > 0) requirePermit(principal, 'component', method)
     for (const kind of ['component', 'component_folder']) {
       const inside = { orgUid: principal.orgUid, kind, listKeyPrefix: `${path}/`, method }
-      const [forbidden] = await findForbidden(this.#base.documents, principal, inside)
-      if (forbidden === undefined) continue
-      const shown = `a ${kind} in this folder`
-      requirePermit(principal, `${kind}/${forbidden.uid}`, method, shown)
+      const uid = await findForbidden(this.#base.documents, principal, inside)
+      if (uid === undefined) continue
+      requirePermit(principal, `${kind}/${uid}`, method, `a ${kind} in this folder`)
     }
   }
 

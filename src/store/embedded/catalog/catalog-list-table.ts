@@ -51,7 +51,7 @@ export class CatalogLists {
       }
     }
     const { page } = this.#statementsOf(query, this.#sourceOf(scope, query))
-    const rows = page.all(filterOf(scope, query))
+    const rows = page.all(this.#filterOf(scope, query))
     const count = countOf(query)
     const documents = rows.flatMap((row) => {
       try {
@@ -72,7 +72,7 @@ export class CatalogLists {
     const found = query.kind === 'stream' ? this.#streams(scope, query) : undefined
     if (found !== undefined) return found.length
     const { count } = this.#statementsOf(query, this.#sourceOf(scope, query))
-    return (count.get(filterOf(scope, query)) as { documents: number }).documents
+    return (count.get(this.#filterOf(scope, query)) as { documents: number }).documents
   }
 
   /** Counts what it takes before it is parsed, where it has a row of its own: those can be long. */
@@ -90,15 +90,27 @@ export class CatalogLists {
 
   /** All streams of a query in order; undefined when no family holds any. */
   #streams(scope: number, query: ListQuery): CatalogDocument[] | undefined {
-    const members = this.#families.selectStreams(scope, query)
-    if (members.length === 0) return undefined
+    const found = this.#families.selectStreams(scope, query)
+    if (found.length === 0) return undefined
+    const except = new Set(query.exceptUids)
+    const members = found.filter(({ uid }) => !except.has(uid))
     const { page } = this.#statementsOf(query, 'rows')
-    const rows = page.all({ ...filterOf(scope, query), limit: -1, start: 0 })
+    const rows = page.all({ ...this.#filterOf(scope, query), limit: -1, start: 0 })
     const all = rows.map((row) => this.#documentOf(row as { ref: number }, query))
     for (const document of all) expectListed(document, query)
     all.push(...members)
     const direction = query.descending === true ? -1 : 1
     return all.sort((a, b) => direction * (compare(a.listKey, b.listKey) || compare(a.uid, b.uid)))
+  }
+
+  #filterOf(scope: number, query: ListQuery): Record<string, SQLInputValue> {
+    const { kind, parentUid: parent = '', listKeyPrefix: from = '', limit, start } = query
+    const filter = { scope, kind, parent, from, until: from + PREFIX_END, limit, start }
+    const { aliveAtMs: alive = 0, exceptUids = [] } = query
+    if (!isExcepting(query)) return { ...filter, alive }
+    const except = JSON.stringify(exceptUids.map((uid) => uid.toWellFormed()))
+    const refs = kind === 'component' ? this.#families.headRefsOf(exceptUids) : []
+    return { ...filter, alive, except, exceptRefs: JSON.stringify(refs) }
   }
 
   #sourceOf(scope: number, { kind, parentUid }: ListQuery): Source {
@@ -116,7 +128,9 @@ export class CatalogLists {
     const isDescending = query.descending === true
     const isStream = query.kind === 'stream'
     const isAlive = query.aliveAtMs !== undefined
-    const key = `${source} ${isStream} ${parentShape} ${hasPrefix} ${isDescending} ${isAlive}`
+    const hasExcept = isExcepting(query)
+    const shape = `${parentShape} ${hasPrefix} ${isDescending} ${isAlive} ${hasExcept}`
+    const key = `${source} ${isStream} ${shape}`
     const known = this.#statements.get(key)
     if (known !== undefined) return known
     // The partial index serves only what names a parent, so the planner must see the condition.
@@ -128,10 +142,14 @@ export class CatalogLists {
     const prefix = hasPrefix ? 'AND list_key >= $from AND list_key < $until' : ''
     // What shares a row never expires.
     const alive = isAlive ? 'AND (expires_at_ms IS NULL OR expires_at_ms > $alive)' : ''
+    const except = (column: string, names: string) =>
+      hasExcept ? `AND ${column} NOT IN (SELECT value FROM json_each(${names}))` : ''
     // Streams are listed by their component: the index of whole kinds leaves them out.
     const rows = `FROM document WHERE scope = $scope AND kind = $kind
-      ${isStream ? '' : "AND kind <> 'stream'"} ${parent} ${prefix} ${alive}`
-    const families = `FROM family WHERE scope = $scope AND list_key IS NOT NULL ${prefix}`
+      ${isStream ? '' : "AND kind <> 'stream'"} ${parent} ${prefix} ${alive}
+      ${except('uid', '$except')}`
+    const families = `FROM family WHERE scope = $scope AND list_key IS NOT NULL ${prefix}
+      ${except('ref', '$exceptRefs')}`
     const down = isDescending ? 'DESC' : ''
     const pages = {
       rows: `SELECT ref ${rows} ORDER BY list_key ${down}, uid ${down}`,
@@ -158,10 +176,8 @@ function countOf({ bytesMax, kind }: ListQuery): RecordBytes | undefined {
   return bytesMax === undefined ? undefined : new RecordBytes(kind, bytesMax)
 }
 
-function filterOf(scope: number, query: ListQuery): Record<string, SQLInputValue> {
-  const { kind, parentUid: parent = '', listKeyPrefix: from = '', limit, start } = query
-  const alive = query.aliveAtMs ?? 0
-  return { scope, kind, parent, from, until: from + PREFIX_END, alive, limit, start }
+function isExcepting({ exceptUids = [] }: ListQuery): boolean {
+  return exceptUids.length > 0
 }
 
 /** As bytes, which is how the indexes order texts. */

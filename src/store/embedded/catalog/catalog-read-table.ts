@@ -98,8 +98,9 @@ export class CatalogReadTable {
     return readChecked(`the list of ${query.kind}`, () => {
       const scope = this.#scopes.find(query.orgUid)
       if (scope === undefined) return { documents: [], totalCount: 0 }
-      const { parentUid, listKeyPrefix = '', aliveAtMs } = query
-      const isWhole = parentUid === undefined && listKeyPrefix === '' && aliveAtMs === undefined
+      const { parentUid, listKeyPrefix = '', aliveAtMs, exceptUids = [] } = query
+      const isSome = listKeyPrefix !== '' || exceptUids.length > 0
+      const isWhole = parentUid === undefined && !isSome && aliveAtMs === undefined
       let leftOut = 0
       const documents = this.#lists.selectPage(scope, query, (what) => {
         leftOut += 1

@@ -98,6 +98,11 @@ export class FamilyReadTable {
     return this.#anyHead.get(scope) !== undefined
   }
 
+  /** The rows of components by UID, of those that have one. */
+  headRefsOf(uids: readonly string[]): number[] {
+    return uids.flatMap((uid) => this.#one(uid).map(({ ref }) => ref))
+  }
+
   /** The component of a row, undefined when it has none. */
   selectHead(ref: number): CatalogDocument | undefined {
     const row = this.#rows.first(ref)
