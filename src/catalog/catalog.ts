@@ -135,6 +135,12 @@ export class Catalog {
     return document === undefined ? undefined : showStream(document, names)
   }
 
+  /** What a component is called, undefined when it is gone. */
+  async componentName(orgUid: string, uid: string): Promise<string | undefined> {
+    const document = await this.#base.documents.get({ orgUid, kind: 'component', uid })
+    return document === undefined ? undefined : String(document.body.name ?? '')
+  }
+
   /** The unit of a stream, undefined when it has none or the unit is gone. */
   async unitOf(handle: StreamHandle): Promise<UnitBody | undefined> {
     if (!this.index.has(handle)) return undefined

@@ -153,8 +153,7 @@ export class Feed {
 
   /** How much hangs on a component or stream. */
   extent(principal: Principal, path: ExtentPath): Promise<Extent> {
-    const { store, catalog } = this.#deps
-    return measureExtent({ index: catalog.index, store }, principal, path)
+    return measureExtent(this.#deps, principal, path)
   }
 
   /** What of a range of one stream can be seen on so many pixels. */

@@ -1,7 +1,8 @@
 import { type Principal, requirePermit } from '../../access/index.ts'
 import { EARLIEST_TIME, refuse, TIME_END } from '../../base/index.ts'
-import type { StreamIndex } from '../../catalog/index.ts'
+import type { Catalog } from '../../catalog/index.ts'
 import type { SampleStore, StreamHandle } from '../../store/index.ts'
+import { type Dependents, findDependents } from './find-dependents.ts'
 
 /** Streams whose samples are counted in one call: each is a look into the store. */
 const STREAMS_COUNTED_MAX = 1_000
@@ -14,20 +15,21 @@ export interface ExtentPath {
   readonly streamUid?: string
 }
 
-/** How much hangs on a component or stream: what goes when it is deleted. */
-export interface Extent {
+/** How much hangs on a component or stream: what goes when it is deleted, and what stops. */
+export interface Extent extends Dependents {
   readonly streamCount: number
   readonly sampleCount: number
   /** Whether the samples of all its streams are counted, and not of the first ones only. */
   readonly isWhole: boolean
 }
 
-/** Counts the streams and samples of a component, or the samples of one stream. */
+/** Counts the streams and samples of a component, or the samples of one stream, and tells what is derived of them. */
 export async function measureExtent(
-  { index, store }: { readonly index: StreamIndex; readonly store: Pick<SampleStore, 'fold'> },
+  { catalog, store }: { readonly catalog: Catalog; readonly store: Pick<SampleStore, 'fold'> },
   principal: Principal,
   { componentUid, streamUid }: ExtentPath,
 ): Promise<Extent> {
+  const { index } = catalog
   const below = streamUid === undefined ? '' : `/stream/${streamUid}`
   requirePermit(principal, `component/${componentUid}${below}/feed`, 'GET')
   const component = index.componentByUid(principal.orgUid, componentUid)
@@ -39,7 +41,8 @@ export async function measureExtent(
     if (index.has(handle)) sampleCount += (await store.fold(handle, ALL_TIME)).count[0]
   }
   const isWhole = handles.length <= STREAMS_COUNTED_MAX
-  return { streamCount: handles.length, sampleCount, isWhole }
+  const dependents = await findDependents(catalog, principal, handles)
+  return { streamCount: handles.length, sampleCount, isWhole, ...dependents }
 
   function streamOf(uid: string): StreamHandle {
     const handle = index.streamByUid(principal.orgUid, uid)

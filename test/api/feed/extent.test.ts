@@ -18,6 +18,8 @@ async function put(compId: string, streamId: string, times: readonly number[]): 
   assert.equal(answer.status, 200, answer.text)
 }
 
+const noneDerived = { derivedCount: 0, derived: [] }
+
 async function uidsOf(compId: string) {
   const { component } = (await owner('GET', '/api/component')).body
   const { uid } = component.find((one: { id: string }) => one.id === compId)
@@ -36,17 +38,22 @@ test('the extent of a component and of a stream counts what is in memory and wha
   const whole = await owner('GET', `${path}/extent`)
   assert.deepEqual(whole.body, {
     message: '',
-    extent: { streamCount: 2, sampleCount: 521, isWhole: true },
+    extent: { streamCount: 2, sampleCount: 521, isWhole: true, ...noneDerived },
     ...{ totalCount: 1, success: true },
   })
   const one = await owner('GET', `${path}/stream/${streams[1]}/extent`)
-  assert.deepEqual(one.body.extent, { streamCount: 1, sampleCount: 20, isWhole: true })
+  assert.deepEqual(one.body.extent, {
+    streamCount: 1,
+    sampleCount: 20,
+    isWhole: true,
+    ...noneDerived,
+  })
 })
 
 test('a component without streams has an extent of nothing', async () => {
   const made = await owner('PUT', '/api/component', { component: { name: 'bare' } })
   const { body } = await owner('GET', `/api/component/${made.body.component.uid}/extent`)
-  assert.deepEqual(body.extent, { streamCount: 0, sampleCount: 0, isWhole: true })
+  assert.deepEqual(body.extent, { streamCount: 0, sampleCount: 0, isWhole: true, ...noneDerived })
 })
 
 test('what is of another component or organization is not found, and rights are asked first', async () => {
@@ -66,4 +73,57 @@ test('what is of another component or organization is not found, and rights are 
   assert.equal((await narrow('GET', `/api/component/${two.uid}/extent`)).status, 200)
   assert.equal((await narrow('GET', `/api/component/${three.uid}/extent`)).status, 403)
   assert.equal((await narrow('GET', '/api/component/none/extent')).status, 403)
+})
+
+test('the extent names the streams that get nothing more, also by way of others, as far as they may be seen', async () => {
+  const derived = (componentId: string, streamId: string) => ({
+    derivation: { expression: 'x * 2', variables: [{ name: 'x', componentId, streamId }] },
+  })
+  const make = async (component: object) =>
+    (await owner('PUT', '/api/component', { component })).body.component
+  const stream = [
+    { id: 'raw', valueType: 'DOUBLE' },
+    { id: 'own', ...derived('', 'raw') },
+    { id: 'spare', valueType: 'DOUBLE' },
+  ]
+  const source = await make({ id: 'source', stream })
+  const twice = { id: 'twice', name: 'Twice', ...derived('source', 'raw') }
+  const near = await make({ id: 'near', name: 'Near', stream: [twice] })
+  const far = await make({
+    id: '',
+    name: 'Far',
+    stream: [{ name: 'Again', ...derived('near', 'twice') }],
+  })
+  const [raw, own, spare] = source.stream.map(({ uid }: { uid: string }) => uid)
+  const path = `/api/component/${source.uid}`
+  const told = {
+    twice: {
+      ...{ componentUid: near.uid, componentId: 'near', componentName: 'Near' },
+      ...{ streamUid: near.stream[0].uid, streamId: 'twice', streamName: 'Twice' },
+    },
+    again: {
+      ...{ componentUid: far.uid, componentId: '', componentName: 'Far' },
+      ...{ streamUid: far.stream[0].uid, streamId: '', streamName: 'Again' },
+    },
+  }
+  const whole = (await owner('GET', `${path}/extent`)).body.extent
+  assert.deepEqual(whole, {
+    ...{ streamCount: 3, sampleCount: 0, isWhole: true, derivedCount: 2 },
+    derived: [told.twice, told.again],
+  })
+  const one = (await owner('GET', `${path}/stream/${raw}/extent`)).body.extent
+  const names = one.derived.map((use: { streamUid: string }) => use.streamUid)
+  assert.equal(one.derivedCount, 3)
+  assert.deepEqual(names.toSorted(), [own, near.stream[0].uid, far.stream[0].uid].toSorted())
+  assert.equal(names.at(-1), far.stream[0].uid)
+  for (const uid of [own, spare]) {
+    assert.equal((await owner('GET', `${path}/stream/${uid}/extent`)).body.extent.derivedCount, 0)
+  }
+  const capabilities = [{ resource: `component/${source.uid}`, methods: ['GET'] }]
+  const key = await owner('PUT', '/api/api_key', { api_key: { name: 'near', capabilities } })
+  const narrow = caller(service, `api_key=${key.body.api_key.secretKey}`)
+  const seen = (await narrow('GET', `${path}/extent`)).body.extent
+  assert.deepEqual([seen.derivedCount, seen.derived], [2, []])
+  assert.equal((await owner('DELETE', `${path}/stream/${raw}`)).status, 200)
+  assert.equal((await owner('GET', `${path}/extent`)).body.extent.derivedCount, 0)
 })

@@ -65,6 +65,12 @@ export function RecordEditor({ words, editor, saved }: RecordEditorProps) {
     save.clear()
     queries.invalidate(recordKey(kind, saved.uid))
   }
+  const askDelete = () => {
+    // What goes with it is counted anew.
+    queries.invalidate(['extent', saved.uid])
+    queries.invalidate(recordKey('component', 'inside'))
+    setIsDeleting(true)
+  }
   const name = shownName(saved).slice(0, 60)
   return (
     <>
@@ -72,7 +78,7 @@ export function RecordEditor({ words, editor, saved }: RecordEditorProps) {
         {...{ isNew, draft, save, fixed }}
         onSave={(isOver) => void saveNow(isOver)}
         onDiscard={discard}
-        onDelete={() => setIsDeleting(true)}
+        onDelete={askDelete}
       >
         <Fields value={draft.value} isNew={isNew} set={draft.set} errorOf={errorOf} />
       </EditorForm>

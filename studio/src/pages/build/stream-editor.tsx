@@ -12,6 +12,7 @@ import { ConfirmDelete } from '../../ui/confirm-delete.tsx'
 import { tell } from '../../ui/toast.tsx'
 import { EditorForm } from './editor-form.tsx'
 import { type StreamDraft, StreamFields } from './fields/stream-fields.tsx'
+import { WhatStops } from './fields/what-stops.tsx'
 import { FilePanel } from './files/file-panel.tsx'
 import { errorsOf, shownName } from './form.ts'
 
@@ -62,7 +63,11 @@ export function StreamEditor({ component, saved, isNew }: StreamEditorProps) {
         fixed={isReader ? '' : undefined}
         onSave={(isOver) => void saveNow(isOver)}
         onDiscard={discard}
-        onDelete={() => setIsDeleting(true)}
+        onDelete={() => {
+          // What goes with it is counted anew.
+          queries.invalidate(['extent', component.uid])
+          setIsDeleting(true)
+        }}
       >
         <StreamFields
           value={draft.value as StreamDraft}
@@ -105,10 +110,13 @@ function StreamLoss({
   if (data === undefined) return <p>Counting what goes with it …</p>
   const { sampleCount } = data.extent
   return (
-    <p>
-      {sampleCount === 1 ? 'One sample goes' : `${sampleCount.toLocaleString()} samples go`} with
-      it, files too. Nothing of it can be brought back.
-    </p>
+    <>
+      <p>
+        {sampleCount === 1 ? 'One sample goes' : `${sampleCount.toLocaleString()} samples go`} with
+        it, files too. Nothing of it can be brought back.
+      </p>
+      <WhatStops extent={data.extent} />
+    </>
   )
 }
 

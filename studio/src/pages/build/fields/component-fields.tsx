@@ -11,6 +11,7 @@ import { AboutFields, ZoneOf } from './shared-fields.tsx'
 import { StreamDrafts } from './stream-drafts.tsx'
 import type { StreamDraft } from './stream-fields.tsx'
 import { TextField } from './text-field.tsx'
+import { WhatStops } from './what-stops.tsx'
 
 type Component = RecordKinds['component']
 
@@ -93,11 +94,14 @@ export function ComponentLoss({ record }: { readonly record: Component }) {
   if (data === undefined) return <p>Counting what goes with it …</p>
   const { streamCount, sampleCount, isWhole } = data.extent
   return (
-    <p>
-      {streamCount === 1 ? 'One stream' : `${streamCount.toLocaleString()} streams`} and{' '}
-      {isWhole ? '' : 'more than '}
-      {sampleCount === 1 ? 'one sample' : `${sampleCount.toLocaleString()} samples`} go with it,
-      files too. Nothing of it can be brought back.
-    </p>
+    <>
+      <p>
+        {streamCount === 1 ? 'One stream' : `${streamCount.toLocaleString()} streams`} and{' '}
+        {isWhole ? '' : 'more than '}
+        {sampleCount === 1 ? 'one sample' : `${sampleCount.toLocaleString()} samples`} go with it,
+        files too. Nothing of it can be brought back.
+      </p>
+      <WhatStops extent={data.extent} />
+    </>
   )
 }
