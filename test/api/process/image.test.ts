@@ -166,6 +166,24 @@ test('the image starts and serves the studio that is built in it', async (t) => 
   assert.deepEqual((await gone)[0], 0)
 })
 
+test('every stage of the image has the library that Node 26 needs before that runs', () => {
+  const ready = new Set<string>()
+  let runs = 0
+  for (const { name, from, lines } of readStages()) {
+    let isReady = ready.has(from)
+    for (const [word, rest] of lines) {
+      if (word === 'RUN' && /apt-get install .*\blibatomic1\b/.test(rest)) isReady = true
+      // "npm ci" runs the script of package.json behind an install, with what it has installed.
+      const isRun = word === 'RUN' ? /^npm (?:ci|run)\b/.test(rest) : word === 'CMD'
+      if (!isRun) continue
+      assert.ok(isReady, `${name}: ${rest}`)
+      runs += 1
+    }
+    if (isReady) ready.add(name)
+  }
+  assert.ok(runs >= 4, `only ${runs} runs were found`)
+})
+
 /** Where a service listens, as its log says. */
 async function addressOf(service: ReturnType<typeof spawn>): Promise<string> {
   let told = ''
