@@ -77,7 +77,7 @@ export async function confirmSecondFactor(
   const { userUid, otp = '', address } = given
   if (!(await factors.stateOf(userUid)).isOn) return
   if (otp === '') {
-    refuse('second_factor', { what: 'Give the code of your authenticator app, too: "otp"' })
+    refuse('second_factor', { what: 'Give the code of your authenticator app, too', field: 'otp' })
   }
   const decision = failures.take([{ name: `second_factor ${userUid}`, factor: 1 }])
   if (!decision.isAllowed) {
@@ -86,7 +86,8 @@ export async function confirmSecondFactor(
   if (await factors.use(userUid, otp)) return failures.giveBack(decision)
   const user = await users.find(userUid)
   if (user !== undefined) recordFailure(audit, user, address)
-  refuse('second_factor', { what: 'The code is wrong, or was used before: wait for the next' })
+  const what = 'The code is wrong, or was used before: wait for the next'
+  refuse('second_factor', { what, field: 'otp' })
 }
 
 /** The user whose password it is; failures are counted and written down. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSkip } from '../support/browser.ts'
-import { eventually, settlesLike, settlesTo } from '../support/settle.ts'
+import { eventually, settlesLike, settlesTo, shows } from '../support/settle.ts'
 import {
   assertAccessible,
   assertFits,
@@ -87,7 +87,7 @@ test('a lost connection is one line at the top, and what was lost comes when it 
   const line = page.getByText('The service cannot be reached. What you see may be old')
   await line.waitFor()
   await page.getByRole('button', { name: 'Make a key' }).click()
-  await page.getByRole('alert').filter({ hasText: 'try again when it is back' }).waitFor()
+  await page.getByRole('alert').filter({ hasText: 'Try again when the service is back' }).waitFor()
   await assertAccessible(page)
   await shoot(page, 'lost')
   await page.getByRole('button', { name: 'Retry' }).click()
@@ -97,6 +97,23 @@ test('a lost connection is one line at the top, and what was lost comes when it 
   await line.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Make a key' }).click()
   await page.getByRole('button', { name: 'Show the key' }).waitFor()
+})
+
+test('a lost connection is told once, and lists that were asked for meanwhile come by themselves', {
+  skip,
+}, async () => {
+  const { page } = await studio.open('/build/unit')
+  await page.getByRole('link', { name: 'Celsius', exact: true }).waitFor()
+  await page.context().setOffline(true)
+  await page.getByRole('link', { name: 'Cycles' }).click()
+  await page.getByText('The service cannot be reached.').waitFor()
+  await page.getByRole('heading', { name: 'Cycles' }).waitFor()
+  await shows(page.getByText(/cannot be reached|service is back/), 1)
+  await assertAccessible(page)
+  await shoot(page, 'lost-list')
+  await page.context().setOffline(false)
+  await page.getByRole('link', { name: 'quarter' }).waitFor()
+  await shows(page.getByText(/cannot be reached|service is back/), 0)
 })
 
 test('a path that no page has says so, keeps the bar and leads back', { skip }, async () => {

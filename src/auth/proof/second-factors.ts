@@ -86,7 +86,10 @@ export class SecondFactors {
     const step = this.#stepOf(userUid, factor, code)
     if (step === undefined) {
       const field = 'second_factor.otp'
-      refuse('bad_input', { what: `${field} is not the code of now`, field })
+      refuse('bad_input', {
+        what: `${field} is wrong: give the code that the app shows now`,
+        field,
+      })
     }
     const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
     const recoveryHashes = codes.map((one) => hashSecret(withoutDashes(one)))

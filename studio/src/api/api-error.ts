@@ -1,4 +1,4 @@
-/** What the service refused, in its words; `code` is one of docs/errors.md, or `connection`. */
+/** What the service refused, in words of the pages; `code` is one of docs/errors.md, or `connection`. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string

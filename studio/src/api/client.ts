@@ -1,6 +1,7 @@
 /** Calls of the API, with types of its own description; the session is a cookie that scripts cannot read. */
 import { ApiError } from './api-error.ts'
 import { noteFound, noteLost } from './connection.ts'
+import { messageInWords } from './field-words.ts'
 import { inOrganization } from './organization.ts'
 import type { AnswerOf, CallOptions, Method, PathOf } from './paths.ts'
 import { whenSignedIn } from './session.ts'
@@ -98,22 +99,27 @@ async function reach(address: string, init: RequestInit): Promise<Response> {
   } catch (error) {
     if (init.signal?.aborted === true) throw error
     noteLost()
-    const message =
-      'The service cannot be reached. What you entered is kept: try again when it is back.'
-    throw new ApiError({ status: 0, code: 'connection', message })
+    throw connectionLost()
   }
+}
+
+/** What a change is told that reached nobody; that the service is lost stands at the top of the page. */
+function connectionLost(): ApiError {
+  const message = 'Not done: what you entered is kept. Try again when the service is back.'
+  return new ApiError({ status: 0, code: 'connection', message })
 }
 
 async function readError(answer: Response): Promise<ApiError> {
   const text = await answer.text()
   const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN)
   const { code = 'unknown', message = '', field } = parseObject(text)
+  const path = typeof field === 'string' ? field : undefined
   return new ApiError({
     status: answer.status,
     code: String(code),
-    message: String(message) || `The service answered ${answer.status}.`,
+    message: messageInWords(String(message), path) || `The service answered ${answer.status}.`,
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
-    path: typeof field === 'string' ? field : undefined,
+    path,
   })
 }
 

@@ -5,10 +5,11 @@ import { asApiError } from './api-error.ts'
 /** What is sent beside a call to confirm who sits there. */
 export type ConfirmingHeaders = Readonly<Record<string, string>>
 
-/** What is asked for: the words of the service, and whether it wants a code of the second factor. */
+/** What is asked for, and what was wrong with what was given before; blank: nothing. */
 export interface Question {
-  readonly message: string
   readonly wantsCode: boolean
+  readonly wrongPassword: string
+  readonly wrongCode: string
   answer(given: { readonly password: string; readonly code: string } | undefined): void
 }
 
@@ -38,15 +39,19 @@ export async function confirmed<T>(
         set(undefined)
         throw thrown
       }
-      wantsCode ||= code === 'second_factor'
-      const given = await ask(attempt === 0 ? '' : message, wantsCode)
+      const isOfCode = code === 'second_factor'
+      // The first time nothing was given that could be wrong.
+      const wrongPassword = attempt === 0 || isOfCode ? '' : message
+      const wrongCode = attempt === 0 || !isOfCode ? '' : message
+      wantsCode ||= isOfCode
+      const given = await ask({ wantsCode, wrongPassword, wrongCode })
       if (given === undefined) return undefined
       headers = headersOf(given)
     }
   }
 }
 
-function ask(message: string, wantsCode: boolean) {
+function ask(asked: Omit<Question, 'answer'>) {
   return new Promise<{ password: string; code: string } | undefined>((resolve) => {
     // One question at a time: who asks anew gives the one before up.
     question?.answer(undefined)
@@ -54,14 +59,20 @@ function ask(message: string, wantsCode: boolean) {
       if (given === undefined) set(undefined)
       resolve(given)
     }
-    set({ message, wantsCode, answer })
+    set({ ...asked, answer })
   })
 }
 
 function headersOf({ password, code }: { password: string; code: string }): ConfirmingHeaders {
-  // Headers hold bytes: those of UTF-8, as the service reads them.
-  const bytes = String.fromCharCode(...new TextEncoder().encode(password))
-  return { 'Weir-Password': bytes, ...(code === '' ? {} : { 'Weir-Otp': code }) }
+  return {
+    'Weir-Password': headerText(password),
+    ...(code === '' ? {} : { 'Weir-Otp': headerText(code) }),
+  }
+}
+
+/** A text as a header takes it, which holds bytes: those of UTF-8, as the service reads them. */
+export function headerText(text: string): string {
+  return String.fromCharCode(...new TextEncoder().encode(text))
 }
 
 /** What is asked at this moment. */

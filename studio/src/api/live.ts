@@ -193,13 +193,18 @@ function isAbout(topic: LiveTopic, { event, data }: LiveEvent): boolean {
   return topic.streamUids.includes(data.streamUid)
 }
 
+/** Waits; not longer than until the service is found again. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
+    const end = () => {
       clearTimeout(timer)
+      forget()
+      signal.removeEventListener('abort', end)
       resolve()
-    })
+    }
+    const timer = setTimeout(end, ms)
+    const forget = onFound(end)
+    signal.addEventListener('abort', end, { once: true })
   })
 }
 

@@ -11,7 +11,7 @@ interface QueryOptions {
   readonly refreshMs?: number
 }
 
-/** The answer of the service to a query, kept in the cache: `useQuery(['component', uid], (signal) => …)`. */
+/** The answer of the service to a query, or why it refused, kept in the cache: `useQuery(['component', uid], (signal) => …)`. */
 export function useQuery<T>(
   key: QueryKey,
   fetcher: (signal: AbortSignal) => Promise<T>,
@@ -43,7 +43,9 @@ export function useQuery<T>(
     return () => clearInterval(timer)
   }, [refreshMs, isOff, reload])
   const data = state.data ?? (keepPrevious ? previous.current : undefined)
-  return { ...state, data, reload }
+  // A lost connection is told once, at the top of the page, and what was asked is asked again when it is back.
+  const error = state.error?.code === 'connection' ? undefined : state.error
+  return { ...state, data, error, reload }
 }
 
 /** Makes all queries whose keys begin so be asked again: after a change of what they read. */

@@ -8,6 +8,11 @@ export function LostLine() {
   useEffect(() => {
     // What is as high as the window leaves room for the line.
     document.documentElement.toggleAttribute('data-lost', isLost)
+    if (!isLost) return undefined
+    // A browser that has its network back need not wait for the next look.
+    const look = () => void lookAgain()
+    window.addEventListener('online', look)
+    return () => window.removeEventListener('online', look)
   }, [isLost])
   return (
     <div role="status">

@@ -19,7 +19,6 @@ function PasswordDialog({ question }: { readonly question: Question }) {
     question.answer({ password, code })
   }
   const giveUp = () => question.answer(undefined)
-  const error = question.message === '' ? undefined : question.message
   return (
     <Dialog title="Your password, please" onClose={giveUp}>
       <form onSubmit={submit}>
@@ -31,7 +30,7 @@ function PasswordDialog({ question }: { readonly question: Question }) {
           required
           autoFocus
           value={password}
-          error={error}
+          error={question.wrongPassword || undefined}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
         {question.wantsCode && (
@@ -40,7 +39,9 @@ function PasswordDialog({ question }: { readonly question: Question }) {
             autoComplete="one-time-code"
             spellCheck={false}
             required
+            autoFocus
             value={code}
+            error={question.wrongCode || undefined}
             onChange={(event) => setCode(event.currentTarget.value)}
           />
         )}

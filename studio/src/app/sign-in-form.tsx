@@ -30,19 +30,21 @@ export function SignInForm({ email: known = '' }: { readonly email?: string }) {
   const [password, setPassword] = useState('')
   const [otp, setOtp] = useState<string>()
   const [error, setError] = useState<string>()
+  const [wrongCode, setWrongCode] = useState<string>()
   const [isBusy, setIsBusy] = useState(false)
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     if (isBusy) return
     setIsBusy(true)
     setError(undefined)
+    setWrongCode(undefined)
     try {
       await signIn({ email, password, ...(otp === undefined ? {} : { otp }) })
     } catch (thrown) {
       const { code, message } = asApiError(thrown)
       // The password was right and stays; only the code is asked for.
       if (code === 'second_factor') {
-        if (otp !== undefined) setError(message)
+        if (otp !== undefined) setWrongCode(message)
         setOtp('')
       } else setError(message)
     }
@@ -64,6 +66,7 @@ export function SignInForm({ email: known = '' }: { readonly email?: string }) {
           setEmail(event.currentTarget.value)
           // A code belongs to one account: another is asked anew, if at all.
           setOtp(undefined)
+          setWrongCode(undefined)
         }}
       />
       <Field
@@ -84,6 +87,7 @@ export function SignInForm({ email: known = '' }: { readonly email?: string }) {
           required
           autoFocus
           value={otp}
+          error={wrongCode}
           onChange={(event) => setOtp(event.currentTarget.value)}
         />
       )}

@@ -48,9 +48,9 @@ export function KeyForm({ apiKey, onMade, onClose }: KeyFormProps) {
     event.preventDefault()
     await act.run(async () => {
       if (rights.some(({ component }) => component === UNCHOSEN)) {
-        const message =
-          'api_key.capabilities must name a component: choose one, or every component.'
-        throw new ApiError({ status: 400, code: 'bad_request', message })
+        const message = 'Choose a component, or every component.'
+        const path = 'api_key.capabilities'
+        throw new ApiError({ status: 400, code: 'bad_input', message, path })
       }
       const done = await confirmed(save)
       if (done === undefined) return

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { call } from '../../api/client.ts'
-import { confirmed } from '../../api/confirmed.ts'
+import { confirmed, headerText } from '../../api/confirmed.ts'
 import { useAct } from '../../api/use-act.ts'
 import { invalidate, useQuery } from '../../api/use-query.ts'
 import { Button } from '../../ui/button.tsx'
@@ -100,13 +100,14 @@ function Beginning({ begun: { secret, address }, onClose }: BeginningProps) {
           device that has it.
         </p>
         <code className={styles.secret}>{secret}</code>
-        <FormAlert>{act.error?.message}</FormAlert>
+        <FormAlert>{act.errorBeside('otp')}</FormAlert>
         <Field
           label="The code that it shows"
           autoComplete="one-time-code"
           inputMode="numeric"
           required
           value={otp}
+          error={act.errorAt('otp')}
           onChange={(event) => setOtp(event.currentTarget.value)}
         />
         <DialogActions>
@@ -127,7 +128,9 @@ function Ending({ onClose }: { readonly onClose: () => void }) {
     event.preventDefault()
     await act.run(async () => {
       const done = await confirmed((headers) =>
-        call('delete', '/api/second_factor', { headers: { 'Weir-Otp': otp, ...headers } }),
+        call('delete', '/api/second_factor', {
+          headers: { 'Weir-Otp': headerText(otp), ...headers },
+        }),
       )
       if (done === undefined) return
       invalidate('second_factor')
@@ -138,12 +141,13 @@ function Ending({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="Switch the second factor off" onClose={onClose}>
       <form onSubmit={submit}>
-        <FormAlert>{act.error?.message}</FormAlert>
+        <FormAlert>{act.errorBeside('otp')}</FormAlert>
         <Field
           label="Code of your authenticator app, or a recovery code"
           autoComplete="one-time-code"
           required
           value={otp}
+          error={act.errorAt('otp')}
           onChange={(event) => setOtp(event.currentTarget.value)}
         />
         <DialogActions>

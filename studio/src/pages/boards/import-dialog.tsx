@@ -21,6 +21,9 @@ type Missing = Schema<'ExportedPanelStream'>
 /** Longer files are no boards: the service takes a hundred thousand bytes. */
 const FILE_BYTES_MAX = 1_000_000
 
+/** What every board says of itself in a file. */
+const FILE_FORMAT = 'weir-dashboard'
+
 /** What was read, and what the service does not find of it. */
 interface Trial {
   readonly file: File
@@ -36,9 +39,10 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
   const [chosen, setChosen] = useState<ReadonlyMap<string, PanelStream>>(new Map())
   const [name, setName] = useState('')
   const look = useAct()
-  const lookAt = (text: string) =>
+  const lookAt = (given: Blob) =>
     look.run(async () => {
-      const file = readFile(text)
+      setTrial(undefined)
+      const file = await readFile(given)
       const body = { dashboard: file, isTrial: true }
       const { missing } = await call('put', '/api/dashboard/import', { body })
       setName(file.name ?? '')
@@ -69,8 +73,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
         onChange={async (event) => {
           const [file] = event.currentTarget.files ?? []
           if (file === undefined) return
-          const text = file.size > FILE_BYTES_MAX ? '' : await file.text()
-          await lookAt(text)
+          await lookAt(file)
         }}
       />
       {trial !== undefined && (
@@ -78,6 +81,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
           <Field
             label="Name"
             value={name}
+            error={make.errorAt('name')}
             autoComplete="off"
             onChange={(event) => setName(event.currentTarget.value)}
           />
@@ -97,7 +101,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
           ))}
         </>
       )}
-      <FormAlert>{make.error?.message}</FormAlert>
+      <FormAlert>{make.errorBeside('name')}</FormAlert>
       <DialogActions>
         {isTaken && trial !== undefined && (
           <Button
@@ -154,15 +158,20 @@ function Instead({ stream }: { readonly stream: PanelStream }) {
   )
 }
 
-/** The board in a file, as Export wraps it or bare. */
-function readFile(text: string): File {
+/** The board in a file, as Export wraps it or bare; what is no board at all is told here, for people. */
+async function readFile(given: Blob): Promise<File> {
+  if (given.size > FILE_BYTES_MAX)
+    throw new Error('This file is longer than any board: choose one that Export gave.')
   let parsed: unknown
   try {
-    parsed = JSON.parse(text)
+    parsed = JSON.parse(await given.text())
   } catch {
     throw new Error('This file holds no JSON: choose one that Export gave.')
   }
   const { dashboard = parsed } = (parsed ?? {}) as { dashboard?: unknown }
+  const { format } = (dashboard ?? {}) as { format?: unknown }
+  if (format !== FILE_FORMAT)
+    throw new Error('This file holds no board: choose one that Export gave.')
   return dashboard as File
 }
 

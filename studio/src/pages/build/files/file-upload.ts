@@ -55,7 +55,8 @@ function send(address: string, file: File, { signal, onProgress }: UploadOptions
     }
     call.onerror = () => {
       noteLost()
-      const message = 'The service cannot be reached: nothing of the file was kept. Send it again.'
+      const message =
+        'Not sent: nothing of the file was kept. Send it again when the service is back.'
       reject(new ApiError({ status: 0, code: 'connection', message }))
     }
     call.onabort = () =>
