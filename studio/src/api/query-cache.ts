@@ -15,9 +15,14 @@ interface Entry {
   readonly key: QueryKey
   state: QueryState<unknown>
   isStale: boolean
+  /** When it was last known, by the page's own clock. */
+  knownAtMs: number
   running: AbortController | undefined
   readonly listeners: Set<() => void>
 }
+
+/** What nobody has shown for so long is shown as it was, and asked for again: others may have changed it. */
+const FRESH_MS = 10_000
 
 /** Queries whose answers are kept although no page shows them. */
 const KEPT_MAX = 300
@@ -27,8 +32,11 @@ const EMPTY: QueryState<never> = { data: undefined, error: undefined, isLoading:
 /** Answers of the service by key, shared by all components, with bounded memory. */
 export class QueryCache {
   readonly #entries = new Map<string, Entry>()
+  readonly #now: () => number
 
-  constructor() {
+  /** `now` tells the milliseconds of a clock that only goes on. */
+  constructor(now = () => performance.now()) {
+    this.#now = now
     onFound(() => this.invalidate([]))
   }
 
@@ -45,6 +53,8 @@ export class QueryCache {
     listener: () => void,
   ): () => void {
     const entry = this.#entryOf(key)
+    const isOld = this.#now() - entry.knownAtMs > FRESH_MS
+    if (entry.listeners.size === 0 && isOld) entry.isStale = true
     const look = () => {
       if (entry.isStale && entry.running === undefined) void this.#fetch(entry, fetcher)
       listener()
@@ -76,6 +86,7 @@ export class QueryCache {
     const data =
       typeof change === 'function' ? (change as (now: T | undefined) => T)(before) : change
     entry.isStale = false
+    entry.knownAtMs = this.#now()
     entry.state = { data, error: undefined, isLoading: false }
     for (const look of [...entry.listeners]) look()
   }
@@ -101,6 +112,7 @@ export class QueryCache {
       key,
       state: EMPTY,
       isStale: true,
+      knownAtMs: 0,
       running: undefined,
       listeners: new Set<() => void>(),
     }
@@ -129,6 +141,7 @@ export class QueryCache {
     }
     if (running.signal.aborted) return
     entry.running = undefined
+    entry.knownAtMs = this.#now()
     entry.state = next
     for (const look of [...entry.listeners]) look()
   }

@@ -4,6 +4,8 @@ import { Dialog, DialogActions } from './dialog.tsx'
 import { Field, FormAlert } from './field.tsx'
 
 interface ConfirmDeleteProps {
+  /** What the button says, and the title begins with. */
+  readonly verb?: string
   /** What is deleted, such as `component "Boiler"`. */
   readonly what: string
   /** The name that has to be typed. */
@@ -16,7 +18,8 @@ interface ConfirmDeleteProps {
 }
 
 /** Asks for the name of what is to be deleted, tells what goes with it, then deletes. */
-export function ConfirmDelete({ what, name, children, onDelete, onClose }: ConfirmDeleteProps) {
+export function ConfirmDelete(props: ConfirmDeleteProps) {
+  const { verb = 'Delete', what, name, children, onDelete, onClose } = props
   const [typed, setTyped] = useState('')
   const [error, setError] = useState<string>()
   const [isBusy, setIsBusy] = useState(false)
@@ -33,12 +36,12 @@ export function ConfirmDelete({ what, name, children, onDelete, onClose }: Confi
     }
   }
   return (
-    <Dialog title={`Delete ${what}?`} onClose={onClose}>
+    <Dialog title={`${verb} ${what}?`} onClose={onClose}>
       <form onSubmit={submit}>
         {children}
         <FormAlert>{error}</FormAlert>
         <Field
-          label={`Type “${name}” to delete it`}
+          label={`Type “${name}” to ${verb.toLowerCase()} it`}
           value={typed}
           autoComplete="off"
           spellCheck={false}
@@ -47,7 +50,7 @@ export function ConfirmDelete({ what, name, children, onDelete, onClose }: Confi
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="danger" type="submit" disabled={typed !== name} isBusy={isBusy}>
-            Delete
+            {verb}
           </Button>
         </DialogActions>
       </form>

@@ -10,6 +10,8 @@ import { Empty } from '../../ui/empty.tsx'
 import { Moment } from '../../ui/time/moment.tsx'
 import { tell } from '../../ui/toast.tsx'
 import { ClientForm } from './client-form.tsx'
+import { CutLine } from './cut-line.tsx'
+import { RenewSecret } from './renew-secret.tsx'
 import { SecretDialog } from './secret-dialog.tsx'
 import styles from './section.module.css'
 
@@ -23,6 +25,7 @@ export function AppsSection() {
   const [form, setForm] = useState<Client | 'new'>()
   const [shown, setShown] = useState<{ name: string; secret: string }>()
   const [removed, setRemoved] = useState<Client>()
+  const [renewed, setRenewed] = useState<Client>()
   const clients = data?.oauth_client ?? []
   return (
     <div className={styles.section}>
@@ -41,9 +44,10 @@ export function AppsSection() {
           label="OAuth clients"
           rows={clients}
           keyOf={({ uid }) => uid}
-          columns={columnsOf(setForm, setRemoved)}
+          columns={columnsOf({ onEdit: setForm, onRenew: setRenewed, onRemove: setRemoved })}
         />
       )}
+      <CutLine shown={clients.length} total={data?.totalCount ?? 0} />
       {form !== undefined && (
         <ClientForm
           client={form === 'new' ? undefined : form}
@@ -52,15 +56,25 @@ export function AppsSection() {
         />
       )}
       {shown !== undefined && <SecretDialog {...shown} onClose={() => setShown(undefined)} />}
+      {renewed !== undefined && (
+        <RenewSecret
+          client={renewed}
+          onMade={(secret) => setShown({ name: renewed.name, secret })}
+          onClose={() => setRenewed(undefined)}
+        />
+      )}
       {removed !== undefined && <Removal client={removed} onClose={() => setRemoved(undefined)} />}
     </div>
   )
 }
 
-function columnsOf(
-  onEdit: (client: Client) => void,
-  onRemove: (client: Client) => void,
-): ReadonlyArray<Column<Client>> {
+interface RowActs {
+  onEdit(client: Client): void
+  onRenew(client: Client): void
+  onRemove(client: Client): void
+}
+
+function columnsOf({ onEdit, onRenew, onRemove }: RowActs): ReadonlyArray<Column<Client>> {
   return [
     { id: 'name', label: 'Name', show: ({ name }) => name },
     { id: 'id', label: 'Client ID', show: ({ clientId }) => <code>{clientId}</code> },
@@ -80,6 +94,13 @@ function columnsOf(
       label: '',
       show: (client) => (
         <div className={styles.actions}>
+          {client.type === 'confidential' && (
+            <IconButton
+              icon="key"
+              label={`Another secret for ${client.name}`}
+              onClick={() => onRenew(client)}
+            />
+          )}
           <IconButton icon="edit" label={`Edit ${client.name}`} onClick={() => onEdit(client)} />
           <IconButton
             icon="trash"
@@ -104,7 +125,13 @@ function Removal({ client, onClose }: { readonly client: Client; readonly onClos
     tell(`The client ${name} is removed.`)
   }
   return (
-    <ConfirmDelete what={`the client “${name}”`} name={name} onDelete={remove} onClose={onClose}>
+    <ConfirmDelete
+      verb="Remove"
+      what={`the client “${name}”`}
+      name={name}
+      onDelete={remove}
+      onClose={onClose}
+    >
       <p>Its tokens end at once; people would have to allow it anew.</p>
     </ConfirmDelete>
   )

@@ -6,10 +6,11 @@ import { Button } from '../../ui/button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Moment } from '../../ui/time/moment.tsx'
-import { usePeople } from './people-section.tsx'
+import { useAuditNames } from './audit-names.ts'
 import styles from './section.module.css'
 
 const PAGE = 100
+const REFRESH_MS = 10_000
 
 /** The security acts of the organization, newest first. */
 export function AuditSection() {
@@ -18,13 +19,9 @@ export function AuditSection() {
   const { data, error } = useQuery(
     ['audit', start],
     (signal) => call('get', '/api/audit', { query: { start, limit: PAGE }, signal }),
-    { keepPrevious: true },
+    { keepPrevious: true, refreshMs: REFRESH_MS },
   )
-  const people = usePeople().data?.org_user ?? []
-  const nameOf = (text: string) => {
-    const uid = text.slice(text.indexOf(':') + 1)
-    return people.find((one) => one.uid === uid)?.email ?? text
-  }
+  const { actorOf, targetOf } = useAuditNames()
   const total = data?.totalCount ?? 0
   const turn = (to: number) => change({ from: to <= 0 ? undefined : String(to) }, { step: true })
   return (
@@ -48,8 +45,8 @@ export function AuditSection() {
               label: 'What',
               show: ({ act }: Schema<'Audit'>) => act.replaceAll('_', ' '),
             },
-            { id: 'actor', label: 'By', show: ({ actor }) => nameOf(actor) },
-            { id: 'target', label: 'Concerning', show: ({ target }) => nameOf(target) },
+            { id: 'actor', label: 'By', show: ({ actor }) => actorOf(actor) },
+            { id: 'target', label: 'Concerning', show: ({ target }) => targetOf(target) },
             { id: 'address', label: 'From', show: ({ address }) => address },
             {
               id: 'detail',
@@ -68,7 +65,7 @@ export function AuditSection() {
         </Button>
         {total > 0 && (
           <span className={styles.soft}>
-            {start + 1} to {Math.min(start + PAGE, total)} of {total}
+            {start + 1} to {Math.min(start + PAGE, total)} of {total.toLocaleString()}
           </span>
         )}
       </div>

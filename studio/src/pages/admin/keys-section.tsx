@@ -14,6 +14,7 @@ import { Moment } from '../../ui/time/moment.tsx'
 import { tell } from '../../ui/toast.tsx'
 import { sentenceOf } from './capability-words.ts'
 import { useComponentNames } from './component-field.tsx'
+import { CutLine } from './cut-line.tsx'
 import { KeyForm } from './key-form.tsx'
 import { SecretDialog } from './secret-dialog.tsx'
 import styles from './section.module.css'
@@ -65,6 +66,7 @@ export function KeysSection() {
           columns={columns}
         />
       )}
+      <CutLine shown={data?.api_key.length ?? 0} total={data?.totalCount ?? 0} />
       {form !== undefined && (
         <KeyForm
           apiKey={form === 'new' ? undefined : form}
@@ -134,7 +136,13 @@ function Revocation({ apiKey, onClose }: { readonly apiKey: Key; readonly onClos
     tell(`The key ${name} is revoked.`)
   }
   return (
-    <ConfirmDelete what={`the key “${name}”`} name={name} onDelete={revoke} onClose={onClose}>
+    <ConfirmDelete
+      verb="Revoke"
+      what={`the key “${name}”`}
+      name={name}
+      onDelete={revoke}
+      onClose={onClose}
+    >
       <p>Whatever uses it is refused from then on. What it sent stays.</p>
     </ConfirmDelete>
   )

@@ -10,6 +10,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Moment } from '../../ui/time/moment.tsx'
 import { tell } from '../../ui/toast.tsx'
+import { CutLine } from './cut-line.tsx'
 import { PersonForm } from './person-form.tsx'
 import { ROLE_WORDS } from './role-words.ts'
 import styles from './section.module.css'
@@ -47,6 +48,7 @@ export function PeopleSection() {
           columns={columnsOf({ isAdmin, onEdit: setForm, onRemove: setLeaving })}
         />
       )}
+      <CutLine shown={data?.org_user.length ?? 0} total={data?.totalCount ?? 0} />
       {form !== undefined && (
         <PersonForm user={form === 'new' ? undefined : form} onClose={() => setForm(undefined)} />
       )}
@@ -103,11 +105,17 @@ function Removal({ user, onClose }: { readonly user: User; readonly onClose: () 
     else invalidate('org_user')
   }
   return (
-    <ConfirmDelete what={user.email} name={user.email} onDelete={remove} onClose={onClose}>
+    <ConfirmDelete
+      verb={isInvited ? 'Take back' : 'Remove'}
+      what={isInvited ? `the invitation of ${user.email}` : user.email}
+      name={user.email}
+      onDelete={remove}
+      onClose={onClose}
+    >
       <p>
         {isInvited
           ? 'The invitation ends.'
-          : 'Their sessions, keys in use by their tokens and grants here end at once. What they made stays.'}
+          : 'They are out of this organization at once, and so are services that act for them. What they made stays, API keys too.'}
       </p>
     </ConfirmDelete>
   )

@@ -9,6 +9,7 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Field, FormAlert } from '../../ui/field.tsx'
 import { Select } from '../../ui/select.tsx'
 import { tell } from '../../ui/toast.tsx'
+import { ZoneField } from '../../ui/zone-field.tsx'
 import { ROLE_CHOICES, type Role } from './role-words.ts'
 
 interface PersonFormProps {
@@ -79,9 +80,14 @@ export function PersonForm({ user, onClose }: PersonFormProps) {
           error={act.errorAt('role')}
           onChoose={(value) => setRole(value as Role)}
         />
-        <Field label="Time zone" autoComplete="off" {...field('timeZoneId')} />
+        <ZoneField
+          label="Time zone"
+          value={given.timeZoneId}
+          error={act.errorAt('timeZoneId')}
+          onChange={(timeZoneId) => setGiven((before) => ({ ...before, timeZoneId }))}
+        />
         <Field
-          label="Password"
+          label={user === undefined ? 'Password' : 'New password'}
           type="password"
           autoComplete="new-password"
           hint={hint}

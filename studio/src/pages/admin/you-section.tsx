@@ -1,4 +1,5 @@
 import { call } from '../../api/client.ts'
+import { signOut } from '../../api/sign-in.ts'
 import { useAct } from '../../api/use-act.ts'
 import { invalidate, useQuery } from '../../api/use-query.ts'
 import { Button } from '../../ui/button.tsx'
@@ -10,6 +11,7 @@ import { Moment } from '../../ui/time/moment.tsx'
 import { tell } from '../../ui/toast.tsx'
 import { Invitations } from './invitations.tsx'
 import { OwnAccount } from './own-account.tsx'
+import { scopeWords } from './scope-words.ts'
 import { SecondFactor } from './second-factor.tsx'
 import styles from './section.module.css'
 
@@ -33,8 +35,9 @@ export function YouSection() {
 function Sessions() {
   const { data, error } = useQuery(['session'], (signal) => call('get', '/api/session', { signal }))
   const act = useAct()
-  const end = (uid: string) =>
+  const end = (uid: string, isCurrent: boolean) =>
     act.run(async () => {
+      if (isCurrent) return await signOut()
       await call('delete', '/api/session/{uid}', { path: { uid } })
       invalidate('session')
       tell('The session is ended.')
@@ -72,7 +75,7 @@ function Sessions() {
               label: '',
               show: ({ uid, address, isCurrent }) => (
                 <Button
-                  onClick={() => void end(uid)}
+                  onClick={() => void end(uid, isCurrent)}
                   aria-label={isCurrent ? 'End this session' : `End the session from ${address}`}
                 >
                   End
@@ -112,7 +115,7 @@ function Grants() {
           columns={[
             { id: 'name', label: 'Service', show: ({ clientName }) => clientName },
             { id: 'host', label: 'At', show: ({ redirectHost }) => redirectHost },
-            { id: 'scope', label: 'May', show: ({ scope }) => scope || 'everything you may' },
+            { id: 'scope', label: 'May', show: ({ scope }) => scopeWords(scope) },
             {
               id: 'used',
               label: 'Renewed',

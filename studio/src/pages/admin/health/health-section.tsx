@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'react'
-import { call, request } from '../../api/client.ts'
-import { useQuery } from '../../api/use-query.ts'
-import { Empty } from '../../ui/empty.tsx'
-import { Sparkline } from '../../ui/sparkline.tsx'
+import { call, request } from '../../../api/client.ts'
+import { useQuery } from '../../../api/use-query.ts'
+import { Empty } from '../../../ui/empty.tsx'
+import { Sparkline } from '../../../ui/sparkline.tsx'
+import section from '../section.module.css'
 import { figuresOf, type Look } from './health-figures.ts'
 import styles from './health-section.module.css'
 import { readMetrics } from './metrics-text.ts'
-import section from './section.module.css'
 import { StorageState } from './storage-state.tsx'
 
 const REFRESH_MS = 2_000

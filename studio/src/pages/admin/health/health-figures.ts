@@ -1,4 +1,4 @@
-import { bytesText, countText, secondsText } from '../../ui/figure-text.ts'
+import { bytesText, countText, secondsText } from '../../../ui/figure-text.ts'
 import { type Metrics, quantileOf, sumOf } from './metrics-text.ts'
 
 /** The metrics at a moment of the page's own clock. */

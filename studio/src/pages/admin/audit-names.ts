@@ -1,0 +1,32 @@
+import { call } from '../../api/client.ts'
+import { useQuery } from '../../api/use-query.ts'
+import { usePeople } from './people-section.tsx'
+
+/** How the audit log calls who acts before what tells which one, and how people do. */
+const ACTORS: Readonly<Record<string, string>> = {
+  user: 'a person who has left',
+  api_key: 'a key that is gone',
+  invitation: 'somebody who was invited',
+}
+
+/** Tells people and keys of the audit log by what they are called; what is gone, by what it was. */
+export function useAuditNames(): {
+  actorOf(actor: string): string
+  targetOf(target: string): string
+} {
+  const people = usePeople().data?.org_user
+  const keys = useQuery(['api_key'], (signal) => call('get', '/api/api_key', { signal })).data
+  const names = new Map([
+    ...(people ?? []).map(({ uid, email }) => [uid, email] as const),
+    ...(keys?.api_key ?? []).map(({ uid, name }) => [uid, `key “${name}”`] as const),
+  ])
+  const isKnown = people !== undefined && keys !== undefined
+  return {
+    actorOf: (actor) => {
+      const [kind, uid] = actor.split(':')
+      const name = names.get(uid ?? '')
+      return name ?? (isKnown ? (ACTORS[kind] ?? actor) : '')
+    },
+    targetOf: (target) => names.get(target) ?? target,
+  }
+}
