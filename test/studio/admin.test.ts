@@ -177,6 +177,7 @@ test('an OAuth client is registered with its secret, and removed', { skip }, asy
   await page.getByRole('button', { name: 'Another secret for Report' }).click()
   await assertAccessible(page)
   await page.getByRole('button', { name: 'Make another secret' }).click()
+  await givePassword(page, studio.service.ownerPassword)
   assert.notEqual(await made.locator('code').innerText(), secret)
   await made.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('button', { name: 'Remove Report' }).click()

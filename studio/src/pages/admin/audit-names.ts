@@ -12,7 +12,8 @@ const ACTORS: Readonly<Record<string, string>> = {
 /** Tells people and keys of the audit log by what they are called; what is gone, by what it was. */
 export function useAuditNames(): {
   actorOf(actor: string): string
-  targetOf(target: string): string
+  /** Blank where a UID would say less than the detail beside it. */
+  targetOf(target: string, detail: string): string
 } {
   const people = usePeople().data?.org_user
   const keys = useQuery(['api_key'], (signal) => call('get', '/api/api_key', { signal })).data
@@ -27,6 +28,6 @@ export function useAuditNames(): {
       const name = names.get(uid ?? '')
       return name ?? (isKnown ? (ACTORS[kind] ?? actor) : '')
     },
-    targetOf: (target) => names.get(target) ?? target,
+    targetOf: (target, detail) => names.get(target) ?? (detail === '' ? target : ''),
   }
 }

@@ -45,8 +45,16 @@ export function AuditSection() {
               label: 'What',
               show: ({ act }: Schema<'Audit'>) => act.replaceAll('_', ' '),
             },
-            { id: 'actor', label: 'By', show: ({ actor }) => actorOf(actor) },
-            { id: 'target', label: 'Concerning', show: ({ target }) => targetOf(target) },
+            {
+              id: 'actor',
+              label: 'By',
+              show: ({ actor }) => <div className={styles.mail}>{actorOf(actor)}</div>,
+            },
+            {
+              id: 'target',
+              label: 'Concerning',
+              show: ({ target, detail }) => targetOf(target, detail),
+            },
             { id: 'address', label: 'From', show: ({ address }) => address },
             {
               id: 'detail',
