@@ -8,7 +8,7 @@ const NAMED_MAX = 20
 const COUNTED_MAX = 1_000
 
 /** A derived stream as people know it. */
-export interface NamedDerived {
+interface NamedDerived {
   readonly componentUid: string
   readonly componentId: string
   readonly componentName: string
