@@ -2,7 +2,7 @@ import type { Principal } from '../access/index.ts'
 import { EARLIEST_TIME, epochMs, TIME_END } from '../base/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { Removal, SampleStore } from '../store/index.ts'
-import { findStreams } from './find-streams.ts'
+import { findStreams, type OneStreamPath } from './find-streams.ts'
 import { endsOf } from './get/read-samples.ts'
 import { baseCycleOf } from './stream-facts.ts'
 
@@ -20,9 +20,7 @@ interface DeleteDeps {
 export type BeforeRemoval = () => Promise<void>
 
 /** Which samples of which stream to take out: those that a GET of the range shows. */
-export interface DeleteCommand {
-  readonly compId: string
-  readonly streamId: string
+export type DeleteCommand = OneStreamPath & {
   readonly from: number
   readonly until: number
 }

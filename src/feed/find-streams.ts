@@ -4,11 +4,19 @@ import type { ComponentEntry, StreamIndex } from '../catalog/index.ts'
 import type { StreamHandle } from '../store/index.ts'
 import { allowsStream, feedName, requireStream } from './feed-rights.ts'
 
-/** The streams a path addresses: one, or without streamId all of a component. */
-export interface StreamPath {
-  readonly compId: string
-  readonly streamId: string | undefined
+/** One stream by UIDs, which those have too whose IDs are blank or cannot stand in an address. */
+interface UidPath {
+  readonly componentUid: string
+  readonly streamUid: string
 }
+
+/** One stream, by its IDs or by its UIDs. */
+export type OneStreamPath = { readonly compId: string; readonly streamId: string } | UidPath
+
+/** The streams a path addresses: one, or by IDs and without streamId all of a component. */
+export type StreamPath =
+  | { readonly compId: string; readonly streamId: string | undefined }
+  | UidPath
 
 /** The streams of a path that the caller may use a method on, in definition order. */
 interface FoundStreams {
@@ -26,6 +34,7 @@ export function findStreams(
   path: StreamPath,
   method: Method,
 ): FoundStreams {
+  if ('componentUid' in path) return findByUids(index, principal, path, method)
   const { compId, streamId } = path
   const component = index.resolveComponent(principal.orgUid, compId)
   if (component === undefined) refuse('component_not_found', { compId })
@@ -37,6 +46,24 @@ export function findStreams(
   }
   const shown = feedName(compId)
   return { component, handles: streamsOf(index, principal, component, { method, shown }) }
+}
+
+function findByUids(
+  index: StreamIndex,
+  principal: Principal,
+  { componentUid, streamUid }: UidPath,
+  method: Method,
+): FoundStreams {
+  requirePermit(principal, `component/${componentUid}/stream/${streamUid}/feed`, method)
+  const component = index.componentByUid(principal.orgUid, componentUid)
+  if (component === undefined) refuse('component_not_found', { compId: componentUid.slice(0, 60) })
+  const handle = index.streamByUid(principal.orgUid, streamUid)
+  const isOfComponent = handle !== 0 && index.componentOf(handle).uid === component.uid
+  if (handle === 0 || !isOfComponent) {
+    const shown = { compId: componentUid.slice(0, 60), streamId: streamUid.slice(0, 60) }
+    refuse('stream_not_found', shown)
+  }
+  return { component, handles: [handle] }
 }
 
 /** The streams of a component that the caller may use a method on; refuses when it may on none. */

@@ -1,4 +1,5 @@
 import { invariant } from '../base/index.ts'
+import type { OneStreamPath } from '../feed/index.ts'
 import type { BlobInfo } from '../store/index.ts'
 
 /** What the sample of a file says about it; kept as the sample's text. */
@@ -20,14 +21,13 @@ export function readFileRecord(text: string): FileRecord {
   return record
 }
 
-/** Where the file of a sample can be fetched, as GET feed lists it. */
-export function fileUrl(file: {
-  readonly compId: string
-  readonly streamId: string
-  readonly time: number
-  readonly name: string
-}): string {
-  const component = encodeURIComponent(file.compId)
-  const stream = encodeURIComponent(file.streamId)
-  return `/api/comp/${component}/stream/${stream}/feed/file/${file.time}/${encodeURIComponent(file.name)}`
+/** Where the file of a sample can be fetched, as GET feed lists it; by UIDs where its stream is named by them. */
+export function fileUrl(
+  file: OneStreamPath & { readonly time: number; readonly name: string },
+): string {
+  const [component, stream] =
+    'compId' in file
+      ? [`comp/${encodeURIComponent(file.compId)}`, encodeURIComponent(file.streamId)]
+      : [`component/${file.componentUid}`, file.streamUid]
+  return `/api/${component}/stream/${stream}/feed/file/${file.time}/${encodeURIComponent(file.name)}`
 }

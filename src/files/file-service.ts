@@ -5,7 +5,7 @@
  */
 import type { Readable } from 'node:stream'
 import type { Principal } from '../access/index.ts'
-import { type EpochMs, epochMs, type Log, refuse } from '../base/index.ts'
+import { type EpochMs, epochMs, invariant, type Log, refuse } from '../base/index.ts'
 import { type CreationRules, POINT, type WantedComponent } from '../catalog/index.ts'
 import {
   type Feed,
@@ -13,6 +13,7 @@ import {
   factsOfPrepared,
   feedName,
   findStreams,
+  type OneStreamPath,
   placeTime,
   requireCreation,
   requireDefinition,
@@ -34,18 +35,12 @@ import { checkFileName } from './file-name.ts'
 import { type FileRecord, fileUrl, readFileRecord, writeFileRecord } from './file-record.ts'
 import type { FileRoom, FileUsage } from './file-usage.ts'
 
-/** The stream that a call names. */
-interface FilePath {
-  readonly compId: string
-  readonly streamId: string
-}
-
 /** A file to be put. */
-export interface PutFile extends FilePath {
+export type PutFile = OneStreamPath & {
   readonly name: string
   /** undefined: the server assigns one. */
   readonly time: EpochMs | undefined
-  /** How a missing component or stream is created. */
+  /** How a missing component or stream is created, by IDs. */
   readonly creation: CreationRules
 }
 
@@ -142,8 +137,7 @@ export class FileService {
     const { time, warnings } = await this.#land(principal.orgUid, {
       ...{ handle, command, blob, type, uploadTime },
     })
-    const { compId, streamId, name } = command
-    return { time, url: fileUrl({ compId, streamId, time, name }), warnings }
+    return { time, url: fileUrl({ ...command, time }), warnings }
   }
 
   /**
@@ -152,7 +146,7 @@ export class FileService {
    */
   async open(
     principal: Principal,
-    path: FilePath & { readonly time: EpochMs | undefined },
+    path: OneStreamPath & { readonly time: EpochMs | undefined },
     chooseRange: ChooseRange,
   ): Promise<OpenedFile> {
     const found = await this.#findFile(principal, path)
@@ -192,23 +186,23 @@ export class FileService {
 
   async #findFile(
     principal: Principal,
-    path: FilePath & { readonly time: EpochMs | undefined },
+    path: OneStreamPath & { readonly time: EpochMs | undefined },
   ): Promise<FoundFile> {
     const { feed, store } = this.#deps
     const [handle] = findStreams(feed.catalog.index, principal, path, 'GET').handles
     const facts = factsOf(feed.catalog.index, handle)
-    refusePointStream(facts, path)
+    refusePointStream(facts, shownOf(path))
     if (path.time === undefined) {
       const [sample] = facts.valueType === 'FILE' ? await store.latest([handle]) : []
       if (sample !== undefined)
         return { record: readFileRecord(String(sample.value)), handle, time: sample.time }
-      return refuse('file_not_found', { what: `Stream "${path.streamId}" has no file` })
+      return refuse('file_not_found', { what: `Stream "${shownOf(path)}" has no file` })
     }
     const time = placeTime(facts.baseCycle, path.time) ?? path.time
     const text = await this.#textAt(handle, time)
     if (text !== undefined && facts.valueType === 'FILE')
       return { record: readFileRecord(text), handle, time }
-    const what = `Stream "${path.streamId}" has no file at time ${path.time}`
+    const what = `Stream "${shownOf(path)}" has no file at time ${path.time}`
     return refuse('file_not_found', { what })
   }
 
@@ -224,7 +218,7 @@ export class FileService {
     const { catalog } = this.#deps.feed
     if (this.#findStream(principal, command) !== 0) return
     const { streams } = await catalog.planCreate(principal.orgUid, wantedBy(command))
-    requireFileStream(factsOfPrepared(streams[0]), command)
+    requireFileStream(factsOfPrepared(streams[0]), shownOf(command))
   }
 
   /** The bytes of the file that a put replaces, as far as that can be told before it has come. */
@@ -245,14 +239,14 @@ export class FileService {
     if (factsOf(catalog.index, handle).valueType === '')
       await catalog.applyTypeWishes([{ handle, valueType: 'FILE' }])
     // A put of samples may have been faster and made the stream one of its values.
-    requireFileStream(factsOf(catalog.index, handle), command)
+    requireFileStream(factsOf(catalog.index, handle), shownOf(command))
     return handle
   }
 
   async #createStream(orgUid: string, command: PutFile): Promise<StreamHandle> {
     const { catalog } = this.#deps.feed
     const [created] = await catalog.autoCreate(orgUid, [wantedBy(command)], ([{ streams }]) =>
-      requireFileStream(factsOfPrepared(streams[0]), command),
+      requireFileStream(factsOfPrepared(streams[0]), shownOf(command)),
     )
     return created.handles[0]
   }
@@ -260,12 +254,17 @@ export class FileService {
   /** The stream of a put, 0 when it is to be created; refuses what the caller may not do. */
   #findStream(principal: Principal, command: PutFile): StreamHandle | 0 {
     const { index } = this.#deps.feed.catalog
+    if ('componentUid' in command) {
+      const [handle] = findStreams(index, principal, command, 'PUT').handles
+      requireFileStream(factsOf(index, handle), shownOf(command))
+      return handle
+    }
     const { compId, streamId } = command
     const component = index.resolveComponent(principal.orgUid, compId)
     const handle = component === undefined ? 0 : index.resolveStream(component, streamId)
     if (handle !== 0) {
       requireStream(index, principal, handle, { method: 'PUT', shown: feedName(compId) })
-      requireFileStream(factsOf(index, handle), command)
+      requireFileStream(factsOf(index, handle), shownOf(command))
       return handle
     }
     const what = component === undefined ? `component "${compId}"` : `stream "${streamId}"`
@@ -338,16 +337,23 @@ async function* within(
   }
 }
 
-function wantedBy({ compId, streamId, creation }: PutFile): WantedComponent {
+function wantedBy(command: PutFile): WantedComponent {
+  invariant('compId' in command, 'by UIDs nothing is created')
+  const { compId, streamId, creation } = command
   return { compId, rules: creation, streams: [{ streamId, valueType: 'FILE' }] }
+}
+
+/** What a refusal calls a stream: as the caller has named it. */
+function shownOf(path: OneStreamPath): string {
+  return 'streamId' in path ? path.streamId : path.streamUid
 }
 
 /** Refuses a stream that cannot hold files; one without a type yet may become one that can. */
 function requireFileStream(
   facts: Pick<StreamFacts, 'kind' | 'isDerived' | 'valueType'>,
-  { streamId }: FilePath,
+  streamId: string,
 ): void {
-  refusePointStream(facts, { streamId })
+  refusePointStream(facts, streamId)
   if (facts.isDerived)
     refuse('bad_input', {
       what: `Stream "${streamId}" is derived by an expression: it takes no files`,
@@ -358,10 +364,7 @@ function requireFileStream(
   }
 }
 
-function refusePointStream(
-  { kind }: Pick<StreamFacts, 'kind'>,
-  { streamId }: Pick<FilePath, 'streamId'>,
-): void {
+function refusePointStream({ kind }: Pick<StreamFacts, 'kind'>, streamId: string): void {
   if (kind === POINT)
     refuse('bad_input', { what: `Stream "${streamId}" is a point stream: these hold no files` })
 }

@@ -1,13 +1,13 @@
-import { type Principal, requirePermit } from '../../access/index.ts'
-import { EARLIEST_TIME, epochMs, nextTurn, refuse, TIME_END } from '../../base/index.ts'
+import type { Principal } from '../../access/index.ts'
+import { EARLIEST_TIME, epochMs, nextTurn, TIME_END } from '../../base/index.ts'
 import { type ComponentEntry, POINT, type StreamIndex, VALUE_CODE } from '../../catalog/index.ts'
 import type { SampleColumns, StreamHandle, TextMemory } from '../../store/index.ts'
 import type { Cycle } from '../../time/index.ts'
-import { findStreams } from '../find-streams.ts'
+import { findStreams, type OneStreamPath } from '../find-streams.ts'
 import type { GetDeps } from '../get/get-feed.ts'
 import { endsOf } from '../get/read-samples.ts'
 import { baseCycleOf } from '../stream-facts.ts'
-import type { PlotKind, PlotNeighbour, PlotPath } from './plot.ts'
+import type { PlotKind, PlotNeighbour } from './plot.ts'
 
 /** Characters of a text that a plot shows: a label, not a document. */
 const SHOWN_LENGTH_MAX = 200
@@ -38,9 +38,12 @@ export interface SampleRange {
 export function findPlotStream(
   index: StreamIndex,
   principal: Principal,
-  path: PlotPath,
+  path: OneStreamPath,
 ): PlotStream {
-  const { component, handle } = 'compId' in path ? byId() : byUid(index, principal, path)
+  const {
+    component,
+    handles: [handle],
+  } = findStreams(index, principal, path, 'GET')
   return {
     handle,
     component,
@@ -49,28 +52,6 @@ export function findPlotStream(
     isPoint: index.kindOf(handle) === POINT,
     cycle: baseCycleOf(index, handle),
   }
-
-  function byId(): { component: ComponentEntry; handle: StreamHandle } {
-    const found = findStreams(index, principal, path as { compId: string; streamId: string }, 'GET')
-    return { component: found.component, handle: found.handles[0] }
-  }
-}
-
-function byUid(
-  index: StreamIndex,
-  principal: Principal,
-  { componentUid, streamUid }: { readonly componentUid: string; readonly streamUid: string },
-): { component: ComponentEntry; handle: StreamHandle } {
-  requirePermit(principal, `component/${componentUid}/stream/${streamUid}/feed`, 'GET')
-  const component = index.componentByUid(principal.orgUid, componentUid)
-  if (component === undefined) refuse('component_not_found', { compId: componentUid.slice(0, 60) })
-  const handle = index.streamByUid(principal.orgUid, streamUid)
-  const isOfComponent = handle !== 0 && index.componentOf(handle).uid === component.uid
-  if (handle === 0 || !isOfComponent) {
-    const shown = { compId: componentUid.slice(0, 60), streamId: streamUid.slice(0, 60) }
-    refuse('stream_not_found', shown)
-  }
-  return { component, handle }
 }
 
 function kindOf(valueCode: number): PlotKind {

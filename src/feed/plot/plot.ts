@@ -1,4 +1,5 @@
 import type { TextMemory } from '../../store/index.ts'
+import type { OneStreamPath } from '../find-streams.ts'
 import type { StatisticId } from '../statistic/statistic-id.ts'
 
 /** What the values of a plot are: decimals are texts of digits, files the addresses of files. */
@@ -53,14 +54,9 @@ export interface Plot {
   readonly columns: readonly PlotColumn[]
 }
 
-/** Which stream a plot is of, by its IDs or by its UIDs. */
-export type PlotPath =
-  | { readonly compId: string; readonly streamId: string }
-  | { readonly componentUid: string; readonly streamUid: string }
-
 /** What a plot call asks for. */
 export interface PlotCommand {
-  readonly path: PlotPath
+  readonly path: OneStreamPath
   /** undefined: from the first sample on. */
   readonly from: number | undefined
   /** undefined: to the last sample. */

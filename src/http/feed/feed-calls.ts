@@ -7,11 +7,12 @@ import {
   type Feed,
   type FeedFields,
   type FeedSeries,
+  type OneStreamPath,
   type Plot,
-  type PlotPath,
   type PutCommand,
   readStatisticId,
   type StatisticCommand,
+  type StreamPath,
 } from '../../feed/index.ts'
 import {
   bytesOfSamples,
@@ -170,7 +171,7 @@ export class FeedCalls {
   }
 
   /** GET …/plot: what of a range can be seen on so many pixels. */
-  async plot(principal: Principal, path: PlotPath, query: string): Promise<Plot> {
+  async plot(principal: Principal, path: OneStreamPath, query: string): Promise<Plot> {
     let held: MemoryShare | undefined
     const memory = new ReadMemory(this.#budget, {
       hold: (share) => {
@@ -196,12 +197,15 @@ export class FeedCalls {
     return { from: asked.from, until: asked.until, streams: shown, totalCount }
   }
 
-  /** What the IDs of a call name, for the audit log; a UID is '' where nothing has the ID. */
-  targetOf(
-    { orgUid }: Principal,
-    { compId, streamId }: { readonly compId: string; readonly streamId?: string },
-  ) {
+  /** What a call names, for the audit log; what cannot be found is ''. */
+  targetOf({ orgUid }: Principal, path: StreamPath) {
     const { index } = this.#feed.catalog
+    if ('componentUid' in path) {
+      const compId = index.componentByUid(orgUid, path.componentUid)?.compId ?? ''
+      const handle = index.streamByUid(orgUid, path.streamUid)
+      return { ...path, compId, streamId: handle === 0 ? '' : index.streamIdOf(handle) }
+    }
+    const { compId, streamId } = path
     const component = index.resolveComponent(orgUid, compId)
     const handle = component && streamId && index.resolveStream(component, streamId)
     const streamUid = handle ? index.streamUid(handle) : ''
@@ -265,7 +269,7 @@ export class FeedCalls {
   /** DELETE …/stream/{streamId}/feed: takes the range out, after `announce` was told of it. */
   async delete(
     principal: Principal,
-    path: { readonly compId: string; readonly streamId: string },
+    path: OneStreamPath,
     query: string,
     announce?: (range: { readonly from: number; readonly until: number }) => Promise<void>,
   ): Promise<void> {

@@ -11,8 +11,8 @@ import type { FeedCalls, ReadAside, Warn } from './feed-calls.ts'
 import {
   type FeedCall,
   type FeedRead,
-  feedTarget,
   findFeedCall,
+  nextTarget,
   readFeedRead,
 } from './feed-paths.ts'
 
@@ -31,6 +31,9 @@ const LINKED_NAMES: ReadonlySet<string> = new Set([
   ...['sd', 'limit', 'format', 'retCompId', 'retStreamId', 'retFData', 'retUnit', 'retIntvlSd'],
   ...['api_key', 'session', 'org'],
 ])
+
+/** Those that a call by UIDs has beside them. */
+const LINKED_BY_UID: ReadonlySet<string> = new Set(['cycle', 'stat'])
 
 /**
  * Serves the calls of the feed's table without Fastify: most calls of a busy service are one of these,
@@ -136,7 +139,8 @@ async function serveRead(deps: FeedLaneDeps, exchange: Exchange, call: FeedCall)
     },
     tellMore: (until) => {
       headers = { ...headers, 'Weir-More': 'true' }
-      if (read.ids.streamId !== undefined) headers.Link = linkToNext(call, read, until)
+      const next = nextTarget(call, read, nextQuery(read, until))
+      if (next !== undefined) headers.Link = `<${next}>; rel="next"`
     },
   }
   answer(exchange, 200, await calls.read(principal, read, aside), headers)
@@ -146,11 +150,11 @@ async function serveRead(deps: FeedLaneDeps, exchange: Exchange, call: FeedCall)
   }
 }
 
-/** The same call with the ed that goes on where its answer was cut off; as RFC 8288 has it. */
-function linkToNext({ route }: FeedCall, { ids, query }: FeedRead, until: number): string {
-  const kept = readLoosePairs(query).filter(([name]) => LINKED_NAMES.has(name))
+/** The query of the same call with the ed that goes on where its answer was cut off; as RFC 8288 has it. */
+function nextQuery({ query, ids }: FeedRead, until: number): string {
+  const isLinked = (name: string) =>
+    LINKED_NAMES.has(name) || ('componentUid' in ids && LINKED_BY_UID.has(name))
+  const kept = readLoosePairs(query).filter(([name]) => isLinked(name))
   const pairs = [...kept, ['ed', String(until)]].map((pair) => pair.map(encodeURIComponent))
-  const next = pairs.map((pair) => pair.join('=')).join('&')
-  const target = feedTarget(route, { ...ids, streamId: ids.streamId ?? '' }, next)
-  return `<${target}>; rel="next"`
+  return pairs.map((pair) => pair.join('=')).join('&')
 }

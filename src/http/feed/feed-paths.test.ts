@@ -4,16 +4,18 @@ import {
   type FeedCall,
   feedTarget,
   findFeedCall,
+  nextTarget,
   PUT_ROUTE,
   READ_ROUTES,
   readFeedRead,
 } from './feed-paths.ts'
 
 const ids = { compId: 'a/b', streamId: 'ö %', cycleId: 'day', statId: 'avg' }
+const uids = { componentUid: 'u-1', uid: 'u-2' }
 
 test('findFeedCall() finds each path of the table, with its IDs and its query', () => {
   for (const route of READ_ROUTES) {
-    const target = feedTarget(route, ids, 'limit=1&x=?')
+    const target = feedTarget(route, { ...ids, ...uids }, 'limit=1&x=?')
     for (const method of route.methods) {
       const call = findFeedCall(method, target) as FeedCall
       assert.equal(call.route, route)
@@ -32,11 +34,26 @@ test('findFeedCall() finds each path of the table, with its IDs and its query', 
   }
 })
 
+test('readFeedRead() reads UIDs where a path has them, and nextTarget() leads on by them', () => {
+  const call = findFeedCall('GET', '/api/component/u-1/stream/u-2/feed?ed=5') as FeedCall
+  const read = readFeedRead(call)
+  assert.deepEqual(read.ids, { componentUid: 'u-1', streamUid: 'u-2' })
+  assert.equal(nextTarget(call, read, 'ed=3'), '/api/component/u-1/stream/u-2/feed?ed=3')
+})
+
+test('nextTarget() has none for the streams of a component', () => {
+  const call = findFeedCall('GET', '/api/comp/c/feed') as FeedCall
+  assert.equal(nextTarget(call, readFeedRead(call), ''), undefined)
+})
+
 test('findFeedCall() leaves every other path and method to the router', () => {
   const check = (method: string, url: string) =>
     assert.equal(findFeedCall(method, url), undefined, `${method} ${url}`)
   check('HEAD', '/api/feed')
   check('DELETE', '/api/comp/c/stream/s/feed')
+  check('DELETE', '/api/component/c/stream/s/feed')
+  check('GET', '/api/component/c/feed')
+  check('GET', '/api/component/c/stream/s/last_value')
   check('put', '/api/feed')
   check('PUT', '/api/feed/')
   check('PUT', '/API/feed')

@@ -1,6 +1,8 @@
 /** The one table of the feed's paths; whoever asks whether a call is the feed's asks here. */
-import { invariant, readId, refuse } from '../../base/index.ts'
+import { invariant, readId, readLoosePairs, refuse } from '../../base/index.ts'
+import type { StreamPath } from '../../feed/index.ts'
 import { pathOf, queryOf } from '../transport/target.ts'
+import { readCycleAndStat } from './plot-query.ts'
 
 /** A path of the feed that is served without Fastify. */
 export interface FeedRoute {
@@ -13,6 +15,7 @@ export interface FeedRoute {
 const PUT_PATH = '/api/feed'
 const OF_COMPONENT = '/api/comp/:compId'
 const OF_STREAM = '/api/comp/:compId/stream/:streamId'
+const OF_UIDS = '/api/component/:componentUid/stream/:uid'
 const STATISTIC = 'cycle/:cycleId/stat/:statId'
 const READING = ['GET', 'HEAD']
 
@@ -29,6 +32,7 @@ export const READ_ROUTES: readonly FeedRoute[] = [
   { pattern: `${OF_STREAM}/last_value`, methods: READING, call: 'lastValue' },
   { pattern: `${OF_STREAM}/${STATISTIC}/feed`, methods: READING, call: 'statistic' },
   { pattern: `${OF_STREAM}/${STATISTIC}/last_value`, methods: READING, call: 'lastStatistic' },
+  { pattern: `${OF_UIDS}/feed`, methods: READING, call: 'get' },
 ]
 
 /** A call of the feed, found in the table by its method and target. */
@@ -39,21 +43,15 @@ export interface FeedCall {
   readonly query: string
 }
 
-/** The IDs in the path of a read. */
-interface FeedIds {
-  readonly compId: string
-  readonly streamId: string | undefined
-}
-
-/** The IDs in the path of a read of statistics. */
-export interface StatisticIds extends FeedIds {
+/** What the path of a read of statistics names. */
+export type StatisticIds = StreamPath & {
   readonly cycleId: string
   readonly statId: string
 }
 
 /** A read of the feed: what of, and the parameters as they were sent. */
 export type FeedRead = { readonly query: string } & (
-  | { readonly call: 'get' | 'lastValue'; readonly ids: FeedIds }
+  | { readonly call: 'get' | 'lastValue'; readonly ids: StreamPath }
   | { readonly call: 'statistic' | 'lastStatistic'; readonly ids: StatisticIds }
 )
 
@@ -110,13 +108,36 @@ function readSegment(segment: string, name: string): string {
   return readId(id, 'the path', name)
 }
 
+/** The call for more of one stream, with another query; undefined of a read of several streams. */
+export function nextTarget({ route }: FeedCall, { ids }: FeedRead, query: string) {
+  if ('componentUid' in ids) {
+    const { componentUid, streamUid: uid } = ids
+    return feedTarget(route, { componentUid, uid }, query)
+  }
+  const { streamId } = ids
+  return streamId === undefined ? undefined : feedTarget(route, { ...ids, streamId }, query)
+}
+
 /** What a read asks for. Its IDs are decoded behind the split, so that they may hold an encoded slash. */
 export function readFeedRead({ route: { call }, segments, query }: FeedCall): FeedRead {
   invariant(call !== 'put', 'a put is no read')
+  if (segments[2] === 'component') {
+    return readByUids(segments, query)
+  }
   const compId = readSegment(segments[3], 'compId')
   const streamId = segments[4] === 'stream' ? readSegment(segments[5], 'streamId') : undefined
   if (call === 'get' || call === 'lastValue') return { call, ids: { compId, streamId }, query }
   const cycleId = readSegment(segments[segments.length - 4], 'cycleId')
   const statId = readSegment(segments[segments.length - 2], 'statId')
   return { call, ids: { compId, streamId, cycleId, statId }, query }
+}
+
+/** By UIDs a statistic is asked for in the query, as a plot is: cycles may have any ID. */
+function readByUids(segments: readonly string[], query: string): FeedRead {
+  const componentUid = readSegment(segments[3], 'componentUid')
+  const streamUid = readSegment(segments[5], 'uid')
+  const ids = { componentUid, streamUid }
+  const asked = readCycleAndStat(readLoosePairs(query))
+  if (asked === undefined) return { call: 'get', ids, query }
+  return { call: 'statistic', ids: { ...ids, ...asked }, query }
 }

@@ -25,6 +25,9 @@ export const streamPath = Type.Object({
   streamId: Type.String({ minLength: 1, maxLength: ID_LENGTH_MAX, description: 'Stream ID' }),
 })
 
+/** Where a stream stands in a path by UIDs. */
+export const uidPath = Type.Object({ componentUid: Type.String(), uid: Type.String() })
+
 /** Where a statistic stands in a path, behind a component or a stream. */
 export const statisticPath = Type.Object({
   cycleId: Type.String({ description: 'second, 10sec, minute, … year, or a cycle of your own' }),
@@ -46,6 +49,13 @@ export const feedQuery = Type.Object({
   retStreamId: flag('Adds streamId'),
   retCompId: flag('Adds compId'),
   retIntvlSd: flag('Adds sdTime, the start of an interval sample'),
+})
+
+/** Parameters of GET feed by UIDs, which tells statistics, too. */
+export const feedByUidQuery = Type.Object({
+  ...feedQuery.properties,
+  cycle: text('Cycle ID, together with stat'),
+  stat: Type.Optional(oneOf([...STATISTIC_IDS], 'A statistic for each period of the cycle')),
 })
 
 const value = Type.Union([Type.Number(), Type.String(), Type.Boolean(), Type.Null()])

@@ -40,6 +40,15 @@ export function readPlotQuery(pairs: QueryPairs): Omit<PlotCommand, 'path'> {
 }
 
 function readStatistic(pairs: QueryPairs): PlotCommand['statistic'] {
+  const asked = readCycleAndStat(pairs)
+  if (asked === undefined) return undefined
+  return { cycleId: asked.cycleId, statistic: readStatisticId(asked.statId) }
+}
+
+/** Reads `cycle` and `stat`, which ask for a statistic; both or none. */
+export function readCycleAndStat(
+  pairs: QueryPairs,
+): { readonly cycleId: string; readonly statId: string } | undefined {
   const cycleId = readSingle(pairs, 'cycle')
   const statId = readSingle(pairs, 'stat')
   if (cycleId === undefined && statId === undefined) return undefined
@@ -47,7 +56,7 @@ function readStatistic(pairs: QueryPairs): PlotCommand['statistic'] {
     refuse('bad_input', { what: 'Parameter "stat" needs "cycle" beside it' })
   if (statId === undefined)
     refuse('bad_input', { what: 'Parameter "cycle" needs "stat" beside it' })
-  return { cycleId, statistic: readStatisticId(statId) }
+  return { cycleId, statId }
 }
 
 /** Streams of one call for small lines. */

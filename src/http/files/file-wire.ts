@@ -9,28 +9,29 @@ import {
   readSingle,
   refuse,
 } from '../../base/index.ts'
-import { streamPath, warningHeaders } from '../feed/feed-wire.ts'
+import { streamPath, uidPath, warningHeaders } from '../feed/feed-wire.ts'
 import { named, oneOf } from '../openapi/answer-schema.ts'
 
 const text = (description: string) => Type.Optional(Type.String({ description }))
 const whole = (description: string) =>
   Type.Optional(Type.Integer({ format: 'int64', minimum: 0, description }))
 
-/** Where a file stands in a path. */
-export const filePath = Type.Object({
-  ...streamPath.properties,
-  fileName: Type.String({
-    minLength: 1,
-    maxLength: FILE_NAME_LENGTH_MAX,
-    description: 'File name',
-  }),
+const fileName = Type.String({
+  ...{ minLength: 1, maxLength: FILE_NAME_LENGTH_MAX, description: 'File name' },
 })
+const fileTime = Type.Integer({ format: 'int64', description: 'Epoch ms of the file' })
+
+/** Where a file stands in a path. */
+export const filePath = Type.Object({ ...streamPath.properties, fileName })
 
 /** Where the file of a time stands in a path. */
-export const timedFilePath = Type.Object({
-  ...filePath.properties,
-  time: Type.Integer({ format: 'int64', description: 'Epoch ms of the file' }),
-})
+export const timedFilePath = Type.Object({ ...filePath.properties, time: fileTime })
+
+/** Where a file stands in a path by UIDs. */
+export const uidFilePath = Type.Object({ ...uidPath.properties, fileName })
+
+/** Where the file of a time stands in a path by UIDs. */
+export const uidTimedFilePath = Type.Object({ ...uidFilePath.properties, time: fileTime })
 
 /** Parameters of PUT file. */
 export const putFileQuery = Type.Object({

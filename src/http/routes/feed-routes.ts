@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { announceDeletion, type Identity } from '../../auth/index.ts'
 import { invariant, readId } from '../../base/index.ts'
+import type { OneStreamPath } from '../../feed/index.ts'
 import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
@@ -13,12 +14,14 @@ import {
   componentPath,
   deleteFeedQuery,
   feedAnswer,
+  feedByUidQuery,
   feedQuery,
   putFeedAnswer,
   putFeedBody,
   putFeedQuery,
   statisticPath,
   streamPath,
+  uidPath,
 } from '../feed/feed-wire.ts'
 import { doneAnswer, operation } from '../openapi/answer-schema.ts'
 import { exchangeOf, type FastLane } from '../transport/exchange.ts'
@@ -67,7 +70,7 @@ const documented = (schema: FastifySchema) => ({
 export function feedRoutes(app: App, deps: FeedRoutesDeps): void {
   putRoutes(app, deps.lane)
   for (const route of READ_ROUTES) readRoute(app, deps.lane, route)
-  deleteRoute(app, deps)
+  deleteRoutes(app, deps)
 }
 
 /** Gives a request to the lane before Fastify reads its body. */
@@ -105,46 +108,73 @@ function putRoutes(app: App, lane: FastLane): void {
 
 function readRoute(app: App, lane: FastLane, route: FeedRoute): void {
   const { pattern, call } = route
-  const isOfStream = pattern.includes(':streamId')
-  const place = isOfStream ? streamPath : componentPath
+  const isByUid = pattern.includes(':uid')
+  const isOfStream = isByUid || pattern.includes(':streamId')
+  const place = isByUid ? uidPath : isOfStream ? streamPath : componentPath
   const params = pattern.includes(':statId')
     ? Type.Object({ ...place.properties, ...statisticPath.properties })
     : place
   const summary = `${SUMMARIES[call]} of ${isOfStream ? 'one stream' : 'every stream of a component'}`
+  const operationId = `get${isOfStream ? '' : 'Component'}${NAMES[call]}${isByUid ? 'ByUid' : ''}`
   const schema = {
-    ...{ operationId: `get${isOfStream ? '' : 'Component'}${NAMES[call]}`, summary },
+    ...{ operationId, summary: isByUid ? `${summary}, by UIDs` : summary },
     params,
-    querystring: feedQuery,
+    querystring: isByUid ? feedByUidQuery : feedQuery,
     response: { 200: feedAnswer },
     ...needs('GET', FEED),
   }
   app.get(pattern, { ...documented(schema), onRequest: servedBy(lane, route) }, unreached)
 }
 
-function deleteRoute(app: App, { calls, gate, identity }: FeedRoutesDeps): void {
+/** Adds a delete by IDs, and one by UIDs. */
+function deleteRoutes(app: App, deps: FeedRoutesDeps): void {
+  const byId = { path: '/api/comp/:compId/stream/:streamId/feed', params: streamPath }
+  deleteRoute(app, deps, {
+    ...{ ...byId, operationId: 'deleteFeed', summary: 'Delete the samples of a range' },
+    pathOf: (request) => {
+      const params = request.params as { compId: string; streamId: string }
+      return {
+        compId: readId(params.compId, 'the path', 'compId'),
+        streamId: readId(params.streamId, 'the path', 'streamId'),
+      }
+    },
+  })
+  const byUid = { path: '/api/component/:componentUid/stream/:uid/feed', params: uidPath }
+  deleteRoute(app, deps, {
+    ...{ ...byUid, operationId: 'deleteFeedByUid' },
+    summary: 'Delete the samples of a range, by UIDs',
+    pathOf: (request) => {
+      const { componentUid, uid } = request.params as { componentUid: string; uid: string }
+      return { componentUid, streamUid: uid }
+    },
+  })
+}
+
+/** A way to say which stream samples are deleted of. */
+interface DeleteWay {
+  readonly path: string
+  readonly params: TSchema
+  readonly operationId: string
+  readonly summary: string
+  readonly pathOf: (request: FastifyRequest) => OneStreamPath
+}
+
+function deleteRoute(app: App, { calls, gate, identity }: FeedRoutesDeps, way: DeleteWay): void {
   const schema = {
-    params: streamPath,
-    querystring: deleteFeedQuery,
-    summary: 'Delete the samples of a range',
-    ...operation('deleteFeed', doneAnswer),
+    ...{ params: way.params, querystring: deleteFeedQuery, summary: way.summary },
+    ...operation(way.operationId, doneAnswer),
     ...needs('DELETE', FEED),
   }
-  app.delete(
-    '/api/comp/:compId/stream/:streamId/feed',
-    { ...documented(schema), onRequest: gate.guard('feed') },
-    async (request) => {
-      const params = request.params as { compId: string; streamId: string }
-      const compId = readId(params.compId, 'the path', 'compId')
-      const streamId = readId(params.streamId, 'the path', 'streamId')
-      const path = { compId, streamId }
-      await calls.delete(request.principal, path, queryOf(request.url), ({ from, until }) => {
-        const { streamUid: target } = calls.targetOf(request.principal, path)
-        const place = `${JSON.stringify(compId)} / ${JSON.stringify(streamId)}`
-        const detail = `${place}, sd ${from}, ed ${until}`
-        const deletion = { act: 'samples_deleted', target, detail } as const
-        return announceDeletion(identity, actingIn(request), deletion)
-      })
-      return { success: true, message: '' }
-    },
-  )
+  const options = { ...documented(schema), onRequest: gate.guard('feed') }
+  app.delete(way.path, options, async (request) => {
+    const path = way.pathOf(request)
+    await calls.delete(request.principal, path, queryOf(request.url), ({ from, until }) => {
+      const { streamUid: target, compId, streamId } = calls.targetOf(request.principal, path)
+      const place = `${JSON.stringify(compId)} / ${JSON.stringify(streamId)}`
+      const detail = `${place}, sd ${from}, ed ${until}`
+      const deletion = { act: 'samples_deleted', target, detail } as const
+      return announceDeletion(identity, actingIn(request), deletion)
+    })
+    return { success: true, message: '' }
+  })
 }

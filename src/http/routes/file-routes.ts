@@ -10,6 +10,7 @@ import {
   readSingle,
   refuse,
 } from '../../base/index.ts'
+import type { OneStreamPath } from '../../feed/index.ts'
 import type { FileService, PutFile } from '../../files/index.ts'
 import { readPutOptions } from '../../intake/index.ts'
 import { actingIn } from '../admit/acting.ts'
@@ -31,6 +32,8 @@ import {
   readBase64Range,
   readFileTime,
   timedFilePath,
+  uidFilePath,
+  uidTimedFilePath,
 } from '../files/file-wire.ts'
 import { queryOf } from '../transport/target.ts'
 import { warnBy } from '../transport/warning-header.ts'
@@ -44,7 +47,27 @@ interface FileRoutesDeps {
   readonly budget: MemoryBudget
 }
 
-const FILES = '/api/comp/:compId/stream/:streamId/feed/file'
+/** A way to say which stream a file is of. */
+interface FileWay {
+  readonly path: string
+  readonly params: typeof filePath | typeof uidFilePath
+  readonly timedParams: typeof timedFilePath | typeof uidTimedFilePath
+  /** Behind the names of its operations, and of their summaries. */
+  readonly suffix: string
+  readonly about: string
+}
+
+const WAYS: readonly FileWay[] = [
+  {
+    ...{ path: '/api/comp/:compId/stream/:streamId/feed/file', suffix: '', about: '' },
+    ...{ params: filePath, timedParams: timedFilePath },
+  },
+  {
+    path: '/api/component/:componentUid/stream/:uid/feed/file',
+    ...{ suffix: 'ByUid', about: ', by UIDs' },
+    ...{ params: uidFilePath, timedParams: uidTimedFilePath },
+  },
+]
 
 /** The calls read their parameters themselves, so that a refusal says what to change. */
 const documented = (schema: FastifySchema) => ({
@@ -54,26 +77,28 @@ const documented = (schema: FastifySchema) => ({
 
 /** Adds upload and download of files; bodies are streamed both ways. */
 export function fileRoutes(app: App, deps: FileRoutesDeps): void {
-  putRoute(app, deps)
-  getRoutes(app, deps)
+  for (const way of WAYS) {
+    putRoute(app, deps, way)
+    getRoutes(app, deps, way)
+  }
 }
 
-function putRoute(app: App, { files, gate, budget }: FileRoutesDeps): void {
+function putRoute(app: App, { files, gate, budget }: FileRoutesDeps, way: FileWay): void {
   // A scope of its own: here a body of any type is left alone until the file is stored.
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', async (_request: FastifyRequest, _payload: Readable) => null)
     scope.put(
-      `${FILES}/:fileName`,
+      `${way.path}/:fileName`,
       {
         ...documented({
           ...needs('PUT', 'component/{uid}/feed'),
-          params: filePath,
+          params: way.params,
           querystring: putFileQuery,
           body: putFileBody,
-          operationId: 'putFile',
+          operationId: `putFile${way.suffix}`,
           response: { 200: putFileAnswer },
-          summary: 'Store a file: the field "file" of a form, or the body as it is',
+          summary: `Store a file: the field "file" of a form, or the body as it is${way.about}`,
         }),
         onRequest: gate.guard('feed'),
       },
@@ -93,26 +118,29 @@ function putRoute(app: App, { files, gate, budget }: FileRoutesDeps): void {
   })
 }
 
-function getRoutes(app: App, { files, gate, identity, calls }: FileRoutesDeps): void {
+function getRoutes(app: App, deps: FileRoutesDeps, way: FileWay): void {
+  const { files, gate, identity, calls } = deps
   const described = {
     ...{ querystring: getFileQuery, response: getFileAnswers },
     ...needs('GET', 'component/{uid}/feed'),
   }
   const places = [
     {
-      ...{ at: ':fileName', params: filePath },
+      ...{ at: ':fileName', params: way.params },
       about: { operationId: 'getFile', summary: 'The newest file of a stream' },
     },
     {
-      ...{ at: ':time/:fileName', params: timedFilePath },
+      ...{ at: ':time/:fileName', params: way.timedParams },
       about: { operationId: 'getFileAt', summary: 'The file of a stream at a time' },
     },
   ]
   for (const { at, params, about } of places) {
+    const operationId = `${about.operationId}${way.suffix}`
+    const summary = `${about.summary}${way.about}`
     app.get(
-      `${FILES}/${at}`,
+      `${way.path}/${at}`,
       {
-        ...documented({ ...described, params, ...about }),
+        ...documented({ ...described, params, operationId, summary }),
         onRequest: gate.guard(undefined),
       },
       async (request, reply) => {
@@ -167,8 +195,10 @@ function readAskedFile({ url, headers, method }: FastifyRequest): AskedFile {
   }
 }
 
-function pathOf(request: FastifyRequest): { compId: string; streamId: string } {
-  const { compId, streamId } = request.params as { compId: string; streamId: string }
+function pathOf(request: FastifyRequest): OneStreamPath {
+  const params = request.params as Record<string, string>
+  const { compId, streamId, componentUid, uid } = params
+  if (componentUid !== undefined) return { componentUid, streamUid: uid }
   return {
     compId: readId(compId, 'the path', 'compId'),
     streamId: readId(streamId, 'the path', 'streamId'),

@@ -2,13 +2,13 @@ import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { Type } from 'typebox'
 import type { Identity } from '../../auth/index.ts'
 import { type MemoryBudget, readId, readLoosePairs, refuse } from '../../base/index.ts'
-import type { Plot, PlotPath } from '../../feed/index.ts'
+import type { OneStreamPath, Plot } from '../../feed/index.ts'
 import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
 import type { FeedCalls } from '../feed/feed-calls.ts'
-import { streamPath } from '../feed/feed-wire.ts'
+import { streamPath, uidPath } from '../feed/feed-wire.ts'
 import { isPlainPlot } from '../feed/plot-query.ts'
 import {
   plotAnswer,
@@ -24,8 +24,6 @@ import { packAnswer } from '../plugins/pack-answer.ts'
 import { queryOf } from '../transport/target.ts'
 import { documented } from './record-routes.ts'
 
-const uidPath = Type.Object({ componentUid: Type.String(), uid: Type.String() })
-
 /** What the routes of plots need. */
 interface PlotRoutesDeps {
   readonly calls: FeedCalls
@@ -39,7 +37,7 @@ export function plotRoutes(app: App, deps: PlotRoutesDeps): void {
   const add = (
     path: string,
     about: FastifySchema,
-    pathOf: (request: FastifyRequest) => PlotPath,
+    pathOf: (request: FastifyRequest) => OneStreamPath,
   ): void => {
     const schema = {
       ...{ tags: ['feed'], summary: 'What of a range can be seen on so many pixels' },

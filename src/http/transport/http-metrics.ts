@@ -10,7 +10,7 @@ const WAYS_MAX = 5_000
 const CALLS: ReadonlyArray<readonly [pattern: RegExp, call: string]> = [
   [/^\/api\/feed$/, 'feed_put'],
   [/\/feed\/file/, 'file'],
-  [/^\/api\/comp\/.*\/(?:feed|last_value|stat)/, 'feed_get'],
+  [/^\/api\/comp(?:onent)?\/.*\/(?:feed|last_value|stat)(?:\/|$)/, 'feed_get'],
   [/^\/api\/comp\/.*\/property/, 'property'],
   [/^\/(?:alt|\.well-known)\/|oauth/, 'oauth'],
   [/^\/api\/conn_sink/, 'sink'],
