@@ -18,6 +18,8 @@ interface Entry {
   /** When it was last known, by the page's own clock. */
   knownAtMs: number
   running: AbortController | undefined
+  /** What was put since the running fetch began: its answer may not know of it, and gets it too. */
+  changes: Array<(before: unknown) => unknown>
   readonly listeners: Set<() => void>
 }
 
@@ -26,6 +28,9 @@ const FRESH_MS = 10_000
 
 /** Queries whose answers are kept although no page shows them. */
 const KEPT_MAX = 300
+
+/** Changes that are kept for the answer of a running fetch; of more than these it is asked for again. */
+const CHANGES_MAX = 1_000
 
 const EMPTY: QueryState<never> = { data: undefined, error: undefined, isLoading: false }
 
@@ -63,7 +68,7 @@ export class QueryCache {
     look()
     return () => {
       entry.listeners.delete(look)
-      if (entry.listeners.size === 0) entry.running?.abort()
+      if (entry.listeners.size === 0 && entry.running !== undefined) stop(entry)
       this.#trim()
     }
   }
@@ -72,22 +77,30 @@ export class QueryCache {
   invalidate(beginning: QueryKey): void {
     for (const entry of this.#entries.values()) {
       if (!beginning.every((part, at) => entry.key[at] === part)) continue
-      entry.running?.abort()
-      entry.running = undefined
-      entry.isStale = true
+      stop(entry)
       for (const look of [...entry.listeners]) look()
     }
   }
 
-  /** Puts an answer that is known otherwise, such as that of a change or of live news. */
+  /**
+   * Puts an answer that is known otherwise, such as that of a change or of live news. A fetch that runs began
+   * before: in place of its answer an answer stays, a function is applied to it as well.
+   */
   put<T>(key: QueryKey, change: T | ((before: T | undefined) => T)): void {
     const entry = this.#entryOf(key)
+    const isFunction = typeof change === 'function'
+    if (!isFunction) stop(entry)
+    else if (entry.running !== undefined && entry.changes.length <= CHANGES_MAX) {
+      entry.changes.push(change as (before: unknown) => unknown)
+    }
     const before = entry.state.data as T | undefined
-    const data =
-      typeof change === 'function' ? (change as (now: T | undefined) => T)(before) : change
-    entry.isStale = false
-    entry.knownAtMs = this.#now()
-    entry.state = { data, error: undefined, isLoading: false }
+    const data = isFunction ? (change as (now: T | undefined) => T)(before) : change
+    // What a function makes of a stale answer is as stale.
+    if (!isFunction) {
+      entry.isStale = false
+      entry.knownAtMs = this.#now()
+    }
+    entry.state = { data, error: undefined, isLoading: entry.running !== undefined }
     for (const look of [...entry.listeners]) look()
   }
 
@@ -114,6 +127,7 @@ export class QueryCache {
       isStale: true,
       knownAtMs: 0,
       running: undefined,
+      changes: [],
       listeners: new Set<() => void>(),
     }
     const entry: Entry = found ?? made
@@ -124,24 +138,24 @@ export class QueryCache {
   async #fetch<T>(entry: Entry, fetcher: (signal: AbortSignal) => Promise<T>): Promise<void> {
     const running = new AbortController()
     entry.running = running
+    entry.changes = []
     entry.isStale = false
     entry.state = { ...entry.state, isLoading: true }
     let next: QueryState<unknown>
     try {
-      next = { data: await fetcher(running.signal), error: undefined, isLoading: false }
+      const answer: unknown = await fetcher(running.signal)
+      const data = entry.changes.reduce((before, change) => change(before), answer)
+      next = { data, error: undefined, isLoading: false }
     } catch (error) {
-      if (entry.running === running) entry.running = undefined
-      if (running.signal.aborted) {
-        entry.isStale = true
-        entry.state = { ...entry.state, isLoading: false }
-        return
-      }
       // The last good answer stays: what is shown must not go away because the network did.
       next = { data: entry.state.data, error: asApiError(error), isLoading: false }
     }
-    if (running.signal.aborted) return
+    // Whoever stopped it has said what is known instead.
+    if (entry.running !== running || running.signal.aborted) return
     entry.running = undefined
     entry.knownAtMs = this.#now()
+    entry.isStale = entry.changes.length > CHANGES_MAX
+    entry.changes = []
     entry.state = next
     for (const look of [...entry.listeners]) look()
   }
@@ -152,6 +166,16 @@ export class QueryCache {
       if (entry.listeners.size === 0) this.#entries.delete(text)
     }
   }
+}
+
+/** Gives a running fetch up; what is known stays, and is asked for when somebody looks. */
+function stop(entry: Entry): void {
+  entry.isStale = true
+  if (entry.running === undefined) return
+  entry.running.abort()
+  entry.running = undefined
+  entry.changes = []
+  entry.state = { ...entry.state, isLoading: false }
 }
 
 function textOf(key: QueryKey): string {

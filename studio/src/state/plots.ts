@@ -73,10 +73,14 @@ export function usePlots(question: PlotsQuestion) {
     const known = queries.peek<readonly PlotAnswer[]>(key).data
     const before = known?.find((answer) => answer.streamUid === streamUid)?.plot
     const plot = before === undefined ? undefined : withSample(before, sample)
-    if (known === undefined || plot === undefined) return false
-    const put = (answer: PlotAnswer) =>
-      answer.streamUid === streamUid ? { ...answer, plot } : answer
-    if (plot !== before) queries.put<readonly PlotAnswer[]>(key, known.map(put))
+    if (plot === undefined) return false
+    if (plot === before) return true
+    // An answer on its way may have the sample already, and is then left as it is.
+    const grown = (answer: PlotAnswer): PlotAnswer => {
+      if (answer.streamUid !== streamUid || answer.plot === undefined) return answer
+      return { ...answer, plot: withSample(answer.plot, sample) ?? answer.plot }
+    }
+    queries.put<readonly PlotAnswer[]>(key, (answers = []) => answers.map(grown))
     return true
   }
   return { answers, isLoading, error, reload, add }
