@@ -81,7 +81,7 @@ async function addPanel(page: Page, kind: string, title: string): Promise<void> 
   if (kind === 'Text') {
     await dialog.getByLabel('Text', { exact: true }).fill('Look daily')
   } else {
-    await dialog.getByLabel('Add a stream of the component').fill('boiler')
+    await dialog.getByLabel('Add a stream, by its component').fill('boiler')
     await button(dialog, /^boiler/).click()
     await dialog.getByLabel('Stream of boiler').selectOption({ label: 'temp' })
     await dialog.getByRole('list', { name: 'Streams of the panel' }).getByText('temp').waitFor()
@@ -302,7 +302,7 @@ test('a board is exported and imported elsewhere, where missing streams are repl
   await shows(dialog.getByRole('group'), 1)
   await assertAccessible(page)
   await shoot(page, 'board-import')
-  await missing.getByLabel('Instead, of the component').fill('pump 2')
+  await missing.getByLabel('Instead: a component or stream').fill('pump 2')
   await button(missing, /^pump 2/).click()
   await missing.getByLabel('Stream of pump 2').selectOption({ label: 'state' })
   await missing.getByText('Instead: pump 2 · state').waitFor()
@@ -356,7 +356,8 @@ test('a stream that is gone is told in its panel; a guest looks and changes noth
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByText('This stream was deleted.').nth(3).waitFor()
+  // Nobody has kept its name, and its component is gone, too: the UID is all that is known.
+  await page.getByText(`A stream (UID ${gone.streamUid}) was deleted.`).nth(3).waitFor()
   await shows(button(page, 'Edit'), 0)
   await shows(button(page, 'Save'), 0)
   await assertAccessible(page)

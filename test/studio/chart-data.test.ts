@@ -176,7 +176,7 @@ test('ranges stay sound however they are zoomed and moved', () => {
   assert.ok(Number.isSafeInteger(huge.from) && huge.until > huge.from)
 })
 
-test('axesOf() gives two units an axis each, in the order in which they come', () => {
+test('axesOf() gives two units an axis each, in the order in which they come, and a third none', () => {
   const axes = axesOf([
     { unit: '°C', isNumber: true },
     { unit: '', isNumber: false },
@@ -184,8 +184,17 @@ test('axesOf() gives two units an axis each, in the order in which they come', (
     { unit: '°C', isNumber: true },
     { unit: 'bar', isNumber: true },
   ])
-  assert.deepEqual([axes.left, axes.right], [['°C'], ['%', 'bar']])
-  assert.deepEqual(axes.sides, ['y', 'y', 'y2', 'y', 'y2'])
+  assert.deepEqual([axes.left, axes.right, axes.own], [['°C'], ['%'], ['bar']])
+  assert.deepEqual(axes.sides, ['y', 'y', 'y2', 'y', 'own'])
+})
+
+test('axesOf() gives the axis of a hidden unit to one that is seen, where three want one', () => {
+  const hiding = (hidden: string, units: readonly string[]) =>
+    axesOf(units.map((unit) => ({ unit, isNumber: true, isHidden: unit === hidden })))
+  const { left, right, own, sides } = hiding('%', ['°C', '%', 'bar'])
+  assert.deepEqual([left, right, own], [['°C'], ['bar'], []])
+  assert.deepEqual(sides, ['y', 'own', 'y2'])
+  assert.deepEqual(hiding('°C', ['°C', '%']).sides, ['y', 'y2'], 'two units stay where they are')
 })
 
 test('an age is told in one unit; clocks that differ a little make no future', () => {

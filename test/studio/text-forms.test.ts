@@ -1,13 +1,13 @@
 /** How the studio writes values, times and small lines. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { axesOf, sharedAxisText } from '../../studio/src/chart/axes.ts'
+import { axesOf, ownScaleText } from '../../studio/src/chart/axes.ts'
 import { tickTexts, timeTicks } from '../../studio/src/chart/time-ticks.ts'
 import { spacedText, withUnit } from '../../studio/src/chart/unit-text.ts'
 import { csvName, isoTimes, withIsoTimes } from '../../studio/src/pages/stream/csv-text.ts'
 import { drawSparkline } from '../../studio/src/ui/spark-drawing.ts'
 import { ageText } from '../../studio/src/ui/time/age-text.ts'
-import { rangeText } from '../../studio/src/ui/time/moment-text.ts'
+import { rangeText, zonedRangeText } from '../../studio/src/ui/time/moment-text.ts'
 
 const ms = (text: string) => Date.parse(text)
 const DAY = 86_400_000
@@ -57,12 +57,26 @@ test('rangeText() says a day once and seconds where there are some', () => {
   check('2026-03-01T00:00:01Z', '2026-03-01T06:00:00Z', '2026-03-01 00:00:01 – 06:00:00')
 })
 
-test('sharedAxisText() says which units share an axis', () => {
+test('rangeText() tells both offsets of a stretch in which the clocks are set', () => {
+  const [from, until] = [ms('2026-10-24T22:00:00Z'), ms('2026-10-25T04:00:00Z')]
+  const set = '2026-10-25 00:00 UTC+2 – 05:00 UTC+1'
+  assert.equal(rangeText('Europe/Berlin', from, until), set)
+  assert.equal(zonedRangeText('Europe/Berlin', from, until), set)
+  assert.equal(rangeText('UTC', from, until), '2026-10-24 22:00 – 2026-10-25 04:00')
+  assert.equal(zonedRangeText('UTC', from, until), '2026-10-24 22:00 – 2026-10-25 04:00 UTC')
+})
+
+test('ownScaleText() says which units have no axis', () => {
   const axes = (...units: string[]) => axesOf(units.map((unit) => ({ unit, isNumber: true })))
-  assert.equal(sharedAxisText(axes('°C', '%')), '')
+  const two = 'A chart has two axes: °C on the left, % on the right.'
+  assert.equal(ownScaleText(axes('°C', '%')), '')
   assert.equal(
-    sharedAxisText(axes('°C', '%', 'bar', '')),
-    'A chart has two axes: °C is on the left, %, bar and no unit share the right one.',
+    ownScaleText(axes('°C', '%', 'bar')),
+    `${two} bar is drawn to a scale of its own: the legend has the figures.`,
+  )
+  assert.equal(
+    ownScaleText(axes('°C', '%', 'bar', '')),
+    `${two} bar and no unit have a scale each of their own: the legend has the figures.`,
   )
 })
 

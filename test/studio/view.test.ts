@@ -92,6 +92,29 @@ test('streams are added by search, hidden, shown alone and removed', { skip }, a
   assert.deepEqual(complaints, [])
 })
 
+test('a stream is found by its own name, by its ID, and together with its component', {
+  skip,
+}, async () => {
+  const { page, complaints } = await studio.open('/view')
+  await page.getByRole('button', { name: 'Add the first stream' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add a stream' })
+  const box = dialog.getByRole('searchbox', { name: 'Component or stream' })
+  const found = dialog.getByRole('list', { name: 'Streams found' })
+  await box.fill('humid')
+  await found.getByRole('button', { name: 'Humidity Yard' }).waitFor()
+  await assertAccessible(page)
+  await shoot(page, 'view-add-stream')
+  await box.fill('temp hall')
+  await found.getByRole('button', { name: 'Temperature Hall' }).waitFor()
+  await shows(found.getByRole('button'), 1)
+  await box.fill('nothing of the kind')
+  await dialog.getByText('No component or stream has these words.').waitFor()
+  await box.fill('power')
+  await found.getByRole('button', { name: 'Power Hall' }).click()
+  await rowOf(page, 'Hall / Power').getByText('1199').first().waitFor()
+  assert.deepEqual(complaints, [])
+})
+
 test('an address shows the same to a colleague, and as tables', { skip }, async () => {
   const path = addressOf([hall, 'temp'], [yard, 'hum'], [yard, 'temp'], [hall, 'state'])
   const range = `from=${T0}&until=${T0 + 600_000}`
@@ -138,7 +161,7 @@ test('the crosshair tells what every stream was at that moment', { skip }, async
   await page.getByText('Over what is shown').waitFor()
 })
 
-test('of three units it is said which share an axis', { skip }, async () => {
+test('of three units the third has a scale of its own, and it is said', { skip }, async () => {
   for (const [colorScheme, width] of [
     ['light', 1280],
     ['dark', 390],
@@ -148,9 +171,7 @@ test('of three units it is said which share an axis', { skip }, async () => {
       { colorScheme, viewport: { width, height: 900 } },
     )
     await rowOf(page, 'Hall / Power').getByText('1199').first().waitFor()
-    await page
-      .getByText('A chart has two axes: °C is on the left, % and W share the right one.')
-      .waitFor()
+    await page.getByText('W is drawn to a scale of its own: the legend has the figures.').waitFor()
     await assertAccessible(page)
     await assertFits(page)
     await shoot(page, `view-three-${colorScheme}-${width}`)

@@ -138,7 +138,18 @@ async function readJson(answer: Response): Promise<unknown> {
 }
 
 function fillPath(pattern: string, parts: Readonly<Record<string, unknown>> = {}): string {
-  return pattern.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(parts[name])))
+  return pattern.replace(/\{(\w+)\}/g, (_, name: string) => pathPart(String(parts[name])))
+}
+
+/** Whether browsers take a part out of every path, escaped or not: by it another call would be made than is meant. */
+export function isPathStep(part: string): boolean {
+  return part === '.' || part === '..'
+}
+
+function pathPart(part: string): string {
+  if (!isPathStep(part)) return encodeURIComponent(part)
+  const message = `“${part}” cannot stand in an address: give it another ID.`
+  throw new ApiError({ status: 400, code: 'studio', message })
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -41,6 +41,13 @@ export async function streamsIn(
   return found.flat()
 }
 
+/** Streams that were found. */
+export interface FoundStreams {
+  readonly streams: readonly StreamName[]
+  /** Whether components were left that may have such streams: a word of the component finds them. */
+  readonly isPart: boolean
+}
+
 /**
  * The streams that the words name where no component has them all: some name the component, the others
  * its stream. As few as possible are left to the stream, the last ones first.
@@ -48,29 +55,50 @@ export async function streamsIn(
 export async function findStreams(
   words: readonly string[],
   signal: AbortSignal,
-): Promise<StreamName[]> {
+): Promise<FoundStreams> {
   await rest(signal)
   const seen = new Set<string>()
   let searches = 0
+  let isPart = false
   for (let count = words.length - 1; count >= 0; count -= 1) {
-    const found: StreamName[] = []
+    const streams: StreamName[] = []
     for (const some of choicesOf(words, count)) {
-      if (searches === SEARCHES_MAX || seen.size >= OPENED_MAX) return found
+      if (searches === SEARCHES_MAX || seen.size >= OPENED_MAX) return { streams, isPart: true }
       searches += 1
-      const components = (await search(some, signal)).filter(({ uid }) => !seen.has(uid))
+      const found = await search(some, signal)
+      isPart ||= found.isPart
+      const components = found.components.filter(({ uid }) => !seen.has(uid))
       for (const { uid } of components) seen.add(uid)
-      found.push(...(await streamsIn(components, words, signal)))
+      streams.push(...(await streamsIn(components, words, signal)))
     }
-    if (found.length > 0) return found
+    if (streams.length > 0) return { streams, isPart }
   }
-  return []
+  return { streams: [], isPart }
 }
 
-async function search(words: readonly string[], signal: AbortSignal): Promise<ComponentName[]> {
-  const query = { limit: OPENED_EACH, ...(words.length === 0 ? {} : { search: words.join(' ') }) }
+/**
+ * The streams that the words name, by themselves or together with their component, those first whose own names
+ * have all words; `components` are those that have all words in their names.
+ */
+export async function streamsNamed(
+  words: readonly string[],
+  components: readonly ComponentName[],
+  signal: AbortSignal,
+): Promise<FoundStreams> {
+  const found = await findStreams(words, signal)
+  const below = await streamsIn(components, words, signal)
+  const known = new Map([...found.streams, ...below].map((one) => [one.uid, one]))
+  const missing = ({ name, id }: StreamName) => missingWords(`${name} ${id}`, words).length
+  const streams = [...known.values()].sort((one, other) => missing(one) - missing(other))
+  return { streams, isPart: found.isPart }
+}
+
+async function search(words: readonly string[], signal: AbortSignal) {
+  // Without a word about the component the first of them are looked through.
+  const limit = words.length === 0 ? OPENED_MAX : OPENED_EACH
+  const query = { limit, ...(words.length === 0 ? {} : { search: words.join(' ') }) }
   const { component, totalCount } = await call('get', '/api/component', { query, signal })
-  // Without a word about the component only few of them can be looked through, or none.
-  return words.length === 0 && totalCount > OPENED_EACH ? [] : component
+  return { components: component as ComponentName[], isPart: totalCount > component.length }
 }
 
 /** Every choice of so many words, in their order; the first words first. */

@@ -85,7 +85,10 @@ function useStreams(words: readonly string[], { components, isSearching }: Found
   const isOff = words.length === 0 || isSearching
   const { data, error } = useQuery(
     ['stream', 'search', words.join(' '), ...opened.map(({ uid }) => uid)],
-    (signal) => (opened.length > 0 ? streamsIn(opened, words, signal) : findStreams(words, signal)),
+    async (signal) =>
+      opened.length > 0
+        ? await streamsIn(opened, words, signal)
+        : (await findStreams(words, signal)).streams,
     { isOff },
   )
   const finds = (data ?? []).map(

@@ -19,6 +19,8 @@ export interface Plot {
   readonly from: number
   readonly until: number
   readonly spanMs?: number
+  /** Of periods: older ones were left out, as there are too many. */
+  readonly more?: boolean
   readonly firstTime: number | null
   readonly lastTime: number | null
   readonly before?: Neighbour | null

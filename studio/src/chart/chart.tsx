@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { useTheme } from '../style/theme.ts'
-import { axesOf, sharedAxisText } from './axes.ts'
+import { axesOf, ownScaleText } from './axes.ts'
 import styles from './chart.module.css'
 import { type ChartData, isNumbers } from './chart-series.ts'
 import { LANE_HEIGHT, LANE_ROOM } from './draw-states.ts'
@@ -57,17 +57,20 @@ export function Chart(props: ChartProps) {
   const tokens = useMemo(() => readTokens(), [theme])
   const picture = useMemo((): Picture => {
     const axes = axesOf(
-      series.map(({ unit, data }) => ({ unit, isNumber: data !== undefined && isNumbers(data) })),
+      series.map(({ key, unit, data }) => ({
+        ...{ unit, isHidden: hidden.has(key) },
+        isNumber: data !== undefined && isNumbers(data),
+      })),
     )
-    const drawn = series.flatMap(({ key, data }, at) => {
+    const drawn = series.flatMap(({ key, unit, data }, at) => {
       const colour = tokens.series[at % tokens.series.length]
       return data === undefined
         ? []
-        : [{ data, colour, side: axes.sides[at], isHidden: hidden.has(key) }]
+        : [{ data, colour, unit, side: axes.sides[at], isHidden: hidden.has(key) }]
     })
     return { range, series: drawn, axes, zone, tokens }
   }, [series, range, zone, tokens, hidden])
-  const shared = sharedAxisText(picture.axes)
+  const note = ownScaleText(picture.axes)
   const place = useUplot(picture, {
     ...props,
     height: heightOf(picture, height),
@@ -90,7 +93,7 @@ export function Chart(props: ChartProps) {
         onKeyDown={(event) => onKey(event, props)}
         style={{ minHeight: heightOf(picture, height) }}
       />
-      {shared !== '' && <p className={styles.shared}>{shared}</p>}
+      {note !== '' && <p className={styles.shared}>{note}</p>}
       <Legend
         series={series}
         colours={tokens.series}

@@ -1,7 +1,6 @@
 import { useMemo } from 'react'
 import { type Column, DataTable } from '../ui/data-table.tsx'
-import { minuteTexts } from '../ui/time/moment-text.ts'
-import { offsetMarks } from '../ui/time/offset-marks.ts'
+import { edgeTexts } from '../ui/time/offset-marks.ts'
 import styles from './chart.module.css'
 import type { Plot, PlotValue } from './chart-series.ts'
 import { numberText } from './figures.ts'
@@ -23,8 +22,18 @@ const LABELS: Readonly<Record<string, string>> = {
   gapcount: 'Gaps',
 }
 
+/** What a statistic is called at the head of a column. */
+export function statisticLabel(stat: string): string {
+  return LABELS[stat] ?? stat
+}
+
 /** In which order people read them, beside the one that is drawn. */
 const ORDER = ['nongapcount', 'min', 'avg', 'max']
+
+/** The statistics that a table shows, in the order of its columns. */
+export function shownStatistics(stat: string, figures: PeriodFigures): string[] {
+  return [stat, ...ORDER.filter((id) => figures.some((one) => one.stat === id))]
+}
 
 interface PeriodTableProps {
   readonly plot: Plot
@@ -40,11 +49,6 @@ interface PeriodTableProps {
 const shown = (value: PlotValue | undefined): string => {
   if (value === null || value === undefined) return '–'
   return typeof value === 'number' ? numberText(value) : String(value)
-}
-
-function edgeTexts(zone: string, edges: readonly number[]): string[] {
-  const marks = offsetMarks(zone, edges)
-  return minuteTexts(zone, edges).map((text, index) => `${text}${marks[index]}`)
 }
 
 /** The periods of a cycle, the latest first: from when until when, and what is known of each. */
@@ -64,10 +68,11 @@ export function PeriodTable({ plot, stat, figures, zone, label, rowsMax }: Perio
     show: (at) => <span className={styles.moment}>{texts[at - first]}</span>,
   })
   const figure = (id: string, valueAt: (at: number) => PlotValue | undefined): Column<number> => ({
-    ...{ id, label: LABELS[id] ?? id, isNumber: plot.kind === 'number' },
+    ...{ id, label: statisticLabel(id), isNumber: plot.kind === 'number' },
     show: (at) => shown(valueAt(at)),
   })
-  const more = ORDER.flatMap((id) => figures.find((one) => one.stat === id) ?? [])
+  const [, ...further] = shownStatistics(stat, figures)
+  const more = further.flatMap((id) => figures.find((one) => one.stat === id) ?? [])
   return (
     <DataTable
       isDense

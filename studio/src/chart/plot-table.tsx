@@ -50,7 +50,8 @@ export function PlotTable({ plot, zone, label, stat = '', figures = [] }: PlotTa
       )}
       {rows.length > ROWS_MAX && (
         <p>
-          The latest {ROWS_MAX} of {rows.length} entries. Zoom in to see others.
+          The latest {ROWS_MAX} of {plot.more === true ? 'more than ' : ''}
+          {rows.length} entries. Zoom in to see others.
         </p>
       )}
     </>

@@ -1,7 +1,7 @@
 /** The one place that makes uPlot charts: axes, cursor and selection are its own, what is drawn is ours. */
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import type { Axes } from './axes.ts'
+import type { Axes, Side } from './axes.ts'
 import { type ChartData, isNumbers } from './chart-series.ts'
 import { type Canvas, drawNumbers, drawPoints } from './draw-numbers.ts'
 import { drawLane, LANE_HEIGHT, LANE_ROOM } from './draw-states.ts'
@@ -14,7 +14,8 @@ import type { ChartTokens } from './tokens.ts'
 export interface DrawnSeries {
   readonly data: ChartData
   readonly colour: string
-  readonly side: 'y' | 'y2'
+  readonly unit: string
+  readonly side: Side
   readonly isHidden: boolean
 }
 
@@ -46,6 +47,8 @@ const FONT_SIZE = 12
 /** Pixels that a mouse moves at least to choose a stretch; less is a click. */
 const DRAG_MIN = 4
 const TICK_SPACE = 72
+/** Half of the longest text of the time axis: where no value axis stands, one at the edge hangs over by so much. */
+const LABEL_ROOM = 44
 
 /** A uPlot chart that draws a picture, which may be changed at any time. */
 export class UplotView {
@@ -123,7 +126,12 @@ export class UplotView {
     const { axes } = this.#picture
     return {
       ...{ width, height, ms: 1 },
-      padding: [8, axes.right.length > 0 ? 0 : 16, 0, axes.left.length > 0 ? 0 : 16],
+      padding: [
+        8,
+        axes.right.length > 0 ? 0 : LABEL_ROOM,
+        0,
+        axes.left.length > 0 ? 0 : LABEL_ROOM,
+      ],
       legend: { show: false },
       cursor: {
         y: false,
@@ -156,8 +164,8 @@ export class UplotView {
       },
       scales: {
         x: { time: false, range: () => [this.#picture.range.from, this.#picture.range.until] },
-        y: { range: () => this.#extent('y') },
-        y2: { range: () => this.#extent('y2') },
+        y: { range: () => this.#extent(({ side }) => side === 'y') },
+        y2: { range: () => this.#extent(({ side }) => side === 'y2') },
       },
       series: [{}, { scale: 'y', show: true }, { scale: 'y2', show: true }].map((one) => ({
         ...one,
@@ -211,10 +219,11 @@ export class UplotView {
     }
   }
 
-  #extent(side: 'y' | 'y2'): [number, number] {
+  /** What a scale reaches from and to, so that all series of it have room. */
+  #extent(isOfScale: (series: DrawnSeries) => boolean): [number, number] {
     const { series, range } = this.#picture
-    const own = series.flatMap(({ data, side: its, isHidden }) =>
-      isNumbers(data) && its === side && !isHidden ? [data] : [],
+    const own = series.flatMap((one) =>
+      isNumbers(one.data) && !one.isHidden && isOfScale(one) ? [one.data] : [],
     )
     const [low, high] = roomyExtent(extentOf(own, range.from, range.until))
     // Lanes lie over the top of the plot: numbers get the room below them.
@@ -237,22 +246,22 @@ export class UplotView {
   #draw(self: uPlot): void {
     const { ctx, bbox } = self
     const ratio = uPlot.pxRatio
-    const canvasOf = (side: 'y' | 'y2'): Canvas => ({
+    const canvasOf = (series: DrawnSeries): Canvas => ({
       ...{ ctx, ratio, box: bbox },
       xOf: (time) => self.valToPos(time, 'x', true),
-      yOf: (value) => self.valToPos(value, side, true),
+      yOf: this.#heightOf(self, series),
     })
     ctx.save()
     ctx.beginPath()
     ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height)
     ctx.clip()
-    for (const { data, colour, side, isHidden } of this.#picture.series) {
-      if (isNumbers(data) && !isHidden) drawNumbers(canvasOf(side), data, colour)
-    }
+    const shown = this.#picture.series.flatMap((series) => {
+      const { data, colour, isHidden } = series
+      return isNumbers(data) && !isHidden ? [{ data, colour, canvas: canvasOf(series) }] : []
+    })
+    for (const { canvas, data, colour } of shown) drawNumbers(canvas, data, colour)
     ctx.restore()
-    for (const { data, colour, side, isHidden } of this.#picture.series) {
-      if (isNumbers(data) && !isHidden) drawPoints(canvasOf(side), data, colour)
-    }
+    for (const { canvas, data, colour } of shown) drawPoints(canvas, data, colour)
     const { tokens } = this.#picture
     const look = {
       ...{ palette: tokens.series, ink: tokens.ink, ground: tokens.card },
@@ -261,10 +270,19 @@ export class UplotView {
     const lanesHeight = this.#lanesHeight() * ratio
     ctx.fillStyle = tokens.card
     ctx.fillRect(bbox.left, bbox.top, bbox.width, lanesHeight)
-    for (const [at, { data, colour, isHidden }] of this.#lanes().entries()) {
+    for (const [at, series] of this.#lanes().entries()) {
+      const { data, colour, isHidden } = series
       const top = bbox.top + (LANE_ROOM + at * (LANE_HEIGHT + LANE_ROOM)) * ratio
-      if (!isNumbers(data) && !isHidden) drawLane(canvasOf('y'), data, { top, colour, look })
+      if (!isNumbers(data) && !isHidden) drawLane(canvasOf(series), data, { top, colour, look })
     }
+  }
+
+  /** How high values of a series lie: by its axis, or by a scale that its unit alone has. */
+  #heightOf(self: uPlot, { side, unit }: DrawnSeries): (value: number) => number {
+    if (side !== 'own') return (value) => self.valToPos(value, side, true)
+    const [low, high] = this.#extent((one) => one.side === 'own' && one.unit === unit)
+    const { top, height } = self.bbox
+    return (value) => top + height * (1 - (value - low) / (high - low))
   }
 
   #select(self: uPlot): void {

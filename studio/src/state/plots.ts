@@ -122,6 +122,43 @@ export async function askPlot(
   return plot
 }
 
+/** Entries of a call for periods: as many as the service gives. */
+const PERIODS_PER_CALL = 4_000
+/** Periods of a file at most; of more the latest. */
+const PERIODS_MAX = 200_000
+
+interface PeriodsQuestion {
+  readonly range: TimeRange
+  readonly choice: CycleChoice
+  readonly signal: AbortSignal
+  /** Told how many have come. */
+  readonly onRows: (rows: number) => void
+}
+
+/** All periods of a range with one statistic, oldest first, however many pixels would show them. */
+export async function readPeriods(
+  stream: StreamUids,
+  { range, choice, signal, onRows }: PeriodsQuestion,
+) {
+  const pages: Plot[] = []
+  let [until, count, isMore] = [range.until, 0, true]
+  while (isMore && count < PERIODS_MAX && until > range.from) {
+    const asked = { range: { from: range.from, until }, points: PERIODS_PER_CALL, cycle: choice }
+    const plot = await askPlot(stream, asked, signal)
+    pages.unshift(plot)
+    count += plot.start?.length ?? 0
+    onRows(count)
+    isMore = plot.more === true && (plot.start?.length ?? 0) > 0
+    until = plot.start?.[0] ?? until
+  }
+  return {
+    unit: pages[0]?.unit ?? '',
+    start: pages.flatMap(({ start = [] }) => start),
+    end: pages.flatMap(({ end = [] }) => end),
+    value: pages.flatMap(({ value = [] }) => value),
+  }
+}
+
 async function fetchPlot(
   stream: StreamUids,
   { range, points, cycle }: PlotsQuestion,

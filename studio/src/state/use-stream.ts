@@ -1,5 +1,5 @@
 import { ApiError } from '../api/api-error.ts'
-import { call } from '../api/client.ts'
+import { call, isPathStep } from '../api/client.ts'
 import type { Schema } from '../api/paths.ts'
 import { useQuery } from '../api/use-query.ts'
 import type { Plot } from '../chart/chart-series.ts'
@@ -9,9 +9,6 @@ import type { Extent } from './range-words.ts'
 export interface FoundStream {
   readonly componentUid: string
   readonly streamUid: string
-  /** Blank where people gave none. */
-  readonly compId: string
-  readonly streamId: string
   readonly componentName: string
   /** Where the component lies; blank without the right to read records. */
   readonly folder: string
@@ -51,9 +48,7 @@ export async function findStream(
   return {
     componentUid: whose.uid,
     streamUid: own.uid,
-    compId: whose.id,
-    streamId: own.id,
-    componentName: records.component?.name || whose.id,
+    componentName: records.component?.name || whose.id || 'without a name',
     folder: records.component?.folder ?? '',
     streamName: records.stream?.name || own.id || 'without a name',
     kind: plot.kind,
@@ -76,11 +71,35 @@ async function factsOf(component: string, stream: string, signal: AbortSignal): 
       if (!(error instanceof ApiError) || error.status !== 404) throw error
     }
   }
+  if (isPathStep(component) || isPathStep(stream))
+    return await factsByRecords(component, stream, signal)
   const path = { compId: component, streamId: stream }
   const address = '/api/comp/{compId}/stream/{streamId}/plot'
   const answer = await call('get', address, { path, query: NOWHERE, signal })
   if (!('plot' in answer)) throw new Error('a plot was answered that was not asked for')
   return answer.plot
+}
+
+/** Streams of a component that are looked through for an ID. */
+const STREAMS_MAX = 1_000
+
+/** By IDs that cannot stand in a path: their records tell the UIDs. */
+async function factsByRecords(id: string, streamId: string, signal: AbortSignal): Promise<Plot> {
+  const [component] = (await call('get', '/api/component', { query: { id }, signal })).component
+  const componentUid = component?.uid ?? ''
+  const query = { limit: STREAMS_MAX }
+  const list = '/api/component/{componentUid}/stream'
+  const { stream } =
+    component === undefined
+      ? { stream: [] }
+      : await call('get', list, { path: { componentUid }, query, signal })
+  const uid = stream.find((one) => one.id === streamId)?.uid
+  if (uid === undefined) {
+    const message = `There is no stream “${streamId}” of a component “${id}” here.`
+    throw new ApiError({ status: 404, code: 'stream_not_found', message })
+  }
+  const address = '/api/component/{componentUid}/stream/{uid}/plot'
+  return (await call('get', address, { path: { componentUid, uid }, query: NOWHERE, signal })).plot
 }
 
 async function namesOf(componentUid: string, streamUid: string, signal: AbortSignal) {

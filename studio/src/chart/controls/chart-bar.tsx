@@ -3,7 +3,7 @@ import type { ViewRange } from '../../state/use-view-range.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { offsetText } from '../../ui/time/moment-text.ts'
 import { browserZone } from '../../ui/time/zone-time.ts'
-import { moved } from '../time-range.ts'
+import { moved, type TimeRange } from '../time-range.ts'
 import styles from './controls.module.css'
 import { RangePicker } from './range-picker.tsx'
 
@@ -46,7 +46,7 @@ export function ChartBar({ view, zoneOfData, hasExtent, children }: ChartBarProp
       </Button>
       {children}
       <span className={styles.zone}>
-        Times in <strong>{zone}</strong> ({offsetText(zone, range.until)})
+        Times in <strong>{zone}</strong> ({offsetsText(zone, range)})
         {other !== zone && (
           <button type="button" className={styles.other} onClick={view.onZone}>
             Show in {other}
@@ -55,6 +55,12 @@ export function ChartBar({ view, zoneOfData, hasExtent, children }: ChartBarProp
       </span>
     </div>
   )
+}
+
+/** How the clocks stand to UTC, at the beginning and at the end where they are set in between. */
+function offsetsText(zone: string, { from, until }: TimeRange): string {
+  const [before, after] = [offsetText(zone, from), offsetText(zone, until)]
+  return before === after ? after : `${before}, later ${after}`
 }
 
 function move({ onMove }: ViewRange, part: number): void {

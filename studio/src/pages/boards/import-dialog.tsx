@@ -142,7 +142,7 @@ function MissingStream({ missing, chosen, onChoose }: MissingStreamProps) {
       {missing.componentId === '' || missing.streamId === '' ? (
         <p className={styles.note}>The file does not name it by IDs: it is left out.</p>
       ) : (
-        <StreamPicker label="Instead, of the component" onPick={onChoose} />
+        <StreamPicker label="Instead: a component or stream" onPick={onChoose} />
       )}
     </fieldset>
   )

@@ -1,5 +1,5 @@
 /** Ranges of time in the words of boards: what they mean at a moment, in a zone. */
-import { offsetText, rangeText } from '../../ui/time/moment-text.ts'
+import { zonedRangeText } from '../../ui/time/moment-text.ts'
 import { browserZone, momentOf, startOf, wallOf } from '../../ui/time/zone-time.ts'
 
 /** A stretch of time in epoch milliseconds, its end not included. */
@@ -82,6 +82,5 @@ export function rangeWords(range: string): string {
   const fixed = FIXED.exec(range)
   if (fixed === null) return range
   const zone = browserZone()
-  const [from, until] = [Number(fixed[1]), Number(fixed[2])]
-  return `${rangeText(zone, from, until)} ${offsetText(zone, until)}`
+  return zonedRangeText(zone, Number(fixed[1]), Number(fixed[2]))
 }

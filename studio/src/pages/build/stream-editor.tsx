@@ -77,7 +77,11 @@ export function StreamEditor({ component, saved, isNew }: StreamEditorProps) {
         />
       </EditorForm>
       {!isNew && saved.valueType === 'FILE' && (
-        <FilePanel compId={component.id} streamId={saved.id} timeZoneId={component.timeZoneId} />
+        <FilePanel
+          componentUid={component.uid}
+          streamUid={saved.uid}
+          timeZoneId={component.timeZoneId}
+        />
       )}
       {isDeleting && (
         <ConfirmDelete

@@ -1,4 +1,5 @@
 /** What a downloaded CSV holds beside what the service answers, and how its file is called. */
+import type { PlotValue } from '../../chart/chart-series.ts'
 import type { TimeRange } from '../../chart/time-range.ts'
 import { momentText } from '../../ui/time/moment-text.ts'
 import { offsetOf } from '../../ui/time/zone-time.ts'
@@ -70,16 +71,59 @@ function endOfRow(csv: string, from: number): number {
   }
 }
 
+/** A statistic of periods: where each starts and ends, and its value, oldest first. */
+interface PeriodColumn {
+  readonly label: string
+  /** Blank without one. */
+  readonly unit: string
+  readonly start: readonly number[]
+  readonly end: readonly number[]
+  readonly value: readonly PlotValue[]
+}
+
+/** Statistics as CSV: a row for each period of the first of them, the latest first, its edges with their offset. */
+export function periodsCsv(
+  columns: readonly PeriodColumn[],
+  isoOf: (at: number) => string,
+): string {
+  const [{ start, end } = { start: [], end: [] }, ...others] = columns
+  // Periods that one statistic has and another has not are blank there.
+  const found = others.map(
+    (column) => new Map(column.start.map((at, index) => [at, column.value[index]])),
+  )
+  const heads = columns.map(({ label, unit }) =>
+    unit.trim() === '' ? label : `${label} (${unit})`,
+  )
+  const rows = start.map((from, at) => {
+    const values = [columns[0].value[at], ...found.map((values) => values.get(from))]
+    return [isoOf(from), isoOf(end[at]), ...values]
+  })
+  return [['From', 'Until', ...heads], ...rows.reverse()]
+    .map((row) => `${row.map(cellText).join(',')}${LINE_END}`)
+    .join('')
+}
+
+/** A cell as RFC 4180 has it. */
+function cellText(value: PlotValue | undefined): string {
+  const text = value === null || value === undefined ? '' : String(value)
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
 /** Longer names are cut: file systems take 255 bytes in all. */
 const NAME_LENGTH_MAX = 30
 
-/** The name of a file of samples: whose they are, and from when until when on the clocks of the zone. */
+/**
+ * The name of a file of samples, or of statistics by a cycle: whose they are, and from when until when on the
+ * clocks of the zone.
+ */
 export function csvName(
   { componentName, streamName }: { readonly componentName: string; readonly streamName: string },
   { from, until }: TimeRange,
   zone: string,
+  cycle?: string,
 ): string {
-  const words = [componentName, streamName].map((name) =>
+  const names = [componentName, streamName, ...(cycle === undefined ? [] : [cycle])]
+  const words = names.map((name) =>
     name.replace(/[^\p{L}\p{N}._-]+/gu, '-').slice(0, NAME_LENGTH_MAX),
   )
   const moments = [from, until].map((at) =>

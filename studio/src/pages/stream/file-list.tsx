@@ -1,6 +1,8 @@
 import { inOrganization } from '../../api/organization.ts'
 import { fileName, type Plot } from '../../chart/chart-series.ts'
+import type { FoundStream } from '../../state/use-stream.ts'
 import { momentText } from '../../ui/time/moment-text.ts'
+import { fileAddress } from '../build/files/file-upload.ts'
 import styles from './stream.module.css'
 
 /** Files that are shown; others are in the table, or nearer when one zooms in. */
@@ -10,18 +12,21 @@ const PICTURE = /\.(?:png|jpe?g|gif|webp|avif|svg|bmp)$/i
 const SOUND = /\.(?:mp3|ogg|wav|flac|m4a)$/i
 const FILM = /\.(?:mp4|webm|mov)$/i
 
-/** The files of a range, the latest first, each with a look at it where the browser can show it. */
-export function FileList({
-  plot,
-  zone,
-}: {
+interface FileListProps {
+  readonly found: FoundStream
   readonly plot: Plot | undefined
   readonly zone: string
-}) {
+}
+
+/** The files of a range, the latest first, each with a look at it where the browser can show it. */
+export function FileList({ found, plot, zone }: FileListProps) {
   if (plot === undefined) return null
   const { form, time = [], value = [], end = [], last = [] } = plot
   const [times, addresses] = form === 'spans' ? [end, last] : [time, value]
-  const files = addresses.map((address, at) => ({ address: String(address), at: times[at] }))
+  const files = addresses.map((address, index) => {
+    const at = times[index]
+    return { at, address: fileAddress(found, at, address) }
+  })
   if (files.length === 0) return null
   return (
     <section aria-label="Files">

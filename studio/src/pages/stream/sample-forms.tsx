@@ -51,8 +51,9 @@ export function SampleForm({
     if (Number.isNaN(time)) return setError('A time is needed.')
     setIsBusy(true)
     try {
-      const { compId, streamId } = found
-      await call('put', '/api/feed', { body: [{ compId, streamId, time, data: value }] })
+      const { componentUid, streamUid } = found
+      const stream = [{ streamUid, time: [time], data: [value] }]
+      await call('put', '/api/feed', { body: { feed: { component: [{ componentUid, stream }] } } })
       onDone()
     } catch (thrown) {
       setError(asApiError(thrown).message)
@@ -120,14 +121,14 @@ export function SampleDelete({ found, zone, sample, onDone, onClose }: FormProps
   const remove = async () => {
     setIsBusy(true)
     try {
-      const { compId, streamId } = found
+      const { componentUid, streamUid } = found
       // An interval is told by where it overlaps, a sample by its moment.
       const range =
         sample.sdTime === undefined
           ? { sd: sample.time, ed: sample.time + 1 }
           : { sd: sample.sdTime, ed: sample.time }
-      await call('delete', '/api/comp/{compId}/stream/{streamId}/feed', {
-        path: { compId, streamId },
+      await call('delete', '/api/component/{componentUid}/stream/{uid}/feed', {
+        path: { componentUid, uid: streamUid },
         query: range,
       })
       onDone()

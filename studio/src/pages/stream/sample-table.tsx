@@ -10,9 +10,10 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { momentTexts } from '../../ui/time/offset-marks.ts'
-import { CsvButton } from './csv-button.tsx'
+import { fileAddress } from '../build/files/file-upload.ts'
 import { type EditedSample, SampleDelete, SampleForm } from './sample-forms.tsx'
 import styles from './stream.module.css'
+import { SamplesCsv } from './stream-csv.tsx'
 
 const PAGE = 50
 
@@ -26,7 +27,7 @@ interface SampleTableProps {
 }
 
 function Samples({ found, asked, zone, isLive, canChange, onChanged }: SampleTableProps) {
-  const { compId, streamId, kind } = found
+  const { componentUid, streamUid, kind } = found
   /** Where each page ends, from the first to the one that is shown. */
   const [ends, setEnds] = useState<readonly number[]>([])
   const [open, setOpen] = useState<{ act: 'edit' | 'add' | 'delete'; sample: EditedSample }>()
@@ -34,10 +35,10 @@ function Samples({ found, asked, zone, isLive, canChange, onChanged }: SampleTab
   useEffect(() => setEnds([]), [asked.from, asked.until])
   const until = ends.at(-1) ?? asked.until
   const { data, error, reload } = useQuery(
-    ['samples', compId, streamId, asked.from, until],
+    ['samples', componentUid, streamUid, asked.from, until],
     (signal) =>
-      call('get', '/api/comp/{compId}/stream/{streamId}/feed', {
-        path: { compId, streamId },
+      call('get', '/api/component/{componentUid}/stream/{uid}/feed', {
+        path: { componentUid, uid: streamUid },
         query: { sd: asked.from, ed: until, limit: PAGE + 1, retFData: true, retIntvlSd: true },
         signal,
       }),
@@ -57,7 +58,7 @@ function Samples({ found, asked, zone, isLive, canChange, onChanged }: SampleTab
     { id: 'time', label: 'Time', show: ({ time }) => textOfTime.get(time) },
     {
       ...{ id: 'value', label: 'Value', isNumber: kind === 'number' || kind === 'decimal' },
-      show: (sample) => <SampleValue sample={sample} isFile={kind === 'file'} />,
+      show: (sample) => <SampleValue found={found} sample={sample} />,
     },
   ]
   if (canChange) {
@@ -89,7 +90,7 @@ function Samples({ found, asked, zone, isLive, canChange, onChanged }: SampleTab
             Add
           </Button>
         )}
-        <CsvButton found={found} range={asked} zone={zone} />
+        <SamplesCsv found={found} range={asked} zone={zone} />
       </div>
       {error !== undefined && <Empty text={error.message} />}
       {data !== undefined && rows.length === 0 && <Empty text="No samples in this range." />}
@@ -143,15 +144,16 @@ function Samples({ found, asked, zone, isLive, canChange, onChanged }: SampleTab
 /** The samples of the range, the latest first, with what can be done to each; it rests while the chart moves. */
 export const SampleTable = memo(Samples)
 
-function SampleValue({
-  sample,
-  isFile,
-}: {
+interface SampleValueProps {
+  readonly found: FoundStream
   readonly sample: EditedSample
-  readonly isFile: boolean
-}) {
-  const { data, fData } = sample
-  if (isFile && typeof data === 'string') return <a href={inOrganization(data)}>{fileName(data)}</a>
+}
+
+function SampleValue({ found, sample }: SampleValueProps) {
+  const { time, data, fData } = sample
+  if (found.kind === 'file' && typeof data === 'string') {
+    return <a href={inOrganization(fileAddress(found, time, data))}>{fileName(data)}</a>
+  }
   return <span className={styles.value}>{textOf(data, fData)}</span>
 }
 

@@ -38,7 +38,7 @@ export function StreamPage({ component, stream }: StreamPageProps) {
       actions={
         <>
           <Link to={overlayOf(found)}>Overlay others</Link>
-          {canUpload(found) && role !== 'GUEST' && <a href="#upload">Upload files</a>}
+          {found.kind === 'file' && role !== 'GUEST' && <a href="#upload">Upload files</a>}
           {role !== 'GUEST' && <Link to={editStreamPath(found)}>Edit</Link>}
           <CopyAddress />
           <PutOnBoardButton streams={[found]} title={found.streamName} />
@@ -71,11 +71,6 @@ function Heading({ found }: { readonly found: FoundStream }) {
       {streamName}
     </>
   )
-}
-
-/** Whether a stream takes files from people: they are put by IDs. */
-function canUpload({ kind, compId, streamId }: FoundStream): boolean {
-  return kind === 'file' && compId !== '' && streamId !== ''
 }
 
 /** The view of several streams that begins with this one. */

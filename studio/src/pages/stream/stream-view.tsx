@@ -4,16 +4,18 @@ import { Chart } from '../../chart/chart.tsx'
 import { chartData } from '../../chart/chart-series.ts'
 import { ChartBar } from '../../chart/controls/chart-bar.tsx'
 import { CyclePicker, cycleIn } from '../../chart/controls/cycle-picker.tsx'
-import { PlotTable } from '../../chart/plot-table.tsx'
+import { LeftOut } from '../../chart/left-out.tsx'
 import { usePeriodFigures } from '../../state/period-figures.ts'
-import { BAND, pointsFor, usePlots } from '../../state/plots.ts'
+import { pointsFor, usePlots } from '../../state/plots.ts'
 import { useLive } from '../../state/use-live.ts'
 import type { FoundStream } from '../../state/use-stream.ts'
 import { useViewRange } from '../../state/use-view-range.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { FileUploads } from '../build/files/file-uploads.tsx'
+import { AheadLine } from './ahead-line.tsx'
 import { DerivedLine } from './derived-line.tsx'
 import { FileList } from './file-list.tsx'
+import { PeriodSection } from './period-section.tsx'
 import { SampleTable } from './sample-table.tsx'
 import styles from './stream.module.css'
 
@@ -61,6 +63,7 @@ export function StreamView({ found, canChange }: StreamViewProps) {
       <ChartBar view={view} zoneOfData={found.zone} hasExtent={extent !== undefined}>
         {found.kind !== 'file' && <CyclePicker />}
       </ChartBar>
+      <AheadLine extent={extent} view={view} />
       {(refused ?? error) !== undefined && <Empty text={(refused ?? error)?.message} />}
       <div className={styles.columns} data-wide={cycle !== undefined || undefined}>
         <section className={styles.card} aria-label="Chart">
@@ -75,9 +78,13 @@ export function StreamView({ found, canChange }: StreamViewProps) {
             onHidden={setHidden}
             onWidth={setWidth}
           />
+          <LeftOut plots={[plot]} />
         </section>
-        <section className={styles.card} aria-label="Samples">
-          {cycle === undefined && found.compId !== '' && found.streamId !== '' ? (
+        <section
+          className={styles.card}
+          aria-label={cycle === undefined ? 'Samples' : 'Statistics'}
+        >
+          {cycle === undefined ? (
             <SampleTable
               {...{ found, canChange }}
               asked={view.asked}
@@ -86,23 +93,24 @@ export function StreamView({ found, canChange }: StreamViewProps) {
               onChanged={reload}
             />
           ) : (
-            <PlotTable
-              {...{ plot, figures, zone: view.zone, label: found.streamName }}
-              stat={stat === BAND ? 'avg' : stat}
+            <PeriodSection
+              {...{ found, plot, figures, cycle }}
+              range={view.asked}
+              zone={view.zone}
             />
           )}
         </section>
       </div>
-      {found.kind === 'file' && canChange && found.compId !== '' && found.streamId !== '' && (
+      {found.kind === 'file' && canChange && (
         <section id="upload" aria-label="Upload">
           <FileUploads
-            target={{ compId: found.compId, streamId: found.streamId }}
+            target={found}
             // What was just stored lies behind a range that was chosen before.
             onDone={view.isLive ? reload : view.onLive}
           />
         </section>
       )}
-      {found.kind === 'file' && <FileList plot={plot} zone={view.zone} />}
+      {found.kind === 'file' && <FileList found={found} plot={plot} zone={view.zone} />}
     </div>
   )
 }

@@ -12,13 +12,18 @@ interface AddStreamProps {
   readonly onClose: () => void
 }
 
-/** Finds a component, then one of its streams. */
+/** Finds a stream by words of it and its component, or a component and then one of its streams. */
 export function AddStream({ onAdd, onClose }: AddStreamProps) {
   const [chosen, setChosen] = useState<Schema<'Component'>>()
   return (
     <Dialog title="Add a stream" isWide isTop onClose={onClose}>
       {chosen === undefined ? (
-        <ComponentSearch label="Component" isFocused onChoose={setChosen} />
+        <ComponentSearch
+          label="Component or stream"
+          isFocused
+          onChoose={setChosen}
+          onStream={({ component, uid }) => onAdd({ componentUid: component.uid, streamUid: uid })}
+        />
       ) : (
         <Streams
           component={chosen}
@@ -47,7 +52,7 @@ function Streams({ component, onBack, onChoose }: StreamsProps) {
         <button type="button" className={styles.back} onClick={onBack}>
           Components
         </button>{' '}
-        / {component.name || component.id}
+        / {component.name || component.id || 'without a name'}
       </p>
       {error !== undefined && <Empty text={error.message} />}
       {data !== undefined && streams.length === 0 && <Empty text="It has no streams." />}

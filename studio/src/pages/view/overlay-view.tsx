@@ -6,9 +6,10 @@ import { Chart } from '../../chart/chart.tsx'
 import { chartData } from '../../chart/chart-series.ts'
 import { ChartBar } from '../../chart/controls/chart-bar.tsx'
 import { CyclePicker, cycleIn } from '../../chart/controls/cycle-picker.tsx'
+import { LeftOut } from '../../chart/left-out.tsx'
 import { PlotTable } from '../../chart/plot-table.tsx'
 import { usePeriodFigures } from '../../state/period-figures.ts'
-import { BAND, pointsFor, usePlots } from '../../state/plots.ts'
+import { pointsFor, usePlots } from '../../state/plots.ts'
 import type { Extent } from '../../state/range-words.ts'
 import { useLive } from '../../state/use-live.ts'
 import type { FoundStream } from '../../state/use-stream.ts'
@@ -16,6 +17,8 @@ import { useViewRange } from '../../state/use-view-range.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
+import { PeriodSection } from '../stream/period-section.tsx'
+import { SamplesCsv } from '../stream/stream-csv.tsx'
 import styles from './view.module.css'
 
 interface OverlayViewProps {
@@ -70,6 +73,7 @@ export function OverlayView({ streams, onRemove }: OverlayViewProps) {
           onHidden={(next) => changeAddress({ hide: [...next].join(',') })}
           onWidth={setWidth}
         />
+        <LeftOut plots={answers.map((answer) => answer?.plot)} />
       </section>
       <ul className={styles.streams} aria-label="Streams of this view">
         {streams.map((stream) => (
@@ -121,7 +125,8 @@ function Tables({ streams, plots, zone, question }: TablesProps) {
     0,
   )
   const figures = usePeriodFigures(streams[at], question, !isOpen)
-  const stat = question.cycle?.stat
+  const { cycle, range } = question
+  const found = streams[at]
   return (
     <details className={styles.tables} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary>As a table</summary>
@@ -131,10 +136,14 @@ function Tables({ streams, plots, zone, question }: TablesProps) {
         chosen={streams[at].streamUid}
         onChoose={setChosen}
       >
-        <PlotTable
-          {...{ zone, figures, plot: plots[at], label: streams[at].streamName }}
-          stat={stat === BAND ? 'avg' : stat}
-        />
+        {cycle !== undefined ? (
+          <PeriodSection {...{ found, figures, cycle, range, zone, plot: plots[at] }} />
+        ) : (
+          <>
+            <SamplesCsv {...{ found, range, zone }} />
+            <PlotTable {...{ zone, plot: plots[at], label: found.streamName }} />
+          </>
+        )}
       </Tabs>
     </details>
   )

@@ -17,11 +17,22 @@ export function minuteTexts(zone: string, moments: readonly number[]): string[] 
     : texts
 }
 
-/** A stretch of time in few words: seconds only where they say something, one day said once. */
+/**
+ * A stretch of time in few words: seconds only where they say something, one day said once, offsets where the
+ * clocks are set in between.
+ */
 export function rangeText(zone: string, from: number, until: number): string {
   const [start, end] = minuteTexts(zone, [from, until])
   const [day, time = ''] = end.split(' ')
-  return `${start} – ${start.startsWith(`${day} `) ? time : end}`
+  const [before, after] = [offsetText(zone, from), offsetText(zone, until)]
+  const [startMark, endMark] = before === after ? ['', ''] : [` ${before}`, ` ${after}`]
+  return `${start}${startMark} – ${start.startsWith(`${day} `) ? time : end}${endMark}`
+}
+
+/** A stretch of time with its zone: one offset mostly, two where the clocks are set in between. */
+export function zonedRangeText(zone: string, from: number, until: number): string {
+  const [before, after] = [offsetText(zone, from), offsetText(zone, until)]
+  return `${rangeText(zone, from, until)}${before === after ? ` ${after}` : ''}`
 }
 
 /** How a zone's clocks stand to UTC at a moment: `UTC+1`, `UTC+5:45`, `UTC`. */

@@ -1,5 +1,5 @@
 /** Moments in a list, where the clock alone does not say which is meant. */
-import { momentText, offsetText } from './moment-text.ts'
+import { minuteTexts, momentText, offsetText } from './moment-text.ts'
 import { momentsOf, offsetOf } from './zone-time.ts'
 
 const DAY_MS = 86_400_000
@@ -29,4 +29,10 @@ export function offsetMarks(zone: string, moments: readonly number[]): string[] 
 export function momentTexts(zone: string, moments: readonly number[]): string[] {
   const marks = offsetMarks(zone, moments)
   return moments.map((at, index) => `${momentText(zone, at)}${marks[index]}`)
+}
+
+/** The edges of periods: as moments of a list, without seconds where none of them has some. */
+export function edgeTexts(zone: string, edges: readonly number[]): string[] {
+  const marks = offsetMarks(zone, edges)
+  return minuteTexts(zone, edges).map((text, index) => `${text}${marks[index]}`)
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { Chart } from '../../../chart/chart.tsx'
+import { LeftOut } from '../../../chart/left-out.tsx'
 import { PlotTable } from '../../../chart/plot-table.tsx'
 import { type NextRange, rangeAfter } from '../../../chart/time-range.ts'
 import { pointsFor } from '../../../state/plots.ts'
@@ -34,6 +35,8 @@ export function ChartPanel({ panel, range, isLive }: ChartPanelProps) {
   const zoom = steps.at(-1)
   const shown = usePanelPlots(panel, { range, zoom, points, isLive })
   const { series, plots, range: whole } = shown
+  // Of streams that are all gone not even the axes say something.
+  const isAllLost = shown.lost.length > 0 && shown.lost.length === panel.streams.length
   const name = panel.title || series.map((one) => one.name).join(', ') || 'Chart'
   const move = (next: NextRange, { isStep }: { readonly isStep: boolean }) =>
     setSteps((now) => {
@@ -66,10 +69,13 @@ export function ChartPanel({ panel, range, isLive }: ChartPanelProps) {
             <p className={styles.gone}>
               {series[at].name}, times in {shown.zone}
             </p>
-            <PlotTable plot={plot} zone={shown.zone} label={series[at].name} />
+            <PlotTable
+              {...{ plot, zone: shown.zone, label: series[at].name }}
+              stat={panel.options.stat}
+            />
           </div>
         ))}
-      {whole !== undefined && !isTable && (
+      {whole !== undefined && !isTable && !isAllLost && (
         <Chart
           label={name}
           series={series}
@@ -87,6 +93,7 @@ export function ChartPanel({ panel, range, isLive }: ChartPanelProps) {
           isCompact
         />
       )}
+      <LeftOut plots={plots} />
     </div>
   )
 }

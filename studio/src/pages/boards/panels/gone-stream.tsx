@@ -1,7 +1,10 @@
 import { createContext, useContext } from 'react'
+import { recordKey } from '../../../api/records.ts'
+import { useQuery } from '../../../api/use-query.ts'
 import { Button } from '../../../ui/button.tsx'
 import type { PanelStream } from '../board-types.ts'
 import styles from './panels.module.css'
+import { readComponentName } from './stream-facts.ts'
 
 /** Takes a stream off the panel around it; undefined for whoever may not change the board. */
 export const DropContext = createContext<((stream: PanelStream) => void) | undefined>(undefined)
@@ -12,10 +15,12 @@ interface GoneStreamProps {
   readonly name: string | undefined
 }
 
-/** Says that a stream is deleted, by the name it had, with a way to take it off the board. */
+/** Says that a stream is deleted, by the name it had or what else is known of it, with a way to take it off the board. */
 export function GoneStream({ stream, name }: GoneStreamProps) {
   const onDrop = useContext(DropContext)
-  const label = name || stream.label || 'This stream'
+  const known = name || stream.label || ''
+  const traced = useTrace(stream, known !== '')
+  const label = known || traced
   return (
     <p className={styles.gone}>
       {label} was deleted.{' '}
@@ -26,4 +31,11 @@ export function GoneStream({ stream, name }: GoneStreamProps) {
       )}
     </p>
   )
+}
+
+/** What is known of a stream whose name nobody has kept: its component, while that is there, and its UID. */
+function useTrace({ componentUid, streamUid }: PanelStream, isOff: boolean): string {
+  const key = recordKey('component', componentUid, 'called')
+  const { data = '' } = useQuery(key, () => readComponentName(componentUid), { isOff })
+  return `${data === '' ? 'A stream' : `A stream of ${data}`} (UID ${streamUid})`
 }

@@ -8,12 +8,10 @@ import { useGone } from '../live-board.ts'
 
 type Component = RecordKinds['component']
 
-/** How a stream of a panel is called, and where its samples are asked for. */
+/** How a stream of a panel is called, and by whose clocks its times are told. */
 export interface StreamFacts {
   readonly name: string
   readonly componentName: string
-  readonly compId: string
-  readonly streamId: string
   readonly timeZoneId: string
 }
 
@@ -72,12 +70,23 @@ async function readStream(componentUid: string, uid: string): Promise<Schema<'St
   return (await call('get', '/api/component/{componentUid}/stream/{uid}', { path })).stream
 }
 
+const namedOf = ({ name, id }: { readonly name: string; readonly id: string }) =>
+  name || id || 'Without a name'
+
+/** How a component is called; blank where it is gone, too. */
+export async function readComponentName(uid: string): Promise<string> {
+  try {
+    return namedOf(await readComponent(uid))
+  } catch (thrown) {
+    if (asApiError(thrown).status === 404) return ''
+    throw thrown
+  }
+}
+
 function factsOf(component: Component, stream: Schema<'Stream'>): StreamFacts {
   return {
-    name: stream.name || stream.id || 'Without a name',
-    componentName: component.name || component.id || 'Without a name',
-    compId: component.id,
-    streamId: stream.id,
+    name: namedOf(stream),
+    componentName: namedOf(component),
     timeZoneId: component.timeZoneId,
   }
 }

@@ -18,13 +18,24 @@ interface StreamPickerProps {
   readonly label?: string
 }
 
-/** Chooses a stream: a component by words of its folder, name or ID, then one of its streams. */
+/** Chooses a stream: by words of it and its component, or a component first, then one of its streams. */
 export function StreamPicker({
   onPick,
-  label = 'Add a stream of the component',
+  label = 'Add a stream, by its component or its name',
 }: StreamPickerProps) {
   const [chosen, setChosen] = useState<Component>()
-  if (chosen === undefined) return <ComponentSearch label={label} onChoose={setChosen} />
+  if (chosen === undefined) {
+    return (
+      <ComponentSearch
+        label={label}
+        onChoose={setChosen}
+        onStream={({ component, uid, name, id }) => {
+          const label = labelOf(`${component.name || component.id} · ${name || id}`)
+          onPick({ componentUid: component.uid, streamUid: uid, label })
+        }}
+      />
+    )
+  }
   return (
     <Streams
       component={chosen}

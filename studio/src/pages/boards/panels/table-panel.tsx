@@ -1,13 +1,13 @@
-import { request } from '../../../api/client.ts'
+import { call } from '../../../api/client.ts'
 import { useQuery } from '../../../api/use-query.ts'
-import { momentText } from '../../../ui/time/moment-text.ts'
+import { edgeTexts, momentTexts } from '../../../ui/time/offset-marks.ts'
 import type { Panel, PanelStream } from '../board-types.ts'
 import type { ShownValue } from '../live-board.ts'
 import { rangeAt } from '../ranges.ts'
 import { useNews } from '../use-news.ts'
 import { GoneStream } from './gone-stream.tsx'
 import styles from './panels.module.css'
-import { nameOf, type StreamFacts, useStreamFacts } from './stream-facts.ts'
+import { nameOf, useStreamFacts } from './stream-facts.ts'
 import { valueText } from './value-panel.tsx'
 
 /** The latest samples of streams in the panel's range, the latest first. */
@@ -35,11 +35,11 @@ function OneTable({ panel, stream, range }: OneTableProps) {
   const zone = panel.options.timeZoneId || facts?.timeZoneId || 'UTC'
   const { cycleId, stat, rows } = panel.options
   const key = ['table', stream.streamUid, range, zone, rows, cycleId, stat]
-  const hasId = facts !== undefined && facts.compId !== '' && facts.streamId !== ''
   const found = useQuery(
     key,
-    (signal) => readRows(facts, { panel, range: rangeAt(range, zone, Date.now()), signal }),
-    { isOff: !hasId || isGone, keepPrevious: true },
+    (signal) => readRows(stream, { panel, range: rangeAt(range, zone, Date.now()), signal }),
+    // Days begin by the zone, which the facts tell.
+    { isOff: facts === undefined || isGone, keepPrevious: true },
   )
   useNews([stream.streamUid], () => !isGone && found.reload())
   if (isGone) return <GoneStream stream={stream} name={facts && nameOf(facts)} />
@@ -54,47 +54,78 @@ function OneTable({ panel, stream, range }: OneTableProps) {
             {name}
           </span>
         </caption>
-        <thead>
-          <tr>
-            <th scope="col">Time, {zone}</th>
-            <th scope="col">Value</th>
-          </tr>
-        </thead>
-        <tbody>
-          {(found.data ?? []).map((row) => (
-            <tr key={row.time}>
-              <td>{momentText(zone, row.time)}</td>
-              <td>{valueText(row)}</td>
-            </tr>
-          ))}
-        </tbody>
+        <Rows rows={found.data ?? []} zone={zone} isPeriods={cycleId !== '' && stat !== ''} />
       </table>
       {problem !== undefined && <p className={styles.gone}>{problem}</p>}
-      {facts !== undefined && !hasId && (
-        <p className={styles.gone}>A table needs a component and a stream with an ID.</p>
-      )}
       {found.data?.length === 0 && <p className={styles.gone}>No samples in this range.</p>}
     </div>
   )
 }
 
-async function readRows(
-  facts: StreamFacts | undefined,
-  asked: {
-    readonly panel: Panel
-    readonly range: { readonly from: number; readonly until: number }
-    readonly signal: AbortSignal
-  },
-): Promise<readonly ShownValue[]> {
-  if (facts === undefined) return []
-  const { options } = asked.panel
-  const parts = ['comp', facts.compId, 'stream', facts.streamId]
-  if (options.cycleId !== '' && options.stat !== '') {
-    parts.push('cycle', options.cycleId, 'stat', options.stat)
-  }
-  const path = [...parts, 'feed'].map(encodeURIComponent).join('/')
-  const { from, until } = asked.range
-  const query = `sd=${from}&ed=${until}&limit=${options.rows}&retFData`
-  const answer = await request(`/api/${path}?${query}`, { signal: asked.signal })
-  return (await answer.json()) as ShownValue[]
+/** A sample, or the statistic of a period. */
+interface Row extends ShownValue {
+  /** Where the period starts. */
+  readonly sdTime?: number
+}
+
+interface RowsProps {
+  readonly rows: readonly Row[]
+  readonly zone: string
+  readonly isPeriods: boolean
+}
+
+/** Moments of samples, or both edges of periods, with their values. */
+function Rows({ rows, zone, isPeriods }: RowsProps) {
+  const ends = rows.map(({ time }) => time)
+  const starts = rows.map(({ time, sdTime = time }) => sdTime)
+  const columns = isPeriods
+    ? [
+        { head: `From, ${zone}`, texts: edgeTexts(zone, starts) },
+        { head: 'Until', texts: edgeTexts(zone, ends) },
+      ]
+    : [{ head: `Time, ${zone}`, texts: momentTexts(zone, ends) }]
+  return (
+    <>
+      <thead>
+        <tr>
+          {columns.map(({ head }) => (
+            <th key={head} scope="col">
+              {head}
+            </th>
+          ))}
+          <th scope="col">Value</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, at) => (
+          <tr key={row.time}>
+            {columns.map(({ head, texts }) => (
+              <td key={head}>{texts[at]}</td>
+            ))}
+            <td>{valueText(row)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </>
+  )
+}
+
+interface Asked {
+  readonly panel: Panel
+  readonly range: { readonly from: number; readonly until: number }
+  readonly signal: AbortSignal
+}
+
+/** By UIDs, which every stream has; IDs may be blank, or such that no address holds them. */
+async function readRows(stream: PanelStream, { panel, range, signal }: Asked) {
+  const { cycleId, stat, rows } = panel.options
+  const isPeriods = cycleId !== '' && stat !== ''
+  const statistic = isPeriods ? { cycle: cycleId, stat: stat as 'avg', retIntvlSd: true } : {}
+  const { from, until } = range
+  const found = await call('get', '/api/component/{componentUid}/stream/{uid}/feed', {
+    path: { componentUid: stream.componentUid, uid: stream.streamUid },
+    query: { sd: from, ed: until, limit: rows, retFData: true, ...statistic },
+    signal,
+  })
+  return found as readonly Row[]
 }

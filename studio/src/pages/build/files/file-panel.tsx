@@ -3,11 +3,12 @@ import { request } from '../../../api/client.ts'
 import { queries } from '../../../api/query-cache.ts'
 import { useRole } from '../../../api/session.ts'
 import { useQuery } from '../../../api/use-query.ts'
+import { fileName } from '../../../chart/chart-series.ts'
 import { Empty } from '../../../ui/empty.tsx'
 import { zonedText } from '../../../ui/time/moment-text.ts'
 import styles from './file-panel.module.css'
 import { FilePreview } from './file-preview.tsx'
-import { type FileTarget, filesPath } from './file-upload.ts'
+import { type FileTarget, fileAddress, filesPath } from './file-upload.ts'
 import { FileUploads } from './file-uploads.tsx'
 
 const SHOWN = 50
@@ -20,15 +21,12 @@ interface StoredFile {
 /** The files of a stream: the newest with a preview, and uploads by button or by drag and drop. */
 export function FilePanel({ timeZoneId, ...target }: FileTarget & { readonly timeZoneId: string }) {
   const isReader = useRole() === 'GUEST'
-  const key = ['files', target.compId, target.streamId]
+  const key = ['files', target.componentUid, target.streamUid]
   const { data, error } = useQuery(key, async (signal) => {
     const path = filesPath(target).replace(/\/file$/, '')
     return (await (await request(`${path}?limit=${SHOWN}`, { signal })).json()) as StoredFile[]
   })
   const [chosen, setChosen] = useState<number>()
-  if (target.compId === '' || target.streamId === '') {
-    return <Empty text="Files are sent by IDs: give the component and the stream an ID first." />
-  }
   const files = data ?? []
   const shown = files.find(({ time }) => time === chosen) ?? files[0]
   return (
@@ -54,19 +52,15 @@ export function FilePanel({ timeZoneId, ...target }: FileTarget & { readonly tim
               </li>
             ))}
           </ul>
-          <FilePreview key={shown.data} address={shown.data} name={nameOf(shown)} />
+          <FilePreview
+            key={shown.data}
+            address={fileAddress(target, shown.time, shown.data)}
+            name={nameOf(shown)}
+          />
         </div>
       )}
     </section>
   )
 }
 
-/** The name at the end of a file's address. */
-function nameOf({ data }: StoredFile): string {
-  const last = data.split('?')[0].split('/').at(-1) ?? ''
-  try {
-    return decodeURIComponent(last)
-  } catch {
-    return last
-  }
-}
+const nameOf = ({ data }: StoredFile) => fileName(data)

@@ -3,11 +3,12 @@ import { ApiError } from '../../../api/api-error.ts'
 import { noteFound, noteLost } from '../../../api/connection.ts'
 import { inOrganization } from '../../../api/organization.ts'
 import { whenSignedIn } from '../../../api/session.ts'
+import { fileName, type PlotValue } from '../../../chart/chart-series.ts'
 
-/** Where a file goes. */
+/** Where a file goes: by UIDs, which every stream has. */
 export interface FileTarget {
-  readonly compId: string
-  readonly streamId: string
+  readonly componentUid: string
+  readonly streamUid: string
 }
 
 interface UploadOptions {
@@ -17,8 +18,13 @@ interface UploadOptions {
 }
 
 /** The address of the files of a stream. */
-export function filesPath({ compId, streamId }: FileTarget): string {
-  return `/api/comp/${encodeURIComponent(compId)}/stream/${encodeURIComponent(streamId)}/feed/file`
+export function filesPath({ componentUid, streamUid }: FileTarget): string {
+  return `/api/component/${componentUid}/stream/${streamUid}/feed/file`
+}
+
+/** The address of one file: that which its sample tells has IDs, which a browser may not find. */
+export function fileAddress(target: FileTarget, time: number, address: PlotValue): string {
+  return `${filesPath(target)}/${time}/${encodeURIComponent(fileName(address))}`
 }
 
 /** Uploads a file; when the session has ended it waits for a sign-in and sends it again. */
