@@ -137,6 +137,16 @@ test('properties and files answer as described', async () => {
   await device('GET', `${path}/${DAY}/b.json`)
   await device('GET', `${path}/a.txt`, undefined, { Range: 'bytes=99-', expect: '4' })
   await device('GET', `${path}/5/a.txt`, undefined, { expect: '4' })
+  const { component } = await owner('GET', '/api/component?id=p1')
+  const { stream } = await owner('GET', `/api/component/${component[0].uid}/stream`)
+  const { uid } = stream.find(({ id }: { id: string }) => id === 'files')
+  const feed = `/api/component/${component[0].uid}/stream/${uid}/feed`
+  await device('PUT', `${feed}/file/c.txt`, '13 bar', { 'Content-Type': 'text/plain' })
+  await device('GET', `${feed}/file/c.txt`)
+  await device('GET', `${feed}/file/${time}/a.txt`)
+  await device('GET', `${feed}?limit=1&retFData`)
+  await owner('DELETE', `${feed}?sd=0&ed=5`)
+  await owner('DELETE', `${feed}?sd=5&ed=0`, undefined, { expect: '4' })
 })
 
 test('the catalog answers as described', async () => {

@@ -284,7 +284,7 @@ test('a statistic for each period of a cycle is drawn and told', { skip }, async
   const overhang = (box: Widths) => box.scrollWidth - box.clientWidth
   await settlesTo(() => table.evaluate(overhang), 0, 'what is cut at 1280 px')
   await untilFigures(page, 'Temperature', ['281.95', '0', '287.9', '143.95'])
-  await page.getByLabel('Statistic').selectOption('sum')
+  await page.getByLabel('Statistic', { exact: true }).selectOption('sum')
   await page.waitForURL(/cycle=hour&stat=sum/)
   await table.getByRole('cell', { name: '714', exact: true }).waitFor()
   await head('Sum')
