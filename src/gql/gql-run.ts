@@ -71,7 +71,7 @@ export interface GqlOutcome {
   readonly rowCount: number
   /** The rows of all INSERTs: stored, or in a dry run not. */
   readonly sampleCount: number
-  /** What the caller should hear of the samples that were stored. */
+  /** What the caller should hear of the samples that are stored, of a dry run of those it shows. */
   readonly warnings: readonly string[]
   /** Of a dry run, the first samples. */
   readonly samples?: readonly GqlSample[]

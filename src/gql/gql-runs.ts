@@ -166,7 +166,7 @@ export class GqlRuns {
     }
     if (isDry) {
       const { created } = await feed.tryPut(principal, put)
-      return { sampleCount, warnings: [], samples: shown?.list ?? [], created }
+      return { sampleCount, warnings: shown?.warnings ?? [], samples: shown?.list ?? [], created }
     }
     const warnings = await feed.put(principal, put)
     this.#sampleCount += sampleCount

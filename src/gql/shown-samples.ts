@@ -1,5 +1,6 @@
 import type { EpochMs } from '../base/index.ts'
 import type { ExpressionValue } from '../expression/index.ts'
+import { looksLikeSeconds, secondsWarnings } from '../feed/index.ts'
 import type { GqlSample } from './gql-run.ts'
 
 /** Samples that a dry run tells, and the characters of their texts. */
@@ -33,10 +34,23 @@ export class ShownSamples {
     this.list.push({ cid, id, time, sample: typeof value === 'bigint' ? String(value) : value })
   }
 
+  /** What the caller should hear of these samples. */
+  get warnings(): readonly string[] {
+    const seconds = this.list.filter(({ time }) => looksLikeSeconds(time))
+    const streams = Map.groupBy(seconds, streamOf).values()
+    return secondsWarnings(
+      [...streams].map(([{ cid, id, time }]) => ({ compId: cid, streamId: id, time })),
+    )
+  }
+
   #timeFor(cid: string, id: string): number {
-    const stream = JSON.stringify([cid, id])
+    const stream = streamOf({ cid, id })
     const before = this.#timeless.get(stream) ?? 0
     this.#timeless.set(stream, before + 1)
     return this.#now + before
   }
+}
+
+function streamOf({ cid, id }: Pick<GqlSample, 'cid' | 'id'>): string {
+  return JSON.stringify([cid, id])
 }

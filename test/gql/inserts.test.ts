@@ -291,8 +291,13 @@ test('a call stores as many samples as a put may, and no more', async (t) => {
   assert.equal(home.budget.figures.usedBytes, 0)
 })
 
-test('times that look like seconds are stored and told', async (t) => {
+test('times that look like seconds are stored and told, before by a dry run', async (t) => {
   const home = await openGql(t)
+  const two = `${INTO} SELECT 'c', 's', 1700000000, 1 UNION ALL SELECT 'c', 's', 1700000001, 1`
+  const dry = await home.run(two, { isDry: true })
+  assert.deepEqual(dry.warnings, [
+    'stream "s" of component "c": time 1700000000 looks like seconds and is stored as milliseconds: 1970-01-20',
+  ])
   const { warnings } = await home.run(`${INTO} SELECT 'c', 's', 1700000000, 1`)
   assert.match(warnings[0], /stream "s" of component "c": time 1700000000 looks like seconds/)
 })

@@ -40,7 +40,7 @@ export function warnOfTimes(
     const { handles, times } = batch
     for (let at = from; at < until; at += 1) {
       if (times[at] >= youngest) continue
-      if (times[at] < SECONDS_UNTIL && times[at] >= SECONDS_FROM) noteSeconds(found, batch, at)
+      if (looksLikeSeconds(times[at])) noteSeconds(found, batch, at)
       if (!retention.mayHaveRule(handles[at])) continue
       found.outdated ??= new Set()
       found.outdated.add(handles[at])
@@ -62,13 +62,34 @@ function noteSeconds(found: Found, { handles, times }: SampleBatch, at: number):
 
 function warnOfSeconds(index: StreamIndex, seconds: ReadonlyMap<number, number>): string[] {
   const living = [...seconds].filter(([handle]) => index.has(handle))
-  const warnings = living.slice(0, NAMED_MAX).map(([handle, time]) => {
+  return secondsWarnings(
+    living.map(([handle, time]) => {
+      const { compId } = index.componentOf(handle)
+      return { compId, streamId: index.streamIdOf(handle), time }
+    }),
+  )
+}
+
+/** Whether a time is likely seconds where milliseconds are meant. */
+export function looksLikeSeconds(time: number): boolean {
+  return time < SECONDS_UNTIL && time >= SECONDS_FROM
+}
+
+/** What a caller should hear of streams with times that look like seconds. */
+export function secondsWarnings(
+  streams: readonly {
+    readonly compId: string
+    readonly streamId: string
+    readonly time: number
+  }[],
+): string[] {
+  const warnings = streams.slice(0, NAMED_MAX).map(({ compId, streamId, time }) => {
     const shown = (id: string) => JSON.stringify(id.slice(0, ID_LENGTH_SHOWN))
-    const where = `stream ${shown(index.streamIdOf(handle))} of component ${shown(index.componentOf(handle).compId)}`
     const day = new Date(time).toISOString().slice(0, 10)
-    return `${where}: time ${time} looks like seconds and is stored as milliseconds: ${day}`
+    const told = `time ${time} looks like seconds and is stored as milliseconds: ${day}`
+    return `stream ${shown(streamId)} of component ${shown(compId)}: ${told}`
   })
-  const more = living.length - warnings.length
+  const more = streams.length - warnings.length
   if (more > 0) warnings.push(`${more} more streams have times that look like seconds`)
   return warnings
 }

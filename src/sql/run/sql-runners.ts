@@ -132,6 +132,7 @@ export class SqlRunners {
       } catch (error) {
         const mayRepeat = error instanceof UndeliveredCall && tries < this.#settings.runnersMax
         if (!mayRepeat) throw error
+        call.signal?.throwIfAborted()
       }
     }
   }
