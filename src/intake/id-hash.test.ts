@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fast-check.ts'
+import { testSeeds } from '../../test/support/random.ts'
 import { hashOfId, ID_BYTES_MAX, IdScan } from './id-hash.ts'
 import { endOfUnescapedId } from './json/sample-bytes.ts'
 
-const seed = Number(process.env.WEIR_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const [seed] = testSeeds(1)
 
 function check(bytes: Buffer, from: number): void {
   const scan = new IdScan()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { findBearer, OAuthError } from '../../src/auth/index.ts'
+import { fc } from '../support/fast-check.ts'
 import { type OAuthModel, openOAuthModel } from '../support/oauth-model.ts'
 
 const HOUR_MS = 3_600_000

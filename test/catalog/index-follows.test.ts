@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { Refusal } from '../../src/base/index.ts'
 import { type Catalog, openCatalog } from '../../src/catalog/index.ts'
 import type { CatalogDocument, CatalogStore } from '../../src/store/index.ts'
 import { ownerOf, people, withCatalog } from '../support/catalog.ts'
+import { fc } from '../support/fast-check.ts'
 
 const COMP_IDS = ['', 'a', 'b', 'c']
 const STREAM_IDS = ['', 's', 't', 'u']

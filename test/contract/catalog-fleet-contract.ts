@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import { familyHeadOf, newFamilies } from '../../src/base/index.ts'
 import {
   CatalogConflict,
@@ -12,6 +11,7 @@ import {
   type PutFleet,
 } from '../../src/store/index.ts'
 import { putsOfFleet } from '../../src/store/puts-of-fleet.ts'
+import { fc } from '../support/fast-check.ts'
 import type { CatalogStoreHome } from './catalog-store-home.ts'
 
 type Case = (store: CatalogStore, home: CatalogStoreHome) => Promise<void>

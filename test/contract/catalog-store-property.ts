@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import { memberUidOf, newFamilyUid } from '../../src/base/index.ts'
 import {
   CatalogConflict,
@@ -9,6 +8,7 @@ import {
   type KindUsage,
   type WalkQuery,
 } from '../../src/store/index.ts'
+import { fc } from '../support/fast-check.ts'
 import type { CatalogStoreHome } from './catalog-store-home.ts'
 import { CatalogStoreModel } from './catalog-store-model.ts'
 

@@ -1,7 +1,6 @@
 /** Random expressions: printed and read again, and run by closures, over columns and by SQLite. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import fc from 'fast-check'
 import {
   type CheckedExpression,
   checkExpression,
@@ -13,6 +12,7 @@ import {
   printExpression,
 } from '../../src/expression/index.ts'
 import { ExpressionSqlite } from '../support/expression-sqlite.ts'
+import { fc } from '../support/fast-check.ts'
 import { testSeeds } from '../support/random.ts'
 import { randomExpressions, randomValues, randomVariables } from '../support/random-expressions.ts'
 

@@ -1,11 +1,11 @@
 /** Random GS SQL: printed and read again, compiled and run, and never an error without a place. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import fc from 'fast-check'
 import { ExpressionError } from '../../src/expression/index.ts'
 import { printStatements } from '../../src/sql/syntax/print-statements.ts'
 import { readSql } from '../../src/sql/syntax/read-sql.ts'
 import type { Statement } from '../../src/sql/syntax/sql-tree.ts'
+import { fc } from '../support/fast-check.ts'
 import { testSeeds } from '../support/random.ts'
 import { randomHeaps, randomPrograms, randomQueries } from '../support/random-sql.ts'
 import { runGsSql } from '../support/run-gs-sql.ts'

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import {
   type Box,
   clampBox,
@@ -9,6 +8,7 @@ import {
   placeBox,
   readingOrder,
 } from '../../studio/src/pages/boards/grid-layout.ts'
+import { fc } from '../support/fast-check.ts'
 
 const box = (x: number, y: number, width = 6, height = 2): Box => ({ x, y, width, height })
 const overlap = (a: Box, b: Box) =>

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import type { ExpressionType, ExpressionValue } from '../../src/expression/index.ts'
+import { fc } from './fast-check.ts'
 
 /** The variables of random expressions, one or two of each type. */
 export const randomVariables: { name: string; type: ExpressionType }[] = [

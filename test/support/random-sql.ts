@@ -1,5 +1,5 @@
 /** Random texts of GS SQL: whole programs by its grammar, and heaps of its words. */
-import fc from 'fast-check'
+import { fc } from './fast-check.ts'
 
 const names = fc.constantFrom('a', 'b', 'id', 'v', '"odd name"', 'left', 'first', '"from"')
 const tables = fc.constantFrom('t', 'u', '"T 2"')

@@ -32,10 +32,16 @@ export class Random {
  */
 const DECIDING_SEED = 20_261_115
 
+const isDeciding = process.env.CI === 'true'
+const asked = process.env.WEIR_TEST_SEED
+
+/** The seed of a property: the one in WEIR_TEST_SEED, with CI=true the same every time; undefined: a fresh one. */
+export const propertySeed =
+  asked !== undefined ? Number(asked) : isDeciding ? DECIDING_SEED : undefined
+
 /** The seeds of a random test: the one in WEIR_TEST_SEED, with CI=true the same every time, else fresh ones. */
 export function testSeeds(count: number): number[] {
-  const fixed = process.env.WEIR_TEST_SEED
-  if (fixed !== undefined) return [Number(fixed)]
-  const random = new Random(process.env.CI === 'true' ? DECIDING_SEED : Date.now() ^ process.pid)
+  if (asked !== undefined) return [Number(asked)]
+  const random = new Random(isDeciding ? DECIDING_SEED : Date.now() ^ process.pid)
   return Array.from({ length: count }, () => random.integer(0, 2 ** 31))
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { compileDatePattern } from '../../src/time/pattern/date-pattern.ts'
 import { formatDate } from '../../src/time/pattern/format-date.ts'
 import { readDate } from '../../src/time/pattern/read-date.ts'
 import { loadZone } from '../../src/time/zone.ts'
+import { fc } from '../support/fast-check.ts'
 
 const AT = Date.parse('2024-03-05T07:08:09.045Z')
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/support/fast-check.ts'
 import { countAtMost, countBelow } from './sorted-column.ts'
 
 test('countAtMost() and countBelow() count as a walk through the column does', () => {

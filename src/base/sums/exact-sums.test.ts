@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import {
   exactMean,
   exactSum,
@@ -8,6 +7,7 @@ import {
   totalUnits,
   weightedMean,
 } from '../../../test/support/exact-fractions.ts'
+import { fc } from '../../../test/support/fast-check.ts'
 import { roundedQuotient } from './error-free.ts'
 import { ExactSums } from './exact-sums.ts'
 import { WideSum } from './wide-sum.ts'

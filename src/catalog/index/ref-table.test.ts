@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/support/fast-check.ts'
 import { RefTable } from './ref-table.ts'
 
 /** Hashes that crowd together, at the start of the table and around its end. */

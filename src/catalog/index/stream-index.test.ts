@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/support/fast-check.ts'
 import type { StreamIndexEntry } from './index-entry.ts'
 import { packComponent, packStream, unpackComponent, unpackStream } from './index-entry.ts'
 import { StreamIndex } from './stream-index.ts'

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/support/fast-check.ts'
+import { testSeeds } from '../../../test/support/random.ts'
 import { ColumnPool, type SampleRoom } from './column-pool.ts'
 
-const seed = Number(process.env.WEIR_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const [seed] = testSeeds(1)
 
 test('take() hands a room out again once it was given back, and to nobody else before', () => {
   const pool = new ColumnPool()

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/support/fast-check.ts'
+import { testSeeds } from '../../../test/support/random.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { compileCycle, intervalOf, loadZone } from '../../time/index.ts'
 import { SAMPLES_PER_SLICE } from './in-slices.ts'
 import { IncomingSamples, VALUE_NULL, VALUE_NUMBER } from './incoming-samples.ts'
 import { placeIntervals } from './place-intervals.ts'
 
-const seed = Number(process.env.WEIR_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const [seed] = testSeeds(1)
 const START = 1_700_000_000_000
 const MINUTE = 60_000
 const handle = 7 as StreamHandle

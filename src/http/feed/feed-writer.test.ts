@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/support/fast-check.ts'
 import type { FeedFields, FeedSeries } from '../../feed/index.ts'
 import { writeFeed } from './feed-writer.ts'
 import { JsonBytes } from './json-bytes.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/support/fast-check.ts'
 import { base64Length, base64Text } from './base64-text.ts'
 
 test('base64Text() equals the base64 of the whole, however the stream is cut', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/support/fast-check.ts'
 import { readBoundary, readFormFile } from './form-file.ts'
 
 const HEADER = 'Content-Disposition: form-data; name="file"; filename="a.txt"'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import fc from 'fast-check'
+import { fc } from '../../../test/support/fast-check.ts'
 import { MemoryBudget, Refusal } from '../../base/index.ts'
 import { type IncomingSamples, isShownBy, VALUE_LONG_NUMBER } from '../../feed/index.ts'
 import type { StreamHandle } from '../../store/index.ts'

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { testSeeds } from '../../../test/support/random.ts'
 import { readAnyNumber, readNumber } from './number-bytes.ts'
 
-const seed = Number(process.env.WEIR_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const [seed] = testSeeds(1)
 const column = new Float64Array(1)
 
 /** Whole numbers below 2^32, the same ones for a seed. */

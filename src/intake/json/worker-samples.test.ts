@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/support/fast-check.ts'
+import { testSeeds } from '../../../test/support/random.ts'
 import { IncomingSamples, VALUE_NULL, VALUE_NUMBER, VALUE_TEXT } from '../../feed/index.ts'
 import { copyBytes, packSamples, unpackSamples } from './worker-samples.ts'
 
-const seed = Number(process.env.WEIR_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const [seed] = testSeeds(1)
 
 /** Everything that a put looks at. */
 function shown(samples: IncomingSamples): unknown {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import fc from 'fast-check'
 import { caller, signIn } from '../../support/caller.ts'
+import { fc } from '../../support/fast-check.ts'
 import { FeedClient } from '../../support/feed-client.ts'
 import { type Service, startService } from '../../support/service.ts'
 

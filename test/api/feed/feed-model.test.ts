@@ -1,9 +1,9 @@
 /** Random puts, deletes and restarts against a few maps; every stream must read the same. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { Capabilities, keyPrincipal, type Method } from '../../../src/access/index.ts'
 import { ManualClock } from '../../../src/base/index.ts'
+import { fc } from '../../support/fast-check.ts'
 import { FeedClient } from '../../support/feed-client.ts'
 import { type Service, startService } from '../../support/service.ts'
 

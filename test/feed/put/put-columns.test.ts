@@ -1,10 +1,10 @@
 /** Columns of puts are used again by later puts: none may show in another one's samples. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { nextTurn } from '../../../src/base/index.ts'
 import { Feed, IncomingSamples, VALUE_NULL, VALUE_TEXT } from '../../../src/feed/index.ts'
 import type { SampleBatch, StreamHandle } from '../../../src/store/index.ts'
+import { fc } from '../../support/fast-check.ts'
 import { anyFeed, openFeedHome } from '../../support/feed-home.ts'
 import { testSeeds } from '../../support/random.ts'
 

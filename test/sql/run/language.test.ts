@@ -1,7 +1,6 @@
 /** GS SQL in runners gives what it gives in this process, and fails at the same places. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { epochMs } from '../../../src/base/index.ts'
 import type { ExpressionValue } from '../../../src/expression/index.ts'
 import {
@@ -12,6 +11,7 @@ import {
   SqlRunError,
   type SqlRunners,
 } from '../../../src/sql/index.ts'
+import { fc } from '../../support/fast-check.ts'
 import { testSeeds } from '../../support/random.ts'
 import { randomPrograms, randomQueries } from '../../support/random-sql.ts'
 import { runGsSql } from '../../support/run-gs-sql.ts'

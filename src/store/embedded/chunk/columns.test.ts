@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../../test/support/fast-check.ts'
 import type { SampleColumns } from '../../sample-port.ts'
 import { concatColumns, cutColumns, mergeColumns } from './columns.ts'
 

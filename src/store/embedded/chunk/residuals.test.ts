@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../../test/support/fast-check.ts'
 import { BitWriter } from './bits.ts'
 import { decodeChunk, encodeChunk } from './index.ts'
 import { NARROW_MAX, packNarrow, packWide } from './residuals.ts'

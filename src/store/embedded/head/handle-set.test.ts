@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../../test/support/fast-check.ts'
+import { testSeeds } from '../../../../test/support/random.ts'
 import { HandleSet } from './handle-set.ts'
 
-const seed = Number(process.env.WEIR_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const [seed] = testSeeds(1)
 
 test(`HandleSet holds what a Set would (WEIR_TEST_SEED=${seed})`, () => {
   const handle = fc.oneof(fc.integer({ min: 1, max: 70 }), fc.integer({ min: 1, max: 1_000_000 }))

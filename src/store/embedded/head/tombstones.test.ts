@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../../test/support/fast-check.ts'
 import { EARLIEST_TIME, TIME_END } from '../../../base/index.ts'
 import { isMasked, Tombstones, touchesMask, uniteMasks } from './tombstones.ts'
 

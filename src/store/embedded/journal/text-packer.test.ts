@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../../test/support/fast-check.ts'
+import { testSeeds } from '../../../../test/support/random.ts'
 import { readRecords, sizeRecord, viewMemory, writeRecord } from './record.ts'
 import { packTexts, TextPacker } from './text-packer.ts'
 
-const seed = Number(process.env.WEIR_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const [seed] = testSeeds(1)
 
 type Texts = ReadonlyArray<string | undefined>
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../../test/support/fast-check.ts'
 import { ExactSums } from '../../../base/index.ts'
 import type { SampleColumns, Summaries } from '../../sample-port.ts'
 import { DamagedBytes, encodeChunk } from '../chunk/index.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { crc32 } from 'node:zlib'
-import fc from 'fast-check'
+import { fc } from '../../../../../test/support/fast-check.ts'
 import { addToCrc, CRC_START, crcOf } from './crc-bytes.ts'
 
 test('addToCrc() tells what zlib does, over any stretches', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../../../test/support/fast-check.ts'
 import { familyHeadOf } from '../../../../base/index.ts'
 import type { IndexRow } from '../../../catalog-port.ts'
 import { CHECK_DIGITS, type PackedDocument, packPage } from './family-page.ts'
