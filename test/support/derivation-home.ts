@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { epochMs, systemClock } from '../../src/base/index.ts'
+import { type Clock, epochMs, systemClock } from '../../src/base/index.ts'
 import { type Catalog, openCatalog, type StreamInput } from '../../src/catalog/index.ts'
 import { StreamDeriver } from '../../src/derivation/index.ts'
 import { Feed } from '../../src/feed/index.ts'
@@ -11,7 +11,12 @@ import {
   openCatalogStore,
   openSampleStore,
 } from '../../src/store/embedded/index.ts'
-import { type StreamHandle, withCommit } from '../../src/store/index.ts'
+import {
+  type CatalogStore,
+  type SampleBatch,
+  type StreamHandle,
+  withCommit,
+} from '../../src/store/index.ts'
 import { ownerOf } from './catalog.ts'
 import { batch, read } from './samples.ts'
 
@@ -23,9 +28,12 @@ type PutSample = readonly [streamId: string, time: number, value: number | strin
 /** Derived streams over the real stores in a folder of their own. */
 export interface DerivationHome {
   readonly catalog: Catalog
+  readonly catalogStore: CatalogStore
   readonly samples: EmbeddedSampleStore
   readonly feed: Feed
   readonly derivation: StreamDeriver
+  /** What another process over the same stores would be; not started, and closed with the home. */
+  another(holder: string): StreamDeriver
   /** Inserts a component. */
   add(compId: string, streams: readonly StreamInput[]): Promise<void>
   handleOf(compId: string, streamId: string): StreamHandle
@@ -44,10 +52,16 @@ export interface DerivationHome {
   close(): Promise<void>
 }
 
+interface HomeOptions {
+  readonly clock?: Clock
+  /** Waited for before samples are stored: a slow disk. */
+  readonly beforeAppend?: (batch: SampleBatch) => Promise<void>
+}
+
 /** Opens it; the worker is not started, `derivation.worker.settle()` lets it work. */
-export async function openDerivationHome(): Promise<DerivationHome> {
+export async function openDerivationHome(options: HomeOptions = {}): Promise<DerivationHome> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-derivation-'))
-  const clock = systemClock
+  const { clock = systemClock, beforeAppend = async () => {} } = options
   const people = {
     ownerOf: async () => ({ uid: 'u', name: 'Owner', timeZoneId: 'UTC' }),
     nameOf: async () => 'Owner',
@@ -62,21 +76,34 @@ export async function openDerivationHome(): Promise<DerivationHome> {
     })
     const catalog = await openCatalog({ store: catalogStore, people, clock })
     const samples = await openSampleStore({ folder })
+    const append = samples.append.bind(samples)
+    samples.append = async (...args) => {
+      await beforeAppend(args[0])
+      return await append(...args)
+    }
     const feed: Feed = new Feed({
       ...{ catalog, store: samples, clock, showFile: (text) => text },
       derive: (landed, limits) => derivation.derivePut(landed, limits),
     })
-    const derivation = new StreamDeriver({
-      ...{ catalog, catalogStore, store: samples, feed, clock, holder: 'test' },
-      onFailure: (error) => {
-        if (!isKilled) throw error
-      },
-    })
-    return { catalogStore, catalog, samples, feed, derivation }
+    const deriverOf = (holder: string) =>
+      new StreamDeriver({
+        ...{ catalog, catalogStore, store: samples, feed, clock, holder },
+        onFailure: (error) => {
+          if (!isKilled) throw error
+        },
+      })
+    const others: StreamDeriver[] = []
+    const another = (holder: string) => {
+      const other = deriverOf(holder)
+      others.push(other)
+      return other
+    }
+    const derivation = deriverOf('test')
+    return { catalogStore, catalog, samples, feed, derivation, others, another }
   }
   let parts = await open()
   const close = async () => {
-    await parts.derivation.close()
+    for (const deriver of [...parts.others, parts.derivation]) await deriver.close()
     await parts.samples.close()
     await parts.catalogStore.close()
   }
@@ -106,6 +133,9 @@ export async function openDerivationHome(): Promise<DerivationHome> {
     get catalog() {
       return parts.catalog
     },
+    get catalogStore() {
+      return parts.catalogStore
+    },
     get samples() {
       return parts.samples
     },
@@ -116,6 +146,7 @@ export async function openDerivationHome(): Promise<DerivationHome> {
       return parts.derivation
     },
     handleOf,
+    another: (holder) => parts.another(holder),
     add: async (id, stream) => {
       await parts.catalog.components.insert(owner, { id, stream })
     },
@@ -137,8 +168,11 @@ export async function openDerivationHome(): Promise<DerivationHome> {
 }
 
 /** Opens a home that is closed by itself when the test ends. */
-export async function derivationHome(t: TestContext): Promise<DerivationHome> {
-  const home = await openDerivationHome()
+export async function derivationHome(
+  t: TestContext,
+  options: HomeOptions = {},
+): Promise<DerivationHome> {
+  const home = await openDerivationHome(options)
   t.after(() => home.close())
   return home
 }

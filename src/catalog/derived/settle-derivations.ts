@@ -1,8 +1,9 @@
 /** Reads and checks how streams are derived, once all streams of a save are known. */
 import { isDeepStrictEqual } from 'node:util'
 import { allows } from '../../access/index.ts'
-import { invariant, nextTurn } from '../../base/index.ts'
+import { invariant } from '../../base/index.ts'
 import type { CatalogWrite } from '../../store/index.ts'
+import { paceWork, WORK_PER_STREAM, workOfStream } from '../documents/pace-work.ts'
 import type { DerivationInput } from '../shape/derivation-shape.ts'
 import { refuseField } from '../shape/record-checks.ts'
 import { streamKindOf } from '../shape/stream-kind.ts'
@@ -15,10 +16,6 @@ import { readingOf } from './variable-reading.ts'
 
 /** A loop of more streams is told by its beginning. */
 const LOOP_NAMED_MAX = 20
-
-/** Work between two turns, about a millisecond: a formula costs its characters and some more. */
-const WORK_PER_STEP = 2_000
-const WORK_PER_STREAM = 100
 
 /** A stream of a save, and what its input says about how it is derived. */
 export interface DerivedDraft extends DraftStream {
@@ -77,24 +74,13 @@ export async function settleDerivations(
       const source = changed.get(uid)
       if (source !== undefined) await typeOne(source)
     }
-    await pace(WORK_PER_STREAM + (body.derivation?.expression.length ?? 0))
+    await pace(workOfStream(body.derivation))
     note(draft, await withType(context, draft, body))
   }
   for (const draft of changed.values()) await typeOne(draft)
   return {
     bodies: drafts.map((draft) => settled.get(draft.uid) ?? draft.body),
     orders: loops.streams.flatMap((source) => expectOrder(context.orgUid, source)),
-  }
-}
-
-/** Lets others have a turn whenever enough work was told. */
-function paceWork(): (work: number) => Promise<void> {
-  let done = 0
-  return async (work) => {
-    done += work
-    if (done < WORK_PER_STEP) return
-    done = 0
-    await nextTurn()
   }
 }
 

@@ -5,6 +5,7 @@ import { type DerivedDraft, settleDerivations } from '../derived/settle-derivati
 import { mayReadSources, sourceNames, withoutValues } from '../derived/show-derivation.ts'
 import { SourceFinder } from '../derived/source-finder.ts'
 import { type CatalogBase, referencesOf, usesOfStream } from '../documents/catalog-base.ts'
+import { paceWork, workOfStream } from '../documents/pace-work.ts'
 import { NOTHING_ALONG } from '../documents/plan-along.ts'
 import { useOrders } from '../documents/record-uses.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
@@ -119,11 +120,17 @@ export class ComponentStreams {
       allows(principal, `component/${componentUid}/stream/${index.streamUid(handle)}`, 'GET'),
     )
     const records: StreamRecord[] = []
+    const pace = paceWork()
     for (const handle of handles.slice(page.start, page.start + page.limit)) {
+      // Others may delete streams in their turns.
+      if (!index.has(handle)) continue
       const document = await this.#document(orgUid, index.streamUid(handle))
       if (document === undefined) continue
       bytes?.add(JSON.stringify(document.body))
-      records.push(await this.#show(principal, document))
+      const record = await this.#show(principal, document)
+      records.push(record)
+      // Whether a formula can be derived is told with it, for which it is read again.
+      await pace(workOfStream(record.derivation))
     }
     return { records, totalCount: handles.length }
   }

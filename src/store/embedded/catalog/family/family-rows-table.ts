@@ -30,6 +30,8 @@ export class FamilyRows {
   readonly names: FamilyNames
   /** Streams of a component are asked for one after the other: the row read last is not read again. */
   #last: { readonly packed: unknown; readonly row: FirstRow } | undefined
+  /** And so is the later row. */
+  #lastPage: (PagePlace & { readonly packed: unknown; readonly row: FamilyPage }) | undefined
 
   constructor(db: DatabaseSync, scopes: CatalogScopes, shapeOf: (number: number) => NumberedShape) {
     this.#first = db.prepare('SELECT scope, list_key, packed FROM family WHERE ref = ?')
@@ -71,7 +73,14 @@ export class FamilyRows {
   page({ ref, orgUid }: { ref: number; orgUid: string }, page: number): FamilyPage | undefined {
     const found = this.#page.get(ref, page)
     if (found === undefined) return undefined
-    return this.readPage({ orgUid, ref, page, listKey: null }, found.packed)
+    const { packed } = found
+    const last = this.#lastPage
+    const isLast = last?.ref === ref && last.page === page && last.orgUid === orgUid
+    if (isLast && last.packed === packed) return last.row
+    const place = { orgUid, ref, page, listKey: null }
+    const row = this.readPage(place, packed)
+    this.#lastPage = { ...place, packed, row }
+    return row
   }
 
   /** What a row holds. */
