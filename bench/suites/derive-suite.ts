@@ -9,24 +9,30 @@ import { type Settings, tell, withPeer } from '../settings.ts'
 const SECOND_MS = 1_000
 const SAMPLES_PER_CALL = 1_000
 const DEPENDENTS = 20
+/** Formulas of two inputs that the background follows at once. */
+const PAIRS = 10
 /** Of each input: enough for seconds of work. */
 const SAMPLES_MAX = 2_000_000
 const START = Date.UTC(2024, 0, 1)
+/** Minutes for what takes a second. */
+const TRIES_MAX = 50_000
 
 type Call = (method: string, path: string, body?: object) => Promise<Record<string, never>>
 
-/** Derived streams: over history, within a put, and what they cost those who have none. */
+/** Derived streams: over history, behind puts, within a put, and what they cost those who have none. */
 export async function deriveSuite(settings: Settings): Promise<Row[]> {
   if (!settings.peers.includes(weir)) return []
   return withPeer(weir, async (running) => {
     const call = await callerOf(running.port)
     const plain = await bulkRate(running, settings, 'before')
     const history = await historyRate(running, call, Math.min(settings.samples, SAMPLES_MAX))
+    const behind = await followRate(running, call, settings.seconds)
     const within = await putLatency(call, settings.calls)
     const beside = await bulkRate(running, settings, 'beside')
     const note = `${(beside / plain).toFixed(2)} times the rate without derived streams`
     return [
       rowOf('derive a two-input formula', 'samples/s', '1 M', { value: history }),
+      rowOf('derive what is put meanwhile, in the background', 'samples/s', 'as put', behind),
       rowOf(`PUT with derMaxS over ${DEPENDENTS} dependents, p50`, 'ms', '5 ms', { value: within }),
       rowOf('bulk puts beside derived streams', 'samples/s', 'as without', { value: beside, note }),
     ]
@@ -81,6 +87,67 @@ async function historyRate(running: RunningPeer, call: Call, samples: number): P
     if (found.status !== 'RUNNING') throw new Error(`the job ended ${found.status}`)
     await wait(100)
   }
+}
+
+/**
+ * Samples that formulas of two inputs give each second, in the background, of what one connection puts as fast as it
+ * can: from the first put to the moment at which the last result can be read.
+ */
+async function followRate(
+  running: RunningPeer,
+  call: Call,
+  secondsMax: number,
+): Promise<Row['cells'][string]> {
+  tell(`Weir: ${PAIRS} formulas of two streams behind bulk puts for ${secondsMax} s`)
+  const pairs = Array.from({ length: PAIRS }, (_, at) => [`a${at}`, `b${at}`] as const)
+  const compId = 'follow'
+  const inputs = pairs.flat().map((id) => ({ id, valueType: 'DOUBLE' }))
+  const results = pairs.map(([a, b], at) => ({
+    ...{ id: `mean${at}`, derivation: derivationOf(`(${a} + ${b}) / 2`, a, b) },
+  }))
+  const stream = [...inputs, ...results]
+  await call('PUT', '/api/component', { component: { id: compId, stream } })
+  const timesPerCall = SAMPLES_PER_CALL / inputs.length
+  const names = Array.from({ length: timesPerCall }, () =>
+    inputs.map(({ id }) => ({ compId, streamId: id })),
+  ).flat()
+  const template = new PutTemplate(running.putForm, names)
+  const walk = new Walk(1)
+  let next = START
+  const begun = performance.now()
+  // One connection: a call that overtakes another would put samples that are late, and no appends.
+  const { calls, seconds } = await drive(running, {
+    ...{ connections: 1, secondsMax, callsMax: Number.POSITIVE_INFINITY },
+    next: () => {
+      const first = next
+      next += timesPerCall * SECOND_MS
+      return template.fill(
+        (sample) => first + Math.floor(sample / inputs.length) * SECOND_MS,
+        () => walk.next(),
+      )
+    },
+  })
+  for (const { id } of results) await waitForLast(call, { compId, streamId: id }, next - SECOND_MS)
+  const took = (performance.now() - begun) / SECOND_MS
+  const put = Math.round((calls * SAMPLES_PER_CALL) / seconds)
+  const note = `of ${put} samples put a second; the last result ${(took - seconds).toFixed(2)} s after the last put`
+  return { value: (calls * timesPerCall * PAIRS) / took, note }
+}
+
+async function waitForLast(
+  call: Call,
+  { compId, streamId }: { readonly compId: string; readonly streamId: string },
+  time: number,
+): Promise<void> {
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    const [last] = (await call(
+      'GET',
+      `/api/comp/${compId}/stream/${streamId}/feed?limit=1`,
+    )) as unknown as { time: number }[]
+    if (last !== undefined && last.time >= time) return
+    await wait(5)
+  }
+  throw new Error(`the background does not come to the end of ${streamId}`)
 }
 
 /** How long a put takes that derives its dependents, in the middle of all. */
