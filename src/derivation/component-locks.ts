@@ -1,13 +1,27 @@
+import { BoundedCache, type Clock } from '../base/index.ts'
 import type { CatalogStore, Lease } from '../store/index.ts'
 
 /** A holder that died keeps others waiting this long at most. */
 const LEASE_MS = 60_000
 
+/** How long what was heard of another process counts: jobs hold a component for longer than that. */
+const HEARD_MS = 500
+
+/** Components of which it is known whether another process holds them, some hundred bytes each. */
+const HEARD_MAX = 10_000
+
 /** What locks are kept with. */
 interface LockDeps {
-  readonly catalog: Pick<CatalogStore, 'acquireLease' | 'releaseLease'>
+  readonly catalog: Pick<CatalogStore, 'acquireLease' | 'releaseLease' | 'holderOf'>
+  readonly clock: Clock
   /** Who this process is among those that share the catalog. */
   readonly holder: string
+}
+
+/** Whether another process holds a component, as it was at a time. */
+interface Heard {
+  readonly at: number
+  readonly isHeld: Promise<boolean>
 }
 
 /**
@@ -17,14 +31,19 @@ interface LockDeps {
 export class ComponentLocks {
   readonly #deps: LockDeps
   readonly #held = new Map<string, Lease | undefined>()
+  readonly #heard = new BoundedCache<string, Heard>(HEARD_MAX)
 
   constructor(deps: LockDeps) {
     this.#deps = deps
   }
 
-  /** Whether somebody of this process holds a component. */
-  isLocked(componentUid: string): boolean {
-    return this.#held.has(componentUid)
+  /** Whether somebody holds a component: in this process, or in another half a second ago. */
+  async isLocked(componentUid: string): Promise<boolean> {
+    if (this.#held.has(componentUid)) return true
+    const { clock } = this.#deps
+    const known = this.#heard.get(componentUid)
+    if (known !== undefined && clock.elapsed() - known.at < HEARD_MS) return await known.isHeld
+    return await this.#hear(componentUid, this.#isElsewhere(componentUid))
   }
 
   /** Takes a component; false while somebody else has it, here or in another process. */
@@ -43,7 +62,7 @@ export class ComponentLocks {
   /** Keeps a component that is held; false when it was lost to another process. */
   async renew(componentUid: string): Promise<boolean> {
     const { catalog, holder } = this.#deps
-    const lease = await catalog.acquireLease(`derive:${componentUid}`, holder, LEASE_MS)
+    const lease = await catalog.acquireLease(nameOf(componentUid), holder, LEASE_MS)
     if (lease !== undefined) this.#held.set(componentUid, lease)
     return lease !== undefined
   }
@@ -54,4 +73,25 @@ export class ComponentLocks {
     this.#held.delete(componentUid)
     if (lease !== undefined) await this.#deps.catalog.releaseLease(lease)
   }
+
+  /** Lets all who ask at the same time, and soon after, share one answer. */
+  async #hear(componentUid: string, isHeld: Promise<boolean>): Promise<boolean> {
+    this.#heard.set(componentUid, { at: this.#deps.clock.elapsed(), isHeld })
+    try {
+      return await isHeld
+    } catch (error) {
+      this.#heard.delete(componentUid)
+      throw error
+    }
+  }
+
+  async #isElsewhere(componentUid: string): Promise<boolean> {
+    const { catalog, holder } = this.#deps
+    const found = await catalog.holderOf(nameOf(componentUid), LEASE_MS)
+    return found !== undefined && found !== holder
+  }
+}
+
+function nameOf(componentUid: string): string {
+  return `derive:${componentUid}`
 }

@@ -11,7 +11,7 @@ const REACHED_MAX = 1_000
 /** What a run asks between two blocks. */
 interface BlockControl {
   /** False: it has to end there. */
-  onBlock(): boolean
+  onBlock(): Promise<boolean>
 }
 
 /** What derivation within a call works with. */
@@ -19,7 +19,7 @@ interface PutDeriveDeps {
   readonly clock: Clock
   readonly graph: DerivationGraph
   readonly index: StreamIndex
-  readonly locks: { isLocked(componentUid: string): boolean }
+  readonly locks: { isLocked(componentUid: string): Promise<boolean> }
   /** Derives and stores what lies after the newest sample of a stream; tells how many samples that were. */
   readonly deriveAppended: (
     plan: DerivationPlan,
@@ -124,8 +124,8 @@ async function deriveOne(
   try {
     if (!index.has(derived)) return false
     const { uid } = index.componentOf(derived)
-    const onBlock = () => clock.elapsed() < deadline && !locks.isLocked(uid)
-    if (!onBlock()) return false
+    const onBlock = async () => clock.elapsed() < deadline && !(await locks.isLocked(uid))
+    if (!(await onBlock())) return false
     const plan = await graph.planOf(derived)
     if (isProblem(plan)) return false
     const { samples } = await deriveAppended(plan, from, { onBlock })

@@ -6,6 +6,7 @@ import type { Range } from '../time/index.ts'
 import type { DerivationPlan } from './derivation-plan.ts'
 import { differenceOf } from './difference-of.ts'
 import { type DerivedBlock, deriveSpan } from './evaluate/derive-span.ts'
+import { lastingUntil } from './lasting-results.ts'
 import { typedPlan } from './settle-type.ts'
 import type { StatusBook } from './status-book.ts'
 
@@ -18,7 +19,7 @@ export interface DeriveDeps {
 
 /** What a run does between two blocks. */
 export interface DeriveControl {
-  /** Told how far results are stored; false: it has to end there. */
+  /** Told how far results are stored for good; false: it has to end after the block that is being stored. */
   onBlock(until: number): boolean | Promise<boolean>
 }
 
@@ -70,14 +71,18 @@ export async function deriveAppended(
   return result
 }
 
-/** Derives a span of results anew: what the stream had there and does not come out any more goes. */
+/**
+ * Derives a span of results anew: what the stream had there and does not come out any more goes. Results stay
+ * whose samples grew too old: see lastingUntil.
+ */
 export async function deriveAgain(
   deps: DeriveDeps,
   plan: DerivationPlan,
   asked: Range,
   control: DeriveControl = UNTIL_THROUGH,
 ): Promise<RunResult> {
-  const span = await keptSpan(deps, plan.handle, asked)
+  const kept = await keptSpan(deps, plan.handle, asked)
+  const span = { ...kept, from: Math.max(kept.from, await lastingUntil(deps, plan)) }
   await deps.status.reopen(plan.handle, span.from)
   return await run(deps, plan, span, { control, isReplacing: true })
 }
@@ -117,29 +122,30 @@ async function run(
   let typed = await typedPlan(deps.feed.catalog, plan)
   // The next block is evaluated while this one becomes durable; it is stored only after it.
   let storing: Promise<number> = Promise.resolve(0)
-  while (at < end) {
-    const next = await nextBlock(deps, typed, { from: at, until: end, blockRows }).catch(
-      async (error) => {
-        await storing.catch(() => {})
-        throw error
-      },
-    )
-    const { block } = next
-    typed = next.plan
-    const span = { from: at, until: block.until }
-    blockRows = rowsAfter(block)
-    samples += await storing
-    storing = store(deps, typed, { block, span, isReplacing })
-    storing.catch(() => {})
-    at = block.until
-    const mayGoOn = await control.onBlock(at)
-    if (!mayGoOn && at < end) {
-      return { samples: samples + (await storing), until: at, isThrough: false }
+  try {
+    while (at < end) {
+      const next = await nextBlock(deps, typed, { from: at, until: end, blockRows })
+      const { block } = next
+      typed = next.plan
+      const span = { from: at, until: block.until }
+      blockRows = rowsAfter(block)
+      samples += await storing
+      storing = store(deps, typed, { block, span, isReplacing })
+      storing.catch(() => {})
+      at = block.until
+      // This block may be lost with the process until it is stored: only those before it are told.
+      const mayGoOn = await control.onBlock(span.from)
+      if (!mayGoOn && at < end) {
+        return { samples: samples + (await storing), until: at, isThrough: false }
+      }
+      await nextTurn()
     }
-    await nextTurn()
+    samples += await storing
+    return { samples, until: end, isThrough: true }
+  } finally {
+    // Whoever derives the stream next finds nothing of this run still on its way.
+    await storing.catch(() => {})
   }
-  samples += await storing
-  return { samples, until: end, isThrough: true }
 }
 
 /** How many rows the block behind one has at most; undefined: as many as usual. */

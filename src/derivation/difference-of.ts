@@ -59,7 +59,8 @@ function isSame(one: SampleColumns, at: number, other: SampleColumns, place: num
   if (one.times[at] !== other.times[place]) return false
   const [text, otherText] = [one.texts?.[at], other.texts?.[place]]
   if (text !== undefined || otherText !== undefined) return text === otherText
-  return one.numbers[at] === other.numbers[place]
+  // Minus zero is stored and shown as such.
+  return Object.is(one.numbers[at], other.numbers[place])
 }
 
 function part(

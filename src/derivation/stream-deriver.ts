@@ -42,7 +42,7 @@ export class StreamDeriver {
     const { index } = catalog
     this.graph = new CatalogGraph(catalog)
     this.status = new StatusBook({ catalog: catalogStore, index, clock })
-    this.locks = new ComponentLocks({ catalog: catalogStore, holder })
+    this.locks = new ComponentLocks({ catalog: catalogStore, clock, holder })
     const { graph, locks, status } = this
     const common = { feed, store, status, graph, index, locks, clock, onFailure }
     this.worker = new DerivationWorker({ ...common, catalog: catalogStore, holder })

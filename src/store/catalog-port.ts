@@ -311,5 +311,10 @@ export interface CatalogStore {
   /** Takes or renews a lease for ttlMs; undefined while another holder has it. */
   acquireLease(name: string, holder: string, ttlMs: number): Promise<Lease | undefined>
   releaseLease(lease: Lease): Promise<void>
+  /**
+   * Who holds a lease that is taken for `ttlMs` each time; undefined while nobody does. It may change
+   * hands before the answer is read: for those who keep out of a holder's way, not for holders.
+   */
+  holderOf(name: string, ttlMs: number): Promise<string | undefined>
   close(): Promise<void>
 }

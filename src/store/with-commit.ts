@@ -15,6 +15,7 @@ export function withCommit(store: CatalogStore, commit: CatalogStore['commit']):
     changesSince: (cursor, limit) => store.changesSince(cursor, limit),
     acquireLease: (name, holder, ttlMs) => store.acquireLease(name, holder, ttlMs),
     releaseLease: (lease) => store.releaseLease(lease),
+    holderOf: (name, ttlMs) => store.holderOf(name, ttlMs),
     close: () => store.close(),
   }
 }

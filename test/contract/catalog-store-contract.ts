@@ -375,6 +375,27 @@ function leaseCases(check: Check): void {
     assert.ok(third !== undefined && third.fence > second.fence)
   })
 
+  check('holderOf() tells who holds a lease, and nobody once it ends', async (store, home) => {
+    const other = await home.open()
+    const holder = () => other.holderOf('job', 1_000)
+    assert.equal(await holder(), undefined)
+    const first = await store.acquireLease('job', 'one', 1_000)
+    assert.ok(first !== undefined)
+    assert.equal(await holder(), 'one')
+    assert.equal(await other.holderOf('another', 1_000), undefined)
+    await store.releaseLease(first)
+    assert.equal(await holder(), undefined)
+    await store.acquireLease('job', 'two', 1_000)
+    home.clock.advance(999)
+    assert.equal(await holder(), 'two')
+    home.clock.advance(1)
+    assert.equal(await holder(), undefined)
+    await store.acquireLease('job', 'three', 1_000)
+    home.clock.jump(-10_000)
+    assert.equal(await holder(), undefined, 'taken by a clock that was ahead')
+    await other.close()
+  })
+
   check('commit() under a lease that another has taken writes nothing', async (store, home) => {
     const first = await store.acquireLease('job', 'one', 1_000)
     await store.commit([put('a')], first)

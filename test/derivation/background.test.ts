@@ -65,6 +65,17 @@ test('only a stream that follows corrections is derived again, and those behind 
   )
 })
 
+test('a correction that only turns zero into minus zero is followed', async (t) => {
+  const home = await derivationHome(t)
+  await home.add('c', [source('a'), source('b'), derived('d', 'a / b', 'a b', follows)])
+  await home.put(['a', 10, 0], ['b', 10, 3])
+  await home.derivation.worker.settle()
+  assert.deepEqual(await home.read('d'), [[10, 0]])
+  await home.put(['b', 10, -3])
+  await home.derivation.worker.settle()
+  assert.deepEqual(await home.read('d'), [[10, -0]])
+})
+
 test('a process that was killed leaves nothing underived', async (t) => {
   const home = await derivationHome(t)
   await home.add('c', [source('a'), derived('d', 'a + 1', 'a', follows), derived('e', 'a', 'a')])

@@ -44,7 +44,7 @@ async function run({ graph, streamsMax = 20, locked = [], derive = () => 1, rows
   await derivePut(
     {
       ...{ clock, graph, index, onFailure: (error) => void failures.push(error) },
-      locks: { isLocked: (uid) => locked.includes(Number(uid.slice(1))) },
+      locks: { isLocked: async (uid) => locked.includes(Number(uid.slice(1))) },
       deriveAppended: async ({ handle }, from) => {
         derived.push(`${handle}@${from}`)
         return { samples: derive(handle, clock) }

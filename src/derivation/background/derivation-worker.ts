@@ -159,7 +159,9 @@ export class DerivationWorker {
       // Also while one stream has much to derive: how far it is counts after a crash.
       if (clock.elapsed() - this.#keptAt >= KEEP_EVERY_MS) await this.#keep()
       if (this.#failure !== undefined) return this.#rest()
-      const isMore = cursor !== before || this.#hasTurnsLeft
+      // What had waited and was derived is touched itself, which may be due to others.
+      const isMore =
+        cursor !== before || this.#waiting.size < due.size || (await this.#hasTurnsLeft())
       if (!isMore || !(await this.#holdLease())) return
     }
   }
@@ -188,17 +190,18 @@ export class DerivationWorker {
   async #derive(derived: StreamHandle, dues: StreamDues): Promise<boolean> {
     const { clock, graph, index, locks, onFailure, status } = this.#deps
     if (!index.has(derived)) return true
-    if (locks.isLocked(index.componentOf(derived).uid)) return false
     try {
+      if (await locks.isLocked(index.componentOf(derived).uid)) return false
       const plan = await graph.planOf(derived)
       if (isProblem(plan)) {
         await status.noteProblem(derived, plan.problem)
         return true
       }
       const begunAt = clock.elapsed()
-      const onBlock = () =>
+      const onBlock = async () =>
         clock.elapsed() - begunAt < TURN_MS &&
-        !(this.#closing.signal.aborted || locks.isLocked(plan.componentUid))
+        !this.#closing.signal.aborted &&
+        !(await locks.isLocked(plan.componentUid))
       const touchedSince = (handles: readonly StreamHandle[]) => this.#touchedSince(handles)
       return await deriveDues(this.#deps, plan, dues, { onBlock, touchedSince })
     } catch (error) {
@@ -231,11 +234,12 @@ export class DerivationWorker {
   }
 
   /** Whether streams wait that are not kept from being derived: they had their turn and need another. */
-  get #hasTurnsLeft(): boolean {
+  async #hasTurnsLeft(): Promise<boolean> {
     const { index, locks } = this.#deps
-    return [...this.#waiting.keys()].some(
-      (derived) => index.has(derived) && !locks.isLocked(index.componentOf(derived).uid),
-    )
+    for (const derived of this.#waiting.keys()) {
+      if (index.has(derived) && !(await locks.isLocked(index.componentOf(derived).uid))) return true
+    }
+    return false
   }
 
   /** Tells the store which streams are watched, when that has changed. */

@@ -32,7 +32,9 @@ export function historyWork(deps: HistoryWorkDeps): HistoryWork {
         }
         return await control.report(progressAt(until))
       }
-      await deriveAgain(deps, plan, { from: begun, until: job.until }, { onBlock })
+      const span = { from: begun, until: job.until }
+      const { until } = await deriveAgain(deps, plan, span, { onBlock })
+      await control.report(progressAt(until))
     },
   }
 }

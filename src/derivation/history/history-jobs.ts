@@ -203,7 +203,8 @@ export class HistoryJobs {
     try {
       if (!(await locks.lock(componentUid))) return await this.#postpone(one)
       try {
-        await this.#run(one)
+        if (await this.#isToRun(one)) await this.#run(one)
+        else this.#drop(one)
       } finally {
         await locks.unlock(componentUid)
       }
@@ -220,6 +221,15 @@ export class HistoryJobs {
     if (one.isCancelled) await this.#end(one, 'CANCELLED', '')
     else if (this.#isClosed) this.#drop(one)
     else this.#retryLater()
+  }
+
+  /** Takes over how far another process has come with a job; false when it is over. */
+  async #isToRun(one: Unfinished): Promise<boolean> {
+    const { orgUid, uid, at } = one.job
+    const kept = await this.#deps.book.find(orgUid, uid)
+    if (kept?.status !== 'RUNNING') return false
+    if (kept.at > at) one.job = kept
+    return true
   }
 
   async #run(one: Unfinished): Promise<void> {

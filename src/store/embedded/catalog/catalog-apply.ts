@@ -7,6 +7,7 @@ import {
   type DocumentKey,
   type Lease,
 } from '../../catalog-port.ts'
+import { isLeaseRunning } from './catalog-lease-table.ts'
 import type {
   AnyPut,
   Fleet,
@@ -169,9 +170,7 @@ function acquire(
   wish: { name: string; holder: string; nowMs: number; ttlMs: number },
 ): Lease | undefined {
   const held = table.leases.select(wish.name)
-  const remainingMs = (held?.expiresAtMs ?? 0) - wish.nowMs
-  // One that would run longer than it was taken for was taken by a clock that was ahead.
-  const isRunning = held !== undefined && remainingMs > 0 && remainingMs <= wish.ttlMs
+  const isRunning = held !== undefined && isLeaseRunning(held, wish)
   if (isRunning && held.holder !== wish.holder) return undefined
   const fence = isRunning ? held.fence : (held?.fence ?? 0) + 1
   const lease = { name: wish.name, holder: wish.holder, fence }

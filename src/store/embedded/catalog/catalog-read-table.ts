@@ -21,6 +21,7 @@ import {
   readChecked,
 } from './catalog-checks.ts'
 import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
+import { CatalogLeaseReader } from './catalog-lease-table.ts'
 import { CatalogLists } from './catalog-list-table.ts'
 import { CatalogScopes } from './catalog-scopes.ts'
 import { addTallies, COUNTED, TALLY, type Tally, tallyOf } from './catalog-tally.ts'
@@ -49,7 +50,7 @@ export class CatalogReadTable {
   readonly #lists: CatalogLists
   readonly #walks: CatalogWalks
   readonly families: FamilyReadTable
-
+  readonly leases: CatalogLeaseReader
   readonly #onDamage: (what: string) => void
 
   /** Tells `onDamage` of what does not check and could be made up for. */
@@ -57,6 +58,7 @@ export class CatalogReadTable {
     this.#onDamage = onDamage
     this.#scopes = new CatalogScopes(db)
     this.families = new FamilyReadTable(db, this.#scopes)
+    this.leases = new CatalogLeaseReader(db)
     this.#lists = new CatalogLists(db, this.#scopes, this.families)
     this.#walks = new CatalogWalks(db, this.#scopes, this.families)
     this.#statements = prepareAll(db)

@@ -26,6 +26,7 @@ import type { StreamHandle } from '../../sample-port.ts'
 import type { Scrubbable, ScrubPass } from '../../scrub-port.ts'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
 import { openChecked } from './catalog-checks.ts'
+import { isLeaseRunning } from './catalog-lease-table.ts'
 import type { WriteOrder } from './catalog-protocol.ts'
 import { CatalogReadTable } from './catalog-read-table.ts'
 import { CatalogSnapshot } from './catalog-snapshot.ts'
@@ -314,6 +315,12 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
     const nowMs = this.#clock.now()
     const lease = await this.#writer.request({ type: 'acquire', name, holder, nowMs, ttlMs })
     return lease as Lease | undefined
+  }
+
+  async holderOf(name: string, ttlMs: number): Promise<string | undefined> {
+    const nowMs = this.#clock.now()
+    const lease = this.#telling(() => this.#table.leases.select(name))
+    return lease !== undefined && isLeaseRunning(lease, { nowMs, ttlMs }) ? lease.holder : undefined
   }
 
   async releaseLease(lease: Lease): Promise<void> {

@@ -1,0 +1,69 @@
+/** Cancelling a job that works: it ends where it is, what it derived stays, and nothing runs on. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { SampleBatch } from '../../src/store/index.ts'
+import { derivationHome, ORG, owner } from '../support/derivation-home.ts'
+import { batch } from '../support/samples.ts'
+
+const SAMPLES = 200_000
+
+test('a job that works is cancelled between two blocks, and what is derived stays', async (t) => {
+  const gate = Promise.withResolvers<void>()
+  const inside = Promise.withResolvers<void>()
+  let [result, blocks] = [0, 0]
+  t.after(() => gate.resolve())
+  const home = await derivationHome(t, {
+    beforeAppend: async ({ handles }: SampleBatch) => {
+      if (handles[0] !== result) return
+      blocks += 1
+      if (blocks !== 3) return
+      inside.resolve()
+      await gate.promise
+    },
+  })
+  await home.add('c', [{ id: 'a', valueType: 'DOUBLE' }])
+  const input = home.handleOf('c', 'a')
+  const rows = Array.from({ length: SAMPLES }, (_, at) => [input, at, at] as const)
+  await home.feed.append(batch(rows), ORG)
+  const { uid: componentUid } = home.catalog.index.componentOf(home.handleOf('c', 'a'))
+  const variables = [{ name: 'a', streamId: 'a' }]
+  const { uid } = await home.catalog.streams.insert(owner, componentUid, {
+    ...{ id: 'd', derivation: { expression: 'a * 2', variables } },
+  })
+  result = home.handleOf('c', 'd')
+  const { jobs, locks, worker } = home.derivation
+  const begun = await jobs.start(owner, { componentUid, uid }, {})
+  await inside.promise
+  const told = await jobs.get(owner, begun.uid)
+  assert.equal(told.status, 'RUNNING')
+  assert.equal(told.total, SAMPLES)
+  assert.ok(told.done > 0 && told.done < told.total, `${told.done} of ${told.total}`)
+  // A process that was killed goes on from there: nothing of it may be still on its way.
+  const stored = (await home.read('d')).length
+  assert.ok(told.done <= stored, `${told.done} told, ${stored} stored`)
+  const cancelling = jobs.cancel(owner, begun.uid)
+  gate.resolve()
+  const gone = await cancelling
+  assert.equal(gone.status, 'CANCELLED')
+  assert.ok(gone.end !== null)
+  assert.ok(gone.done >= told.done && gone.done < gone.total, `${gone.done} of ${gone.total}`)
+  const kept = await home.read('d')
+  assert.deepEqual(
+    kept,
+    Array.from({ length: gone.done }, (_, at) => [at, 2 * at]),
+  )
+  // Whoever would run on has had every chance to, once others have worked here.
+  const blocksThen = blocks
+  assert.equal(jobs.unfinishedCount, 0)
+  assert.equal(await locks.lock(componentUid), true)
+  await locks.unlock(componentUid)
+  await worker.settle()
+  assert.equal(blocks, blocksThen)
+  assert.equal((await home.read('d')).length, kept.length)
+  assert.deepEqual(await jobs.cancel(owner, begun.uid), gone)
+  const again = await jobs.start(owner, { componentUid, uid }, { from: kept.length })
+  for (let tries = 0; tries < 1_500 && jobs.unfinishedCount > 0; tries += 1) await wait(20)
+  assert.equal((await jobs.get(owner, again.uid)).status, 'DONE')
+  assert.equal((await home.read('d')).length, SAMPLES)
+})
