@@ -1,9 +1,9 @@
 /** What queries ask of stored tables: only what they need, and never so that an answer changes. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import fc from 'fast-check'
 import { ExpressionError } from '../../src/expression/index.ts'
 import { type CompiledRead, compileGsSql, type StoredTables } from '../../src/sql/index.ts'
+import { fc } from '../support/fast-check.ts'
 import { testSeeds } from '../support/random.ts'
 import { runGsSql, type StoredRow } from '../support/run-gs-sql.ts'
 

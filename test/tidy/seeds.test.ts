@@ -10,7 +10,7 @@ test('every property takes its seed from the support of tests', () => {
   const importing = files.filter((file) =>
     /^import .*'fast-check'$/m.test(readFileSync(file, 'utf8')),
   )
-  assert.deepEqual(importing, [SUPPORT])
+  assert.deepEqual(importing, [SUPPORT], `import { fc } from ${SUPPORT}`)
 })
 
 test('seeds of properties are the same with CI=true, as asked with WEIR_TEST_SEED, and else fresh', () => {
