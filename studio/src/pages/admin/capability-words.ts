@@ -35,6 +35,7 @@ export const KINDS: readonly Kind[] = [
     ...{ id: 'component', label: 'components and streams' },
     ...{ resource: 'component/{component}', verbs: RECORD_VERBS },
   },
+  { id: 'components', label: 'all components', resource: 'component', verbs: RECORD_VERBS },
   {
     ...{ id: 'property', label: 'properties' },
     ...{ resource: 'component/{component}/property', verbs: RECORD_VERBS },
@@ -45,6 +46,9 @@ export const KINDS: readonly Kind[] = [
   { id: 'unit', label: 'units', resource: 'unit', verbs: RECORD_VERBS },
   { id: 'profile', label: 'delete profiles', resource: 'delete_profile', verbs: RECORD_VERBS },
   { id: 'dashboard', label: 'dashboards', resource: 'dashboard', verbs: RECORD_VERBS },
+  { id: 'connection', label: 'connections', resource: 'connection', verbs: RECORD_VERBS },
+  { id: 'sink', label: 'sinks', resource: 'conn_sink', verbs: RECORD_VERBS },
+  { id: 'job', label: 'jobs', resource: 'job', verbs: RECORD_VERBS },
   { id: 'user', label: 'people', resource: 'org_user', verbs: RECORD_VERBS },
   { id: 'key', label: 'API keys', resource: 'api_key', verbs: RECORD_VERBS },
   { id: 'client', label: 'OAuth clients', resource: 'oauth_client', verbs: RECORD_VERBS },
