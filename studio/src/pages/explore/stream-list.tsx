@@ -5,6 +5,7 @@ import type { Schema } from '../../api/paths.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { Link } from '../../app/link.tsx'
 import { streamPath } from '../../app/paths.ts'
+import { numberText } from '../../chart/figures.ts'
 import { spacedText } from '../../chart/unit-text.ts'
 import { Sparkline } from '../../ui/sparkline.tsx'
 import { Age } from '../../ui/time/age.tsx'
@@ -85,7 +86,7 @@ function StreamRow({ stream, componentUid, zone, value, isKnown, line }: StreamR
         {name}
       </span>
       <span className={styles.value} title={value === undefined ? undefined : textOf(value)}>
-        {value !== undefined && textOf(value)}
+        {value !== undefined && shortOf(value)}
         {value === undefined && isKnown && <span className={styles.none}>no sample yet</span>}
       </span>
       <span className={styles.age}>
@@ -102,6 +103,13 @@ function StreamRow({ stream, componentUid, zone, value, isKnown, line }: StreamR
 
 function textOf({ fData, data, isCut }: LastValue): string {
   return isCut === true ? `${fData}…` : spacedText(fData, data)
+}
+
+/** A value in a list: of a number without a format of its own as many digits as one takes in. */
+function shortOf(value: LastValue): string {
+  const { fData, data } = value
+  if (typeof data !== 'number') return textOf(value)
+  return spacedText(fData.replace(String(data), numberText(data)), data)
 }
 
 /** The small lines of all streams, some hundred a call. */
