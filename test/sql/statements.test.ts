@@ -181,6 +181,28 @@ test('|| is OR between conditions, columns among them, else it joins texts', () 
   check(`SELECT "a" || "b", "c" FROM ${flags}`, [true, 'c'])
 })
 
+test('|| is OR however many statements, subqueries and levels it stands in', () => {
+  const either = 'SELECT a FROM (SELECT 1 > 0 AS a, 2 < 1 AS b) t WHERE a || b'
+  const nested = (depth: number): string =>
+    depth === 0
+      ? either
+      : `SELECT a FROM (SELECT u.a || u.a AS a, 1 > 2 AS b FROM (${nested(depth - 1)}) u) t WHERE b || a`
+  for (const count of [3, 20]) {
+    const all = runGsSql(Array.from({ length: count }, () => either).join('; '))
+    assert.deepEqual(
+      all.map(({ rows }) => rows),
+      Array.from({ length: count }, () => [[true]]),
+    )
+    check(
+      `SELECT 1 WHERE ${Array.from({ length: count }, () => `EXISTS (${either})`).join(' AND ')}`,
+      [1],
+    )
+  }
+  check(nested(6), [true])
+  const many = Array.from({ length: 60 }, () => `EXISTS (${either})`).join(' AND ')
+  assert.throws(() => runGsSql(`SELECT 1 WHERE ${many}`), /write OR/)
+})
+
 test('INSERT OR REPLACE INTO SAMPLE gives its rows in one order, and its options', () => {
   const insert = (text: string) => runGsSql(text).at(-1)
   const plain = insert(

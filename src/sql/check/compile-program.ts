@@ -1,5 +1,5 @@
 import { ExpressionError, type ExpressionType } from '../../expression/index.ts'
-import type { CompiledSql } from '../compiled-sql.ts'
+import type { CompiledSql, CompiledStatement } from '../compiled-sql.ts'
 import { readSql } from '../syntax/read-sql.ts'
 import { compileQuery } from './compile-query.ts'
 import { compileStatement } from './compile-statement.ts'
@@ -21,20 +21,29 @@ export const SYSTEM_VARIABLES: Readonly<Record<string, ExpressionType>> = {
   ...{ '@JDBC_RESULT': 'STRING', '@LAST_RUN_DATE': 'LONG', '@CONNECTOR_ID': 'STRING' },
 }
 
-/** How often a text is read again because columns turned out to be conditions. */
-const READINGS_MAX = 3
+/** How often a text is read again because columns turned out to be conditions: in all so many characters. */
+const READINGS_MAX = 50
+const READ_CHARACTERS_MAX = 2_000_000
 
 /** Compiles a text; throws ExpressionError at the first mistake. */
 export function compileProgram(text: string, options: GsSqlOptions): CompiledSql {
+  const readingsMax = Math.min(READINGS_MAX, Math.ceil(READ_CHARACTERS_MAX / (text.length + 1)))
   let conditions: ReadonlySet<number> = new Set()
   for (let reading = 1; ; reading++) {
     const found = new Set<number>()
     const result = compileOnce(text, options, { conditions, found })
     // Whether || is OR depends on the types of columns, which are known only when all is read.
-    const isSettled = !text.includes('||') || [...found].every((from) => conditions.has(from))
-    if (isSettled || reading === READINGS_MAX) {
+    const open = text.includes('||') ? [...found].filter((from) => !conditions.has(from)) : []
+    if (open.length === 0) {
       if (result instanceof ExpressionError) throw result
       return result
+    }
+    if (reading === readingsMax) {
+      const [from] = open.sort((a, b) => a - b)
+      throw new ExpressionError('|| stands too often here: write OR', text, {
+        from,
+        until: from + 1,
+      })
     }
     conditions = new Set([...conditions, ...found])
   }
@@ -52,11 +61,16 @@ function compileOnce(
     ...{ text, timeZoneId: options.timeZoneId ?? 'UTC', variables, compileQuery },
     ...{ stored: options.stored ?? {}, conditions: found },
   }
-  try {
-    const statements = readSql(text, conditions).map((tree) => compileStatement(program, tree))
-    return { text, variables: variables.names, statements }
-  } catch (error) {
-    if (error instanceof ExpressionError) return error
-    throw error
+  const statements: CompiledStatement[] = []
+  let mistake: ExpressionError | undefined
+  for (const tree of readSql(text, conditions)) {
+    try {
+      statements.push(compileStatement(program, tree))
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error
+      // What stands behind it is looked at as well: which columns are conditions.
+      mistake ??= error
+    }
   }
+  return mistake ?? { text, variables: variables.names, statements }
 }
