@@ -148,7 +148,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const bodies = new FeedBodyReader(config.bodyBytesMax, budget)
   const lane = feedLane({ calls, bodies, gate, log, exports: identity.exports })
   const live = openLive({ ...data, identity, config, clock, log })
-  const { sql, gql } = openSql({ ...data, config, clock, log, budget }, opened)
+  const { sql, gql, queries } = openSql({ ...data, identity, config, clock, log, budget }, opened)
   const connections = openConnections({ ...data, box: parts.box, clock, config })
   const deletion = { ...data, identity, store: catalogStore, oauth }
   await resumeOrganizationDeletions(deletion, log)
@@ -164,7 +164,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     addRoutes: (app, readMetrics) =>
       addRoutes(app, {
         ...{ ...data, calls, config, deletion, gate, identity, lane, log, oauth, operators },
-        ...{ budget, connections, live, jobs: data.derivation.jobs },
+        ...{ budget, connections, live, jobs: data.derivation.jobs, clock, queries },
         usageOf: async (organization) => ({
           ...(await catalogUsageOf(catalogStore, organization)),
           fileBytes: await data.fileUsage.bytesOf(organization.uid),

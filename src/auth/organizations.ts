@@ -24,6 +24,8 @@ export interface OrganizationFields {
   /** A preset or own figures as in WEIR_RATE_LIMITS; '' follows the service. */
   readonly rateLimits: string
   readonly oauth: OrganizationOAuth
+  /** Whether stored data can be read by GS SQL. */
+  readonly gsSql: boolean
 }
 
 /** An organization as kept in memory. */
@@ -203,24 +205,24 @@ function madeRow(originUid: string, uid: string): DocumentKey {
 }
 
 function putOf(uid: string, body: Body, expectedRevision: number): PutDocument {
-  const { name, rateLimits, oauth, ownerUid, createdAtMs, originUid } = body
+  const { name, rateLimits, oauth, gsSql, ownerUid, createdAtMs, originUid } = body
   return {
     op: 'put',
     orgUid: '',
     kind: KIND,
     uid,
     listKey: name,
-    body: { name, rateLimits, oauth, ownerUid, createdAtMs, originUid },
+    body: { name, rateLimits, oauth, gsSql, ownerUid, createdAtMs, originUid },
     expectedRevision,
   }
 }
 
 function fromDocument(document: CatalogDocument): Organization {
   const { uid, revision } = document
-  // One from before origins were kept counts as made by the operator.
-  const { originUid = uid, ...body } = document.body as unknown as Body
+  // One from before origins were kept counts as made by the operator; GS SQL is included unless it is switched off.
+  const { originUid = uid, gsSql = true, ...body } = document.body as unknown as Body
   const rateFigures = body.rateLimits === '' ? undefined : readRateFigures(body.rateLimits)
-  return { uid, revision, ...body, originUid, rateFigures }
+  return { uid, revision, ...body, gsSql, originUid, rateFigures }
 }
 
 function checkFields({ name, rateLimits }: OrganizationFields): void {

@@ -30,6 +30,7 @@ export const errorCatalogue = {
   cycle_not_found: { status: 404, text: (about: Text) => about.what },
   file_not_found: { status: 404, text: (about: Text) => about.what },
   forbidden: { status: 403, text: (about: Text) => about.what },
+  gs_sql_not_included: { status: 403, text: (about: Text) => about.what },
   headers_too_large: { status: 431, text: (about: { limitBytes: number }) => `Cannot accept this request: line and headers may have ${about.limitBytes} bytes, send lists as a JSON body` },
   insufficient_scope: { status: 403, text: (about: Text) => about.what },
   internal: { status: 500, text: (about: { incident: string }) => `Something failed on our side: incident ${about.incident}` },

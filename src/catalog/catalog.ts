@@ -1,5 +1,11 @@
 import type { Principal } from '../access/index.ts'
-import { type Clock, KeyedMutex, STREAMS_CREATED_PER_CALL_MAX, systemClock } from '../base/index.ts'
+import {
+  type Clock,
+  KeyedMutex,
+  PAGE_LIMIT_MAX,
+  STREAMS_CREATED_PER_CALL_MAX,
+  systemClock,
+} from '../base/index.ts'
 import type { CatalogStore, StreamHandle } from '../store/index.ts'
 import type { CycleDefinition } from '../time/index.ts'
 import { autoCreate } from './create/auto-create.ts'
@@ -18,6 +24,7 @@ import type { CatalogBase, People } from './documents/catalog-base.ts'
 import type { CatalogListener } from './documents/catalog-news.ts'
 import { Documents, type StreamsDeletedListener } from './documents/documents.ts'
 import type { StreamIndex } from './index/stream-index.ts'
+import { showComponent } from './record/component-rules.ts'
 import { ComponentStreams } from './record/component-streams.ts'
 import { Components } from './record/components.ts'
 import { type CyclePreview, previewCycle } from './record/cycle-preview.ts'
@@ -32,10 +39,13 @@ import {
 } from './record/expression-check.ts'
 import { usesBy } from './record/find-uses.ts'
 import { Folders } from './record/folders.ts'
+import { type QueryBody, queryRules } from './record/query-record.ts'
 import { type FindUses, type RecordRules, SimpleRecords } from './record/simple-records.ts'
 import { showStream } from './record/stream-rules.ts'
 import { type TemplateBody, templateRules } from './record/template.ts'
 import { type UnitBody, unitRules } from './record/unit.ts'
+import { walkComponents } from './record/walk-components.ts'
+import type { ComponentRecord } from './shape/component-shape.ts'
 import type { DerivationStatusBook } from './shape/derivation-shape.ts'
 import type { StreamRecord } from './shape/stream-shape.ts'
 
@@ -65,6 +75,8 @@ export class Catalog {
   readonly units: SimpleRecords<UnitBody>
   readonly deleteProfiles: SimpleRecords<DeleteProfileBody>
   readonly dashboards: Dashboards
+  /** Saved queries of GS SQL. */
+  readonly queries: SimpleRecords<QueryBody>
   /** Which streams are derived from which; it follows every commit before that is answered. */
   readonly derivations: DerivationEdges
   /** Streams that one call may create, those of templates counted. */
@@ -81,6 +93,7 @@ export class Catalog {
     const profileUses = usesBy(documents, 'delete_profile')
     this.deleteProfiles = new SimpleRecords(documents, deleteProfileRules, profileUses)
     this.dashboards = new Dashboards(documents)
+    this.queries = new SimpleRecords(documents, queryRules)
     const { cycles, units, deleteProfiles } = this
     const locks = new KeyedMutex<string>()
     const records = { cycles, units, deleteProfiles }
@@ -139,6 +152,37 @@ export class Catalog {
   async componentName(orgUid: string, uid: string): Promise<string | undefined> {
     const document = await this.#base.documents.get({ orgUid, kind: 'component', uid })
     return document === undefined ? undefined : String(document.body.name ?? '')
+  }
+
+  /** The records of all streams of a component, some at a time, for parts that need more than the index holds. */
+  async *describeStreams(
+    orgUid: string,
+    componentUid: string,
+  ): AsyncGenerator<{ readonly handle: StreamHandle; readonly record: StreamRecord }[]> {
+    const { documents } = this.#base
+    const names = sourceNames(this.index, orgUid, undefined)
+    const query = { orgUid, kind: 'stream', parentUid: componentUid, limit: PAGE_LIMIT_MAX }
+    for (let start = 0; ; start += PAGE_LIMIT_MAX) {
+      const page = await documents.list({ ...query, start, leavesOutDamaged: true })
+      yield page.documents.flatMap((document) => {
+        const { handle } = document
+        return handle === undefined ? [] : [{ handle, record: showStream(document, names) }]
+      })
+      if (start + PAGE_LIMIT_MAX >= page.totalCount) return
+    }
+  }
+
+  /** The record of a living component, without its streams, for parts that need more than the index holds. */
+  async describeComponent(orgUid: string, uid: string): Promise<ComponentRecord | undefined> {
+    const entry = this.index.componentByUid(orgUid, uid)
+    if (entry === undefined) return undefined
+    const document = await this.#base.documents.getOnce({ orgUid, kind: 'component', uid })
+    return document === undefined ? undefined : showComponent(document, entry.streamCount)
+  }
+
+  /** All components of an organization, or those in a folder itself, some at a time. */
+  walkComponents(orgUid: string, folder?: string): AsyncGenerator<ComponentRecord[]> {
+    return walkComponents(this.#base.documents, orgUid, folder)
   }
 
   /** The unit of a stream, undefined when it has none or the unit is gone. */

@@ -79,6 +79,11 @@ export class Feed {
     }
   }
 
+  /** Shows the text of a file sample as the address of its file. */
+  get showFile(): ShowFile {
+    return this.#deps.showFile
+  }
+
   /** The current time: one upload time per call. */
   now(): EpochMs {
     return this.#deps.clock.now()

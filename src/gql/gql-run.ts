@@ -49,6 +49,8 @@ export interface GqlRun extends GqlText {
   readonly mistake?: 'bad_sql' | 'sql_error'
   /** Takes rows of the last SELECT, for `readCell`; the next come when what it returns has resolved. */
   onRows?(rows: RowCell[][], columns: readonly SqlColumn[]): void | Promise<void>
+  /** Hears of samples that were handed to the statements one by one, as often as some are. */
+  onHanded?(handed: HandedSamples): void
   /** Tells whose rights hold after the statements have run; refuses one who has none any more. */
   readonly renew?: () => Promise<Principal>
   /** Ends the run, before anything is stored; it fails with the signal's reason. */
@@ -61,6 +63,14 @@ export interface GqlSample {
   readonly id: string
   readonly time: number
   readonly sample: number | string | boolean | null
+}
+
+/** Samples of one stream that statements could read. */
+interface HandedSamples {
+  readonly componentUid: string
+  readonly compId: string
+  readonly streamId: string
+  readonly amount: number
 }
 
 /** What a run has done. */
@@ -80,7 +90,7 @@ export interface GqlOutcome {
 }
 
 /** A stored table that a run asks for. */
-interface StoredRequest {
+export interface StoredRequest {
   readonly read: CompiledRead
   readonly wanted: WantedRead
   readonly run: GqlRun

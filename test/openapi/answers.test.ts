@@ -308,6 +308,23 @@ test('jobs answer as described', async () => {
   await owner('DELETE', `/api/job/${job.uid}`)
 })
 
+test('GS SQL answers as described', async () => {
+  const { query } = await owner('PUT', '/api/query', { query: { name: 'q', sql: 'SELECT 1 AS a' } })
+  await owner('GET', '/api/query')
+  await owner('GET', '/api/query/new')
+  await owner('GET', `/api/query/${query.uid}`)
+  await owner('POST', `/api/query/${query.uid}`, { query: { description: 'one' } })
+  await owner('POST', `/api/query/${query.uid}`, { query: { sql: 'SELECT' } }, { expect: '4' })
+  await owner('GET', `/api/query/${query.uid}/results?c=5`)
+  await owner('GET', '/api/gql?s=SELECT%20cid,%20lastValue%20FROM%20STREAM')
+  const sql = "INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE) SELECT 'sql', 's', 5, TRUE"
+  await owner('POST', '/api/gql', { sql, dryRun: true })
+  await owner('POST', '/api/gql', { sql })
+  const failing = { sql: "SELECT TOEPOCHMILLIS('x', 'yyyy')" }
+  await owner('POST', '/api/gql', failing, { expect: '4' })
+  await owner('DELETE', `/api/query/${query.uid}`)
+})
+
 test('health answers as described', async () => {
   const anyone = callerWith({})
   for (const path of ['/healthz', '/readyz', '/metrics']) await anyone('GET', path)

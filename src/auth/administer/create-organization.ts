@@ -24,6 +24,7 @@ export interface NewOrganization {
   readonly feedKey?: string
   readonly rateLimits?: string
   readonly oauth?: OrganizationOAuth
+  readonly gsSql?: boolean
   /** The organization that counts it among those made from it; undefined: the operator makes it. */
   readonly madeFrom?: Organization
   /** Who creates it and from where, for the audit log. */
@@ -38,11 +39,13 @@ export async function createOrganization(
   wanted: NewOrganization,
 ): Promise<CreatedOrganization> {
   const { organizations, users, keys, hasher, audit } = identity
-  const { name, rateLimits = '', oauth = '', actor, address = '', standing } = wanted
+  const { name, rateLimits = '', oauth = '', gsSql = true } = wanted
+  const { actor, address = '', standing } = wanted
   const known = await users.findByEmail(wanted.ownerEmail)
   const ownerUid = known?.uid ?? newUid()
   const feedKey = wanted.feedKey ?? newSecret()
-  const plans = organizations.planInsert({ name, rateLimits, oauth }, ownerUid, wanted.madeFrom)
+  const settings = { name, rateLimits, oauth, gsSql }
+  const plans = organizations.planInsert(settings, ownerUid, wanted.madeFrom)
   const [plan] = plans
   const membership = { orgUid: plan.uid, role: 'OWNER' } as const
   const act = audit.plan({

@@ -17,7 +17,7 @@ interface Page {
   readonly limit: number
 }
 
-const BLANK: OrganizationFields = { name: '', rateLimits: '', oauth: '' }
+const BLANK: OrganizationFields = { name: '', rateLimits: '', oauth: '', gsSql: true }
 
 /** One page of the caller's organizations. */
 export async function listOrganizations(
@@ -82,10 +82,11 @@ export async function changeOrganization(
   const { organizations, audit } = identity
   const organization = organizationOfCall(organizations, by, uid)
   const fields = withChanges(organization, changes)
-  const { name, rateLimits, oauth } = fields
+  const { name, rateLimits, oauth, gsSql } = fields
   if (oauth !== organization.oauth) await requirePersonBehindDelegate(identity, by)
   else await requirePersonBehindToken(identity, by)
-  const detail = `name ${name}, rateLimits ${rateLimits || 'default'}, oauth ${oauth || 'default'}`
+  const settings = `rateLimits ${rateLimits || 'default'}, oauth ${oauth || 'default'}`
+  const detail = `name ${name}, ${settings}${gsSql ? '' : ', gsSql off'}`
   const act = actOf(by, { act: 'organization_updated', target: uid, detail })
   return organizations.update(organization, fields, [audit.plan(act)])
 }
@@ -140,6 +141,7 @@ function withChanges(
     name: changes.name ?? before.name,
     rateLimits: changes.rateLimits ?? before.rateLimits,
     oauth: changes.oauth ?? before.oauth,
+    gsSql: changes.gsSql ?? before.gsSql,
   }
 }
 

@@ -24,6 +24,7 @@ const STATUSES: Readonly<Record<number, { readonly name: string; readonly about:
     about: 'The body has a type or an encoding that is not taken',
   },
   416: { name: 'RangeNotSatisfiable', about: 'The Range begins past the end of the file' },
+  422: { name: 'SqlFailed', about: 'GS SQL failed as it ran' },
   429: { name: 'TooManyCalls', about: 'The rate limit is spent, or credentials failed too often' },
   431: { name: 'HeadersTooLarge', about: 'Request line and headers are too long' },
   500: {

@@ -10,6 +10,7 @@ const TAGS = {
   unit: 'How values are shown.',
   delete_profile: 'How long samples are kept.',
   expression: 'The language of formulas.',
+  query: 'GS SQL: running it, and queries that are saved.',
   job: 'What is derived over history, in the background.',
   dashboard: 'Boards of charts, gauges, values, tables and texts.',
   connection: 'Databases that imports read.',

@@ -6,14 +6,16 @@ import type {
   Organization,
   OrganizationUsage,
 } from '../../auth/index.ts'
-import type { Config, MemoryBudget } from '../../base/index.ts'
+import type { Clock, Config, MemoryBudget } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { Connections } from '../../connectors/index.ts'
 import type { HistoryJobs } from '../../derivation/index.ts'
 import type { LiveHub } from '../../feed/index.ts'
 import type { FileService } from '../../files/index.ts'
+import type { Queries } from '../../gql/index.ts'
 import type { App } from '../app-type.ts'
 import type { FeedCalls } from '../feed/feed-calls.ts'
+import { gqlRoutes } from '../gql/gql-routes.ts'
 import { issuerReader } from '../issuer.ts'
 import type { FastLane } from '../transport/exchange.ts'
 import { apiKeyRoutes } from './api-key-routes.ts'
@@ -50,6 +52,7 @@ interface RouteParts extends StorageRoutesDeps {
   readonly budget: MemoryBudget
   readonly calls: FeedCalls
   readonly catalog: Catalog
+  readonly clock: Clock
   readonly config: Config
   readonly connections: Connections
   readonly deletion: DeletionParts
@@ -59,6 +62,7 @@ interface RouteParts extends StorageRoutesDeps {
   readonly lane: FastLane
   readonly live: LiveHub
   readonly oauth: OAuthWithUsers
+  readonly queries: Queries
   /** What an organization has of what WEIR_QUOTAS counts. */
   readonly usageOf: (organization: Organization) => Promise<OrganizationUsage>
 }
@@ -81,6 +85,7 @@ export function addRoutes(app: App, parts: RouteParts): void {
   expressionRoutes(app, { catalog, gate })
   dashboardRoutes(app, { catalog, gate })
   extentRoutes(app, { calls, gate })
+  gqlRoutes(app, { queries: parts.queries, clock: parts.clock, gate, identity })
   feedRoutes(app, { calls, gate, identity, lane })
   fileRoutes(app, { files, calls, gate, identity, budget })
   const isSecure = config.tlsCert !== undefined || config.publicUrl?.startsWith('https:') === true

@@ -55,10 +55,11 @@ const organizationFields = {
   name,
   rateLimits: Type.String({ description: 'Blank follows the service' }),
   oauth: oneOf(['', 'strict']),
+  gsSql: Type.Boolean({ description: 'Whether stored data can be read by GS SQL' }),
 }
 const limit = orNull(Type.Integer())
 const count = Type.Integer()
-const blankExample = { name: 'My organization', rateLimits: '', oauth: '' }
+const blankExample = { name: 'My organization', rateLimits: '', oauth: '', gsSql: true }
 
 /** An organization that is not saved. */
 export const blankOrganization = named('BlankOrganization', organizationFields, blankExample)

@@ -49,6 +49,9 @@ const organizationFields = Type.Object({
       description: 'strict: registered OAuth clients only',
     }),
   ),
+  gsSql: Type.Optional(
+    Type.Boolean({ description: 'false: no SELECT of stored data by GS SQL; true by default' }),
+  ),
 })
 
 /** Body that inserts or updates an organization. */
@@ -119,8 +122,9 @@ export const apiKeyBody = Type.Object(
 
 /** An organization as answered. */
 export function showOrganization(organization: Organization) {
-  const { uid, name, rateLimits, oauth, ownerUid, createdAtMs } = organization
-  return { uid, name, rateLimits, oauth, ownerUser: { uid: ownerUid }, creationDate: createdAtMs }
+  const { uid, name, rateLimits, oauth, gsSql, ownerUid, createdAtMs } = organization
+  const settings = { rateLimits, oauth, gsSql }
+  return { uid, name, ...settings, ownerUser: { uid: ownerUid }, creationDate: createdAtMs }
 }
 
 /** Quotas as answered: null where there is none. */
@@ -137,8 +141,8 @@ export function showQuotas(quotas: Quotas): Record<keyof Quotas, number | null> 
 export function readOrganization(
   body: Static<typeof organizationBody>,
 ): Partial<OrganizationFields> {
-  const { name, rateLimits, oauth } = body.organization
-  return { name, rateLimits, oauth }
+  const { name, rateLimits, oauth, gsSql } = body.organization
+  return { name, rateLimits, oauth, gsSql }
 }
 
 /** Body that answers an invitation. */

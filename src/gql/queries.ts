@@ -1,0 +1,95 @@
+import { type Principal, requirePermit } from '../access/index.ts'
+import { type EpochMs, refuse } from '../base/index.ts'
+import type { Catalog, Page, PlanAlong } from '../catalog/index.ts'
+import type { GqlOutcome, GqlRun } from './gql-run.ts'
+import type { GqlRuns } from './gql-runs.ts'
+
+/** A text that somebody runs, and what becomes of its rows. */
+export interface QueryCall
+  extends Pick<GqlRun, 'onRows' | 'onHanded' | 'renew' | 'signal' | 'isDry'> {
+  readonly sql: string
+  readonly timeZoneId: string
+  readonly now: EpochMs
+}
+
+/** What is run again from a record, and what becomes of its rows. */
+type SavedCall = Pick<QueryCall, 'onRows' | 'onHanded' | 'signal' | 'now'>
+
+/** Texts of GS SQL that people and programs run and save; each operation checks the caller's rights. */
+export class Queries {
+  readonly #runs: GqlRuns
+  readonly #records: Catalog['queries']
+
+  constructor({ runs, catalog }: { readonly runs: GqlRuns; readonly catalog: Catalog }) {
+    this.#runs = runs
+    this.#records = catalog.queries
+  }
+
+  /** Refuses a caller who may not run queries, by GET such that store nothing, before its text is looked at. */
+  permit(principal: Principal, method: 'GET' | 'POST'): void {
+    requirePermit(principal, 'query', method)
+  }
+
+  /** Runs SET and SELECT. */
+  select(principal: Principal, call: Omit<QueryCall, 'isDry' | 'renew'>): Promise<GqlOutcome> {
+    this.permit(principal, 'GET')
+    return this.#run(principal, { ...call, isDry: false }, false)
+  }
+
+  /** Runs SET, SELECT and INSERT; a dry run tells what it would store. */
+  run(principal: Principal, call: QueryCall): Promise<GqlOutcome> {
+    this.permit(principal, 'POST')
+    return this.#run(principal, call, true)
+  }
+
+  /** Runs the SETs and SELECTs of a saved query. */
+  async runSaved(principal: Principal, uid: string, call: SavedCall): Promise<GqlOutcome> {
+    const { sql, timeZoneId } = await this.#records.get(principal, uid)
+    return await this.#run(principal, { ...call, sql, timeZoneId, isDry: false }, false)
+  }
+
+  make(principal: Principal) {
+    return this.#records.make(principal)
+  }
+
+  get(principal: Principal, uid: string) {
+    return this.#records.get(principal, uid)
+  }
+
+  list(principal: Principal, page: Page) {
+    return this.#records.list(principal, page)
+  }
+
+  /** Saves a query whose text has no mistake. */
+  async insert(principal: Principal, input: unknown) {
+    const { sql, timeZoneId } = await this.#records.check(principal, input)
+    this.#check(sql, timeZoneId)
+    return await this.#records.insert(principal, input)
+  }
+
+  /** Changes a query; its text must have no mistake. */
+  async update(principal: Principal, uid: string, input: unknown) {
+    requirePermit(principal, `query/${uid}`, 'POST')
+    const { sql, timeZoneId } = (input ?? {}) as { sql?: unknown; timeZoneId?: unknown }
+    if (typeof sql === 'string') this.#check(sql, typeof timeZoneId === 'string' ? timeZoneId : '')
+    return await this.#records.update(principal, uid, input)
+  }
+
+  delete(principal: Principal, uid: string, planAlong?: PlanAlong) {
+    return this.#records.delete(principal, uid, planAlong)
+  }
+
+  #check(sql: string, timeZoneId: string): void {
+    if (sql.trim() === '') refuse('bad_input', { what: 'query.sql is missing', field: 'query.sql' })
+    // A zone that is wrong is told by the record.
+    const zone = timeZoneId === '' ? 'UTC' : timeZoneId
+    this.#runs.check({ sql, timeZoneId: zone, allows: { insert: true, stored: true } })
+  }
+
+  #run(principal: Principal, call: QueryCall, mayInsert: boolean): Promise<GqlOutcome> {
+    return this.#runs.run({
+      ...{ ...call, principal, organizationUid: principal.orgUid, variables: new Map() },
+      ...{ allows: { insert: mayInsert, stored: true }, mistake: 'bad_sql', assignsTimes: true },
+    })
+  }
+}

@@ -1,0 +1,62 @@
+import { refuse } from '../../base/index.ts'
+import { ExpressionError } from '../../expression/index.ts'
+import { mistakeRefusal } from '../sql-refusals.ts'
+import type { Asked } from './asked-rows.ts'
+
+const IDS = ['cid', 'cuid', 'uid', 'id']
+
+/** Where what is refused stands in the text of a run. */
+export interface ReadPlace {
+  readonly sql: string
+  readonly place: readonly [from: number, until: number]
+}
+
+/** Refuses a run, with the place of the table that it is about. */
+export function refuseRead({ sql, place: [from, until] }: ReadPlace, problem: string): never {
+  throw mistakeRefusal(new ExpressionError(problem, sql, { from, until }), 'sql_error')
+}
+
+/** How many rows of stored data one run may still be handed. */
+export class SampleBudget {
+  readonly #rowsMax: number
+  #left: number
+
+  constructor(rowsMax: number) {
+    this.#rowsMax = rowsMax
+    this.#left = rowsMax
+  }
+
+  /** Rows that are left. */
+  get left(): number {
+    return this.#left
+  }
+
+  /** Takes rows, or refuses the run and says how it asks for fewer. */
+  take(rows: number, asked: Asked, at: ReadPlace): void {
+    this.#left -= rows
+    if (this.#left >= 0) return
+    const what = asked.isOfSamples ? 'samples' : 'rows'
+    const problem = `Cannot run this: ${asked.of} hands over more than ${this.#rowsMax} ${what}`
+    refuseRead(at, `${problem}: ${adviceOn(asked)}`)
+  }
+}
+
+/** Which condition is missing. */
+function adviceOn({ texts, isTimeBound, sample, isOfSamples }: Asked): string {
+  if (!IDS.some((id) => texts.has(id))) {
+    return "a condition on cid and id is missing, as in WHERE cid = 'c1' AND id = 's1'"
+  }
+  if (!isOfSamples) return 'name fewer components and streams'
+  const hasRange = sample?.sd !== undefined || sample?.last !== undefined
+  if (!isTimeBound && !hasRange && sample?.currentCycle === undefined) {
+    return 'a condition on time is missing, as in time >= now() - 86400000'
+  }
+  return "narrow the time, or read a statistic, as in SAMPLE(cycleId = 'day', stat = 'max')"
+}
+
+/** Refuses an organization that may not read stored data. */
+export function refuseNotIncluded(): never {
+  refuse('gs_sql_not_included', {
+    what: 'SELECT of stored data is switched off for this organization: an administrator can set "gsSql" in its record',
+  })
+}

@@ -1,0 +1,121 @@
+import { type MemoryBudget, nextTurn } from '../../base/index.ts'
+import type { Catalog } from '../../catalog/index.ts'
+import type { InputBatch } from '../../sql/index.ts'
+import type { SampleStore } from '../../store/index.ts'
+import type { GqlRun, StoredReads, StoredRequest } from '../gql-run.ts'
+import { type Asked, BadSetting, readAsked } from './asked-rows.ts'
+import { batchOf, readComponentRows } from './component-rows.ts'
+import { findStreams } from './find-streams.ts'
+import { type ReadContext, readContext } from './read-context.ts'
+import { refuseNotIncluded, refuseRead, SampleBudget } from './sample-budget.ts'
+import type { ShowSample } from './sample-cells.ts'
+import { readSampleRows } from './sample-rows.ts'
+import { readStatisticRows } from './statistic-rows.ts'
+import { STORED_TABLES } from './stored-tables.ts'
+import { readStreamRows, STREAMS_PER_SLICE, streamCell } from './stream-cells.ts'
+import { readSumRows } from './sum-rows.ts'
+import { TextShare } from './text-share.ts'
+
+/** What stored tables are read from. */
+interface StoreReadsDeps {
+  readonly catalog: Catalog
+  readonly store: SampleStore
+  readonly budget: MemoryBudget
+  readonly showFile: ShowSample
+  /** The most rows of stored data that one run is handed. */
+  readonly rowsMax: number
+  /** Whether an organization may read stored data by SQL. */
+  readonly isIncluded: (orgUid: string) => boolean
+}
+
+/** Hands STREAM, SAMPLE and COMPONENT to runs, as far as their callers may read them. */
+export class StoreReads implements StoredReads {
+  readonly tables = STORED_TABLES
+  readonly #deps: StoreReadsDeps
+  readonly #budgets = new WeakMap<GqlRun, SampleBudget>()
+
+  constructor(deps: StoreReadsDeps) {
+    this.#deps = deps
+  }
+
+  /** Refuses a run whose organization is switched off. */
+  require({ organizationUid }: GqlRun): void {
+    if (!this.#deps.isIncluded(organizationUid)) refuseNotIncluded()
+  }
+
+  /** The rows of a table; whoever stops to take them ends the reading. */
+  async *open({ read, wanted, run }: StoredRequest): AsyncGenerator<InputBatch> {
+    const { catalog, store, budget, showFile } = this.#deps
+    const place = { sql: run.sql, place: read.place }
+    const memory = new TextShare(budget.emptyShare())
+    try {
+      const asked = askedOf(() => readAsked(read, wanted), place)
+      const context = readContext({
+        deps: { catalog, store, showSample: showFile, memory },
+        ...{ principal: run.principal, asked, budget: this.#budgetOf(run), memory, place },
+        now: run.now,
+        tellHanded: (handle, amount) => {
+          if (run.onHanded === undefined) return
+          const { uid: componentUid, compId } = catalog.index.componentOf(handle)
+          const streamId = catalog.index.streamIdOf(handle)
+          run.onHanded({ componentUid, compId, streamId, amount })
+        },
+      })
+      for await (const batch of rowsOf(context)) {
+        run.signal?.throwIfAborted()
+        yield batch
+      }
+    } finally {
+      memory.release()
+    }
+  }
+
+  #budgetOf(run: GqlRun): SampleBudget {
+    const known = this.#budgets.get(run)
+    if (known !== undefined) return known
+    const budget = new SampleBudget(this.#deps.rowsMax)
+    this.#budgets.set(run, budget)
+    return budget
+  }
+}
+
+function askedOf(read: () => Asked, place: Parameters<typeof refuseRead>[0]): Asked {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof BadSetting) refuseRead(place, error.message)
+    throw error
+  }
+}
+
+async function* rowsOf(context: ReadContext): AsyncGenerator<InputBatch> {
+  const { asked, deps, principal } = context
+  if (asked.of === 'COMPONENT') {
+    yield* readComponentRows(context)
+    return
+  }
+  const isNone = asked.isOfSamples && asked.times.from >= asked.times.until
+  if (isNone) return
+  for await (const handles of findStreams({ catalog: deps.catalog, principal }, asked)) {
+    const rows = await readStreamRows(deps, handles, asked.columns)
+    if (!asked.isOfSamples) {
+      context.budget.take(rows.length, asked, context.place)
+      const cells = rows
+        .filter(({ handle }) => deps.catalog.index.has(handle))
+        .map((row) => asked.columns.map((column) => streamCell(deps, row, column) ?? null))
+      yield batchOf(cells, asked.columns.length)
+      continue
+    }
+    if (asked.isSummed) {
+      yield* readSumRows(context, rows)
+      continue
+    }
+    for (const [at, row] of rows.entries()) {
+      if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextTurn()
+      // Whoever deletes a stream meanwhile takes its samples along.
+      if (!deps.catalog.index.has(row.handle)) continue
+      if (asked.sample?.cycleId !== undefined) yield* readStatisticRows(context, row)
+      else yield* readSampleRows(context, row)
+    }
+  }
+}

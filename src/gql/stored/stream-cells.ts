@@ -1,0 +1,150 @@
+/** What a row tells of a stream beside its samples. */
+import { nextTurn } from '../../base/index.ts'
+import type { Catalog, ComponentRecord, StreamRecord } from '../../catalog/index.ts'
+import { STREAM_TYPES, VALUE_TYPES } from '../../catalog/index.ts'
+import type { RowCell } from '../../sql/index.ts'
+import type {
+  Sample,
+  SampleSpan,
+  SampleStore,
+  StreamHandle,
+  TextMemory,
+} from '../../store/index.ts'
+import { type ShowSample, sampleCell } from './sample-cells.ts'
+import { COMPONENT_RECORD, STREAM_RECORD } from './stored-tables.ts'
+
+/** Streams of one component from which on all their records are read at once. */
+const MANY_OF_COMPONENT = 8
+
+/** Streams looked into before others have their turn: about a millisecond. */
+export const STREAMS_PER_SLICE = 32
+
+const SPAN_COLUMNS = new Set(['startdate', 'enddate', 'lastupdated'])
+
+/** What rows of streams are read with. */
+export interface StreamCellDeps {
+  readonly catalog: Catalog
+  readonly store: SampleStore
+  readonly showSample: ShowSample
+  readonly memory: TextMemory
+}
+
+/** A stream, with what the columns of a read need of it. */
+export interface StreamRow {
+  readonly handle: StreamHandle
+  readonly component: ComponentRecord | undefined
+  readonly record: StreamRecord | undefined
+  readonly unit: string | null
+  readonly span: SampleSpan | undefined
+  readonly latest: Sample | undefined
+}
+
+/** Reads what columns need of some streams; one that was deleted meanwhile is left out. */
+export async function readStreamRows(
+  deps: StreamCellDeps,
+  handles: readonly StreamHandle[],
+  columns: readonly string[],
+): Promise<StreamRow[]> {
+  const { catalog, store } = deps
+  const { index } = catalog
+  const needs = (names: ReadonlySet<string>): boolean => columns.some((name) => names.has(name))
+  const components = new Map<number, ComponentRecord | undefined>()
+  const records = needs(STREAM_RECORD) ? await readRecords(catalog, handles) : undefined
+  const isLatest = columns.includes('lastvalue')
+  const latest = isLatest ? await store.latest(handles, { memory: deps.memory }) : []
+  const rows: StreamRow[] = []
+  for (const [at, handle] of handles.entries()) {
+    if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextTurn()
+    if (!index.has(handle)) continue
+    const ref = index.componentRefOf(handle)
+    if (needs(COMPONENT_RECORD) && !components.has(ref)) {
+      const { orgUid, uid } = index.componentOf(handle)
+      components.set(ref, await catalog.describeComponent(orgUid, uid))
+    }
+    const row: StreamRow = {
+      handle,
+      component: components.get(ref),
+      record: records?.get(handle),
+      unit: columns.includes('unit') ? ((await catalog.unitOf(handle))?.symbol ?? '') : null,
+      span: needs(SPAN_COLUMNS) ? await store.span(handle) : undefined,
+      latest: latest[at],
+    }
+    // A record that is gone, or damaged, has no row.
+    const isWhole =
+      (!needs(COMPONENT_RECORD) || row.component !== undefined) &&
+      (!needs(STREAM_RECORD) || row.record !== undefined)
+    if (isWhole && index.has(handle)) rows.push(row)
+  }
+  return rows
+}
+
+async function readRecords(
+  catalog: Catalog,
+  handles: readonly StreamHandle[],
+): Promise<Map<StreamHandle, StreamRecord>> {
+  const { index } = catalog
+  const living = handles.filter((handle) => index.has(handle))
+  const byComponent = Map.groupBy(living, (handle) => index.componentRefOf(handle))
+  const records = new Map<StreamHandle, StreamRecord>()
+  for (const own of byComponent.values()) {
+    if (own.length < MANY_OF_COMPONENT) {
+      for (const handle of own) {
+        const record = await catalog.describeStream(handle)
+        if (record !== undefined) records.set(handle, record)
+      }
+      continue
+    }
+    if (!index.has(own[0])) continue
+    const { orgUid, uid } = index.componentOf(own[0])
+    const wanted = new Set(own)
+    for await (const page of catalog.describeStreams(orgUid, uid)) {
+      for (const { handle, record } of page) if (wanted.has(handle)) records.set(handle, record)
+    }
+  }
+  return records
+}
+
+/** The cell of a column that is the same for all samples of a stream; undefined of any other column. */
+export function streamCell(
+  { catalog, showSample }: StreamCellDeps,
+  row: StreamRow,
+  column: string,
+): RowCell | undefined {
+  const { index } = catalog
+  const { handle, component, record, span, latest } = row
+  switch (column) {
+    case 'cid':
+      return index.componentOf(handle).compId
+    case 'id':
+      return index.streamIdOf(handle)
+    case 'cuid':
+      return index.componentOf(handle).uid
+    case 'uid':
+      return index.streamUid(handle)
+    case 'cname':
+      return component?.name ?? null
+    case 'folderpath':
+      return component?.folder ?? null
+    case 'name':
+      return record?.name ?? null
+    case 'description':
+      return record?.description ?? null
+    case 'timezoneid':
+      return index.componentOf(handle).timeZone
+    case 'streamtype':
+      return STREAM_TYPES[index.kindOf(handle)]
+    case 'samplevaluetype':
+      return VALUE_TYPES[index.valueCodeOf(handle)]
+    case 'unit':
+      return row.unit
+    case 'startdate':
+      return span === undefined ? null : BigInt(span.firstTime)
+    case 'enddate':
+    case 'lastupdated':
+      return span === undefined ? null : BigInt(span.lastTime)
+    case 'lastvalue':
+      return latest === undefined ? null : sampleCell(index, { handle, ...latest }, showSample)
+    default:
+      return undefined
+  }
+}

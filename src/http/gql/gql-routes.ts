@@ -1,0 +1,133 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Identity } from '../../auth/index.ts'
+import { type Clock, refusal } from '../../base/index.ts'
+import { queryShape } from '../../catalog/index.ts'
+import type { GqlOutcome, Queries, QueryCall } from '../../gql/index.ts'
+import { actingIn } from '../admit/acting.ts'
+import type { Gate } from '../admit/gate.ts'
+import { needs } from '../admit/needs.ts'
+import type { App } from '../app-type.ts'
+import { CSV_TYPE } from '../feed/feed-csv.ts'
+import { operation } from '../openapi/answer-schema.ts'
+import { documented, recordRoutes } from '../routes/record-routes.ts'
+import { uidParams } from '../wire/identity-wire.ts'
+import {
+  gqlAnswer,
+  gqlBody,
+  gqlQuery,
+  queryRecord,
+  readForm,
+  readGqlBody,
+  readGqlQuery,
+  resultsQuery,
+} from './gql-wire.ts'
+import { EnoughRows, RowsWriter } from './rows-writer.ts'
+
+/** What the routes of GS SQL need. */
+interface GqlRoutesDeps {
+  readonly queries: Queries
+  readonly clock: Clock
+  readonly gate: Gate
+  readonly identity: Identity
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+const RETRY_AFTER_SECONDS = 5
+
+const READ_ERRORS = [400, 401, 403, 404, 422, 429]
+const RUN_ERRORS = [...READ_ERRORS, 408, 409, 413, 415]
+
+/** Adds running GS SQL, and the queries that are saved. */
+export function gqlRoutes(app: App, deps: GqlRoutesDeps): void {
+  const { gate, identity, queries } = deps
+  recordRoutes(app, {
+    ...{ noun: 'query', title: 'A query', shape: queryShape, answer: queryRecord },
+    ...{ records: queries, gate, identity },
+  })
+  const onRequest = gate.guard('admin')
+  const tags = ['query']
+  const getting = {
+    ...{ tags, summary: 'Run SET and SELECT of GS SQL', querystring: gqlQuery },
+    ...{ ...operation('getGqlRows', gqlAnswer), ...needs('GET', 'query') },
+    'x-errors': READ_ERRORS,
+  }
+  app.get('/api/gql', { ...documented(getting), onRequest }, async (request, reply) => {
+    queries.permit(request.principal, 'GET')
+    const { sql, timeZoneId } = readGqlQuery(request.query)
+    const zone = timeZoneId ?? (await zoneOf(identity, request))
+    return answer({ deps, request, reply }, (call) =>
+      queries.select(request.principal, { ...call, sql, timeZoneId: zone }),
+    )
+  })
+  const posting = {
+    ...{ tags, summary: 'Run SET, SELECT and INSERT of GS SQL, or try it', body: gqlBody },
+    ...{ ...operation('startGqlRun', gqlAnswer), ...needs('POST', 'query') },
+    'x-errors': RUN_ERRORS,
+    querystring: resultsQuery,
+  }
+  app.post('/api/gql', { ...documented(posting), onRequest }, async (request, reply) => {
+    queries.permit(request.principal, 'POST')
+    const { sql, timeZoneId, isDry } = readGqlBody(request.body)
+    const zone = timeZoneId ?? (await zoneOf(identity, request))
+    const renew = async () => (await request.standing.renew()).principal
+    return answer({ deps, request, reply }, (call) =>
+      queries.run(request.principal, { ...call, sql, timeZoneId: zone, isDry, renew }),
+    )
+  })
+  const results = {
+    ...{ tags, summary: 'Run a saved query', params: uidParams, querystring: resultsQuery },
+    ...{ ...operation('getQueryResults', gqlAnswer), ...needs('GET', 'query/{uid}') },
+    'x-errors': READ_ERRORS,
+  }
+  app.get('/api/query/:uid/results', { ...documented(results), onRequest }, (request, reply) => {
+    const { uid } = request.params as { uid: string }
+    return answer({ deps, request, reply }, (call) =>
+      queries.runSaved(request.principal, uid, call),
+    )
+  })
+}
+
+/** The time zone of whoever calls; keys have none. */
+async function zoneOf(identity: Identity, { principal }: FastifyRequest): Promise<string> {
+  const { actor } = principal
+  const user = actor.kind === 'user' ? await identity.users.find(actor.userUid) : undefined
+  return user?.timeZone ?? 'UTC'
+}
+
+interface Answering {
+  readonly deps: GqlRoutesDeps
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+/** Runs a text and answers its rows: at once when they are few, else as they come. */
+async function answer(
+  { deps, request, reply }: Answering,
+  run: (call: Pick<QueryCall, 'onRows' | 'onHanded' | 'signal' | 'now'>) => Promise<GqlOutcome>,
+): Promise<FastifyReply> {
+  const form = readForm(request.query, request.headers.accept)
+  const writer = new RowsWriter(form)
+  const by = actingIn(request)
+  const gone = new AbortController()
+  // Nobody is left to be told of this refusal.
+  const leave = () => gone.abort(refusal('overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS }))
+  reply.raw.once('close', leave)
+  const done = run({
+    ...{ now: deps.clock.now(), signal: gone.signal },
+    onRows: (rows, columns) => writer.take(rows, columns),
+    // What statements make of samples is not known: they count as taken out.
+    onHanded: (handed) =>
+      deps.identity.exports.note(by, { ...handed, form: form.isCsv ? 'csv' : 'json' }),
+  })
+    .catch((error) => {
+      if (error instanceof EnoughRows) return undefined
+      throw error
+    })
+    .then((outcome) => writer.finish(outcome))
+  const csvType = form.hasHeader ? CSV_TYPE : CSV_TYPE.replace('present', 'absent')
+  reply.type(form.isCsv ? csvType : JSON_TYPE).header('vary', 'accept')
+  const body = await Promise.race([writer.begun, done])
+  if (body === undefined || typeof body === 'string') return reply.send(body)
+  done.catch((error) => writer.fail(error))
+  return reply.send(body)
+}

@@ -1,0 +1,152 @@
+/** Calls that run GS SQL, from their parameters and bodies. */
+import { Type } from 'typebox'
+import { refuse } from '../../base/index.ts'
+import { canonicalTimeZone } from '../../time/index.ts'
+import { prefersCsv } from '../feed/feed-csv.ts'
+import { EXAMPLE_UID, msOf, named, oneOf } from '../openapi/answer-schema.ts'
+import type { RowsForm } from './rows-writer.ts'
+
+const format = Type.Optional(
+  oneOf(['csv', 'json'], 'Without it the header Accept decides, text/csv or JSON'),
+)
+const h = Type.Optional(
+  oneOf(['0', '1'], 'Whether CSV begins with the names of the columns; 1 by default'),
+)
+const c = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    description: 'The most rows that are answered; "more" tells of others',
+  }),
+)
+
+/** Parameters of a GET that runs a text. */
+export const gqlQuery = Type.Object({
+  s: Type.String({ description: 'SET and SELECT statements of GS SQL' }),
+  tz: Type.Optional(Type.String({ description: "An IANA time zone; by default the user's own" })),
+  ...{ h, c, format },
+})
+
+/** Parameters of a GET that runs a saved query. */
+export const resultsQuery = Type.Object({ h, c, format })
+
+/** Body of a POST that runs a text. */
+export const gqlBody = Type.Object(
+  {
+    sql: Type.String({ description: 'SET, SELECT and INSERT statements of GS SQL' }),
+    tz: Type.Optional(Type.String({ description: "An IANA time zone; by default the user's own" })),
+    dryRun: Type.Optional(Type.Boolean({ description: 'Store nothing, tell the samples' })),
+  },
+  { title: 'GqlBody', examples: [{ sql: 'SELECT cid, id FROM STREAM', dryRun: true }] },
+)
+
+const cell = Type.Union([Type.Number(), Type.String(), Type.Boolean(), Type.Null()])
+
+/** The answer of a run. */
+export const gqlAnswer = named(
+  'GqlAnswer',
+  {
+    cols: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        valueType: oneOf(
+          ['', 'LONG', 'DOUBLE', 'BIG_DECIMAL', 'STRING', 'BOOLEAN'],
+          'Blank where values of several types share the column',
+        ),
+      }),
+      { description: 'Those of the last SELECT' },
+    ),
+    rows: Type.Array(Type.Array(cell)),
+    more: Type.Optional(Type.Literal(true, { description: 'There are more rows than c' })),
+    sampleCount: Type.Optional(Type.Integer({ description: 'Samples of INSERTs' })),
+    samples: Type.Optional(
+      Type.Array(
+        Type.Object({
+          ...{ cid: Type.String(), id: Type.String(), time: msOf('Of the sample'), sample: cell },
+        }),
+        { description: 'Of a dry run: what would be stored, the first of it' },
+      ),
+    ),
+    message: Type.String({ description: 'Warnings about samples that were stored; mostly blank' }),
+    success: Type.Literal(true),
+  },
+  {
+    cols: [
+      { name: 'cid', valueType: 'STRING' },
+      { name: 'max(sample)', valueType: '' },
+    ],
+    rows: [['boiler', 61.5]],
+    ...{ sampleCount: 0, message: '', success: true },
+  },
+)
+
+/** A saved query as it is answered. */
+export const queryRecord = named(
+  'QueryRecord',
+  {
+    uid: Type.String(),
+    id: Type.String({ description: 'Chosen by people, may be blank' }),
+    name: Type.String(),
+    description: Type.String(),
+    sql: Type.String(),
+    timeZoneId: Type.String(),
+    revision: Type.Integer({ description: 'Counts the changes' }),
+  },
+  {
+    ...{ uid: EXAMPLE_UID, id: 'streams', name: 'All streams', description: '' },
+    ...{ sql: 'SELECT cid, id FROM STREAM', timeZoneId: 'UTC', revision: 1 },
+  },
+)
+
+/** A text to run. */
+interface AskedText {
+  readonly sql: string
+  /** Undefined: the caller's own. */
+  readonly timeZoneId: string | undefined
+}
+
+/** The text of a GET. */
+export function readGqlQuery(query: unknown): AskedText {
+  const { s, tz } = query as Record<string, unknown>
+  if (typeof s !== 'string' || s.trim() === '') {
+    refuse('bad_input', { what: '"s" is missing: the text of GS SQL to run', field: 's' })
+  }
+  return { sql: s, timeZoneId: readZone(tz) }
+}
+
+/** The text of a POST. */
+export function readGqlBody(body: unknown): AskedText & { readonly isDry: boolean } {
+  const { sql, tz, dryRun = false } = (body ?? {}) as Record<string, unknown>
+  if (typeof sql !== 'string' || sql.trim() === '') {
+    refuse('bad_input', { what: '"sql" is missing: the text of GS SQL to run', field: 'sql' })
+  }
+  if (typeof dryRun !== 'boolean') {
+    refuse('bad_input', { what: '"dryRun" must be true or false', field: 'dryRun' })
+  }
+  return { sql, timeZoneId: readZone(tz), isDry: dryRun }
+}
+
+function readZone(tz: unknown): string | undefined {
+  if (tz === undefined || tz === null || tz === '') return undefined
+  const zone = typeof tz === 'string' ? canonicalTimeZone(tz) : undefined
+  if (zone === undefined) {
+    refuse('bad_input', { what: '"tz" must be an IANA time zone, as Europe/Berlin', field: 'tz' })
+  }
+  return zone
+}
+
+/** How the rows are to be answered. */
+export function readForm(query: unknown, accept: string | undefined): RowsForm {
+  const { format: asked, h: header, c: count } = query as Record<string, unknown>
+  if (asked !== undefined && asked !== 'csv' && asked !== 'json') {
+    refuse('bad_input', { what: '"format" must be csv or json', field: 'format' })
+  }
+  if (header !== undefined && header !== '0' && header !== '1') {
+    refuse('bad_input', { what: '"h" must be 0 or 1', field: 'h' })
+  }
+  const rowsMax = count === undefined || count === '' ? Number.POSITIVE_INFINITY : Number(count)
+  if (typeof count === 'object' || !(rowsMax >= 1) || !(rowsMax % 1 === 0 || count === undefined)) {
+    refuse('bad_input', { what: '"c" must be a whole number from 1 on', field: 'c' })
+  }
+  const isCsv = asked === undefined ? prefersCsv(accept) : asked === 'csv'
+  return { isCsv, hasHeader: header !== '0', rowsMax }
+}
