@@ -10,7 +10,7 @@ export interface TimeRange {
 }
 
 /** What Sample(…) says. */
-export interface AskedSample {
+interface AskedSample {
   readonly cycleId?: string
   readonly stat?: string
   readonly sd?: number

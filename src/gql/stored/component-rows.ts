@@ -2,7 +2,7 @@
 import { allows } from '../../access/index.ts'
 import type { ComponentEntry, ComponentRecord } from '../../catalog/index.ts'
 import type { InputBatch, RowCell } from '../../sql/index.ts'
-import { findComponents } from './find-streams.ts'
+import { findAskedComponents } from './asked-streams.ts'
 import type { ReadContext } from './read-context.ts'
 
 const ROWS_PER_BATCH = 250
@@ -23,7 +23,7 @@ export async function* readComponentRows(context: ReadContext): AsyncGenerator<I
     if (values !== undefined && !named.has(own)) named.set(own, values)
   }
   let rows: RowCell[][] = []
-  for await (const { entry, record } of findComponents(
+  for await (const { entry, record } of findAskedComponents(
     { catalog, principal },
     { ...asked, texts: named },
   )) {
@@ -33,14 +33,14 @@ export async function* readComponentRows(context: ReadContext): AsyncGenerator<I
     budget.take(1, asked, context.place)
     rows.push(asked.columns.map((column) => componentCell(entry, whole, column)))
     if (rows.length < ROWS_PER_BATCH) continue
-    yield batchOf(rows, asked.columns.length)
+    yield rowBatch(rows, asked.columns.length)
     rows = []
   }
-  if (rows.length > 0) yield batchOf(rows, asked.columns.length)
+  if (rows.length > 0) yield rowBatch(rows, asked.columns.length)
 }
 
 /** Rows of cells as a batch of columns. */
-export function batchOf(rows: readonly (readonly RowCell[])[], columnCount: number): InputBatch {
+export function rowBatch(rows: readonly (readonly RowCell[])[], columnCount: number): InputBatch {
   const columns = Array.from({ length: columnCount }, (_, column) => ({
     kind: 'cells' as const,
     values: rows.map((row) => row[column]),

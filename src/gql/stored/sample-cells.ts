@@ -5,7 +5,7 @@ import type { InputBatch, RowCell } from '../../sql/index.ts'
 import type { SampleColumns, StreamHandle } from '../../store/index.ts'
 
 /** A column of rows on their way to a runner. */
-export type InputColumn = InputBatch['columns'][number]
+export type RowColumn = InputBatch['columns'][number]
 
 /** Shows the text of a file sample as the address of its file. */
 export type ShowSample = ShowFile
@@ -56,7 +56,7 @@ export function sampleColumn(
   handle: StreamHandle,
   samples: SampleColumns,
   showFile: ShowSample,
-): InputColumn {
+): RowColumn {
   const { count, numbers, texts, times } = samples
   const valueCode = index.valueCodeOf(handle)
   if (texts === undefined && REAL.has(valueCode)) return { kind: 'reals', values: numbers }

@@ -7,7 +7,7 @@ import type { SampleColumns, StreamHandle } from '../../store/index.ts'
 import { type Cycle, intervalOf } from '../../time/index.ts'
 import type { TimeRange } from './asked-rows.ts'
 import type { ReadContext } from './read-context.ts'
-import { type InputColumn, isNumeric, sampleColumn } from './sample-cells.ts'
+import { isNumeric, type RowColumn, sampleColumn } from './sample-cells.ts'
 import { type StreamRow, streamCell } from './stream-cells.ts'
 
 /** Numbers read and handed over at once: about a millisecond of work. */
@@ -143,7 +143,7 @@ function batchOf(context: ReadContext, row: StreamRow, samples: SampleColumns): 
   const { index } = deps.catalog
   const { times, count } = samples
   const cycle = baseCycleOf(index, row.handle)
-  const columns = asked.columns.map((column): InputColumn => {
+  const columns = asked.columns.map((column): RowColumn => {
     switch (column) {
       case 'time':
       case 'timeed':

@@ -13,7 +13,7 @@ import type { StreamHandle } from '../../store/index.ts'
 import { ALL_PERIODS, type Range } from '../../time/index.ts'
 import type { ReadContext } from './read-context.ts'
 import { refuseRead } from './sample-budget.ts'
-import { type InputColumn, numberCell, sampleCell } from './sample-cells.ts'
+import { numberCell, type RowColumn, sampleCell } from './sample-cells.ts'
 import { type StreamRow, streamCell } from './stream-cells.ts'
 
 /** Periods read and handed over at once: some milliseconds of work. */
@@ -112,7 +112,7 @@ function batchOf(
 ): InputBatch {
   const { handle } = row
   const { index } = deps.catalog
-  const valuesOf = (id: StatisticId | undefined): InputColumn => {
+  const valuesOf = (id: StatisticId | undefined): RowColumn => {
     const statistics = id === undefined ? undefined : found.get(id)
     if (id === undefined || statistics === undefined) return { kind: 'constant', value: null }
     const values = statistics.data.map((value, at): RowCell => {
@@ -122,7 +122,7 @@ function batchOf(
     })
     return { kind: 'cells', values }
   }
-  const columns = asked.columns.map((column, number): InputColumn => {
+  const columns = asked.columns.map((column, number): RowColumn => {
     switch (column) {
       case 'time':
       case 'timeed':

@@ -4,8 +4,8 @@ import type { InputBatch } from '../../sql/index.ts'
 import type { SampleStore } from '../../store/index.ts'
 import type { GqlRun, StoredReads, StoredRequest } from '../gql-run.ts'
 import { type Asked, BadSetting, readAsked } from './asked-rows.ts'
-import { batchOf, readComponentRows } from './component-rows.ts'
-import { findStreams } from './find-streams.ts'
+import { findAskedStreams } from './asked-streams.ts'
+import { readComponentRows, rowBatch } from './component-rows.ts'
 import { type ReadContext, readContext } from './read-context.ts'
 import { refuseNotIncluded, refuseRead, SampleBudget } from './sample-budget.ts'
 import type { ShowSample } from './sample-cells.ts'
@@ -96,14 +96,14 @@ async function* rowsOf(context: ReadContext): AsyncGenerator<InputBatch> {
   }
   const isNone = asked.isOfSamples && asked.times.from >= asked.times.until
   if (isNone) return
-  for await (const handles of findStreams({ catalog: deps.catalog, principal }, asked)) {
+  for await (const handles of findAskedStreams({ catalog: deps.catalog, principal }, asked)) {
     const rows = await readStreamRows(deps, handles, asked.columns)
     if (!asked.isOfSamples) {
       context.budget.take(rows.length, asked, context.place)
       const cells = rows
         .filter(({ handle }) => deps.catalog.index.has(handle))
         .map((row) => asked.columns.map((column) => streamCell(deps, row, column) ?? null))
-      yield batchOf(cells, asked.columns.length)
+      yield rowBatch(cells, asked.columns.length)
       continue
     }
     if (asked.isSummed) {

@@ -2,7 +2,7 @@
 import { nextTurn } from '../../base/index.ts'
 import type { InputBatch, RowCell } from '../../sql/index.ts'
 import type { SampleColumns, Summaries } from '../../store/index.ts'
-import { batchOf } from './component-rows.ts'
+import { rowBatch } from './component-rows.ts'
 import type { ReadContext } from './read-context.ts'
 import { isNumeric, numberCell, sampleCell } from './sample-cells.ts'
 import { rangeOf, readPages } from './sample-rows.ts'
@@ -34,7 +34,7 @@ export async function* readSumRows(
       budget.take(1, asked, place)
       rows.push(asked.columns.map((column) => summaryCell(context, row, { summaries, column })))
       if (rows.length < ROWS_PER_BATCH) continue
-      yield batchOf(rows, asked.columns.length)
+      yield rowBatch(rows, asked.columns.length)
       rows = []
       memory.settle()
       continue
@@ -46,7 +46,7 @@ export async function* readSumRows(
       await nextTurn()
     }
   }
-  if (rows.length > 0) yield batchOf(rows, asked.columns.length)
+  if (rows.length > 0) yield rowBatch(rows, asked.columns.length)
 }
 
 /** Whether the summary tells all columns: texts have no sums, and what is not finite is for SQL to refuse. */

@@ -21,7 +21,7 @@ interface FindDeps {
 const isStream = (handle: StreamHandle | 0): handle is StreamHandle => handle !== 0
 
 /** The streams that conditions on IDs and folders leave, some at a time; others may be among them. */
-export async function* findStreams(
+export async function* findAskedStreams(
   { catalog, principal }: FindDeps,
   asked: Asked,
 ): AsyncGenerator<StreamHandle[]> {
@@ -62,7 +62,7 @@ async function* candidates(
     return
   }
   const ids = asked.texts.get('id')
-  for await (const { entry } of findComponents({ catalog, principal }, asked)) {
+  for await (const { entry } of findAskedComponents({ catalog, principal }, asked)) {
     // A blank ID names none, and several streams may have it.
     yield ids === undefined || ids.has('')
       ? entry.streams
@@ -77,7 +77,7 @@ interface FoundComponent {
 }
 
 /** The components that conditions leave; where none helps, every one of the organization. Others may be among them. */
-export async function* findComponents(
+export async function* findAskedComponents(
   { catalog, principal }: FindDeps,
   { texts }: Asked,
 ): AsyncGenerator<FoundComponent> {
