@@ -18,6 +18,7 @@ import { putSuite } from './suites/put-suite.ts'
 import { readSuite } from './suites/read-suite.ts'
 import { restartSuite } from './suites/restart-suite.ts'
 import { stallSuite } from './suites/stall-suite.ts'
+import { webhookSuite } from './suites/webhook-suite.ts'
 import { yearsSuite } from './suites/years-suite.ts'
 
 const suites: Record<string, (settings: Settings) => Promise<Row[]>> = {
@@ -30,6 +31,7 @@ const suites: Record<string, (settings: Settings) => Promise<Row[]>> = {
   years: yearsSuite,
   live: liveSuite,
   derive: deriveSuite,
+  webhook: webhookSuite,
 }
 
 const { values, positionals } = parseArgs({

@@ -16,7 +16,9 @@ import {
   type Identity,
   logActs,
   Operators,
+  type Organization,
   OrganizationFence,
+  type OrganizationUsage,
   openIdentity,
   peopleOf,
   resumeOrganizationDeletions,
@@ -51,6 +53,7 @@ import { beginFirstStart } from './first-start.ts'
 import {
   addRoutes,
   buildServer,
+  type FastLane,
   FeedBodyReader,
   FeedCalls,
   feedLane,
@@ -58,12 +61,13 @@ import {
   openCommandSocket,
   type WeirServer,
 } from './http/index.ts'
-import { openConnections } from './open-connections.ts'
+import { openConnectors } from './open-connectors.ts'
 import { openDerivation } from './open-derivation.ts'
 import { openLive } from './open-live.ts'
 import { openScrub } from './open-scrub.ts'
 import { openSql } from './open-sql.ts'
 import { openStores } from './open-stores.ts'
+import { purgeRegularly } from './purge-regularly.ts'
 import { runServiceCommand } from './run-service-command.ts'
 import { serviceMetrics } from './service-metrics.ts'
 import {
@@ -79,10 +83,12 @@ import {
 } from './store/embedded/index.ts'
 import {
   type CatalogStore,
+  type CatalogWrite,
   damageDetails,
   KnownDamage,
   type LeasedJob,
   OF_NO_STREAM,
+  type PayloadStore,
   type SampleStore,
   type ScrubRunner,
   type StreamHandle,
@@ -95,6 +101,8 @@ export interface WeirApp {
   readonly identity: Identity
   readonly catalog: Catalog
   readonly samples: SampleStore
+  /** What connectors were given, and what came of it. */
+  readonly payloads: PayloadStore
   readonly feed: Feed
   /** Removes file bodies that no sample names. */
   readonly fileSweep: LeasedJob
@@ -122,9 +130,6 @@ export interface AppOptions {
 
 /** How long running calls may take to finish when the service stops. */
 const DRAIN_MS = 8_000
-const PURGE_EVERY_MS = 60_000
-const PURGE_LIMIT = 1_000
-const PURGE_ROUNDS_MAX = 20
 
 /** Opens every part over the data folder, in the order they need each other. */
 export async function openApp(config: Config, options: AppOptions = {}): Promise<WeirApp> {
@@ -134,8 +139,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const parts = await openIdentityParts({ ...options, config, clock, log }, opened)
   const { catalogStore, identity, oauthBase } = parts
   const firstStart = await beginFirstStart({ identity, config, log }, opened)
-  const purging = purgeRegularly(catalogStore, clock, log)
-  opened.defer(() => clearInterval(purging))
+  purgeRegularly({ store: catalogStore, clock, log }, opened)
   const oauth = { ...oauthBase, users: identity.oauthUsers, planGrantActs: grantAuditor(identity) }
   const gate = new Gate(identity)
   const operators = await Operators.open({ store: catalogStore, ...identity })
@@ -146,12 +150,14 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const budget = new MemoryBudget(budgetBytesOf(memoryBytesOf(config)))
   const calls = new FeedCalls(data.feed, budget)
   const bodies = new FeedBodyReader(config.bodyBytesMax, budget)
-  const lane = feedLane({ calls, bodies, gate, log, exports: identity.exports })
+  const feedCalls = feedLane({ calls, bodies, gate, log, exports: identity.exports })
   const live = openLive({ ...data, identity, config, clock, log })
   const { sql, gql, queries } = openSql({ ...data, identity, config, clock, log, budget }, opened)
-  const connections = openConnections({ ...data, box: parts.box, clock, config })
-  const deletion = { ...data, identity, store: catalogStore, oauth }
+  const connecting = openConnectors({ ...parts, ...data, budget, clock, config, gate, gql, log })
+  const lane: FastLane = (method, url) => feedCalls(method, url) ?? connecting.lane(method, url)
+  const deletion = { ...data, ...connecting, identity, store: catalogStore, oauth }
   await resumeOrganizationDeletions(deletion, log)
+  await connecting.recover()
   const server = await buildServer({
     ...{ clock, log, tls: tlsFiles(config), trustedProxies: config.trustedProxies ?? [] },
     ...{ publicUrl: config.publicUrl, metricsAccess: config.metrics },
@@ -163,12 +169,9 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     ...{ budget, fastLane: lane },
     addRoutes: (app, readMetrics) =>
       addRoutes(app, {
-        ...{ ...data, calls, config, deletion, gate, identity, lane, log, oauth, operators },
-        ...{ budget, connections, live, jobs: data.derivation.jobs, clock, queries },
-        usageOf: async (organization) => ({
-          ...(await catalogUsageOf(catalogStore, organization)),
-          fileBytes: await data.fileUsage.bytesOf(organization.uid),
-        }),
+        ...{ ...data, calls, config, deletion, gate, identity, log, oauth, operators },
+        ...{ ...connecting, budget, lane, live, jobs: data.derivation.jobs, clock, queries },
+        usageOf: usageReader(catalogStore, data.fileUsage),
         ...{ readMetrics, measure: () => measureFolder(config.dataDir) },
       }),
   })
@@ -186,6 +189,14 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     },
     close: () => closing.disposeAsync(),
   }
+}
+
+/** Tells what an organization has of what quotas count. */
+function usageReader(store: CatalogStore, fileUsage: FileUsage) {
+  return async (organization: Organization): Promise<OrganizationUsage> => ({
+    ...(await catalogUsageOf(store, organization)),
+    fileBytes: await fileUsage.bytesOf(organization.uid),
+  })
 }
 
 /** The part that commands need, over a data folder on which no service runs. */
@@ -259,8 +270,10 @@ async function openIdentityParts(
   const limitedCatalog = withQuotas(wrapCatalog(embeddedCatalog), config.quotas)
   const fence = new OrganizationFence()
   const fencedCatalog = withStandings(fence.around(limitedCatalog))
+  const commitListeners: Array<(writes: readonly CatalogWrite[]) => void> = []
   const catalogStore = tellCommits(fencedCatalog, (writes, isMade) => {
     bearers.forgetWritten(writes)
+    for (const listener of commitListeners) listener(writes)
     if (isMade) logActs(log, writes)
   })
   const oauthBase = { store: catalogStore, clock, settings: oauthSettings(config) }
@@ -272,7 +285,12 @@ async function openIdentityParts(
     rateCeiling: config.rateCeiling,
   })
   opened.defer(() => identity.close())
-  return { box, catalogStore, damage, handleMax, identity, oauthBase, embeddedCatalog }
+  return {
+    ...{ box, catalogStore, damage, handleMax, identity, oauthBase, embeddedCatalog },
+    onCommit: (listener: (writes: readonly CatalogWrite[]) => void) => {
+      commitListeners.push(listener)
+    },
+  }
 }
 
 interface DataParts {
@@ -372,15 +390,4 @@ function startDeleteProfiles(
   job.start()
   opened.defer(() => job.close())
   return job
-}
-
-/** Expired sessions, tokens and audit entries are of no use and go in the background. */
-function purgeRegularly(store: CatalogStore, clock: Clock, log: Log): NodeJS.Timeout {
-  const purge = async () => {
-    for (let round = 0; round < PURGE_ROUNDS_MAX; round += 1) {
-      if ((await store.purgeExpired(clock.now(), PURGE_LIMIT)) < PURGE_LIMIT) return
-    }
-  }
-  const failed = (error: unknown) => log.error({ error }, 'expired records could not be purged')
-  return setInterval(() => purge().catch(failed), PURGE_EVERY_MS).unref()
 }

@@ -11,6 +11,7 @@ export {
   allows,
   allowsEveryFeed,
   feedCoverage,
+  findBeyondRole,
   hasKept,
   isAdministrator,
   isDelegate,

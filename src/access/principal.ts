@@ -176,6 +176,14 @@ export function requireCoversRole(principal: Principal, role: Role, before?: Rol
   }
 }
 
+/** What a role gives that the caller has not: one resource and method, or undefined when there is none. */
+export function findBeyondRole(
+  principal: Principal,
+  role: Role,
+): { readonly resource: string; readonly method: Method } | undefined {
+  return findBeyond(principal, roleCapabilities[role])
+}
+
 function findBeyond({ capabilities, scope }: Principal, given: Capabilities) {
   return capabilities.findBeyond(given) ?? scope?.findBeyond(given)
 }

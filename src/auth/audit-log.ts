@@ -10,6 +10,7 @@ export type AuditAct =
   | 'client_secret_renewed'
   | 'client_updated'
   | 'component_deleted'
+  | 'connector_deleted'
   | 'dashboard_deleted'
   | 'data_exported'
   | 'folder_deleted'

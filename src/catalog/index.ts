@@ -36,7 +36,10 @@ export { cycleOfGrid } from './shape/grid-cycle.ts'
 export { readGrid } from './shape/interval-grid.ts'
 export {
   checkText,
+  DESCRIPTION_LENGTH_MAX,
   NAME_LENGTH_MAX,
+  readTimeZoneField,
+  referenceShape,
   refuseField,
   revisionShape,
   shapeCheck,

@@ -137,8 +137,11 @@ function checkOutcomes(check: Check): void {
     assert.deepEqual((await again.list('c1', FIRST)).payloads[0].outcome, outcomeOf(7))
   })
 
-  check('settleLater() is durable when the store is closed', async (one) => {
+  check('settleLater() shows at once, and is durable when the store is closed', async (one) => {
     const uid = await put(one.store, payloadOf(1))
+    one.store.settleLater(keyOf(uid), outcomeOf(2))
+    assert.deepEqual((await one.store.list('c1', FIRST)).payloads[0].outcome, outcomeOf(2))
+    assert.deepEqual(await one.store.listUnsettled(undefined, 10), [])
     one.store.settleLater(keyOf(uid), outcomeOf(3))
     const again = await one.reopen()
     assert.deepEqual((await again.get('c1', uid))?.outcome, outcomeOf(3))

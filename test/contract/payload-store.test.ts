@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -164,6 +165,27 @@ test('put() on a full disk is refused with 503, and kept once there is room', as
   rmSync(filler)
   await store.put(payloadOf(3, { body })).landed
   assert.equal((await store.list('c1', { start: 0, limit: 10 })).totalCount, 2)
+  await store.close()
+})
+
+test('a start on a disk that cannot be written goes on, and payloads are kept once it can', async (t) => {
+  const disk = mountDisk(t)
+  if (disk === undefined) return
+  const { folder } = disk
+  const [uid] = await filled(folder)
+  const remount = (how: string) =>
+    assert.equal(spawnSync('mount', ['-o', `remount,${how}`, folder]).status, 0)
+  remount('ro')
+  const store = await openPayloadStore({ folder })
+  const puts = [1, 2].map((number) => store.put(payloadOf(number)).landed)
+  for (const landed of puts) await assert.rejects(landed, { code: 'read_only', status: 503 })
+  remount('rw')
+  // The next one finds the file open, or opens it for the one behind.
+  await store.put(payloadOf(3)).landed.catch(() => undefined)
+  const { uid: kept, landed } = store.put(payloadOf(4))
+  await landed
+  assert.ok((await store.get('c1', kept)) !== undefined)
+  assert.ok((await store.get('c1', uid)) !== undefined)
   await store.close()
 })
 

@@ -325,6 +325,34 @@ test('GS SQL answers as described', async () => {
   await owner('DELETE', `/api/query/${query.uid}`)
 })
 
+test('connectors answer as described', async () => {
+  const { userUid, organization } = await callerWith({})('POST', '/api/login', {
+    ...{ email: service.ownerEmail, password: service.ownerPassword },
+  })
+  const sql = `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
+    SELECT 'hook', 'n', NULL, CAST(@HTTP_BODY AS DOUBLE)`
+  const fields = { runningUser: { uid: userUid }, procs: [{ timeZoneId: 'UTC', sql }] }
+  await exercise('connector', { id: 'other', ...fields })
+  const { connector } = await owner('PUT', '/api/connector', {
+    connector: { id: 'hook', ...fields },
+  })
+  const sink = `/api/conn_sink/${organization[0].uid}/hook?api_key=${service.feedKey}`
+  const anyone = callerWith({})
+  for (const method of ['PUT', 'POST', 'DELETE']) await anyone(method, sink, '7')
+  await anyone('GET', sink)
+  await anyone('POST', '/api/conn_sink/nowhere/hook', '7', { expect: '4' })
+  const path = `/api/connector/${connector.uid}`
+  await owner('GET', `${path}/run`)
+  const { payload } = await owner('GET', `${path}/payload`)
+  const one = `${path}/payload/${payload[0].uid}`
+  await owner('GET', one)
+  await owner('POST', `${one}/run`, undefined, { expect: '4' })
+  await owner('POST', `${one}/run?force=true`)
+  await owner('POST', `${one}/dry_run`)
+  await owner('POST', '/api/connector/dry_run', { connector: fields, body: '7' })
+  await owner('POST', '/api/connector/dry_run', { connector: {} }, { expect: '4' })
+})
+
 test('health answers as described', async () => {
   const anyone = callerWith({})
   for (const path of ['/healthz', '/readyz', '/metrics']) await anyone('GET', path)

@@ -16,6 +16,8 @@ export interface DeletionParts {
   readonly catalog: Catalog
   readonly store: CatalogStore
   readonly oauth: OAuthBase
+  /** Deletes what other parts keep of an organization outside of the catalog. */
+  readonly forgetOrganization: (orgUid: string) => Promise<void>
 }
 
 const PAGE = 500
@@ -70,6 +72,7 @@ async function finishDeletion(parts: DeletionParts, organization: Organization):
       await deleteKind(store, orgUid, kind)
     }
   }
+  await parts.forgetOrganization(orgUid)
   await identity.organizations.delete(organization)
 }
 

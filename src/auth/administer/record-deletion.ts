@@ -6,6 +6,7 @@ import { type ActingCaller, actOf } from './acting-caller.ts'
 interface Deletion {
   readonly act:
     | 'component_deleted'
+    | 'connector_deleted'
     | 'dashboard_deleted'
     | 'folder_deleted'
     | 'stream_deleted'

@@ -8,12 +8,13 @@ import {
   type Identity,
   Standing,
 } from '../../auth/index.ts'
-import { invariant } from '../../base/index.ts'
+import { invariant, refuse } from '../../base/index.ts'
 import { limitHeaders } from '../transport/answer.ts'
 import { type Exchange, exchangeOf } from '../transport/exchange.ts'
 import { normalizeForwarded } from '../transport/peer-address.ts'
 import { requireOwnSite } from './own-site.ts'
 import { readCredentials } from './read-credentials.ts'
+import { readSinkCredential } from './read-sink-credential.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -48,6 +49,19 @@ export class Gate {
   /** The caller; refuses when there is none, or when its rate limit is spent. */
   async admit(exchange: Exchange, countedAs: CountedAs): Promise<Caller> {
     return settle(exchange, await this.#admission.admit(callOf(exchange, countedAs)))
+  }
+
+  /** The caller of a sink when all that is needed is in memory; undefined: ask `admitSink`. */
+  admitSinkNow(exchange: Exchange): Caller | undefined {
+    const answer = this.#admission.admitNow(sinkCallOf(exchange))
+    return answer === undefined ? undefined : settle(exchange, answer)
+  }
+
+  /** The caller of a sink, by its API key alone; such calls are not counted. */
+  async admitSink(exchange: Exchange): Promise<Caller> {
+    const call = sinkCallOf(exchange)
+    if (call.credential === undefined) refuse('unauthorized', { what: NO_SINK_KEY })
+    return settle(exchange, await this.#admission.admit(call))
   }
 
   /** What `follow` needs to know from before a caller was let in. */
@@ -90,10 +104,27 @@ function settle(exchange: Exchange, { caller, limit, refusal }: AdmissionAnswer)
   return caller
 }
 
+const NO_SINK_KEY =
+  'A sink needs an API key: as the parameter or cookie api_key, or as Basic authorization with the key as user or as password and the other blank'
+
+function sinkCallOf({ req, address }: Exchange): AdmissionCall {
+  const { cookie } = req.headers
+  const authorization = authorizationOf(req)
+  const credential = readSinkCredential({ url: req.url ?? '', cookie, authorization })
+  return {
+    ...{ credential, org: undefined, address },
+    ...{ forwardedFor: undefined, countedAs: undefined },
+  }
+}
+
+/** Node keeps the first of several Authorization headers; whoever sends two must be told. */
+function authorizationOf({ headers, headersDistinct }: Exchange['req']): string | undefined {
+  return headers.authorization && headersDistinct.authorization?.join(', ')
+}
+
 function callOf({ req, address }: Exchange, countedAs: CountedAs): AdmissionCall {
   const { cookie } = req.headers
-  // Node keeps the first of several Authorization headers; whoever sends two must be told.
-  const authorization = req.headers.authorization && req.headersDistinct.authorization?.join(', ')
+  const authorization = authorizationOf(req)
   const key = req.headers['x-api-key']
   const apiKey = key === undefined ? undefined : String(key)
   const { credential, org } = readCredentials({ url: req.url ?? '', cookie, authorization, apiKey })

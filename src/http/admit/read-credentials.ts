@@ -30,6 +30,15 @@ export function readCredentials(source: CredentialSource): Credentials {
   return { credential: choose(url, cookie, source), org: url.org ?? cookie?.org }
 }
 
+/** The API key in the query, else in a cookie, whatever else is there. */
+export function readPlainKey(url: string, cookie: string | undefined): Credential | undefined {
+  const inUrl = scanQuery(url).api_key
+  if (inUrl !== undefined) return { kind: 'api_key', value: inUrl, place: 'url' }
+  const inCookie = cookie === undefined ? undefined : scanCookie(cookie).api_key
+  if (inCookie === undefined) return undefined
+  return { kind: 'api_key', value: inCookie, place: 'cookie' }
+}
+
 function choose(
   url: Found,
   cookie: Found | undefined,

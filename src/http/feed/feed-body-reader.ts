@@ -47,9 +47,16 @@ interface Reading {
 export class FeedBodyReader {
   readonly budget: MemoryBudget
   readonly #limitBytes: number
+  readonly #encodingOf: (given: string | undefined) => string | undefined
 
-  constructor(limitBytes: number, budget: MemoryBudget) {
+  /** With `encodingOf`, which says how a body is inflated by what its header says. */
+  constructor(
+    limitBytes: number,
+    budget: MemoryBudget,
+    encodingOf = (given: string | undefined) => given,
+  ) {
     this.budget = budget
+    this.#encodingOf = encodingOf
     this.#limitBytes = Math.min(limitBytes, Math.floor(budget.shareBytesMax / HELD_PER_BYTE))
   }
 
@@ -64,7 +71,8 @@ export class FeedBodyReader {
     const { headers } = req
     const length = Number(headers['content-length'] ?? 0)
     this.requireFits(length)
-    const isIdentity = headers['content-encoding'] === undefined && length > 0
+    const isEncoded = this.#encodingOf(headers['content-encoding']) !== undefined
+    const isIdentity = !isEncoded && length > 0
     const gone = new AbortController()
     const onClose = (): void => {
       if (!req.complete) gone.abort()
@@ -99,7 +107,7 @@ export class FeedBodyReader {
   /** A body whose length shows only while it comes or inflates: its share grows ahead of it. */
   async #collectGrowing({ req, held, signal }: Reading, body: BodyBytes): Promise<void> {
     const { share } = held
-    const contentEncoding = req.headers['content-encoding']
+    const contentEncoding = this.#encodingOf(req.headers['content-encoding'])
     const windowBytes = contentEncoding === undefined ? 0 : windowBytesOf(contentEncoding)
     const waiting: WaitOptions = { signal, heldBytes: READ_AHEAD_BYTES }
     for await (const piece of inflatedChunks(req, contentEncoding)) {

@@ -30,6 +30,11 @@ export function securitySchemes(publicUrl: string) {
       description: 'An API key, for devices that cannot send headers',
     },
     apiKeyInCookie: { type: 'apiKey', in: 'cookie', name: 'api_key', description: 'An API key' },
+    basic: {
+      type: 'http',
+      scheme: 'basic',
+      description: 'An API key as user or as password, the other blank; for sinks of connectors',
+    },
     session: {
       type: 'apiKey',
       in: 'cookie',
@@ -59,6 +64,11 @@ export function securitySchemes(publicUrl: string) {
 
 /** What a route says whose calls are a person's own: no key and no token may make them. */
 export const forPeople: Record<string, string[]>[] = [{ session: [] }, { sessionInUrl: [] }]
+
+/** What a route says that takes an API key alone: a sink of a connector. */
+export const forSinks: Record<string, string[]>[] = [
+  ...[{ apiKeyInUrl: [] }, { apiKeyInCookie: [] }, { basic: [] }],
+]
 
 /** The credentials that a call of a capability, such as `GET component/{uid}/feed`, may carry. */
 export function credentialsFor(capability: string | undefined): readonly SecurityRequirement[] {

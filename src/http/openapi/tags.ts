@@ -12,6 +12,7 @@ const TAGS = {
   expression: 'The language of formulas.',
   query: 'GS SQL: running it, and queries that are saved.',
   job: 'What is derived over history, in the background.',
+  connector: 'What other systems send, made into samples by GS SQL.',
   dashboard: 'Boards of charts, gauges, values, tables and texts.',
   connection: 'Databases that imports read.',
   login: 'Sessions of people.',

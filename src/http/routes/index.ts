@@ -8,7 +8,7 @@ import type {
 } from '../../auth/index.ts'
 import type { Clock, Config, MemoryBudget } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
-import type { Connections } from '../../connectors/index.ts'
+import type { Connections, Connectors, KeptPayloads } from '../../connectors/index.ts'
 import type { HistoryJobs } from '../../derivation/index.ts'
 import type { LiveHub } from '../../feed/index.ts'
 import type { FileService } from '../../files/index.ts'
@@ -22,6 +22,8 @@ import { apiKeyRoutes } from './api-key-routes.ts'
 import { catalogRoutes } from './catalog-routes.ts'
 import { componentRoutes } from './component-routes.ts'
 import { connectionRoutes } from './connectors/connection-routes.ts'
+import { connectorRoutes } from './connectors/connector-routes.ts'
+import { sinkRoutes } from './connectors/sink-routes.ts'
 import { cycleRoutes } from './cycle-routes.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
 import { expressionRoutes } from './expression-routes.ts'
@@ -55,10 +57,12 @@ interface RouteParts extends StorageRoutesDeps {
   readonly clock: Clock
   readonly config: Config
   readonly connections: Connections
+  readonly connectors: Connectors
   readonly deletion: DeletionParts
   readonly files: FileService
   readonly identity: Identity
   readonly jobs: HistoryJobs
+  readonly keptPayloads: KeptPayloads
   readonly lane: FastLane
   readonly live: LiveHub
   readonly oauth: OAuthWithUsers
@@ -81,6 +85,8 @@ export function addRoutes(app: App, parts: RouteParts): void {
   catalogRoutes(app, { catalog, gate, identity })
   componentRoutes(app, { catalog, gate })
   connectionRoutes(app, { connections: parts.connections, gate, identity })
+  const { connectors, keptPayloads } = parts
+  connectorRoutes(app, { connectors, gate, identity, issuerOf, keptPayloads })
   cycleRoutes(app, { catalog, gate })
   expressionRoutes(app, { catalog, gate })
   dashboardRoutes(app, { catalog, gate })
@@ -101,6 +107,7 @@ export function addRoutes(app: App, parts: RouteParts): void {
   orgUserRoutes(app, { gate, identity })
   secondFactorRoutes(app, { gate, identity })
   sessionRoutes(app, { gate, identity })
+  sinkRoutes(app, { lane })
   plotRoutes(app, { calls, gate, identity, budget })
   storageRoutes(app, parts)
   propertyRoutes(app, { catalog, gate })

@@ -33,10 +33,16 @@ export interface RecordResource {
   readonly answer: TSchema
   readonly records: RecordOperations
   /** How the audit log calls that one was deleted; undefined: nothing is lost that cannot be made again. */
-  readonly deletedAs?: 'component_deleted' | 'dashboard_deleted' | 'folder_deleted'
+  readonly deletedAs?:
+    | 'component_deleted'
+    | 'connector_deleted'
+    | 'dashboard_deleted'
+    | 'folder_deleted'
   /** Where its list takes more than a page. */
   readonly listQuery?: TSchema
   readonly readList?: (query: unknown) => Page
+  /** A record as it is answered to a request, where that tells more than the record. */
+  readonly show?: (record: object, request: FastifyRequest) => object
 }
 
 /** The records check their own shape, so that messages name fields the same way everywhere. */
@@ -73,27 +79,30 @@ export function recordRoutes(
   app: App,
   { gate, identity, ...resource }: RecordResource & { gate: Gate; identity: Identity },
 ): void {
-  const { noun, records, readList = readPage } = resource
+  const { noun, records, readList = readPage, show = (record) => record } = resource
   const schemas = schemasOf(resource)
   const path = `/api/${noun}`
   const onRequest = gate.guard('admin')
   const described = (schema: FastifySchema) => ({ ...documented(schema), onRequest })
   app.get(path, described(schemas.list), async (request) => {
     const found = await records.list(request.principal, readList(request.query))
-    return envelope(noun, found.records, found.totalCount)
+    const shown = found.records.map((record) => show(record, request))
+    return envelope(noun, shown, found.totalCount)
   })
-  app.get(`${path}/new`, described(schemas.blank), async ({ principal }) =>
-    envelope(noun, await records.make(principal)),
+  app.get(`${path}/new`, described(schemas.blank), async (request) =>
+    envelope(noun, show(await records.make(request.principal), request)),
   )
   app.get(`${path}/:uid`, described(schemas.one), async (request) =>
-    envelope(noun, await records.get(request.principal, uidOf(request))),
+    envelope(noun, show(await records.get(request.principal, uidOf(request)), request)),
   )
-  app.put(path, described(schemas.insert), async (request) =>
-    envelope(noun, await records.insert(request.principal, unwrap(noun, request.body))),
-  )
+  app.put(path, described(schemas.insert), async (request) => {
+    const made = await records.insert(request.principal, unwrap(noun, request.body))
+    return envelope(noun, show(made, request))
+  })
   app.post(`${path}/:uid`, described(schemas.update), async (request) => {
     const input = unwrap(noun, request.body)
-    return envelope(noun, await records.update(request.principal, uidOf(request), input))
+    const changed = await records.update(request.principal, uidOf(request), input)
+    return envelope(noun, show(changed, request))
   })
   app.delete(`${path}/:uid`, described(schemas.remove), async (request) => {
     const target = uidOf(request)

@@ -60,6 +60,11 @@ export function requireEncoding(contentEncoding: string | undefined): boolean {
   return decoderOf(nameOf(contentEncoding)) !== undefined
 }
 
+/** An encoding as far as bodies are inflated from it; undefined for any other text. */
+export function knownEncoding(contentEncoding: string | undefined): string | undefined {
+  return decoders.has(nameOf(contentEncoding)) ? contentEncoding : undefined
+}
+
 function decoderOf(name: string): (() => Decoder) | undefined {
   if (name === '' || name === 'identity') return undefined
   const open = decoders.get(name)

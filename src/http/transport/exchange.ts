@@ -7,6 +7,7 @@ import type { MemoryShare } from '../../base/index.ts'
 export const READ_HEADERS = [
   'accept',
   'authorization',
+  'content-type',
   'cookie',
   'host',
   'origin',

@@ -144,7 +144,8 @@ export class SqlRunners {
     const { promise, resolve, reject } = Promise.withResolvers<SqlRunSummary>()
     const waiting = { call, since: this.#clock.elapsed(), start: resolve, fail: reject }
     if (!this.#waiting.push(call.owner, waiting)) throw overloaded()
-    this.#startRunners()
+    // Others may wait that have all runners they may have; one may be free for this owner.
+    this.#dispatch()
     if (call.signal === undefined) return promise
     const abort = (): void => {
       if (this.#waiting.remove(call.owner, waiting)) reject(call.signal?.reason)

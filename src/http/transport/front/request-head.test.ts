@@ -25,7 +25,10 @@ test('readStrictHead() reads what a client of the feed usually sends', () => {
   assert.equal(head?.method, 'PUT')
   assert.equal(head?.url, '/api/feed?api_key=k')
   assert.equal(head?.bodyBytes, 17)
-  assert.deepEqual(head?.headers, { host: 'weir.example', 'x-forwarded-for': 'aa:bb:cc' })
+  assert.deepEqual(head?.headers, {
+    ...{ host: 'weir.example', 'content-type': 'application/json' },
+    'x-forwarded-for': 'aa:bb:cc',
+  })
   assert.equal(read(['GET /api/comp/c/last_value HTTP/1.1'])?.bodyBytes, 0)
   const bearer = read(['GET /api/comp/c/feed HTTP/1.1', 'Authorization: Bearer t'])
   assert.deepEqual(bearer?.headersDistinct, { authorization: ['Bearer t'] })

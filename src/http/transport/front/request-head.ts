@@ -3,7 +3,7 @@ import { type FastLane, READ_HEADERS, type RequestHead, type Serve } from '../ex
 
 /** A head that the front understands in full. */
 export interface StrictHead extends RequestHead {
-  readonly method: 'GET' | 'PUT'
+  readonly method: 'GET' | 'POST' | 'PUT'
   readonly url: string
   readonly bodyBytes: number
   /** Who serves it; requests with the same head are not asked about again. */
@@ -11,7 +11,7 @@ export interface StrictHead extends RequestHead {
 }
 
 /** Visible ASCII: what else a target may hold is for the general parser to judge. */
-const REQUEST_LINE = /^(GET|PUT) (\/[!-"$-~]*) HTTP\/1\.1$/
+const REQUEST_LINE = /^(GET|POST|PUT) (\/[!-"$-~]*) HTTP\/1\.1$/
 /** No two parts of it can match the same bytes: a line that fails must not be tried in many ways. */
 const HEADER_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t -~]*)$/
 const LENGTH = /^(?:0|[1-9][0-9]{0,6})$/
@@ -50,7 +50,7 @@ export function readStrictHead(
   const lines = text.split('\r\n')
   const request = REQUEST_LINE.exec(lines[0])
   if (request === null) return undefined
-  const method = request[1] === 'PUT' ? 'PUT' : 'GET'
+  const method = request[1] as StrictHead['method']
   const url = request[2]
   const serve = findServe(method, url)
   if (serve === undefined) return undefined

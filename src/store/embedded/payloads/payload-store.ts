@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { systemClock } from '../../../base/index.ts'
+import { Refusal, systemClock } from '../../../base/index.ts'
 import {
   type KeptPayload,
   type NewPayload,
@@ -60,6 +60,8 @@ class EmbeddedPayloadStore implements PayloadStore {
   #view: DatabaseSync | undefined
   #table: PayloadReadTable | undefined
   #lastNumber = 0
+  /** Why the file could not be opened, while it cannot. */
+  #unopened: Error | undefined
 
   constructor({ folder, bounds = BOUNDS, onDamage = () => {} }: PayloadStoreOptions) {
     this.#file = join(folder, PAYLOAD_FILE)
@@ -68,14 +70,22 @@ class EmbeddedPayloadStore implements PayloadStore {
     this.#writer = new PayloadWriterLink({ file: this.#file, bounds })
   }
 
-  /** Opens the file when there is one. */
+  /** Opens the file when there is one; on a disk that cannot be written the first put tries again. */
   async open(): Promise<void> {
     if (!existsSync(this.#file)) return
-    await this.#writer.open()
+    try {
+      await this.#writer.open()
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      this.#unopened = error
+      return
+    }
     this.#lastNumber = this.#read()?.selectLast() ?? 0
+    this.#unopened = undefined
   }
 
   put(payload: NewPayload): { readonly uid: string; readonly landed: Promise<void> } {
+    if (this.#unopened !== undefined) return { uid: '', landed: this.#openLate(this.#unopened) }
     this.#lastNumber += 1
     const number = this.#lastNumber
     const uid = payloadUid(payload.time, number)
@@ -96,7 +106,7 @@ class EmbeddedPayloadStore implements PayloadStore {
     connectorUid: string,
     { start, limit }: { readonly start: number; readonly limit: number },
   ): Promise<{ payloads: PayloadSummary[]; totalCount: number }> {
-    const table = this.#read()
+    const table = await this.#readSettled()
     if (table === undefined) return { payloads: [], totalCount: 0 }
     const { countMax } = this.#bounds
     // Some more are there before the oldest go.
@@ -108,7 +118,7 @@ class EmbeddedPayloadStore implements PayloadStore {
 
   async get(connectorUid: string, uid: string): Promise<KeptPayload | undefined> {
     try {
-      return this.#read()?.select(connectorUid, uid)
+      return (await this.#readSettled())?.select(connectorUid, uid)
     } catch (error) {
       if (error instanceof PayloadDamaged) this.#onDamage(error.message)
       throw error
@@ -117,7 +127,7 @@ class EmbeddedPayloadStore implements PayloadStore {
 
   async listUnsettled(after: string | undefined, limit: number): Promise<PayloadKey[]> {
     const number = after === undefined ? 0 : (readPayloadUid(after)?.number ?? 0)
-    return this.#read()?.selectUnsettled(number, limit) ?? []
+    return (await this.#readSettled())?.selectUnsettled(number, limit) ?? []
   }
 
   async listConnectors(): Promise<Pick<PayloadKey, 'orgUid' | 'connectorUid'>[]> {
@@ -158,6 +168,18 @@ class EmbeddedPayloadStore implements PayloadStore {
     this.#view = undefined
     this.#table = undefined
     await this.#writer.close()
+  }
+
+  /** Without what the file holds no number can be given: the call is refused, and the next one may find it open. */
+  async #openLate(error: Error): Promise<void> {
+    await this.open()
+    throw error
+  }
+
+  /** The table with every outcome that was told. */
+  async #readSettled(): Promise<PayloadReadTable | undefined> {
+    await this.#writer.writeLazy()
+    return this.#read()
   }
 
   /** The table, once the writer has seen to the file. */

@@ -53,9 +53,10 @@ export class PayloadWriterLink {
     return this.#hasOpened
   }
 
-  /** Starts the thread; resolves when the file is open. */
-  open(): Promise<void> {
-    return this.#start().promise
+  /** Starts the thread unless it runs; resolves when the file is open. */
+  async open(): Promise<void> {
+    if (this.#opening !== undefined) await this.#opening.promise
+    else if (this.#worker === undefined) await this.#start().promise
   }
 
   /** Resolves when the payload is durable; refuses with `overloaded` when too much waits. */
@@ -85,6 +86,12 @@ export class PayloadWriterLink {
     if (outcomes.length >= WAITING_MAX) return
     outcomes.push(order)
     this.#lazy ??= setTimeout(() => void this.#soon().catch(() => undefined), LAZY_MS).unref()
+  }
+
+  /** Resolves when what was settled later is written, or cannot be. */
+  async writeLazy(): Promise<void> {
+    if (this.#lazy !== undefined) await this.#soon().catch(() => undefined)
+    else await this.#written?.done.promise.catch(() => undefined)
   }
 
   /** Resolves when nothing of a connector is kept any more. */

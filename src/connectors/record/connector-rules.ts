@@ -1,0 +1,88 @@
+import type { Static } from 'typebox'
+import {
+  checkText,
+  DESCRIPTION_LENGTH_MAX,
+  NAME_LENGTH_MAX,
+  type RecordRules,
+  readTimeZoneField,
+  refuseField,
+  shapeCheck,
+} from '../../catalog/index.ts'
+import { type ConnectorBody, type ConnectorProc, connectorShape } from './connector-shape.ts'
+
+type ConnectorInput = Static<typeof connectorShape>
+
+/** The kind of the documents, and the resource's name. */
+export const CONNECTOR_KIND = 'connector'
+
+/** Long statements are a program; the body of a call that saves them has a megabyte. */
+const SQL_LENGTH_MAX = 200_000
+
+/** Refuses statements with a mistake, naming the field that holds them. */
+export type CheckSql = (proc: ConnectorProc, field: string) => void
+
+/** A connector that nothing is said of. */
+const CONNECTOR_DEFAULTS: ConnectorBody = {
+  ...{ id: '', name: '', description: '', connType: 'HTTP', runningUser: { uid: '' } },
+  ...{ isEnabled: true, procs: [{ timeZoneId: 'UTC', sql: '' }] },
+}
+
+/** The rules of connectors; statements are compiled when they are saved. */
+export function connectorRules(checkSql: CheckSql): RecordRules<ConnectorBody> {
+  return {
+    kind: CONNECTOR_KIND,
+    check: shapeCheck('connector', connectorShape),
+    read: (input, before) => readConnector(input, before, checkSql),
+    defaults: CONNECTOR_DEFAULTS,
+  }
+}
+
+function readConnector(
+  input: ConnectorInput,
+  before: ConnectorBody,
+  checkSql: CheckSql,
+): ConnectorBody {
+  const { id = before.id, description = before.description } = input
+  const { connType = before.connType, isEnabled = before.isEnabled } = input
+  const name = input.name ?? (before.name || id)
+  if (id === '') {
+    refuseField('connector.id', 'must not be blank: it is the end of the address of the sink')
+  }
+  checkText('connector.name', name, NAME_LENGTH_MAX)
+  checkText('connector.description', description, DESCRIPTION_LENGTH_MAX)
+  const runningUser = input.runningUser === undefined ? before.runningUser : input.runningUser
+  const uid = runningUser?.uid ?? ''
+  if (uid === '') {
+    refuseField('connector.runningUser', 'must name the user whose rights hold while it runs')
+  }
+  const procs = input.procs === undefined ? before.procs : readProcs(input.procs)
+  requireSql(procs, checkSql)
+  return { id, name, description, connType, runningUser: { uid }, isEnabled, procs }
+}
+
+/** The procs as they are kept. */
+export function readProcs(inputs: NonNullable<ConnectorInput['procs']>): ConnectorProc[] {
+  const procs = inputs.map(({ sql, timeZoneId }, at) => {
+    const field = `connector.procs[${at}]`
+    checkText(`${field}.sql`, sql, SQL_LENGTH_MAX)
+    return { timeZoneId: readTimeZoneField(`${field}.timeZoneId`, timeZoneId || 'UTC'), sql }
+  })
+  const other = procs.findIndex(({ timeZoneId }) => timeZoneId !== procs[0].timeZoneId)
+  if (other > 0) {
+    refuseField(
+      `connector.procs[${other}].timeZoneId`,
+      `must be ${procs[0].timeZoneId} as in procs[0]: the procs of a connector are one program`,
+    )
+  }
+  return procs
+}
+
+/** Refuses procs of which one has no statements, or statements with a mistake. */
+export function requireSql(procs: readonly ConnectorProc[], checkSql: CheckSql): void {
+  if (procs.length === 0) refuseField('connector.procs', 'must hold at least one proc with its SQL')
+  for (const [at, proc] of procs.entries()) {
+    const field = `connector.procs[${at}].sql`
+    if (proc.sql.trim() === '') refuseField(field, 'must not be blank')
+    checkSql(proc, field)
+  }
+}

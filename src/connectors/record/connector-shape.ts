@@ -1,0 +1,63 @@
+import { Type } from 'typebox'
+import { referenceShape, revisionShape } from '../../catalog/index.ts'
+
+/** What brings data to a connector. */
+export const CONNECTOR_TYPES = ['HTTP'] as const
+
+/** Statements of one connector: more belong into several. */
+const PROCS_MAX = 20
+
+const procShape = Type.Object({
+  timeZoneId: Type.Optional(
+    Type.String({ description: 'The zone of times that tell none; UTC by default' }),
+  ),
+  sql: Type.String({ description: 'GS SQL that makes samples of what came' }),
+})
+
+/** What a caller may say about a connector. */
+export const connectorShape = Type.Object({
+  id: Type.Optional(
+    Type.String({ description: 'Its URL endpoint: unique in the organization, not blank' }),
+  ),
+  name: Type.Optional(Type.String()),
+  description: Type.Optional(Type.String()),
+  connType: Type.Optional(Type.Enum([...CONNECTOR_TYPES])),
+  runningUser: Type.Optional(
+    Type.Unsafe<{ readonly uid: string } | null>({
+      ...referenceShape,
+      description: 'Whose rights hold while it runs',
+    }),
+  ),
+  isEnabled: Type.Optional(Type.Boolean({ description: 'False: calls of its sink are a 404' })),
+  procs: Type.Optional(
+    Type.Array(procShape, {
+      maxItems: PROCS_MAX,
+      description: 'Run in their order, in one atomic call; all of one time zone',
+    }),
+  ),
+  revision: revisionShape,
+})
+
+/** Statements and the zone of their times. */
+export interface ConnectorProc {
+  readonly timeZoneId: string
+  readonly sql: string
+}
+
+/** A connector as the catalog keeps it; `connType` tells which fields it has beside these. */
+export type ConnectorBody = {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  readonly connType: (typeof CONNECTOR_TYPES)[number]
+  readonly runningUser: { readonly uid: string }
+  readonly isEnabled: boolean
+  readonly procs: readonly ConnectorProc[]
+}
+
+/** A connector with where it is kept. */
+export type Connector = ConnectorBody & {
+  readonly uid: string
+  readonly orgUid: string
+  readonly revision: number
+}

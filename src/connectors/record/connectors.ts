@@ -1,0 +1,149 @@
+import { type Principal, requirePermit } from '../../access/index.ts'
+import { type Identity, nameOf } from '../../auth/index.ts'
+import { Refusal, refuse } from '../../base/index.ts'
+import {
+  type Catalog,
+  type Page,
+  type PlanAlong,
+  type RecordList,
+  refuseField,
+  type SimpleRecords,
+} from '../../catalog/index.ts'
+import type { PayloadStore } from '../../store/index.ts'
+import { type CheckSql, CONNECTOR_KIND, connectorRules } from './connector-rules.ts'
+import type { Connector, ConnectorBody } from './connector-shape.ts'
+import { type RunAs, requireRunAs } from './require-run-as.ts'
+
+/** A connector as callers see it; where its sink is depends on how they reach the service. */
+type ShownConnector = Omit<ConnectorBody, 'runningUser'> & {
+  readonly uid: string
+  readonly runningUser: { readonly uid: string; readonly name: string }
+  readonly revision: number
+}
+
+type Kept = ConnectorBody & { readonly uid: string; readonly revision: number }
+
+/** Saves of others may come in between; more than this many do not. */
+const UPDATE_TRIES = 5
+
+interface ConnectorsDeps {
+  readonly catalog: Catalog
+  readonly users: Identity['users']
+  readonly payloads: Pick<PayloadStore, 'deleteOf'>
+  readonly checkSql: CheckSql
+}
+
+/** Connectors: get, list, insert, update, delete, each checked against the caller's rights. */
+export class Connectors {
+  readonly #deps: ConnectorsDeps
+  readonly #records: SimpleRecords<ConnectorBody>
+
+  constructor(deps: ConnectorsDeps) {
+    this.#deps = deps
+    this.#records = deps.catalog.recordsOf(connectorRules(deps.checkSql))
+  }
+
+  /** A connector that is not saved; it would run as whoever asks for it. */
+  async make(principal: Principal): Promise<ShownConnector> {
+    const { actor } = principal
+    const uid = actor.kind === 'user' ? actor.userUid : ''
+    return await this.#show({ ...this.#records.make(principal), runningUser: { uid } })
+  }
+
+  async get(principal: Principal, uid: string): Promise<ShownConnector> {
+    return await this.#show(await this.#records.get(principal, uid))
+  }
+
+  async list(principal: Principal, page: Page): Promise<RecordList<ShownConnector>> {
+    const { records, totalCount } = await this.#records.list(principal, page)
+    return { records: await Promise.all(records.map((one) => this.#show(one))), totalCount }
+  }
+
+  async insert(principal: Principal, input: unknown): Promise<ShownConnector> {
+    requirePermit(principal, CONNECTOR_KIND, 'PUT')
+    const uid = runningUserIn(input)
+    if (uid !== undefined) await this.#requireRunAs(principal, uid)
+    return await this.#show(await this.#records.insert(principal, input))
+  }
+
+  /**
+   * Whoever changes a connector decides what is run as its user, whatever is changed; so the rule of who may
+   * is asked of the record that is saved, and not of one that was changed meanwhile.
+   */
+  async update(principal: Principal, uid: string, input: unknown): Promise<ShownConnector> {
+    requirePermit(principal, `${CONNECTOR_KIND}/${uid}`, 'POST')
+    for (let tries = 1; ; tries += 1) {
+      const before = await this.#records.find(principal.orgUid, uid)
+      const runAs = runningUserIn(input) ?? before?.runningUser.uid
+      if (before !== undefined && runAs !== undefined) await this.#requireRunAs(principal, runAs)
+      const seen = isRecord(input) && input.revision === undefined ? before?.revision : undefined
+      const expecting = seen === undefined ? input : { ...(input as object), revision: seen }
+      try {
+        return await this.#show(await this.#records.update(principal, uid, expecting))
+      } catch (error) {
+        const isStale = error instanceof Refusal && error.code === 'conflict'
+        if (!isStale || seen === undefined || tries >= UPDATE_TRIES) throw error
+      }
+    }
+  }
+
+  /** Deletes a connector with all that it was given. */
+  async delete(principal: Principal, uid: string, planAlong?: PlanAlong): Promise<void> {
+    await this.#records.delete(principal, uid, planAlong)
+    await this.#deps.payloads.deleteOf(uid)
+  }
+
+  /** The connector with an ID, without a check of rights. */
+  async findById(orgUid: string, id: string): Promise<Connector | undefined> {
+    const found = await this.#records.findById(orgUid, id)
+    return found === undefined ? undefined : { orgUid, ...found }
+  }
+
+  /** The connector with a UID, without a check of rights. */
+  async find(orgUid: string, uid: string): Promise<Connector | undefined> {
+    const found = await this.#records.find(orgUid, uid)
+    return found === undefined ? undefined : { orgUid, ...found }
+  }
+
+  /** The connector with a UID, for a caller who may use a method on it. */
+  async require(principal: Principal, uid: string, method: 'GET' | 'POST'): Promise<Connector> {
+    requirePermit(principal, `${CONNECTOR_KIND}/${uid}`, method)
+    const found = await this.find(principal.orgUid, uid)
+    if (found !== undefined) return found
+    refuse('not_found', { what: `Cannot find connector "${uid.slice(0, 60)}"` })
+  }
+
+  /** The user as whom a connector runs; undefined when there is none in the organization any more. */
+  async findRunAs(orgUid: string, userUid: string): Promise<RunAs | undefined> {
+    const { users } = this.#deps
+    const user = users.peek(userUid) ?? (await users.find(userUid))
+    const membership = user?.memberships.find((one) => one.orgUid === orgUid)
+    return membership && { uid: userUid, role: membership.role }
+  }
+
+  async #requireRunAs(principal: Principal, userUid: string): Promise<void> {
+    const user = await this.findRunAs(principal.orgUid, userUid)
+    if (user === undefined) {
+      refuseField('connector.runningUser', 'is no user of this organization')
+    }
+    requireRunAs(principal, user)
+  }
+
+  async #show({ runningUser: { uid: userUid }, ...record }: Kept): Promise<ShownConnector> {
+    const user = userUid === '' ? undefined : await this.#deps.users.find(userUid)
+    const name = user === undefined ? '' : nameOf(user)
+    const { uid, id, revision, ...rest } = record
+    return { uid, id, ...rest, runningUser: { uid: userUid, name }, revision }
+  }
+}
+
+/** The user that an input names; undefined where it names none, or is none that can be read. */
+function runningUserIn(input: unknown): string | undefined {
+  const user = isRecord(input) ? input.runningUser : undefined
+  const uid = isRecord(user) ? user.uid : undefined
+  return typeof uid === 'string' && uid !== '' ? uid : undefined
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

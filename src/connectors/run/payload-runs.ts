@@ -1,0 +1,177 @@
+/** Payloads of HTTP connectors on their way to samples: the first time, and again. */
+import { type Principal, userPrincipal } from '../../access/index.ts'
+import { type Clock, type EpochMs, type Log, Refusal, refusal, refuse } from '../../base/index.ts'
+import type { GqlOutcome, GqlRun, GqlRuns } from '../../gql/index.ts'
+import type { KeptPayload, PayloadKey, PayloadStore, RunOutcome } from '../../store/index.ts'
+import type { Connector, ConnectorProc } from '../record/connector-shape.ts'
+import type { Connectors } from '../record/connectors.ts'
+import { decodeQuery, maskKey } from '../sink/query-string.ts'
+import { placeInProc, programOf } from './connector-program.ts'
+
+/** What a sink was called with; the query is as it stood in the address. */
+export interface ArrivedPayload {
+  readonly time: EpochMs
+  readonly method: string
+  readonly query: string
+  readonly body: string | null
+}
+
+/** What SQL sees of a payload; its query is decoded. */
+type PayloadText = Pick<ArrivedPayload, 'method' | 'query' | 'body' | 'time'>
+
+interface PayloadRunDeps {
+  readonly gql: Pick<GqlRuns, 'run'>
+  readonly connectors: Pick<Connectors, 'findRunAs'>
+  readonly payloads: PayloadStore
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Messages are shown in lists. */
+const MESSAGE_LENGTH_MAX = 2_000
+
+/** Runs the SQL of connectors over what they were given. */
+export class PayloadRuns {
+  readonly #deps: PayloadRunDeps
+  /** Payloads that run at this moment. */
+  readonly #running = new Set<string>()
+
+  constructor(deps: PayloadRunDeps) {
+    this.#deps = deps
+  }
+
+  /** Has a payload for itself while it looks at it and runs it; refuses when another has. */
+  async exclusively<T>(uid: string, work: () => Promise<T>): Promise<T> {
+    if (this.#running.has(uid)) {
+      refuse('conflict', { what: 'This payload runs at this moment: wait until it is over' })
+    }
+    this.#running.add(uid)
+    try {
+      return await work()
+    } finally {
+      this.#running.delete(uid)
+    }
+  }
+
+  /**
+   * Keeps what a sink was called with and runs the connector's SQL over it, both at once; resolves when payload
+   * and samples are durable. What fails is kept, with its outcome durable, when it rejects.
+   */
+  async receive(connector: Connector, arrived: ArrivedPayload): Promise<GqlOutcome> {
+    const { payloads } = this.#deps
+    const { orgUid, uid: connectorUid } = connector
+    const { time, method, body } = arrived
+    const query = decodeQuery(arrived.query)
+    const kept = decodeQuery(maskKey(arrived.query))
+    const put = payloads.put({ orgUid, connectorUid, time, method, query: kept, body })
+    // Met below, when the run is over.
+    put.landed.catch(() => undefined)
+    const key = { orgUid, connectorUid, uid: put.uid }
+    const given = { payload: { time, method, query, body }, landed: put.landed }
+    return await this.exclusively(put.uid, () => this.#runKept(connector, key, given))
+  }
+
+  /** Runs a kept payload, which the caller has for itself; its outcome takes the place of the one before. */
+  async runAgain(connector: Connector, payload: KeptPayload): Promise<GqlOutcome> {
+    const { orgUid, uid: connectorUid } = connector
+    return await this.#runKept(connector, { orgUid, connectorUid, uid: payload.uid }, { payload })
+  }
+
+  /** What the SQL would store of a payload, as a caller or as the connector's user; stores nothing. */
+  async tryOut(
+    of: { readonly procs: readonly ConnectorProc[]; readonly principal: Principal },
+    connectorId: string,
+    payload: PayloadText,
+  ): Promise<GqlOutcome> {
+    const { procs, principal } = of
+    const run = runOf({ id: connectorId, procs }, { principal, payload, isDry: true })
+    return await this.#run(run, procs)
+  }
+
+  /** The rights of a connector's user; refuses when it is no user of the organization any more. */
+  async principalOf({ orgUid, runningUser }: Pick<Connector, 'orgUid' | 'runningUser'>) {
+    const user = await this.#deps.connectors.findRunAs(orgUid, runningUser.uid)
+    if (user === undefined) {
+      refuse('forbidden', {
+        what: 'The running user of this connector is no user of the organization any more: name another',
+      })
+    }
+    return userPrincipal({ orgUid, userUid: user.uid, role: user.role })
+  }
+
+  async #runKept(
+    connector: Connector,
+    key: PayloadKey,
+    { payload, landed }: { payload: PayloadText; landed?: Promise<void> },
+  ): Promise<GqlOutcome> {
+    const { clock, payloads } = this.#deps
+    const start = clock.now()
+    try {
+      const done = await this.#runAsUser(connector, payload)
+      await landed
+      const { rowCount: rowsFetched, sampleCount } = done
+      payloads.settleLater(key, {
+        ...{ start, end: clock.now(), status: 'DONE', rowsFetched, rowsIngested: sampleCount },
+        ...{ rowsSkipped: 0, samples: sampleCount, message: '' },
+      })
+      return done
+    } catch (error) {
+      // Its outcome is durable before the caller hears of it, who may send it again: it is not run by itself.
+      await this.#settleFailed(key, failedOutcome(error, start, clock.now()))
+      throw error
+    }
+  }
+
+  async #runAsUser(connector: Connector, payload: PayloadText): Promise<GqlOutcome> {
+    const principal = await this.principalOf(connector)
+    const run = runOf(connector, { principal, payload, isDry: false })
+    const key = `${connector.uid} ${connector.revision}`
+    // Statements may take long; who has lost the right meanwhile stores nothing.
+    const renew = () => this.principalOf(connector)
+    return await this.#run({ ...run, key, renew }, connector.procs)
+  }
+
+  async #run(run: GqlRun, procs: readonly ConnectorProc[]): Promise<GqlOutcome> {
+    try {
+      return await this.#deps.gql.run(run)
+    } catch (error) {
+      throw placeInProc(error, procs)
+    }
+  }
+
+  /** On a disk that takes nothing the failure itself is what is told. */
+  async #settleFailed(key: PayloadKey, outcome: RunOutcome): Promise<void> {
+    try {
+      await this.#deps.payloads.settle(key, outcome)
+    } catch (error) {
+      this.#deps.log.warn({ error, payload: key.uid }, 'the outcome of a payload was not kept')
+    }
+  }
+}
+
+function failedOutcome(error: unknown, start: EpochMs, end: EpochMs): RunOutcome {
+  const told = error instanceof Refusal ? error : refusal('internal', { incident: 'see the log' })
+  return {
+    ...{ start, end, status: 'FAILED', rowsFetched: 0, rowsIngested: 0, rowsSkipped: 0 },
+    ...{ samples: 0, message: told.message.slice(0, MESSAGE_LENGTH_MAX) },
+  }
+}
+
+function runOf(
+  { id, procs }: Pick<Connector, 'id' | 'procs'>,
+  about: { principal: Principal; payload: PayloadText; isDry: boolean },
+): GqlRun {
+  const { principal, payload, isDry } = about
+  const { time, method, query, body } = payload
+  return {
+    ...programOf(procs),
+    ...{ principal, organizationUid: principal.orgUid, now: time, isDry },
+    allows: { insert: true, stored: true },
+    variables: new Map([
+      ['@HTTP_BODY', body],
+      ['@HTTP_QUERY_STRING', query],
+      ['@HTTP_METHOD', method],
+      ['@CONNECTOR_ID', id],
+    ]),
+  }
+}

@@ -1,0 +1,124 @@
+/** Connectors, and what they were given, as they are answered. */
+import { Type } from 'typebox'
+import { CONNECTOR_TYPES, RUN_STATUSES } from '../../connectors/index.ts'
+import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
+
+const SQL_EXAMPLE = `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
+SELECT d, s, NULL, v FROM JSON_TABLE(@HTTP_BODY) WITH (d String '$.device', s String '$.values[*].id', v Double '$.values[*].value')`
+
+/** A connector. */
+export const connectorRecord = named(
+  'Connector',
+  {
+    uid: Type.String({ description: 'Blank in a record that is not saved' }),
+    id: Type.String({ description: 'Its URL endpoint' }),
+    name: Type.String(),
+    description: Type.String(),
+    connType: oneOf(CONNECTOR_TYPES),
+    runningUser: Type.Object(
+      { uid: Type.String(), name: Type.String() },
+      { description: 'Whose rights hold while it runs' },
+    ),
+    isEnabled: Type.Boolean(),
+    procs: Type.Array(named('ConnectorProc', { timeZoneId: Type.String(), sql: Type.String() })),
+    sinkUrl: Type.String({ description: 'Where it is called; read-only' }),
+    revision: Type.Integer({ description: 'Counts the changes' }),
+  },
+  {
+    ...{ uid: EXAMPLE_UID, id: 'model12', name: 'Model 12', description: '', connType: 'HTTP' },
+    ...{ runningUser: { uid: EXAMPLE_UID, name: 'Ada Lovelace' }, isEnabled: true },
+    procs: [{ timeZoneId: 'UTC', sql: SQL_EXAMPLE }],
+    sinkUrl: `https://weir.example/api/conn_sink/${EXAMPLE_UID}/model12`,
+    revision: 1,
+  },
+)
+
+const outcomeFields = {
+  status: oneOf(RUN_STATUSES, 'RUNNING also of what a stop of the service has cut short'),
+  samples: Type.Integer({ description: 'How many samples were stored' }),
+  message: Type.String({ description: 'Why it failed; else blank' }),
+}
+
+const payloadFields = {
+  uid: Type.String(),
+  time: msOf('When it came'),
+  method: Type.String(),
+  size: Type.Integer({ description: 'Bytes of the body' }),
+  ...outcomeFields,
+}
+
+const payloadExample = {
+  ...{ uid: '018bcfe5-6800-8000-8000-000000000007', time: 1_700_000_000_000, method: 'POST' },
+  ...{ size: 312, status: 'DONE', samples: 10, message: '' },
+}
+
+/** What a sink was called with, in a list. */
+export const payloadRecord = named('Payload', payloadFields, payloadExample)
+
+/** What a sink was called with. */
+export const wholePayloadRecord = named(
+  'WholePayload',
+  {
+    ...payloadFields,
+    query: Type.String({ description: 'Decoded, its api_key masked' }),
+    body: orNull(Type.String()),
+  },
+  { ...payloadExample, query: 'api_key=***', body: '{"device":"d1","values":[]}' },
+)
+
+/** A run of a connector. */
+export const runRecord = named(
+  'Run',
+  {
+    uid: Type.String(),
+    start: msOf('When it began'),
+    end: orNull(msOf('When it was over')),
+    rowsFetched: Type.Integer(),
+    rowsIngested: Type.Integer(),
+    rowsSkipped: Type.Integer(),
+    ...outcomeFields,
+  },
+  {
+    ...{ uid: payloadExample.uid, start: 1_700_000_000_000, end: 1_700_000_000_003 },
+    ...{ rowsFetched: 0, rowsIngested: 10, rowsSkipped: 0 },
+    ...{ status: 'DONE', samples: 10, message: '' },
+  },
+)
+
+const sampleRecord = named(
+  'DrySample',
+  {
+    cid: Type.String(),
+    id: Type.String(),
+    time: msOf('The time of the sample'),
+    sample: Type.Union([Type.Number(), Type.String(), Type.Boolean(), Type.Null()]),
+  },
+  { cid: 'd1', id: 'temp', time: 1_700_000_000_000, sample: 21.5 },
+)
+
+/** What SQL would store of a payload. */
+export const dryRunAnswer = named(
+  'DryRunAnswer',
+  {
+    message: Type.String({ description: 'Blank' }),
+    samples: Type.Array(sampleRecord, { description: 'The first of those that would be stored' }),
+    sampleCount: Type.Integer({ description: 'How many would be stored' }),
+    created: Type.Array(
+      Type.Object({
+        ...{ compId: Type.String(), streamId: Type.String() },
+        isNewComponent: Type.Boolean({ description: 'Whether its component would be, too' }),
+      }),
+      { description: 'Streams that would be created' },
+    ),
+    success: Type.Literal(true),
+  },
+  {
+    message: '',
+    samples: [{ cid: 'd1', id: 'temp', time: 1_700_000_000_000, sample: 21.5 }],
+    ...{
+      sampleCount: 1,
+      created: [{ compId: 'd1', streamId: 'temp', isNewComponent: true }],
+      success: true,
+    },
+  },
+)
