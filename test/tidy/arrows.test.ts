@@ -141,13 +141,16 @@ test('outside things are imported only where they belong', () => {
   assert.deepEqual(misplaced, [])
 })
 
-test('the studio takes nothing from the service but generated types, and uPlot only in chart', () => {
+test('the studio takes nothing from the service but generated types, uPlot only in chart, CodeMirror only in ui/editor', () => {
   const files = globSync(['studio/src/**/*.ts', 'studio/src/**/*.tsx'])
   assert.ok(files.length > 30)
   const crossings = files.flatMap((file) =>
     importsOf(file)
       .filter((specifier) => {
         if (specifier.startsWith('.')) return !targetOf(file, specifier).startsWith('studio/src/')
+        if (/^@(?:codemirror|lezer)\//.test(specifier)) {
+          return !file.startsWith('studio/src/ui/editor/')
+        }
         return specifier.startsWith('uplot') && !file.startsWith('studio/src/chart/')
       })
       .map((specifier) => `${file} imports ${specifier}`),

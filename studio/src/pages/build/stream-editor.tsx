@@ -72,6 +72,7 @@ export function StreamEditor({ component, saved, isNew }: StreamEditorProps) {
         <StreamFields
           value={draft.value as StreamDraft}
           isNew={isNew}
+          place={{ componentUid: component.uid, timeZoneId: component.timeZoneId }}
           set={(changes) => draft.set(changes as Partial<Stream>)}
           errorOf={errorOf}
         />

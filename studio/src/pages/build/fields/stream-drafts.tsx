@@ -14,10 +14,12 @@ interface StreamDraftsProps {
   readonly streams: readonly StreamDraft[]
   readonly onChange: (streams: readonly StreamDraft[]) => void
   readonly errorOf: FieldsProps<unknown>['errorOf']
+  /** Whether they are of a template. */
+  readonly isTemplate?: boolean
 }
 
 /** The streams of a record that is saved with them: a new component, or a template. */
-export function StreamDrafts({ streams, onChange, errorOf }: StreamDraftsProps) {
+export function StreamDrafts({ streams, onChange, errorOf, isTemplate }: StreamDraftsProps) {
   return (
     <div className={`${styles.part} ${styles.whole}`}>
       <h2>Streams</h2>
@@ -29,6 +31,7 @@ export function StreamDrafts({ streams, onChange, errorOf }: StreamDraftsProps) 
             <StreamFields
               value={stream}
               isNew={stream.uid === ''}
+              place={{ beside: streams, isTemplate }}
               set={(changes) =>
                 onChange(streams.map((one, place) => (place === at ? { ...one, ...changes } : one)))
               }

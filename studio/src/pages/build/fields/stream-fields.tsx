@@ -1,12 +1,11 @@
-import type { ReactNode } from 'react'
 import type { Schema } from '../../../api/paths.ts'
-import { listRecords, recordKey } from '../../../api/records.ts'
-import { useQuery } from '../../../api/use-query.ts'
-import { missingOf } from '../../../ui/missing.tsx'
 import { type Choice, Select } from '../../../ui/select.tsx'
 import styles from '../build.module.css'
-import { type FieldsProps, shownName } from '../form.ts'
+import type { DerivePlace } from '../derive/derivation-draft.ts'
+import { DerivationFields } from '../derive/derivation-fields.tsx'
+import type { FieldsProps } from '../form.ts'
 import { TextField } from './text-field.tsx'
+import { useChoices } from './use-choices.ts'
 
 /** A stream as an editor has it: of a component or of a template. */
 export type StreamDraft = Schema<'TemplateStream'>
@@ -32,34 +31,13 @@ const ROLLUPS: readonly Choice[] = [
   { value: 'last', label: 'Last' },
 ]
 
-const KIND_WORDS = {
-  unit: 'The units',
-  cycle: 'The cycles',
-  delete_profile: 'The delete profiles',
-} as const
-
-interface Choices {
-  readonly choices: readonly Choice[]
-  /** Why there are none. */
-  readonly hint: ReactNode
-}
-
-/** The records of a kind as choices, with none before them; one that is chosen and not among them stays. */
-function useChoices(kind: keyof typeof KIND_WORDS, chosen: string, none: string): Choices {
-  const asked = useQuery(recordKey(kind, 'all'), (signal) =>
-    listRecords(kind, { limit: '1000' }, signal),
-  )
-  const rows: ReadonlyArray<{ readonly uid: string; readonly name: string; readonly id: string }> =
-    asked.data?.rows ?? []
-  const known = rows.map((row) => ({ value: row.uid, label: shownName(row).slice(0, 80) }))
-  const isKnown = chosen === '' || known.some(({ value }) => value === chosen)
-  const first = { value: '', label: none }
-  const kept = isKnown ? [] : [{ value: chosen, label: 'The one it has' }]
-  return { choices: [first, ...kept, ...known], hint: missingOf(KIND_WORDS[kind], asked) }
+interface StreamFieldsProps extends FieldsProps<StreamDraft> {
+  /** What it may be derived from. */
+  readonly place: DerivePlace
 }
 
 /** The fields of a stream. */
-export function StreamFields(props: FieldsProps<StreamDraft>) {
+export function StreamFields(props: StreamFieldsProps) {
   const { value, set, errorOf, isNew } = props
   const isTyped = !isNew && value.valueType !== ''
   const isInterval = value.streamType === 'intvl_stream'
@@ -136,6 +114,7 @@ export function StreamFields(props: FieldsProps<StreamDraft>) {
         {...profiles}
         onChoose={(uid) => set({ delete_profile: referred(uid) })}
       />
+      <DerivationFields {...props} />
       <div className={styles.whole}>
         <TextField of={props} field="description" label="Description" isLong />
       </div>

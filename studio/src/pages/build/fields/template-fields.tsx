@@ -22,6 +22,7 @@ export function TemplateFields(props: FieldsProps<Template>) {
       <ZoneOf of={props} hint="Blank: that of the organization’s owner" />
       <AboutFields of={props} />
       <StreamDrafts
+        isTemplate
         streams={value.stream as readonly StreamDraft[]}
         errorOf={errorOf}
         onChange={(stream) => set({ stream: stream as Template['stream'] })}
