@@ -60,11 +60,20 @@ test('a runner that dies fails the call it has, and no other', { skip: noProc },
 })
 
 test('idle runners that have died fail no call', { skip: noProc }, async (t) => {
-  const runners = openRunners(t, { runnersMax: 3 })
+  const runners = openRunners(t, { runnersMax: 2 })
   for (let round = 0; round < 3; round += 1) {
-    assert.deepEqual(await gather(runners, programOf('SELECT 1')), [[1n]])
+    // Each waits for the other, so that both runners have started.
+    const met = Promise.withResolvers<void>()
+    let count = 0
+    const onRows = (): Promise<void> => {
+      count += 1
+      if (count === 2) met.resolve()
+      return met.promise
+    }
+    const meet = (owner: string) => gather(runners, programOf('SELECT 1'), { owner, onRows })
+    await Promise.all([meet('a'), meet('b')])
     const before = runnerPids()
-    assert.ok(before.length >= 1)
+    assert.equal(before.length, 2)
     for (const pid of before) process.kill(pid, 'SIGKILL')
     // Nothing lets the service notice it before the next call.
     while (before.some(isAlive)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
