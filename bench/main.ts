@@ -17,6 +17,7 @@ import { plotSuite } from './suites/plot-suite.ts'
 import { putSuite } from './suites/put-suite.ts'
 import { readSuite } from './suites/read-suite.ts'
 import { restartSuite } from './suites/restart-suite.ts'
+import { sqlSuite } from './suites/sql-suite.ts'
 import { stallSuite } from './suites/stall-suite.ts'
 import { webhookSuite } from './suites/webhook-suite.ts'
 import { yearsSuite } from './suites/years-suite.ts'
@@ -32,6 +33,7 @@ const suites: Record<string, (settings: Settings) => Promise<Row[]>> = {
   live: liveSuite,
   derive: deriveSuite,
   webhook: webhookSuite,
+  sql: sqlSuite,
 }
 
 const { values, positionals } = parseArgs({
