@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { Connection, getRequest, sendOnce } from '../load/connection.ts'
 import { drive } from '../load/drive.ts'
 import { PutTemplate, type StreamName, Walk } from '../load/put-template.ts'
@@ -10,6 +11,8 @@ import { timeBest } from './read-suite.ts'
 const SAMPLES_PER_CALL = 1_000
 const MINUTES = 10 * 365 * 24 * 60
 const RAW_SAMPLES_MAX = 2_000_000
+/** Between two questions of another client, who must not take the machine for itself. */
+const PAUSE_MS = 2
 const minutes = { compId: 'meter', streamId: 'power', stepMs: 60_000 }
 const seconds = { compId: 'plant', streamId: 'flow', stepMs: 1_000 }
 
@@ -88,6 +91,7 @@ function besideLastValues(running: RunningPeer): () => Promise<Cell> {
       const start = performance.now()
       await connection.send(running.lastValue(minutes, Date.now()))
       taken.push(performance.now() - start)
+      await wait(PAUSE_MS)
     }
     connection.close()
   })()
