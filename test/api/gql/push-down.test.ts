@@ -1,8 +1,8 @@
 /** Random queries over a real service: handed what they ask for, they give what they give when handed everything. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import fc from 'fast-check'
 import { type Call, caller, signIn } from '../../support/caller.ts'
+import { fc } from '../../support/fast-check.ts'
 import { testSeeds } from '../../support/random.ts'
 import { type Service, startService } from '../../support/service.ts'
 
