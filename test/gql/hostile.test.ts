@@ -184,7 +184,7 @@ test('values that cannot be worked with fail at their place', async (t) => {
 test('endless, hungry and stubborn statements are ended, while others are answered', {
   skip: noProc,
 }, async (t) => {
-  const home = await openGql(t, { settings: { runnersMax: 2, seconds: 3, memoryMb: 96 } })
+  const home = await openGql(t, { settings: { runnersMax: 2, seconds: 5, memoryMb: 96 } })
   const wide = `'${'x'.repeat(2_000)}' + a`
   for (const sql of [
     `${ENDLESS} SELECT count(*) FROM t`,
