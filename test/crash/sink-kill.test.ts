@@ -8,6 +8,7 @@ import { type Call, caller, signIn } from '../support/caller.ts'
 import { type ChildService, startChildService } from '../support/child-service.ts'
 import { callSink, VALUES_SQL, valuesBody } from '../support/connector-home.ts'
 import { Random, testSeeds } from '../support/random.ts'
+import { eventually } from '../support/settle.ts'
 
 const ROUNDS = Number(process.env.WEIR_CRASH_ROUNDS ?? 3)
 const PASSWORD = 'correct horse battery'
@@ -92,6 +93,13 @@ test(`kill -9 amid webhooks loses none that was acknowledged and doubles none, $
     first = next
     service = await startChildService(dataDir, SETTINGS)
     owner = caller(service, session)
+    // A start waits for what was cut short, and no longer than some seconds.
+    const path = `/api/connector/${made.body.connector.uid}/payload`
+    await eventually(async () => {
+      const kept = await owner('GET', path)
+      const open = kept.body.payload.filter(({ status }: { status: string }) => status !== 'DONE')
+      assert.deepEqual(open, [], 'every payload has come to its end')
+    })
     const stored = await storedValues(owner)
     const counts = Map.groupBy(stored, (value) => value)
     assert.deepEqual(
@@ -104,10 +112,6 @@ test(`kill -9 amid webhooks loses none that was acknowledged and doubles none, $
       [],
       'stored twice',
     )
-    const path = `/api/connector/${made.body.connector.uid}/payload`
-    const kept = await owner('GET', path)
-    const open = kept.body.payload.filter(({ status }: { status: string }) => status !== 'DONE')
-    assert.deepEqual(open, [], 'every payload has come to its end')
   }
   t.diagnostic(`${all.length} calls were acknowledged`)
 })
