@@ -153,7 +153,8 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const feedCalls = feedLane({ calls, bodies, gate, log, exports: identity.exports })
   const live = openLive({ ...data, identity, config, clock, log })
   const { sql, gql, queries } = openSql({ ...data, identity, config, clock, log, budget }, opened)
-  const connecting = openConnectors({ ...parts, ...data, budget, clock, config, gate, gql, log })
+  const wanted = { ...parts, ...data, budget, clock, config, gate, gql, log, opened }
+  const connecting = openConnectors(wanted)
   const lane: FastLane = (method, url) => feedCalls(method, url) ?? connecting.lane(method, url)
   const deletion = { ...data, ...connecting, identity, store: catalogStore, oauth }
   await resumeOrganizationDeletions(deletion, log)

@@ -1,28 +1,38 @@
 /** A piece of the composition root: connectors, what they were given, and their sinks. */
 import type { Identity, SecretBox } from './auth/index.ts'
-import { type Clock, type Config, type Log, type MemoryBudget, Refusal } from './base/index.ts'
+import {
+  type Clock,
+  type Config,
+  type Log,
+  type MemoryBudget,
+  newUid,
+  Refusal,
+} from './base/index.ts'
 import type { Catalog } from './catalog/index.ts'
 import {
+  Connections,
   Connectors,
   forgetOrganization,
+  Imports,
   KeptPayloads,
+  OutboundRules,
   PayloadRuns,
   recoverPayloads,
   SinkCalls,
 } from './connectors/index.ts'
 import type { GqlRuns } from './gql/index.ts'
 import { type Gate, sinkLane } from './http/index.ts'
-import { openConnections } from './open-connections.ts'
-import type { CatalogWrite, PayloadStore } from './store/index.ts'
+import type { CatalogStore, CatalogWrite, PayloadStore } from './store/index.ts'
 
 /** A start waits so long for what the last run of the service has left; the rest goes on beside its calls. */
 const RECOVERY_MS = 10_000
 
-/** Opens connectors and connections over the parts that they need. */
-export function openConnectors(parts: {
+/** What connectors are opened over. */
+interface ConnectorParts {
   readonly box: SecretBox
   readonly budget: MemoryBudget
   readonly catalog: Catalog
+  readonly catalogStore: CatalogStore
   readonly clock: Clock
   readonly config: Config
   readonly gate: Gate
@@ -31,32 +41,33 @@ export function openConnectors(parts: {
   readonly log: Log
   /** Tells a listener of the writes of every commit. */
   readonly onCommit: (listener: (writes: readonly CatalogWrite[]) => void) => void
+  /** Closes what was opened. */
+  readonly opened: AsyncDisposableStack
   readonly payloads: PayloadStore
-}) {
-  const { catalog, clock, gql, identity, log, onCommit, payloads } = parts
-  const { users } = identity
-  const checkSql = (proc: { sql: string; timeZoneId: string }, field: string): void => {
-    try {
-      gql.check({ ...proc, allows: { insert: true, stored: true } })
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      const { code, message, place } = error
-      throw new Refusal(code, `${field}: ${message}`, { field, place })
-    }
-  }
-  const connectors = new Connectors({ catalog, users, payloads, checkSql })
-  const runs = new PayloadRuns({ gql, connectors, payloads, clock, log })
-  const keptPayloads = new KeptPayloads({ connectors, payloads, runs, clock, checkSql })
+}
+
+/** Opens connectors, connections and imports over the parts that they need. */
+export function openConnectors(parts: ConnectorParts) {
+  const { clock, log, onCommit, payloads } = parts
+  const checkSql = sqlCheck(parts.gql)
+  const { connections, connectors } = openRecords(parts, checkSql)
+  const runs = new PayloadRuns({ ...parts, connectors })
+  const imports = new Imports({ ...parts, connections, connectors, holder: newUid(), users: runs })
+  parts.opened.defer(() => imports.close())
+  const runningOf = (uid: string) => imports.runningOf(uid)
+  const keptPayloads = new KeptPayloads({ connectors, payloads, runs, clock, checkSql, runningOf })
   const sinks = new SinkCalls({ connectors, runs, clock })
   onCommit((writes) => sinks.forgetWritten(writes))
   return {
-    ...{ connections: openConnections(parts), connectors, keptPayloads },
+    ...{ connections, connectors, imports, keptPayloads },
     /** Serves the calls of sinks. */
     lane: sinkLane({ ...parts, sinks }),
     /** Runs what a stop has cut short; resolves when it is done, or after a while. */
     recover: async (): Promise<void> => {
       const onNewest = sinks.noteArrival.bind(sinks)
-      const recovering = recoverPayloads({ connectors, payloads, runs, log, onNewest }).then(
+      const resumeImport = imports.resume.bind(imports)
+      const recovery = { connectors, payloads, runs, log, onNewest, resumeImport }
+      const recovering = recoverPayloads(recovery).then(
         (count) => {
           if (count > 0) log.info({ count }, 'payloads that a stop had cut short were run')
         },
@@ -66,8 +77,38 @@ export function openConnectors(parts: {
       const timer = setTimeout(giveUp, RECOVERY_MS)
       await Promise.race([recovering, late])
       clearTimeout(timer)
+      await imports.start()
     },
     /** Forgets what the connectors of an organization were given. */
     forgetOrganization: (orgUid: string) => forgetOrganization(payloads, orgUid),
   }
+}
+
+/** Refuses statements with a mistake, naming the field that holds them. */
+function sqlCheck(gql: GqlRuns) {
+  return (proc: { sql: string; timeZoneId: string }, field: string): void => {
+    try {
+      gql.check({ ...proc, allows: { insert: true, stored: true } })
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      const { code, message, place } = error
+      throw new Refusal(code, `${field}: ${message}`, { field, place })
+    }
+  }
+}
+
+/** Connections and connectors, which know of each other. */
+function openRecords(
+  { box, catalog, clock, config, identity, payloads }: ConnectorParts,
+  checkSql: ReturnType<typeof sqlCheck>,
+): { readonly connections: Connections; readonly connectors: Connectors } {
+  const connections: Connections = new Connections({
+    ...{ box, catalog, clock, rules: new OutboundRules(config.outboundAllow) },
+    findUses: (principal, uid) => connectors.listUsing(principal, uid),
+  })
+  const connectors: Connectors = new Connectors({
+    ...{ catalog, users: identity.users, payloads, checkSql },
+    hasConnection: (orgUid, uid) => connections.has(orgUid, uid),
+  })
+  return { connections, connectors }
 }

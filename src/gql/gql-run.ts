@@ -1,6 +1,6 @@
 import type { Principal } from '../access/index.ts'
 import type { EpochMs } from '../base/index.ts'
-import type { PutTrial } from '../feed/index.ts'
+import type { IncomingSamples, PutTrial } from '../feed/index.ts'
 import type {
   CompiledRead,
   GsSqlOptions,
@@ -53,6 +53,8 @@ export interface GqlRun extends GqlText {
   onHanded?(handed: HandedSamples): void
   /** Tells whose rights hold after the statements have run; refuses one who has none any more. */
   readonly renew?: () => Promise<Principal>
+  /** Chooses which of the samples of all INSERTs are put, once; all of them where it is absent. */
+  choose?(samples: IncomingSamples): Promise<IncomingSamples>
   /** Ends the run, before anything is stored; it fails with the signal's reason. */
   readonly signal?: AbortSignal
 }

@@ -148,10 +148,11 @@ export class GqlRuns {
   /** Puts the rows of all INSERTs, or tries to. */
   async #store(
     run: GqlRun,
-    { samples, shown }: InsertRows,
+    { samples: all, shown }: InsertRows,
     share: MemoryShare,
   ): Promise<Omit<GqlOutcome, 'columns' | 'rowCount'>> {
     const { feed } = this.#parts
+    const samples = run.choose === undefined ? all : await run.choose(all)
     const { isDry, renew, signal } = run
     const { count: sampleCount } = samples
     if (sampleCount === 0) {

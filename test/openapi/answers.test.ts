@@ -1,5 +1,7 @@
 /** Every operation is called; what comes back is held against /openapi.json. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { after, before, test } from 'node:test'
 import { totpCode } from '../../src/auth/proof/totp.ts'
 import { ManualClock } from '../../src/base/index.ts'
@@ -14,7 +16,7 @@ let described: DescribedAnswers
 let owner: Call
 let device: Call
 before(async () => {
-  service = await startService({ clock })
+  service = await startService({ clock, settings: { WEIR_OUTBOUND_ALLOW: '127.0.0.1' } })
   described = await DescribedAnswers.of(service.url)
   owner = await signedIn(service.ownerEmail, service.ownerPassword)
   device = callerWith({ 'X-Api-Key': service.feedKey })
@@ -190,8 +192,41 @@ test('the catalog answers as described', async () => {
   await owner('PUT', '/api/component', { component: { id: 'kept' } }, { expect: '4' })
 })
 
+test('imports answer as described', async () => {
+  // A database that says nothing, so that there is a run to be called off.
+  const silent = createServer((socket) => socket.resume())
+  silent.listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const fields = {
+    kind: 'POSTGRESQL',
+    host: '127.0.0.1',
+    port,
+    database: 'd',
+    user: 'u',
+    tls: 'off',
+  }
+  const { connection } = await owner('PUT', '/api/connection', { connection: fields })
+  const { org_user: people } = await owner('GET', '/api/org_user')
+  const { connector } = await owner('PUT', '/api/connector', {
+    connector: {
+      ...{ id: 'import', connType: 'DB_IMPORT', connection: { uid: connection.uid } },
+      ...{ runningUser: { uid: people[0].uid }, externalSql: 'SELECT 1' },
+      ...{ procs: [{ sql: "SET @a = 'b'" }], schedule: { everyMinutes: 1_000 } },
+    },
+  })
+  const path = `/api/connector/${connector.uid}/run`
+  const { run } = await owner('POST', path)
+  await owner('POST', path, undefined, { expect: '4' })
+  await owner('DELETE', path)
+  const { run: runs } = await owner('GET', path)
+  assert.deepEqual([runs[0].uid, runs[0].status], [run.uid, 'FAILED'])
+  await owner('DELETE', path, undefined, { expect: '4' })
+  silent.close()
+})
+
 test('connections answer as described', async () => {
-  const fields = { kind: 'POSTGRESQL', host: '127.0.0.1', database: 'd', user: 'u' }
+  const fields = { kind: 'POSTGRESQL', host: '127.0.0.2', database: 'd', user: 'u' }
   await exercise('connection', { id: 'made', ...fields })
   const { connection } = await owner('PUT', '/api/connection', { connection: fields })
   const { test: tried } = await owner('POST', `/api/connection/${connection.uid}/test`)

@@ -7,6 +7,7 @@ import {
   type DatabaseLimits,
   type DatabaseTarget,
 } from '../database/database-port.ts'
+import type { DatabaseSession } from '../database/database-session.ts'
 import { openDatabase } from '../database/open-database.ts'
 import type { OutboundRules } from '../outbound/outbound-rules.ts'
 import { connectionRules, passwordOwner } from './connection-rules.ts'
@@ -34,6 +35,8 @@ interface Deps {
   readonly box: SecretBox
   readonly rules: OutboundRules
   readonly clock: Clock
+  /** Names the connectors that use a connection. */
+  readonly findUses: (principal: Principal, uid: string) => Promise<readonly string[]>
   readonly limits?: DatabaseLimits
 }
 
@@ -52,7 +55,7 @@ export class Connections {
   constructor(deps: Deps) {
     this.#deps = deps
     const seal = (password: string, owner: string) => deps.box.seal(password, owner)
-    this.#records = deps.catalog.recordsOf(connectionRules(seal))
+    this.#records = deps.catalog.recordsOf(connectionRules(seal), deps.findUses)
   }
 
   /** A connection that is not saved. */
@@ -81,10 +84,22 @@ export class Connections {
     await this.#records.delete(principal, uid)
   }
 
-  /** Where a connection leads, with its password, without a check of rights: for imports. */
-  async findTarget(orgUid: string, uid: string): Promise<DatabaseTarget | undefined> {
-    const record = await this.#records.find(orgUid, uid)
-    return record === undefined ? undefined : this.#targetOf(orgUid, record)
+  /** Whether an organization has a connection. */
+  async has(orgUid: string, uid: string): Promise<boolean> {
+    return (await this.#records.find(orgUid, uid)) !== undefined
+  }
+
+  /** A session with the database of a connection, without a check of rights: for imports. Throws a DatabaseFailure. */
+  async open(
+    place: { readonly orgUid: string; readonly uid: string },
+    limits: DatabaseLimits,
+    signal: AbortSignal,
+  ): Promise<DatabaseSession> {
+    const record = await this.#records.find(place.orgUid, place.uid)
+    if (record === undefined)
+      refuse('conflict', { what: 'The connection of this connector is gone' })
+    const target = this.#targetOf(place.orgUid, record)
+    return await openDatabase(target, { rules: this.#deps.rules, limits, signal })
   }
 
   /** Signs in to the database and out again, and tells what came of it. */

@@ -8,6 +8,7 @@ import {
   refuseField,
   shapeCheck,
 } from '../../catalog/index.ts'
+import { readImportFields } from '../import/import-fields.ts'
 import { type ConnectorBody, type ConnectorProc, connectorShape } from './connector-shape.ts'
 
 type ConnectorInput = Static<typeof connectorShape>
@@ -28,12 +29,24 @@ const CONNECTOR_DEFAULTS: ConnectorBody = {
 }
 
 /** The rules of connectors; statements are compiled when they are saved. */
-export function connectorRules(checkSql: CheckSql): RecordRules<ConnectorBody> {
+export function connectorRules(
+  checkSql: CheckSql,
+  hasConnection: (orgUid: string, uid: string) => Promise<boolean>,
+): RecordRules<ConnectorBody> {
   return {
     kind: CONNECTOR_KIND,
     check: shapeCheck('connector', connectorShape),
-    read: (input, before) => readConnector(input, before, checkSql),
+    read: async (input, before, orgUid) => {
+      const body = readConnector(input, before, checkSql)
+      if (body.connType !== 'DB_IMPORT') return body
+      const isThere = (uid: string) => hasConnection(orgUid, uid)
+      return { ...body, ...(await readImportFields(input, before, isThere)) }
+    },
     defaults: CONNECTOR_DEFAULTS,
+    usesOf: (orgUid, before, { connection }) =>
+      connection === undefined || connection.uid === before.connection?.uid
+        ? []
+        : [{ orgUid, kind: 'connection', uid: connection.uid }],
   }
 }
 
@@ -45,6 +58,9 @@ function readConnector(
   const { id = before.id, description = before.description } = input
   const { connType = before.connType, isEnabled = before.isEnabled } = input
   const name = input.name ?? (before.name || id)
+  if (before.id !== '' && connType !== before.connType) {
+    refuseField('connector.connType', 'cannot be changed: make another connector')
+  }
   if (id === '') {
     refuseField('connector.id', 'must not be blank: it is the end of the address of the sink')
   }

@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
 import { referenceShape, revisionShape } from '../../catalog/index.ts'
+import { type ImportFields, importShape } from '../import/import-fields.ts'
 
 /** What brings data to a connector. */
-export const CONNECTOR_TYPES = ['HTTP'] as const
+export const CONNECTOR_TYPES = ['HTTP', 'DB_IMPORT'] as const
 
 /** Statements of one connector: more belong into several. */
 const PROCS_MAX = 20
@@ -35,6 +36,7 @@ export const connectorShape = Type.Object({
       description: 'Run in their order, in one atomic call; all of one time zone',
     }),
   ),
+  ...importShape,
   revision: revisionShape,
 })
 
@@ -53,7 +55,7 @@ export type ConnectorBody = {
   readonly runningUser: { readonly uid: string }
   readonly isEnabled: boolean
   readonly procs: readonly ConnectorProc[]
-}
+} & Partial<ImportFields>
 
 /** A connector with where it is kept. */
 export type Connector = ConnectorBody & {

@@ -1,4 +1,4 @@
-import { type Principal, requirePermit } from '../../access/index.ts'
+import { allows, type Principal, requirePermit } from '../../access/index.ts'
 import { type Identity, nameOf } from '../../auth/index.ts'
 import { Refusal, refuse } from '../../base/index.ts'
 import {
@@ -25,22 +25,38 @@ type Kept = ConnectorBody & { readonly uid: string; readonly revision: number }
 
 /** Saves of others may come in between; more than this many do not. */
 const UPDATE_TRIES = 5
+/** Of the uses of a connection, in a message. */
+const USES_NAMED_MAX = 5
+const USES_PAGE = 100
 
 interface ConnectorsDeps {
   readonly catalog: Catalog
   readonly users: Identity['users']
   readonly payloads: Pick<PayloadStore, 'deleteOf'>
   readonly checkSql: CheckSql
+  readonly hasConnection: (orgUid: string, uid: string) => Promise<boolean>
+}
+
+/** Told of connectors once they are saved, and of those that are gone. */
+interface ConnectorListener {
+  onSaved(connector: Connector): Promise<void>
+  onDeleted(connector: Pick<Connector, 'orgUid' | 'uid'>): Promise<void>
 }
 
 /** Connectors: get, list, insert, update, delete, each checked against the caller's rights. */
 export class Connectors {
   readonly #deps: ConnectorsDeps
   readonly #records: SimpleRecords<ConnectorBody>
+  #listener: ConnectorListener | undefined
 
   constructor(deps: ConnectorsDeps) {
     this.#deps = deps
-    this.#records = deps.catalog.recordsOf(connectorRules(deps.checkSql))
+    this.#records = deps.catalog.recordsOf(connectorRules(deps.checkSql, deps.hasConnection))
+  }
+
+  /** Says who is told of saves and deletions, which wait for it. */
+  tell(listener: ConnectorListener): void {
+    this.#listener = listener
   }
 
   /** A connector that is not saved; it would run as whoever asks for it. */
@@ -63,7 +79,7 @@ export class Connectors {
     requirePermit(principal, CONNECTOR_KIND, 'PUT')
     const uid = runningUserIn(input)
     if (uid !== undefined) await this.#requireRunAs(principal, uid)
-    return await this.#show(await this.#records.insert(principal, input))
+    return await this.#saved(principal, await this.#records.insert(principal, input))
   }
 
   /**
@@ -79,7 +95,7 @@ export class Connectors {
       const seen = isRecord(input) && input.revision === undefined ? before?.revision : undefined
       const expecting = seen === undefined ? input : { ...(input as object), revision: seen }
       try {
-        return await this.#show(await this.#records.update(principal, uid, expecting))
+        return await this.#saved(principal, await this.#records.update(principal, uid, expecting))
       } catch (error) {
         const isStale = error instanceof Refusal && error.code === 'conflict'
         if (!isStale || seen === undefined || tries >= UPDATE_TRIES) throw error
@@ -90,6 +106,7 @@ export class Connectors {
   /** Deletes a connector with all that it was given. */
   async delete(principal: Principal, uid: string, planAlong?: PlanAlong): Promise<void> {
     await this.#records.delete(principal, uid, planAlong)
+    await this.#listener?.onDeleted({ orgUid: principal.orgUid, uid })
     await this.#deps.payloads.deleteOf(uid)
   }
 
@@ -113,12 +130,33 @@ export class Connectors {
     refuse('not_found', { what: `Cannot find connector "${uid.slice(0, 60)}"` })
   }
 
+  /** Names the connectors that read a connection, a few of them; what the caller may not see is not named. */
+  async listUsing(principal: Principal, connectionUid: string): Promise<string[]> {
+    const { orgUid } = principal
+    const names: string[] = []
+    for (let start = 0; names.length <= USES_NAMED_MAX; start += USES_PAGE) {
+      const page = await this.#records.listAll(orgUid, { start, limit: USES_PAGE })
+      for (const { uid, id, connection } of page) {
+        if (connection?.uid !== connectionUid) continue
+        const isSeen = allows(principal, `${CONNECTOR_KIND}/${uid}`, 'GET')
+        names.push(isSeen ? `connector "${id.slice(0, 60)}"` : 'a connector that you may not see')
+      }
+      if (page.length < USES_PAGE) break
+    }
+    return names.slice(0, USES_NAMED_MAX)
+  }
+
   /** The user as whom a connector runs; undefined when there is none in the organization any more. */
   async findRunAs(orgUid: string, userUid: string): Promise<RunAs | undefined> {
     const { users } = this.#deps
     const user = users.peek(userUid) ?? (await users.find(userUid))
     const membership = user?.memberships.find((one) => one.orgUid === orgUid)
     return membership && { uid: userUid, role: membership.role }
+  }
+
+  async #saved({ orgUid }: Principal, record: Kept): Promise<ShownConnector> {
+    await this.#listener?.onSaved({ orgUid, ...record })
+    return await this.#show(record)
   }
 
   async #requireRunAs(principal: Principal, userUid: string): Promise<void> {

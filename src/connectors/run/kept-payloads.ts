@@ -6,7 +6,7 @@ import { type Page, refuseField, shapeCheck } from '../../catalog/index.ts'
 import type { GqlOutcome } from '../../gql/index.ts'
 import type { KeptPayload, PayloadStore, PayloadSummary } from '../../store/index.ts'
 import { type CheckSql, readProcs, requireSql } from '../record/connector-rules.ts'
-import { connectorShape } from '../record/connector-shape.ts'
+import { type Connector, connectorShape } from '../record/connector-shape.ts'
 import type { Connectors } from '../record/connectors.ts'
 import { requireRunAs } from '../record/require-run-as.ts'
 import type { PayloadRuns } from './payload-runs.ts'
@@ -81,6 +81,10 @@ interface KeptPayloadsDeps {
   readonly runs: PayloadRuns
   readonly clock: Clock
   readonly checkSql: CheckSql
+  /** What an import runs at this moment, and how far it is. */
+  readonly runningOf: (
+    connectorUid: string,
+  ) => { readonly uid: string; readonly rowsFetched: number } | undefined
 }
 
 /** The payloads and runs of connectors, each call checked against the caller's rights. */
@@ -100,7 +104,12 @@ export class KeptPayloads {
   /** A page of a connector's runs, the newest first. */
   async listRuns(principal: Principal, connectorUid: string, page: Page) {
     const { payloads, totalCount } = await this.#page(principal, connectorUid, page)
-    return { records: payloads.map(showRun), totalCount }
+    const running = this.#deps.runningOf(connectorUid)
+    const records = payloads.map(showRun).map((run) => {
+      if (run.status !== 'RUNNING' || run.uid !== running?.uid) return run
+      return { ...run, rowsFetched: running.rowsFetched }
+    })
+    return { records, totalCount }
   }
 
   /** One payload with its body. */
@@ -119,6 +128,7 @@ export class KeptPayloads {
     const { connectors, runs } = this.#deps
     const { connectorUid, uid } = place
     const connector = await connectors.require(principal, connectorUid, 'POST')
+    refuseImport(connector)
     return await runs.exclusively(uid, async () => {
       const payload = await this.#require(connectorUid, uid)
       if (payload.outcome?.status === 'DONE' && !isForced) {
@@ -135,6 +145,7 @@ export class KeptPayloads {
   async tryKept(principal: Principal, connectorUid: string, uid: string): Promise<GqlOutcome> {
     const { connectors, runs } = this.#deps
     const connector = await connectors.require(principal, connectorUid, 'POST')
+    refuseImport(connector)
     const payload = await this.#require(connectorUid, uid)
     const { id, procs } = connector
     return await runs.tryOut({ procs, principal: await runs.principalOf(connector) }, id, payload)
@@ -177,6 +188,11 @@ export class KeptPayloads {
       what: `Cannot find payload "${uid.slice(0, 60)}": the newest 1,000 of a connector are kept`,
     })
   }
+}
+
+function refuseImport({ connType }: Connector): void {
+  if (connType === 'HTTP') return
+  refuse('conflict', { what: 'A run of an import has no payload: run the connector' })
 }
 
 function showPayload({ uid, time, method, bytes, outcome }: PayloadSummary): ShownPayload {

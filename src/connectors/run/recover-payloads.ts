@@ -1,5 +1,6 @@
 import { type EpochMs, type Log, Refusal } from '../../base/index.ts'
-import type { PayloadKey, PayloadStore } from '../../store/index.ts'
+import type { KeptPayload, PayloadKey, PayloadStore } from '../../store/index.ts'
+import type { Connector } from '../record/connector-shape.ts'
 import type { Connectors } from '../record/connectors.ts'
 import type { PayloadRuns } from './payload-runs.ts'
 
@@ -7,6 +8,8 @@ interface RecoveryDeps {
   readonly connectors: Connectors
   readonly payloads: PayloadStore
   readonly runs: PayloadRuns
+  /** Takes up the run of an import, beside all else. */
+  readonly resumeImport: (connector: Connector, run: Pick<KeptPayload, 'uid' | 'time'>) => void
   readonly log: Log
   /** Told when the newest payload of a connector came. */
   readonly onNewest: (connectorUid: string, time: EpochMs) => void
@@ -65,7 +68,7 @@ async function recoverAll(deps: RecoveryDeps, keys: readonly PayloadKey[]): Prom
 }
 
 async function recoverOne(
-  { connectors, payloads, runs }: RecoveryDeps,
+  { connectors, payloads, resumeImport, runs }: RecoveryDeps,
   { orgUid, connectorUid, uid }: PayloadKey,
 ): Promise<void> {
   const connector = await connectors.find(orgUid, connectorUid)
@@ -73,8 +76,8 @@ async function recoverOne(
   await runs.exclusively(uid, async () => {
     const payload = await payloads.get(connectorUid, uid)
     // People may have run it while the start went on.
-    if (payload?.outcome === undefined && payload !== undefined) {
-      await runs.runAgain(connector, payload)
-    }
+    if (payload === undefined || payload.outcome !== undefined) return
+    if (connector.connType === 'DB_IMPORT') resumeImport(connector, payload)
+    else await runs.runAgain(connector, payload)
   })
 }

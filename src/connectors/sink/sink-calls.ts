@@ -38,16 +38,16 @@ export class SinkCalls {
   findNow(principal: Principal, target: SinkTarget): Connector | undefined {
     this.#requirePermit(principal, target)
     const found = this.#finder.peek(target.orgUid, target.connectorId)
-    return found?.isEnabled === true ? found : undefined
+    return found !== undefined && isOpen(found) ? found : undefined
   }
 
   /** The connector of a call; refuses a key that may not call it, and one that is not there or disabled. */
   async find(principal: Principal, target: SinkTarget): Promise<Connector> {
     this.#requirePermit(principal, target)
     const found = await this.#finder.find(target.orgUid, target.connectorId)
-    if (found?.isEnabled === true && found.connType === 'HTTP') return found
+    if (found !== undefined && isOpen(found)) return found
     const { connectorId: id } = target
-    const why = found === undefined ? '' : ': it is disabled'
+    const why = found?.connType === 'HTTP' ? ': it is disabled' : ''
     refuse('not_found', { what: `Cannot find connector "${id.slice(0, 60)}"${why}` })
   }
 
@@ -78,4 +78,9 @@ export class SinkCalls {
     if (principal.orgUid === orgUid) return
     refuse('not_found', { what: 'Cannot find this connector in the organization of the key' })
   }
+}
+
+/** Whether a connector takes calls. */
+function isOpen({ connType, isEnabled }: Connector): boolean {
+  return isEnabled && connType === 'HTTP'
 }

@@ -8,7 +8,7 @@ import type {
 } from '../../auth/index.ts'
 import type { Clock, Config, MemoryBudget } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
-import type { Connections, Connectors, KeptPayloads } from '../../connectors/index.ts'
+import type { Connections, Connectors, Imports, KeptPayloads } from '../../connectors/index.ts'
 import type { HistoryJobs } from '../../derivation/index.ts'
 import type { LiveHub } from '../../feed/index.ts'
 import type { FileService } from '../../files/index.ts'
@@ -23,6 +23,7 @@ import { catalogRoutes } from './catalog-routes.ts'
 import { componentRoutes } from './component-routes.ts'
 import { connectionRoutes } from './connectors/connection-routes.ts'
 import { connectorRoutes } from './connectors/connector-routes.ts'
+import { importRoutes } from './connectors/import-routes.ts'
 import { sinkRoutes } from './connectors/sink-routes.ts'
 import { cycleRoutes } from './cycle-routes.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
@@ -62,6 +63,7 @@ interface RouteParts extends StorageRoutesDeps {
   readonly files: FileService
   readonly identity: Identity
   readonly jobs: HistoryJobs
+  readonly imports: Imports
   readonly keptPayloads: KeptPayloads
   readonly lane: FastLane
   readonly live: LiveHub
@@ -86,6 +88,7 @@ export function addRoutes(app: App, parts: RouteParts): void {
   componentRoutes(app, { catalog, gate })
   connectionRoutes(app, { connections: parts.connections, gate, identity })
   const { connectors, keptPayloads } = parts
+  importRoutes(app, { gate, imports: parts.imports })
   connectorRoutes(app, { connectors, gate, identity, issuerOf, keptPayloads })
   cycleRoutes(app, { catalog, gate })
   expressionRoutes(app, { catalog, gate })

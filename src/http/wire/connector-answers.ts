@@ -6,6 +6,8 @@ import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schem
 const SQL_EXAMPLE = `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
 SELECT d, s, NULL, v FROM JSON_TABLE(@HTTP_BODY) WITH (d String '$.device', s String '$.values[*].id', v Double '$.values[*].value')`
 
+const OF_IMPORT = 'Of DB_IMPORT'
+
 /** A connector. */
 export const connectorRecord = named(
   'Connector',
@@ -21,7 +23,21 @@ export const connectorRecord = named(
     ),
     isEnabled: Type.Boolean(),
     procs: Type.Array(named('ConnectorProc', { timeZoneId: Type.String(), sql: Type.String() })),
-    sinkUrl: Type.String({ description: 'Where it is called; read-only' }),
+    sinkUrl: Type.String({ description: 'Where it is called; read-only, blank for imports' }),
+    connection: Type.Optional(Type.Object({ uid: Type.String() }, { description: OF_IMPORT })),
+    externalSql: Type.Optional(Type.String({ description: OF_IMPORT })),
+    maxRows: Type.Optional(Type.Integer({ description: `${OF_IMPORT}; 0: all` })),
+    skipUnchangedRows: Type.Optional(Type.Boolean({ description: OF_IMPORT })),
+    schedule: Type.Optional(
+      Type.Union(
+        [
+          Type.Null(),
+          Type.Object({ cron: Type.String(), timeZoneId: Type.String() }),
+          Type.Object({ everyMinutes: Type.Integer() }),
+        ],
+        { description: OF_IMPORT },
+      ),
+    ),
     revision: Type.Integer({ description: 'Counts the changes' }),
   },
   {

@@ -52,9 +52,12 @@ export function connectorRoutes(app: App, deps: ConnectorRoutesDeps): void {
     ...{ noun: 'connector', title: 'A connector', shape: connectorShape, answer: connectorRecord },
     ...{ records: connectors, gate, identity, deletedAs: 'connector_deleted' },
     show: (record, request) => {
-      const { id, ...rest } = record as { id: string }
+      const { id, ...rest } = record as { id: string; connType: string }
       const place = `${request.principal.orgUid}/${encodeURIComponent(id)}`
-      const sinkUrl = id === '' ? '' : `${issuerOf(request.raw)}/api/conn_sink/${place}`
+      const sinkUrl =
+        id === '' || rest.connType !== 'HTTP'
+          ? ''
+          : `${issuerOf(request.raw)}/api/conn_sink/${place}`
       return { ...rest, id, sinkUrl }
     },
   })

@@ -1,0 +1,176 @@
+/**
+ * Runs imports when their schedules say so. What is due next lies in the catalog, a document for each scheduled
+ * import, listed by its time; whoever moves it on to the next time runs it, so that of several processes one
+ * does. What a stop has missed is due once.
+ */
+import { type Clock, type EpochMs, epochMs, type Log, Refusal } from '../../base/index.ts'
+import { CatalogConflict, type CatalogDocument, type CatalogStore } from '../../store/index.ts'
+import type { Connector } from '../record/connector-shape.ts'
+import { importOf } from './import-record.ts'
+import type { ImportRuns } from './import-runs.ts'
+import { nextRunAfter } from './import-schedule.ts'
+
+interface SchedulerDeps {
+  readonly catalogStore: CatalogStore
+  readonly clock: Clock
+  readonly find: (orgUid: string, uid: string) => Promise<Connector | undefined>
+  readonly log: Log
+  readonly runs: ImportRuns
+}
+
+interface Due {
+  readonly orgUid: string
+  readonly connectorUid: string
+  readonly nextMs: number
+  /** Runs that failed one after the other for reasons that may pass. */
+  readonly attempts: number
+}
+
+const DUE_KIND = 'import_due'
+const LOOK_EVERY_MS = 5_000
+/** Looked at in a turn; what is due beyond has the next. */
+const DUE_MAX = 50
+const RETRY_FIRST_MS = 60_000
+const RETRY_MS_MAX = 3_600_000
+/** A run that found no room, or another at work, is tried again after this. */
+const BUSY_MS = 30_000
+
+/** The schedules of all imports. */
+export class ImportScheduler {
+  readonly #deps: SchedulerDeps
+  #timer: NodeJS.Timeout | undefined
+  #looking: Promise<void> = Promise.resolve()
+  #isClosed = false
+
+  constructor(deps: SchedulerDeps) {
+    this.#deps = deps
+  }
+
+  /** Looks from time to time until closed. */
+  start(): void {
+    this.#timer = setInterval(() => void this.look(), LOOK_EVERY_MS)
+    this.#timer.unref()
+  }
+
+  /** Begins what is due; resolves when all of it has begun. */
+  look(): Promise<void> {
+    this.#looking = this.#looking.then(async () => {
+      try {
+        if (!this.#isClosed) await this.#beginDue()
+      } catch (error) {
+        this.#deps.log.error({ error }, 'scheduled imports could not be looked at')
+      }
+    })
+    return this.#looking
+  }
+
+  /** Notes when a connector that was saved is due; one that is not scheduled is not. */
+  async follow(connector: Connector): Promise<void> {
+    const { clock } = this.#deps
+    const { orgUid, uid: connectorUid, connType, isEnabled } = connector
+    const schedule = connType === 'DB_IMPORT' && isEnabled ? importOf(connector).schedule : null
+    const next = schedule === null ? undefined : await nextRunAfter(schedule, clock.now())
+    if (next === undefined) await this.forget(connectorUid)
+    else await this.#put({ orgUid, connectorUid, nextMs: next, attempts: 0 }, 'any')
+  }
+
+  /** As `follow` where nothing is noted: a stop has come between a save and that. */
+  async followIfUnknown(connector: Connector): Promise<void> {
+    if (connector.connType !== 'DB_IMPORT') return
+    const noted = await this.#deps.catalogStore.get(keyOf(connector.uid))
+    if (noted === undefined) await this.follow(connector)
+  }
+
+  /** Forgets a connector that is gone or not scheduled any more. */
+  async forget(connectorUid: string): Promise<void> {
+    const gone = { op: 'delete', ...keyOf(connectorUid), expectedRevision: 'any' } as const
+    await this.#deps.catalogStore.commit([gone])
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#timer)
+    await this.#looking
+  }
+
+  async #beginDue(): Promise<void> {
+    const { catalogStore, clock, runs } = this.#deps
+    const query = { orgUid: '', kind: DUE_KIND, start: 0, limit: DUE_MAX }
+    const { documents } = await catalogStore.list(query)
+    for (const document of documents) {
+      const due = document.body as unknown as Due
+      if (due.nextMs > clock.now() || !runs.hasRoom) return
+      await this.#beginOne(due, document)
+    }
+  }
+
+  async #beginOne(due: Due, { revision }: CatalogDocument): Promise<void> {
+    const { clock, find, log, runs } = this.#deps
+    const connector = await find(due.orgUid, due.connectorUid)
+    const schedule =
+      connector?.connType === 'DB_IMPORT' && connector.isEnabled
+        ? importOf(connector).schedule
+        : null
+    if (connector === undefined || schedule === null) return await this.forget(due.connectorUid)
+    const now = clock.now()
+    const next = await nextRunAfter(schedule, now)
+    if (next === undefined) return await this.forget(due.connectorUid)
+    try {
+      await this.#put({ ...due, nextMs: next }, revision)
+    } catch (error) {
+      // Another process has it, or it was saved anew.
+      if (error instanceof CatalogConflict) return
+      throw error
+    }
+    try {
+      const { done } = await runs.start(connector, 'SCHEDULE')
+      void done
+        .then((end) => this.#noteEnd(due, end))
+        .catch((error: unknown) => log.error({ error }, 'the next run of an import was not noted'))
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      // It still runs, or there is no room: soon again, once.
+      await this.#put({ ...due, nextMs: Math.min(next, now + BUSY_MS) }, 'any')
+    }
+  }
+
+  /** A run that failed for a reason that may pass is tried again before its time, later each time. */
+  async #noteEnd(
+    due: Due,
+    end: { readonly status: string; readonly isTransient: boolean },
+  ): Promise<void> {
+    const { catalogStore, clock } = this.#deps
+    const found = await catalogStore.get(keyOf(due.connectorUid))
+    if (found === undefined || this.#isClosed) return
+    const noted = found.body as unknown as Due
+    const attempts = end.status === 'FAILED' && end.isTransient ? due.attempts + 1 : 0
+    const retryMs = clock.now() + retryAfterMs(attempts)
+    const nextMs = attempts === 0 ? noted.nextMs : Math.min(noted.nextMs, retryMs)
+    if (nextMs === noted.nextMs && attempts === noted.attempts) return
+    try {
+      await this.#put({ ...noted, nextMs, attempts }, found.revision)
+    } catch (error) {
+      if (!(error instanceof CatalogConflict)) throw error
+    }
+  }
+
+  async #put(due: Due, expectedRevision: number | 'any'): Promise<void> {
+    const listKey = timeKey(epochMs(due.nextMs))
+    const put = { op: 'put', ...keyOf(due.connectorUid), listKey, expectedRevision } as const
+    await this.#deps.catalogStore.commit([{ ...put, body: { ...due } }])
+  }
+}
+
+/** How long after so many failures the next try is made. */
+function retryAfterMs(attempts: number): number {
+  return Math.min(RETRY_FIRST_MS * 2 ** Math.min(attempts - 1, 20), RETRY_MS_MAX)
+}
+
+function keyOf(connectorUid: string): { orgUid: string; kind: string; uid: string } {
+  return { orgUid: '', kind: DUE_KIND, uid: connectorUid }
+}
+
+/** Texts in the order of their times. */
+function timeKey(time: EpochMs): string {
+  return String(time).padStart(16, '0')
+}

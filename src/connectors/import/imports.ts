@@ -1,0 +1,118 @@
+import type { Principal } from '../../access/index.ts'
+import { type Clock, type Log, refuse } from '../../base/index.ts'
+import type { CatalogStore, PayloadStore, RunOutcome } from '../../store/index.ts'
+import type { Connector } from '../record/connector-shape.ts'
+import type { Connectors } from '../record/connectors.ts'
+import { forgetImport } from './import-memory.ts'
+import { ImportRuns } from './import-runs.ts'
+import { ImportScheduler } from './import-scheduler.ts'
+
+type RunDeps = ConstructorParameters<typeof ImportRuns>[0]
+
+interface ImportsDeps extends RunDeps {
+  readonly catalogStore: CatalogStore
+  readonly clock: Clock
+  readonly connectors: Connectors
+  readonly log: Log
+  readonly payloads: PayloadStore
+}
+
+/** A run that has begun, as callers see it. */
+type BegunRun = Omit<RunOutcome, 'status' | 'end'> & {
+  readonly uid: string
+  readonly end: null
+  readonly status: 'RUNNING'
+}
+
+/** Imports: run, cancelled, scheduled, each call checked against the caller's rights. */
+export class Imports {
+  readonly #deps: ImportsDeps
+  readonly #runs: ImportRuns
+  readonly #scheduler: ImportScheduler
+
+  constructor(deps: ImportsDeps) {
+    const { catalogStore, clock, connectors, log } = deps
+    this.#deps = deps
+    this.#runs = new ImportRuns(deps)
+    const find = (orgUid: string, uid: string) => connectors.find(orgUid, uid)
+    this.#scheduler = new ImportScheduler({ catalogStore, clock, find, log, runs: this.#runs })
+    connectors.tell({
+      onSaved: (connector) => this.#scheduler.follow(connector),
+      onDeleted: (connector) => this.#forget(connector),
+    })
+  }
+
+  /** Begins to run imports when their schedules say so. */
+  async start(): Promise<void> {
+    const { catalogStore, connectors } = this.#deps
+    const keys: { orgUid: string; uid: string }[] = []
+    await catalogStore.scanDocuments('connector', ({ orgUid, uid }) => {
+      keys.push({ orgUid, uid })
+    })
+    for (const { orgUid, uid } of keys) {
+      const connector = await connectors.find(orgUid, uid)
+      if (connector !== undefined) await this.#scheduler.followIfUnknown(connector)
+    }
+    this.#scheduler.start()
+  }
+
+  /** Begins a run. */
+  async run(principal: Principal, uid: string): Promise<BegunRun> {
+    const connector = await this.#deps.connectors.require(principal, uid, 'POST')
+    requireImport(connector)
+    if (!connector.isEnabled) refuse('conflict', { what: 'This connector is disabled' })
+    const { uid: runUid, start } = await this.#runs.start(connector, 'MANUAL')
+    const none = { rowsFetched: 0, rowsIngested: 0, rowsSkipped: 0, samples: 0, message: '' }
+    return { uid: runUid, start, end: null, status: 'RUNNING', ...none }
+  }
+
+  /** Calls off the run of an import; resolves when it is over. */
+  async cancel(principal: Principal, uid: string): Promise<void> {
+    const connector = await this.#deps.connectors.require(principal, uid, 'POST')
+    requireImport(connector)
+    if (await this.#runs.cancel(uid)) return
+    refuse('not_found', { what: 'This connector does not run at this moment' })
+  }
+
+  /** What an import runs at this moment, and how far it is. */
+  runningOf(
+    connectorUid: string,
+  ): { readonly uid: string; readonly rowsFetched: number } | undefined {
+    return this.#runs.runningOf(connectorUid)
+  }
+
+  /** Takes up a run that a stop has cut short, beside all else. */
+  resume(
+    connector: Connector,
+    { uid, time }: { readonly uid: string; readonly time: RunOutcome['start'] },
+  ): void {
+    const { clock, log, payloads } = this.#deps
+    this.#runs.resume(connector, { uid, start: time }).catch(async (error: unknown) => {
+      log.warn({ error, run: uid }, 'an import that a stop had cut short was not taken up')
+      const none = { rowsFetched: 0, rowsIngested: 0, rowsSkipped: 0, samples: 0 }
+      const message = 'A stop of the service has cut it short'
+      const key = { orgUid: connector.orgUid, connectorUid: connector.uid, uid }
+      await payloads
+        .settle(key, { start: time, end: clock.now(), status: 'FAILED', ...none, message })
+        .catch(() => {})
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#scheduler.close()
+    await this.#runs.close()
+  }
+
+  async #forget({ orgUid, uid: connectorUid }: Pick<Connector, 'orgUid' | 'uid'>): Promise<void> {
+    await this.#runs.cancel(connectorUid)
+    await this.#scheduler.forget(connectorUid)
+    await forgetImport(this.#deps.catalogStore, { orgUid, connectorUid })
+  }
+}
+
+function requireImport({ connType }: Connector): void {
+  if (connType === 'DB_IMPORT') return
+  refuse('conflict', {
+    what: 'This connector is run by calls of its sink: only imports are run by hand',
+  })
+}

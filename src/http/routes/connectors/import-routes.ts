@@ -1,0 +1,33 @@
+import type { FastifyRequest } from 'fastify'
+import type { Imports } from '../../../connectors/index.ts'
+import type { Gate } from '../../admit/gate.ts'
+import { needs } from '../../admit/needs.ts'
+import type { App } from '../../app-type.ts'
+import { answersOf, doneAnswer, operation } from '../../openapi/answer-schema.ts'
+import { runRecord } from '../../wire/connector-answers.ts'
+import { envelope } from '../../wire/envelope.ts'
+import { uidParams } from '../../wire/identity-wire.ts'
+import { documented } from '../record-routes.ts'
+
+const uidOf = (request: FastifyRequest) => (request.params as { uid: string }).uid
+
+/** Adds running an import by hand and calling a run off; the list of runs is that of every connector. */
+export function importRoutes(app: App, { gate, imports }: { gate: Gate; imports: Imports }): void {
+  const onRequest = gate.guard('admin')
+  const common = { tags: ['connector'], ...needs('POST', 'connector/{uid}'), params: uidParams }
+  const starting = {
+    ...{ ...common, ...operation('startRun', answersOf('run', runRecord).one) },
+    summary: 'Begin to run an import; the list of runs tells what comes of it',
+  }
+  app.post('/api/connector/:uid/run', { ...documented(starting), onRequest }, async (request) =>
+    envelope('run', await imports.run(request.principal, uidOf(request))),
+  )
+  const ending = {
+    ...{ ...common, ...operation('endRun', doneAnswer) },
+    summary: 'Call off the run of an import; nothing of it is stored',
+  }
+  app.delete('/api/connector/:uid/run', { ...documented(ending), onRequest }, async (request) => {
+    await imports.cancel(request.principal, uidOf(request))
+    return { message: '', success: true }
+  })
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { ImportHome, LOCAL } from '../support/import-home.ts'
+import { type Service, startService } from '../support/service.ts'
+
+let service: Service
+let home: ImportHome
+before(async () => {
+  service = await startService({ settings: LOCAL })
+  const account = { email: service.ownerEmail, password: service.ownerPassword }
+  const server = {
+    ...{ port: 1, ask: async () => [] },
+    ...{ restart: async () => {}, stop: async () => {} },
+  }
+  home = await ImportHome.open(service, account, 'POSTGRESQL', server)
+})
+after(() => service.close())
+
+test('an import is saved with its fields and defaults, and has no sink', async () => {
+  const uid = await home.insert({ id: 'plain' })
+  const { connector } = (await home.owner('GET', `/api/connector/${uid}`)).body
+  const { connType, maxRows, skipUnchangedRows, schedule, sinkUrl } = connector
+  assert.deepEqual(
+    { connType, maxRows, skipUnchangedRows, schedule, sinkUrl },
+    { connType: 'DB_IMPORT', maxRows: 0, skipUnchangedRows: true, schedule: null, sinkUrl: '' },
+  )
+  assert.equal(connector.connection.uid, home.connectionUid)
+  const answer = await fetch(
+    `${service.url}/api/conn_sink/${service.orgUid}/plain?api_key=${service.feedKey}`,
+    { method: 'POST', body: '{}' },
+  )
+  assert.equal(answer.status, 404)
+})
+
+test('mistakes of an import name their field, and change nothing', async () => {
+  const uid = await home.insert({ id: 'strict' })
+  const check = async (connector: object, field: string) => {
+    const refused = await home.owner('POST', `/api/connector/${uid}`, { connector })
+    assert.equal(refused.status, 400, refused.text)
+    assert.equal(refused.body.field, `connector.${field}`)
+  }
+  await check({ connection: null }, 'connection')
+  await check({ connection: { uid: 'none' } }, 'connection')
+  await check({ externalSql: ' ' }, 'externalSql')
+  await check({ maxRows: -1 }, 'maxRows')
+  await check({ schedule: {} }, 'schedule')
+  await check({ schedule: { cron: '61 * * * *' } }, 'schedule.cron')
+  await check({ schedule: { everyMinutes: 0 } }, 'schedule.everyMinutes')
+  await check({ schedule: { cron: '* * * * *', timeZoneId: 'Mars' } }, 'schedule.timeZoneId')
+  await check({ connType: 'HTTP' }, 'connType')
+  await check({ runningUser: null }, 'runningUser')
+  assert.equal((await home.owner('GET', `/api/connector/${uid}`)).body.connector.revision, 1)
+})
+
+test('a connection that an import reads stays; a connector without one is run by its sink alone', async () => {
+  const uid = await home.insert({ id: 'user' })
+  const kept = await home.owner('DELETE', `/api/connection/${home.connectionUid}`)
+  assert.equal(kept.status, 409, kept.text)
+  assert.match(kept.body.message, /connector "/)
+  const http = await home.owner('PUT', '/api/connector', {
+    connector: {
+      ...{ id: 'hook', connType: 'HTTP', runningUser: { uid: home.userUid } },
+      procs: [{ timeZoneId: 'UTC', sql: "SET @a = 'b'" }],
+    },
+  })
+  assert.equal(http.status, 200, http.text)
+  const hook = http.body.connector.uid
+  assert.equal((await home.owner('POST', `/api/connector/${hook}/run`)).status, 409)
+  const off = await home.owner('POST', `/api/connector/${uid}`, { connector: { isEnabled: false } })
+  assert.equal(off.status, 200)
+  assert.equal((await home.owner('POST', `/api/connector/${uid}/run`)).status, 409)
+  assert.equal((await home.owner('DELETE', `/api/connector/${uid}`)).status, 200)
+})
+
+test('a run that cannot reach its database is told, and may be looked at', async () => {
+  const uid = await home.insert({ id: 'unreached' })
+  const { status, message, uid: runUid } = await home.run(uid)
+  assert.equal(status, 'FAILED')
+  assert.match(message, /127\.0\.0\.1:1/)
+  const again = await home.owner('POST', `/api/connector/${uid}/payload/${runUid}/run`)
+  assert.equal(again.status, 409, again.text)
+})

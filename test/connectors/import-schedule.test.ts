@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { ManualClock } from '../../src/base/index.ts'
+import { startChildService } from '../support/child-service.ts'
+import { ImportHome, INGEST, LOCAL, startImportHome } from '../support/import-home.ts'
+import {
+  type DatabaseServer,
+  postgresqlSkip,
+  startPostgresql,
+} from '../support/postgresql-server.ts'
+import { eventually } from '../support/settle.ts'
+
+const MINUTE = 60_000
+
+describe('scheduled imports', { skip: postgresqlSkip() }, () => {
+  let server: DatabaseServer
+  before(async () => {
+    server = await startPostgresql()
+    await server.ask('CREATE TABLE readings (device text, at bigint, temp double precision)')
+    await server.ask("INSERT INTO readings VALUES ('d1', 1000, 20.5)")
+  })
+  after(() => server?.stop())
+
+  test('an import runs when its schedule says so, once for all that was missed, over a restart too', async () => {
+    const clock = new ManualClock(Date.parse('2026-03-02T05:30:00Z'))
+    const { home, service, reopen } = await startImportHome('POSTGRESQL', server, { clock })
+    try {
+      const schedule = { cron: '0 * * * *', timeZoneId: 'UTC' }
+      const uid = await home.insert({ id: 'hourly', schedule, skipUnchangedRows: false })
+      const count = async (at: ImportHome) =>
+        (await at.runsOf(uid)).filter(({ status }) => status === 'DONE').length
+      clock.advance(31 * MINUTE)
+      await eventually(async () => assert.equal(await count(home), 1))
+      clock.advance(5 * 60 * MINUTE)
+      await eventually(async () => assert.equal(await count(home), 2))
+      clock.advance(3 * 60 * MINUTE)
+      const again = await reopen()
+      await eventually(async () => assert.equal(await count(again), 3))
+      const off = await again.owner('POST', `/api/connector/${uid}`, {
+        connector: { schedule: null },
+      })
+      assert.equal(off.status, 200, off.text)
+      assert.equal(off.body.connector.schedule, null)
+    } finally {
+      await service.close()
+    }
+  })
+
+  test('a run that finds no database is tried again before its time', async () => {
+    const clock = new ManualClock(Date.parse('2026-03-02T05:30:00Z'))
+    const { home, service } = await startImportHome('POSTGRESQL', server, { clock })
+    try {
+      const connection = { host: 'nowhere.invalid', password: 'x' }
+      await home.owner('POST', `/api/connection/${home.connectionUid}`, { connection })
+      const uid = await home.insert({ id: 'lost', schedule: { everyMinutes: 1_000 } })
+      clock.advance(1_001 * MINUTE)
+      const failed = async (count: number) =>
+        await eventually(async () => {
+          const runs = await home.runsOf(uid)
+          assert.deepEqual(
+            runs.map(({ status }) => status),
+            Array.from({ length: count }, () => 'FAILED'),
+          )
+        })
+      await failed(1)
+      // The next try waits for the first minute, the one after it for two.
+      await eventually(async () => {
+        clock.advance(MINUTE)
+        assert.equal((await home.runsOf(uid)).length, 2)
+      })
+      await failed(2)
+      assert.match((await home.runsOf(uid))[0].message, /nowhere\.invalid/)
+    } finally {
+      await service.close()
+    }
+  })
+
+  test('a run that kill -9 cuts short is taken up by the next start, without loss and without double effect', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'weir-import-'))
+    const account = { email: 'owner@localhost', password: 'correct horse battery' }
+    const settings = { ...LOCAL, WEIR_OWNER_PASSWORD: account.password }
+    let service = await startChildService(dataDir, settings)
+    try {
+      let home = await ImportHome.open(service, account, 'POSTGRESQL', server)
+      // The statement waits until the test lets it go on.
+      await server.ask(`CREATE TABLE gate (is_open int);
+        CREATE FUNCTION opened() RETURNS int LANGUAGE plpgsql AS $$
+        BEGIN
+          WHILE NOT EXISTS (SELECT FROM gate) LOOP PERFORM pg_sleep(0.05); END LOOP;
+          RETURN 1;
+        END $$`)
+      const externalSql = 'SELECT device, at, temp FROM readings WHERE opened() = 1'
+      const sql = INGEST.replace("device, 'temp', at, temp", "device, 'temp', NULL, temp")
+      const uid = await home.insert({ id: 'cut', externalSql, procs: [{ timeZoneId: 'UTC', sql }] })
+      const runUid = await home.start(uid)
+      const [{ start }] = (await home.runsOf(uid)) as unknown as { start: number }[]
+      await service.kill()
+      await server.ask('INSERT INTO gate VALUES (1)')
+      service = await startChildService(dataDir, settings)
+      home = await ImportHome.open(service, account, 'POSTGRESQL', server)
+      const ended = await home.ended(uid, runUid)
+      assert.deepEqual([ended.status, ended.samples], ['DONE', 1], ended.message)
+      // A sample without a time has that of the run, which is the same however often it is run.
+      assert.deepEqual(await home.samplesOf('d1'), [[start, 20.5]])
+      assert.equal((await home.runsOf(uid)).length, 1)
+    } finally {
+      await service.kill()
+      rmSync(dataDir, { recursive: true, force: true })
+    }
+  })
+})

@@ -1,0 +1,133 @@
+/** What imports do, on a real server of each kind. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type ImportHome, INGEST, startImportHome } from './import-home.ts'
+import type { DatabaseServer } from './postgresql-server.ts'
+import type { Service } from './service.ts'
+import { eventually } from './settle.ts'
+
+/** A kind of database, in its own words. */
+export interface ImportedKind {
+  readonly kind: 'POSTGRESQL' | 'MYSQL'
+  start(): Promise<DatabaseServer>
+  /** Numbers from 1 on as `n`. */
+  numbers(count: number): string
+  readonly sleeps: string
+}
+
+/** Adds the tests of a kind. */
+export function testImports({ kind, start, numbers, sleeps }: ImportedKind): void {
+  let server: DatabaseServer
+  let service: Service
+  let home: ImportHome
+  let reopen: () => Promise<ImportHome>
+  before(async () => {
+    server = await start()
+    const started = await startImportHome(kind, server)
+    service = started.service
+    home = started.home
+    reopen = started.reopen
+    await server.ask('CREATE TABLE readings (device VARCHAR(40), at BIGINT, temp DOUBLE PRECISION)')
+  })
+  after(async () => {
+    await service?.close()
+    await server?.stop()
+  })
+
+  test(`${kind}: rows become samples; the same rows again change nothing, over a restart too`, async () => {
+    await server.ask(
+      "INSERT INTO readings VALUES ('d1', 1000, 20.5), ('d1', 2000, 21), ('d2', 1000, 5)",
+    )
+    const uid = await home.insert({ id: 'first' })
+    const first = await home.run(uid)
+    assert.deepEqual(
+      { ...first, uid: '', start: 0, end: 0 },
+      {
+        ...{ uid: '', start: 0, end: 0, status: 'DONE', message: '' },
+        ...{ rowsFetched: 3, rowsIngested: 3, rowsSkipped: 0, samples: 3 },
+      },
+    )
+    assert.deepEqual(await home.samplesOf('d1'), [
+      [1000, 20.5],
+      [2000, 21],
+    ])
+    home = await reopen()
+    await server.ask("DELETE FROM readings WHERE at < 2000 AND device = 'd1'")
+    const second = await home.run(uid)
+    assert.deepEqual([second.rowsFetched, second.rowsIngested, second.rowsSkipped], [2, 0, 2])
+    await server.ask("INSERT INTO readings VALUES ('d1', 3000, 22)")
+    const third = await home.run(uid)
+    assert.deepEqual([third.rowsIngested, third.rowsSkipped, third.samples], [1, 2, 1])
+    assert.equal((await home.samplesOf('d1')).length, 3)
+    assert.equal((await home.runsOf(uid)).length, 3)
+  })
+
+  test(`${kind}: Ingest SQL sees when the last run was; a failed one does not count`, async () => {
+    await server.ask('CREATE TABLE runs (at BIGINT)')
+    await server.ask('INSERT INTO runs VALUES (1)')
+    const sql = `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
+      SELECT @CONNECTOR_ID, 'last', at, @LAST_RUN_DATE FROM CSV_TABLE(@JDBC_RESULT) WITH (1 at LONG);`
+    const procs = [{ timeZoneId: 'UTC', sql }]
+    const uid = await home.insert({ id: 'since', externalSql: 'SELECT at FROM runs', procs })
+    assert.equal((await home.run(uid)).status, 'DONE')
+    assert.deepEqual(await home.samplesOf('since', 'last'), [[1, 0]])
+    const [{ start }] = (await home.runsOf(uid)) as unknown as { start: number }[]
+    const path = `/api/connector/${uid}`
+    await home.owner('POST', path, { connector: { externalSql: 'SELECT nothing FROM runs' } })
+    const failed = await home.run(uid)
+    assert.equal(failed.status, 'FAILED')
+    assert.match(failed.message, /^External SQL.*nothing/)
+    await home.owner('POST', path, { connector: { externalSql: 'SELECT at FROM runs' } })
+    assert.equal((await home.run(uid)).status, 'DONE')
+    assert.deepEqual(await home.samplesOf('since', 'last'), [[1, start]])
+  })
+
+  test(`${kind}: a row that cannot be stored stops the run, and nothing of it is stored`, async () => {
+    const sql = `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
+      SELECT 'bad', 'temp', CASE WHEN n = 500 THEN -99999999999999999 ELSE n END, n
+      FROM CSV_TABLE(@JDBC_RESULT) WITH (1 n LONG);`
+    const procs = [{ timeZoneId: 'UTC', sql }]
+    const uid = await home.insert({ id: 'bad', externalSql: numbers(1_000), procs })
+    const { status, message, samples } = await home.run(uid)
+    assert.equal(status, 'FAILED')
+    assert.match(message, /row 500/)
+    assert.equal(samples, 0)
+    assert.deepEqual(await home.samplesOf('bad'), [])
+  })
+
+  test(`${kind}: no rows, a thousand of many, and too many for a text`, async () => {
+    const none = await home.insert({
+      id: 'none',
+      externalSql: 'SELECT device, at, temp FROM readings WHERE at < 0',
+    })
+    const nothing = await home.run(none)
+    assert.deepEqual([nothing.status, nothing.rowsFetched, nothing.samples], ['DONE', 0, 0])
+    const sql = `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
+      SELECT 'many', 'n', n, n FROM CSV_TABLE(@JDBC_RESULT) WITH (1 n LONG);`
+    const procs = [{ timeZoneId: 'UTC', sql }]
+    const many = { externalSql: numbers(10_000_000), procs }
+    const some = await home.run(await home.insert({ id: 'some', ...many, maxRows: 1_000 }))
+    assert.deepEqual(
+      [some.status, some.rowsFetched, some.samples],
+      ['DONE', 1_000, 1_000],
+      some.message,
+    )
+    const all = await home.run(await home.insert({ id: 'all', ...many }))
+    assert.equal(all.status, 'FAILED')
+    assert.match(all.message, /longer than 16000000 characters/)
+  })
+
+  test(`${kind}: one run at a time, told as it goes, and called off`, async () => {
+    const procs = [{ timeZoneId: 'UTC', sql: INGEST }]
+    const uid = await home.insert({ id: 'slow', externalSql: sleeps, procs })
+    const runUid = await home.start(uid)
+    assert.equal((await home.owner('POST', `/api/connector/${uid}/run`)).status, 409)
+    assert.equal((await home.runsOf(uid))[0].status, 'RUNNING')
+    const called = await home.owner('DELETE', `/api/connector/${uid}/run`)
+    assert.equal(called.status, 200, called.text)
+    const { status, message } = await home.ended(uid, runUid)
+    assert.deepEqual([status, message], ['FAILED', 'The run was cancelled'])
+    assert.equal((await home.owner('DELETE', `/api/connector/${uid}/run`)).status, 404)
+    await eventually(async () => assert.equal((await home.runsOf(uid)).length, 1))
+  })
+}
