@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { ExpressionError } from '../../src/expression/index.ts'
+import { STORED_TABLES } from '../../src/gql/stored/stored-tables.ts'
 import { printStatements } from '../../src/sql/syntax/print-statements.ts'
 import { readSql } from '../../src/sql/syntax/read-sql.ts'
 import type { Statement } from '../../src/sql/syntax/sql-tree.ts'
@@ -28,7 +29,7 @@ function bare(statements: readonly Statement[]): unknown {
 /** Runs a text; what is refused or fails must tell its place, and no words of the engine below. */
 function tryRun(text: string): boolean {
   try {
-    runGsSql(text, { variables: { '@HTTP_BODY': '{"a":1}' } })
+    runGsSql(text, { variables: { '@HTTP_BODY': '{"a":1}' } }, { stored: STORED_TABLES })
     return true
   } catch (error) {
     assert.ok(error instanceof ExpressionError, `${text}\n${(error as Error).stack}`)

@@ -1,7 +1,9 @@
 /** Random texts of GS SQL: whole programs by its grammar, and heaps of its words. */
 import { fc } from './fast-check.ts'
 
-const names = fc.constantFrom('a', 'b', 'id', 'v', '"odd name"', 'left', 'first', '"from"')
+const names = fc.constantFrom(
+  ...['a', 'b', 'id', 'v', '"odd name"', 'left', 'first', '"from"', 'time', 'sample', 'cid'],
+)
 const tables = fc.constantFrom('t', 'u', '"T 2"')
 const texts = fc.constantFrom("'x'", "'it''s'", '\'{"a":1}\'', '"so"', "''", "'[1,2]'")
 const numbers = fc.constantFrom('0', '1', '2.5', '1e3', '9007199254740993')
@@ -45,11 +47,19 @@ const { expression, query } = fc.letrec<{
       .tuple(tie('expression'), tie('expression'))
       .map(([when, then]) => `CASE WHEN ${when} THEN ${then} END`),
     tie('expression').map((operand) => `CAST(${operand} AS LONG)`),
-    fc.constantFrom('count(*)', 'now()', 'count(DISTINCT v)'),
+    fc.constantFrom('count(*)', 'now()', 'count(DISTINCT v)', 'first(v, id)', 'last(v)'),
+    fc.constantFrom(
+      "Sample(stat = 'max')",
+      "Sample(cycleId = 'day', Range(sd = -7d, ed = now - 1h))",
+    ),
   ),
   table: fc.oneof(
     { maxDepth: 2, depthIdentifier: depth, withCrossShrink: true },
     tables,
+    fc.constantFrom(
+      ...['SAMPLE()', 'STREAM SAMPLE(Range(last = 5)) AS t', 'COMPONENT c', 'STREAM sample'],
+      "SAMPLE(cycleId = @x, stat = 'max', Range(sd = now + 1d - 5min, ed = 7w)) AS u",
+    ),
     fc
       .tuple(texts, tables)
       .map(

@@ -95,6 +95,7 @@ export async function* findAskedComponents(
   for (const folder of texts.get('folderpath') ?? [undefined]) {
     for await (const records of catalog.walkComponents(orgUid, folder)) {
       for (const record of records) {
+        if (texts.get('cname')?.has(record.name) === false) continue
         const entry = index.componentByUid(orgUid, record.uid)
         if (entry !== undefined) yield { entry, record }
       }

@@ -115,7 +115,8 @@ function printSample({ settings, range }: tree.SampleSettings): string {
 }
 
 function printSettings(settings: tree.SampleSettings['settings']): string[] {
-  return settings.map(({ name, value }) => `${printNameOf(name)} = ${print(value)}`)
+  // Their names are words, never in quotes.
+  return settings.map(({ name, value }) => `${name.text} = ${print(value)}`)
 }
 
 function print(node: Expression): string {
