@@ -118,7 +118,21 @@ export async function resolveTargets(
     requireCreatable(missing.list.length, put.createMax)
   }
   requireReachedOnce(index, put.samples)
+  if (put.creation.compName !== undefined) requireOneNamed(missing.list, put.creation)
   return missing.list
+}
+
+/** Refuses a name of the whole call where it would be that of two components. */
+function requireOneNamed(missing: readonly MissingTarget[], call: CreationRules): void {
+  let named: string | undefined
+  for (const { component, compId, creation } of missing) {
+    // A target with words of its own has rules of its own.
+    if (component !== undefined || creation !== call) continue
+    named ??= compId
+    if (compId === named) continue
+    const what = `Parameter "compName" names one component, and this call creates "${named}" and "${compId}"`
+    refuse('bad_input', { what: `${what}: put them one by one, or without "compName"` })
+  }
 }
 
 type GatheredTarget = Omit<MissingTarget, 'samples'> & { samples: readonly number[] }

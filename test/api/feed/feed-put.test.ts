@@ -126,6 +126,23 @@ test('PUT of the URL form carries whole lists, and JSON reaches streams with res
   assert.equal(name, 'Reserved names')
 })
 
+test('PUT of several components refuses one name for those it would create', async () => {
+  const samples = (ids: readonly string[], time: number) =>
+    ids.map((compId) => ({ compId, streamId: 'a', data: 1, time }))
+  const { status, text } = await client.putJson(samples(['one', 'two'], 1), 'compName=Both')
+  assert.equal(status, 400)
+  assert.match(text, /compName.*\\"one\\" and \\"two\\"/)
+  const { index } = service.app.catalog
+  assert.equal(index.resolveComponent(service.orgUid, 'one'), undefined)
+  assert.equal((await client.putJson(samples(['one'], 1), 'compName=First')).status, 200)
+  // Of two components one is there: the name is that of the other.
+  assert.equal((await client.putJson(samples(['one', 'two'], 2), 'compName=Second')).status, 200)
+  const uid = index.resolveComponent(service.orgUid, 'two')?.uid ?? ''
+  assert.equal((await service.app.catalog.components.get(administrator(), uid)).name, 'Second')
+  // What is there already is not named, and the name not looked at.
+  assert.equal((await client.putJson(samples(['one', 'two'], 3), 'compName=Third')).status, 200)
+})
+
 test('PUT takes bodies in every encoding', async () => {
   const encoders = {
     gzip: gzipSync,
@@ -365,10 +382,12 @@ test('the API description tells every feed call', async () => {
     .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
   assert.deepEqual(calls.sort(), [
     'delete /api/comp/{compId}/stream/{streamId}/feed',
+    'delete /api/component/{componentUid}/stream/{uid}/feed',
     'get /api/comp/{compId}/feed',
     'get /api/comp/{compId}/last_value',
     'get /api/comp/{compId}/stream/{streamId}/feed',
     'get /api/comp/{compId}/stream/{streamId}/last_value',
+    'get /api/component/{componentUid}/stream/{uid}/feed',
     'get /api/feed',
     'put /api/feed',
   ])

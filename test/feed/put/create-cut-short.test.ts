@@ -59,8 +59,8 @@ test('puts at once that create overlapping fleets in different ways store all of
   t.after(() => home.close())
   const sent = [
     ...[home.putJson(fleet(0, 300, 1_000)), home.putJson(fleet(100, 400, 2_000))],
-    // Named components and those with streams that are there take the longer way.
-    home.putJson(fleet(50, 350, 3_000), 'compName=named'),
+    // Components with a folder and those with streams that are there take the longer way.
+    home.putJson(fleet(50, 350, 3_000), 'folder=/Components/yard'),
     home.putJson([{ compId: 'c', streamId: 'x', time: 1, data: 1 }, ...fleet(200, 500, 4_000)]),
     ...[home.putJson(fleet(0, 300, 5_000)), home.putJson(fleet(0, 500, 6_000))],
   ]
