@@ -171,7 +171,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     addRoutes: (app, readMetrics) =>
       addRoutes(app, {
         ...{ ...data, calls, config, deletion, gate, identity, log, oauth, operators },
-        ...{ ...connecting, budget, lane, live, jobs: data.derivation.jobs, clock, queries },
+        ...{ ...connecting, budget, lane, live, clock, queries },
         usageOf: usageReader(catalogStore, data.fileUsage),
         ...{ readMetrics, measure: () => measureFolder(config.dataDir) },
       }),

@@ -31,6 +31,7 @@ import { type CyclePreview, previewCycle } from './record/cycle-preview.ts'
 import { type CycleBody, cycleRules, definitionOf } from './record/cycle-record.ts'
 import { Dashboards } from './record/dashboards.ts'
 import { type DeleteProfileBody, deleteProfileRules } from './record/delete-profile.ts'
+import { type DraftedStream, draftStream } from './record/draft-stream.ts'
 import {
   checkExpressionText,
   type ExpressionCheck,
@@ -223,6 +224,15 @@ export class Catalog {
   /** What an expression gives, or its first mistake; see checkExpressionText. */
   async checkExpression(principal: Principal, input: unknown): Promise<ExpressionCheck> {
     return await checkExpressionText(principal, input)
+  }
+
+  /** A derived stream as it would be saved; see draftStream. */
+  async draftStream(
+    principal: Principal,
+    componentUid: string,
+    input: unknown,
+  ): Promise<DraftedStream> {
+    return await draftStream(this.#base, principal, componentUid, input)
   }
 
   /** Every function that expressions may use. */

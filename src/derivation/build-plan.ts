@@ -7,6 +7,7 @@ import {
   resultType,
   type StatisticId,
   type StreamIndex,
+  type StreamKind,
 } from '../catalog/index.ts'
 import type { CheckedExpression } from '../expression/index.ts'
 import { compiledCycle, factsOf } from '../feed/index.ts'
@@ -30,7 +31,9 @@ interface SourceDocument {
 /** The records that a plan is made of. */
 export interface PlanDocuments {
   readonly handle: StreamHandle
-  readonly stream: StreamRecord & { readonly derivation: NonNullable<StreamRecord['derivation']> }
+  readonly stream: Pick<StreamRecord, 'uid' | 'revision' | 'valueType'> & {
+    readonly derivation: NonNullable<StreamRecord['derivation']>
+  }
   readonly timeZone: string
   /** One for each variable. */
   readonly sources: readonly SourceDocument[]
@@ -47,8 +50,20 @@ export async function readPlanDocuments(
   const { derivation } = stream
   if (derivation === undefined) return { problem: 'the stream has no formula: save it with one' }
   const { orgUid, timeZone } = index.componentOf(handle)
+  const sources = await readSources(catalog, orgUid, derivation.variables)
+  if ('problem' in sources) return sources
+  return { handle, stream: { ...stream, derivation }, timeZone, sources }
+}
+
+/** Reads what variables stand for; a problem where something is gone. */
+export async function readSources(
+  catalog: Catalog,
+  orgUid: string,
+  variables: PlanDocuments['stream']['derivation']['variables'],
+): Promise<readonly SourceDocument[] | PlanProblem> {
+  const { index } = catalog
   const sources: SourceDocument[] = []
-  for (const variable of derivation.variables) {
+  for (const variable of variables) {
     const uid = variable.streamUid
     const shown = `variable ${JSON.stringify(variable.name)}`
     const found = index.hasLivingUid(uid) ? index.streamByUid(orgUid, uid) : 0
@@ -67,23 +82,34 @@ export async function readPlanDocuments(
     const zone = index.componentOf(found).timeZone
     sources.push({ uid, revision, handle: found, rollupMethod, timeZone: zone, window })
   }
-  return { handle, stream: { ...stream, derivation }, timeZone, sources }
+  return sources
 }
 
-/** Makes the plan of records that were just read; a problem where types or intervals do not fit. */
+/** Where a derived stream stands, and how its results lie in time. */
+interface ResultPlace {
+  readonly orgUid: string
+  readonly componentUid: string
+  readonly kind: StreamKind
+  readonly grid: string
+}
+
+/** Makes the plan of records that were just read; a problem where types or intervals do not fit. `unsaved` places a stream that has no handle. */
 export async function buildPlan(
   index: StreamIndex,
   documents: PlanDocuments,
+  unsaved?: ResultPlace,
 ): Promise<DerivationPlan | PlanProblem> {
   const { handle, stream, timeZone, sources } = documents
   const { expression: text, trigger, followsCorrections } = stream.derivation
-  const isThere = index.has(handle) && sources.every((source) => index.has(source.handle))
+  const isSaved = unsaved !== undefined || index.has(handle)
+  const isThere = isSaved && sources.every((source) => index.has(source.handle))
   if (!isThere) return { problem: 'the stream or a source of it was just deleted' }
-  const cycle = cycleOfGrid(index.gridOf(handle))
-  const { orgUid, uid: componentUid } = index.componentOf(handle)
+  const place = unsaved ?? placeOf(index, handle)
+  const { orgUid, componentUid } = place
+  const cycle = cycleOfGrid(place.grid)
   const variables: PlanVariable[] = []
   for (const [at, { name, offset }] of stream.derivation.variables.entries()) {
-    const variable = planVariable(index, handle, sources[at])
+    const variable = planVariable(index, place, sources[at])
     if (typeof variable === 'string') {
       return { problem: `variable ${JSON.stringify(name)} ${variable}` }
     }
@@ -101,15 +127,19 @@ export async function buildPlan(
   }
 }
 
+function placeOf(index: StreamIndex, handle: StreamHandle): ResultPlace {
+  const { orgUid, uid: componentUid } = index.componentOf(handle)
+  return { orgUid, componentUid, kind: index.kindOf(handle), grid: index.gridOf(handle) }
+}
+
 /** How a variable is read; a text tells why it cannot be. */
 function planVariable(
   index: StreamIndex,
-  derived: StreamHandle,
+  result: ResultPlace,
   source: SourceDocument,
 ): Omit<PlanVariable, 'name' | 'offset'> | string {
   const { handle, rollupMethod, timeZone, window } = source
   const { kind, valueType, baseCycle } = factsOf(index, handle)
-  const result = { kind: index.kindOf(derived), grid: index.gridOf(derived) }
   const read = { kind, valueType, grid: index.gridOf(handle), rollupMethod }
   const reading = readingOf(result, read, window?.stat ?? '')
   if (typeof reading === 'string') return reading

@@ -88,8 +88,8 @@ export async function deriveAgain(
 }
 
 /** The time before which no append can change results; undefined while there can be none. */
-function settledBy(
-  { trigger }: DerivationPlan,
+export function settledBy(
+  { trigger }: Pick<DerivationPlan, 'trigger'>,
   newest: readonly ({ readonly time: EpochMs } | undefined)[],
 ): number | undefined {
   const times = newest.flatMap((sample) => (sample === undefined ? [] : [sample.time]))

@@ -1,6 +1,7 @@
 export { CatalogGraph } from './catalog-graph.ts'
 export { isProblem } from './derivation-plan.ts'
 export { deriveAgain } from './derive-stream.ts'
+export type { DerivationViews } from './explain/derivation-views.ts'
 export type { HistoryJobs } from './history/history-jobs.ts'
 export { JOB_STATUSES } from './history/job-book.ts'
 export { StreamDeriver } from './stream-deriver.ts'

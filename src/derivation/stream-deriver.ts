@@ -9,6 +9,7 @@ import { derivationMetrics } from './derivation-metrics.ts'
 import { isProblem } from './derivation-plan.ts'
 import { derivePut } from './derive-put.ts'
 import { deriveAppended } from './derive-stream.ts'
+import { DerivationViews } from './explain/derivation-views.ts'
 import { historyWork } from './history/derive-history.ts'
 import { HistoryJobs } from './history/history-jobs.ts'
 import { JobBook } from './history/job-book.ts'
@@ -35,6 +36,7 @@ export class StreamDeriver {
   readonly worker: DerivationWorker
   readonly jobs: HistoryJobs
   readonly types: TypeSettler
+  readonly views: DerivationViews
   readonly #putDeps: Parameters<typeof derivePut>[0]
 
   constructor(deps: DerivationDeps) {
@@ -47,6 +49,7 @@ export class StreamDeriver {
     const common = { feed, store, status, graph, index, locks, clock, onFailure }
     this.worker = new DerivationWorker({ ...common, catalog: catalogStore, holder })
     this.types = new TypeSettler({ catalog, graph, onFailure })
+    this.views = new DerivationViews({ catalog, store })
     const work = historyWork({ feed, store, status, graph, catalog })
     this.jobs = new HistoryJobs({ ...common, work, book: new JobBook(catalogStore) })
     this.#putDeps = {

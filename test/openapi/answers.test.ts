@@ -177,6 +177,10 @@ test('the catalog answers as described', async () => {
   await owner('GET', `${extents}/extent`)
   await owner('GET', `${extents}/stream/${streamUid}/plot?points=10`)
   await owner('GET', `${extents}/stream/${streamUid}/extent`)
+  await owner('GET', `${extents}/stream/${streamUid}/graph`)
+  await owner('POST', `${extents}/stream/preview`, {
+    stream: { derivation: { expression: 'x', variables: [{ name: 'x', streamUid }] } },
+  })
   await owner('GET', `${extents}/stream/none/extent`, undefined, { expect: '4' })
   const shown = [{ componentUid: component.uid, streamUid }]
   const panels = [{ kind: 'chart', x: 0, y: 0, width: 6, height: 4, streams: shown }]

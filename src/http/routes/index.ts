@@ -9,7 +9,7 @@ import type {
 import type { Clock, Config, MemoryBudget } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { Connections, Connectors, Imports, KeptPayloads } from '../../connectors/index.ts'
-import type { HistoryJobs } from '../../derivation/index.ts'
+import type { StreamDeriver } from '../../derivation/index.ts'
 import type { LiveHub } from '../../feed/index.ts'
 import type { FileService } from '../../files/index.ts'
 import type { Queries } from '../../gql/index.ts'
@@ -27,12 +27,13 @@ import { importRoutes } from './connectors/import-routes.ts'
 import { sinkRoutes } from './connectors/sink-routes.ts'
 import { cycleRoutes } from './cycle-routes.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
+import { derivationRoutes } from './derivation/derivation-routes.ts'
+import { jobRoutes } from './derivation/job-routes.ts'
 import { expressionRoutes } from './expression-routes.ts'
 import { extentRoutes } from './extent-routes.ts'
 import { feedRoutes } from './feed-routes.ts'
 import { fileRoutes } from './file-routes.ts'
 import { invitationRoutes } from './invitation-routes.ts'
-import { jobRoutes } from './job-routes.ts'
 import { liveRoutes } from './live-routes.ts'
 import { loginRoutes } from './login-routes.ts'
 import { authorizeRoutes } from './oauth/authorize-routes.ts'
@@ -60,9 +61,9 @@ interface RouteParts extends StorageRoutesDeps {
   readonly connections: Connections
   readonly connectors: Connectors
   readonly deletion: DeletionParts
+  readonly derivation: Pick<StreamDeriver, 'jobs' | 'views'>
   readonly files: FileService
   readonly identity: Identity
-  readonly jobs: HistoryJobs
   readonly imports: Imports
   readonly keptPayloads: KeptPayloads
   readonly lane: FastLane
@@ -99,7 +100,8 @@ export function addRoutes(app: App, parts: RouteParts): void {
   fileRoutes(app, { files, calls, gate, identity, budget })
   const isSecure = config.tlsCert !== undefined || config.publicUrl?.startsWith('https:') === true
   invitationRoutes(app, { gate, identity })
-  jobRoutes(app, { gate, jobs: parts.jobs })
+  derivationRoutes(app, { gate, views: parts.derivation.views })
+  jobRoutes(app, { gate, jobs: parts.derivation.jobs })
   loginRoutes(app, { gate, identity, isSecure })
   liveRoutes(app, { live: parts.live, gate, identity })
   oauthClientRoutes(app, { oauth, gate, identity })

@@ -1,14 +1,14 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
 import { Type } from 'typebox'
-import type { HistoryJobs } from '../../derivation/index.ts'
-import type { Gate } from '../admit/gate.ts'
-import { needs } from '../admit/needs.ts'
-import type { App } from '../app-type.ts'
-import { answersOf, operation } from '../openapi/answer-schema.ts'
-import { envelope, pageSchema, readPage } from '../wire/envelope.ts'
-import { uidParams } from '../wire/identity-wire.ts'
-import { deriveShape, jobRecord } from '../wire/job-answers.ts'
-import { documented } from './record-routes.ts'
+import type { HistoryJobs } from '../../../derivation/index.ts'
+import type { Gate } from '../../admit/gate.ts'
+import { needs } from '../../admit/needs.ts'
+import type { App } from '../../app-type.ts'
+import { answersOf, operation } from '../../openapi/answer-schema.ts'
+import { envelope, pageSchema, readPage } from '../../wire/envelope.ts'
+import { uidParams } from '../../wire/identity-wire.ts'
+import { deriveShape, jobRecord } from '../../wire/job-answers.ts'
+import { documented } from '../record-routes.ts'
 
 const answers = answersOf('job', jobRecord)
 const uidOf = (request: FastifyRequest) => (request.params as { uid: string }).uid
