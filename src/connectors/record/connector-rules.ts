@@ -9,6 +9,7 @@ import {
   shapeCheck,
 } from '../../catalog/index.ts'
 import { readImportFields } from '../import/import-fields.ts'
+import { programOf } from '../run/connector-program.ts'
 import { type ConnectorBody, type ConnectorProc, connectorShape } from './connector-shape.ts'
 
 type ConnectorInput = Static<typeof connectorShape>
@@ -101,4 +102,6 @@ export function requireSql(procs: readonly ConnectorProc[], checkSql: CheckSql):
     if (proc.sql.trim() === '') refuseField(field, 'must not be blank')
     checkSql(proc, field)
   }
+  // They are run as one program, which has bounds of its own.
+  if (procs.length > 1) checkSql(programOf(procs), 'connector.procs')
 }

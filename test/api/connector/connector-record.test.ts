@@ -122,6 +122,15 @@ test('SQL with a mistake is refused with field, line and column', async () => {
   assert.equal((await owner('GET', `/api/connector/${uid}`)).body.connector.procs.length, 1)
 })
 
+test('procs that are too much for one program together are refused when they are saved', async () => {
+  const sql = Array.from({ length: 60 }, () => 'SELECT 1').join(';\n')
+  const one = await owner('PUT', '/api/connector', record('sixty', { procs: [{ sql }] }))
+  assert.equal(one.status, 200, one.text)
+  const two = await owner('PUT', '/api/connector', record('more', { procs: [{ sql }, { sql }] }))
+  assert.equal(two.status, 400, two.text)
+  assert.equal(two.body.field, 'connector.procs')
+})
+
 test('an ID that another connector has is a 409, in one organization only', async () => {
   await home.make('taken', VALUES_SQL)
   const again = await owner('PUT', '/api/connector', record('taken'))

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { createOrganization } from '../../../src/auth/index.ts'
+import { caller, signIn } from '../../support/caller.ts'
 import {
   type ConnectorHome,
+  callSink,
   startConnectorHome,
   VALUES_SQL,
   valuesBody,
@@ -144,6 +147,30 @@ test('deleting a connector deletes what it was given', async () => {
   assert.equal((await home.owner('GET', pathOf(uid, payload))).status, 404)
   const left = await home.service.app.payloads.list(uid, { start: 0, limit: 10 })
   assert.equal(left.totalCount, 0)
+})
+
+test('an organization that is deleted leaves nothing that its connectors were given', async () => {
+  const password = 'correct horse battery staple'
+  const { organization, owner, feedKey } = await createOrganization(home.service.app.identity, {
+    ...{ name: 'Leaving', ownerEmail: 'leaving@example.com', ownerPassword: password },
+    ...{ ownerTimeZone: 'UTC', actor: 'test' },
+  })
+  const session = await signIn(home.service, 'leaving@example.com', password)
+  const call = caller(home.service, session, { 'Weir-Password': password })
+  const made = await call('PUT', '/api/connector', {
+    connector: { id: 'hook', runningUser: { uid: owner.uid }, procs: [{ sql: VALUES_SQL }] },
+  })
+  assert.equal(made.status, 200, made.text)
+  const place = { orgUid: organization.uid, id: 'hook' }
+  const sent = await callSink(home.service, place, { key: feedKey, body: valuesBody('x') })
+  assert.equal(sent.status, 200, sent.text)
+  const known = async () =>
+    (await home.service.app.payloads.listConnectors()).map(({ orgUid }) => orgUid)
+  assert.ok((await known()).includes(organization.uid))
+  const gone = await call('DELETE', `/api/organization/${organization.uid}`)
+  assert.equal(gone.status, 200, gone.text)
+  assert.ok(!(await known()).includes(organization.uid))
+  assert.equal((await callSink(home.service, place, { key: feedKey })).status, 401)
 })
 
 test('payloads and outcomes are there after a start, and a restart runs nothing twice', async () => {
