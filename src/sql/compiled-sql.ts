@@ -177,6 +177,11 @@ const SUM_COLUMNS = [
 /** What a row tells of the samples that it sums up: there are as many rows as it takes, each exact for its own. */
 export type SumColumn = (typeof SUM_COLUMNS)[number]
 
+/** The column with the start of the period, of so many ms, that a row sums up: `time - time % ms` of its samples. */
+export function periodColumn(ms: number): string {
+  return `period ${ms}`
+}
+
 /** The column that holds a statistic which Sample(stat = …) names among the values of SELECT. */
 export function statisticColumn(cell: number): string {
   return `stat ${cell}`

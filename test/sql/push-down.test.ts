@@ -81,13 +81,16 @@ test('compileGsSql() reads sums instead of samples where a query needs no more',
     "SELECT cid, count(*) AS n FROM SAMPLE WHERE id = 'x' AND time BETWEEN 1 AND 9 GROUP BY cid HAVING n > 1 ORDER BY n",
     'SELECT id, max(sample) - min(sample) FROM STREAM GROUP BY id',
     'SELECT count(*) FROM STREAM WHERE time > 5',
+    'SELECT time - time % 1000 AS t, max(sample) FROM SAMPLE GROUP BY t ORDER BY t',
+    'SELECT cid, time - time % 7 + 7, avg(sample) FROM SAMPLE GROUP BY cid, time - time % 7',
   ])
     assert.ok(isSummed(text), text)
   for (const text of [
     'SELECT sample FROM SAMPLE',
     'SELECT count(*) FROM STREAM',
     'SELECT max(sample * 2) FROM SAMPLE',
-    'SELECT time - time % 1000 AS t, max(sample) FROM SAMPLE GROUP BY t',
+    'SELECT time - time % 1000 AS t, max(sample) FROM SAMPLE GROUP BY t, time - time % 500',
+    'SELECT time % 1000 AS t, max(sample) FROM SAMPLE GROUP BY t',
     'SELECT max(sample) FROM SAMPLE WHERE sample > 5',
     'SELECT max(sample) FROM SAMPLE WHERE time > 5 OR time < 3',
     'SELECT count(DISTINCT sample) FROM SAMPLE',
@@ -219,6 +222,18 @@ test('a query over stored tables gives the same whether it is handed what it ask
     assert.equal(found, expected, text)
   })
   fc.assert(property, { seed, numRuns: 600 })
+})
+
+test('sums of periods are those of their samples', () => {
+  const groups = fc.constantFrom(' GROUP BY p', ' GROUP BY p, cid HAVING count(*) > 1')
+  const property = fc.property(wheres, groups, rows, (where, group, list) => {
+    const values = 'time - time % 4 AS p, count(*), min(sample), max(sample), last(sample)'
+    const text = `SELECT ${values} FROM # AS s${where}${group}`
+    const samples = unique(list)
+    const expected = resultOf(text.replace('#', PLAIN), samples)
+    assert.equal(resultOf(text.replace('#', 'SAMPLE'), samples), expected, text)
+  })
+  fc.assert(property, { seed, numRuns: 200 })
 })
 
 test('joined stored tables give the same whether they are handed what is asked for or everything', () => {

@@ -6,7 +6,7 @@ type Ask = NonNullable<CompiledRead['ask']>
 
 /** The rows of a table that a query asks for; `rowOf` gives the row of a query without tables. */
 export function askedRows(
-  { ask }: CompiledRead,
+  { columns, ask }: CompiledRead,
   rows: readonly StoredRow[],
   rowOf: (text: Ask['given']) => readonly SqlCell[],
 ): readonly StoredRow[] {
@@ -18,7 +18,7 @@ export function askedRows(
       ask.demands.every((demand) => fulfils(row, demand, given)) &&
       (bounds === undefined || ask.predicates.every((one) => fulfils(row, one, bounds))),
   )
-  return ask.isSummed ? sumsOf(kept) : kept
+  return ask.isSummed ? sumsOf(kept, periodOf(columns)) : kept
 }
 
 function boundsOf(read: () => readonly SqlCell[]): readonly SqlCell[] | undefined {
@@ -48,10 +48,20 @@ function compare(one: NonNullable<SqlCell>, other: NonNullable<SqlCell>): number
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-/** One row for each stream; texts are rows of their own. */
-function sumsOf(rows: readonly StoredRow[]): StoredRow[] {
+/** The column of periods, and their length. */
+function periodOf(
+  columns: readonly string[],
+): { readonly name: string; readonly ms: bigint } | undefined {
+  const name = columns.find((column) => column.startsWith('period '))
+  return name === undefined ? undefined : { name, ms: BigInt(name.split(' ')[1]) }
+}
+
+/** One row for each stream, or each period of one; texts are rows of their own. */
+function sumsOf(rows: readonly StoredRow[], period: ReturnType<typeof periodOf>): StoredRow[] {
+  const startOf = (time: SqlCell): bigint =>
+    period === undefined ? 0n : BigInt(time ?? 0) - (BigInt(time ?? 0) % period.ms)
   const keyOf = ({ CID, ID, TIME, SAMPLE }: StoredRow): string =>
-    `${CID}\n${ID}${typeof SAMPLE === 'string' ? `\n${TIME}` : ''}`
+    `${CID}\n${ID}\n${startOf(TIME)}${typeof SAMPLE === 'string' ? `\n${TIME}` : ''}`
   return [...Map.groupBy(rows, keyOf).values()].map((group) => {
     const sorted = group.toSorted((a, b) => Number(a.TIME) - Number(b.TIME))
     const samples = sorted.map(({ SAMPLE }) => SAMPLE)
@@ -61,6 +71,7 @@ function sumsOf(rows: readonly StoredRow[]): StoredRow[] {
     const total = numbers.reduce((sum, number) => sum + number, 0)
     return {
       ...first,
+      ...(period === undefined ? {} : { [period.name]: startOf(first.TIME) }),
       'count()': BigInt(group.length),
       'sum()': isText ? first.SAMPLE : total,
       'mean()': isText ? first.SAMPLE : total / group.length,

@@ -24,6 +24,7 @@ import { termOf } from './compile-terms.ts'
 import { keyOf, SqlScope } from './sql-scope.ts'
 import type { CompileQuery, QueryText, StatementContext } from './statement-context.ts'
 import { NotSummed } from './stored-read.ts'
+import { withPeriods } from './summed-terms.ts'
 
 /** SQLite joins at most 500 SELECTs; more are joined in groups. */
 const GROUPED_ARMS = 400
@@ -83,7 +84,8 @@ function compileSummed(
   try {
     const text = compileBody(statement, query, { ...options, isSummed: true })
     const read = reads[readCount]
-    if (read.isOnlySummed && !text.sql.includes(`${read.sqlName}.x_`)) return text
+    const sql = withPeriods(read, text.sql)
+    if (read.isOnlySummed && !sql.includes(`${read.sqlName}.x_`)) return { ...text, sql }
   } catch (error) {
     if (!(error instanceof NotSummed)) throw error
   }

@@ -205,7 +205,7 @@ export class StatementContext {
 }
 
 /** A text for SQLite with all changed but the texts in it. */
-function outsideTexts(sql: string, change: (part: string) => string): string {
+export function outsideTexts(sql: string, change: (part: string) => string): string {
   return sql
     .split("'")
     .map((part, index) => (index % 2 === 0 ? change(part) : part))

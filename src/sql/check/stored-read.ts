@@ -1,12 +1,13 @@
 import type { ExpressionType, Span, Term } from '../../expression/index.ts'
-import type {
-  CompiledAsk,
-  CompiledRead,
-  CompiledText,
-  SampleSetting,
-  SqlPlace,
-  SqlPredicate,
-  SumColumn,
+import {
+  type CompiledAsk,
+  type CompiledRead,
+  type CompiledText,
+  periodColumn,
+  type SampleSetting,
+  type SqlPlace,
+  type SqlPredicate,
+  type SumColumn,
 } from '../compiled-sql.ts'
 
 /** A column of a stored table: one that `*` leaves out is hidden, one of samples has a row for each. */
@@ -87,6 +88,11 @@ export class StoredRead {
   useSum(name: SumColumn): string {
     this.#isSumUsed = true
     return this.#textOf(name)
+  }
+
+  /** The text of the start of the periods, of so many ms each, that sums are of. */
+  usePeriod(ms: number): string {
+    return this.#textOf(periodColumn(ms))
   }
 
   /** The text of a statistic of the cycle that Sample(…) names. */

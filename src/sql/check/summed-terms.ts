@@ -3,7 +3,7 @@ import { type Span, type Term, toCondition } from '../../expression/index.ts'
 import type { SumColumn } from '../compiled-sql.ts'
 import { partsOf, restrictionsOf } from './push-down.ts'
 import type { SqlScope } from './sql-scope.ts'
-import type { StatementContext } from './statement-context.ts'
+import { outsideTexts, type StatementContext } from './statement-context.ts'
 import type { StoredRead } from './stored-read.ts'
 
 /** The table whose samples are summed up here; undefined where they are read one by one. */
@@ -62,6 +62,21 @@ function kindOf(
   const text = statement.inputText(term)
   if (text === read.summedText('sample')) return 'sample'
   return text === read.summedText('time') ? 'time' : undefined
+}
+
+/** `time - time % ms` as terms are written down. */
+const PERIODS = /\((t\d+\.x_time) - \((t\d+\.x_time) % (\d{1,15})\)\)/g
+
+/**
+ * A query over sums, with `time - time % ms` read as the start of the periods that sums are of: those of one
+ * length, as sums of several overlap.
+ */
+export function withPeriods(read: StoredRead, sql: string): string {
+  const lengths = new Set([...sql.matchAll(PERIODS)].map(([, , , digits]) => Number(digits)))
+  const [ms] = lengths
+  if (lengths.size !== 1 || ms < 1) return sql
+  const column = read.usePeriod(ms)
+  return outsideTexts(sql, (part) => part.replace(PERIODS, column))
 }
 
 /** Hands the conditions on time to the table, which keeps them itself; answers the others. */
