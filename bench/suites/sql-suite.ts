@@ -56,9 +56,9 @@ export async function sqlSuite(settings: Settings): Promise<Row[]> {
   })
 }
 
-/** A calculation with each sample, which sums cannot stand in for. */
-const GROUPED = `SELECT time - time % 3600000 AS hour, count(*), avg(sample), max(sample * 1.0)
-  FROM SAMPLE WHERE cid = 'plant' AND id = 'flow' GROUP BY hour ORDER BY hour`
+/** With a condition on each sample, which sums cannot stand in for. */
+const GROUPED = `SELECT time - time % 3600000 AS hour, count(*), avg(sample), max(sample)
+  FROM SAMPLE WHERE cid = 'plant' AND id = 'flow' AND sample IS NOT NULL GROUP BY hour ORDER BY hour`
 
 /** How long raw samples take, and what others wait for meanwhile. */
 async function rawRows(
