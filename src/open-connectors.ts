@@ -52,7 +52,11 @@ export function openConnectors(parts: ConnectorParts) {
   const checkSql = sqlCheck(parts.gql)
   const { connections, connectors } = openRecords(parts, checkSql)
   const runs = new PayloadRuns({ ...parts, connectors })
-  const imports = new Imports({ ...parts, connections, connectors, holder: newUid(), users: runs })
+  const imports = new Imports({
+    ...{ ...parts, connections, connectors, holder: newUid(), users: runs },
+    folder: parts.config.dataDir,
+    listOrganizations: () => parts.identity.organizations.list(),
+  })
   parts.opened.defer(() => imports.close())
   const runningOf = (uid: string) => imports.runningOf(uid)
   const keptPayloads = new KeptPayloads({ connectors, payloads, runs, clock, checkSql, runningOf })
@@ -77,7 +81,7 @@ export function openConnectors(parts: ConnectorParts) {
       const timer = setTimeout(giveUp, RECOVERY_MS)
       await Promise.race([recovering, late])
       clearTimeout(timer)
-      await imports.start()
+      imports.start()
     },
     /** Forgets what the connectors of an organization were given. */
     forgetOrganization: (orgUid: string) => forgetOrganization(payloads, orgUid),

@@ -10,6 +10,7 @@ import type {
   SqlColumn,
   WantedRead,
 } from '../sql/index.ts'
+import type { TextRows } from './fed-batches.ts'
 
 /** What a run may do beside SET and SELECT over texts. */
 interface GqlAllowance {
@@ -53,6 +54,8 @@ export interface GqlRun extends GqlText {
   onHanded?(handed: HandedSamples): void
   /** Tells whose rights hold after the statements have run; refuses one who has none any more. */
   readonly renew?: () => Promise<Principal>
+  /** What CSV_TABLE over @JDBC_RESULT takes in the place of its text, as often as asked; only where `takesRows` says so. */
+  resultRows?(): AsyncIterable<TextRows>
   /** Chooses which of the samples of all INSERTs are put, once; all of them where it is absent. */
   choose?(samples: IncomingSamples): Promise<IncomingSamples>
   /** Ends the run, before anything is stored; it fails with the signal's reason. */

@@ -16,6 +16,8 @@ import {
   type WantedRead,
 } from '../sql/index.ts'
 import { CompiledTexts, type RunnableText } from './compiled-texts.ts'
+import { fedBatches } from './fed-batches.ts'
+import { type FedProgram, feedTables } from './fed-tables.ts'
 import type { GqlOutcome, GqlRun, GqlText, StoredReads } from './gql-run.ts'
 import { InsertRows } from './insert-rows.ts'
 import { mistakeRefusal, placedRefusal, runRefusal } from './sql-refusals.ts'
@@ -40,10 +42,14 @@ interface GqlParts {
   readonly stored?: StoredReads
 }
 
+/** A compiled text, of which tables may be filled with the rows of a result. */
+type FedText = RunnableText & Partial<Pick<FedProgram, 'planOf'>>
+
 /** Runs texts of GS SQL. */
 export class GqlRuns {
   readonly #parts: GqlParts
   readonly #texts = new CompiledTexts()
+  readonly #fed = new WeakMap<CompiledSql, FedProgram>()
   #sampleCount = 0
 
   constructor(parts: GqlParts) {
@@ -55,12 +61,21 @@ export class GqlRuns {
     this.#compile(text, 'bad_sql')
   }
 
+  /** Whether a text takes @JDBC_RESULT as rows, by CSV_TABLE alone; else it needs it as a text. */
+  takesRows(text: GqlText & Pick<GqlRun, 'key'>): boolean {
+    return this.#fedOf(this.#compile(text, 'sql_error').program) !== undefined
+  }
+
   /**
    * Runs a text. The samples of all its INSERTs are stored, durably, when it resolves; when it fails, none is.
    * Refuses mistakes and failures with their place, and samples as a put does.
    */
   async run(run: GqlRun): Promise<GqlOutcome> {
-    const text = this.#compile(run, run.mistake ?? 'sql_error')
+    const compiled = this.#compile(run, run.mistake ?? 'sql_error')
+    const fed = run.resultRows === undefined ? undefined : this.#fedOf(compiled.program)
+    invariant(run.resultRows === undefined || fed !== undefined, 'a text needs what came as rows')
+    const text: FedText =
+      fed === undefined ? compiled : { ...compiled, ...fed, key: `${compiled.key} fed` }
     if (text.readsStored) await this.#parts.stored?.require(run)
     const share = this.#parts.budget.emptyShare()
     try {
@@ -110,8 +125,17 @@ export class GqlRuns {
     }
   }
 
+  /** Made once for each program, as runners keep what is the very same. */
+  #fedOf(program: CompiledSql): FedProgram | undefined {
+    const known = this.#fed.get(program)
+    if (known !== undefined) return known
+    const fed = feedTables(program)
+    if (fed !== undefined) this.#fed.set(program, fed)
+    return fed
+  }
+
   /** Answers the count of rows of the last SELECT. */
-  async #runStatements(text: RunnableText, run: GqlRun, inserts: InsertRows): Promise<number> {
+  async #runStatements(text: FedText, run: GqlRun, inserts: InsertRows): Promise<number> {
     const { program, lastSelect } = text
     const rowsMax = run.rowsMax ?? ROWS_MAX_DEFAULT
     let selected = 0
@@ -174,8 +198,12 @@ export class GqlRuns {
     return { sampleCount, warnings }
   }
 
-  #openRead({ program }: RunnableText, run: GqlRun, wanted: WantedRead) {
+  #openRead({ program, planOf }: FedText, run: GqlRun, wanted: WantedRead) {
     const { stored } = this.#parts
+    const plan = planOf?.(wanted.statement, wanted.read)
+    if (plan !== undefined && run.resultRows !== undefined) {
+      return fedBatches(run.resultRows(), plan)
+    }
     if (stored === undefined) throw new Error('BUG: stored data is read that nobody hands over')
     const read = program.statements[wanted.statement].query.reads[wanted.read]
     return stored.open({ read, wanted, run })

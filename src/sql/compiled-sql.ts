@@ -125,7 +125,8 @@ export interface CsvTablePlan {
 export interface CompiledRead {
   /** The name under which the query reads it; tables of one name have as many columns in every program. */
   readonly table: string
-  readonly of: 'STREAM' | 'SAMPLE' | 'COMPONENT'
+  /** Which stored table; `RESULT` where its rows are those of a call's result instead. */
+  readonly of: 'STREAM' | 'SAMPLE' | 'COMPONENT' | 'RESULT'
   /** The names of the columns c0, c1 … that the query reads; `SumColumn` where it is summed up. */
   readonly columns: readonly string[]
   readonly place: SqlPlace

@@ -31,5 +31,5 @@ export {
   type WantedRead,
 } from './run/sql-call.ts'
 export { type SqlRunnerSettings, SqlRunners } from './run/sql-runners.ts'
-export { loadSource } from './source/load-source.ts'
+export { csvCell, loadSource } from './source/load-source.ts'
 export { failureAt, SqlFailure } from './sql-failure.ts'

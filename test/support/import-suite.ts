@@ -112,9 +112,34 @@ export function testImports({ kind, start, numbers, sleeps }: ImportedKind): voi
       ['DONE', 1_000, 1_000],
       some.message,
     )
-    const all = await home.run(await home.insert({ id: 'all', ...many }))
+    // What reads the result otherwise than by CSV_TABLE needs all of it as one text.
+    const text = `SET @first = parseCsv(@JDBC_RESULT, 1); ${sql}`
+    const all = await home.run(
+      await home.insert({
+        ...{ id: 'all', externalSql: numbers(3_000_000) },
+        procs: [{ timeZoneId: 'UTC', sql: text }],
+      }),
+    )
     assert.equal(all.status, 'FAILED')
     assert.match(all.message, /longer than 16000000 characters/)
+  })
+
+  test(`${kind}: rows beyond what a text may have reach every CSV_TABLE`, async () => {
+    const externalSql = `SELECT n, repeat('x', 150) AS t FROM (${numbers(120_000)}) AS s`
+    const sql = `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
+      SELECT 'wide', 'n', n, n FROM CSV_TABLE(@JDBC_RESULT) WITH (1 n LONG)
+      UNION ALL SELECT 'wide', 'sum', 1, sum(n) FROM CSV_TABLE(@JDBC_RESULT) WITH (1 n LONG)
+      UNION ALL SELECT 'wide', 'text', 1, max(t) FROM CSV_TABLE(@JDBC_RESULT) WITH (2 t STRING);`
+    const procs = [{ timeZoneId: 'UTC', sql }]
+    const done = await home.run(await home.insert({ id: 'wide', externalSql, procs }))
+    assert.deepEqual(
+      [done.status, done.rowsFetched, done.samples],
+      ['DONE', 120_000, 120_002],
+      done.message,
+    )
+    assert.deepEqual(await home.samplesOf('wide', 'sum'), [[1, 7_200_060_000]])
+    assert.deepEqual(await home.samplesOf('wide', 'text'), [[1, 'x'.repeat(150)]])
+    assert.equal((await home.samplesOf('wide', 'n')).at(-1)?.[0], 120_000)
   })
 
   test(`${kind}: one run at a time, told as it goes, and called off`, async () => {

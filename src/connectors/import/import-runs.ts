@@ -18,13 +18,16 @@ import { type ChangedRows, chooseChanged, type ImportedValues } from './changed-
 import { keepImport, readImportedValues, readImportState } from './import-memory.ts'
 import { type ImportConnector, importOf } from './import-record.ts'
 import { ResultCsv } from './result-csv.ts'
+import { RowSpool } from './row-spool.ts'
 
 /** What runs are made with. */
 interface ImportRunDeps {
   readonly catalogStore: CatalogStore
   readonly clock: Clock
   readonly connections: Pick<Connections, 'open'>
-  readonly gql: Pick<GqlRuns, 'run'>
+  /** Where results lie while they are made samples of. */
+  readonly folder: string
+  readonly gql: Pick<GqlRuns, 'run' | 'takesRows'>
   /** Who this process is among those that share the catalog. */
   readonly holder: string
   readonly log: Log
@@ -45,6 +48,12 @@ interface RunningImport {
   rowsFetched: number
   readonly calling: AbortController
   readonly done: Promise<RunEnd>
+}
+
+/** What was fetched, as a text or as rows on disk, which are gone when it is disposed of. */
+interface FetchedResult extends AsyncDisposable {
+  readonly csv: string | undefined
+  readonly spool: RowSpool | undefined
 }
 
 /** A statement may take long to give its first rows; a run altogether as long as a night job. */
@@ -222,15 +231,14 @@ export class ImportRuns {
   async #run(connector: ImportConnector, running: RunningImport, key: PayloadKey) {
     const { catalogStore } = this.#deps
     const { skipUnchangedRows } = connector
-    const csv = await this.#fetchResult(connector, running)
+    await using result = await this.#fetchResult(connector, running)
     const state = await readImportState(catalogStore, key)
     const before: ImportedValues = skipUnchangedRows
       ? await readImportedValues(catalogStore, key)
       : new Map()
     let chosen: ChangedRows | undefined
     const { sampleCount } = await this.#ingest(connector, running, {
-      csv,
-      lastRunMs: state.lastRunMs,
+      ...{ result, lastRunMs: state.lastRunMs },
       choose: async (samples) => {
         chosen = await chooseChanged(samples, before, running.start)
         return skipUnchangedRows ? chosen.samples : samples
@@ -252,43 +260,50 @@ export class ImportRuns {
     return counts
   }
 
-  /** The result of the external SQL as CSV; rows are counted as they come. */
-  async #fetchResult(connector: ImportConnector, running: RunningImport): Promise<string> {
+  /** The result of the external SQL: as rows on disk where Ingest SQL takes rows, else as one text. */
+  async #fetchResult(connector: ImportConnector, running: RunningImport): Promise<FetchedResult> {
+    const { connections, folder, gql } = this.#deps
     const { connection, externalSql, maxRows, orgUid } = connector
+    const isText = !gql.takesRows(textOf(connector))
     const place = { orgUid, uid: connection.uid }
-    const session = await this.#deps.connections.open(place, LIMITS, running.calling.signal)
+    const session = await connections.open(place, LIMITS, running.calling.signal)
+    await using opened = new AsyncDisposableStack()
+    const csv = isText ? new ResultCsv() : undefined
+    const spool = isText ? undefined : await RowSpool.open(folder)
+    if (spool !== undefined) opened.defer(() => spool.close())
     try {
-      let csv: ResultCsv | undefined
       for await (const { columns, rows } of session.read(externalSql, maxRows)) {
-        csv ??= new ResultCsv(columns)
-        csv.addRows(rows)
+        csv?.add(columns, rows)
+        await spool?.add(rows)
         running.rowsFetched += rows.length
       }
-      return String(csv ?? '')
     } finally {
       await session.close()
     }
+    const closing = opened.move()
+    return { csv: csv?.toString(), spool, [Symbol.asyncDispose]: () => closing.disposeAsync() }
   }
 
   async #ingest(
     connector: ImportConnector,
     running: RunningImport,
     given: {
-      readonly csv: string
+      readonly result: FetchedResult
       readonly lastRunMs: number
       readonly choose: NonNullable<Parameters<GqlRuns['run']>[0]['choose']>
     },
   ): Promise<GqlOutcome> {
     const { gql, users } = this.#deps
-    const { id, orgUid, procs, revision, uid } = connector
+    const { id, orgUid, procs } = connector
+    const { csv, spool } = given.result
     try {
       return await gql.run({
-        ...programOf(procs),
+        ...textOf(connector),
         ...{ principal: await users.principalOf(connector), organizationUid: orgUid },
-        ...{ key: `${uid} ${revision}`, now: epochMs(running.start), isDry: false },
-        allows: { insert: true, stored: true },
-        variables: new Map<string, string | bigint>([
-          ['@JDBC_RESULT', given.csv],
+        ...{ now: epochMs(running.start), isDry: false },
+        resultRows: spool === undefined ? undefined : () => spool.rows(),
+        variables: new Map<string, string | bigint | null>([
+          ['@JDBC_RESULT', csv ?? null],
           ['@LAST_RUN_DATE', BigInt(given.lastRunMs)],
           ['@CONNECTOR_ID', id],
         ]),
@@ -300,6 +315,12 @@ export class ImportRuns {
       throw placeInProc(error, procs)
     }
   }
+}
+
+/** The text of a connector, under which it is kept compiled. */
+function textOf({ procs, revision, uid }: ImportConnector) {
+  const allows = { insert: true, stored: true }
+  return { ...programOf(procs), allows, key: `${uid} ${revision}` }
 }
 
 function leaseName(connectorUid: string): string {

@@ -13,9 +13,13 @@ interface ImportsDeps extends RunDeps {
   readonly catalogStore: CatalogStore
   readonly clock: Clock
   readonly connectors: Connectors
+  readonly listOrganizations: () => readonly { readonly uid: string }[]
   readonly log: Log
   readonly payloads: PayloadStore
 }
+
+/** Connectors that are read at a time. */
+const PAGE = 200
 
 /** A run that has begun, as callers see it. */
 type BegunRun = Omit<RunOutcome, 'status' | 'end'> & {
@@ -29,6 +33,8 @@ export class Imports {
   readonly #deps: ImportsDeps
   readonly #runs: ImportRuns
   readonly #scheduler: ImportScheduler
+  #following: Promise<void> | undefined
+  #isClosed = false
 
   constructor(deps: ImportsDeps) {
     const { catalogStore, clock, connectors, log } = deps
@@ -43,16 +49,11 @@ export class Imports {
   }
 
   /** Begins to run imports when their schedules say so. */
-  async start(): Promise<void> {
-    const { catalogStore, connectors } = this.#deps
-    const keys: { orgUid: string; uid: string }[] = []
-    await catalogStore.scanDocuments('connector', ({ orgUid, uid }) => {
-      keys.push({ orgUid, uid })
-    })
-    for (const { orgUid, uid } of keys) {
-      const connector = await connectors.find(orgUid, uid)
-      if (connector !== undefined) await this.#scheduler.followIfUnknown(connector)
-    }
+  start(): void {
+    const { log } = this.#deps
+    this.#following = this.#followAll().catch((error: unknown) =>
+      log.error({ error }, 'schedules of imports could not be looked at'),
+    )
     this.#scheduler.start()
   }
 
@@ -99,8 +100,27 @@ export class Imports {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#following
     await this.#scheduler.close()
     await this.#runs.close()
+  }
+
+  /** A stop may have come between the save of a connector and the note of when it is due. */
+  async #followAll(): Promise<void> {
+    const { catalogStore, connectors, listOrganizations } = this.#deps
+    for (const { uid: orgUid } of listOrganizations()) {
+      for (let start = 0; !this.#isClosed; start += PAGE) {
+        const query = { orgUid, kind: 'connector', start, limit: PAGE }
+        const { documents } = await catalogStore.list(query)
+        for (const { uid, body } of documents) {
+          if (body.connType !== 'DB_IMPORT') continue
+          const connector = await connectors.find(orgUid, uid)
+          if (connector !== undefined) await this.#scheduler.followIfUnknown(connector)
+        }
+        if (documents.length < PAGE) break
+      }
+    }
   }
 
   async #forget({ orgUid, uid: connectorUid }: Pick<Connector, 'orgUid' | 'uid'>): Promise<void> {

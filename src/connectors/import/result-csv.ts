@@ -9,12 +9,9 @@ export class ResultCsv {
   readonly #lines: string[] = []
   #length = 0
 
-  constructor(columns: readonly string[]) {
-    this.#add(columns)
-  }
-
-  /** Adds rows; refuses what would be too long for a text. */
-  addRows(rows: readonly Row[]): void {
+  /** Adds rows of columns, which come before the first; throws where it would be too long for a text. */
+  add(columns: readonly string[], rows: readonly Row[]): void {
+    if (this.#lines.length === 0) this.#add(columns)
     for (const row of rows) this.#add(row)
   }
 

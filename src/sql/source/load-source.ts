@@ -65,7 +65,8 @@ function jsonCell(type: SourceType, raw: JsonRaw | undefined): SqlCell {
   return castText(type, raw.text)
 }
 
-function csvCell(type: SourceType, field: string | undefined): SqlCell {
+/** What a column of CSV_TABLE makes of a field; undefined: it is missing, or empty without quotes. */
+export function csvCell(type: SourceType, field: string | undefined): SqlCell {
   if (field === undefined || type === 'STRING') return field ?? null
   return castText(type, field)
 }
