@@ -1,3 +1,10 @@
+/** A place in a text that the service refused: lines and columns counted from 1, and the line with ^^^ below it. */
+export interface TextPlace {
+  readonly line: number
+  readonly column: number
+  readonly pointer: string
+}
+
 /** What the service refused, in words of the pages; `code` is one of docs/errors.md, or `connection`. */
 export class ApiError extends Error {
   readonly status: number
@@ -7,6 +14,8 @@ export class ApiError extends Error {
   /** The same without the kind: `symbol`, `stream[0].id`. */
   readonly field: string | undefined
   readonly retryAfterSeconds: number | undefined
+  /** Where in the text that was sent the mistake is. */
+  readonly place: TextPlace | undefined
 
   constructor(about: {
     readonly status: number
@@ -14,6 +23,7 @@ export class ApiError extends Error {
     readonly message: string
     readonly retryAfterSeconds?: number
     readonly path?: string
+    readonly place?: TextPlace
   }) {
     super(about.message)
     this.name = 'ApiError'
@@ -22,6 +32,7 @@ export class ApiError extends Error {
     this.path = about.path
     this.field = about.path?.slice(about.path.indexOf('.') + 1)
     this.retryAfterSeconds = about.retryAfterSeconds
+    this.place = about.place
   }
 }
 

@@ -1,5 +1,5 @@
 /** Calls of the API, with types of its own description; the session is a cookie that scripts cannot read. */
-import { ApiError } from './api-error.ts'
+import { ApiError, type TextPlace } from './api-error.ts'
 import { noteFound, noteLost } from './connection.ts'
 import { messageInWords } from './field-words.ts'
 import { inOrganization } from './organization.ts'
@@ -112,7 +112,7 @@ function connectionLost(): ApiError {
 async function readError(answer: Response): Promise<ApiError> {
   const text = await answer.text()
   const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN)
-  const { code = 'unknown', message = '', field } = parseObject(text)
+  const { code = 'unknown', message = '', field, ...rest } = parseObject(text)
   const path = typeof field === 'string' ? field : undefined
   return new ApiError({
     status: answer.status,
@@ -120,7 +120,13 @@ async function readError(answer: Response): Promise<ApiError> {
     message: messageInWords(String(message), path) || `The service answered ${answer.status}.`,
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
     path,
+    place: placeOf(rest),
   })
+}
+
+function placeOf({ line, column, pointer }: Record<string, unknown>): TextPlace | undefined {
+  if (typeof line !== 'number' || typeof column !== 'number') return undefined
+  return { line, column, pointer: String(pointer ?? '') }
 }
 
 function parseObject(text: string): Record<string, unknown> {

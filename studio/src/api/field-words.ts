@@ -6,13 +6,14 @@ const KINDS: Readonly<Record<string, string>> = {
   ...{ delete_profile: 'The delete profile', dashboard: 'The board', api_key: 'The key' },
   ...{ org_user: 'The person', oauth_client: 'The client', organization: 'The organization' },
   ...{ second_factor: 'The second factor', invitation: 'The invitation' },
+  ...{ connector: 'The connector', connection: 'The connection' },
 }
 
 /** Lists, and what one of them is called. */
 const ITEMS: Readonly<Record<string, string>> = {
   ...{ stream: 'stream', streams: 'stream', panels: 'panel', intervals: 'period' },
   ...{ variables: 'variable', capabilities: 'right', ipAddresses: 'address' },
-  ...{ redirectUris: 'address' },
+  ...{ redirectUris: 'address', procs: 'statements' },
 }
 
 /** Fields whose labels are not their names with blanks. */
@@ -29,6 +30,7 @@ const LABELS: Readonly<Record<string, string>> = {
   ...{ from: 'The start', until: 'The end', compId: 'Component ID', version: 'The version' },
   ...{ streamId: 'Stream', componentId: 'Component', expression: 'Formula', otp: 'Code' },
   ...{ capabilities: 'What the key may do', ipAddresses: 'Addresses', redirectUris: 'Addresses' },
+  ...{ runningUser: 'Runs as', sql: 'The SQL', procs: 'The SQL', tls: 'Encryption' },
   ...{ delete_profile: 'Delete profile', baseCycle: 'Base cycle', oauth: 'Who may ask people' },
 }
 
@@ -64,6 +66,7 @@ const THINGS: Readonly<Record<string, string>> = {
   ...{ component: 'components and streams', component_template: 'templates', org_user: 'people' },
   ...{ component_folder: 'folders', cycle: 'cycles', unit: 'units', dashboard: 'boards' },
   ...{ delete_profile: 'delete profiles', api_key: 'API keys', oauth_client: 'OAuth clients' },
+  ...{ connector: 'connectors', connection: 'connections', conn_sink: 'sinks' },
   ...{ organization: 'the organization', audit: 'the audit log', storage: 'the storage' },
 }
 

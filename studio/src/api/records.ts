@@ -12,6 +12,8 @@ export interface RecordKinds {
   readonly unit: Schema<'Unit'>
   readonly delete_profile: Schema<'DeleteProfile'>
   readonly dashboard: Schema<'Dashboard'>
+  readonly connector: Schema<'Connector'>
+  readonly connection: Schema<'Connection'>
 }
 
 export type RecordKind = keyof RecordKinds

@@ -8,7 +8,7 @@ import { PasswordPlace } from './password-dialog.tsx'
 
 /** The key for a program that sends samples: made, shown, hidden and copied; once in a page. */
 export function OwnKeyRow({ of: key }: { readonly of: OwnKey }) {
-  const { isAdministrator, secret, known, isShown, isBusy } = key
+  const { isAdministrator, purpose, secret, known, isShown, isBusy } = key
   if (!isAdministrator) {
     return <p className={styles.note}>Ask an administrator of your organization for an API key.</p>
   }
@@ -17,14 +17,12 @@ export function OwnKeyRow({ of: key }: { readonly of: OwnKey }) {
       <FormAlert>{key.error?.message}</FormAlert>
       {secret === undefined && known !== undefined && (
         <p className={styles.note}>
-          The key “{known}” sends samples. Its secret is shown here again when you give your
+          The key “{known}” {purpose.does}. Its secret is shown here again when you give your
           password; all keys are under Admin, <Link to="/admin/keys">API keys</Link> (View secret
           key).
         </p>
       )}
-      {secret === undefined && known === undefined && (
-        <p className={styles.note}>A key puts and reads samples and may do nothing else.</p>
-      )}
+      {secret === undefined && known === undefined && <p className={styles.note}>{purpose.may}</p>}
       {secret === undefined && (
         <div className={styles.row}>
           {known !== undefined && (

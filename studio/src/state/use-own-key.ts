@@ -10,23 +10,44 @@ import { invalidate, useQuery } from '../api/use-query.ts'
 const SHOWN_MS = 60_000
 const HIDDEN = '••••••••••••••••'
 const ADMINISTRATORS = ['OWNER', 'ADMIN']
-/** Resources whose PUT sends samples of every component. */
-const FEEDS = ['component/*/feed', 'component/*', '*']
+
+/** What a key is for. */
+export interface KeyPurpose {
+  /** Resources of which one lets the key do it, the first is that of a key that is made for it. */
+  readonly resources: readonly [string, ...string[]]
+  /** What the key needs of them, and is given. */
+  readonly needs: 'PUT' | 'POST'
+  readonly methods: ReadonlyArray<'GET' | 'PUT' | 'POST' | 'DELETE'>
+  readonly name: string
+  readonly description: string
+  /** What it does, behind the name of the key, and what else it may not. */
+  readonly does: string
+  readonly may: string
+}
+
+/** A key whose PUT sends samples of every component. */
+const FEED_KEY: KeyPurpose = {
+  resources: ['component/*/feed', 'component/*', '*'],
+  ...{ needs: 'PUT', methods: ['GET', 'PUT'], name: 'First samples' },
+  description: 'Made by the page of the first sample',
+  ...{ does: 'sends samples', may: 'A key puts and reads samples and may do nothing else.' },
+}
 
 /** The key that samples are sent with, as the pages that tell how to send them need it. */
 export interface OwnKey {
   /** Whether the person may make keys and see them. */
   readonly isAdministrator: boolean
+  readonly purpose: KeyPurpose
   /** In this page's memory only, so gone when it is loaded again. */
   readonly secret: string | undefined
-  /** What a key is called that sends samples and can be shown; undefined: there is none. */
+  /** What a key is called that can do this and be shown; undefined: there is none. */
   readonly known: string | undefined
   /** The key as it stands in a program: shown, hidden, or a word for one that is not there. */
   readonly text: string
   readonly isShown: boolean
   readonly isBusy: boolean
   readonly error: ApiError | undefined
-  /** Makes a key that puts and gets samples, and nothing else. */
+  /** Makes a key that can do this, and nothing else. */
   make(): Promise<void>
   /** Shows the one that is known, which takes the password. */
   reveal(): Promise<void>
@@ -66,14 +87,14 @@ function useKept(of: string): Kept | undefined {
 }
 
 /** The key of the organization that samples are sent with: one that was just made or shown, or one that can be. */
-export function useOwnKey(): OwnKey {
+export function useOwnKey(purpose: KeyPurpose = FEED_KEY): OwnKey {
   const { orgUid, email } = usePerson()
-  const of = `${orgUid} ${email}`
+  const of = `${orgUid} ${email} ${purpose.resources[0]}`
   const isAdministrator = ADMINISTRATORS.includes(useRole())
   const keys = useQuery(['api_key'], (signal) => call('get', '/api/api_key', { signal }), {
     isOff: !isAdministrator,
   })
-  const found = keys.data?.api_key.find(sendsSamples)
+  const found = keys.data?.api_key.find((one) => isFor(purpose, one))
   const own = useKept(of)
   const [isShown, setShown] = useShown()
   const [isBusy, setIsBusy] = useState(false)
@@ -102,16 +123,26 @@ export function useOwnKey(): OwnKey {
   const hasKey = own !== undefined || found !== undefined || isWaiting
   const text = own !== undefined && isShown ? own.secret : hasKey ? HIDDEN : 'YOUR_KEY'
   return {
-    ...{ isAdministrator, secret: own?.secret, known: own?.name ?? found?.name, text },
-    ...{ isShown, isBusy, error: error ?? keys.error, make: () => run(makeKey), reveal, setShown },
+    ...{ isAdministrator, purpose, secret: own?.secret, known: own?.name ?? found?.name, text },
+    ...{
+      isShown,
+      isBusy,
+      error: error ?? keys.error,
+      make: () => run(() => makeKey(purpose)),
+      reveal,
+      setShown,
+    },
   }
 }
 
-function sendsSamples({ capabilities, isEnabled, ipAddresses }: Schema<'ApiKey'>): boolean {
-  const mayPut = capabilities.some(
-    ({ resource, methods }) => FEEDS.includes(resource) && methods.includes('PUT'),
+function isFor(
+  { resources, needs }: KeyPurpose,
+  { capabilities, isEnabled, ipAddresses }: Schema<'ApiKey'>,
+): boolean {
+  const may = capabilities.some(
+    ({ resource, methods }) => resources.includes(resource) && methods.includes(needs),
   )
-  return mayPut && isEnabled && ipAddresses.length === 0
+  return may && isEnabled && ipAddresses.length === 0
 }
 
 /** Whether a secret is in sight: for a minute at most. */
@@ -125,14 +156,14 @@ function useShown(): readonly [boolean, (isShown: boolean) => void] {
   return [isShown, setShown]
 }
 
-async function makeKey(): Promise<Omit<Kept, 'of'>> {
-  const name = 'First samples'
+async function makeKey(purpose: KeyPurpose): Promise<Omit<Kept, 'of'>> {
+  const { name, description, resources, methods } = purpose
   const { api_key } = await call('put', '/api/api_key', {
     body: {
       api_key: {
         name,
-        description: 'Made by the page of the first sample',
-        capabilities: [{ resource: 'component/*/feed', methods: ['GET', 'PUT'] }],
+        description,
+        capabilities: [{ resource: resources[0], methods: [...methods] }],
       },
     },
   })

@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react'
+import { Link } from '../../app/link.tsx'
+import { PageFrame } from '../../ui/page-frame.tsx'
+import styles from './connect.module.css'
+
+const PLACES = [{ to: '/connect', label: 'Connectors' }] as const
+
+interface ConnectFrameProps {
+  readonly title: string
+  /** Which of the places it is of. */
+  readonly here: (typeof PLACES)[number]['to']
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+/** A page under /connect, with the ways to the others. */
+export function ConnectFrame({ title, here, actions, children }: ConnectFrameProps) {
+  return (
+    <PageFrame title={title} actions={actions}>
+      <nav className={styles.places} aria-label="What is connected">
+        {PLACES.map(({ to, label }) => (
+          <Link key={to} to={to} className={styles.place} data-here={to === here || undefined}>
+            {label}
+          </Link>
+        ))}
+      </nav>
+      {children}
+    </PageFrame>
+  )
+}

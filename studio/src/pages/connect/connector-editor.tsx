@@ -1,0 +1,119 @@
+import { useMemo, useState } from 'react'
+import { queries } from '../../api/query-cache.ts'
+import { deleteRecord, recordKey, saveRecord } from '../../api/records.ts'
+import { usePerson, useRole } from '../../api/session.ts'
+import { useAct } from '../../api/use-act.ts'
+import { navigate } from '../../app/place.ts'
+import { useDraft } from '../../state/draft.ts'
+import { ConfirmDelete } from '../../ui/confirm-delete.tsx'
+import { tell } from '../../ui/toast.tsx'
+import { EditorForm } from '../build/editor-form.tsx'
+import { errorsOf } from '../build/form.ts'
+import styles from './connect.module.css'
+import { ConnectorFields } from './connector-fields.tsx'
+import type { Connector, FailedRun } from './connector-types.ts'
+import { Payloads } from './payloads.tsx'
+import { SinkSection } from './sink-section.tsx'
+import { SqlEditor } from './sql-editor.tsx'
+import { startingPoints } from './starting-points.ts'
+import { TrySection } from './try-section.tsx'
+
+/** The statements of a connector, what it is called with, and trying one on the other. */
+export function ConnectorEditor({ saved }: { readonly saved: Connector }) {
+  const isNew = saved.uid === ''
+  const isGuest = useRole() === 'GUEST'
+  const { draft, save, saveNow, remove } = useEdited(saved)
+  const [failed, setFailed] = useState<FailedRun>()
+  const [isDeleting, setIsDeleting] = useState(false)
+  const { value } = draft
+  const errorOf = errorsOf('connector', save.error)
+  const setSql = (at: number, sql: string) =>
+    draft.set({ procs: value.procs.map((proc, each) => (each === at ? { ...proc, sql } : proc)) })
+  const example = startingPoints.find(({ sql }) => sql === value.procs[0]?.sql)
+  const name = (saved.name || saved.id).slice(0, 60)
+  const fixed = isGuest ? 'As a guest you can read this, and change nothing.' : undefined
+  return (
+    <div className={styles.halves}>
+      <EditorForm
+        {...{ isNew, draft, save, fixed }}
+        onSave={(isOver) => void saveNow(isOver)}
+        onDiscard={() => {
+          draft.discard()
+          save.clear()
+          queries.invalidate(recordKey('connector', saved.uid))
+        }}
+        onDelete={() => setIsDeleting(true)}
+      >
+        <ConnectorFields value={value} isNew={isNew} set={draft.set} errorOf={errorOf} />
+        {value.procs.map(({ sql, timeZoneId }, at) => (
+          <SqlEditor
+            // biome-ignore lint/suspicious/noArrayIndexKey: statements have no name but their place.
+            key={at}
+            label={value.procs.length === 1 ? 'SQL' : `SQL ${at + 1}`}
+            value={sql}
+            zone={timeZoneId}
+            failed={failed?.sqls[at] === sql ? failed.error : undefined}
+            at={at}
+            error={errorOf(`procs[${at}].sql`)}
+            isReadOnly={isGuest}
+            onChange={(text) => setSql(at, text)}
+          />
+        ))}
+      </EditorForm>
+      <div className={styles.half}>
+        {!isNew && <SinkSection connector={saved} example={example} />}
+        {!isNew && <Payloads connector={saved} isChanged={draft.isChanged} />}
+        {!isGuest && (
+          <TrySection
+            key={example?.id ?? 'own'}
+            {...{ value, example }}
+            isSaved={!isNew && draft.changes.procs === undefined}
+            onFailed={setFailed}
+          />
+        )}
+      </div>
+      {isDeleting && (
+        <ConfirmDelete
+          what={`the connector “${name}”`}
+          name={name}
+          onDelete={remove}
+          onClose={() => setIsDeleting(false)}
+        >
+          <p>What it was sent is deleted with it, and its address is gone. Its samples stay.</p>
+        </ConfirmDelete>
+      )}
+    </div>
+  )
+}
+
+/** The draft of a connector, its saving and deleting; one that is made runs as who makes it. */
+function useEdited(saved: Connector) {
+  const { userUid: uid, userFirstName: name } = usePerson()
+  const begun = useMemo(
+    () => (saved.runningUser.uid === '' ? { ...saved, runningUser: { uid, name } } : saved),
+    [saved, uid, name],
+  )
+  const draft = useDraft(`connector/${saved.uid}`, begun)
+  const save = useAct()
+  const isNew = saved.uid === ''
+  const saveNow = (isOver: boolean) =>
+    save.run(async () => {
+      const { uid: _, revision: __, sinkUrl: ___, ...whole } = draft.value
+      const known = isOver ? {} : { revision: draft.revision }
+      // Without a name it is called as its ID.
+      const named = { ...whole, name: whole.name || undefined }
+      const fields = isNew ? named : { ...draft.changes, ...known }
+      const made = await saveRecord('connector', saved.uid, fields)
+      queries.put(recordKey('connector', made.uid), made)
+      draft.discard()
+      tell('The connector is saved.')
+      if (isNew) navigate(`/connect/${made.uid}`, { replace: true })
+    })
+  const remove = async () => {
+    await deleteRecord('connector', saved.uid)
+    draft.discard()
+    tell('The connector is deleted.')
+    navigate('/connect')
+  }
+  return { draft, save, saveNow, remove }
+}

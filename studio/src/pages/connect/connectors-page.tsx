@@ -1,0 +1,62 @@
+import { listRecords, recordKey } from '../../api/records.ts'
+import { useRole } from '../../api/session.ts'
+import { useQuery } from '../../api/use-query.ts'
+import { Link } from '../../app/link.tsx'
+import { navigate, useAddress } from '../../app/place.ts'
+import { Button } from '../../ui/button.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import styles from './connect.module.css'
+import { ConnectFrame } from './connect-frame.tsx'
+import type { Connector } from './connector-types.ts'
+import { Pages } from './pages.tsx'
+
+const PAGE = 100
+
+const columns: ReadonlyArray<Column<Connector>> = [
+  {
+    id: 'name',
+    label: 'Name',
+    show: ({ uid, name, id }) => (
+      <Link className={styles.name} to={`/connect/${uid}`}>
+        {name || id}
+      </Link>
+    ),
+  },
+  { id: 'id', label: 'ID', show: ({ id }) => <span className={styles.name}>{id}</span> },
+  { id: 'enabled', label: 'State', show: ({ isEnabled }) => (isEnabled ? 'On' : 'Off') },
+  {
+    id: 'user',
+    label: 'Runs as',
+    show: ({ runningUser }) => <span className={styles.name}>{runningUser.name}</span>,
+  },
+]
+
+/** All connectors of the organization. */
+export function ConnectorsPage() {
+  const isReader = useRole() === 'GUEST'
+  const { query } = useAddress()
+  const start = Math.max(0, Number(query.get('start') ?? 0) || 0)
+  const { data, error } = useQuery(
+    recordKey('connector', 'list', start),
+    (signal) => listRecords('connector', { start: String(start), limit: String(PAGE) }, signal),
+    { keepPrevious: true },
+  )
+  const make = isReader ? undefined : (
+    <Button kind="primary" icon="plus" onClick={() => navigate('/connect/new')}>
+      New connector
+    </Button>
+  )
+  return (
+    <ConnectFrame title="Connect" here="/connect" actions={make}>
+      {error !== undefined && <Empty text={error.message} />}
+      {data?.total === 0 && (
+        <Empty text="A connector takes what another system sends, in its own shape, and makes samples of it by SQL." />
+      )}
+      {data !== undefined && data.total > 0 && (
+        <DataTable label="Connectors" columns={columns} rows={data.rows} keyOf={({ uid }) => uid} />
+      )}
+      <Pages start={start} total={data?.total ?? 0} size={PAGE} name="start" />
+    </ConnectFrame>
+  )
+}

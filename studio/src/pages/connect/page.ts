@@ -1,0 +1,17 @@
+import type { PageEntry } from '../../app/page-entry.ts'
+
+/** What takes data from other systems: connectors, and connections to databases. */
+export const pages: readonly PageEntry[] = [
+  {
+    path: '/connect',
+    title: 'Connect',
+    load: () =>
+      import('./connectors-page.tsx').then(({ ConnectorsPage }) => ({ Page: ConnectorsPage })),
+    nav: { label: 'Connect', to: '/connect', icon: 'connect', order: 40, holds: ['/connect'] },
+  },
+  {
+    path: '/connect/:uid',
+    load: () =>
+      import('./connector-page.tsx').then(({ ConnectorPage }) => ({ Page: ConnectorPage })),
+  },
+]
