@@ -8,7 +8,7 @@ import { startingPoints } from '../../studio/src/pages/connect/starting-points.t
 import { browserSkip } from '../support/browser.ts'
 import { type Call, caller, signIn } from '../support/caller.ts'
 import { callSink } from '../support/connector-home.ts'
-import { eventually } from '../support/settle.ts'
+import { eventually, settlesTo } from '../support/settle.ts'
 import {
   assertAccessible,
   assertFits,
@@ -186,7 +186,7 @@ test('several failed payloads are run again at once; one that fails again stays 
   await button(page, 'Run the failed ones again (3)').click()
   await told(page, '2 of 3 were run: 2 samples are stored.')
   const received = page.getByRole('region', { name: 'Received payloads' })
-  await received.getByText(/^Failed: /).waitFor()
+  await settlesTo(() => received.getByText(/^Failed: /).count(), 1)
   await eventually(async () => {
     const { body } = await owner('GET', `/api/connector/${uid}/payload`)
     const outcomes = body.payload.map(({ status }: { status: string }) => status)
