@@ -1,6 +1,7 @@
 /** SELECT of stored data over HTTP: what it gives, by whose rights, and what it refuses. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { ManualClock } from '../../../src/base/index.ts'
 import { type Call, caller, signIn } from '../../support/caller.ts'
 import { type Service, startService } from '../../support/service.ts'
 
@@ -9,11 +10,14 @@ const DAY = 86_400_000
 const START = 1_704_067_200_000
 const HOURS = 24 * 40
 
+/** In the middle of a year, so that what is put is of the current one. */
+const clock = new ManualClock(Date.UTC(2026, 5, 15))
+
 let service: Service
 let owner: Call
 
 before(async () => {
-  service = await startService({ settings: { WEIR_SQL_SAMPLES: '5000' } })
+  service = await startService({ clock, settings: { WEIR_SQL_SAMPLES: '5000' } })
   owner = caller(service, await signIn(service, service.ownerEmail, service.ownerPassword))
   await make({
     ...{ id: 'boiler', name: 'Boiler', folder: '/Components/Hall', description: 'hot' },
@@ -252,7 +256,7 @@ test('Range(…) reads the latest samples, a stretch, and the current period', a
     ),
     [[1]],
   )
-  const now = Date.now()
+  const now = clock.now()
   await put('pump', 'rpm', [[now, 5]])
   const current = await rowsOf(
     "SELECT sample FROM SAMPLE(Range(currentCycle = 'year')) WHERE cid = 'pump' ORDER BY time",
