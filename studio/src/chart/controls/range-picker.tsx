@@ -3,8 +3,8 @@ import { RANGE_WORDS } from '../../state/range-words.ts'
 import type { ViewRange } from '../../state/use-view-range.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
-import { momentText, offsetText, rangeText } from '../../ui/time/moment-text.ts'
-import { momentOf } from '../../ui/time/zone-time.ts'
+import { inputText, readInput } from '../../ui/time/input-time.ts'
+import { offsetText, rangeText } from '../../ui/time/moment-text.ts'
 import styles from './controls.module.css'
 
 const LABELS = new Map(RANGE_WORDS)
@@ -68,16 +68,6 @@ export function RangePicker({ view }: { readonly view: ViewRange }) {
       )}
     </div>
   )
-}
-
-/** A moment as an input of the browser has it, on the clocks of a zone. */
-function inputText(zone: string, at: number): string {
-  return momentText(zone, Math.floor(at / 1_000) * 1_000).replace(' ', 'T')
-}
-
-function readInput(zone: string, text: string): number {
-  const wall = Date.parse(`${text.length === 16 ? `${text}:00` : text}Z`)
-  return Number.isNaN(wall) ? Number.NaN : momentOf(zone, wall)
 }
 
 function ExactRange({ view, onDone }: { readonly view: ViewRange; readonly onDone: () => void }) {

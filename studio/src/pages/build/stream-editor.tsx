@@ -10,6 +10,9 @@ import { navigate } from '../../app/place.ts'
 import { useDraft } from '../../state/draft.ts'
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx'
 import { tell } from '../../ui/toast.tsx'
+import { DerivationState } from './derive/derivation-state.tsx'
+import { DeriveHistory } from './derive/derive-history.tsx'
+import { StreamTree } from './derive/stream-tree.tsx'
 import { EditorForm } from './editor-form.tsx'
 import { type StreamDraft, StreamFields } from './fields/stream-fields.tsx'
 import { WhatStops } from './fields/what-stops.tsx'
@@ -77,6 +80,9 @@ export function StreamEditor({ component, saved, isNew }: StreamEditorProps) {
           errorOf={errorOf}
         />
       </EditorForm>
+      {!isNew && (
+        <Around {...{ component, saved }} isChanged={draft.isChanged} mayDerive={!isReader} />
+      )}
       {!isNew && saved.valueType === 'FILE' && (
         <FilePanel
           componentUid={component.uid}
@@ -94,6 +100,24 @@ export function StreamEditor({ component, saved, isNew }: StreamEditorProps) {
           <StreamLoss componentUid={component.uid} uid={saved.uid} />
         </ConfirmDelete>
       )}
+    </>
+  )
+}
+
+interface AroundProps extends Pick<StreamEditorProps, 'component' | 'saved'> {
+  readonly isChanged: boolean
+  readonly mayDerive: boolean
+}
+
+/** What is around a stream that is saved: what it hangs on, and what became of it where it is derived. */
+function Around({ component, saved, isChanged, mayDerive }: AroundProps) {
+  const of = { componentUid: component.uid, uid: saved.uid, zone: component.timeZoneId }
+  const isDerived = saved.streamDerivationType === 'FROM_EXPRESSION'
+  return (
+    <>
+      <StreamTree componentUid={component.uid} uid={saved.uid} />
+      {isDerived && <DerivationState {...of} />}
+      {isDerived && mayDerive && <DeriveHistory {...of} isChanged={isChanged} />}
     </>
   )
 }

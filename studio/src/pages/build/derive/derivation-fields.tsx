@@ -7,6 +7,7 @@ import type { FieldsProps } from '../form.ts'
 import { blankDerivation, type DerivationDraft, type DerivePlace } from './derivation-draft.ts'
 import styles from './derive.module.css'
 import { FormulaEditor } from './formula-editor.tsx'
+import { PreviewPanel } from './preview-panel.tsx'
 import { useOwnSources } from './use-sources.ts'
 import { VariableRows } from './variable-rows.tsx'
 
@@ -79,6 +80,13 @@ function Formula(props: DerivationFieldsProps & { readonly derivation: Derivatio
         checked={followsCorrections}
         onChange={(event) => change({ followsCorrections: event.currentTarget.checked })}
       />
+      {place.componentUid !== undefined && (
+        <PreviewPanel
+          componentUid={place.componentUid}
+          zone={place.timeZoneId}
+          stream={{ ...value, derivation }}
+        />
+      )}
     </div>
   )
 }

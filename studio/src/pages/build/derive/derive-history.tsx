@@ -1,0 +1,145 @@
+import { useState } from 'react'
+import { call } from '../../../api/client.ts'
+import type { Schema } from '../../../api/paths.ts'
+import { queries } from '../../../api/query-cache.ts'
+import { useAct } from '../../../api/use-act.ts'
+import { useQuery } from '../../../api/use-query.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Field, FormAlert } from '../../../ui/field.tsx'
+import { readInput } from '../../../ui/time/input-time.ts'
+import { Moment } from '../../../ui/time/moment.tsx'
+import styles from './derive.module.css'
+
+type Job = Schema<'Job'>
+
+/** How often a job that runs is looked at. */
+const REFRESH_MS = 500
+
+interface DeriveHistoryProps {
+  readonly componentUid: string
+  readonly uid: string
+  readonly zone: string
+  /** Whether the form has changes that are not saved: history is derived by what is. */
+  readonly isChanged: boolean
+}
+
+/** Derives a stream over its history, all of it or a range, with how far that is. */
+export function DeriveHistory(props: DeriveHistoryProps) {
+  const { componentUid, uid, zone, isChanged } = props
+  const [from, setFrom] = useState('')
+  const [until, setUntil] = useState('')
+  const job = useJob(uid)
+  const act = useAct()
+  const isRunning = job?.status === 'RUNNING'
+  const start = () =>
+    act.run(async () => {
+      await call('post', '/api/component/{componentUid}/stream/{uid}/derive', {
+        path: { componentUid, uid },
+        body: { ...timeIn('from', zone, from), ...timeIn('until', zone, until) },
+      })
+      queries.invalidate(['job', uid])
+    })
+  const cancel = () =>
+    act.run(async () => {
+      if (job !== undefined) await call('delete', '/api/job/{uid}', { path: { uid: job.uid } })
+      queries.invalidate(['job', uid])
+    })
+  const time = { type: 'datetime-local', step: 1 } as const
+  return (
+    <section className={styles.panel} aria-label="Derive over history">
+      <h2>Derive over history</h2>
+      <p className={styles.note}>
+        Samples that the sources had before the formula was saved are derived when you ask. What the
+        stream has in the range is replaced.
+      </p>
+      <div className={styles.range}>
+        <Field
+          label="From"
+          hint="Blank: from the beginning"
+          {...time}
+          value={from}
+          error={act.errorAt('from')}
+          onChange={(event) => setFrom(event.currentTarget.value)}
+        />
+        <Field
+          label="Until, not included"
+          hint={`Blank: to the end. Times in ${zone}`}
+          {...time}
+          value={until}
+          error={act.errorAt('until')}
+          onChange={(event) => setUntil(event.currentTarget.value)}
+        />
+      </div>
+      <FormAlert>{act.errorBeside('from', 'until')}</FormAlert>
+      {isChanged && (
+        <p className={styles.note}>Save first: it goes by the formula that is saved.</p>
+      )}
+      <div className={styles.tools}>
+        <Button isBusy={act.isBusy} disabled={isChanged || isRunning} onClick={() => void start()}>
+          Derive
+        </Button>
+        {isRunning && <Button onClick={() => void cancel()}>Cancel</Button>}
+      </div>
+      {job !== undefined && <Progress job={job} zone={zone} />}
+    </section>
+  )
+}
+
+/** A field of the range, where it is filled in. */
+function timeIn(
+  name: 'from' | 'until',
+  zone: string,
+  text: string,
+): Partial<Record<string, number>> {
+  const at = text === '' ? Number.NaN : readInput(zone, text)
+  return Number.isNaN(at) ? {} : { [name]: at }
+}
+
+/** The latest job of a stream; looked at again and again while it runs. */
+function useJob(streamUid: string): Job | undefined {
+  const key = ['job', streamUid]
+  const known = queries.peek<Job | null>(key).data
+  const { data } = useQuery<Job | null>(
+    key,
+    async (signal) => {
+      const { job } = await call('get', '/api/job', { signal })
+      const found = job.find((one) => one.streamUid === streamUid) ?? null
+      // What it has derived is seen in the figures above.
+      if (known?.status === 'RUNNING' && found?.status !== 'RUNNING') {
+        queries.invalidate(['stream', found?.componentUid ?? '', 'state'])
+      }
+      return found
+    },
+    { refreshMs: known?.status === 'RUNNING' ? REFRESH_MS : undefined },
+  )
+  return data ?? undefined
+}
+
+const WORDS: Readonly<Record<Job['status'], string>> = {
+  ...{ RUNNING: 'Deriving', DONE: 'Derived', FAILED: 'Failed' },
+  CANCELLED: 'Cancelled: what was derived so far stays',
+}
+
+function Progress({ job, zone }: { readonly job: Job; readonly zone: string }) {
+  const { status, done, total, message, start, end } = job
+  const part = total === 0 ? 0 : Math.floor((100 * done) / total)
+  if (status === 'RUNNING') {
+    return (
+      <div className={styles.progress}>
+        <progress aria-label="Deriving" max={100} value={total === 0 ? undefined : part} />
+        <span>{total === 0 ? 'Waiting for its turn' : `${part} % of the range`}</span>
+      </div>
+    )
+  }
+  return (
+    <p className={status === 'FAILED' ? styles.failed : styles.note}>
+      {WORDS[status]}
+      {message === '' ? '' : `: ${message}`} · asked for <Moment time={start} zone={zone} />
+      {end !== null && (
+        <>
+          , over <Moment time={end} zone={zone} />
+        </>
+      )}
+    </p>
+  )
+}
