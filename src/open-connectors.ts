@@ -59,7 +59,10 @@ export function openConnectors(parts: ConnectorParts) {
   })
   parts.opened.defer(() => imports.close())
   const runningOf = (uid: string) => imports.runningOf(uid)
-  const keptPayloads = new KeptPayloads({ connectors, payloads, runs, clock, checkSql, runningOf })
+  const prepareSql = sqlPreparation(parts.gql)
+  const keptPayloads = new KeptPayloads({
+    ...{ connectors, payloads, runs, clock, checkSql, prepareSql, runningOf },
+  })
   const sinks = new SinkCalls({ connectors, runs, clock })
   onCommit((writes) => sinks.forgetWritten(writes))
   return {
@@ -88,11 +91,13 @@ export function openConnectors(parts: ConnectorParts) {
   }
 }
 
+const CONNECTOR_ALLOWS = { insert: true, stored: true }
+
 /** Refuses statements with a mistake, naming the field that holds them. */
 function sqlCheck(gql: GqlRuns) {
   return (proc: { sql: string; timeZoneId: string }, field: string): void => {
     try {
-      gql.check({ ...proc, allows: { insert: true, stored: true } })
+      gql.check({ ...proc, allows: CONNECTOR_ALLOWS })
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       const { code, message, place } = error
@@ -101,9 +106,15 @@ function sqlCheck(gql: GqlRuns) {
   }
 }
 
+/** Compiles long statements where that holds nobody up. */
+function sqlPreparation(gql: GqlRuns) {
+  return (proc: { sql: string; timeZoneId: string }): Promise<void> =>
+    gql.prepare({ ...proc, allows: CONNECTOR_ALLOWS })
+}
+
 /** Connections and connectors, which know of each other. */
 function openRecords(
-  { box, catalog, clock, config, identity, payloads }: ConnectorParts,
+  { box, catalog, clock, config, gql, identity, payloads }: ConnectorParts,
   checkSql: ReturnType<typeof sqlCheck>,
 ): { readonly connections: Connections; readonly connectors: Connectors } {
   const connections: Connections = new Connections({
@@ -112,6 +123,7 @@ function openRecords(
   })
   const connectors: Connectors = new Connectors({
     ...{ catalog, users: identity.users, payloads, checkSql },
+    prepareSql: sqlPreparation(gql),
     hasConnection: (orgUid, uid) => connections.has(orgUid, uid),
   })
   return { connections, connectors }

@@ -5,7 +5,7 @@ import type { Clock, Config, Log, MemoryBudget } from './base/index.ts'
 import type { Catalog } from './catalog/index.ts'
 import type { Feed } from './feed/index.ts'
 import { GqlRuns, Queries, StoreReads } from './gql/index.ts'
-import { SqlRunners } from './sql/index.ts'
+import { CompileThread, SqlRunners } from './sql/index.ts'
 import type { SampleStore } from './store/index.ts'
 
 /** The runners of GS SQL and the runs that callers ask for, closed with what is opened; no runner is started before it is needed. */
@@ -30,11 +30,13 @@ export function openSql(
   }
   const sql = new SqlRunners({ settings, clock, log })
   opened.defer(() => sql.close())
+  const compiler = new CompileThread()
+  opened.defer(() => compiler.close())
   const stored = new StoreReads({
     ...{ catalog, budget, store: parts.samples, showFile: feed.showFile },
     rowsMax: config.sqlSamples,
     isIncluded: (orgUid) => identity.organizations.find(orgUid)?.gsSql === true,
   })
-  const gql = new GqlRuns({ runners: sql, feed, budget, stored })
+  const gql = new GqlRuns({ runners: sql, compiler, feed, budget, stored })
   return { sql, gql, queries: new Queries({ runs: gql, catalog }) }
 }

@@ -10,6 +10,7 @@ import { ExpressionError } from '../expression/index.ts'
 import type { Feed, PutCommand, PutOptions } from '../feed/index.ts'
 import {
   type CompiledSql,
+  type CompileThread,
   failureAt,
   type RowCell,
   type SqlRunners,
@@ -36,6 +37,8 @@ const PUT_OPTIONS: PutOptions = {
 /** What runs are made with. */
 interface GqlParts {
   readonly runners: SqlRunners
+  /** Where long texts are compiled. */
+  readonly compiler: Pick<CompileThread, 'compile'>
   readonly feed: Feed
   readonly budget: MemoryBudget
   /** What hands over stored data; without it there are no stored tables. */
@@ -48,12 +51,18 @@ type FedText = RunnableText & Partial<Pick<FedProgram, 'planOf'>>
 /** Runs texts of GS SQL. */
 export class GqlRuns {
   readonly #parts: GqlParts
-  readonly #texts = new CompiledTexts()
+  readonly #texts: CompiledTexts
   readonly #fed = new WeakMap<CompiledSql, FedProgram>()
   #sampleCount = 0
 
   constructor(parts: GqlParts) {
     this.#parts = parts
+    this.#texts = new CompiledTexts(parts.compiler)
+  }
+
+  /** Compiles a long text apart from the main loop, so that `check` need not. Tells no mistake. */
+  async prepare(text: GqlText & Pick<GqlRun, 'key'>): Promise<void> {
+    await this.#texts.prepare(this.#about(text), text.key)
   }
 
   /** Refuses a text with a mistake, as `bad_sql`. */
@@ -71,6 +80,7 @@ export class GqlRuns {
    * Refuses mistakes and failures with their place, and samples as a put does.
    */
   async run(run: GqlRun): Promise<GqlOutcome> {
+    await this.prepare(run)
     const compiled = this.#compile(run, run.mistake ?? 'sql_error')
     const fed = run.resultRows === undefined ? undefined : this.#fedOf(compiled.program)
     invariant(run.resultRows === undefined || fed !== undefined, 'a text needs what came as rows')
@@ -108,13 +118,8 @@ export class GqlRuns {
   }
 
   #compile(text: GqlText & Pick<GqlRun, 'key'>, code: 'bad_sql' | 'sql_error'): RunnableText {
-    const { stored } = this.#parts
     try {
-      const compiled = this.#texts.take(
-        text,
-        text.allows.stored ? stored?.tables : undefined,
-        text.key,
-      )
+      const compiled = this.#texts.take(this.#about(text), text.key)
       if (text.allows.insert || compiled.firstInsert < 0) return compiled
       const { query } = compiled.program.statements[compiled.firstInsert]
       throw failureAt(text.sql, query, {
@@ -132,6 +137,10 @@ export class GqlRuns {
     const fed = feedTables(program)
     if (fed !== undefined) this.#fed.set(program, fed)
     return fed
+  }
+
+  #about({ sql, timeZoneId, allows }: GqlText) {
+    return { sql, timeZoneId, stored: allows.stored ? this.#parts.stored?.tables : undefined }
   }
 
   /** Answers the count of rows of the last SELECT. */

@@ -63,7 +63,7 @@ export class Queries {
   /** Saves a query whose text has no mistake. */
   async insert(principal: Principal, input: unknown) {
     const { sql, timeZoneId } = await this.#records.check(principal, input)
-    this.#check(sql, timeZoneId)
+    await this.#check(sql, timeZoneId)
     return await this.#records.insert(principal, input)
   }
 
@@ -71,7 +71,9 @@ export class Queries {
   async update(principal: Principal, uid: string, input: unknown) {
     requirePermit(principal, `query/${uid}`, 'POST')
     const { sql, timeZoneId } = (input ?? {}) as { sql?: unknown; timeZoneId?: unknown }
-    if (typeof sql === 'string') this.#check(sql, typeof timeZoneId === 'string' ? timeZoneId : '')
+    if (typeof sql === 'string') {
+      await this.#check(sql, typeof timeZoneId === 'string' ? timeZoneId : '')
+    }
     return await this.#records.update(principal, uid, input)
   }
 
@@ -79,11 +81,13 @@ export class Queries {
     return this.#records.delete(principal, uid, planAlong)
   }
 
-  #check(sql: string, timeZoneId: string): void {
+  async #check(sql: string, timeZoneId: string): Promise<void> {
     if (sql.trim() === '') refuse('bad_input', { what: 'query.sql is missing', field: 'query.sql' })
     // A zone that is wrong is told by the record.
     const zone = timeZoneId === '' ? 'UTC' : timeZoneId
-    this.#runs.check({ sql, timeZoneId: zone, allows: { insert: true, stored: true } })
+    const text = { sql, timeZoneId: zone, allows: { insert: true, stored: true } }
+    await this.#runs.prepare(text)
+    this.#runs.check(text)
   }
 
   #run(principal: Principal, call: QueryCall, mayInsert: boolean): Promise<GqlOutcome> {

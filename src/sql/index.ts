@@ -2,6 +2,7 @@ export type { GsSqlOptions } from './check/compile-program.ts'
 export type { StoredTables } from './check/statement-context.ts'
 export type { StoredColumn } from './check/stored-read.ts'
 export { compileGsSql } from './compile-gs-sql.ts'
+export { CompileThread } from './compile-thread.ts'
 export {
   type CompiledInsert,
   type CompiledQuery,

@@ -3,6 +3,7 @@ import type { Principal } from '../../src/access/index.ts'
 import { epochMs, MemoryBudget } from '../../src/base/index.ts'
 import { type GqlOutcome, type GqlRun, GqlRuns, type StoredReads } from '../../src/gql/index.ts'
 import type { SqlCell, SqlRunnerSettings, SqlRunners } from '../../src/sql/index.ts'
+import { CompileThread } from '../../src/sql/index.ts'
 import { type DerivationHome, derivationHome, ORG, owner } from './derivation-home.ts'
 import { openRunners } from './sql-runs.ts'
 
@@ -34,7 +35,9 @@ export async function openGql(
   const home = await derivationHome(t)
   const runners = openRunners(t, { runnersMax: 1, ...more.settings })
   const budget = new MemoryBudget(1e9)
-  const gql = new GqlRuns({ runners, feed: home.feed, budget, stored: more.stored })
+  const compiler = new CompileThread()
+  t.after(() => compiler.close())
+  const gql = new GqlRuns({ runners, compiler, feed: home.feed, budget, stored: more.stored })
   const stored: GqlHome['stored'] = async () => {
     const found: [string, [number, number | string][]][] = []
     for (const handle of home.catalog.index.handlesOf(ORG)) {

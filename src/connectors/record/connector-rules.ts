@@ -23,6 +23,9 @@ const SQL_LENGTH_MAX = 200_000
 /** Refuses statements with a mistake, naming the field that holds them. */
 export type CheckSql = (proc: ConnectorProc, field: string) => void
 
+/** Compiles long statements apart from the main loop, before they are checked; tells no mistake. */
+export type PrepareSql = (proc: ConnectorProc) => Promise<void>
+
 /** A connector that nothing is said of. */
 const CONNECTOR_DEFAULTS: ConnectorBody = {
   ...{ id: '', name: '', description: '', connType: 'HTTP', runningUser: { uid: '' } },

@@ -10,8 +10,13 @@ import {
   type SimpleRecords,
 } from '../../catalog/index.ts'
 import type { PayloadStore } from '../../store/index.ts'
-import { type CheckSql, CONNECTOR_KIND, connectorRules } from './connector-rules.ts'
-import type { Connector, ConnectorBody } from './connector-shape.ts'
+import {
+  type CheckSql,
+  CONNECTOR_KIND,
+  connectorRules,
+  type PrepareSql,
+} from './connector-rules.ts'
+import type { Connector, ConnectorBody, ConnectorProc } from './connector-shape.ts'
 import { type RunAs, requireRunAs } from './require-run-as.ts'
 
 /** A connector as callers see it; where its sink is depends on how they reach the service. */
@@ -28,12 +33,15 @@ const UPDATE_TRIES = 5
 /** Of the uses of a connection, in a message. */
 const USES_NAMED_MAX = 5
 const USES_PAGE = 100
+/** Of the procs of a connector; it hardly ever has more than one. */
+const PREPARED_MAX = 10
 
 interface ConnectorsDeps {
   readonly catalog: Catalog
   readonly users: Identity['users']
   readonly payloads: Pick<PayloadStore, 'deleteOf'>
   readonly checkSql: CheckSql
+  readonly prepareSql: PrepareSql
   readonly hasConnection: (orgUid: string, uid: string) => Promise<boolean>
 }
 
@@ -79,6 +87,7 @@ export class Connectors {
     requirePermit(principal, CONNECTOR_KIND, 'PUT')
     const uid = runningUserIn(input)
     if (uid !== undefined) await this.#requireRunAs(principal, uid)
+    await this.#prepareSql(input)
     return await this.#saved(principal, await this.#records.insert(principal, input))
   }
 
@@ -88,6 +97,7 @@ export class Connectors {
    */
   async update(principal: Principal, uid: string, input: unknown): Promise<ShownConnector> {
     requirePermit(principal, `${CONNECTOR_KIND}/${uid}`, 'POST')
+    await this.#prepareSql(input)
     for (let tries = 1; ; tries += 1) {
       const before = await this.#records.find(principal.orgUid, uid)
       const runAs = runningUserIn(input) ?? before?.runningUser.uid
@@ -101,6 +111,10 @@ export class Connectors {
         if (!isStale || seen === undefined || tries >= UPDATE_TRIES) throw error
       }
     }
+  }
+
+  async #prepareSql(input: unknown): Promise<void> {
+    for (const proc of procsIn(input)) await this.#deps.prepareSql(proc)
   }
 
   /** Deletes a connector with all that it was given. */
@@ -176,6 +190,16 @@ export class Connectors {
 }
 
 /** The user that an input names; undefined where it names none, or is none that can be read. */
+/** Statements in a record that is not checked yet. */
+function procsIn(input: unknown): ConnectorProc[] {
+  const procs = isRecord(input) && Array.isArray(input.procs) ? input.procs : []
+  return procs.slice(0, PREPARED_MAX).flatMap((proc: unknown) => {
+    if (!isRecord(proc) || typeof proc.sql !== 'string') return []
+    const zone = typeof proc.timeZoneId === 'string' ? proc.timeZoneId : ''
+    return [{ sql: proc.sql, timeZoneId: zone || 'UTC' }]
+  })
+}
+
 function runningUserIn(input: unknown): string | undefined {
   const user = isRecord(input) ? input.runningUser : undefined
   const uid = isRecord(user) ? user.uid : undefined

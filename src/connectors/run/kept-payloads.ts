@@ -5,7 +5,7 @@ import { type Clock, refuse } from '../../base/index.ts'
 import { type Page, refuseField, shapeCheck } from '../../catalog/index.ts'
 import type { GqlOutcome } from '../../gql/index.ts'
 import type { KeptPayload, PayloadStore, PayloadSummary } from '../../store/index.ts'
-import { type CheckSql, readProcs, requireSql } from '../record/connector-rules.ts'
+import { type CheckSql, type PrepareSql, readProcs, requireSql } from '../record/connector-rules.ts'
 import { type Connector, connectorShape } from '../record/connector-shape.ts'
 import type { Connectors } from '../record/connectors.ts'
 import { requireRunAs } from '../record/require-run-as.ts'
@@ -81,6 +81,7 @@ interface KeptPayloadsDeps {
   readonly runs: PayloadRuns
   readonly clock: Clock
   readonly checkSql: CheckSql
+  readonly prepareSql: PrepareSql
   /** What an import runs at this moment, and how far it is. */
   readonly runningOf: (
     connectorUid: string,
@@ -156,8 +157,9 @@ export class KeptPayloads {
     requirePermit(principal, 'connector', 'POST')
     checkDryRun(input)
     const { connector, method = 'POST', query = '', body = null } = input as DryRunInput
-    const { checkSql, clock, runs } = this.#deps
+    const { checkSql, clock, prepareSql, runs } = this.#deps
     const procs = readProcs(connector.procs ?? [])
+    for (const proc of procs) await prepareSql(proc)
     requireSql(procs, checkSql)
     const user = connector.runningUser?.uid ?? ''
     const as = user === '' ? principal : await this.#asUser(principal, user)
