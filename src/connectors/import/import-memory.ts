@@ -105,6 +105,8 @@ export async function forgetImport(
   store: MemoryStore,
   { orgUid, connectorUid }: ImportKey,
 ): Promise<void> {
+  // Whatever has never run has nothing to forget.
+  if ((await store.get({ orgUid, kind: STATE_KIND, uid: connectorUid })) === undefined) return
   const gone = { op: 'delete', orgUid, expectedRevision: 'any' } as const
   const buckets = Array.from({ length: BUCKETS }, (_, bucket) => bucket)
   await store.commit([

@@ -38,6 +38,9 @@ interface ImportRunDeps {
 /** How a run began. */
 type RunTrigger = 'MANUAL' | 'SCHEDULE'
 
+/** Why a run was ended from outside. */
+class RunEnded extends Error {}
+
 /** What came of a run, and whether a later one may fare better without anybody's doing. */
 type RunEnd = RunOutcome & { readonly isTransient: boolean }
 
@@ -150,7 +153,7 @@ export class ImportRuns {
   async cancel(connectorUid: string): Promise<boolean> {
     const running = this.#running.get(connectorUid)
     if (running === undefined) return false
-    running.calling.abort()
+    running.calling.abort(new RunEnded('The run was cancelled'))
     await running.done
     return true
   }
@@ -159,7 +162,7 @@ export class ImportRuns {
   async close(): Promise<void> {
     this.#isClosed = true
     const running = [...this.#running.values()]
-    for (const { calling } of running) calling.abort()
+    for (const { calling } of running) calling.abort(new RunEnded('The service stops'))
     await Promise.allSettled(running.map(({ done }) => done))
   }
 
@@ -197,9 +200,11 @@ export class ImportRuns {
     const { calling, start, uid } = running
     const renewing = setInterval(() => {
       const renewed = catalogStore.acquireLease(leaseName(connector.uid), holder, LEASE_MS)
-      renewed.then((kept) => kept === undefined && calling.abort()).catch(() => calling.abort())
+      const lose = () => calling.abort(new RunEnded('Another process has taken this run over'))
+      renewed.then((kept) => kept === undefined && lose()).catch(lose)
     }, RENEW_EVERY_MS)
-    const tooLong = setTimeout(() => calling.abort(), RUN_MS_MAX)
+    const limit = `The run took longer than ${RUN_MS_MAX / 3_600_000} hours`
+    const tooLong = setTimeout(() => calling.abort(new RunEnded(limit)), RUN_MS_MAX)
     const key = { orgUid: connector.orgUid, connectorUid: connector.uid, uid }
     let outcome: RunOutcome
     let isTransient = false
@@ -207,13 +212,14 @@ export class ImportRuns {
       const counts = await this.#run(importOf(connector), running, key)
       outcome = { start, end: clock.now(), status: 'DONE', ...counts, message: '' }
     } catch (error) {
-      if (!(error instanceof Refusal || error instanceof DatabaseFailure)) {
+      const isTold = error instanceof Refusal || error instanceof DatabaseFailure
+      if (!isTold && !calling.signal.aborted) {
         log.error({ error, connector: connector.uid }, 'an import failed')
       }
       isTransient = !calling.signal.aborted && mayPass(error)
       const { rowsFetched } = running
       const none = { rowsFetched, rowsIngested: 0, rowsSkipped: 0, samples: 0 }
-      const message = messageOf(error, calling.signal.aborted)
+      const message = messageOf(calling.signal.aborted ? calling.signal.reason : error)
       outcome = { start, end: clock.now(), status: 'FAILED', ...none, message }
     }
     clearInterval(renewing)
@@ -343,8 +349,8 @@ function mayPass(error: unknown): boolean {
 }
 
 /** Why a run failed, for the one who wrote the connector. */
-function messageOf(error: unknown, isCalledOff: boolean): string {
-  if (isCalledOff) return 'The run was cancelled'
+function messageOf(error: unknown): string {
+  if (error instanceof RunEnded) return error.message
   if (error instanceof DatabaseFailure) {
     const { place, reason, message } = error
     const column = place?.column === undefined ? '' : `, column ${place.column}`
