@@ -49,7 +49,7 @@ export const editorTheme = EditorView.theme({
   },
   '.cm-completionDetail': { color: 'var(--ink-soft)', fontStyle: 'normal' },
   '.cm-tooltip.cm-completionInfo': {
-    maxWidth: '320px',
+    maxWidth: 'min(320px, 70vw)',
     padding: '8px 12px',
     font: 'var(--text-tiny) / 1.5 var(--font)',
     whiteSpace: 'pre-wrap',

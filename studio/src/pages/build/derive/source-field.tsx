@@ -43,7 +43,7 @@ export function SourceField(props: SourceFieldProps) {
   return (
     <>
       <Select
-        label="Stands for the stream"
+        label="Stream"
         value={isElsewhere ? ELSEWHERE : chosen}
         error={error}
         choices={[{ value: '', label: 'Choose' }, ...kept, ...own, ...others]}

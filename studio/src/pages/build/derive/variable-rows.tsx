@@ -140,6 +140,7 @@ function offsetOf(text: string): number {
 
 function backWords(offset: number, stat: string): string {
   const steps = Math.abs(offset)
-  const what = stat === '' ? 'sample or interval' : 'period'
-  return steps === 1 ? `the ${what} before` : `the ${steps}th ${what} before`
+  const [one, many] =
+    stat === '' ? ['sample or interval', 'samples or intervals'] : ['period', 'periods']
+  return steps === 1 ? `the ${one} before` : `${steps} ${many} before`
 }
