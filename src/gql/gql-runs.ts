@@ -75,6 +75,18 @@ export class GqlRuns {
     return this.#fedOf(this.#compile(text, 'sql_error').program) !== undefined
   }
 
+  /** The first mistake of a text; undefined where it can be run. */
+  mistakeIn(text: GqlText): ExpressionError | undefined {
+    const { stored } = this.#parts
+    try {
+      this.#texts.take(text, text.allows.stored ? stored?.tables : undefined)
+      return undefined
+    } catch (error) {
+      if (error instanceof ExpressionError) return error
+      throw error
+    }
+  }
+
   /**
    * Runs a text. The samples of all its INSERTs are stored, durably, when it resolves; when it fails, none is.
    * Refuses mistakes and failures with their place, and samples as a put does.

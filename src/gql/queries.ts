@@ -3,6 +3,7 @@ import { type EpochMs, refuse } from '../base/index.ts'
 import type { Catalog, Page, PlanAlong } from '../catalog/index.ts'
 import type { GqlOutcome, GqlRun } from './gql-run.ts'
 import type { GqlRuns } from './gql-runs.ts'
+import { type GqlLanguage, gqlLanguage } from './language.ts'
 
 /** A text that somebody runs, and what becomes of its rows. */
 export interface QueryCall
@@ -40,6 +41,21 @@ export class Queries {
   run(principal: Principal, call: QueryCall): Promise<GqlOutcome> {
     this.permit(principal, 'POST')
     return this.#run(principal, call, true)
+  }
+
+  /** Looks for the first mistake of a text, and runs nothing. */
+  check(principal: Principal, { sql, timeZoneId }: Pick<QueryCall, 'sql' | 'timeZoneId'>) {
+    this.permit(principal, 'GET')
+    const found = this.#runs.mistakeIn({ sql, timeZoneId, allows: { insert: true, stored: true } })
+    if (found === undefined) return { isValid: true, error: null }
+    const { message, line, column, length, pointer } = found
+    return { isValid: false, error: { message, line, column, length, pointer } }
+  }
+
+  /** What can be written in GS SQL. */
+  language(principal: Principal): GqlLanguage {
+    this.permit(principal, 'GET')
+    return gqlLanguage()
   }
 
   /** Runs the SETs and SELECTs of a saved query. */

@@ -1,4 +1,4 @@
-export type { GsSqlOptions } from './check/compile-program.ts'
+export { type GsSqlOptions, SYSTEM_VARIABLES } from './check/compile-program.ts'
 export type { StoredTables } from './check/statement-context.ts'
 export type { StoredColumn } from './check/stored-read.ts'
 export { compileGsSql } from './compile-gs-sql.ts'
@@ -34,3 +34,4 @@ export {
 export { type SqlRunnerSettings, SqlRunners } from './run/sql-runners.ts'
 export { csvCell, loadSource } from './source/load-source.ts'
 export { failureAt, SqlFailure } from './sql-failure.ts'
+export { AGGREGATES, SOFT_WORDS, SQL_KEYWORDS } from './syntax/sql-words.ts'

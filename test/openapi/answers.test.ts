@@ -359,6 +359,8 @@ test('GS SQL answers as described', async () => {
   const sql = "INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE) SELECT 'sql', 's', 5, TRUE"
   await owner('POST', '/api/gql', { sql, dryRun: true })
   await owner('POST', '/api/gql', { sql })
+  await owner('POST', '/api/gql/check', { sql: 'SELECT nothing FROM STREAM' })
+  await owner('GET', '/api/gql/language')
   const failing = { sql: "SELECT TOEPOCHMILLIS('x', 'yyyy')" }
   await owner('POST', '/api/gql', failing, { expect: '4' })
   await owner('DELETE', `/api/query/${query.uid}`)

@@ -139,7 +139,7 @@ test('Explore leads to Build and back, and to the upload of files', { skip }, as
 test('a mistyped address shows a page that says so, and leads on', { skip }, async () => {
   for (const path of [
     '/nonsense',
-    '/query',
+    '/queries',
     '/view/deeper',
     '/admin/nope',
     '/build/nope',

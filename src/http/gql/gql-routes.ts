@@ -8,9 +8,11 @@ import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
 import { CSV_TYPE } from '../feed/feed-csv.ts'
-import { operation } from '../openapi/answer-schema.ts'
+import { answersOf, operation } from '../openapi/answer-schema.ts'
 import { documented, recordRoutes } from '../routes/record-routes.ts'
+import { envelope } from '../wire/envelope.ts'
 import { uidParams } from '../wire/identity-wire.ts'
+import { gqlCheckBody, gqlCheckRecord, gqlLanguageRecord } from './gql-editor-wire.ts'
 import {
   gqlAnswer,
   gqlBody,
@@ -74,6 +76,7 @@ export function gqlRoutes(app: App, deps: GqlRoutesDeps): void {
       queries.run(request.principal, { ...call, sql, timeZoneId: zone, isDry, renew }),
     )
   })
+  editorRoutes(app, deps)
   const results = {
     ...{ tags, summary: 'Run a saved query', params: uidParams, querystring: resultsQuery },
     ...{ ...operation('getQueryResults', gqlAnswer), ...needs('GET', 'query/{uid}') },
@@ -84,6 +87,32 @@ export function gqlRoutes(app: App, deps: GqlRoutesDeps): void {
     return answer({ deps, request, reply }, (call) =>
       queries.runSaved(request.principal, uid, call),
     )
+  })
+}
+
+/** Adds what an editor of GS SQL asks: its words, and whether a text can be run. */
+function editorRoutes(app: App, { gate, identity, queries }: GqlRoutesDeps): void {
+  const onRequest = gate.guard('admin')
+  const tags = ['query']
+  const words = {
+    ...{ tags, summary: 'The words of GS SQL: keywords, functions, variables, tables' },
+    ...operation('getGqlLanguage', answersOf('language', gqlLanguageRecord).one),
+    ...needs('GET', 'query'),
+  }
+  app.get('/api/gql/language', { schema: words, onRequest }, async ({ principal }) =>
+    envelope('language', queries.language(principal)),
+  )
+  const check = {
+    ...{ tags, summary: 'Check GS SQL: the place of its first mistake; runs nothing' },
+    ...operation('getGqlCheck', answersOf('check', gqlCheckRecord).one),
+    ...needs('GET', 'query'),
+    body: gqlCheckBody,
+  }
+  app.post('/api/gql/check', { ...documented(check), onRequest }, async (request) => {
+    queries.permit(request.principal, 'GET')
+    const { sql, timeZoneId } = readGqlBody(request.body)
+    const zone = timeZoneId ?? (await zoneOf(identity, request))
+    return envelope('check', queries.check(request.principal, { sql, timeZoneId: zone }))
   })
 }
 

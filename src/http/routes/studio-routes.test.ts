@@ -76,7 +76,7 @@ test('noStudioPage() shows browsers that nothing is at an address, and programs 
   t.after(() => app.close())
   const ask = (url: string, accept: string, method: 'GET' | 'POST' = 'GET') =>
     app.inject({ method, url, headers: { accept } })
-  for (const url of ['/nonsense', '/query', '/boardz/x?y=1', '/view/deeper', '/apis']) {
+  for (const url of ['/nonsense', '/queries', '/boardz/x?y=1', '/view/deeper', '/apis']) {
     const { statusCode, body, headers } = await ask(url, BROWSER)
     assert.equal(statusCode, 404, url)
     assert.equal(body, PAGE, url)

@@ -14,6 +14,7 @@ export interface RecordKinds {
   readonly dashboard: Schema<'Dashboard'>
   readonly connector: Schema<'Connector'>
   readonly connection: Schema<'Connection'>
+  readonly query: Schema<'QueryRecord'>
 }
 
 export type RecordKind = keyof RecordKinds

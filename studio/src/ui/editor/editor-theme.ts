@@ -10,7 +10,14 @@ export const editorTheme = EditorView.theme({
     fontSize: 'var(--text-small)',
   },
   '&.cm-focused': { outline: '2px solid var(--focus)', outlineOffset: '2px' },
-  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6', borderRadius: 'var(--radius)' },
+  '.cm-scroller': {
+    // A page sets how high it is at least, and from where on it scrolls.
+    minHeight: 'var(--editor-height, auto)',
+    maxHeight: 'var(--editor-height-max, none)',
+    fontFamily: 'var(--mono)',
+    lineHeight: '1.6',
+    borderRadius: 'var(--radius)',
+  },
   '.cm-content': { padding: '8px 0', caretColor: 'var(--ink)' },
   '.cm-line': { padding: '0 12px' },
   '.cm-placeholder': { color: 'var(--ink-soft)' },

@@ -209,6 +209,8 @@ async function completions(
   const word = WORD_BEFORE.exec(before)?.[0] ?? ''
   if (word === '' && !isAsked) return null
   const found = await complete({ text: state.doc.toString(), at, word, isAsked })
+  // Whoever has gone on to something else is offered nothing over it.
+  if (!isAsked && context.view?.hasFocus === false) return null
   const validFor = /^[\p{L}\p{N}_@]*$/u
   return { from: at - word.length, options: found.map(completionOf), validFor }
 }

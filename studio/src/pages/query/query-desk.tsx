@@ -1,0 +1,113 @@
+import { type ReactNode, useMemo, useRef, useState } from 'react'
+import type { RecordKinds } from '../../api/records.ts'
+import { useRole } from '../../api/session.ts'
+import { useAddress } from '../../app/place.ts'
+import { useDraft } from '../../state/draft.ts'
+import { Button } from '../../ui/button.tsx'
+import type { EditorHandle } from '../../ui/editor/editor-types.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { PageFrame } from '../../ui/page-frame.tsx'
+import { browserZone } from '../../ui/time/zone-time.ts'
+import { InsertPanel } from './insert/insert-panel.tsx'
+import styles from './query.module.css'
+import { QueryActions } from './query-actions.tsx'
+import { ResultActions } from './result/result-actions.tsx'
+import { ResultChart } from './result/result-chart.tsx'
+import { ResultView } from './result/result-view.tsx'
+import { SavedList } from './saved-list.tsx'
+import { SqlEditor } from './sql-editor.tsx'
+import { useRun } from './use-run.ts'
+import { VariableHelp } from './variable-help.tsx'
+
+/** A query on the desk: its text, what can be written, and what came of its run. */
+export function QueryDesk({ saved }: { readonly saved: RecordKinds['query'] }) {
+  const isReader = useRole() === 'GUEST'
+  const draft = useDraft(`query/${saved.uid || 'new'}`, saved)
+  const { sql, timeZoneId } = draft.value
+  const zone = timeZoneId || browserZone()
+  const editor = useRef<EditorHandle>(null)
+  const { ended, isRunning, start, stop } = useRun()
+  const { query, change } = useAddress()
+  const isChart = query.get('show') === 'chart'
+  const setSql = (next: string) => {
+    if (next === saved.sql && Object.keys(draft.changes).length <= 1) draft.discard()
+    else draft.set({ sql: next })
+  }
+  const run = (kind: 'read' | 'try' | 'store') => {
+    if (sql.trim() !== '') start({ sql, zone, kind })
+  }
+  const runNow = () => run(isReader ? 'read' : 'try')
+  const failed = useMemo(() => ended?.error && { sql: ended.call.sql, error: ended.error }, [ended])
+  const insert = (text: string, whole?: string) =>
+    editor.current?.insert(sql.trim() === '' ? (whole ?? text) : text)
+  const title = saved.uid === '' ? 'Query' : saved.name || saved.id || 'Query'
+  return (
+    <PageFrame title={title} actions={<QueryActions {...{ saved, draft, isReader }} />}>
+      <div className={styles.desk}>
+        <SidePanel>
+          <SavedList shown={saved.uid} />
+          <InsertPanel onInsert={insert} />
+        </SidePanel>
+        <div className={styles.work}>
+          <SqlEditor
+            ref={editor}
+            value={sql}
+            onChange={setSql}
+            onRun={runNow}
+            {...{ zone, failed }}
+          />
+          <div className={styles.tools}>
+            {isRunning ? (
+              <Button kind="danger" icon="close" onClick={stop}>
+                Stop
+              </Button>
+            ) : (
+              <Button kind="primary" disabled={sql.trim() === ''} onClick={runNow}>
+                Run
+              </Button>
+            )}
+            <VariableHelp onInsert={(text) => setSql(`${text}${sql}`)} />
+            <span className={styles.zone}>Times in {zone}</span>
+          </div>
+          {ended === undefined ? (
+            <Empty text="A query asks for what is stored: choose a table or a stream to begin with, or write. INSERTs are tried first, and store nothing until you say so." />
+          ) : (
+            <ResultView
+              {...{ ended, isRunning, zone }}
+              onGoTo={(line, column) => editor.current?.goTo(line, column)}
+              onStore={isReader ? undefined : () => start({ ...ended.call, kind: 'store' })}
+              actions={
+                <ResultActions
+                  {...{ call: ended.call, title, isChart }}
+                  onChart={(next) => change({ show: next ? 'chart' : undefined })}
+                />
+              }
+              picture={
+                isChart && ended.answer !== undefined ? (
+                  <div className={styles.chart}>
+                    <ResultChart label={`Chart of ${title}`} answer={ended.answer} zone={zone} />
+                  </div>
+                ) : undefined
+              }
+            />
+          )}
+        </div>
+      </div>
+    </PageFrame>
+  )
+}
+
+/** What stands beside the text; folded where there is no room for both. */
+function SidePanel({ children }: { readonly children: ReactNode }) {
+  const [isOpen, setIsOpen] = useState(() => matchMedia('(min-width: 900px)').matches)
+  return (
+    <details
+      className={styles.side}
+      open={isOpen}
+      onToggle={(event) => setIsOpen(event.currentTarget.open)}
+    >
+      <summary>Saved queries, tables, streams</summary>
+      <div className={styles.sideBody}>{children}</div>
+    </details>
+  )
+}
