@@ -33,10 +33,9 @@ export function QueryDesk({ saved }: { readonly saved: RecordKinds['query'] }) {
     if (next === saved.sql && Object.keys(draft.changes).length <= 1) draft.discard()
     else draft.set({ sql: next })
   }
-  const run = (kind: 'read' | 'try' | 'store') => {
-    if (sql.trim() !== '') start({ sql, zone, kind })
+  const runNow = (text: string) => {
+    if (text.trim() !== '') start({ sql: text, zone, kind: isReader ? 'read' : 'try' })
   }
-  const runNow = () => run(isReader ? 'read' : 'try')
   const failed = useMemo(() => ended?.error && { sql: ended.call.sql, error: ended.error }, [ended])
   const insert = (text: string, whole?: string) =>
     editor.current?.insert(sql.trim() === '' ? (whole ?? text) : text)
@@ -62,7 +61,7 @@ export function QueryDesk({ saved }: { readonly saved: RecordKinds['query'] }) {
                 Stop
               </Button>
             ) : (
-              <Button kind="primary" disabled={sql.trim() === ''} onClick={runNow}>
+              <Button kind="primary" disabled={sql.trim() === ''} onClick={() => runNow(sql)}>
                 Run
               </Button>
             )}

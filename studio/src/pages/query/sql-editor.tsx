@@ -14,7 +14,7 @@ interface SqlEditorProps {
   /** What went wrong when this text ran. */
   readonly failed: { readonly sql: string; readonly error: ApiError } | undefined
   readonly onChange: (sql: string) => void
-  readonly onRun: () => void
+  readonly onRun: (sql: string) => void
   readonly ref: Ref<EditorHandle>
 }
 

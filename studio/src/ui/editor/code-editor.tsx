@@ -21,8 +21,8 @@ interface CodeEditorProps {
   /** Asked when a text has rested for a moment, and again when another function is given. */
   readonly check?: Check
   readonly complete?: Complete
-  /** Called on Ctrl or ⌘ Enter. */
-  readonly onRun?: () => void
+  /** Called on Ctrl or ⌘ Enter, with the text as it stands. */
+  readonly onRun?: (text: string) => void
   readonly hint?: ReactNode
   /** What the service said of the text as a whole. */
   readonly error?: string

@@ -39,7 +39,7 @@ export interface EditorCalls {
   readonly onMarks: (marks: readonly EditorMark[]) => void
   readonly check: Check | undefined
   readonly complete: Complete | undefined
-  readonly onRun: (() => void) | undefined
+  readonly onRun: ((text: string) => void) | undefined
 }
 
 /** What the editor looks like; may change later. */
@@ -121,9 +121,10 @@ function shownBy(looks: EditorLooks): Extension {
 
 /** Tab leaves the editor, as it leaves every field. */
 function keys(calls: () => EditorCalls): Extension {
-  const run = () => {
+  const run = ({ state }: EditorView) => {
     const { onRun } = calls()
-    onRun?.()
+    // What was just typed the page may not have drawn yet.
+    onRun?.(state.doc.toString())
     return onRun !== undefined
   }
   return keymap.of([
