@@ -76,10 +76,10 @@ export class GqlRuns {
   }
 
   /** The first mistake of a text; undefined where it can be run. */
-  mistakeIn(text: GqlText): ExpressionError | undefined {
-    const { stored } = this.#parts
+  async mistakeIn(text: GqlText): Promise<ExpressionError | undefined> {
+    await this.prepare(text)
     try {
-      this.#texts.take(text, text.allows.stored ? stored?.tables : undefined)
+      this.#texts.take(this.#about(text))
       return undefined
     } catch (error) {
       if (error instanceof ExpressionError) return error

@@ -44,9 +44,10 @@ export class Queries {
   }
 
   /** Looks for the first mistake of a text, and runs nothing. */
-  check(principal: Principal, { sql, timeZoneId }: Pick<QueryCall, 'sql' | 'timeZoneId'>) {
+  async check(principal: Principal, { sql, timeZoneId }: Pick<QueryCall, 'sql' | 'timeZoneId'>) {
     this.permit(principal, 'GET')
-    const found = this.#runs.mistakeIn({ sql, timeZoneId, allows: { insert: true, stored: true } })
+    const allows = { insert: true, stored: true }
+    const found = await this.#runs.mistakeIn({ sql, timeZoneId, allows })
     if (found === undefined) return { isValid: true, error: null }
     const { message, line, column, length, pointer } = found
     return { isValid: false, error: { message, line, column, length, pointer } }

@@ -112,7 +112,7 @@ function editorRoutes(app: App, { gate, identity, queries }: GqlRoutesDeps): voi
     queries.permit(request.principal, 'GET')
     const { sql, timeZoneId } = readGqlBody(request.body)
     const zone = timeZoneId ?? (await zoneOf(identity, request))
-    return envelope('check', queries.check(request.principal, { sql, timeZoneId: zone }))
+    return envelope('check', await queries.check(request.principal, { sql, timeZoneId: zone }))
   })
 }
 
