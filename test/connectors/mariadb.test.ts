@@ -23,6 +23,7 @@ describe('MariaDB', { skip: mariadbSkip() }, () => {
     target,
     says: /^MariaDB \d+/,
     numbers: (count) => `SELECT seq AS n, repeat('x', 40) AS t FROM seq_1_to_${count}`,
+    cipher: "SHOW SESSION STATUS LIKE 'Ssl_cipher'",
     sleeps: 'SELECT SLEEP(3600)',
     sleepers:
       "SELECT count(*) FROM information_schema.processlist WHERE info = 'SELECT SLEEP(3600)'",

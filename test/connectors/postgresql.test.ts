@@ -26,6 +26,7 @@ describe('PostgreSQL', { skip: postgresqlSkip() }, () => {
     target,
     says: /^PostgreSQL \d+/,
     numbers: (count) => `SELECT n, repeat('x', 40) AS t FROM generate_series(1, ${count}) AS n`,
+    cipher: 'SELECT cipher FROM pg_stat_ssl WHERE pid = pg_backend_pid()',
     sleeps: 'SELECT pg_sleep(3600)',
     sleepers:
       "SELECT count(*) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(3600)' AND state = 'active'",

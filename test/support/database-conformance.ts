@@ -18,6 +18,8 @@ export interface DatabaseUnderTest {
   numbers(count: number): string
   /** Takes much longer than any test. */
   readonly sleeps: string
+  /** Gives the cipher of the session as the last cell of its row. */
+  readonly cipher: string
   /** How many sessions are busy with that. */
   readonly sleepers: string
 }
@@ -25,6 +27,7 @@ export interface DatabaseUnderTest {
 /** Adds the tests of a kind. */
 export function testDatabase(kind: DatabaseUnderTest): void {
   const { name } = kind
+  testEncryption(kind)
   testReading(kind)
   testRefusing(kind)
 
@@ -57,6 +60,19 @@ export function testDatabase(kind: DatabaseUnderTest): void {
     } finally {
       proxy.close()
     }
+  })
+}
+
+function testEncryption(kind: DatabaseUnderTest): void {
+  const { name } = kind
+  test(`${name}: a session is encrypted where it should be, and a certificate of nobody is refused`, async () => {
+    const { rows } = await readAll({ ...kind.target(), tls: 'on' }, kind.cipher)
+    assert.match(rows[0]?.at(-1) ?? '', /^TLS_/)
+    const plain = await readAll(kind.target(), kind.cipher)
+    assert.doesNotMatch(plain.rows[0]?.at(-1) ?? '', /TLS/)
+    const verified = { ...kind.target(), host: 'localhost', tls: 'verify' } as const
+    const { reason, message } = await failureOf(openLocal(verified))
+    assert.equal(reason, 'tls', message)
   })
 }
 

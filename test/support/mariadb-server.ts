@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createConnection } from 'mysql2/promise'
 import { keepablePort } from './port.ts'
 import type { DatabaseServer } from './postgresql-server.ts'
-import { makeServerHome } from './server-process.ts'
+import { makeServerHome, writeCertificate } from './server-process.ts'
 import { eventually } from './settle.ts'
 
 const SERVER = '/usr/sbin/mariadbd'
@@ -36,7 +36,9 @@ export async function startMariadb(): Promise<DatabaseServer> {
     '--skip-name-resolve',
   ]
   const pid = `--pid-file=${join(home.folder, 'pid')}`
-  const args = [...common, ...place, ...small, pid, `--tmpdir=${home.folder}`]
+  const { cert, key } = writeCertificate(home)
+  const ssl = [`--ssl-cert=${cert}`, `--ssl-key=${key}`]
+  const args = [...common, ...place, ...small, ...ssl, pid, `--tmpdir=${home.folder}`]
   let server = home.start(SERVER, args)
   const askAs = async (user: object, sql: string) => {
     const connection = await createConnection({ ...user, multipleStatements: true })

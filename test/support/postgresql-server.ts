@@ -1,9 +1,9 @@
 /** A PostgreSQL of Debian's package, started for a test on a free port. */
-import { globSync, writeFileSync } from 'node:fs'
+import { globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { keepablePort } from './port.ts'
-import { makeServerHome } from './server-process.ts'
+import { makeServerHome, writeCertificate } from './server-process.ts'
 import { eventually } from './settle.ts'
 
 /** A database server that runs; its superuser is `weir`, with the password `the-password`. */
@@ -36,8 +36,8 @@ export async function startPostgresql(): Promise<DatabaseServer> {
   if (programs === undefined) throw new Error('No PostgreSQL found: install "postgresql"')
   const home = makeServerHome('postgresql', 'postgres')
   const data = join(home.folder, 'data')
-  const passwordFile = join(home.folder, 'password')
-  writeFileSync(passwordFile, 'the-password\n', { mode: 0o644 })
+  const passwordFile = home.write('password', 'the-password\n')
+  const { cert, key } = writeCertificate(home)
   const initial = ['-D', data, '-U', 'weir', `--pwfile=${passwordFile}`, '--auth=scram-sha-256']
   await home.run(join(programs, 'initdb'), [...initial, '--no-sync', '--no-locale', '-E', 'UTF8'])
   const port = await keepablePort()
@@ -46,6 +46,7 @@ export async function startPostgresql(): Promise<DatabaseServer> {
     'fsync=off',
     `unix_socket_directories=${home.folder}`,
   ]
+  settings.push('ssl=on', `ssl_cert_file=${cert}`, `ssl_key_file=${key}`)
   const args = ['-D', data, '-p', String(port), ...settings.flatMap((one) => ['-c', one])]
   let server = home.start(join(programs, 'postgres'), args)
   const ask = async (sql: string, database = 'weir') => {

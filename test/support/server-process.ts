@@ -1,7 +1,7 @@
 /** Servers of other makers that tests start: as a user that they run under, in a folder of their own. */
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -20,6 +20,8 @@ interface Runner {
 /** A temporary folder and the user it belongs to. */
 export interface ServerHome {
   readonly folder: string
+  /** Writes a file that only the server can read; answers its path. */
+  write(name: string, content: string | Buffer): string
   /** Runs a program of the server to its end. */
   run(program: string, args: readonly string[]): Promise<void>
   /** Starts the server; what it says last is in the error of who waits for it. */
@@ -43,6 +45,12 @@ export function makeServerHome(name: string, account: string): ServerHome {
   const options = { ...runner, cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' } }
   return {
     folder,
+    write: (name, content) => {
+      const path = join(folder, name)
+      writeFileSync(path, content, { mode: 0o600 })
+      if (runner.uid !== undefined) chownSync(path, runner.uid, runner.gid ?? runner.uid)
+      return path
+    },
     run: async (program, args) => {
       await run(program, [...args], options)
     },
@@ -79,4 +87,16 @@ function runnerOf(account: string): Runner {
   const [uid, gid] = [idOf('-u'), idOf('-g')]
   if (uid.status !== 0) throw new Error(`no user ${account}: install the server's package`)
   return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
+}
+
+/** A certificate for localhost that nobody vouches for, and its key, as files of a server. */
+export function writeCertificate(home: ServerHome): {
+  readonly cert: string
+  readonly key: string
+} {
+  const read = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url))
+  return {
+    cert: home.write('cert.pem', read('localhost-cert.pem')),
+    key: home.write('key.pem', read('localhost-key.pem')),
+  }
 }
