@@ -170,6 +170,48 @@ test('what belongs together is checked', () => {
   )
 })
 
+test('a table of WITH RECURSIVE is read by its last SELECTs, once, and in no query within them', () => {
+  const made = (last: string) => `WITH RECURSIVE r(i) AS (SELECT 1 ${last}) SELECT i FROM r`
+  const within = /"r" is made here: only FROM of its own SELECTs can read it/
+  const alone = /cannot stand where "r" is made of its own rows: each is taken by itself/
+  check(made('UNION ALL SELECT max(i) + 1 FROM r'), alone, 'max(i)')
+  check(made('UNION ALL SELECT i + 1 FROM r GROUP BY i'), alone, 'i')
+  check(made('UNION ALL SELECT i + 1 FROM r ORDER BY 1 LIMIT (SELECT max(i) FROM r)'), within, 'r')
+  check(made('UNION ALL SELECT (SELECT max(i) FROM r) + 1'), within, 'r')
+  check(made('UNION ALL SELECT (SELECT max(r.i) FROM (SELECT 1 AS j) q) FROM r'), /max\(\) takes/)
+  check(made('UNION ALL SELECT q.i FROM (SELECT * FROM r) q'), within, 'r')
+  check(made('UNION ALL SELECT i FROM r WHERE i IN (SELECT i FROM r)'), within, 'r')
+  check(made('UNION ALL SELECT a.i FROM r a, r b'), /can read it once only/, 'r')
+  check(
+    made('UNION ALL SELECT i FROM r UNION ALL SELECT 2'),
+    /SELECTs that read "r" stand behind those that do not/,
+    'r',
+  )
+  check(
+    made('UNION ALL SELECT i FROM r UNION SELECT i FROM r'),
+    /are all joined by the same UNION/,
+    'r',
+  )
+  check(
+    'WITH RECURSIVE r(i) AS (SELECT i FROM r UNION ALL SELECT 1) SELECT i FROM r',
+    /The first SELECT of "r" gives the rows it starts with/,
+    'r',
+  )
+  for (const last of ['UNION SELECT i % 3 + 1 FROM r', 'UNION ALL SELECT DISTINCT i + 1 FROM r']) {
+    compileGsSql(made(last))
+  }
+})
+
+test('functions of groups and HAVING need groups', () => {
+  const t = "FROM CSV_TABLE('1') WITH (1 i LONG) AS t"
+  check('SELECT 1 HAVING 1 = 1', /HAVING tests groups, and there are none/, '1 = 1')
+  check(`SELECT i ${t} HAVING count(*) > 1`, /HAVING tests groups/, 'count(*) > 1')
+  check(`SELECT i ${t} ORDER BY count(*)`, /count\(\) cannot stand in ORDER BY/, 'count(*)')
+  check(`SELECT i ${t} WHERE (SELECT sum(t.i)) > 1`, /sum\(\) takes columns of a SELECT/)
+  compileGsSql(`SELECT i ${t} GROUP BY i HAVING count(*) > 1 ORDER BY count(*)`)
+  compileGsSql(`SELECT count(*) AS n ${t} HAVING n > 1 ORDER BY sum(i)`)
+})
+
 test('INSERT is checked', () => {
   const start = 'INSERT OR REPLACE INTO'
   check(

@@ -100,14 +100,22 @@ function runQuery(db: DatabaseSync, { query, values, given, text }: Running): Ro
 type TextQuery = Omit<CompiledQuery, 'sources' | 'reads'>
 
 function ask(db: DatabaseSync, query: TextQuery, values: readonly SqlCell[], given: Given): Row[] {
-  registerSqlFunctions(db, query.functions)
+  const failures: SqlFailure[] = []
+  registerSqlFunctions(db, query.functions, (failure) => failures.push(failure))
   const statement = db.prepare(query.sql)
   statement.setReadBigInts(true)
   statement.setReturnArrays(true)
   const bound: Record<string, SqlCell> = {}
   for (const number of query.variables) bound[`v${number}`] = values[number]
   if (query.readsNow) bound.now = given.now ?? 0n
-  return statement.all(bound) as unknown as Row[]
+  try {
+    const rows = statement.all(bound) as unknown as Row[]
+    if (failures.length === 0) return rows
+  } catch (error) {
+    // Functions of groups that end after one has failed make Node drop what it has thrown.
+    throw failures[0] ?? error
+  }
+  throw failures[0]
 }
 
 function fillSource(

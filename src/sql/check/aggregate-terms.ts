@@ -29,8 +29,14 @@ export function aggregateTerm(
   if (refused !== undefined) throw statement.failAt(`${name}() ${refused}`, span)
   scope.hasAggregate = true
   scope.aggregatesRefused = 'cannot stand within another function of groups: use a subquery'
+  const { own, outer } = scope.met
   const terms = args.map(check)
   scope.aggregatesRefused = undefined
+  if (scope.met.outer > outer && scope.met.own === own) {
+    // Its rows would be those of the SELECT around, which may have no groups.
+    const problem = `${name}() takes columns of a SELECT around its own only`
+    throw statement.failAt(`${problem}: write it there, or use a column of its own FROM`, span)
+  }
   if (isDistinct && args.length > 1) {
     throw statement.failAt('With DISTINCT there is one argument: take the others away', span)
   }

@@ -21,11 +21,14 @@ export interface CompiledArm {
   readonly values: readonly ArmValue[]
   readonly from: string
   readonly tail: string
+  /** Whether its rows are those of groups. */
+  readonly hasGroups: boolean
 }
 
 const IN_WHERE = 'cannot stand in WHERE: HAVING tests groups'
 const IN_GROUP = 'cannot stand in GROUP BY: use a subquery'
 const IN_JOIN = 'cannot stand in FROM: use a subquery'
+const IN_ORDER = 'cannot stand in ORDER BY: this SELECT has no groups, write GROUP BY'
 
 /** Checks one SELECT within the scope around it; where that can be, samples are read as sums. */
 export function compileArm(
@@ -38,8 +41,10 @@ export function compileArm(
   const conditions = new Conditions(statement, scope)
   scope.aggregatesRefused = IN_JOIN
   const from = compileFrom(statement, arm.from, { scope, conditions })
-  scope.aggregatesRefused = undefined
-  const values = armValues(statement, arm, scope)
+  const inValues = refusedOverItself(statement, arm, scope)
+  scope.aggregatesRefused = inValues
+  const { values, hasAggregate } = armValues(statement, arm, scope)
+  const hasGroups = hasAggregate || arm.group.length > 0
   const words: string[] = []
   if (arm.where !== undefined) {
     scope.aggregatesRefused = IN_WHERE
@@ -55,11 +60,27 @@ export function compileArm(
     const terms = arm.group.map((node) => groupText(statement, node, { scope, values }))
     words.push(` GROUP BY ${terms.join(', ')}`)
   }
-  scope.aggregatesRefused = undefined
+  scope.aggregatesRefused = inValues
   if (arm.having !== undefined) {
+    if (!hasGroups) {
+      const problem = 'HAVING tests groups, and there are none: write GROUP BY, or WHERE'
+      throw statement.failAt(problem, arm.having.span)
+    }
     words.push(` HAVING ${printCondition(statement, termOf(statement, arm.having, scope))}`)
   }
-  return { arm, scope, values, from, tail: words.join('') }
+  return { arm, scope, values, from, tail: words.join(''), hasGroups }
+}
+
+/** Why there are no functions of groups in a SELECT that reads the table it is part of; it has no groups either. */
+function refusedOverItself(
+  statement: StatementContext,
+  { group }: SelectArm,
+  { recursive }: SqlScope,
+): string | undefined {
+  if (recursive === undefined) return undefined
+  const refused = `cannot stand where "${shorten(recursive)}" is made of its own rows: each is taken by itself`
+  if (group.length > 0) throw statement.failAt(`GROUP BY ${refused}`, group[0].span)
+  return refused
 }
 
 /** A SELECT as text, its values as terms that may have been converted. */
@@ -70,13 +91,15 @@ export function printArm({ arm, from, tail }: CompiledArm, texts: readonly strin
 }
 
 /** The values of SELECT; their names mean something in the clauses behind it, not among themselves. */
-function armValues(statement: StatementContext, arm: SelectArm, scope: SqlScope): ArmValue[] {
+function armValues(statement: StatementContext, arm: SelectArm, scope: SqlScope) {
   const values: ArmValue[] = []
   const aliases: [string, ScopeAlias][] = []
+  let hasAggregate = false
   for (const item of arm.items) {
     scope.hasAggregate = false
     const own = itemValues(statement, item, scope)
     values.push(...own)
+    hasAggregate ||= scope.hasAggregate
     if (item.kind === 'value' && item.alias !== undefined) {
       const alias = { term: own[0].term, isAggregate: scope.hasAggregate }
       aliases.push([keyOf(item.alias.text), alias])
@@ -86,7 +109,7 @@ function armValues(statement: StatementContext, arm: SelectArm, scope: SqlScope)
     throw statement.failAt(`SELECT gives more than ${COLUMNS_MAX} columns`, itemsSpan(arm))
   }
   for (const [key, alias] of aliases) scope.aliases.set(key, alias)
-  return values
+  return { values, hasAggregate }
 }
 
 function itemValues(statement: StatementContext, item: SelectItem, scope: SqlScope): ArmValue[] {
@@ -166,8 +189,9 @@ export function positionOf(
 export function orderText(
   statement: StatementContext,
   { value, isDescending, nulls }: OrderTerm,
-  { scope, values }: Values,
+  { scope, values, hasGroups }: Values & Pick<CompiledArm, 'hasGroups'>,
 ): string | undefined {
+  if (!hasGroups) scope.aggregatesRefused = IN_ORDER
   const part = value.kind === 'foreign' ? (value.part as SqlPart) : undefined
   const isName = part?.is === 'column' && part.table === undefined
   const alias = isName ? scope.aliases.get(keyOf(part.name.text))?.term : undefined

@@ -1,6 +1,7 @@
 /** Queries: tables of WITH, SELECTs joined by UNION, order and limits. */
 import {
   type Expression,
+  type ExpressionError,
   type ExpressionType,
   shorten,
   type Term,
@@ -205,6 +206,41 @@ function namedColumns(
   return columns.map(({ type }, index) => ({ name: names[index].text, type }))
 }
 
+/** Which SELECTs may read the table that they make: the last ones, each once and joined alike. */
+function refuseRecursion(
+  statement: StatementContext,
+  { name, query: { arms, tables } }: CommonTable,
+  key: string,
+): void {
+  // A table of its own WITH goes before it.
+  if (tables.some((table) => keyOf(table.name.text) === key)) return
+  const own = arms.map(({ from }) =>
+    from.flatMap(({ table }) =>
+      table.kind === 'named' && keyOf(table.name.text) === key ? [table.name.span] : [],
+    ),
+  )
+  const first = own.findIndex((spans) => spans.length > 0)
+  if (first < 0) return
+  const shown = `"${shorten(name.text)}"`
+  const fail = (problem: string, index: number): ExpressionError =>
+    statement.failAt(problem, own[index].at(-1) ?? arms[index].span)
+  if (first === 0) {
+    throw fail(`The first SELECT of ${shown} gives the rows it starts with: it cannot read it`, 0)
+  }
+  const twice = own.findIndex((spans) => spans.length > 1)
+  if (twice >= 0) throw fail(`A SELECT of ${shown} can read it once only`, twice)
+  if (own.slice(first).some((spans) => spans.length === 0)) {
+    throw fail(`SELECTs that read ${shown} stand behind those that do not`, first)
+  }
+  const other = arms.findIndex(
+    ({ joinedBy }, index) => index > first && joinedBy !== arms[first].joinedBy,
+  )
+  if (other >= 0) throw fail(`SELECTs that read ${shown} are all joined by the same UNION`, other)
+  if (arms.length > GROUPED_ARMS) {
+    throw fail(`A table of its own rows has at most ${GROUPED_ARMS} SELECTs`, GROUPED_ARMS)
+  }
+}
+
 /** How often types are tried before those that change are left unknown. */
 const TYPE_ROUNDS = 3
 
@@ -214,6 +250,7 @@ function compileRecursive(
   { table, sqlName, key }: { table: CommonTable; sqlName: string; key: string },
   scope: SqlScope,
 ): QueryText {
+  refuseRecursion(statement, table, key)
   const start = { ...table.query, arms: table.query.arms.slice(0, 1), order: [], limit: undefined }
   const loaded = { sources: statement.sources.length, reads: statement.reads.length }
   let types = compileQuery(statement, { ...start, offset: undefined }, scope).columns

@@ -170,6 +170,7 @@ function namedTable(
     if (settings !== undefined) {
       throw statement.failAt('Sample(…) stands behind STREAM and SAMPLE only', settings.span)
     }
+    if (common.definition === undefined) readItself(statement, name, scope)
     const table = tableOf(tableName, sqlName, common.columns)
     return { sql: `${common.sqlName} AS ${sqlName}`, table }
   }
@@ -181,6 +182,15 @@ function namedTable(
       ? 'WITH names tables, JSON_TABLE and CSV_TABLE make them of texts'
       : `did you mean "${nearest}"?`
   throw statement.failAt(`Unknown table "${shorten(name.text)}": ${advice}`, name.span)
+}
+
+/** A table that is read while it is made: its SELECTs do so in their own FROM only. */
+function readItself(statement: StatementContext, { text, span }: SqlName, scope: SqlScope): void {
+  if (!scope.isWithin(text)) {
+    const problem = `"${shorten(text)}" is made here: only FROM of its own SELECTs can read it`
+    throw statement.failAt(`${problem}, no query within them`, span)
+  }
+  scope.recursive = text
 }
 
 /** The stored table of a name; undefined where there is none. */

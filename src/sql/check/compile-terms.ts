@@ -118,7 +118,10 @@ function columnTerm(
   for (let place: SqlScope | undefined = scope; place !== undefined; place = place.parent) {
     const found = place.find(table?.text, name.text)
     if (found.length > 1) throw ambiguous(statement, name.text, span)
-    if (found.length === 1) return usedColumn(statement, found[0], span)
+    if (found.length === 1) {
+      scope.met[place === scope ? 'own' : 'outer'] += 1
+      return usedColumn(statement, found[0], span)
+    }
     const alias = table === undefined ? place.aliases.get(keyOf(name.text)) : undefined
     if (alias?.isAggregate === true && place.aggregatesRefused !== undefined) {
       throw statement.failAt(`${shorten(name.text)} ${place.aggregatesRefused}`, span)

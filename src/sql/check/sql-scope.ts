@@ -50,6 +50,10 @@ export class SqlScope {
   aggregatesRefused: string | undefined = undefined
   /** Whether a function of groups was met since this was set to false. */
   hasAggregate = false
+  /** Columns that were met, of tables here and of tables around. */
+  readonly met = { own: 0, outer: 0 }
+  /** The name of the table that FROM reads while it is made of these very rows; undefined mostly. */
+  recursive: string | undefined = undefined
   /** Whether samples of a stored table are to be read as sums here. */
   isSummed = false
   /** Why no column can be used here; undefined where they can. */
@@ -88,6 +92,11 @@ export class SqlScope {
   completeCommons(): CommonInfo[] {
     const own = [...this.commons.values()].filter(({ definition }) => definition !== undefined)
     return [...(this.parent?.completeCommons() ?? []), ...own]
+  }
+
+  /** Whether a SELECT here is one of those that a table of WITH, named so, is made of. */
+  isWithin(name: string): boolean {
+    return this.parent?.parent?.commons.has(keyOf(name)) === true
   }
 
   /** The names of the columns here and around. */

@@ -6,7 +6,7 @@ import { addToSum, newSum, sumOf } from './sum.ts'
 type Cell = SqlCell | Uint8Array
 
 /** A function of the rows of a group, as node:sqlite takes it. */
-interface OwnAggregate<State> {
+export interface OwnAggregate<State> {
   readonly start: () => State
   readonly step: (state: State, ...args: Cell[]) => State
   readonly result: (state: State) => SqlCell

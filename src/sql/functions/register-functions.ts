@@ -2,7 +2,7 @@
 import { ExpressionError, sqlFunctionOf, sqlFunctions } from '../../expression/index.ts'
 import type { SqlCell } from '../compiled-sql.ts'
 import { SqlFailure } from '../sql-failure.ts'
-import { aggregates } from './aggregates.ts'
+import { aggregates, type OwnAggregate } from './aggregates.ts'
 import { rowCount, sampleTime } from './own-operations.ts'
 
 const OPTIONS = { useBigIntArguments: true, varargs: true } as const
@@ -31,26 +31,47 @@ const finite = {
   },
 }
 
-const calls: ReadonlyMap<string, (...args: HostCell[]) => SqlCell> = new Map(
+const calls: ReadonlyMap<string, (...args: SqlCell[]) => SqlCell> = new Map(
   [...sqlFunctions, ...[rowCount, sampleTime].map(sqlFunctionOf), finite].map(({ name, call }) => [
     name,
-    placed(call),
+    call,
   ]),
 )
+
+/** Is told what a function throws: where functions of groups end after it, Node drops it. */
+export type OnFailure = (failure: SqlFailure) => void
 
 /**
  * Registers functions by their names, such as `functions` of a compiled query lists them; names that
  * are none of ours are passed over. They throw SqlFailure.
  */
-export function registerSqlFunctions(host: FunctionHost, names: Iterable<string>): void {
+export function registerSqlFunctions(
+  host: FunctionHost,
+  names: Iterable<string>,
+  onFailure: OnFailure = () => {},
+): void {
+  const add = <State>(name: string, { start, step, result }: OwnAggregate<State>): void =>
+    host.aggregate(name, { ...OPTIONS, start, step, result: told(result, onFailure) })
   for (const name of names) {
     const call = calls.get(name)
-    if (call !== undefined) host.function(name, OPTIONS, call)
+    if (call !== undefined) host.function(name, OPTIONS, told(placed(call), onFailure))
     // Each has a state of its own type.
-    if (name === 'weir_sum') host.aggregate(name, { ...OPTIONS, ...aggregates[name] })
-    if (name === 'weir_mean') host.aggregate(name, { ...OPTIONS, ...aggregates[name] })
-    if (name === 'weir_first' || name === 'weir_last') {
-      host.aggregate(name, { ...OPTIONS, ...aggregates[name] })
+    if (name === 'weir_sum') add(name, aggregates[name])
+    if (name === 'weir_mean') add(name, aggregates[name])
+    if (name === 'weir_first' || name === 'weir_last') add(name, aggregates[name])
+  }
+}
+
+function told<Args extends unknown[]>(
+  call: (...args: Args) => SqlCell,
+  onFailure: OnFailure,
+): (...args: Args) => SqlCell {
+  return (...args) => {
+    try {
+      return call(...args)
+    } catch (error) {
+      if (error instanceof SqlFailure) onFailure(error)
+      throw error
     }
   }
 }

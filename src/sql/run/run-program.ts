@@ -1,30 +1,21 @@
 /** Runs a compiled program in a runner, statement by statement. */
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { StatementSync } from 'node:sqlite'
 import type {
   CompiledQuery,
   CompiledSource,
   CompiledSql,
   CompiledStatement,
   CompiledText,
-  SqlCell,
 } from '../compiled-sql.ts'
 import { SqlFailure } from '../sql-failure.ts'
 import type { RowCell } from './cell-codec.ts'
 import { placeFailure } from './placed-failure.ts'
 import type { RunnerChannel } from './runner-channel.ts'
-import type { InsertRow, RunnerDatabase } from './runner-database.ts'
+import type { RunnerDatabase, SqlHost } from './runner-database.ts'
 import { type RunOrder, StatementRun } from './statement-run.ts'
 
 /** A statement keeps what was bound to it last; one that holds more than this is closed. */
 const KEPT_TEXT_UNITS_MAX = 64 * 1024
-
-/** What the language gives to the database. */
-export interface SqlHost {
-  /** Registers functions by their names. */
-  registerFunctions(database: DatabaseSync, names: readonly string[]): void
-  /** Hands over the rows of a text. */
-  loadSource(source: CompiledSource, text: SqlCell, insert: InsertRow): void
-}
 
 /** A program whose statements stay compiled from run to run. */
 export class RunnerProgram {
@@ -149,8 +140,13 @@ export class RunnerProgram {
     let isKept = false
     try {
       const given = use(compiled, bound)
+      const failure = this.#database.takeFailure()
+      if (failure !== undefined) throw failure
       isKept = units <= KEPT_TEXT_UNITS_MAX
       return given
+    } catch (error) {
+      // What other functions of groups do when one has failed hides what it has thrown.
+      throw this.#database.takeFailure() ?? error
     } finally {
       // One that has failed would fail once more when it is run the next time.
       if (!isKept) {

@@ -4,6 +4,7 @@
  */
 import { constants, DatabaseSync, type StatementSync } from 'node:sqlite'
 import { invariant } from '../../base/index.ts'
+import type { CompiledSource, SqlCell } from '../compiled-sql.ts'
 import { SqlFailure } from '../sql-failure.ts'
 import { isAllowedFunction } from './allowed-functions.ts'
 import type { RowCell } from './cell-codec.ts'
@@ -15,6 +16,18 @@ declare module 'node:sqlite' {
     /** Gives back what the statement holds; it cannot be run any more. */
     close(): void
   }
+}
+
+/** What the language gives to the database. */
+export interface SqlHost {
+  /** Registers functions by their names; `onFailure` is told what they throw. */
+  registerFunctions(
+    database: DatabaseSync,
+    names: readonly string[],
+    onFailure: (failure: SqlFailure) => void,
+  ): void
+  /** Hands over the rows of a text. */
+  loadSource(source: CompiledSource, text: SqlCell, insert: InsertRow): void
 }
 
 /** Rows that one statement inserts, most first: each run of a statement costs more than a row it binds. */
@@ -44,6 +57,8 @@ export class RunnerDatabase {
   readonly #filled = new Set<KeptTable>()
   /** The virtual tables that SQLite brings. */
   readonly #modules: ReadonlySet<string>
+  /** What a function has thrown first since this was taken; Node may have dropped it. */
+  #failure: SqlFailure | undefined
   /** Whether the statement that is compiled is the runner's own. */
   #isOwn = false
 
@@ -81,14 +96,20 @@ export class RunnerDatabase {
   }
 
   /** Has functions registered that are not yet: a second time would compile all statements again. */
-  addFunctions(
-    names: readonly string[],
-    register: (db: DatabaseSync, names: readonly string[]) => void,
-  ): void {
+  addFunctions(names: readonly string[], register: SqlHost['registerFunctions']): void {
     const missing = names.filter((name) => !this.#functions.has(name))
     if (missing.length === 0) return
-    register(this.#db, missing)
+    register(this.#db, missing, (failure) => {
+      this.#failure ??= failure
+    })
     for (const name of missing) this.#functions.add(name)
+  }
+
+  /** What a function has thrown first since this was asked last; undefined where none has. */
+  takeFailure(): SqlFailure | undefined {
+    const failure = this.#failure
+    this.#failure = undefined
+    return failure
   }
 
   /** Compiles a SELECT of so many columns; integers come as bigint, rows as arrays. */

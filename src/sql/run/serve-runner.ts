@@ -6,9 +6,9 @@ import { invariant } from '../../base/index.ts'
 import type { CompiledSql } from '../compiled-sql.ts'
 import { CellReader, type RowCell } from './cell-codec.ts'
 import { PlacedFailure } from './placed-failure.ts'
-import { RunnerProgram, type SqlHost } from './run-program.ts'
+import { RunnerProgram } from './run-program.ts'
 import { ChannelEnd, InputFailure, RunnerChannel } from './runner-channel.ts'
-import { RunnerDatabase } from './runner-database.ts'
+import { RunnerDatabase, type SqlHost } from './runner-database.ts'
 import { FRAME, type Frame } from './runner-frames.ts'
 
 /** Where the service has put the channel. */

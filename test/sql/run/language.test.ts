@@ -119,6 +119,22 @@ test('a text that is no JSON fails at its place', async (t) => {
   }
 })
 
+test('a function of a group that fails is told, whatever functions end with it', async (t) => {
+  const runners = openRunners(t, { runnersMax: 1 })
+  const mixed = "FROM (SELECT 1 AS v UNION ALL SELECT 'b') q"
+  const texts = ['sum(v), first(v, v)', 'avg(v), sum(v)', 'sum(v), avg(v)', 'sum(v), sum(v)']
+  for (const values of texts) {
+    const text = `SELECT ${values} ${mixed}`
+    const { message } = (await runInRunner(runners, compileGsSql(text))) as { message: string }
+    assert.match(message, /^(sum\(\) adds numbers, got the text|A number is needed)/, text)
+    assert.ok(await assertAlike(runners, text), text)
+    assert.deepEqual(
+      await runInRunner(runners, compileGsSql('SELECT sum(v) FROM (SELECT 1 AS v) q')),
+      [[[1]]],
+    )
+  }
+})
+
 test('random programs give the same in a runner and here', async (t) => {
   const runners = openRunners(t, { runnersMax: 1 })
   const [seed] = testSeeds(1)
