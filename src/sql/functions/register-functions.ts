@@ -39,7 +39,7 @@ const calls: ReadonlyMap<string, (...args: SqlCell[]) => SqlCell> = new Map(
 )
 
 /** Is told what a function throws: where functions of groups end after it, Node drops it. */
-export type OnFailure = (failure: SqlFailure) => void
+type OnFailure = (failure: SqlFailure) => void
 
 /**
  * Registers functions by their names, such as `functions` of a compiled query lists them; names that
