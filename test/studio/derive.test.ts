@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { browserSkip } from '../support/browser.ts'
 import { type Call, caller, signIn } from '../support/caller.ts'
 import { putSamples, type SeededComponent, seedComponent } from '../support/seeded-streams.ts'
-import { eventually, shows } from '../support/settle.ts'
+import { eventually, settlesTo, shows } from '../support/settle.ts'
 import {
   assertAccessible,
   assertFits,
@@ -291,4 +291,26 @@ test('a variable reads a statistic of a period, further back; all of it fits a p
   await assertFits(page)
   const others = complaints.filter((text) => !text.includes('status of 400'))
   assert.deepEqual(others, [])
+})
+
+test('a guest reads a formula and its results, and changes nothing', { skip }, async () => {
+  const as = { email: 'guest@example.com', password: 'a long enough password' }
+  const org_user = { ...as, firstName: 'G', lastName: 'G', role: 'GUEST' }
+  assert.equal((await owner('PUT', '/api/org_user', { org_user })).status, 200)
+  const variables = [{ name: 'use', streamId: 'use' }]
+  const editor = await derive(meter, {
+    ...{ id: 'read', derivation: { expression: 'use * 2', variables } },
+  })
+  const { page, complaints } = await studio.open(editor, { as })
+  const results = page.getByRole('region', { name: 'Results' })
+  await results.getByRole('row', { name: '2026-03-01 01:03:00 UTC+1 6', exact: true }).waitFor()
+  await page.getByRole('list', { name: 'Derived from', exact: true }).waitFor()
+  await formula(page).click()
+  await page.keyboard.type('3')
+  await settlesTo(() => formula(page).getAttribute('aria-readonly'), 'true')
+  await settlesTo(() => formula(page).innerText(), 'use * 2')
+  await shows(page.getByRole('region', { name: 'Derive over history' }), 0)
+  await shows(button(page, 'Save'), 0)
+  await assertAccessible(page)
+  assert.deepEqual(complaints, [])
 })
