@@ -48,7 +48,7 @@ import { type UnitBody, unitRules } from './record/unit.ts'
 import { walkComponents } from './record/walk-components.ts'
 import type { ComponentRecord } from './shape/component-shape.ts'
 import type { DerivationStatusBook } from './shape/derivation-shape.ts'
-import type { StreamRecord } from './shape/stream-shape.ts'
+import { type StreamRecord, streamBodyOf } from './shape/stream-shape.ts'
 
 interface CatalogDeps {
   readonly store: CatalogStore
@@ -147,6 +147,19 @@ export class Catalog {
     const document = await this.#base.documents.get(key)
     const names = sourceNames(this.index, orgUid, undefined)
     return document === undefined ? undefined : showStream(document, names)
+  }
+
+  /** What formulas need of the record of a living stream that they read, however long its own formula is. */
+  async describeSource(
+    handle: StreamHandle,
+  ): Promise<Pick<StreamRecord, 'revision' | 'rollupMethod'> | undefined> {
+    if (!this.index.has(handle)) return undefined
+    const { orgUid } = this.index.componentOf(handle)
+    const key = { orgUid, kind: 'stream', uid: this.index.streamUid(handle) }
+    const document = await this.#base.documents.get(key)
+    if (document === undefined) return undefined
+    const { rollupMethod } = streamBodyOf(document)
+    return { revision: document.revision, rollupMethod }
   }
 
   /** What a component is called, undefined when it is gone. */

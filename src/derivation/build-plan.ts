@@ -67,7 +67,7 @@ export async function readSources(
     const uid = variable.streamUid
     const shown = `variable ${JSON.stringify(variable.name)}`
     const found = index.hasLivingUid(uid) ? index.streamByUid(orgUid, uid) : 0
-    const record = found === 0 ? undefined : await catalog.describeStream(found)
+    const record = found === 0 ? undefined : await catalog.describeSource(found)
     // The stream may be deleted while its record is read.
     if (found === 0 || record === undefined || !index.has(found)) {
       return { problem: `${shown} reads a stream that is gone: name another` }

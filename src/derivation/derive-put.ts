@@ -103,15 +103,23 @@ function* levelsFrom(
       queue.push(derived)
     }
   }
-  const waiting = new Set(reached)
-  // A loop, which records do not let be, would leave nothing ready.
-  while (waiting.size > 0) {
-    const isReady = (derived: StreamHandle) =>
-      !graph.sourcesOf(derived).some((source) => waiting.has(source))
-    const level = [...waiting].filter(isReady)
-    if (level.length === 0) return
-    for (const derived of level) waiting.delete(derived)
+  /** How many streams that were reached each one waits for. */
+  const waitsFor = new Map<StreamHandle, number>()
+  for (const derived of reached) {
+    const own = graph.sourcesOf(derived).filter((source) => reached.has(source))
+    waitsFor.set(derived, own.length)
+  }
+  let level = [...reached].filter((derived) => waitsFor.get(derived) === 0)
+  // A loop, which records do not let be, leaves nothing ready.
+  while (level.length > 0) {
     yield level
+    const next: StreamHandle[] = []
+    for (const derived of level.flatMap((one) => graph.dependentsOf(one))) {
+      const left = (waitsFor.get(derived) ?? 0) - 1
+      waitsFor.set(derived, left)
+      if (left === 0) next.push(derived)
+    }
+    level = next
   }
 }
 

@@ -5,8 +5,10 @@ import type { CatalogStore, Lease, StreamHandle, TouchedSpan } from '../../store
 import type { ComponentLocks } from '../component-locks.ts'
 import { type DerivationGraph, isProblem } from '../derivation-plan.ts'
 import type { DeriveDeps } from '../derive-stream.ts'
+import { StreamRanks } from '../stream-ranks.ts'
 import { cursorWrite, readCursor } from './derivation-cursor.ts'
 import { deriveDues } from './derive-dues.ts'
+import { DueLevels } from './due-levels.ts'
 import { StreamDues } from './stream-dues.ts'
 
 /** How soon appends are looked for; what is derived is there well within two seconds. */
@@ -20,6 +22,8 @@ const LEASE_MS = 60_000
 const RENEW_EVERY_MS = 15_000
 /** Touched spans taken at a time. */
 const SPANS_PER_LOOK = 2_000
+/** Looks for what streams of one rank have touched; what is left after them is taken the next time. */
+const LOOKS_PER_LEVEL_MAX = 20
 /** Streams derived at a time: their samples become durable together. */
 const STREAMS_AT_ONCE = 64
 /** A stream with much to derive lets the others have their turn after so long. */
@@ -43,6 +47,15 @@ interface WorkerDeps extends DeriveDeps {
   readonly onFailure: (error: unknown) => void
 }
 
+/** How far a pass is. */
+interface PassState {
+  /** Streams up to this rank were derived. */
+  readonly rank: number
+  readonly due: DueLevels
+  /** What the next pass has to derive. */
+  readonly late: Map<StreamHandle, StreamDues>
+}
+
 /**
  * Derives in the background what was touched. Everything is told by the store at least once, across
  * restarts; deriving it again changes nothing. What it stores is told in turn to streams that are derived
@@ -50,6 +63,7 @@ interface WorkerDeps extends DeriveDeps {
  */
 export class DerivationWorker {
   readonly #deps: WorkerDeps
+  readonly #ranks: StreamRanks
   /** What could not be derived yet: the component is locked, or the store takes nothing. */
   #waiting = new Map<StreamHandle, StreamDues>()
   #lease: Lease | undefined
@@ -70,6 +84,7 @@ export class DerivationWorker {
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps
+    this.#ranks = new StreamRanks(deps.graph)
   }
 
   /** Streams that wait until they can be derived. */
@@ -142,36 +157,70 @@ export class DerivationWorker {
   }
 
   async #work(): Promise<void> {
-    const { clock, store } = this.#deps
+    const { clock } = this.#deps
     if (!(await this.#holdLease())) return this.#rest()
     await this.#watch()
     for (;;) {
       const before = this.#cursor
+      const waited = this.#waiting.size
       this.#failure = undefined
-      const { spans, cursor } = await store.touchedSince(before, SPANS_PER_LOOK)
-      const due = this.#waiting
-      for (const span of spans) this.#addDues(due, span)
-      this.#waiting = new Map()
-      this.#cursor = cursor
-      await this.#deriveAll(due)
-      if (this.#waiting.size === 0) this.#safeCursor = cursor
+      await this.#pass()
       if (this.#closing.signal.aborted) return
       // Also while one stream has much to derive: how far it is counts after a crash.
       if (clock.elapsed() - this.#keptAt >= KEEP_EVERY_MS) await this.#keep()
       if (this.#failure !== undefined) return this.#rest()
       // What had waited and was derived is touched itself, which may be due to others.
       const isMore =
-        cursor !== before || this.#waiting.size < due.size || (await this.#hasTurnsLeft())
+        this.#cursor !== before || this.#waiting.size < waited || (await this.#hasTurnsLeft())
       if (!isMore || !(await this.#holdLease())) return
     }
   }
 
-  #addDues(dues: Map<StreamHandle, StreamDues>, span: Parameters<StreamDues['add']>[0]): void {
-    for (const derived of this.#deps.graph.dependentsOf(span.handle)) {
-      const own = dues.get(derived) ?? new StreamDues()
-      dues.set(derived, own)
-      own.add(span)
+  /**
+   * Derives what waits and what was touched, by ascending rank: what streams of one rank have touched is due to those
+   * behind them, so each is derived once, after all its sources.
+   */
+  async #pass(): Promise<void> {
+    const due = new DueLevels(this.#ranks)
+    for (const [derived, dues] of this.#waiting) due.set(derived, dues)
+    this.#waiting = new Map()
+    const late = new Map<StreamHandle, StreamDues>()
+    await this.#take((derived) => due.duesOf(derived))
+    const begun = this.#cursor
+    for (let level = due.takeFirst(); level !== undefined; level = due.takeFirst()) {
+      const { rank } = level
+      await this.#deriveAll(level.due)
+      let before: number
+      let looks = 0
+      do {
+        before = this.#cursor
+        await this.#take((derived) => this.#duesBehind(derived, { rank, due, late }))
+        looks += 1
+      } while (this.#cursor !== before && looks < LOOKS_PER_LEVEL_MAX)
     }
+    // What was touched too late for this pass was touched after it began.
+    if (this.#waiting.size === 0) this.#safeCursor = late.size === 0 ? this.#cursor : begun
+    for (const [derived, dues] of late) this.#waiting.set(derived, dues)
+  }
+
+  /** Takes in what was touched since the last time. */
+  async #take(duesOf: (derived: StreamHandle) => StreamDues): Promise<void> {
+    const { graph, store } = this.#deps
+    const { spans, cursor } = await store.touchedSince(this.#cursor, SPANS_PER_LOOK)
+    for (const span of spans) {
+      for (const derived of graph.dependentsOf(span.handle)) duesOf(derived).add(span)
+    }
+    this.#cursor = cursor
+  }
+
+  /** Where is noted what is due after streams of a rank were derived: in this pass, or in the next. */
+  #duesBehind(derived: StreamHandle, { rank, due, late }: PassState): StreamDues {
+    const waiting = this.#waiting.get(derived)
+    if (waiting !== undefined) return waiting
+    if (this.#ranks.of(derived) > rank) return due.duesOf(derived)
+    const dues = late.get(derived) ?? new StreamDues()
+    late.set(derived, dues)
+    return dues
   }
 
   async #deriveAll(due: ReadonlyMap<StreamHandle, StreamDues>): Promise<void> {
@@ -219,7 +268,8 @@ export class DerivationWorker {
   async #touchedSince(handles: readonly StreamHandle[]): Promise<TouchedSpan[] | undefined> {
     const { spans } = await this.#deps.store.touchedSince(this.#cursor, SPANS_PER_LOOK)
     if (spans.length >= SPANS_PER_LOOK) return undefined
-    return spans.filter(({ handle }) => handles.includes(handle))
+    const asked = new Set(handles)
+    return spans.filter(({ handle }) => asked.has(handle))
   }
 
   /**
@@ -229,7 +279,8 @@ export class DerivationWorker {
   async earliestTouch(handles: readonly StreamHandle[]): Promise<number | undefined> {
     const { spans } = await this.#deps.store.touchedSince(this.#safeCursor, SPANS_PER_LOOK)
     if (spans.length >= SPANS_PER_LOOK) return undefined
-    const own = spans.filter(({ handle }) => handles.includes(handle))
+    const asked = new Set(handles)
+    const own = spans.filter(({ handle }) => asked.has(handle))
     return Math.min(...own.map(({ from }) => from))
   }
 
