@@ -18,7 +18,7 @@ const dense = (count: number, followsCorrections = false): StreamInput[] => [
         { name: 'v', streamId: 'a' },
         ...Array.from({ length: at }, (_, one) => ({ name: `w${one}`, streamId: `d${one}` })),
       ],
-      ...{ trigger: 'ALL', followsCorrections },
+      ...{ trigger: 'ALL' as const, followsCorrections },
     },
   })),
 ]
