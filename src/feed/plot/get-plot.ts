@@ -46,7 +46,7 @@ export async function getPlot(
   const { memory } = command
   const stream = { ...findPlotStream(index, principal, command.path), memory }
   const span = await deps.store.span(stream.handle)
-  const range = rangeOf(deps, command, span)
+  const range = rangeOf(deps, command, { ...stream, span })
   const samples = sampleRangeOf(stream, range)
   const found =
     command.statistic === undefined
@@ -81,13 +81,19 @@ export async function getPlot(
 function rangeOf(
   { clock }: PlotDeps,
   command: PlotCommand,
-  span: SampleSpan | undefined,
+  { cycle, span }: Pick<PlotStream, 'cycle'> & { readonly span: SampleSpan | undefined },
 ): SampleRange {
   const end = span === undefined ? clock.now() : span.lastTime + 1
   // Behind the last sample there is nothing yet, which is no mistake: a page may wait for it.
   const until = command.until ?? Math.max(end, (command.from ?? Number.NEGATIVE_INFINITY) + 1)
-  const from = command.from ?? Math.min(span?.firstTime ?? until - EMPTY_RANGE_MS, until - 1)
-  return { from, until }
+  const start = span === undefined ? until - EMPTY_RANGE_MS : startOf(span.firstTime, cycle)
+  return { from: command.from ?? Math.min(start, until - 1), until }
+}
+
+/** Where a stream begins; the first interval lies before the time of its sample. */
+function startOf(firstTime: number, cycle: PlotStream['cycle']): number {
+  if (cycle === undefined) return firstTime
+  return cycle.periodOf(firstTime - 1)?.from ?? firstTime - 1
 }
 
 interface Asked {

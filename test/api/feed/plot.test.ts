@@ -252,6 +252,12 @@ test('plots of the other kinds of streams', async (t) => {
     const spans = await shownOf('hourly', `from=${start}&until=${start + 4 * HOUR}&points=2`)
     assert.equal(sumOf(spans.count), 3)
     assert.deepEqual([spans.start[0], spans.end.at(-1)], [start, start + 4 * HOUR])
+    for (const query of ['', `until=${start + 5 * HOUR}`]) {
+      const whole = await shownOf('hourly', query)
+      assert.deepEqual([whole.from, whole.start[0], whole.value[0]], [start, start, 1])
+      assert.equal(whole.before, null)
+    }
+    assert.equal(sumOf((await shownOf('hourly', 'points=2')).count), 3)
   })
   await t.test('the one sample of a point stream is shown in every range', async () => {
     await send('point', [[T0, 7]])
