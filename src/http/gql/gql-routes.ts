@@ -23,6 +23,7 @@ import {
   readGqlQuery,
   resultsQuery,
 } from './gql-wire.ts'
+import { onceLeft } from './once-left.ts'
 import { EnoughRows, RowsWriter } from './rows-writer.ts'
 
 /** What the routes of GS SQL need. */
@@ -140,7 +141,7 @@ async function answer(
   const gone = new AbortController()
   // Nobody is left to be told of this refusal.
   const leave = () => gone.abort(refusal('overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS }))
-  reply.raw.once('close', leave)
+  onceLeft(request, reply, leave)
   const done = run({
     ...{ now: deps.clock.now(), signal: gone.signal },
     onRows: (rows, columns) => writer.take(rows, columns),

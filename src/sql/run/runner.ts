@@ -57,7 +57,7 @@ export class Runner {
     process.channel.on('error', ({ code }: NodeJS.ErrnoException) => {
       this.#isUnread = code === 'EPIPE' || code === 'ECONNRESET'
     })
-    process.channel.once('close', () => this.#end())
+    process.channel.once('close', () => this.#leave())
     process.gone.then(() => this.#end())
   }
 
@@ -68,7 +68,8 @@ export class Runner {
 
   /** Whether it can be given a call. */
   get isFree(): boolean {
-    return this.#isReady && !this.#isEnded && this.#running === undefined
+    if (!this.#isReady || this.#isEnded || this.#process.channel.destroyed) return false
+    return this.#running === undefined
   }
 
   /** The call it works on. */
@@ -213,6 +214,13 @@ export class Runner {
     if (running !== undefined) this.#events.onFinish(running.call)
   }
 
+  /** What it has said last tells why it died. */
+  #leave(): void {
+    this.#process.kill()
+    if (this.#running === undefined) this.#end()
+    else this.#process.silent.then(() => this.#end())
+  }
+
   #end(): void {
     if (this.#isEnded) return
     this.#isEnded = true
@@ -224,6 +232,9 @@ export class Runner {
 
   #crashError({ hasSpoken }: RunningCall): SqlRunError {
     if (this.#isUnread && !hasSpoken) return new UndeliveredCall()
+    if (/out of memory|allocation failed/i.test(this.lastWords)) {
+      return new SqlRunError('memory', 'Cannot run this: it takes more memory than a run may take')
+    }
     return new SqlRunError('crash', 'Cannot run this: what ran it has died, nothing was stored')
   }
 }

@@ -45,6 +45,8 @@ const ENTRY = join(import.meta.dirname, 'runner-main.ts')
 export interface RunnerProcess {
   /** Frames go in and come out here. */
   readonly channel: Socket
+  /** Resolves when nothing more comes from its standard error. */
+  readonly silent: Promise<void>
   /** Resolves when the process has gone and is reaped. */
   readonly gone: Promise<void>
   /** What it has written to its standard error, the last of it. */
@@ -81,6 +83,7 @@ export async function spawnRunner(memoryMb: number): Promise<RunnerProcess> {
   })
   // What is written to a runner that has just died cannot arrive, and need not.
   for (const stream of [stderr, channel, lifeline]) stream.on('error', () => {})
+  const silent = new Promise<void>((resolve) => stderr.once('close', () => resolve()))
   const gone = new Promise<void>((resolve) => {
     child.once('error', (error) => {
       words += error.message
@@ -92,7 +95,7 @@ export async function spawnRunner(memoryMb: number): Promise<RunnerProcess> {
       resolve()
     })
   })
-  return { channel, gone, lastWords: () => words.trim(), kill: () => lifeline.destroy() }
+  return { channel, silent, gone, lastWords: () => words.trim(), kill: () => lifeline.destroy() }
 }
 
 /** Loads a runner's code here once, so that it is in the compile cache: 0.1 s of work instead of 0.4. */

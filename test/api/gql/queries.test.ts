@@ -1,6 +1,8 @@
 /** Who may run GS SQL over HTTP and what they see; queries that are saved; answers that are long. */
 import assert from 'node:assert/strict'
 import { get } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { type Call, caller, signIn } from '../../support/caller.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -191,10 +193,36 @@ test('a long answer comes whole, and one whose reader leaves ends its run', asyn
   assert.deepEqual(await rowsOf(owner, 'SELECT 1'), [[1]])
 })
 
-async function metrics(): Promise<{ readonly sql: number }> {
+/** Rows that are counted for ever, so that no answer begins. */
+const ENDLESS =
+  'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n'
+
+test('a client that closes its connection before an answer begins ends its run', async () => {
+  const { timedOut } = await metrics()
+  const url = `${service.url}/api/gql?s=${encodeURIComponent(ENDLESS)}`
+  const request = get(url, { headers: { cookie: session } })
+  request.on('error', () => {})
+  await settlesTo(async () => (await metrics()).sql, 1, 'runs')
+  request.destroy()
+  await settlesTo(async () => (await metrics()).sql, 0, 'runs')
+  assert.equal((await metrics()).timedOut, timedOut)
+})
+
+test('a client that has closed its own side only has its answer', async () => {
+  const socket = connect({ port: service.port, host: '127.0.0.1', allowHalfOpen: true })
+  const path = `/api/gql?s=${encodeURIComponent(LONG)}&c=2`
+  socket.end(`GET ${path} HTTP/1.1\r\nHost: a\r\nCookie: ${session}\r\n\r\n`)
+  const answer = await text(socket)
+  assert.match(answer, /^HTTP\/1\.1 200 /m)
+  assert.match(answer, /"rows":\[\[1,2\],\[2,4\]\]/)
+})
+
+async function metrics(): Promise<{ readonly sql: number; readonly timedOut: number }> {
   const answer = await fetch(`${service.url}/metrics`)
-  const [, busy = '-1'] = /^weir_sql_runners_busy (\d+)$/m.exec(await answer.text()) ?? []
-  return { sql: Number(busy) }
+  const told = await answer.text()
+  const [, busy = '-1'] = /^weir_sql_runners_busy (\d+)$/m.exec(told) ?? []
+  const [, timedOut = '-1'] = /^weir_sql_runs_total\{[^}]*"time"\} (\d+)$/m.exec(told) ?? []
+  return { sql: Number(busy), timedOut: Number(timedOut) }
 }
 
 test('an answer that fails after its beginning has left is broken off, not ended', async () => {

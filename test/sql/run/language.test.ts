@@ -135,6 +135,21 @@ test('a function of a group that fails is told, whatever functions end with it',
   }
 })
 
+test('texts that fill the memory of a runner fail as that, and never as a crash', async (t) => {
+  const runners = openRunners(t, { runnersMax: 1, memoryMb: 64 })
+  const program =
+    compileGsSql(`SET @B = @HTTP_BODY; WITH RECURSIVE p(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM p WHERE i < 20000)
+    SELECT sum(len(@B + i)) FROM p`)
+  const variables = new Map([['@HTTP_BODY', 'x'.repeat(10_000)]])
+  const call = { owner: 'a', key: 'k', program, now: epochMs(0), rowsMax: 10, variables }
+  const outcome = await runners.run({ ...call, onRows: () => {} }).catch((error) => error)
+  if (outcome instanceof Error) {
+    assert.ok(outcome instanceof SqlRunError)
+    assert.equal(outcome.reason, 'memory', outcome.message)
+  }
+  assert.equal(runners.figures.ended.crash, 0)
+})
+
 test('random programs give the same in a runner and here', async (t) => {
   const runners = openRunners(t, { runnersMax: 1 })
   const [seed] = testSeeds(1)

@@ -1,0 +1,33 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+/** How often a client that has closed its side is tried. */
+const TRY_EVERY_MS = 500
+
+/**
+ * Calls `leave` once, when nobody is left to read an answer, or it has left. A client that has closed its
+ * side may still wait for it; only writing tells, so it is sent that its call is being processed.
+ */
+export function onceLeft(
+  { raw: req }: FastifyRequest,
+  { raw: res }: FastifyReply,
+  leave: () => void,
+): void {
+  let timer: NodeJS.Timeout | undefined
+  const tell = (): void => {
+    if (!res.headersSent && !res.destroyed) res.writeProcessing()
+  }
+  const begin = (): void => {
+    // Older clients know no answer before the answer.
+    if (req.httpVersion === '1.0' || timer !== undefined) return
+    tell()
+    timer = setInterval(tell, TRY_EVERY_MS).unref()
+  }
+  const { socket } = req
+  if (socket.readableEnded) begin()
+  else socket.once('end', begin)
+  res.once('close', () => {
+    clearInterval(timer)
+    socket.off('end', begin)
+    leave()
+  })
+}
