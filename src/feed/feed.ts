@@ -23,6 +23,7 @@ import {
   type SamplesLanded,
 } from './put/put-feed.ts'
 import { recallTimes } from './put/recall-times.ts'
+import { ClaimedTimes } from './put/repeatable-times.ts'
 import {
   answerRequested,
   type RequestedAnswer,
@@ -63,6 +64,7 @@ export class Feed {
   readonly retention: Retention
   readonly #deps: Required<FeedOptions> & {
     readonly assignedTimes: AssignedTimes
+    readonly claimedTimes: ClaimedTimes
     readonly retention: Retention
   }
 
@@ -75,6 +77,7 @@ export class Feed {
       derive: async () => {},
       ...options,
       assignedTimes: new AssignedTimes(),
+      claimedTimes: new ClaimedTimes(),
       retention: this.retention,
     }
   }

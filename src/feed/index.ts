@@ -32,6 +32,7 @@ export {
 export { placeTime, whyUnplaced } from './put/place-samples.ts'
 export type { DeriveLimits, PutCommand } from './put/put-feed.ts'
 export type { PutOptions } from './put/put-options.ts'
+export type { RepeatablePut } from './put/repeatable-times.ts'
 export type { RequestedAnswer, RequestedValue } from './put/requested-values.ts'
 export type { PutTrial } from './put/try-put.ts'
 export { looksLikeSeconds, secondsWarnings } from './put/warn-of-times.ts'

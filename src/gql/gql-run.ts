@@ -1,6 +1,6 @@
 import type { Principal } from '../access/index.ts'
 import type { EpochMs } from '../base/index.ts'
-import type { IncomingSamples, PutTrial } from '../feed/index.ts'
+import type { IncomingSamples, PutTrial, RepeatablePut } from '../feed/index.ts'
 import type {
   CompiledRead,
   GsSqlOptions,
@@ -37,11 +37,8 @@ export interface GqlRun extends GqlText {
   readonly variables: ReadonlyMap<string, SqlCell>
   /** The time of the call. */
   readonly now: EpochMs
-  /**
-   * Whether a NULL time is one that its stream has not been given before, as in a put; else it is `now`, so that
-   * the same can be run again without storing twice.
-   */
-  readonly assignsTimes?: boolean
+  /** What is known of a run that may be made again: its samples with a NULL time are then where they were. */
+  readonly repeat?: RepeatablePut
   /** Whether it only tells what it would store. */
   readonly isDry: boolean
   /** The most rows that SELECTs may give together. */

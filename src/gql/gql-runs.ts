@@ -208,7 +208,7 @@ export class GqlRuns {
     signal?.throwIfAborted()
     const put: PutCommand = {
       ...{ samples, options: PUT_OPTIONS, uploadTime: run.now, share, renew },
-      isTimeKept: run.assignsTimes !== true,
+      repeat: run.repeat,
     }
     if (isDry) {
       const { created } = await feed.tryPut(principal, put)

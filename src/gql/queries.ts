@@ -110,7 +110,7 @@ export class Queries {
   #run(principal: Principal, call: QueryCall, mayInsert: boolean): Promise<GqlOutcome> {
     return this.#runs.run({
       ...{ ...call, principal, organizationUid: principal.orgUid, variables: new Map() },
-      ...{ allows: { insert: mayInsert, stored: true }, mistake: 'bad_sql', assignsTimes: true },
+      ...{ allows: { insert: mayInsert, stored: true }, mistake: 'bad_sql' },
     })
   }
 }

@@ -1,4 +1,5 @@
 import type { EpochMs } from '../base/index.ts'
+import type { StreamHandle } from './sample-port.ts'
 import type { Scrubbable } from './scrub-port.ts'
 
 /** What a connector is given: a call of its sink, or a run of its own, which has no body. */
@@ -27,6 +28,13 @@ export interface RunOutcome {
   readonly message: string
 }
 
+/** Times that samples of one stream were assigned: so many, a millisecond apart. */
+export interface AssignedSpan {
+  readonly handle: StreamHandle
+  readonly from: number
+  readonly count: number
+}
+
 /** Where a payload is kept. */
 export interface PayloadKey {
   readonly orgUid: string
@@ -45,7 +53,19 @@ export interface PayloadSummary {
 }
 
 /** A payload as it was put, and what came of it. */
-export interface KeptPayload extends PayloadSummary, Pick<NewPayload, 'query' | 'body'> {}
+export interface KeptPayload extends PayloadSummary, Pick<NewPayload, 'query' | 'body'> {
+  /** What its samples without a time were assigned, in the order of `keepAssigned`. */
+  readonly assigned: readonly AssignedSpan[]
+}
+
+/** A run of a payload, or of a connector of its own accord. */
+export interface RunSummary {
+  /** That of the payload for its last run; one of its own for those before. */
+  readonly uid: string
+  /** When the payload came. */
+  readonly time: EpochMs
+  readonly outcome: RunOutcome | undefined
+}
 
 /** What is kept of one connector: the newest, as far as both bounds allow. */
 export interface PayloadBounds {
@@ -70,8 +90,13 @@ export interface PayloadStore extends Scrubbable {
   /** Keeps a payload under a UID that it gets; `landed` resolves when it would survive a crash. */
   put(payload: NewPayload): { readonly uid: string; readonly landed: Promise<void> }
   /**
-   * Keeps what came of a payload in the place of what came of it before; durable when it resolves. Of a
-   * payload that is not kept any more nothing is kept.
+   * Keeps which times the samples of a payload are assigned, in the place of what was kept of that before;
+   * durable when it resolves.
+   */
+  keepAssigned(key: PayloadKey, spans: readonly AssignedSpan[]): Promise<void>
+  /**
+   * Keeps what came of a payload in the place of what came of it before, which `listRuns` tells on; durable when it
+   * resolves. Of a payload that is not kept any more nothing is kept.
    */
   settle(key: PayloadKey, outcome: RunOutcome): Promise<void>
   /** As `settle` for an outcome that nobody waits for: durable soon; what a crash loses is unsettled again. */
@@ -81,6 +106,11 @@ export interface PayloadStore extends Scrubbable {
     connectorUid: string,
     page: { readonly start: number; readonly limit: number },
   ): Promise<{ payloads: PayloadSummary[]; totalCount: number }>
+  /** A page of a connector's runs, the one that began last first; those that do not check are left out. */
+  listRuns(
+    connectorUid: string,
+    page: { readonly start: number; readonly limit: number },
+  ): Promise<{ runs: RunSummary[]; totalCount: number }>
   /** One payload of a connector; rejects with PayloadDamaged when it does not check. */
   get(connectorUid: string, uid: string): Promise<KeptPayload | undefined>
   /** Payloads without an outcome that are newer than `after`, the oldest first. */

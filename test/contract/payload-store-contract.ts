@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { epochMs } from '../../src/base/index.ts'
-import type { NewPayload, PayloadBounds, PayloadStore, RunOutcome } from '../../src/store/index.ts'
+import type {
+  NewPayload,
+  PayloadBounds,
+  PayloadStore,
+  RunOutcome,
+  StreamHandle,
+} from '../../src/store/index.ts'
 
 /** One store under test, and how to open it again. */
 export interface PayloadStoreFixture {
@@ -85,7 +91,12 @@ function checkPayloads(check: Check): void {
         const { time, query } = payloadOf(number)
         const bytes = Buffer.byteLength(body ?? '')
         const kept = { uid: uids[number], time, method: 'PUT', bytes, outcome: undefined }
-        assert.deepEqual(await store.get('c1', uids[number]), { ...kept, query, body })
+        assert.deepEqual(await store.get('c1', uids[number]), {
+          ...kept,
+          query,
+          body,
+          assigned: [],
+        })
       }
       const { payloads, totalCount } = await store.list('c1', { start: 1, limit: 2 })
       assert.deepEqual(
@@ -136,6 +147,57 @@ function checkOutcomes(check: Check): void {
     assert.deepEqual((await again.get('c1', uid))?.outcome, outcomeOf(7))
     assert.deepEqual((await again.list('c1', FIRST)).payloads[0].outcome, outcomeOf(7))
   })
+
+  check('listRuns() tells every run, also those before the last of a payload', async (one) => {
+    const [early, late] = [await put(one.store, payloadOf(1)), await put(one.store, payloadOf(2))]
+    const outcomes = [1, 2, 3].map((n) => outcomeOf(n, { start: epochMs(1_700_000_001_000 + n) }))
+    for (const outcome of outcomes) await one.store.settle(keyOf(early), outcome)
+    for (const store of [one.store, await one.reopen()]) {
+      const { runs, totalCount } = await store.listRuns('c1', FIRST)
+      assert.equal(totalCount, 4)
+      assert.deepEqual(
+        runs.map(({ outcome }) => outcome),
+        [...outcomes.toReversed(), undefined],
+      )
+      assert.deepEqual([runs[0].uid, runs[3].uid], [early, late])
+      assert.equal(new Set(runs.map(({ uid }) => uid)).size, 4)
+      assert.equal(await store.get('c1', runs[1].uid), undefined, 'no payload has the UID of a run')
+      const page = await store.listRuns('c1', { start: 1, limit: 2 })
+      assert.deepEqual(page.runs, runs.slice(1, 3))
+    }
+    const again = await one.reopen()
+    for (let n = 0; n < MANY; n += 1) await again.settle(keyOf(late), outcomeOf(n))
+    const kept = await again.listRuns('c1', FIRST)
+    assert.deepEqual([kept.totalCount, kept.runs.length], [5, 5])
+    await again.deleteOf('c1')
+    assert.deepEqual(await again.listRuns('c1', FIRST), { runs: [], totalCount: 0 })
+  })
+
+  check(
+    'keepAssigned() keeps the times of samples with their payload, and counts long ones',
+    async (one) => {
+      const uid = await put(one.store, payloadOf(1))
+      const span = (handle: number, from: number, count: number) => ({
+        ...{ handle: handle as StreamHandle, from, count },
+      })
+      await one.store.keepAssigned(keyOf(uid), [span(1, -5, 1)])
+      const spans = [span(7, 1_700_000_000_001, 3), span(2_000_000_000, 5, 1)]
+      await one.store.keepAssigned(keyOf(uid), spans)
+      await one.store.keepAssigned(keyOf('018bcfe5-6800-8000-8000-000000999999'), spans)
+      assert.deepEqual((await one.store.get('c1', uid))?.assigned, spans)
+      const again = await one.reopen()
+      assert.deepEqual((await again.get('c1', uid))?.assigned, spans)
+      const newest = await put(again, payloadOf(2))
+      const many = Array.from({ length: 2_000 }, (_, at) => span(at + 1, 1_700_000_000_000, 1))
+      await again.keepAssigned(keyOf(newest), many)
+      assert.deepEqual((await again.get('c1', newest))?.assigned, many)
+      assert.equal(
+        await again.get('c1', uid),
+        undefined,
+        'the oldest went, as there are too many bytes',
+      )
+    },
+  )
 
   check('settleLater() shows at once, and is durable when the store is closed', async (one) => {
     const uid = await put(one.store, payloadOf(1))

@@ -19,6 +19,7 @@ const SETTINGS = {
   WEIR_SQL_RUNNERS: '2',
 }
 const LANES = 6
+const ROWS = 3
 
 /** Sends numbers until enough are acknowledged, then kills; tells which were. */
 async function sendAndKill(
@@ -32,7 +33,9 @@ async function sendAndKill(
   const lane = async (): Promise<void> => {
     while (gone === undefined) {
       const x = next++
-      const body = valuesBody('killed', { s: 'n', x })
+      // Rows without a time of one stream follow one another and meet those of calls beside them.
+      const rows = Array.from({ length: ROWS }, (_, row) => x * ROWS + row)
+      const body = valuesBody('killed', ...rows.map((value) => ({ s: 'n', x: value })))
       const answer = await callSink(service, { orgUid, id: 'hook' }, { key: KEY, body }).catch(
         (error: unknown) => {
           if (gone === undefined) throw error
@@ -40,7 +43,7 @@ async function sendAndKill(
       )
       if (answer === undefined) return
       assert.equal(answer.status, 200, answer.text)
-      acknowledged.push(x)
+      acknowledged.push(...rows)
       if (acknowledged.length >= enough) gone ??= service.kill()
     }
   }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Capabilities, keyPrincipal, type Method } from '../../src/access/index.ts'
+import type { AssignedSpan } from '../../src/store/index.ts'
 import { ORG } from '../support/derivation-home.ts'
 import { refused } from '../support/feed-home.ts'
 import { type GqlHome, openGql, RUN_TIME } from '../support/gql-home.ts'
@@ -213,22 +214,42 @@ test('interval streams take their intervals and gaps, derived streams refuse', a
   assert.deepEqual(await home.readOf('c', 'point'), [[RUN_TIME, 2]])
 })
 
-test('a NULL time is the time of the call, however often it is run, and never one of a put', async (t) => {
+test('a NULL time is one that its stream has not been given, and stays it when the call is made again', async (t) => {
   const home = await openGql(t)
   const sql = `${INTO} SELECT 'c', 's', NULL, 1 UNION ALL SELECT 'c', 's', NULL, 2 UNION ALL SELECT 'c', 't', NULL, 3`
-  for (let round = 0; round < 2; round += 1) await home.run(sql)
+  let earlier: readonly AssignedSpan[] = []
+  const run = (text: string, isPast: boolean, now = RUN_TIME) =>
+    home.run(text, {
+      now,
+      repeat: {
+        ...{ earlier, isPast },
+        keep: async (spans) => {
+          earlier = spans
+        },
+      },
+    })
+  await run(sql, false)
+  for (const isPast of [false, true]) await run(sql, isPast)
   const expected = { 'c / s': [[RUN_TIME, 1], [RUN_TIME + 1, 2]], 'c / t': [[RUN_TIME, 3]] } // biome-ignore format: short
   assert.deepEqual(await home.stored(), expected)
   const { samples } = await home.run(sql, { isDry: true })
   assert.deepEqual(samples?.map(({ id, time }) => [id, time - RUN_TIME]), [['s', 0], ['s', 1], ['t', 0]]) // biome-ignore format: short
-  await home.run(`${INTO} SELECT 'c', 't', NULL, 4`, { assignsTimes: true })
-  await home.run(`${INTO} SELECT 'c', 't', NULL, 5`, { assignsTimes: true })
+  await home.run(`${INTO} SELECT 'c', 't', NULL, 4`)
+  await home.run(`${INTO} SELECT 'c', 't', NULL, 5`)
   const later = [[RUN_TIME, 3], [RUN_TIME + 1, 4], [RUN_TIME + 2, 5]] // biome-ignore format: short
   assert.deepEqual(await home.readOf('c', 't'), later)
-  await home.run(`${INTO} SELECT 'c', 't', NULL, 6`, { now: RUN_TIME + 10 })
-  await home.run(`${INTO} SELECT 'c', 't', NULL, 7`, { now: RUN_TIME + 10, assignsTimes: true })
-  const last = (await home.readOf('c', 't')).slice(-2)
-  assert.deepEqual(last, [[RUN_TIME + 10, 6], [RUN_TIME + 11, 7]]) // biome-ignore format: short
+  await home.run(`${INTO} SELECT 'c', 't', ${RUN_TIME + 4}, 8`)
+  await run(
+    sql.replace(
+      "'c', 't', NULL, 3",
+      "'c', 't', NULL, 3 UNION ALL SELECT 'c', 't', NULL, 6 UNION ALL SELECT 'c', 't', NULL, 7",
+    ),
+    true,
+  )
+  const whole = [...later, [RUN_TIME + 3, 6], [RUN_TIME + 4, 8], [RUN_TIME + 5, 7]]
+  assert.deepEqual(await home.readOf('c', 't'), whole, 'what is more goes where nothing is')
+  await run(sql, true)
+  assert.deepEqual(await home.readOf('c', 't'), whole)
 })
 
 test('a dry run tells what would be stored and created, refuses what a run refuses, and changes nothing', async (t) => {

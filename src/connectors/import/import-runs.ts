@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Clock, type EpochMs, epochMs, type Log, Refusal, refuse } from '../../base/index.ts'
 import type { GqlOutcome, GqlRuns } from '../../gql/index.ts'
 import type {
+  AssignedSpan,
   CatalogStore,
   Lease,
   PayloadKey,
@@ -48,6 +49,8 @@ type RunEnd = RunOutcome & { readonly isTransient: boolean }
 interface RunningImport {
   readonly uid: string
   readonly start: EpochMs
+  /** Of one that a stop has cut short: what its samples were assigned. */
+  readonly assigned?: readonly AssignedSpan[]
   rowsFetched: number
   readonly calling: AbortController
   readonly done: Promise<RunEnd>
@@ -119,7 +122,7 @@ export class ImportRuns {
   /** Runs again what a stop has cut short, with the time that it had; resolves when it has begun. */
   async resume(
     connector: Connector,
-    run: { readonly uid: string; readonly start: EpochMs },
+    run: Pick<RunningImport, 'uid' | 'start' | 'assigned'>,
   ): Promise<void> {
     const { catalogStore, clock, payloads } = this.#deps
     const { orgUid, uid: connectorUid } = connector
@@ -183,12 +186,12 @@ export class ImportRuns {
 
   #begin(
     connector: Connector,
-    { uid, start }: { readonly uid: string; readonly start: EpochMs },
+    run: Pick<RunningImport, 'uid' | 'start' | 'assigned'>,
     lease: Lease,
   ): RunningImport {
     const calling = new AbortController()
     const { promise: done, resolve } = Promise.withResolvers<RunEnd>()
-    const running: RunningImport = { uid, start, rowsFetched: 0, calling, done }
+    const running: RunningImport = { ...run, rowsFetched: 0, calling, done }
     this.#running.set(connector.uid, running)
     void this.#runToEnd(connector, running, lease).then(resolve)
     return running
@@ -244,7 +247,7 @@ export class ImportRuns {
       : new Map()
     let chosen: ChangedRows | undefined
     const { sampleCount } = await this.#ingest(connector, running, {
-      ...{ result, lastRunMs: state.lastRunMs },
+      ...{ result, lastRunMs: state.lastRunMs, key },
       choose: async (samples) => {
         chosen = await chooseChanged(samples, before, running.start)
         return skipUnchangedRows ? chosen.samples : samples
@@ -296,10 +299,11 @@ export class ImportRuns {
     given: {
       readonly result: FetchedResult
       readonly lastRunMs: number
+      readonly key: PayloadKey
       readonly choose: NonNullable<Parameters<GqlRuns['run']>[0]['choose']>
     },
   ): Promise<GqlOutcome> {
-    const { gql, users } = this.#deps
+    const { gql, payloads, users } = this.#deps
     const { id, orgUid, procs } = connector
     const { csv, spool } = given.result
     try {
@@ -315,6 +319,10 @@ export class ImportRuns {
         ]),
         renew: () => users.principalOf(connector),
         choose: given.choose,
+        repeat: {
+          ...{ earlier: running.assigned ?? [], isPast: running.assigned !== undefined },
+          keep: (spans) => payloads.keepAssigned(given.key, spans),
+        },
         signal: running.calling.signal,
       })
     } catch (error) {

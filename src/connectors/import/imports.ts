@@ -1,6 +1,6 @@
 import type { Principal } from '../../access/index.ts'
 import { type Clock, type Log, refuse } from '../../base/index.ts'
-import type { CatalogStore, PayloadStore, RunOutcome } from '../../store/index.ts'
+import type { CatalogStore, KeptPayload, PayloadStore, RunOutcome } from '../../store/index.ts'
 import type { Connector } from '../record/connector-shape.ts'
 import type { Connectors } from '../record/connectors.ts'
 import { forgetImport } from './import-memory.ts'
@@ -85,10 +85,10 @@ export class Imports {
   /** Takes up a run that a stop has cut short, beside all else. */
   resume(
     connector: Connector,
-    { uid, time }: { readonly uid: string; readonly time: RunOutcome['start'] },
+    { uid, time, assigned }: Pick<KeptPayload, 'uid' | 'time' | 'assigned'>,
   ): void {
     const { clock, log, payloads } = this.#deps
-    this.#runs.resume(connector, { uid, start: time }).catch(async (error: unknown) => {
+    this.#runs.resume(connector, { uid, start: time, assigned }).catch(async (error: unknown) => {
       log.warn({ error, run: uid }, 'an import that a stop had cut short was not taken up')
       const none = { rowsFetched: 0, rowsIngested: 0, rowsSkipped: 0, samples: 0 }
       const message = 'A stop of the service has cut it short'

@@ -4,7 +4,7 @@ import { type Principal, requirePermit } from '../../access/index.ts'
 import { type Clock, refuse } from '../../base/index.ts'
 import { type Page, refuseField, shapeCheck } from '../../catalog/index.ts'
 import type { GqlOutcome } from '../../gql/index.ts'
-import type { KeptPayload, PayloadStore, PayloadSummary } from '../../store/index.ts'
+import type { KeptPayload, PayloadStore, PayloadSummary, RunSummary } from '../../store/index.ts'
 import { type CheckSql, type PrepareSql, readProcs, requireSql } from '../record/connector-rules.ts'
 import { type Connector, connectorShape } from '../record/connector-shape.ts'
 import type { Connectors } from '../record/connectors.ts'
@@ -98,15 +98,17 @@ export class KeptPayloads {
 
   /** A page of a connector's payloads, the newest first. */
   async list(principal: Principal, connectorUid: string, page: Page) {
-    const { payloads, totalCount } = await this.#page(principal, connectorUid, page)
+    await this.#deps.connectors.require(principal, connectorUid, 'GET')
+    const { payloads, totalCount } = await this.#deps.payloads.list(connectorUid, page)
     return { records: payloads.map(showPayload), totalCount }
   }
 
   /** A page of a connector's runs, the newest first. */
   async listRuns(principal: Principal, connectorUid: string, page: Page) {
-    const { payloads, totalCount } = await this.#page(principal, connectorUid, page)
+    await this.#deps.connectors.require(principal, connectorUid, 'GET')
+    const { runs, totalCount } = await this.#deps.payloads.listRuns(connectorUid, page)
     const running = this.#deps.runningOf(connectorUid)
-    const records = payloads.map(showRun).map((run) => {
+    const records = runs.map(showRun).map((run) => {
       if (run.status !== 'RUNNING' || run.uid !== running?.uid) return run
       return { ...run, rowsFetched: running.rowsFetched }
     })
@@ -178,11 +180,6 @@ export class KeptPayloads {
     return await runs.principalOf({ orgUid, runningUser: { uid: userUid } })
   }
 
-  async #page(principal: Principal, connectorUid: string, page: Page) {
-    await this.#deps.connectors.require(principal, connectorUid, 'GET')
-    return await this.#deps.payloads.list(connectorUid, page)
-  }
-
   async #require(connectorUid: string, uid: string): Promise<KeptPayload> {
     const payload = await this.#deps.payloads.get(connectorUid, uid)
     if (payload !== undefined) return payload
@@ -202,7 +199,7 @@ function showPayload({ uid, time, method, bytes, outcome }: PayloadSummary): Sho
   return { uid, time, method, size: bytes, status, samples, message }
 }
 
-function showRun({ uid, time, outcome }: PayloadSummary): ShownRun {
+function showRun({ uid, time, outcome }: RunSummary): ShownRun {
   if (outcome === undefined) {
     const none = { rowsFetched: 0, rowsIngested: 0, rowsSkipped: 0, samples: 0, message: '' }
     return { uid, start: time, end: null, status: 'RUNNING', ...none }

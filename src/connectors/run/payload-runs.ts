@@ -2,7 +2,13 @@
 import { type Principal, userPrincipal } from '../../access/index.ts'
 import { type Clock, type EpochMs, type Log, Refusal, refusal, refuse } from '../../base/index.ts'
 import type { GqlOutcome, GqlRun, GqlRuns } from '../../gql/index.ts'
-import type { KeptPayload, PayloadKey, PayloadStore, RunOutcome } from '../../store/index.ts'
+import type {
+  AssignedSpan,
+  KeptPayload,
+  PayloadKey,
+  PayloadStore,
+  RunOutcome,
+} from '../../store/index.ts'
 import type { Connector, ConnectorProc } from '../record/connector-shape.ts'
 import type { Connectors } from '../record/connectors.ts'
 import { decodeQuery, maskKey } from '../sink/query-string.ts'
@@ -18,6 +24,13 @@ export interface ArrivedPayload {
 
 /** What SQL sees of a payload; its query is decoded. */
 type PayloadText = Pick<ArrivedPayload, 'method' | 'query' | 'body' | 'time'>
+
+/** A payload that is run; `landed` is there when it came a moment ago, and tells when it is durable. */
+interface GivenPayload {
+  readonly payload: PayloadText
+  readonly assigned: readonly AssignedSpan[]
+  readonly landed?: Promise<void>
+}
 
 interface PayloadRunDeps {
   readonly gql: Pick<GqlRuns, 'run'>
@@ -67,14 +80,15 @@ export class PayloadRuns {
     // Met below, when the run is over.
     put.landed.catch(() => undefined)
     const key = { orgUid, connectorUid, uid: put.uid }
-    const given = { payload: { time, method, query, body }, landed: put.landed }
+    const given = { payload: { time, method, query, body }, landed: put.landed, assigned: [] }
     return await this.exclusively(put.uid, () => this.#runKept(connector, key, given))
   }
 
   /** Runs a kept payload, which the caller has for itself; its outcome takes the place of the one before. */
   async runAgain(connector: Connector, payload: KeptPayload): Promise<GqlOutcome> {
     const { orgUid, uid: connectorUid } = connector
-    return await this.#runKept(connector, { orgUid, connectorUid, uid: payload.uid }, { payload })
+    const { uid, assigned } = payload
+    return await this.#runKept(connector, { orgUid, connectorUid, uid }, { payload, assigned })
   }
 
   /** What the SQL would store of a payload, as a caller or as the connector's user; stores nothing. */
@@ -102,12 +116,17 @@ export class PayloadRuns {
   async #runKept(
     connector: Connector,
     key: PayloadKey,
-    { payload, landed }: { payload: PayloadText; landed?: Promise<void> },
+    { payload, landed, assigned }: GivenPayload,
   ): Promise<GqlOutcome> {
     const { clock, payloads } = this.#deps
     const start = clock.now()
     try {
-      const done = await this.#runAsUser(connector, payload)
+      const done = await this.#runAsUser(connector, payload, {
+        ...{ earlier: assigned, isPast: landed === undefined },
+        keep: async (spans) => {
+          await Promise.all([landed, payloads.keepAssigned(key, spans)])
+        },
+      })
       await landed
       const { rowCount: rowsFetched, sampleCount } = done
       payloads.settleLater(key, {
@@ -122,13 +141,17 @@ export class PayloadRuns {
     }
   }
 
-  async #runAsUser(connector: Connector, payload: PayloadText): Promise<GqlOutcome> {
+  async #runAsUser(
+    connector: Connector,
+    payload: PayloadText,
+    repeat: GqlRun['repeat'],
+  ): Promise<GqlOutcome> {
     const principal = await this.principalOf(connector)
     const run = runOf(connector, { principal, payload, isDry: false })
     const key = `${connector.uid} ${connector.revision}`
     // Statements may take long; who has lost the right meanwhile stores nothing.
     const renew = () => this.principalOf(connector)
-    return await this.#run({ ...run, key, renew }, connector.procs)
+    return await this.#run({ ...run, key, renew, repeat }, connector.procs)
   }
 
   async #run(run: GqlRun, procs: readonly ConnectorProc[]): Promise<GqlOutcome> {

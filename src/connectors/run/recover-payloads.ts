@@ -9,7 +9,10 @@ interface RecoveryDeps {
   readonly payloads: PayloadStore
   readonly runs: PayloadRuns
   /** Takes up the run of an import, beside all else. */
-  readonly resumeImport: (connector: Connector, run: Pick<KeptPayload, 'uid' | 'time'>) => void
+  readonly resumeImport: (
+    connector: Connector,
+    run: Pick<KeptPayload, 'uid' | 'time' | 'assigned'>,
+  ) => void
   readonly log: Log
   /** Told when the newest payload of a connector came. */
   readonly onNewest: (connectorUid: string, time: EpochMs) => void
@@ -20,8 +23,8 @@ const PAGE = 200
 
 /**
  * Runs what a crash has left without an outcome, each organization's in the order it came, and forgets what
- * belongs to connectors that are gone. Running again what was stored already changes nothing: a NULL time
- * is the payload's arrival.
+ * belongs to connectors that are gone. Running again what was stored already changes nothing: its samples are
+ * at the times that they were assigned.
  */
 export async function recoverPayloads(deps: RecoveryDeps): Promise<number> {
   await forgetGone(deps)

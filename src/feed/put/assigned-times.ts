@@ -14,6 +14,11 @@ export class AssignedTimes {
     return handle < this.#last.length && this.#last[handle] !== Number.NEGATIVE_INFINITY
   }
 
+  /** The last time assigned to a stream, as far as it is known. */
+  last(handle: number): number {
+    return this.#last[handle] ?? Number.NEGATIVE_INFINITY
+  }
+
   /** Notes a time that was assigned to a stream before the start. */
   recall(handle: number, time: number): void {
     if (handle >= this.#last.length) this.#grow(handle)
@@ -33,26 +38,15 @@ export class AssignedTimes {
   }
 }
 
-/**
- * The times of a call whose own time is kept: samples without one are at it, those of one stream a millisecond
- * apart in their order, however often the call is made.
- */
-export class CallTimes implements Pick<AssignedTimes, 'next'> {
-  readonly #assigned: AssignedTimes | undefined
+/** The times of a call that is only tried: samples without one are at its own, those of one stream a millisecond apart. */
+export class TriedTimes implements Pick<AssignedTimes, 'next'> {
   readonly #last = new Map<number, number>()
-
-  /** With the times that all calls share, so that none of this call's is assigned to another; a trial has none. */
-  constructor(assigned?: AssignedTimes) {
-    this.#assigned = assigned
-  }
 
   /** The next time for a stream. */
   next(handle: number, uploadTime: number): number {
     const last = this.#last.get(handle)
     const time = last === undefined ? uploadTime : last + 1
     this.#last.set(handle, time)
-    // Where nothing is known yet, what is stored tells it when it is asked for.
-    if (this.#assigned?.knows(handle) === true) this.#assigned.recall(handle, time)
     return time
   }
 }

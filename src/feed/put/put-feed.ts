@@ -4,7 +4,7 @@ import type { Catalog } from '../../catalog/index.ts'
 import type { Removal, SampleBatch, SampleStore } from '../../store/index.ts'
 import type { Retention } from '../expire/retention.ts'
 import { requireCreation, requireStreams } from '../feed-rights.ts'
-import { type AssignedTimes, CallTimes } from './assigned-times.ts'
+import type { AssignedTimes } from './assigned-times.ts'
 import { type Creation, createMissing } from './create-missing.ts'
 import { bytesOfCreation, whileCreating } from './creation-memory.ts'
 import { inSlices, SliceBudget } from './in-slices.ts'
@@ -20,6 +20,7 @@ import {
 } from './prepare-put.ts'
 import type { PutOptions } from './put-options.ts'
 import { findUnrecalled, recallTimes } from './recall-times.ts'
+import { type ClaimedTimes, type RepeatablePut, RepeatableTimes } from './repeatable-times.ts'
 import { type MissingTarget, resolveTargets } from './resolve-targets.ts'
 import { warnOfTimes } from './warn-of-times.ts'
 
@@ -49,6 +50,7 @@ export interface PutDeps {
   readonly derive: DeriveLanded
   readonly store: SampleStore
   readonly assignedTimes: AssignedTimes
+  readonly claimedTimes: ClaimedTimes
   readonly onLanded: readonly SamplesLanded[]
   readonly retention: Retention
 }
@@ -60,11 +62,8 @@ export interface PutCommand {
   readonly options: PutOptions
   /** One upload time per call. */
   readonly uploadTime: number
-  /**
-   * Whether samples without a time are at the upload time whatever the stream has got since, so that the call
-   * can be made again without storing twice; else at one that the stream has not been given before.
-   */
-  readonly isTimeKept?: boolean
+  /** What is known of a put that may be made again: its samples without a time are then where they were. */
+  readonly repeat?: RepeatablePut
   /** What the call has of the memory budget; it grows while streams are created. */
   readonly share?: MemoryShare
   /** Tells the caller as of now, after a wait for that memory; refuses one whose rights have ended. */
@@ -82,6 +81,21 @@ export async function putSamples(
   principal: Principal,
   command: PutCommand,
 ): Promise<readonly string[]> {
+  const { repeat } = command
+  if (repeat === undefined) return await putOnce(deps, principal, command)
+  const repeated = new RepeatableTimes({ ...deps, streams: deps.catalog.index }, repeat)
+  try {
+    return await putOnce(deps, principal, { ...command, repeated })
+  } finally {
+    repeated.release()
+  }
+}
+
+async function putOnce(
+  deps: PutDeps,
+  principal: Principal,
+  command: PutCommand & { readonly repeated?: RepeatableTimes },
+): Promise<readonly string[]> {
   const { catalog, store } = deps
   const { samples, options } = command
   const { orgUid } = principal
@@ -95,11 +109,12 @@ export async function putSamples(
   const allowing = requireStreams(catalog.index, principal, samples, 'PUT')
   if (allowing !== undefined) await allowing
   for (const target of missing) requireMissing(principal, target)
-  const { uploadTime } = command
-  const assignedTimes = command.isTimeKept ? new CallTimes(deps.assignedTimes) : deps.assignedTimes
+  const { uploadTime, repeated } = command
+  const assignedTimes = repeated ?? deps.assignedTimes
   const placing: Placing = { uploadTime, isAutofill: options.isAutofill, assignedTimes }
   if (!samples.isTimed) {
-    if (assignedTimes === deps.assignedTimes) await recallAssigned(deps, samples, uploadTime)
+    await recallAssigned(deps, samples, command)
+    await repeated?.prepare(samples, uploadTime)
     await assignTimes(catalog.index, samples, placing)
   }
   const { generation } = catalog.index
@@ -107,7 +122,7 @@ export async function putSamples(
   const gathering = inSlices(samples.count, (from, until) => toPrepare.gather(from, until))
   if (gathering !== undefined) await gathering
   const isReady = missing.length === 0 && toPrepare.isEmpty && samples.isNumeric
-  const batch = isReady
+  let batch = isReady
     ? numericBatch(samples, [])
     : await prepareBatch(deps, orgUid, {
         samples,
@@ -118,6 +133,11 @@ export async function putSamples(
         renew: command.renew,
         toPrepare: toPrepare.list(),
       })
+  if (repeated !== undefined) {
+    await repeated.recallPoints(batch)
+    await repeated.keep()
+    batch = repeated.withoutOutdated(batch)
+  }
   // Some stream may be gone; from here to the journal nothing lets others in without a look.
   if (catalog.index.generation !== generation) requireAllLiving(catalog.index, batch)
   if (batch.count > 0 || batch.removals.length > 0) await store.append(batch)
@@ -137,12 +157,15 @@ function limitsOf(options: PutOptions, startedAt: number): DeriveLimits {
 }
 
 async function recallAssigned(
-  { catalog, store, assignedTimes }: PutDeps,
+  { catalog, clock, store, assignedTimes }: PutDeps,
   samples: IncomingSamples,
-  uploadTime: number,
+  { repeat, uploadTime }: PutCommand,
 ): Promise<void> {
   const unrecalled = findUnrecalled(catalog.index, samples, assignedTimes)
-  if (unrecalled.length > 0) await recallTimes({ store, assignedTimes }, unrecalled, uploadTime)
+  if (unrecalled.length === 0) return
+  // What others are assigned next is after the present, whenever this one came.
+  const from = repeat?.isPast === true ? Math.max(uploadTime, clock.now()) : uploadTime
+  await recallTimes({ store, assignedTimes }, unrecalled, from)
 }
 
 /** Places the samples that cannot be appended as they came, and creates what is missing. */

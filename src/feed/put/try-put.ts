@@ -1,6 +1,6 @@
 import type { Principal } from '../../access/index.ts'
 import { requireStreams } from '../feed-rights.ts'
-import { CallTimes } from './assigned-times.ts'
+import { TriedTimes } from './assigned-times.ts'
 import { tryMissing, type WouldCreate } from './create-missing.ts'
 import { bytesOfCreation, whileCreating } from './creation-memory.ts'
 import { inSlices } from './in-slices.ts'
@@ -30,7 +30,7 @@ export async function tryPut(
   const missing = await resolveTargets(index, orgUid, { samples, creation, createMax })
   await requireStreams(index, principal, samples, 'PUT')
   for (const target of missing) requireMissing(principal, target)
-  const placing: Placing = { uploadTime, isAutofill, assignedTimes: new CallTimes() }
+  const placing: Placing = { uploadTime, isAutofill, assignedTimes: new TriedTimes() }
   await assignTimes(index, samples, placing)
   const { generation } = index
   const toPrepare = new StreamsToPrepare(index, samples)

@@ -5,7 +5,7 @@ import { makeLogDurable } from '../disk/make-log-durable.ts'
 /** The name of the file in the data folder. */
 export const PAYLOAD_FILE = 'payloads.db'
 
-const SCHEMA_VERSION = 1
+const SCHEMA_VERSION = 2
 const BUSY_MS = 5_000
 const WAL_BYTES_KEPT = 32 * 1024 * 1024
 /** Of pages: a busy sink writes some thousand a second, most of them again and again. */
@@ -47,6 +47,30 @@ CREATE TABLE outcome (
 );
 `
 
+/** Since schema 2: which times samples were assigned, and runs of which the payload has run again. */
+const SCHEMA_2 = `
+CREATE TABLE assigned (
+  number INTEGER PRIMARY KEY,
+  spans TEXT NOT NULL,
+  check_sum INTEGER NOT NULL
+);
+CREATE TABLE earlier_run (
+  id INTEGER PRIMARY KEY,
+  connector INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  start_ms INTEGER NOT NULL,
+  end_ms INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  rows_fetched INTEGER NOT NULL,
+  rows_ingested INTEGER NOT NULL,
+  rows_skipped INTEGER NOT NULL,
+  samples INTEGER NOT NULL,
+  message TEXT NOT NULL,
+  check_sum INTEGER NOT NULL
+);
+CREATE INDEX earlier_run_of ON earlier_run (connector, number);
+`
+
 /** Opens payloads.db for its one writer, and makes it when it is missing; what it shows is durable. */
 export function openPayloadFile(file: string): DatabaseSync {
   const db = new DatabaseSync(file, { timeout: BUSY_MS })
@@ -84,7 +108,8 @@ function makeTables(db: DatabaseSync): void {
     )
   }
   db.exec('BEGIN IMMEDIATE')
-  db.exec(SCHEMA)
+  if (version === 0) db.exec(SCHEMA)
+  db.exec(SCHEMA_2)
   db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)
   db.exec('COMMIT')
 }

@@ -28,6 +28,11 @@ export function checkOfOutcome(number: number, outcome: RunOutcome): number {
   )
 }
 
+/** The checksum of the times that samples of a payload were assigned. */
+export function checkOfAssigned(number: number, spans: string): number {
+  return crc32(`${number}\n${spans}`)
+}
+
 /** Runs a read; what SQLite cannot make sense of becomes PayloadDamaged. */
 export function readPayloads<T>(read: () => T): T {
   try {

@@ -9,9 +9,16 @@ export interface OutcomeOrder extends RunOutcome {
   readonly number: number
 }
 
+/** Which times the samples of a payload are assigned, as `writeSpans` writes them. */
+export interface AssignedOrder {
+  readonly number: number
+  readonly spans: string
+}
+
 /** What shares one transaction and one sync: all of it is made, or nothing. */
 export interface PayloadBatch {
   readonly puts: PayloadOrder[]
+  readonly assigned: AssignedOrder[]
   readonly outcomes: OutcomeOrder[]
   /** Connectors of which nothing is kept any more, what the batch puts included. */
   readonly deletes: string[]

@@ -6,15 +6,28 @@ import {
   type PayloadKey,
   type PayloadSummary,
   type RunOutcome,
+  type RunSummary,
 } from '../../payload-port.ts'
-import { checkOfConnector, checkOfOutcome, checkOfPayload, readPayloads } from './payload-checks.ts'
-import { payloadUid, readPayloadUid } from './payload-uid.ts'
+import { readSpans } from './assigned-spans.ts'
+import {
+  checkOfAssigned,
+  checkOfConnector,
+  checkOfOutcome,
+  checkOfPayload,
+  readPayloads,
+} from './payload-checks.ts'
+import { earlierRunUid, payloadUid, readPayloadUid } from './payload-uid.ts'
 
 const OUTCOME = `start_ms, end_ms, status, rows_fetched, rows_ingested, rows_skipped, samples, message,
   outcome.check_sum AS outcome_check`
 const SUMMARY = `payload.number, time_ms, method, octet_length(body) AS body_bytes, ${OUTCOME}`
-const WHOLE = `${SUMMARY}, query, body, payload.check_sum AS payload_check`
+const WHOLE = `${SUMMARY}, query, body, payload.check_sum AS payload_check, spans, assigned.check_sum AS assigned_check`
 const JOINED = 'FROM payload LEFT JOIN outcome ON outcome.number = payload.number'
+const JOINED_ALL = `${JOINED} LEFT JOIN assigned ON assigned.number = payload.number`
+/** The last run of each payload, and those before it. */
+const RUNS = `SELECT payload.number AS number, time_ms, 0 AS earlier, ${OUTCOME} ${JOINED} WHERE connector = ?1
+  UNION ALL SELECT outcome.number, time_ms, id, ${OUTCOME} FROM earlier_run AS outcome
+    JOIN payload ON payload.number = outcome.number WHERE outcome.connector = ?1`
 
 interface OutcomeRow {
   readonly number: number
@@ -39,6 +52,14 @@ interface WholeRow extends SummaryRow {
   readonly query: string
   readonly body: string | null
   readonly payload_check: number
+  readonly spans: string | null
+  readonly assigned_check: number
+}
+
+interface RunRow extends OutcomeRow {
+  readonly time_ms: number
+  /** Which of the runs before the last; 0 for the last. */
+  readonly earlier: number
 }
 
 /** A row of a scrub: whole, with the connector that it names. */
@@ -62,7 +83,9 @@ export class PayloadReadTable {
     this.#list = db.prepare(
       `SELECT ${SUMMARY} ${JOINED} WHERE ${ofConnector} ORDER BY payload.number DESC LIMIT ? OFFSET ?`,
     )
-    this.#get = db.prepare(`SELECT ${WHOLE} ${JOINED} WHERE payload.number = ? AND ${ofConnector}`)
+    this.#get = db.prepare(
+      `SELECT ${WHOLE} ${JOINED_ALL} WHERE payload.number = ? AND ${ofConnector}`,
+    )
     this.#count = db.prepare(`SELECT count(*) AS count FROM payload WHERE ${ofConnector}`)
   }
 
@@ -94,6 +117,46 @@ export class PayloadReadTable {
     return readPayloads(() => (this.#count.get(connectorUid) as { count: number }).count)
   }
 
+  /** A connector's runs, the one that began last first; those that do not check are told. */
+  selectRuns(
+    connectorUid: string,
+    { start, limit }: { readonly start: number; readonly limit: number },
+    onDamage: (what: string) => void,
+  ): RunSummary[] {
+    const runs = this.#db.prepare(
+      `SELECT * FROM (${RUNS}) ORDER BY coalesce(start_ms, time_ms) DESC, number DESC, earlier = 0 DESC, earlier DESC LIMIT ?2 OFFSET ?3`,
+    )
+    const rows = readPayloads(() => {
+      const ref = this.#refOf(connectorUid)
+      return ref === undefined ? [] : runs.all(ref, limit, start)
+    })
+    return (rows as unknown as RunRow[]).flatMap((row) => {
+      try {
+        return runOf(row)
+      } catch (error) {
+        if (!(error instanceof PayloadDamaged)) throw error
+        onDamage(error.message)
+        return []
+      }
+    })
+  }
+
+  selectRunCount(connectorUid: string): number {
+    return readPayloads(() => {
+      const ref = this.#refOf(connectorUid)
+      const earlier = this.#db.prepare(
+        'SELECT count(*) AS count FROM earlier_run WHERE connector = ?',
+      )
+      const before = ref === undefined ? 0 : (earlier.get(ref) as { count: number }).count
+      return before + this.selectCount(connectorUid)
+    })
+  }
+
+  #refOf(connectorUid: string): number | undefined {
+    const row = this.#db.prepare('SELECT ref FROM connector WHERE uid = ?').get(connectorUid)
+    return (row as { ref: number } | undefined)?.ref
+  }
+
   /** One payload; throws PayloadDamaged when it does not check. */
   select(connectorUid: string, uid: string): KeptPayload | undefined {
     const place = readPayloadUid(uid)
@@ -101,7 +164,8 @@ export class PayloadReadTable {
     const row = readPayloads(() => this.#get.get(place.number, connectorUid))
     if (row === undefined) return undefined
     const found = row as unknown as WholeRow
-    const kept = { ...summaryOf(found), query: found.query, body: found.body }
+    const { query, body } = found
+    const kept = { ...summaryOf(found), query, body, assigned: assignedIn(found, uid) }
     if (found.payload_check !== checkOfPayload(found.number, connectorUid, kept)) {
       throw new PayloadDamaged(`payload ${uid} does not check`)
     }
@@ -139,7 +203,7 @@ export class PayloadReadTable {
   selectToCheck(after: number, limit: number): ScrubbedRow[] {
     const statement = this.#db.prepare(
       `SELECT ${WHOLE}, payload.bytes AS bytes, ref, org_uid, uid, connector.check_sum AS connector_check
-       ${JOINED} LEFT JOIN connector ON ref = connector WHERE payload.number > ? ORDER BY payload.number LIMIT ?`,
+       ${JOINED_ALL} LEFT JOIN connector ON ref = connector WHERE payload.number > ? ORDER BY payload.number LIMIT ?`,
     )
     const rows = readPayloads(() => statement.all(after, limit)) as unknown as CheckedRow[]
     return rows.map((row) => ({ number: row.number, bytes: row.bytes, problem: problemOf(row) }))
@@ -178,6 +242,9 @@ function problemOf(row: CheckedRow): string | undefined {
   if (row.payload_check !== checkOfPayload(row.number, row.uid, payload)) {
     return `${name} does not check`
   }
+  if (row.spans !== null && row.assigned_check !== checkOfAssigned(row.number, row.spans)) {
+    return `the times of ${name} do not check`
+  }
   const isOutcomeRight =
     row.outcome_check === null || row.outcome_check === checkOfOutcome(row.number, outcomeIn(row))
   return isOutcomeRight ? undefined : `the outcome of ${name} does not check`
@@ -191,6 +258,22 @@ function summaryOf(row: SummaryRow): PayloadSummary {
     throw new PayloadDamaged(`the outcome of payload ${uid} does not check`)
   }
   return { uid, time, method: row.method, bytes: row.body_bytes ?? 0, outcome }
+}
+
+function runOf(row: RunRow): RunSummary {
+  const payload = payloadUid(epochMs(row.time_ms), row.number)
+  const uid = row.earlier === 0 ? payload : earlierRunUid(payload, row.earlier)
+  const time = epochMs(row.time_ms)
+  if (row.outcome_check === null) return { uid, time, outcome: undefined }
+  const outcome = outcomeIn(row)
+  if (checkOfOutcome(row.number, outcome) === row.outcome_check) return { uid, time, outcome }
+  throw new PayloadDamaged(`the outcome of run ${uid} does not check`)
+}
+
+function assignedIn({ number, spans, assigned_check: check }: WholeRow, uid: string) {
+  if (spans === null) return []
+  if (check === checkOfAssigned(number, spans)) return readSpans(spans)
+  throw new PayloadDamaged(`the times of payload ${uid} do not check`)
 }
 
 function outcomeIn(row: OutcomeRow): RunOutcome {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { Refusal, systemClock } from '../../../base/index.ts'
 import {
+  type AssignedSpan,
   type KeptPayload,
   type NewPayload,
   type PayloadBounds,
@@ -11,9 +12,11 @@ import {
   type PayloadStore,
   type PayloadSummary,
   type RunOutcome,
+  type RunSummary,
 } from '../../payload-port.ts'
 import type { ScrubPass } from '../../scrub-port.ts'
 import { isDamagedFile } from '../damage/folder-damaged.ts'
+import { writeSpans } from './assigned-spans.ts'
 import { openPayloadView, PAYLOAD_FILE } from './open-payload-file.ts'
 import { PayloadReadTable } from './payload-read-table.ts'
 import { payloadUid, readPayloadUid } from './payload-uid.ts'
@@ -92,6 +95,12 @@ class EmbeddedPayloadStore implements PayloadStore {
     return { uid, landed: this.#writer.put({ ...payload, number }) }
   }
 
+  async keepAssigned({ uid }: PayloadKey, spans: readonly AssignedSpan[]): Promise<void> {
+    const place = readPayloadUid(uid)
+    if (place === undefined) return
+    await this.#writer.keepAssigned({ number: place.number, spans: writeSpans(spans) })
+  }
+
   async settle({ uid }: PayloadKey, outcome: RunOutcome): Promise<void> {
     const place = readPayloadUid(uid)
     if (place !== undefined) await this.#writer.settle({ ...outcome, number: place.number })
@@ -114,6 +123,21 @@ class EmbeddedPayloadStore implements PayloadStore {
     const page = { start, limit: Math.max(0, Math.min(limit, countMax - start)) }
     const note = (what: string) => this.#onDamage(what)
     return { payloads: table.selectPage(connectorUid, page, note), totalCount }
+  }
+
+  async listRuns(
+    connectorUid: string,
+    { start, limit }: { readonly start: number; readonly limit: number },
+  ): Promise<{ runs: RunSummary[]; totalCount: number }> {
+    const table = await this.#readSettled()
+    if (table === undefined) return { runs: [], totalCount: 0 }
+    const { countMax } = this.#bounds
+    const totalCount = Math.min(table.selectRunCount(connectorUid), countMax)
+    const page = { start, limit: Math.max(0, Math.min(limit, countMax - start)) }
+    return {
+      runs: table.selectRuns(connectorUid, page, (what) => this.#onDamage(what)),
+      totalCount,
+    }
   }
 
   async get(connectorUid: string, uid: string): Promise<KeptPayload | undefined> {

@@ -16,6 +16,11 @@ export function payloadUid(time: EpochMs, number: number): string {
   return `${at.slice(0, 8)}-${at.slice(8)}-8000-8${high}-${hex(number % LOW_END, 12)}`
 }
 
+/** The UID of a run of a payload that has run again since; no payload has it. */
+export function earlierRunUid(payload: string, id: number): string {
+  return `${payload.slice(0, 14)}8001-8${hex(Math.floor(id / LOW_END), 3)}-${hex(id % LOW_END, 12)}`
+}
+
 /** What a UID tells; undefined for one that no payload has. */
 export function readPayloadUid(uid: string): { time: EpochMs; number: number } | undefined {
   const found = FORM.exec(uid)

@@ -1,10 +1,18 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { PayloadBounds } from '../../payload-port.ts'
-import { checkOfConnector, checkOfOutcome, checkOfPayload } from './payload-checks.ts'
-import type { OutcomeOrder, PayloadBatch, PayloadOrder } from './payload-protocol.ts'
+import {
+  checkOfAssigned,
+  checkOfConnector,
+  checkOfOutcome,
+  checkOfPayload,
+} from './payload-checks.ts'
+import type { AssignedOrder, OutcomeOrder, PayloadBatch, PayloadOrder } from './payload-protocol.ts'
 
 /** So many more than the bound may be there before the oldest go: going together costs less. */
 const TRIM_SLACK = 64
+
+/** Assigned times count among the bytes of their payload beyond this: most are shorter than a row. */
+const UNCOUNTED_SPANS = 1_000
 
 /** What is kept of one connector. */
 interface Tally {
@@ -22,6 +30,13 @@ export class PayloadWriteTable {
   readonly #insertConnector: StatementSync
   readonly #insertPayload: StatementSync
   readonly #insertOutcome: StatementSync
+  readonly #insertAssigned: StatementSync
+  readonly #placeOf: StatementSync
+  readonly #setBytes: StatementSync
+  readonly #keepEarlier: StatementSync
+  readonly #trimEarlier: StatementSync
+  readonly #deleteAssigned: StatementSync
+  readonly #deleteEarlier: StatementSync
   readonly #oldest: StatementSync
   readonly #deletePayloads: StatementSync
   readonly #deleteOutcomes: StatementSync
@@ -41,12 +56,25 @@ export class PayloadWriteTable {
     this.#insertOutcome = db.prepare(
       'INSERT OR REPLACE INTO outcome SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 WHERE EXISTS (SELECT 1 FROM payload WHERE number = ?1)',
     )
+    this.#insertAssigned = db.prepare('INSERT OR REPLACE INTO assigned VALUES (?, ?, ?)')
+    this.#placeOf = db.prepare(
+      'SELECT uid, length(spans) AS length FROM payload JOIN connector ON ref = connector LEFT JOIN assigned ON assigned.number = payload.number WHERE payload.number = ?',
+    )
+    this.#setBytes = db.prepare('UPDATE payload SET bytes = bytes + ?2 WHERE number = ?1')
+    this.#keepEarlier = db.prepare(
+      'INSERT INTO earlier_run SELECT NULL, connector, outcome.* FROM outcome JOIN payload ON payload.number = outcome.number WHERE outcome.number = ?',
+    )
+    this.#trimEarlier = db.prepare(
+      'DELETE FROM earlier_run WHERE connector = (SELECT connector FROM payload WHERE number = ?1) AND id <= (SELECT id FROM earlier_run WHERE connector = (SELECT connector FROM payload WHERE number = ?1) ORDER BY id DESC LIMIT 1 OFFSET ?2)',
+    )
+    const goners =
+      'number IN (SELECT number FROM payload INDEXED BY payload_of WHERE connector = ? AND number <= ?)'
+    this.#deleteAssigned = db.prepare(`DELETE FROM assigned WHERE ${goners}`)
+    this.#deleteEarlier = db.prepare('DELETE FROM earlier_run WHERE connector = ? AND number <= ?')
     this.#oldest = db.prepare(
       'SELECT number, bytes FROM payload INDEXED BY payload_of WHERE connector = ? ORDER BY number',
     )
-    this.#deleteOutcomes = db.prepare(
-      'DELETE FROM outcome WHERE number IN (SELECT number FROM payload INDEXED BY payload_of WHERE connector = ? AND number <= ?)',
-    )
+    this.#deleteOutcomes = db.prepare(`DELETE FROM outcome WHERE ${goners}`)
     this.#deletePayloads = db.prepare('DELETE FROM payload WHERE connector = ? AND number <= ?')
     this.#deleteConnector = db.prepare('DELETE FROM connector WHERE ref = ?')
     this.#nextRef = db.prepare('SELECT coalesce(max(ref), 0) + 1 AS ref FROM connector')
@@ -58,6 +86,7 @@ export class PayloadWriteTable {
     try {
       this.#db.exec('BEGIN IMMEDIATE')
       for (const put of batch.puts) this.#put(put)
+      for (const assigned of batch.assigned) this.#keepAssigned(assigned)
       for (const outcome of batch.outcomes) this.#settle(outcome)
       for (const uid of batch.deletes) this.#delete(uid)
       for (const tally of this.#touched) this.#trim(tally)
@@ -80,9 +109,24 @@ export class PayloadWriteTable {
     this.#touched.add(tally)
   }
 
+  /** The payload may have gone while it ran. */
+  #keepAssigned({ number, spans }: AssignedOrder): void {
+    const place = this.#placeOf.get(number) as { uid: string; length: number | null } | undefined
+    if (place === undefined) return
+    this.#insertAssigned.run(number, spans, checkOfAssigned(number, spans))
+    const more = countedOf(spans.length) - countedOf(place.length ?? 0)
+    const tally = this.#tallies.get(place.uid)
+    if (more === 0 || tally === undefined) return
+    this.#setBytes.run(number, more)
+    tally.bytes += more
+    this.#touched.add(tally)
+  }
+
   #settle(outcome: OutcomeOrder): void {
     const { number, start, end, status, samples, message } = outcome
     const { rowsFetched, rowsIngested, rowsSkipped } = outcome
+    const isAgain = this.#keepEarlier.run(number).changes > 0
+    if (isAgain) this.#trimEarlier.run(number, this.#bounds.countMax)
     this.#insertOutcome.run(
       ...[number, start, end, status, rowsFetched, rowsIngested, rowsSkipped, samples, message],
       checkOfOutcome(number, outcome),
@@ -115,6 +159,8 @@ export class PayloadWriteTable {
 
   #deleteUpTo({ ref }: Tally, number: number): void {
     this.#deleteOutcomes.run(ref, number)
+    this.#deleteAssigned.run(ref, number)
+    this.#deleteEarlier.run(ref, number)
     this.#deletePayloads.run(ref, number)
   }
 
@@ -148,4 +194,8 @@ export class PayloadWriteTable {
       .all() as unknown as Array<Tally & { uid: string }>
     for (const { uid, ref, count, bytes } of rows) this.#tallies.set(uid, { ref, count, bytes })
   }
+}
+
+function countedOf(length: number): number {
+  return length > UNCOUNTED_SPANS ? length : 0
 }

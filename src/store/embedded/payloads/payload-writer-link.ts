@@ -7,6 +7,7 @@ import { refusal } from '../../../base/index.ts'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
 import { writeFailure } from '../disk/write-failure.ts'
 import type {
+  AssignedOrder,
   OutcomeOrder,
   PayloadBatch,
   PayloadOrder,
@@ -70,6 +71,20 @@ export class PayloadWriterLink {
     }
     next.length += length
     next.batch.puts.push(order)
+    return this.#soon()
+  }
+
+  /** Resolves when the times are durable; refuses with `overloaded` when too much waits. */
+  keepAssigned(order: AssignedOrder): Promise<void> {
+    const next = this.#next
+    const { length } = order.spans
+    const isFull =
+      next.batch.assigned.length >= WAITING_MAX || next.length + length > WAITING_LENGTH_MAX
+    if (isFull && next.length > 0) {
+      return Promise.reject(refusal('overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS }))
+    }
+    next.length += length
+    next.batch.assigned.push(order)
     return this.#soon()
   }
 
@@ -188,7 +203,7 @@ export class PayloadWriterLink {
 }
 
 function gather(
-  batch: PayloadBatch = { puts: [], outcomes: [], deletes: [] },
+  batch: PayloadBatch = { puts: [], assigned: [], outcomes: [], deletes: [] },
   done = Promise.withResolvers<void>(),
 ): Gathering {
   // Outcomes may be in it that nobody waits for.
@@ -197,8 +212,9 @@ function gather(
 }
 
 function isEmpty({ batch }: Gathering): boolean {
-  const { puts, outcomes, deletes, isLast } = batch
-  return isLast !== true && puts.length + outcomes.length + deletes.length === 0
+  const { puts, assigned, outcomes, deletes, isLast } = batch
+  const count = puts.length + assigned.length + outcomes.length + deletes.length
+  return isLast !== true && count === 0
 }
 
 function errorOf({ failure, refusal: refused }: PayloadReply): Error | undefined {
