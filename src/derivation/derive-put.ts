@@ -135,7 +135,8 @@ async function deriveOne(
     const onBlock = async () => clock.elapsed() < deadline && !(await locks.isLocked(uid))
     if (!(await onBlock())) return false
     const plan = await graph.planOf(derived)
-    if (isProblem(plan)) return false
+    // What a formula reads may be much to look up.
+    if (isProblem(plan) || clock.elapsed() >= deadline) return false
     const { samples } = await deriveAppended(plan, from, { onBlock })
     return samples > 0
   } catch (error) {

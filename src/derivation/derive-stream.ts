@@ -149,9 +149,11 @@ async function run(
 }
 
 /** How many rows the block behind one has at most; undefined: as many as usual. */
-function rowsAfter({ failures, isMostlyEmpty }: DerivedBlock): number | undefined {
-  if (isMostlyEmpty) return SPARSE_BLOCK_ROWS
-  return failures.count > FAILURES_MANY ? SHORT_BLOCK_ROWS : undefined
+function rowsAfter({ failures, fittingRows, isMostlyEmpty }: DerivedBlock): number | undefined {
+  const fewer = failures.count > FAILURES_MANY ? SHORT_BLOCK_ROWS : undefined
+  const rows = isMostlyEmpty ? SPARSE_BLOCK_ROWS : fewer
+  // A block whose texts turn out to be too long is read once more, in vain so far.
+  return fittingRows === undefined ? rows : Math.min(fittingRows, rows ?? fittingRows)
 }
 
 interface NextBlock {

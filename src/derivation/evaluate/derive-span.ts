@@ -21,8 +21,8 @@ const BLOCK_ROWS = 16_384
 const BLOCK_CELLS = 8 * BLOCK_ROWS
 const BLOCK_ROWS_MIN = 256
 
-/** The bytes of texts that a block may hold; with more of them it is made of fewer rows. */
-const TEXT_BYTES_MAX = 64_000_000
+/** The bytes of texts that a block may hold, some tens of milliseconds of work; with more of them it is made of fewer rows. */
+const TEXT_BYTES_MAX = 16_000_000
 
 /** The bytes of texts that a single row may need; samples that far back and that long are no input. */
 const ROW_TEXT_BYTES_MAX = 256_000_000
@@ -49,6 +49,8 @@ export interface DerivedBlock {
   readonly valueType: ValueType
   /** Whether hardly a row of it was worth to be looked at: the next one is to be shorter. */
   readonly isMostlyEmpty: boolean
+  /** How many rows like its own have texts that fit; undefined when it has no texts. */
+  readonly fittingRows: number | undefined
   /** All results before this time are told; the span's own end when there are no more. */
   readonly until: EpochMs
 }
@@ -77,10 +79,13 @@ export async function deriveSpan(
       // Where nothing is jumped over shorter blocks would not help.
       const mayJump = gaps !== undefined || jumpsOverNothing(plan)
       const empty = gaps && plan.expression.used
+      const { cutAt, ...results } = evaluated
+      const end = cutAt ?? block.until
       return {
-        ...evaluated,
+        ...results,
+        fittingRows: fittingRows(memory.bytes, block.times.length || limit),
         isMostlyEmpty: mayJump && isMostlyEmpty(block, empty, evaluated.samples.count),
-        until: block.until >= until ? span.until : epochMs(block.until),
+        until: end >= until ? span.until : epochMs(end),
       }
     }
     if (limit === 1) {
@@ -91,10 +96,17 @@ export async function deriveSpan(
   }
 }
 
+/** Half as many rows as would fill a block with texts as long as those that were read. */
+function fittingRows(textBytes: number, rows: number): number | undefined {
+  if (textBytes === 0) return undefined
+  return Math.max(1, Math.floor((rows * TEXT_BYTES_MAX) / (2 * textBytes)))
+}
+
 /** A block without results. */
 function nothingUntil({ valueType }: DerivationPlan, until: EpochMs): DerivedBlock {
   const samples = { count: 0, times: new Float64Array(0), numbers: new Float64Array(0) }
-  return { samples, failures: NO_FAILURES, valueType, isMostlyEmpty: false, until }
+  const nothing = { samples, failures: NO_FAILURES, fittingRows: undefined }
+  return { ...nothing, valueType, isMostlyEmpty: false, until }
 }
 
 /** A block of rows; undefined when its texts are too long together. */

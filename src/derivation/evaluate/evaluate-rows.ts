@@ -31,7 +31,12 @@ interface Evaluated {
   readonly failures: DerivationFailures
   /** The plan's; where that has none, the one that the first result tells, '' when there is none. */
   readonly valueType: ValueType
+  /** The first time that was not evaluated, as texts before it are long enough for a block. */
+  readonly cutAt?: number
 }
+
+/** Characters of texts that a block of results holds before it ends: they stand in memory until it is stored. */
+const RESULT_LENGTH_MAX = 16_000_000
 
 /** Characters of a text that are told of a failure. */
 const VALUE_LENGTH_TOLD = 200
@@ -57,6 +62,7 @@ export function evaluateRows(
   }
   const values: ExpressionValue[] = new Array(columns.length).fill(null)
   for (let row = 0; row < times.length; row++) {
+    if (collector.isFull) return { ...collector.end(), cutAt: times[row] }
     for (let at = 0; at < columns.length; at++) values[at] = valueAt(columns[at], row)
     try {
       collector.take(row, evaluate(values))
@@ -101,6 +107,7 @@ class ResultCollector {
   readonly #numbers: Float64Array
   #texts: (string | undefined)[] | undefined
   #count = 0
+  #textLength = 0
   #failed = 0
   #last: DerivationFailure | undefined
 
@@ -111,6 +118,11 @@ class ResultCollector {
     this.#columns = columns
     this.#keptTimes = new Float64Array(times.length)
     this.#numbers = new Float64Array(times.length)
+  }
+
+  /** Whether its texts are long enough for a block. */
+  get isFull(): boolean {
+    return this.#textLength >= RESULT_LENGTH_MAX
   }
 
   /** Takes a column of results, NaN where there is none. */
@@ -148,6 +160,7 @@ class ResultCollector {
     else {
       this.#texts ??= []
       this.#texts[at] = settled
+      this.#textLength += settled.length
     }
   }
 
