@@ -212,8 +212,21 @@ test('functions of groups and HAVING need groups', () => {
   compileGsSql(`SELECT count(*) AS n ${t} HAVING n > 1 ORDER BY sum(i)`)
 })
 
+test('what looks like a number or a test is no name of a value', () => {
+  check('SELECT 0x10', /This is no number/, '0x10')
+  check('SELECT 1_000 FROM (SELECT 1 AS i) t', /This is no number/, '1_000')
+  check('SELECT i ISNULL FROM (SELECT 1 AS i) t', /Write IS NULL instead/, 'ISNULL')
+  check('SELECT i notnull FROM (SELECT 1 AS i) t', /Write IS NOT NULL instead/, 'notnull')
+  for (const text of ['SELECT 1 x10', 'SELECT 1 AS isnull', 'SELECT 1 "ISNULL"']) compileGsSql(text)
+})
+
 test('INSERT is checked', () => {
   const start = 'INSERT OR REPLACE INTO'
+  check(
+    `${start} SAMPLE(CID, ID, TIME, SAMPLE) SELECT 'c', 's', 1 = 1, 3`,
+    /TIME is epoch ms, not a condition/,
+    '1 = 1',
+  )
   check(
     `${start} STREAM(CID, ID, SAMPLE) SELECT 1, 2, 3`,
     /There is no table "STREAM" to insert into/,

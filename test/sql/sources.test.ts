@@ -131,6 +131,7 @@ test('CSV_TABLE gives a row of each line', () => {
   csv('1 a STRING, 2 b DOUBLE', '"a\nb",1.5\n5" pipe, 2 ', ['a\nb', 1.5], ['5" pipe', 2])
   csv('1 a BOOLEAN, 2 b BIGDECIMAL', 'TRUE,1.10\n0,x', [true, '1.10'], [false, null])
   csv('2 b STRING', 'x', [null])
+  csv('1 a STRING', 'x\n""\n \n" "\ny', ['x'], [''], [' '], ['y'])
   for (const text of [null, '', '\n \n']) csv('1 a STRING', text)
   assert.deepEqual(
     rowsOf("CSV_TABLE(@HTTP_BODY) DELIMITER ';' HEADER WITH (2 b LONG) AS t", 'a;b\n1;2'),

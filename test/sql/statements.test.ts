@@ -235,10 +235,13 @@ test('INSERT OR REPLACE INTO SAMPLE gives its rows in one order, and its options
   assert.deepEqual(late?.options, early?.options)
   assert.deepEqual(late?.rows, [['c', 's', 12, 1]])
   const behind = insert(
-    'INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE) WITH (CNAME=1) WITH d AS (SELECT 2 AS v) SELECT v, v, 1700000000000.9, v FROM d',
+    'INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE) WITH (CNAME=1) WITH d AS (SELECT 2 AS v) SELECT v, v, 1700000000000.0, v FROM d',
   )
   assert.deepEqual(behind?.rows, [['2', '2', 1_700_000_000_000, 2]])
   assert.deepEqual(behind?.options, { CNAME: '1' })
+  const part =
+    "INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE) SELECT 'c', 's', 1700000000000.7, 1"
+  assert.throws(() => insert(part), /TIME is whole epoch ms, got 1700000000000\.7/)
 })
 
 test('dates are read on the clock of the given zone', () => {

@@ -140,9 +140,13 @@ function readSample(ask: Cells, given: readonly RowCell[]): AskedSample {
   if (last !== undefined && !(Number.isSafeInteger(last) && last >= 1)) {
     throw new BadSetting('last takes a whole number from 1')
   }
+  const [sd, ed] = [numberOf('sd'), numberOf('ed')]
+  if (sd !== undefined && ed !== undefined && sd > ed) {
+    throw new BadSetting(`sd (${sd}) of Range(…) must not be after ed (${ed})`)
+  }
   return {
     ...{ cycleId: textOf('cycleId'), stat: textOf('stat'), last },
-    ...{ sd: numberOf('sd'), ed: numberOf('ed'), currentCycle: textOf('currentCycle') },
+    ...{ sd, ed, currentCycle: textOf('currentCycle') },
   }
 }
 

@@ -73,7 +73,9 @@ export function gqlRoutes(app: App, deps: GqlRoutesDeps): void {
     const { sql, timeZoneId, isDry } = readGqlBody(request.body)
     const zone = timeZoneId ?? (await zoneOf(identity, request))
     const renew = async () => (await request.standing.renew()).principal
-    return answer({ deps, request, reply }, (call) =>
+    // What INSERTs give is stored when all statements have ended.
+    const goesOn = /\binsert\b/i.test(sql)
+    return answer({ deps, request, reply, goesOn }, (call) =>
       queries.run(request.principal, { ...call, sql, timeZoneId: zone, isDry, renew }),
     )
   })
@@ -128,14 +130,16 @@ interface Answering {
   readonly deps: GqlRoutesDeps
   readonly request: FastifyRequest
   readonly reply: FastifyReply
+  /** Whether the run goes on when there are as many rows as were asked for. */
+  readonly goesOn?: boolean
 }
 
 /** Runs a text and answers its rows: at once when they are few, else as they come. */
 async function answer(
-  { deps, request, reply }: Answering,
+  { deps, request, reply, goesOn = false }: Answering,
   run: (call: Pick<QueryCall, 'onRows' | 'onHanded' | 'signal' | 'now'>) => Promise<GqlOutcome>,
 ): Promise<FastifyReply> {
-  const form = readForm(request.query, request.headers.accept)
+  const form = { ...readForm(request.query, request.headers.accept), goesOn }
   const writer = new RowsWriter(form)
   const by = actingIn(request)
   const gone = new AbortController()

@@ -107,6 +107,9 @@ interface AskedText {
 /** The text of a GET. */
 export function readGqlQuery(query: unknown): AskedText {
   const { s, tz } = query as Record<string, unknown>
+  if (Array.isArray(s)) {
+    refuse('bad_input', { what: '"s" is given more than once: write one text', field: 's' })
+  }
   if (typeof s !== 'string' || s.trim() === '') {
     refuse('bad_input', { what: '"s" is missing: the text of GS SQL to run', field: 's' })
   }
@@ -148,5 +151,5 @@ export function readForm(query: unknown, accept: string | undefined): RowsForm {
     refuse('bad_input', { what: '"c" must be a whole number from 1 on', field: 'c' })
   }
   const isCsv = asked === undefined ? prefersCsv(accept) : asked === 'csv'
-  return { isCsv, hasHeader: header !== '0', rowsMax }
+  return { isCsv, hasHeader: header !== '0', rowsMax, goesOn: false }
 }

@@ -20,6 +20,8 @@ export interface RowsForm {
   readonly hasHeader: boolean
   /** The most rows; the others are left out. */
   readonly rowsMax: number
+  /** Whether the run goes on when there are so many, as it stores samples too. */
+  readonly goesOn: boolean
 }
 
 /** Writes rows as they come, as JSON or CSV; a long answer leaves before it is whole. */
@@ -33,6 +35,7 @@ export class RowsWriter {
   #stream: PassThrough | undefined
   #rowCount = 0
   #isOpen = false
+  #hasMore = false
 
   constructor(form: RowsForm) {
     this.#form = form
@@ -41,7 +44,7 @@ export class RowsWriter {
     this.#begin = resolve
   }
 
-  /** Takes rows; throws EnoughRows where there are more than were asked for. */
+  /** Takes rows; where there are more than were asked for it leaves them, and throws EnoughRows unless the run goes on. */
   async take(rows: readonly RowCell[][], columns: readonly SqlColumn[]): Promise<void> {
     this.#open(columns)
     const taken = rows.slice(0, this.#form.rowsMax - this.#rowCount)
@@ -50,13 +53,15 @@ export class RowsWriter {
       const lines = taken.slice(from, from + ROWS_PER_SLICE).map((row) => this.#line(row, columns))
       await this.#write(lines.join(''))
     }
-    if (taken.length < rows.length) throw new EnoughRows('There are more rows')
+    if (taken.length === rows.length) return
+    this.#hasMore = true
+    if (!this.#form.goesOn) throw new EnoughRows('There are more rows')
   }
 
   /** Ends the answer; undefined where it is leaving already. */
   finish(outcome: GqlOutcome | undefined): string | undefined {
     this.#open(outcome?.columns ?? [])
-    const end = this.#form.isCsv ? '' : `]${endOf(outcome)}}`
+    const end = this.#form.isCsv ? '' : `]${this.#hasMore ? ',"more":true' : ''}${endOf(outcome)}}`
     if (this.#stream === undefined) return `${this.#held.join('')}${end}`
     this.#stream.end(end)
     return undefined
@@ -124,8 +129,7 @@ export class RowsWriter {
 
 /** What stands behind the rows: who has read `success` has all of them. */
 function endOf(outcome: GqlOutcome | undefined): string {
-  if (outcome === undefined) return ',"more":true,"message":"","success":true'
-  const { sampleCount, samples, warnings } = outcome
+  const { sampleCount = 0, samples, warnings = [] } = outcome ?? {}
   const told = samples === undefined ? '' : `,"samples":${JSON.stringify(samples)}`
   const message = JSON.stringify(warnings.join(' '))
   return `,"sampleCount":${sampleCount}${told},"message":${message},"success":true`

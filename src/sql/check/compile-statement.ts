@@ -114,6 +114,7 @@ function insertedRows(
     const term = statement.input(`q.c${index}`, text.columns[index].type, span)
     if (column === 'SAMPLE') return term
     if (column !== 'TIME') return toText(term)
+    if (term.type === 'BOOLEAN') throw statement.failAt('TIME is epoch ms, not a condition', span)
     return term.type === 'NULL' || term.type === 'LONG'
       ? term
       : { kind: 'apply', operation: sampleTime, args: [term], type: 'LONG', span }

@@ -12,14 +12,19 @@ export const rowCount: Operation = {
   },
 }
 
-/** The time of a sample: epoch ms as a number or as the text of one, fractions cut off. */
+/** The time of a sample: epoch ms as a whole number or as the text of one. */
 export const sampleTime: Operation = {
   name: 'sample_time',
   gives: 'LONG',
   value: (run, value) => {
     const text = String(value).trim()
     const time = typeof value === 'string' && !/^-?\d{1,16}$/.test(text) ? Number.NaN : Number(text)
-    if (Number.isFinite(time)) return Math.trunc(time)
+    if (Number.isInteger(time)) return time
+    if (Number.isFinite(time)) {
+      return run.fail(
+        `TIME is whole epoch ms, got ${text.slice(0, 40)}: CAST(… AS LONG) cuts it off`,
+      )
+    }
     const shown = JSON.stringify(text.slice(0, 40))
     return run.fail(`TIME is epoch ms, got the text ${shown}: TOEPOCHMILLIS reads dates from texts`)
   },

@@ -12,7 +12,8 @@ export function readCsvRows(
 ): void {
   for (let at = 0, line = 1; at < text.length; line++) {
     const { fields, end } = readLine(text, at, { delimiter, line })
-    const isBlank = fields.length === 1 && (fields[0] ?? '').trim() === ''
+    // A cell in quotes is one, even if nothing is in it.
+    const isBlank = fields.length === 1 && text[at] !== '"' && (fields[0] ?? '').trim() === ''
     if (!isBlank) addRow(fields)
     at = end
   }

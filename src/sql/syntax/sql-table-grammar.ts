@@ -61,8 +61,12 @@ export abstract class SqlTableGrammar extends SqlExpressionGrammar {
         {
           ALT: () => {
             const value = this.SUBRULE(this.expression)
+            const before = this.LA(0)
             const alias = this.SUBRULE(this.aliasOf)
-            return this.ACTION(() => ({ kind: 'value', value, alias, span: value.span }))
+            return this.ACTION(() => {
+              if (alias !== undefined) this.#refuseAlias(before, alias)
+              return { kind: 'value', value, alias, span: value.span }
+            })
           },
         },
       ],
@@ -81,6 +85,18 @@ export abstract class SqlTableGrammar extends SqlExpressionGrammar {
       { ALT: () => undefined },
     ]),
   )
+
+  /** What people mean as a numeral or a test is no name of a value. */
+  #refuseAlias(before: IToken, { text, span }: tree.SqlName): void {
+    const { from, until } = spanOf(before)
+    if (tokenMatcher(before, t.Numeral) && until === span.from) {
+      const problem = 'This is no number: write digits, perhaps with "." and an exponent'
+      this.builder.fail(`${problem}; a name behind it needs a blank`, { from, until: span.until })
+    }
+    const test = { ISNULL: 'IS NULL', NOTNULL: 'IS NOT NULL' }[text.toUpperCase()]
+    const isBare = span.until - span.from === text.length && this.LA(-1) === before
+    if (test !== undefined && isBare) this.builder.fail(`Write ${test} instead`, span)
+  }
 
   /** A word that joins or tells an option is no alias. */
   #isAlias(): boolean {

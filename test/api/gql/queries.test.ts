@@ -170,6 +170,23 @@ test('a query is saved when its text has no mistake, and run by its UID', async 
   assert.equal((await owner('GET', `/api/query/${uid}/results`)).status, 404)
 })
 
+test('rows that are left out tell so, and samples are stored beside them', async () => {
+  const insert = "INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE) SELECT 'a', 's', 4, 4"
+  const sql = `${insert}; SELECT 1 UNION ALL SELECT 2`
+  const { status, body, text: told } = await owner('POST', '/api/gql?c=1', { sql })
+  assert.equal(status, 200, told)
+  assert.deepEqual([body.rows, body.more, body.sampleCount], [[[1]], true, 1])
+  assert.deepEqual(
+    await rowsOf(owner, "SELECT count(*) FROM SAMPLE WHERE cid = 'a' AND id = 's'"),
+    [[4]],
+  )
+  const { body: cut } = await owner('GET', '/api/gql?c=1&s=SELECT%201%20UNION%20ALL%20SELECT%202')
+  assert.deepEqual([cut.rows, cut.more, cut.sampleCount], [[[1]], true, 0])
+  const twice = await owner('GET', '/api/gql?s=SELECT%201&s=SELECT%202')
+  assert.equal(twice.status, 400)
+  assert.match(twice.text, /given more than once/)
+})
+
 /** Rows without end, as far as the bounds of a run let them come. */
 const LONG =
   'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) SELECT i, i * 2 AS two FROM n'

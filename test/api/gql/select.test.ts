@@ -256,6 +256,9 @@ test('Range(…) reads the latest samples, a stretch, and the current period', a
     ),
     [[1]],
   )
+  const turned = await owner('GET', '/api/gql?s=SELECT%20time%20FROM%20SAMPLE(Range(sd=5,ed=4))')
+  assert.equal(turned.status, 422, turned.text)
+  assert.match(turned.text, /sd \(5\) of Range\(…\) must not be after ed \(4\)/)
   const now = clock.now()
   await put('pump', 'rpm', [[now, 5]])
   const current = await rowsOf(
