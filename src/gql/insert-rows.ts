@@ -105,7 +105,8 @@ export class InsertRows {
   }
 
   /** The number of the INSERT that a refusal of the put is about: it names one, or an option of one, or may mean all. */
-  statementOf({ message }: Refusal): number {
+  statementOf({ code, message }: Refusal): number {
+    if (code === 'too_many_samples' && this.#statement !== undefined) return this.#statement.number
     const named = this.#text.names.findIndex((name) => message.includes(name))
     if (named >= 0) return named
     const hasOption = ({ rules = {} }: InsertStatement): boolean =>

@@ -17,10 +17,14 @@ export function mistakeRefusal(mistake: ExpressionError, code: PlacedCode): Refu
 
 /** A refusal of samples with the place of their INSERT, where the statement can be made better; others stay as they are. */
 export function placedRefusal(error: unknown, program: CompiledSql, inserts: InsertRows): unknown {
-  if (!(error instanceof Refusal) || (error.status !== 400 && error.status !== 404)) return error
+  if (!(error instanceof Refusal) || !isOfStatement(error)) return error
   const { query } = program.statements[inserts.statementOf(error)]
   const { line, column, pointer } = failureAt(program.text, query, { message: error.message })
   return new Refusal(error.code, error.message, { place: { line, column, pointer } })
+}
+
+function isOfStatement({ code, status }: Refusal): boolean {
+  return status === 400 || status === 404 || code === 'too_many_samples'
 }
 
 /** What a failed run is told as: a refusal where it was the statements or their runner, else what it was. */

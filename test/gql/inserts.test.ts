@@ -300,12 +300,13 @@ test('a call stores as many samples as a put may, and no more', async (t) => {
   const { sampleCount } = await home.run(rows(300_000))
   assert.equal(sampleCount, 300_000)
   assert.equal((await home.readOf('c', 's')).length, 300_000)
-  const { code } = await refused(
+  const { code, place } = await refused(
     home.run(
       `${rows(700_000)}; ${INTO} SELECT 'd', 's', i, i FROM (${'SELECT 1 AS i'}) t; ${rows(300_000)}`,
     ),
   )
   assert.equal(code, 'too_many_samples')
+  assert.equal(place?.line, 1)
   const dry = await home.run(rows(2_000), { isDry: true })
   assert.deepEqual([dry.sampleCount, dry.samples?.length], [2_000, 1_000])
   assert.equal(home.catalog.index.resolveComponent(ORG, 'd'), undefined)

@@ -11,7 +11,7 @@ import type {
 } from '../../store/index.ts'
 import type { Connector, ConnectorProc } from '../record/connector-shape.ts'
 import type { Connectors } from '../record/connectors.ts'
-import { decodeQuery, maskKey } from '../sink/query-string.ts'
+import { decodeQuery, maskInMessage, maskKey, maskSecret } from '../sink/query-string.ts'
 import { placeInProc, programOf } from './connector-program.ts'
 
 /** What a sink was called with; the query is as it stood in the address. */
@@ -20,6 +20,8 @@ export interface ArrivedPayload {
   readonly method: string
   readonly query: string
   readonly body: string | null
+  /** The key of the call: nothing that is kept holds it. */
+  readonly secret: string
 }
 
 /** What SQL sees of a payload; its query is decoded. */
@@ -30,6 +32,7 @@ interface GivenPayload {
   readonly payload: PayloadText
   readonly assigned: readonly AssignedSpan[]
   readonly landed?: Promise<void>
+  readonly secret?: string
 }
 
 interface PayloadRunDeps {
@@ -73,14 +76,22 @@ export class PayloadRuns {
   async receive(connector: Connector, arrived: ArrivedPayload): Promise<GqlOutcome> {
     const { payloads } = this.#deps
     const { orgUid, uid: connectorUid } = connector
-    const { time, method, body } = arrived
+    const { time, method, body, secret } = arrived
     const query = decodeQuery(arrived.query)
-    const kept = decodeQuery(maskKey(arrived.query))
-    const put = payloads.put({ orgUid, connectorUid, time, method, query: kept, body })
+    const put = payloads.put({
+      ...{ orgUid, connectorUid, time, method },
+      query: maskSecret(decodeQuery(maskKey(arrived.query)), secret),
+      body: body === null ? null : maskSecret(body, secret),
+    })
     // Met below, when the run is over.
     put.landed.catch(() => undefined)
     const key = { orgUid, connectorUid, uid: put.uid }
-    const given = { payload: { time, method, query, body }, landed: put.landed, assigned: [] }
+    const given = {
+      payload: { time, method, query, body },
+      landed: put.landed,
+      assigned: [],
+      secret,
+    }
     return await this.exclusively(put.uid, () => this.#runKept(connector, key, given))
   }
 
@@ -116,7 +127,7 @@ export class PayloadRuns {
   async #runKept(
     connector: Connector,
     key: PayloadKey,
-    { payload, landed, assigned }: GivenPayload,
+    { payload, landed, assigned, secret = '' }: GivenPayload,
   ): Promise<GqlOutcome> {
     const { clock, payloads } = this.#deps
     const start = clock.now()
@@ -136,7 +147,10 @@ export class PayloadRuns {
       return done
     } catch (error) {
       // Its outcome is durable before the caller hears of it, who may send it again: it is not run by itself.
-      await this.#settleFailed(key, failedOutcome(error, start, clock.now()))
+      await this.#settleFailed(key, {
+        ...failedOutcome(error, secret),
+        ...{ start, end: clock.now() },
+      })
       throw error
     }
   }
@@ -172,11 +186,11 @@ export class PayloadRuns {
   }
 }
 
-function failedOutcome(error: unknown, start: EpochMs, end: EpochMs): RunOutcome {
+function failedOutcome(error: unknown, secret: string): Omit<RunOutcome, 'start' | 'end'> {
   const told = error instanceof Refusal ? error : refusal('internal', { incident: 'see the log' })
   return {
-    ...{ start, end, status: 'FAILED', rowsFetched: 0, rowsIngested: 0, rowsSkipped: 0 },
-    ...{ samples: 0, message: told.message.slice(0, MESSAGE_LENGTH_MAX) },
+    ...{ status: 'FAILED', rowsFetched: 0, rowsIngested: 0, rowsSkipped: 0 },
+    ...{ samples: 0, message: maskInMessage(told.message, secret).slice(0, MESSAGE_LENGTH_MAX) },
   }
 }
 

@@ -64,6 +64,11 @@ export class Gate {
     return settle(exchange, await this.#admission.admit(call))
   }
 
+  /** The key that a call of a sink was let in by. */
+  sinkKeyOf(exchange: Exchange): string {
+    return sinkCallOf(exchange).credential?.value ?? ''
+  }
+
   /** What `follow` needs to know from before a caller was let in. */
   get changes(): number {
     return this.#admission.changes

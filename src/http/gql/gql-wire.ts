@@ -118,7 +118,14 @@ export function readGqlQuery(query: unknown): AskedText {
 
 /** The text of a POST. */
 export function readGqlBody(body: unknown): AskedText & { readonly isDry: boolean } {
-  const { sql, tz, dryRun = false } = (body ?? {}) as Record<string, unknown>
+  const fields = (body ?? {}) as Record<string, unknown>
+  const { sql, tz, dryRun = false } = fields
+  // A slip in "dryRun" would store what was only to be tried.
+  const unknown = Object.keys(fields).find((name) => !['sql', 'tz', 'dryRun'].includes(name))
+  if (unknown !== undefined) {
+    const field = unknown.slice(0, 60)
+    refuse('bad_input', { what: `"${field}" is unknown: the fields are sql, tz and dryRun`, field })
+  }
   if (typeof sql !== 'string' || sql.trim() === '') {
     refuse('bad_input', { what: '"sql" is missing: the text of GS SQL to run', field: 'sql' })
   }

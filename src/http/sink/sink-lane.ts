@@ -58,8 +58,9 @@ async function receive(deps: LaneParts, exchange: Exchange, call: SinkCall): Pro
   const found = connector
   const { method, query } = call
   const type = req.headers['content-type']
+  const secret = deps.gate.sinkKeyOf(exchange)
   const take = (bytes: Buffer) =>
-    sinks.receive(found, { method, query, body: bodyText(bytes, type) })
+    sinks.receive(found, { method, query, body: bodyText(bytes, type), secret })
   if (!Buffer.isBuffer(body)) return await bodies.read(body, take)
   bodies.requireFits(body.length)
   const { budget } = bodies

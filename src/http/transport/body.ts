@@ -60,9 +60,20 @@ export function requireEncoding(contentEncoding: string | undefined): boolean {
   return decoderOf(nameOf(contentEncoding)) !== undefined
 }
 
-/** An encoding as far as bodies are inflated from it; undefined for any other text. */
+/**
+ * An encoding as far as bodies are inflated from it; undefined for any other text. Refuses several such, as a body
+ * is inflated once.
+ */
 export function knownEncoding(contentEncoding: string | undefined): string | undefined {
-  return decoders.has(nameOf(contentEncoding)) ? contentEncoding : undefined
+  if (contentEncoding === undefined) return undefined
+  const known = contentEncoding
+    .split(',')
+    .map(nameOf)
+    .filter((name) => decoders.has(name))
+  if (known.length <= 1) return known[0]
+  refuse('bad_input', {
+    what: `Cannot read Content-Encoding "${contentEncoding.slice(0, 60)}": a body is inflated once`,
+  })
 }
 
 function decoderOf(name: string): (() => Decoder) | undefined {

@@ -58,6 +58,33 @@ test('what a sink was called with is kept, with what came of it', async () => {
   assert.equal(first, undefined)
 })
 
+test('the key of a call is in nothing that is kept, whichever way it stands there', async () => {
+  const { feedKey: key } = home.service
+  const sql = `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
+    SELECT 'masked', 's', TOEPOCHMILLIS(@HTTP_QUERY_STRING + @HTTP_BODY, 'yyyy'), 1`
+  const uid = await home.make('masked', sql)
+  const queries = [
+    `x=api_key%3D${key}&api_key=${key}`,
+    `a=%26api_key=${key}&api_key=${key}`,
+    `api_key=${key}&k=${key}&API_KEY=${key}`,
+    `api_key=${key}&${'x'.repeat(20)}=${key}`,
+  ]
+  for (const query of queries) {
+    const sent = await home.send('masked', { query, key: undefined, body: `{"key":"${key}"}` })
+    assert.equal(sent.status, 422, sent.text)
+  }
+  const payloads = await payloadsOf(uid)
+  assert.equal(payloads.length, queries.length)
+  const runs = await home.owner('GET', `/api/connector/${uid}/run`)
+  const texts = [JSON.stringify(payloads), runs.text]
+  for (const payload of payloads) texts.push((await home.owner('GET', pathOf(uid, payload))).text)
+  for (const text of texts) {
+    assert.ok(!text.includes(key.slice(0, 8)), text)
+    assert.ok(!text.includes(key.slice(-8)), text)
+  }
+  assert.match(texts[1], /\*\*\*/, 'a message quotes what was masked')
+})
+
 test('a failed payload is run again when the SQL is mended, at the time that it came', async () => {
   const uid = await home.make('mended', BROKEN_SQL)
   const body = valuesBody('mended', { s: 'x', x: 5 })

@@ -70,6 +70,11 @@ test('any type of body is text: forms, none, gzip, latin1, marks, unknown encodi
   await f(gzipSync('packed ü'), { 'Content-Encoding': 'gzip' }, 'packed ü')
   await f(brotliCompressSync('packed'), { 'Content-Encoding': 'br' }, 'packed')
   await f('plain', { 'Content-Encoding': 'utf-8' }, 'plain')
+  await f(gzipSync('listed'), { 'Content-Encoding': 'identity, utf-8, GZIP' }, 'listed')
+  const twice = await home.send('echo', {
+    ...{ body: gzipSync(gzipSync('x')), headers: { 'Content-Encoding': 'gzip, gzip' } },
+  })
+  assert.equal(twice.status, 400, twice.text)
   await f('', {}, 'NULL')
   const broken = await home.send('echo', { body: 'x', headers: { 'Content-Encoding': 'gzip' } })
   assert.equal(broken.status, 400, broken.text)

@@ -369,7 +369,12 @@ test('POST runs INSERT as a put does, and a dry run tells what it would store', 
     "INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE) SELECT 'copy', id, time, sample + 1 FROM SAMPLE WHERE cid = 'made'"
   assert.equal((await owner('POST', '/api/gql', { sql: again })).status, 200)
   assert.deepEqual(await rowsOf("SELECT time, sample FROM SAMPLE WHERE cid = 'copy'"), [[5, 2.5]])
-  for (const body of [{}, { sql: 5 }, { sql: 'SELECT 1', dryRun: 'yes' }]) {
+  for (const body of [
+    {},
+    { sql: 5 },
+    { sql: 'SELECT 1', dryRun: 'yes' },
+    { sql: 'SELECT 1', dryrun: true },
+  ]) {
     assert.equal((await owner('POST', '/api/gql', body)).status, 400)
   }
 })
