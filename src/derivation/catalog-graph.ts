@@ -49,6 +49,10 @@ export class CatalogGraph implements DerivationGraph {
     return this.#catalog.derivations.sourcesOf(derived)
   }
 
+  isRevised(derived: StreamHandle): boolean {
+    return this.#catalog.derivations.isRevised(derived)
+  }
+
   watched(): readonly StreamHandle[] {
     return this.#catalog.derivations.sources()
   }

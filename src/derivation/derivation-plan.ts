@@ -62,6 +62,8 @@ export interface DerivationGraph {
   dependentsOf(handle: StreamHandle): readonly StreamHandle[]
   /** The streams that a derived stream reads and that are there, each once. */
   sourcesOf(derived: StreamHandle): readonly StreamHandle[]
+  /** Whether appends to sources change results that a derived stream has, though it does not follow corrections. */
+  isRevised(derived: StreamHandle): boolean
   /** The plan of a living derived stream; a problem when a source is gone or its type does not fit. */
   planOf(derived: StreamHandle): Promise<DerivationPlan | PlanProblem>
   /** Every stream that others are derived from. */

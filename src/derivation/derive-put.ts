@@ -20,12 +20,12 @@ interface PutDeriveDeps {
   readonly graph: DerivationGraph
   readonly index: StreamIndex
   readonly locks: { isLocked(componentUid: string): Promise<boolean> }
-  /** Derives and stores what lies after the newest sample of a stream; tells how many samples that were. */
+  /** Derives and stores what news of sources, each from a time on, make of a stream; tells from where on it is another. */
   readonly deriveAppended: (
     plan: DerivationPlan,
-    touchedFrom: number,
+    news: ReadonlyMap<StreamHandle, number>,
     control: BlockControl,
-  ) => Promise<{ readonly samples: number }>
+  ) => Promise<{ readonly changedFrom: number | undefined }>
   /** Told of what failed; the call goes on without it. */
   readonly onFailure: (error: unknown) => void
 }
@@ -49,14 +49,15 @@ export async function derivePut(
   for (const level of levelsFrom(graph, [...touched.keys()])) {
     if (left <= 0 || clock.elapsed() >= deadline) return
     const due = level.flatMap((derived) => {
-      const from = earliest(graph.sourcesOf(derived), touched)
-      return from === undefined ? [] : [{ derived, from }]
+      const news = newsOf(graph.sourcesOf(derived), touched)
+      return news.size === 0 ? [] : [{ derived, news }]
     })
     const chosen = due.slice(0, left)
     left -= chosen.length
-    const isNew = await Promise.all(chosen.map((one) => deriveOne(deps, one, deadline)))
-    for (const [at, { derived, from }] of chosen.entries()) {
-      if (isNew[at]) touched.set(derived, from)
+    const changed = await Promise.all(chosen.map((one) => deriveOne(deps, one, deadline)))
+    for (const [at, { derived }] of chosen.entries()) {
+      const from = changed[at]
+      if (from !== undefined) touched.set(derived, from)
     }
   }
 }
@@ -81,12 +82,17 @@ function touchedSources(
   return touched
 }
 
-function earliest(
+/** What is new of some sources. */
+function newsOf(
   sources: readonly StreamHandle[],
   touched: ReadonlyMap<StreamHandle, number>,
-): number | undefined {
-  const froms = sources.flatMap((source) => touched.get(source) ?? [])
-  return froms.length === 0 ? undefined : Math.min(...froms)
+): ReadonlyMap<StreamHandle, number> {
+  const news = new Map<StreamHandle, number>()
+  for (const source of sources) {
+    const from = touched.get(source)
+    if (from !== undefined) news.set(source, from)
+  }
+  return news
 }
 
 /** Streams that depend on some, in levels: each stands behind all that it reads of the others. */
@@ -123,25 +129,29 @@ function* levelsFrom(
   }
 }
 
-/** Whether a stream has new samples. */
+interface DueStream {
+  readonly derived: StreamHandle
+  readonly news: ReadonlyMap<StreamHandle, number>
+}
+
+/** From where on a stream is another; undefined where it is the same. */
 async function deriveOne(
   { clock, graph, index, locks, deriveAppended, onFailure }: PutDeriveDeps,
-  { derived, from }: { readonly derived: StreamHandle; readonly from: number },
+  { derived, news }: DueStream,
   deadline: number,
-): Promise<boolean> {
+): Promise<number | undefined> {
   try {
-    if (!index.has(derived)) return false
+    if (!index.has(derived)) return undefined
     const { uid } = index.componentOf(derived)
     const onBlock = async () => clock.elapsed() < deadline && !(await locks.isLocked(uid))
-    if (!(await onBlock())) return false
+    if (!(await onBlock())) return undefined
     const plan = await graph.planOf(derived)
     // What a formula reads may be much to look up.
-    if (isProblem(plan) || clock.elapsed() >= deadline) return false
-    const { samples } = await deriveAppended(plan, from, { onBlock })
-    return samples > 0
+    if (isProblem(plan) || clock.elapsed() >= deadline) return undefined
+    return (await deriveAppended(plan, news, { onBlock })).changedFrom
   } catch (error) {
     // The samples of the call are stored: the background tries again, and tells of what stays wrong.
     if (index.has(derived)) onFailure(error)
-    return false
+    return undefined
   }
 }

@@ -1,4 +1,5 @@
 /** Derives stretches of one stream and stores what came out. */
+import { createHash } from 'node:crypto'
 import { EARLIEST_TIME, type EpochMs, epochMs, nextTurn, refuse, TIME_END } from '../base/index.ts'
 import { type Feed, keptFrom } from '../feed/index.ts'
 import type { SampleBatch, SampleColumns, SampleStore, StreamHandle } from '../store/index.ts'
@@ -31,6 +32,8 @@ interface RunResult {
   readonly until: number
   /** False when it was ended before it was through. */
   readonly isThrough: boolean
+  /** The earliest time at which the stream is another; undefined where it is the same. */
+  readonly changedFrom: number | undefined
 }
 
 /** A row that fails costs many times one that does not: where these are many, and at first, blocks are shorter. */
@@ -55,9 +58,9 @@ export async function deriveAppended(
   const sources = [...new Set(plan.variables.map(({ handle }) => handle))]
   const options = { isTimesOnly: true }
   const [own, ...newest] = await store.latest([plan.handle, ...sources], options)
-  const start = await status.startOf(plan.handle, touchedFrom)
+  const start = await status.startOf(plan.handle, touchedFrom, sourcesKey(plan))
   const settled = settledBy(plan, newest)
-  const nothing = { samples: 0, until: TIME_END, isThrough: true }
+  const nothing = { samples: 0, until: TIME_END, isThrough: true, changedFrom: undefined }
   if (settled === undefined) return nothing
   // With ANY a source that lags behind makes results where there could be none without it.
   const first = plan.trigger === 'ANY' ? Math.min(start, touchedFrom) : start
@@ -85,6 +88,18 @@ export async function deriveAgain(
   const span = { ...kept, from: Math.max(kept.from, await lastingUntil(deps, plan)) }
   await deps.status.reopen(plan.handle, span.from)
   return await run(deps, plan, span, { control, isReplacing: true })
+}
+
+const KEYS = new WeakMap<DerivationPlan, string>()
+
+/** Which streams a plan reads, and by which trigger, in a short text. */
+export function sourcesKey(plan: DerivationPlan): string {
+  const known = KEYS.get(plan)
+  if (known !== undefined) return known
+  const sources = [...new Set(plan.variables.map(({ handle }) => handle))].sort((a, b) => a - b)
+  const key = createHash('sha256').update(`${plan.trigger} ${sources.join()}`).digest('base64url')
+  KEYS.set(plan, key)
+  return key
 }
 
 /** The time before which no append can change results; undefined while there can be none. */
@@ -117,11 +132,16 @@ async function run(
 ): Promise<RunResult> {
   const end = epochMs(Math.min(until, TIME_END))
   let at = epochMs(Math.max(from, EARLIEST_TIME))
-  let samples = 0
+  let [samples, changedFrom]: [number, number | undefined] = [0, undefined]
   let blockRows: number | undefined = SHORT_BLOCK_ROWS
   let typed = await typedPlan(deps.feed.catalog, plan)
   // The next block is evaluated while this one becomes durable; it is stored only after it.
-  let storing: Promise<number> = Promise.resolve(0)
+  let storing: Promise<Stored> = Promise.resolve({ count: 0, changedFrom: undefined })
+  const takeIn = async () => {
+    const stored = await storing
+    samples += stored.count
+    changedFrom ??= stored.changedFrom
+  }
   try {
     while (at < end) {
       const next = await nextBlock(deps, typed, { from: at, until: end, blockRows })
@@ -129,19 +149,20 @@ async function run(
       typed = next.plan
       const span = { from: at, until: block.until }
       blockRows = rowsAfter(block)
-      samples += await storing
+      await takeIn()
       storing = store(deps, typed, { block, span, isReplacing })
       storing.catch(() => {})
       at = block.until
       // This block may be lost with the process until it is stored: only those before it are told.
       const mayGoOn = await control.onBlock(span.from)
       if (!mayGoOn && at < end) {
-        return { samples: samples + (await storing), until: at, isThrough: false }
+        await takeIn()
+        return { samples, until: at, isThrough: false, changedFrom }
       }
       await nextTurn()
     }
-    samples += await storing
-    return { samples, until: end, isThrough: true }
+    await takeIn()
+    return { samples, until: end, isThrough: true, changedFrom }
   } finally {
     // Whoever derives the stream next finds nothing of this run still on its way.
     await storing.catch(() => {})
@@ -183,12 +204,18 @@ interface Outcome {
   readonly isReplacing: boolean
 }
 
-/** Stores a block where it differs from what is there; tells how many samples that took. */
+interface Stored {
+  /** How many samples that took. */
+  readonly count: number
+  readonly changedFrom: number | undefined
+}
+
+/** Stores a block where it differs from what is there. */
 async function store(
   deps: DeriveDeps,
   plan: DerivationPlan,
   { block, span, isReplacing }: Outcome,
-): Promise<number> {
+): Promise<Stored> {
   const { samples, failures } = block
   const change = isReplacing
     ? await differenceOf(deps.store, plan.handle, { samples, span })
@@ -205,7 +232,9 @@ async function store(
   if (count > 0 || failures.count > 0) {
     await deps.status.note(plan.handle, { samples: count, failures })
   }
-  return count
+  const times = [...change.samples.times.subarray(0, Math.min(1, count))]
+  if (change.removal !== undefined) times.push(change.removal.from)
+  return { count, changedFrom: times.length === 0 ? undefined : Math.min(...times) }
 }
 
 function batchOf(

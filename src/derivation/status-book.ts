@@ -36,6 +36,10 @@ interface Entry {
   start: number | undefined
   /** Whether results up to `start` were derived, and it is not only where the first append was. */
   isSettled: boolean
+  /** Which sources and trigger `start` is of; undefined while nobody has told. */
+  formula: string | undefined
+  /** Up to where appends are derived, by the UID of the source; of streams that appends revise. */
+  fronts: ReadonlyMap<string, number>
   isDirty: boolean
   readonly key: { readonly orgUid: string; readonly uid: string; readonly componentUid: string }
 }
@@ -72,11 +76,16 @@ export class StatusBook {
 
   /**
    * From where on appends derive a stream that has no samples: where the first append was, unless later
-   * ones have derived further.
+   * ones have derived further. For a formula of other sources it is looked for anew: what these had before stays alone.
    */
-  async startOf(handle: StreamHandle, touchedFrom: number): Promise<number> {
+  async startOf(handle: StreamHandle, touchedFrom: number, formula: string): Promise<number> {
     const entry = await this.#entryOf(handle)
     if (entry === undefined) return touchedFrom
+    if (entry.formula !== formula) {
+      if (entry.formula !== undefined) Object.assign(entry, { start: undefined, isSettled: false })
+      entry.formula = formula
+      entry.isDirty = true
+    }
     const start = entry.start ?? touchedFrom
     const earliest = entry.isSettled ? start : Math.min(start, touchedFrom)
     if (earliest !== entry.start) {
@@ -86,9 +95,44 @@ export class StatusBook {
     return earliest
   }
 
-  /** Whether it is known from where on appends derive a stream. */
-  async hasStart(handle: StreamHandle): Promise<boolean> {
-    return (await this.#entryOf(handle))?.start !== undefined
+  /** Whether it is known from where on appends derive a stream by a formula. */
+  async hasStart(handle: StreamHandle, formula: string): Promise<boolean> {
+    const entry = await this.#entryOf(handle)
+    return entry?.start !== undefined && (entry.formula ?? formula) === formula
+  }
+
+  /** Up to where appends of each source are derived; of those that were not appended to nothing is known. */
+  async frontsOf(
+    handle: StreamHandle,
+    sources: readonly StreamHandle[],
+  ): Promise<ReadonlyMap<StreamHandle, number>> {
+    const { index } = this.#deps
+    const entry = await this.#entryOf(handle)
+    const fronts = new Map<StreamHandle, number>()
+    for (const source of sources) {
+      const front = index.has(source) ? entry?.fronts.get(index.streamUid(source)) : undefined
+      if (front !== undefined) fronts.set(source, front)
+    }
+    return fronts
+  }
+
+  /** Notes that appends of sources up to some times are derived; sources that are none any more are forgotten. */
+  async noteFronts(
+    handle: StreamHandle,
+    sources: readonly StreamHandle[],
+    derived: ReadonlyMap<StreamHandle, number>,
+  ): Promise<void> {
+    const known = await this.frontsOf(handle, sources)
+    const entry = await this.#entryOf(handle)
+    if (entry === undefined) return
+    const { index } = this.#deps
+    const fronts = new Map<string, number>()
+    for (const source of sources) {
+      const front = Math.max(known.get(source) ?? -Infinity, derived.get(source) ?? -Infinity)
+      if (front > -Infinity && index.has(source)) fronts.set(index.streamUid(source), front)
+    }
+    entry.fronts = fronts
+    entry.isDirty = true
   }
 
   /** Notes that appends need not derive results before a time again. */
@@ -186,20 +230,30 @@ function errorOf({ message, time, values }: NonNullable<DerivationFailures['last
   return { message, time, values: Object.fromEntries(shown) }
 }
 
-function putOf({ key, status, start, isSettled }: Entry, nowMs: number): CatalogWrite {
+function putOf(
+  { key, status, start, isSettled, formula, fronts }: Entry,
+  nowMs: number,
+): CatalogWrite {
   const { orgUid, uid, componentUid } = key
   return {
     ...{ op: 'put', orgUid, kind: KIND, uid, parentUid: componentUid, expectedRevision: 'any' },
     expiresAtMs: nowMs + KEPT_MS,
-    body: { status: status as unknown as JsonObject, start: start ?? null, isSettled },
+    body: {
+      ...{ status: status as unknown as JsonObject, start: start ?? null, isSettled },
+      ...{ formula: formula ?? null, fronts: Object.fromEntries(fronts) },
+    },
   }
 }
 
 function readEntry(key: Entry['key'], body: JsonObject | undefined): Entry {
   if (body === undefined) {
-    return { status: NOTHING, start: undefined, isSettled: false, isDirty: false, key }
+    const [start, formula, fronts] = [undefined, undefined, new Map<string, number>()]
+    return { status: NOTHING, start, isSettled: false, formula, fronts, isDirty: false, key }
   }
   const start = typeof body.start === 'number' ? body.start : undefined
   const status = body.status as unknown as Status
-  return { status, start, isSettled: body.isSettled === true, isDirty: false, key }
+  const formula = typeof body.formula === 'string' ? body.formula : undefined
+  const fronts = new Map(Object.entries((body.fronts ?? {}) as Record<string, number>))
+  const isSettled = body.isSettled === true
+  return { status, start, isSettled, formula, fronts, isDirty: false, key }
 }

@@ -7,14 +7,15 @@ import { CatalogGraph } from './catalog-graph.ts'
 import { ComponentLocks } from './component-locks.ts'
 import { derivationMetrics } from './derivation-metrics.ts'
 import { isProblem } from './derivation-plan.ts'
+import { deriveNews } from './derive-news.ts'
 import { derivePut } from './derive-put.ts'
-import { deriveAppended } from './derive-stream.ts'
 import { DerivationViews } from './explain/derivation-views.ts'
 import { historyWork } from './history/derive-history.ts'
 import { HistoryJobs } from './history/history-jobs.ts'
 import { JobBook } from './history/job-book.ts'
 import { TypeSettler } from './settle-type.ts'
 import { StatusBook } from './status-book.ts'
+import { StreamTurns } from './stream-turns.ts'
 
 /** What derived streams need of the others. */
 interface DerivationDeps {
@@ -46,7 +47,8 @@ export class StreamDeriver {
     this.status = new StatusBook({ catalog: catalogStore, index, clock })
     this.locks = new ComponentLocks({ catalog: catalogStore, clock, holder })
     const { graph, locks, status } = this
-    const common = { feed, store, status, graph, index, locks, clock, onFailure }
+    const turns = new StreamTurns()
+    const common = { feed, store, status, graph, index, locks, clock, turns, onFailure }
     this.worker = new DerivationWorker({ ...common, catalog: catalogStore, holder })
     this.types = new TypeSettler({ catalog, graph, onFailure })
     this.views = new DerivationViews({ catalog, store })
@@ -54,15 +56,8 @@ export class StreamDeriver {
     this.jobs = new HistoryJobs({ ...common, work, book: new JobBook(catalogStore) })
     this.#putDeps = {
       ...{ clock, graph, index, locks, onFailure },
-      deriveAppended: async (plan, from, control) => {
-        const isBegun = await status.hasStart(plan.handle)
-        // A first call must not pass by what was put before it and is still to be derived.
-        const earlier = isBegun
-          ? from
-          : await this.worker.earliestTouch(graph.sourcesOf(plan.handle))
-        if (earlier === undefined) return { samples: 0 }
-        return await deriveAppended(common, plan, Math.min(from, earlier), control)
-      },
+      deriveAppended: (plan, news, control) =>
+        deriveNews({ ...common, worker: this.worker }, plan, news, control),
     }
     catalog.showDerivationStatus({ read: (handle) => this.#statusOf(handle as StreamHandle) })
     catalog.derivations.onSource((handle) => this.worker.addSource(handle))

@@ -20,6 +20,7 @@ function graphOf(sources: Readonly<Record<number, readonly number[]>>): Derivati
     ...{ dependentsOf, sourcesOf, generation: 1, derived: () => derived },
     planOf: async (handle) =>
       handle === 404 ? { problem: 'gone' } : ({ handle } as DerivationPlan),
+    isRevised: () => false,
     watched: () => [...new Set(derived.flatMap(sourcesOf))],
   }
 }
@@ -45,9 +46,10 @@ async function run({ graph, streamsMax = 20, locked = [], derive = () => 1, rows
     {
       ...{ clock, graph, index, onFailure: (error) => void failures.push(error) },
       locks: { isLocked: async (uid) => locked.includes(Number(uid.slice(1))) },
-      deriveAppended: async ({ handle }, from) => {
+      deriveAppended: async ({ handle }, news) => {
+        const from = Math.min(...news.values())
         derived.push(`${handle}@${from}`)
-        return { samples: derive(handle, clock) }
+        return { changedFrom: derive(handle, clock) > 0 ? from : undefined }
       },
     },
     batch(rows ?? [[1, 1_000, 5]]),

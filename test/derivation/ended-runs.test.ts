@@ -6,6 +6,7 @@ import { StreamDues } from '../../src/derivation/background/stream-dues.ts'
 import { type DerivationPlan, isProblem } from '../../src/derivation/derivation-plan.ts'
 import { deriveAgain } from '../../src/derivation/derive-stream.ts'
 import { historyWork } from '../../src/derivation/history/derive-history.ts'
+import { StreamTurns } from '../../src/derivation/stream-turns.ts'
 import { type DerivationHome, derivationHome, ORG, owner } from '../support/derivation-home.ts'
 import { batch } from '../support/samples.ts'
 
@@ -31,6 +32,7 @@ async function planOf(home: DerivationHome): Promise<DerivationPlan> {
 
 const depsOf = ({ feed, samples, derivation, catalog }: DerivationHome) => ({
   ...{ feed, store: samples, status: derivation.status, graph: derivation.graph, catalog },
+  turns: new StreamTurns(),
 })
 
 for (const trigger of ['ALL', 'ANY'] as const) {
@@ -46,7 +48,7 @@ for (const trigger of ['ALL', 'ANY'] as const) {
     dues.add({ handle, from: epochMs(1_000), until: epochMs(1_000 + rows.length) })
     const control = { onBlock: () => false, touchedSince: async () => [] }
     let runs = 0
-    while (!(await deriveDues(depsOf(home), plan, dues, control))) {
+    while (!(await deriveDues(depsOf(home), plan, dues, control)).isThrough) {
       runs += 1
       assert.ok(runs < 100, 'it begins from the start, again and again')
     }
@@ -105,7 +107,7 @@ test('a run over gaps of which a formula makes values is ended and goes on, over
     const dues = new StreamDues()
     dues.add({ handle, from: epochMs(1_000), until: TIME_END })
     const control = { onBlock: () => false, touchedSince: async () => [] }
-    return await deriveDues(depsOf(home), await planOf(home), dues, control)
+    return (await deriveDues(depsOf(home), await planOf(home), dues, control)).isThrough
   }
   assert.equal(await runBlock(), false)
   const some = (await home.read('d')).length

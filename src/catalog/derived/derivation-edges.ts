@@ -8,6 +8,7 @@ type NotedDocument = Pick<CatalogDocument, 'orgUid' | 'revision' | 'handle' | 'b
 interface DerivedStream {
   readonly revision: number
   readonly sources: readonly StreamHandle[]
+  readonly followsCorrections: boolean
 }
 
 /** A derived stream whose sources may be of a commit that is not all in the index yet. */
@@ -15,6 +16,8 @@ interface OpenStream {
   readonly orgUid: string
   readonly revision: number
   readonly sourceUids: ReadonlySet<string>
+  readonly isAny: boolean
+  readonly followsCorrections: boolean
 }
 
 const NONE: readonly StreamHandle[] = []
@@ -27,6 +30,9 @@ export class DerivationEdges {
   readonly #derived = new Map<StreamHandle, DerivedStream>()
   readonly #dependents = new Map<StreamHandle, Set<StreamHandle>>()
   readonly #open = new Map<StreamHandle, OpenStream>()
+  /** Streams with the trigger ANY that do not follow corrections. */
+  readonly #revising = new Set<StreamHandle>()
+  #revised: { readonly generation: number; readonly handles: ReadonlySet<StreamHandle> } | undefined
   /** Sources that were saved since the last settle(). */
   readonly #savedSources = new Set<StreamHandle>()
   readonly #sourceListeners: ((source: StreamHandle) => void)[] = []
@@ -69,6 +75,29 @@ export class DerivationEdges {
     return this.#derived.get(derived)?.sources ?? NONE
   }
 
+  /**
+   * Whether appends alone change results that a stream has: with ANY a source that lags behind others makes another
+   * of what was derived without it. So do streams derived from such a one, as far as none of them follows corrections.
+   */
+  isRevised(derived: StreamHandle): boolean {
+    if (this.#revising.size === 0) return false
+    if (this.#revised?.generation !== this.#generation) {
+      this.#revised = { generation: this.#generation, handles: this.#findRevised() }
+    }
+    return this.#revised.handles.has(derived)
+  }
+
+  #findRevised(): ReadonlySet<StreamHandle> {
+    const found = new Set(this.#revising)
+    // A set hands out what is added while it is walked.
+    for (const handle of found) {
+      for (const derived of this.#dependents.get(handle) ?? []) {
+        if (this.#derived.get(derived)?.followsCorrections === false) found.add(derived)
+      }
+    }
+    return found
+  }
+
   /** Every stream from which others are derived. */
   sources(): StreamHandle[] {
     return [...this.#dependents.keys()]
@@ -89,7 +118,9 @@ export class DerivationEdges {
     // Commits may be followed in another order than they were made.
     if (known !== undefined && known.revision > revision) return
     const sourceUids = new Set((derivation?.variables ?? []).map(({ streamUid }) => streamUid))
-    this.#open.set(handle, { orgUid, revision, sourceUids })
+    const isAny = derivation?.trigger === 'ANY'
+    const followsCorrections = derivation?.followsCorrections === true
+    this.#open.set(handle, { orgUid, revision, sourceUids, isAny, followsCorrections })
   }
 
   /**
@@ -120,7 +151,7 @@ export class DerivationEdges {
 
   /** Draws the edges of a stream; false when some of its sources are not in the index. */
   #place(index: StreamIndex, handle: StreamHandle, stream: OpenStream): boolean {
-    const { orgUid, revision, sourceUids } = stream
+    const { orgUid, revision, sourceUids, isAny, followsCorrections } = stream
     this.#cut(handle)
     if (!index.has(handle)) return false
     if (sourceUids.size === 0) return true
@@ -130,7 +161,8 @@ export class DerivationEdges {
       const source = index.hasLivingUid(uid) ? index.streamByUid(orgUid, uid) : 0
       if (source !== 0) sources.push(source)
     }
-    this.#derived.set(handle, { revision, sources })
+    this.#derived.set(handle, { revision, sources, followsCorrections })
+    if (isAny && !followsCorrections) this.#revising.add(handle)
     for (const source of sources) {
       const dependents = this.#dependents.get(source)
       this.#dependents.set(source, (dependents ?? new Set()).add(handle))
@@ -162,5 +194,6 @@ export class DerivationEdges {
       if (dependents?.size === 0) this.#dependents.delete(source)
     }
     this.#derived.delete(derived)
+    this.#revising.delete(derived)
   }
 }

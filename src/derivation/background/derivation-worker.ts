@@ -4,10 +4,9 @@ import type { StreamIndex } from '../../catalog/index.ts'
 import type { CatalogStore, Lease, StreamHandle, TouchedSpan } from '../../store/index.ts'
 import type { ComponentLocks } from '../component-locks.ts'
 import { type DerivationGraph, isProblem } from '../derivation-plan.ts'
-import type { DeriveDeps } from '../derive-stream.ts'
 import { StreamRanks } from '../stream-ranks.ts'
 import { cursorWrite, readCursor } from './derivation-cursor.ts'
-import { deriveDues } from './derive-dues.ts'
+import { type DuesDeps, deriveDues } from './derive-dues.ts'
 import { DueLevels } from './due-levels.ts'
 import { StreamDues } from './stream-dues.ts'
 
@@ -37,7 +36,7 @@ const LEASE_NAME = 'derivation'
 const NEVER = -1
 
 /** What the worker is built from. */
-interface WorkerDeps extends DeriveDeps {
+interface WorkerDeps extends DuesDeps {
   readonly catalog: Pick<CatalogStore, 'get' | 'commit' | 'acquireLease' | 'releaseLease'>
   readonly clock: Clock
   readonly graph: DerivationGraph
@@ -252,7 +251,7 @@ export class DerivationWorker {
         !this.#closing.signal.aborted &&
         !(await locks.isLocked(plan.componentUid))
       const touchedSince = (handles: readonly StreamHandle[]) => this.#touchedSince(handles)
-      return await deriveDues(this.#deps, plan, dues, { onBlock, touchedSince })
+      return (await deriveDues(this.#deps, plan, dues, { onBlock, touchedSince })).isThrough
     } catch (error) {
       // A stream that was deleted meanwhile takes nothing, and needs nothing.
       if (!index.has(derived)) return true
@@ -277,11 +276,16 @@ export class DerivationWorker {
    * that is too much to tell.
    */
   async earliestTouch(handles: readonly StreamHandle[]): Promise<number | undefined> {
+    const touches = await this.openTouches(handles)
+    return touches === undefined ? undefined : Math.min(...touches.map(({ from }) => from))
+  }
+
+  /** Where some streams were touched that is not derived yet; undefined where that is too much to tell. */
+  async openTouches(handles: readonly StreamHandle[]): Promise<TouchedSpan[] | undefined> {
     const { spans } = await this.#deps.store.touchedSince(this.#safeCursor, SPANS_PER_LOOK)
     if (spans.length >= SPANS_PER_LOOK) return undefined
     const asked = new Set(handles)
-    const own = spans.filter(({ handle }) => asked.has(handle))
-    return Math.min(...own.map(({ from }) => from))
+    return spans.filter(({ handle }) => asked.has(handle))
   }
 
   /** Whether streams wait that are not kept from being derived: they had their turn and need another. */

@@ -2,19 +2,27 @@ import { epochMs, TIME_END } from '../../base/index.ts'
 import { keptFrom } from '../../feed/index.ts'
 import type { StreamHandle, TouchedSpan } from '../../store/index.ts'
 import type { Range } from '../../time/index.ts'
-import type { DerivationPlan } from '../derivation-plan.ts'
+import type { DerivationGraph, DerivationPlan } from '../derivation-plan.ts'
 import {
   type DeriveControl,
   type DeriveDeps,
   deriveAgain,
   deriveAppended,
 } from '../derive-stream.ts'
-import type { StreamDues } from './stream-dues.ts'
+import type { StreamTurns } from '../stream-turns.ts'
+import { appendedSpan } from './appended-span.ts'
+import { StreamDues } from './stream-dues.ts'
 import { untouchedTimes } from './untouched-times.ts'
 import { widenSpan } from './widen-span.ts'
 
 /** How often is looked whether more was touched meanwhile, before it is taken as touched to the end. */
 const LOOKS_MAX = 5
+
+/** What dues are derived with. */
+export interface DuesDeps extends DeriveDeps {
+  readonly graph: Pick<DerivationGraph, 'isRevised'>
+  readonly turns: StreamTurns
+}
 
 /** What a run asks of the worker. */
 interface DuesControl extends DeriveControl {
@@ -22,28 +30,87 @@ interface DuesControl extends DeriveControl {
   touchedSince(handles: readonly StreamHandle[]): Promise<readonly TouchedSpan[] | undefined>
 }
 
+/** How deriving of dues ended. */
+interface DuesResult {
+  /** False: it was ended before it was through. */
+  readonly isThrough: boolean
+  /** The earliest time at which the stream is another; undefined where it is the same. */
+  readonly changedFrom: number | undefined
+}
+
 /**
  * Derives what touched sources of a stream ask for: what was appended, or, where it follows corrections,
- * all that may differ. False: it was ended before it was through.
+ * all that may differ.
  */
 export async function deriveDues(
-  deps: DeriveDeps,
+  deps: DuesDeps,
   plan: DerivationPlan,
   dues: StreamDues,
   control: DuesControl,
-): Promise<boolean> {
-  if (!plan.followsCorrections) {
-    const { isThrough, until } = await deriveAppended(deps, plan, dues.from, control)
-    if (!isThrough) dues.appendedTo(until)
-    return isThrough
+): Promise<DuesResult> {
+  if (plan.followsCorrections) {
+    const handles = sourcesOf(plan)
+    dues.settle(await differingBy(deps, plan, dues, { control, handles }))
+    return await deriveResults(deps, plan, dues, control)
   }
-  dues.settle(await differingBy(deps, plan, dues, control))
+  if (deps.graph.isRevised(plan.handle)) {
+    return await deps.turns.take(plan.handle, () => deriveRevised(deps, plan, dues, control))
+  }
+  const { isThrough, until, changedFrom } = await deriveAppended(deps, plan, dues.from, control)
+  if (!isThrough) dues.appendedTo(until)
+  return { isThrough, changedFrom }
+}
+
+/**
+ * Derives a stream whose results appends may change: of sources that only grow, what lies behind all that is derived;
+ * of those that are revised themselves, whatever was touched.
+ */
+async function deriveRevised(
+  deps: DuesDeps,
+  plan: DerivationPlan,
+  dues: StreamDues,
+  control: DuesControl,
+): Promise<DuesResult> {
+  const sources = sourcesOf(plan)
+  const revised = new Set(sources.filter((handle) => deps.graph.isRevised(handle)))
+  const growing = sources.filter((handle) => !revised.has(handle))
+  const { span, fronts } = await appendedSpan(deps, plan, growing, dues)
+  const changed = new StreamDues()
+  for (const { handle, from, until } of dues.touched()) {
+    if (revised.has(handle)) changed.add({ handle, from: epochMs(from), until: epochMs(until) })
+  }
+  const differing = await differingBy(deps, plan, changed, { control, handles: [...revised] })
+  dues.settle([span, ...differing], fronts)
+  const result = await deriveResults(deps, plan, dues, control)
+  // Only what is stored counts after a crash.
+  if (result.isThrough) await deps.status.noteFronts(plan.handle, growing, dues.fronts)
+  return result
+}
+
+async function deriveResults(
+  deps: DeriveDeps,
+  plan: DerivationPlan,
+  dues: StreamDues,
+  control: DeriveControl,
+): Promise<DuesResult> {
+  let changedFrom: number | undefined
   for (const span of dues.results) {
-    const { isThrough, until } = await deriveAgain(deps, plan, span, control)
-    dues.passTo(isThrough ? span.until : until)
-    if (!isThrough) return false
+    const result = await deriveAgain(deps, plan, span, control)
+    changedFrom ??= result.changedFrom
+    dues.passTo(result.isThrough ? span.until : result.until)
+    if (!result.isThrough) return { isThrough: false, changedFrom }
   }
-  return true
+  return { isThrough: true, changedFrom }
+}
+
+function sourcesOf({ variables }: DerivationPlan): StreamHandle[] {
+  return [...new Set(variables.map(({ handle }) => handle))]
+}
+
+interface Look {
+  readonly control: DuesControl
+  /** The sources of which every touch counts. */
+  readonly handles: readonly StreamHandle[]
 }
 
 /**
@@ -54,9 +121,9 @@ async function differingBy(
   deps: DeriveDeps,
   plan: DerivationPlan,
   dues: StreamDues,
-  control: DuesControl,
+  { control, handles }: Look,
 ): Promise<readonly Range[]> {
-  const handles = [...new Set(plan.variables.map(({ handle }) => handle))]
+  if (handles.length === 0) return []
   for (let looks = 1; looks < LOOKS_MAX; looks += 1) {
     const results = await resultsOf(deps, plan, dues)
     const further = await control.touchedSince(handles)

@@ -6,6 +6,7 @@ import { SpanSet } from './span-set.ts'
 export class StreamDues {
   #bySource = new Map<StreamHandle, SpanSet>()
   #results = new SpanSet()
+  #fronts = new Map<StreamHandle, number>()
   /** What was appended before this time is derived. */
   #appendedTo = Number.NEGATIVE_INFINITY
 
@@ -50,9 +51,15 @@ export class StreamDues {
     return this.#results.spans
   }
 
+  /** Up to where appends of sources are among the results, derived or not. */
+  get fronts(): ReadonlyMap<StreamHandle, number> {
+    return this.#fronts
+  }
+
   /** Says which results what was touched comes to; it need not be asked again. */
-  settle(results: readonly Range[]): void {
+  settle(results: readonly Range[], fronts: ReadonlyMap<StreamHandle, number> = new Map()): void {
     this.#bySource = new Map()
+    for (const [handle, front] of fronts) this.#fronts.set(handle, front)
     for (const span of results) this.#results.add(span)
   }
 

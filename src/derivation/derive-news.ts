@@ -1,0 +1,46 @@
+import { epochMs, TIME_END } from '../base/index.ts'
+import type { StreamHandle } from '../store/index.ts'
+import type { DerivationWorker } from './background/derivation-worker.ts'
+import { type DuesDeps, deriveDues } from './background/derive-dues.ts'
+import { StreamDues } from './background/stream-dues.ts'
+import type { DerivationGraph, DerivationPlan } from './derivation-plan.ts'
+import { type DeriveControl, deriveAppended, sourcesKey } from './derive-stream.ts'
+
+interface NewsDeps extends DuesDeps {
+  readonly graph: DerivationGraph
+  readonly worker: Pick<DerivationWorker, 'earliestTouch' | 'openTouches'>
+}
+
+const NOTHING = { changedFrom: undefined }
+
+/**
+ * Derives what news of sources, each from a time on, make of a stream, within the call that brought them. A first
+ * call must not pass by what was put before it and is still to be derived: where that is too much to tell it is all left
+ * to the background, as corrections are.
+ */
+export async function deriveNews(
+  deps: NewsDeps,
+  plan: DerivationPlan,
+  news: ReadonlyMap<StreamHandle, number>,
+  control: DeriveControl,
+): Promise<{ readonly changedFrom: number | undefined }> {
+  const { graph, status, worker } = deps
+  const from = Math.min(...news.values())
+  if (plan.followsCorrections || !graph.isRevised(plan.handle)) {
+    const isBegun = await status.hasStart(plan.handle, sourcesKey(plan))
+    const earlier = isBegun ? from : await worker.earliestTouch(graph.sourcesOf(plan.handle))
+    if (earlier === undefined) return NOTHING
+    return await deriveAppended(deps, plan, Math.min(from, earlier), control)
+  }
+  const dues = new StreamDues()
+  for (const [handle, first] of news) dues.add({ handle, from: epochMs(first), until: TIME_END })
+  const sources = graph.sourcesOf(plan.handle)
+  if ((await status.frontsOf(plan.handle, sources)).size < sources.length) {
+    const open = await worker.openTouches(sources)
+    if (open === undefined) return NOTHING
+    for (const span of open) dues.add(span)
+  }
+  const touchedSince = (handles: readonly StreamHandle[]) => worker.openTouches(handles)
+  const onBlock = (until: number) => control.onBlock(until)
+  return await deriveDues(deps, plan, dues, { onBlock, touchedSince })
+}
