@@ -32,6 +32,8 @@ interface Status {
 
 interface Entry {
   status: Status
+  /** Whether the last error is that nothing can be derived until a record changes. */
+  isHindered: boolean
   /** Results before this time are not derived by appends any more; undefined before the first one. */
   start: number | undefined
   /** Whether results up to `start` were derived, and it is not only where the first append was. */
@@ -168,6 +170,25 @@ export class StatusBook {
       errorCount: before.errorCount + failures.count,
       sampleCount: before.sampleCount + samples,
     }
+    if (last !== undefined) entry.isHindered = false
+    entry.isDirty = true
+  }
+
+  /** Takes back that a stream cannot be derived, as its records let it be again. */
+  async noteFit(handle: StreamHandle): Promise<void> {
+    const entry = await this.#entryOf(handle)
+    if (!entry?.isHindered) return
+    entry.status = { ...entry.status, lastError: null }
+    entry.isHindered = false
+    entry.isDirty = true
+  }
+
+  /** Tells why nothing can be derived until a record changes; told twice it counts once. */
+  async noteHindrance(handle: StreamHandle, message: string): Promise<void> {
+    await this.noteProblem(handle, message)
+    const entry = await this.#entryOf(handle)
+    if (entry === undefined || entry.isHindered) return
+    entry.isHindered = true
     entry.isDirty = true
   }
 
@@ -178,6 +199,7 @@ export class StatusBook {
     const { status } = entry
     const lastError = { message, time: null, values: {} }
     entry.status = { ...status, lastError, errorCount: status.errorCount + 1 }
+    entry.isHindered = false
     entry.isDirty = true
   }
 
@@ -231,7 +253,7 @@ function errorOf({ message, time, values }: NonNullable<DerivationFailures['last
 }
 
 function putOf(
-  { key, status, start, isSettled, formula, fronts }: Entry,
+  { key, status, isHindered, start, isSettled, formula, fronts }: Entry,
   nowMs: number,
 ): CatalogWrite {
   const { orgUid, uid, componentUid } = key
@@ -240,7 +262,7 @@ function putOf(
     expiresAtMs: nowMs + KEPT_MS,
     body: {
       ...{ status: status as unknown as JsonObject, start: start ?? null, isSettled },
-      ...{ formula: formula ?? null, fronts: Object.fromEntries(fronts) },
+      ...{ isHindered, formula: formula ?? null, fronts: Object.fromEntries(fronts) },
     },
   }
 }
@@ -248,12 +270,14 @@ function putOf(
 function readEntry(key: Entry['key'], body: JsonObject | undefined): Entry {
   if (body === undefined) {
     const [start, formula, fronts] = [undefined, undefined, new Map<string, number>()]
-    return { status: NOTHING, start, isSettled: false, formula, fronts, isDirty: false, key }
+    const isNot = { isHindered: false, isSettled: false, isDirty: false }
+    return { status: NOTHING, start, formula, fronts, ...isNot, key }
   }
   const start = typeof body.start === 'number' ? body.start : undefined
   const status = body.status as unknown as Status
   const formula = typeof body.formula === 'string' ? body.formula : undefined
   const fronts = new Map(Object.entries((body.fronts ?? {}) as Record<string, number>))
   const isSettled = body.isSettled === true
-  return { status, start, isSettled, formula, fronts, isDirty: false, key }
+  const isHindered = body.isHindered === true
+  return { status, isHindered, start, isSettled, formula, fronts, isDirty: false, key }
 }

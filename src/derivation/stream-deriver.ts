@@ -78,9 +78,12 @@ export class StreamDeriver {
 
   /** What has become of a stream; a source that is gone or does not fit is told before anything is put. */
   async #statusOf(handle: StreamHandle) {
-    const status = await this.status.read(handle)
     const plan = await this.graph.planOf(handle)
-    if (!isProblem(plan)) return status
+    if (!isProblem(plan)) {
+      await this.status.noteFit(handle)
+      return await this.status.read(handle)
+    }
+    const status = await this.status.read(handle)
     return { ...status, lastError: { message: plan.problem, time: null, values: {} } }
   }
 

@@ -188,6 +188,9 @@ test('a source whose values get another type by its rollup method is told, and n
   const { lastError } = await home.statusOf('d')
   assert.match(lastError?.message ?? '', /the type BOOLEAN cannot hold .* DOUBLE/)
   await home.catalog.streams.update(owner, { componentUid, uid }, { rollupMethod: 'last' })
+  const derivedUid = home.catalog.index.streamUid(home.handleOf('c', 'd'))
+  const mended = await home.catalog.streams.get(owner, componentUid, derivedUid)
+  assert.equal(mended.derivationStatus?.lastError, null)
   await put(3, true)
   assert.deepEqual(await home.read('d'), [
     ...[[T + minute, 1] as const, [T + 2 * minute, 0] as const, [T + 3 * minute, 1] as const],

@@ -58,6 +58,15 @@ for (const trigger of ['ALL', 'ANY'] as const) {
   })
 }
 
+test('a job over history whose stream is deleted under it says so', async (t) => {
+  const home = await makeHome(t, 'ALL')
+  await home.put(['a', 1_000, 1])
+  const { index, streams } = home.catalog
+  const handle = home.handleOf('c', 'd')
+  await streams.delete(owner, index.componentOf(handle).uid, index.streamUid(handle))
+  await assert.rejects(historyWork(depsOf(home)).check(handle), /The stream was deleted/)
+})
+
 test('a job over history ends when the formula is changed under it', async (t) => {
   const home = await makeHome(t, 'ALL')
   await home.put(...Array.from({ length: 10 }, (_, at) => ['a', at + 1, 1] as const))

@@ -118,6 +118,7 @@ test('POST …/derive refuses what it cannot do, and changes nothing', async () 
   await check(derive(made, { from: 2, until: 2 }), 400, /before until/)
   await check(derive(made, { until: 1.5 }), 400, /until must be/)
   await check(derive(made, []), 400, /must be an object/)
+  await check(derive(made, { fromm: 1 }), 400, /no field "fromm"/)
   const plain = { ...made, streams: { ...made.streams, d: made.streams.a } }
   await check(derive(plain), 400, /FROM_EXPRESSION/)
   const unknown = { ...made, streams: { d: made.uid } }

@@ -180,6 +180,8 @@ test('a formula that cannot be saved is refused with its field, and nothing is c
     await check(reading({ name: ' ' }), /variables\[0\]\.name is blank/)
     await check(reading({ streamId: 'nope' }), /variables\[0\]\.streamId "nope" is no stream/)
     await check(reading({ streamId: '' }), /variables\[0\]\.streamId is missing/)
+    const byUid = { streamId: '', streamUid: 'nope' }
+    await check(reading(byUid), /variables\[0\]\.streamUid "nope" is no stream/)
     await check(reading({ componentId: 'x' }), /variables\[0\]\.componentId "x" is no component/)
     await check(reading({ offset: 1 }), /variables\[0\]\.offset/)
     await check(reading({ offset: -10_001 }), /variables\[0\]\.offset/)

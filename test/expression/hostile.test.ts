@@ -50,6 +50,8 @@ test('what is nested too deep is refused by its place, however it is nested', ()
       refuses(text, isLong ? /characters: at most/ : /[Nn]ested deeper than (?:100|250)/)
     }
   }
+  refuses(`${'('.repeat(101)}a${')'.repeat(101)}`, /Parentheses are nested deeper than 100/)
+  refuses(`a${' + a'.repeat(251)}`, /Nested deeper than 250/)
   refuses('('.repeat(10_000), /Parentheses are nested deeper than 100/)
   refuses(`a${' + a'.repeat(1_000)}`, /Nested deeper.*in a long chain put parts of it in parenth/)
 })
@@ -59,14 +61,14 @@ test('what is nested as deep as is allowed runs everywhere', () => {
   const deep = (before: string, inner: string, behind: string, depth: number) =>
     before.repeat(depth) + inner + behind.repeat(depth)
   const texts = [
-    deep('(', 'a', ')', EXPRESSION_NESTING_MAX - 1),
-    deep('abs(', 'a', ')', EXPRESSION_NESTING_MAX - 1),
-    deep('if(a > 1, ', 'a', ', 0)', EXPRESSION_NESTING_MAX - 1),
-    `a${' + a'.repeat(EXPRESSION_DEPTH_MAX - 1)}`,
-    `a = 2${' AND a = 2'.repeat(EXPRESSION_DEPTH_MAX - 3)}`,
-    `s${' + s'.repeat(EXPRESSION_DEPTH_MAX - 1)}`,
-    deep('NOT ', 'a = 2', '', EXPRESSION_DEPTH_MAX - 3),
-    deep('CASE a WHEN 2 THEN ', 'a', ' END', EXPRESSION_NESTING_MAX - 1),
+    deep('(', 'a', ')', EXPRESSION_NESTING_MAX),
+    deep('abs(', 'a', ')', EXPRESSION_NESTING_MAX),
+    deep('if(a > 1, ', 'a', ', 0)', EXPRESSION_NESTING_MAX),
+    `a${' + a'.repeat(EXPRESSION_DEPTH_MAX)}`,
+    `a = 2${' AND a = 2'.repeat(EXPRESSION_DEPTH_MAX - 1)}`,
+    `s${' + s'.repeat(EXPRESSION_DEPTH_MAX)}`,
+    deep('NOT ', 'a = 2', '', EXPRESSION_DEPTH_MAX - 1),
+    deep('CASE a WHEN 2 THEN ', 'a', ' END', EXPRESSION_NESTING_MAX),
   ]
   for (const text of texts) {
     const checked = checkExpression(text, { variables })

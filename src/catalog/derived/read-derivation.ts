@@ -106,12 +106,12 @@ async function readSource(
     if (!seesComponent(principal, componentUid)) {
       requirePermit(principal, 'component/*/feed', 'GET')
       refuseField(
-        `${field}.componentId`,
+        `${field}.${id === '' && uid !== '' ? 'componentUid' : 'componentId'}`,
         `${shown(id || uid)} is no component of this organization`,
       )
     }
     refuseField(
-      `${field}.streamId`,
+      `${field}.${streamId === '' ? 'streamUid' : 'streamId'}`,
       `${shown(streamId || streamUid)} is no stream of its component`,
     )
   }

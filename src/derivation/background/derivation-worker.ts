@@ -242,7 +242,7 @@ export class DerivationWorker {
       if (await locks.isLocked(index.componentOf(derived).uid)) return false
       const plan = await graph.planOf(derived)
       if (isProblem(plan)) {
-        await status.noteProblem(derived, plan.problem)
+        await status.noteHindrance(derived, plan.problem)
         return true
       }
       const begunAt = clock.elapsed()

@@ -49,7 +49,8 @@ async function boundsOf({ store }: HistoryWorkDeps, { variables }: DerivationPla
 
 async function requirePlan(deps: HistoryWorkDeps, handle: StreamHandle): Promise<DerivationPlan> {
   const stream = await deps.catalog.describeStream(handle)
-  if (stream?.streamDerivationType !== 'FROM_EXPRESSION') {
+  if (stream === undefined) return refuse('conflict', { what: 'The stream was deleted' })
+  if (stream.streamDerivationType !== 'FROM_EXPRESSION') {
     return refuse('bad_input', {
       what: 'Cannot derive this stream: its streamDerivationType is not FROM_EXPRESSION',
     })

@@ -301,6 +301,12 @@ function readSpan(input: unknown): { from: EpochMs; until: EpochMs } {
     refuse('bad_input', { what: 'The body must be an object such as {"from":0,"until":1}' })
   }
   const fields = isObject(input) ? input : {}
+  // A name that is misspelt would derive all there is.
+  const stranger = Object.keys(fields).find((name) => name !== 'from' && name !== 'until')
+  if (stranger !== undefined) {
+    const what = `There is no field ${JSON.stringify(stranger.slice(0, 64))}: give from and until`
+    refuse('bad_input', { what })
+  }
   const from = readTime('from', fields.from, EARLIEST_TIME)
   const until = readTime('until', fields.until, TIME_END)
   if (from >= until) refuse('bad_input', { what: 'from must lie before until' })

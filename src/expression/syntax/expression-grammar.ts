@@ -282,7 +282,8 @@ export class ExpressionGrammar extends EmbeddedActionsParser {
     this.ACTION(() => {
       this.#nesting += 1
       const next = this.LA(1)
-      if (this.#nesting <= EXPRESSION_NESTING_MAX) return
+      // The first level is the expression itself.
+      if (this.#nesting <= EXPRESSION_NESTING_MAX + 1) return
       const most = `Parentheses are nested deeper than ${EXPRESSION_NESTING_MAX} levels`
       this.builder.fail(`${most}: break it up`, tokenMatcher(next, EOF) ? END : spanOf(next))
     })

@@ -44,7 +44,8 @@ export class TreeBuilder {
 
   /** Refuses what is nested deeper than anything that walks a tree has room for. */
   refuseDepth(depth: number, span: Span): void {
-    if (depth <= EXPRESSION_DEPTH_MAX) return
+    // The deepest level is an operand.
+    if (depth <= EXPRESSION_DEPTH_MAX + 1) return
     const most = `Nested deeper than ${EXPRESSION_DEPTH_MAX} levels`
     this.fail(`${most}: break it up; in a long chain put parts of it in parentheses`, span)
   }

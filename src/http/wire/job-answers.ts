@@ -39,5 +39,8 @@ export const deriveShape = Type.Object(
       Type.Integer({ description: 'Results before this; to the end when absent' }),
     ),
   },
-  { examples: [{ from: 1_704_067_200_000, until: 1_704_153_600_000 }] },
+  {
+    additionalProperties: false,
+    examples: [{ from: 1_704_067_200_000, until: 1_704_153_600_000 }],
+  },
 )
