@@ -104,6 +104,9 @@ function looksOf(props: CodeEditorProps): EditorLooks {
   }
 }
 
+/** Texts that were told to the page and may still come back; older ones count as from outside. */
+const TYPED_MAX = 1_000
+
 /** Opens the editor once its files are there, and tells it what the page draws. */
 function useOpenEditor(
   host: { readonly current: HTMLDivElement | null },
@@ -111,6 +114,7 @@ function useOpenEditor(
   onMarks: (marks: readonly EditorMark[]) => void,
 ) {
   const editor = useRef<OpenEditor>(undefined)
+  const typed = useRef<string[]>([])
   const latest = useRef(props)
   latest.current = props
   const open = useEffectEvent(async (isGone: () => boolean) => {
@@ -119,7 +123,11 @@ function useOpenEditor(
     const { value } = latest.current
     editor.current = openEditor(host.current, value, looksOf(latest.current), () => {
       const { onChange, check, complete, onRun } = latest.current
-      return { onChange, onMarks, check, complete, onRun }
+      const tellTyped = (text: string) => {
+        typed.current = [...typed.current, text].slice(-TYPED_MAX)
+        onChange(text)
+      }
+      return { onChange: tellTyped, onMarks, check, complete, onRun }
     })
   })
   useEffect(() => {
@@ -132,7 +140,12 @@ function useOpenEditor(
     }
   }, [])
   const { value, check, label, language, error, placeholder, isReadOnly, hasLineNumbers } = props
-  useEffect(() => editor.current?.setText(value), [value])
+  useEffect(() => {
+    // What comes back of what was typed is behind the editor where somebody types on meanwhile.
+    const at = typed.current.lastIndexOf(value)
+    typed.current = typed.current.slice(at + 1)
+    if (at < 0) editor.current?.setText(value)
+  }, [value])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another check is what asks for one.
   useEffect(() => editor.current?.checkAgain(), [check])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the looks are made of these.
