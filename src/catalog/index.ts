@@ -31,7 +31,7 @@ export { planStarterUnits } from './record/starter-units.ts'
 export { templateShape } from './record/template.ts'
 export { unitShape } from './record/unit.ts'
 export { type ComponentRecord, componentShape } from './shape/component-shape.ts'
-export { dashboardShape, PANEL_KINDS } from './shape/dashboard-shape.ts'
+export { dashboardShape, PANEL_KINDS, QUERY_VIEWS } from './shape/dashboard-shape.ts'
 export { cycleOfGrid } from './shape/grid-cycle.ts'
 export { readGrid } from './shape/interval-grid.ts'
 export {

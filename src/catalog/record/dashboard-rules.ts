@@ -116,7 +116,16 @@ function readPanel(field: string, input: PanelInput): Panel {
     return { componentUid, streamUid, label }
   })
   const settled = { min, max, cycleId, stat, rows, timeZoneId }
-  return { kind, title, x, y, width, height, streams, range, text, options: settled }
+  const panel = { kind, title, x, y, width, height, streams, range, text, options: settled }
+  return kind === 'query' ? { ...panel, query: readQuery(`${field}.query`, input) } : panel
+}
+
+/** The query of a panel; one that was deleted stays until somebody takes the panel off, as streams do. */
+function readQuery(field: string, { query }: PanelInput): NonNullable<Panel['query']> {
+  const { uid = '', view = 'table' } = query ?? {}
+  if (uid === '') refuseField(`${field}.uid`, 'is missing: the UID of a saved query')
+  checkText(`${field}.uid`, uid, ID_LENGTH_MAX)
+  return { uid, view }
 }
 
 function isStreamOf({ index, orgUid }: Surroundings, stream: PanelStream): boolean {

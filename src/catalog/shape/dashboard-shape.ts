@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { refuseField, revisionShape } from './record-checks.ts'
 
 /** What a panel shows. */
-export const PANEL_KINDS = ['chart', 'gauge', 'value', 'table', 'text'] as const
+export const PANEL_KINDS = ['chart', 'gauge', 'value', 'table', 'text', 'query'] as const
 type PanelKind = (typeof PANEL_KINDS)[number]
 
 /** The columns of the grid: halves, thirds and quarters are whole numbers of them. */
@@ -48,6 +48,16 @@ const optionsShape = Type.Object({
   timeZoneId: Type.Optional(Type.String({ description: "Blank: the component's" })),
 })
 
+/** How a panel shows the rows of a query. */
+export const QUERY_VIEWS = ['table', 'chart'] as const
+
+const queryShape = Type.Object({
+  uid: Type.String({
+    description: 'Of a saved query, which each who looks runs with their own rights',
+  }),
+  view: Type.Optional(Type.Enum([...QUERY_VIEWS])),
+})
+
 const panelShape = Type.Object({
   kind: Type.Enum([...PANEL_KINDS]),
   title: Type.Optional(Type.String()),
@@ -64,6 +74,7 @@ const panelShape = Type.Object({
   ),
   text: Type.Optional(Type.String({ description: 'Of a text panel' })),
   options: Type.Optional(optionsShape),
+  query: Type.Optional(queryShape),
 })
 
 /** What a caller may say about a dashboard; its panels are replaced as a whole. */
@@ -103,6 +114,8 @@ export interface Panel {
     readonly rows: number
     readonly timeZoneId: string
   }
+  /** Of a query panel; others have none. */
+  readonly query?: { readonly uid: string; readonly view: (typeof QUERY_VIEWS)[number] }
 }
 
 /** A dashboard as the catalog keeps it. */

@@ -1,6 +1,6 @@
 /** Dashboards and previews of cycles as they are answered. */
 import { Type } from 'typebox'
-import { PANEL_KINDS } from '../../catalog/index.ts'
+import { PANEL_KINDS, QUERY_VIEWS } from '../../catalog/index.ts'
 import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
 
 const panelStream = named(
@@ -49,6 +49,12 @@ const panelFields = {
     rows: Type.Integer(),
     timeZoneId: Type.String(),
   }),
+  query: Type.Optional(
+    Type.Object(
+      { uid: Type.String(), view: oneOf(QUERY_VIEWS) },
+      { description: 'Of a query panel: the saved query, and how its rows are shown' },
+    ),
+  ),
 }
 
 const panelExample = {

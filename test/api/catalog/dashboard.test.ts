@@ -265,3 +265,25 @@ test('dashboards count in the quota of bytes', async () => {
   await save({ name: 'Counted', description: 'x'.repeat(5_000) })
   assert.ok((await usage()) >= before + 5_000)
 })
+
+test('a query panel keeps its query, through export and import too; one without is refused', async () => {
+  const query = { uid: '0192f3a1-7c1e-4b7a-9d55-0a1b2c3d4e5f', view: 'chart' }
+  const panel = { kind: 'query', ...place, query }
+  const { uid, panels } = await save({ name: 'Rows', panels: [panel] })
+  assert.deepEqual(panels[0].query, query)
+  const { dashboard } = (await owner('GET', `/api/dashboard/${uid}/export`)).body
+  assert.deepEqual(dashboard.panels[0].query, query)
+  const made = await owner('PUT', '/api/dashboard/import', { dashboard })
+  assert.equal(made.status, 200, made.text)
+  assert.deepEqual(made.body.dashboard.panels[0].query, query)
+  const plain = await save({ panels: [{ ...panel, query: { uid: query.uid } }] })
+  assert.equal(plain.panels[0].query.view, 'table')
+  for (const wrong of [undefined, { uid: '' }]) {
+    const dashboardOf = { panels: [{ ...panel, query: wrong }] }
+    await refused(
+      owner('PUT', '/api/dashboard', { dashboard: dashboardOf }),
+      400,
+      /panels\[0\]\.query\.uid.*is missing/,
+    )
+  }
+})

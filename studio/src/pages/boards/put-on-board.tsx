@@ -19,6 +19,7 @@ export interface NewPanel {
   readonly streams: readonly PanelStream[]
   readonly range?: string
   readonly options?: Partial<Panel['options']>
+  readonly query?: Panel['query']
 }
 
 const TRIES = 3
@@ -95,10 +96,11 @@ export function PutOnBoard({
 
 function panelOf(given: NewPanel, others: readonly Panel[]): Panel {
   const blank = blankPanel(given.kind)
-  const { title = '', streams, range = '' } = given
+  const { title = '', streams, range = '', query } = given
   const options = { ...blank.options, ...given.options }
   return {
     ...{ ...blank, title, streams: [...streams], range, options },
+    ...(query === undefined ? {} : { query }),
     ...placeBelow(others, blank),
   }
 }

@@ -7,6 +7,7 @@ import type { Draft } from '../../state/draft.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx'
 import { tell } from '../../ui/toast.tsx'
+import { PutQueryOnBoard } from './put-query-on-board.tsx'
 import styles from './query.module.css'
 import { SaveDialog } from './save-dialog.tsx'
 
@@ -17,10 +18,11 @@ interface QueryActionsProps {
   readonly draft: Draft<Query>
   /** Who may only read saves nothing. */
   readonly isReader: boolean
+  readonly isChart: boolean
 }
 
 /** What can be done with a query that is saved, or with a text that is not. */
-export function QueryActions({ saved, draft, isReader }: QueryActionsProps) {
+export function QueryActions({ saved, draft, isReader, isChart }: QueryActionsProps) {
   const [open, setOpen] = useState<'new' | 'rename' | 'delete'>()
   const act = useAct()
   if (isReader) return null
@@ -60,6 +62,7 @@ export function QueryActions({ saved, draft, isReader }: QueryActionsProps) {
       ) : (
         <>
           {draft.isChanged && <Button onClick={draft.discard}>Discard changes</Button>}
+          <PutQueryOnBoard saved={saved} isChart={isChart} />
           <Button onClick={() => setOpen('rename')}>Rename</Button>
           <Button disabled={isBlank} onClick={() => setOpen('new')}>
             Save as

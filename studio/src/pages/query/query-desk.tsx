@@ -41,7 +41,7 @@ export function QueryDesk({ saved }: { readonly saved: RecordKinds['query'] }) {
     editor.current?.insert(sql.trim() === '' ? (whole ?? text) : text)
   const title = saved.uid === '' ? 'Query' : saved.name || saved.id || 'Query'
   return (
-    <PageFrame title={title} actions={<QueryActions {...{ saved, draft, isReader }} />}>
+    <PageFrame title={title} actions={<QueryActions {...{ saved, draft, isReader, isChart }} />}>
       <div className={styles.desk}>
         <SidePanel>
           <SavedList shown={saved.uid} />

@@ -2,6 +2,7 @@ import type { Panel } from '../board-types.ts'
 import { ChartPanel } from './chart-panel.tsx'
 import { GaugePanel } from './gauge-panel.tsx'
 import styles from './panels.module.css'
+import { QueryPanel } from './query-panel.tsx'
 import { TablePanel } from './table-panel.tsx'
 import { TextPanel } from './text-panel.tsx'
 import { ValuePanel } from './value-panel.tsx'
@@ -17,6 +18,7 @@ interface PanelBodyProps {
 export function PanelBody({ panel, boardRange, isLive }: PanelBodyProps) {
   const range = panel.range || boardRange
   if (panel.kind === 'text') return <TextPanel panel={panel} />
+  if (panel.kind === 'query') return <QueryPanel panel={panel} isLive={isLive} />
   if (panel.streams.length === 0) {
     return <p className={styles.gone}>No stream is chosen: edit the panel to choose one.</p>
   }

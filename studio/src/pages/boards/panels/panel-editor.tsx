@@ -7,6 +7,7 @@ import styles from '../board.module.css'
 import { PANEL_KINDS, type Panel, type PanelStream } from '../board-types.ts'
 import { RangeField } from '../range-field.tsx'
 import { PanelOptions } from './panel-options.tsx'
+import { QueryFields } from './query-fields.tsx'
 import { useStreamFacts } from './stream-facts.ts'
 import { StreamPicker } from './stream-picker.tsx'
 
@@ -70,6 +71,8 @@ export function PanelEditor({
             error={errorOf('text')}
             onChange={(event) => set({ text: event.currentTarget.value })}
           />
+        ) : panel.kind === 'query' ? (
+          <QueryFields query={panel.query} errorOf={errorOf} onChange={(query) => set({ query })} />
         ) : (
           <>
             <ChosenStreams streams={panel.streams} onChange={(streams) => set({ streams })} />

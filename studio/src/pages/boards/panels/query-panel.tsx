@@ -1,0 +1,67 @@
+import { getRecord, recordKey } from '../../../api/records.ts'
+import { useQuery } from '../../../api/use-query.ts'
+import { Link } from '../../../app/link.tsx'
+import { browserZone } from '../../../ui/time/zone-time.ts'
+import { ROWS_MAX, runSaved } from '../../query/gql-answer.ts'
+import { ResultChart } from '../../query/result/result-chart.tsx'
+import { ResultTable } from '../../query/result/result-table.tsx'
+import type { Panel } from '../board-types.ts'
+import styles from './panels.module.css'
+
+/** How often a live board asks again: what a query reads is not known, so nobody can tell what is news to it. */
+const REFRESH_MS = 30_000
+const CHART_HEIGHT = 200
+
+interface QueryPanelProps {
+  readonly panel: Panel
+  readonly isLive: boolean
+}
+
+/** The rows of a saved query, run with the rights of whoever looks. */
+export function QueryPanel({ panel, isLive }: QueryPanelProps) {
+  const { uid = '', view } = panel.query ?? {}
+  const isOff = uid === ''
+  const saved = useQuery(recordKey('query', uid), (signal) => getRecord('query', uid, signal), {
+    isOff,
+  })
+  const revision = saved.data?.revision
+  const rows = useQuery(
+    recordKey('query', uid, 'rows', revision),
+    (signal) => runSaved(uid, signal),
+    {
+      isOff: revision === undefined,
+      refreshMs: isLive ? REFRESH_MS : undefined,
+      keepPrevious: true,
+    },
+  )
+  if (isOff) {
+    return <p className={styles.gone}>No query is chosen: edit the panel to choose one.</p>
+  }
+  const error = saved.error ?? rows.error
+  if (error !== undefined) {
+    const isGone = saved.error?.status === 404
+    return <p className={styles.gone}>{isGone ? 'The query is deleted.' : error.message}</p>
+  }
+  if (saved.data === undefined || rows.data === undefined) return null
+  const { name, id, timeZoneId } = saved.data
+  const zone = timeZoneId || browserZone()
+  const label = panel.title || name || id || 'Query'
+  return (
+    <div className={styles.query}>
+      {view === 'chart' ? (
+        <ResultChart answer={rows.data} height={CHART_HEIGHT} isCompact {...{ label, zone }} />
+      ) : (
+        <ResultTable
+          label={`Rows of ${label}`}
+          columns={rows.data.cols}
+          rows={rows.data.rows}
+          zone={zone}
+        />
+      )}
+      <p className={styles.gone}>
+        <Link to={`/query/${uid}`}>{name || id || 'The query'}</Link>
+        {rows.data.more === true && `, the first ${ROWS_MAX} rows`}
+      </p>
+    </div>
+  )
+}
