@@ -3,7 +3,10 @@ import { Link } from '../../app/link.tsx'
 import { PageFrame } from '../../ui/page-frame.tsx'
 import styles from './connect.module.css'
 
-const PLACES = [{ to: '/connect', label: 'Connectors' }] as const
+const PLACES = [
+  { to: '/connect', label: 'Connectors' },
+  { to: '/connect/connections', label: 'Connections' },
+] as const
 
 interface ConnectFrameProps {
   readonly title: string

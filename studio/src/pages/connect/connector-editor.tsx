@@ -12,6 +12,8 @@ import { errorsOf } from '../build/form.ts'
 import styles from './connect.module.css'
 import { ConnectorFields } from './connector-fields.tsx'
 import type { Connector, FailedRun } from './connector-types.ts'
+import { ImportFields } from './import/import-fields.tsx'
+import { ImportRuns } from './import/import-runs.tsx'
 import { Payloads } from './payloads.tsx'
 import { SinkSection } from './sink-section.tsx'
 import { SqlEditor } from './sql-editor.tsx'
@@ -21,6 +23,7 @@ import { TrySection } from './try-section.tsx'
 /** The statements of a connector, what it is called with, and trying one on the other. */
 export function ConnectorEditor({ saved }: { readonly saved: Connector }) {
   const isNew = saved.uid === ''
+  const isImport = saved.connType === 'DB_IMPORT'
   const isGuest = useRole() === 'GUEST'
   const { draft, save, saveNow, remove } = useEdited(saved)
   const [failed, setFailed] = useState<FailedRun>()
@@ -45,6 +48,9 @@ export function ConnectorEditor({ saved }: { readonly saved: Connector }) {
         onDelete={() => setIsDeleting(true)}
       >
         <ConnectorFields value={value} isNew={isNew} set={draft.set} errorOf={errorOf} />
+        {isImport && (
+          <ImportFields {...{ value, isNew, errorOf }} set={draft.set} isReadOnly={isGuest} />
+        )}
         {value.procs.map(({ sql, timeZoneId }, at) => (
           <SqlEditor
             // biome-ignore lint/suspicious/noArrayIndexKey: statements have no name but their place.
@@ -61,9 +67,10 @@ export function ConnectorEditor({ saved }: { readonly saved: Connector }) {
         ))}
       </EditorForm>
       <div className={styles.half}>
-        {!isNew && <SinkSection connector={saved} example={example} />}
-        {!isNew && <Payloads connector={saved} isChanged={draft.isChanged} />}
-        {!isGuest && (
+        {!isNew && !isImport && <SinkSection connector={saved} example={example} />}
+        {!isNew && isImport && <ImportRuns connector={saved} isChanged={draft.isChanged} />}
+        {!isNew && !isImport && <Payloads connector={saved} isChanged={draft.isChanged} />}
+        {!isGuest && !isImport && (
           <TrySection
             key={example?.id ?? 'own'}
             {...{ value, example }}
@@ -93,7 +100,7 @@ function useEdited(saved: Connector) {
     () => (saved.runningUser.uid === '' ? { ...saved, runningUser: { uid, name } } : saved),
     [saved, uid, name],
   )
-  const draft = useDraft(`connector/${saved.uid}`, begun)
+  const draft = useDraft(`connector/${saved.uid}/${saved.connType}`, begun)
   const save = useAct()
   const isNew = saved.uid === ''
   const saveNow = (isOver: boolean) =>

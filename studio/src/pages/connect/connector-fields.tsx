@@ -12,11 +12,12 @@ import { startingPoints } from './starting-points.ts'
 /** The fields of a connector beside its statements. */
 export function ConnectorFields({ value, set, errorOf }: FieldsProps<Connector>) {
   const zone = value.procs[0]?.timeZoneId ?? 'UTC'
+  const isImport = value.connType === 'DB_IMPORT'
   return (
     <>
       <Field
         label="ID"
-        hint="The end of its address"
+        hint={isImport ? 'What programs know it by' : 'The end of its address'}
         value={value.id}
         error={errorOf('id')}
         autoComplete="off"
@@ -43,12 +44,12 @@ export function ConnectorFields({ value, set, errorOf }: FieldsProps<Connector>)
       />
       <div className={styles.whole}>
         <Checkbox
-          label="On: its address takes calls"
+          label={isImport ? 'On: it runs' : 'On: its address takes calls'}
           checked={value.isEnabled}
           onChange={(event) => set({ isEnabled: event.currentTarget.checked })}
         />
       </div>
-      <StartingPointField {...{ value, set }} />
+      {!isImport && <StartingPointField {...{ value, set }} />}
     </>
   )
 }

@@ -24,6 +24,11 @@ const columns: ReadonlyArray<Column<Connector>> = [
     ),
   },
   { id: 'id', label: 'ID', show: ({ id }) => <span className={styles.name}>{id}</span> },
+  {
+    id: 'kind',
+    label: 'Takes',
+    show: ({ connType }) => (connType === 'HTTP' ? 'Calls' : 'Rows of a database'),
+  },
   { id: 'enabled', label: 'State', show: ({ isEnabled }) => (isEnabled ? 'On' : 'Off') },
   {
     id: 'user',
@@ -43,15 +48,20 @@ export function ConnectorsPage() {
     { keepPrevious: true },
   )
   const make = isReader ? undefined : (
-    <Button kind="primary" icon="plus" onClick={() => navigate('/connect/new')}>
-      New connector
-    </Button>
+    <>
+      <Button icon="plus" onClick={() => navigate('/connect/new?kind=import')}>
+        New import
+      </Button>
+      <Button kind="primary" icon="plus" onClick={() => navigate('/connect/new')}>
+        New connector
+      </Button>
+    </>
   )
   return (
     <ConnectFrame title="Connect" here="/connect" actions={make}>
       {error !== undefined && <Empty text={error.message} />}
       {data?.total === 0 && (
-        <Empty text="A connector takes what another system sends, in its own shape, and makes samples of it by SQL." />
+        <Empty text="A connector takes what another system sends, in its own shape, and makes samples of it by SQL; an import reads a database." />
       )}
       {data !== undefined && data.total > 0 && (
         <DataTable label="Connectors" columns={columns} rows={data.rows} keyOf={({ uid }) => uid} />

@@ -14,4 +14,18 @@ export const pages: readonly PageEntry[] = [
     load: () =>
       import('./connector-page.tsx').then(({ ConnectorPage }) => ({ Page: ConnectorPage })),
   },
+  {
+    path: '/connect/connections',
+    load: () =>
+      import('./connection/connections-page.tsx').then(({ ConnectionsPage }) => ({
+        Page: ConnectionsPage,
+      })),
+  },
+  {
+    path: '/connect/connections/:uid',
+    load: () =>
+      import('./connection/connection-page.tsx').then(({ ConnectionPage }) => ({
+        Page: ConnectionPage,
+      })),
+  },
 ]

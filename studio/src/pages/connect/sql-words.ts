@@ -10,10 +10,12 @@ export const SQL_WORDS = [
   ...['STRING', 'LONG', 'DOUBLE', 'BOOLEAN', 'FOLDER_PATH', 'CNAME', 'CID', 'ID', 'TIME'],
 ] as const
 
-/** What a call brings. */
+/** What a call, or the result of an import, brings. */
 export const SQL_VARIABLES = [
   ['@HTTP_BODY', 'the body as text'],
   ['@HTTP_QUERY_STRING', 'all behind the question mark'],
   ['@HTTP_METHOD', 'PUT, POST, GET or DELETE'],
+  ['@JDBC_RESULT', 'the rows of an import as CSV'],
+  ['@LAST_RUN_DATE', 'when the import last went through'],
   ['@CONNECTOR_ID', 'the ID of the connector'],
 ] as const

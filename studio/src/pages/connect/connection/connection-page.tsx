@@ -1,0 +1,103 @@
+import { useState } from 'react'
+import { queries } from '../../../api/query-cache.ts'
+import { deleteRecord, getRecord, recordKey, saveRecord } from '../../../api/records.ts'
+import { useRole } from '../../../api/session.ts'
+import { useAct } from '../../../api/use-act.ts'
+import { useQuery } from '../../../api/use-query.ts'
+import type { PageProps } from '../../../app/page-entry.ts'
+import { navigate } from '../../../app/place.ts'
+import { useDraft } from '../../../state/draft.ts'
+import { ConfirmDelete } from '../../../ui/confirm-delete.tsx'
+import { Empty } from '../../../ui/empty.tsx'
+import { tell } from '../../../ui/toast.tsx'
+import { EditorForm } from '../../build/editor-form.tsx'
+import { errorsOf } from '../../build/form.ts'
+import styles from '../connect.module.css'
+import { ConnectFrame } from '../connect-frame.tsx'
+import { ConnectionFields } from './connection-fields.tsx'
+import { ConnectionTest } from './connection-test.tsx'
+import { type Connection, nameOf } from './connection-words.ts'
+
+/** One connection; `new` in the place of its UID makes one. */
+export function ConnectionPage({ params: { uid } }: PageProps) {
+  return <OneConnection key={uid} uid={uid} />
+}
+
+function OneConnection({ uid }: { readonly uid: string }) {
+  const { data, error } = useQuery(recordKey('connection', uid), (signal) =>
+    getRecord('connection', uid, signal),
+  )
+  const title = uid === 'new' ? 'New connection' : data === undefined ? 'Connection' : nameOf(data)
+  return (
+    <ConnectFrame title={title} here="/connect/connections">
+      {data === undefined && error !== undefined && <Empty text={error.message} />}
+      {data !== undefined && <ConnectionEditor saved={data} />}
+    </ConnectFrame>
+  )
+}
+
+function ConnectionEditor({ saved }: { readonly saved: Connection }) {
+  const isNew = saved.uid === ''
+  const isGuest = useRole() === 'GUEST'
+  const draft = useDraft(`connection/${saved.uid}`, saved)
+  // Not in the draft, which is kept in the tab: a password is in this page's memory only.
+  const [password, setPassword] = useState('')
+  const [isDeleting, setIsDeleting] = useState(false)
+  const save = useAct()
+  const saveNow = (isOver: boolean) =>
+    save.run(async () => {
+      const { uid: _, revision: __, hasPassword: ___, ...whole } = draft.value
+      const known = isOver ? {} : { revision: draft.revision }
+      const given = password === '' ? {} : { password }
+      const fields = isNew ? whole : { ...draft.changes, ...known }
+      const made = await saveRecord('connection', saved.uid, { ...fields, ...given })
+      queries.put(recordKey('connection', made.uid), made)
+      draft.discard()
+      setPassword('')
+      tell('The connection is saved.')
+      if (isNew) navigate(`/connect/connections/${made.uid}`, { replace: true })
+    })
+  const remove = async () => {
+    await deleteRecord('connection', saved.uid)
+    draft.discard()
+    tell('The connection is deleted.')
+    navigate('/connect/connections')
+  }
+  const isChanged = draft.isChanged || password !== ''
+  const name = nameOf(saved).slice(0, 60)
+  return (
+    <div className={`${styles.half} ${styles.narrow}`}>
+      <EditorForm
+        {...{ isNew, save }}
+        draft={{ isChanged }}
+        fixed={isGuest ? 'As a guest you can read this, and change nothing.' : undefined}
+        onSave={(isOver) => void saveNow(isOver)}
+        onDiscard={() => {
+          draft.discard()
+          setPassword('')
+          save.clear()
+        }}
+        onDelete={() => setIsDeleting(true)}
+      >
+        <ConnectionFields
+          value={draft.value}
+          isNew={isNew}
+          set={draft.set}
+          errorOf={errorsOf('connection', save.error)}
+          {...{ password, setPassword }}
+        />
+      </EditorForm>
+      {!isNew && !isGuest && <ConnectionTest uid={saved.uid} isChanged={isChanged} />}
+      {isDeleting && (
+        <ConfirmDelete
+          what={`the connection “${name}”`}
+          name={name}
+          onDelete={remove}
+          onClose={() => setIsDeleting(false)}
+        >
+          <p>Its password is deleted with it. It stays while an import reads it.</p>
+        </ConfirmDelete>
+      )}
+    </div>
+  )
+}

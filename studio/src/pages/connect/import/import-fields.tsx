@@ -1,0 +1,94 @@
+import { useMemo } from 'react'
+import { listRecords, recordKey } from '../../../api/records.ts'
+import { useQuery } from '../../../api/use-query.ts'
+import { Link } from '../../../app/link.tsx'
+import { CodeEditor } from '../../../ui/editor/code-editor.tsx'
+import type { CodeLanguage } from '../../../ui/editor/editor-types.ts'
+import { Checkbox, Field } from '../../../ui/field.tsx'
+import { missingOf } from '../../../ui/missing.tsx'
+import { Select } from '../../../ui/select.tsx'
+import type { FieldsProps } from '../../build/form.ts'
+import styles from '../connect.module.css'
+import { nameOf } from '../connection/connection-words.ts'
+import type { Connector } from '../connector-types.ts'
+import { SQL_WORDS } from '../sql-words.ts'
+import { ScheduleField } from './schedule-field.tsx'
+
+interface ImportFieldsProps extends FieldsProps<Connector> {
+  readonly isReadOnly: boolean
+}
+
+/** What an import reads, and when. */
+export function ImportFields(props: ImportFieldsProps) {
+  const { value, set, errorOf, isReadOnly } = props
+  const language = useMemo((): CodeLanguage => {
+    const words = new Set<string>(SQL_WORDS)
+    return {
+      ...{ lineComment: '--', blockComment: ['/*', '*/'], quotes: '\'"' },
+      kindOf: (word) => (words.has(word.toUpperCase()) ? 'keyword' : undefined),
+    }
+  }, [])
+  return (
+    <>
+      <ConnectionField {...props} />
+      <Field
+        label="Rows at most"
+        hint="0: all"
+        type="number"
+        min={0}
+        value={value.maxRows ?? 0}
+        error={errorOf('maxRows')}
+        onChange={(event) => {
+          const maxRows = event.currentTarget.valueAsNumber
+          if (Number.isInteger(maxRows)) set({ maxRows })
+        }}
+      />
+      <ScheduleField {...props} />
+      <div className={styles.whole}>
+        <Checkbox
+          label="Leave out rows that did not change since they were imported"
+          checked={value.skipUnchangedRows ?? true}
+          onChange={(event) => set({ skipUnchangedRows: event.currentTarget.checked })}
+        />
+      </div>
+      <div className={styles.whole}>
+        <CodeEditor
+          label="Statement for the database"
+          hint="Sent as it stands; its rows are @JDBC_RESULT below, as CSV with a line of names"
+          placeholder="SELECT device, measured_at, temperature FROM readings"
+          hasLineNumbers
+          value={value.externalSql ?? ''}
+          error={errorOf('externalSql')}
+          onChange={(externalSql) => set({ externalSql })}
+          {...{ language, isReadOnly }}
+        />
+      </div>
+    </>
+  )
+}
+
+function ConnectionField({ value, set, errorOf }: FieldsProps<Connector>) {
+  const asked = useQuery(recordKey('connection', 'all'), (signal) =>
+    listRecords('connection', { limit: '1000' }, signal),
+  )
+  const chosen = value.connection?.uid ?? ''
+  const known = (asked.data?.rows ?? []).map((one) => ({ value: one.uid, label: nameOf(one) }))
+  const isKnown = known.some((one) => one.value === chosen)
+  const kept = isKnown || chosen === '' ? [] : [{ value: chosen, label: 'The one it has' }]
+  const hint =
+    asked.data?.total === 0 ? (
+      <Link to="/connect/connections/new">Make a connection first</Link>
+    ) : (
+      missingOf('The connections', asked)
+    )
+  return (
+    <Select
+      label="Reads from"
+      choices={[{ value: '', label: 'Choose a connection' }, ...kept, ...known]}
+      value={chosen}
+      hint={hint}
+      error={errorOf('connection')}
+      onChoose={(uid) => set({ connection: { uid } })}
+    />
+  )
+}

@@ -1,0 +1,123 @@
+import { useState } from 'react'
+import { Field } from '../../../ui/field.tsx'
+import { Select } from '../../../ui/select.tsx'
+import { Moment } from '../../../ui/time/moment.tsx'
+import { browserZone } from '../../../ui/time/zone-time.ts'
+import { ZoneField } from '../../../ui/zone-field.tsx'
+import type { FieldsProps } from '../../build/form.ts'
+import styles from '../connect.module.css'
+import type { Connector } from '../connector-types.ts'
+import {
+  clockText,
+  cronOf,
+  type DailyTime,
+  dailyTime,
+  kindOf,
+  nextOf,
+  type ScheduleKind,
+  scheduleWords,
+  WEEKDAYS,
+} from './schedule-words.ts'
+
+const KINDS: ReadonlyArray<{ readonly value: ScheduleKind; readonly label: string }> = [
+  { value: 'never', label: 'Never: somebody runs it' },
+  { value: 'minutes', label: 'Every so many minutes' },
+  { value: 'day', label: 'Every day' },
+  { value: 'weekday', label: 'Every weekday' },
+  { value: 'week', label: 'Every week' },
+  { value: 'cron', label: 'By a cron expression' },
+]
+const MORNING: DailyTime = { kind: 'day', hour: 6, minute: 0, weekday: 1 }
+
+/** When an import runs by itself. */
+export function ScheduleField({ value, set, errorOf }: FieldsProps<Connector>) {
+  const schedule = value.schedule ?? null
+  const [kind, setKind] = useState(kindOf(schedule))
+  const isCron = schedule !== null && 'cron' in schedule
+  const timeZoneId = isCron ? schedule.timeZoneId : browserZone()
+  const time = (isCron ? dailyTime(schedule.cron) : undefined) ?? MORNING
+  const setCron = (cron: string) => set({ schedule: { cron, timeZoneId } })
+  const choose = (next: ScheduleKind) => {
+    setKind(next)
+    if (next === 'never') set({ schedule: null })
+    else if (next === 'minutes') set({ schedule: { everyMinutes: 15 } })
+    else if (next === 'cron') setCron(isCron ? schedule.cron : cronOf(MORNING))
+    else setCron(cronOf({ ...time, kind: next }))
+  }
+  const next = safeNext(schedule)
+  return (
+    <>
+      <Select
+        label="Runs by itself"
+        choices={KINDS}
+        value={kind}
+        error={errorOf('schedule')}
+        onChoose={(chosen) => choose(chosen as ScheduleKind)}
+      />
+      {kind === 'minutes' && schedule !== null && 'everyMinutes' in schedule && (
+        <Field
+          label="Minutes"
+          type="number"
+          min={1}
+          value={schedule.everyMinutes}
+          onChange={(event) => {
+            const everyMinutes = event.currentTarget.valueAsNumber
+            if (Number.isInteger(everyMinutes)) set({ schedule: { everyMinutes } })
+          }}
+        />
+      )}
+      {kind === 'week' && (
+        <Select
+          label="On"
+          choices={WEEKDAYS.map((label, at) => ({ value: String(at), label }))}
+          value={String(time.weekday)}
+          onChoose={(day) => setCron(cronOf({ ...time, kind, weekday: Number(day) }))}
+        />
+      )}
+      {(kind === 'day' || kind === 'weekday' || kind === 'week') && (
+        <Field
+          label="At"
+          type="time"
+          value={clockText(time)}
+          onChange={(event) => {
+            const [hour, minute] = event.currentTarget.value.split(':').map(Number)
+            if (minute !== undefined) setCron(cronOf({ ...time, kind, hour, minute }))
+          }}
+        />
+      )}
+      {kind === 'cron' && (
+        <Field
+          label="Minute, hour, day, month, weekday"
+          value={isCron ? schedule.cron : ''}
+          spellCheck={false}
+          onChange={(event) => setCron(event.currentTarget.value)}
+        />
+      )}
+      {isCron && (
+        <ZoneField
+          label="Clock of"
+          value={timeZoneId}
+          onChange={(zone) => set({ schedule: { cron: schedule.cron, timeZoneId: zone } })}
+        />
+      )}
+      <p className={`${styles.soft} ${styles.whole}`}>
+        It runs {scheduleWords(schedule)}
+        {next !== undefined && value.isEnabled && (
+          <>
+            ; next: <Moment time={next} zone={timeZoneId} />
+          </>
+        )}
+        .
+      </p>
+    </>
+  )
+}
+
+/** A zone that is being typed may be none yet. */
+function safeNext(schedule: Connector['schedule']): number | undefined {
+  try {
+    return nextOf(schedule, Date.now())
+  } catch {
+    return undefined
+  }
+}

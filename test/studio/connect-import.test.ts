@@ -1,0 +1,174 @@
+/** Connections to databases and imports from them, as people make and watch them. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import {
+  cronOf,
+  dailyTime,
+  nextOf,
+  scheduleWords,
+} from '../../studio/src/pages/connect/import/schedule-words.ts'
+import { browserSkip } from '../support/browser.ts'
+import { INGEST, LOCAL } from '../support/import-home.ts'
+import { keepablePort } from '../support/port.ts'
+import {
+  type DatabaseServer,
+  postgresqlSkip,
+  startPostgresql,
+} from '../support/postgresql-server.ts'
+import {
+  assertAccessible,
+  assertFits,
+  openStudio,
+  type StudioTest,
+  shoot,
+  told,
+} from '../support/studio.ts'
+
+const skip = browserSkip()
+const skipImport = skip !== false ? skip : postgresqlSkip()
+const themes = ['light', 'dark'] as const
+let studio: StudioTest
+let server: DatabaseServer | undefined
+
+before(async () => {
+  if (skip !== false) return
+  studio = await openStudio({ settings: LOCAL })
+  if (skipImport !== false) return
+  server = await startPostgresql()
+  await server.ask(`CREATE TABLE readings (device text, at bigint, temp float8);
+    INSERT INTO readings SELECT 'oven', 1700000000000 + n * 60000, 180 + least(n, 50) FROM generate_series(1, 51) n`)
+})
+after(async () => {
+  await studio?.[Symbol.asyncDispose]()
+  await server?.stop()
+})
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+async function write(page: Page, label: string, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: label, exact: true }).click()
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.insertText(text)
+}
+
+async function shootAll(page: Page, name: string): Promise<void> {
+  for (const colorScheme of themes) {
+    await page.emulateMedia({ colorScheme })
+    await assertAccessible(page)
+    await shoot(page, `${name}-${colorScheme}`)
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize({ width: 390, height: 800 })
+  await assertFits(page)
+  await shoot(page, `${name}-phone`)
+  await page.setViewportSize({ width: 1280, height: 800 })
+}
+
+/** Makes a connection on its page. */
+async function connect(page: Page, name: string, port: number): Promise<void> {
+  await button(page, 'New connection').click()
+  await page.getByLabel('Name', { exact: true }).fill(name)
+  await page.getByLabel('Host').fill('127.0.0.1')
+  await page.getByLabel('Port').fill(String(port))
+  await page.getByLabel('Name of the database').fill('weir')
+  await page.getByLabel('Encryption').selectOption({ label: 'None' })
+  await page.getByLabel('User').fill('weir')
+  await page.getByLabel('Password').fill('the-password')
+  await button(page, 'Make it').click()
+  await told(page, 'The connection is saved.')
+  await page.waitForURL(/\/connect\/connections\/[0-9a-f-]{36}$/)
+}
+
+test('a connection is made and tested; what does not work is told in plain words', {
+  skip,
+}, async () => {
+  const { page, complaints } = await studio.open('/connect')
+  await page.getByRole('link', { name: 'Connections' }).click()
+  await connect(page, 'Nowhere', await keepablePort())
+  await button(page, 'Test the connection').click()
+  await page.getByRole('alert').filter({ hasText: 'It does not work: ' }).waitFor()
+  await page.getByText('One is kept, encrypted, and never shown').waitFor()
+  await shootAll(page, 'connection')
+  await page.getByLabel('Host').fill('localhost')
+  await page.getByText('Save first: what is saved is tested.').waitFor()
+  await button(page, 'Save').click()
+  await page
+    .getByRole('alert')
+    .filter({ hasText: /given again/ })
+    .waitFor()
+  await page.getByLabel('Password').fill('the-password')
+  await button(page, 'Save').click()
+  await told(page, 'The connection is saved.')
+  await button(page, 'Delete').click()
+  await page.getByLabel('Type “Nowhere” to delete it').fill('Nowhere')
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await told(page, 'The connection is deleted.')
+  assert.deepEqual(
+    complaints.filter((line) => !line.includes('status of 400')),
+    [],
+  )
+})
+
+test('an import is made on a schedule in words, run, watched, and fails in plain words', {
+  skip: skipImport,
+}, async () => {
+  assert.ok(server)
+  const { page, complaints } = await studio.open('/connect/connections')
+  await connect(page, 'Plant', server.port)
+  await button(page, 'Test the connection').click()
+  await page.getByText(/^It works, in .* PostgreSQL/).waitFor()
+  await page.getByRole('link', { name: 'Connectors', exact: true }).click()
+  await button(page, 'New import').click()
+  await page.getByLabel('ID', { exact: true }).fill('plant')
+  await page.getByLabel('Reads from').selectOption({ label: 'Plant' })
+  await page.getByLabel('Runs by itself').selectOption({ label: 'Every weekday' })
+  await page.getByLabel('Clock of').fill('Europe/Berlin')
+  await page
+    .getByText(/^It runs every weekday at 06:00, Europe\/Berlin; next: .* UTC\+\d/)
+    .waitFor()
+  await write(page, 'Statement for the database', 'SELECT device, at, temp FROM readings')
+  await write(page, 'SQL', INGEST)
+  await button(page, 'Make it').click()
+  await told(page, 'The connector is saved.')
+  await page.getByText('It has not run yet.').waitFor()
+  await button(page, 'Run it').click()
+  const runs = page.getByRole('region', { name: 'Its runs' })
+  await runs.getByText('50 samples stored').waitFor()
+  await runs.getByText('1 unchanged').waitFor()
+  await shootAll(page, 'import')
+  await write(page, 'Statement for the database', 'SELECT pg_sleep(600)::text, 0, 0')
+  await page.getByText('Save first: it runs as it is saved.').waitFor()
+  await button(page, 'Save').click()
+  await told(page, 'The connector is saved.')
+  await button(page, 'Run it').click()
+  await button(page, 'Cancel the run').click()
+  await told(page, 'The run is called off')
+  await runs.getByText(/^Failed: /).waitFor()
+  await assertAccessible(page)
+  assert.deepEqual(complaints, [])
+})
+
+test('schedules are told in words, with the next time of those at one time of the day', () => {
+  const berlin = (cron: string) => ({ cron, timeZoneId: 'Europe/Berlin' })
+  const words = 'every weekday at 06:00, Europe/Berlin'
+  assert.equal(scheduleWords(berlin('0 6 * * 1-5')), words)
+  assert.equal(scheduleWords(berlin('30 18 * * 7')), 'every Sunday at 18:30, Europe/Berlin')
+  assert.equal(scheduleWords(berlin('0 6 1 * *')), 'at 0 6 1 * *, Europe/Berlin')
+  assert.equal(scheduleWords({ everyMinutes: 15 }), 'every 15 minutes')
+  assert.equal(scheduleWords(null), 'only when somebody runs it')
+  const friday = Date.parse('2026-10-23T04:00:00Z')
+  const monday = Date.parse('2026-10-26T05:00:00Z')
+  assert.equal(
+    nextOf(berlin('0 6 * * 1-5'), friday),
+    monday,
+    'over a weekend and a change of clocks',
+  )
+  assert.equal(nextOf(berlin('0 6 * * 1-5'), friday - 1), friday)
+  assert.equal(nextOf(berlin('*/5 * * * *'), friday), undefined)
+  for (const cron of ['0 6 * * *', '59 23 * * 1-5', '5 0 * * 3']) {
+    const time = dailyTime(cron)
+    assert.equal(time && cronOf(time), cron)
+  }
+  assert.equal(dailyTime('61 6 * * *'), undefined)
+})
