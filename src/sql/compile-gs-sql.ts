@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
-import type { GsSqlOptions } from './check/compile-program.ts'
 import type { CompiledSql } from './compiled-sql.ts'
+import type { GsSqlOptions } from './gs-sql-options.ts'
 
 type Compiler = typeof import('./check/compile-program.ts')
 

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import { Mutex, refusal } from '../base/index.ts'
 import { ExpressionError, type Span } from '../expression/index.ts'
-import type { GsSqlOptions } from './check/compile-program.ts'
 import type { CompiledSql } from './compiled-sql.ts'
+import type { GsSqlOptions } from './gs-sql-options.ts'
 
 /** What the thread is asked for. */
 export interface CompileRequest {

@@ -1,4 +1,3 @@
-export { type GsSqlOptions, SYSTEM_VARIABLES } from './check/compile-program.ts'
 export type { StoredTables } from './check/statement-context.ts'
 export type { StoredColumn } from './check/stored-read.ts'
 export { compileGsSql } from './compile-gs-sql.ts'
@@ -23,6 +22,7 @@ export {
   type SqlPredicate,
 } from './compiled-sql.ts'
 export { registerSqlFunctions } from './functions/register-functions.ts'
+export { type GsSqlOptions, SYSTEM_VARIABLES } from './gs-sql-options.ts'
 export { readCell } from './read-cell.ts'
 export type { RowCell } from './run/cell-codec.ts'
 export type { InputBatch } from './run/input-batch.ts'

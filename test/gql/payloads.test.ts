@@ -4,6 +4,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { test } from 'node:test'
 import type { SqlCell } from '../../src/sql/index.ts'
+import type { AssignedSpan } from '../../src/store/index.ts'
 import { refused } from '../support/feed-home.ts'
 import { openGql } from '../support/gql-home.ts'
 
@@ -47,8 +48,13 @@ test('every payload becomes its samples, and once more the same', async (t) => {
     assert.deepEqual(await home.stored(), expected, `${name} dry`)
     assert.equal(dry.created?.length, Object.keys(samples).length, name)
     expected = Object.fromEntries(Object.entries({ ...expected, ...samples }).sort())
+    let earlier: readonly AssignedSpan[] = []
+    const keep = async (spans: readonly AssignedSpan[]) => {
+      earlier = spans
+    }
     for (let round = 0; round < 2; round += 1) {
-      const { sampleCount } = await home.run(sql, { ...given, key: name })
+      const repeat = { earlier, isPast: false, keep }
+      const { sampleCount } = await home.run(sql, { ...given, key: name, repeat })
       assert.equal(sampleCount, dry.samples?.length, name)
       assert.deepEqual(await home.stored(), expected, name)
     }

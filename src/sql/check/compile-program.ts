@@ -1,25 +1,10 @@
-import { ExpressionError, type ExpressionType } from '../../expression/index.ts'
+import { ExpressionError } from '../../expression/index.ts'
 import type { CompiledSql, CompiledStatement } from '../compiled-sql.ts'
+import { type GsSqlOptions, SYSTEM_VARIABLES } from '../gs-sql-options.ts'
 import { readSql } from '../syntax/read-sql.ts'
 import { compileQuery } from './compile-query.ts'
 import { compileStatement } from './compile-statement.ts'
-import { ProgramVariables, type StoredTables } from './statement-context.ts'
-
-/** What GS SQL is compiled with. */
-export interface GsSqlOptions {
-  /** The time zone of functions of dates that are given none; UTC if unsaid. */
-  readonly timeZoneId?: string
-  /** Variables that have values before the first statement, with their types; `SYSTEM_VARIABLES` if unsaid. */
-  readonly variables?: Readonly<Record<string, ExpressionType>>
-  /** Stored tables that may be read, with their columns; none if unsaid. */
-  readonly stored?: StoredTables
-}
-
-/** The variables that the service sets: of calls to HTTP connectors, and of database imports. */
-export const SYSTEM_VARIABLES: Readonly<Record<string, ExpressionType>> = {
-  ...{ '@HTTP_BODY': 'STRING', '@HTTP_QUERY_STRING': 'STRING', '@HTTP_METHOD': 'STRING' },
-  ...{ '@JDBC_RESULT': 'STRING', '@LAST_RUN_DATE': 'LONG', '@CONNECTOR_ID': 'STRING' },
-}
+import { ProgramVariables } from './statement-context.ts'
 
 /** How often a text is read again because columns turned out to be conditions: in all so many characters. */
 const READINGS_MAX = 50
