@@ -58,7 +58,7 @@ export function ConnectorEditor({ saved }: { readonly saved: Connector }) {
             label={value.procs.length === 1 ? 'SQL' : `SQL ${at + 1}`}
             value={sql}
             zone={timeZoneId}
-            failed={failed?.sqls[at] === sql ? failed.error : undefined}
+            failed={failed}
             at={at}
             error={errorOf(`procs[${at}].sql`)}
             isReadOnly={isGuest}

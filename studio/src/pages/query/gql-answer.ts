@@ -91,5 +91,5 @@ function keepDigits(_: string, value: unknown, context?: { readonly source?: str
 
 /** What was said of a text, where its place is told beside it. */
 export function withoutPlace(message: string): string {
-  return message.replace(/^Line \d+, column \d+: /, '')
+  return message.replace(/^(?:procs\[\d+\], )?line \d+, column \d+: /i, '')
 }

@@ -1,6 +1,6 @@
 import { Select } from '../../ui/select.tsx'
 import styles from './query.module.css'
-import { useGqlLanguage } from './sql-editor.tsx'
+import { useGqlLanguage } from './use-gql-editor.ts'
 
 /** A value to try each variable with. */
 const TRIED: Readonly<Record<string, string>> = {

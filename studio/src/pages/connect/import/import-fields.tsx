@@ -3,15 +3,15 @@ import { listRecords, recordKey } from '../../../api/records.ts'
 import { useQuery } from '../../../api/use-query.ts'
 import { Link } from '../../../app/link.tsx'
 import { CodeEditor } from '../../../ui/editor/code-editor.tsx'
-import type { CodeLanguage } from '../../../ui/editor/editor-types.ts'
 import { Checkbox, Field } from '../../../ui/field.tsx'
 import { missingOf } from '../../../ui/missing.tsx'
 import { Select } from '../../../ui/select.tsx'
 import type { FieldsProps } from '../../build/form.ts'
+import { languageOf } from '../../query/sql-language.ts'
+import { useGqlLanguage } from '../../query/use-gql-editor.ts'
 import styles from '../connect.module.css'
 import { nameOf } from '../connection/connection-words.ts'
 import type { Connector } from '../connector-types.ts'
-import { SQL_WORDS } from '../sql-words.ts'
 import { ScheduleField } from './schedule-field.tsx'
 
 interface ImportFieldsProps extends FieldsProps<Connector> {
@@ -21,13 +21,8 @@ interface ImportFieldsProps extends FieldsProps<Connector> {
 /** What an import reads, and when. */
 export function ImportFields(props: ImportFieldsProps) {
   const { value, set, errorOf, isReadOnly } = props
-  const language = useMemo((): CodeLanguage => {
-    const words = new Set<string>(SQL_WORDS)
-    return {
-      ...{ lineComment: '--', blockComment: ['/*', '*/'], quotes: '\'"' },
-      kindOf: (word) => (words.has(word.toUpperCase()) ? 'keyword' : undefined),
-    }
-  }, [])
+  const words = useGqlLanguage()
+  const language = useMemo(() => languageOf(words), [words])
   return (
     <>
       <ConnectionField {...props} />

@@ -4,7 +4,7 @@ import { Icon } from '../../../ui/icon.tsx'
 import { useQuiet } from '../../../ui/use-quiet.ts'
 import { VirtualList } from '../../../ui/virtual-list.tsx'
 import styles from '../query.module.css'
-import { useGqlLanguage } from '../sql-editor.tsx'
+import { useGqlLanguage } from '../use-gql-editor.ts'
 import { type InsertRow, rowsOf } from './insert-rows.ts'
 import { useComponents } from './use-components.ts'
 
