@@ -248,7 +248,8 @@ export class Components {
           return { op: 'delete', ...stream, expectedRevision: 'any' }
         })
         const key = { orgUid, kind: 'component', uid, expectedRevision: document.revision }
-        const along = planAlong(componentBodyOf(document).id)
+        const { id, name } = componentBodyOf(document)
+        const along = planAlong(id === '' ? name : id)
         await documents.commit([...streams, { op: 'delete', ...key }, ...along])
       }),
     )

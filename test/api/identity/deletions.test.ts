@@ -46,6 +46,16 @@ test('who deletes samples, streams, components and folders is in the audit log',
   assert.deepEqual([folder.act, folder.target], ['folder_deleted', hall.uid])
 })
 
+test('a component without an ID is told by its name', async () => {
+  const component = { name: 'Pump house' }
+  const made = await owner('PUT', '/api/component', { component })
+  assert.equal(made.status, 200, made.text)
+  const { uid } = made.body.component
+  assert.equal((await owner('DELETE', `/api/component/${uid}`)).status, 200)
+  const { act, target, detail } = await lastAct()
+  assert.deepEqual([act, target, detail], ['component_deleted', uid, 'Pump house'])
+})
+
 test('the operators see who deleted an organization, whose own log went with it', async () => {
   const { body } = await owner('PUT', '/api/organization', { organization: { name: 'Brief' } })
   const { uid } = body.organization
