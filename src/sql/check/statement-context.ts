@@ -193,9 +193,9 @@ export class StatementContext {
     )
     const bare = withoutTexts(sql)
     const numbers = [...bare.matchAll(/:v(\d+)/g)].map(([, number]) => Number(number))
-    const names = [...bare.matchAll(/weir_[a-z_]+/g)].map(([name]) => name)
+    const names = [...bare.matchAll(/weir_[a-z\d_]+/g)].map(([name]) => name)
     // Tables have a number behind one letter.
-    const functions = names.filter((name) => name.length > 'weir_s'.length)
+    const functions = names.filter((name) => !/^weir_[rs]\d/.test(name))
     return {
       ...{ sql, columns, variables: [...new Set(numbers)], readsNow: bare.includes(':now') },
       functions: [...new Set(functions)],
