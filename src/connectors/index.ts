@@ -1,6 +1,7 @@
 export { connectionShape } from './connection/connection-shape.ts'
 export { Connections } from './connection/connections.ts'
 export { DATABASE_KINDS, TLS_MODES } from './database/database-port.ts'
+export { scheduleCheckShape } from './import/import-schedule.ts'
 export { Imports } from './import/imports.ts'
 export { OutboundRules } from './outbound/outbound-rules.ts'
 export { CONNECTOR_TYPES, connectorShape } from './record/connector-shape.ts'

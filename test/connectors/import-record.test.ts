@@ -80,3 +80,46 @@ test('a run that cannot reach its database is told, and may be looked at', async
   const again = await home.owner('POST', `/api/connector/${uid}/payload/${runUid}/run`)
   assert.equal(again.status, 409, again.text)
 })
+
+test('a schedule is checked without being saved, with the times that it would run at', async () => {
+  const check = async (schedule: unknown) => {
+    const answer = await home.owner('POST', '/api/connector/schedule_check', { schedule })
+    assert.equal(answer.status, 200, answer.text)
+    return answer.body.check
+  }
+  const yearly = await check({ cron: '30 6 29 2 *', timeZoneId: 'Europe/Berlin' })
+  assert.equal(yearly.error, null)
+  const shown = yearly.nextRuns.map((time: number) => new Date(time).toISOString().slice(4))
+  assert.deepEqual(shown, Array(3).fill('-02-29T05:30:00.000Z'))
+  const often = await check({ everyMinutes: 15 })
+  assert.deepEqual(
+    [often.nextRuns[1] - often.nextRuns[0], often.nextRuns[2] - often.nextRuns[1]],
+    [900_000, 900_000],
+  )
+  assert.deepEqual(await check(null), { error: null, nextRuns: [] })
+  const wrong = await check({ cron: '61 * * * *', timeZoneId: 'UTC' })
+  assert.equal(wrong.error.field, 'connector.schedule.cron')
+  assert.match(wrong.error.message, /minute/)
+  assert.deepEqual(wrong.nextRuns, [])
+  assert.equal((await check({ cron: '0 0 30 2 *' })).error.field, 'connector.schedule.cron')
+  assert.equal((await check({})).error.field, 'connector.schedule')
+  for (const body of [{}, { schedule: 7 }, { schedule: { cron: 7 } }, []]) {
+    const refused = await home.owner('POST', '/api/connector/schedule_check', body)
+    assert.equal(refused.status, 400, refused.text)
+  }
+})
+
+test('a scheduled import tells when it runs next; others tell none', async () => {
+  const nextOf = async (uid: string) =>
+    (await home.owner('GET', `/api/connector/${uid}`)).body.connector.nextRun
+  const uid = await home.insert({ id: 'next', schedule: { cron: '0 6 29 2 *' } })
+  assert.match(new Date(await nextOf(uid)).toISOString(), /-02-29T06:00:00/)
+  const listed = (await home.owner('GET', '/api/connector')).body.connector
+  const found = listed.find((one: { uid: string }) => one.uid === uid)
+  assert.equal(found.nextRun, await nextOf(uid))
+  const off = await home.owner('POST', `/api/connector/${uid}`, { connector: { isEnabled: false } })
+  assert.equal(off.body.connector.nextRun, null)
+  assert.equal(await nextOf(await home.insert({ id: 'unscheduled' })), null)
+  const blank = await home.owner('GET', '/api/connector/new')
+  assert.equal(blank.body.connector.nextRun, null)
+})

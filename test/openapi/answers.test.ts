@@ -219,6 +219,10 @@ test('imports answer as described', async () => {
       ...{ procs: [{ sql: "SET @a = 'b'" }], schedule: { everyMinutes: 1_000 } },
     },
   })
+  const { schedule } = connector
+  const { check } = await owner('POST', '/api/connector/schedule_check', { schedule })
+  assert.equal(check.nextRuns.length, 3)
+  await owner('POST', '/api/connector/schedule_check', { schedule: { cron: 'x' } })
   const path = `/api/connector/${connector.uid}/run`
   const { run } = await owner('POST', path)
   await owner('POST', path, undefined, { expect: '4' })

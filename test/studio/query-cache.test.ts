@@ -123,3 +123,27 @@ test('who leaves and comes back at once gets an answer', async () => {
   assert.deepEqual([cache.peek(KEY).data, signals[0].aborted], ['there', true])
   leave()
 })
+
+test('QueryCache.invalidate() asks for nothing that is gone until somebody looks for it', async () => {
+  const cache = new QueryCache()
+  const asked: string[] = []
+  const follow = (...key: string[]) =>
+    cache.follow(
+      key,
+      async () => {
+        asked.push(key.join())
+      },
+      nothing,
+    )
+  const settled = () => new Promise((resolve) => setImmediate(resolve))
+  const stops = [follow('record', 'unit', 'a'), follow('record', 'unit', 'b')]
+  await settled()
+  asked.length = 0
+  cache.invalidate(['record', 'unit'], 'a')
+  await settled()
+  assert.deepEqual(asked, ['record,unit,b'])
+  for (const stop of stops) stop()
+  follow('record', 'unit', 'a')
+  await settled()
+  assert.deepEqual(asked, ['record,unit,b', 'record,unit,a'])
+})

@@ -198,7 +198,7 @@ test('tables, columns, streams and variables are inserted by a click', { skip },
 test('queries are saved, renamed, changed and deleted; the address holds the one that is shown', {
   skip,
 }, async () => {
-  const { page } = await studio.open('/query')
+  const { page, complaints } = await studio.open('/query')
   await write(page, SAMPLES)
   await button(page, 'Save').click()
   const dialog = page.getByRole('dialog')
@@ -238,6 +238,7 @@ test('queries are saved, renamed, changed and deleted; the address holds the one
   await told(page, 'The query is deleted.')
   await page.waitForURL(/\/query$/)
   assert.equal((await owner('GET', '/api/query')).body.totalCount, 0)
+  assert.deepEqual(complaints, [])
 })
 
 test('long results are cut and say so; whole numbers keep their digits', { skip }, async () => {

@@ -1,6 +1,6 @@
 /** When imports run by themselves. */
 import { Type } from 'typebox'
-import { type EpochMs, epochMs } from '../../base/index.ts'
+import { type EpochMs, epochMs, Refusal } from '../../base/index.ts'
 import { readTimeZoneField, refuseField } from '../../catalog/index.ts'
 
 /** A cron expression of five parts in a time zone, or every so many minutes. */
@@ -20,6 +20,23 @@ export const scheduleShape = Type.Union([
   }),
 ])
 
+/** What a caller may ask of a schedule that need not be saved. */
+export const scheduleCheckShape = Type.Object(
+  { schedule: scheduleShape },
+  {
+    title: 'ScheduleCheckBody',
+    examples: [{ schedule: { cron: '0 6 * * 1-5', timeZoneId: 'Europe/Berlin' } }],
+  },
+)
+
+/** What a schedule comes to; `error` tells what keeps it from being saved. */
+export interface ScheduleCheck {
+  readonly error: { readonly field: string; readonly message: string } | null
+  /** The next times, at most three. */
+  readonly nextRuns: readonly EpochMs[]
+}
+
+const NEXT_RUNS = 3
 const FIELD = 'connector.schedule'
 const CRON_LENGTH_MAX = 200
 /** A month: what is rarer is better said by an expression. */
@@ -58,6 +75,27 @@ export async function readSchedule(input: ScheduleInput | null): Promise<ImportS
   }
   if (next === undefined) refuseField(`${FIELD}.cron`, 'never comes')
   return schedule
+}
+
+/** Checks a schedule as saving it would, and tells its next times after a moment. */
+export async function checkSchedule(
+  input: ScheduleInput | null,
+  after: EpochMs,
+): Promise<ScheduleCheck> {
+  let schedule: ImportSchedule | null
+  try {
+    schedule = await readSchedule(input)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { error: { field: error.field ?? FIELD, message: error.message }, nextRuns: [] }
+  }
+  const nextRuns: EpochMs[] = []
+  while (schedule !== null && nextRuns.length < NEXT_RUNS) {
+    const next = await nextRunAfter(schedule, nextRuns.at(-1) ?? after)
+    if (next === undefined) break
+    nextRuns.push(next)
+  }
+  return { error: null, nextRuns }
 }
 
 /** The first time of a schedule after a moment; undefined when there is none. */

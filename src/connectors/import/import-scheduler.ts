@@ -81,6 +81,12 @@ export class ImportScheduler {
     if (noted === undefined) await this.follow(connector)
   }
 
+  /** When a connector is due; undefined where it is not scheduled. */
+  async nextRunOf(connectorUid: string): Promise<number | undefined> {
+    const noted = await this.#deps.catalogStore.get(keyOf(connectorUid))
+    return (noted?.body as Due | undefined)?.nextMs
+  }
+
   /** Forgets a connector that is gone or not scheduled any more. */
   async forget(connectorUid: string): Promise<void> {
     const gone = { op: 'delete', ...keyOf(connectorUid), expectedRevision: 'any' } as const

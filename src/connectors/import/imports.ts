@@ -1,10 +1,14 @@
-import type { Principal } from '../../access/index.ts'
+import type { Static } from 'typebox'
+import { type Principal, requirePermit } from '../../access/index.ts'
 import { type Clock, type Log, refuse } from '../../base/index.ts'
+import { shapeCheck } from '../../catalog/index.ts'
 import type { CatalogStore, KeptPayload, PayloadStore, RunOutcome } from '../../store/index.ts'
+import { CONNECTOR_KIND } from '../record/connector-rules.ts'
 import type { Connector } from '../record/connector-shape.ts'
 import type { Connectors } from '../record/connectors.ts'
 import { forgetImport } from './import-memory.ts'
 import { ImportRuns } from './import-runs.ts'
+import { checkSchedule, type ScheduleCheck, scheduleCheckShape } from './import-schedule.ts'
 import { ImportScheduler } from './import-scheduler.ts'
 
 type RunDeps = ConstructorParameters<typeof ImportRuns>[0]
@@ -17,6 +21,8 @@ interface ImportsDeps extends RunDeps {
   readonly log: Log
   readonly payloads: PayloadStore
 }
+
+const checkShape = shapeCheck('', scheduleCheckShape)
 
 /** Connectors that are read at a time. */
 const PAGE = 200
@@ -45,6 +51,7 @@ export class Imports {
     connectors.tell({
       onSaved: (connector) => this.#scheduler.follow(connector),
       onDeleted: (connector) => this.#forget(connector),
+      nextRunOf: (uid) => this.#scheduler.nextRunOf(uid),
     })
   }
 
@@ -73,6 +80,14 @@ export class Imports {
     requireImport(connector)
     if (await this.#runs.cancel(uid)) return
     refuse('not_found', { what: 'This connector does not run at this moment' })
+  }
+
+  /** Tells when a schedule that need not be saved would run, or what is wrong with it. */
+  async checkSchedule(principal: Principal, input: unknown): Promise<ScheduleCheck> {
+    requirePermit(principal, CONNECTOR_KIND, 'GET')
+    checkShape(input)
+    const { schedule } = input as Static<typeof scheduleCheckShape>
+    return await checkSchedule(schedule, this.#deps.clock.now())
   }
 
   /** What an import runs at this moment, and how far it is. */

@@ -23,6 +23,8 @@ import { type RunAs, requireRunAs } from './require-run-as.ts'
 type ShownConnector = Omit<ConnectorBody, 'runningUser'> & {
   readonly uid: string
   readonly runningUser: { readonly uid: string; readonly name: string }
+  /** When it runs by itself, epoch ms; null where it does not. */
+  readonly nextRun: number | null
   readonly revision: number
 }
 
@@ -45,10 +47,12 @@ interface ConnectorsDeps {
   readonly hasConnection: (orgUid: string, uid: string) => Promise<boolean>
 }
 
-/** Told of connectors once they are saved, and of those that are gone. */
+/** Told of connectors once they are saved, and of those that are gone; knows when they run. */
 interface ConnectorListener {
   onSaved(connector: Connector): Promise<void>
   onDeleted(connector: Pick<Connector, 'orgUid' | 'uid'>): Promise<void>
+  /** When a connector runs by itself; undefined where it does not. */
+  nextRunOf(connectorUid: string): Promise<number | undefined>
 }
 
 /** Connectors: get, list, insert, update, delete, each checked against the caller's rights. */
@@ -185,7 +189,9 @@ export class Connectors {
     const user = userUid === '' ? undefined : await this.#deps.users.find(userUid)
     const name = user === undefined ? '' : nameOf(user)
     const { uid, id, revision, ...rest } = record
-    return { uid, id, ...rest, runningUser: { uid: userUid, name }, revision }
+    const isScheduled = uid !== '' && rest.isEnabled && (rest.schedule ?? null) !== null
+    const nextRun = (isScheduled ? await this.#listener?.nextRunOf(uid) : undefined) ?? null
+    return { uid, id, ...rest, runningUser: { uid: userUid, name }, nextRun, revision }
   }
 }
 

@@ -38,6 +38,7 @@ export const connectorRecord = named(
         { description: OF_IMPORT },
       ),
     ),
+    nextRun: orNull(msOf('When it runs next by itself; read-only, null where it does not')),
     revision: Type.Integer({ description: 'Counts the changes' }),
   },
   {
@@ -45,8 +46,23 @@ export const connectorRecord = named(
     ...{ runningUser: { uid: EXAMPLE_UID, name: 'Ada Lovelace' }, isEnabled: true },
     procs: [{ timeZoneId: 'UTC', sql: SQL_EXAMPLE }],
     sinkUrl: `https://weir.example/api/conn_sink/${EXAMPLE_UID}/model12`,
-    revision: 1,
+    ...{ nextRun: null, revision: 1 },
   },
+)
+
+/** What a schedule comes to. */
+export const scheduleCheckRecord = named(
+  'ScheduleCheck',
+  {
+    error: orNull(
+      Type.Object(
+        { field: Type.String(), message: Type.String() },
+        { description: 'What keeps it from being saved; null: nothing' },
+      ),
+    ),
+    nextRuns: Type.Array(msOf('When it would run'), { description: 'At most three, in order' }),
+  },
+  { error: null, nextRuns: [1_700_000_000_000, 1_700_000_900_000, 1_700_001_800_000] },
 )
 
 const outcomeFields = {

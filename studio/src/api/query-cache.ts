@@ -73,11 +73,16 @@ export class QueryCache {
     }
   }
 
-  /** Makes every query whose key begins so stale: what is shown is fetched again, the rest when it is shown. */
-  invalidate(beginning: QueryKey): void {
+  /**
+   * Makes every query whose key begins so stale: what is shown is fetched again, the rest when it is shown. What
+   * names a UID that is gone is not asked for by a page that still shows it on the way to another.
+   */
+  invalidate(beginning: QueryKey, goneUid?: string): void {
     for (const entry of this.#entries.values()) {
       if (!beginning.every((part, at) => entry.key[at] === part)) continue
       stop(entry)
+      if (goneUid !== undefined && entry.key.some((part) => String(part).includes(goneUid)))
+        continue
       for (const look of [...entry.listeners]) look()
     }
   }

@@ -82,5 +82,5 @@ export async function saveRecord<K extends RecordKind>(
 /** Deletes a record with all below it. */
 export async function deleteRecord(kind: RecordKind, uid: string): Promise<void> {
   await send(pathOf(kind, uid), { method: 'DELETE' })
-  queries.invalidate(recordKey(kind))
+  queries.invalidate(recordKey(kind), uid)
 }

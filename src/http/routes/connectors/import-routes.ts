@@ -1,17 +1,17 @@
 import type { FastifyRequest } from 'fastify'
-import type { Imports } from '../../../connectors/index.ts'
+import { type Imports, scheduleCheckShape } from '../../../connectors/index.ts'
 import type { Gate } from '../../admit/gate.ts'
 import { needs } from '../../admit/needs.ts'
 import type { App } from '../../app-type.ts'
 import { answersOf, doneAnswer, operation } from '../../openapi/answer-schema.ts'
-import { runRecord } from '../../wire/connector-answers.ts'
+import { runRecord, scheduleCheckRecord } from '../../wire/connector-answers.ts'
 import { envelope } from '../../wire/envelope.ts'
 import { uidParams } from '../../wire/identity-wire.ts'
 import { documented } from '../record-routes.ts'
 
 const uidOf = (request: FastifyRequest) => (request.params as { uid: string }).uid
 
-/** Adds running an import by hand and calling a run off; the list of runs is that of every connector. */
+/** Adds running an import by hand, calling a run off, and checking schedules; the list of runs is that of every connector. */
 export function importRoutes(app: App, { gate, imports }: { gate: Gate; imports: Imports }): void {
   const onRequest = gate.guard('admin')
   const common = { tags: ['connector'], ...needs('POST', 'connector/{uid}'), params: uidParams }
@@ -26,6 +26,17 @@ export function importRoutes(app: App, { gate, imports }: { gate: Gate; imports:
     ...{ ...common, ...operation('endRun', doneAnswer) },
     summary: 'Call off the run of an import; nothing of it is stored',
   }
+  const checking = {
+    ...{ tags: ['connector'], ...needs('GET', 'connector'), body: scheduleCheckShape },
+    ...operation('getScheduleCheck', answersOf('check', scheduleCheckRecord).one),
+    summary: 'When a schedule that need not be saved would run, or what is wrong with it',
+  }
+  app.post(
+    '/api/connector/schedule_check',
+    { ...documented(checking), onRequest },
+    async (request) =>
+      envelope('check', await imports.checkSchedule(request.principal, request.body)),
+  )
   app.delete('/api/connector/:uid/run', { ...documented(ending), onRequest }, async (request) => {
     await imports.cancel(request.principal, uidOf(request))
     return { message: '', success: true }

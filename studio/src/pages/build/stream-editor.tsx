@@ -48,7 +48,7 @@ export function StreamEditor({ component, saved, isNew }: StreamEditorProps) {
     const path = { componentUid: component.uid, uid: saved.uid }
     await call('delete', '/api/component/{componentUid}/stream/{uid}', { path })
     draft.discard()
-    forget(component.uid)
+    forget(component.uid, saved.uid)
     tell('The stream is deleted.')
     navigate(base)
   }
@@ -149,9 +149,9 @@ function StreamLoss({
   )
 }
 
-function forget(componentUid: string): void {
-  queries.invalidate(['stream', componentUid])
-  queries.invalidate(['extent', componentUid])
+function forget(componentUid: string, goneUid?: string): void {
+  queries.invalidate(['stream', componentUid], goneUid)
+  queries.invalidate(['extent', componentUid], goneUid)
   queries.invalidate(recordKey('component'))
 }
 

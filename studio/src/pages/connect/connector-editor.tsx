@@ -49,7 +49,14 @@ export function ConnectorEditor({ saved }: { readonly saved: Connector }) {
       >
         <ConnectorFields value={value} isNew={isNew} set={draft.set} errorOf={errorOf} />
         {isImport && (
-          <ImportFields {...{ value, isNew, errorOf }} set={draft.set} isReadOnly={isGuest} />
+          <ImportFields
+            {...{ value, isNew, errorOf }}
+            set={draft.set}
+            isReadOnly={isGuest}
+            isScheduleSaved={
+              !isNew && !('schedule' in draft.changes || 'isEnabled' in draft.changes)
+            }
+          />
         )}
         {value.procs.map(({ sql, timeZoneId }, at) => (
           <SqlEditor
@@ -105,7 +112,7 @@ function useEdited(saved: Connector) {
   const isNew = saved.uid === ''
   const saveNow = (isOver: boolean) =>
     save.run(async () => {
-      const { uid: _, revision: __, sinkUrl: ___, ...whole } = draft.value
+      const { uid: _, revision: __, sinkUrl: ___, nextRun: ____, ...whole } = draft.value
       const known = isOver ? {} : { revision: draft.revision }
       // Without a name it is called as its ID.
       const named = { ...whole, name: whole.name || undefined }

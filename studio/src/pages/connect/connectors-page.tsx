@@ -6,9 +6,11 @@ import { navigate, useAddress } from '../../app/place.ts'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { Moment } from '../../ui/time/moment.tsx'
 import styles from './connect.module.css'
 import { ConnectFrame } from './connect-frame.tsx'
 import type { Connector } from './connector-types.ts'
+import { scheduleWords } from './import/schedule-words.ts'
 import { Pages } from './pages.tsx'
 
 const PAGE = 100
@@ -27,7 +29,22 @@ const columns: ReadonlyArray<Column<Connector>> = [
   {
     id: 'kind',
     label: 'Takes',
-    show: ({ connType }) => (connType === 'HTTP' ? 'Calls' : 'Rows of a database'),
+    show: ({ connType, schedule, nextRun }) => {
+      if (connType === 'HTTP') return 'Calls'
+      return (
+        <>
+          Rows of a database
+          <span className={styles.beside}>
+            {scheduleWords(schedule)}
+            {nextRun !== null && (
+              <>
+                ; next: <Moment time={nextRun} />
+              </>
+            )}
+          </span>
+        </>
+      )
+    },
   },
   { id: 'enabled', label: 'State', show: ({ isEnabled }) => (isEnabled ? 'On' : 'Off') },
   {

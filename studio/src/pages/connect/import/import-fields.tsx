@@ -15,6 +15,8 @@ import type { Connector } from '../connector-types.ts'
 import { ScheduleField } from './schedule-field.tsx'
 
 interface ImportFieldsProps extends FieldsProps<Connector> {
+  /** Whether the service has the schedule as it is shown. */
+  readonly isScheduleSaved: boolean
   readonly isReadOnly: boolean
 }
 

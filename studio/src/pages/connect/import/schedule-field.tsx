@@ -1,23 +1,13 @@
 import { useState } from 'react'
 import { Field } from '../../../ui/field.tsx'
 import { Select } from '../../../ui/select.tsx'
-import { Moment } from '../../../ui/time/moment.tsx'
 import { browserZone } from '../../../ui/time/zone-time.ts'
 import { ZoneField } from '../../../ui/zone-field.tsx'
 import type { FieldsProps } from '../../build/form.ts'
-import styles from '../connect.module.css'
 import type { Connector } from '../connector-types.ts'
-import {
-  clockText,
-  cronOf,
-  type DailyTime,
-  dailyTime,
-  kindOf,
-  nextOf,
-  type ScheduleKind,
-  scheduleWords,
-  WEEKDAYS,
-} from './schedule-words.ts'
+import { clockText, WEEKDAYS } from './cron-words.ts'
+import { NextRuns } from './next-runs.tsx'
+import { cronOf, type DailyTime, dailyTime, kindOf, type ScheduleKind } from './schedule-words.ts'
 
 const KINDS: ReadonlyArray<{ readonly value: ScheduleKind; readonly label: string }> = [
   { value: 'never', label: 'Never: somebody runs it' },
@@ -29,8 +19,13 @@ const KINDS: ReadonlyArray<{ readonly value: ScheduleKind; readonly label: strin
 ]
 const MORNING: DailyTime = { kind: 'day', hour: 6, minute: 0, weekday: 1 }
 
+interface ScheduleFieldProps extends FieldsProps<Connector> {
+  /** Whether the service has the schedule as it is shown. */
+  readonly isScheduleSaved: boolean
+}
+
 /** When an import runs by itself. */
-export function ScheduleField({ value, set, errorOf }: FieldsProps<Connector>) {
+export function ScheduleField({ value, set, errorOf, isScheduleSaved }: ScheduleFieldProps) {
   const schedule = value.schedule ?? null
   const [kind, setKind] = useState(kindOf(schedule))
   const isCron = schedule !== null && 'cron' in schedule
@@ -44,7 +39,6 @@ export function ScheduleField({ value, set, errorOf }: FieldsProps<Connector>) {
     else if (next === 'cron') setCron(isCron ? schedule.cron : cronOf(MORNING))
     else setCron(cronOf({ ...time, kind: next }))
   }
-  const next = safeNext(schedule)
   return (
     <>
       <Select
@@ -100,24 +94,7 @@ export function ScheduleField({ value, set, errorOf }: FieldsProps<Connector>) {
           onChange={(zone) => set({ schedule: { cron: schedule.cron, timeZoneId: zone } })}
         />
       )}
-      <p className={`${styles.soft} ${styles.whole}`}>
-        It runs {scheduleWords(schedule)}
-        {next !== undefined && value.isEnabled && (
-          <>
-            ; next: <Moment time={next} zone={timeZoneId} />
-          </>
-        )}
-        .
-      </p>
+      <NextRuns connector={value} isSaved={isScheduleSaved} />
     </>
   )
-}
-
-/** A zone that is being typed may be none yet. */
-function safeNext(schedule: Connector['schedule']): number | undefined {
-  try {
-    return nextOf(schedule, Date.now())
-  } catch {
-    return undefined
-  }
 }
