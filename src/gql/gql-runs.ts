@@ -161,16 +161,18 @@ export class GqlRuns {
     const rowsMax = run.rowsMax ?? ROWS_MAX_DEFAULT
     let selected = 0
     let rowCount = 0
-    const takeSelected = (number: number, rows: RowCell[][]): void | Promise<void> => {
+    const takeSelected = async (number: number, rows: RowCell[][]): Promise<void> => {
       const { query } = program.statements[number]
+      const room = rowsMax - selected
       selected += rows.length
-      if (selected > rowsMax) {
-        const message = `Cannot run this: it gives more than ${rowsMax} rows`
-        throw mistakeRefusal(failureAt(program.text, query, { message }), 'sql_error')
+      if (number === lastSelect) {
+        rowCount += rows.length
+        // One too many tells whoever wants no more than there may be that there are.
+        await run.onRows?.(rows.length > room ? rows.slice(0, room + 1) : rows, query.columns)
       }
-      if (number !== lastSelect) return
-      rowCount += rows.length
-      return run.onRows?.(rows, query.columns)
+      if (rows.length <= room) return
+      const message = `Cannot run this: it gives more than ${rowsMax} rows`
+      throw mistakeRefusal(failureAt(program.text, query, { message }), 'sql_error')
     }
     try {
       await this.#parts.runners.run({

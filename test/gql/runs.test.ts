@@ -23,6 +23,12 @@ test('rows of the last SELECT are handed over with their columns', async (t) => 
   const { message, place } = await refused(home.run('SELECT 1;\nSELECT 2', { rowsMax: 1 }))
   assert.match(message, /^Line 2, column 1: .*more than 1 rows/)
   assert.equal(place?.pointer, 'SELECT 2\n^^^^^^^^')
+  const some: number[] = []
+  const many = home.run('SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4', {
+    ...{ rowsMax: 2, onRows: (rows) => void some.push(rows.length) },
+  })
+  assert.match((await refused(many)).message, /more than 2 rows/)
+  assert.deepEqual(some, [3], 'whoever wants two hears that there are more')
   const broken = home.run('SELECT 1', {
     onRows: () => {
       throw new TypeError('gone')

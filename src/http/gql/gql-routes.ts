@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../../auth/index.ts'
-import { type Clock, refusal } from '../../base/index.ts'
+import { type Clock, Refusal, refusal } from '../../base/index.ts'
 import { queryShape } from '../../catalog/index.ts'
 import type { GqlOutcome, Queries, QueryCall } from '../../gql/index.ts'
 import { actingIn } from '../admit/acting.ts'
@@ -10,6 +10,7 @@ import type { App } from '../app-type.ts'
 import { CSV_TYPE } from '../feed/feed-csv.ts'
 import { answersOf, operation } from '../openapi/answer-schema.ts'
 import { documented, recordRoutes } from '../routes/record-routes.ts'
+import { tellReason } from '../transport/exchange.ts'
 import { envelope } from '../wire/envelope.ts'
 import { uidParams } from '../wire/identity-wire.ts'
 import { gqlCheckBody, gqlCheckRecord, gqlLanguageRecord } from './gql-editor-wire.ts'
@@ -36,6 +37,9 @@ interface GqlRoutesDeps {
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const RETRY_AFTER_SECONDS = 5
+
+/** Tells that rows were left out, as the feed tells it of samples. */
+const MORE = 'Weir-More'
 
 const READ_ERRORS = [400, 401, 403, 404, 422, 429]
 const RUN_ERRORS = [...READ_ERRORS, 408, 409, 413, 415]
@@ -161,7 +165,18 @@ async function answer(
   const csvType = form.hasHeader ? CSV_TYPE : CSV_TYPE.replace('present', 'absent')
   reply.type(form.isCsv ? csvType : JSON_TYPE).header('vary', 'accept')
   const body = await Promise.race([writer.begun, done])
-  if (body === undefined || typeof body === 'string') return reply.send(body)
-  done.catch((error) => writer.fail(error))
+  if (body === undefined || typeof body === 'string') {
+    if (writer.hasMore) reply.header(MORE, 'true')
+    return reply.send(body)
+  }
+  // Only JSON has room for it behind the rows; HTTP/1.0 knows no trailers.
+  if (form.isCsv && Number.isFinite(form.rowsMax) && request.raw.httpVersion !== '1.0') {
+    reply.trailer(MORE, (_reply, _body, tell) => tell(null, String(writer.hasMore)))
+  }
+  done.catch((error) => {
+    if (error instanceof Refusal) tellReason(request.raw, { code: error.code, reason: undefined })
+    // What is cut off so has no end, but all that was written before.
+    return writer.fail(error, () => reply.raw.socket?.destroySoon())
+  })
   return reply.send(body)
 }

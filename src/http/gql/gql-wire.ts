@@ -50,7 +50,7 @@ export const gqlAnswer = named(
         name: Type.String(),
         valueType: oneOf(
           ['', 'LONG', 'DOUBLE', 'BIG_DECIMAL', 'STRING', 'BOOLEAN'],
-          'Blank where values of several types share the column',
+          'Blank where values of several types share the column, or all are NULL',
         ),
       }),
       { description: 'Those of the last SELECT' },

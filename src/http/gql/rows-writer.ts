@@ -1,8 +1,11 @@
-import { PassThrough, type Readable } from 'node:stream'
-import { nextTurn } from '../../base/index.ts'
+import type { Readable } from 'node:stream'
+import { nextTurn, Refusal } from '../../base/index.ts'
 import type { ExpressionValue } from '../../expression/index.ts'
 import type { GqlOutcome } from '../../gql/index.ts'
 import { type RowCell, readCell, type SqlColumn } from '../../sql/index.ts'
+import { errorReply } from '../transport/error-reply.ts'
+import { RowsStream } from './rows-stream.ts'
+import { ShownColumns } from './shown-columns.ts'
 
 /** So many characters of an answer are held back, so that what fails early is told by its status. */
 const HELD_UNITS_MAX = 1_000_000
@@ -29,28 +32,39 @@ export class RowsWriter {
   /** Resolves when the answer is too long to be held back, with what is left of it. */
   readonly begun: Promise<Readable>
   readonly #form: RowsForm
-  readonly #begin: (stream: Readable) => void
+  readonly #tellBegun: (stream: Readable) => void
   #held: string[] = []
   #heldUnits = 0
-  #stream: PassThrough | undefined
+  #stream: RowsStream | undefined
   #rowCount = 0
-  #isOpen = false
+  #columns: ShownColumns | undefined
+  /** Whether the columns are told behind the rows, as these tell their types. */
+  #tellsColumnsLast = false
   #hasMore = false
+  #isBroken = false
 
   constructor(form: RowsForm) {
     this.#form = form
     const { promise, resolve } = Promise.withResolvers<Readable>()
     this.begun = promise
-    this.#begin = resolve
+    this.#tellBegun = resolve
+  }
+
+  /** Whether rows were left out. */
+  get hasMore(): boolean {
+    return this.#hasMore
   }
 
   /** Takes rows; where there are more than were asked for it leaves them, and throws EnoughRows unless the run goes on. */
   async take(rows: readonly RowCell[][], columns: readonly SqlColumn[]): Promise<void> {
-    this.#open(columns)
+    const shown = this.#open(columns)
     const taken = rows.slice(0, this.#form.rowsMax - this.#rowCount)
     for (let from = 0; from < taken.length; from += ROWS_PER_SLICE) {
       if (from > 0) await nextTurn()
-      const lines = taken.slice(from, from + ROWS_PER_SLICE).map((row) => this.#line(row, columns))
+      if (this.#isBroken) return
+      const slice = taken.slice(from, from + ROWS_PER_SLICE)
+      if (shown.areOpen) for (const row of slice) shown.see(row)
+      const lines = slice.map((row) => this.#line(row, columns))
       await this.#write(lines.join(''))
     }
     if (taken.length === rows.length) return
@@ -60,28 +74,49 @@ export class RowsWriter {
 
   /** Ends the answer; undefined where it is leaving already. */
   finish(outcome: GqlOutcome | undefined): string | undefined {
-    this.#open(outcome?.columns ?? [])
-    const end = this.#form.isCsv ? '' : `]${this.#hasMore ? ',"more":true' : ''}${endOf(outcome)}}`
-    if (this.#stream === undefined) return `${this.#held.join('')}${end}`
-    this.#stream.end(end)
+    const shown = this.#open(outcome?.columns ?? [])
+    const { isCsv } = this.#form
+    const last = this.#tellsColumnsLast ? `,"cols":${JSON.stringify(shown.list())}` : ''
+    const end = isCsv ? '' : `]${last}${this.#hasMore ? ',"more":true' : ''}${endOf(outcome)}}`
+    if (this.#stream === undefined) return `${this.#begin(shown)}${this.#held.join('')}${end}`
+    this.#stream.finish(end)
     return undefined
   }
 
-  /** Breaks an answer off that is leaving: its reader must not take it for whole. */
-  fail(error: unknown): void {
-    this.#stream?.destroy(error instanceof Error ? error : new Error(String(error)))
+  /**
+   * Breaks off an answer that is leaving, whose reader must not take it for whole: `cut` cuts its connection.
+   * What was wrong stands at the end of JSON.
+   */
+  async fail(error: unknown, cut: () => void): Promise<void> {
+    const stream = this.#stream
+    if (stream === undefined) return
+    this.#isBroken = true
+    if (this.#form.isCsv || !(error instanceof Refusal)) {
+      stream.destroy(error instanceof Error ? error : new Error(String(error)))
+      return
+    }
+    await stream.put(`],${errorReply(error).body.slice(1)}`)
+    await stream.emptied()
+    // Node hands what is written in one turn to the connection at its end.
+    await nextTurn()
+    cut()
   }
 
-  #open(columns: readonly SqlColumn[]): void {
-    if (this.#isOpen) return
-    this.#isOpen = true
+  #open(columns: readonly SqlColumn[]): ShownColumns {
+    this.#columns ??= new ShownColumns(columns)
+    return this.#columns
+  }
+
+  /** What stands before the rows. */
+  #begin(shown: ShownColumns): string {
     const { isCsv, hasHeader } = this.#form
     if (!isCsv) {
-      const cols = columns.map(({ name, type }) => ({ name, valueType: valueTypeOf(type) }))
-      this.#hold(`{"cols":${JSON.stringify(cols)},"rows":[`)
-    } else if (hasHeader && columns.length > 0) {
-      this.#hold(`${columns.map(({ name }) => csvText(name)).join(',')}\r\n`)
+      return this.#tellsColumnsLast
+        ? '{"rows":['
+        : `{"cols":${JSON.stringify(shown.list())},"rows":[`
     }
+    const names = shown.list().map(({ name }) => csvText(name))
+    return hasHeader && names.length > 0 ? `${names.join(',')}\r\n` : ''
   }
 
   #line(row: readonly RowCell[], columns: readonly SqlColumn[]): string {
@@ -93,37 +128,22 @@ export class RowsWriter {
   }
 
   async #write(text: string): Promise<void> {
-    const stream = this.#stream
-    if (stream === undefined) {
-      this.#hold(text)
-      if (this.#heldUnits > HELD_UNITS_MAX) this.#release()
+    if (this.#stream !== undefined) {
+      await this.#stream.put(text)
       return
     }
-    if (stream.destroyed || stream.write(text)) return
-    await new Promise<void>((resolve) => {
-      const settle = (): void => {
-        stream.off('drain', settle)
-        stream.off('close', settle)
-        resolve()
-      }
-      stream.once('drain', settle)
-      stream.once('close', settle)
-    })
-  }
-
-  #hold(text: string): void {
     this.#held.push(text)
     this.#heldUnits += text.length
+    if (this.#heldUnits > HELD_UNITS_MAX) this.#release()
   }
 
   #release(): void {
-    const stream = new PassThrough()
-    // Whoever sends it hears of its end; nobody else has to.
-    stream.on('error', () => {})
-    stream.write(this.#held.join(''))
+    const shown = this.#open([])
+    this.#tellsColumnsLast = !this.#form.isCsv && shown.areOpen
+    const stream = new RowsStream(`${this.#begin(shown)}${this.#held.join('')}`)
     this.#held = []
     this.#stream = stream
-    this.#begin(stream)
+    this.#tellBegun(stream)
   }
 }
 
@@ -133,12 +153,6 @@ function endOf(outcome: GqlOutcome | undefined): string {
   const told = samples === undefined ? '' : `,"samples":${JSON.stringify(samples)}`
   const message = JSON.stringify(warnings.join(' '))
   return `,"sampleCount":${sampleCount}${told},"message":${message},"success":true`
-}
-
-/** A type as records name it; blank where a column has values of several. */
-function valueTypeOf(type: SqlColumn['type']): string {
-  if (type === 'BIGDECIMAL') return 'BIG_DECIMAL'
-  return type === 'UNKNOWN' || type === 'NULL' ? '' : type
 }
 
 interface TypedValue {

@@ -242,12 +242,61 @@ async function metrics(): Promise<{ readonly sql: number; readonly timedOut: num
   return { sql: Number(busy), timedOut: Number(timedOut) }
 }
 
-test('an answer that fails after its beginning has left is broken off, not ended', async () => {
+/** What comes of an answer until its connection is cut; fails where it comes to its end. */
+async function brokenOff(sql: string, query = ''): Promise<string> {
+  const url = `${service.url}/api/gql?s=${encodeURIComponent(sql)}${query}`
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  get(url, { headers: { cookie: session } }, async (answer) => {
+    assert.equal(answer.statusCode, 200)
+    let told = ''
+    answer.setEncoding('utf8').on('data', (part) => {
+      told += part
+    })
+    answer.once('end', () => reject(new Error('the answer came to its end')))
+    answer.once('error', () => resolve(told))
+  }).on('error', reject)
+  return await promise
+}
+
+test('an answer that fails after its beginning has left is broken off, in JSON with the reason', async () => {
   const sql = `${LONG.replace('300000', '200000')} UNION ALL SELECT i, TOEPOCHMILLIS('x', 'yyyy') FROM n WHERE i = 199999`
-  const url = `${service.url}/api/gql?s=${encodeURIComponent(sql)}`
-  const answer = await fetch(url, { headers: { cookie: session } })
-  assert.equal(answer.status, 200)
-  await assert.rejects(answer.text())
+  const { rows, ...told } = JSON.parse(await brokenOff(sql))
+  assert.deepEqual(rows[100_000], [100_001, 200_002])
+  assert.deepEqual([told.success, told.code, told.line], [false, 'sql_error', 1], told.message)
+  assert.match(told.message, /column 132: Cannot read "x" as a date/)
+  assert.match(told.pointer, /\^/)
+  const csv = await brokenOff(sql, '&format=csv')
+  assert.match(csv, /^i,two\r\n1,2\r\n/)
+})
+
+test('more rows than an answer may have break it off, and are told as such', async () => {
+  const sql =
+    'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000001) SELECT i FROM n'
+  const { rows, ...told } = JSON.parse(await brokenOff(sql))
+  assert.ok(rows.length > 900_000)
+  assert.equal(told.success, false)
+  assert.match(told.message, /Line 1, column \d+: Cannot run this: it gives more than 1000000 rows/)
+})
+
+test('an answer that c cuts says so, in CSV by Weir-More before or behind its rows', async () => {
+  const cut = async (count: number, form: string, version = '1.1') => {
+    const socket = connect({ port: service.port, host: '127.0.0.1' })
+    const path = `/api/gql?s=${encodeURIComponent(LONG)}&c=${count}&format=${form}`
+    const headers = `Host: a\r\nCookie: ${session}\r\nConnection: close\r\n`
+    socket.write(`GET ${path} HTTP/${version}\r\n${headers}\r\n`)
+    const [head, ...rest] = (await text(socket)).split('\r\n\r\n')
+    return { head, end: rest.join('\r\n\r\n').slice(-80) }
+  }
+  assert.match((await cut(5, 'csv')).head, /^weir-more: true$/im)
+  assert.match((await cut(5, 'json')).head, /^weir-more: true$/im)
+  assert.doesNotMatch((await cut(300_000, 'json')).head, /weir-more/i)
+  const long = await cut(250_000, 'csv')
+  assert.match(long.head, /^trailer: weir-more$/im)
+  assert.match(long.end, /\r\n0\r\nweir-more: true(?:\r\n)*$/i)
+  assert.match((await cut(300_000, 'csv')).end, /\r\n0\r\nweir-more: false(?:\r\n)*$/i)
+  const old = await cut(250_000, 'csv', '1.0')
+  assert.doesNotMatch(old.head, /trailer/i)
+  assert.match(old.end, /250000,500000\r\n$/)
 })
 
 test('samples that a person reads by SQL are told as exports', async () => {

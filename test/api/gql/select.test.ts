@@ -275,12 +275,32 @@ test('an answer tells its columns, ends at c rows, and comes as CSV to whoever a
   )
   assert.deepEqual(cols, [
     { name: 'cid', valueType: 'STRING' },
-    { name: 'sample', valueType: '' },
+    { name: 'sample', valueType: 'DOUBLE' },
     { name: 'time', valueType: 'LONG' },
     { name: 'late', valueType: 'BOOLEAN' },
     { name: 'd', valueType: 'BIG_DECIMAL' },
   ])
   assert.deepEqual([rows.length, rows[0], more], [2, ['boiler', 0, START, true, 0.1], true])
+  const typesOf = async (sql: string): Promise<string[]> =>
+    (await select(sql)).cols.map(({ valueType }) => valueType)
+  assert.deepEqual(
+    await typesOf(
+      "SELECT max(sample), lastValue, NULL FROM STREAM WHERE cid = 'boiler' AND id = 'count' GROUP BY lastValue",
+    ),
+    ['LONG', 'LONG', ''],
+  )
+  assert.deepEqual(await typesOf("SELECT sample FROM SAMPLE WHERE id = 'state'"), ['STRING'])
+  assert.deepEqual(
+    await typesOf("SELECT lastValue FROM STREAM WHERE id IN ('count', 'temp')"),
+    ['DOUBLE'],
+    'numbers of both kinds',
+  )
+  assert.deepEqual(await typesOf("SELECT lastValue FROM STREAM WHERE cid = 'boiler'"), [''])
+  assert.deepEqual(await typesOf('SELECT 1 > 2 AS b UNION ALL SELECT NULL'), ['BOOLEAN'])
+  const late =
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000) SELECT i AS v FROM n UNION ALL SELECT 'end'"
+  const { cols: ofLong, rows: manyRows } = await select(late)
+  assert.deepEqual([ofLong, manyRows.length], [[{ name: 'v', valueType: '' }], 200_001])
   const big = await owner('GET', '/api/gql?s=SELECT%209223372036854775807')
   assert.match(big.text, /\[\[9223372036854775807\]\]/)
   const csv = async (query: string, accept?: string) => {
