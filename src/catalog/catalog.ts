@@ -6,7 +6,7 @@ import {
   STREAMS_CREATED_PER_CALL_MAX,
   systemClock,
 } from '../base/index.ts'
-import type { CatalogStore, StreamHandle } from '../store/index.ts'
+import type { CatalogDocument, CatalogStore, StreamHandle } from '../store/index.ts'
 import type { CycleDefinition } from '../time/index.ts'
 import { autoCreate } from './create/auto-create.ts'
 import { createFleet, type WantedFleet } from './create/create-fleet.ts'
@@ -47,7 +47,7 @@ import { type TemplateBody, templateRules } from './record/template.ts'
 import { type UnitBody, unitRules } from './record/unit.ts'
 import { walkComponents } from './record/walk-components.ts'
 import type { ComponentRecord } from './shape/component-shape.ts'
-import type { DerivationStatusBook } from './shape/derivation-shape.ts'
+import type { DerivationStatusBook, LeftAlone } from './shape/derivation-shape.ts'
 import { type StreamRecord, streamBodyOf } from './shape/stream-shape.ts'
 
 interface CatalogDeps {
@@ -141,22 +141,34 @@ export class Catalog {
 
   /** The record of a living stream, for parts that need more than the index holds. */
   async describeStream(handle: StreamHandle): Promise<StreamRecord | undefined> {
+    const document = await this.#documentOf(handle)
+    if (document === undefined) return undefined
+    return showStream(document, sourceNames(this.index, document.orgUid, undefined))
+  }
+
+  async #documentOf(handle: StreamHandle): Promise<CatalogDocument | undefined> {
     if (!this.index.has(handle)) return undefined
     const { orgUid } = this.index.componentOf(handle)
     const key = { orgUid, kind: 'stream', uid: this.index.streamUid(handle) }
-    const document = await this.#base.documents.get(key)
-    const names = sourceNames(this.index, orgUid, undefined)
-    return document === undefined ? undefined : showStream(document, names)
+    return await this.#base.documents.get(key)
+  }
+
+  /** As describeStream, with the samples that the stream's formula leaves alone. */
+  async describeDerived(
+    handle: StreamHandle,
+  ): Promise<(StreamRecord & { readonly leftAlone: LeftAlone }) | undefined> {
+    const document = await this.#documentOf(handle)
+    if (document === undefined) return undefined
+    const names = sourceNames(this.index, document.orgUid, undefined)
+    const { leftAlone = {} } = streamBodyOf(document)
+    return { ...showStream(document, names), leftAlone }
   }
 
   /** What formulas need of the record of a living stream that they read, however long its own formula is. */
   async describeSource(
     handle: StreamHandle,
   ): Promise<Pick<StreamRecord, 'revision' | 'rollupMethod'> | undefined> {
-    if (!this.index.has(handle)) return undefined
-    const { orgUid } = this.index.componentOf(handle)
-    const key = { orgUid, kind: 'stream', uid: this.index.streamUid(handle) }
-    const document = await this.#base.documents.get(key)
+    const document = await this.#documentOf(handle)
     if (document === undefined) return undefined
     const { rollupMethod } = streamBodyOf(document)
     return { revision: document.revision, rollupMethod }

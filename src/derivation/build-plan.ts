@@ -15,7 +15,7 @@ import type { StreamHandle } from '../store/index.ts'
 import type { CycleDefinition } from '../time/index.ts'
 import type { DerivationPlan, PlanProblem, PlanVariable } from './derivation-plan.ts'
 
-type StreamRecord = NonNullable<Awaited<ReturnType<Catalog['describeStream']>>>
+type StreamRecord = NonNullable<Awaited<ReturnType<Catalog['describeDerived']>>>
 
 /** A source as its records tell it. */
 interface SourceDocument {
@@ -31,7 +31,7 @@ interface SourceDocument {
 /** The records that a plan is made of. */
 export interface PlanDocuments {
   readonly handle: StreamHandle
-  readonly stream: Pick<StreamRecord, 'uid' | 'revision' | 'valueType'> & {
+  readonly stream: Pick<StreamRecord, 'uid' | 'revision' | 'valueType' | 'leftAlone'> & {
     readonly derivation: NonNullable<StreamRecord['derivation']>
   }
   readonly timeZone: string
@@ -45,7 +45,7 @@ export async function readPlanDocuments(
   handle: StreamHandle,
 ): Promise<PlanDocuments | PlanProblem> {
   const { index } = catalog
-  const stream = await catalog.describeStream(handle)
+  const stream = await catalog.describeDerived(handle)
   if (stream === undefined || !index.has(handle)) return { problem: 'the stream is gone' }
   const { derivation } = stream
   if (derivation === undefined) return { problem: 'the stream has no formula: save it with one' }
@@ -124,6 +124,12 @@ export async function buildPlan(
     result: cycle === undefined ? { kind: 'random' } : { kind: 'interval', cycle },
     valueType: type.valueType,
     ...{ variables, expression, trigger, followsCorrections },
+    leftAlone: new Map(
+      sources.flatMap((source) => {
+        const left = stream.leftAlone[source.uid]
+        return left === undefined ? [] : [[source.handle, left]]
+      }),
+    ),
   }
 }
 

@@ -98,7 +98,7 @@ function sameOf(
 
 /** What a formula is evaluated with, in a text. */
 function formulaOf({ stream, timeZone, sources }: PlanDocuments): string {
-  return JSON.stringify([stream.derivation, timeZone, partsOf(sources)])
+  return JSON.stringify([stream.derivation, stream.leftAlone, timeZone, partsOf(sources)])
 }
 
 function partsOf(sources: PlanDocuments['sources']) {

@@ -45,6 +45,8 @@ export interface DerivationPlan {
   readonly expression: CheckedExpression
   readonly trigger: 'ALL' | 'ANY'
   readonly followsCorrections: boolean
+  /** Up to where sources had samples when the formula was saved; of those that had none nothing is told. */
+  readonly leftAlone: ReadonlyMap<StreamHandle, number>
 }
 
 /** Why a derived stream cannot be derived until its record or a source changes. */

@@ -7,6 +7,7 @@ import type { Range } from '../time/index.ts'
 import type { DerivationPlan } from './derivation-plan.ts'
 import { differenceOf } from './difference-of.ts'
 import { type DerivedBlock, deriveSpan } from './evaluate/derive-span.ts'
+import { firstAppend } from './first-append.ts'
 import { lastingUntil } from './lasting-results.ts'
 import { typedPlan } from './settle-type.ts'
 import type { StatusBook } from './status-book.ts'
@@ -42,6 +43,10 @@ const SHORT_BLOCK_ROWS = 2_048
 /** Behind a block of hardly more than gaps the next samples are looked for soon: each of them costs one block. */
 const SPARSE_BLOCK_ROWS = 256
 
+const NOTHING: RunResult = {
+  ...{ samples: 0, until: TIME_END, isThrough: true, changedFrom: undefined },
+}
+
 const UNTIL_THROUGH: DeriveControl = { onBlock: () => true }
 
 /**
@@ -58,20 +63,34 @@ export async function deriveAppended(
   const sources = [...new Set(plan.variables.map(({ handle }) => handle))]
   const options = { isTimesOnly: true }
   const [own, ...newest] = await store.latest([plan.handle, ...sources], options)
-  const start = await status.startOf(plan.handle, touchedFrom, sourcesKey(plan))
+  const touched = await touchedBehindLeft(deps, plan, touchedFrom)
+  if (touched === undefined) return NOTHING
+  const start = await status.startOf(plan.handle, touched.first, sourcesKey(plan))
   const settled = settledBy(plan, newest)
-  const nothing = { samples: 0, until: TIME_END, isThrough: true, changedFrom: undefined }
-  if (settled === undefined) return nothing
+  if (settled === undefined) return NOTHING
   // With ANY a source that lags behind makes results where there could be none without it.
-  const first = plan.trigger === 'ANY' ? Math.min(start, touchedFrom) : start
+  const first = plan.trigger === 'ANY' ? Math.min(start, touched.from) : start
   const from = Math.max(first, own === undefined ? EARLIEST_TIME : own.time + 1)
   // What is put while this reads is left to the run that it asks for: it may be seen in part only.
   const span = await keptSpan(deps, plan.handle, { from, until: settled })
-  if (from >= settled) return nothing
+  if (from >= settled) return NOTHING
   const result = await run(deps, plan, span, { control, isReplacing: false })
   // One that was ended goes on from there, also where all of it failed and nothing was stored.
   await status.settle(plan.handle, result.isThrough ? settled : Math.min(result.until, settled))
   return result
+}
+
+/** Where sources were touched without what a formula leaves alone; undefined when only that was. */
+async function touchedBehindLeft(
+  { store, status }: DeriveDeps,
+  plan: DerivationPlan,
+  touchedFrom: number,
+): Promise<{ readonly first: number; readonly from: number } | undefined> {
+  const isOld =
+    plan.leftAlone.size === 0 || (await status.hasSettled(plan.handle, sourcesKey(plan)))
+  if (isOld) return { first: touchedFrom, from: touchedFrom }
+  const first = await firstAppend(store, plan)
+  return first === undefined ? undefined : { first, from: Math.max(first, touchedFrom) }
 }
 
 /**
@@ -92,12 +111,15 @@ export async function deriveAgain(
 
 const KEYS = new WeakMap<DerivationPlan, string>()
 
-/** Which streams a plan reads, and by which trigger, in a short text. */
+/** Which streams a plan reads, by which trigger and behind which samples, in a short text. */
 export function sourcesKey(plan: DerivationPlan): string {
   const known = KEYS.get(plan)
   if (known !== undefined) return known
   const sources = [...new Set(plan.variables.map(({ handle }) => handle))].sort((a, b) => a - b)
-  const key = createHash('sha256').update(`${plan.trigger} ${sources.join()}`).digest('base64url')
+  const left = sources.map((handle) => plan.leftAlone.get(handle) ?? '')
+  const begun = plan.leftAlone.size === 0 ? '' : ` ${left.join()}`
+  const text = `${plan.trigger} ${sources.join()}${begun}`
+  const key = createHash('sha256').update(text).digest('base64url')
   KEYS.set(plan, key)
   return key
 }

@@ -103,6 +103,12 @@ export class StatusBook {
     return entry?.start !== undefined && (entry.formula ?? formula) === formula
   }
 
+  /** Whether results of a formula are derived up to its start, and it is not looked for any more. */
+  async hasSettled(handle: StreamHandle, formula: string): Promise<boolean> {
+    const entry = await this.#entryOf(handle)
+    return entry?.isSettled === true && (entry.formula ?? formula) === formula
+  }
+
   /** Up to where appends of each source are derived; of those that were not appended to nothing is known. */
   async frontsOf(
     handle: StreamHandle,

@@ -59,7 +59,11 @@ export class StreamDeriver {
       deriveAppended: (plan, news, control) =>
         deriveNews({ ...common, worker: this.worker }, plan, news, control),
     }
-    catalog.showDerivationStatus({ read: (handle) => this.#statusOf(handle as StreamHandle) })
+    catalog.showDerivationStatus({
+      read: (handle) => this.#statusOf(handle as StreamHandle),
+      newestOf: async (handles) =>
+        (await store.latest(handles, { isTimesOnly: true })).map((sample) => sample?.time),
+    })
     catalog.derivations.onSource((handle) => this.worker.addSource(handle))
     catalog.derivations.onUntyped((handle) => this.types.add(handle))
   }

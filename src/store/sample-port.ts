@@ -201,7 +201,10 @@ export interface SampleStore {
    * with few changes it costs little more than these.
    */
   watch(handles: readonly StreamHandle[]): Promise<void>
-  /** Watches one stream more, from the call on; a restart knows it once `watch` has named it. */
+  /**
+   * Watches one stream more, from the call on. What is put from then on is told after a restart as well, where
+   * the first `watch` after it names the stream.
+   */
   watchAlso(handle: StreamHandle): void
   /** Begins to follow streams, none at first. A put pays nothing while no stream is followed. */
   follow(): StreamFollow

@@ -26,7 +26,7 @@ const dense = (count: number, followsCorrections = false): StreamInput[] => [
 interface Work {
   /** Plans that were asked for. */
   readonly plans: number
-  /** Records of streams that were described, and those of sources. */
+  /** Records of derived streams that were described, and those of sources. */
   readonly records: number
   readonly sources: number
   /** Stretches of samples that were read, and streams of which the newest sample was. */
@@ -41,7 +41,7 @@ async function workOf(home: DerivationHome, call: () => Promise<unknown>): Promi
   const counts = { plans: 0, records: 0, sources: 0, ranges: 0, latest: 0 }
   const counted = {
     planOf: graph.planOf.bind(graph),
-    describeStream: catalog.describeStream.bind(catalog),
+    describeDerived: catalog.describeDerived.bind(catalog),
     describeSource: catalog.describeSource.bind(catalog),
     range: samples.range.bind(samples),
     latest: samples.latest.bind(samples),
@@ -50,9 +50,9 @@ async function workOf(home: DerivationHome, call: () => Promise<unknown>): Promi
     counts.plans += 1
     return counted.planOf(...args)
   }
-  catalog.describeStream = (...args) => {
+  catalog.describeDerived = (...args) => {
     counts.records += 1
-    return counted.describeStream(...args)
+    return counted.describeDerived(...args)
   }
   catalog.describeSource = (...args) => {
     counts.sources += 1
@@ -69,9 +69,9 @@ async function workOf(home: DerivationHome, call: () => Promise<unknown>): Promi
   try {
     await call()
   } finally {
-    const { planOf, describeStream, describeSource, range, latest } = counted
+    const { planOf, describeDerived, describeSource, range, latest } = counted
     Object.assign(graph, { planOf })
-    Object.assign(catalog, { describeStream, describeSource })
+    Object.assign(catalog, { describeDerived, describeSource })
     Object.assign(samples, { range, latest })
   }
   return counts

@@ -97,7 +97,7 @@ function randomWorld(random: Random): World {
           : 'DOUBLE',
     variables,
     trigger: random.pick(['ALL', 'ANY']),
-    followsCorrections: false,
+    ...{ followsCorrections: false, leftAlone: new Map() },
   }
   return { streams, plan }
 }

@@ -54,7 +54,7 @@ function planOf({ expression, valueType = 'DOUBLE', every, trigger = 'ALL', vari
     ...{ handle: stream(99), uid: 'd', componentUid: 'c', orgUid: 'o', followsCorrections: false },
     result: every === undefined ? { kind: 'random' } : { kind: 'interval', cycle: builtIn(every) },
     expression: checkExpression(expression, { variables: list }),
-    ...{ valueType, trigger, variables: list },
+    ...{ valueType, trigger, variables: list, leftAlone: new Map() },
   }
   return plan
 }

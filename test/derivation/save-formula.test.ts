@@ -382,6 +382,7 @@ test('a record of a derived stream tells what has become of it', () =>
         asked.push(handle)
         return status
       },
+      newestOf: async (handles) => handles.map(() => undefined),
     })
     const boiler = await makeBoiler(opened, { id: 'inverse', derivation: over('1 / flow', 'flow') })
     const inverse = boiler.stream?.find(({ id }) => id === 'inverse')

@@ -75,7 +75,7 @@ export async function openDerivationHome(options: HomeOptions = {}): Promise<Der
       return embedded.commit(writes, lease, limits)
     })
     const catalog = await openCatalog({ store: catalogStore, people, clock })
-    const samples = await openSampleStore({ folder })
+    const samples = await openSampleStore({ folder, isSealedWhenWatched: true })
     const append = samples.append.bind(samples)
     samples.append = async (...args) => {
       await beforeAppend(args[0])

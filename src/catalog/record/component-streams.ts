@@ -1,6 +1,7 @@
 import { allows, type Principal, requirePermit } from '../../access/index.ts'
 import { newOrderedUid, nextTurn, RecordBytes } from '../../base/index.ts'
 import type { CatalogDocument, CatalogWrite, StreamHandle } from '../../store/index.ts'
+import { withLeftAlone } from '../derived/left-alone.ts'
 import { type DerivedDraft, settleDerivations } from '../derived/settle-derivations.ts'
 import { mayReadSources, sourceNames, withoutValues } from '../derived/show-derivation.ts'
 import { SourceFinder } from '../derived/source-finder.ts'
@@ -14,6 +15,7 @@ import { refuseField, shapeCheck } from '../shape/record-checks.ts'
 import type { StreamType } from '../shape/stream-kind.ts'
 import {
   defaultStream,
+  type PlacedStreamBody,
   type StreamBody,
   type StreamInput,
   type StreamRecord,
@@ -332,14 +334,26 @@ export class ComponentStreams {
       references: referencesOf(this.#base, orgUid),
     }
     const settled = await settleDerivations(context, drafts)
+    const bodies = await this.#withLeftAlone(orgUid, drafts, settled.bodies)
     const orders = [...settled.orders]
     for (const [at, { uid, before, revision }] of drafts.entries()) {
       await takeTurns(at)
-      const after = settled.bodies[at]
+      const after = bodies[at]
       orders.push(putStreamOrder({ orgUid, uid, componentUid }, after, revision))
       orders.push(...this.#useOrders(owner, { before, after }))
     }
     return orders
+  }
+
+  async #withLeftAlone(
+    orgUid: string,
+    drafts: readonly Draft[],
+    bodies: readonly PlacedStreamBody[],
+  ): Promise<readonly PlacedStreamBody[]> {
+    const { documents, derivationStatus } = this.#base
+    const streams = drafts.map(({ before }, at) => ({ before, after: bodies[at] }))
+    const newestOf = derivationStatus.book?.newestOf
+    return await withLeftAlone({ orgUid, index: documents.index, newestOf }, streams)
   }
 
   #useOrders({ orgUid }: Owner, change: { before?: StreamBody; after: StreamBody }) {

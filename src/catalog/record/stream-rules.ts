@@ -231,7 +231,7 @@ function streamClaim(componentUid: string, streamId: string): string {
 
 /** A stream as callers see it; what it is derived from is shown by what `names` says of a source. */
 export function showStream(document: CatalogDocument, names: NameSource): StreamRecord {
-  const { order: _, grid, derivation, ...body } = streamBodyOf(document)
+  const { order: _, leftAlone: _left, grid, derivation, ...body } = streamBodyOf(document)
   const timeZoneId = grid === '' ? '' : readGrid(grid).timeZone
   const derived =
     derivation === null

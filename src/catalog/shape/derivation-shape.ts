@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { StreamHandle } from '../../store/index.ts'
 import { STATISTIC_IDS, type StatisticId } from './statistic-ids.ts'
 
 /** As many as an expression that is checked alone may have. */
@@ -71,6 +72,12 @@ export type Derivation = {
   readonly followsCorrections: boolean
 }
 
+/**
+ * Up to where each source had samples when the formula was saved, by the source's UID; sources without samples are not
+ * among them. Appends derive what lies after.
+ */
+export type LeftAlone = Readonly<Record<string, number>>
+
 /** How a stream is derived, as callers see it: each source by IDs and UIDs, blank IDs where it is gone. */
 export type ShownDerivation = Omit<Derivation, 'variables'> & {
   readonly variables: readonly (DerivationVariable & { readonly componentId: string })[]
@@ -96,4 +103,6 @@ export interface DerivationStatus {
 export interface DerivationStatusBook {
   /** Of a living derived stream, by its handle. */
   read(handle: number): Promise<DerivationStatus>
+  /** The times of the newest samples of streams, undefined where there are none. */
+  newestOf(handles: readonly StreamHandle[]): Promise<readonly (number | undefined)[]>
 }

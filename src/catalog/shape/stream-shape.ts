@@ -4,6 +4,7 @@ import {
   type Derivation,
   type DerivationStatus,
   derivationShape,
+  type LeftAlone,
   type ShownDerivation,
 } from './derivation-shape.ts'
 import { locationShape, referenceShape, revisionShape } from './record-checks.ts'
@@ -73,6 +74,8 @@ export type PlacedStreamBody = StreamBody & {
   readonly order: number
   /** The base cycle with its zone as JSON, frozen at creation; '' unless an interval stream. */
   readonly grid: string
+  /** Of a derived stream whose sources had samples when its formula was saved. */
+  readonly leftAlone?: LeftAlone
 }
 
 /** A stream as callers see it. */

@@ -29,6 +29,7 @@ export async function appendedSpan(
   sources: readonly StreamHandle[],
   dues: StreamDues,
 ): Promise<Appended> {
+  const { leftAlone: left } = plan
   // Before anything is read: what is put meanwhile is left to the run that it asks for.
   const newest = await store.latest(sources, { isTimesOnly: true })
   const known = await status.frontsOf(plan.handle, sources)
@@ -42,12 +43,16 @@ export async function appendedSpan(
   for (const [at, handle] of sources.entries()) {
     const last = newest[at]?.time
     const first = Number.isFinite(firsts[at]) ? Math.min(firsts[at], start) - 1 : undefined
-    const front = dues.fronts.get(handle) ?? known.get(handle) ?? first
+    const front = dues.fronts.get(handle) ?? later(known.get(handle), left.get(handle)) ?? first
     if (last === undefined || front === undefined || last <= front) continue
     fronts.set(handle, last)
     from = Math.min(from, await firstChange(store, plan, { handle, front }))
   }
   return { span: { from, until: TIME_END }, fronts }
+}
+
+function later(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other)
 }
 
 /** The earliest result that samples of a source behind a time may change. */

@@ -1,4 +1,4 @@
-import { epochMs, TIME_END } from '../../base/index.ts'
+import { EARLIEST_TIME, epochMs, TIME_END } from '../../base/index.ts'
 import { keptFrom } from '../../feed/index.ts'
 import type { StreamHandle, TouchedSpan } from '../../store/index.ts'
 import type { Range } from '../../time/index.ts'
@@ -9,6 +9,7 @@ import {
   deriveAgain,
   deriveAppended,
 } from '../derive-stream.ts'
+import { firstAppend } from '../first-append.ts'
 import type { StreamTurns } from '../stream-turns.ts'
 import { appendedSpan } from './appended-span.ts'
 import { StreamDues } from './stream-dues.ts'
@@ -80,7 +81,11 @@ async function deriveRevised(
     if (revised.has(handle)) changed.add({ handle, from: epochMs(from), until: epochMs(until) })
   }
   const differing = await differingBy(deps, plan, changed, { control, handles: [...revised] })
-  dues.settle([span, ...differing], fronts)
+  const first = plan.leftAlone.size === 0 ? EARLIEST_TIME : await firstAppend(deps.store, plan)
+  const results = [span, ...differing].map(({ from, until }) => ({
+    ...{ from: Math.max(from, first ?? until), until },
+  }))
+  dues.settle(results, fronts)
   const result = await deriveResults(deps, plan, dues, control)
   // Only what is stored counts after a crash.
   if (result.isThrough) await deps.status.noteFronts(plan.handle, growing, dues.fronts)

@@ -82,7 +82,7 @@ async function planDraft(
           // No stream has this handle: it is never looked up.
           {
             ...{ handle: 0 as StreamHandle, timeZone, sources },
-            stream: { uid, revision: 0, valueType, derivation },
+            stream: { uid, revision: 0, valueType, derivation, leftAlone: {} },
           },
           { orgUid, componentUid, kind, grid },
         )

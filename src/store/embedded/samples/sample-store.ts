@@ -176,6 +176,7 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
 
   watchAlso(handle: StreamHandle): void {
     this.#parts.touched.watchAlso(handle)
+    this.#parts.sealer.watchAlso(handle)
   }
 
   follow(): StreamFollow {

@@ -10,7 +10,8 @@ export interface SealerThreadData {
 }
 
 export type SealerCommand =
-  | { readonly op: 'seal'; readonly segment: number }
+  /** Seals a segment; `watched` are streams whose touched spans are kept from this one on, beside the others. */
+  | { readonly op: 'seal'; readonly segment: number; readonly watched: readonly number[] }
   | { readonly op: 'watch'; readonly id: number; readonly handles: readonly number[] }
   /** Builds the index of the rows again, where the rows are whole. */
   | { readonly op: 'mend' }

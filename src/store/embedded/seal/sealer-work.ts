@@ -55,7 +55,7 @@ export class SealerWork {
 
   /** Follows one command and tells what came of it; an error that is thrown is a bug. */
   follow(command: Exclude<SealerCommand, { op: 'close' }>): SealerReply {
-    if (command.op === 'seal') return this.#seal(command.segment)
+    if (command.op === 'seal') return this.#seal(command.segment, command.watched)
     return command.op === 'mend' ? this.#mend() : this.#watch(command.id, command.handles)
   }
 
@@ -68,12 +68,12 @@ export class SealerWork {
     this.#parts.db.close()
   }
 
-  #seal(segment: number): SealerReply {
+  #seal(segment: number, watched: readonly number[]): SealerReply {
     const { disk, journalFolder } = this.#parts
     const path = join(journalFolder, segmentName(segment))
     try {
       const isSealed = this.#table.readMeta(SEALED_SEGMENT) >= segment
-      const damages = isSealed ? [] : this.#sealOrMend(path, segment)
+      const damages = isSealed ? [] : this.#sealOrMend(path, segment, watched)
       disk.unlink(path)
       return { op: 'sealed', segment, damages: [...damages, ...this.#takeUntold()] }
     } catch (error) {
@@ -84,8 +84,11 @@ export class SealerWork {
   }
 
   /** Where samples.db is damaged, what can be mended is, and the segment is sealed after all. */
-  #sealOrMend(path: string, segment: number): FoundDamage[] {
-    const seal = (): FoundDamage[] => this.#sealer.seal(this.#reader.read(path, segment))
+  #sealOrMend(path: string, segment: number, watched: readonly number[]): FoundDamage[] {
+    const seal = (): FoundDamage[] => {
+      this.#touched.watchAlso(watched)
+      return this.#sealer.seal(this.#reader.read(path, segment))
+    }
     try {
       return seal()
     } catch (error) {

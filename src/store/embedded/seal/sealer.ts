@@ -29,6 +29,10 @@ export class Sealer {
   #closedAtMs: number[] = []
   #waiting: Array<() => void> = []
   #watches = 0
+  /** Streams that are watched and that samples.db has not been told of. */
+  #untold = new Set<number>()
+  /** Those that went with the seal under way. */
+  #telling: readonly number[] = []
   #isSealing = false
   #isClosing = false
   #isEnded = false
@@ -112,10 +116,20 @@ export class Sealer {
   watch(handles: readonly number[]): Promise<void> {
     this.#watches += 1
     const id = this.#watches
+    this.#untold = new Set()
     return new Promise((resolve, reject) => {
-      this.#watchers.set(id, { resolve, reject })
+      const rejectAll = (error: Error): void => {
+        for (const handle of handles) this.#untold.add(handle)
+        reject(error)
+      }
+      this.#watchers.set(id, { resolve, reject: rejectAll })
       this.#link.send({ op: 'watch', id, handles })
     })
+  }
+
+  /** Adds one stream to those whose touched spans are kept; no segment is sealed without knowing it. */
+  watchAlso(handle: number): void {
+    this.#untold.add(handle)
   }
 
   /** Builds the index of the rows again from the rows; false where those are damaged. */
@@ -144,7 +158,9 @@ export class Sealer {
   #next(): void {
     if (this.#isSealing || this.#isClosing || this.#queue.length === 0) return
     this.#isSealing = true
-    this.#link.send({ op: 'seal', segment: this.#queue[0] })
+    this.#telling = [...this.#untold]
+    this.#untold = new Set()
+    this.#link.send({ op: 'seal', segment: this.#queue[0], watched: this.#telling })
   }
 
   #onReply(reply: SealerReply): void {
@@ -161,6 +177,7 @@ export class Sealer {
       return
     }
     this.#isSealing = false
+    if (reply.op !== 'sealed') for (const handle of this.#telling) this.#untold.add(handle)
     if (reply.op === 'failed') this.#onFailed(reply)
     if (reply.op !== 'sealed') return
     this.#stuckReason = undefined

@@ -46,6 +46,13 @@ export class TouchedTable {
     this.#watched = new Set(rows.map((row) => row.stream))
   }
 
+  /** Adds streams to those that are watched, durably. */
+  watchAlso(streams: readonly number[]): void {
+    if (streams.some((stream) => !this.#watched.has(stream))) {
+      this.watch([...this.#watched, ...streams])
+    }
+  }
+
   /** Replaces the set of watched streams, durably; only what differs is written. */
   watch(streams: readonly number[]): void {
     const wanted = new Set(streams)
