@@ -150,6 +150,12 @@ export class FamilyReadTable {
     this.walk.readLater(row)
   }
 
+  /** The rows of a family, read one after the other as they are asked for. */
+  *pagesOf(ref: number): Generator<WalkedPage> {
+    const row = this.#rows.first(ref)
+    if (row !== undefined) yield* this.#pagesOf(row)
+  }
+
   *#pagesOf(row: FirstRow): Generator<WalkedPage> {
     const first = this.#pageOf(row)
     yield first

@@ -14,6 +14,7 @@ import { DOCUMENT_COLUMNS, documentOf } from '../catalog-document.ts'
 import { CatalogScopes } from '../catalog-scopes.ts'
 import { FamilyReadTable } from '../family/family-read-table.ts'
 import { checkOfShape, SHAPE_TABLES } from '../family/shape-table.ts'
+import { FamilyClaims } from './family-claims.ts'
 
 type Row = Readonly<Record<string, SQLInputValue>>
 
@@ -41,12 +42,14 @@ export class CatalogScrubTable {
   readonly #scopes: CatalogScopes
   readonly #statements: ReturnType<typeof prepareAll>
   readonly #families: FamilyReadTable
+  readonly #claims: FamilyClaims
   readonly #tables: Readonly<Record<string, ScrubbedTable>>
 
   constructor(db: DatabaseSync) {
     this.#scopes = new CatalogScopes(db)
     this.#statements = prepareAll(db)
     this.#families = new FamilyReadTable(db, this.#scopes)
+    this.#claims = new FamilyClaims((ref) => this.#families.pagesOf(ref))
     this.#tables = this.#makeTables()
   }
 
@@ -59,6 +62,7 @@ export class CatalogScrubTable {
   checkPage(name: string, after: readonly SQLInputValue[] | undefined, limit: number): ScrubPage {
     const { page, key, start, check } = this.#tables[name]
     const rows = page.all(...(after ?? start), limit) as Row[]
+    this.#claims.beginStep()
     const damages = rows.flatMap((row) => damageIn(() => check(row)) ?? [])
     const last = rows.length < limit ? undefined : rows[rows.length - 1]
     const bytes = rows.reduce((sum, row) => sum + bytesOf(row), 0)
@@ -154,7 +158,7 @@ export class CatalogScrubTable {
     const ref = row.ref as number
     if (ref < 0) {
       const claim = { stored: row.claim as string, crc: row.crc }
-      expect(this.#families.selectHolder(-ref, claim) !== undefined, `${what} does not check`)
+      expect(this.#claims.isHeld(-ref, claim), `${what} does not check`)
       return
     }
     const holder = this.#statements.holder.get(ref) as Row | undefined
