@@ -81,7 +81,7 @@ test('segments are short until they are filled, and grow to their usual length',
   const writer = new JournalWriter(disk)
   const segments = new Set<number>()
   const journal = new Journal({
-    ...{ folder, disk, segmentBytes: 2 * 1024 * 1024 },
+    ...{ folder, disk, segmentBytes: 8 * 1024 * 1024 },
     ...{ nextSegment: 1, nextSequence: 1, roomRetryMs: 5 },
     startWriter: (events) => ({
       post: (command) => writer.follow(command),
@@ -105,7 +105,7 @@ test('segments are short until they are filled, and grow to their usual length',
       numbers: new Float64Array(8_000),
     },
   })
-  while (segments.size < 6) await journal.append(long)
+  while (segments.size < 5) await journal.append(long)
   await journal.close()
-  assert.deepEqual(lengths, [256, 256, 256, 1024, 2048, 2048, 2048])
+  assert.deepEqual(lengths, [256, 256, 256, 4096, 8192, 8192])
 })

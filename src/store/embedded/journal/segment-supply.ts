@@ -11,7 +11,7 @@ const SHORTER_SHARE = 4
 const FIRST_BYTES = 256 * 1024
 
 /** Each segment that was filled makes the next so many times longer, up to the usual length. */
-const GROWN_BY = 4
+const GROWN_BY = 16
 
 /** Room for a thousand removals. */
 const LAST_SEGMENT_BYTES = 256 * 1024
