@@ -25,13 +25,7 @@ export class CatalogClaims {
     this.#deleteOfDocument = db.prepare('DELETE FROM claim WHERE ref = ? AND ref > 0')
   }
 
-  /** The row of a claim, value by value. */
-  rowOf(scope: number, claim: string, holder: DocumentKey & { readonly ref: number }): RowValue[] {
-    const stored = storedClaim(claim)
-    return [scope, stored, holder.ref, checkOfClaim(stored, holder)]
-  }
-
-  /** Makes the claims of rows; tells the first that another has, by its place and would-be holder, undefined when all are made. */
+  /** Makes the claims of rows given value by value; tells the first that another has, by its place and would-be holder, undefined when all are made. */
   insertRows(rows: readonly RowValue[]): { readonly at: number; readonly ref: number } | undefined {
     if (this.#together.insert(rows)) return undefined
     for (let at = 0; at < rows.length; at += CLAIM_COLUMNS.length) {

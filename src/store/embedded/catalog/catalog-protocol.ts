@@ -52,7 +52,7 @@ export interface PackedFleet {
   /** The IDs of each component and its streams, one after the other. */
   readonly ids: string
   /** Of each component the length of its ID and how many streams it has, then of each of these length and pattern. */
-  readonly layout: readonly number[]
+  readonly layout: Uint32Array
   readonly patterns: FleetPatterns
   /** Shapes that it is the first to name, with their numbers before them. */
   readonly shapes: readonly (number | string)[]

@@ -14,7 +14,7 @@ import { openChecked } from './catalog-checks.ts'
 import type { CommitPart, WriteOrder, WriterReply, WriterRequest } from './catalog-protocol.ts'
 import { CatalogReserve } from './catalog-reserve.ts'
 import { CatalogWriteTable } from './catalog-write-table.ts'
-import { documentsOfFleet } from './family/fleet-maker.ts'
+import { documentsOfFleet } from './family/fleet-walk.ts'
 import { PartReader } from './family/order-part.ts'
 import { openCatalogFile } from './open-catalog-file.ts'
 

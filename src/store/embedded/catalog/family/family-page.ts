@@ -73,11 +73,7 @@ export function packPage(place: PagePlace, page: FamilyPage): string {
     ordinal = member.ordinal
     handle = member.handle
   }
-  return newPage(place, JSON.stringify(values))
-}
-
-/** The text of a row whose values are JSON already. */
-export function newPage(place: PagePlace, json: string): string {
+  const json = JSON.stringify(values)
   return checkOf(place, json) + json
 }
 

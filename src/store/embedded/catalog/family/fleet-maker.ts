@@ -1,19 +1,22 @@
 /** Writes fleets: many families at once that nobody has, without a draft of each. */
 import { familyHeadOf, memberUidOf, TAIL_DIGITS } from '../../../../base/index.ts'
-import { CatalogConflict, type DocumentKey } from '../../../catalog-port.ts'
+import { CatalogConflict } from '../../../catalog-port.ts'
 import type { ChangeLog } from '../catalog-changes.ts'
+import { checkOfClaim } from '../catalog-checks.ts'
 import type { CatalogClaims } from '../catalog-claims-table.ts'
 import type { Fleet } from '../catalog-protocol.ts'
 import type { CatalogTallies } from '../catalog-tally-table.ts'
-import type { NumberedShape } from './family-page.ts'
-import { newPage } from './family-page.ts'
+import { storedClaim } from '../stored-claim.ts'
+import { addToCrc, CRC_START, crcOf } from './crc-bytes.ts'
+import { CHECK_DIGITS, type NumberedShape } from './family-page.ts'
 import type { FamilyWriteTable } from './family-write-table.ts'
+import { FleetWalk } from './fleet-walk.ts'
 import type { RowValue } from './insert-together.ts'
+import { pieceOf, RowBytes, type RowPiece } from './row-bytes.ts'
 import { localClaimsOf, type OpenText } from './shape.ts'
 import type { StreamHandles } from './stream-handles-table.ts'
 
-/** IDs that are the same between quotes in JSON, and as long in bytes. */
-const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/
+const NEW_LINE = 10
 
 /** What a fleet is written with. */
 interface FleetTables {
@@ -27,27 +30,26 @@ interface FleetTables {
 /** Makes all components and streams of a fleet; the handle of its first stream. Throws CatalogConflict when one is there. */
 export function makeFleet(tables: FleetTables, scope: number, fleet: Fleet): number {
   const { families, changes, tallies, handles } = tables
-  const isPlain = PLAIN.test(fleet.ids)
-  const documents = fleet.patterns.map((pattern) => new PatternWriter(families, pattern, isPlain))
-  const rows = new FleetRows(tables, scope, fleet)
   const walk = new FleetWalk(fleet)
+  const documents = fleet.patterns.map((pattern) => new PatternWriter(families, pattern))
+  const [head] = documents
+  const rows = new FleetRows(tables, scope, { fleet, head })
   const firstHandle = handles.next
   let streams = 0
   const { orgUid } = fleet
-  const [head] = documents
   for (let number = 0; walk.nextFamily(); number++) {
-    const { ref, tail, headUid } = rows.placeOf(number)
-    rows.claim(head.claims, walk.id, { orgUid, kind: 'component', uid: headUid, ref: -ref })
-    const listKey = head.listKeyOf(walk.id)
-    let json = `["${tail}",1,1,${head.write(walk.id)}`
+    const headUid = rows.begin(number, walk)
+    head.write(walk, row)
     const ids = walk.count > 1 ? new Set<string>() : undefined
     for (let member = 1; walk.nextStream(); member++) {
-      const handle = member === 1 ? firstHandle + streams : 1
-      json += `,2,${handle},${documents[walk.pattern].write(walk.id)}`
+      row.addPiece(NEXT_MEMBER)
+      row.addNumber(member === 1 ? firstHandle + streams : 1)
+      row.addPiece(COMMA)
+      documents[walk.pattern].write(walk, row)
       if (ids !== undefined) requireOnce(ids, walk.id, { orgUid, headUid, member })
     }
     streams += walk.count
-    rows.add(ref, listKey, newPage({ orgUid, ref, page: 0, listKey }, `${json}]`))
+    rows.end()
     changes.addFamily(scope, orgUid, { headUid, count: walk.count })
   }
   rows.write()
@@ -59,6 +61,17 @@ export function makeFleet(tables: FleetTables, scope: number, fleet: Fleet): num
   return firstHandle
 }
 
+/** The row that is being put together: one at a time. */
+const row = new RowBytes()
+const FIRST_PAGE = pieceOf('\n0\n')
+const ROW_START = pieceOf('["')
+/** It has a head, of the first revision. */
+const AFTER_TAIL = pieceOf('",1,1,')
+/** A step of one ordinal, of the first revision. */
+const NEXT_MEMBER = pieceOf(',2,')
+const COMMA = pieceOf(',')
+const ROW_END = pieceOf(']')
+
 /** Rows that are gathered to be written: some kilobytes. */
 const ROWS_GATHERED = 64
 
@@ -67,47 +80,59 @@ class FleetRows {
   readonly #tables: FleetTables
   readonly #scope: number
   readonly #fleet: Fleet
+  readonly #claimTexts: readonly OpenPiece[]
+  readonly #listKey: OpenPiece
+  /** Checksums after what all rows, and all claims, begin with. */
+  readonly #rowCrc: number
+  readonly #claimCrc: number
+  #ref = 0
+  #listKeyAt = 0
+  #packedAt = 0
   #claims: RowValue[] = []
   #claimed: string[] = []
   #families: RowValue[] = []
   #gathered = 0
-  #lastRef = 0
 
-  constructor(tables: FleetTables, scope: number, fleet: Fleet) {
+  constructor(tables: FleetTables, scope: number, of: { fleet: Fleet; head: PatternWriter }) {
     this.#tables = tables
     this.#scope = scope
-    this.#fleet = fleet
+    this.#fleet = of.fleet
+    const { claims, listKey } = of.head.shape
+    this.#claimTexts = claims.filter(({ isLocal }) => !isLocal).map(openPieceOf)
+    this.#listKey = openPieceOf(listKey)
+    this.#rowCrc = crcAfter(`${of.fleet.orgUid}\n`)
+    this.#claimCrc = crcAfter(`${of.fleet.orgUid}\ncomponent\n`)
   }
 
-  /** The number, random digits and UID of a component by its place in the fleet. */
-  placeOf(number: number): {
-    readonly ref: number
-    readonly tail: string
-    readonly headUid: string
-  } {
+  /** Begins the row of a component with its place and claims; tells the component's UID. */
+  begin(number: number, walk: FleetWalk): string {
     const { firstNumber, tails } = this.#fleet
-    const ref = firstNumber + number
-    const tail = tails.slice(number * TAIL_DIGITS, (number + 1) * TAIL_DIGITS)
-    return { ref, tail, headUid: familyHeadOf(ref, tail) }
+    const headUid = this.#uidOf(number)
+    this.#ref = firstNumber + number
+    row.clear()
+    for (const claim of this.#claimTexts) this.#claim(claim, walk, headUid)
+    row.clear()
+    row.addNumber(this.#ref)
+    row.addPiece(FIRST_PAGE)
+    this.#listKeyAt = row.at
+    addOpen(this.#listKey, walk)
+    row.addCode(NEW_LINE)
+    this.#packedAt = row.at
+    row.skip(CHECK_DIGITS)
+    row.addPiece(ROW_START)
+    row.addText(tails.slice(number * TAIL_DIGITS, (number + 1) * TAIL_DIGITS))
+    row.addPiece(AFTER_TAIL)
+    return headUid
   }
 
-  claim(
-    claims: readonly OpenText[],
-    id: string,
-    holder: DocumentKey & { readonly ref: number },
-  ): void {
-    for (const { isOpen, text } of claims) {
-      const claim = isOpen ? text + id : text
-      for (const value of this.#tables.claims.rowOf(this.#scope, claim, holder)) {
-        this.#claims.push(value)
-      }
-      this.#claimed.push(claim)
-    }
-  }
-
-  add(ref: number, listKey: string, packed: string): void {
-    this.#families.push(ref, this.#scope, listKey, packed)
-    this.#lastRef = ref
+  /** Ends the row with its checksum. */
+  end(): void {
+    row.addPiece(ROW_END)
+    const packedAt = this.#packedAt
+    const crc = row.addToCrc(this.#rowCrc, 0, packedAt)
+    row.setHex(packedAt, crcOf(row.addToCrc(crc, packedAt + CHECK_DIGITS, row.at)))
+    const listKey = row.text(this.#listKeyAt, packedAt - 1)
+    this.#families.push(this.#ref, this.#scope, listKey, row.text(packedAt, row.at))
     this.#gathered += 1
     if (this.#gathered === ROWS_GATHERED) this.write()
   }
@@ -116,7 +141,7 @@ class FleetRows {
   write(): void {
     const taken = this.#tables.claims.insertRows(this.#claims)
     if (taken !== undefined) this.#refuse(-taken.ref, this.#claimed[taken.at])
-    const there = this.#tables.families.insertNew(this.#families, this.#lastRef)
+    const there = this.#tables.families.insertNew(this.#families, this.#ref)
     if (there !== undefined) this.#refuse(there, undefined)
     this.#claims = []
     this.#claimed = []
@@ -124,11 +149,55 @@ class FleetRows {
     this.#gathered = 0
   }
 
+  #claim(text: OpenPiece, walk: FleetWalk, uid: string): void {
+    const from = row.at
+    row.addText(uid)
+    row.addCode(NEW_LINE)
+    const at = row.at
+    addOpen(text, walk)
+    const claim = row.text(at, row.at)
+    const stored = storedClaim(claim)
+    const { orgUid } = this.#fleet
+    const crc =
+      stored === claim
+        ? crcOf(row.addToCrc(this.#claimCrc, from, row.at))
+        : checkOfClaim(stored, { orgUid, kind: 'component', uid })
+    this.#claims.push(this.#scope, stored, -this.#ref, crc)
+    this.#claimed.push(claim)
+  }
+
+  #uidOf(number: number): string {
+    const { firstNumber, tails } = this.#fleet
+    const tail = tails.slice(number * TAIL_DIGITS, (number + 1) * TAIL_DIGITS)
+    return familyHeadOf(firstNumber + number, tail)
+  }
+
   #refuse(ref: number, claim: string | undefined): never {
     const { orgUid, firstNumber } = this.#fleet
-    const { headUid: uid } = this.placeOf(ref - firstNumber)
+    const uid = this.#uidOf(ref - firstNumber)
     throw new CatalogConflict({ orgUid, kind: 'component', uid }, claim)
   }
+}
+
+/** A text that the ID follows if it is open. */
+interface OpenPiece {
+  readonly piece: RowPiece
+  readonly isOpen: boolean
+}
+
+function openPieceOf({ text, isOpen }: OpenText): OpenPiece {
+  return { piece: pieceOf(text), isOpen }
+}
+
+function addOpen({ piece, isOpen }: OpenPiece, walk: FleetWalk): void {
+  row.addPiece(piece)
+  if (isOpen) walk.addId(row)
+}
+
+/** The state of a checksum after a text. */
+function crcAfter(text: string): number {
+  const bytes = Buffer.from(text)
+  return addToCrc(CRC_START, bytes, 0, bytes.length)
 }
 
 /** Streams of a component claim their IDs in it: all of them are at hand. */
@@ -147,97 +216,44 @@ function requireOnce(
 class PatternWriter {
   readonly #families: FamilyWriteTable
   readonly #pattern: Fleet['patterns'][number]
-  readonly #isPlain: boolean
   #shape: NumberedShape
-  #start = ''
-  #end = ''
+  #start = COMMA
+  #end = COMMA
   #fixedBytes = 0
   count = 0
   bytes = 0
 
-  constructor(families: FamilyWriteTable, pattern: Fleet['patterns'][number], isPlain: boolean) {
+  constructor(families: FamilyWriteTable, pattern: Fleet['patterns'][number]) {
     this.#families = families
     this.#pattern = pattern
-    this.#isPlain = isPlain
     this.#shape = this.#take()
   }
 
-  /** The claims beyond the family. */
-  get claims() {
-    return this.#shape.shape.claims.filter(({ isLocal }) => !isLocal)
+  get shape(): NumberedShape['shape'] {
+    return this.#shape.shape
   }
 
-  listKeyOf(id: string): string {
-    return this.#shape.shape.listKeyOf(id)
-  }
-
-  /** The values of a document as a row holds them. */
-  write(id: string): string {
+  /** Adds the values of a document to a row as it holds them. */
+  write(walk: FleetWalk, row: RowBytes): void {
     // Until enough documents have had it, the shape stands in the rows themselves.
     if (this.count > 0 && this.#shape.number === 0) this.#shape = this.#take()
     const { shape } = this.#shape
     this.count += 1
-    if (this.#isPlain) {
-      this.bytes += this.#fixedBytes + id.length * (shape.listKey.isOpen ? 2 : 1)
-      return `${this.#start}"${id}"${this.#end}`
-    }
-    this.bytes += shape.bytesOf(id, this.#pattern.numbers)
-    return this.#start + JSON.stringify(id) + this.#end
+    row.addPiece(this.#start)
+    walk.addQuoted(row)
+    row.addPiece(this.#end)
+    this.bytes += walk.isPlain
+      ? this.#fixedBytes + walk.idLength * (shape.listKey.isOpen ? 2 : 1)
+      : shape.bytesOf(walk.id, this.#pattern.numbers)
   }
 
   #take(): NumberedShape {
     const taken = this.#families.shapes.take(this.#pattern.shape)
     const { numbers } = this.#pattern
     const named = taken.number === 0 ? `0,${JSON.stringify(taken.shape.text)}` : `${taken.number}`
-    this.#start = `${named},`
-    this.#end = numbers.map((number) => `,${number}`).join('')
+    this.#start = pieceOf(`${named},`)
+    this.#end = pieceOf(numbers.map((number) => `,${number}`).join(''))
     this.#fixedBytes = taken.shape.bytesOf('', numbers)
     return taken
   }
-}
-
-/** Goes through the families and streams of a fleet. */
-class FleetWalk {
-  readonly #ids: string
-  readonly #layout: readonly number[]
-  #at = 0
-  #place = 0
-  #left = 0
-  id = ''
-  /** Of streams in the family. */
-  count = 0
-  pattern = 0
-
-  constructor({ ids, layout }: Pick<Fleet, 'ids' | 'layout'>) {
-    this.#ids = ids
-    this.#layout = layout
-  }
-
-  nextFamily(): boolean {
-    if (this.#at >= this.#layout.length) return false
-    this.#takeId(this.#layout[this.#at])
-    this.count = this.#layout[this.#at + 1]
-    this.#left = this.count
-    this.#at += 2
-    return true
-  }
-
-  nextStream(): boolean {
-    if (this.#left === 0) return false
-    this.#left -= 1
-    this.#takeId(this.#layout[this.#at])
-    this.pattern = this.#layout[this.#at + 1]
-    this.#at += 2
-    return true
-  }
-
-  #takeId(length: number): void {
-    this.id = this.#ids.slice(this.#place, this.#place + length)
-    this.#place += length
-  }
-}
-
-/** How many documents a fleet makes. */
-export function documentsOfFleet({ layout }: Pick<Fleet, 'layout'>): number {
-  return layout.length / 2
 }

@@ -37,20 +37,23 @@ function shapedOf(member: FleetPattern): Shaped | undefined {
   return taken
 }
 
-function layOut(fleet: PutFleet): { readonly ids: string; readonly layout: readonly number[] } {
+function layOut(fleet: PutFleet): { readonly ids: string; readonly layout: Uint32Array } {
   const { compIds, streamCounts, streamIds, memberOf } = fleet
-  const layout: number[] = []
+  const layout = new Uint32Array((compIds.length + streamIds.length) * 2)
   let ids = ''
   let stream = 0
+  let next = 0
   for (let at = 0; at < compIds.length; at++) {
     const compId = compIds[at]
     const count = streamCounts[at]
     ids += compId
-    layout.push(compId.length, count)
+    layout[next++] = compId.length
+    layout[next++] = count
     for (const end = stream + count; stream < end; stream++) {
       const streamId = streamIds[stream]
       ids += streamId
-      layout.push(streamId.length, memberOf[stream] + 1)
+      layout[next++] = streamId.length
+      layout[next++] = memberOf[stream] + 1
     }
   }
   return { ids, layout }

@@ -1,0 +1,86 @@
+import type { Fleet } from '../catalog-protocol.ts'
+import type { RowBytes } from './row-bytes.ts'
+
+/** IDs that are the same between quotes in JSON, and as long in bytes. */
+const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/
+const QUOTE = 34
+
+/** Goes through the families and streams of a fleet. */
+export class FleetWalk {
+  readonly #ids: string
+  readonly #layout: Fleet['layout']
+  /** Of the IDs, a byte a character; none unless they are plain. */
+  readonly #bytes: Uint8Array | undefined
+  #at = 0
+  #from = 0
+  #until = 0
+  #left = 0
+  /** Of streams in the family. */
+  count = 0
+  pattern = 0
+
+  constructor({ ids, layout }: Pick<Fleet, 'ids' | 'layout'>) {
+    this.#ids = ids
+    this.#layout = layout
+    this.#bytes = PLAIN.test(ids) ? Buffer.from(ids, 'latin1') : undefined
+  }
+
+  /** Whether all IDs are as long in JSON and in bytes as they are. */
+  get isPlain(): boolean {
+    return this.#bytes !== undefined
+  }
+
+  nextFamily(): boolean {
+    if (this.#at >= this.#layout.length) return false
+    this.#takeId(this.#layout[this.#at])
+    this.count = this.#layout[this.#at + 1]
+    this.#left = this.count
+    this.#at += 2
+    return true
+  }
+
+  nextStream(): boolean {
+    if (this.#left === 0) return false
+    this.#left -= 1
+    this.#takeId(this.#layout[this.#at])
+    this.pattern = this.#layout[this.#at + 1]
+    this.#at += 2
+    return true
+  }
+
+  /** The ID of the component or stream that was gone to. */
+  get id(): string {
+    return this.#ids.slice(this.#from, this.#until)
+  }
+
+  get idLength(): number {
+    return this.#until - this.#from
+  }
+
+  /** Adds the ID to a row. */
+  addId(row: RowBytes): void {
+    if (this.#bytes === undefined) row.addText(this.id)
+    else row.addAscii(this.#bytes, this.#from, this.#until)
+  }
+
+  /** Adds the ID to a row as JSON. */
+  addQuoted(row: RowBytes): void {
+    if (this.#bytes === undefined) {
+      row.addText(JSON.stringify(this.id))
+      return
+    }
+    row.addCode(QUOTE)
+    row.addAscii(this.#bytes, this.#from, this.#until)
+    row.addCode(QUOTE)
+  }
+
+  #takeId(length: number): void {
+    this.#from = this.#until
+    this.#until += length
+  }
+}
+
+/** How many documents a fleet makes. */
+export function documentsOfFleet({ layout }: Pick<Fleet, 'layout'>): number {
+  return layout.length / 2
+}
