@@ -149,7 +149,7 @@ function printConstant(value: ExpressionValue, isDouble: boolean, place: PlaceTe
   if (value === null) return 'NULL'
   if (typeof value === 'boolean') return value ? '1' : '0'
   if (typeof value === 'string') return printText(value)
-  const digits = String(value)
+  const digits = Object.is(value, -0) ? '-0' : String(value)
   const text = isDouble ? printDouble(digits, place) : digits
   return text.startsWith('-') ? `(${text})` : text
 }

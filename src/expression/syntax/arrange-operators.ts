@@ -158,16 +158,28 @@ class Arrangement {
     const operator = item.operator === '!' ? 'NOT' : item.operator
     // A minus before a numeral is a part of it.
     if (operator === '-' && operand.kind === 'literal') {
-      const value = negate(operand.value)
+      const { span: at } = operand
+      const isLeast = this.#builder.text.slice(at.from, at.until) === LEAST_LONG_DIGITS
+      const value = isLeast ? LEAST_LONG : negate(operand)
       if (value !== undefined) {
-        return this.#builder.node({ kind: 'literal', type: operand.type, value, span })
+        const type = isLeast ? 'LONG' : operand.type
+        return this.#builder.node({ kind: 'literal', type, value, span })
       }
     }
     return this.#builder.node({ kind: 'unary', operator, operand, span }, [operand])
   }
 }
 
-function negate(value: ExpressionValue): ExpressionValue | undefined {
+/** The numeral of the least LONG is a LONG only with its minus. */
+const LEAST_LONG = -(2n ** 63n)
+const LEAST_LONG_DIGITS = String(-LEAST_LONG)
+
+/** A LONG has one zero, a DOUBLE two. */
+function negate({
+  value,
+  type,
+}: Pick<Extract<Expression, { kind: 'literal' }>, 'value' | 'type'>): ExpressionValue | undefined {
   if (typeof value === 'bigint') return -value
-  return typeof value === 'number' ? 0 - value : undefined
+  if (typeof value !== 'number') return undefined
+  return type === 'DOUBLE' ? -value : 0 - value
 }

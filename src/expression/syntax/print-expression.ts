@@ -114,7 +114,7 @@ function printLiteral(value: ExpressionValue, isDouble: boolean): string {
   if (value === null) return 'NULL'
   if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`
   if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE'
-  const digits = String(value)
+  const digits = Object.is(value, -0) ? '-0' : String(value)
   return isDouble && /^-?\d+$/.test(digits) ? `${digits}.0` : digits
 }
 

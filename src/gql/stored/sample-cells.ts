@@ -25,6 +25,11 @@ export function isNumeric(valueCode: number): boolean {
   return WHOLE.has(valueCode) || REAL.has(valueCode)
 }
 
+/** Whether a stream of this type has no fractions. */
+export function isWhole(valueCode: number): boolean {
+  return WHOLE.has(valueCode)
+}
+
 /** A number of a stream as a cell: an INTEGER where its type has no fractions. */
 export function numberCell(valueCode: number, value: number): RowCell {
   return WHOLE.has(valueCode) && Number.isSafeInteger(value) ? BigInt(value) : value

@@ -5,7 +5,7 @@ import type { SampleColumns, Summaries } from '../../store/index.ts'
 import type { TimeRange } from './asked-rows.ts'
 import { rowBatch } from './component-rows.ts'
 import type { ReadContext } from './read-context.ts'
-import { isNumeric, numberCell, sampleCell } from './sample-cells.ts'
+import { isNumeric, isWhole, numberCell, sampleCell } from './sample-cells.ts'
 import { rangeOf, readPages } from './sample-rows.ts'
 import { STREAMS_PER_SLICE, type StreamRow, streamCell } from './stream-cells.ts'
 
@@ -35,12 +35,11 @@ export async function* readSumRows(
     const edges = Float64Array.of(range.from, range.until)
     const summaries = await deps.store.fold(row.handle, edges, memory)
     if (summaries.count[0] === 0 || !index.has(row.handle)) continue
-    const isKnown = isTold(context, row, summaries)
-    if (periodMs !== undefined && isKnown && isDense(summaries, periodMs)) {
-      yield* readPeriodRows(context, row, { range, summaries, periodMs })
-      continue
-    }
-    if (periodMs === undefined && isKnown) {
+    const whole: Summed = { range, summaries }
+    const edgesOf = edgesFor(context, row, { ...whole, periodMs })
+    if (edgesOf === 'samples') yield* readOnes(context, row, range)
+    else if (edgesOf !== 'whole') yield* readParts(context, row, { ...whole, edgesOf })
+    else {
       budget.take(1, asked, place)
       rows.push(
         asked.columns.map((column) => summaryCell(context, row, { summaries, column, at: 0 })),
@@ -49,16 +48,51 @@ export async function* readSumRows(
       yield rowBatch(rows, asked.columns.length)
       rows = []
       memory.settle()
-      continue
-    }
-    for await (const samples of readPages(context, row.handle, range)) {
-      budget.take(samples.count, asked, place)
-      yield onesOf(context, row, samples)
-      memory.settle()
-      await nextTurn()
     }
   }
   if (rows.length > 0) yield rowBatch(rows, asked.columns.length)
+}
+
+/** Samples of a stream, with the sums of all of them. */
+interface Summed {
+  readonly range: TimeRange
+  readonly summaries: Summaries
+}
+
+/** The next edges from a time on, so many at most: the parts between two of them are summed up. */
+type EdgesFrom = (from: number, end: number) => number[]
+
+/** Into which parts the samples are summed up: not at all, all in one, or between edges. */
+function edgesFor(
+  context: ReadContext,
+  row: StreamRow,
+  { summaries, periodMs }: Summed & { readonly periodMs: number | undefined },
+): 'samples' | 'whole' | EdgesFrom {
+  if (!isTold(context, row, summaries)) return 'samples'
+  if (periodMs !== undefined) {
+    return isDense(summaries, periodMs) ? periodEdges(periodMs) : 'samples'
+  }
+  return needsExactSum(context, row) ? exactEdges(summaries) : 'whole'
+}
+
+/** Into which parts samples are summed up, so that the sums of whole numbers are exact. */
+function exactEdges(summaries: Summaries): 'samples' | 'whole' | EdgesFrom {
+  const parts = Math.ceil(sumBound(summaries, 0) / Number.MAX_SAFE_INTEGER)
+  if (parts <= 1) return 'whole'
+  const { firstTime, lastTime, count } = summaries
+  // Twice as many, as samples are not spread evenly.
+  if (2 * parts > count[0]) return 'samples'
+  return stepEdges(Math.ceil((lastTime[0] + 1 - firstTime[0]) / (2 * parts)))
+}
+
+/** What the sum of a stretch cannot exceed: up to 2^53 the sum of whole numbers is exact. */
+function sumBound({ count, min, max }: Summaries, at: number): number {
+  return count[at] * Math.max(Math.abs(min[at]), Math.abs(max[at]))
+}
+
+/** Whether a sum is asked for that has no fractions. */
+function needsExactSum({ asked, deps }: ReadContext, { handle }: StreamRow): boolean {
+  return asked.columns.includes('sum()') && isWhole(deps.catalog.index.valueCodeOf(handle))
 }
 
 /** The length of the periods that a row is of; undefined where it is of all samples. */
@@ -73,40 +107,92 @@ function isDense({ count, firstTime, lastTime }: Summaries, periodMs: number): b
   return firstTime[0] >= 0 && periods <= 2 * count[0] + PERIODS_PER_PAGE
 }
 
-interface Periods {
-  readonly range: TimeRange
-  /** Of the whole range. */
-  readonly summaries: Summaries
-  readonly periodMs: number
-}
-
-/** The sums of the periods of a stream, some at a time. */
-async function* readPeriodRows(
-  context: ReadContext,
-  row: StreamRow,
-  { range, summaries, periodMs }: Periods,
-): AsyncGenerator<InputBatch> {
-  const { asked, budget, deps, memory, place } = context
-  const end = Math.min(range.until, summaries.lastTime[0] + 1)
-  for (let from = Math.max(range.from, summaries.firstTime[0]); from < end; ) {
+/** The starts of periods of one length, and where the samples begin and end. */
+function periodEdges(periodMs: number): EdgesFrom {
+  return (from, end) => {
     const edges = [from]
     const first = Math.floor(from / periodMs) + 1
     for (let at = 0; at < PERIODS_PER_PAGE && edges[edges.length - 1] < end; at += 1) {
       edges.push(Math.min(end, (first + at) * periodMs))
     }
+    return edges
+  }
+}
+
+/** Parts of one length from the first sample on. */
+function stepEdges(lengthMs: number): EdgesFrom {
+  return (from, end) => {
+    const edges = [from]
+    for (let at = 1; at <= PERIODS_PER_PAGE && edges[edges.length - 1] < end; at += 1) {
+      edges.push(Math.min(end, from + at * lengthMs))
+    }
+    return edges
+  }
+}
+
+/** The sums of parts of a stream, some at a time. */
+async function* readParts(
+  context: ReadContext,
+  row: StreamRow,
+  { range, summaries, edgesOf }: Summed & { readonly edgesOf: EdgesFrom },
+): AsyncGenerator<InputBatch> {
+  const { asked, budget, deps, memory, place } = context
+  const end = Math.min(range.until, summaries.lastTime[0] + 1)
+  const isExact = needsExactSum(context, row)
+    ? (page: Summaries, at: number) => sumBound(page, at) <= Number.MAX_SAFE_INTEGER
+    : () => true
+  for (let from = Math.max(range.from, summaries.firstTime[0]); from < end; ) {
+    const edges = edgesOf(from, end)
     const page = await deps.store.fold(row.handle, Float64Array.from(edges), memory)
     if (!deps.catalog.index.has(row.handle)) return
     const filled = Array.from({ length: page.length }, (_, at) => at).filter(
       (at) => page.count[at] > 0,
     )
-    budget.take(filled.length, asked, place)
+    const [told, others] = [true, false].map((is) =>
+      filled.filter((at) => isExact(page, at) === is),
+    )
+    budget.take(told.length, asked, place)
     const cellOf = (column: string, at: number) =>
       summaryCell(context, row, { summaries: page, column, at })
-    const rows = filled.map((at) => asked.columns.map((column) => cellOf(column, at)))
+    const rows = told.map((at) => asked.columns.map((column) => cellOf(column, at)))
     if (rows.length > 0) yield rowBatch(rows, asked.columns.length)
+    for (const at of others) {
+      yield* readInexact(context, row, { from: edges[at], until: edges[at + 1] })
+    }
     memory.settle()
     await nextTurn()
     from = edges[edges.length - 1]
+  }
+}
+
+/** A part whose sum is not exact, in smaller ones. */
+async function* readInexact(
+  context: ReadContext,
+  row: StreamRow,
+  range: TimeRange,
+): AsyncGenerator<InputBatch> {
+  const { deps, memory } = context
+  const edges = Float64Array.of(range.from, range.until)
+  const summaries = await deps.store.fold(row.handle, edges, memory)
+  if (summaries.count[0] === 0 || !deps.catalog.index.has(row.handle)) return
+  const edgesOf = exactEdges(summaries)
+  // Samples that came meanwhile may have made it exact.
+  if (typeof edgesOf === 'string') yield* readOnes(context, row, range)
+  else yield* readParts(context, row, { range, summaries, edgesOf })
+}
+
+/** The samples of a stream, each as the sum of itself. */
+async function* readOnes(
+  context: ReadContext,
+  row: StreamRow,
+  range: TimeRange,
+): AsyncGenerator<InputBatch> {
+  const { asked, budget, memory, place } = context
+  for await (const samples of readPages(context, row.handle, range)) {
+    budget.take(samples.count, asked, place)
+    yield onesOf(context, row, samples)
+    memory.settle()
+    await nextTurn()
   }
 }
 

@@ -165,6 +165,7 @@ const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 /** Whole numbers and decimals keep all their digits. */
 function jsonValue({ type, value }: TypedValue): string {
   if (typeof value === 'bigint') return String(value)
+  if (Object.is(value, -0)) return '-0'
   if (type === 'BIGDECIMAL' && typeof value === 'string' && JSON_NUMBER.test(value)) return value
   return JSON.stringify(value)
 }
@@ -172,6 +173,7 @@ function jsonValue({ type, value }: TypedValue): string {
 /** NULL is an empty cell, an empty text one in quotes. */
 function csvValue({ value }: TypedValue): string {
   if (value === null) return ''
+  if (Object.is(value, -0)) return '-0'
   return typeof value === 'string' ? csvText(value) : String(value)
 }
 

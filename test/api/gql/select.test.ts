@@ -303,14 +303,23 @@ test('an answer tells its columns, ends at c rows, and comes as CSV to whoever a
   assert.deepEqual([ofLong, manyRows.length], [[{ name: 'v', valueType: '' }], 200_001])
   const big = await owner('GET', '/api/gql?s=SELECT%209223372036854775807')
   assert.match(big.text, /\[\[9223372036854775807\]\]/)
-  const csv = async (query: string, accept?: string) => {
-    const sql = "SELECT id, sample, NULL AS n FROM SAMPLE WHERE id = 'state' ORDER BY time"
+  const least = await owner('GET', '/api/gql?s=SELECT%20-9223372036854775808,-0.0,-0')
+  assert.match(least.text, /\[\[-9223372036854775808,-0,0\]\]/)
+  const ofState = "SELECT id, sample, NULL AS n FROM SAMPLE WHERE id = 'state' ORDER BY time"
+  const csv = async (query: string, accept?: string, sql = ofState) => {
     const url = `${service.url}/api/gql?s=${encodeURIComponent(sql)}${query}`
     const session = await signIn(service, service.ownerEmail, service.ownerPassword)
     const headers = { cookie: session, ...(accept === undefined ? {} : { accept }) }
     const answer = await fetch(url, { headers })
     return { type: answer.headers.get('content-type') ?? '', text: await answer.text() }
   }
+  const zero =
+    "INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE) SELECT 'boiler', 'zero', 7, -0.0"
+  assert.equal((await owner('POST', '/api/gql', { sql: zero })).status, 200)
+  const ofZero = "SELECT sample FROM SAMPLE WHERE id = 'zero'"
+  const asJson = await owner('GET', `/api/gql?s=${encodeURIComponent(ofZero)}`)
+  assert.match(asJson.text, /"rows":\[\[-0\]\]/)
+  assert.equal((await csv('&format=csv', undefined, ofZero)).text, 'sample\r\n-0\r\n')
   const whole = await csv('&format=csv')
   assert.equal(
     whole.text,
@@ -350,6 +359,35 @@ test('more samples than a run may be handed are refused with the condition that 
     /no statistic "maxx"/,
   )
   await refusedAs('SELECT sample FROM SAMPLE(Range(last = 0))', /whole number from 1/)
+})
+
+test('sums of LONGs beyond 2^53 have all their digits, from sums that the store knows too', async () => {
+  await make({ id: 'meter', stream: ['many', 'few'].map((id) => ({ id, valueType: 'LONG' })) })
+  const many = Array.from({ length: 6_000 }, (_, at) => [START + at * 60_000, 9e12 + 1 + 7 * at])
+  const few = [0, 1, 2, 3].map((at) => [START + at, Number.MAX_SAFE_INTEGER - at])
+  await put('meter', 'many', many)
+  await put('meter', 'few', few)
+  const sumOf = (samples: number[][]) =>
+    samples.reduce((sum, [, value]) => sum + BigInt(value), 0n).toString()
+  const check = async (where: string, group: string, expected: string): Promise<void> => {
+    const sql = `SELECT sum(sample), count(*) AS n FROM SAMPLE WHERE cid = 'meter'${where}${group}`
+    const { status, text } = await owner('GET', `/api/gql?s=${encodeURIComponent(sql)}`)
+    assert.equal(status, 200, text)
+    assert.equal(/"rows":\[\[(-?\d+),/.exec(text)?.[1], expected, sql)
+  }
+  for (const id of ['many', 'few']) {
+    await check(` AND id = '${id}'`, '', sumOf(id === 'many' ? many : few))
+    await check(` AND id = '${id}'`, ' GROUP BY cid', sumOf(id === 'many' ? many : few))
+  }
+  await check('', '', sumOf([...many, ...few]))
+  const late = many.filter(([time]) => time >= START + 86_400_000)
+  await check(` AND id = 'many' AND time >= ${START + DAY}`, '', sumOf(late))
+  await check(
+    " AND id = 'many'",
+    ` GROUP BY time - time % ${DAY} ORDER BY n`,
+    sumOf(many.slice(5_760)),
+  )
+  await check(" AND id = 'few'", ' GROUP BY time - time % 1000', sumOf(few))
 })
 
 test('mistakes and bad parameters are told, with their place', async () => {
