@@ -152,8 +152,9 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const bodies = new FeedBodyReader(config.bodyBytesMax, budget)
   const feedCalls = feedLane({ calls, bodies, gate, log, exports: identity.exports })
   const live = openLive({ ...data, identity, config, clock, log })
-  const { sql, gql, queries } = openSql({ ...data, identity, config, clock, log, budget }, opened)
-  const wanted = { ...parts, ...data, budget, clock, config, gate, gql, log, opened }
+  const running = openSql({ ...data, identity, config, clock, log, budget }, opened)
+  const { sql, gql, queries } = running
+  const wanted = { ...parts, ...data, ...running, budget, clock, config, gate, log, opened }
   const connecting = openConnectors(wanted)
   const lane: FastLane = (method, url) => feedCalls(method, url) ?? connecting.lane(method, url)
   const deletion = { ...data, ...connecting, identity, store: catalogStore, oauth }
@@ -166,7 +167,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     connectionLimits: connectionLimits(config),
     readiness: [{ name: 'samples', findProblem: () => data.samples.status().readOnlyReason }],
     findDetails: () => damageDetails(data.damage),
-    moreMetrics: () => serviceMetrics({ ...data, gql, live, sql }, config.dataDir),
+    moreMetrics: () => serviceMetrics({ ...data, ...connecting, gql, live, sql }, config.dataDir),
     ...{ budget, fastLane: lane },
     addRoutes: (app, readMetrics) =>
       addRoutes(app, {

@@ -1,4 +1,6 @@
 /** A piece of the composition root: connectors, what they were given, and their sinks. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Identity, SecretBox } from './auth/index.ts'
 import {
   type Clock,
@@ -18,8 +20,10 @@ import {
   OutboundRules,
   PayloadRuns,
   recoverPayloads,
+  resultFolder,
   SinkCalls,
 } from './connectors/index.ts'
+import type { Feed } from './feed/index.ts'
 import type { GqlRuns } from './gql/index.ts'
 import { type Gate, sinkLane } from './http/index.ts'
 import type { CatalogStore, CatalogWrite, PayloadStore } from './store/index.ts'
@@ -36,7 +40,9 @@ interface ConnectorParts {
   readonly clock: Clock
   readonly config: Config
   readonly gate: Gate
+  readonly feed: Feed
   readonly gql: GqlRuns
+  readonly importGql: GqlRuns
   readonly identity: Identity
   readonly log: Log
   /** Tells a listener of the writes of every commit. */
@@ -52,9 +58,10 @@ export function openConnectors(parts: ConnectorParts) {
   const checkSql = sqlCheck(parts.gql)
   const { connections, connectors } = openRecords(parts, checkSql)
   const runs = new PayloadRuns({ ...parts, connectors })
+  const folder = resultFolder(parts.config.dataDir)
   const imports = new Imports({
-    ...{ ...parts, connections, connectors, holder: newUid(), users: runs },
-    folder: parts.config.dataDir,
+    ...{ ...parts, connections, connectors, holder: readHolder(folder), users: runs },
+    ...{ folder, gql: parts.importGql, samplesMax: parts.config.importSamples },
     listOrganizations: () => parts.identity.organizations.list(),
   })
   parts.opened.defer(() => imports.close())
@@ -89,6 +96,24 @@ export function openConnectors(parts: ConnectorParts) {
     /** Forgets what the connectors of an organization were given. */
     forgetOrganization: (orgUid: string) => forgetOrganization(payloads, orgUid),
   }
+}
+
+/**
+ * Who runs imports over this data folder, which one process at a time has: what is started after a kill holds the leases
+ * of the one before it.
+ */
+function readHolder(folder: string): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const path = join(folder, 'holder')
+  try {
+    const known = readFileSync(path, 'utf8').trim()
+    if (known !== '') return known
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  const holder = newUid()
+  writeFileSync(path, `${holder}\n`, { mode: 0o600 })
+  return holder
 }
 
 const CONNECTOR_ALLOWS = { insert: true, stored: true }

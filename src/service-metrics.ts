@@ -1,6 +1,7 @@
 /** A piece of the composition root: what /metrics tells of the stores. */
 import { histogramHead, metricText, version } from './base/index.ts'
 import type { Catalog } from './catalog/index.ts'
+import type { Imports } from './connectors/index.ts'
 import type { StreamDeriver } from './derivation/index.ts'
 import type { LiveHub } from './feed/index.ts'
 import type { GqlRuns } from './gql/index.ts'
@@ -20,6 +21,7 @@ interface MetricParts {
   readonly derivation: StreamDeriver
   readonly embeddedSamples: EmbeddedSampleStore
   readonly gql: GqlRuns
+  readonly imports: Imports
   readonly live: LiveHub
   readonly scrub: ScrubRunner
   readonly sql: SqlRunners
@@ -27,7 +29,8 @@ interface MetricParts {
 
 /** The counts of all parts in Prometheus' text format; nothing is counted for it that is not asked for. */
 export async function serviceMetrics(parts: MetricParts, dataDir: string): Promise<string> {
-  const { backups, catalog, damage, derivation, embeddedSamples, gql, live, scrub, sql } = parts
+  const { backups, catalog, damage, derivation, embeddedSamples, gql, imports } = parts
+  const { live, scrub, sql } = parts
   const { index } = catalog
   const info = `version="${version}",node="${process.versions.node}"`
   return [
@@ -47,6 +50,7 @@ export async function serviceMetrics(parts: MetricParts, dataDir: string): Promi
     live.metrics(),
     sqlMetrics(sql),
     gql.metrics(),
+    imports.metrics(),
   ].join('')
 }
 

@@ -46,3 +46,4 @@ export { baseCycleOf, factsOf, factsOfPrepared, type StreamFacts } from './strea
 export { EXACT_DIGITS, isShownBy } from './value/number-text.ts'
 export { keepsAnyNumber, settleComputed, Unsettled } from './value/settle-computed.ts'
 export { formatValue, showNumber } from './value/unit-format.ts'
+export { typeOfValue } from './value/value-rules.ts'

@@ -15,6 +15,8 @@ export interface FedProgram {
   readonly program: CompiledSql
   /** How a read of a statement is filled; undefined where it is a stored table. */
   planOf(statement: number, read: number): CsvTablePlan | undefined
+  /** How many reads are of the result. */
+  readonly readCount: number
 }
 
 /** Holds the result of an import. */
@@ -45,6 +47,7 @@ export function feedTables(program: CompiledSql): FedProgram | undefined {
   })) as readonly CompiledStatement[]
   return {
     program: { ...program, statements },
+    readCount: plans.reduce((sum, { length }) => sum + length, 0),
     planOf: (statement, read) =>
       plans[statement]?.[read - program.statements[statement].query.reads.length],
   }

@@ -53,8 +53,13 @@ export interface GqlRun extends GqlText {
   readonly renew?: () => Promise<Principal>
   /** What CSV_TABLE over @JDBC_RESULT takes in the place of its text, as often as asked; only where `takesRows` says so. */
   resultRows?(): AsyncIterable<TextRows>
-  /** Chooses which of the samples of all INSERTs are put, once; all of them where it is absent. */
-  choose?(samples: IncomingSamples): Promise<IncomingSamples>
+  /**
+   * Takes the samples of all INSERTs as they come, so many at a time, in the place of a put: then none is stored here.
+   * The next come when what it returns has resolved.
+   */
+  onSamples?(samples: IncomingSamples): Promise<void>
+  /** The most samples of all INSERTs together; those of one call if unsaid. */
+  readonly samplesMax?: number
   /** Ends the run, before anything is stored; it fails with the signal's reason. */
   readonly signal?: AbortSignal
 }

@@ -70,9 +70,9 @@ export class GqlRuns {
     this.#compile(text, 'bad_sql')
   }
 
-  /** Whether a text takes @JDBC_RESULT as rows, by CSV_TABLE alone; else it needs it as a text. */
-  takesRows(text: GqlText & Pick<GqlRun, 'key'>): boolean {
-    return this.#fedOf(this.#compile(text, 'sql_error').program) !== undefined
+  /** How often a text takes @JDBC_RESULT as rows, by CSV_TABLE alone; undefined where it needs it as a text. */
+  readsOfResult(text: GqlText & Pick<GqlRun, 'key'>): number | undefined {
+    return this.#fedOf(this.#compile(text, 'sql_error').program)?.readCount
   }
 
   /** The first mistake of a text; undefined where it can be run. */
@@ -101,7 +101,9 @@ export class GqlRuns {
     if (text.readsStored) await this.#parts.stored?.require(run)
     const share = this.#parts.budget.emptyShare()
     try {
-      const inserts = new InsertRows(text, { share, shownAt: run.isDry ? run.now : undefined })
+      const { onSamples, samplesMax = SAMPLES_PER_CALL_MAX } = run
+      const shownAt = run.isDry ? run.now : undefined
+      const inserts = new InsertRows(text, { share, shownAt, samplesMax, onSamples })
       const rowCount = await this.#runStatements(text, run, inserts)
       const { lastSelect, program } = text
       const columns = lastSelect < 0 ? [] : program.statements[lastSelect].query.columns
@@ -177,7 +179,7 @@ export class GqlRuns {
     try {
       await this.#parts.runners.run({
         ...{ owner: run.organizationUid, key: text.key, program, variables: run.variables },
-        ...{ now: run.now, rowsMax: rowsMax + SAMPLES_PER_CALL_MAX + 1, signal: run.signal },
+        ...{ now: run.now, rowsMax: rowsMax + inserts.samplesMax + 1, signal: run.signal },
         onRows: (number, rows) =>
           program.statements[number].kind === 'insert'
             ? withPlace(program, inserts, () => inserts.takeRows(number, rows))
@@ -195,14 +197,14 @@ export class GqlRuns {
   /** Puts the rows of all INSERTs, or tries to. */
   async #store(
     run: GqlRun,
-    { samples: all, shown }: InsertRows,
+    inserts: InsertRows,
     share: MemoryShare,
   ): Promise<Omit<GqlOutcome, 'columns' | 'rowCount'>> {
     const { feed } = this.#parts
-    const samples = run.choose === undefined ? all : await run.choose(all)
+    await inserts.handOver()
+    const { samples, sampleCount, shown } = inserts
     const { isDry, renew, signal } = run
-    const { count: sampleCount } = samples
-    if (sampleCount === 0) {
+    if (sampleCount === 0 || run.onSamples !== undefined) {
       return { sampleCount, warnings: [], ...(isDry ? { samples: [], created: [] } : {}) }
     }
     const principal = renew === undefined ? run.principal : await renew()

@@ -8,7 +8,6 @@ import {
   refuse,
   refuseFieldAt,
   requireUnicode,
-  SAMPLES_PER_CALL_MAX,
 } from '../base/index.ts'
 import type { ExpressionType, ExpressionValue } from '../expression/index.ts'
 import {
@@ -45,37 +44,57 @@ const RULE_OF = {
   CNAME: 'compName',
 } as const satisfies Record<(typeof INSERT_OPTIONS)[number], keyof TargetRules>
 
+/** Samples, and bytes of texts, that are handed over at a time. */
+const HANDED_SAMPLES = 25_000
+const HANDED_TEXT_BYTES = 4 * 1024 * 1024
+
 /** One statement's rows. */
 interface InsertStatement {
   readonly number: number
-  readonly run: SampleRun
-  readonly targets: OpenTargets
+  run: SampleRun
+  targets: OpenTargets
   readonly rules: TargetRules | undefined
   readonly sampleType: ExpressionType
 }
 
-/** Gathers the rows of all INSERTs of a run as the samples of one put, within a share of memory. */
+interface InsertParts {
+  readonly share: MemoryShare
+  readonly shownAt: EpochMs | undefined
+  readonly samplesMax: number
+  /** Takes the samples as they come; where it is absent all are gathered. */
+  readonly onSamples: ((samples: IncomingSamples) => Promise<void>) | undefined
+}
+
+/** Gathers the rows of all INSERTs of a run as the samples of one put, within a share of memory, or hands them on. */
 export class InsertRows {
-  readonly samples = new IncomingSamples()
+  /** Those that were not handed over. */
+  samples = new IncomingSamples()
+  readonly samplesMax: number
   /** Of a dry run, what would be stored. */
   readonly shown: ShownSamples | undefined
   readonly #text: RunnableText
   readonly #share: MemoryShare
-  readonly #runs: SampleRun[] = []
+  readonly #onSamples: InsertParts['onSamples']
+  #runs: SampleRun[] = []
   readonly #statements: InsertStatement[] = []
   #statement: InsertStatement | undefined
   #rules: { readonly statement: number; readonly rules: TargetRules } | undefined
   #textBytes = 0
+  #handedCount = 0
 
-  constructor(
-    text: RunnableText,
-    { share, shownAt }: { readonly share: MemoryShare; readonly shownAt: EpochMs | undefined },
-  ) {
+  constructor(text: RunnableText, { share, shownAt, samplesMax, onSamples }: InsertParts) {
     this.#text = text
     this.#share = share
+    this.#onSamples = onSamples
+    this.samplesMax = samplesMax
     this.shown = shownAt === undefined ? undefined : new ShownSamples(shownAt)
     this.samples.form = 'rows'
     this.samples.runs = this.#runs
+  }
+
+  /** The samples of all INSERTs so far. */
+  get sampleCount(): number {
+    return this.#handedCount + this.samples.count
   }
 
   /** Takes the options of an INSERT, before its rows. */
@@ -95,13 +114,32 @@ export class InsertRows {
 
   /** Takes rows of an INSERT; what it returns is pending while there is no memory for more. */
   takeRows(number: number, rows: readonly RowCell[][]): void | Promise<void> {
-    const { samples } = this
+    const { samplesMax } = this
     const statement = this.#statementOf(number)
-    if (samples.count + rows.length > SAMPLES_PER_CALL_MAX) {
-      refuse('too_many_samples', { samplesMax: SAMPLES_PER_CALL_MAX })
-    }
+    if (this.sampleCount + rows.length > samplesMax) refuse('too_many_samples', { samplesMax })
     for (const row of rows) this.#takeRow(statement, row)
-    return this.#hold()
+    const isLong = this.samples.count >= HANDED_SAMPLES || this.#textBytes >= HANDED_TEXT_BYTES
+    return this.#onSamples !== undefined && isLong ? this.handOver() : this.#hold()
+  }
+
+  /** Hands over what was gathered, to who takes it as it comes; numbers of rows count on. */
+  async handOver(): Promise<void> {
+    const { samples } = this
+    if (this.#onSamples === undefined || samples.count === 0) return
+    const { count } = samples
+    await this.#onSamples(samples)
+    samples.release()
+    this.#handedCount += count
+    this.#textBytes = 0
+    this.samples = new IncomingSamples()
+    this.samples.form = 'rows'
+    const statement = this.#statement
+    this.#runs =
+      statement === undefined ? [] : [{ ...statement.run, from: statement.run.from - count }]
+    this.samples.runs = this.#runs
+    if (statement === undefined) return
+    statement.run = this.#runs[0]
+    statement.targets = new OpenTargets(this.samples, undefined, statement.rules)
   }
 
   /** The number of the INSERT that a refusal of the put is about: it names one, or an option of one, or may mean all. */

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { ManualClock } from '../../src/base/index.ts'
-import { startChildService } from '../support/child-service.ts'
-import { ImportHome, INGEST, LOCAL, startImportHome } from '../support/import-home.ts'
+import { type ImportHome, startImportHome } from '../support/import-home.ts'
 import {
   type DatabaseServer,
   postgresqlSkip,
@@ -75,40 +71,6 @@ describe('scheduled imports', { skip: postgresqlSkip() }, () => {
       assert.match((await home.runsOf(uid))[0].message, /nowhere\.invalid/)
     } finally {
       await service.close()
-    }
-  })
-
-  test('a run that kill -9 cuts short is taken up by the next start, without loss and without double effect', async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'weir-import-'))
-    const account = { email: 'owner@localhost', password: 'correct horse battery' }
-    const settings = { ...LOCAL, WEIR_OWNER_PASSWORD: account.password }
-    let service = await startChildService(dataDir, settings)
-    try {
-      let home = await ImportHome.open(service, account, 'POSTGRESQL', server)
-      // The statement waits until the test lets it go on.
-      await server.ask(`CREATE TABLE gate (is_open int);
-        CREATE FUNCTION opened() RETURNS int LANGUAGE plpgsql AS $$
-        BEGIN
-          WHILE NOT EXISTS (SELECT FROM gate) LOOP PERFORM pg_sleep(0.05); END LOOP;
-          RETURN 1;
-        END $$`)
-      const externalSql = 'SELECT device, at, temp FROM readings WHERE opened() = 1'
-      const sql = INGEST.replace("device, 'temp', at, temp", "device, 'temp', NULL, temp")
-      const uid = await home.insert({ id: 'cut', externalSql, procs: [{ timeZoneId: 'UTC', sql }] })
-      const runUid = await home.start(uid)
-      const [{ start }] = (await home.runsOf(uid)) as unknown as { start: number }[]
-      await service.kill()
-      await server.ask('INSERT INTO gate VALUES (1)')
-      service = await startChildService(dataDir, settings)
-      home = await ImportHome.open(service, account, 'POSTGRESQL', server)
-      const ended = await home.ended(uid, runUid)
-      assert.deepEqual([ended.status, ended.samples], ['DONE', 1], ended.message)
-      // A sample without a time has that of the run, which is the same however often it is run.
-      assert.deepEqual(await home.samplesOf('d1'), [[start, 20.5]])
-      assert.equal((await home.runsOf(uid)).length, 1)
-    } finally {
-      await service.kill()
-      rmSync(dataDir, { recursive: true, force: true })
     }
   })
 })

@@ -53,6 +53,7 @@ const lifetime = readInteger({ min: 1, max: 315_360_000 })
 const runners = readInteger({ min: 1, max: 64 })
 const seconds = readInteger({ min: 1, max: 3_600 })
 const handedRows = readInteger({ min: 1_000, max: 100_000_000 })
+const importedSamples = readInteger({ min: 1, max: 1_000_000_000 })
 const runMegabytes = readInteger({ min: 32, max: 65_536 })
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
@@ -88,6 +89,7 @@ export const settings = {
   sqlMemoryMb: { name: 'WEIR_SQL_MEMORY_MB', default: '256', meaning: 'Memory that a run of GS SQL may take, in MB of 1,048,576 bytes, beside that of the service; then it is ended', read: runMegabytes },
   outboundAllow: { name: 'WEIR_OUTBOUND_ALLOW', default: '', meaning: 'Host names, addresses or CIDR ranges, with commas, that connections may name although they are loopback, link-local or metadata addresses', read: optional(readHostList) },
   sqlSamples: { name: 'WEIR_SQL_SAMPLES', default: '3000000', meaning: 'Rows of stored data, samples among them, that a run of GS SQL is handed at most; sums that the store knows count as one', read: handedRows },
+  importSamples: { name: 'WEIR_IMPORT_SAMPLES', default: '10000000', meaning: 'Samples that one run of a database import may store at most; it is stored in puts of bounded size', read: importedSamples },
   metrics: { name: 'WEIR_METRICS', default: 'loopback', meaning: 'Who may read /metrics: loopback (this machine, past no proxy), open (all), or token:… (16 to 128 characters, sent as Authorization: Bearer)', read: readMetricsAccess },
   quotas: { name: 'WEIR_QUOTAS', default: 'default', meaning: 'What each organization may have: off, default, or figures such as components=5000,streams=100000,fileBytes=20GB,catalogBytes=500MB,organizations=3', read: readQuotas as SettingReader<Quotas> },
   oauthMode: { name: 'WEIR_OAUTH', default: 'open', meaning: 'open lets every OAuth client ask a user; strict only registered ones', read: readOneOf(['open', 'strict'] as const) },

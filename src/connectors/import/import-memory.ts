@@ -4,7 +4,7 @@
  * with the time of the run in one commit.
  */
 import type { CatalogStore, CatalogWrite, JsonObject } from '../../store/index.ts'
-import type { ImportedValues } from './changed-rows.ts'
+import type { ImportedValues } from '../result/changed-rows.ts'
 
 const STATE_KIND = 'import_state'
 const VALUES_KIND = 'import_values'

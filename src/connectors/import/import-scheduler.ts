@@ -27,7 +27,7 @@ interface Due {
 }
 
 const DUE_KIND = 'import_due'
-const LOOK_EVERY_MS = 5_000
+const LOOK_EVERY_MS = 1_000
 /** Looked at in a turn; what is due beyond has the next. */
 const DUE_MAX = 50
 const RETRY_FIRST_MS = 60_000

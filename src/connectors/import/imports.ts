@@ -40,6 +40,7 @@ export class Imports {
   readonly #runs: ImportRuns
   readonly #scheduler: ImportScheduler
   #following: Promise<void> | undefined
+  #sweeping: Promise<void> | undefined
   #isClosed = false
 
   constructor(deps: ImportsDeps) {
@@ -61,6 +62,9 @@ export class Imports {
     this.#following = this.#followAll().catch((error: unknown) =>
       log.error({ error }, 'schedules of imports could not be looked at'),
     )
+    this.#sweeping = this.#runs
+      .sweep()
+      .catch((error: unknown) => log.warn({ error }, 'results of old imports could not be removed'))
     this.#scheduler.start()
   }
 
@@ -93,17 +97,14 @@ export class Imports {
   /** What an import runs at this moment, and how far it is. */
   runningOf(
     connectorUid: string,
-  ): { readonly uid: string; readonly rowsFetched: number } | undefined {
+  ): { readonly uid: string; readonly rowsFetched: number; readonly samples: number } | undefined {
     return this.#runs.runningOf(connectorUid)
   }
 
   /** Takes up a run that a stop has cut short, beside all else. */
-  resume(
-    connector: Connector,
-    { uid, time, assigned }: Pick<KeptPayload, 'uid' | 'time' | 'assigned'>,
-  ): void {
+  resume(connector: Connector, { uid, time }: Pick<KeptPayload, 'uid' | 'time'>): void {
     const { clock, log, payloads } = this.#deps
-    this.#runs.resume(connector, { uid, start: time, assigned }).catch(async (error: unknown) => {
+    this.#runs.resume(connector, { uid, start: time }).catch(async (error: unknown) => {
       log.warn({ error, run: uid }, 'an import that a stop had cut short was not taken up')
       const none = { rowsFetched: 0, rowsIngested: 0, rowsSkipped: 0, samples: 0 }
       const message = 'A stop of the service has cut it short'
@@ -114,9 +115,15 @@ export class Imports {
     })
   }
 
+  /** Counts since the start, in Prometheus' text format. */
+  metrics(): string {
+    return this.#runs.figures.metrics(this.#runs.runningCount)
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#following
+    await this.#sweeping
     await this.#scheduler.close()
     await this.#runs.close()
   }
@@ -139,7 +146,7 @@ export class Imports {
   }
 
   async #forget({ orgUid, uid: connectorUid }: Pick<Connector, 'orgUid' | 'uid'>): Promise<void> {
-    await this.#runs.cancel(connectorUid)
+    await this.#runs.cancel(connectorUid, { isGone: true })
     await this.#scheduler.forget(connectorUid)
     await forgetImport(this.#deps.catalogStore, { orgUid, connectorUid })
   }

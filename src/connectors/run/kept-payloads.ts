@@ -85,7 +85,7 @@ interface KeptPayloadsDeps {
   /** What an import runs at this moment, and how far it is. */
   readonly runningOf: (
     connectorUid: string,
-  ) => { readonly uid: string; readonly rowsFetched: number } | undefined
+  ) => { readonly uid: string; readonly rowsFetched: number; readonly samples: number } | undefined
 }
 
 /** The payloads and runs of connectors, each call checked against the caller's rights. */
@@ -110,7 +110,8 @@ export class KeptPayloads {
     const running = this.#deps.runningOf(connectorUid)
     const records = runs.map(showRun).map((run) => {
       if (run.status !== 'RUNNING' || run.uid !== running?.uid) return run
-      return { ...run, rowsFetched: running.rowsFetched }
+      const { rowsFetched, samples } = running
+      return { ...run, rowsFetched, samples }
     })
     return { records, totalCount }
   }

@@ -9,10 +9,7 @@ interface RecoveryDeps {
   readonly payloads: PayloadStore
   readonly runs: PayloadRuns
   /** Takes up the run of an import, beside all else. */
-  readonly resumeImport: (
-    connector: Connector,
-    run: Pick<KeptPayload, 'uid' | 'time' | 'assigned'>,
-  ) => void
+  readonly resumeImport: (connector: Connector, run: Pick<KeptPayload, 'uid' | 'time'>) => void
   readonly log: Log
   /** Told when the newest payload of a connector came. */
   readonly onNewest: (connectorUid: string, time: EpochMs) => void

@@ -76,6 +76,8 @@ export class IncomingSamples {
   form: 'array' | 'lists' | 'rows' = 'array'
   /** Of the form `rows`, what the rows are of, ascending. */
   runs: readonly SampleRun[] = NO_RUNS
+  /** How messages name a sample, where they are in another order than they came. */
+  nameOf: ((index: number) => string) | undefined
   /** Whether every value so far is a number: most calls, and they need no look at `kinds`. */
   isNumeric = true
   /** Whether every sample so far brought its own time. */
@@ -211,6 +213,7 @@ export class OpenTargets {
 
 /** How a message names a sample of a call. */
 export function describeSample(samples: IncomingSamples, index: number): string {
+  if (samples.nameOf !== undefined) return samples.nameOf(index)
   if (samples.form === 'array') return `sample ${index}`
   if (samples.form === 'rows') {
     const run = samples.runs.findLast(({ from }) => from <= index)

@@ -204,14 +204,18 @@ export async function inferValueType(
   let type: 'DOUBLE' | 'STRING' | '' = ''
   const infer = (from: number, until: number): void => {
     for (let at = from; at < until && type !== 'STRING'; at++) {
-      const kind = samples.kinds[indexes[at]]
-      if (kind === VALUE_NULL || kind === VALUE_EMPTY || isFailed(samples, indexes[at])) continue
-      const isText = kind === VALUE_TEXT && isNumberText(samples.texts?.[indexes[at]] ?? '')
-      const isNumber = kind === VALUE_NUMBER || kind === VALUE_LONG_NUMBER
-      type = isNumber || isText ? 'DOUBLE' : 'STRING'
+      type = typeOfValue(samples, indexes[at]) || type
     }
   }
   const rest = inSlices(indexes.length, infer)
   if (rest !== undefined) await rest
   return type
+}
+
+/** The type that one value alone asks for in a stream that has none; '' where it says nothing. */
+export function typeOfValue(samples: IncomingSamples, index: number): 'DOUBLE' | 'STRING' | '' {
+  const kind = samples.kinds[index]
+  if (kind === VALUE_NUMBER || kind === VALUE_LONG_NUMBER) return 'DOUBLE'
+  if (kind === VALUE_NULL || kind === VALUE_EMPTY || isFailed(samples, index)) return ''
+  return kind === VALUE_TEXT && isNumberText(samples.texts?.[index] ?? '') ? 'DOUBLE' : 'STRING'
 }

@@ -22,6 +22,8 @@ export interface SqlRunnerSettings {
   readonly seconds: number
   /** What a runner may take beyond what it has when it starts. */
   readonly memoryMb: number
+  /** For how long a caller may keep a runner waiting; a minute if unsaid. */
+  readonly callerWaitMs?: number
 }
 
 /** Calls that wait for a runner. Their bodies are the caller's, who has counted them. */
@@ -169,7 +171,8 @@ export class SqlRunners {
   #startOn(runner: Runner, call: SqlCall): Promise<SqlRunSummary> {
     const { owner } = call
     this.#busyOf.set(owner, (this.#busyOf.get(owner) ?? 0) + 1)
-    const times = { workMs: this.#settings.seconds * 1_000, waitMs: CALLER_WAIT_MS_MAX }
+    const { seconds, callerWaitMs = CALLER_WAIT_MS_MAX } = this.#settings
+    const times = { workMs: seconds * 1_000, waitMs: callerWaitMs }
     const run = runner.run(call, times)
     if (this.#waiting.count === 0) this.#startRunners()
     return run

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Random, testSeeds } from '../../../test/support/random.ts'
+import {
+  IncomingSamples,
+  OpenTargets,
+  VALUE_NULL,
+  VALUE_NUMBER,
+  VALUE_TEXT,
+} from '../../feed/index.ts'
+import { type ImportedValues, judgeRows, RowCounter } from './changed-rows.ts'
+import { RunStreams } from './run-streams.ts'
+import { SortedSamples } from './sorted-samples.ts'
+
+type Sample = readonly [cid: string, id: string, time: number, value: number | string | null]
+
+function samplesOf(rows: readonly Sample[], from: number): IncomingSamples {
+  const samples = new IncomingSamples()
+  samples.runs = [{ from: -from, name: 'the INSERT' }]
+  const targets = new OpenTargets(samples)
+  for (const [index, [cid, id, time, value]] of rows.entries()) {
+    targets.addById(cid, id, index)
+    const kind = value === null ? VALUE_NULL : typeof value === 'number' ? VALUE_NUMBER : VALUE_TEXT
+    const number = typeof value === 'number' ? value : 0
+    samples.add(0, time, { kind, number, text: typeof value === 'string' ? value : undefined })
+  }
+  return samples
+}
+
+/** What is left of rows that come in stretches of some, in the order in which they are stored. */
+async function chooseChanged(rows: readonly Sample[], known: ImportedValues, stretch = 2) {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-changed-'))
+  const streams = new RunStreams()
+  const samples = await SortedSamples.open(folder, streams, NOW)
+  try {
+    for (let from = 0; from < rows.length; from += stretch) {
+      await samples.add(samplesOf(rows.slice(from, from + stretch), from))
+    }
+    const judged = await judgeRows(samples, streams, known)
+    const counter = new RowCounter()
+    const kept: Sample[] = []
+    await samples.each((block, at) => {
+      const { compId, streamId, number } = streams.list[block.streams[at]]
+      const row = counter.rowOf(streams.componentOf[number], samples.timeOf(block, at))
+      if (!judged.isChanged(row)) return
+      const plain = block.kinds[at] === VALUE_NUMBER ? block.numbers[at] : null
+      const value = block.kinds[at] === VALUE_TEXT ? (block.texts?.[at] ?? '') : plain
+      kept.push([compId, streamId, block.times[at], value])
+    })
+    return { ...judged, kept }
+  } finally {
+    await samples.close()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const NOW = 1_000_000
+
+test('everything of a first import is taken but what repeats the value before it', async () => {
+  const rows: Sample[] = [
+    ['c', 'a', 1, 5],
+    ['c', 'a', 2, 5],
+    ['c', 'a', 3, 6],
+    ['c', 'a', 4, 5],
+  ]
+  const chosen = await chooseChanged(rows, new Map())
+  assert.deepEqual(chosen.kept, [rows[0], rows[2], rows[3]])
+  assert.equal(chosen.rowsIngested, 3)
+  assert.equal(chosen.rowsSkipped, 1)
+  const again = await chooseChanged([['c', 'a', 9, 5]], chosen.imported)
+  assert.equal(again.rowsSkipped, 1)
+  assert.deepEqual(again.kept, [])
+})
+
+test('a row of several streams is taken as a whole', async () => {
+  const first = await chooseChanged(
+    [
+      ['c', 'a', 1, 1],
+      ['c', 'b', 1, 2],
+    ],
+    new Map(),
+  )
+  const rows: Sample[] = [
+    ['c', 'a', 2, 1],
+    ['c', 'b', 2, 3],
+    ['d', 'a', 2, 1],
+    ['c', 'a', 3, 1],
+    ['c', 'b', 3, 3],
+  ]
+  const chosen = await chooseChanged(rows, first.imported)
+  assert.deepEqual(chosen.kept, rows.slice(0, 3))
+  assert.equal(chosen.rowsSkipped, 1)
+})
+
+test('rows go by time, whatever the order; texts, numbers and NULL are told apart', async () => {
+  const rows: Sample[] = [
+    ['c', 'a', 3, 7],
+    ['c', 'a', 1, 7],
+    ['c', 'a', 2, 8],
+    ['c', 't', 1, '7'],
+    ['c', 't', 2, null],
+    ['c', 't', 3, 'x'.repeat(500)],
+    ['c', 't', 4, 'x'.repeat(500)],
+  ]
+  const chosen = await chooseChanged(rows, new Map())
+  const inOrder = [rows[1], rows[3], rows[2], rows[4], rows[0], rows[5]]
+  assert.deepEqual(chosen.kept, inOrder)
+  const unlike = await chooseChanged([['c', 'a', 9, '7']], chosen.imported)
+  assert.equal(unlike.rowsSkipped, 0)
+})
+
+test('samples without a time have that of the run, and of two the later one counts', async () => {
+  const rows: Sample[] = [
+    ['c', 'a', Number.NaN, 1],
+    ['c', 'a', Number.NaN, 2],
+  ]
+  const chosen = await chooseChanged(rows, new Map())
+  assert.equal(chosen.rowsIngested, 1)
+  assert.deepEqual(chosen.kept, rows)
+  const again = await chooseChanged([['c', 'a', 5, 2]], chosen.imported)
+  assert.equal(again.rowsSkipped, 1)
+})
+
+const seeds = testSeeds(5)
+for (const seed of seeds) {
+  test(`however rows are cut into stretches, the same is left (WEIR_TEST_SEED=${seed})`, async () => {
+    const random = new Random(seed)
+    const rows = Array.from({ length: 3_000 }, (): Sample => {
+      const time = random.integer(0, 20) === 0 ? Number.NaN : random.integer(0, 200)
+      return [`c${random.integer(0, 4)}`, `s${random.integer(0, 3)}`, time, random.integer(0, 3)]
+    })
+    const whole = await chooseChanged(rows, new Map(), rows.length)
+    const cut = await chooseChanged(rows, new Map(), 1 + random.integer(0, 400))
+    assert.deepEqual(cut.kept, whole.kept)
+    assert.deepEqual(cut.imported, whole.imported)
+    assert.equal(cut.rowsSkipped, whole.rowsSkipped)
+    assert.ok(whole.rowsSkipped > 0)
+  })
+}
