@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { epochMs, MemoryBudget } from '../../src/base/index.ts'
+import { GatheredSamples } from '../../src/connectors/result/gathered-samples.ts'
 import { makeResult } from '../../src/connectors/result/make-result.ts'
 import { ResultFile } from '../../src/connectors/result/result-file.ts'
 import { RunStreams } from '../../src/connectors/result/run-streams.ts'
-import { SortedSamples } from '../../src/connectors/result/sorted-samples.ts'
 import { storeResult } from '../../src/connectors/result/store-result.ts'
 import {
   Feed,
@@ -63,7 +63,7 @@ function incoming(rows: readonly Row[]): IncomingSamples {
 async function make({ folder, newFeed }: Home, rows: readonly Row[], partSamples: number) {
   const streams = new RunStreams()
   const file = await ResultFile.create(folder, RUN)
-  const samples = await SortedSamples.open(folder, streams, NOW)
+  const samples = await GatheredSamples.open(folder, streams, NOW)
   try {
     await samples.add(incoming(rows))
     await makeResult(

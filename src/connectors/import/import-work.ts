@@ -5,10 +5,10 @@ import type { GqlRuns } from '../../gql/index.ts'
 import type { CatalogStore, PayloadKey } from '../../store/index.ts'
 import type { Connections } from '../connection/connections.ts'
 import type { DatabaseLimits } from '../database/database-port.ts'
+import { GatheredSamples } from '../result/gathered-samples.ts'
 import { makeResult } from '../result/make-result.ts'
 import { ResultFile, type ResultSummary } from '../result/result-file.ts'
 import { RunStreams } from '../result/run-streams.ts'
-import { SortedSamples } from '../result/sorted-samples.ts'
 import { storeResult } from '../result/store-result.ts'
 import { placeInProc, programOf } from '../run/connector-program.ts'
 import type { PayloadRuns } from '../run/payload-runs.ts'
@@ -45,7 +45,7 @@ export interface WorkingRun {
 }
 
 /** What came of the work. */
-export type ImportCounts = Omit<ResultSummary, 'last'>
+type ImportCounts = Omit<ResultSummary, 'last'>
 
 /** A statement may take long to give its first rows. */
 const LIMITS: DatabaseLimits = { connectMs: 15_000, answerMs: 300_000 }
@@ -113,7 +113,7 @@ async function gatherInto(
 ): Promise<void> {
   const { catalogStore, folder, users } = deps
   const streams = new RunStreams()
-  const samples = await SortedSamples.open(folder, streams, run.start)
+  const samples = await GatheredSamples.open(folder, streams, run.start)
   try {
     await fetchAndIngest(deps, connector, run, samples)
     const known = connector.skipUnchangedRows
@@ -134,7 +134,7 @@ async function fetchAndIngest(
   deps: ImportWorkDeps,
   connector: ImportConnector,
   run: WorkingRun,
-  samples: SortedSamples,
+  samples: GatheredSamples,
 ): Promise<void> {
   const { connections, folder, gql } = deps
   const { connection, externalSql, maxRows, orgUid } = connector
@@ -172,7 +172,7 @@ async function ingest(
   connector: ImportConnector,
   run: WorkingRun,
   given: {
-    readonly samples: SortedSamples
+    readonly samples: GatheredSamples
     readonly csv?: string
     readonly rows?: ResultRows
   },

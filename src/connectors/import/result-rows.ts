@@ -48,14 +48,14 @@ export class ResultRows {
     if (this.#isTaken && this.#spool !== undefined) return this.#spool.rows()
     if (this.#isTaken) throw new Error('BUG: rows are read again that nobody has kept')
     this.#isTaken = true
-    return this.#fetch()
+    return this.#flow()
   }
 
   async close(): Promise<void> {
     await this.#spool?.close()
   }
 
-  async *#fetch(): AsyncGenerator<readonly Row[], void> {
+  async *#flow(): AsyncGenerator<readonly Row[], void> {
     for (let next = this.#first; next !== undefined && next.done !== true; ) {
       const { rows } = next.value as { readonly rows: readonly Row[] }
       this.#onRows(rows.length)

@@ -12,8 +12,8 @@ import {
   VALUE_TEXT,
 } from '../../feed/index.ts'
 import { type ImportedValues, judgeRows, RowCounter } from './changed-rows.ts'
+import { GatheredSamples } from './gathered-samples.ts'
 import { RunStreams } from './run-streams.ts'
-import { SortedSamples } from './sorted-samples.ts'
 
 type Sample = readonly [cid: string, id: string, time: number, value: number | string | null]
 
@@ -34,7 +34,7 @@ function samplesOf(rows: readonly Sample[], from: number): IncomingSamples {
 async function chooseChanged(rows: readonly Sample[], known: ImportedValues, stretch = 2) {
   const folder = mkdtempSync(join(tmpdir(), 'weir-changed-'))
   const streams = new RunStreams()
-  const samples = await SortedSamples.open(folder, streams, NOW)
+  const samples = await GatheredSamples.open(folder, streams, NOW)
   try {
     for (let from = 0; from < rows.length; from += stretch) {
       await samples.add(samplesOf(rows.slice(from, from + stretch), from))

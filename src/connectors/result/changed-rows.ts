@@ -11,15 +11,15 @@ import {
   VALUE_TEXT,
   VALUE_TRUE,
 } from '../../feed/index.ts'
+import type { GatheredSamples } from './gathered-samples.ts'
 import { type RunStreams, streamKey } from './run-streams.ts'
 import type { SampleBlock } from './sample-block.ts'
-import type { SortedSamples } from './sorted-samples.ts'
 
 /** The value last imported into each stream, by `streamKey`, as text. */
 export type ImportedValues = ReadonlyMap<string, string>
 
 /** What was found of the rows of an import. */
-export interface JudgedRows {
+interface JudgedRows {
   /** Whether a row changed, by its number in the order of components and times. */
   isChanged(row: number): boolean
   readonly rowsIngested: number
@@ -54,7 +54,7 @@ export class RowCounter {
 
 /** Looks at all rows. */
 export async function judgeRows(
-  samples: SortedSamples,
+  samples: GatheredSamples,
   streams: RunStreams,
   known: ImportedValues,
 ): Promise<JudgedRows> {

@@ -4,11 +4,11 @@ import type { EpochMs, MemoryBudget, MemoryShare } from '../../base/index.ts'
 import { requireCreatable, VALUE_CODE } from '../../catalog/index.ts'
 import { type Feed, type PutOptions, typeOfValue, VALUE_NULL } from '../../feed/index.ts'
 import { type ImportedValues, judgeRows, RowCounter } from './changed-rows.ts'
+import type { GatheredSamples } from './gathered-samples.ts'
 import { bytesOfPart, samplesOf } from './part-samples.ts'
 import type { ResultFile, ResultPart } from './result-file.ts'
 import type { RunStream, RunStreams } from './run-streams.ts'
 import { BlockBuilder, type SampleBlock } from './sample-block.ts'
-import type { SortedSamples } from './sorted-samples.ts'
 
 /** INSERT OR REPLACE replaces the samples it names, and none between them. */
 export const PUT_OPTIONS: PutOptions = {
@@ -30,7 +30,7 @@ interface ResultParts {
 
 /** What was gathered, and what it is compared with; undefined: all of it is stored. */
 interface Gathered {
-  readonly samples: SortedSamples
+  readonly samples: GatheredSamples
   readonly streams: RunStreams
   readonly known: ImportedValues | undefined
   readonly rowsFetched: number

@@ -23,7 +23,7 @@ export interface ResultPart {
 }
 
 /** A sample of each stream that has to be made or has no type, which are put before all others. */
-export interface FirstPart extends ResultPart {
+interface FirstPart extends ResultPart {
   /** Samples of it that have no time, by their numbers: they are not put a second time. */
   readonly moved: readonly number[]
 }

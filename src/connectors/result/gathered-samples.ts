@@ -25,7 +25,7 @@ interface StoredBlock {
 }
 
 /** Samples that are given back in order, as often as asked. */
-export class SortedSamples {
+export class GatheredSamples {
   /** The names of the INSERTs, for messages, by their numbers. */
   readonly names: string[] = []
   readonly #streams: RunStreams
@@ -41,11 +41,11 @@ export class SortedSamples {
   }
 
   /** A file of a folder that shows nothing of it; a sample without a time is sorted as one of `now`. */
-  static async open(folder: string, streams: RunStreams, now: number): Promise<SortedSamples> {
+  static async open(folder: string, streams: RunStreams, now: number): Promise<GatheredSamples> {
     const path = join(folder, `${newUid()}.tmp`)
     const file = await open(path, 'wx+', 0o600)
     await unlink(path)
-    return new SortedSamples(file, streams, now)
+    return new GatheredSamples(file, streams, now)
   }
 
   /** Adds samples as a stretch of their own. */
