@@ -11,10 +11,18 @@ export interface QueryCall
   readonly sql: string
   readonly timeZoneId: string
   readonly now: EpochMs
+  /** What @FROM and @UNTIL are; NULL where it says none. */
+  readonly range?: QueryRange
+}
+
+/** The stretch of time that somebody looks at, epoch ms, its end not included. */
+export interface QueryRange {
+  readonly from?: number
+  readonly until?: number
 }
 
 /** What is run again from a record, and what becomes of its rows. */
-type SavedCall = Pick<QueryCall, 'onRows' | 'onHanded' | 'signal' | 'now'>
+type SavedCall = Pick<QueryCall, 'onRows' | 'onHanded' | 'signal' | 'now' | 'range'>
 
 /** Texts of GS SQL that people and programs run and save; each operation checks the caller's rights. */
 export class Queries {
@@ -109,8 +117,20 @@ export class Queries {
 
   #run(principal: Principal, call: QueryCall, mayInsert: boolean): Promise<GqlOutcome> {
     return this.#runs.run({
-      ...{ ...call, principal, organizationUid: principal.orgUid, variables: new Map() },
+      ...{
+        ...call,
+        principal,
+        organizationUid: principal.orgUid,
+        variables: variablesOf(call.range),
+      },
       ...{ allows: { insert: mayInsert, stored: true }, mistake: 'bad_sql' },
     })
   }
+}
+
+function variablesOf({ from, until }: QueryRange = {}): ReadonlyMap<string, bigint> {
+  const variables = new Map<string, bigint>()
+  if (from !== undefined) variables.set('@FROM', BigInt(from))
+  if (until !== undefined) variables.set('@UNTIL', BigInt(until))
+  return variables
 }

@@ -291,3 +291,38 @@ test('a saved query stands on a board as chart and as table, until it is deleted
   await page.reload()
   await page.getByText('The query is deleted.').waitFor()
 })
+
+test('a query with @FROM and @UNTIL has the range of its page, and on a board that of the board', {
+  skip,
+}, async () => {
+  const sql = `SELECT count(*) AS n FROM SAMPLE WHERE cid = 'boiler' AND id = 'flow'
+AND time >= @FROM AND time < @UNTIL`
+  const made = await owner('PUT', '/api/query', { query: { name: 'Within', sql } })
+  assert.equal(made.status, 200, made.text)
+  const { uid } = made.body.query
+  const hour = `${AT}..${AT + 3_600_000}`
+  const { page, complaints } = await studio.open(`/query/${uid}?range=${hour}`)
+  await button(page, 'Run').click()
+  const cell = (name: string) => page.getByRole('cell', { name, exact: true })
+  await cell('4').waitFor()
+  await assertAccessible(page)
+  await shoot(page, 'query-range')
+  await page.getByLabel('@FROM and @UNTIL').selectOption({ label: 'Last 24 hours' })
+  await cell('0').waitFor()
+  const panel = { kind: 'query', title: 'Within', x: 0, y: 0, width: 6, height: 4 }
+  const board = await owner('PUT', '/api/dashboard', {
+    dashboard: {
+      ...{ name: 'Ranges', range: `${AT}..${AT + 2 * 3_600_000}` },
+      panels: [{ ...panel, query: { uid, view: 'table' } }],
+    },
+  })
+  assert.equal(board.status, 200, board.text)
+  await page.goto(`${studio.service.url}/boards/${board.body.dashboard.uid}`)
+  await cell('8').waitFor()
+  await page.getByLabel('Range').selectOption({ label: 'Last hour' })
+  await cell('0').waitFor()
+  await page.goto(`${studio.service.url}/boards/${board.body.dashboard.uid}?range=${hour}`)
+  await cell('4').waitFor()
+  await assertAccessible(page)
+  assert.deepEqual(complaints, [])
+})

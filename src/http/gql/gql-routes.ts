@@ -18,10 +18,12 @@ import {
   gqlAnswer,
   gqlBody,
   gqlQuery,
+  postQuery,
   queryRecord,
   readForm,
   readGqlBody,
   readGqlQuery,
+  readQueryRange,
   resultsQuery,
 } from './gql-wire.ts'
 import { onceLeft } from './once-left.ts'
@@ -62,25 +64,26 @@ export function gqlRoutes(app: App, deps: GqlRoutesDeps): void {
     queries.permit(request.principal, 'GET')
     const { sql, timeZoneId } = readGqlQuery(request.query)
     const zone = timeZoneId ?? (await zoneOf(identity, request))
+    const range = readQueryRange(request.query)
     return answer({ deps, request, reply }, (call) =>
-      queries.select(request.principal, { ...call, sql, timeZoneId: zone }),
+      queries.select(request.principal, { ...call, sql, timeZoneId: zone, range }),
     )
   })
   const posting = {
     ...{ tags, summary: 'Run SET, SELECT and INSERT of GS SQL, or try it', body: gqlBody },
     ...{ ...operation('startGqlRun', gqlAnswer), ...needs('POST', 'query') },
     'x-errors': RUN_ERRORS,
-    querystring: resultsQuery,
+    querystring: postQuery,
   }
   app.post('/api/gql', { ...documented(posting), onRequest }, async (request, reply) => {
     queries.permit(request.principal, 'POST')
-    const { sql, timeZoneId, isDry } = readGqlBody(request.body)
+    const { sql, timeZoneId, isDry, range } = readGqlBody(request.body)
     const zone = timeZoneId ?? (await zoneOf(identity, request))
     const renew = async () => (await request.standing.renew()).principal
     // What INSERTs give is stored when all statements have ended.
     const goesOn = /\binsert\b/i.test(sql)
     return answer({ deps, request, reply, goesOn }, (call) =>
-      queries.run(request.principal, { ...call, sql, timeZoneId: zone, isDry, renew }),
+      queries.run(request.principal, { ...call, sql, timeZoneId: zone, isDry, renew, range }),
     )
   })
   editorRoutes(app, deps)
@@ -89,12 +92,17 @@ export function gqlRoutes(app: App, deps: GqlRoutesDeps): void {
     ...{ ...operation('getQueryResults', gqlAnswer), ...needs('GET', 'query/{uid}') },
     'x-errors': READ_ERRORS,
   }
-  app.get('/api/query/:uid/results', { ...documented(results), onRequest }, (request, reply) => {
-    const { uid } = request.params as { uid: string }
-    return answer({ deps, request, reply }, (call) =>
-      queries.runSaved(request.principal, uid, call),
-    )
-  })
+  app.get(
+    '/api/query/:uid/results',
+    { ...documented(results), onRequest },
+    async (request, reply) => {
+      const { uid } = request.params as { uid: string }
+      const range = readQueryRange(request.query)
+      return answer({ deps, request, reply }, (call) =>
+        queries.runSaved(request.principal, uid, { ...call, range }),
+      )
+    },
+  )
 }
 
 /** Adds what an editor of GS SQL asks: its words, and whether a text can be run. */

@@ -1,6 +1,7 @@
 /** Calls that run GS SQL, from their parameters and bodies. */
 import { Type } from 'typebox'
 import { refuse } from '../../base/index.ts'
+import type { QueryRange } from '../../gql/index.ts'
 import { canonicalTimeZone } from '../../time/index.ts'
 import { prefersCsv } from '../feed/feed-csv.ts'
 import { EXAMPLE_UID, msOf, named, oneOf } from '../openapi/answer-schema.ts'
@@ -19,15 +20,21 @@ const c = Type.Optional(
   }),
 )
 
+const from = Type.Optional(msOf('@FROM in the text'))
+const until = Type.Optional(msOf('@UNTIL in the text'))
+
 /** Parameters of a GET that runs a text. */
 export const gqlQuery = Type.Object({
   s: Type.String({ description: 'SET and SELECT statements of GS SQL' }),
   tz: Type.Optional(Type.String({ description: "An IANA time zone; by default the user's own" })),
-  ...{ h, c, format },
+  ...{ from, until, h, c, format },
 })
 
 /** Parameters of a GET that runs a saved query. */
-export const resultsQuery = Type.Object({ h, c, format })
+export const resultsQuery = Type.Object({ from, until, h, c, format })
+
+/** Parameters of a POST that runs a text. */
+export const postQuery = Type.Object({ h, c, format })
 
 /** Body of a POST that runs a text. */
 export const gqlBody = Type.Object(
@@ -35,6 +42,7 @@ export const gqlBody = Type.Object(
     sql: Type.String({ description: 'SET, SELECT and INSERT statements of GS SQL' }),
     tz: Type.Optional(Type.String({ description: "An IANA time zone; by default the user's own" })),
     dryRun: Type.Optional(Type.Boolean({ description: 'Store nothing, tell the samples' })),
+    ...{ from, until },
   },
   { title: 'GqlBody', examples: [{ sql: 'SELECT cid, id FROM STREAM', dryRun: true }] },
 )
@@ -97,6 +105,10 @@ export const queryRecord = named(
   },
 )
 
+const BODY_FIELDS = ['sql', 'tz', 'dryRun', 'from', 'until']
+/** As far as dates go. */
+const TIME_MAX = 8.64e15
+
 /** A text to run. */
 interface AskedText {
   readonly sql: string
@@ -117,14 +129,19 @@ export function readGqlQuery(query: unknown): AskedText {
 }
 
 /** The text of a POST. */
-export function readGqlBody(body: unknown): AskedText & { readonly isDry: boolean } {
+export function readGqlBody(
+  body: unknown,
+): AskedText & { readonly isDry: boolean; readonly range: QueryRange } {
   const fields = (body ?? {}) as Record<string, unknown>
   const { sql, tz, dryRun = false } = fields
   // A slip in "dryRun" would store what was only to be tried.
-  const unknown = Object.keys(fields).find((name) => !['sql', 'tz', 'dryRun'].includes(name))
+  const unknown = Object.keys(fields).find((name) => !BODY_FIELDS.includes(name))
   if (unknown !== undefined) {
     const field = unknown.slice(0, 60)
-    refuse('bad_input', { what: `"${field}" is unknown: the fields are sql, tz and dryRun`, field })
+    refuse('bad_input', {
+      what: `"${field}" is unknown: the fields are ${BODY_FIELDS.join(', ')}`,
+      field,
+    })
   }
   if (typeof sql !== 'string' || sql.trim() === '') {
     refuse('bad_input', { what: '"sql" is missing: the text of GS SQL to run', field: 'sql' })
@@ -132,7 +149,24 @@ export function readGqlBody(body: unknown): AskedText & { readonly isDry: boolea
   if (typeof dryRun !== 'boolean') {
     refuse('bad_input', { what: '"dryRun" must be true or false', field: 'dryRun' })
   }
-  return { sql, timeZoneId: readZone(tz), isDry: dryRun }
+  return { sql, timeZoneId: readZone(tz), isDry: dryRun, range: readQueryRange(fields) }
+}
+
+/** The range that a call is about, of its parameters or its body. */
+export function readQueryRange(given: unknown): QueryRange {
+  const fields = (given ?? {}) as Record<string, unknown>
+  return { from: readMs(fields, 'from'), until: readMs(fields, 'until') }
+}
+
+function readMs(fields: Readonly<Record<string, unknown>>, field: string): number | undefined {
+  const given = fields[field]
+  if (given === undefined || given === null || given === '') return undefined
+  const isWhole = typeof given === 'string' ? /^-?\d+$/.test(given) : typeof given === 'number'
+  const time = isWhole ? Number(given) : Number.NaN
+  if (!Number.isInteger(time) || Math.abs(time) > TIME_MAX) {
+    refuse('bad_input', { what: `"${field}" must be epoch milliseconds, a whole number`, field })
+  }
+  return time
 }
 
 function readZone(tz: unknown): string | undefined {

@@ -1,5 +1,6 @@
 /** What the service answers to GS SQL, with whole numbers that keep their digits. */
 import { request } from '../../api/client.ts'
+import type { TimeRange } from '../boards/ranges.ts'
 
 /** A value; whole numbers beyond 2^53 are texts of their digits. */
 export type Cell = number | string | boolean | null
@@ -38,6 +39,8 @@ export interface GqlCall {
   readonly zone: string
   /** `read`: SET and SELECT; `try`: INSERTs tell what they would store; `store`: they store it. */
   readonly kind: 'read' | 'try' | 'store'
+  /** What @FROM and @UNTIL are. */
+  readonly range?: TimeRange
   readonly signal?: AbortSignal
 }
 
@@ -46,10 +49,19 @@ export async function runGql(call: GqlCall): Promise<GqlAnswer> {
   return readAnswer(await send(call, { c: String(ROWS_MAX) }))
 }
 
-/** Runs a saved query; the first rows of its last SELECT. */
-export async function runSaved(uid: string, signal: AbortSignal): Promise<GqlAnswer> {
-  const path = `/api/query/${encodeURIComponent(uid)}/results?c=${ROWS_MAX}`
+/** Runs a saved query over a range; the first rows of its last SELECT. */
+export async function runSaved(
+  uid: string,
+  { range, signal }: Pick<GqlCall, 'range' | 'signal'>,
+): Promise<GqlAnswer> {
+  const query = new URLSearchParams({ c: String(ROWS_MAX), ...timesOf(range) })
+  const path = `/api/query/${encodeURIComponent(uid)}/results?${query}`
   return readAnswer(await request(path, { signal }))
+}
+
+function timesOf(range: TimeRange | undefined): Readonly<Record<string, string>> {
+  if (range === undefined) return {}
+  return { from: String(Math.floor(range.from)), until: String(Math.ceil(range.until)) }
 }
 
 /** All rows of a text as CSV; it stores nothing. */
@@ -58,18 +70,18 @@ export async function csvOf(call: Omit<GqlCall, 'kind'>, mayTry: boolean): Promi
 }
 
 async function send(
-  { sql, zone, kind, signal }: GqlCall,
+  { sql, zone, kind, range, signal }: GqlCall,
   query: Readonly<Record<string, string>>,
 ): Promise<Response> {
   if (kind === 'read') {
-    return await request(`/api/gql?${new URLSearchParams({ ...query, s: sql, tz: zone })}`, {
-      signal,
-    })
+    const asked = new URLSearchParams({ ...query, ...timesOf(range), s: sql, tz: zone })
+    return await request(`/api/gql?${asked}`, { signal })
   }
+  const times = range && { from: Math.floor(range.from), until: Math.ceil(range.until) }
   return await request(`/api/gql?${new URLSearchParams(query)}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ sql, tz: zone, dryRun: kind === 'try' }),
+    body: JSON.stringify({ sql, tz: zone, dryRun: kind === 'try', ...times }),
     signal,
   })
 }

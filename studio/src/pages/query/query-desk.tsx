@@ -11,6 +11,7 @@ import { browserZone } from '../../ui/time/zone-time.ts'
 import { InsertPanel } from './insert/insert-panel.tsx'
 import styles from './query.module.css'
 import { QueryActions } from './query-actions.tsx'
+import { QueryRangeField, useQueryRange } from './query-range.tsx'
 import { ResultActions } from './result/result-actions.tsx'
 import { ResultChart } from './result/result-chart.tsx'
 import { ResultView } from './result/result-view.tsx'
@@ -33,8 +34,10 @@ export function QueryDesk({ saved }: { readonly saved: RecordKinds['query'] }) {
     if (next === saved.sql && Object.keys(draft.changes).length <= 1) draft.discard()
     else draft.set({ sql: next })
   }
-  const runNow = (text: string) => {
-    if (text.trim() !== '') start({ sql: text, zone, kind: isReader ? 'read' : 'try' })
+  const { word, rangeOf } = useQueryRange(zone)
+  const runNow = (text: string, chosen = word) => {
+    const range = rangeOf(text, chosen)
+    if (text.trim() !== '') start({ sql: text, zone, range, kind: isReader ? 'read' : 'try' })
   }
   const failed = useMemo(() => ended?.error && { sql: ended.call.sql, error: ended.error }, [ended])
   const insert = (text: string, whole?: string) =>
@@ -52,7 +55,7 @@ export function QueryDesk({ saved }: { readonly saved: RecordKinds['query'] }) {
             ref={editor}
             value={sql}
             onChange={setSql}
-            onRun={runNow}
+            onRun={(text) => runNow(text)}
             {...{ zone, failed }}
           />
           <div className={styles.tools}>
@@ -65,6 +68,10 @@ export function QueryDesk({ saved }: { readonly saved: RecordKinds['query'] }) {
                 Run
               </Button>
             )}
+            <QueryRangeField
+              {...{ sql, word }}
+              onChange={(chosen) => ended !== undefined && runNow(sql, chosen)}
+            />
             <VariableHelp onInsert={(text) => setSql(`${text}${sql}`)} />
             <span className={styles.zone}>Times in {zone}</span>
           </div>

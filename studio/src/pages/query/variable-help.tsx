@@ -10,6 +10,8 @@ const TRIED: Readonly<Record<string, string>> = {
   '@JDBC_RESULT': "'time,value\n1700000000000,21.5'",
   '@LAST_RUN_DATE': '0',
   '@CONNECTOR_ID': "'import'",
+  '@FROM': 'now() - 86400000',
+  '@UNTIL': 'now()',
 }
 
 const ALL = 'all'

@@ -72,7 +72,22 @@ export function PanelEditor({
             onChange={(event) => set({ text: event.currentTarget.value })}
           />
         ) : panel.kind === 'query' ? (
-          <QueryFields query={panel.query} errorOf={errorOf} onChange={(query) => set({ query })} />
+          <>
+            <QueryFields
+              query={panel.query}
+              errorOf={errorOf}
+              onChange={(query) => set({ query })}
+            />
+            <div className={styles.side}>
+              <RangeField
+                label="Range, for queries with @FROM and @UNTIL"
+                blank="As the board"
+                value={panel.range}
+                error={errorOf('range')}
+                onChange={(range) => set({ range })}
+              />
+            </div>
+          </>
         ) : (
           <>
             <ChosenStreams streams={panel.streams} onChange={(streams) => set({ streams })} />

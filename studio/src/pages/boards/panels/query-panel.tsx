@@ -3,9 +3,11 @@ import { useQuery } from '../../../api/use-query.ts'
 import { Link } from '../../../app/link.tsx'
 import { browserZone } from '../../../ui/time/zone-time.ts'
 import { ROWS_MAX, runSaved } from '../../query/gql-answer.ts'
+import { usesRange } from '../../query/query-range.tsx'
 import { ResultChart } from '../../query/result/result-chart.tsx'
 import { ResultTable } from '../../query/result/result-table.tsx'
 import type { Panel } from '../board-types.ts'
+import { rangeAt } from '../ranges.ts'
 import styles from './panels.module.css'
 
 /** How often a live board asks again: what a query reads is not known, so nobody can tell what is news to it. */
@@ -14,20 +16,28 @@ const CHART_HEIGHT = 200
 
 interface QueryPanelProps {
   readonly panel: Panel
+  /** What @FROM and @UNTIL of the query are. */
+  readonly range: string
   readonly isLive: boolean
 }
 
 /** The rows of a saved query, run with the rights of whoever looks. */
-export function QueryPanel({ panel, isLive }: QueryPanelProps) {
+export function QueryPanel({ panel, range, isLive }: QueryPanelProps) {
   const { uid = '', view } = panel.query ?? {}
   const isOff = uid === ''
   const saved = useQuery(recordKey('query', uid), (signal) => getRecord('query', uid, signal), {
     isOff,
   })
-  const revision = saved.data?.revision
+  const { revision, sql = '', timeZoneId = '' } = saved.data ?? {}
+  const zone = timeZoneId || browserZone()
+  const word = usesRange(sql) ? range : ''
   const rows = useQuery(
-    recordKey('query', uid, 'rows', revision),
-    (signal) => runSaved(uid, signal),
+    recordKey('query', uid, 'rows', revision, word),
+    (signal) =>
+      runSaved(uid, {
+        range: word === '' ? undefined : rangeAt(word, zone, Date.now()),
+        signal,
+      }),
     {
       isOff: revision === undefined,
       refreshMs: isLive ? REFRESH_MS : undefined,
@@ -43,8 +53,7 @@ export function QueryPanel({ panel, isLive }: QueryPanelProps) {
     return <p className={styles.gone}>{isGone ? 'The query is deleted.' : error.message}</p>
   }
   if (saved.data === undefined || rows.data === undefined) return null
-  const { name, id, timeZoneId } = saved.data
-  const zone = timeZoneId || browserZone()
+  const { name, id } = saved.data
   const label = panel.title || name || id || 'Query'
   return (
     <div className={styles.query}>
