@@ -20,7 +20,14 @@ export {
   EVALUATION_CHARACTERS_MAX,
 } from './run/compile-expression.ts'
 export { printSql, printTerm, type SqlSpelling } from './run/print-sql.ts'
-export { castText, type SqlValue, sqlFunctionOf, sqlFunctions } from './run/sql-functions.ts'
+export {
+  castText,
+  knownVariableOf,
+  SQL_VARIABLE,
+  type SqlValue,
+  sqlFunctionOf,
+  sqlFunctions,
+} from './run/sql-functions.ts'
 export { castTypeOf } from './syntax/cast-types.ts'
 export type { CastType, Expression, ForeignNode, TestNode } from './syntax/expression-tree.ts'
 export { EXPRESSION_KEYWORDS } from './syntax/keywords.ts'

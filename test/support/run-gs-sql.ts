@@ -101,10 +101,16 @@ type TextQuery = Omit<CompiledQuery, 'sources' | 'reads'>
 
 function ask(db: DatabaseSync, query: TextQuery, values: readonly SqlCell[], given: Given): Row[] {
   const failures: SqlFailure[] = []
-  registerSqlFunctions(db, query.functions, (failure) => failures.push(failure))
+  registerSqlFunctions(
+    db,
+    query.functions,
+    (failure) => failures.push(failure),
+    (number) => values[number] ?? null,
+  )
   const statement = db.prepare(query.sql)
   statement.setReadBigInts(true)
   statement.setReturnArrays(true)
+  statement.setAllowUnknownNamedParameters(true)
   const bound: Record<string, SqlCell> = {}
   for (const number of query.variables) bound[`v${number}`] = values[number]
   if (query.readsNow) bound.now = given.now ?? 0n

@@ -38,6 +38,8 @@ export interface Operation {
   readonly number?: NumberLoop
   /** The same in SQLite's own words; undefined where these would differ. */
   readonly sql?: (args: readonly SqlOperand[]) => string | undefined
+  /** The same where the first argument is a long text without U+0000; undefined where these would differ. */
+  readonly longSql?: (args: readonly SqlOperand[]) => string | undefined
 }
 
 /** An argument as SQL text, with what is known of it. */
@@ -48,6 +50,10 @@ export interface SqlOperand {
   readonly bits: number | undefined
   /** Whether it is known to have no affinity. */
   readonly isBare?: boolean
+  /** Whether it is a name, that can be written down several times. */
+  readonly isName?: boolean
+  /** The text that it is, where it is one that is written down. */
+  readonly literal?: string
 }
 
 /** An operand without affinity, by which SQLite would turn texts to numbers where it compares. */

@@ -2,6 +2,7 @@ import { TEXT_LENGTH_MAX } from '../../base/index.ts'
 import type { ExpressionType, ExpressionValue } from '../expression-types.ts'
 import { countCharacters, sliceCharacters } from './characters.ts'
 import { type ExpressionFunction, type Parameter, parametersOf } from './function-entry.ts'
+import * as longText from './long-text.ts'
 import { textOfValue } from './numbers.ts'
 import type { Operation, Present, Run } from './operation.ts'
 import { failLength, madeText } from './text-work.ts'
@@ -12,16 +13,18 @@ interface TextEntry {
   readonly parameters: readonly Parameter[]
   readonly type: ExpressionType
   readonly examples: readonly (readonly [string, ExpressionValue])[]
+  readonly longSql?: Operation['longSql']
 }
 
 /** A function whose work on texts is counted before it begins, and again by its result. */
 function textFunction(
-  { name, help, parameters, type, examples }: TextEntry,
+  { name, help, parameters, type, examples, longSql }: TextEntry,
   of: (run: Run, ...args: Present[]) => ExpressionValue,
 ): ExpressionFunction {
   const operation: Operation = {
     name: name.toLowerCase(),
     ...(type === 'LONG' ? { gives: 'LONG' } : {}),
+    ...{ longSql },
     value: (run, ...args) => {
       for (const arg of args) if (typeof arg === 'string') run.charge(arg.length)
       const result = of(run, ...args)
@@ -41,9 +44,11 @@ const whole = (value: Present): number => Math.trunc(Number(value))
 /** The part of a text from a position counted from 1; a negative one counts from the end. */
 function partOf(value: Present, position: Present, length: Present | undefined): string {
   const source = text(value)
-  const start = whole(position)
+  const { FAR, LENGTH_FAR } = longText
+  const start = Math.max(-FAR, Math.min(FAR, whole(position)))
   const from = start < 0 ? countCharacters(source) + start : start - 1
-  const until = length === undefined ? Number.POSITIVE_INFINITY : from + whole(length)
+  const until =
+    length === undefined ? Number.POSITIVE_INFINITY : from + Math.min(LENGTH_FAR, whole(length))
   return sliceCharacters(source, from, until)
 }
 
@@ -132,6 +137,7 @@ export const textFunctions: readonly ExpressionFunction[] = [
         ["len('Grüße')", 5],
         ["len('😀')", 1],
       ],
+      longSql: longText.longCount,
     },
     (_run, value) => countCharacters(text(value)),
   ),
@@ -145,6 +151,7 @@ export const textFunctions: readonly ExpressionFunction[] = [
         ["substr('pressure', 3, 4)", 'essu'],
         ["substr('pressure', -3)", 'ure'],
       ],
+      longSql: longText.longPart,
     },
     (_run, value, start, length) => partOf(value, start, length),
   ),
@@ -155,6 +162,7 @@ export const textFunctions: readonly ExpressionFunction[] = [
       parameters: p('text', 'start:whole', 'length:whole'),
       type: 'STRING',
       examples: [["mid('pressure', 3, 4)", 'essu']],
+      longSql: longText.longPart,
     },
     (_run, value, start, length) => partOf(value, start, length),
   ),
@@ -165,6 +173,7 @@ export const textFunctions: readonly ExpressionFunction[] = [
       parameters: p('text', 'count:whole'),
       type: 'STRING',
       examples: [["left('pressure', 3)", 'pre']],
+      longSql: longText.longStart,
     },
     (_run, value, count) => sliceCharacters(text(value), 0, whole(count)),
   ),
@@ -249,6 +258,7 @@ export const textFunctions: readonly ExpressionFunction[] = [
       parameters: p('text', 'find'),
       type: 'LONG',
       examples: [["indexOf('a:b', ':')", 2]],
+      longSql: longText.longPosition,
     },
     (_run, value, find) => {
       const at = text(value).indexOf(text(find))
@@ -262,6 +272,7 @@ export const textFunctions: readonly ExpressionFunction[] = [
       parameters: p('text', 'find'),
       type: 'BOOLEAN',
       examples: [["contains('pump on', 'on')", true]],
+      longSql: longText.longContains,
     },
     (_run, value, find) => text(value).includes(text(find)),
   ),
@@ -305,6 +316,7 @@ export const textFunctions: readonly ExpressionFunction[] = [
       parameters: p('text', 'start', 'end'),
       type: 'STRING',
       examples: [["textBetween('<t>21.5</t>', '<t>', '</t>')", '21.5']],
+      longSql: longText.longBetween,
     },
     (_run, value, start, end) => between(text(value), text(start), text(end)),
   ),

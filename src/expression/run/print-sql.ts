@@ -2,12 +2,17 @@
  * Terms as an expression of SQLite. Its own operators are used where they give the same for every value
  * of the known types; all else asks a function of `sqlFunctions`, which runs the same operation.
  */
-import { invariant } from '../../base/index.ts'
+import { invariant, TEXT_LENGTH_MAX } from '../../base/index.ts'
 import type { CheckedExpression } from '../check/check-expression.ts'
 import type { ExpressionValue, Span } from '../expression-types.ts'
 import { decimalToDouble } from '../operation/conversions.ts'
-import { type SqlOperand, type Term, withoutAffinity } from '../operation/operation.ts'
-import { SQL_BETWEEN, SQL_IN, SQL_PREFIX, sqlNameOf } from './sql-functions.ts'
+import {
+  type Operation,
+  type SqlOperand,
+  type Term,
+  withoutAffinity,
+} from '../operation/operation.ts'
+import { SQL_BETWEEN, SQL_IN, SQL_PREFIX, SQL_VARIABLE, sqlNameOf } from './sql-functions.ts'
 
 /** Every LONG has as many bits, its sign aside; conditions have one. */
 const LONG_BITS = 63
@@ -18,6 +23,15 @@ const EXACT_EXPONENT = 22
 
 /** A longer side of AND is not written down twice: nested ones would grow beyond all bounds. */
 const REPEATED_LENGTH_MAX = 2_000
+
+/** Texts from which on SQLite's own functions are asked; shorter ones are faster and as exact in ours. */
+const LONG_TEXT_BYTES = 4_096
+
+/** There are as many functions for each as variables can be known: few. */
+const VARIABLE = /^:v(\d)$/
+
+/** A column or a variable. */
+const NAME = /^[\w.:"]+$/
 
 /** SQLite takes no more arguments than some hundred: a longer list is left to its own IN. */
 const ARGUMENTS_MAX = 100
@@ -38,6 +52,8 @@ export interface SqlSpelling {
   readonly isBare?: boolean
   /** The first argument of our functions, which tells the place of a call where it fails. */
   readonly placeOf?: (span: Span) => string
+  /** Whether our functions know the variables :v0 to :v9, so that texts in them need not be handed over. */
+  readonly knowsVariables?: boolean
 }
 
 /** SQL text of a checked term, whole by itself. */
@@ -49,11 +65,13 @@ function printOperand(term: Term, spelling: SqlSpelling): SqlOperand {
   const { type } = term
   if (term.kind === 'constant') {
     const text = printConstant(term.value, type === 'DOUBLE', () => spelling.placeOf?.(term.span))
-    return { text, type, bits: bitsOf(term) }
+    const literal = typeof term.value === 'string' ? term.value : undefined
+    return { text, type, bits: bitsOf(term), literal }
   }
   if (term.kind === 'input') {
     const text = spelling.columnOf(term.name, term.index)
-    return { text, type, bits: bitsOf(term), isBare: spelling.isBare === true }
+    const isName = NAME.test(text)
+    return { text, type, bits: bitsOf(term), isBare: spelling.isBare === true, isName }
   }
   const args = term.args.map((arg) => printOperand(arg, spelling))
   const place = () => (spelling.placeOf === undefined ? [] : [spelling.placeOf(term.span)])
@@ -63,11 +81,39 @@ function printOperand(term: Term, spelling: SqlSpelling): SqlOperand {
   }
   const { operation } = term
   const native = operation.sql?.(args)
-  const words = () => [...place(), ...args.map((arg) => arg.text)].join(', ')
-  const text = native === undefined ? `${sqlNameOf(operation)}(${words()})` : `(${native})`
+  const own = () => {
+    const known = spelling.knowsVariables === true ? knownVariable(args) : undefined
+    const handed = known === undefined ? args : args.slice(1)
+    const words = [...place(), ...handed.map((arg) => arg.text)].join(', ')
+    const call = `${sqlNameOf(operation)}${known ?? ''}(${words})`
+    // What a text is made to is handed over in turn.
+    return known === undefined || type === 'STRING' ? ofLongText(operation, args, call) : call
+  }
+  const text = native === undefined ? own() : `(${native})`
   const isLong = operation.gives === 'LONG' || type === 'BOOLEAN'
   const bits = native === undefined ? (isLong ? LONG_BITS : undefined) : nativeBits(args, type)
   return { text, type, bits }
+}
+
+/** The end of the name of a function whose first argument is a text in a variable that it knows. */
+function knownVariable([of]: readonly SqlOperand[]): string | undefined {
+  if (of?.type !== 'STRING') return undefined
+  const [, digit] = VARIABLE.exec(of.text) ?? []
+  return digit === undefined ? undefined : `${SQL_VARIABLE}${digit}`
+}
+
+/**
+ * Node keeps what it hands to our functions until a step of a query has ended, and a step may take thousands
+ * of rows: long texts are left to SQLite's own functions, as far as these give the same.
+ */
+function ofLongText(operation: Operation, args: readonly SqlOperand[], own: string): string {
+  const [of] = args
+  if (of?.isName !== true || own.length > REPEATED_LENGTH_MAX) return own
+  const long = operation.longSql?.(args)
+  if (long === undefined) return own
+  const isLong = `octet_length(${of.text}) BETWEEN ${LONG_TEXT_BYTES} AND ${TEXT_LENGTH_MAX}`
+  const isPlain = `instr(${of.text}, char(0)) = 0`
+  return `CASE WHEN ${isLong} AND ${isPlain} THEN ${long} ELSE ${own} END`
 }
 
 /** What SQLite's own + - * and % give: at most the bits of both operands and one more. */

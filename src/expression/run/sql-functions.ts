@@ -29,6 +29,15 @@ export const SQL_PREFIX = 'weir_'
 export const SQL_IN = `${SQL_PREFIX}in`
 export const SQL_BETWEEN = `${SQL_PREFIX}between`
 
+/** Stands in the name of a function before the digit of the variable that is its first argument. */
+export const SQL_VARIABLE = '_v'
+
+/** The variable that a function knows by its name; undefined of most. */
+export function knownVariableOf(name: string): number | undefined {
+  const isKnown = name.slice(0, -1).endsWith(SQL_VARIABLE) && /\d$/.test(name)
+  return isKnown ? Number(name.slice(-1)) : undefined
+}
+
 /** The name of an operation in SQL. */
 export function sqlNameOf({ name }: Operation): string {
   return SQL_PREFIX + name

@@ -1,6 +1,7 @@
 import {
   ExpressionError,
   type ExpressionType,
+  knownVariableOf,
   nearestName,
   printTerm,
   type Span,
@@ -158,6 +159,7 @@ export class StatementContext {
       columnOf: (_name, index) => this.#inputs[index],
       isBare: true,
       placeOf: (span) => String(this.placeOf(span)),
+      knowsVariables: true,
     })
   }
 
@@ -192,10 +194,12 @@ export class StatementContext {
       part.replace(/weir_r\d+/g, (name) => `${name}x${this.#columnCountOf(name)}`),
     )
     const bare = withoutTexts(sql)
-    const numbers = [...bare.matchAll(/:v(\d+)/g)].map(([, number]) => Number(number))
     const names = [...bare.matchAll(/weir_[a-z\d_]+/g)].map(([name]) => name)
     // Tables have a number behind one letter.
     const functions = names.filter((name) => !/^weir_[rs]\d/.test(name))
+    const known = functions.flatMap((name) => knownVariableOf(name) ?? [])
+    const bound = [...bare.matchAll(/:v(\d+)/g)].map(([, number]) => Number(number))
+    const numbers = [...bound, ...known]
     return {
       ...{ sql, columns, variables: [...new Set(numbers)], readsNow: bare.includes(':now') },
       functions: [...new Set(functions)],

@@ -1,5 +1,11 @@
 /** The functions that compiled queries ask for, as a database of node:sqlite takes them. */
-import { ExpressionError, sqlFunctionOf, sqlFunctions } from '../../expression/index.ts'
+import {
+  ExpressionError,
+  knownVariableOf,
+  SQL_VARIABLE,
+  sqlFunctionOf,
+  sqlFunctions,
+} from '../../expression/index.ts'
 import type { SqlCell } from '../compiled-sql.ts'
 import { SqlFailure } from '../sql-failure.ts'
 import { aggregates, type OwnAggregate } from './aggregates.ts'
@@ -38,22 +44,37 @@ const calls: ReadonlyMap<string, (...args: SqlCell[]) => SqlCell> = new Map(
   ]),
 )
 
+/** The value of a variable by its number, at the time of a call. */
+type VariableOf = (number: number) => SqlCell
+
+/** A function by its name; one whose first argument is a variable takes it from there. */
+function callOf(
+  name: string,
+  variableOf: VariableOf,
+): ((...args: SqlCell[]) => SqlCell) | undefined {
+  const number = knownVariableOf(name)
+  if (number === undefined) return calls.get(name)
+  const call = calls.get(name.slice(0, -`${SQL_VARIABLE}${number}`.length))
+  return call && ((...args) => call(variableOf(number), ...args))
+}
+
 /** Is told what a function throws: where functions of groups end after it, Node drops it. */
 type OnFailure = (failure: SqlFailure) => void
 
 /**
  * Registers functions by their names, such as `functions` of a compiled query lists them; names that
- * are none of ours are passed over. They throw SqlFailure.
+ * are none of ours are passed over. They throw SqlFailure, and ask for the variables that they know.
  */
 export function registerSqlFunctions(
   host: FunctionHost,
   names: Iterable<string>,
   onFailure: OnFailure = () => {},
+  variableOf: VariableOf = () => null,
 ): void {
   const add = <State>(name: string, { start, step, result }: OwnAggregate<State>): void =>
     host.aggregate(name, { ...OPTIONS, start, step, result: told(result, onFailure) })
   for (const name of names) {
-    const call = calls.get(name)
+    const call = callOf(name, variableOf)
     if (call !== undefined) host.function(name, OPTIONS, told(placed(call), onFailure))
     // Each has a state of its own type.
     if (name === 'weir_sum') add(name, aggregates[name])

@@ -6,6 +6,7 @@
 const names = new Set(
   [
     ...['abs', 'coalesce', 'ifnull', 'iif', 'if', 'length', 'max', 'min', 'nullif', 'typeof'],
+    ...['char', 'instr', 'octet_length', 'substr'],
     ...['avg', 'count', 'group_concat', 'string_agg', 'sum', 'total'],
     ...[
       'dense_rank',

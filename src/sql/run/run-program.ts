@@ -129,6 +129,7 @@ export class RunnerProgram {
     use: (compiled: StatementSync, bound: Record<string, RowCell>) => T,
   ): T {
     const compiled = this.#statementOf(query)
+    this.#database.variables = order.variables
     const bound: Record<string, RowCell> = {}
     let units = 0
     for (const number of query.variables) {

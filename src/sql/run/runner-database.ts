@@ -20,11 +20,12 @@ declare module 'node:sqlite' {
 
 /** What the language gives to the database. */
 export interface SqlHost {
-  /** Registers functions by their names; `onFailure` is told what they throw. */
+  /** Registers functions by their names; `onFailure` is told what they throw, `variableOf` gives texts in variables. */
   registerFunctions(
     database: DatabaseSync,
     names: readonly string[],
     onFailure: (failure: SqlFailure) => void,
+    variableOf: (number: number) => SqlCell,
   ): void
   /** Hands over the rows of a text. */
   loadSource(source: CompiledSource, text: SqlCell, insert: InsertRow): void
@@ -49,6 +50,8 @@ interface KeptTable {
 
 /** SQLite in memory, behind an authorizer. */
 export class RunnerDatabase {
+  /** The variables of the run, which functions know. */
+  variables: readonly RowCell[] = []
   readonly #db: DatabaseSync
   readonly #begin: StatementSync
   readonly #commit: StatementSync
@@ -99,9 +102,14 @@ export class RunnerDatabase {
   addFunctions(names: readonly string[], register: SqlHost['registerFunctions']): void {
     const missing = names.filter((name) => !this.#functions.has(name))
     if (missing.length === 0) return
-    register(this.#db, missing, (failure) => {
+    const noteFailure = (failure: SqlFailure): void => {
       this.#failure ??= failure
-    })
+    }
+    const variableOf = (number: number): SqlCell => {
+      const value = this.variables[number]
+      return value instanceof Uint8Array ? null : value
+    }
+    register(this.#db, missing, noteFailure, variableOf)
     for (const name of missing) this.#functions.add(name)
   }
 
@@ -120,6 +128,8 @@ export class RunnerDatabase {
     if (found !== columnCount) throw new SqlFailure(`gives ${found} columns, not ${columnCount}`)
     statement.setReadBigInts(true)
     statement.setReturnArrays(true)
+    // Variables that only functions know are none of its parameters.
+    statement.setAllowUnknownNamedParameters(true)
     return statement
   }
 
