@@ -1,7 +1,7 @@
 import { epochMs, TIME_END } from '../base/index.ts'
 import type { StreamHandle } from '../store/index.ts'
 import type { DerivationWorker } from './background/derivation-worker.ts'
-import { type DuesDeps, deriveDues } from './background/derive-dues.ts'
+import { type DuesDeps, deriveTouched } from './background/derive-dues.ts'
 import { StreamDues } from './background/stream-dues.ts'
 import type { DerivationGraph, DerivationPlan } from './derivation-plan.ts'
 import { type DeriveControl, deriveAppended, sourcesKey } from './derive-stream.ts'
@@ -11,7 +11,18 @@ interface NewsDeps extends DuesDeps {
   readonly worker: Pick<DerivationWorker, 'earliestTouch' | 'openTouches'>
 }
 
-const NOTHING = { changedFrom: undefined }
+/** What a call asks of what is derived within it. */
+interface NewsControl extends DeriveControl {
+  /** How long the call may wait for others. */
+  msLeft(): number
+}
+
+interface NewsResult {
+  /** From where on the stream is another; undefined where it is the same. */
+  readonly changedFrom: number | undefined
+}
+
+const NOTHING: NewsResult = { changedFrom: undefined }
 
 /**
  * Derives what news of sources, each from a time on, make of a stream, within the call that brought them. A first
@@ -22,8 +33,18 @@ export async function deriveNews(
   deps: NewsDeps,
   plan: DerivationPlan,
   news: ReadonlyMap<StreamHandle, number>,
+  control: NewsControl,
+): Promise<NewsResult> {
+  const work = () => deriveInTurn(deps, plan, news, control)
+  return (await deps.turns.takeWithin(plan.handle, control.msLeft(), work)) ?? NOTHING
+}
+
+async function deriveInTurn(
+  deps: NewsDeps,
+  plan: DerivationPlan,
+  news: ReadonlyMap<StreamHandle, number>,
   control: DeriveControl,
-): Promise<{ readonly changedFrom: number | undefined }> {
+): Promise<NewsResult> {
   const { graph, status, worker } = deps
   const from = Math.min(...news.values())
   if (plan.followsCorrections || !graph.isRevised(plan.handle)) {
@@ -41,6 +62,5 @@ export async function deriveNews(
     for (const span of open) dues.add(span)
   }
   const touchedSince = (handles: readonly StreamHandle[]) => worker.openTouches(handles)
-  const onBlock = (until: number) => control.onBlock(until)
-  return await deriveDues(deps, plan, dues, { onBlock, touchedSince })
+  return await deriveTouched(deps, plan, dues, { ...control, touchedSince })
 }

@@ -12,6 +12,10 @@ const REACHED_MAX = 1_000
 interface BlockControl {
   /** False: it has to end there. */
   onBlock(): Promise<boolean>
+  /** Whether no block may be begun any more. */
+  isOver(): boolean
+  /** How long the call has left. */
+  msLeft(): number
 }
 
 /** What derivation within a call works with. */
@@ -143,12 +147,14 @@ async function deriveOne(
   try {
     if (!index.has(derived)) return undefined
     const { uid } = index.componentOf(derived)
-    const onBlock = async () => clock.elapsed() < deadline && !(await locks.isLocked(uid))
+    const msLeft = () => deadline - clock.elapsed()
+    const isOver = () => msLeft() <= 0
+    const onBlock = async () => !isOver() && !(await locks.isLocked(uid))
     if (!(await onBlock())) return undefined
     const plan = await graph.planOf(derived)
     // What a formula reads may be much to look up.
-    if (isProblem(plan) || clock.elapsed() >= deadline) return undefined
-    return (await deriveAppended(plan, news, { onBlock })).changedFrom
+    if (isProblem(plan) || isOver()) return undefined
+    return (await deriveAppended(plan, news, { onBlock, isOver, msLeft })).changedFrom
   } catch (error) {
     // The samples of the call are stored: the background tries again, and tells of what stays wrong.
     if (index.has(derived)) onFailure(error)

@@ -23,6 +23,8 @@ export interface DeriveDeps {
 export interface DeriveControl {
   /** Told how far results are stored for good; false: it has to end after the block that is being stored. */
   onBlock(until: number): boolean | Promise<boolean>
+  /** Asked before a block is evaluated: true ends the run without it. */
+  readonly isOver?: () => boolean
 }
 
 /** How a run ended. */
@@ -166,8 +168,13 @@ async function run(
   }
   try {
     while (at < end) {
-      const next = await nextBlock(deps, typed, { from: at, until: end, blockRows })
+      const { isOver } = control
+      const next = await nextBlock(deps, typed, { from: at, until: end, blockRows, isOver })
       const { block } = next
+      if (block.until <= at) {
+        await takeIn()
+        return { samples, until: at, isThrough: false, changedFrom }
+      }
       typed = next.plan
       const span = { from: at, until: block.until }
       blockRows = rowsAfter(block)
@@ -203,21 +210,22 @@ interface NextBlock {
   readonly from: EpochMs
   readonly until: EpochMs
   readonly blockRows: number | undefined
+  readonly isOver: DeriveControl['isOver']
 }
 
 /** Evaluates the next block; the first results of a stream without a type tell it. */
 async function nextBlock(
   deps: DeriveDeps,
   plan: DerivationPlan,
-  { from, until, blockRows }: NextBlock,
+  { from, until, ...options }: NextBlock,
 ): Promise<{ readonly block: DerivedBlock; readonly plan: DerivationPlan }> {
   const span = { from, until }
-  const block = await deriveSpan({ ...deps, blockRows }, plan, span)
+  const block = await deriveSpan({ ...deps, ...options }, plan, span)
   if (plan.valueType !== '' || block.samples.count === 0) return { block, plan }
   const typed = await typedPlan(deps.feed.catalog, plan, block.valueType)
   if (typed.valueType === block.valueType || typed.valueType === '') return { block, plan: typed }
   // Another call was first: what is evaluated is settled to the type that it gave.
-  return { block: await deriveSpan({ ...deps, blockRows }, typed, span), plan: typed }
+  return { block: await deriveSpan({ ...deps, ...options }, typed, span), plan: typed }
 }
 
 interface Outcome {

@@ -41,9 +41,19 @@ interface DuesResult {
 
 /**
  * Derives what touched sources of a stream ask for: what was appended, or, where it follows corrections,
- * all that may differ.
+ * all that may differ; when whoever is at the stream has ended.
  */
-export async function deriveDues(
+export function deriveDues(
+  deps: DuesDeps,
+  plan: DerivationPlan,
+  dues: StreamDues,
+  control: DuesControl,
+): Promise<DuesResult> {
+  return deps.turns.take(plan.handle, () => deriveTouched(deps, plan, dues, control))
+}
+
+/** As deriveDues, for who has the stream's turn. */
+export async function deriveTouched(
   deps: DuesDeps,
   plan: DerivationPlan,
   dues: StreamDues,
@@ -55,7 +65,7 @@ export async function deriveDues(
     return await deriveResults(deps, plan, dues, control)
   }
   if (deps.graph.isRevised(plan.handle)) {
-    return await deps.turns.take(plan.handle, () => deriveRevised(deps, plan, dues, control))
+    return await deriveRevised(deps, plan, dues, control)
   }
   const { isThrough, until, changedFrom } = await deriveAppended(deps, plan, dues.from, control)
   if (!isThrough) dues.appendedTo(until)

@@ -3,6 +3,7 @@ import type { ValueType } from '../../catalog/index.ts'
 import type { CheckedExpression } from '../../expression/index.ts'
 import type { SampleColumns, SampleStore, TextMemory } from '../../store/index.ts'
 import type { DerivationPlan } from '../derivation-plan.ts'
+import { BlockTime, blockTurns } from './block-time.ts'
 import { type DerivationFailures, evaluateRows } from './evaluate-rows.ts'
 import { readIntervalBlock } from './interval-block.ts'
 import { type BlockQuery, readRandomBlock } from './random-block.ts'
@@ -32,6 +33,10 @@ interface EvaluationDeps {
   readonly store: SampleStore
   /** Rows of one block at most, for tests. */
   readonly blockRows?: number
+  /** The time that was worked, for tests; see BlockTime. */
+  readonly worked?: () => number
+  /** Asked when rows are read: true leaves them, and the block ends where it began. */
+  readonly isOver?: () => boolean
 }
 
 /** Times of results, from ≤ time < until. */
@@ -49,7 +54,7 @@ export interface DerivedBlock {
   readonly valueType: ValueType
   /** Whether hardly a row of it was worth to be looked at: the next one is to be shorter. */
   readonly isMostlyEmpty: boolean
-  /** How many rows like its own have texts that fit; undefined when it has no texts. */
+  /** How many rows like its own fit into a block, by their texts and the time they take; undefined: as many as usual. */
   readonly fittingRows: number | undefined
   /** All results before this time are told; the span's own end when there are no more. */
   readonly until: EpochMs
@@ -60,7 +65,7 @@ export interface DerivedBlock {
  * it again from the block's `until` on until that is the span's. Nothing is stored.
  */
 export async function deriveSpan(
-  { store, blockRows = BLOCK_ROWS }: EvaluationDeps,
+  { store, blockRows = BLOCK_ROWS, worked, isOver }: EvaluationDeps,
   plan: DerivationPlan,
   span: ResultSpan,
 ): Promise<DerivedBlock> {
@@ -74,8 +79,12 @@ export async function deriveSpan(
   for (;;) {
     const memory = new BlockTexts(limit === 1 ? ROW_TEXT_BYTES_MAX : TEXT_BYTES_MAX)
     const block = await readBlock({ store, memory }, plan, { from, until, limit })
+    for (let turn = blockTurns.others; turn !== undefined; turn = blockTurns.others) await turn
+    if (isOver?.() === true) return nothingUntil(plan, span.from)
     if (block !== undefined) {
-      const evaluated = evaluateRows(plan, compiled, block)
+      const time = new BlockTime(worked)
+      const evaluated = evaluateRows(plan, compiled, block, time)
+      blockTurns.add(time.elapsed)
       // Where nothing is jumped over shorter blocks would not help.
       const mayJump = gaps !== undefined || jumpsOverNothing(plan)
       const empty = gaps && plan.expression.used
@@ -83,7 +92,10 @@ export async function deriveSpan(
       const end = cutAt ?? block.until
       return {
         ...results,
-        fittingRows: fittingRows(memory.bytes, block.times.length || limit),
+        fittingRows: fewerOf(
+          fittingRows(memory.bytes, block.times.length || limit),
+          evaluated.fittingRows,
+        ),
         isMostlyEmpty: mayJump && isMostlyEmpty(block, empty, evaluated.samples.count),
         until: end >= until ? span.until : epochMs(end),
       }
@@ -94,6 +106,10 @@ export async function deriveSpan(
     }
     limit = Math.max(1, Math.floor(limit / 16))
   }
+}
+
+function fewerOf(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
 }
 
 /** Half as many rows as would fill a block with texts as long as those that were read. */

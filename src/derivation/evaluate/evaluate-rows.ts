@@ -5,6 +5,7 @@ import type { compileExpression, ExpressionValue } from '../../expression/index.
 import { keepsAnyNumber, settleComputed, Unsettled } from '../../feed/index.ts'
 import type { SampleColumns } from '../../store/index.ts'
 import type { DerivationPlan } from '../derivation-plan.ts'
+import { BlockTime } from './block-time.ts'
 import { chooseRows, type InputColumn, valueAt } from './input-column.ts'
 import type { InputBlock } from './random-block.ts'
 
@@ -31,8 +32,10 @@ interface Evaluated {
   readonly failures: DerivationFailures
   /** The plan's; where that has none, the one that the first result tells, '' when there is none. */
   readonly valueType: ValueType
-  /** The first time that was not evaluated, as texts before it are long enough for a block. */
+  /** The first time that was not evaluated, as what lies before it is enough for a block. */
   readonly cutAt?: number
+  /** How many rows like these take the time of a block; undefined where they took little of it. */
+  readonly fittingRows?: number
 }
 
 /** Characters of texts that a block of results holds before it ends: they stand in memory until it is stored. */
@@ -44,25 +47,68 @@ const VALUE_LENGTH_TOLD = 200
 /** Variables that are told of a failure. */
 const VALUES_TOLD = 50
 
-/** Evaluates a formula for rows; rows without a value, or that fail, give no sample. */
+/**
+ * Evaluates a formula for rows; rows without a value, or that fail, give no sample. It ends before the last row when its
+ * time is over, or what came out is long.
+ */
 export function evaluateRows(
   plan: DerivationPlan,
   { evaluate, evaluateNumbers }: Compiled,
   block: InputBlock,
+  time = new BlockTime(),
 ): Evaluated {
-  const { times, columns } = dropAbsent(block)
-  const collector = new ResultCollector(plan, times, columns)
-  if (evaluateNumbers !== undefined && !isTextual(plan)) {
-    const results = new Float64Array(times.length)
-    const numbers = columns.map((column) => column.numbers)
-    const { count, row, error } = evaluateNumbers(numbers, results)
-    if (row !== undefined) collector.fail(row, error?.message ?? '', count)
-    collector.takeNumbers(results)
-    return collector.end()
+  const rows = dropAbsent(block)
+  const { times } = rows
+  const collector = new ResultCollector(plan, times, rows.columns)
+  const done =
+    evaluateNumbers !== undefined && !isTextual(plan)
+      ? evaluateColumns(evaluateNumbers, rows, { collector, time })
+      : evaluateEach(evaluate, rows, { collector, time })
+  const cut = done < times.length ? { cutAt: times[done] } : {}
+  return { ...collector.end(), ...cut, fittingRows: time.fittingRows(done) }
+}
+
+type Rows = Pick<InputBlock, 'times' | 'columns'>
+
+interface Evaluation {
+  readonly collector: ResultCollector
+  readonly time: BlockTime
+}
+
+/** Evaluates rows of numbers at once; tells how many. */
+function evaluateColumns(
+  evaluateNumbers: NonNullable<Compiled['evaluateNumbers']>,
+  { times, columns }: Rows,
+  { collector, time }: Evaluation,
+): number {
+  const results = new Float64Array(times.length)
+  let done = 0
+  while (done < times.length) {
+    const end = Math.min(times.length, done + time.step)
+    const numbers = columns.map((column) => column.numbers.subarray(done, end))
+    const { count, row, error } = evaluateNumbers(numbers, results.subarray(done, end))
+    if (row !== undefined) collector.fail(done + row, error?.message ?? '', count)
+    done = end
+    if (time.isOver()) break
   }
+  collector.takeNumbers(results.subarray(0, done))
+  return done
+}
+
+/** Evaluates row by row; tells how many. */
+function evaluateEach(
+  evaluate: Compiled['evaluate'],
+  { times, columns }: Rows,
+  { collector, time }: Evaluation,
+): number {
   const values: ExpressionValue[] = new Array(columns.length).fill(null)
+  let lookAt = time.step
   for (let row = 0; row < times.length; row++) {
-    if (collector.isFull) return { ...collector.end(), cutAt: times[row] }
+    if (collector.isFull) return row
+    if (row === lookAt) {
+      if (time.isOver()) return row
+      lookAt = row + time.step
+    }
     for (let at = 0; at < columns.length; at++) values[at] = valueAt(columns[at], row)
     try {
       collector.take(row, evaluate(values))
@@ -72,7 +118,7 @@ export function evaluateRows(
       collector.fail(row, error.message)
     }
   }
-  return collector.end()
+  return times.length
 }
 
 /** Whether results are kept as texts. */
@@ -81,7 +127,7 @@ function isTextual({ valueType }: DerivationPlan): boolean {
 }
 
 /** The rows for which every variable has something. */
-function dropAbsent({ times, columns }: InputBlock): Pick<InputBlock, 'times' | 'columns'> {
+function dropAbsent({ times, columns }: InputBlock): Rows {
   const masks = columns.flatMap(({ absent }) => (absent === undefined ? [] : [absent]))
   if (masks.length === 0) return { times, columns }
   const kept = new Int32Array(times.length)

@@ -1,0 +1,80 @@
+import { nextTurn } from '../../base/index.ts'
+
+/** Milliseconds of work after which a block ends, so that whoever waits, or is out of time, has a turn. */
+const BLOCK_MS = 25
+
+/** Rows that are evaluated before the time is looked at: few at first, as one may take milliseconds. */
+const STEP_ROWS_MIN = 16
+const STEP_ROWS_MAX = 4_096
+
+/** Milliseconds of work, of all streams together, after which other calls have a turn. */
+const TURN_MS = 10
+
+/** The time that this thread has worked: what others take of the machine makes no block shorter. */
+function workedMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
+}
+
+/** Tells when rows of a block have taken long enough. */
+export class BlockTime {
+  readonly #worked: () => number
+  readonly #begun: number
+  #step = STEP_ROWS_MIN
+
+  constructor(worked = workedMs) {
+    this.#worked = worked
+    this.#begun = worked()
+  }
+
+  /** How many rows to evaluate before `isOver` is asked. */
+  get step(): number {
+    return this.#step
+  }
+
+  /** Whether the block is to end. */
+  isOver(): boolean {
+    const { elapsed } = this
+    if (elapsed < BLOCK_MS / 8) this.#step = Math.min(2 * this.#step, STEP_ROWS_MAX)
+    return elapsed >= BLOCK_MS
+  }
+
+  /** The milliseconds that were worked. */
+  get elapsed(): number {
+    return this.#worked() - this.#begun
+  }
+
+  /** How many rows like some take a block's time; undefined where these took little of it. */
+  fittingRows(rows: number): number | undefined {
+    const { elapsed } = this
+    if (elapsed < BLOCK_MS / 4) return undefined
+    return Math.max(STEP_ROWS_MIN, Math.floor((rows * BLOCK_MS) / elapsed))
+  }
+}
+
+/**
+ * Lets others have a turn between blocks: many streams that are derived side by side would each take a block's time of the
+ * same turn.
+ */
+class BlockTurns {
+  #workedMs = 0
+  #turn: Promise<void> | undefined
+
+  /** Undefined when a block may be evaluated at once; else after it is asked again, as others wait for the same. */
+  get others(): Promise<void> | undefined {
+    if (this.#workedMs < TURN_MS) return undefined
+    this.#turn ??= nextTurn().then(() => {
+      this.#workedMs = 0
+      this.#turn = undefined
+    })
+    return this.#turn
+  }
+
+  /** Counts what a block has taken. */
+  add(workedMs: number): void {
+    this.#workedMs += workedMs
+  }
+}
+
+/** Of all streams: they are evaluated by one thread. */
+export const blockTurns = new BlockTurns()
