@@ -75,6 +75,13 @@ export class DerivationEdges {
     return this.#derived.get(derived)?.sources ?? NONE
   }
 
+  /** A derived stream as it was committed last, and what it reads; undefined for others, and while that is not settled. */
+  committed(
+    handle: StreamHandle,
+  ): { readonly revision: number; readonly sources: readonly StreamHandle[] } | undefined {
+    return this.#open.has(handle) ? undefined : this.#derived.get(handle)
+  }
+
   /**
    * Whether appends alone change results that a stream has: with ANY a source that lags behind others makes another
    * of what was derived without it. So do streams derived from such a one, as far as none of them follows corrections.

@@ -11,7 +11,7 @@ import type { PlacedStreamBody } from '../shape/stream-shape.ts'
 import { ANCESTORS_MAX, LoopFinder } from './find-loop.ts'
 import { type ReadingContext, readDerivation, requireReadable } from './read-derivation.ts'
 import { resultType } from './result-type.ts'
-import type { DraftStream, SourceStream } from './source-finder.ts'
+import type { DraftStream, SourceStream, StreamReads } from './source-finder.ts'
 import { readingOf } from './variable-reading.ts'
 
 /** A loop of more streams is told by its beginning. */
@@ -100,7 +100,7 @@ function needsCheck(
   return !isDeepStrictEqual(before.derivation, body.derivation)
 }
 
-function expectOrder(orgUid: string, { uid, revision }: SourceStream): CatalogWrite[] {
+function expectOrder(orgUid: string, { uid, revision }: StreamReads): CatalogWrite[] {
   if (revision === 0) return []
   return [{ op: 'expect', orgUid, kind: 'stream', uid, expectedRevision: revision }]
 }
@@ -121,21 +121,20 @@ async function refuseLoop(
   loops: LoopFinder,
 ): Promise<void> {
   const { finder, principal } = context
-  const start = await finder.stream(draft.uid)
-  invariant(start !== undefined, `stream ${draft.uid} is no draft`)
-  const loop = await loops.find(start)
+  const loop = await loops.find(draft.uid)
   if (loop === undefined) return
   const field = `${draft.field}.derivation.variables`
   if (loop === 'too_many') {
     refuseField(field, `depend on more than ${ANCESTORS_MAX} streams: derive it from fewer`)
   }
-  const names = loop.map((stream) => {
-    const resource = `component/${stream.componentUid}/stream/${stream.uid}`
+  const names: string[] = []
+  for (const uid of loop.slice(0, LOOP_NAMED_MAX)) {
+    const stream = await finder.stream(uid)
+    const resource = `component/${stream?.componentUid}/stream/${uid}`
     const isSeen = principal === undefined || allows(principal, resource, 'GET')
-    return isSeen ? finder.nameOf(stream) : 'a stream that you may not see'
-  })
-  const shown =
-    names.length <= LOOP_NAMED_MAX ? names : [...names.slice(0, LOOP_NAMED_MAX), '…', names[0]]
+    names.push(isSeen && stream ? finder.nameOf(stream) : 'a stream that you may not see')
+  }
+  const shown = loop.length <= LOOP_NAMED_MAX ? names : [...names, '…', names[0]]
   refuseField(field, `make a loop, where each is derived from the next: ${shown.join(' → ')}`)
 }
 

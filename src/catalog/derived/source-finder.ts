@@ -16,6 +16,14 @@ export interface SourceStream extends ReadStream {
   readonly revision: number
 }
 
+/** What a stream reads, by UID, each once. */
+export interface StreamReads {
+  readonly uid: string
+  /** 0 when it is part of the same save. */
+  readonly revision: number
+  readonly sources: readonly string[]
+}
+
 /** A stream that is about to be saved. */
 export interface DraftStream {
   readonly uid: string
@@ -102,6 +110,29 @@ export class SourceFinder {
     if (document === undefined) return undefined
     const { parentUid: componentUid, revision } = document
     return { uid, componentUid, revision, ...readStreamOf(streamBodyOf(document)) }
+  }
+
+  /** What a stream reads; of derived streams that are not saved here memory tells it, and no record is read. */
+  async readsOf(uid: string): Promise<StreamReads | undefined> {
+    const draft = this.#draftsByUid.get(uid)
+    if (draft !== undefined) return { uid, revision: 0, sources: this.#sourceUids(draft.body) }
+    const { index, edges } = this.#documents ?? {}
+    const isLiving = index?.hasLivingUid(uid) === true
+    const handle = isLiving ? index.streamByUid(this.#scope.orgUid, uid) : 0
+    const known = handle === 0 ? undefined : edges?.committed(handle)
+    if (index !== undefined && known !== undefined) {
+      const sources = known.sources.map((source) => index.streamUid(source))
+      return { uid, revision: known.revision, sources }
+    }
+    const stream = await this.stream(uid)
+    return stream && { uid, revision: stream.revision, sources: this.#sourceUids(stream) }
+  }
+
+  #sourceUids({ derivation }: { readonly derivation: Derivation | null }): string[] {
+    const uids = (derivation?.variables ?? []).map(({ streamUid, streamId }) =>
+      streamUid === '' ? this.#draftsById.get(streamId)?.uid : streamUid,
+    )
+    return [...new Set(uids.filter((uid) => uid !== undefined))]
   }
 
   /** How messages call a stream: by its own ID, or name where that is blank, and its component's. */
