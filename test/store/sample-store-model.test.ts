@@ -1,203 +1,34 @@
 /** Random operations on the embedded store against a plain model, with seals and restarts between. */
-import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { EARLIEST_TIME, epochMs, TIME_END } from '../../src/base/index.ts'
 import { type EmbeddedSampleStore, openSampleStore } from '../../src/store/embedded/index.ts'
-import { batch, read, stream } from '../contract/sample-store-contract.ts'
 import { Random, testSeeds } from '../support/random.ts'
-import { SampleModel } from './sample-model.ts'
+import { SampleTrial } from './sample-trial.ts'
 
-const STREAMS = 5
-const SPAN = 20_000
-
-/** Texts that look like numbers to somebody, and others. */
-const TEXTS = [
-  ...['', 'on', 'off', 'ünïcode', '\0', '5', '5.0', '1e5', ' 5', '5 ', '+5', '-0', '.5'],
-  ...[
-    '5.',
-    '0x1',
-    '1e400',
-    '-1e400',
-    'NaN',
-    'Infinity',
-    '9007199254740993',
-    '007.50',
-    'x'.repeat(300),
-  ],
-  ...['9223372036854775807', '-9223372036854775809', '123456789012345678901234567890.123456789'],
-]
-
-type Row = [handle: number, time: number, value: number | string]
-type Cut = [handle: number, from: number, until: number]
-
-class Trial {
-  readonly #random: Random
-  readonly #folder = mkdtempSync(join(tmpdir(), 'weir-model-'))
-  readonly #model = new SampleModel()
-  readonly #textShare: number
-  #handles = Array.from({ length: STREAMS }, (_, index) => index + 1)
-  #nextHandle = STREAMS + 1
-  #clock = SPAN
-  #store: EmbeddedSampleStore | undefined
-
-  constructor(random: Random, textShare: number) {
-    this.#random = random
-    this.#textShare = textShare
+async function tryEmbedded(seed: number, steps: number, textShare: number): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-model-'))
+  const random = new Random(seed)
+  let store: EmbeddedSampleStore | undefined
+  const open = async () => {
+    const segmentBytes = random.pick([8 * 1024, 64 * 1024, 256 * 1024])
+    store = await openSampleStore({ folder, segmentBytes })
+    return store
   }
-
-  async run(steps: number): Promise<void> {
-    await this.#open()
-    for (let step = 0; step < steps; step += 1) {
-      await this.#step()
-      if (step % 5 === 4) await this.#check()
-    }
-    await this.#check()
-  }
-
-  async dispose(): Promise<void> {
-    await this.#store?.close()
-    rmSync(this.#folder, { recursive: true })
-  }
-
-  get store(): EmbeddedSampleStore {
-    assert.ok(this.#store)
-    return this.#store
-  }
-
-  async #open(): Promise<void> {
-    const segmentBytes = this.#random.pick([8 * 1024, 64 * 1024, 256 * 1024])
-    this.#store = await openSampleStore({ folder: this.#folder, segmentBytes })
-  }
-
-  #value(): number | string {
-    const random = this.#random
-    if (random.next() < this.#textShare) return random.pick(TEXTS)
-    return random.pick([-0, 0, 1, random.integer(-1e6, 1e6) / 1000, random.integer(0, 100)])
-  }
-
-  async #step(): Promise<void> {
-    const random = this.#random
-    const choice = random.next()
-    if (choice < 0.3) await this.#append(this.#rowsInOrder(random.integer(1, 40)))
-    else if (choice < 0.4) await this.#append(this.#rowsInOrder(random.integer(400, 6000)))
-    else if (choice < 0.6) await this.#append(this.#rowsAnywhere(random.integer(1, 60)))
-    else if (choice < 0.7) await this.#append(this.#rowsAnywhere(3), [this.#cut(), this.#cut()])
-    else if (choice < 0.75) await this.#replacePoint()
-    else if (choice < 0.8) await this.#remove()
-    else if (choice < 0.83) await this.#removeOld()
-    else if (choice < 0.84) await this.#forget()
-    else if (choice < 0.95) await this.store.sealAll()
-    else {
-      await this.store.close()
-      await this.#open()
-    }
-  }
-
-  #rowsInOrder(count: number): Row[] {
-    const handle = this.#random.pick(this.#handles)
-    return Array.from({ length: count }, () => {
-      this.#clock += this.#random.integer(1, 4)
-      return [handle, this.#clock, this.#value()]
-    })
-  }
-
-  #rowsAnywhere(count: number): Row[] {
-    return Array.from({ length: count }, () => [
-      this.#random.pick(this.#handles),
-      this.#random.integer(0, this.#clock),
-      this.#value(),
-    ])
-  }
-
-  #cut(): Cut {
-    const from = this.#random.integer(0, this.#clock)
-    const length = this.#random.pick([1, 50, 3000, this.#clock])
-    return [this.#random.pick(this.#handles), from, from + length]
-  }
-
-  async #append(rows: Row[], cuts: Cut[] = []): Promise<void> {
-    await this.store.append(batch(rows, cuts))
-    for (const [handle, from, until] of cuts) this.#model.remove(handle, from, until)
-    for (const [handle, time, value] of rows) this.#model.put(handle, time, value)
-  }
-
-  async #replacePoint(): Promise<void> {
-    const [row] = this.#rowsAnywhere(1)
-    await this.#append([row], [[row[0], EARLIEST_TIME, TIME_END]])
-  }
-
-  async #remove(): Promise<void> {
-    const [handle, from, until] = this.#cut()
-    await this.store.remove({ handle: stream(handle), from: epochMs(from), until: epochMs(until) })
-    this.#model.remove(handle, from, until)
-  }
-
-  /** As a delete profile does. */
-  async #removeOld(): Promise<void> {
-    const handle = this.#random.pick(this.#handles)
-    const until = epochMs(this.#random.integer(0, this.#clock))
-    const isWanted = this.#random.next() < 0.8
-    const removal = { handle: stream(handle), from: EARLIEST_TIME, until }
-    await this.store.remove(removal, () => isWanted)
-    if (isWanted) this.#model.remove(handle, EARLIEST_TIME, until)
-  }
-
-  async #forget(): Promise<void> {
-    const handle = this.#random.pick(this.#handles)
-    await this.store.forget([stream(handle)])
-    this.#model.forget(handle)
-    this.#handles = this.#handles.map((known) => (known === handle ? this.#nextHandle : known))
-    this.#nextHandle += 1
-  }
-
-  async #check(): Promise<void> {
-    for (let handle = 1; handle < this.#nextHandle; handle += 1) await this.#checkStream(handle)
-    assert.deepEqual(this.store.status(), { readOnlyReason: undefined, damages: [] })
-  }
-
-  async #checkStream(handle: number): Promise<void> {
-    const { store } = this
-    const random = this.#random
-    const expected = this.#model.read(handle)
-    assert.deepEqual(await read(store, handle), expected, `stream ${handle}`)
-    const [latest] = await store.latest([stream(handle)])
-    const last = expected.at(-1)
-    assert.deepEqual(latest && [latest.time, latest.value], last)
-    const span = await store.span(stream(handle))
-    assert.deepEqual(span && [span.firstTime, span.lastTime], last && [expected[0][0], last[0]])
-    const from = random.integer(-10, this.#clock)
-    const until = from + random.pick([0, 10, 1000, this.#clock])
-    const limit = random.pick([1, 7, 1000])
-    const inside = expected.filter(([time]) => time >= from && time < until)
-    assert.deepEqual(await read(store, handle, { from, until, limit }), inside.slice(0, limit))
-    const latestFirst = await read(store, handle, { from, until, limit, order: 'latest_first' })
-    assert.deepEqual(latestFirst, inside.reverse().slice(0, limit))
-    const width = random.pick([97, 1000, 60_000, 3_600_000])
-    const edges = Float64Array.from({ length: 30 }, (_, index) => from + index * width)
-    this.#model.checkFold(handle, edges, await store.fold(stream(handle), edges))
-    this.#model.checkOutline(handle, edges, await store.outline(stream(handle), edges))
+  const trial = new SampleTrial({ open, seal: async () => store?.sealAll() }, random, textShare)
+  try {
+    await trial.run(steps)
+  } finally {
+    await trial.dispose()
+    rmSync(folder, { recursive: true })
   }
 }
 
 for (const seed of testSeeds(2)) {
-  test(`EmbeddedSampleStore holds what the model holds (WEIR_TEST_SEED=${seed})`, async () => {
-    const trial = new Trial(new Random(seed), 0.05)
-    try {
-      await trial.run(80)
-    } finally {
-      await trial.dispose()
-    }
-  })
+  test(`EmbeddedSampleStore holds what the model holds (WEIR_TEST_SEED=${seed})`, () =>
+    tryEmbedded(seed, 80, 0.05))
 
-  test(`it keeps texts of every shape, sealed and reopened (WEIR_TEST_SEED=${seed})`, async () => {
-    const trial = new Trial(new Random(seed), 0.9)
-    try {
-      await trial.run(60)
-    } finally {
-      await trial.dispose()
-    }
-  })
+  test(`it keeps texts of every shape, sealed and reopened (WEIR_TEST_SEED=${seed})`, () =>
+    tryEmbedded(seed, 60, 0.9))
 }
