@@ -196,3 +196,27 @@ test('a source whose values get another type by its rollup method is told, and n
     ...[[T + minute, 1] as const, [T + 2 * minute, 0] as const, [T + 3 * minute, 1] as const],
   ])
 })
+
+test('decimals keep every digit where a formula only chooses, and are DOUBLE where it calculates', async (t) => {
+  const home = await typesHome(t)
+  const [a, b] = ['12345678901234567890.123456789012345678', '0.000000000000000000001']
+  await home.add('c', [
+    { id: 'a', valueType: 'BIG_DECIMAL' },
+    { id: 'b', valueType: 'BIG_DECIMAL' },
+    derived('same', 'a', 'a'),
+    derived('greater', 'if(a > b, a, b)', 'a', 'b'),
+    derived('present', 'ifNull(a, b)', 'a', 'b'),
+    derived('text', 'CAST(a AS STRING)', 'a'),
+    derived('sum', 'a + b', 'a', 'b'),
+    { ...derived('declared', 'a + b', 'a', 'b'), valueType: 'BIG_DECIMAL' },
+  ])
+  await home.call(`compId=c&a=${a}&b=${b}&time=${T}&derMaxS`)
+  for (const id of ['same', 'greater', 'present', 'text']) {
+    assert.deepEqual(await home.read(id), [[T, a]], id)
+  }
+  const types = ['BIG_DECIMAL', 'BIG_DECIMAL', 'BIG_DECIMAL', 'STRING', 'DOUBLE']
+  assert.deepEqual(await home.typesOf('c', 'same', 'greater', 'present', 'text', 'sum'), types)
+  assert.deepEqual(await home.read('sum'), [[T, Number(a)]])
+  const [[, declared]] = await home.read('declared')
+  assert.equal(Number(declared), Number(a))
+})

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ManualClock } from '../../src/base/index.ts'
 import type { StreamInput } from '../../src/catalog/index.ts'
@@ -17,6 +17,7 @@ import { batch } from '../support/samples.ts'
 const HEARD_MS = 1_000
 /** Longer than a lease lasts. */
 const LEASE_MS = 61_000
+const SAMPLES = 120_000
 
 const source = (id: string): StreamInput => ({ id, valueType: 'DOUBLE' })
 
@@ -127,9 +128,9 @@ test('one of two workers derives, and the other takes over when it dies', async 
   assert.deepEqual(await home.read('d'), [...both, [30, 4]], 'who ends in peace lets the lease go')
 })
 
-test('a job whose process died is ended by another that starts, once', async (t) => {
+/** A job over history that hangs in its second block until the gate is opened. */
+async function hangingJob(t: TestContext) {
   const clock = new ManualClock(1_700_000_000_000)
-  const SAMPLES = 120_000
   const gate = Promise.withResolvers<void>()
   const stuck = Promise.withResolvers<void>()
   let blocks = 0
@@ -153,7 +154,26 @@ test('a job whose process died is ended by another that starts, once', async (t)
   result = home.handleOf('c', 'd')
   const job = await home.derivation.jobs.start(owner, { componentUid, uid }, {})
   await stuck.promise
-  const other = home.another('another process').jobs
+  return { clock, gate, home, job, rows, other: home.another('another process').jobs }
+}
+
+test('a job is cancelled through another process than the one that works on it', async (t) => {
+  const { clock, gate, home, job, other } = await hangingJob(t)
+  const cancelled = await other.cancel(owner, job.uid)
+  assert.equal(cancelled.status, 'CANCELLED')
+  assert.ok(cancelled.end !== null)
+  clock.advance(LEASE_MS / 2)
+  gate.resolve()
+  await until(() => home.derivation.jobs.unfinishedCount === 0)
+  assert.equal((await home.derivation.jobs.get(owner, job.uid)).status, 'CANCELLED')
+  assert.equal((await other.get(owner, job.uid)).status, 'CANCELLED')
+  const { length } = await home.read('d')
+  assert.ok(length > 0 && length < SAMPLES, `${length} results`)
+  assert.deepEqual(await other.cancel(owner, job.uid), await other.get(owner, job.uid))
+})
+
+test('a job whose process died is ended by another that starts, once', async (t) => {
+  const { clock, gate, home, job, rows, other } = await hangingJob(t)
   await other.resume()
   assert.equal(other.unfinishedCount, 1)
   // The first may have kept its component once more on its way into the wait.

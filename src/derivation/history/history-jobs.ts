@@ -136,11 +136,20 @@ export class HistoryJobs {
     requirePermit(principal, `job/${uid}`, 'DELETE')
     const job = await this.#require(principal.orgUid, uid)
     const unfinished = this.#unfinished.get(uid)
-    if (unfinished === undefined) return showJob(job)
+    if (unfinished === undefined) return showJob(await this.#cancelElsewhere(job))
     unfinished.isCancelled = true
     if (!unfinished.isWorking) await this.#end(unfinished, 'CANCELLED', '')
     await unfinished.over.promise
     return showJob(await this.#require(principal.orgUid, uid))
+  }
+
+  /** Says in the book that a job of another process is cancelled, where that looks before it keeps how far it is. */
+  async #cancelElsewhere(job: HistoryJob): Promise<HistoryJob> {
+    if (job.status !== 'RUNNING') return job
+    const { book, clock } = this.#deps
+    const cancelled: HistoryJob = { ...job, status: 'CANCELLED', end: clock.now() }
+    await book.write(cancelled)
+    return cancelled
   }
 
   /** Ends those that work; the next start goes on with them. */
@@ -265,7 +274,9 @@ export class HistoryJobs {
         const elapsed = clock.elapsed()
         if (elapsed - one.keptAt >= KEEP_EVERY_MS) {
           one.keptAt = elapsed
-          await book.write(one.job)
+          const kept = await book.find(one.job.orgUid, one.job.uid)
+          if (kept?.status === 'CANCELLED') one.isCancelled = true
+          else await book.write(one.job)
         }
         if (elapsed - one.renewedAt >= RENEW_EVERY_MS) {
           one.renewedAt = elapsed
