@@ -188,6 +188,7 @@ async function draftComponent(
     ...{ timeZoneId: timeZone, creationDate: deps.base.clock.now() },
     ownerUser: { uid: owner.uid, name: owner.name },
     location: template?.location ?? null,
+    ...(template === undefined ? {} : { template: template.id }),
     lastOrdinal: 0,
   }
   const folders = await folderOrders(deps.base, orgUid, {

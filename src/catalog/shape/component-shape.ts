@@ -36,6 +36,8 @@ export type ComponentBody = {
   readonly creationDate: number
   readonly ownerUser: UserReference | null
   readonly location: Location | null
+  /** The ID of the template that it was made from, as it was then; absent where there was none. */
+  readonly template?: string
   /** Of the streams that are gone, the last that was counted from its UID. */
   readonly lastOrdinal: number
 }

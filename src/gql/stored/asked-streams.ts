@@ -20,7 +20,7 @@ interface FindDeps {
 
 const isStream = (handle: StreamHandle | 0): handle is StreamHandle => handle !== 0
 
-/** The streams that conditions on IDs and folders leave, some at a time; others may be among them. */
+/** The streams that conditions on IDs, folders, names and templates leave, some at a time; others may be among them. */
 export async function* findAskedStreams(
   { catalog, principal }: FindDeps,
   asked: Asked,
@@ -56,7 +56,8 @@ async function* candidates(
     yield [...uids].map((uid) => index.streamByUid(orgUid, uid)).filter(isStream)
     return
   }
-  const isNarrow = ['cid', 'cuid', 'folderpath', 'cname'].some((name) => asked.texts.has(name))
+  const narrowing = ['cid', 'cuid', 'folderpath', 'cname', 'template']
+  const isNarrow = narrowing.some((name) => asked.texts.has(name))
   if (!isNarrow) {
     yield index.handlesOf(orgUid)
     return
@@ -96,6 +97,7 @@ export async function* findAskedComponents(
     for await (const records of catalog.walkComponents(orgUid, folder)) {
       for (const record of records) {
         if (texts.get('cname')?.has(record.name) === false) continue
+        if (texts.get('template')?.has(record.template ?? '') === false) continue
         const entry = index.componentByUid(orgUid, record.uid)
         if (entry !== undefined) yield { entry, record }
       }

@@ -77,6 +77,8 @@ function componentCell(entry: ComponentEntry, record: ComponentRecord, column: s
       return record.location?.altitude ?? null
     case 'streamcount':
       return BigInt(record.streamCount)
+    case 'template':
+      return record.template ?? null
     default:
       return null
   }

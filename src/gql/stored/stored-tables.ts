@@ -22,13 +22,13 @@ export const STORED_TABLES: StoredTables = {
     ...['description', 'timeZoneId', 'streamType', 'sampleValueType', 'unit'].map(text),
     ...['startDate', 'endDate', 'lastUpdated'].map(long),
     any('lastValue'),
-    ...[time, sample, ...bounds].map(hidden),
+    ...[time, sample, ...bounds, text('template')].map(hidden),
   ],
   SAMPLE: [
     ...['CID', 'ID'].map(text),
     { ...time, name: 'TIME' },
     { ...sample, name: 'SAMPLE' },
-    ...[...['cuid', 'uid'].map(text), ...names, ...bounds].map(hidden),
+    ...[...['cuid', 'uid'].map(text), ...names, ...bounds, text('template')].map(hidden),
   ],
   COMPONENT: [
     ...['cid', 'cuid', 'cname', 'folderPath', 'description', 'timeZoneId'].map(text),
@@ -38,12 +38,13 @@ export const STORED_TABLES: StoredTables = {
       (name): StoredColumn => ({ name, type: 'DOUBLE' }),
     ),
     long('streamCount'),
+    text('template'),
     ...['id', 'uid', 'name'].map(text).map(hidden),
   ],
 }
 
 /** Columns that are read from the record of a component. */
-export const COMPONENT_RECORD: ReadonlySet<string> = new Set(['cname', 'folderpath'])
+export const COMPONENT_RECORD: ReadonlySet<string> = new Set(['cname', 'folderpath', 'template'])
 
 /** Columns that are read from the record of a stream. */
 export const STREAM_RECORD: ReadonlySet<string> = new Set(['name', 'description', 'unit'])

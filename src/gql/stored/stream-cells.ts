@@ -125,6 +125,8 @@ export function streamCell(
       return component?.name ?? null
     case 'folderpath':
       return component?.folder ?? null
+    case 'template':
+      return component?.template ?? null
     case 'name':
       return record?.name ?? null
     case 'description':

@@ -115,6 +115,9 @@ export const componentRecord = named(
     creationDate: msOf('When it was made'),
     ownerUser: orNull(Type.Object({ uid: Type.String(), name: Type.String() })),
     location,
+    template: Type.Optional(
+      Type.String({ description: 'The ID of the template that it was made from, as it was then' }),
+    ),
     revision,
     streamCount: Type.Integer(),
     stream: Type.Optional(

@@ -361,6 +361,51 @@ test('more samples than a run may be handed are refused with the condition that 
   await refusedAs('SELECT sample FROM SAMPLE(Range(last = 0))', /whole number from 1/)
 })
 
+test('conditions on templates leave the components that were made from them, and hand over no others', async () => {
+  const template = { id: 'sensor', stream: [{ id: 'rh', valueType: 'DOUBLE' }] }
+  const saved = await owner('PUT', '/api/component_template', { component_template: template })
+  assert.equal(saved.status, 200, saved.text)
+  const sql =
+    "INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE) WITH (COMP_TMPL_ID = 'sensor') SELECT 'made1', 'rh', 5, 48 UNION ALL SELECT 'made2', 'rh', 6, 52"
+  assert.equal((await owner('POST', '/api/gql', { sql })).status, 200)
+  const body = Array.from({ length: 5_001 }, (_, at) => {
+    return { compId: 'plain', streamId: 'rh', time: START + at, data: at }
+  })
+  assert.equal((await owner('PUT', '/api/feed', body)).status, 200)
+  assert.deepEqual(
+    await rowsOf("SELECT cid, sample * 2 FROM SAMPLE WHERE template = 'sensor' ORDER BY cid"),
+    [
+      ['made1', 96],
+      ['made2', 104],
+    ],
+  )
+  assert.deepEqual(
+    await rowsOf(
+      "SELECT template, count(*), max(sample) FROM SAMPLE WHERE id = 'rh' AND template IN ('sensor', 'other') GROUP BY template",
+    ),
+    [['sensor', 2, 52]],
+  )
+  assert.deepEqual(
+    await rowsOf(
+      "SELECT s.cid FROM STREAM s JOIN COMPONENT c USING (cuid) WHERE c.template = 'sensor' ORDER BY s.cid",
+    ),
+    [['made1'], ['made2']],
+  )
+  assert.deepEqual(
+    await rowsOf(
+      "SELECT cid, template FROM COMPONENT WHERE cid IN ('plain', 'made1') ORDER BY cid",
+    ),
+    [
+      ['made1', 'sensor'],
+      ['plain', null],
+    ],
+  )
+  const [[uid]] = await rowsOf("SELECT cuid FROM COMPONENT WHERE cid = 'made1'")
+  const renamed = await owner('POST', '/api/component', { component: { uid, name: 'Cellar' } })
+  assert.equal(renamed.status, 200, renamed.text)
+  assert.equal((await owner('GET', `/api/component/${uid}`)).body.component.template, 'sensor')
+})
+
 test('sums of LONGs beyond 2^53 have all their digits, from sums that the store knows too', async () => {
   await make({ id: 'meter', stream: ['many', 'few'].map((id) => ({ id, valueType: 'LONG' })) })
   const many = Array.from({ length: 6_000 }, (_, at) => [START + at * 60_000, 9e12 + 1 + 7 * at])
