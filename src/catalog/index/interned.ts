@@ -34,7 +34,10 @@ export class Interned {
     if (number === 0) return
     this.#uses[number] -= 1
     if (this.#uses[number] > 0) return
-    if (number === this.#lastNumber) this.#lastText = ''
+    if (number === this.#lastNumber) {
+      this.#lastText = ''
+      this.#lastNumber = 0
+    }
     this.#numbers.delete(this.#texts[number])
     this.#texts[number] = ''
     this.#free.push(number)
@@ -42,7 +45,7 @@ export class Interned {
 
   /** The number of a text in use, 0 when there is none. */
   find(text: string): number {
-    return this.#numbers.get(text) ?? 0
+    return text === this.#lastText ? this.#lastNumber : (this.#numbers.get(text) ?? 0)
   }
 
   textOf(number: number): string {

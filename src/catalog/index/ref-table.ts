@@ -1,7 +1,10 @@
 const PAIRS_MIN = 1 << 4
 /** Pairs for each ref there is room for: probes stay short up to three quarters. */
 const ROOM = 4 / 3
-/** A part that is full becomes a quarter longer: less room stands empty than by doubling. */
+/** A table that is full doubles while it is short, as refs are placed anew once for it then. */
+const SHORT_PAIRS = 1 << 12
+const SHORT_GROWTH = 2
+/** A longer one becomes a quarter longer: less room stands empty than by doubling. */
 const GROWTH = 1.25
 /** The bits of a hash that choose the place; the others have chosen the table. */
 const PLACE_BITS = 26
@@ -42,7 +45,7 @@ export class RefTable {
   }
 
   add(ref: number, hash: number): void {
-    if ((this.#used + 1) * ROOM > this.#pairs) this.#widen(Math.ceil(this.#pairs * GROWTH))
+    if ((this.#used + 1) * ROOM > this.#pairs) this.#widen(Math.ceil(this.#pairs * this.#growth()))
     this.#used += 1
     this.#place(ref, hash)
   }
@@ -77,6 +80,10 @@ export class RefTable {
     while (cells[at] !== 0) at = this.after(at)
     cells[at] = ref
     cells[at + 1] = hash
+  }
+
+  #growth(): number {
+    return this.#pairs < SHORT_PAIRS ? SHORT_GROWTH : GROWTH
   }
 
   #widen(pairs: number): void {

@@ -6,7 +6,7 @@ import { RefTables } from './ref-tables.ts'
 import { TextNumbers } from './text-numbers.ts'
 
 /** Streams of one component up to which the ID is looked for among all of them; no table has them. */
-const FEW = 8
+const FEW = 16
 
 /** The IDs of streams by handle, and the way back within a component. Streams share the texts of their IDs. */
 export class StreamIds {

@@ -36,6 +36,10 @@ function componentOf(
   return component
 }
 
+function isOfSame({ compId, compUid }: OpenTarget, other: OpenTarget): boolean {
+  return compId === other.compId && compUid === other.compUid
+}
+
 /**
  * The streams of a call's components by their places, as they were when the call first asked: listed
  * once, however many places it names.
@@ -104,10 +108,18 @@ export async function resolveTargets(
   const missing = new MissingTargets()
   const places = new StreamPlaces()
   let looked = 0
+  let last: OpenTarget | undefined
+  let component: ComponentEntry | undefined
   for (const target of put.samples.open) {
     looked += 1
-    if (looked % TARGETS_PER_SLICE === 0) await nextTurn()
-    const component = componentOf(index, orgUid, target)
+    if (looked % TARGETS_PER_SLICE === 0) {
+      await nextTurn()
+      last = undefined
+    }
+    // Streams of one device mostly stand together.
+    if (last === undefined || !isOfSame(target, last))
+      component = componentOf(index, orgUid, target)
+    last = target
     if (isComponentOnly(target)) continue
     const handle = handleOf(index, component, target, places)
     if (handle !== 0) {

@@ -38,14 +38,8 @@ export interface CommitPart {
   readonly limits: readonly CatalogLimit[]
 }
 
-/** Patterns of a fleet, the head's first: the number of the shape on its way, and the numbers of its own. */
-interface FleetPatterns {
-  readonly shapeNumbers: readonly number[]
-  readonly numbers: readonly (readonly number[])[]
-}
-
-/** What is sent of a fleet. */
-export interface PackedFleet {
+/** A fleet with the shapes of its patterns. */
+export interface Fleet {
   readonly orgUid: string
   readonly firstNumber: number
   readonly tails: string
@@ -53,24 +47,28 @@ export interface PackedFleet {
   readonly ids: string
   /** Of each component the length of its ID and how many streams it has, then of each of these length and pattern. */
   readonly layout: Uint32Array
-  readonly patterns: FleetPatterns
-  /** Shapes that it is the first to name, with their numbers before them. */
-  readonly shapes: readonly (number | string)[]
-  readonly isFresh: boolean
-}
-
-/** A fleet with the shapes of its patterns. */
-export interface Fleet extends Omit<PackedFleet, 'patterns' | 'shapes' | 'isFresh'> {
+  /** The head's first. */
   readonly patterns: readonly Pick<Shaped, 'shape' | 'numbers'>[]
 }
 
+/** What is sent of a fleet, one after the other: with one device a call, the names of fields would be most of it. */
+export type PackedFleet = readonly [
+  ...[orgUid: string, firstNumber: number, tails: string, ids: string, layout: Uint32Array],
+  /** Of each pattern the number of its shape on its way, how many numbers of its own it has, and these. */
+  patterns: readonly number[],
+  /** Shapes that it is the first to name, with their numbers before them. */
+  shapes: readonly (number | string)[],
+  isFresh: boolean,
+]
+
 /** A fleet, which is a commit by itself. */
-interface FleetRequest {
+export interface FleetRequest {
   readonly type: 'fleet'
   readonly id: number
   readonly fleet: PackedFleet
   readonly lease: Lease | undefined
-  readonly limits: readonly CatalogLimit[]
+  /** JSON: the same with every fleet of an organization. */
+  readonly limits: string
 }
 
 export type WriterRequest =

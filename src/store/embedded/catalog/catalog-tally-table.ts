@@ -4,6 +4,9 @@ import { checkOfTally } from './catalog-checks.ts'
 import { addTallies, COUNTED, NOTHING, TALLY, type Tally, tallyOf } from './catalog-tally.ts'
 import type { FamilyWriteTable } from './family/family-write-table.ts'
 
+/** Counts that are remembered from one transaction to the next: the thread is the only one that changes them. */
+const KNOWN_MAX = 10_000
+
 /** Counts by kind in each scope. */
 class Counts {
   readonly #scopes = new Map<number, Map<string, Tally>>()
@@ -42,7 +45,7 @@ export class CatalogTallies {
   readonly #step = new Counts()
   /** By how much the steps before it in the transaction have, which is not written yet. */
   readonly #made = new Counts()
-  /** Counts as kept before the transaction, as far as they were asked for; undefined when they do not check. */
+  /** Counts as kept before the transaction, as far as they are known; undefined when they do not check. */
   readonly #known = new Map<string, Tally | undefined>()
 
   constructor(db: DatabaseSync, families: FamilyWriteTable) {
@@ -82,8 +85,10 @@ export class CatalogTallies {
 
   /** Writes what the transaction has changed, at its end. */
   write(): void {
+    if (this.#known.size > KNOWN_MAX) this.#known.clear()
     this.#made.each((scope, kind, change) => this.#write(scope, kind, change))
-    this.forget()
+    this.#step.clear()
+    this.#made.clear()
   }
 
   /** Drops what a transaction has changed that came to nothing. */
@@ -116,5 +121,6 @@ export class CatalogTallies {
     const { documents, entries, bytes } = after
     const crc = checkOfTally({ scope, kind, ...after })
     this.#set.run(scope, kind, documents, entries, bytes, crc)
+    this.#known.set(`${scope} ${kind}`, after)
   }
 }

@@ -94,7 +94,7 @@ export class CatalogWriterLink {
     const documents = fleet.compIds.length + fleet.streamIds.length
     const id = this.#admit(documents)
     const done = this.#wait(id, documents)
-    this.#post({ type: 'fleet', id, fleet: packed, lease, limits })
+    this.#post({ type: 'fleet', id, fleet: packed, lease, limits: JSON.stringify(limits) })
     return (await done) as number
   }
 

@@ -11,7 +11,13 @@ import { FolderDamaged } from '../damage/folder-damaged.ts'
 import { ProgressSlotFile } from '../damage/progress-file.ts'
 import { applyJob, type Job } from './catalog-apply.ts'
 import { openChecked } from './catalog-checks.ts'
-import type { CommitPart, WriteOrder, WriterReply, WriterRequest } from './catalog-protocol.ts'
+import type {
+  CommitPart,
+  FleetRequest,
+  WriteOrder,
+  WriterReply,
+  WriterRequest,
+} from './catalog-protocol.ts'
 import { CatalogReserve } from './catalog-reserve.ts'
 import { CatalogWriteTable } from './catalog-write-table.ts'
 import { documentsOfFleet } from './family/fleet-walk.ts'
@@ -92,9 +98,13 @@ class CatalogWriter {
   #accept(request: WriterRequest): void {
     if (request.type === 'close') this.#closingId = request.id
     else if (request.type === 'commit') this.#acceptPart(request)
-    else if (request.type === 'fleet')
-      this.#queue.push({ ...request, fleet: this.#reader.readFleet(request.fleet) })
+    else if (request.type === 'fleet') this.#acceptFleet(request)
     else this.#queue.push(request)
+  }
+
+  #acceptFleet({ type, id, fleet, lease, limits }: FleetRequest): void {
+    const made = this.#reader.readFleet(fleet)
+    this.#queue.push({ type, id, fleet: made, lease, limits: this.#reader.readLimits(limits) })
   }
 
   #acceptPart(part: CommitPart): void {

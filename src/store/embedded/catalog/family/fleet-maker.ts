@@ -217,16 +217,15 @@ class PatternWriter {
   readonly #families: FamilyWriteTable
   readonly #pattern: Fleet['patterns'][number]
   #shape: NumberedShape
-  #start = COMMA
-  #end = COMMA
-  #fixedBytes = 0
+  #words: PatternWords
   count = 0
   bytes = 0
 
   constructor(families: FamilyWriteTable, pattern: Fleet['patterns'][number]) {
     this.#families = families
     this.#pattern = pattern
-    this.#shape = this.#take()
+    this.#shape = families.shapes.take(pattern.shape)
+    this.#words = wordsOf(this.#shape, pattern.numbers)
   }
 
   get shape(): NumberedShape['shape'] {
@@ -236,24 +235,43 @@ class PatternWriter {
   /** Adds the values of a document to a row as it holds them. */
   write(walk: FleetWalk, row: RowBytes): void {
     // Until enough documents have had it, the shape stands in the rows themselves.
-    if (this.count > 0 && this.#shape.number === 0) this.#shape = this.#take()
+    if (this.count > 0 && this.#shape.number === 0) this.#take()
     const { shape } = this.#shape
     this.count += 1
-    row.addPiece(this.#start)
+    row.addPiece(this.#words.start)
     walk.addQuoted(row)
-    row.addPiece(this.#end)
+    row.addPiece(this.#words.end)
     this.bytes += walk.isPlain
-      ? this.#fixedBytes + walk.idLength * (shape.listKey.isOpen ? 2 : 1)
+      ? this.#words.fixedBytes + walk.idLength * (shape.listKey.isOpen ? 2 : 1)
       : shape.bytesOf(walk.id, this.#pattern.numbers)
   }
 
-  #take(): NumberedShape {
-    const taken = this.#families.shapes.take(this.#pattern.shape)
-    const { numbers } = this.#pattern
-    const named = taken.number === 0 ? `0,${JSON.stringify(taken.shape.text)}` : `${taken.number}`
-    this.#start = pieceOf(`${named},`)
-    this.#end = pieceOf(numbers.map((number) => `,${number}`).join(''))
-    this.#fixedBytes = taken.shape.bytesOf('', numbers)
-    return taken
+  #take(): void {
+    const { shape, numbers } = this.#pattern
+    this.#shape = this.#families.shapes.take(shape)
+    this.#words = wordsOf(this.#shape, numbers)
   }
+}
+
+/** What stands in a row before and after the ID of a document, and what that counts as without it. */
+interface PatternWords {
+  readonly start: RowPiece
+  readonly end: RowPiece
+  readonly fixedBytes: number
+}
+
+/** Those of shapes without numbers of their own, which come again with every call. */
+const knownWords = new WeakMap<NumberedShape, PatternWords>()
+
+function wordsOf(taken: NumberedShape, numbers: readonly number[]): PatternWords {
+  const known = numbers.length === 0 ? knownWords.get(taken) : undefined
+  if (known !== undefined) return known
+  const named = taken.number === 0 ? `0,${JSON.stringify(taken.shape.text)}` : `${taken.number}`
+  const words = {
+    start: pieceOf(`${named},`),
+    end: pieceOf(numbers.map((number) => `,${number}`).join('')),
+    fixedBytes: taken.shape.bytesOf('', numbers),
+  }
+  if (numbers.length === 0) knownWords.set(taken, words)
+  return words
 }

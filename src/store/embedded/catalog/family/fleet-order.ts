@@ -15,18 +15,15 @@ export function packFleet(fleet: PutFleet, parts: PartWriter): PackedFleet | und
   const { orgUid, firstNumber, tails } = fleet
   const head = heads.take({ kind: 'component', ...fleet.head })
   if (head === undefined) return undefined
-  const texts = [head.shape]
-  const numbers = [head.numbers]
+  const patterns = [head]
   for (const member of fleet.members) {
     const shaped = shapedOf(member)
     if (shaped === undefined) return undefined
-    texts.push(shaped.shape)
-    numbers.push(shaped.numbers)
+    patterns.push(shaped)
   }
-  const { isFresh, shapeNumbers, shapes } = parts.numberShapes(texts)
-  const patterns = { shapeNumbers, numbers }
+  const { isFresh, numbers, shapes } = parts.numberPatterns(patterns)
   const { ids, layout } = layOut(fleet)
-  return { orgUid, firstNumber, tails, ids, layout, patterns, shapes, isFresh }
+  return [orgUid, firstNumber, tails, ids, layout, numbers, shapes, isFresh]
 }
 
 function shapedOf(member: FleetPattern): Shaped | undefined {

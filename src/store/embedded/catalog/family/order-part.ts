@@ -3,6 +3,7 @@
  * than writing what they say. A shape crosses once and is named by a number after that.
  */
 import { headUidOf } from '../../../../base/index.ts'
+import type { CatalogLimit } from '../../../catalog-port.ts'
 import type {
   Fleet,
   PackedFleet,
@@ -10,6 +11,7 @@ import type {
   PackedPart,
   WriteOrder,
 } from '../catalog-protocol.ts'
+import type { Shaped } from './shape.ts'
 
 const PLAIN = 0
 const PACKED = 1
@@ -19,6 +21,8 @@ const ANY_REVISION = -1
 const COUNT_AT = 6
 /** Shapes that both sides remember; then they begin again. */
 const SHAPES_MAX = 20_000
+/** Texts of limits that are remembered, of an organization each. */
+const LIMITS_MAX = 1_000
 
 /** Flattens orders; one for all parts that a thread is sent. */
 export class PartWriter {
@@ -42,17 +46,21 @@ export class PartWriter {
     return { values, shapes, isFresh }
   }
 
-  /** The numbers of shapes, and those of them that are named for the first time. */
-  numberShapes(texts: readonly string[]): {
-    readonly shapeNumbers: readonly number[]
+  /** Patterns as a fleet is sent with them, and shapes of them that are named for the first time. */
+  numberPatterns(patterns: readonly Pick<Shaped, 'shape' | 'numbers'>[]): {
+    readonly numbers: readonly number[]
     readonly shapes: readonly (number | string)[]
     readonly isFresh: boolean
   } {
     const shapes: (number | string)[] = []
     const isFresh = this.#numbers.size > SHAPES_MAX
     if (isFresh) this.#numbers.clear()
-    const shapeNumbers = texts.map((text) => this.#numberOf(text, shapes))
-    return { shapeNumbers, shapes, isFresh }
+    const numbers: number[] = []
+    for (const { shape, numbers: own } of patterns) {
+      numbers.push(this.#numberOf(shape, shapes), own.length)
+      for (const number of own) numbers.push(number)
+    }
+    return { numbers, shapes, isFresh }
   }
 
   #numberOf(shape: string, shapes: (number | string)[]): number {
@@ -77,15 +85,29 @@ export class PartWriter {
 /** Reads what a PartWriter wrote, parts in their order. */
 export class PartReader {
   #shapes: string[] = []
+  readonly #limits = new Map<string, readonly CatalogLimit[]>()
 
   /** The fleet of what packFleet() wrote, with its shapes. */
-  readFleet({ patterns, shapes, isFresh, ...fleet }: PackedFleet): Fleet {
+  readFleet(packed: PackedFleet): Fleet {
+    const [orgUid, firstNumber, tails, ids, layout, numbers, shapes, isFresh] = packed
     this.#learn(shapes, isFresh)
-    const { shapeNumbers, numbers } = patterns
-    const shapeOf = (number: number, at: number) => ({
-      ...{ shape: this.#shapes[number], numbers: numbers[at] },
-    })
-    return { ...fleet, patterns: shapeNumbers.map(shapeOf) }
+    const patterns: Fleet['patterns'][number][] = []
+    for (let at = 0; at < numbers.length; at += 2 + numbers[at + 1]) {
+      const count = numbers[at + 1]
+      const own = count === 0 ? NONE : numbers.slice(at + 2, at + 2 + count)
+      patterns.push({ shape: this.#shapes[numbers[at]], numbers: own })
+    }
+    return { orgUid, firstNumber, tails, ids, layout, patterns }
+  }
+
+  /** Limits that were sent as JSON. */
+  readLimits(text: string): readonly CatalogLimit[] {
+    const known = this.#limits.get(text)
+    if (known !== undefined) return known
+    if (this.#limits.size >= LIMITS_MAX) this.#limits.clear()
+    const limits = JSON.parse(text) as readonly CatalogLimit[]
+    this.#limits.set(text, limits)
+    return limits
   }
 
   #learn(shapes: readonly (number | string)[], isFresh: boolean): void {
