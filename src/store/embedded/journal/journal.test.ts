@@ -100,12 +100,12 @@ test('segments are short until they are filled, and grow to their usual length',
   const long = sizeRecord({
     kind: 'samples',
     batch: {
-      ...{ count: 8_000, handles: new Uint32Array(8_000).fill(HANDLE), removals: [] },
-      times: Float64Array.from({ length: 8_000 }, (_, index) => index),
-      numbers: new Float64Array(8_000),
+      ...{ count: 2_000, handles: new Uint32Array(2_000).fill(HANDLE), removals: [] },
+      times: Float64Array.from({ length: 2_000 }, (_, index) => index),
+      numbers: new Float64Array(2_000),
     },
   })
   while (segments.size < 5) await journal.append(long)
   await journal.close()
-  assert.deepEqual(lengths, [256, 256, 256, 4096, 8192, 8192])
+  assert.deepEqual(lengths, [64, 64, 64, 4096, 8192, 8192])
 })

@@ -8,10 +8,10 @@ import { segmentName } from './segment.ts'
 const SHORTER_SHARE = 4
 
 /** The first segments are short, so that a service that is hardly used takes little room. */
-const FIRST_BYTES = 256 * 1024
+const FIRST_BYTES = 64 * 1024
 
 /** Each segment that was filled makes the next so many times longer, up to the usual length. */
-const GROWN_BY = 16
+const GROWN_BY = 64
 
 /** Room for a thousand removals. */
 const LAST_SEGMENT_BYTES = 256 * 1024
