@@ -5,6 +5,7 @@ import { greenhouse } from '../../tools/demo/greenhouse-streams.ts'
 import { putPresent } from '../../tools/demo/live-greenhouse.ts'
 import { seedGreenhouse } from '../../tools/demo/seed-greenhouse.ts'
 import { type Service, startService } from '../support/service.ts'
+import { eventually } from '../support/settle.ts'
 
 const DAYS = 2
 const DAY_MS = 86_400_000
@@ -97,6 +98,22 @@ test('days are warmer than nights, vents open when it is warm, and every value i
   }
   const modes = (await samplesOf('north-house', 'mode')).map(({ data }) => data)
   assert.ok(new Set(modes).size >= 2, modes.join())
+})
+
+test('the greenhouse has a derived stream with its history, a query and a connector', async () => {
+  await eventually(async () => {
+    const dry = await samplesOf('north-house', 'dryness')
+    assert.ok(dry.length >= 1_000, `${dry.length} derived`)
+    for (const { data } of dry) assert.ok(Number(data) >= 0 && Number(data) < 4, `${data} kPa`)
+  })
+  const { query } = (await client.call('GET', '/api/query')) as { query: Array<{ uid: string }> }
+  const range = `from=${NOW - DAY_MS}&until=${NOW}`
+  const { rows } = (await client.call('GET', `/api/query/${query[0].uid}/results?${range}`)) as {
+    rows: unknown[][]
+  }
+  assert.equal(rows.length, 3 * 24)
+  const { connector } = (await client.call('GET', '/api/connector')) as { connector: unknown[] }
+  assert.equal(connector.length, 1)
 })
 
 test('the camera has small pictures that are PNG', async () => {

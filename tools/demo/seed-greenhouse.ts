@@ -1,4 +1,4 @@
-/** Makes the greenhouse in an organization: units, template, components, a month of history, a board. */
+/** Makes the greenhouse in an organization: units, template, components, a month of history, a board, and work on it. */
 import { drawBed } from './bed-picture.ts'
 import { type DemoClient, findComponent } from './demo-client.ts'
 import { seedBoard } from './greenhouse-board.ts'
@@ -10,6 +10,7 @@ import {
   greenhouse,
   type Value,
 } from './greenhouse-streams.ts'
+import { seedWork } from './greenhouse-work.ts'
 
 const DAY_MS = 86_400_000
 const PICTURE_EVERY_MS = 6 * 3_600_000
@@ -40,6 +41,7 @@ export async function seedGreenhouse(client: DemoClient, seeding: Seeding): Prom
   }
   await seedPictures(client, seeding.nowMs)
   await seedBoard(client)
+  await seedWork(client)
 }
 
 /** What was not told while no demonstration ran, of at most as many days as history has. */

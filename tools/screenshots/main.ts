@@ -30,13 +30,13 @@ await seedGreenhouse(client, { nowMs: Date.now() })
 const stop = startLive(client, (problem) => console.error(problem))
 const browser = await openBrowser()
 mkdirSync(FOLDER, { recursive: true })
-for (const shot of await findShots(client)) await take(browser, shot)
+for (const shot of await findShots(client, OWNER.password)) await take(browser, shot)
 stop()
 await browser.close()
 await app.close()
 rmSync(dataDir, { recursive: true, force: true })
 
-async function take(from: Browser, { name, path, ready, width, height, theme }: Shot) {
+async function take(from: Browser, { name, path, ready, width, height, theme, act }: Shot) {
   const context = await from.newContext({
     ...{ viewport: { width, height }, colorScheme: theme, reducedMotion: 'reduce' },
     ...{ timezoneId: 'Europe/Berlin', locale: 'en-GB' },
@@ -45,6 +45,7 @@ async function take(from: Browser, { name, path, ready, width, height, theme }: 
   const page = await context.newPage()
   await page.goto(`${url}${path}`)
   await page.getByText(ready).first().waitFor()
+  await act?.(page)
   // What is drawn is drawn when nothing is asked for any more; live events go on.
   await page.waitForLoadState('load')
   await page.waitForTimeout(2_500)

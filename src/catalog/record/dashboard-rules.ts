@@ -74,11 +74,16 @@ function readPanels(inputs: readonly PanelInput[], around: Surroundings): Panel[
     const panel = readPanel(field, input)
     for (const [place, stream] of panel.streams.entries()) {
       if (known.has(textOf(stream)) || isStreamOf(around, stream)) continue
-      const shown = `${stream.componentUid.slice(0, 40)} / ${stream.streamUid.slice(0, 40)}`
-      refuseField(`${field}.streams[${place}]`, `${shown} is no stream of this organization`)
+      refuseNoStream(`${field}.streams[${place}]`, stream)
     }
     return { ...panel, streams: panel.streams.map((stream) => withLabel(stream, known)) }
   })
+}
+
+/** Refuses a stream that is not there, or that the caller may not know of. */
+export function refuseNoStream(field: string, stream: PanelStream): never {
+  const shown = `${stream.componentUid.slice(0, 40)} / ${stream.streamUid.slice(0, 40)}`
+  refuseField(field, `${shown} is no stream of this organization`)
 }
 
 /** What a stream was called stays known where nobody says otherwise. */

@@ -2,8 +2,13 @@ import { allows, type Principal, requirePermit } from '../../access/index.ts'
 import type { Documents } from '../documents/documents.ts'
 import { NOTHING_ALONG } from '../documents/plan-along.ts'
 import type { StreamIndex } from '../index/stream-index.ts'
-import type { DashboardBody, PanelStream } from '../shape/dashboard-shape.ts'
-import { dashboardRules } from './dashboard-rules.ts'
+import {
+  type DashboardBody,
+  PANEL_STREAMS_MAX,
+  PANELS_MAX,
+  type PanelStream,
+} from '../shape/dashboard-shape.ts'
+import { dashboardRules, refuseNoStream } from './dashboard-rules.ts'
 import {
   EXPORT_FORMAT,
   EXPORT_VERSION,
@@ -66,10 +71,15 @@ export class Dashboards {
   }
 
   async insert(principal: Principal, input: unknown): Promise<DashboardRecord> {
+    requirePermit(principal, 'dashboard', 'PUT')
+    this.#requireSeen(principal, input, [])
     return counted(await this.#records.insert(principal, input))
   }
 
   async update(principal: Principal, uid: string, input: unknown): Promise<DashboardRecord> {
+    requirePermit(principal, `dashboard/${uid}`, 'POST')
+    const before = await this.#records.find(principal.orgUid, uid)
+    this.#requireSeen(principal, input, before?.panels ?? [])
     return counted(await this.#records.update(principal, uid, input))
   }
 
@@ -132,6 +142,21 @@ export class Dashboards {
     return { componentUid: uid, streamUid: this.#index.streamUid(handle) }
   }
 
+  /** Refuses streams that the caller may not see, as those that are not there; those of the board before stay. */
+  #requireSeen(principal: Principal, input: unknown, before: DashboardBody['panels']): void {
+    const known = new Set(
+      before.flatMap(({ streams }) => streams.map(({ streamUid }) => streamUid)),
+    )
+    for (const [at, streams] of streamsIn(input).entries()) {
+      for (const [place, stream] of streams.entries()) {
+        const handle = this.#index.streamByUid(principal.orgUid, stream.streamUid)
+        if (handle === 0 || known.has(stream.streamUid)) continue
+        if (this.#isSeen(principal, handle)) continue
+        refuseNoStream(`dashboard.panels[${at}].streams[${place}]`, stream)
+      }
+    }
+  }
+
   /** The stream of two UIDs, 0 unless the organization has it and the caller may see it. */
   #find(principal: Principal, { componentUid, streamUid }: PanelStream): number {
     const handle = this.#index.streamByUid(principal.orgUid, streamUid)
@@ -157,6 +182,24 @@ function counted(
 ): DashboardRecord {
   const { revision, ...rest } = record
   return { ...rest, panelCount: record.panels.length, revision }
+}
+
+/** The streams of each panel of an input whose shape is not checked yet. */
+function streamsIn(input: unknown): PanelStream[][] {
+  const { panels } = (input ?? {}) as { readonly panels?: unknown }
+  if (!Array.isArray(panels)) return []
+  return panels.slice(0, PANELS_MAX).map((panel: unknown) => {
+    const { streams } = (panel ?? {}) as { readonly streams?: unknown }
+    if (!Array.isArray(streams)) return []
+    return streams.slice(0, PANEL_STREAMS_MAX).map((stream: unknown) => {
+      const { componentUid, streamUid } = (stream ?? {}) as Readonly<Record<string, unknown>>
+      return { componentUid: textIn(componentUid), streamUid: textIn(streamUid) }
+    })
+  })
+}
+
+function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : ''
 }
 
 function withoutPanels({ panels: _, ...rest }: DashboardRecord): ListedDashboard {

@@ -256,6 +256,25 @@ test('an export tells no IDs that the caller may not see, and an import finds no
   assert.deepEqual(found.body.missing, [{ componentUid: '', streamUid: '', ...asked }])
 })
 
+test('a stream that the caller may not see is refused as one that is not there; one of the board stays', async () => {
+  const { uid } = await save({ name: 'Seen', panels: [chart()] })
+  const methods = ['GET', 'PUT', 'POST']
+  const api_key = { name: 'narrow', capabilities: [{ resource: 'dashboard', methods }] }
+  const made = await owner('PUT', '/api/api_key', { api_key })
+  const key = caller(service, `api_key=${made.body.api_key.secretKey}`)
+  const panels = [chart()]
+  const none = /panels\[0\]\.streams\[0\] .* is no stream of this organization/
+  await refused(key('PUT', '/api/dashboard', { dashboard: { panels } }), 400, none)
+  const { uid: empty } = await save({ name: 'Empty' })
+  await refused(key('POST', `/api/dashboard/${empty}`, { dashboard: { panels } }), 400, none)
+  const kept = await key('POST', `/api/dashboard/${uid}`, { dashboard: { name: 'Kept', panels } })
+  assert.equal(kept.status, 200, kept.text)
+  const reader = { name: 'reader', capabilities: [{ resource: 'dashboard', methods: ['GET'] }] }
+  const read = await owner('PUT', '/api/api_key', { api_key: reader })
+  const only = caller(service, `api_key=${read.body.api_key.secretKey}`)
+  assert.equal((await only('PUT', '/api/dashboard', { dashboard: { panels } })).status, 403)
+})
+
 test('dashboards count in the quota of bytes', async () => {
   const usage = async () => {
     const { body } = await owner('GET', `/api/organization/${service.orgUid}`)

@@ -1,0 +1,71 @@
+/** What people make of the samples of the greenhouse: a derived stream, a query, a connector. */
+import { type DemoClient, findComponent } from './demo-client.ts'
+
+/** The dryness of the air that plants feel, kPa. */
+const DRYNESS = {
+  ...{ id: 'dryness', name: 'Dryness of the air' },
+  derivation: {
+    expression: 'round(0.6108 * exp(17.27 * temp / (temp + 237.3)) * (1 - humidity / 100), 2)',
+    variables: [
+      { name: 'temp', streamId: 'temp' },
+      { name: 'humidity', streamId: 'humidity' },
+    ],
+  },
+}
+
+const WARMTH = {
+  ...{ id: 'warmth', name: 'Warmth of each house', timeZoneId: 'Europe/Berlin' },
+  sql: `-- The mean of every hour, of every house and of the weather
+SELECT timeSd AS time, cname, round(sample, 1) AS temperature
+FROM SAMPLE(cycleId = 'hour', stat = 'avg', Range(sd = @FROM, ed = @UNTIL))
+WHERE id = 'temp'
+ORDER BY timeSd`,
+}
+
+const PROBES = {
+  ...{ id: 'probes', name: 'Soil probes', description: 'Probes that send by radio.' },
+  procs: [
+    {
+      timeZoneId: 'Europe/Berlin',
+      sql: `INSERT OR REPLACE INTO SAMPLE(CID, ID, SAMPLE)
+SELECT probe, 'moisture', moisture FROM JSON_TABLE(@HTTP_BODY)
+WITH (probe String '$.probe', moisture Double '$.moisture')`,
+    },
+  ],
+}
+
+/** Makes them, unless they are there. */
+export async function seedWork(client: DemoClient): Promise<void> {
+  await seedDerived(client)
+  if (!(await isThere(client, 'query', WARMTH.id))) {
+    await client.call('PUT', '/api/query', { query: WARMTH })
+  }
+  if (await isThere(client, 'connector', PROBES.id)) return
+  const { connector } = (await client.call('GET', '/api/connector/new')) as {
+    connector: { readonly runningUser: { readonly uid: string } }
+  }
+  const { uid } = connector.runningUser
+  await client.call('PUT', '/api/connector', { connector: { ...PROBES, runningUser: { uid } } })
+}
+
+async function seedDerived(client: DemoClient): Promise<void> {
+  const north = await findComponent(client, 'north-house')
+  if (north === undefined) return
+  const path = `/api/component/${north.uid}/stream`
+  const { stream: known } = (await client.call('GET', path)) as {
+    stream: ReadonlyArray<{ readonly id: string }>
+  }
+  if (known.some(({ id }) => id === DRYNESS.id)) return
+  const { stream } = (await client.call('PUT', path, { stream: DRYNESS })) as {
+    stream: { readonly uid: string }
+  }
+  await client.call('POST', `${path}/${stream.uid}/derive`, {})
+}
+
+async function isThere(client: DemoClient, noun: string, id: string): Promise<boolean> {
+  const found = (await client.call('GET', `/api/${noun}?limit=1000`)) as Record<
+    string,
+    ReadonlyArray<{ readonly id: string }>
+  >
+  return found[noun].some((one) => one.id === id)
+}
