@@ -7,7 +7,7 @@ import {
   postgresqlSkip,
   startPostgresql,
 } from '../support/postgresql-server.ts'
-import { eventually } from '../support/settle.ts'
+import { eventually, settlesTo } from '../support/settle.ts'
 
 const MINUTE = 60_000
 
@@ -45,30 +45,31 @@ describe('scheduled imports', { skip: postgresqlSkip() }, () => {
     }
   })
 
-  test('a run that finds no database is tried again before its time', async () => {
+  test('a run that finds no database is tried again after 1, 2, 4 minutes, until it goes through', async () => {
     const clock = new ManualClock(Date.parse('2026-03-02T05:30:00Z'))
     const { home, service } = await startImportHome('POSTGRESQL', server, { clock })
     try {
-      const connection = { host: 'nowhere.invalid', password: 'x' }
-      await home.owner('POST', `/api/connection/${home.connectionUid}`, { connection })
+      const path = `/api/connection/${home.connectionUid}`
+      const password = 'the-password'
+      await home.owner('POST', path, { connection: { host: 'nowhere.invalid', password } })
       const uid = await home.insert({ id: 'lost', schedule: { everyMinutes: 1_000 } })
-      clock.advance(1_001 * MINUTE)
-      const failed = async (count: number) =>
-        await eventually(async () => {
-          const runs = await home.runsOf(uid)
-          assert.deepEqual(
-            runs.map(({ status }) => status),
-            Array.from({ length: count }, () => 'FAILED'),
-          )
-        })
-      await failed(1)
-      // The next try waits for the first minute, the one after it for two.
-      await eventually(async () => {
-        clock.advance(MINUTE)
-        assert.equal((await home.runsOf(uid)).length, 2)
-      })
-      await failed(2)
-      assert.match((await home.runsOf(uid))[0].message, /nowhere\.invalid/)
+      const nextRun = async () =>
+        (await home.owner('GET', `/api/connector/${uid}`)).body.connector.nextRun
+      clock.advance(1_000 * MINUTE)
+      for (const [at, minutes] of [1, 2, 4].entries()) {
+        await settlesTo(nextRun, clock.now() + minutes * MINUTE)
+        const runs = await home.runsOf(uid)
+        assert.deepEqual(
+          runs.map(({ status }) => status),
+          Array.from({ length: at + 1 }, () => 'FAILED'),
+        )
+        assert.match(runs[0].message, /nowhere\.invalid/)
+        if (minutes < 4) clock.advance(minutes * MINUTE)
+      }
+      await home.owner('POST', path, { connection: { host: '127.0.0.1', password } })
+      clock.advance(4 * MINUTE)
+      await settlesTo(async () => (await home.runsOf(uid))[0].status, 'DONE')
+      await settlesTo(nextRun, clock.now() + 1_000 * MINUTE)
     } finally {
       await service.close()
     }

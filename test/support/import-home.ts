@@ -124,13 +124,17 @@ export async function startImportHome(
   kind: 'POSTGRESQL' | 'MYSQL',
   server: DatabaseServer,
   options: Parameters<typeof startService>[0] = {},
-): Promise<{ service: Service; home: ImportHome; reopen: () => Promise<ImportHome> }> {
+): Promise<{
+  service: Service
+  home: ImportHome
+  reopen: (settings?: Readonly<Record<string, string>>) => Promise<ImportHome>
+}> {
   const service = await startService({ ...options, settings: { ...LOCAL, ...options.settings } })
   const account = { email: service.ownerEmail, password: service.ownerPassword }
   const open = () => ImportHome.open(service, account, kind, server)
   const home = await open()
-  const reopen = async () => {
-    await service.restart()
+  const reopen = async (settings: Readonly<Record<string, string>> = {}) => {
+    await service.restart(settings)
     return await open()
   }
   return { service, home, reopen }

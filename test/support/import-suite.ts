@@ -1,6 +1,7 @@
 /** What imports do, on a real server of each kind. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { startCuttingProxy } from './cutting-proxy.ts'
 import { type ImportHome, INGEST, startImportHome } from './import-home.ts'
 import type { DatabaseServer } from './postgresql-server.ts'
 import type { Service } from './service.ts'
@@ -15,12 +16,17 @@ export interface ImportedKind {
   readonly sleeps: string
 }
 
+/** Rows of some 900 characters: 20,000 of them are more than a text may have. */
+function wide(numbers: string): string {
+  return `SELECT n, repeat('x', 900) AS t FROM (${numbers}) AS s`
+}
+
 /** Adds the tests of a kind. */
 export function testImports({ kind, start, numbers, sleeps }: ImportedKind): void {
   let server: DatabaseServer
   let service: Service
   let home: ImportHome
-  let reopen: () => Promise<ImportHome>
+  let reopen: (settings?: Readonly<Record<string, string>>) => Promise<ImportHome>
   before(async () => {
     server = await start()
     const started = await startImportHome(kind, server)
@@ -114,18 +120,17 @@ export function testImports({ kind, start, numbers, sleeps }: ImportedKind): voi
     )
     // What reads the result otherwise than by CSV_TABLE needs all of it as one text.
     const text = `SET @first = parseCsv(@JDBC_RESULT, 1); ${sql}`
-    const all = await home.run(
-      await home.insert({
-        ...{ id: 'all', externalSql: numbers(3_000_000) },
-        procs: [{ timeZoneId: 'UTC', sql: text }],
-      }),
-    )
+    const long = await home.insert({
+      ...{ id: 'all', externalSql: wide(numbers(20_000)) },
+      procs: [{ timeZoneId: 'UTC', sql: text }],
+    })
+    const all = await home.run(long)
     assert.equal(all.status, 'FAILED')
     assert.match(all.message, /longer than 16000000 characters/)
   })
 
   test(`${kind}: rows beyond what a text may have reach every CSV_TABLE`, async () => {
-    const externalSql = `SELECT n, repeat('x', 150) AS t FROM (${numbers(120_000)}) AS s`
+    const externalSql = wide(numbers(20_000))
     const sql = `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
       SELECT 'wide', 'n', n, n FROM CSV_TABLE(@JDBC_RESULT) WITH (1 n LONG)
       UNION ALL SELECT 'wide', 'sum', 1, sum(n) FROM CSV_TABLE(@JDBC_RESULT) WITH (1 n LONG)
@@ -134,25 +139,109 @@ export function testImports({ kind, start, numbers, sleeps }: ImportedKind): voi
     const done = await home.run(await home.insert({ id: 'wide', externalSql, procs }))
     assert.deepEqual(
       [done.status, done.rowsFetched, done.samples],
-      ['DONE', 120_000, 120_002],
+      ['DONE', 20_000, 20_002],
       done.message,
     )
-    assert.deepEqual(await home.samplesOf('wide', 'sum'), [[1, 7_200_060_000]])
-    assert.deepEqual(await home.samplesOf('wide', 'text'), [[1, 'x'.repeat(150)]])
-    assert.equal((await home.samplesOf('wide', 'n')).at(-1)?.[0], 120_000)
+    assert.deepEqual(await home.samplesOf('wide', 'sum'), [[1, 200_010_000]])
+    assert.deepEqual(await home.samplesOf('wide', 'text'), [[1, 'x'.repeat(900)]])
+    assert.equal((await home.samplesOf('wide', 'n')).at(-1)?.[0], 20_000)
   })
 
   test(`${kind}: one run at a time, told as it goes, and called off`, async () => {
     const procs = [{ timeZoneId: 'UTC', sql: INGEST }]
     const uid = await home.insert({ id: 'slow', externalSql: sleeps, procs })
-    const runUid = await home.start(uid)
-    assert.equal((await home.owner('POST', `/api/connector/${uid}/run`)).status, 409)
-    assert.equal((await home.runsOf(uid))[0].status, 'RUNNING')
+    const begun = await Promise.all(
+      Array.from({ length: 8 }, () => home.owner('POST', `/api/connector/${uid}/run`)),
+    )
+    const first = begun.find(({ status }) => status === 200)
+    assert.ok(first)
+    const refusals = begun.filter((one) => one !== first)
+    assert.deepEqual(new Set(refusals.map(({ status }) => status)), new Set([409]))
+    const runUid = first.body.run.uid
+    assert.deepEqual(
+      (await home.runsOf(uid)).map(({ status }) => status),
+      ['RUNNING'],
+    )
+    assert.match(await (await fetch(`${service.url}/metrics`)).text(), /weir_imports_running 1\n/)
     const called = await home.owner('DELETE', `/api/connector/${uid}/run`)
     assert.equal(called.status, 200, called.text)
     const { status, message } = await home.ended(uid, runUid)
     assert.deepEqual([status, message], ['FAILED', 'The run was cancelled'])
     assert.equal((await home.owner('DELETE', `/api/connector/${uid}/run`)).status, 404)
     await eventually(async () => assert.equal((await home.runsOf(uid)).length, 1))
+  })
+
+  test(`${kind}: imports beyond four at a time are refused until one is over`, async () => {
+    const uids = await Promise.all(
+      [1, 2, 3, 4, 5, 6].map((number) => home.insert({ id: `of6-${number}`, externalSql: sleeps })),
+    )
+    const begun = await Promise.all(
+      uids.map((uid) => home.owner('POST', `/api/connector/${uid}/run`)),
+    )
+    const statuses = begun.map(({ status }) => status)
+    assert.deepEqual(statuses.toSorted(), [200, 200, 200, 200, 429, 429])
+    // One is deleted while it runs.
+    const running = uids.filter((_, at) => statuses[at] === 200)
+    assert.equal((await home.owner('DELETE', `/api/connector/${running[0]}`)).status, 200)
+    const waiting = uids[statuses.indexOf(429)]
+    assert.equal((await home.owner('POST', `/api/connector/${waiting}/run`)).status, 200)
+    for (const uid of [...running.slice(1), waiting]) {
+      assert.equal((await home.owner('DELETE', `/api/connector/${uid}/run`)).status, 200)
+    }
+  })
+
+  test(`${kind}: a connection that is lost amid rows leaves nothing, and the next run has all`, async () => {
+    const proxy = await startCuttingProxy(server.port, 500_000)
+    const path = `/api/connection/${home.connectionUid}`
+    const password = 'the-password'
+    const moved = await home.owner('POST', path, { connection: { port: proxy.port, password } })
+    assert.equal(moved.status, 200, moved.text)
+    try {
+      const sql = `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
+        SELECT 'lost', 'n', n, n FROM CSV_TABLE(@JDBC_RESULT) WITH (1 n LONG);`
+      const procs = [{ timeZoneId: 'UTC', sql }]
+      const uid = await home.insert({ id: 'lost', externalSql: wide(numbers(2_000)), procs })
+      const cut = await home.run(uid)
+      assert.equal(cut.status, 'FAILED')
+      assert.match(cut.message, /connection was lost/i)
+      assert.ok(cut.rowsFetched > 0 && cut.rowsFetched < 2_000, `${cut.rowsFetched}`)
+      assert.deepEqual(await home.samplesOf('lost', 'n'), [])
+      await home.owner('POST', path, { connection: { port: server.port, password } })
+      const whole = await home.run(uid)
+      assert.deepEqual([whole.status, whole.samples], ['DONE', 2_000], whole.message)
+    } finally {
+      proxy.close()
+      await home.owner('POST', path, { connection: { port: server.port, password } })
+    }
+  })
+
+  test(`${kind}: columns of one name are told apart by their places`, async () => {
+    const sql = `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
+      SELECT 'twice', 'n', a, b FROM CSV_TABLE(@JDBC_RESULT) WITH (1 a LONG, 2 b LONG);`
+    const procs = [{ timeZoneId: 'UTC', sql }]
+    const uid = await home.insert({ id: 'twice', externalSql: 'SELECT 1 AS a, 2 AS a', procs })
+    assert.equal((await home.run(uid)).status, 'DONE')
+    assert.deepEqual(await home.samplesOf('twice', 'n'), [[1, 2]])
+  })
+
+  test(`${kind}: a run stores as many samples as the operator lets it, or none`, async () => {
+    home = await reopen({ WEIR_IMPORT_SAMPLES: '1000' })
+    const sql = `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
+      SELECT 'most', 'n', n, n FROM CSV_TABLE(@JDBC_RESULT) WITH (1 n LONG);`
+    const procs = [{ timeZoneId: 'UTC', sql }]
+    const uid = await home.insert({ id: 'most', externalSql: numbers(1_001), procs })
+    const beyond = await home.run(uid)
+    assert.deepEqual([beyond.status, beyond.samples], ['FAILED', 0])
+    assert.match(beyond.message, /1000/)
+    assert.deepEqual(await home.samplesOf('most', 'n'), [])
+    await home.owner('POST', `/api/connector/${uid}`, { connector: { maxRows: 1_000 } })
+    assert.equal((await home.run(uid)).samples, 1_000)
+    const told = await (await fetch(`${service.url}/metrics`)).text()
+    const figures = [...told.matchAll(/^weir_import(\S+) (\d+)$/gm)].map(([, name, n]) => [name, n])
+    assert.deepEqual(Object.fromEntries(figures), {
+      ...{ s_running: '0', '_runs_total{outcome="done"}': '1' },
+      '_runs_total{outcome="failed"}': '1',
+      ...{ _rows_total: '2001', _rows_skipped_total: '0', _samples_total: '1000' },
+    })
   })
 }

@@ -59,6 +59,8 @@ const MESSAGE_LENGTH_MAX = 2_000
 export class ImportRuns {
   readonly #deps: ImportRunDeps
   readonly #running = new Map<string, RunningImport>()
+  /** Connectors whose run is about to begin. */
+  readonly #entering = new Set<string>()
   /** Runs that wait for the lease that a stop has left. */
   readonly #resuming = new Set<string>()
   readonly figures = new ImportFigures()
@@ -70,7 +72,7 @@ export class ImportRuns {
 
   /** Whether another run may begin. */
   get hasRoom(): boolean {
-    return !this.#isClosed && this.#running.size < IMPORTS_RUNNING_MAX
+    return !this.#isClosed && this.#running.size + this.#entering.size < IMPORTS_RUNNING_MAX
   }
 
   get runningCount(): number {
@@ -163,11 +165,18 @@ export class ImportRuns {
   async #enter(connectorUid: string): Promise<Lease> {
     const { catalogStore, holder } = this.#deps
     if (this.#isClosed) refuse('shutting_down', { retryAfterSeconds: 5 })
-    if (this.#running.has(connectorUid)) refuseRunning()
+    // A lease that this process holds would be given to it once more.
+    if (this.#running.has(connectorUid) || this.#entering.has(connectorUid)) refuseRunning()
     if (!this.hasRoom) refuse('rate_limited', { retryAfterSeconds: 30 })
-    const lease = await catalogStore.acquireLease(leaseName(connectorUid), holder, LEASE_MS)
-    if (lease === undefined || this.#running.has(connectorUid)) refuseRunning()
-    return lease
+    this.#entering.add(connectorUid)
+    try {
+      const lease = await catalogStore.acquireLease(leaseName(connectorUid), holder, LEASE_MS)
+      if (lease === undefined) refuseRunning()
+      return lease
+    } catch (error) {
+      this.#entering.delete(connectorUid)
+      throw error
+    }
   }
 
   /** Who was stopped still holds its lease for a while. */
@@ -192,8 +201,12 @@ export class ImportRuns {
   }
 
   async #leave(connectorUid: string, lease: Lease): Promise<void> {
-    this.#running.delete(connectorUid)
-    await this.#deps.catalogStore.releaseLease(lease)
+    try {
+      await this.#deps.catalogStore.releaseLease(lease)
+    } finally {
+      this.#entering.delete(connectorUid)
+      this.#running.delete(connectorUid)
+    }
   }
 
   #begin(
@@ -209,6 +222,7 @@ export class ImportRuns {
       ...{ rowsFetched: 0, samples: 0, isStoring: false },
     }
     this.#running.set(connector.uid, running)
+    this.#entering.delete(connector.uid)
     void this.#runToEnd(connector, running, lease).then(resolve)
     return running
   }

@@ -41,6 +41,7 @@ test('readSchedule() takes one of both forms, and names the field of a mistake',
   await check({ cron: '61 * * * *' }, '.cron')
   await check({ cron: 'every day' }, '.cron')
   await check({ cron: '0 0 30 2 *' }, '.cron')
+  await check({ cron: '2126-01-01T00:00:00' }, '.cron')
   await check({ cron: '* * * * *', timeZoneId: 'Mars/Base' }, '.timeZoneId')
   await check({ cron: `${'1,'.repeat(150)}1 * * * *` }, '.cron')
 })

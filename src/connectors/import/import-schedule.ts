@@ -68,6 +68,8 @@ export async function readSchedule(input: ScheduleInput | null): Promise<ImportS
   const schedule = { cron: text, timeZoneId }
   let next: EpochMs | undefined
   try {
+    // What reads expressions takes a date as well, which comes once at most.
+    if (/^\d{4}-/.test(text)) throw new Error('a date is no schedule')
     next = await nextRunAfter(schedule, epochMs(0))
   } catch (error) {
     const problem = (error as Error).message.replace(/^CronPattern: /, '')
