@@ -28,6 +28,8 @@ export class DatabaseSession {
   readonly #limits: DatabaseLimits
   readonly #signal: AbortSignal
   #isBusy = false
+  /** Whether a statement may have rows that nobody took. */
+  #hasMore = false
   #isOver = false
 
   constructor(adapter: DatabaseAdapter, limits: DatabaseLimits, signal: AbortSignal) {
@@ -46,12 +48,14 @@ export class DatabaseSession {
    * comes also when there is no row. `rowsMax` 0: all of them. Throws a DatabaseFailure.
    */
   async *read(sql: string, rowsMax = 0): AsyncGenerator<RowBatch, void> {
+    this.#hasMore = true
     const columns = await this.#watch(this.#adapter.start(sql))
     let wanted = FIRST_BATCH_ROWS
     let count = 0
     for (let isFirst = true; ; isFirst = false) {
       const left = rowsMax === 0 ? wanted : Math.min(wanted, rowsMax - count)
       const rows = left === 0 ? [] : await this.#watch(this.#adapter.next(left))
+      if (left > 0 && rows.length === 0) this.#hasMore = false
       if (rows.length === 0 && !isFirst) return
       count += rows.length
       wanted = rowsFor(rows, wanted)
@@ -60,12 +64,12 @@ export class DatabaseSession {
     }
   }
 
-  /** Ends the session: with manners when nothing runs in it, at once otherwise. */
+  /** Ends the session: with manners when nothing is left to come, else by telling the server to stop. */
   async close(): Promise<void> {
     if (this.#isOver) return
     this.#isOver = true
     const adapter = this.#adapter
-    if (this.#isBusy) await settleWithin(CANCEL_MS, adapter.cancel())
+    if (this.#isBusy || this.#hasMore) await settleWithin(CANCEL_MS, adapter.cancel())
     else await settleWithin(CANCEL_MS, adapter.close())
     adapter.destroy()
   }

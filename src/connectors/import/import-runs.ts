@@ -38,6 +38,8 @@ interface RunName {
 interface RunningImport extends WorkingRun {
   readonly calling: AbortController
   readonly done: Promise<RunEnd>
+  /** Whether its outcome is known: who has been told it finds the connector free. */
+  isEnding: boolean
 }
 
 /** What is told of a run while it goes on. */
@@ -164,6 +166,8 @@ export class ImportRuns {
 
   async #enter(connectorUid: string): Promise<Lease> {
     const { catalogStore, holder } = this.#deps
+    const before = this.#running.get(connectorUid)
+    if (before?.isEnding === true) await before.done
     if (this.#isClosed) refuse('shutting_down', { retryAfterSeconds: 5 })
     // A lease that this process holds would be given to it once more.
     if (this.#running.has(connectorUid) || this.#entering.has(connectorUid)) refuseRunning()
@@ -219,7 +223,7 @@ export class ImportRuns {
     const key = { orgUid: connector.orgUid, connectorUid: connector.uid, uid }
     const running: RunningImport = {
       ...{ key, start, isResumed, signal: calling.signal, calling, done },
-      ...{ rowsFetched: 0, samples: 0, isStoring: false },
+      ...{ rowsFetched: 0, samples: 0, isStoring: false, isEnding: false },
     }
     this.#running.set(connector.uid, running)
     this.#entering.delete(connector.uid)
@@ -245,6 +249,7 @@ export class ImportRuns {
       }
     }
     stopWatching()
+    running.isEnding = true
     try {
       // A run that a stop has ended has no outcome: the next start goes on with it.
       if (!this.#isClosed || outcome.status === 'DONE') {
