@@ -35,6 +35,7 @@ test('JSON_TABLE gives a row of a document, and NULL where a path leads nowhere'
   json("a STRING '$'", ' {"b" : [1, 2]} ', ['{"b" : [1, 2]}'])
   json("a STRING '$[1]', b LONG '$[0]'", '[5,"y"]', ['y', 5])
   json("a STRING '$[''odd name'']', b STRING '$.größe'", '{"odd name":"x","größe":"y"}', ['x', 'y'])
+  json("a LONG '$[''''].a'", '{"":{"a":5}}', [5])
   json("a STRING '$.a'", '[1]', [null])
   json("a STRING '$.a'", '{"a":null}', [null])
 })
