@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Capabilities } from '../../src/access/index.ts'
+import { ManualClock } from '../../src/base/index.ts'
 import type { StreamInput } from '../../src/catalog/index.ts'
+import { StreamDeriver } from '../../src/derivation/index.ts'
 import { derivationHome, owner } from '../support/derivation-home.ts'
 
 type Derived = NonNullable<StreamInput['derivation']>
@@ -196,4 +198,37 @@ test('long appends are derived in blocks, exactly', async (t) => {
   const means = await home.read('mean')
   assert.equal(means.length, count - 1)
   assert.ok(means.every(([, value], at) => value === 2 * at + 1))
+})
+
+test('a store that cannot keep what is watched at the start is told again', async (t) => {
+  const home = await derivationHome(t)
+  await home.add('c', [source('a'), derived('d', 'a + 1', 'a')])
+  // The one of the test derives alone.
+  await home.derivation.worker.close()
+  const { catalog, catalogStore, feed, samples } = home
+  const failures: unknown[] = []
+  const clock = new ManualClock(1_700_000_000_000)
+  const deriver = new StreamDeriver({
+    ...{ catalog, catalogStore, feed, store: samples, clock, holder: 'test' },
+    onFailure: (error) => failures.push(error),
+  })
+  const watch = samples.watch.bind(samples)
+  const watched: number[] = []
+  samples.watch = async (handles) => {
+    watched.push(handles.length)
+    if (watched.length === 1) throw new Error('the disk is full')
+    await watch(handles)
+  }
+  try {
+    await deriver.start()
+    assert.deepEqual([watched, failures.length], [[1], 1])
+    clock.advance(10_000)
+    await home.put(['a', 10, 1])
+    await deriver.worker.settle()
+    assert.deepEqual([watched, failures.length], [[1, 1], 1])
+    assert.deepEqual(await home.read('d'), [[10, 2]])
+  } finally {
+    // Before the home, whose stores it uses.
+    await deriver.close()
+  }
 })

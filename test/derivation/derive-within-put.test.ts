@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { MemoryBudget } from '../../src/base/index.ts'
+import { ManualClock, MemoryBudget } from '../../src/base/index.ts'
 import type { StreamInput } from '../../src/catalog/index.ts'
 import { FeedCalls } from '../../src/http/feed/feed-calls.ts'
 import { type DerivationHome, derivationHome, owner } from '../support/derivation-home.ts'
@@ -27,8 +27,11 @@ interface PutHome extends DerivationHome {
 }
 
 /** Component c with a → b → d, and e of component o, which reads b. */
-async function putHome(t: TestContext): Promise<PutHome> {
-  const home = await derivationHome(t)
+async function putHome(
+  t: TestContext,
+  options: Parameters<typeof derivationHome>[1] = {},
+): Promise<PutHome> {
+  const home = await derivationHome(t, options)
   await home.add('c', [plain('a'), next('b', 'a'), next('d', 'b')])
   await home.add('o', [next('e', 'b', 'c')])
   const calls = new FeedCalls(home.feed, new MemoryBudget(1e9))
@@ -121,4 +124,45 @@ test('a source that is deleted, and a formula that fails, keep no sample back', 
   ])
   assert.deepEqual(await home.readOf('f', 'root'), [[T + 1, 3]])
   assert.deepEqual(await home.readOf('f', 'after'), [[T + 1, 4]])
+})
+
+test('a put whose saving takes longer than derTout stores its samples and derives nothing', async (t) => {
+  const clock = new ManualClock(T)
+  let savingMs = 0
+  const home = await putHome(t, { clock, beforeAppend: async () => clock.advance(savingMs) })
+  // The background is another process, which has not come to it yet.
+  await home.catalogStore.acquireLease('derivation', 'another', 60_000)
+  savingMs = 201
+  await home.call(`compId=c&a=1&time=${T}&derMaxS&derTout=200`)
+  assert.deepEqual(await home.values('a', 'b', 'd'), [[1], [], []])
+  // 0 is no timeout of its own: the call has 15 s.
+  await home.call(`compId=c&a=2&time=${T + 1}&derMaxS&derTout=0`)
+  assert.deepEqual((await home.values('a', 'b'))[1].at(-1), 3)
+  savingMs = 15_001
+  await home.call(`compId=c&a=3&time=${T + 2}&derMaxS`)
+  assert.deepEqual((await home.values('a'))[0], [1, 2, 3])
+  assert.equal((await home.values('b'))[0].at(-1), 3)
+  savingMs = 0
+  await home.call(`compId=c&a=4&time=${T + 3}&derMaxS`)
+  assert.deepEqual(await home.values('b', 'd', 'e'), [
+    [2, 3, 4, 5],
+    [3, 4, 5, 6],
+    [3, 4, 5, 6],
+  ])
+})
+
+test('a branch ends where a component is deleted, and the others go on', async (t) => {
+  const home = await putHome(t)
+  const { uid } = home.catalog.index.componentOf(home.handleOf('o', 'e'))
+  const [, answer] = await Promise.all([
+    home.catalog.components.delete(owner, uid),
+    home.call(`compId=c&a=1&time=${T}&derMaxS&rsid=d`),
+  ])
+  assert.deepEqual(JSON.parse(answer), { d: 3 })
+  await home.call(`compId=c&a=2&time=${T + 1}&derMaxS`)
+  await home.derivation.worker.settle()
+  assert.deepEqual(await home.values('b', 'd'), [
+    [2, 3],
+    [3, 4],
+  ])
 })

@@ -93,7 +93,8 @@ export class DerivationWorker {
 
   /** Begins: what is touched from here on is derived, and what earlier processes have left. */
   async start(): Promise<void> {
-    await this.#watch()
+    // A disk that is full keeps nobody from reading: the next look tells the store once more.
+    await this.#watch().catch(this.#deps.onFailure)
     this.wake()
   }
 
