@@ -49,6 +49,7 @@ export const errorCatalogue = {
   sql_error: { status: 422, text: tellPlaced },
   sql_unavailable: { status: 503, text: (about: Text & Wait) => about.what },
   stat_not_found: { status: 404, text: (about: Text) => about.what },
+  store_away: { status: 503, text: (_about: Wait) => 'The cluster that keeps the data does not answer: try again shortly' },
   stream_not_found: { status: 404, text: (about: { streamId: string; compId: string }) => `Cannot find stream "${about.streamId}" in component "${about.compId}"` },
   template_not_found: { status: 404, text: (about: Text) => about.what },
   too_many_listeners: { status: 429, text: (about: Wait & { max: number; whose: string }) => `Cannot follow more: ${about.whose} may have ${about.max} live connections at a time. Close one, or ask who runs this service to raise WEIR_LIVE` },

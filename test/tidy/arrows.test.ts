@@ -50,6 +50,16 @@ const embeddedArrows: Record<string, readonly string[]> = {
   backup: ['disk', 'damage', 'journal', 'rows', 'folder', 'payloads'],
 }
 
+/** Which folder of store/cassandra may import which. */
+const cassandraArrows: Record<string, readonly string[]> = {
+  connection: [],
+  lease: ['connection'],
+  catalog: ['connection', 'lease'],
+  blobs: ['connection'],
+  samples: ['connection', 'lease'],
+  schema: ['connection', 'lease', 'catalog', 'blobs', 'samples'],
+}
+
 const sources = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'))
 
 function importsOf(file: string): string[] {
@@ -84,20 +94,25 @@ test('parts import only what the table of arrows allows, through the door index.
   assert.deepEqual(crossings, [])
 })
 
-test('folders of the embedded store import only what their table allows', () => {
-  const root = join('src', 'store', 'embedded')
-  const folderOf = (file: string): string => file.split(sep)[3]
-  const crossings = sources
-    .filter((file) => file.startsWith(root + sep) && !folderOf(file).endsWith('.ts'))
-    .flatMap((file) =>
-      importsOf(file)
-        .filter((specifier) => specifier.startsWith('.'))
-        .map((specifier) => targetOf(file, specifier))
-        .filter((target) => target.startsWith(root) && folderOf(target) !== folderOf(file))
-        .filter((target) => !embeddedArrows[folderOf(file)]?.includes(folderOf(target)))
-        .map((target) => `${file} imports ${target}`),
-    )
-  assert.deepEqual(crossings, [])
+test('folders of the stores import only what their table allows', () => {
+  for (const [engine, allowed] of [
+    ['embedded', embeddedArrows],
+    ['cassandra', cassandraArrows],
+  ] as const) {
+    const root = join('src', 'store', engine)
+    const folderOf = (file: string): string => file.split(sep)[3]
+    const crossings = sources
+      .filter((file) => file.startsWith(root + sep) && !folderOf(file).endsWith('.ts'))
+      .flatMap((file) =>
+        importsOf(file)
+          .filter((specifier) => specifier.startsWith('.'))
+          .map((specifier) => targetOf(file, specifier))
+          .filter((target) => target.startsWith(root) && folderOf(target) !== folderOf(file))
+          .filter((target) => !allowed[folderOf(file)]?.includes(folderOf(target)))
+          .map((target) => `${file} imports ${target}`),
+      )
+    assert.deepEqual(crossings, [])
+  }
 })
 
 test('no file under src imports itself through a cycle of files', () => {
@@ -128,6 +143,7 @@ test('outside things are imported only where they belong', () => {
     fastify: /^src\/http\//,
     chevrotain: /^src\/(?:expression|sql)\//,
     pino: /^src\/base\/log\.ts$/,
+    'cassandra-driver': /^src\/store\/cassandra\/connection\//,
     pg: /^src\/connectors\/database\/postgresql\//,
     mysql2: /^src\/connectors\/database\/mysql\//,
     tedious: /^src\/connectors\/database\/sqlserver\//,

@@ -1,0 +1,38 @@
+import cassandra from 'cassandra-driver'
+import { type Refusal, refusal } from '../../../base/index.ts'
+
+/** A node that was killed is known to be down after this, and one that starts is up again. */
+const RETRY_AFTER_SECONDS = 5
+
+const { responseErrorCodes: codes } = cassandra.types
+
+/** What nodes answer when too few of them are there, or they cannot keep up. */
+const AWAY_CODES: ReadonlySet<number> = new Set([
+  ...[codes.serverError, codes.unavailableException, codes.overloaded, codes.isBootstrapping],
+  ...[codes.writeTimeout, codes.readTimeout, codes.readFailure, codes.writeFailure],
+  // That of a lightweight transaction of which nobody knows whether it was made.
+  0x1700,
+])
+
+/** Whether an error of the driver says that the cluster, or enough of it, is not there. */
+export function isAway(error: unknown): boolean {
+  const { errors } = cassandra
+  if (error instanceof errors.NoHostAvailableError) return true
+  if (error instanceof errors.OperationTimedOutError) return true
+  if (error instanceof errors.BusyConnectionError) return true
+  return error instanceof errors.ResponseError && AWAY_CODES.has(error.code)
+}
+
+/** What callers are told while the cluster is away; whatever else went wrong is told as it is. */
+export function toldOf(error: unknown): unknown {
+  if (!isAway(error)) return error
+  return awayRefusal(error)
+}
+
+/** The refusal itself, with what the driver said as its cause. */
+export function awayRefusal(cause: unknown): Refusal {
+  const about = { retryAfterSeconds: RETRY_AFTER_SECONDS }
+  const refused = refusal('store_away', about)
+  refused.cause = cause
+  return refused
+}

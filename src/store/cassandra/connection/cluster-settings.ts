@@ -1,0 +1,32 @@
+/** Where a cluster is and who this process is to it. */
+export interface ClusterSettings {
+  /** Some nodes of the cluster; the others are found from them. */
+  readonly hosts: readonly string[]
+  /** The port of CQL, on every node. */
+  readonly port: number
+  readonly dataCentre: string
+  readonly keyspace: string
+  /** Of a keyspace that is made: how many copies, in this data centre or as `{"eu": 3, "us": 3}`. */
+  readonly replication: number | Readonly<Record<string, number>>
+  readonly user?: string
+  readonly password?: string
+  readonly tls?: ClusterTls
+}
+
+/** Encrypted connections: which authorities may vouch for nodes, and how this process shows itself. */
+interface ClusterTls {
+  readonly ca?: string
+  readonly cert?: string
+  readonly key?: string
+}
+
+/** The replication of a keyspace as CQL writes it. */
+export function replicationText({ replication, dataCentre }: ClusterSettings): string {
+  const copies = typeof replication === 'number' ? { [dataCentre]: replication } : replication
+  const pairs = Object.entries(copies).map(([name, count]) => `${quoted(name)}: ${count}`)
+  return `{'class': 'NetworkTopologyStrategy', ${pairs.join(', ')}}`
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}

@@ -1,0 +1,209 @@
+/** The one place that speaks CQL: statements are prepared, at QUORUM, and told as the ports tell. */
+import cassandra, { type QueryOptions, type types } from 'cassandra-driver'
+import { awayRefusal, isAway, toldOf } from './away.ts'
+import type { ClusterSettings } from './cluster-settings.ts'
+import { connectClient } from './connect-client.ts'
+
+/** A row, by the names of its columns; `bigint` columns are of type bigint, blobs are Buffers. */
+export type CqlRow = Readonly<Record<string, unknown>>
+
+/** A statement with what stands for its question marks. */
+export interface CqlStatement {
+  readonly cql: string
+  readonly params: readonly unknown[]
+}
+
+/** How one statement is run. */
+interface RunOptions {
+  /** Microseconds: which of two writes of a cell wins. Else the time of the call. */
+  readonly timestamp?: bigint | number
+  /** Rows of a page; then only the first page is answered. */
+  readonly fetchSize?: number
+  /** A read that sees and settles lightweight transactions that are under way. */
+  readonly isSerial?: boolean
+}
+
+/** Statements of one runAll() that are under way at once: more only wait inside the nodes. */
+const IN_FLIGHT_MAX = 64
+
+/** Rows of a page when all are asked for. */
+const PAGE_ROWS = 5_000
+
+/** Changes of the schema are agreed upon by all nodes. */
+const ALTER_MS = 60_000
+
+const { quorum, serial } = cassandra.types.consistencies
+
+/** What open() may be told beside where the cluster is. */
+export interface ClusterWatch {
+  /** Told, while a start waits, what it waits for. */
+  readonly onWaiting?: (what: string) => void
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal
+}
+
+/** A connection to the keyspace of a cluster, shared by all stores of a process. */
+export class Cluster {
+  readonly settings: ClusterSettings
+  readonly #client: cassandra.Client
+
+  private constructor(settings: ClusterSettings, client: cassandra.Client) {
+    this.settings = settings
+    this.#client = client
+  }
+
+  /** Connects, and waits for a cluster that is not there yet; the keyspace must exist. */
+  static async open(settings: ClusterSettings, watch: ClusterWatch = {}): Promise<Cluster> {
+    const client = await connectClient(settings, { ...watch, keyspace: settings.keyspace })
+    return new Cluster(settings, client)
+  }
+
+  /** Runs a statement that may be repeated without harm; answers its rows. */
+  async run(
+    cql: string,
+    params: readonly unknown[] = [],
+    options: RunOptions = {},
+  ): Promise<readonly CqlRow[]> {
+    const { fetchSize, isSerial = false } = options
+    const consistency = isSerial ? serial : quorum
+    const asked = { ...optionsOf(options), fetchSize: fetchSize ?? PAGE_ROWS, consistency }
+    const result = await this.#execute(cql, params, asked)
+    if (fetchSize !== undefined || result.pageState === null || result.pageState === undefined) {
+      return result.rows ?? []
+    }
+    const rows: CqlRow[] = [...result.rows]
+    for await (const page of this.#pagesFrom({ cql, params }, PAGE_ROWS, result.pageState)) {
+      rows.push(...page)
+    }
+    return rows
+  }
+
+  /** Runs a lightweight transaction; rejects with `store_away` also when nobody knows whether it was made. */
+  async cas(
+    cql: string,
+    params: readonly unknown[],
+  ): Promise<{ isApplied: boolean; row?: CqlRow }> {
+    const result = await this.#execute(cql, params, { ...CAS, fetchSize: 0 })
+    return { isApplied: result.wasApplied(), row: result.first() ?? undefined }
+  }
+
+  /** As cas(), for several conditional statements of one partition, which are made together or not at all. */
+  async casBatch(statements: readonly CqlStatement[]): Promise<{ isApplied: boolean }> {
+    const result = await this.#batch(statements, CAS)
+    return { isApplied: result.wasApplied() }
+  }
+
+  /** Makes statements of one partition together. */
+  async batch(statements: readonly CqlStatement[], options: RunOptions = {}): Promise<void> {
+    await this.#batch(statements, { ...optionsOf(options), consistency: quorum })
+  }
+
+  /** Runs statements of any partitions, some at once; rejects after all have ended when one failed. */
+  async runAll(statements: readonly CqlStatement[], options: RunOptions = {}): Promise<void> {
+    await this.inParallel(statements, ({ cql, params }) => this.run(cql, params, options))
+  }
+
+  /** Runs a task for each item, some at once; answers the results in the order of the items. */
+  async inParallel<T, R>(items: readonly T[], task: (item: T) => Promise<R>): Promise<R[]> {
+    const results: R[] = new Array(items.length)
+    let next = 0
+    const failures: unknown[] = []
+    const work = async () => {
+      while (next < items.length && failures.length === 0) {
+        const at = next++
+        try {
+          results[at] = await task(items[at])
+        } catch (error) {
+          failures.push(error)
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: Math.min(IN_FLIGHT_MAX, items.length) }, work))
+    if (failures.length > 0) throw failures[0]
+    return results
+  }
+
+  /** The rows of a statement, page by page: never more than a page is held. */
+  pages(
+    cql: string,
+    params: readonly unknown[],
+    fetchSize: number,
+  ): AsyncIterable<readonly CqlRow[]> {
+    return this.#pagesFrom({ cql, params }, fetchSize)
+  }
+
+  /**
+   * Changes the schema. All processes send such statements to the same node while it is up, which makes them
+   * one after the other: two nodes that make one table at once make two.
+   */
+  async alter(cql: string): Promise<void> {
+    const hosts = this.#client.hosts.values().filter((host) => host.isUp())
+    const [host] = hosts.sort((a, b) => (a.address < b.address ? -1 : 1))
+    await this.#execute(cql, [], {
+      host,
+      prepare: false,
+      isIdempotent: true,
+      readTimeout: ALTER_MS,
+    })
+  }
+
+  /** Ends the connection; what runs is refused. */
+  async close(): Promise<void> {
+    await this.#client.shutdown()
+  }
+
+  async *#pagesFrom(
+    { cql, params }: CqlStatement,
+    fetchSize: number,
+    from?: string,
+  ): AsyncGenerator<readonly CqlRow[]> {
+    let pageState: string | null | undefined = from
+    do {
+      const options = { ...optionsOf({}), consistency: quorum, fetchSize }
+      const result: types.ResultSet = await this.#execute(cql, params, {
+        ...options,
+        pageState: pageState ?? undefined,
+      })
+      yield result.rows ?? []
+      pageState = result.pageState
+    } while (pageState !== null && pageState !== undefined)
+  }
+
+  async #execute(
+    cql: string,
+    params: readonly unknown[],
+    options: QueryOptions,
+  ): Promise<types.ResultSet> {
+    try {
+      return await this.#client.execute(cql, [...params], options)
+    } catch (error) {
+      throw toldOf(error)
+    }
+  }
+
+  async #batch(
+    statements: readonly CqlStatement[],
+    options: QueryOptions,
+  ): Promise<types.ResultSet> {
+    const queries = statements.map(({ cql, params }) => ({ query: cql, params: [...params] }))
+    try {
+      return await this.#client.batch(queries, { ...options, logged: false })
+    } catch (error) {
+      if (isAway(error)) throw awayRefusal(error)
+      throw error
+    }
+  }
+}
+
+const CAS = {
+  ...{ prepare: true, consistency: quorum, serialConsistency: serial, isIdempotent: false },
+}
+
+function optionsOf({ timestamp }: RunOptions): QueryOptions {
+  const options = { prepare: true, isIdempotent: true }
+  return timestamp === undefined ? options : { ...options, timestamp: longOf(timestamp) }
+}
+
+function longOf(value: bigint | number): cassandra.types.Long {
+  return cassandra.types.Long.fromString(String(value))
+}

@@ -1,0 +1,98 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import cassandra from 'cassandra-driver'
+import { isAway } from './away.ts'
+import type { ClusterSettings } from './cluster-settings.ts'
+
+/** Between two tries to reach a cluster that is away. */
+const RETRY_MS = 1_000
+
+/** A node that says nothing for this long is asked no more; another takes over. */
+const READ_TIMEOUT_MS = 12_000
+const CONNECT_TIMEOUT_MS = 5_000
+
+/** How a client is connected. */
+interface ConnectOptions {
+  /** None: for making one. Then the data centre is not looked at either. */
+  readonly keyspace?: string
+  readonly onWaiting?: (what: string) => void
+  readonly signal?: AbortSignal
+}
+
+/** Connects a client of the driver; waits for a cluster that is away and rejects when it refuses this process. */
+export async function connectClient(
+  settings: ClusterSettings,
+  { keyspace, onWaiting = () => {}, signal }: ConnectOptions,
+): Promise<cassandra.Client> {
+  for (;;) {
+    const reasons: string[] = []
+    // One by one: the driver forgets to close connections to those that it could not use.
+    for (const host of settings.hosts) {
+      const client = new cassandra.Client(clientOptions(settings, { host, keyspace }))
+      try {
+        await client.connect()
+        return client
+      } catch (error) {
+        await dropClient(client)
+        const found = reasonsOf(error)
+        reasons.push(...found.map((one) => (one instanceof Error ? one.message : String(one))))
+        if (isAway(error) && !found.some(isRefused)) continue
+        throw new Error(`Cannot use Cassandra at ${placeOf(settings)}: ${reasons.at(-1)}`, {
+          cause: error,
+        })
+      }
+    }
+    onWaiting(`waits for Cassandra at ${placeOf(settings)}: ${[...new Set(reasons)].join('; ')}`)
+    await pause(RETRY_MS, undefined, { signal })
+  }
+}
+
+interface Ending {
+  shutdown?(waitsForPending?: boolean): unknown
+}
+
+/** Closes what the driver has opened and forgets to close when connecting fails. */
+async function dropClient(client: cassandra.Client): Promise<void> {
+  const { controlConnection } = client as unknown as { controlConnection?: Ending }
+  controlConnection?.shutdown?.()
+  for (const host of client.hosts?.values() ?? []) await (host as Ending).shutdown?.(false)
+  await client.shutdown().catch(() => {})
+}
+
+function clientOptions(
+  settings: ClusterSettings,
+  { host, keyspace }: { readonly host: string; readonly keyspace?: string },
+): cassandra.ClientOptions {
+  const { policies } = cassandra
+  const { port, dataCentre, user, password, tls } = settings
+  return {
+    contactPoints: [host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`],
+    ...(keyspace === undefined ? {} : { localDataCenter: dataCentre, keyspace }),
+    ...(user === undefined ? {} : { credentials: { username: user, password: password ?? '' } }),
+    ...(tls === undefined ? {} : { sslOptions: { ...tls, rejectUnauthorized: true } }),
+    protocolOptions: { port },
+    encoding: { useBigIntAsLong: true },
+    socketOptions: { readTimeout: READ_TIMEOUT_MS, connectTimeout: CONNECT_TIMEOUT_MS },
+    policies: {
+      // Nodes that came back are tried again soon, so that an outage ends when it is over.
+      reconnection: new policies.reconnection.ExponentialReconnectionPolicy(250, 5_000, false),
+      ...(keyspace === undefined
+        ? { loadBalancing: new policies.loadBalancing.RoundRobinPolicy() }
+        : {}),
+    },
+  }
+}
+
+function placeOf({ hosts, port }: ClusterSettings): string {
+  return hosts.map((host) => `${host}:${port}`).join(', ')
+}
+
+function reasonsOf(error: unknown): unknown[] {
+  if (!(error instanceof cassandra.errors.NoHostAvailableError)) return [error]
+  const inner = Object.values((error.innerErrors ?? {}) as Record<string, unknown>)
+  return inner.length > 0 ? inner : [error]
+}
+
+/** Waiting would not help: somebody has to change the settings. */
+function isRefused(reason: unknown): boolean {
+  return reason instanceof cassandra.errors.AuthenticationError
+}

@@ -1,0 +1,60 @@
+/** Makes the tables of a keyspace, and brings those of earlier versions up to date, by one process at a time. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { systemClock } from '../../../base/index.ts'
+import type { Cluster, ClusterWatch } from '../connection/cluster.ts'
+import { Leases } from '../lease/leases.ts'
+import { firstTables, schemaSteps } from './schema-steps.ts'
+
+/** A process that died amid a change keeps others waiting this long. */
+const LEASE_MS = 120_000
+const LOOK_MS = 500
+
+/** Makes the schema what this version needs; rejects when it is of a later one. */
+export async function migrateSchema(cluster: Cluster, watch: ClusterWatch = {}): Promise<void> {
+  if ((await readVersion(cluster)) === schemaSteps.length) return
+  for (const cql of firstTables) await cluster.alter(cql)
+  const leases = new Leases(cluster)
+  const wish = { name: 'schema', holder: randomUUID(), ttlMs: LEASE_MS }
+  for (;;) {
+    const got = await leases.acquire({ ...wish, nowMs: systemClock.now() })
+    if (got === undefined) {
+      watch.onWaiting?.('waits for another process that changes the tables')
+      await pause(LOOK_MS, undefined, { signal: watch.signal })
+      continue
+    }
+    try {
+      return await takeSteps(cluster)
+    } finally {
+      await leases.release(got.lease)
+    }
+  }
+}
+
+async function takeSteps(cluster: Cluster): Promise<void> {
+  const version = (await readVersion(cluster)) ?? 0
+  for (let at = version; at < schemaSteps.length; at++) {
+    // A step that was broken off is taken again: each of its statements may be repeated.
+    for (const cql of schemaSteps[at]) await cluster.alter(cql)
+    const cql = `INSERT INTO meta (name, value) VALUES ('schema', ?)`
+    await cluster.run(cql, [String(at + 1)])
+  }
+}
+
+/** The version of the tables; undefined when there are none. */
+async function readVersion(cluster: Cluster): Promise<number | undefined> {
+  const has = await cluster.run(
+    'SELECT table_name FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?',
+    [cluster.settings.keyspace, 'meta'],
+  )
+  if (has.length === 0) return undefined
+  const [row] = await cluster.run(`SELECT value FROM meta WHERE name = 'schema'`)
+  const version = row === undefined ? 0 : Number(row.value)
+  return version > schemaSteps.length ? refuseLater(version, cluster) : version
+}
+
+function refuseLater(version: number, { settings }: Cluster): never {
+  throw new Error(
+    `The keyspace ${settings.keyspace} has schema ${version}, and this Weir knows ${schemaSteps.length}: start a later Weir`,
+  )
+}

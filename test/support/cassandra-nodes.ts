@@ -1,0 +1,198 @@
+/** Nodes of a Cassandra cluster on one machine: 127.0.0.1, .2 and .3, all with the same two ports. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { findCassandra, findJava } from './cassandra-programs.ts'
+import { eventually } from './settle.ts'
+
+/** Where the nodes listen. */
+export const CASSANDRA_HOSTS = ['127.0.0.1', '127.0.0.2', '127.0.0.3'] as const
+/** A third of the ring for each node. */
+const TOKENS = ['-9223372036854775808', '-3074457345618258603', '3074457345618258602']
+
+/** Below what systems hand out to whoever asks for any port. */
+const [FIRST_PORT, PORT_COUNT] = [20_000, 12_000]
+const TRIES_MAX = 50
+
+/** Nodes that run. */
+export interface CassandraNodes {
+  readonly port: number
+  readonly pids: readonly number[]
+  /** Ends a node at once, as kill -9 does. */
+  kill(node: number): Promise<void>
+  /** Starts a node that was killed, with what it had, and waits until it serves. */
+  restart(node: number): Promise<void>
+  /** Ends all of them. */
+  stop(): Promise<void>
+}
+
+const opened = [
+  ...['lang.module', 'io', 'lang', 'util', 'nio', 'util.concurrent', 'util.concurrent.atomic'],
+  'lang.reflect',
+].map((name) => `java.base/java.${name}`)
+const openedInside = [...['loader', 'ref', 'reflect', 'math', 'module', 'util.jar']].map(
+  (name) => `java.base/jdk.internal.${name}`,
+)
+const exported = [
+  ...['java.base/jdk.internal.misc', 'java.base/jdk.internal.ref', 'java.base/sun.nio.ch'],
+  ...['java.management.rmi/com.sun.jmx.remote.internal.rmi', 'java.rmi/sun.rmi.registry'],
+  ...['java.rmi/sun.rmi.server', 'java.rmi/sun.rmi.transport.tcp', 'java.sql/java.sql'],
+  ...['java.base/java.lang.ref', 'jdk.unsupported/sun.misc'],
+]
+/** What Cassandra needs of Java 17's insides. */
+const modules = [
+  ...exported.flatMap((name) => ['--add-exports', `${name}=ALL-UNNAMED`]),
+  ...[
+    ...opened,
+    ...openedInside,
+    'java.base/sun.nio.ch',
+    'jdk.management/com.sun.management.internal',
+    'java.rmi/sun.rmi.transport.tcp',
+  ].flatMap((name) => ['--add-opens', `${name}=ALL-UNNAMED`]),
+]
+/** Little memory, and a compiler that is soon done: three of them share a machine with the tests. */
+const machine = ['-Xms256M', '-Xmx1G', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1']
+const logging = `<configuration><appender name="OUT" class="ch.qos.logback.core.ConsoleAppender">
+<encoder><pattern>%level %date{ISO8601} %logger{0} %msg%n</pattern></encoder></appender>
+<root level="WARN"><appender-ref ref="OUT"/></root></configuration>
+`
+
+/** Starts three nodes with their data in a folder, and waits until all of them serve. */
+export async function startCassandraNodes(folder: string): Promise<CassandraNodes> {
+  const [storagePort, port] = [await freeClusterPort(), await freeClusterPort()]
+  writeFileSync(join(folder, 'logback.xml'), logging)
+  const start = (node: number) => startNode(folder, node, { storagePort, port })
+  const children = CASSANDRA_HOSTS.map((_, node) => start(node))
+  const kill = async (node: number) => {
+    const child = children[node]
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const gone = once(child, 'exit')
+    child.kill('SIGKILL')
+    await gone
+  }
+  const serves = (node: number) =>
+    eventually(async () => {
+      const { exitCode, signalCode } = children[node]
+      if (exitCode !== null || signalCode !== null) return false
+      await reach(CASSANDRA_HOSTS[node], port)
+      return true
+    })
+  const stop = async () => {
+    await Promise.all(CASSANDRA_HOSTS.map((_, node) => kill(node)))
+  }
+  const serving = await Promise.all(CASSANDRA_HOSTS.map((_, node) => serves(node)))
+  const dead = serving.indexOf(false)
+  if (dead >= 0) {
+    await stop()
+    const told = readFileSync(logOf(folder, dead), 'utf8').slice(-4_000)
+    throw new Error(`A node of Cassandra ended while it started:\n${told}`)
+  }
+  return {
+    port,
+    get pids() {
+      return children.flatMap(({ pid }) => pid ?? [])
+    },
+    kill,
+    restart: async (node) => {
+      children[node] = start(node)
+      if (!(await serves(node))) throw new Error(`Node ${node + 1} of Cassandra ended`)
+    },
+    stop,
+  }
+}
+
+function startNode(
+  folder: string,
+  node: number,
+  ports: { readonly storagePort: number; readonly port: number },
+): ChildProcess {
+  const [java, jars] = [findJava(), findCassandra()]
+  if (java === undefined || jars === undefined) throw new Error('Cassandra or Java is missing')
+  const home = join(folder, `node${node + 1}`)
+  mkdirSync(home, { recursive: true })
+  writeFileSync(join(home, 'cassandra.yaml'), settingsOf(home, node, ports))
+  const properties = {
+    'jdk.attach.allowAttachSelf': 'true',
+    'cassandra.config': `file://${join(home, 'cassandra.yaml')}`,
+    'cassandra.storagedir': home,
+    'cassandra.ring_delay_ms': '1000',
+    'cassandra.skip_wait_for_gossip_to_settle': '0',
+    'logback.configurationFile': join(folder, 'logback.xml'),
+  }
+  const set = Object.entries(properties).map(([name, value]) => `-D${name}=${value}`)
+  const main = 'org.apache.cassandra.service.CassandraDaemon'
+  const args = ['-n', '10', java, ...machine, ...set, ...modules, '-cp', jars, main]
+  const log = openSync(logOf(folder, node), 'a')
+  const env = { PATH: process.env.PATH, HOME: home }
+  const child = spawn('nice', args, { cwd: home, env, stdio: ['ignore', log, log] })
+  closeSync(log)
+  return child
+}
+
+function logOf(folder: string, node: number): string {
+  return join(folder, `node${node + 1}.log`)
+}
+
+function settingsOf(
+  home: string,
+  node: number,
+  { storagePort, port }: { readonly storagePort: number; readonly port: number },
+): string {
+  const host = CASSANDRA_HOSTS[node]
+  return `cluster_name: weir-tests
+num_tokens: 1
+initial_token: ${TOKENS[node]}
+partitioner: org.apache.cassandra.dht.Murmur3Partitioner
+commitlog_sync: batch
+commitlog_directory: ${home}/commitlog
+data_file_directories: [${home}/data]
+saved_caches_directory: ${home}/saved_caches
+hints_directory: ${home}/hints
+cdc_raw_directory: ${home}/cdc_raw
+listen_address: ${host}
+rpc_address: ${host}
+storage_port: ${storagePort}
+native_transport_port: ${port}
+endpoint_snitch: SimpleSnitch
+auto_bootstrap: false
+auto_snapshot: false
+seed_provider:
+  - class_name: org.apache.cassandra.locator.SimpleSeedProvider
+    parameters: [{ seeds: "${CASSANDRA_HOSTS[0]}" }]
+`
+}
+
+/** A port that is free on all addresses of the nodes. */
+async function freeClusterPort(): Promise<number> {
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const port = FIRST_PORT + Math.floor(Math.random() * PORT_COUNT)
+    const free = await Promise.all(CASSANDRA_HOSTS.map((host) => isFree(host, port)))
+    if (free.every(Boolean)) return port
+  }
+  throw new Error(`No free port among ${TRIES_MAX} of ${FIRST_PORT} to ${FIRST_PORT + PORT_COUNT}`)
+}
+
+async function isFree(host: string, port: number): Promise<boolean> {
+  const server = createServer()
+  try {
+    server.listen(port, host)
+    await once(server, 'listening')
+    return true
+  } catch {
+    return false
+  } finally {
+    server.close()
+  }
+}
+
+/** Connects to a port and hangs up; rejects while nobody listens there. */
+async function reach(host: string, port: number): Promise<void> {
+  const socket = connect(port, host)
+  try {
+    await once(socket, 'connect')
+  } finally {
+    socket.destroy()
+  }
+}

@@ -1,0 +1,101 @@
+/** The three nodes of Cassandra that all test files of a run share, and a keyspace for each file. */
+import { spawn } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { makeKeyspace } from '../../src/store/cassandra/connection/make-keyspace.ts'
+import { Cluster, type ClusterSettings } from '../../src/store/cassandra/index.ts'
+import { firstTables } from '../../src/store/cassandra/schema/schema-steps.ts'
+import { CASSANDRA_HOSTS } from './cassandra-nodes.ts'
+
+export { cassandraSkip } from './cassandra-programs.ts'
+
+/** A busy machine of two cores needs a minute; one that needs longer than this has a fault. */
+const START_MS_MAX = 240_000
+const LOOK_MS = 200
+
+/** A keyspace of a test file. */
+export interface TestKeyspace {
+  readonly settings: ClusterSettings
+  readonly cluster: Cluster
+  dispose(): Promise<void>
+}
+
+/**
+ * Opens a keyspace of this test file's own with the tables that it needs, as each takes half a second to make;
+ * starts the cluster when it does not run.
+ */
+export async function openTestKeyspace(
+  name: string,
+  tables: readonly string[],
+): Promise<TestKeyspace> {
+  const settings = await testKeyspaceSettings(name)
+  await makeKeyspace(settings, {})
+  const cluster = await Cluster.open(settings)
+  for (const cql of [...firstTables, ...tables]) await cluster.alter(cql)
+  return {
+    settings,
+    cluster,
+    dispose: async () => {
+      // A cluster that goes with the tests keeps what it has: dropping takes longer than starting.
+      if (process.env.WEIR_TEST_CASSANDRA !== undefined) {
+        await cluster.alter(`DROP KEYSPACE ${settings.keyspace}`)
+      }
+      await cluster.close()
+    },
+  }
+}
+
+/** The settings of a keyspace that nobody has made yet; starts the cluster when it does not run. */
+export async function testKeyspaceSettings(name: string): Promise<ClusterSettings> {
+  const port = await clusterPort()
+  const keyspace = `weir_${name}_${process.pid}_${Date.now().toString(36)}`
+  return { hosts: CASSANDRA_HOSTS, port, dataCentre: 'datacenter1', keyspace, replication: 3 }
+}
+
+async function clusterPort(): Promise<number> {
+  const named = process.env.WEIR_TEST_CASSANDRA
+  if (named !== undefined) return Number(named.split(':').at(-1))
+  const folder = join(tmpdir(), `weir-cassandra-${userInfo().uid}`)
+  const ticket = join(folder, 'users', String(process.pid))
+  mkdirSync(join(folder, 'users'), { recursive: true })
+  writeFileSync(ticket, '')
+  process.once('exit', () => rmSync(ticket, { force: true }))
+  const deadline = performance.now() + START_MS_MAX
+  for (let looks = 0; performance.now() < deadline; looks++) {
+    const port = readyPort(folder)
+    if (port !== undefined) return port
+    // One that finds another at work ends at once.
+    if (looks % 25 === 0) startKeeper(folder)
+    await pause(LOOK_MS)
+  }
+  throw new Error(`Cassandra does not start: ${whyNot(folder)}`)
+}
+
+function readyPort(folder: string): number | undefined {
+  try {
+    const { port, keeper } = JSON.parse(readFileSync(join(folder, 'ready.json'), 'utf8'))
+    process.kill(keeper, 0)
+    return port
+  } catch {
+    return undefined
+  }
+}
+
+function startKeeper(folder: string): void {
+  const script = fileURLToPath(new URL('cassandra-keeper.ts', import.meta.url))
+  const log = openSync(join(folder, 'keeper.log'), 'a')
+  const stdio = ['ignore', log, log] as const
+  spawn(process.execPath, [script, folder], { detached: true, stdio: [...stdio] }).unref()
+  closeSync(log)
+}
+
+function whyNot(folder: string): string {
+  try {
+    return readFileSync(join(folder, 'failed.txt'), 'utf8')
+  } catch {
+    return `see ${folder}`
+  }
+}
