@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { epochMs, MemoryBudget } from '../../src/base/index.ts'
+import { epochMs, MemoryBudget, refusal, refuse } from '../../src/base/index.ts'
 import { GatheredSamples } from '../../src/connectors/result/gathered-samples.ts'
 import { makeResult } from '../../src/connectors/result/make-result.ts'
 import { ResultFile } from '../../src/connectors/result/result-file.ts'
@@ -172,6 +172,25 @@ test('what the last part cannot store is found before the first is stored, and n
     [],
   )
   assert.deepEqual(readdirSync(home.folder), [])
+})
+
+test('a part that finds no room is put again, and one whose streams are refused is not', async (t) => {
+  const home = await openHome(t)
+  const rows: Row[] = Array.from({ length: 30 }, (_, at) => ['n0', 'a', at + 1, at])
+  const file = await make(home, rows, 10)
+  const feed = home.newFeed()
+  let puts = 0
+  const put: Feed['put'] = async (principal, command) => {
+    puts += 1
+    if (puts === 2) refuse('read_only', { what: 'The disk is full', retryAfterSeconds: 1 })
+    if (puts === 4) throw refusal('forbidden', { what: 'Not any more' })
+    return await feed.put(principal, command)
+  }
+  await assert.rejects(store({ put, catalog: feed.catalog }, file, false), { code: 'forbidden' })
+  assert.equal(puts, 4)
+  const { 'n0 / a': stored } = (await storedIn(home.home)) as Record<string, unknown[]>
+  assert.equal(stored.length, 10)
+  await file.remove()
 })
 
 test('the type of a stream to be made is that of all its samples, not of those in its first part', async (t) => {

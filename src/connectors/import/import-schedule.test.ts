@@ -12,6 +12,11 @@ test('nextRunAfter() follows a cron expression in its zone, over changes of the 
   const weekdays = { cron: '0 6 * * 1-5', timeZoneId: 'Europe/Berlin' }
   assert.equal(await next(weekdays, '2026-03-06T06:00:00Z'), '2026-03-09T05:00:00.000Z')
   assert.equal(await next(weekdays, '2026-03-27T06:00:00Z'), '2026-03-30T04:00:00.000Z')
+  // A time that the clocks skip is when they are set, one that comes twice is the earlier.
+  const nightly = { cron: '30 2 * * *', timeZoneId: 'Europe/Berlin' }
+  assert.equal(await next(nightly, '2026-03-28T12:00:00Z'), '2026-03-29T01:00:00.000Z')
+  assert.equal(await next(nightly, '2026-10-24T12:00:00Z'), '2026-10-25T00:30:00.000Z')
+  assert.equal(await next(nightly, '2026-10-25T00:30:00Z'), '2026-10-26T01:30:00.000Z')
   const hourly = { cron: '0 * * * *', timeZoneId: 'UTC' }
   assert.equal(await next(hourly, '2026-03-06T06:00:00Z'), '2026-03-06T07:00:00.000Z')
   assert.equal(await next(hourly, '2026-03-06T06:59:59.999Z'), '2026-03-06T07:00:00.000Z')
