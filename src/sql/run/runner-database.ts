@@ -193,8 +193,9 @@ export class RunnerDatabase {
     })
   }
 
-  /** Empties what was filled, so that no call sees rows of another. */
-  clearTables(): void {
+  /** Forgets variables and empties what was filled, so that no call sees anything of another. */
+  clear(): void {
+    this.variables = []
     if (this.#filled.size === 0) return
     this.#asOwn(() => {
       for (const { clear } of this.#filled) clear.run()

@@ -87,7 +87,7 @@ class RunnerCalls {
     }
     this.#channel.flush()
     this.#channel.skipInputs()
-    this.#database.clearTables()
+    this.#database.clear()
   }
 
   #tellFailure(error: unknown): void {
