@@ -13,7 +13,10 @@ const { exitWith, serve } = await import('./serve.ts')
 // What serves calls and seals is compiled at its first use, not after hundreds: what runs once, to
 // load the service, is done by here.
 setFlagsFromString('--always-sparkplug')
-// The last tier of compiling takes a second of processor time for what a few thousand calls run: only what goes on
-// beyond a hundred thousand is worth it. The tier before is nearly as fast.
-setFlagsFromString('--invocation-count-for-turbofan=100000')
-serve().then(flushCompileCache, exitWith)
+serve().then(() => {
+  // The last tier of compiling takes a second of processor time for what a few thousand calls run: only what goes on
+  // beyond a hundred thousand is worth it, as the tier before is nearly as fast. A start, which may load millions of
+  // streams, is worth it at once.
+  setFlagsFromString('--invocation-count-for-turbofan=100000')
+  flushCompileCache()
+}, exitWith)
