@@ -22,15 +22,16 @@ const IDLE_LOOKS_MAX = 10
 
 const folder = process.argv[2]
 const path = (name: string) => join(folder, name)
+mkdirSync(path('users'), { recursive: true })
+// Held by name to the end: a database that nobody refers to is collected, and its lock with it.
+const lock = new DatabaseSync(path('lock.db'))
 
 /** Holds until this process ends, however it does; false when another keeper has it. */
-function isAlone(): boolean {
-  const lock = new DatabaseSync(path('lock.db'))
+function takesLock(): boolean {
   try {
-    lock.exec('BEGIN EXCLUSIVE')
+    lock.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE')
     return true
   } catch {
-    lock.close()
     return false
   }
 }
@@ -83,8 +84,7 @@ async function keep(nodes: CassandraNodes): Promise<void> {
   }
 }
 
-mkdirSync(path('users'), { recursive: true })
-if (isAlone()) {
+if (takesLock()) {
   endLeftOvers()
   for (const name of ['ready.json', 'failed.txt']) rmSync(path(name), { force: true })
   for (const name of readdirSync(folder)) if (name.startsWith('run-')) remove(name)
@@ -101,4 +101,5 @@ if (isAlone()) {
   }
   remove(run)
 }
+lock.close()
 process.exit(0)

@@ -68,7 +68,7 @@ async function clusterPort(): Promise<number> {
     const port = readyPort(folder)
     if (port !== undefined) return port
     // One that finds another at work ends at once.
-    if (looks % 25 === 0) startKeeper(folder)
+    if (looks % 50 === 0) startKeeper(folder)
     await pause(LOOK_MS)
   }
   throw new Error(`Cassandra does not start: ${whyNot(folder)}`)
