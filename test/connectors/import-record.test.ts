@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { ImportHome, LOCAL } from '../support/import-home.ts'
 import { type Service, startService } from '../support/service.ts'
+import { settlesTo } from '../support/settle.ts'
 
 let service: Service
 let home: ImportHome
@@ -122,4 +125,12 @@ test('a scheduled import tells when it runs next; others tell none', async () =>
   assert.equal(await nextOf(await home.insert({ id: 'unscheduled' })), null)
   const blank = await home.owner('GET', '/api/connector/new')
   assert.equal(blank.body.connector.nextRun, null)
+})
+
+test('what runs have left on disk that are over goes with the next start', async () => {
+  const folder = join(service.dataDir, 'imports')
+  writeFileSync(join(folder, 'a-run.result'), 'some')
+  writeFileSync(join(folder, 'b-run.result.tmp'), 'some')
+  await service.restart()
+  await settlesTo(() => readdirSync(folder), ['holder'])
 })

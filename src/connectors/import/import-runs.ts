@@ -56,6 +56,8 @@ const RESUME_TRIES = 60
 /** Imports of one process at a time: each has a runner, and a file. */
 export const IMPORTS_RUNNING_MAX = 4
 const MESSAGE_LENGTH_MAX = 2_000
+/** Runs without an outcome that are read at a time. */
+const PAGE = 200
 
 /** Starts, watches and ends the runs of imports; one at a time for each connector, in a cluster too. */
 export class ImportRuns {
@@ -63,8 +65,6 @@ export class ImportRuns {
   readonly #running = new Map<string, RunningImport>()
   /** Connectors whose run is about to begin. */
   readonly #entering = new Set<string>()
-  /** Runs that wait for the lease that a stop has left. */
-  readonly #resuming = new Set<string>()
   readonly figures = new ImportFigures()
   #isClosed = false
 
@@ -91,11 +91,18 @@ export class ImportRuns {
 
   /** Removes what runs have left on disk that nobody will go on with. */
   async sweep(): Promise<void> {
-    const kept = new Set([...this.#running.values()].map(({ key }) => key.uid))
-    await ResultFile.removeOthers(
-      this.#deps.folder,
-      (uid) => kept.has(uid) || this.#resuming.has(uid),
-    )
+    const { folder, payloads } = this.#deps
+    // Runs that nobody has taken up yet are among them: a start goes on before all are.
+    const unsettled = new Set<string>()
+    for (let after: string | undefined; ; ) {
+      const keys = await payloads.listUnsettled(after, PAGE)
+      if (keys.length === 0) break
+      for (const { uid } of keys) unsettled.add(uid)
+      after = keys[keys.length - 1].uid
+    }
+    const isRunning = (runUid: string) =>
+      [...this.#running.values()].some(({ key }) => key.uid === runUid)
+    await ResultFile.removeOthers(folder, (uid) => unsettled.has(uid) || isRunning(uid))
   }
 
   /** Begins a run; its record is durable when it resolves, `done` tells what came of it. */
@@ -125,20 +132,15 @@ export class ImportRuns {
   async resume(connector: Connector, run: RunName): Promise<void> {
     const { catalogStore } = this.#deps
     const { orgUid, uid: connectorUid } = connector
-    this.#resuming.add(run.uid)
-    try {
-      const state = await readImportState(catalogStore, { orgUid, connectorUid })
-      // It went through, and only its outcome was not written.
-      if (state.lastRunUid === run.uid) {
-        const { lastRunMs: _ms, lastRunUid: _uid, ...counts } = state
-        await this.#settleDone({ orgUid, connectorUid, ...run }, counts)
-        return await ResultFile.removeOf(this.#deps.folder, run.uid)
-      }
-      const lease = await this.#enterPatiently(connectorUid)
-      this.#begin(connector, run, { lease, isResumed: true })
-    } finally {
-      this.#resuming.delete(run.uid)
+    const state = await readImportState(catalogStore, { orgUid, connectorUid })
+    // It went through, and only its outcome was not written.
+    if (state.lastRunUid === run.uid) {
+      const { lastRunMs: _ms, lastRunUid: _uid, ...counts } = state
+      await this.#settleDone({ orgUid, connectorUid, ...run }, counts)
+      return await ResultFile.removeOf(this.#deps.folder, run.uid)
     }
+    const lease = await this.#enterPatiently(connectorUid)
+    this.#begin(connector, run, { lease, isResumed: true })
   }
 
   /**

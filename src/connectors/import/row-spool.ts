@@ -2,7 +2,7 @@
  * The rows of a result between the database and the runner, in a file without a name: the database is read as fast
  * as it gives, the runner as often as its tables need, and nobody holds all of it in memory. It goes with the process.
  */
-import { type FileHandle, open, unlink } from 'node:fs/promises'
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { newUid } from '../../base/index.ts'
 import { DatabaseFailure, type Row } from '../database/database-port.ts'
@@ -24,7 +24,7 @@ export class RowSpool {
   static async open(folder: string): Promise<RowSpool> {
     const path = join(folder, `import-${newUid()}.tmp`)
     const file = await open(path, 'wx+', 0o600)
-    await unlink(path)
+    await rm(path, { force: true })
     return new RowSpool(file)
   }
 

@@ -2,7 +2,7 @@
  * All samples of a run on their way from the INSERTs to what is stored: on disk in sorted stretches as they come, and
  * given back in one order, by component, time and the order in which they came. Nobody holds more than a few blocks.
  */
-import { type FileHandle, open, unlink } from 'node:fs/promises'
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
 import { newUid, nextTurn } from '../../base/index.ts'
@@ -44,7 +44,7 @@ export class GatheredSamples {
   static async open(folder: string, streams: RunStreams, now: number): Promise<GatheredSamples> {
     const path = join(folder, `${newUid()}.tmp`)
     const file = await open(path, 'wx+', 0o600)
-    await unlink(path)
+    await rm(path, { force: true })
     return new GatheredSamples(file, streams, now)
   }
 

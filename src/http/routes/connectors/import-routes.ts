@@ -24,7 +24,8 @@ export function importRoutes(app: App, { gate, imports }: { gate: Gate; imports:
   )
   const ending = {
     ...{ ...common, ...operation('endRun', doneAnswer) },
-    summary: 'Call off the run of an import; nothing of it is stored',
+    summary:
+      'Call off the run of an import before it stores; one that stores already goes through (409)',
   }
   const checking = {
     ...{ tags: ['connector'], ...needs('GET', 'connector'), body: scheduleCheckShape },
