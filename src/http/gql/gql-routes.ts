@@ -15,8 +15,8 @@ import { envelope } from '../wire/envelope.ts'
 import { uidParams } from '../wire/identity-wire.ts'
 import { gqlCheckBody, gqlCheckRecord, gqlLanguageRecord } from './gql-editor-wire.ts'
 import {
-  gqlAnswer,
   gqlBody,
+  gqlOperation,
   gqlQuery,
   postQuery,
   queryRecord,
@@ -57,7 +57,7 @@ export function gqlRoutes(app: App, deps: GqlRoutesDeps): void {
   const tags = ['query']
   const getting = {
     ...{ tags, summary: 'Run SET and SELECT of GS SQL', querystring: gqlQuery },
-    ...{ ...operation('getGqlRows', gqlAnswer), ...needs('GET', 'query') },
+    ...{ ...gqlOperation('getGqlRows'), ...needs('GET', 'query') },
     'x-errors': READ_ERRORS,
   }
   app.get('/api/gql', { ...documented(getting), onRequest }, async (request, reply) => {
@@ -71,7 +71,7 @@ export function gqlRoutes(app: App, deps: GqlRoutesDeps): void {
   })
   const posting = {
     ...{ tags, summary: 'Run SET, SELECT and INSERT of GS SQL, or try it', body: gqlBody },
-    ...{ ...operation('startGqlRun', gqlAnswer), ...needs('POST', 'query') },
+    ...{ ...gqlOperation('startGqlRun'), ...needs('POST', 'query') },
     'x-errors': RUN_ERRORS,
     querystring: postQuery,
   }
@@ -89,7 +89,7 @@ export function gqlRoutes(app: App, deps: GqlRoutesDeps): void {
   editorRoutes(app, deps)
   const results = {
     ...{ tags, summary: 'Run a saved query', params: uidParams, querystring: resultsQuery },
-    ...{ ...operation('getQueryResults', gqlAnswer), ...needs('GET', 'query/{uid}') },
+    ...{ ...gqlOperation('getQueryResults'), ...needs('GET', 'query/{uid}') },
     'x-errors': READ_ERRORS,
   }
   app.get(

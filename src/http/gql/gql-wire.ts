@@ -50,7 +50,7 @@ export const gqlBody = Type.Object(
 const cell = Type.Union([Type.Number(), Type.String(), Type.Boolean(), Type.Null()])
 
 /** The answer of a run. */
-export const gqlAnswer = named(
+const gqlAnswer = named(
   'GqlAnswer',
   {
     cols: Type.Array(
@@ -86,6 +86,23 @@ export const gqlAnswer = named(
     ...{ sampleCount: 0, message: '', success: true },
   },
 )
+
+/** How a call that answers rows is described; of CSV in words alone, as with samples. */
+export const gqlOperation = (operationId: string) => ({
+  operationId,
+  response: {
+    200: {
+      description: 'Rows of the last SELECT; text/csv when format or Accept asks for it',
+      headers: {
+        'Weir-More': {
+          type: 'string',
+          description: 'true when c has cut rows off; of long CSV a trailer, true or false',
+        },
+      },
+      content: { 'application/json': { schema: gqlAnswer } },
+    },
+  },
+})
 
 /** A saved query as it is answered. */
 export const queryRecord = named(
