@@ -8,7 +8,7 @@ import { startingPoints } from '../../studio/src/pages/connect/starting-points.t
 import { browserSkip } from '../support/browser.ts'
 import { type Call, caller, signIn } from '../support/caller.ts'
 import { callSink } from '../support/connector-home.ts'
-import { eventually, settlesTo } from '../support/settle.ts'
+import { eventually, settlesTo, shows } from '../support/settle.ts'
 import {
   assertAccessible,
   assertFits,
@@ -134,8 +134,12 @@ test('a connector is made from a starting point, checked while it is typed, call
   await write(page, 'INSERT OR REPLACE INTO SAMPLE(CID, ID, SAMPLE)\nSELEC 1')
   await page.getByText(/^Line 2, column 1: /).waitFor()
   await page.locator('.cm-lintRange-error').filter({ hasText: 'SELEC' }).waitFor()
-  await button(page, 'Make it').click()
+  await button(page, 'Dry run').click()
   await page.getByRole('alert').filter({ hasText: 'Line 2, column 1' }).waitFor()
+  // The place is told once, also of what a dry run finds.
+  await shows(page.getByText(/^Line 2, column 1: .*column/), 0)
+  await button(page, 'Make it').click()
+  await page.getByRole('alert').filter({ hasText: 'Line 2, column 1' }).nth(1).waitFor()
   await write(page, 'SELECT @HTTP_B')
   await page.keyboard.press('Control+Space')
   await page.getByRole('option', { name: /^@HTTP_BODY/ }).waitFor()

@@ -165,6 +165,7 @@ test('a run is stopped, and tells so', { skip }, async () => {
     'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000000) SELECT max(i) FROM n',
   )
   await button(page, 'Run').click()
+  await page.getByText('Running …').waitFor()
   await button(page, 'Stop').click()
   await line(page)
     .getByText(/^Stopped after/)

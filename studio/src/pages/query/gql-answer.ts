@@ -101,7 +101,7 @@ function keepDigits(_: string, value: unknown, context?: { readonly source?: str
   return source !== undefined && /^-?\d+$/.test(source) ? source : value
 }
 
-/** What was said of a text, where its place is told beside it. */
+/** What was said of a text, where its place, and which text it is, is told beside it. */
 export function withoutPlace(message: string): string {
-  return message.replace(/^(?:procs\[\d+\], )?line \d+, column \d+: /i, '')
+  return message.replace(/^.{0,80}?line \d+, column \d+: /i, '')
 }

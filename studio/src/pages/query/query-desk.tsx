@@ -75,9 +75,15 @@ export function QueryDesk({ saved }: { readonly saved: RecordKinds['query'] }) {
             <VariableHelp onInsert={(text) => setSql(`${text}${sql}`)} />
             <span className={styles.zone}>Times in {zone}</span>
           </div>
-          {ended === undefined ? (
+          {ended === undefined && isRunning && (
+            <p className={styles.soft} role="status">
+              Running …
+            </p>
+          )}
+          {ended === undefined && !isRunning && (
             <Empty text="A query asks for what is stored: choose a table or a stream to begin with, or write. INSERTs are tried first, and store nothing until you say so." />
-          ) : (
+          )}
+          {ended !== undefined && (
             <ResultView
               {...{ ended, isRunning, zone }}
               onGoTo={(line, column) => editor.current?.goTo(line, column)}

@@ -47,7 +47,9 @@ export function SavedList({ shown }: { readonly shown: string }) {
         )}
         {found.slice(0, DRAWN_MAX).map(({ uid, name, id }) => (
           <li key={uid}>
-            <Link to={`/query/${uid}`}>{name || id || 'Without a name'}</Link>
+            <Link to={`/query/${uid}`} title={name || id}>
+              <span className={styles.savedName}>{name || id || 'Without a name'}</span>
+            </Link>
           </li>
         ))}
       </ul>
