@@ -74,8 +74,12 @@ async function findWorkShots(
       },
       ...{
         theme: 'dark',
-        act: (page) =>
-          page.evaluate(`document.querySelector('.cm-editor').scrollIntoView({ block: 'center' })`),
+        act: async (page) => {
+          await page.locator('.cm-editor').first().waitFor()
+          await page.evaluate(
+            `document.querySelector('.cm-editor').scrollIntoView({ block: 'center' })`,
+          )
+        },
       },
     },
   ]
