@@ -126,6 +126,8 @@ export interface AppOptions {
   readonly log?: Log
   /** Puts faults between the service and its catalog. */
   readonly wrapCatalog?: (store: CatalogStore) => CatalogStore
+  /** Puts another store of samples in the place of the folder's. */
+  readonly wrapSamples?: (store: SampleStore) => Promise<SampleStore>
 }
 
 /** How long running calls may take to finish when the service stops. */
@@ -143,7 +145,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const oauth = { ...oauthBase, users: identity.oauthUsers, planGrantActs: grantAuditor(identity) }
   const gate = new Gate(identity)
   const operators = await Operators.open({ store: catalogStore, ...identity })
-  const data = await openData({ ...parts, config, clock, log }, opened)
+  const data = await openData({ ...options, ...parts, config, clock, log }, opened)
   data.scrub.start()
   const deleteProfileJob = startDeleteProfiles({ ...data, catalogStore, clock, log }, opened)
   await data.derivation.start()
@@ -295,7 +297,7 @@ async function openIdentityParts(
   }
 }
 
-interface DataParts {
+interface DataParts extends Pick<AppOptions, 'wrapSamples'> {
   readonly config: Config
   readonly clock: Clock
   readonly identity: Identity
@@ -317,7 +319,8 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
   const { index } = catalog
   const isFileStream = (handle: StreamHandle) => index.valueCodeOf(handle) === VALUE_CODE.FILE
   const fileStreams = () => index.handlesOfValueCode(VALUE_CODE.FILE)
-  const store = embeddedSamples
+  const store = (await parts.wrapSamples?.(embeddedSamples)) ?? embeddedSamples
+  opened.defer(() => store.close())
   const fileUsage = new FileUsage({
     ...{ store, fileStreams, log, bytesMax: config.quotas.fileBytes },
     orgOf: (handle) => (index.has(handle) ? index.componentOf(handle).orgUid : undefined),

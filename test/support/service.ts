@@ -27,7 +27,7 @@ export interface Service {
 }
 
 /** What a test may choose. */
-export interface ServiceOptions extends Pick<AppOptions, 'wrapCatalog'> {
+export interface ServiceOptions extends Pick<AppOptions, 'wrapCatalog' | 'wrapSamples'> {
   readonly clock?: Clock
   /** Settings by name, such as WEIR_RATE_LIMITS. */
   readonly settings?: Readonly<Record<string, string>>

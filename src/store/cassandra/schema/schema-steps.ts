@@ -1,5 +1,6 @@
 import { blobTables } from '../blobs/blob-tables.ts'
 import { catalogTables } from '../catalog/catalog-tables.ts'
+import { sampleTables } from '../samples/sample-tables.ts'
 
 /** The tables by which processes agree on who makes the others. */
 export const firstTables: readonly string[] = [
@@ -8,4 +9,6 @@ export const firstTables: readonly string[] = [
 ]
 
 /** What makes each version of the schema of the one before it; a step never changes once it was released. */
-export const schemaSteps: readonly (readonly string[])[] = [[...catalogTables, ...blobTables]]
+export const schemaSteps: readonly (readonly string[])[] = [
+  [...catalogTables, ...blobTables, ...sampleTables],
+]

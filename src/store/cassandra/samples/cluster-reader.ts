@@ -1,0 +1,271 @@
+import { type Clock, epochMs, invariant, refuse } from '../../../base/index.ts'
+import {
+  concatColumns,
+  cutColumns,
+  decodedTextBytes,
+  emptyColumns,
+  mergeColumns,
+  sliceColumns,
+} from '../../embedded/chunk/index.ts'
+import { applyMask } from '../../embedded/head/apply-mask.ts'
+import { copyColumns, reverseColumns } from '../../embedded/head/sample-sink.ts'
+import { looseMsOf } from '../../embedded/sealed/sealed-fold.ts'
+import { SummaryFold } from '../../embedded/summary/index.ts'
+import type {
+  LatestOptions,
+  RangeQuery,
+  Sample,
+  SampleColumns,
+  SampleSpan,
+  StreamHandle,
+  Summaries,
+  TextMemory,
+} from '../../sample-port.ts'
+import type { Cluster } from '../connection/cluster.ts'
+import { foldStream } from './fold-stream.ts'
+import { hidesAll } from './hidden-spans.ts'
+import type { HybridClock } from './hybrid-clock.ts'
+import type { ManifestEntry } from './leaf-index.ts'
+import { decodeEntry, type LeafReader, ViewPassed } from './leaf-reader.ts'
+import { layRuns, type Overlay, readRuns, type WantedSpan } from './run-reader.ts'
+import { eachAtOnce } from './slots.ts'
+import { readView, type StreamView } from './stream-view.ts'
+import { type TextRoom, TextRooms } from './text-room.ts'
+
+/** What compaction replaced is deleted after READ_MS_MAX twice, so a quicker read misses nothing. */
+export const READ_MS_MAX = 30_000
+
+const TRIES_MAX = 5
+
+/** Chunks that one read fetches at once. */
+const CHUNKS_AT_ONCE = 8
+
+/** Streams whose latest samples one call looks up at once. */
+const STREAMS_AT_ONCE = 64
+
+/** What reads look at. */
+interface ReaderDeps {
+  readonly cql: Cluster
+  readonly clock: Clock
+  readonly stamps: HybridClock
+  readonly leaves: LeafReader
+}
+
+/** What one read found above the chunks. */
+interface Opened {
+  readonly handle: number
+  readonly view: StreamView
+  readonly overlay: Overlay
+  readonly room: TextRoom
+}
+
+interface PlacedEntry {
+  readonly leaf: number
+  readonly entry: ManifestEntry
+}
+
+/** Reads samples of single streams: the chunks of their leaves with the runs laid over them. */
+export class ClusterReader {
+  readonly #deps: ReaderDeps
+
+  constructor(deps: ReaderDeps) {
+    this.#deps = deps
+  }
+
+  /** As SampleStore has it. */
+  async range(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns> {
+    return await this.#range(handle, query, new TextRooms(query.memory))
+  }
+
+  async #range(handle: number, query: RangeQuery, rooms: TextRooms): Promise<SampleColumns> {
+    const { from, until, limit, order, isTimesOnly } = query
+    invariant(limit >= 0, `range() was asked for ${limit} samples`)
+    if (limit === 0 || from >= until) return emptyColumns
+    const isLatestFirst = order === 'latest_first'
+    const span = { from, until, isTimesOnly }
+    const columns = await this.#tryOften(rooms, async (room) => {
+      const opened = await this.#open(handle, span, room)
+      const found = await this.#collect(opened, span, { limit, isLatestFirst })
+      await room.keep(found)
+      return found
+    })
+    return isLatestFirst ? reverseColumns(columns) : copyColumns(columns)
+  }
+
+  /** As SampleStore has it. */
+  async latest(
+    handles: readonly StreamHandle[],
+    { memory, isTimesOnly }: LatestOptions = {},
+  ): Promise<ReadonlyArray<Sample | undefined>> {
+    const found = new Array<Sample | undefined>(handles.length).fill(undefined)
+    const rooms = new TextRooms(memory)
+    await eachAtOnce([...handles.entries()], STREAMS_AT_ONCE, async ([at, handle]) => {
+      found[at] = await this.#endOf(handle, { order: 'latest_first', isTimesOnly }, rooms)
+    })
+    return found
+  }
+
+  /** As SampleStore has it. */
+  async span(handle: StreamHandle): Promise<SampleSpan | undefined> {
+    const rooms = new TextRooms()
+    const [first, last] = await Promise.all([
+      this.#endOf(handle, { order: 'oldest_first', isTimesOnly: true }, rooms),
+      this.#endOf(handle, { order: 'latest_first', isTimesOnly: true }, rooms),
+    ])
+    if (first === undefined || last === undefined) return undefined
+    return { firstTime: first.time, lastTime: last.time }
+  }
+
+  /** As SampleStore has it. */
+  fold(handle: StreamHandle, edges: Float64Array, memory?: TextMemory): Promise<Summaries> {
+    return this.#fold(handle, { edges, looseMs: 0 }, memory)
+  }
+
+  /** As SampleStore has it. */
+  outline(handle: StreamHandle, edges: Float64Array, memory?: TextMemory): Promise<Summaries> {
+    return this.#fold(handle, { edges, looseMs: looseMsOf(edges) }, memory)
+  }
+
+  async #fold(
+    handle: number,
+    { edges, looseMs }: { edges: Float64Array; looseMs: number },
+    memory: TextMemory | undefined,
+  ): Promise<Summaries> {
+    if (edges.length < 2) return new SummaryFold(edges).finish()
+    const span = { from: edges[0], until: edges[edges.length - 1] }
+    return await this.#tryOften(new TextRooms(memory), async (room) => {
+      const { view, overlay } = await this.#open(handle, span, room)
+      const fold = new SummaryFold(edges, looseMs)
+      await foldStream({ handle, view, overlay, room, leaves: this.#deps.leaves }, fold)
+      await room.keepBytes(fold.textBytes)
+      return fold.finish()
+    })
+  }
+
+  async #endOf(
+    handle: StreamHandle,
+    side: Pick<RangeQuery, 'order' | 'isTimesOnly'>,
+    rooms: TextRooms,
+  ): Promise<Sample | undefined> {
+    const [from, until] = [epochMs(-Infinity), epochMs(Infinity)]
+    const columns = await this.#range(handle, { from, until, limit: 1, ...side }, rooms)
+    if (columns.count === 0) return undefined
+    const value = columns.texts?.[0] ?? columns.numbers[0]
+    return { time: epochMs(columns.times[0]), value }
+  }
+
+  /** Reads again where compaction deleted what an earlier look had named. */
+  async #tryOften<T>(rooms: TextRooms, read: (room: TextRoom) => Promise<T>): Promise<T> {
+    const room = rooms.open()
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await read(room)
+      } catch (error) {
+        if (!(error instanceof ViewPassed)) throw error
+        if (tries === TRIES_MAX) refuse('overloaded', { retryAfterSeconds: 1 })
+        await room.keepBytes(0)
+      }
+    }
+  }
+
+  async #open(handle: number, span: WantedSpan, room: TextRoom): Promise<Opened> {
+    const { cql, clock, stamps } = this.#deps
+    const seen = await readView(cql, clock, handle)
+    const view = seen.isForgotten ? { ...seen, parts: [], leaves: [] } : seen
+    const rows = await readRuns(cql, handle, view, span)
+    if (clock.elapsed() - view.readAtMs > READ_MS_MAX) throw new ViewPassed('the read was too slow')
+    if (view.version !== undefined) stamps.observe(view.version)
+    if (rows.length > 0) stamps.observe(rows[0].stamp)
+    return { handle, view, overlay: await layRuns(rows, span, room), room }
+  }
+
+  /** The samples of a span, ascending, at most so many from one side. */
+  async #collect(
+    opened: Opened,
+    span: WantedSpan,
+    { limit, isLatestFirst }: { limit: number; isLatestFirst: boolean },
+  ): Promise<SampleColumns> {
+    const { overlay } = opened
+    const top = isLatestFirst ? aboveLeaves(opened, span) : emptyColumns
+    if (top.count >= limit) return sliceColumns(top, top.count - limit, top.count)
+    const found: SampleColumns[] = []
+    let count = 0
+    let [from, until] = [span.from, span.until]
+    for await (const group of this.#groups(opened, span, {
+      isLatestFirst,
+      wanted: () => limit - count,
+    })) {
+      for (const { entry, columns } of await this.#decode(opened, group, span)) {
+        const [start, end] = isLatestFirst ? [entry.start, until] : [from, entry.last + 1]
+        const above = cutColumns(overlay.columns, Math.max(start, from), Math.min(end, until))
+        const merged = mergeColumns([above, cutColumns(columns, from, until)])
+        found.push(merged)
+        count += merged.count
+        if (isLatestFirst) until = Math.min(until, start)
+        else from = Math.max(from, end)
+        if (count >= limit) break
+      }
+      if (count >= limit) break
+    }
+    if (count < limit && from < until) found.push(cutColumns(overlay.columns, from, until))
+    if (isLatestFirst) found.reverse()
+    const all = concatColumns(found)
+    if (all.count <= limit) return all
+    return isLatestFirst
+      ? sliceColumns(all, all.count - limit, all.count)
+      : sliceColumns(all, 0, limit)
+  }
+
+  /** The chunks of a span from one side on, so many at a time as are likely to be wanted. */
+  async *#groups(
+    { handle, view, overlay }: Opened,
+    span: WantedSpan,
+    side: { readonly isLatestFirst: boolean; wanted(): number },
+  ): AsyncGenerator<PlacedEntry[]> {
+    let group: PlacedEntry[] = []
+    let samples = 0
+    const leaves = view.leaves.filter((leaf) => isWanted(leaf, span))
+    for (const place of side.isLatestFirst ? leaves.reverse() : leaves) {
+      const { entries } = await this.#deps.leaves.manifest(handle, place)
+      const some = entries.filter(
+        (entry) => isWanted(entry, span) && !hidesAll(overlay.mask, entry),
+      )
+      for (const entry of side.isLatestFirst ? some.reverse() : some) {
+        group.push({ leaf: place.leaf, entry })
+        samples += entry.count
+        if (group.length < CHUNKS_AT_ONCE && samples < side.wanted()) continue
+        yield group
+        group = []
+        samples = 0
+      }
+    }
+    if (group.length > 0) yield group
+  }
+
+  async #decode(
+    { handle, overlay, room }: Opened,
+    group: readonly PlacedEntry[],
+    span: WantedSpan,
+  ): Promise<Array<{ entry: ManifestEntry; columns: SampleColumns }>> {
+    const bodies = await Promise.all(
+      group.map(({ leaf, entry }) => this.#deps.leaves.chunkBytes(handle, leaf, entry)),
+    )
+    if (span.isTimesOnly !== true) {
+      await room.add(bodies.reduce((sum, bytes) => sum + decodedTextBytes(bytes), 0))
+    }
+    return group.map(({ entry }, at) => {
+      const columns = decodeEntry(handle, entry, bodies[at], span.isTimesOnly)
+      return { entry, columns: applyMask(columns, overlay.mask) }
+    })
+  }
+}
+
+/** What lies behind the last sample of all leaves: there is nothing below to look at. */
+function aboveLeaves({ view, overlay }: Opened, span: WantedSpan): SampleColumns {
+  const end = view.leaves.at(-1)?.last ?? Number.NEGATIVE_INFINITY
+  return cutColumns(overlay.columns, Math.max(span.from, end + 1), span.until)
+}
+
+function isWanted({ start, last }: { start: number; last: number }, span: WantedSpan): boolean {
+  return start < span.until && last >= span.from
+}

@@ -1,0 +1,197 @@
+import { type Clock, refuse } from '../../../base/index.ts'
+import { HandleSet } from '../../embedded/head/handle-set.ts'
+import { batchOf, checkBatch, checkRemoval, namesAny } from '../../embedded/samples/batch-check.ts'
+import { FollowedStreams } from '../../embedded/samples/followed-streams.ts'
+import type {
+  LatestOptions,
+  RangeQuery,
+  Removal,
+  Sample,
+  SampleBatch,
+  SampleColumns,
+  SampleSpan,
+  SampleStore,
+  StoreStatus,
+  StreamFollow,
+  StreamHandle,
+  Summaries,
+  TextMemory,
+  TouchedSpan,
+} from '../../sample-port.ts'
+import type { Cluster } from '../connection/cluster.ts'
+import type { ClockGuard } from './clock-guard.ts'
+import { ClusterReader } from './cluster-reader.ts'
+import { BackgroundCompaction } from './compaction/background-compaction.ts'
+import { Compactor, GRACE_MS } from './compaction/compactor.ts'
+import { DueStreams } from './compaction/due-streams.ts'
+import { DirtyDays } from './dirty-days.ts'
+import { HybridClock } from './hybrid-clock.ts'
+import { LeafReader } from './leaf-reader.ts'
+import { OpenParts } from './open-parts.ts'
+import { SampleWriter } from './sample-writer.ts'
+import { eachAtOnce, Slots } from './slots.ts'
+import { TouchedStreams } from './touched-streams.ts'
+
+/** Statements of all calls together that are under way: more only wait inside the nodes. */
+const STATEMENTS_AT_ONCE = 256
+
+const FORGOTTEN_AT_ONCE = 64
+
+const updateForgotten = 'UPDATE sample_map SET forgotten = true WHERE stream = ?'
+
+/** What the store is put together from. */
+interface ClusterSamplesDeps {
+  readonly cql: Cluster
+  readonly clock: Clock
+  readonly guard: ClockGuard
+  /** A number that no other process has. */
+  readonly writer: number
+  /** Told of compaction that failed; it is tried again. */
+  readonly onFailure: (error: unknown) => void
+}
+
+/** Samples in a cluster of Cassandra, shared by all processes that are connected to it. */
+export class ClusterSamples implements SampleStore {
+  readonly #cql: Cluster
+  readonly #guard: ClockGuard
+  readonly #stamps: HybridClock
+  readonly #dirty: DirtyDays
+  readonly #parts: OpenParts
+  readonly #reader: ClusterReader
+  readonly #writer: SampleWriter
+  readonly #touched: TouchedStreams
+  /** Brings runs into the leaves. */
+  readonly compaction: BackgroundCompaction
+  readonly #forgotten = new HandleSet()
+  readonly #follows = new Set<FollowedStreams>()
+  readonly #running = new Set<Promise<unknown>>()
+
+  constructor({ cql, clock, guard, writer, onFailure }: ClusterSamplesDeps) {
+    this.#cql = cql
+    this.#guard = guard
+    this.#stamps = new HybridClock(clock)
+    this.#touched = new TouchedStreams(cql)
+    this.#dirty = new DirtyDays(cql)
+    const shared = { cql, clock, guard, stamps: this.#stamps, dirty: this.#dirty }
+    this.#parts = new OpenParts({ ...shared, writer })
+    const leaves = new LeafReader(cql)
+    this.#reader = new ClusterReader({ ...shared, leaves })
+    const due = new DueStreams()
+    const compactor = new Compactor({ ...shared, leaves, writer })
+    const adopt = () => this.#touched.adopt(this.#stamps.before(GRACE_MS))
+    this.compaction = new BackgroundCompaction({ ...shared, compactor, due, adopt, onFailure })
+    this.#writer = new SampleWriter({
+      ...{ ...shared, parts: this.#parts, touched: this.#touched },
+      slots: new Slots(STATEMENTS_AT_ONCE),
+      permit: (batch) => this.#permit(batch),
+      onRun: (handle, run) => due.count(handle, run, clock.elapsed()),
+    })
+  }
+
+  /** Learns what earlier processes left; before the first call. */
+  async load(): Promise<void> {
+    await this.#touched.load()
+    await this.#touched.adopt(this.#stamps.before(GRACE_MS))
+  }
+
+  async append(batch: SampleBatch): Promise<void> {
+    checkBatch(batch)
+    this.#permit(batch)
+    if (batch.count === 0 && batch.removals.length === 0) return
+    const checking = this.#guard.ensure()
+    if (checking !== undefined) await checking
+    await this.#run(this.#writer.append(batch))
+    for (const follow of this.#follows) follow.note([{ kind: 'samples', batch }])
+  }
+
+  range(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns> {
+    return this.#reader.range(handle, query)
+  }
+
+  latest(
+    handles: readonly StreamHandle[],
+    options?: LatestOptions,
+  ): Promise<ReadonlyArray<Sample | undefined>> {
+    return this.#reader.latest(handles, options)
+  }
+
+  span(handle: StreamHandle): Promise<SampleSpan | undefined> {
+    return this.#reader.span(handle)
+  }
+
+  fold(handle: StreamHandle, edges: Float64Array, memory?: TextMemory): Promise<Summaries> {
+    return this.#reader.fold(handle, edges, memory)
+  }
+
+  outline(handle: StreamHandle, edges: Float64Array, memory?: TextMemory): Promise<Summaries> {
+    return this.#reader.outline(handle, edges, memory)
+  }
+
+  async remove(removal: Removal, isWanted: () => boolean = () => true): Promise<boolean> {
+    checkRemoval(removal)
+    // Of a forgotten stream everything is gone already.
+    if (this.#forgotten.has(removal.handle)) return isWanted()
+    await this.#guard.ensure()
+    const isRemoved = await this.#run(this.#writer.remove(removal, isWanted))
+    if (!isRemoved) return false
+    const batch = batchOf([], [removal])
+    for (const follow of this.#follows) follow.note([{ kind: 'samples', batch }])
+    return true
+  }
+
+  async forget(handles: readonly StreamHandle[]): Promise<void> {
+    for (const handle of handles) {
+      this.#forgotten.add(handle)
+      this.#parts.close(handle)
+    }
+    this.#touched.forget(handles)
+    await eachAtOnce(handles, FORGOTTEN_AT_ONCE, (handle) => this.#forgetOne(handle))
+  }
+
+  touchedSince(cursor: number, limit: number): Promise<{ spans: TouchedSpan[]; cursor: number }> {
+    return this.#touched.since(cursor, limit)
+  }
+
+  watch(handles: readonly StreamHandle[]): Promise<void> {
+    return this.#touched.watch(handles)
+  }
+
+  watchAlso(handle: StreamHandle): void {
+    this.#touched.watchAlso(handle)
+  }
+
+  follow(): StreamFollow {
+    const followed = new FollowedStreams((self) => this.#follows.delete(self))
+    this.#follows.add(followed)
+    return followed
+  }
+
+  status(): StoreStatus {
+    return { readOnlyReason: this.#guard.reason, damages: [] }
+  }
+
+  async close(): Promise<void> {
+    await this.compaction.close()
+    await Promise.allSettled(this.#running)
+  }
+
+  /** Notes a call that close() waits for. */
+  #run<T>(call: Promise<T>): Promise<T> {
+    const running: Promise<unknown> = call
+      .catch(() => {})
+      .finally(() => void this.#running.delete(running))
+    this.#running.add(running)
+    return call
+  }
+
+  #permit(batch: SampleBatch): void {
+    if (this.#forgotten.isEmpty || !namesAny(batch, this.#forgotten)) return
+    refuse('conflict', { what: 'A stream of the call was deleted meanwhile: send it again' })
+  }
+
+  async #forgetOne(handle: number): Promise<void> {
+    const timestamp = this.#stamps.next()
+    await this.#cql.run(updateForgotten, [handle], { timestamp })
+    await this.#dirty.add(handle, timestamp)
+  }
+}

@@ -1,0 +1,72 @@
+import type { Cluster, CqlRow } from '../connection/cluster.ts'
+import { stampSpan } from './hybrid-clock.ts'
+import { mustBeWhole } from './row-values.ts'
+
+const DAY_MS = 86_400_000
+
+/** Over how many partitions the streams of a day are spread. */
+export const DIRTY_SHARDS = 32
+
+/** In the place of a day: the partition that lists the days themselves. */
+const LIST_DAY = -1
+
+const insertStream = 'INSERT INTO sample_dirty (day, shard, stream) VALUES (?, ?, ?)'
+const deleteStream = 'DELETE FROM sample_dirty WHERE day = ? AND shard = ? AND stream = ?'
+const selectStreams = 'SELECT stream FROM sample_dirty WHERE day = ? AND shard = ?'
+
+/** The day of a stamp. */
+export function dayOf(stamp: number): number {
+  return Math.floor(stamp / stampSpan(DAY_MS))
+}
+
+/** The stamp at which a day ends. */
+export function endOfDay(day: number): number {
+  return (day + 1) * stampSpan(DAY_MS)
+}
+
+/** Which streams have something that waits for compaction, by the day it began: found also when its process died. */
+export class DirtyDays {
+  readonly #cql: Cluster
+  #listedDay = LIST_DAY
+
+  constructor(cql: Cluster) {
+    this.#cql = cql
+  }
+
+  /** Puts a stream on the list of the day of a stamp. */
+  async add(handle: number, stamp: number): Promise<void> {
+    const day = dayOf(stamp)
+    if (day !== this.#listedDay) {
+      await this.#cql.run(insertStream, [LIST_DAY, 0, day], { timestamp: stamp })
+      this.#listedDay = day
+    }
+    const params = [day, handle % DIRTY_SHARDS, handle]
+    await this.#cql.run(insertStream, params, { timestamp: stamp })
+  }
+
+  /** Takes a stream off the list of a day. */
+  async delete(day: number, handle: number, timestamp: number): Promise<void> {
+    await this.#cql.run(deleteStream, [day, handle % DIRTY_SHARDS, handle], { timestamp })
+  }
+
+  /** The days that have a list. */
+  async days(): Promise<number[]> {
+    return streamsOf(await this.#cql.run(selectStreams, [LIST_DAY, 0]))
+  }
+
+  /** Takes a day off that is over and has no streams. */
+  async deleteDay(day: number, timestamp: number): Promise<void> {
+    await this.#cql.run(deleteStream, [LIST_DAY, 0, day], { timestamp })
+  }
+
+  /** The streams of one part of a day's list, page by page. */
+  async *streams(day: number, shard: number): AsyncGenerator<number[]> {
+    for await (const page of this.#cql.pages(selectStreams, [day, shard], 500)) {
+      yield streamsOf(page)
+    }
+  }
+}
+
+function streamsOf(rows: readonly CqlRow[]): number[] {
+  return rows.map(({ stream }) => mustBeWhole(stream))
+}

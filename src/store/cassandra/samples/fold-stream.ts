@@ -1,0 +1,104 @@
+import { nextTurn } from '../../../base/index.ts'
+import {
+  cutColumns,
+  DamagedBytes,
+  decodedTextBytes,
+  mergeColumns,
+} from '../../embedded/chunk/index.ts'
+import { applyMask } from '../../embedded/head/apply-mask.ts'
+import { touchesMask } from '../../embedded/head/tombstones.ts'
+import { placeSeed } from '../../embedded/rows/chunk-row.ts'
+import {
+  foldColumns,
+  foldSummary,
+  readSummary,
+  type SummaryFold,
+} from '../../embedded/summary/index.ts'
+import { hidesAll } from './hidden-spans.ts'
+import type { ManifestEntry } from './leaf-index.ts'
+import { decodeEntry, type LeafReader } from './leaf-reader.ts'
+import type { Overlay } from './run-reader.ts'
+import { eachAtOnce } from './slots.ts'
+import type { StreamView } from './stream-view.ts'
+import type { TextRoom } from './text-room.ts'
+
+/** Chunks that are fetched and decoded at once. */
+const DECODED_AT_ONCE = 8
+
+/** Summaries read before others get a turn: about a millisecond. */
+const SUMMARIES_PER_SLICE = 64
+
+/** A stream as one read found it. */
+interface FoldedStream {
+  readonly handle: number
+  readonly view: StreamView
+  readonly overlay: Overlay
+  readonly room: TextRoom
+  readonly leaves: LeafReader
+}
+
+interface Undecided {
+  readonly leaf: number
+  readonly entry: ManifestEntry
+}
+
+/**
+ * Adds a stream's samples to a fold. The summary of a chunk counts only while no run and no removal that
+ * is newer than it touches its stretch, and where no edge cuts one of its blocks; else it is decoded.
+ */
+export async function foldStream(stream: FoldedStream, into: SummaryFold): Promise<void> {
+  const { handle, view, overlay, leaves } = stream
+  const [from, until] = [into.edges[0], into.edges[into.edges.length - 1]]
+  const toDecode: Undecided[] = []
+  let done = from
+  let work = 0
+  for (const place of view.leaves) {
+    if (place.start >= until || place.last < from) continue
+    const { entries } = await leaves.manifest(handle, place)
+    for (const entry of entries) {
+      if (entry.start >= until || entry.last < from) continue
+      // What lies between two chunks is in none of them.
+      if (entry.start > done) foldColumns(cutColumns(overlay.columns, done, entry.start), into)
+      done = Math.max(done, entry.last + 1)
+      if (hidesAll(overlay.mask, entry)) {
+        foldColumns(cutColumns(overlay.columns, entry.start, entry.last + 1), into)
+      } else if (!foldBySummary(handle, entry, overlay, into))
+        toDecode.push({ leaf: place.leaf, entry })
+      work += 1
+      if (work % SUMMARIES_PER_SLICE === 0) await nextTurn()
+    }
+  }
+  foldColumns(cutColumns(overlay.columns, done, until), into)
+  await eachAtOnce(toDecode, DECODED_AT_ONCE, (one) => foldDecoded(stream, one, into))
+}
+
+function foldBySummary(
+  handle: number,
+  entry: ManifestEntry,
+  { columns, mask }: Overlay,
+  into: SummaryFold,
+): boolean {
+  const { start, last, count, summary } = entry
+  if (summary.length === 0 || touchesMask(mask, start, last + 1)) return false
+  if (cutColumns(columns, start, last + 1).count > 0) return false
+  try {
+    const blocks = readSummary(summary, placeSeed({ stream: handle, start, last, count }))
+    return blocks !== undefined && foldSummary(blocks, into)
+  } catch (error) {
+    // The samples themselves still tell everything.
+    if (error instanceof DamagedBytes) return false
+    throw error
+  }
+}
+
+async function foldDecoded(
+  { handle, overlay, room, leaves }: FoldedStream,
+  { leaf, entry }: Undecided,
+  into: SummaryFold,
+): Promise<void> {
+  const bytes = await leaves.chunkBytes(handle, leaf, entry)
+  await room.add(decodedTextBytes(bytes))
+  const below = applyMask(decodeEntry(handle, entry, bytes), overlay.mask)
+  const above = cutColumns(overlay.columns, entry.start, entry.last + 1)
+  foldColumns(mergeColumns([above, below]), into)
+}

@@ -1,0 +1,64 @@
+import { BoundedCache } from '../../../base/index.ts'
+import { decodeChunk } from '../../embedded/chunk/index.ts'
+import type { SampleColumns } from '../../sample-port.ts'
+import type { Cluster } from '../connection/cluster.ts'
+import { type ChunkKey, type Manifest, type ManifestEntry, unpackManifest } from './leaf-index.ts'
+import { bytesOf } from './row-values.ts'
+import type { LeafPlace } from './stream-view.ts'
+
+/** Where a leaf's index lies among its chunks. */
+export const MANIFEST_PLACE = -1
+
+/** Indexes of leaves that are kept: they never change, so they cannot be out of date. */
+const MANIFESTS_MAX = 512
+
+const selectBody =
+  'SELECT body FROM sample_chunk WHERE stream = ? AND leaf = ? AND gen = ? AND place = ?'
+
+/** A row that a view names is gone: the view is older than what may be deleted, and has to be read again. */
+export class ViewPassed extends Error {}
+
+/** Reads the indexes and chunks of leaves. */
+export class LeafReader {
+  readonly #cql: Cluster
+  readonly #manifests = new BoundedCache<string, Manifest>(MANIFESTS_MAX)
+
+  constructor(cql: Cluster) {
+    this.#cql = cql
+  }
+
+  /** The index of a leaf. */
+  async manifest(handle: number, { leaf, gen }: LeafPlace): Promise<Manifest> {
+    const key = `${handle}/${leaf}/${gen}`
+    const known = this.#manifests.get(key)
+    if (known !== undefined) return known
+    const bytes = await this.#body(handle, leaf, { gen, place: MANIFEST_PLACE })
+    const manifest = unpackManifest(handle, bytes)
+    this.#manifests.set(key, manifest)
+    return manifest
+  }
+
+  /** The packed samples of a chunk. */
+  chunkBytes(handle: number, leaf: number, entry: ChunkKey): Promise<Uint8Array> {
+    return this.#body(handle, leaf, entry)
+  }
+
+  async #body(handle: number, leaf: number, { gen, place }: ChunkKey): Promise<Uint8Array> {
+    const params = [handle, BigInt(leaf), BigInt(gen), place]
+    const [row] = await this.#cql.run(selectBody, params)
+    const body = bytesOf(row?.body)
+    if (body === undefined) throw new ViewPassed(`chunk ${gen}/${place} of leaf ${leaf} is gone`)
+    return body
+  }
+}
+
+/** The samples of a chunk, which must be what its leaf's index says. */
+export function decodeEntry(
+  handle: number,
+  entry: ManifestEntry,
+  bytes: Uint8Array,
+  isTimesOnly = false,
+): SampleColumns {
+  const { start, last, count } = entry
+  return decodeChunk(bytes, { stream: handle, isRun: false, start, last, count }, { isTimesOnly })
+}
