@@ -74,12 +74,10 @@ async function findWorkShots(
       },
       ...{
         theme: 'dark',
-        act: async (page) => {
-          await page.locator('.cm-editor').first().waitFor()
-          await page.evaluate(
-            `document.querySelector('.cm-editor').scrollIntoView({ block: 'center' })`,
-          )
-        },
+        act: (page) =>
+          page
+            .getByRole('textbox', { name: 'Formula' })
+            .evaluate('(formula) => formula.scrollIntoView({ block: "center" })'),
       },
     },
   ]
