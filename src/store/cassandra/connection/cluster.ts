@@ -1,4 +1,5 @@
 /** The one place that speaks CQL: statements are prepared, at QUORUM, and told as the ports tell. */
+import { setTimeout as pause } from 'node:timers/promises'
 import cassandra, { type QueryOptions, type types } from 'cassandra-driver'
 import { awayRefusal, isAway, toldOf } from './away.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
@@ -31,8 +32,14 @@ const PAGE_ROWS = 5_000
 
 /** Changes of the schema are agreed upon by all nodes. */
 const ALTER_MS = 60_000
+const LOOK_MS = 100
 
 const { quorum, serial } = cassandra.types.consistencies
+
+/** Documented for the driver's metadata, and missing from its types. */
+interface Agreement {
+  checkSchemaAgreement(): Promise<boolean>
+}
 
 /** What open() may be told beside where the cluster is. */
 export interface ClusterWatch {
@@ -137,14 +144,17 @@ export class Cluster {
    * one after the other: two nodes that make one table at once make two.
    */
   async alter(cql: string): Promise<void> {
-    const hosts = this.#client.hosts.values().filter((host) => host.isUp())
+    const hosts = this.#client.hosts.values().filter((one) => one.isUp())
     const [host] = hosts.sort((a, b) => (a.address < b.address ? -1 : 1))
-    await this.#execute(cql, [], {
-      host,
-      prepare: false,
-      isIdempotent: true,
-      readTimeout: ALTER_MS,
-    })
+    const options = { prepare: false, isIdempotent: true, readTimeout: ALTER_MS }
+    await this.#execute(cql, [], { ...options, host })
+    // A table that was there already may be another process's of a moment ago: nodes that do not know it fail reads.
+    const deadline = performance.now() + ALTER_MS
+    const agreement = this.#client.metadata as unknown as Agreement
+    while (!(await agreement.checkSchemaAgreement())) {
+      if (performance.now() > deadline) throw awayRefusal(new Error('the nodes do not agree'))
+      await pause(LOOK_MS)
+    }
   }
 
   /** Ends the connection; what runs is refused. */

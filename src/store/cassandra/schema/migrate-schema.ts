@@ -1,7 +1,7 @@
 /** Makes the tables of a keyspace, and brings those of earlier versions up to date, by one process at a time. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { systemClock } from '../../../base/index.ts'
+import { Refusal, systemClock } from '../../../base/index.ts'
 import type { Cluster, ClusterWatch } from '../connection/cluster.ts'
 import { Leases } from '../lease/leases.ts'
 import { firstTables, schemaSteps } from './schema-steps.ts'
@@ -12,23 +12,31 @@ const LOOK_MS = 500
 
 /** Makes the schema what this version needs; rejects when it is of a later one. */
 export async function migrateSchema(cluster: Cluster, watch: ClusterWatch = {}): Promise<void> {
-  if ((await readVersion(cluster)) === schemaSteps.length) return
+  // The same holder in every try, so that none waits for the lease of the one before it.
+  const holder = randomUUID()
+  for (;;) {
+    try {
+      if (await tryMigrating(cluster, holder)) return
+      watch.onWaiting?.('waits for another process that changes the tables')
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      watch.onWaiting?.(`waits for Cassandra to make the tables: ${error.cause}`)
+    }
+    await pause(LOOK_MS, undefined, { signal: watch.signal })
+  }
+}
+
+/** Makes the tables; false while another process does. */
+async function tryMigrating(cluster: Cluster, holder: string): Promise<boolean> {
+  if ((await readVersion(cluster)) === schemaSteps.length) return true
   for (const cql of firstTables) await cluster.alter(cql)
   const leases = new Leases(cluster)
-  const wish = { name: 'schema', holder: randomUUID(), ttlMs: LEASE_MS }
-  for (;;) {
-    const got = await leases.acquire({ ...wish, nowMs: systemClock.now() })
-    if (got === undefined) {
-      watch.onWaiting?.('waits for another process that changes the tables')
-      await pause(LOOK_MS, undefined, { signal: watch.signal })
-      continue
-    }
-    try {
-      return await takeSteps(cluster)
-    } finally {
-      await leases.release(got.lease)
-    }
-  }
+  const wish = { name: 'schema', holder, ttlMs: LEASE_MS, nowMs: systemClock.now() }
+  const got = await leases.acquire(wish)
+  if (got === undefined) return false
+  await takeSteps(cluster)
+  await leases.release(got.lease)
+  return true
 }
 
 async function takeSteps(cluster: Cluster): Promise<void> {
