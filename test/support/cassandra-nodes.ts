@@ -158,6 +158,9 @@ native_transport_port: ${port}
 endpoint_snitch: SimpleSnitch
 auto_bootstrap: false
 auto_snapshot: false
+read_request_timeout: 10000ms
+write_request_timeout: 10000ms
+cas_contention_timeout: 5000ms
 seed_provider:
   - class_name: org.apache.cassandra.locator.SimpleSeedProvider
     parameters: [{ seeds: "${CASSANDRA_HOSTS[0]}" }]

@@ -22,6 +22,6 @@ export function feedTests(skip: string | false): void {
     }
     const service = await startService({ clock, wrapSamples })
     t.after(() => service.close())
-    await followModel(service, clock, 5)
+    await followModel(service, clock, 3)
   })
 }

@@ -65,7 +65,7 @@ export function modelTests(skip: string | false): void {
       const random = new Random(seed)
       const trial = new SampleTrial(new TwoProcesses(random), random, 0.1)
       try {
-        await trial.run(60, 12)
+        await trial.run(40, 10)
       } finally {
         await trial.dispose()
       }

@@ -17,6 +17,6 @@ export function statisticTests(skip: string | false): void {
       streams.clock.advance(200_000)
       for (const one of some) await process?.compaction.compact(streams.handleOf(one))
     }
-    await liveThrough({ open, seal }, { streams: 2, operations: 24 })
+    await liveThrough({ open, seal }, { streams: 2, operations: 16 })
   })
 }
