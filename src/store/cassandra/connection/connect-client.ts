@@ -30,6 +30,8 @@ export async function connectClient(
       const client = new cassandra.Client(clientOptions(settings, { host, keyspace }))
       try {
         await client.connect()
+        // Not as an option: the driver leaves its connections open when it cannot be used.
+        if (keyspace !== undefined) await client.execute(`USE ${keyspace}`)
         return client
       } catch (error) {
         await dropClient(client)
@@ -66,7 +68,7 @@ function clientOptions(
   const { port, dataCentre, user, password, tls } = settings
   return {
     contactPoints: [host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`],
-    ...(keyspace === undefined ? {} : { localDataCenter: dataCentre, keyspace }),
+    ...(keyspace === undefined ? {} : { localDataCenter: dataCentre }),
     ...(user === undefined ? {} : { credentials: { username: user, password: password ?? '' } }),
     ...(tls === undefined ? {} : { sslOptions: { ...tls, rejectUnauthorized: true } }),
     protocolOptions: { port },

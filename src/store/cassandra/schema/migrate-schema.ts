@@ -56,9 +56,15 @@ async function readVersion(cluster: Cluster): Promise<number | undefined> {
     [cluster.settings.keyspace, 'meta'],
   )
   if (has.length === 0) return undefined
-  const [row] = await cluster.run(`SELECT value FROM meta WHERE name = 'schema'`)
-  const version = row === undefined ? 0 : Number(row.value)
-  return version > schemaSteps.length ? refuseLater(version, cluster) : version
+  try {
+    const [row] = await cluster.run(`SELECT value FROM meta WHERE name = 'schema'`)
+    const version = row === undefined ? 0 : Number(row.value)
+    return version > schemaSteps.length ? refuseLater(version, cluster) : version
+  } catch (error) {
+    // Another process is making it, and the node that was asked does not know it yet.
+    if (/table meta does not exist/.test(String((error as Error).message))) return undefined
+    throw error
+  }
 }
 
 function refuseLater(version: number, { settings }: Cluster): never {
