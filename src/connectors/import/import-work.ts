@@ -12,7 +12,13 @@ import { RunStreams } from '../result/run-streams.ts'
 import { storeResult } from '../result/store-result.ts'
 import { placeInProc, programOf } from '../run/connector-program.ts'
 import type { PayloadRuns } from '../run/payload-runs.ts'
-import { keepImport, readImportedValues, readImportState } from './import-memory.ts'
+import {
+  forgetImportedValues,
+  keepImportedValues,
+  keepImportState,
+  readImportedValues,
+  readImportState,
+} from './import-memory.ts'
 import type { ImportConnector } from './import-record.ts'
 import { ResultCsv } from './result-csv.ts'
 import { ResultRows } from './result-rows.ts'
@@ -58,8 +64,7 @@ export async function workImport(
   connector: ImportConnector,
   run: WorkingRun,
 ): Promise<ImportCounts> {
-  const { catalogStore, folder, users } = deps
-  const renew = () => users.principalOf(connector)
+  const { folder } = deps
   const file =
     (run.isResumed ? await ResultFile.find(folder, run.key.uid) : undefined) ??
     (await makeImport(deps, connector, run))
@@ -67,6 +72,24 @@ export async function workImport(
     run.isStoring = true
     const { last: _last, ...counts } = file.summary
     run.rowsFetched = counts.rowsFetched
+    await storeAll(deps, connector, run, file)
+    await keepImportedValues(memoryOf(deps, run), await file.readImported())
+    const state = { lastRunMs: run.start, lastRunUid: run.key.uid, ...counts }
+    await keepImportState(deps.catalogStore, run.key, state)
+    return counts
+  } finally {
+    await file.close()
+  }
+}
+
+async function storeAll(
+  deps: ImportWorkDeps,
+  connector: ImportConnector,
+  run: WorkingRun,
+  file: ResultFile,
+): Promise<void> {
+  const renew = () => deps.users.principalOf(connector)
+  try {
     await storeResult(
       {
         ...{ ...deps, renew, now: run.start, signal: run.signal, isResumed: run.isResumed },
@@ -76,16 +99,19 @@ export async function workImport(
       },
       file,
     )
-    const imported = await file.readImported()
-    const before = imported.size === 0 ? new Map() : await readImportedValues(catalogStore, run.key)
-    await keepImport(catalogStore, run.key, {
-      state: { lastRunMs: run.start, lastRunUid: run.key.uid, ...counts },
-      ...{ before, imported },
-    })
-    return counts
-  } finally {
-    await file.close()
+  } catch (error) {
+    // What is remembered of these streams may differ from what they have: it must not make rows unchanged.
+    const forgetting = file
+      .readImported()
+      .then((imported) => forgetImportedValues(memoryOf(deps, run), imported.keys()))
+    // Why the run has failed is told, rather than what failed after it.
+    await forgetting.catch(() => undefined)
+    throw error
   }
+}
+
+function memoryOf({ catalogStore, feed }: ImportWorkDeps, { key }: WorkingRun) {
+  return { store: catalogStore, index: feed.catalog.index, orgUid: key.orgUid }
 }
 
 /** Fetches, ingests and checks; the result is on disk, durably, when it resolves, and nothing of it stored. */
@@ -111,13 +137,13 @@ async function gatherInto(
   connector: ImportConnector,
   run: WorkingRun,
 ): Promise<void> {
-  const { catalogStore, folder, users } = deps
+  const { folder, users } = deps
   const streams = new RunStreams()
   const samples = await GatheredSamples.open(folder, streams, run.start)
   try {
     await fetchAndIngest(deps, connector, run, samples)
     const known = connector.skipUnchangedRows
-      ? await readImportedValues(catalogStore, run.key)
+      ? await readImportedValues(memoryOf(deps, run), streams.list)
       : undefined
     const principal = await users.principalOf(connector)
     await makeResult(

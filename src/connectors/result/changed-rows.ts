@@ -68,6 +68,28 @@ export async function judgeRows(
   return judge.end()
 }
 
+/** Notes what is imported last where no row is left out, as samples come in order. */
+export class LastValues {
+  readonly #streams: RunStreams
+  readonly #values = new Map<number, string>()
+
+  constructor(streams: RunStreams) {
+    this.#streams = streams
+  }
+
+  note(block: SampleBlock, at: number): void {
+    this.#values.set(block.streams[at], valueText(block, at))
+  }
+
+  end(): ImportedValues {
+    const entries = [...this.#values].map(([stream, value]): [string, string] => {
+      const { compId, streamId } = this.#streams.list[stream]
+      return [streamKey(compId, streamId), value]
+    })
+    return new Map(entries)
+  }
+}
+
 class RowJudge {
   readonly #streams: RunStreams
   readonly #known: ImportedValues

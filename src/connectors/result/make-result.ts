@@ -3,7 +3,7 @@ import type { Principal } from '../../access/index.ts'
 import type { EpochMs, MemoryBudget, MemoryShare } from '../../base/index.ts'
 import { requireCreatable, VALUE_CODE } from '../../catalog/index.ts'
 import { type Feed, type PutOptions, typeOfValue, VALUE_NULL } from '../../feed/index.ts'
-import { type ImportedValues, judgeRows, RowCounter } from './changed-rows.ts'
+import { type ImportedValues, judgeRows, LastValues, RowCounter } from './changed-rows.ts'
 import type { GatheredSamples } from './gathered-samples.ts'
 import { bytesOfPart, samplesOf } from './part-samples.ts'
 import type { ResultFile, ResultPart } from './result-file.ts'
@@ -44,6 +44,7 @@ export async function makeResult(
 ): Promise<void> {
   const { known, samples, streams, rowsFetched } = gathered
   const judged = known === undefined ? undefined : await judgeRows(samples, streams, known)
+  const lastValues = new LastValues(streams)
   const rows = new RowCounter()
   const share = parts.budget.emptyShare()
   const writer = new PartWriter(parts, { ...gathered, file, share })
@@ -51,10 +52,12 @@ export async function makeResult(
     await samples.each((block, at) => {
       const stream = block.streams[at]
       const row = rows.rowOf(streams.componentOf[stream], samples.timeOf(block, at))
-      if (judged?.isChanged(row) === false) return
+      if (judged === undefined) lastValues.note(block, at)
+      else if (!judged.isChanged(row)) return
       return writer.add(block, at)
     })
-    const { rowsIngested = rows.count, rowsSkipped = 0, imported = new Map() } = judged ?? {}
+    const all = { rowsIngested: rows.count, rowsSkipped: 0, imported: lastValues.end() }
+    const { rowsIngested, rowsSkipped, imported } = judged ?? all
     await writer.end(imported, { rowsFetched, rowsIngested, rowsSkipped })
   } finally {
     share.release()

@@ -15,6 +15,12 @@ export function streamKey(compId: string, streamId: string): string {
   return `${compId}\u0000${streamId}`
 }
 
+/** The stream that `streamKey` has named. */
+export function streamOfKey(key: string): Pick<RunStream, 'compId' | 'streamId'> {
+  const cut = key.indexOf('\u0000')
+  return { compId: key.slice(0, cut), streamId: key.slice(cut + 1) }
+}
+
 /** The streams of a result, and their components, numbered in the order in which they come. */
 export class RunStreams {
   readonly list: RunStream[] = []
