@@ -145,15 +145,26 @@ test('SQL Server: failures are told with their line, wrong passwords as such', a
 })
 
 test('SQL Server: a statement without a result is told, one that is called off is ended', async () => {
-  const target = await start((sql) => (sql === 'PRINT 1' ? NONE : 'silence'))
-  assert.equal((await failureOf(readAll(target, 'PRINT 1'))).reason, 'sql')
+  const target = await start((sql) => (sql === 'DECLARE @n INT' ? NONE : 'silence'))
+  assert.equal((await failureOf(readAll(target, 'DECLARE @n INT'))).reason, 'sql')
   const calling = new AbortController()
   const session = await openLocal(target, { signal: calling.signal })
-  const reading = failureOf(session.read("WAITFOR DELAY '10:00'").next())
-  await eventually(() => assert.ok(server.heard.includes("WAITFOR DELAY '10:00'")))
+  const waiting = "SELECT 1 WAITFOR DELAY '10:00'"
+  const reading = failureOf(session.read(waiting).next())
+  await eventually(() => assert.ok(server.heard.includes(waiting)))
   calling.abort()
   assert.equal((await reading).reason, 'cancelled')
   await eventually(() => assert.ok(server.heard.includes('attention')))
+})
+
+test('SQL Server: what could end the transaction is not sent', async () => {
+  const target = await start(() => ({ columns: [intn('n')], rows: [[integer(1n)]] }))
+  for (const sql of ['SELECT 1 COMMIT INSERT INTO t VALUES (1)', 'EXEC p', 'sp_who']) {
+    const { reason, message } = await failureOf(readAll(target, sql))
+    assert.equal(reason, 'sql', message)
+    assert.match(message, /^External SQL only reads: /)
+    assert.ok(!server.heard.includes(sql), sql)
+  }
 })
 
 test('SQL Server: encryption that the server does not have is told', async () => {

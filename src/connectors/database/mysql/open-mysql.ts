@@ -9,6 +9,7 @@ import {
   type Outlet,
   type Row,
 } from '../database-port.ts'
+import { requireMysqlReading } from '../reading/require-reading.ts'
 import { takeRows } from '../row-stream.ts'
 import { signInOver } from '../sign-in-over.ts'
 import { type MysqlColumn, mysqlReader } from './mysql-values.ts'
@@ -26,11 +27,11 @@ export async function openMysql(
   try {
     return await signInOver(socket, outlet.signal, async () => {
       const connection = await signIn(target, socket)
-      const [[version]] = await ask(connection, 'SELECT VERSION()')
+      const [[version, modes]] = await ask(connection, 'SELECT VERSION(), @@sql_mode')
       const isMariadb = /mariadb/i.test(version)
       for (const text of beginTexts(limits, isMariadb)) await ask(connection, text)
       const server = isMariadb ? `MariaDB ${version.split('-')[0]}` : `MySQL ${version}`
-      return new MysqlAdapter({ connection, socket, outlet, server, target })
+      return new MysqlAdapter({ connection, socket, outlet, server, target, modes })
     })
   } catch (error) {
     throw translate(error)
@@ -93,6 +94,8 @@ interface Parts {
   readonly outlet: Outlet
   readonly server: string
   readonly target: DatabaseTarget
+  /** What the session makes of quotes, among others. */
+  readonly modes: string
 }
 
 class MysqlAdapter implements DatabaseAdapter {
@@ -100,6 +103,7 @@ class MysqlAdapter implements DatabaseAdapter {
   readonly #parts: Parts
   readonly #lost = Promise.withResolvers<never>()
   #rows: Readable | undefined
+  #resultCount = 0
   #readers: readonly ((bytes: Buffer) => string)[] = []
 
   constructor(parts: Parts) {
@@ -114,9 +118,15 @@ class MysqlAdapter implements DatabaseAdapter {
   }
 
   async start(sql: string): Promise<readonly string[]> {
+    const { modes } = this.#parts
+    const hasBackslashes = !/NO_BACKSLASH_ESCAPES/.test(modes)
+    requireMysqlReading(sql, { hasBackslashes, hasAnsiQuotes: /ANSI_QUOTES/.test(modes) })
     const query = this.#parts.connection.query({ sql, rowsAsArray: true, typeCast: false })
     const { promise, resolve, reject } = Promise.withResolvers<readonly Column[]>()
-    query.once('fields', (fields: unknown) => resolve((fields ?? []) as readonly Column[]))
+    query.on('fields', (fields: unknown) => {
+      this.#resultCount += 1
+      resolve((fields ?? []) as readonly Column[])
+    })
     query.once('error', reject)
     query.once('end', () => resolve([]))
     this.#rows = query.stream({ highWaterMark: BUFFERED_ROWS })
@@ -132,6 +142,10 @@ class MysqlAdapter implements DatabaseAdapter {
     if (this.#rows === undefined) return []
     const rows = await takeRows<(Buffer | null)[]>(this.#rows, rowsMax)
     const readers = this.#readers
+    // Behind the first result the driver gives rows of others, and what it makes of the server's last words.
+    if (this.#resultCount > 1 || !rows.every(Array.isArray)) {
+      throw new DatabaseFailure('sql', 'The statement gives more than one result: write one SELECT')
+    }
     return rows.map((row) => row.map((cell, at) => (cell === null ? null : readers[at](cell))))
   }
 

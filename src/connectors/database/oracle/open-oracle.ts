@@ -6,6 +6,7 @@ import {
   type Outlet,
   type Row,
 } from '../database-port.ts'
+import { requireOracleReading } from '../reading/require-reading.ts'
 import { signInOver } from '../sign-in-over.ts'
 import { placeAt } from '../text-place.ts'
 import { guardOracle } from './guard-oracle.ts'
@@ -73,6 +74,7 @@ class OracleAdapter implements DatabaseAdapter {
 
   async start(sql: string): Promise<readonly string[]> {
     this.#sql = sql
+    requireOracleReading(sql)
     const driver = this.#driver
     const { resultSet } = await this.#connection.execute(sql, [], {
       ...{ resultSet: true, outFormat: driver.OUT_FORMAT_ARRAY },

@@ -8,6 +8,7 @@ import {
   type Outlet,
   type Row,
 } from '../database-port.ts'
+import { requireSqlserverReading } from '../reading/require-reading.ts'
 import { signInOver } from '../sign-in-over.ts'
 import { keepExactValues } from './exact-values.ts'
 import { sqlserverText } from './sqlserver-values.ts'
@@ -155,6 +156,7 @@ class SqlserverAdapter implements DatabaseAdapter {
   }
 
   async start(sql: string): Promise<readonly string[]> {
+    requireSqlserverReading(sql)
     this.#reading = new ResultReader(this.#connection, sql)
     const columns = await this.#reading.columns
     if (columns.length === 0) throw new DatabaseFailure('sql', 'The statement gives no rows')
