@@ -22,6 +22,28 @@ test('nextRunAfter() follows a cron expression in its zone, over changes of the 
   assert.equal(await next(hourly, '2026-03-06T06:59:59.999Z'), '2026-03-06T07:00:00.000Z')
 })
 
+test('nextRunAfter() takes a local time that comes twice once where hours are named', async () => {
+  const check = async (cron: string, timeZoneId: string, times: readonly string[]) => {
+    const found: string[] = []
+    let after = new Date(Date.parse(`${times[0]}Z`) - 1).toISOString()
+    for (const _ of times) {
+      after = (await next({ cron, timeZoneId }, after)) ?? 'none'
+      found.push(after.slice(0, 16))
+    }
+    assert.deepEqual(found, times, cron)
+  }
+  await check('0 1,2 7 11 *', 'America/New_York', ['2027-11-07T05:00', '2027-11-07T07:00'])
+  await check('*/30 2 31 10 *', 'Europe/Berlin', [
+    '2027-10-31T00:00',
+    '2027-10-31T00:30',
+    '2028-10-31T01:00',
+  ])
+  await check('30 2,3 31 10 *', 'Europe/Berlin', ['2027-10-31T00:30', '2027-10-31T02:30'])
+  await check('40 1,2 4 4 *', 'Australia/Lord_Howe', ['2027-04-03T14:40', '2027-04-03T16:10'])
+  const hourly = ['2027-10-31T00:00', '2027-10-31T01:00', '2027-10-31T02:00']
+  await check('0 * 31 10 *', 'Europe/Berlin', hourly)
+})
+
 test('nextRunAfter() counts minutes from the moment', async () => {
   assert.equal(await next({ everyMinutes: 15 }, '2026-03-06T06:01:02Z'), '2026-03-06T06:16:02.000Z')
 })

@@ -108,6 +108,39 @@ export async function nextRunAfter(
   if ('everyMinutes' in schedule) return epochMs(after + schedule.everyMinutes * MINUTE_MS)
   const { Cron } = await import('croner')
   const { cron, timeZoneId } = schedule
-  const next = new Cron(cron, { timezone: timeZoneId, mode: '5-part' }).nextRun(new Date(after))
+  const job = new Cron(cron, { timezone: timeZoneId, mode: '5-part' })
+  const [, hours = '*'] = (job.getPattern() ?? cron).trim().split(/\s+/)
+  // Who leaves the hour free wants even distances; who names hours wants each local time once.
+  const zone = FREE_HOURS.includes(hours) ? undefined : localClock(timeZoneId)
+  let next = job.nextRun(new Date(after))
+  while (next !== null && zone !== undefined && isRepeated(next.getTime(), zone)) {
+    next = job.nextRun(next)
+  }
   return next === null ? undefined : epochMs(next.getTime())
+}
+
+const FREE_HOURS = ['*', '?', '*/1']
+/** Clocks are never set back by more, nor twice within it. */
+const SET_BACK_MS_MAX = 3 * 60 * MINUTE_MS
+
+function localClock(timeZone: string): Intl.DateTimeFormat {
+  const date = { year: 'numeric', month: '2-digit', day: '2-digit' } as const
+  const time = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const
+  return new Intl.DateTimeFormat('en-US', { timeZone, ...date, ...time })
+}
+
+/** How far a zone's clock is ahead of UTC. */
+function offsetAt(ms: number, clock: Intl.DateTimeFormat): number {
+  const part = Object.fromEntries(
+    clock.formatToParts(ms).map(({ type, value }) => [type, Number(value)]),
+  )
+  const { year, month, day, hour, minute, second } = part
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(ms / 1_000) * 1_000
+}
+
+/** Whether the clock showed the same local time before, ahead of being set back. */
+function isRepeated(ms: number, clock: Intl.DateTimeFormat): boolean {
+  const before = offsetAt(ms - SET_BACK_MS_MAX, clock)
+  const setBack = before - offsetAt(ms, clock)
+  return setBack > 0 && offsetAt(ms - setBack, clock) === before
 }
