@@ -129,6 +129,20 @@ export function testImports({ kind, start, numbers, sleeps }: ImportedKind): voi
     assert.match(all.message, /longer than 16000000 characters/)
   })
 
+  test(`${kind}: functions take a result as one text up to its limit`, async () => {
+    const sql = `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
+      SELECT 'long', 'len', 1, len(@JDBC_RESULT)
+      UNION ALL SELECT 'long', 'left', 1, left(@JDBC_RESULT, 1)
+      UNION ALL SELECT 'long', 'cell', 1, parseCsv(@JDBC_RESULT, 3);`
+    const procs = [{ timeZoneId: 'UTC', sql }]
+    const externalSql = wide(numbers(16_000))
+    const done = await home.run(await home.insert({ id: 'long', externalSql, procs }))
+    assert.equal(done.status, 'DONE', done.message)
+    const [[, length]] = await home.samplesOf('long', 'len')
+    assert.ok(Number(length) > 14_000_000 && Number(length) < 16_000_000, `${length}`)
+    assert.deepEqual(await home.samplesOf('long', 'left'), [[1, 'n']])
+  })
+
   test(`${kind}: rows beyond what a text may have reach every CSV_TABLE`, async () => {
     const externalSql = wide(numbers(20_000))
     const sql = `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)

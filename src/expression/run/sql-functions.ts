@@ -29,6 +29,9 @@ export const SQL_PREFIX = 'weir_'
 export const SQL_IN = `${SQL_PREFIX}in`
 export const SQL_BETWEEN = `${SQL_PREFIX}between`
 
+/** How often a call may read its texts beyond what every evaluation may. */
+const READINGS = 4
+
 /** Stands in the name of a function before the digit of the variable that is its first argument. */
 export const SQL_VARIABLE = '_v'
 
@@ -62,7 +65,7 @@ function testFunctionOf(name: string, holds: typeof isAmong): SqlFunction {
     const [subject, ...others] = args.map((arg) =>
       typeof arg === 'bigint' ? shortenLong(arg) : arg,
     )
-    return toSql(holds(meteredRun(), subject, others), false)
+    return toSql(holds(meteredRun(args), subject, others), false)
   }
   return { name, call }
 }
@@ -77,7 +80,7 @@ export function sqlFunctionOf(operation: Operation): SqlFunction {
       if (typeof arg === 'number' && operation.gives !== 'LONG') isDouble = true
       values.push(typeof arg === 'bigint' ? shortenLong(arg) : arg)
     }
-    return toSql(operation.value(meteredRun(), ...values), isDouble)
+    return toSql(operation.value(meteredRun(args), ...values), isDouble)
   }
   return { name: sqlNameOf(operation), call }
 }
@@ -95,8 +98,14 @@ export function castText(type: CastType, text: string): SqlValue {
 }
 
 /** A run of one call: it has no place in a text, and its own measure of work. */
-function meteredRun(): Run {
-  let left = EVALUATION_CHARACTERS_MAX
+function meteredRun(args: readonly SqlValue[]): Run {
+  const length = args.reduce<number>(
+    (sum, arg) => sum + (typeof arg === 'string' ? arg.length : 0),
+    0,
+  )
+  // What is given may be looked at as a whole, however long: a result of a database is one text.
+  const most = EVALUATION_CHARACTERS_MAX + length * READINGS
+  let left = most
   const fail = (problem: string): never => {
     throw new ExpressionError(problem, '', { from: 0, until: 0 })
   }
@@ -104,7 +113,7 @@ function meteredRun(): Run {
     fail,
     charge: (characters) => {
       left -= characters
-      if (left < 0) fail(`The texts take too much work: at most ${EVALUATION_CHARACTERS_MAX}`)
+      if (left < 0) fail(`The texts take too much work: at most ${most} characters`)
     },
   }
 }
