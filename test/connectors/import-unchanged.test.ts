@@ -22,7 +22,7 @@ describe('rows that did not change', { skip: postgresqlSkip() }, () => {
   let server: DatabaseServer
   let service: Service
   let home: ImportHome
-  let reopen: () => Promise<ImportHome>
+  let reopen: (settings?: Readonly<Record<string, string>>) => Promise<ImportHome>
   before(async () => {
     server = await startPostgresql()
     const started = await startImportHome('POSTGRESQL', server)
@@ -129,5 +129,33 @@ describe('rows that did not change', { skip: postgresqlSkip() }, () => {
       again,
       uids.map(() => [0, 200, 0]),
     )
+  })
+
+  test('NULL is no sample of a random stream, and does not make a row differ', async () => {
+    const uid = await insert('nulls')
+    const rows: Row[] = [
+      ['pair', 1, 5, 7],
+      ['pair', 2, 5, null],
+      ['pair', 3, 5, 7],
+      ['pair', 4, 6, null],
+    ]
+    assert.deepEqual(await importRows(uid, rows), [2, 2, 3])
+    assert.deepEqual(await importRows(uid, rows, { skipUnchangedRows: false }), [4, 0, 6])
+    assert.deepEqual(
+      await importRows(uid, [['pair', 5, 6, 7]], { skipUnchangedRows: true }),
+      [0, 1, 0],
+    )
+  })
+
+  test('an import that would create too many streams says what to do, and creates none', async () => {
+    home = await reopen({ WEIR_CREATE_MAX: '2' })
+    const uid = await insert('creating')
+    const selects = [1, 2, 3].map((at) => `SELECT 'creating-${at}', ${at}, 5, 5`)
+    const connector = { externalSql: selects.join(' UNION ALL ') }
+    assert.equal((await home.owner('POST', `/api/connector/${uid}`, { connector })).status, 200)
+    const { status, message } = await home.run(uid)
+    assert.equal(status, 'FAILED')
+    assert.match(message, /more than 2 streams .*: the operator may raise WEIR_CREATE_MAX/)
+    assert.deepEqual(await home.samplesOf('creating-1', 'a'), [])
   })
 })

@@ -1,9 +1,13 @@
 import { refuse } from '../../base/index.ts'
 
-/** Refuses a call that would create so many streams when one call may create fewer. */
-export function requireCreatable(count: number, createMax: number): void {
+/** Refuses a call that would create so many streams when one call may create fewer, and tells what to do. */
+export function requireCreatable(
+  count: number,
+  createMax: number,
+  advice = 'send it in parts',
+): void {
   if (count <= createMax) return
   refuse('bad_input', {
-    what: `Cannot create more than ${createMax} streams in one call: send it in parts`,
+    what: `Cannot create more than ${createMax} streams in one call: ${advice}`,
   })
 }

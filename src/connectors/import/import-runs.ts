@@ -42,6 +42,9 @@ interface RunningImport extends WorkingRun {
   isEnding: boolean
 }
 
+/** Whose run is about to begin. */
+type EnteringRun = Pick<Connector, 'orgUid' | 'uid'>
+
 /** What is told of a run while it goes on. */
 type RunSoFar = RunName & Pick<RunningImport, 'rowsFetched' | 'samples'>
 
@@ -55,6 +58,8 @@ const RESUME_EVERY_MS = 2_000
 const RESUME_TRIES = 60
 /** Imports of one process at a time: each has a runner, and a file. */
 export const IMPORTS_RUNNING_MAX = 4
+/** One organization leaves a place to others, however long its databases take. */
+const IMPORTS_OF_ORG_MAX = IMPORTS_RUNNING_MAX - 1
 const MESSAGE_LENGTH_MAX = 2_000
 /** Runs without an outcome that are read at a time. */
 const PAGE = 200
@@ -63,8 +68,8 @@ const PAGE = 200
 export class ImportRuns {
   readonly #deps: ImportRunDeps
   readonly #running = new Map<string, RunningImport>()
-  /** Connectors whose run is about to begin. */
-  readonly #entering = new Set<string>()
+  /** Connectors whose run is about to begin, with their organizations. */
+  readonly #entering = new Map<string, string>()
   readonly figures = new ImportFigures()
   #isClosed = false
 
@@ -75,6 +80,13 @@ export class ImportRuns {
   /** Whether another run may begin. */
   get hasRoom(): boolean {
     return !this.#isClosed && this.#running.size + this.#entering.size < IMPORTS_RUNNING_MAX
+  }
+
+  /** Whether another run of an organization may begin. */
+  #hasRoomFor(orgUid: string): boolean {
+    const running = [...this.#running.values()].map(({ key }) => key.orgUid)
+    const own = [...running, ...this.#entering.values()].filter((uid) => uid === orgUid)
+    return this.hasRoom && own.length < IMPORTS_OF_ORG_MAX
   }
 
   get runningCount(): number {
@@ -112,7 +124,7 @@ export class ImportRuns {
   ): Promise<{ readonly uid: string; readonly start: EpochMs; readonly done: Promise<RunEnd> }> {
     const { clock, payloads } = this.#deps
     const { orgUid, uid: connectorUid } = connector
-    const lease = await this.#enter(connectorUid)
+    const lease = await this.#enter(connector)
     try {
       const time = clock.now()
       const put = payloads.put({
@@ -139,7 +151,7 @@ export class ImportRuns {
       await this.#settleDone({ orgUid, connectorUid, ...run }, counts)
       return await ResultFile.removeOf(this.#deps.folder, run.uid)
     }
-    const lease = await this.#enterPatiently(connectorUid)
+    const lease = await this.#enterPatiently(connector)
     this.#begin(connector, run, { lease, isResumed: true })
   }
 
@@ -166,15 +178,15 @@ export class ImportRuns {
     await Promise.allSettled(running.map(({ done }) => done))
   }
 
-  async #enter(connectorUid: string): Promise<Lease> {
+  async #enter({ orgUid, uid: connectorUid }: EnteringRun): Promise<Lease> {
     const { catalogStore, holder } = this.#deps
     const before = this.#running.get(connectorUid)
     if (before?.isEnding === true) await before.done
     if (this.#isClosed) refuse('shutting_down', { retryAfterSeconds: 5 })
     // A lease that this process holds would be given to it once more.
     if (this.#running.has(connectorUid) || this.#entering.has(connectorUid)) refuseRunning()
-    if (!this.hasRoom) refuse('rate_limited', { retryAfterSeconds: 30 })
-    this.#entering.add(connectorUid)
+    if (!this.#hasRoomFor(orgUid)) refuse('rate_limited', { retryAfterSeconds: 30 })
+    this.#entering.set(connectorUid, orgUid)
     try {
       const lease = await catalogStore.acquireLease(leaseName(connectorUid), holder, LEASE_MS)
       if (lease === undefined) refuseRunning()
@@ -186,10 +198,10 @@ export class ImportRuns {
   }
 
   /** Who was stopped still holds its lease for a while. */
-  async #enterPatiently(connectorUid: string): Promise<Lease> {
+  async #enterPatiently(connector: EnteringRun): Promise<Lease> {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.#enter(connectorUid)
+        return await this.#enter(connector)
       } catch (error) {
         if (!(error instanceof Refusal) || tries >= RESUME_TRIES || this.#isClosed) throw error
       }

@@ -14,6 +14,7 @@ import {
 import { type ImportedValues, judgeRows, RowCounter } from './changed-rows.ts'
 import { GatheredSamples } from './gathered-samples.ts'
 import { RunStreams } from './run-streams.ts'
+import type { StreamForm } from './stream-forms.ts'
 
 type Sample = readonly [cid: string, id: string, time: number, value: number | string | null]
 
@@ -31,7 +32,11 @@ function samplesOf(rows: readonly Sample[], from: number): IncomingSamples {
 }
 
 /** What is left of rows that come in stretches of some, in the order in which they are stored. */
-async function chooseChanged(rows: readonly Sample[], known: ImportedValues, stretch = 2) {
+async function chooseChanged(
+  rows: readonly Sample[],
+  known: ImportedValues,
+  { stretch = 2, form = INTERVALS }: { stretch?: number; form?: StreamForm } = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), 'weir-changed-'))
   const streams = new RunStreams()
   const samples = await GatheredSamples.open(folder, streams, NOW)
@@ -39,7 +44,7 @@ async function chooseChanged(rows: readonly Sample[], known: ImportedValues, str
     for (let from = 0; from < rows.length; from += stretch) {
       await samples.add(samplesOf(rows.slice(from, from + stretch), from))
     }
-    const judged = await judgeRows(samples, streams, known)
+    const judged = await judgeRows(samples, streams, { known, forms: { of: () => form } })
     const counter = new RowCounter()
     const kept: Sample[] = []
     await samples.each((block, at) => {
@@ -58,6 +63,7 @@ async function chooseChanged(rows: readonly Sample[], known: ImportedValues, str
 }
 
 const NOW = 1_000_000
+const INTERVALS: StreamForm = { isMissing: false, keepsNull: true, values: 'any' }
 
 test('everything of a first import is taken but what repeats the value before it', async () => {
   const rows: Sample[] = [
@@ -124,6 +130,46 @@ test('samples without a time have that of the run, and of two the later one coun
   assert.equal(again.rowsSkipped, 1)
 })
 
+test('a NULL that a stream leaves out neither changes a row nor what is remembered', async () => {
+  const form: StreamForm = { isMissing: false, keepsNull: false, values: 'any' }
+  const rows: Sample[] = [
+    ['c', 'a', 1, 5],
+    ['c', 'b', 1, 7],
+    ['c', 'a', 2, 5],
+    ['c', 'b', 2, null],
+    ['c', 'a', 3, 5],
+    ['c', 'b', 3, 7],
+    ['c', 'b', 4, null],
+  ]
+  const chosen = await chooseChanged(rows, new Map(), { form })
+  assert.deepEqual(chosen.kept, rows.slice(0, 2))
+  assert.equal(chosen.rowsSkipped, 3)
+  const nothing: Sample[] = [
+    ['d', 'a', 1, null],
+    ['d', 'a', 2, null],
+  ]
+  const making = await chooseChanged(nothing, new Map(), { form: { ...form, isMissing: true } })
+  assert.deepEqual(making.kept, nothing.slice(0, 1))
+  assert.equal(making.imported.size, 0)
+})
+
+test('values are compared as their stream keeps them', async () => {
+  const compare = async (values: StreamForm['values'], a: number | string, b: number | string) => {
+    const form = { ...INTERVALS, values }
+    const rows: Sample[] = [
+      ['c', 'a', 1, a],
+      ['c', 'a', 2, b],
+    ]
+    return (await chooseChanged(rows, new Map(), { form })).rowsSkipped === 1
+  }
+  assert.ok(await compare('numbers', '1', '1.0'))
+  assert.ok(await compare('numbers', '1e3', 1000))
+  assert.ok(await compare('texts', 1, '1'))
+  assert.ok(!(await compare('texts', '1', '1.0')))
+  assert.ok(!(await compare('numbers', '9007199254740993', '9007199254740992')))
+  assert.ok(!(await compare('any', '1', 1)))
+})
+
 const seeds = testSeeds(5)
 for (const seed of seeds) {
   test(`however rows are cut into stretches, the same is left (WEIR_TEST_SEED=${seed})`, async () => {
@@ -132,8 +178,8 @@ for (const seed of seeds) {
       const time = random.integer(0, 20) === 0 ? Number.NaN : random.integer(0, 200)
       return [`c${random.integer(0, 4)}`, `s${random.integer(0, 3)}`, time, random.integer(0, 3)]
     })
-    const whole = await chooseChanged(rows, new Map(), rows.length)
-    const cut = await chooseChanged(rows, new Map(), 1 + random.integer(0, 400))
+    const whole = await chooseChanged(rows, new Map(), { stretch: rows.length })
+    const cut = await chooseChanged(rows, new Map(), { stretch: 1 + random.integer(0, 400) })
     assert.deepEqual(cut.kept, whole.kept)
     assert.deepEqual(cut.imported, whole.imported)
     assert.equal(cut.rowsSkipped, whole.rowsSkipped)

@@ -7,6 +7,7 @@ import { hashSecret } from '../../base/index.ts'
 import {
   VALUE_FALSE,
   VALUE_LONG_NUMBER,
+  VALUE_NULL,
   VALUE_NUMBER,
   VALUE_TEXT,
   VALUE_TRUE,
@@ -14,9 +15,12 @@ import {
 import type { GatheredSamples } from './gathered-samples.ts'
 import { type RunStreams, streamKey } from './run-streams.ts'
 import type { SampleBlock } from './sample-block.ts'
+import type { StreamForm, StreamForms } from './stream-forms.ts'
 
 /** The value last imported into each stream, by `streamKey`, as text. */
 export type ImportedValues = ReadonlyMap<string, string>
+
+type FormsOf = Pick<StreamForms, 'of'>
 
 /** What was found of the rows of an import. */
 interface JudgedRows {
@@ -56,14 +60,14 @@ export class RowCounter {
 export async function judgeRows(
   samples: GatheredSamples,
   streams: RunStreams,
-  known: ImportedValues,
+  { known, forms }: { readonly known: ImportedValues; readonly forms: FormsOf },
 ): Promise<JudgedRows> {
-  const judge = new RowJudge(streams, known)
+  const judge = new RowJudge(streams, known, forms)
   const rows = new RowCounter()
   await samples.each((block, at) => {
     const stream = block.streams[at]
     const row = rows.rowOf(streams.componentOf[stream], samples.timeOf(block, at))
-    judge.take(row, stream, valueText(block, at))
+    judge.take(row, stream, valueText(block, at, forms.of(stream)))
   })
   return judge.end()
 }
@@ -71,14 +75,18 @@ export async function judgeRows(
 /** Notes what is imported last where no row is left out, as samples come in order. */
 export class LastValues {
   readonly #streams: RunStreams
+  readonly #forms: FormsOf
   readonly #values = new Map<number, string>()
 
-  constructor(streams: RunStreams) {
+  constructor(streams: RunStreams, forms: FormsOf) {
     this.#streams = streams
+    this.#forms = forms
   }
 
   note(block: SampleBlock, at: number): void {
-    this.#values.set(block.streams[at], valueText(block, at))
+    const stream = block.streams[at]
+    const value = valueText(block, at, this.#forms.of(stream))
+    if (value !== undefined) this.#values.set(stream, value)
   }
 
   end(): ImportedValues {
@@ -93,24 +101,28 @@ export class LastValues {
 class RowJudge {
   readonly #streams: RunStreams
   readonly #known: ImportedValues
+  readonly #forms: FormsOf
   readonly #imported = new Map<string, string>()
-  /** Of several values of one stream at one time the last is stored. */
-  readonly #values = new Map<number, string>()
+  /** Streams that rows taken before will make. */
+  readonly #made = new Set<number>()
+  /** Of several values of one stream at one time the last is stored; undefined: none of them is. */
+  readonly #values = new Map<number, string | undefined>()
   #changed = new Uint8Array(1_024)
   #row = -1
   #ingested = 0
 
-  constructor(streams: RunStreams, known: ImportedValues) {
+  constructor(streams: RunStreams, known: ImportedValues, forms: FormsOf) {
     this.#streams = streams
     this.#known = known
+    this.#forms = forms
   }
 
-  take(row: number, stream: number, value: string): void {
+  take(row: number, stream: number, value: string | undefined): void {
     if (row !== this.#row) {
       this.#decide()
       this.#row = row
     }
-    this.#values.set(stream, value)
+    this.#values.set(stream, value ?? this.#values.get(stream))
   }
 
   end(): JudgedRows {
@@ -127,15 +139,24 @@ class RowJudge {
     if (this.#row < 0) return
     let isChanged = false
     for (const [stream, value] of this.#values) {
-      const key = this.#keyOf(stream)
-      isChanged ||= (this.#imported.get(key) ?? this.#known.get(key)) !== value
+      isChanged ||= this.#isChange(stream, value)
     }
     if (isChanged) {
-      for (const [stream, value] of this.#values) this.#imported.set(this.#keyOf(stream), value)
+      for (const [stream, value] of this.#values) {
+        this.#made.add(stream)
+        if (value !== undefined) this.#imported.set(this.#keyOf(stream), value)
+      }
       this.#ingested += 1
       this.#mark(this.#row)
     }
     this.#values.clear()
+  }
+
+  /** A value that its stream leaves out changes nothing, but it makes a stream that is not there. */
+  #isChange(stream: number, value: string | undefined): boolean {
+    if (value === undefined) return this.#forms.of(stream).isMissing && !this.#made.has(stream)
+    const key = this.#keyOf(stream)
+    return (this.#imported.get(key) ?? this.#known.get(key)) !== value
   }
 
   #keyOf(stream: number): string {
@@ -153,19 +174,37 @@ class RowJudge {
   }
 }
 
-function valueText({ kinds, numbers, texts }: SampleBlock, at: number): string {
+/** A value as its stream keeps it, as far as that is known; undefined where it leaves it out. */
+function valueText(block: SampleBlock, at: number, form: StreamForm): string | undefined {
+  const { kinds, numbers, texts } = block
   const text = texts?.[at] ?? ''
   switch (kinds[at]) {
     case VALUE_NUMBER:
-      return `n${numbers[at]}`
+      return form.values === 'texts' ? keptText(`${numbers[at]}`) : `n${numbers[at]}`
     case VALUE_LONG_NUMBER:
+      if (form.values === 'texts') return keptText(text)
       return Number.isSafeInteger(numbers[at]) ? `n${numbers[at]}` : `n${text}`
     case VALUE_TEXT:
-      return text.length > TEXT_KEPT_MAX ? `h${hashSecret(text)}` : `t${text}`
+      return form.values === 'numbers' ? keptNumber(text) : keptText(text)
     case VALUE_TRUE:
-    case VALUE_FALSE:
-      return kinds[at] === VALUE_TRUE ? 'true' : 'false'
+    case VALUE_FALSE: {
+      const word = kinds[at] === VALUE_TRUE ? 'true' : 'false'
+      return form.values === 'texts' ? keptText(word) : word
+    }
+    case VALUE_NULL:
+      return form.keepsNull ? 'null' : undefined
     default:
       return 'null'
   }
+}
+
+function keptText(text: string): string {
+  return text.length > TEXT_KEPT_MAX ? `h${hashSecret(text)}` : `t${text}`
+}
+
+/** Texts that are no plain number, or one that a double does not hold to the last digit, are compared as they are. */
+function keptNumber(text: string): string {
+  const number = /^\s*[-+]?[\d.]/.test(text) ? Number(text) : Number.NaN
+  const isExact = Number.isSafeInteger(number) || (Number.isFinite(number) && number % 1 !== 0)
+  return isExact ? `n${number}` : keptText(text)
 }

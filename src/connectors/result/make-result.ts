@@ -9,6 +9,7 @@ import { bytesOfPart, samplesOf } from './part-samples.ts'
 import type { ResultFile, ResultPart } from './result-file.ts'
 import type { RunStream, RunStreams } from './run-streams.ts'
 import { BlockBuilder, type SampleBlock } from './sample-block.ts'
+import { StreamForms } from './stream-forms.ts'
 
 /** INSERT OR REPLACE replaces the samples it names, and none between them. */
 export const PUT_OPTIONS: PutOptions = {
@@ -43,11 +44,13 @@ export async function makeResult(
   file: ResultFile,
 ): Promise<void> {
   const { known, samples, streams, rowsFetched } = gathered
-  const judged = known === undefined ? undefined : await judgeRows(samples, streams, known)
-  const lastValues = new LastValues(streams)
+  const forms = new StreamForms(parts.feed.catalog.index, parts.principal.orgUid, streams.list)
+  const judged =
+    known === undefined ? undefined : await judgeRows(samples, streams, { known, forms })
+  const lastValues = new LastValues(streams, forms)
   const rows = new RowCounter()
   const share = parts.budget.emptyShare()
-  const writer = new PartWriter(parts, { ...gathered, file, share })
+  const writer = new PartWriter(parts, { ...gathered, forms, file, share })
   try {
     await samples.each((block, at) => {
       const stream = block.streams[at]
@@ -73,7 +76,11 @@ interface FirstSample {
 }
 
 /** What parts are made of, where they go, and the memory that they may take. */
-type WriterParts = Gathered & { readonly file: ResultFile; readonly share: MemoryShare }
+type WriterParts = Gathered & {
+  readonly forms: StreamForms
+  readonly file: ResultFile
+  readonly share: MemoryShare
+}
 
 class PartWriter {
   readonly #parts: ResultParts
@@ -86,6 +93,8 @@ class PartWriter {
   readonly #firsts = new Map<number, FirstSample | undefined>()
   #firstCount = 0
   #count = 0
+  /** Of these, what streams keep. */
+  #keptCount = 0
 
   constructor(parts: ResultParts, about: WriterParts) {
     this.#parts = parts
@@ -99,7 +108,9 @@ class PartWriter {
     const place = this.#places.get(stream) ?? this.#places.size
     this.#places.set(stream, place)
     this.#builder.addFrom(block, at, place)
-    if (block.kinds[at] !== VALUE_NULL) this.#last[stream] = this.#count
+    const isNull = block.kinds[at] === VALUE_NULL
+    if (!isNull) this.#last[stream] = this.#count
+    if (!isNull || this.#about.forms.of(stream).keepsNull) this.#keptCount += 1
     this.#count += 1
     if (this.#builder.isFull || this.#builder.textChars > PART_TEXT_CHARS) return this.#flush()
   }
@@ -123,7 +134,7 @@ class PartWriter {
     const streams = firsts.map(([stream]) => this.#streamOf(stream))
     const first = { streams, names: samples.names, block: builder.view(), first: 0, moved }
     await this.#try(first)
-    const summary = { ...counts, samples: this.#count, last: this.#last }
+    const summary = { ...counts, samples: this.#keptCount, last: this.#last }
     await file.finish(first, imported, summary)
   }
 
@@ -133,7 +144,8 @@ class PartWriter {
     const block = this.#builder.view()
     const streams = [...this.#places.keys()].map((stream) => this.#streamOf(stream))
     const first = this.#count - block.count
-    const part: ResultPart = { streams, names: samples.names, block, first }
+    const keptCount = this.#keptCount
+    const part: ResultPart = { streams, names: samples.names, block, first, keptCount }
     await file.addPart(part)
     await this.#try(part)
     this.#builder.clear()
@@ -172,7 +184,8 @@ class PartWriter {
     }
     if (before === undefined) {
       this.#firstCount += 1
-      requireCreatable(this.#firstCount, this.#parts.feed.catalog.createMax)
+      const advice = 'the operator may raise WEIR_CREATE_MAX'
+      requireCreatable(this.#firstCount, this.#parts.feed.catalog.createMax, advice)
     }
     // The block is filled anew with the next part.
     const own = new BlockBuilder(1)

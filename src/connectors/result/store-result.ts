@@ -35,7 +35,8 @@ export async function storeResult(parts: StoreParts, file: ResultFile): Promise<
     const choose = () => (number === 0 ? samplesOf(part) : chosenOf(parts, part, file, notAgain))
     await putWithPatience(parts, { file, number, part, choose })
     await file.noteStored(number)
-    parts.onStored(number === 0 ? notAgain.size : part.first + part.block.count)
+    const { keptCount = part.first + part.block.count } = part
+    parts.onStored(number === 0 ? notAgain.size : keptCount)
   }
 }
 
