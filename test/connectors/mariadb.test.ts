@@ -81,6 +81,13 @@ describe('MariaDB', { skip: mariadbSkip() }, () => {
     for (const sql of statements) await readAll(target(), sql)
   })
 
+  test('MariaDB: times of zeros are told as they are', async () => {
+    await server.ask('CREATE TABLE zeros (at TIMESTAMP NULL, local DATETIME)')
+    await server.ask("SET sql_mode = ''; INSERT INTO zeros VALUES (0, 0)")
+    const { rows } = await readAll(target(), 'SELECT * FROM zeros')
+    assert.deepEqual(rows, [['0000-00-00 00:00:00', '0000-00-00 00:00:00']])
+  })
+
   test('MariaDB: values come as texts without loss', async () => {
     await server.ask(`CREATE TABLE shown (
       big BIGINT UNSIGNED, exact DECIMAL(38, 18), wide DOUBLE, flag BOOLEAN, bits BIT(9),

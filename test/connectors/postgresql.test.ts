@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { DatabaseTarget } from '../../src/connectors/database/database-port.ts'
 import { testDatabase } from '../support/database-conformance.ts'
-import { readAll } from '../support/database-sessions.ts'
+import { failureOf, openLocal, readAll } from '../support/database-sessions.ts'
 import {
   type DatabaseServer,
   postgresqlSkip,
@@ -30,6 +30,12 @@ describe('PostgreSQL', { skip: postgresqlSkip() }, () => {
     sleeps: 'SELECT pg_sleep(3600)',
     sleepers:
       "SELECT count(*) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(3600)' AND state = 'active'",
+  })
+
+  test('PostgreSQL: a password that is not there is told as such', async () => {
+    const { reason, message } = await failureOf(openLocal({ ...target(), password: '' }))
+    assert.equal(reason, 'sign_in', message)
+    assert.match(message, /asks for a password/)
   })
 
   test('PostgreSQL: values come as texts without loss', async () => {

@@ -60,6 +60,11 @@ export class DatabaseFailure extends Error {
   }
 }
 
+/** A text of a server without the password, which a false one may say back. */
+export function withoutPassword(text: string, password: string): string {
+  return password === '' ? text : text.replaceAll(password, '***')
+}
+
 /** How an adapter comes to its connections: every one goes to an address that was judged. */
 export interface Outlet {
   /** A connected socket to the target's host and port. */

@@ -3,6 +3,7 @@ import {
   DatabaseFailure,
   type DatabaseLimits,
   type Row,
+  withoutPassword,
 } from './database-port.ts'
 
 /** Rows of a result as they come, with the names of its columns. */
@@ -27,20 +28,27 @@ export class DatabaseSession {
   readonly #adapter: DatabaseAdapter
   readonly #limits: DatabaseLimits
   readonly #signal: AbortSignal
+  readonly #password: string
   #isBusy = false
   /** Whether a statement may have rows that nobody took. */
   #hasMore = false
   #isOver = false
 
-  constructor(adapter: DatabaseAdapter, limits: DatabaseLimits, signal: AbortSignal) {
+  /** The password stands in nothing that the session tells. */
+  constructor(
+    adapter: DatabaseAdapter,
+    limits: DatabaseLimits,
+    { signal, password }: { readonly signal: AbortSignal; readonly password: string },
+  ) {
     this.#adapter = adapter
+    this.#password = password
     this.#limits = limits
     this.#signal = signal
   }
 
   /** What the server says it is. */
   get server(): string {
-    return this.#adapter.server
+    return withoutPassword(this.#adapter.server, this.#password)
   }
 
   /**
@@ -104,7 +112,8 @@ export class DatabaseSession {
       const failure = error instanceof DatabaseFailure ? error : this.#adapter.translate(error)
       if (!(error instanceof DatabaseFailure)) this.#isBusy = false
       await this.close()
-      throw failure
+      const { reason, message, place } = failure
+      throw new DatabaseFailure(reason, withoutPassword(message, this.#password), place)
     } finally {
       clearInterval(timer)
       this.#signal.removeEventListener('abort', onAbort)

@@ -7,6 +7,7 @@ import {
   type DatabaseLimits,
   type DatabaseTarget,
   type OpenAdapter,
+  withoutPassword,
 } from './database-port.ts'
 import { DatabaseSession } from './database-session.ts'
 
@@ -51,7 +52,7 @@ export async function openDatabase(
       findRefusal: (name, address) => rules.findRefusal(name, address),
       signal: connecting,
     })
-    return new DatabaseSession(adapter, limits, signal)
+    return new DatabaseSession(adapter, limits, { signal, password: target.password })
   } catch (error) {
     if (signal.aborted) throw new DatabaseFailure('cancelled', 'The run was cancelled')
     if (tooLong.aborted) {
@@ -60,6 +61,8 @@ export async function openDatabase(
       throw new DatabaseFailure('timeout', what)
     }
     if (error instanceof OutboundFailure) throw new DatabaseFailure(error.reason, error.message)
-    throw error
+    if (!(error instanceof DatabaseFailure)) throw error
+    const { reason, message, place } = error
+    throw new DatabaseFailure(reason, withoutPassword(message, target.password), place)
   }
 }

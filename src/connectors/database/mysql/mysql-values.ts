@@ -19,11 +19,18 @@ export interface MysqlColumn {
 /** How a value is told, from the bytes of the server's own text of it; the session's zone is UTC. */
 export function mysqlReader({ columnType, characterSet }: MysqlColumn): (bytes: Buffer) => string {
   if (columnType === BIT) return readBits
-  if (columnType === TIMESTAMP) return (bytes) => isoDateTime(`${bytes.toString('latin1')}+00`)
+  if (columnType === TIMESTAMP) return readInstant
   if (columnType === DATETIME) return (bytes) => isoDateTime(bytes.toString('latin1'))
   const isString = columnType >= FIRST_STRING || columnType === VARCHAR
   if (isString && characterSet === BINARY) return (bytes) => bytes.toString('base64')
   return readText
+}
+
+function readInstant(bytes: Buffer): string {
+  const text = bytes.toString('latin1')
+  const iso = isoDateTime(`${text}+00`)
+  // Zero times are told as they are, without a zone that they do not have.
+  return iso.endsWith('Z') ? iso : text
 }
 
 function readText(bytes: Buffer): string {

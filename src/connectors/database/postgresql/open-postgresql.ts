@@ -148,6 +148,9 @@ class PostgresqlAdapter implements DatabaseAdapter {
 function translate(error: unknown, sql: string): DatabaseFailure {
   if (error instanceof DatabaseFailure) return error
   const { code = '', position, message } = error as Error & { code?: string; position?: string }
+  if (/^SASL: .*client password/.test(message)) {
+    return new DatabaseFailure('sign_in', 'The server asks for a password, and there is none')
+  }
   if (/^28|^3D000$/.test(code)) return new DatabaseFailure('sign_in', message)
   if (code === '57014' && /timeout/.test(message)) return new DatabaseFailure('timeout', message)
   if (/^[0-9A-Z]{5}$/.test(code) && !/^08|^57P/.test(code)) {
