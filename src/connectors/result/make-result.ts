@@ -93,8 +93,6 @@ class PartWriter {
   readonly #firsts = new Map<number, FirstSample | undefined>()
   #firstCount = 0
   #count = 0
-  /** Of these, what streams keep. */
-  #keptCount = 0
 
   constructor(parts: ResultParts, about: WriterParts) {
     this.#parts = parts
@@ -105,12 +103,17 @@ class PartWriter {
 
   add(block: SampleBlock, at: number): void | Promise<void> {
     const stream = block.streams[at]
+    const isNull = block.kinds[at] === VALUE_NULL
+    const { isMissing, keepsNull } = this.#about.forms.of(stream)
+    if (isNull && !keepsNull) {
+      // In a part it would be assigned a time that nothing is stored at, and after a crash another might get it.
+      if (isMissing) this.#noteFirst(this.#streamOf(stream), { type: '', block, at, number: -1 })
+      return
+    }
     const place = this.#places.get(stream) ?? this.#places.size
     this.#places.set(stream, place)
     this.#builder.addFrom(block, at, place)
-    const isNull = block.kinds[at] === VALUE_NULL
     if (!isNull) this.#last[stream] = this.#count
-    if (!isNull || this.#about.forms.of(stream).keepsNull) this.#keptCount += 1
     this.#count += 1
     if (this.#builder.isFull || this.#builder.textChars > PART_TEXT_CHARS) return this.#flush()
   }
@@ -129,12 +132,12 @@ class PartWriter {
     const moved: number[] = []
     for (const [place, [, { block, at, number }]] of firsts.entries()) {
       builder.addFrom(block, at, place)
-      if (Number.isNaN(block.times[at])) moved.push(number)
+      if (number >= 0 && Number.isNaN(block.times[at])) moved.push(number)
     }
     const streams = firsts.map(([stream]) => this.#streamOf(stream))
     const first = { streams, names: samples.names, block: builder.view(), first: 0, moved }
     await this.#try(first)
-    const summary = { ...counts, samples: this.#keptCount, last: this.#last }
+    const summary = { ...counts, samples: this.#count, last: this.#last }
     await file.finish(first, imported, summary)
   }
 
@@ -144,8 +147,7 @@ class PartWriter {
     const block = this.#builder.view()
     const streams = [...this.#places.keys()].map((stream) => this.#streamOf(stream))
     const first = this.#count - block.count
-    const keptCount = this.#keptCount
-    const part: ResultPart = { streams, names: samples.names, block, first, keptCount }
+    const part: ResultPart = { streams, names: samples.names, block, first }
     await file.addPart(part)
     await this.#try(part)
     this.#builder.clear()

@@ -20,8 +20,6 @@ export interface ResultPart {
   readonly block: SampleBlock
   /** The number of the first sample among all of the result. */
   readonly first: number
-  /** Samples of this part and those before it that streams keep; absent in files of earlier versions. */
-  readonly keptCount?: number
 }
 
 /** A sample of each stream that has to be made or has no type, which are put before all others. */

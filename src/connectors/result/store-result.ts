@@ -35,8 +35,7 @@ export async function storeResult(parts: StoreParts, file: ResultFile): Promise<
     const choose = () => (number === 0 ? samplesOf(part) : chosenOf(parts, part, file, notAgain))
     await putWithPatience(parts, { file, number, part, choose })
     await file.noteStored(number)
-    const { keptCount = part.first + part.block.count } = part
-    parts.onStored(number === 0 ? notAgain.size : keptCount)
+    parts.onStored(number === 0 ? notAgain.size : part.first + part.block.count)
   }
 }
 
