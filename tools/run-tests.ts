@@ -17,7 +17,9 @@ async function check(command: string, args: readonly string[]): Promise<void> {
 
 const chosen = process.argv.slice(2)
 const patterns = chosen.length > 0 ? chosen : ['src/**/*.test.ts', 'test/**/*.test.ts']
-const files = patterns.flatMap((pattern) => globSync(pattern)).sort()
+// Three nodes of Cassandra cost more than all else, and no setting reaches that store yet: `npm run test:cluster`.
+const exclude = chosen.length > 0 ? [] : ['test/cassandra/**']
+const files = patterns.flatMap((pattern) => globSync(pattern, { exclude })).sort()
 if (files.length === 0) {
   console.error(`No test file matches ${patterns.join(' ')}`)
   process.exit(1)
