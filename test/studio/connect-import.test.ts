@@ -16,18 +16,10 @@ import {
   postgresqlSkip,
   startPostgresql,
 } from '../support/postgresql-server.ts'
-import {
-  assertAccessible,
-  assertFits,
-  openStudio,
-  type StudioTest,
-  shoot,
-  told,
-} from '../support/studio.ts'
+import { assertAccessible, openStudio, type StudioTest, shootAll, told } from '../support/studio.ts'
 
 const skip = browserSkip()
 const skipImport = skip !== false ? skip : postgresqlSkip()
-const themes = ['light', 'dark'] as const
 let studio: StudioTest
 let server: DatabaseServer | undefined
 
@@ -50,19 +42,6 @@ async function write(page: Page, label: string, text: string): Promise<void> {
   await page.getByRole('textbox', { name: label, exact: true }).click()
   await page.keyboard.press('ControlOrMeta+a')
   await page.keyboard.insertText(text)
-}
-
-async function shootAll(page: Page, name: string): Promise<void> {
-  for (const colorScheme of themes) {
-    await page.emulateMedia({ colorScheme })
-    await assertAccessible(page)
-    await shoot(page, `${name}-${colorScheme}`)
-  }
-  await page.emulateMedia({ colorScheme: 'light' })
-  await page.setViewportSize({ width: 390, height: 800 })
-  await assertFits(page)
-  await shoot(page, `${name}-phone`)
-  await page.setViewportSize({ width: 1280, height: 800 })
 }
 
 /** Makes a connection on its page. */

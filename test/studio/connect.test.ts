@@ -11,15 +11,14 @@ import { callSink } from '../support/connector-home.ts'
 import { eventually, settlesTo, shows } from '../support/settle.ts'
 import {
   assertAccessible,
-  assertFits,
   openStudio,
   type StudioTest,
   shoot,
+  shootAll,
   told,
 } from '../support/studio.ts'
 
 const skip = browserSkip()
-const themes = ['light', 'dark'] as const
 let studio: StudioTest
 let owner: Call
 let orgUid: string
@@ -46,19 +45,6 @@ async function write(page: Page, text: string): Promise<void> {
   await sqlOf(page).click()
   await page.keyboard.press('ControlOrMeta+a')
   await page.keyboard.insertText(text)
-}
-
-async function shootAll(page: Page, name: string): Promise<void> {
-  for (const colorScheme of themes) {
-    await page.emulateMedia({ colorScheme })
-    await assertAccessible(page)
-    await shoot(page, `${name}-${colorScheme}`)
-  }
-  await page.emulateMedia({ colorScheme: 'light' })
-  await page.setViewportSize({ width: 390, height: 800 })
-  await assertFits(page)
-  await shoot(page, `${name}-phone`)
-  await page.setViewportSize({ width: 1280, height: 800 })
 }
 
 /** Saves a connector by the API; answers its UID. */

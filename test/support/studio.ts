@@ -156,3 +156,17 @@ export async function shoot(page: Page, name: string): Promise<void> {
   const folder = process.env.WEIR_TEST_SCREENSHOTS
   if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png` })
 }
+
+/** Looks at a page in both themes, where axe finds nothing, and on a phone, where it fits; pictures of each. */
+export async function shootAll(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await assertAccessible(page)
+    await shoot(page, `${name}-${colorScheme}`)
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize({ width: 390, height: 800 })
+  await assertFits(page)
+  await shoot(page, `${name}-phone`)
+  await page.setViewportSize({ width: 1280, height: 800 })
+}
