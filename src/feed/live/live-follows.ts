@@ -85,8 +85,12 @@ export class LiveFollows {
     // A point stream is emptied by every sample: that alone is no change worth a word.
     const isPoint = this.#deps.catalog.index.kindOf(handle) === POINT
     const isMoved = isPoint && last !== undefined && last.time > told
-    const due = dueOf(isMoved ? { ...span, from: last.time } : span, told, last)
-    stream.told = last?.time ?? Number.NEGATIVE_INFINITY
+    const reach = Math.max(told, span.until - 1)
+    // What came since the store was asked is told by the next turn, which hears of it.
+    const isAhead = last !== undefined && last.time > reach
+    const known = isAhead ? undefined : last
+    const due = dueOf(isMoved ? { ...span, from: last.time } : span, told, known)
+    stream.told = isAhead ? reach : (last?.time ?? Number.NEGATIVE_INFINITY)
     this.#history.add(this.#doneTurn + 1, handle, due)
     for (const listener of stream.listeners) if (!listener.isOver) listener.owe(handle, due)
   }

@@ -4,6 +4,7 @@ import type { Sample, SampleStore, StreamHandle } from '../../store/index.ts'
 import type { ShowFile } from '../get/get-feed.ts'
 import { formatValue, showNumber, type UnitFormat } from '../value/unit-format.ts'
 import { type Due, GAP_DUE, LAST_DUE } from './live-due.ts'
+import type { LiveStream } from './live-streams.ts'
 
 /** The most samples of a stream that are told at once; of more the newest. */
 const SAMPLES_MAX = 100
@@ -53,6 +54,9 @@ interface Showing {
   readonly unit: UnitFormat | undefined
 }
 
+/** A stream as listeners have heard of it. */
+type ReadStream = Pick<LiveStream, 'handle' | 'told'>
+
 const NOTHING: LiveNews = []
 
 /** Makes events of what is owed; within a turn those who are owed the same share them. */
@@ -72,17 +76,20 @@ export class LiveReader {
     this.#keptLength = 0
   }
 
-  /** The events that tell a listener what it is owed of a stream. */
-  read(handle: StreamHandle, due: Due, form: LiveForm): Promise<LiveNews> {
+  /**
+   * The events that tell a listener what it is owed of a stream. What is later than the stream's `told` is
+   * left to the turn that hears of it: told now it would come again, with samples before it.
+   */
+  read(stream: ReadStream, due: Due, form: LiveForm): Promise<LiveNews> {
     // These two are owed of every stream alike.
     if (due === LAST_DUE || due === GAP_DUE || this.#keptLength > KEPT_LENGTH_MAX) {
-      return this.#read(handle, due, form)
+      return this.#read(stream, due, form)
     }
     const at = (form.isLast ? 2 : 0) + (form.isFormatted ? 1 : 0)
     const kept = this.#kept.get(due) ?? []
     const known = kept[at]
     if (known !== undefined) return known
-    const reading = this.#read(handle, due, form).then((news) => {
+    const reading = this.#read(stream, due, form).then((news) => {
       for (const { text } of news) this.#keptLength += text.length
       return news
     })
@@ -91,7 +98,8 @@ export class LiveReader {
     return reading
   }
 
-  async #read(handle: StreamHandle, due: Due, form: LiveForm): Promise<LiveNews> {
+  async #read(stream: ReadStream, due: Due, form: LiveForm): Promise<LiveNews> {
+    const { handle } = stream
     const showing = await this.#showingOf(handle, form)
     if (showing === undefined) return NOTHING
     const { frame } = this.#deps
@@ -102,21 +110,38 @@ export class LiveReader {
     }
     const { told, last, isOne } = due
     if (told !== undefined && !form.isLast && !isOne) {
-      const found = await this.#since(handle, told, showing)
+      const found = await this.#since(stream, told, showing)
       if (found.length > 0 || changed === undefined) return behind(text, found)
     }
-    const sample = last ?? (await this.#deps.store.latest([handle]))[0]
+    const sample = last ?? (await this.#lastOf(stream))
     if (sample === undefined) return behind(text, NOTHING)
     return behind(text, [{ text: this.#eventOf(sample, showing), time: sample.time }])
   }
 
+  /** The last sample up to the stream's `told`. */
+  async #lastOf({ handle, told = TIME_END }: ReadStream): Promise<Sample | undefined> {
+    const { store } = this.#deps
+    const [last] = await store.latest([handle])
+    if (last === undefined || last.time <= told) return last
+    if (told < EARLIEST_TIME) return undefined
+    const until = epochMs(told + 1)
+    const range = { from: epochMs(EARLIEST_TIME), until, limit: 1, order: 'latest_first' } as const
+    const { count, times, numbers, texts } = await store.range(handle, range)
+    return count === 0 ? undefined : { time: epochMs(times[0]), value: texts?.[0] ?? numbers[0] }
+  }
+
   /** The samples after a time from the earliest on, and before them the gap when they are too many. */
-  async #since(handle: StreamHandle, told: number, showing: Showing): Promise<LiveNews> {
+  async #since(
+    { handle, told: reach = TIME_END - 1 }: ReadStream,
+    told: number,
+    showing: Showing,
+  ): Promise<LiveNews> {
     const from = epochMs(Math.max(told + 1, EARLIEST_TIME))
+    if (reach < from) return NOTHING
     const limit = SAMPLES_MAX + 1
     const { store, frame } = this.#deps
     const columns = await store.range(handle, {
-      ...{ from, until: epochMs(TIME_END), limit, order: 'latest_first' },
+      ...{ from, until: epochMs(reach + 1), limit, order: 'latest_first' },
     })
     const { count, times, numbers, texts } = columns
     const events: NewsEvent[] = []

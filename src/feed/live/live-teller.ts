@@ -81,7 +81,9 @@ export class LiveTeller {
     listener: LiveListener,
     [handle, due]: readonly [StreamHandle, Due],
   ): Promise<void> {
-    const news = await this.#reader.read(handle, due, listener.call.form)
+    const stream = listener.streams.get(handle)
+    if (stream === undefined) return
+    const news = await this.#reader.read(stream, due, listener.call.form)
     let samples = 0
     for (const [at, { text, time }] of news.entries()) {
       piece.add(text)
