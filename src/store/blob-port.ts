@@ -30,8 +30,12 @@ export interface BlobStore {
   /**
    * Streams a body in. Resolves when it would survive a crash under the key; rejects with nothing
    * kept when the source fails, ends early, or is longer than bytesMax (refusal `body_too_large`).
+   * A body that comes from another store keeps the key it had there, in the place of what may be under it.
    */
-  put(source: AsyncIterable<Uint8Array>, options: { readonly bytesMax: number }): Promise<BlobInfo>
+  put(
+    source: AsyncIterable<Uint8Array>,
+    options: { readonly bytesMax: number; readonly key?: string },
+  ): Promise<BlobInfo>
   /**
    * The bytes start ≤ index < end of a body, or undefined when there is no such body. Every block is
    * held against its checksum before a byte of it is handed out: rejects with BlobDamaged when the

@@ -52,6 +52,8 @@ export interface PutDocument extends DocumentKey {
   readonly claims?: readonly string[]
   /** The revision the caller has seen; 0: the document must not exist yet; 'any': last write wins. */
   readonly expectedRevision: number | 'any'
+  /** The revision it gets in the place of the next: of a document that comes from another store. */
+  readonly revision?: number
 }
 
 interface DeleteDocument extends DocumentKey {

@@ -4,6 +4,7 @@
  */
 export * from './blob-port.ts'
 export * from './catalog-port.ts'
+export type * from './move-port.ts'
 export * from './payload-port.ts'
 export type * from './sample-port.ts'
 export type * from './scrub-port.ts'

@@ -157,6 +157,7 @@ test('a batch that finds the disk full leaves nothing, and the next one is kept'
     puts: [0, 1].map((at) => ({ ...payloadOf(first + at, { body }), number: first + at })),
     assigned: [],
     outcomes: [],
+    wholes: [],
     deletes: [],
   })
   const { page_count: pages } = db.prepare('PRAGMA page_count').get() as { page_count: number }

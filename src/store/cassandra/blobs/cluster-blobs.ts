@@ -6,7 +6,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
-import { type Clock, refuse, systemClock } from '../../../base/index.ts'
+import { type Clock, invariant, refuse, systemClock } from '../../../base/index.ts'
 import { type BlobCheck, BlobDamaged, type BlobInfo, type BlobStore } from '../../blob-port.ts'
 import type { ScrubPass } from '../../scrub-port.ts'
 import type { Cluster } from '../connection/cluster.ts'
@@ -44,10 +44,16 @@ class ClusterBlobs implements BlobStore {
     this.#clock = clock
   }
 
-  async put(source: AsyncIterable<Uint8Array>, options: { bytesMax: number }): Promise<BlobInfo> {
-    const key = randomBytes(16).toString('hex')
+  async put(
+    source: AsyncIterable<Uint8Array>,
+    options: { bytesMax: number; key?: string },
+  ): Promise<BlobInfo> {
+    const key = options.key ?? randomBytes(16).toString('hex')
+    invariant(KEY_PATTERN.test(key), 'a key that no body has')
     this.#uploading.add(key)
     try {
+      const isFresh = options.key === undefined || (await this.#stateOf(key)) === undefined
+      if (!isFresh) await this.#remove(key)
       await this.#begin(key)
       const { bytes, sha256 } = await this.#receive(key, source, options.bytesMax)
       await this.#finish({ key, bytes, sha256 })

@@ -1,12 +1,17 @@
 /** Reads the tables of the catalog by their keys. */
 import { CatalogDamaged, type CatalogDocument, type DocumentKey } from '../../catalog-port.ts'
+import type { WholeDocument } from '../../move-port.ts'
 import type { StreamHandle } from '../../sample-port.ts'
+import { storedClaim } from '../../stored-claim.ts'
 import type { Cluster, CqlRow } from '../connection/cluster.ts'
 import type { KeptDocument, StoredUsage } from './log-entry.ts'
 import { EXPIRY_BUCKETS, expiryBucketOf, scopeOf } from './materialize.ts'
 
 /** Partitions asked for in one statement: few answers of many at once instead of many of one. */
 const KEYS_PER_READ = 50
+
+/** Documents of a page when all are read. */
+const WHOLE_PER_PAGE = 500
 
 const HEAD_COLUMNS = `org, kind, uid, parent, revision, list_key, expires_at, handle, index_text, claims,
   shard, bytes`
@@ -47,26 +52,41 @@ export class CatalogReader {
 
   /** Heads of documents of any kinds, by keys. */
   async heads(keys: readonly DocumentKey[]): Promise<DocumentHead[]> {
+    return (await this.#rowsOf(keys, HEAD_COLUMNS)).map(headOf)
+  }
+
+  /** Documents of any kinds with all that is kept of them, by keys; those that are not there are left out. */
+  async whole(keys: readonly DocumentKey[]): Promise<WholeDocument[]> {
+    return (await this.#rowsOf(keys, COLUMNS)).map(wholeOfRow)
+  }
+
+  /** Every document with all that is kept of it, in no order. */
+  async *everything(): AsyncGenerator<WholeDocument[]> {
+    const pages = this.#cluster.pages(`SELECT ${COLUMNS} FROM document`, [], WHOLE_PER_PAGE)
+    for await (const page of pages) yield page.map(wholeOfRow)
+  }
+
+  async #rowsOf(keys: readonly DocumentKey[], columns: string): Promise<CqlRow[]> {
     const groups = Map.groupBy(keys, ({ orgUid, kind }) => JSON.stringify([orgUid, kind]))
     const reads = [...groups.values()].flatMap((group) =>
       inSteps([...new Set(group.map(({ uid }) => uid))]).map((uids) => ({ ...group[0], uids })),
     )
-    const cql = `SELECT ${HEAD_COLUMNS} FROM document WHERE org = ? AND kind = ? AND uid IN ?`
+    const cql = `SELECT ${columns} FROM document WHERE org = ? AND kind = ? AND uid IN ?`
     const found = await this.#cluster.inParallel(reads, ({ orgUid, kind, uids }) =>
       this.#cluster.run(cql, [orgUid, kind, uids]),
     )
-    return found.flat().map(headOf)
+    return found.flat()
   }
 
   /** Who holds a claim. */
   async holderOf(orgUid: string, claim: string): Promise<DocumentKey | undefined> {
     const cql = 'SELECT kind, uid FROM claim WHERE org = ? AND claim = ?'
-    const [row] = await this.#cluster.run(cql, [orgUid, claim])
+    const [row] = await this.#cluster.run(cql, [orgUid, storedClaim(claim)])
     if (row === undefined) return undefined
     return { orgUid, kind: row.kind as string, uid: row.uid as string }
   }
 
-  /** Who holds claims of an organization, as far as somebody does. */
+  /** Who holds claims of an organization, given as the table has them, as far as somebody does. */
   async holdersOf(
     orgUid: string,
     claims: readonly string[],
@@ -144,6 +164,11 @@ export function documentOfRow(row: CqlRow): CatalogDocument {
     expiresAtMs: head.expiresAt ?? undefined,
     handle: head.handle === 0 ? undefined : (head.handle as StreamHandle),
   }
+}
+
+function wholeOfRow(row: CqlRow): WholeDocument {
+  const { index, claims } = headOf(row)
+  return { ...documentOfRow(row), index: index ?? undefined, claims }
 }
 
 function headOf(row: CqlRow): DocumentHead {

@@ -13,6 +13,7 @@ import type {
   ListQuery,
   WalkQuery,
 } from '../../catalog-port.ts'
+import type { MovableCatalog, WholeDocument } from '../../move-port.ts'
 import { putsOfFleet } from '../../puts-of-fleet.ts'
 import type { StreamHandle } from '../../sample-port.ts'
 import type { Cluster, CqlRow } from '../connection/cluster.ts'
@@ -62,7 +63,7 @@ interface StoreParts {
 }
 
 /** The CatalogStore of a cluster; the connection is the caller's to close. */
-class ClusterCatalog implements CatalogStore {
+class ClusterCatalog implements CatalogStore, MovableCatalog {
   readonly #parts: StoreParts
   readonly #listing: Listing
 
@@ -147,6 +148,17 @@ class ClusterCatalog implements CatalogStore {
     }
   }
 
+  async *everything(): AsyncGenerator<WholeDocument[]> {
+    await this.#parts.committer.catchUp()
+    yield* this.#parts.reader.everything()
+  }
+
+  async wholeOf(keys: readonly DocumentKey[]): Promise<(WholeDocument | undefined)[]> {
+    const found = await this.#parts.reader.whole(keys)
+    const byKey = new Map(found.map((one) => [nameOf(one), one]))
+    return keys.map((key) => byKey.get(nameOf(key)))
+  }
+
   purgeExpired(nowMs: number, limit: number): Promise<number> {
     return this.#parts.committer.purge(nowMs, limit)
   }
@@ -192,6 +204,10 @@ class ClusterCatalog implements CatalogStore {
       }
     }
   }
+}
+
+function nameOf({ orgUid, kind, uid }: DocumentKey): string {
+  return JSON.stringify([orgUid, kind, uid])
 }
 
 function tell(receiver: IndexReceiver, { org, kind }: { org: string; kind: string }, row: CqlRow) {

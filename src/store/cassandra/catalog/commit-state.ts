@@ -14,6 +14,7 @@ import {
   type PutDocument,
 } from '../../catalog-port.ts'
 import type { StreamHandle } from '../../sample-port.ts'
+import { storedClaim } from '../../stored-claim.ts'
 import type { DocumentHead } from './catalog-reader.ts'
 import { KindCounts } from './kind-counts.ts'
 import type { Effects, KeptDocument, OldDocument, StoredChange, StoredUsage } from './log-entry.ts'
@@ -32,6 +33,7 @@ interface Slot {
 
 interface ClaimSlot {
   readonly org: string
+  /** As the table has it. */
   readonly claim: string
   readonly stored: string | undefined
   holder: DocumentKey | undefined
@@ -178,8 +180,8 @@ export class CommitState {
     const shards = this.#counts.shardsOf(put.orgUid, put.kind)
     const after = {
       ...{ org: put.orgUid, kind: put.kind, uid: put.uid, parent: put.parentUid ?? '' },
-      ...{ revision: (before?.revision ?? 0) + 1, listKey, handle, claims, bytes, body },
-      ...{ expiresAt: put.expiresAtMs ?? null, index: put.index ?? null },
+      ...{ revision: put.revision ?? (before?.revision ?? 0) + 1, listKey, handle, claims },
+      ...{ bytes, body, expiresAt: put.expiresAtMs ?? null, index: put.index ?? null },
       shard: slot.stored?.shard ?? before?.shard ?? crc32(put.uid) % shards,
     }
     this.#setCurrent(slot, after)
@@ -252,11 +254,12 @@ export class CommitState {
   }
 
   /** A claim that a stored document has is that document's, whether it was asked for or not. */
-  #claimOf(org: string, claim: string, owner?: DocumentHead): ClaimSlot {
+  #claimOf(org: string, text: string, owner?: DocumentHead): ClaimSlot {
+    const claim = storedClaim(text)
     const name = claimName(org, claim)
     let held = this.#claims.get(name)
     if (held === undefined) {
-      const isOwned = owner?.claims.includes(claim) === true
+      const isOwned = owner?.claims.includes(text) === true
       const holder = isOwned ? { orgUid: org, kind: owner.kind, uid: owner.uid } : undefined
       held = { org, claim, stored: holder && slotName(holder), holder }
       this.#claims.set(name, held)

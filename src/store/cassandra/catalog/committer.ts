@@ -7,6 +7,7 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Mutex, refusal } from '../../../base/index.ts'
 import type { CatalogDocument, DocumentKey, Lease } from '../../catalog-port.ts'
+import { storedClaim } from '../../stored-claim.ts'
 import { awayRefusal } from '../connection/away.ts'
 import type { Cluster } from '../connection/cluster.ts'
 import type { Leases } from '../lease/leases.ts'
@@ -231,7 +232,7 @@ export class Committer {
         if (write.op !== 'put') continue
         const wanted = claims.get(write.orgUid) ?? new Set()
         claims.set(write.orgUid, wanted)
-        for (const claim of write.claims ?? []) wanted.add(claim)
+        for (const claim of write.claims ?? []) wanted.add(storedClaim(claim))
       }
     }
     const [heads, holders, usage, held] = await Promise.all([

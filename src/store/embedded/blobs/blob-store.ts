@@ -8,7 +8,13 @@ import { createHash, randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rename, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
-import { bodyFilesWithin, findOpenFilesMax, refusal, refuse } from '../../../base/index.ts'
+import {
+  bodyFilesWithin,
+  findOpenFilesMax,
+  invariant,
+  refusal,
+  refuse,
+} from '../../../base/index.ts'
 import type { BlobCheck, BlobInfo, BlobStore } from '../../blob-port.ts'
 import type { ScrubPass } from '../../scrub-port.ts'
 import { BlockReader } from './block-reader.ts'
@@ -65,8 +71,12 @@ class FolderBlobStore implements BlobStore {
     this.#openForWriting = openForWriting ?? ((path) => open(path, 'wx'))
   }
 
-  async put(source: AsyncIterable<Uint8Array>, options: { bytesMax: number }): Promise<BlobInfo> {
-    const key = randomBytes(16).toString('hex')
+  async put(
+    source: AsyncIterable<Uint8Array>,
+    options: { bytesMax: number; key?: string },
+  ): Promise<BlobInfo> {
+    const key = options.key ?? randomBytes(16).toString('hex')
+    invariant(KEY_PATTERN.test(key), 'a key that no body has')
     const incoming = join(this.#folder, INCOMING, key)
     const giveHandle = await this.#handles.take()
     this.#uploading.add(key)

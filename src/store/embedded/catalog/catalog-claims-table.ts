@@ -1,9 +1,9 @@
 /** The statements with which the writer changes the table of claims. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { DocumentKey } from '../../catalog-port.ts'
+import { storedClaim } from '../../stored-claim.ts'
 import { checkOfClaim } from './catalog-checks.ts'
 import { InsertTogether, type RowValue } from './family/insert-together.ts'
-import { storedClaim } from './stored-claim.ts'
 
 const CLAIM_COLUMNS = ['scope', 'claim', 'ref', 'crc']
 

@@ -3,6 +3,7 @@
  * has shipped never changes, a later one is added.
  */
 import type { DatabaseSync } from 'node:sqlite'
+import { storedClaim } from '../../stored-claim.ts'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
 import {
   checkOfChange,
@@ -14,7 +15,6 @@ import {
   checkOfTally,
   sealBody,
 } from './catalog-checks.ts'
-import { storedClaim } from './stored-claim.ts'
 
 /**
  * Organizations are interned, so that a UID of 36 bytes is not repeated in every row and index.

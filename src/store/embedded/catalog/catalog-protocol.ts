@@ -14,6 +14,7 @@ export interface PackedOrder extends DocumentKey {
   readonly parentUid: string
   readonly expectedRevision: number | 'any'
   readonly mayUseReserve: boolean
+  readonly revision?: number
   readonly packed: Shaped
 }
 export type AnyPut = PutOrder | PackedOrder

@@ -12,6 +12,7 @@ import {
   type WalkQuery,
 } from '../../catalog-port.ts'
 import type { StreamHandle } from '../../sample-port.ts'
+import { storedClaim } from '../../stored-claim.ts'
 import { CHANGE_COLUMNS, changesOf } from './catalog-changes.ts'
 import {
   checkOfClaim,
@@ -28,7 +29,6 @@ import { addTallies, COUNTED, TALLY, type Tally, tallyOf } from './catalog-tally
 import { CatalogWalks } from './catalog-walk-table.ts'
 import { FamilyReadTable } from './family/family-read-table.ts'
 import type { WalkPlace, WalkStep } from './family/family-walk-table.ts'
-import { storedClaim } from './stored-claim.ts'
 
 /** Scope, UID, parent's UID, handle, packed fields, ref and checksum of an entry. */
 type EntryRow = [number, string, string, number | null, string, number, number]

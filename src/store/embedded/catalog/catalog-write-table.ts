@@ -147,7 +147,7 @@ export class CatalogWriteTable {
   /** Stores what is not there; undefined when it is. */
   insert(order: AnyPut): StoredDocument | undefined {
     const handle = order.kind === 'stream' ? this.#handles.next : null
-    const made = this.#insert(order, { revision: 1, handle })
+    const made = this.#insert(order, { revision: order.revision ?? 1, handle })
     if (made === undefined) return undefined
     if (handle !== null) this.#handles.note(handle)
     const entries = 'packed' in order || order.index !== undefined ? 1 : 0
@@ -199,7 +199,7 @@ export class CatalogWriteTable {
 
   update(order: AnyPut, stored: StoredDocument): StoredDocument {
     const { handle } = stored
-    const as = { revision: stored.revision + 1, handle }
+    const as = { revision: order.revision ?? stored.revision + 1, handle }
     const isMember = stored.member !== undefined
     const entriesBefore = isMember || this.#deleteEntry(order.kind, stored.ref) > 0 ? 1 : 0
     const next =

@@ -15,11 +15,22 @@ export interface AssignedOrder {
   readonly spans: string
 }
 
+/** A payload that comes from another store, with all that is kept of it. */
+export interface WholeOrder {
+  readonly put: PayloadOrder
+  /** As `writeSpans` writes them. */
+  readonly spans: string
+  readonly outcome: RunOutcome | undefined
+  /** Runs before the last, with the numbers that their UIDs tell. */
+  readonly earlier: readonly { readonly id: number; readonly outcome: RunOutcome }[]
+}
+
 /** What shares one transaction and one sync: all of it is made, or nothing. */
 export interface PayloadBatch {
   readonly puts: PayloadOrder[]
   readonly assigned: AssignedOrder[]
   readonly outcomes: OutcomeOrder[]
+  readonly wholes: WholeOrder[]
   /** Connectors of which nothing is kept any more, what the batch puts included. */
   readonly deletes: string[]
   /** The thread ends after it. */

@@ -199,6 +199,25 @@ export class PayloadReadTable {
     return rows.map(({ org_uid: orgUid, uid: connectorUid }) => ({ orgUid, connectorUid }))
   }
 
+  /** The UIDs of a connector's newest payloads, the oldest of these first. */
+  selectUids(connectorUid: string, limit: number): string[] {
+    const statement = this.#db.prepare(`SELECT number, time_ms FROM payload
+      WHERE connector = (SELECT ref FROM connector WHERE uid = ?) ORDER BY number DESC LIMIT ?`)
+    const rows = readPayloads(() => statement.all(connectorUid, limit)) as unknown as Array<{
+      number: number
+      time_ms: number
+    }>
+    return rows.map((row) => payloadUid(epochMs(row.time_ms), row.number)).reverse()
+  }
+
+  /** The runs of a payload before its last, the oldest first; throws PayloadDamaged when one does not check. */
+  selectEarlier(number: number): RunSummary[] {
+    const statement = this.#db.prepare(`SELECT outcome.number, time_ms, id AS earlier, ${OUTCOME}
+      FROM earlier_run AS outcome JOIN payload ON payload.number = outcome.number
+      WHERE outcome.number = ? ORDER BY id`)
+    return (readPayloads(() => statement.all(number)) as unknown as RunRow[]).map(runOf)
+  }
+
   /** The next payloads of a pass over all, each held against its checksums. */
   selectToCheck(after: number, limit: number): ScrubbedRow[] {
     const statement = this.#db.prepare(

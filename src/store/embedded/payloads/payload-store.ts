@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { Refusal, systemClock } from '../../../base/index.ts'
+import { invariant, nextTurn, Refusal, systemClock } from '../../../base/index.ts'
+import type { MovablePayloads, WholePayload } from '../../move-port.ts'
 import {
   type AssignedSpan,
   type KeptPayload,
@@ -19,7 +20,7 @@ import { isDamagedFile } from '../damage/folder-damaged.ts'
 import { writeSpans } from './assigned-spans.ts'
 import { openPayloadView, PAYLOAD_FILE } from './open-payload-file.ts'
 import { PayloadReadTable } from './payload-read-table.ts'
-import { payloadUid, readPayloadUid } from './payload-uid.ts'
+import { payloadUid, readEarlierRunUid, readPayloadUid } from './payload-uid.ts'
 import { PayloadWriterLink } from './payload-writer-link.ts'
 
 /** Enough to mend a connector by; a body may have megabytes. */
@@ -40,7 +41,9 @@ interface PayloadStoreOptions {
  * Opens the store over a data folder. The file is made by the first payload; one that cannot be read is
  * set aside, as the service needs it for nothing but to tell what connectors were given.
  */
-export async function openPayloadStore(options: PayloadStoreOptions): Promise<PayloadStore> {
+export async function openPayloadStore(
+  options: PayloadStoreOptions,
+): Promise<PayloadStore & MovablePayloads> {
   const store = new EmbeddedPayloadStore(options)
   try {
     await store.open()
@@ -55,7 +58,7 @@ export async function openPayloadStore(options: PayloadStoreOptions): Promise<Pa
 }
 
 /** The adapter over payloads.db: reads here, writes on a thread of their own. */
-class EmbeddedPayloadStore implements PayloadStore {
+class EmbeddedPayloadStore implements PayloadStore, MovablePayloads {
   readonly #file: string
   readonly #bounds: PayloadBounds
   readonly #onDamage: (what: string) => void
@@ -160,6 +163,39 @@ class EmbeddedPayloadStore implements PayloadStore {
 
   async deleteOf(connectorUid: string): Promise<void> {
     if (this.#lastNumber > 0) await this.#writer.delete(connectorUid)
+  }
+
+  async *everything(): AsyncGenerator<WholePayload> {
+    const table = await this.#readSettled()
+    for (const { orgUid, connectorUid } of table?.selectConnectors() ?? []) {
+      for (const uid of table?.selectUids(connectorUid, this.#bounds.countMax) ?? []) {
+        const kept = table?.select(connectorUid, uid)
+        if (kept === undefined) throw new PayloadDamaged(`payload ${uid} cannot be found`)
+        const number = readPayloadUid(uid)?.number ?? 0
+        const earlier = (table?.selectEarlier(number) ?? []).flatMap((run) =>
+          run.outcome === undefined ? [] : { uid: run.uid, outcome: run.outcome },
+        )
+        yield { ...kept, orgUid, connectorUid, earlier }
+      }
+      await nextTurn()
+    }
+  }
+
+  async keepWhole(payload: WholePayload): Promise<void> {
+    const place = readPayloadUid(payload.uid)
+    invariant(place !== undefined, `${payload.uid} is no UID of a payload`)
+    const { number } = place
+    this.#lastNumber = Math.max(this.#lastNumber, number)
+    const { orgUid, connectorUid, time, method, query, body, outcome } = payload
+    await this.#writer.keepWhole({
+      put: { number, orgUid, connectorUid, time, method, query, body },
+      ...{ spans: writeSpans(payload.assigned), outcome },
+      earlier: payload.earlier.map((run) => {
+        const id = readEarlierRunUid(run.uid)
+        invariant(id !== undefined, `${run.uid} is no UID of an earlier run`)
+        return { id, outcome: run.outcome }
+      }),
+    })
   }
 
   async scrub(pass: ScrubPass): Promise<void> {

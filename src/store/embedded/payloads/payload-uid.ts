@@ -5,6 +5,7 @@
 import { type EpochMs, epochMs } from '../../../base/index.ts'
 
 const FORM = /^([0-9a-f]{8})-([0-9a-f]{4})-8000-8([0-9a-f]{3})-([0-9a-f]{12})$/
+const EARLIER_FORM = /^([0-9a-f]{8})-([0-9a-f]{4})-8001-8([0-9a-f]{3})-([0-9a-f]{12})$/
 
 /** Numbers are below 2^53, of which the last digits take 48 bits. */
 const LOW_END = 2 ** 48
@@ -23,7 +24,15 @@ export function earlierRunUid(payload: string, id: number): string {
 
 /** What a UID tells; undefined for one that no payload has. */
 export function readPayloadUid(uid: string): { time: EpochMs; number: number } | undefined {
-  const found = FORM.exec(uid)
+  return read(FORM.exec(uid))
+}
+
+/** The number that the UID of an earlier run tells; undefined for another UID. */
+export function readEarlierRunUid(uid: string): number | undefined {
+  return read(EARLIER_FORM.exec(uid))?.number
+}
+
+function read(found: RegExpExecArray | null): { time: EpochMs; number: number } | undefined {
   if (found === null) return undefined
   const [, early, late, high, low] = found
   const number = Number.parseInt(high, 16) * LOW_END + Number.parseInt(low, 16)

@@ -6,7 +6,13 @@ import {
   checkOfOutcome,
   checkOfPayload,
 } from './payload-checks.ts'
-import type { AssignedOrder, OutcomeOrder, PayloadBatch, PayloadOrder } from './payload-protocol.ts'
+import type {
+  AssignedOrder,
+  OutcomeOrder,
+  PayloadBatch,
+  PayloadOrder,
+  WholeOrder,
+} from './payload-protocol.ts'
 
 /** So many more than the bound may be there before the oldest go: going together costs less. */
 const TRIM_SLACK = 64
@@ -34,6 +40,7 @@ export class PayloadWriteTable {
   readonly #placeOf: StatementSync
   readonly #setBytes: StatementSync
   readonly #keepEarlier: StatementSync
+  readonly #insertEarlier: StatementSync
   readonly #trimEarlier: StatementSync
   readonly #deleteAssigned: StatementSync
   readonly #deleteEarlier: StatementSync
@@ -67,6 +74,9 @@ export class PayloadWriteTable {
     this.#trimEarlier = db.prepare(
       'DELETE FROM earlier_run WHERE connector = (SELECT connector FROM payload WHERE number = ?1) AND id <= (SELECT id FROM earlier_run WHERE connector = (SELECT connector FROM payload WHERE number = ?1) ORDER BY id DESC LIMIT 1 OFFSET ?2)',
     )
+    this.#insertEarlier = db.prepare(
+      'INSERT OR REPLACE INTO earlier_run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    )
     const goners =
       'number IN (SELECT number FROM payload INDEXED BY payload_of WHERE connector = ? AND number <= ?)'
     this.#deleteAssigned = db.prepare(`DELETE FROM assigned WHERE ${goners}`)
@@ -88,6 +98,7 @@ export class PayloadWriteTable {
       for (const put of batch.puts) this.#put(put)
       for (const assigned of batch.assigned) this.#keepAssigned(assigned)
       for (const outcome of batch.outcomes) this.#settle(outcome)
+      for (const whole of batch.wholes) this.#keepWhole(whole)
       for (const uid of batch.deletes) this.#delete(uid)
       for (const tally of this.#touched) this.#trim(tally)
       this.#touched.clear()
@@ -131,6 +142,32 @@ export class PayloadWriteTable {
       ...[number, start, end, status, rowsFetched, rowsIngested, rowsSkipped, samples, message],
       checkOfOutcome(number, outcome),
     )
+  }
+
+  /** In the place of what has the number. */
+  #keepWhole({ put, spans, outcome, earlier }: WholeOrder): void {
+    const { number, connectorUid } = put
+    this.#forget(number)
+    this.#put(put)
+    if (spans !== '') this.#keepAssigned({ number, spans })
+    if (outcome !== undefined) this.#settle({ ...outcome, number })
+    const tally = this.#tallies.get(connectorUid)
+    for (const { id, outcome: before } of earlier) {
+      const { start, end, status, rowsFetched, rowsIngested, rowsSkipped } = before
+      this.#insertEarlier.run(
+        ...[id, tally?.ref ?? 0, number, start, end, status, rowsFetched, rowsIngested],
+        ...[rowsSkipped, before.samples, before.message, checkOfOutcome(number, before)],
+      )
+    }
+  }
+
+  #forget(number: number): void {
+    const place = this.#placeOf.get(number) as { uid: string } | undefined
+    if (place === undefined) return
+    for (const table of ['outcome', 'assigned', 'earlier_run', 'payload']) {
+      this.#db.prepare(`DELETE FROM ${table} WHERE number = ?`).run(number)
+    }
+    this.#readTallies()
   }
 
   #delete(uid: string): void {

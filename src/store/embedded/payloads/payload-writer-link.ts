@@ -13,6 +13,7 @@ import type {
   PayloadOrder,
   PayloadReply,
   PayloadWriterData,
+  WholeOrder,
 } from './payload-protocol.ts'
 
 /** Beyond this the disk cannot keep up, and a caller is better told so than kept waiting. */
@@ -109,6 +110,12 @@ export class PayloadWriterLink {
     else await this.#written?.done.promise.catch(() => undefined)
   }
 
+  /** Resolves when a payload of another store is durable; whoever moves some waits for each. */
+  keepWhole(order: WholeOrder): Promise<void> {
+    this.#next.batch.wholes.push(order)
+    return this.#soon()
+  }
+
   /** Resolves when nothing of a connector is kept any more. */
   delete(connectorUid: string): Promise<void> {
     this.#next.batch.deletes.push(connectorUid)
@@ -203,7 +210,7 @@ export class PayloadWriterLink {
 }
 
 function gather(
-  batch: PayloadBatch = { puts: [], assigned: [], outcomes: [], deletes: [] },
+  batch: PayloadBatch = { puts: [], assigned: [], outcomes: [], wholes: [], deletes: [] },
   done = Promise.withResolvers<void>(),
 ): Gathering {
   // Outcomes may be in it that nobody waits for.
@@ -212,8 +219,9 @@ function gather(
 }
 
 function isEmpty({ batch }: Gathering): boolean {
-  const { puts, assigned, outcomes, deletes, isLast } = batch
-  const count = puts.length + assigned.length + outcomes.length + deletes.length
+  const { puts, assigned, outcomes, wholes, deletes, isLast } = batch
+  const lists = [puts, assigned, outcomes, wholes, deletes]
+  const count = lists.reduce((sum, list) => sum + list.length, 0)
   return isLast !== true && count === 0
 }
 

@@ -53,6 +53,12 @@ export class FamilyReadTable {
 
   /** The document of a key, undefined when no family holds it. */
   selectByKey(key: DocumentKey): CatalogDocument | undefined {
+    const found = this.findByKey(key)
+    return found && toDocument(key.orgUid.toWellFormed(), found)
+  }
+
+  /** The same, taken apart. */
+  findByKey(key: DocumentKey): WalkedDocument | undefined {
     const place = familyPlaceOf(key)
     const row = place && this.#rows.first(place.ref)
     if (row?.tail !== place?.tail || row?.orgUid !== key.orgUid.toWellFormed()) return undefined
@@ -63,7 +69,7 @@ export class FamilyReadTable {
     const kind = place.ordinal === 0 ? 'component' : 'stream'
     const parentUid = place.ordinal === 0 ? '' : place.headUid
     const handle = 'handle' in document ? document.handle : undefined
-    return toDocument(row.orgUid, { kind, uid, parentUid, handle, document })
+    return { kind, uid, parentUid, handle, document }
   }
 
   /** The holder of a claim that needs be unique in its family only, where the family keeps it. */

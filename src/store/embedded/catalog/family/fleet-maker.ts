@@ -1,12 +1,12 @@
 /** Writes fleets: many families at once that nobody has, without a draft of each. */
 import { familyHeadOf, memberUidOf, TAIL_DIGITS } from '../../../../base/index.ts'
 import { CatalogConflict } from '../../../catalog-port.ts'
+import { storedClaim } from '../../../stored-claim.ts'
 import type { ChangeLog } from '../catalog-changes.ts'
 import { checkOfClaim } from '../catalog-checks.ts'
 import type { CatalogClaims } from '../catalog-claims-table.ts'
 import type { Fleet } from '../catalog-protocol.ts'
 import type { CatalogTallies } from '../catalog-tally-table.ts'
-import { storedClaim } from '../stored-claim.ts'
 import { addToCrc, CRC_START, crcOf } from './crc-bytes.ts'
 import { CHECK_DIGITS, type NumberedShape } from './family-page.ts'
 import type { FamilyWriteTable } from './family-write-table.ts'

@@ -1,7 +1,7 @@
 import { familyNumberOf, isFamilyForm } from '../../../../base/index.ts'
 import type { LostDocuments } from '../../../catalog-port.ts'
+import { storedClaim } from '../../../stored-claim.ts'
 import type { CatalogScopes } from '../catalog-scopes.ts'
-import { storedClaim } from '../stored-claim.ts'
 import type { FamilyNames } from './family-names-table.ts'
 import type { LostRow } from './family-walk-table.ts'
 

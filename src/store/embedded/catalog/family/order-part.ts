@@ -35,7 +35,7 @@ export class PartWriter {
     if (isFresh) this.#numbers.clear()
     let orgUid: string | undefined
     for (const order of orders) {
-      if (!('packed' in order) || order.mayUseReserve) {
+      if (!('packed' in order) || order.mayUseReserve || order.revision !== undefined) {
         values.push(PLAIN, order)
         continue
       }

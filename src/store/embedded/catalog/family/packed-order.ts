@@ -12,8 +12,12 @@ export function packedOrderOf(put: PutDocument, taker: ShapeTaker): PackedOrder 
   if (place === undefined) return undefined
   const { orgUid, kind, uid, parentUid = '', expectedRevision } = put
   if (parentUid !== (place.ordinal === 0 ? '' : headUidOf(uid))) return undefined
+  const { revision } = put
+  // Of claims that come from another store only the hash may be known, which tells no place in a family.
+  if (revision !== undefined && put.claims?.some((claim) => claim.startsWith('#'))) return undefined
   const packed = taker.take(put)
   if (packed === undefined) return undefined
   const mayUseReserve = put.mayUseReserve === true
-  return { op: 'put', orgUid, kind, uid, parentUid, expectedRevision, mayUseReserve, packed }
+  const order = { op: 'put', orgUid, kind, uid, parentUid, expectedRevision, packed } as const
+  return { ...order, mayUseReserve, ...(revision === undefined ? {} : { revision }) }
 }

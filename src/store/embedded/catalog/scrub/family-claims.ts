@@ -1,7 +1,7 @@
 import type { DocumentKey } from '../../../catalog-port.ts'
+import { storedClaim } from '../../../stored-claim.ts'
 import { checkOfClaim } from '../catalog-checks.ts'
 import { documentsOf, type WalkedPage } from '../family/family-walk-table.ts'
-import { storedClaim } from '../stored-claim.ts'
 
 /** Claims of families that are remembered, some hundred bytes each; beyond, those asked for longest ago go. */
 const CLAIMS_MAX = 50_000
