@@ -9,5 +9,6 @@ export {
   ScrubRunner,
   type ScrubState,
 } from './scrub/scrub-runner.ts'
+export { holdForMove, ServingSlot } from './serving-slot.ts'
 export { tellCommits } from './tell-commits.ts'
 export { withCommit } from './with-commit.ts'
