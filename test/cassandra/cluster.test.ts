@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Cluster, type ClusterSettings, openCluster } from '../../src/store/cassandra/index.ts'
-import { cassandraSkip, testKeyspaceSettings } from '../support/cassandra.ts'
+import { makeKeyspace } from '../../src/store/cassandra/connection/make-keyspace.ts'
+import { Cluster, type ClusterSettings, openCluster } from '../../src/store/cassandra/index.ts'
+import { cassandraSkip, dropTestKeyspaces, testKeyspaceSettings } from '../support/cassandra.ts'
 
 const skip = cassandraSkip()
 let settings: ClusterSettings
+let late: ClusterSettings
 const clusters: Promise<Cluster>[] = []
 
 function open(): Promise<Cluster> {
@@ -24,6 +26,33 @@ function startCases(): void {
       [settings.keyspace],
     )
     assert.ok(tables.length >= 12, `${tables.length} tables`)
+  })
+
+  test('a statement waits for a table that its node has not heard of yet, and tells so', async () => {
+    const said = Promise.withResolvers<string>()
+    const opening = Cluster.open(settings, { onWaiting: said.resolve })
+    clusters.push(opening)
+    const cluster = await opening
+    const under = [
+      cluster.run(`INSERT INTO late (id) VALUES ('a')`),
+      cluster.batch([{ cql: `INSERT INTO late (id) VALUES (?)`, params: ['b'] }]),
+      cluster.run(`SELECT id FROM late WHERE id = 'a'`),
+    ]
+    assert.match(await said.promise, /waits for a node that is behind: table late does not exist/)
+    await (await clusters[0]).alter('CREATE TABLE late (id text PRIMARY KEY)')
+    await Promise.all(under)
+    const rows = await cluster.run('SELECT id FROM late')
+    assert.deepEqual(rows.map(({ id }) => id).sort(), ['a', 'b'])
+  })
+
+  test('Cluster.open() waits for a keyspace that its nodes have not heard of yet', async () => {
+    const said = Promise.withResolvers<string>()
+    const opening = Cluster.open(late, { onWaiting: said.resolve })
+    clusters.push(opening)
+    assert.match(await said.promise, /waits for a node that is behind: Keyspace .* does not exist/)
+    await makeKeyspace(late, {})
+    const [row] = await (await opening).run(`SELECT key FROM system.local`)
+    assert.equal(row.key, 'local')
   })
 
   test('openCluster() refuses a schema that is later than its own', async () => {
@@ -49,11 +78,13 @@ if (skip !== false) test('a cluster of Cassandra', { skip }, () => {})
 else {
   before(async () => {
     settings = await testKeyspaceSettings('cluster')
+    late = { ...settings, keyspace: `${settings.keyspace}_late` }
   })
   after(async () => {
-    for (const opened of await Promise.allSettled(clusters)) {
-      if (opened.status === 'fulfilled') await opened.value.close()
-    }
+    const opened = await Promise.allSettled(clusters)
+    const open = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    if (open.length > 0) await dropTestKeyspaces(open[0], [settings, late])
+    await Promise.all(open.map((cluster) => cluster.close()))
   })
   startCases()
 }

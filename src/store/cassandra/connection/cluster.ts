@@ -1,7 +1,8 @@
 /** The one place that speaks CQL: statements are prepared, at QUORUM, and told as the ports tell. */
 import { setTimeout as pause } from 'node:timers/promises'
 import cassandra, { type QueryOptions, type types } from 'cassandra-driver'
-import { awayRefusal, isAway, toldOf } from './away.ts'
+import { awayRefusal, toldOf } from './away.ts'
+import { untilKnown } from './behind.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
 import { connectClient } from './connect-client.ts'
 
@@ -36,14 +37,9 @@ const LOOK_MS = 100
 
 const { quorum, serial } = cassandra.types.consistencies
 
-/** Documented for the driver's metadata, and missing from its types. */
-interface Agreement {
-  checkSchemaAgreement(): Promise<boolean>
-}
-
 /** What open() may be told beside where the cluster is. */
 export interface ClusterWatch {
-  /** Told, while a start waits, what it waits for. */
+  /** Told, while a start waits, what it waits for; and later what a statement waits for that finds a node behind. */
   readonly onWaiting?: (what: string) => void
   /** Ends the waiting. */
   readonly signal?: AbortSignal
@@ -53,16 +49,23 @@ export interface ClusterWatch {
 export class Cluster {
   readonly settings: ClusterSettings
   readonly #client: cassandra.Client
+  readonly #onWaiting: ClusterWatch['onWaiting']
+  /** Told when the connection ends, so that nobody goes on waiting for it. */
+  readonly #ending = new AbortController()
 
-  private constructor(settings: ClusterSettings, client: cassandra.Client) {
+  private constructor(
+    settings: ClusterSettings,
+    { client, onWaiting }: Pick<ClusterWatch, 'onWaiting'> & { readonly client: cassandra.Client },
+  ) {
     this.settings = settings
     this.#client = client
+    this.#onWaiting = onWaiting
   }
 
   /** Connects, and waits for a cluster that is not there yet; the keyspace must exist. */
   static async open(settings: ClusterSettings, watch: ClusterWatch = {}): Promise<Cluster> {
     const client = await connectClient(settings, { ...watch, keyspace: settings.keyspace })
-    return new Cluster(settings, client)
+    return new Cluster(settings, { client, onWaiting: watch.onWaiting })
   }
 
   /** Runs a statement that may be repeated without harm; answers its rows. */
@@ -140,18 +143,18 @@ export class Cluster {
   }
 
   /**
-   * Changes the schema. All processes send such statements to the same node while it is up, which makes them
-   * one after the other: two nodes that make one table at once make two.
+   * Changes the schema, and waits until all nodes know it. All processes send such statements to the same node while
+   * it is up, which makes them one after the other: two nodes that make one table at once make two.
    */
-  async alter(cql: string): Promise<void> {
+  async alter(...statements: readonly string[]): Promise<void> {
     const hosts = this.#client.hosts.values().filter((one) => one.isUp())
     const [host] = hosts.sort((a, b) => (a.address < b.address ? -1 : 1))
     const options = { prepare: false, isIdempotent: true, readTimeout: ALTER_MS }
-    await this.#execute(cql, [], { ...options, host })
+    for (const cql of statements) await this.#execute(cql, [], { ...options, host })
+    // Once for all of them: a node needs a second to hear of a change, and hears of many at once.
     // A table that was there already may be another process's of a moment ago: nodes that do not know it fail reads.
     const deadline = performance.now() + ALTER_MS
-    const agreement = this.#client.metadata as unknown as Agreement
-    while (!(await agreement.checkSchemaAgreement())) {
+    while (!(await this.#isAgreed())) {
       if (performance.now() > deadline) throw awayRefusal(new Error('the nodes do not agree'))
       await pause(LOOK_MS)
     }
@@ -159,6 +162,7 @@ export class Cluster {
 
   /** Ends the connection; what runs is refused. */
   async close(): Promise<void> {
+    this.#ending.abort()
     await this.#client.shutdown()
   }
 
@@ -184,11 +188,7 @@ export class Cluster {
     params: readonly unknown[],
     options: QueryOptions,
   ): Promise<types.ResultSet> {
-    try {
-      return await this.#client.execute(cql, [...params], options)
-    } catch (error) {
-      throw toldOf(error)
-    }
+    return await this.#asked(() => this.#client.execute(cql, [...params], options), options)
   }
 
   async #batch(
@@ -196,12 +196,33 @@ export class Cluster {
     options: QueryOptions,
   ): Promise<types.ResultSet> {
     const queries = statements.map(({ cql, params }) => ({ query: cql, params: [...params] }))
+    const ask = () => this.#client.batch(queries, { ...options, logged: false })
+    return await this.#asked(ask, options)
+  }
+
+  async #asked(
+    ask: () => Promise<types.ResultSet>,
+    { isIdempotent = false }: QueryOptions,
+  ): Promise<types.ResultSet> {
+    const watch = { onWaiting: this.#onWaiting, signal: this.#ending.signal }
     try {
-      return await this.#client.batch(queries, { ...options, logged: false })
+      return await untilKnown(ask, { ...watch, isIdempotent, isAgreed: () => this.#isAgreed() })
     } catch (error) {
-      if (isAway(error)) throw awayRefusal(error)
-      throw error
+      throw toldOf(error)
     }
+  }
+
+  /** Whether all nodes have the same schema; those that are away hear of it when they come back. */
+  async #isAgreed(): Promise<boolean> {
+    const up = this.#client.hosts.values().filter((host) => host.isUp())
+    const asked = up.map(async (host) => {
+      const cql = 'SELECT schema_version FROM system.local'
+      const { rows } = await this.#client.execute(cql, [], { host })
+      return String(rows[0].schema_version)
+    })
+    const answered = await Promise.allSettled(asked)
+    const versions = answered.map((one) => (one.status === 'fulfilled' ? one.value : undefined))
+    return versions[0] !== undefined && new Set(versions).size === 1
   }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import cassandra from 'cassandra-driver'
 import { isAway } from './away.ts'
+import { untilKnown } from './behind.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
 
 /** Between two tries to reach a cluster that is away. */
@@ -31,7 +32,8 @@ export async function connectClient(
       try {
         await client.connect()
         // Not as an option: the driver leaves its connections open when it cannot be used.
-        if (keyspace !== undefined) await client.execute(`USE ${keyspace}`)
+        const use = () => client.execute(`USE ${keyspace}`)
+        if (keyspace !== undefined) await untilKnown(use, { onWaiting, signal })
         return client
       } catch (error) {
         await dropClient(client)
@@ -71,7 +73,8 @@ function clientOptions(
     ...(keyspace === undefined ? {} : { localDataCenter: dataCentre }),
     ...(user === undefined ? {} : { credentials: { username: user, password: password ?? '' } }),
     ...(tls === undefined ? {} : { sslOptions: { ...tls, rejectUnauthorized: true } }),
-    protocolOptions: { port },
+    // Waiting for all nodes after each change of the schema is up to who makes it: many at once agree as fast as one.
+    protocolOptions: { port, maxSchemaAgreementWaitSeconds: 0 },
     encoding: { useBigIntAsLong: true },
     socketOptions: { readTimeout: READ_TIMEOUT_MS, connectTimeout: CONNECT_TIMEOUT_MS },
     policies: {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Refusal, systemClock } from '../../../base/index.ts'
+import { isBehind } from '../connection/behind.ts'
 import type { Cluster, ClusterWatch } from '../connection/cluster.ts'
 import { Leases } from '../lease/leases.ts'
 import { firstTables, schemaSteps } from './schema-steps.ts'
@@ -19,8 +20,10 @@ export async function migrateSchema(cluster: Cluster, watch: ClusterWatch = {}):
       if (await tryMigrating(cluster, holder)) return
       watch.onWaiting?.('waits for another process that changes the tables')
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      watch.onWaiting?.(`waits for Cassandra to make the tables: ${error.cause}`)
+      // Nodes that are behind for long are as good as away.
+      if (!(error instanceof Refusal) && !isBehind(error)) throw error
+      const why = error instanceof Refusal ? error.cause : error
+      watch.onWaiting?.(`waits for Cassandra to make the tables: ${why}`)
     }
     await pause(LOOK_MS, undefined, { signal: watch.signal })
   }
@@ -29,7 +32,7 @@ export async function migrateSchema(cluster: Cluster, watch: ClusterWatch = {}):
 /** Makes the tables; false while another process does. */
 async function tryMigrating(cluster: Cluster, holder: string): Promise<boolean> {
   if ((await readVersion(cluster)) === schemaSteps.length) return true
-  for (const cql of firstTables) await cluster.alter(cql)
+  await cluster.alter(...firstTables)
   const leases = new Leases(cluster)
   const wish = { name: 'schema', holder, ttlMs: LEASE_MS, nowMs: systemClock.now() }
   const got = await leases.acquire(wish)
@@ -43,7 +46,7 @@ async function takeSteps(cluster: Cluster): Promise<void> {
   const version = (await readVersion(cluster)) ?? 0
   for (let at = version; at < schemaSteps.length; at++) {
     // A step that was broken off is taken again: each of its statements may be repeated.
-    for (const cql of schemaSteps[at]) await cluster.alter(cql)
+    await cluster.alter(...schemaSteps[at])
     const cql = `INSERT INTO meta (name, value) VALUES ('schema', ?)`
     await cluster.run(cql, [String(at + 1)])
   }
@@ -56,15 +59,9 @@ async function readVersion(cluster: Cluster): Promise<number | undefined> {
     [cluster.settings.keyspace, 'meta'],
   )
   if (has.length === 0) return undefined
-  try {
-    const [row] = await cluster.run(`SELECT value FROM meta WHERE name = 'schema'`)
-    const version = row === undefined ? 0 : Number(row.value)
-    return version > schemaSteps.length ? refuseLater(version, cluster) : version
-  } catch (error) {
-    // Another process is making it, and the node that was asked does not know it yet.
-    if (/table meta does not exist/.test(String((error as Error).message))) return undefined
-    throw error
-  }
+  const [row] = await cluster.run(`SELECT value FROM meta WHERE name = 'schema'`)
+  const version = row === undefined ? 0 : Number(row.value)
+  return version > schemaSteps.length ? refuseLater(version, cluster) : version
 }
 
 function refuseLater(version: number, { settings }: Cluster): never {
