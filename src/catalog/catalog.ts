@@ -9,13 +9,14 @@ import {
 import type { CatalogDocument, CatalogStore, StreamHandle } from '../store/index.ts'
 import type { CycleDefinition } from '../time/index.ts'
 import { autoCreate } from './create/auto-create.ts'
-import { createFleet, type WantedFleet } from './create/create-fleet.ts'
+import { createFleet, fleetGathererOf } from './create/create-fleet.ts'
 import type {
   CreatedComponent,
   CreationCheck,
   PreparedComponent,
   WantedComponent,
 } from './create/creation-plan.ts'
+import type { FleetGatherer, WantedFleet } from './create/gather-fleets.ts'
 import { prepareComponent } from './create/prepare-component.ts'
 import type { DerivationEdges } from './derived/derivation-edges.ts'
 import { sourceNames } from './derived/show-derivation.ts'
@@ -83,6 +84,7 @@ export class Catalog {
   /** Streams that one call may create, those of templates counted. */
   readonly createMax: number
   readonly #base: CatalogBase
+  readonly #fleets: FleetGatherer
 
   constructor(documents: Documents, deps: CatalogDeps) {
     const { people, clock = systemClock } = deps
@@ -99,6 +101,7 @@ export class Catalog {
     const locks = new KeyedMutex<string>()
     const records = { cycles, units, deleteProfiles }
     this.#base = { documents, clock, people, locks, ...records, derivationStatus: {} }
+    this.#fleets = fleetGathererOf(this.#base)
     this.templates = new SimpleRecords(documents, templateRules(this.#base))
     this.streams = new ComponentStreams(this.#base)
     this.components = new Components(this.#base, this.streams)
@@ -125,7 +128,7 @@ export class Catalog {
 
   /** Makes components that nobody has, quickly; undefined when some of them are there. See createFleet. */
   async createFleet(orgUid: string, wanted: WantedFleet): Promise<StreamHandle | undefined> {
-    return await createFleet({ base: this.#base, createMax: this.createMax }, orgUid, wanted)
+    return await createFleet({ fleets: this.#fleets, createMax: this.createMax }, orgUid, wanted)
   }
 
   /** What autoCreate would make of one wanted component; makes nothing. */

@@ -1,5 +1,5 @@
 export { Catalog, openCatalog } from './catalog.ts'
-export { fitsFleet, type WantedFleet } from './create/create-fleet.ts'
+export { fitsFleet } from './create/create-fleet.ts'
 export { requireCreatable } from './create/creation-limit.ts'
 export type {
   CreatedComponent,
@@ -9,6 +9,7 @@ export type {
   WantedComponent,
   WantedStream,
 } from './create/creation-plan.ts'
+export type { WantedFleet } from './create/gather-fleets.ts'
 export { resultType } from './derived/result-type.ts'
 export { readingOf } from './derived/variable-reading.ts'
 export type { TypeWish } from './documents/apply-type-wishes.ts'

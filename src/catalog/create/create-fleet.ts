@@ -1,7 +1,6 @@
 /** Components that nobody has, with nothing said of them but IDs: made in columns, without a document of each. */
 import { familyHeadOf, newFamilies, nextTurn } from '../../base/index.ts'
 import {
-  CatalogConflict,
   FLEET_STREAMS_MAX,
   type FleetPattern,
   PATTERN_ID,
@@ -17,20 +16,10 @@ import { checkId, refuseField } from '../shape/record-checks.ts'
 import { defaultStream } from '../shape/stream-shape.ts'
 import { VALUE_TYPES } from '../shape/value-type.ts'
 import { requireCreatable } from './creation-limit.ts'
-
-/** What is to be made: each component once, each stream once in its component. */
-export interface WantedFleet {
-  readonly compIds: readonly string[]
-  /** How many streams each component gets. */
-  readonly streamCounts: readonly number[]
-  /** Component by component. */
-  readonly streamIds: readonly string[]
-  /** The places of their types in VALUE_TYPES. */
-  readonly valueCodes: readonly number[]
-}
+import { FleetGatherer, type WantedFleet } from './gather-fleets.ts'
 
 interface FleetDeps {
-  readonly base: CatalogBase
+  readonly fleets: FleetGatherer
   /** Streams that one call may create. */
   readonly createMax: number
 }
@@ -48,19 +37,20 @@ export function fitsFleet(compId: string, streamCount: number): boolean {
  * from it. Undefined when some of it is there already: then nothing is made. Refuses what autoCreate() would.
  */
 export async function createFleet(
-  { base, createMax }: FleetDeps,
+  { fleets, createMax }: FleetDeps,
   orgUid: string,
   wanted: WantedFleet,
 ): Promise<StreamHandle | undefined> {
   requireCreatable(wanted.streamIds.length, createMax)
   await checkIds(wanted)
-  const fleet = await fleetOf(base, orgUid, wanted)
-  try {
-    return await base.documents.commitFleet(fleet)
-  } catch (error) {
-    if (error instanceof CatalogConflict) return undefined
-    throw error
-  }
+  return await fleets.make(orgUid, wanted)
+}
+
+/** Gathers what is wanted at the same time, and commits it. */
+export function fleetGathererOf(base: CatalogBase): FleetGatherer {
+  return new FleetGatherer(async (orgUid, wanted) =>
+    base.documents.commitFleet(await fleetOf(base, orgUid, wanted)),
+  )
 }
 
 async function checkIds({ compIds, streamIds }: WantedFleet): Promise<void> {
