@@ -28,6 +28,9 @@ interface RunOptions {
 /** Statements of one runAll() that are under way at once: more only wait inside the nodes. */
 const IN_FLIGHT_MAX = 64
 
+/** Nodes that have a number of their own. */
+const NODES_MAX = 10_000
+
 /** Rows of a page when all are asked for. */
 const PAGE_ROWS = 5_000
 
@@ -52,6 +55,7 @@ export class Cluster {
   readonly #onWaiting: ClusterWatch['onWaiting']
   /** Told when the connection ends, so that nobody goes on waiting for it. */
   readonly #ending = new AbortController()
+  readonly #nodes = new Map<string, number>()
 
   private constructor(
     settings: ClusterSettings,
@@ -103,7 +107,7 @@ export class Cluster {
     return { isApplied: result.wasApplied() }
   }
 
-  /** Makes statements of one partition together. */
+  /** Sends statements in one frame; those of one partition are made together or not at all. */
   async batch(statements: readonly CqlStatement[], options: RunOptions = {}): Promise<void> {
     await this.#batch(statements, { ...optionsOf(options), consistency: quorum })
   }
@@ -140,6 +144,18 @@ export class Cluster {
     fetchSize: number,
   ): AsyncIterable<readonly CqlRow[]> {
     return this.#pagesFrom({ cql, params }, fetchSize)
+  }
+
+  /** A number for the node that has the first copy of a partition: rows of one node share a frame best. */
+  nodeOf(partitionKey: Buffer): number {
+    const [first] = this.#client.getReplicas(this.settings.keyspace, partitionKey) ?? []
+    if (first === undefined) return 0
+    const known = this.#nodes.get(first.address)
+    if (known !== undefined) return known
+    // Nodes that come and go are few; a number that stands for two only parts the rows less well.
+    const number = (this.#nodes.size + 1) % NODES_MAX
+    if (this.#nodes.size < NODES_MAX) this.#nodes.set(first.address, number)
+    return number
   }
 
   /**
@@ -236,5 +252,5 @@ function optionsOf({ timestamp }: RunOptions): QueryOptions {
 }
 
 function longOf(value: bigint | number): cassandra.types.Long {
-  return cassandra.types.Long.fromString(String(value))
+  return cassandra.types.Long.fromNumber(Number(value))
 }

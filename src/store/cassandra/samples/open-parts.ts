@@ -2,6 +2,7 @@ import { growColumn } from '../../../base/index.ts'
 import type { Cluster } from '../connection/cluster.ts'
 import type { DirtyDays } from './dirty-days.ts'
 import { type HybridClock, stampSpan } from './hybrid-clock.ts'
+import { longBytes } from './row-values.ts'
 import { eachAtOnce } from './slots.ts'
 
 /** The bytes that go into one part before another is opened, give or take one call. */
@@ -36,6 +37,7 @@ export class OpenParts {
   /** By handle, the stamp at which its part was opened, which names it; 0: none is open. */
   #opened = new Float64Array(1024)
   #bytes = new Uint32Array(1024)
+  #nodes = new Uint16Array(1024)
   readonly #opening = new Map<number, Promise<void>>()
 
   constructor(deps: { cql: Cluster; stamps: HybridClock; dirty: DirtyDays; writer: number }) {
@@ -52,6 +54,11 @@ export class OpenParts {
   /** The part that a stream is written to; some must be open. */
   partOf(handle: number): number {
     return this.#opened[handle]
+  }
+
+  /** The node that has the first copy of that part, as a number. */
+  nodeOf(handle: number): number {
+    return this.#nodes[handle]
   }
 
   /** Resolves when every stream has a part that may be written to. */
@@ -96,7 +103,21 @@ export class OpenParts {
     ])
     this.#opened = growColumn(this.#opened, handle + 1)
     this.#bytes = growColumn(this.#bytes, this.#opened.length)
+    this.#nodes = growColumn(this.#nodes, this.#opened.length)
     this.#opened[handle] = part
     this.#bytes[handle] = 0
+    this.#nodes[handle] = this.#cql.nodeOf(runKeyOf(handle, part, this.#writer))
   }
+}
+
+/** The key of a partition of runs as nodes place it: each column with its length before it and a zero behind. */
+function runKeyOf(handle: number, part: number, writer: number): Buffer {
+  const key = Buffer.alloc(25)
+  key.writeUInt16BE(4, 0)
+  key.writeInt32BE(handle, 2)
+  key.writeUInt16BE(8, 7)
+  longBytes(part).copy(key, 9)
+  key.writeUInt16BE(4, 18)
+  key.writeInt32BE(writer, 20)
+  return key
 }

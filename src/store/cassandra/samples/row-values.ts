@@ -17,3 +17,12 @@ export function bytesOf(value: unknown): Uint8Array | undefined {
 export function blobOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
+
+/** A whole number below 2^53 as a column of type bigint has it. */
+export function longBytes(value: number): Buffer {
+  const bytes = Buffer.allocUnsafe(8)
+  const high = Math.floor(value / 2 ** 32)
+  bytes.writeInt32BE(high, 0)
+  bytes.writeUInt32BE(value - high * 2 ** 32, 4)
+  return bytes
+}

@@ -49,6 +49,12 @@ export async function packRun({ handle, removals, columns }: StreamRun): Promise
   return bodies.map((body, at) => ({ removed: at === 0 ? removed : null, body }))
 }
 
+/** As packRun(), for a run that is known to fit one row. */
+export function packSmallRun({ handle, removals, columns }: StreamRun): RunPiece {
+  const body = columns.count === 0 ? null : encodeChunk(columns, { stream: handle, isRun: true })
+  return { removed: removals.length === 0 ? null : packRemovals(removals), body }
+}
+
 function packRemovals(removals: readonly Removal[]): Uint8Array {
   const bytes = new Uint8Array(removals.length * 16)
   const view = new DataView(bytes.buffer)

@@ -2,11 +2,12 @@ import { type Clock, refuse } from '../../../base/index.ts'
 import { emptyColumns } from '../../embedded/chunk/index.ts'
 import type { Removal, SampleBatch, TouchedSpan } from '../../sample-port.ts'
 import type { Cluster, CqlStatement } from '../connection/cluster.ts'
+import { frameGroups } from './frame-groups.ts'
 import { groupRuns, type StreamRun } from './group-runs.ts'
 import type { HybridClock } from './hybrid-clock.ts'
 import type { OpenParts } from './open-parts.ts'
-import { blobOf } from './row-values.ts'
-import { packRun, type RunPiece, spanOfRun } from './run-row.ts'
+import { blobOf, longBytes } from './row-values.ts'
+import { packRun, packSmallRun, type RunPiece, spanOfRun } from './run-row.ts'
 import { eachAtOnce, type Slots } from './slots.ts'
 import type { TouchedStreams } from './touched-streams.ts'
 
@@ -16,8 +17,8 @@ import type { TouchedStreams } from './touched-streams.ts'
  */
 export const WRITE_MS_MAX = 20_000
 
-/** Partitions that one call writes to at once. */
-const PARTITIONS_AT_ONCE = 64
+/** Frames that one call has under way at once. */
+const FRAMES_AT_ONCE = 16
 
 /** Bytes of rows that are written together: nodes refuse writes of 16 MB. */
 const BATCH_BYTES_MAX = 4 * 1024 * 1024
@@ -43,6 +44,8 @@ interface WriterDeps {
 /** One call on its way: its place among all others, and when it began. */
 interface Call {
   readonly stamp: number
+  /** As a column has it. */
+  readonly stampBytes: Buffer
   /** On both clocks: one stands still while the machine sleeps, the other may be moved. */
   readonly beganMs: number
   readonly beganAt: number
@@ -81,7 +84,9 @@ export class SampleWriter {
 
   #begin(): Call {
     const { clock, stamps } = this.#deps
-    return { stamp: stamps.next(), beganMs: clock.elapsed(), beganAt: clock.now() }
+    const stamp = stamps.next()
+    const stampBytes = longBytes(stamp)
+    return { stamp, stampBytes, beganMs: clock.elapsed(), beganAt: clock.now() }
   }
 
   async #store(call: Call, runs: readonly StreamRun[]): Promise<void> {
@@ -89,7 +94,10 @@ export class SampleWriter {
     const spans = touched.watchedOf(spansOf(runs))
     const intent = { stamp: call.stamp, writer: parts.writer }
     await touched.intend(intent, spans)
-    await eachAtOnce(runs, PARTITIONS_AT_ONCE, (run) => this.#write(call, run))
+    const frames = frameGroups(runs, (handle) => parts.nodeOf(handle))
+    await eachAtOnce(frames, FRAMES_AT_ONCE, (some) =>
+      some.length === 1 ? this.#write(call, some[0]) : this.#writeSmall(call, some),
+    )
     const tookMs = Math.max(clock.elapsed() - call.beganMs, clock.now() - call.beganAt)
     if (tookMs > WRITE_MS_MAX) {
       refuse('overloaded', { retryAfterSeconds: 1 })
@@ -98,30 +106,49 @@ export class SampleWriter {
   }
 
   async #write(call: Call, run: StreamRun): Promise<void> {
-    const { slots, parts, onRun } = this.#deps
-    const { handle } = run
+    const { slots } = this.#deps
     const pieces = await packRun(run)
-    const part = parts.partOf(handle)
-    // It was forgotten meanwhile, and with it what would be written.
-    if (part === 0) return
-    const bytes = pieces.reduce((sum, piece) => sum + bytesOfPiece(piece), 0)
-    parts.count(handle, pieces.length, bytes)
-    const statements = pieces.map(({ removed, body }, piece) => ({
-      cql: insertRun,
-      params: [
-        handle,
-        BigInt(part),
-        parts.writer,
-        BigInt(call.stamp),
-        piece,
-        blobOrNull(removed),
-        blobOrNull(body),
-      ],
-    }))
+    const statements = this.#statementsOf(call, run.handle, pieces)
+    if (statements.length === 0) return
     for (const group of groupsOf(statements, pieces)) {
       await slots.run(() => this.#send(group, call.stamp))
     }
-    onRun(handle, { rows: pieces.length, bytes })
+    this.#told(run.handle, pieces)
+  }
+
+  /** Writes runs of one row each in one frame. */
+  async #writeSmall(call: Call, runs: readonly StreamRun[]): Promise<void> {
+    const rows = runs.map((run) => ({ handle: run.handle, pieces: [packSmallRun(run)] }))
+    const statements = rows.flatMap((row) => this.#statementsOf(call, row.handle, row.pieces))
+    if (statements.length === 0) return
+    await this.#deps.slots.run(() => this.#send(statements, call.stamp))
+    for (const { handle, pieces } of rows) this.#told(handle, pieces)
+  }
+
+  /** The rows of a run, which count in their part; none where the stream was forgotten meanwhile. */
+  #statementsOf(call: Call, handle: number, pieces: readonly RunPiece[]): CqlStatement[] {
+    const { parts } = this.#deps
+    const part = parts.partOf(handle)
+    if (part === 0) return []
+    parts.count(handle, pieces.length, bytesOfPieces(pieces))
+    // Encoded here, as the driver would, but what all rows of a call share once.
+    return pieces.map(({ removed, body }, piece) => ({
+      cql: insertRun,
+      params: [
+        handle,
+        longBytes(part),
+        parts.writer,
+        call.stampBytes,
+        piece,
+        // Left out rather than set to null, which would leave a tombstone in each row.
+        blobOrNone(removed),
+        blobOrNone(body),
+      ],
+    }))
+  }
+
+  #told(handle: number, pieces: readonly RunPiece[]): void {
+    this.#deps.onRun(handle, { rows: pieces.length, bytes: bytesOfPieces(pieces) })
   }
 
   async #send(statements: readonly CqlStatement[], timestamp: number): Promise<void> {
@@ -132,8 +159,12 @@ export class SampleWriter {
   }
 }
 
-function blobOrNull(bytes: Uint8Array | null): Buffer | null {
-  return bytes === null ? null : blobOf(bytes)
+function blobOrNone(bytes: Uint8Array | null): Buffer | undefined {
+  return bytes === null ? undefined : blobOf(bytes)
+}
+
+function bytesOfPieces(pieces: readonly RunPiece[]): number {
+  return pieces.reduce((sum, piece) => sum + bytesOfPiece(piece), 0)
 }
 
 function bytesOfPiece({ removed, body }: RunPiece): number {

@@ -1,0 +1,45 @@
+import type { StreamRun } from './group-runs.ts'
+
+/** Nodes warn of frames with more partitions than this, and of more bytes than 5 KB. */
+const FRAME_RUNS_MAX = 10
+const FRAME_BYTES_MAX = 4 * 1024
+
+/** What a row takes beside its samples, and one sample that packs badly. */
+const ROW_BYTES = 100
+const SAMPLE_BYTES = 12
+
+/**
+ * Parts the runs of a call into those that are sent in one frame: small ones of one node together, which costs
+ * the nodes and this process half of what single rows do, and longer ones by themselves.
+ */
+export function frameGroups(
+  runs: readonly StreamRun[],
+  nodeOf: (handle: number) => number,
+): StreamRun[][] {
+  const groups: StreamRun[][] = []
+  const filling = new Map<number, { runs: StreamRun[]; bytes: number }>()
+  for (const run of runs) {
+    const bytes = roughBytes(run)
+    const node = nodeOf(run.handle)
+    const last = filling.get(node)
+    if (last !== undefined && last.bytes + bytes <= FRAME_BYTES_MAX) {
+      last.runs.push(run)
+      last.bytes = last.runs.length < FRAME_RUNS_MAX ? last.bytes + bytes : FRAME_BYTES_MAX
+      continue
+    }
+    const group = [run]
+    groups.push(group)
+    // A long run leaves the group before it open for short ones.
+    if (bytes < FRAME_BYTES_MAX) filling.set(node, { runs: group, bytes })
+  }
+  return groups
+}
+
+/** About the most that a run can take; more than a frame has room for where it has more rows than one. */
+function roughBytes({ columns, removals }: StreamRun): number {
+  const { count, texts } = columns
+  let bytes = ROW_BYTES + count * SAMPLE_BYTES + removals.length * 16
+  if (bytes >= FRAME_BYTES_MAX || texts === undefined) return bytes
+  for (const text of texts) bytes += 3 * (text?.length ?? 0)
+  return bytes
+}
