@@ -9,8 +9,8 @@ import {
 } from '../access/index.ts'
 import { BoundedCache, type Clock, hashSecret, newSecret, newUid, refuse } from '../base/index.ts'
 import { listPermitted } from '../catalog/index.ts'
-import type { CatalogDocument, CatalogStore, CatalogWrite } from '../store/index.ts'
-import { RecordCache } from './record-cache.ts'
+import type { CatalogDocument, CatalogStore, CatalogWrite, DocumentKey } from '../store/index.ts'
+import { RecordCache, uidsOfKind } from './record-cache.ts'
 import type { SecretBox } from './secret-box.ts'
 
 /** What people may change of a key. */
@@ -97,6 +97,16 @@ export class ApiKeys {
     // Only secrets of real keys are kept, so that guesses take no memory.
     this.#hashes.set(secret, hash)
     return ready
+  }
+
+  /** Forgets what another process has committed. */
+  async forgetWritten(keys: readonly DocumentKey[]): Promise<void> {
+    // A key that is taken away goes with what finds it.
+    for (const hash of uidsOfKind(keys, SECRET_KIND)) this.#ready.forget(hash)
+    for (const { orgUid, kind, uid } of keys) {
+      const key = kind === KIND ? await this.find(orgUid, uid) : undefined
+      if (key !== undefined) this.#ready.forget(key.secretHash)
+    }
   }
 
   async find(orgUid: string, uid: string): Promise<ApiKey | undefined> {

@@ -1,5 +1,5 @@
 import { type Clock, capRateFigures, type Log, type RateFigures, refusal } from '../base/index.ts'
-import type { CatalogStore } from '../store/index.ts'
+import type { CatalogStore, DocumentKey } from '../store/index.ts'
 import { noteAccessEnded, resumeAccessEndings } from './access-endings.ts'
 import { Admission } from './admission.ts'
 import { ApiKeys } from './api-keys.ts'
@@ -93,6 +93,8 @@ export interface Identity {
   endAccessOf(userUid: string): Promise<void>
   /** Whether unregistered OAuth clients may act in an organization. */
   oauthModeOf(orgUid: string): OAuthMode
+  /** Follows what another process has committed: to be told of all of it, tokens aside, which have their own. */
+  forgetWritten(keys: readonly DocumentKey[]): Promise<void>
   close(): Promise<void>
 }
 
@@ -148,6 +150,12 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     confirmPassword: (given) => confirmPassword(signInDeps, given),
     endAccessOf,
     oauthModeOf,
+    forgetWritten: async (written) => {
+      users.forgetWritten(written)
+      sessions.forgetWritten(written)
+      await keys.forgetWritten(written)
+      await organizations.forgetWritten(written)
+    },
     close: async () => {
       await sessions.close()
       await places.close()

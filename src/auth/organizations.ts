@@ -14,6 +14,7 @@ import type {
   PutDocument,
 } from '../store/index.ts'
 import { MADE_KIND, OrganizationFence } from './commit/organization-fence.ts'
+import { uidsOfKind } from './record-cache.ts'
 
 /** `strict` keeps OAuth clients out that nobody registered; '' follows the service. */
 export type OrganizationOAuth = '' | 'strict'
@@ -125,6 +126,20 @@ export class Organizations {
     if (document === undefined) return undefined
     await this.#keep(document)
     return this.find(uid)
+  }
+
+  /** Follows what another process has committed. */
+  async forgetWritten(keys: readonly DocumentKey[]): Promise<void> {
+    for (const uid of uidsOfKind(keys, KIND)) {
+      if ((await this.reload(uid)) !== undefined) continue
+      // Marked as gone by now, or deleted with all that it had.
+      this.#byUid.delete(uid)
+      this.#generation += 1
+      if ((await this.#store.get({ orgUid: '', kind: KIND, uid })) === undefined) {
+        this.#leaving.delete(uid)
+        await this.#fence.close(uid)
+      }
+    }
   }
 
   /** The write that changes an organization; the caller commits it and then calls `reload`. */

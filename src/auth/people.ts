@@ -8,7 +8,9 @@ export function peopleOf({
 }: Pick<Identity, 'organizations' | 'users'>): People {
   return {
     ownerOf: async (orgUid) => {
-      const uid = organizations.find(orgUid)?.ownerUid ?? ''
+      // One that another process has just made is in the store.
+      const organization = organizations.find(orgUid) ?? (await organizations.reload(orgUid))
+      const uid = organization?.ownerUid ?? ''
       const owner = await users.find(uid)
       const name = owner === undefined ? '' : nameOf(owner)
       return { uid, name, timeZoneId: owner?.timeZone ?? 'UTC' }

@@ -1,4 +1,5 @@
 import { BoundedCache } from '../base/index.ts'
+import type { DocumentKey } from '../store/index.ts'
 
 /**
  * Records of one kind by key, the recently used ones in memory. A record that is forgotten while it
@@ -47,4 +48,9 @@ export class RecordCache<T> {
   values(): Iterable<T> {
     return this.#cache.values()
   }
+}
+
+/** The UIDs of the documents of a kind among others, each once. */
+export function uidsOfKind(keys: readonly DocumentKey[], kind: string): ReadonlySet<string> {
+  return new Set(keys.flatMap((key) => (key.kind === kind ? [key.uid] : [])))
 }

@@ -1,6 +1,12 @@
 import { type Clock, hashSecret, newSecret, PAGE_BYTES_MAX } from '../base/index.ts'
-import type { CatalogDocument, CatalogStore, CatalogWrite, PutDocument } from '../store/index.ts'
-import { RecordCache } from './record-cache.ts'
+import type {
+  CatalogDocument,
+  CatalogStore,
+  CatalogWrite,
+  DocumentKey,
+  PutDocument,
+} from '../store/index.ts'
+import { RecordCache, uidsOfKind } from './record-cache.ts'
 
 /** A session that nobody used for this long is over. */
 export const SESSION_IDLE_MS = 86_400_000
@@ -109,6 +115,11 @@ export class Sessions {
     return this.#cache.generation
   }
 
+  /** Forgets what another process has committed. */
+  forgetWritten(keys: readonly DocumentKey[]): void {
+    for (const hash of uidsOfKind(keys, KIND)) this.#cache.forget(hash)
+  }
+
   /** The user of a token, when the session is in memory and not over; counts as use. */
   useNow(token: string): string | undefined {
     const session = this.#cache.peek(hashSecret(token))
@@ -181,7 +192,9 @@ export class Sessions {
     const copy = { ...session }
     const write = async () => {
       const before = await this.#store.get({ orgUid: '', kind: KIND, uid: copy.hash })
-      if (before !== undefined) await this.#store.commit([putOf(copy, before.revision)])
+      // Another process may know of a later use.
+      const isLater = before !== undefined && fromDocument(before).usedAtMs < copy.usedAtMs
+      if (isLater) await this.#store.commit([putOf(copy, before.revision)])
       session.storedUseMs = copy.usedAtMs
     }
     const ended = () => {

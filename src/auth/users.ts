@@ -6,8 +6,9 @@ import {
   type CatalogDocument,
   type CatalogStore,
   type CatalogWrite,
+  type DocumentKey,
 } from '../store/index.ts'
-import { RecordCache } from './record-cache.ts'
+import { RecordCache, uidsOfKind } from './record-cache.ts'
 
 /** What a user is in one organization. */
 export interface Membership {
@@ -65,6 +66,11 @@ export class Users {
 
   find(uid: string): Promise<User | undefined> {
     return this.#cache.find(uid)
+  }
+
+  /** Forgets what another process has committed. */
+  forgetWritten(keys: readonly DocumentKey[]): void {
+    for (const uid of uidsOfKind(keys, KIND)) this.#cache.forget(uid)
   }
 
   async findByEmail(email: string): Promise<User | undefined> {

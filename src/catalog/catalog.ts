@@ -24,6 +24,7 @@ import { applyTypeWishes, type TypeWish } from './documents/apply-type-wishes.ts
 import type { CatalogBase, People } from './documents/catalog-base.ts'
 import type { CatalogListener } from './documents/catalog-news.ts'
 import { Documents, type StreamsDeletedListener } from './documents/documents.ts'
+import { lookAgain, type MayBeMade } from './documents/look-again.ts'
 import type { StreamIndex } from './index/stream-index.ts'
 import { showComponent } from './record/component-rules.ts'
 import { ComponentStreams } from './record/component-streams.ts'
@@ -57,11 +58,13 @@ interface CatalogDeps {
   readonly clock?: Clock
   /** Streams that one call may create. */
   readonly createMax?: number
+  /** Whether other processes commit to the same store. */
+  readonly isShared?: boolean
 }
 
 /** Opens the catalog over a store and loads the index of all its streams. */
 export async function openCatalog(deps: CatalogDeps): Promise<Catalog> {
-  const documents = new Documents(deps.store)
+  const documents = new Documents(deps.store, deps)
   await documents.load()
   return new Catalog(documents, deps)
 }
@@ -288,8 +291,28 @@ export class Catalog {
     await this.#base.documents.resumeDeletions()
   }
 
-  /** Takes over what other processes have committed; needed only where several share a store. */
+  /** Takes over what other processes have committed before the call; needed only where several share a store. */
   async refresh(): Promise<void> {
     await this.#base.documents.refresh()
+  }
+
+  /** Whether other processes commit to the same store. */
+  get isShared(): boolean {
+    return this.#base.documents.catchUps.isShared
+  }
+
+  /** Runs what looks for records, again where another process has made what was not found; see lookAgain. */
+  lookAgain<T>(look: () => T | Promise<T>, mayBeMade?: MayBeMade): Promise<T> {
+    return lookAgain(this.#base.documents, look, mayBeMade)
+  }
+
+  /** Before something is acknowledged: undefined while what others have committed is known, else when it is. */
+  ensureFresh(): Promise<void> | undefined {
+    return this.#base.documents.catchUps.ensureFresh()
+  }
+
+  /** Resolves when no process acknowledges anything any more without knowing of the commits before the call. */
+  heardElsewhere(): Promise<void> {
+    return this.#base.documents.catchUps.heard()
   }
 }

@@ -16,6 +16,7 @@ import { getPlot } from './plot/get-plot.ts'
 import { getSparks, type Sparks, type SparksCommand } from './plot/get-sparks.ts'
 import type { Plot, PlotCommand } from './plot/plot.ts'
 import { AssignedTimes } from './put/assigned-times.ts'
+import { requireStillLiving } from './put/prepare-put.ts'
 import {
   type DeriveLanded,
   type PutCommand,
@@ -122,6 +123,7 @@ export class Feed {
     await this.#deps.store.append(batch)
     for (const tell of this.#deps.onLanded) tell(batch, orgUid)
     const { retention, catalog } = this
+    if (catalog.isShared) await requireStillLiving(catalog, batch)
     return warnOfTimes({ retention, index: catalog.index }, batch, this.now())
   }
 
@@ -132,7 +134,11 @@ export class Feed {
     requested: RequestedValues,
     memory?: TextMemory,
   ): Promise<PutAnswer> {
-    await requireRequested(this.catalog.index, principal, requested, command.samples)
+    const { catalog } = this
+    await catalog.lookAgain(
+      () => requireRequested(catalog.index, principal, requested, command.samples),
+      () => true,
+    )
     const warnings = await putSamples(this.#deps, principal, command)
     const held = { memory, share: command.share }
     const values = await answerRequested(this.#deps, principal.orgUid, requested, held)
@@ -141,37 +147,37 @@ export class Feed {
 
   /** The samples of one stream or all of a component. */
   get(principal: Principal, command: GetCommand): Promise<FeedSeries[]> {
-    return getFeed(this.#deps, principal, command)
+    return this.#look(() => getFeed(this.#deps, principal, command))
   }
 
   /** The last sample of one stream or of each of a component. */
   lastValues(principal: Principal, command: GetCommand): Promise<FeedSeries[]> {
-    return getLastValues(this.#deps, principal, command)
+    return this.#look(() => getLastValues(this.#deps, principal, command))
   }
 
   /** A statistic of one stream or of each of a component, for the periods of a cycle. */
   statistics(principal: Principal, command: StatisticCommand): Promise<FeedSeries[]> {
-    return getStatistics(this.#deps, principal, command)
+    return this.#look(() => getStatistics(this.#deps, principal, command))
   }
 
   /** A statistic of the last period in which a stream has a value, for one stream or each. */
   lastStatistics(principal: Principal, command: StatisticCommand): Promise<FeedSeries[]> {
-    return getLastStatistics(this.#deps, principal, command)
+    return this.#look(() => getLastStatistics(this.#deps, principal, command))
   }
 
   /** How much hangs on a component or stream. */
   extent(principal: Principal, path: ExtentPath): Promise<Extent> {
-    return measureExtent(this.#deps, principal, path)
+    return this.#look(() => measureExtent(this.#deps, principal, path))
   }
 
   /** What of a range of one stream can be seen on so many pixels. */
   plot(principal: Principal, command: PlotCommand): Promise<Plot> {
-    return getPlot(this.#deps, principal, command)
+    return this.#look(() => getPlot(this.#deps, principal, command))
   }
 
   /** Small lines of the streams of a component, for lists. */
   sparks(principal: Principal, command: SparksCommand): Promise<Sparks> {
-    return getSparks(this.#deps, principal, command)
+    return this.#look(() => getSparks(this.#deps, principal, command))
   }
 
   /** Takes a range out of a stream, durably. */
@@ -180,6 +186,11 @@ export class Feed {
     command: DeleteCommand,
     beforeRemoval?: BeforeRemoval,
   ): Promise<void> {
-    return deleteFeed(this.#deps, principal, command, beforeRemoval)
+    return this.#look(() => deleteFeed(this.#deps, principal, command, beforeRemoval))
+  }
+
+  /** What another process has just made is found as well. */
+  #look<T>(look: () => Promise<T>): Promise<T> {
+    return this.catalog.isShared ? this.catalog.lookAgain(look) : look()
   }
 }

@@ -3,7 +3,7 @@
  * are first asked for, and kept true from then on: so they are right after any crash. While they are
  * summed up, changes of that organization's files wait; otherwise only those of one stream take turns.
  */
-import { KeyedMutex, type Log, refuse } from '../base/index.ts'
+import { type Clock, KeyedMutex, type Log, refuse } from '../base/index.ts'
 import type { SampleStore, StreamHandle } from '../store/index.ts'
 import { allOf, filesIn } from './files-in.ts'
 
@@ -16,7 +16,15 @@ interface FileUsageDeps {
   /** The organization of a living stream. */
   readonly orgOf: (handle: StreamHandle) => string | undefined
   readonly log: Pick<Log, 'warn'>
+  /** Given where other processes store files too: what they store is counted after a while. */
+  readonly sharedClock?: Pick<Clock, 'elapsed'>
 }
+
+/** How old a count may be where other processes store files too. */
+const COUNT_MS_MAX = 60_000
+
+/** Counting takes one part in so many of the time: where there are many files it is done less often. */
+const COUNT_PARTS = 20
 
 /** A stream that is gone from the catalog, and whose samples go. */
 interface Departing {
@@ -38,6 +46,8 @@ interface Count {
   bytes: number
   /** Whether `bytes` is what the samples say; a failed write leaves it open. */
   isKnown: boolean
+  /** Until when it is taken for known, on the clock of whoever shares the store. */
+  knownUntilMs: number
   /** Bytes of uploads under way. */
   reserved: number
   /** Changes under way. */
@@ -61,7 +71,7 @@ export class FileUsage {
   /** The bytes of all files in an organization's streams. */
   async bytesOf(orgUid: string): Promise<number> {
     const count = this.#countOf(orgUid)
-    if (!count.isKnown) await (count.counting ?? this.#startCounting(orgUid, count))
+    if (!this.#isKnown(count)) await (count.counting ?? this.#startCounting(orgUid, count))
     return count.bytes
   }
 
@@ -128,6 +138,11 @@ export class FileUsage {
     }
   }
 
+  #isKnown({ isKnown, knownUntilMs }: Count): boolean {
+    const { sharedClock } = this.#deps
+    return isKnown && (sharedClock === undefined || sharedClock.elapsed() < knownUntilMs)
+  }
+
   #orgOf(handle: StreamHandle): string | undefined {
     return this.#departing.get(handle) ?? this.#deps.orgOf(handle)
   }
@@ -136,7 +151,7 @@ export class FileUsage {
     const known = this.#counts.get(orgUid)
     if (known !== undefined) return known
     const count: Count = {
-      ...{ bytes: 0, isKnown: false, reserved: 0, changes: 0 },
+      ...{ bytes: 0, isKnown: false, knownUntilMs: 0, reserved: 0, changes: 0 },
       ...{ counting: undefined, onQuiet: undefined },
     }
     this.#counts.set(orgUid, count)
@@ -153,7 +168,8 @@ export class FileUsage {
 
   async #recount(orgUid: string, count: Count): Promise<void> {
     if (count.changes > 0) await new Promise<void>((resolve) => (count.onQuiet = resolve))
-    const { fileStreams } = this.#deps
+    const { fileStreams, sharedClock } = this.#deps
+    const begunAtMs = sharedClock?.elapsed() ?? 0
     // Streams on their way out still count, as they are taken off when they are gone.
     const handles = new Set([...fileStreams(), ...this.#departing.keys()])
     let bytes = 0
@@ -162,6 +178,8 @@ export class FileUsage {
     }
     count.bytes = bytes
     count.isKnown = true
+    const endedAtMs = sharedClock?.elapsed() ?? 0
+    count.knownUntilMs = endedAtMs + Math.max(COUNT_MS_MAX, (endedAtMs - begunAtMs) * COUNT_PARTS)
   }
 
   /** What cannot be read does not keep others from storing files. */

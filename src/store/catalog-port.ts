@@ -194,6 +194,8 @@ export interface CatalogChange extends DocumentKey {
   readonly cursor: number
   readonly parentUid: string
   readonly isDeleted: boolean
+  /** Whether this store made it and told its caller so: its memory has followed then. */
+  readonly isOwn?: true
 }
 
 /** A right to do something that must happen once in a cluster; the fence rises with every holder. */

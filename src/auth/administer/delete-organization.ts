@@ -40,6 +40,7 @@ export async function deleteOrganization(
 ): Promise<void> {
   const acts = await planAct(parts, by, organization)
   await parts.identity.organizations.markGone(organization, acts)
+  await parts.catalog.heardElsewhere()
   await finishDeletion(parts, organization)
 }
 
@@ -105,7 +106,8 @@ async function deleteComponents({ catalog, store }: DeletionParts, orgUid: strin
   for (;;) {
     const { documents } = await store.list(query)
     if (documents.length === 0) return
-    for (const { uid } of documents) await catalog.components.deleteByUid(orgUid, uid)
+    const uids = documents.map(({ uid }) => uid)
+    await catalog.components.deleteMany(uids, (uid) => catalog.components.deleteByUid(orgUid, uid))
   }
 }
 

@@ -4,9 +4,15 @@ import type { CatalogDocument, DocumentKey } from '../../store/index.ts'
 /** The documents used last, at most so many, each in its newest revision. */
 export class DocumentCache {
   readonly #cache: BoundedCache<string, CatalogDocument>
+  #generation = 0
 
   constructor(countMax: number) {
     this.#cache = new BoundedCache(countMax)
+  }
+
+  /** Rises whenever a document is forgotten: what was read from the store before that may be stale. */
+  get generation(): number {
+    return this.#generation
   }
 
   get(key: DocumentKey): CatalogDocument | undefined {
@@ -22,6 +28,7 @@ export class DocumentCache {
   }
 
   delete(key: DocumentKey): void {
+    this.#generation += 1
     this.#cache.delete(textOf(key))
   }
 }

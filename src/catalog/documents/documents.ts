@@ -2,8 +2,9 @@
  * The catalog's documents with what is kept of them in memory: every commit of the catalog goes
  * through here, so that cache and index follow before the caller goes on.
  */
-import { invariant, newUid, nextTurn } from '../../base/index.ts'
+import { type Clock, invariant, newUid, nextTurn, systemClock } from '../../base/index.ts'
 import {
+  type CatalogChange,
   type CatalogConflict,
   CatalogDamaged,
   type CatalogDocument,
@@ -23,6 +24,7 @@ import { StreamIndex } from '../index/stream-index.ts'
 import { componentBodyOf } from '../shape/component-shape.ts'
 import { streamBodyOf } from '../shape/stream-shape.ts'
 import { type CatalogListener, CatalogNewsTeller } from './catalog-news.ts'
+import { CatchUps } from './catch-ups.ts'
 import { DocumentCache } from './document-cache.ts'
 import { followFleet } from './follow-fleet.ts'
 import { withoutRepeatedUses } from './record-uses.ts'
@@ -47,6 +49,8 @@ const DOCUMENTS_PER_STEP = 500
 const NOTICE = 'deleted_streams'
 const NOTICES_PER_PAGE = 100
 const DELETE_PROFILE = 'delete_profile'
+/** Documents that are read at once for the index. */
+const READ_AT_ONCE = 32
 
 export class Documents {
   #index = new StreamIndex()
@@ -60,9 +64,16 @@ export class Documents {
   /** Commits whose documents cache and index do not have all yet; as many as calls run. */
   readonly #running = new Set<Promise<unknown>>()
   #cursor = 0
+  #takenOver = 0
+  /** When memory takes over what other processes have committed. */
+  readonly catchUps: CatchUps
 
-  constructor(store: CatalogStore) {
+  constructor(
+    store: CatalogStore,
+    { clock = systemClock, isShared = false }: { clock?: Clock; isShared?: boolean } = {},
+  ) {
     this.#store = store
+    this.catchUps = new CatchUps({ clock, isShared, run: () => this.#refresh() })
   }
 
   /** Components and streams as far as every call needs them; asked for after load(). */
@@ -119,15 +130,29 @@ export class Documents {
     }
   }
 
-  /** Takes over what other processes have committed since the start or the last call. */
-  async refresh(): Promise<void> {
+  /** Takes over what other processes have committed before the call. */
+  refresh(): Promise<void> {
+    return this.catchUps.refresh()
+  }
+
+  /** Rises with each change of another process that was taken over. */
+  get takenOver(): number {
+    return this.#takenOver
+  }
+
+  async #refresh(): Promise<void> {
     for (;;) {
       const page = await this.#store.changesSince(this.#cursor, CHANGES_PER_PAGE)
       const isGap = (page.changes[0]?.cursor ?? 0) > this.#cursor + 1
       if (isGap) throw new Error(`Cannot catch up: changes after ${this.#cursor} are not kept`)
-      for (const change of page.changes) await this.#takeOver(change)
+      // What this process has put is followed; what it has deleted may have been read meanwhile.
+      const changes = page.changes.filter(({ isOwn, isDeleted }) => isOwn !== true || isDeleted)
+      for (let at = 0; at < changes.length; at += READ_AT_ONCE) {
+        await this.#takeOver(changes.slice(at, at + READ_AT_ONCE))
+      }
       this.edges.settle(this.#index, this.#running.size === 0)
       this.#cursor = page.cursor
+      this.#takenOver += changes.length
       if (page.changes.length < CHANGES_PER_PAGE) return
     }
   }
@@ -135,8 +160,10 @@ export class Documents {
   async get(key: DocumentKey): Promise<CatalogDocument | undefined> {
     const cached = this.#cache.get(key)
     if (cached !== undefined) return cached
+    const { generation } = this.#cache
     const document = await this.#store.get(key)
-    if (document !== undefined) this.#cache.put(document)
+    // One that was forgotten meanwhile may be another by now.
+    if (document !== undefined && generation === this.#cache.generation) this.#cache.put(document)
     return document
   }
 
@@ -171,6 +198,8 @@ export class Documents {
     this.#running.add(following)
     const documents = await following.finally(() => this.#running.delete(following))
     tellNews()
+    // What others have put before they heard of it goes along; later they put nothing any more.
+    if (notice !== undefined || writes.some(isFormula)) await this.catchUps.heard()
     if (notice !== undefined) await this.#carryOut(notice.uid, doomed)
     return documents
   }
@@ -190,9 +219,10 @@ export class Documents {
     return handle
   }
 
-  /** Waits until cache and index have all that was committed before this call. */
+  /** Waits until cache and index have all that was committed before this call, by any process. */
   async followed(): Promise<void> {
     await Promise.allSettled(this.#running)
+    if (this.catchUps.isShared) await this.refresh()
   }
 
   async #commitAndFollow(
@@ -317,20 +347,33 @@ export class Documents {
     await this.#store.commit([{ op: 'delete', ...key, expectedRevision: 'any' }])
   }
 
-  async #takeOver(change: DocumentKey & { isDeleted: boolean }): Promise<void> {
-    if (!change.isDeleted) {
-      this.#cache.delete(change)
-      const document = await this.get(change)
-      if (document === undefined) return
-      this.#follow(document)
-      this.#news.gather([document], this.index)()
-      return
+  /** Lets memory follow some changes, in their order; documents are read only for the index. */
+  async #takeOver(changes: readonly CatalogChange[]): Promise<void> {
+    for (const change of changes) this.#cache.delete(change)
+    const read = await Promise.all(
+      changes.map((change) =>
+        change.isDeleted || !isIndexed(change) ? undefined : this.#store.get(change),
+      ),
+    )
+    for (const [at, change] of changes.entries()) {
+      // The deleting process has told its listeners; here only memory follows.
+      const tellNews = this.#news.gather([change], this.index)
+      const document = read[at]
+      if (change.isDeleted) this.#forget([change])
+      else if (document !== undefined) this.#follow(document)
+      else if (change.kind === DELETE_PROFILE) this.index.noteDeleteProfiles()
+      tellNews()
     }
-    // The deleting process has told its listeners; here only memory follows.
-    const tellNews = this.#news.gather([change], this.index)
-    this.#forget([change])
-    tellNews()
   }
+}
+
+/** Whether a write says how a stream is derived: what its sources are put from then on counts for it. */
+function isFormula(write: CatalogWrite): boolean {
+  return write.op === 'put' && write.kind === 'stream' && (write.body.derivation ?? null) !== null
+}
+
+function isIndexed({ kind }: DocumentKey): boolean {
+  return kind === 'component' || kind === 'stream'
 }
 
 /** What cannot be read is told wherever it is asked for. */

@@ -2,6 +2,7 @@ import { allows, type Method, type Principal, requirePermit } from '../../access
 import { newFamilyUid, newOrderedUid, PAGE_LIMIT_MAX, refuse } from '../../base/index.ts'
 import { CatalogDamaged, type CatalogDocument, type CatalogWrite } from '../../store/index.ts'
 import { type CatalogBase, folderOrders } from '../documents/catalog-base.ts'
+import { inLanes } from '../documents/in-lanes.ts'
 import { listPermitted } from '../documents/list-permitted.ts'
 import { NOTHING_ALONG } from '../documents/plan-along.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
@@ -22,6 +23,9 @@ import { readSearch, searchComponents } from './search-components.ts'
 import { type Page, type RecordList, refuseStale, refuseUnknown } from './simple-records.ts'
 
 const checkShape = shapeCheck('component', componentShape)
+
+/** Components that are deleted at once where each waits for other processes. */
+const DELETED_AT_ONCE = 50
 
 interface Properties {
   readonly name: string
@@ -116,7 +120,8 @@ export class Components {
   ): Promise<{ documents: CatalogDocument[]; totalCount: number }> {
     const { orgUid } = principal
     const { documents } = this.#base
-    const uid = documents.index.resolveComponent(orgUid, id)?.uid
+    const find = () => documents.index.resolveComponent(orgUid, id)?.uid
+    const uid = find() ?? (await documents.catchUps.lookAgain().then(find))
     const mayGet = uid !== undefined && allows(principal, `component/${uid}`, 'GET')
     const found = mayGet ? await documents.get({ orgUid, kind: 'component', uid }) : undefined
     return found === undefined
@@ -241,6 +246,8 @@ export class Components {
     await locks.run([uid], () =>
       retryConflicts(this.#base.documents, async () => {
         const document = await this.#require(orgUid, uid)
+        // Every stream that it has at this revision goes with it, whoever has made it.
+        await documents.followed()
         const { index } = documents
         const handles = index.componentByUid(orgUid, uid)?.streams ?? []
         const streams = handles.map((handle): CatalogWrite => {
@@ -253,6 +260,15 @@ export class Components {
         await documents.commit([...streams, { op: 'delete', ...key }, ...along])
       }),
     )
+  }
+
+  /** As deleteByUid for each: where deletes wait for other processes, many wait at once. */
+  async deleteMany(
+    uids: readonly string[],
+    deleteOne: (uid: string) => Promise<void>,
+  ): Promise<void> {
+    const lanes = this.#base.documents.catchUps.isShared ? DELETED_AT_ONCE : 1
+    await inLanes(uids, lanes, deleteOne)
   }
 
   /** Fails for an ID that a component may have which cannot be read, also where its claim is lost with it. */

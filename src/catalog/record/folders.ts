@@ -147,10 +147,13 @@ export class Folders {
       for (;;) {
         const { documents } = await this.#inside(orgUid, 'component', path)
         if (documents.length === 0) break
-        for (const component of documents) {
-          await this.#components.delete(principal, component.uid, withFirst.plan)
+        const deleteOne = async (componentUid: string): Promise<void> => {
+          await this.#components.delete(principal, componentUid, withFirst.plan)
           withFirst.done()
         }
+        const [first, ...others] = documents.map((component) => component.uid)
+        await deleteOne(first)
+        await this.#components.deleteMany(others, deleteOne)
       }
       await this.#deleteFolders(folder, unmark, withFirst)
     })

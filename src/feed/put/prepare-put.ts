@@ -1,5 +1,12 @@
 import { refuse } from '../../base/index.ts'
-import { POINT, RANDOM, type StreamIndex, VALUE_CODE, type ValueType } from '../../catalog/index.ts'
+import {
+  type Catalog,
+  POINT,
+  RANDOM,
+  type StreamIndex,
+  VALUE_CODE,
+  type ValueType,
+} from '../../catalog/index.ts'
 import type { Removal, SampleBatch, StreamHandle } from '../../store/index.ts'
 import { factsOf, type StreamFacts } from '../stream-facts.ts'
 import { inferValueType, settleValue } from '../value/value-rules.ts'
@@ -52,6 +59,18 @@ export function requireAllLiving(
     if (handle !== 0 && !streams.has(handle)) requireLiving(streams, handle)
   }
   for (const { handle } of removals) requireLiving(streams, handle)
+}
+
+/**
+ * Refuses to acknowledge samples whose stream another process has deleted: whoever is told that they are stored
+ * after the deletion was answered would look for them in vain.
+ */
+export async function requireStillLiving(
+  catalog: Pick<Catalog, 'index' | 'ensureFresh'>,
+  batch: Pick<SampleBatch, 'count' | 'handles' | 'removals'>,
+): Promise<void> {
+  await catalog.ensureFresh()
+  requireAllLiving(catalog.index, batch)
 }
 
 /** Whether a stream appends numbers as they came; a deleted one does not. */

@@ -15,6 +15,7 @@ import {
   type Placing,
   prepareStream,
   requireAllLiving,
+  requireStillLiving,
   type StreamSamples,
   StreamsToPrepare,
 } from './prepare-put.ts'
@@ -100,15 +101,10 @@ async function putOnce(
   const { samples, options } = command
   const { orgUid } = principal
   const startedAt = options.deriveStreamsMax > 0 ? deps.clock.elapsed() : 0
-  const missing =
-    samples.open.length === 0
-      ? []
-      : await resolveTargets(catalog.index, orgUid, {
-          ...{ samples, creation: options.creation, createMax: catalog.createMax },
-        })
-  const allowing = requireStreams(catalog.index, principal, samples, 'PUT')
-  if (allowing !== undefined) await allowing
-  for (const target of missing) requireMissing(principal, target)
+  const following = catalog.ensureFresh()
+  if (following !== undefined) await following
+  const allowed = findTargets(catalog, principal, command)
+  const missing = allowed instanceof Promise ? await allowed : allowed
   const { uploadTime, repeated } = command
   const assignedTimes = repeated ?? deps.assignedTimes
   const placing: Placing = { uploadTime, isAutofill: options.isAutofill, assignedTimes }
@@ -143,12 +139,38 @@ async function putOnce(
   if (batch.count > 0 || batch.removals.length > 0) await store.append(batch)
   for (const tell of deps.onLanded) tell(batch, orgUid)
   if (options.deriveStreamsMax > 0) await deps.derive(batch, limitsOf(options, startedAt))
+  if (catalog.isShared) await requireStillLiving(catalog, batch)
   const { retention } = deps
   const warning = warnOfTimes({ retention, index: catalog.index }, batch, command.uploadTime)
   const warnings = warning instanceof Promise ? await warning : warning
   // After a refusal someone may still hold the columns; then the collector takes them.
   samples.release()
   return warnings
+}
+
+/**
+ * What is missing of the streams of a put, all of which the caller may put to or create; no promise where all are known.
+ * Before it is refused it is looked whether another process has made what is missing.
+ */
+function findTargets(
+  catalog: Catalog,
+  principal: Principal,
+  { samples, options }: PutCommand,
+): readonly MissingTarget[] | Promise<readonly MissingTarget[]> {
+  if (samples.open.length === 0) {
+    const allowing = requireStreams(catalog.index, principal, samples, 'PUT')
+    return allowing === undefined ? [] : allowing.then(() => [])
+  }
+  const look = async () => {
+    const missing = await resolveTargets(catalog.index, principal.orgUid, {
+      ...{ samples, creation: options.creation, createMax: catalog.createMax },
+    })
+    const allowing = requireStreams(catalog.index, principal, samples, 'PUT')
+    if (allowing !== undefined) await allowing
+    for (const target of missing) requireMissing(principal, target)
+    return missing
+  }
+  return catalog.lookAgain(look, () => true)
 }
 
 function limitsOf(options: PutOptions, startedAt: number): DeriveLimits {

@@ -17,6 +17,7 @@ import type { App } from '../app-type.ts'
 import type { FeedCalls } from '../feed/feed-calls.ts'
 import { gqlRoutes } from '../gql/gql-routes.ts'
 import { issuerReader } from '../issuer.ts'
+import { lookAgainPlugin } from '../plugins/look-again-plugin.ts'
 import type { FastLane } from '../transport/exchange.ts'
 import { apiKeyRoutes } from './api-key-routes.ts'
 import { catalogRoutes } from './catalog-routes.ts'
@@ -83,6 +84,7 @@ export function addRoutes(app: App, parts: RouteParts): void {
     publicUrl: config.publicUrl,
     brandedHosts: new Set(brands.keys()),
   })
+  lookAgainPlugin(app, catalog)
   apiKeyRoutes(app, { gate, identity })
   authorizeRoutes(app, { oauth, issuerOf, brands, budget })
   catalogRoutes(app, { catalog, gate, identity })

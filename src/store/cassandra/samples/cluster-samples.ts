@@ -25,6 +25,7 @@ import { BackgroundCompaction } from './compaction/background-compaction.ts'
 import { Compactor, GRACE_MS } from './compaction/compactor.ts'
 import { DueStreams } from './compaction/due-streams.ts'
 import { DirtyDays } from './dirty-days.ts'
+import { FollowedElsewhere } from './followed-elsewhere.ts'
 import { HybridClock } from './hybrid-clock.ts'
 import { LeafReader } from './leaf-reader.ts'
 import { OpenParts } from './open-parts.ts'
@@ -64,6 +65,7 @@ export class ClusterSamples implements SampleStore {
   readonly compaction: BackgroundCompaction
   readonly #forgotten = new HandleSet()
   readonly #follows = new Set<FollowedStreams>()
+  readonly #elsewhere: FollowedElsewhere
   readonly #running = new Set<Promise<unknown>>()
 
   constructor({ cql, clock, guard, writer, onFailure }: ClusterSamplesDeps) {
@@ -78,6 +80,10 @@ export class ClusterSamples implements SampleStore {
     this.#reader = new ClusterReader({ ...shared, leaves })
     const due = new DueStreams()
     const compactor = new Compactor({ ...shared, leaves, writer })
+    this.#elsewhere = new FollowedElsewhere({
+      ...{ cql, clock, stamps: this.#stamps, writer, onFailure },
+      onTouched: (span) => this.#tellFollows(batchOf([], [span])),
+    })
     const adopt = () => this.#touched.adopt(this.#stamps.before(GRACE_MS))
     this.compaction = new BackgroundCompaction({ ...shared, compactor, due, adopt, onFailure })
     this.#writer = new SampleWriter({
@@ -101,7 +107,7 @@ export class ClusterSamples implements SampleStore {
     const checking = this.#guard.ensure()
     if (checking !== undefined) await checking
     await this.#run(this.#writer.append(batch))
-    for (const follow of this.#follows) follow.note([{ kind: 'samples', batch }])
+    this.#tellFollows(batch)
   }
 
   range(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns> {
@@ -134,8 +140,7 @@ export class ClusterSamples implements SampleStore {
     await this.#guard.ensure()
     const isRemoved = await this.#run(this.#writer.remove(removal, isWanted))
     if (!isRemoved) return false
-    const batch = batchOf([], [removal])
-    for (const follow of this.#follows) follow.note([{ kind: 'samples', batch }])
+    this.#tellFollows(batchOf([], [removal]))
     return true
   }
 
@@ -162,8 +167,27 @@ export class ClusterSamples implements SampleStore {
 
   follow(): StreamFollow {
     const followed = new FollowedStreams((self) => this.#follows.delete(self))
+    const handles = new Set<StreamHandle>()
+    const elsewhere = this.#elsewhere
     this.#follows.add(followed)
-    return followed
+    return {
+      add: (handle) => {
+        followed.add(handle)
+        if (handles.has(handle)) return
+        handles.add(handle)
+        elsewhere.add(handle)
+      },
+      delete: (handle) => {
+        followed.delete(handle)
+        if (handles.delete(handle)) elsewhere.delete(handle)
+      },
+      take: () => followed.take(),
+      close: () => {
+        followed.close()
+        for (const handle of handles) elsewhere.delete(handle)
+        handles.clear()
+      },
+    }
   }
 
   status(): StoreStatus {
@@ -171,8 +195,14 @@ export class ClusterSamples implements SampleStore {
   }
 
   async close(): Promise<void> {
+    await this.#elsewhere.close()
     await this.compaction.close()
     await Promise.allSettled(this.#running)
+  }
+
+  /** Tells those who follow streams of this process what reads see. */
+  #tellFollows(batch: SampleBatch): void {
+    for (const follow of this.#follows) follow.note([{ kind: 'samples', batch }])
   }
 
   /** Notes a call that close() waits for. */

@@ -1,0 +1,24 @@
+/**
+ * Runs a task for each of some items, some at a time; when one fails no other is begun, and the first failure is told
+ * once those under way have ended.
+ */
+export async function inLanes<T>(
+  items: readonly T[],
+  lanes: number,
+  task: (item: T) => Promise<void>,
+): Promise<void> {
+  const queue = items.values()
+  let failure: { readonly error: unknown } | undefined
+  const lane = async (): Promise<void> => {
+    for (const item of queue) {
+      if (failure !== undefined) return
+      try {
+        await task(item)
+      } catch (error) {
+        failure ??= { error }
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(lanes, items.length) }, lane))
+  if (failure !== undefined) throw failure.error
+}
