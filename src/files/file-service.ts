@@ -119,11 +119,7 @@ export class FileService {
     const uploadTime = this.#deps.feed.now()
     checkFileName(command.name)
     this.#requireWritable()
-    const { catalog } = this.#deps.feed
-    await catalog.lookAgain(
-      () => this.#requireTarget(principal, command),
-      () => true,
-    )
+    await this.#requireTarget(principal, command)
     const replacedBytes = await this.#replacedBytes(principal, command)
     using room = await this.#deps.usage.openRoom(principal.orgUid, replacedBytes)
     const { type, body, bytes = 0 } = await openUpload()

@@ -4,6 +4,7 @@ import { type StoreUnderTest, sampleStoreContract } from '../contract/sample-sto
 import { cassandraSkip } from '../support/cassandra.ts'
 import { compactionTests } from './samples/compaction.ts'
 import { feedTests } from './samples/feed.ts'
+import { followTests } from './samples/follow.ts'
 import { dropSampleTables, makeSampleTables, OwnStreams, openProcess } from './samples/home.ts'
 import { modelTests } from './samples/model.ts'
 import { orderTests } from './samples/order.ts'
@@ -36,6 +37,7 @@ async function openOnCluster(): Promise<StoreUnderTest> {
 if (skip === false) sampleStoreContract('cassandra', openOnCluster)
 compactionTests(skip)
 orderTests(skip)
+followTests(skip)
 modelTests(skip)
 feedTests(skip)
 statisticTests(skip)

@@ -17,7 +17,7 @@ import type { App } from '../app-type.ts'
 import type { FeedCalls } from '../feed/feed-calls.ts'
 import { gqlRoutes } from '../gql/gql-routes.ts'
 import { issuerReader } from '../issuer.ts'
-import { lookAgainPlugin } from '../plugins/look-again-plugin.ts'
+import { currentPlugin } from '../plugins/current-plugin.ts'
 import type { FastLane } from '../transport/exchange.ts'
 import { apiKeyRoutes } from './api-key-routes.ts'
 import { catalogRoutes } from './catalog-routes.ts'
@@ -57,6 +57,8 @@ interface RouteParts extends StorageRoutesDeps {
   readonly budget: MemoryBudget
   readonly calls: FeedCalls
   readonly catalog: Catalog
+  /** Takes over what other processes have committed; undefined where none shares the store. */
+  readonly catchUp?: () => Promise<void>
   readonly clock: Clock
   readonly config: Config
   readonly connections: Connections
@@ -84,7 +86,7 @@ export function addRoutes(app: App, parts: RouteParts): void {
     publicUrl: config.publicUrl,
     brandedHosts: new Set(brands.keys()),
   })
-  lookAgainPlugin(app, catalog)
+  currentPlugin(app, parts.catchUp)
   apiKeyRoutes(app, { gate, identity })
   authorizeRoutes(app, { oauth, issuerOf, brands, budget })
   catalogRoutes(app, { catalog, gate, identity })
