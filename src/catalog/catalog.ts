@@ -23,8 +23,8 @@ import { sourceNames } from './derived/show-derivation.ts'
 import { applyTypeWishes, type TypeWish } from './documents/apply-type-wishes.ts'
 import type { CatalogBase, People } from './documents/catalog-base.ts'
 import type { CatalogListener } from './documents/catalog-news.ts'
+import type { CatchUps } from './documents/catch-ups.ts'
 import { Documents, type StreamsDeletedListener } from './documents/documents.ts'
-import { lookAgain, type MayBeMade } from './documents/look-again.ts'
 import type { StreamIndex } from './index/stream-index.ts'
 import { showComponent } from './record/component-rules.ts'
 import { ComponentStreams } from './record/component-streams.ts'
@@ -86,6 +86,8 @@ export class Catalog {
   readonly derivations: DerivationEdges
   /** Streams that one call may create, those of templates counted. */
   readonly createMax: number
+  /** How it follows what other processes commit to the same store. */
+  readonly catchUps: CatchUps
   readonly #base: CatalogBase
   readonly #fleets: FleetGatherer
 
@@ -93,6 +95,7 @@ export class Catalog {
     const { people, clock = systemClock } = deps
     this.createMax = deps.createMax ?? STREAMS_CREATED_PER_CALL_MAX
     this.index = documents.index
+    this.catchUps = documents.catchUps
     this.derivations = documents.edges
     this.cycles = new SimpleRecords(documents, cycleRules, usesBy(documents, 'baseCycle'))
     this.units = new SimpleRecords(documents, unitRules, usesBy(documents, 'unit'))
@@ -294,25 +297,5 @@ export class Catalog {
   /** Takes over what other processes have committed before the call; needed only where several share a store. */
   async refresh(): Promise<void> {
     await this.#base.documents.refresh()
-  }
-
-  /** Whether other processes commit to the same store. */
-  get isShared(): boolean {
-    return this.#base.documents.catchUps.isShared
-  }
-
-  /** Runs what looks for records, again where another process has made what was not found; see lookAgain. */
-  lookAgain<T>(look: () => T | Promise<T>, mayBeMade?: MayBeMade): Promise<T> {
-    return lookAgain(this.#base.documents, look, mayBeMade)
-  }
-
-  /** Before something is acknowledged: undefined while what others have committed is known, else when it is. */
-  ensureFresh(): Promise<void> | undefined {
-    return this.#base.documents.catchUps.ensureFresh()
-  }
-
-  /** Resolves when no process acknowledges anything any more without knowing of the commits before the call. */
-  heardElsewhere(): Promise<void> {
-    return this.#base.documents.catchUps.heard()
   }
 }

@@ -123,7 +123,7 @@ export class Feed {
     await this.#deps.store.append(batch)
     for (const tell of this.#deps.onLanded) tell(batch, orgUid)
     const { retention, catalog } = this
-    if (catalog.isShared) await requireStillLiving(catalog, batch)
+    if (catalog.catchUps.isShared) await requireStillLiving(catalog, batch)
     return warnOfTimes({ retention, index: catalog.index }, batch, this.now())
   }
 
@@ -135,7 +135,7 @@ export class Feed {
     memory?: TextMemory,
   ): Promise<PutAnswer> {
     const { catalog } = this
-    await catalog.lookAgain(
+    await catalog.catchUps.lookAgain(
       () => requireRequested(catalog.index, principal, requested, command.samples),
       () => true,
     )
@@ -191,6 +191,7 @@ export class Feed {
 
   /** What another process has just made is found as well. */
   #look<T>(look: () => Promise<T>): Promise<T> {
-    return this.catalog.isShared ? this.catalog.lookAgain(look) : look()
+    const { catchUps } = this.catalog
+    return catchUps.isShared ? catchUps.lookAgain(look) : look()
   }
 }

@@ -40,7 +40,7 @@ export async function deleteOrganization(
 ): Promise<void> {
   const acts = await planAct(parts, by, organization)
   await parts.identity.organizations.markGone(organization, acts)
-  await parts.catalog.heardElsewhere()
+  await parts.catalog.catchUps.heard()
   await finishDeletion(parts, organization)
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Clock } from '../../base/index.ts'
+import { type Clock, Refusal } from '../../base/index.ts'
 
 /** Who does not find something has the store asked at most this often, however many do not. */
 const MISSING_EVERY_MS = 200
@@ -18,11 +18,16 @@ interface Moment {
 
 interface CatchUpDeps {
   readonly clock: Clock
-  /** Takes over all that was committed before the call. */
-  readonly run: () => Promise<void>
+  /** Takes over all that was committed before the call; tells how many changes of others there were. */
+  readonly run: () => Promise<number>
   /** Whether other processes commit to the same store. */
   readonly isShared: boolean
 }
+
+/** Which refusals may come of what another process has made, and this one does not know yet. */
+type MayBeMade = (refusal: Refusal) => boolean
+
+const isNotFound: MayBeMade = ({ status }) => status === 404
 
 /**
  * When memory takes over what other processes have committed. However many ask, one catch-up runs and one waits
@@ -34,6 +39,8 @@ export class CatchUps {
   #next: Promise<void> | undefined
   #missing: Promise<void> | undefined
   #missingAtMs = Number.NEGATIVE_INFINITY
+  /** Rises with each change of another process. */
+  #takenOver = 0
   /** Everything that was committed before this moment is taken over. */
   #freshAt: Moment
 
@@ -59,8 +66,24 @@ export class CatchUps {
     return this.#next
   }
 
+  /**
+   * Runs what looks for records and changes nothing when it is refused. Where it is refused as something is not
+   * there, what other processes have committed is taken over, and it runs once more if there was anything.
+   */
+  async lookAgain<T>(look: () => T | Promise<T>, mayBeMade = isNotFound): Promise<T> {
+    const before = this.#takenOver
+    try {
+      return await look()
+    } catch (error) {
+      if (!this.#deps.isShared || !(error instanceof Refusal) || !mayBeMade(error)) throw error
+      await this.whenMissing()
+      if (this.#takenOver === before) throw error
+      return await look()
+    }
+  }
+
   /** As refresh, for who did not find something: a flood of such calls waits for a few catch-ups. */
-  async lookAgain(): Promise<void> {
+  async whenMissing(): Promise<void> {
     if (!this.#deps.isShared) return
     this.#missing ??= this.#whenDue().finally(() => {
       this.#missing = undefined
@@ -95,8 +118,9 @@ export class CatchUps {
     const begunAt = momentOf(this.#deps.clock)
     const running = this.#deps
       .run()
-      .then(() => {
+      .then((changes) => {
         this.#freshAt = begunAt
+        this.#takenOver += changes
       })
       .finally(() => {
         if (this.#running === running) this.#running = undefined

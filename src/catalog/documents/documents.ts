@@ -64,7 +64,6 @@ export class Documents {
   /** Commits whose documents cache and index do not have all yet; as many as calls run. */
   readonly #running = new Set<Promise<unknown>>()
   #cursor = 0
-  #takenOver = 0
   /** When memory takes over what other processes have committed. */
   readonly catchUps: CatchUps
 
@@ -135,13 +134,8 @@ export class Documents {
     return this.catchUps.refresh()
   }
 
-  /** Rises with each change of another process that was taken over. */
-  get takenOver(): number {
-    return this.#takenOver
-  }
-
-  async #refresh(): Promise<void> {
-    for (;;) {
+  async #refresh(): Promise<number> {
+    for (let taken = 0; ; ) {
       const page = await this.#store.changesSince(this.#cursor, CHANGES_PER_PAGE)
       const isGap = (page.changes[0]?.cursor ?? 0) > this.#cursor + 1
       if (isGap) throw new Error(`Cannot catch up: changes after ${this.#cursor} are not kept`)
@@ -152,8 +146,8 @@ export class Documents {
       }
       this.edges.settle(this.#index, this.#running.size === 0)
       this.#cursor = page.cursor
-      this.#takenOver += changes.length
-      if (page.changes.length < CHANGES_PER_PAGE) return
+      taken += changes.length
+      if (page.changes.length < CHANGES_PER_PAGE) return taken
     }
   }
 

@@ -121,7 +121,7 @@ export class Components {
     const { orgUid } = principal
     const { documents } = this.#base
     const find = () => documents.index.resolveComponent(orgUid, id)?.uid
-    const uid = find() ?? (await documents.catchUps.lookAgain().then(find))
+    const uid = find() ?? (await documents.catchUps.whenMissing().then(find))
     const mayGet = uid !== undefined && allows(principal, `component/${uid}`, 'GET')
     const found = mayGet ? await documents.get({ orgUid, kind: 'component', uid }) : undefined
     return found === undefined

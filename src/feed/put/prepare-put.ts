@@ -66,11 +66,11 @@ export function requireAllLiving(
  * after the deletion was answered would look for them in vain.
  */
 export async function requireStillLiving(
-  catalog: Pick<Catalog, 'index' | 'ensureFresh'>,
+  { index, catchUps }: Pick<Catalog, 'index' | 'catchUps'>,
   batch: Pick<SampleBatch, 'count' | 'handles' | 'removals'>,
 ): Promise<void> {
-  await catalog.ensureFresh()
-  requireAllLiving(catalog.index, batch)
+  await catchUps.ensureFresh()
+  requireAllLiving(index, batch)
 }
 
 /** Whether a stream appends numbers as they came; a deleted one does not. */

@@ -101,7 +101,7 @@ async function putOnce(
   const { samples, options } = command
   const { orgUid } = principal
   const startedAt = options.deriveStreamsMax > 0 ? deps.clock.elapsed() : 0
-  const following = catalog.ensureFresh()
+  const following = catalog.catchUps.ensureFresh()
   if (following !== undefined) await following
   const allowed = findTargets(catalog, principal, command)
   const missing = allowed instanceof Promise ? await allowed : allowed
@@ -139,7 +139,7 @@ async function putOnce(
   if (batch.count > 0 || batch.removals.length > 0) await store.append(batch)
   for (const tell of deps.onLanded) tell(batch, orgUid)
   if (options.deriveStreamsMax > 0) await deps.derive(batch, limitsOf(options, startedAt))
-  if (catalog.isShared) await requireStillLiving(catalog, batch)
+  if (catalog.catchUps.isShared) await requireStillLiving(catalog, batch)
   const { retention } = deps
   const warning = warnOfTimes({ retention, index: catalog.index }, batch, command.uploadTime)
   const warnings = warning instanceof Promise ? await warning : warning
@@ -170,7 +170,7 @@ function findTargets(
     for (const target of missing) requireMissing(principal, target)
     return missing
   }
-  return catalog.lookAgain(look, () => true)
+  return catalog.catchUps.lookAgain(look, () => true)
 }
 
 function limitsOf(options: PutOptions, startedAt: number): DeriveLimits {

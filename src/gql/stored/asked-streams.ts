@@ -25,7 +25,7 @@ export async function* findAskedStreams(
   { catalog, principal }: FindDeps,
   asked: Asked,
 ): AsyncGenerator<StreamHandle[]> {
-  if (catalog.isShared) await catalog.refresh()
+  if (catalog.catchUps.isShared) await catalog.refresh()
   const { index } = catalog
   const ids = asked.texts.get('id')
   const mayRead = streamRights({ catalog, principal }, asked)
@@ -83,7 +83,7 @@ export async function* findAskedComponents(
   { catalog, principal }: FindDeps,
   { texts }: Asked,
 ): AsyncGenerator<FoundComponent> {
-  if (catalog.isShared) await catalog.refresh()
+  if (catalog.catchUps.isShared) await catalog.refresh()
   const { index } = catalog
   const { orgUid } = principal
   const [cids, cuids] = [texts.get('cid'), texts.get('cuid')]
