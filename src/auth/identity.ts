@@ -150,12 +150,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     confirmPassword: (given) => confirmPassword(signInDeps, given),
     endAccessOf,
     oauthModeOf,
-    forgetWritten: async (written) => {
-      users.forgetWritten(written)
-      sessions.forgetWritten(written)
-      await keys.forgetWritten(written)
-      await organizations.forgetWritten(written)
-    },
+    forgetWritten: (written) => forgetWritten({ users, sessions, keys, organizations }, written),
     close: async () => {
       await sessions.close()
       await places.close()
@@ -163,6 +158,16 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
       await audit.close()
     },
   }
+}
+
+async function forgetWritten(
+  parts: Pick<Identity, 'users' | 'sessions' | 'keys' | 'organizations'>,
+  written: readonly DocumentKey[],
+): Promise<void> {
+  parts.users.forgetWritten(written)
+  parts.sessions.forgetWritten(written)
+  await parts.keys.forgetWritten(written)
+  await parts.organizations.forgetWritten(written)
 }
 
 /** A changed password ends the sessions that it finds; one that comes later has to see to it itself. */
