@@ -115,6 +115,11 @@ export interface PayloadStore extends Scrubbable {
   get(connectorUid: string, uid: string): Promise<KeptPayload | undefined>
   /** Payloads without an outcome that are newer than `after`, the oldest first. */
   listUnsettled(after: string | undefined, limit: number): Promise<PayloadKey[]>
+  /**
+   * Tells a listener whenever another process that shares this store has left payloads without an outcome, which
+   * `listUnsettled` tells from then on. A store of one process never does.
+   */
+  watchLeft(listener: () => void): void
   /** Every connector of which something is kept. */
   listConnectors(): Promise<Pick<PayloadKey, 'orgUid' | 'connectorUid'>[]>
   /** Forgets all payloads of a connector; durable when it resolves. */

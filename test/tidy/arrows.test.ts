@@ -57,7 +57,8 @@ const cassandraArrows: Record<string, readonly string[]> = {
   catalog: ['connection', 'lease'],
   blobs: ['connection'],
   samples: ['connection', 'lease'],
-  schema: ['connection', 'lease', 'catalog', 'blobs', 'samples'],
+  payloads: ['connection', 'lease'],
+  schema: ['connection', 'lease', 'catalog', 'blobs', 'samples', 'payloads'],
 }
 
 const sources = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'))

@@ -1,5 +1,6 @@
 import { blobTables } from '../blobs/blob-tables.ts'
 import { catalogTables } from '../catalog/catalog-tables.ts'
+import { payloadTables } from '../payloads/payload-tables.ts'
 import { sampleTables } from '../samples/sample-tables.ts'
 
 /** The tables by which processes agree on who makes the others. */
@@ -10,5 +11,5 @@ export const firstTables: readonly string[] = [
 
 /** What makes each version of the schema of the one before it; a step never changes once it was released. */
 export const schemaSteps: readonly (readonly string[])[] = [
-  [...catalogTables, ...blobTables, ...sampleTables],
+  [...catalogTables, ...blobTables, ...payloadTables, ...sampleTables],
 ]

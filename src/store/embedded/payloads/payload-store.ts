@@ -157,6 +157,10 @@ class EmbeddedPayloadStore implements PayloadStore, MovablePayloads {
     return (await this.#readSettled())?.selectUnsettled(number, limit) ?? []
   }
 
+  watchLeft(): void {
+    // A folder has one process.
+  }
+
   async listConnectors(): Promise<Pick<PayloadKey, 'orgUid' | 'connectorUid'>[]> {
     return this.#read()?.selectConnectors() ?? []
   }

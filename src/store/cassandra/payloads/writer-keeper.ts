@@ -1,0 +1,141 @@
+/** Keeps the lease of a writing process, and looks for processes that are gone. */
+import type { Clock } from '../../../base/index.ts'
+import type { PayloadBounds, PayloadKey } from '../../payload-port.ts'
+import type { Cluster } from '../connection/cluster.ts'
+import { Leases } from '../lease/leases.ts'
+import { hasLeft, readLeft } from './left-payloads.ts'
+import { PayloadWriters } from './payload-writers.ts'
+import { WritingProcess } from './writing-process.ts'
+
+/** How often the lease is renewed, and others are looked at. */
+const RENEW_MS = 5_000
+
+/** What was taken over and could not be run is told again after so many looks. */
+const LOOKS_PER_REMINDER = 12
+
+interface WriterKeeperDeps {
+  readonly cluster: Cluster
+  readonly clock: Clock
+  readonly bounds: PayloadBounds
+}
+
+/** The process that writes, and what it has taken over of others. */
+export class WriterKeeper {
+  readonly #deps: WriterKeeperDeps
+  readonly #writers: PayloadWriters
+  readonly #listeners: Array<() => void> = []
+  #process: WritingProcess
+  #timer: NodeJS.Timeout | undefined
+  #looking: Promise<void> | undefined
+  #looks = 0
+
+  constructor(deps: WriterKeeperDeps) {
+    this.#deps = deps
+    this.#writers = new PayloadWriters({ ...deps, leases: new Leases(deps.cluster) })
+    this.#process = new WritingProcess(deps)
+  }
+
+  /** The process under the id that it writes as. */
+  get process(): WritingProcess {
+    return this.#process
+  }
+
+  /** Begins to write, and takes over what processes that are gone have left. */
+  async open(): Promise<void> {
+    await this.#writers.begin(this.#process.writer)
+    await this.#takeOver()
+    this.#timer = setInterval(() => this.lookSoon(), RENEW_MS).unref()
+  }
+
+  /** Refuses when another process may be at work for a writer. */
+  require(writer: string): void {
+    this.#writers.require(writer)
+  }
+
+  /** Tells a listener when something was taken over. */
+  watchLeft(listener: () => void): void {
+    this.#listeners.push(listener)
+  }
+
+  /** Payloads without an outcome of this process and of those that are gone. */
+  async listUnsettled(after: string, limit: number): Promise<PayloadKey[]> {
+    const keys = [...this.#process.unsettled.values()].map(({ key }) => key)
+    let found = firstOf(keys, after, limit)
+    const { bounds, cluster } = this.#deps
+    for (const writer of this.#takenOver()) {
+      for await (const left of readLeft(cluster, writer, bounds)) {
+        found = firstOf([...found, ...left], after, limit)
+      }
+    }
+    return found
+  }
+
+  /** Renews and looks, unless that is under way; what fails is tried again the next time. */
+  lookSoon(): void {
+    this.#looking ??= this.look()
+      .catch(() => undefined)
+      .finally(() => {
+        this.#looking = undefined
+      })
+  }
+
+  /** Renews the leases, and takes over what processes that are gone have left. */
+  async look(): Promise<void> {
+    const lost = await this.#writers.renew()
+    if (lost.includes(this.#process.writer)) await this.#beginAnew()
+    const hasTaken = await this.#takeOver()
+    this.#looks += 1
+    const isTime = hasTaken || this.#looks % LOOKS_PER_REMINDER === 0
+    if (!isTime || !(await this.#hasMore())) return
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Lets go of all, so that others can take over what is left. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#looking
+    await this.#process.pages.close()
+    const { unsettled, writer } = this.#process
+    if (unsettled.size === 0) await this.#writers.end(writer)
+    for (const held of this.#writers.held()) await this.#writers.release(held)
+  }
+
+  async #beginAnew(): Promise<void> {
+    const process = new WritingProcess(this.#deps)
+    await this.#writers.begin(process.writer)
+    const { pages } = this.#process
+    this.#process = process
+    await pages.close()
+  }
+
+  /** Takes over what is left; true when there is any. */
+  async #takeOver(): Promise<boolean> {
+    const taken = await this.#writers.takeOver()
+    if (taken.length > 0) await this.#endEmpty()
+    return taken.length > 0
+  }
+
+  /** Whether anything waits to be run; ends the writers that have left nothing. */
+  async #hasMore(): Promise<boolean> {
+    await this.#endEmpty()
+    return this.#takenOver().length > 0
+  }
+
+  async #endEmpty(): Promise<void> {
+    const { bounds, cluster } = this.#deps
+    for (const writer of this.#takenOver()) {
+      if (!(await hasLeft(cluster, writer, bounds))) await this.#writers.end(writer)
+    }
+  }
+
+  #takenOver(): string[] {
+    return this.#writers.held().filter((writer) => writer !== this.#process.writer)
+  }
+}
+
+function firstOf(keys: readonly PayloadKey[], after: string, limit: number): PayloadKey[] {
+  return keys
+    .filter(({ uid }) => uid > after)
+    .sort((a, b) => (a.uid < b.uid ? -1 : 1))
+    .slice(0, limit)
+}
