@@ -19,7 +19,7 @@ import {
   type KeptPage,
   type PayloadRow,
   readConnector,
-  readPages,
+  readKeptPages,
   readPayload,
 } from './connector-view.ts'
 import { isPageOver } from './open-pages.ts'
@@ -203,7 +203,7 @@ class ClusterPayloads implements PayloadStore {
   async deleteOf(connectorUid: string): Promise<void> {
     await this.#trims.get(connectorUid)
     this.#keeper.process.forget(connectorUid)
-    const pages = await readPages(this.#cluster, connectorUid)
+    const pages = await readKeptPages(this.#cluster, connectorUid)
     const isOver = pages.map((page) => this.#isOver(connectorUid, page))
     for (const [at, { page }] of pages.entries()) {
       await this.#rows.drop(connectorUid, page, isOver[at])
@@ -253,7 +253,7 @@ class ClusterPayloads implements PayloadStore {
 
   /** A payload of any process; undefined when it is not kept. */
   async #find({ connectorUid, uid }: PayloadKey): Promise<PayloadRow | undefined> {
-    const pages = await readPages(this.#cluster, connectorUid)
+    const pages = await readKeptPages(this.#cluster, connectorUid)
     const read = ({ page }: KeptPage) => readPayload(this.#cluster, { connectorUid, page, uid })
     const found = await this.#cluster.inParallel(pages, read)
     return found.find((row) => row !== undefined)

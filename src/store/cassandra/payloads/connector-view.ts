@@ -32,7 +32,7 @@ export interface PayloadRow extends PayloadSummary {
 }
 
 /** A payload's row with what is in it. */
-export interface WholePayloadRow extends PayloadRow {
+interface WholePayloadRow extends PayloadRow {
   readonly queryBytes: number
   readonly content: KeptBytes
   readonly assigned: KeptBytes | undefined
@@ -46,7 +46,7 @@ interface EarlierRun extends RunSummary {
 }
 
 /** All of a connector: payloads and runs within the bounds, the newest first, and which pages have one of them. */
-export interface ConnectorView {
+interface ConnectorView {
   readonly pages: readonly KeptPage[]
   readonly payloads: readonly PayloadRow[]
   readonly runs: readonly RunSummary[]
@@ -54,7 +54,7 @@ export interface ConnectorView {
 }
 
 /** The pages of a connector, in the order of their names. */
-export async function readPages(cluster: Cluster, connectorUid: string): Promise<KeptPage[]> {
+export async function readKeptPages(cluster: Cluster, connectorUid: string): Promise<KeptPage[]> {
   const cql = 'SELECT page, opened_at, is_closed FROM payload_page WHERE connector = ?'
   const rows = await cluster.run(cql, [connectorUid])
   return rows
@@ -73,7 +73,7 @@ export async function readConnector(
   connectorUid: string,
   bounds: PayloadBounds,
 ): Promise<ConnectorView> {
-  const pages = await readPages(cluster, connectorUid)
+  const pages = await readKeptPages(cluster, connectorUid)
   const read = ({ page }: KeptPage) => readRows(cluster, connectorUid, page)
   const found = (await cluster.inParallel(pages, read)).flat()
   const all = found.filter((row): row is PayloadRow => !('of' in row))

@@ -20,7 +20,7 @@ const MARGIN_MS = 3_600_000
 const OPEN_MAX = 10_000
 
 /** A page to which rows may be written once `opened` has resolved. */
-export interface OpenPage {
+interface OpenPage {
   readonly page: string
   readonly opened: Promise<void>
 }

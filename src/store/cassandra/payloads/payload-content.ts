@@ -31,12 +31,12 @@ export function contentOf({ query, body }: Pick<NewPayload, 'query' | 'body'>): 
 
 /** How bytes are kept: in the row when they are short. */
 export function keptBytesOf(data: Buffer): KeptBytes {
-  const inline = isLong(data.length) ? undefined : data
+  const inline = isKeptInParts(data.length) ? undefined : data
   return { bytes: data.length, crc: crc32(data), inline }
 }
 
 /** Whether so many bytes are kept in parts. */
-export function isLong(bytes: number): boolean {
+function isKeptInParts(bytes: number): boolean {
   return bytes > INLINE_BYTES_MAX
 }
 
@@ -50,7 +50,7 @@ export class PayloadParts {
 
   /** Keeps long bytes; those that are short are not here. */
   async write({ connectorUid, name }: PartsPlace, data: Buffer): Promise<void> {
-    if (!isLong(data.length)) return
+    if (!isKeptInParts(data.length)) return
     const cql = 'INSERT INTO payload_part (connector, name, part, data) VALUES (?, ?, ?, ?)'
     await this.#each(data.length, async (part) => {
       const some = data.subarray(part * PART_BYTES, (part + 1) * PART_BYTES)
@@ -67,7 +67,7 @@ export class PayloadParts {
 
   /** Forgets the parts of long bytes. */
   async delete({ connectorUid, name }: PartsPlace, bytes: number): Promise<void> {
-    if (!isLong(bytes)) return
+    if (!isKeptInParts(bytes)) return
     const cql = 'DELETE FROM payload_part WHERE connector = ? AND name = ? AND part = ?'
     await this.#each(bytes, (part) => this.#cluster.run(cql, [connectorUid, name, part]))
   }

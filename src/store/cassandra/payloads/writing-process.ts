@@ -8,7 +8,7 @@ import { OrderedUids } from './ordered-uids.ts'
 const UNSETTLED_MAX = 100_000
 
 /** A payload that this process was given and that has no outcome yet. */
-export interface UnsettledPayload {
+interface UnsettledPayload {
   readonly key: PayloadKey
   readonly page: string
   hasAssigned: boolean
