@@ -168,7 +168,7 @@ seed_provider:
 }
 
 /** A port that is free on all addresses of the nodes. */
-async function freeClusterPort(): Promise<number> {
+export async function freeClusterPort(): Promise<number> {
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const port = FIRST_PORT + Math.floor(Math.random() * PORT_COUNT)
     const free = await Promise.all(CASSANDRA_HOSTS.map((host) => isFree(host, port)))

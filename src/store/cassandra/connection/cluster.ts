@@ -5,6 +5,7 @@ import { awayRefusal, toldOf } from './away.ts'
 import { untilKnown } from './behind.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
 import { connectClient } from './connect-client.ts'
+import type { TendedClient } from './tended-client.ts'
 
 /** A row, by the names of its columns; `bigint` columns are of type bigint, blobs are Buffers. */
 export type CqlRow = Readonly<Record<string, unknown>>
@@ -52,6 +53,7 @@ export interface ClusterWatch {
 export class Cluster {
   readonly settings: ClusterSettings
   readonly #client: cassandra.Client
+  readonly #end: () => Promise<void>
   readonly #onWaiting: ClusterWatch['onWaiting']
   /** Told when the connection ends, so that nobody goes on waiting for it. */
   readonly #ending = new AbortController()
@@ -59,17 +61,18 @@ export class Cluster {
 
   private constructor(
     settings: ClusterSettings,
-    { client, onWaiting }: Pick<ClusterWatch, 'onWaiting'> & { readonly client: cassandra.Client },
+    { client, end, onWaiting }: TendedClient & Pick<ClusterWatch, 'onWaiting'>,
   ) {
     this.settings = settings
     this.#client = client
+    this.#end = end
     this.#onWaiting = onWaiting
   }
 
   /** Connects, and waits for a cluster that is not there yet; the keyspace must exist. */
   static async open(settings: ClusterSettings, watch: ClusterWatch = {}): Promise<Cluster> {
-    const client = await connectClient(settings, { ...watch, keyspace: settings.keyspace })
-    return new Cluster(settings, { client, onWaiting: watch.onWaiting })
+    const tended = await connectClient(settings, { ...watch, keyspace: settings.keyspace })
+    return new Cluster(settings, { ...tended, onWaiting: watch.onWaiting })
   }
 
   /** Runs a statement that may be repeated without harm; answers its rows. */
@@ -176,10 +179,10 @@ export class Cluster {
     }
   }
 
-  /** Ends the connection; what runs is refused. */
+  /** Ends the connection within a bounded time, also while the cluster is away; what runs is refused. */
   async close(): Promise<void> {
     this.#ending.abort()
-    await this.#client.shutdown()
+    await this.#end()
   }
 
   async *#pagesFrom(

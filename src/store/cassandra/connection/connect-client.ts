@@ -3,6 +3,7 @@ import cassandra from 'cassandra-driver'
 import { isAway } from './away.ts'
 import { untilKnown } from './behind.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
+import { type TendedClient, tendClient } from './tended-client.ts'
 
 /** Between two tries to reach a cluster that is away. */
 const RETRY_MS = 1_000
@@ -10,6 +11,12 @@ const RETRY_MS = 1_000
 /** A node that says nothing for this long is asked no more; another takes over. */
 const READ_TIMEOUT_MS = 12_000
 const CONNECT_TIMEOUT_MS = 5_000
+
+/** Between two tries to reach a node again; a process that ends waits for no longer than this. */
+const RECONNECT_MS_MAX = 2_000
+
+/** A node that says nothing for this long is helped out by another, where a statement may be made twice. */
+const HELP_AFTER_MS = 3_000
 
 /** How a client is connected. */
 interface ConnectOptions {
@@ -23,20 +30,21 @@ interface ConnectOptions {
 export async function connectClient(
   settings: ClusterSettings,
   { keyspace, onWaiting = () => {}, signal }: ConnectOptions,
-): Promise<cassandra.Client> {
+): Promise<TendedClient> {
   for (;;) {
     const reasons: string[] = []
     // One by one: the driver forgets to close connections to those that it could not use.
     for (const host of settings.hosts) {
-      const client = new cassandra.Client(clientOptions(settings, { host, keyspace }))
+      const tended = tendClient(clientOptions(settings, { host, keyspace }))
+      const { client } = tended
       try {
         await client.connect()
         // Not as an option: the driver leaves its connections open when it cannot be used.
         const use = () => client.execute(`USE ${keyspace}`)
         if (keyspace !== undefined) await untilKnown(use, { onWaiting, signal })
-        return client
+        return tended
       } catch (error) {
-        await dropClient(client)
+        await tended.end()
         const found = reasonsOf(error)
         reasons.push(...found.map((one) => (one instanceof Error ? one.message : String(one))))
         if (isAway(error) && !found.some(isRefused)) continue
@@ -48,18 +56,6 @@ export async function connectClient(
     onWaiting(`waits for Cassandra at ${placeOf(settings)}: ${[...new Set(reasons)].join('; ')}`)
     await pause(RETRY_MS, undefined, { signal })
   }
-}
-
-interface Ending {
-  shutdown?(waitsForPending?: boolean): unknown
-}
-
-/** Closes what the driver has opened and forgets to close when connecting fails. */
-async function dropClient(client: cassandra.Client): Promise<void> {
-  const { controlConnection } = client as unknown as { controlConnection?: Ending }
-  controlConnection?.shutdown?.()
-  for (const host of client.hosts?.values() ?? []) await (host as Ending).shutdown?.(false)
-  await client.shutdown().catch(() => {})
 }
 
 function clientOptions(
@@ -78,8 +74,15 @@ function clientOptions(
     encoding: { useBigIntAsLong: true },
     socketOptions: { readTimeout: READ_TIMEOUT_MS, connectTimeout: CONNECT_TIMEOUT_MS },
     policies: {
+      speculativeExecution: new policies.speculativeExecution.ConstantSpeculativeExecutionPolicy(
+        ...([HELP_AFTER_MS, 1] as const),
+      ),
       // Nodes that came back are tried again soon, so that an outage ends when it is over.
-      reconnection: new policies.reconnection.ExponentialReconnectionPolicy(250, 5_000, false),
+      reconnection: new policies.reconnection.ExponentialReconnectionPolicy(
+        250,
+        RECONNECT_MS_MAX,
+        false,
+      ),
       ...(keyspace === undefined
         ? { loadBalancing: new policies.loadBalancing.RoundRobinPolicy() }
         : {}),

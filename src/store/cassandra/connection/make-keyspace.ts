@@ -14,7 +14,7 @@ export async function makeKeyspace(settings: ClusterSettings, watch: ClusterWatc
     throw new Error(`Cannot use the keyspace "${keyspace}": small letters, digits and _ only`)
   }
   const { onWaiting, signal } = watch
-  const client = await connectClient(settings, { onWaiting, signal })
+  const { client, end } = await connectClient(settings, { onWaiting, signal })
   try {
     // Looked at here: the driver leaves connections open when it finds it wrong.
     await expectDataCentre(client, settings.dataCentre)
@@ -33,7 +33,7 @@ export async function makeKeyspace(settings: ClusterSettings, watch: ClusterWatc
       }
     }
   } finally {
-    await client.shutdown()
+    await end()
   }
 }
 
