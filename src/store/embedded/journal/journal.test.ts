@@ -109,3 +109,57 @@ test('segments are short until they are filled, and grow to their usual length',
   await journal.close()
   assert.deepEqual(lengths, [64, 64, 64, 4096, 8192, 8192])
 })
+
+/** A journal whose writer answers at the end of the next turn; its orders are counted, and must not come two at a time. */
+function openCounting(context: TestContext, disk: Disk = realDisk) {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-journal-'))
+  context.after(() => rmSync(folder, { recursive: true }))
+  const writer = new JournalWriter(disk)
+  const frames: number[][] = []
+  let underWay = 0
+  const journal = new Journal({
+    ...{ folder, disk, segmentBytes: 1024 * 1024, nextSegment: 1, nextSequence: 1, roomRetryMs: 5 },
+    startWriter: (events) => ({
+      post: (command) => writer.follow(command),
+      order(order) {
+        underWay += 1
+        assert.equal(underWay, 1, 'one frame is under way at a time')
+        setImmediate(() => {
+          underWay -= 1
+          events.onReply(writer.write(order))
+        })
+      },
+      close: async () => writer.close(),
+    }),
+    onDurable({ records }) {
+      frames.push(records.flatMap(({ batch }) => [...batch.times.slice(0, 1)]))
+      return undefined
+    },
+  })
+  return { journal, frames }
+}
+
+test('short records of one turn share a frame, the first too', async (context) => {
+  const { journal, frames } = openCounting(context)
+  await Promise.all([
+    journal.append(record(1)),
+    journal.append(record(2)),
+    journal.append(record(3)),
+  ])
+  assert.deepEqual(frames, [[1, 2, 3]])
+  const appended = journal.append(record(4))
+  await Promise.all([appended, journal.close()])
+  assert.deepEqual(frames, [[1, 2, 3], [4]])
+})
+
+test('a journal that fails before the turn of a record has ended refuses it, and orders nothing', async (context) => {
+  const failing = Promise.withResolvers<never>()
+  failing.promise.catch(() => {})
+  const disk = { ...realDisk, createZeroed: () => failing.promise }
+  const { journal, frames } = openCounting(context, disk)
+  failing.reject(Object.assign(new Error('EIO: as the test asked'), { code: 'EIO' }))
+  await assert.rejects(journal.append(record(1)), { code: 'read_only' })
+  await assert.rejects(journal.append(record(2)), { code: 'read_only' })
+  await journal.close()
+  assert.deepEqual(frames, [])
+})

@@ -20,6 +20,9 @@ const REMOVALS_ROOM_BYTES = 1024 * 1024
 /** Of a short segment so much at most. */
 const REMOVALS_ROOM_SHARE = 8
 
+/** A record that is worth a frame of its own. */
+const LONG_RECORD_BYTES = 4_096
+
 /** What a frame leaves free in a segment that may be the last: nothing when it only removes. */
 function roomBehind(frame: FrameBuffer, segmentBytes: number): number {
   if (frame.onlyRemoves) return 0
@@ -75,6 +78,8 @@ export class Journal {
   readonly #givenMemory: Array<SharedArrayBuffer | undefined> = []
   #overflow: PendingRecord[] = []
   #isBusy = false
+  /** Busy with nothing but waiting for the end of a turn. */
+  #isTurnAwaited = false
   #sequence: number
   #segment: ReadySegment | undefined
   #offset = 0
@@ -147,7 +152,21 @@ export class Journal {
       this.#waitingBytes += record.bytes
       if (!this.#isBusy && !this.#filling.fits(record)) this.#swapBuffers()
       if (this.#overflow.length > 0 || !this.#filling.tryAdd(entry)) this.#overflow.push(entry)
-      if (!this.#isBusy) this.#pump()
+      if (this.#isBusy) return
+      if (record.bytes >= LONG_RECORD_BYTES) this.#pump()
+      else this.#pumpAfterTurn()
+    })
+  }
+
+  /** A frame costs more than a short record: what else this turn of the loop brings shares it. */
+  #pumpAfterTurn(): void {
+    this.#isBusy = true
+    this.#isTurnAwaited = true
+    setImmediate(() => {
+      // Whatever waited may have been refused meanwhile, and others may have begun.
+      if (!this.#isTurnAwaited) return
+      this.#isTurnAwaited = false
+      this.#pump()
     })
   }
 
@@ -367,6 +386,7 @@ export class Journal {
     this.#reject(waiting, reason)
     if (this.#writing.pending.length > 0) return
     this.#isBusy = false
+    this.#isTurnAwaited = false
     this.#onIdle?.()
   }
 
