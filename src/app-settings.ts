@@ -1,6 +1,8 @@
 /** What the composition root reads out of the settings. */
+import { readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { type Config, connectionsWithin, findMemoryBytes, findOpenFilesMax } from './base/index.ts'
+import type { ClusterSettings } from './store/cassandra/index.ts'
 
 /** Below this the samples that wait to be sealed would take what calls need. */
 const LITTLE_MEMORY_BYTES = 1024 * 1024 * 1024
@@ -75,4 +77,31 @@ export function storeLimitsFor(memoryBytes: number): {
 /** The flag of V8 for a memory, if it needs one: with little of it a heap is collected before it is twice what lives. */
 export function heapFlagFor(memoryBytes: number): string | undefined {
   return memoryBytes < LITTLE_MEMORY_BYTES ? '--heap-growing-percent=30' : undefined
+}
+
+/** What is told who wants a backup, or a restore, of data that a cluster keeps. */
+export const NO_BACKUP =
+  'The data is kept by Cassandra: back it up there (docs/cluster.md), with secret.key of the data folder'
+
+/** Where the cluster of the settings is, and who this process is to it; its hosts must be set. */
+export function clusterSettingsOf(config: Config): ClusterSettings {
+  const { hosts = [], port = 0 } = config.cassandraHosts ?? {}
+  const { cassandraUser: user, cassandraPassword: password } = config
+  return {
+    ...{ hosts, port, user, password, tls: clusterTls(config) },
+    dataCentre: config.cassandraDataCentre,
+    keyspace: config.cassandraKeyspace,
+    replication: config.cassandraReplication,
+  }
+}
+
+function clusterTls(config: Config): ClusterSettings['tls'] {
+  if (config.cassandraTls === 'off') return undefined
+  const read = (file: string | undefined) =>
+    file === undefined ? undefined : readFileSync(file, 'utf8')
+  return {
+    ca: read(config.cassandraTlsCa),
+    cert: read(config.cassandraTlsCert),
+    key: read(config.cassandraTlsKey),
+  }
 }

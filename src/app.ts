@@ -34,11 +34,18 @@ import {
   type Log,
   MemoryBudget,
   newUid,
+  peopleLog,
   refuse,
   systemClock,
 } from './base/index.ts'
 import { type Catalog, openCatalog, VALUE_CODE } from './catalog/index.ts'
 import type { CheckParts } from './cli/index.ts'
+import {
+  type CommitListener,
+  CommitListeners,
+  type Elsewhere,
+  openElsewhere,
+} from './commit-listeners.ts'
 import type { StreamDeriver } from './derivation/index.ts'
 import { catalogClockMark, expiringStreams, Feed, makeDeleteProfileJob } from './feed/index.ts'
 import {
@@ -66,28 +73,17 @@ import { openDerivation } from './open-derivation.ts'
 import { openLive } from './open-live.ts'
 import { openScrub } from './open-scrub.ts'
 import { openSql } from './open-sql.ts'
-import { openStores } from './open-stores.ts'
+import { openStorage } from './open-storage.ts'
+import type { OpenedStorage } from './opened-storage.ts'
 import { purgeRegularly } from './purge-regularly.ts'
 import { runServiceCommand } from './run-service-command.ts'
 import { serviceMetrics } from './service-metrics.ts'
-import {
-  acceptLoss,
-  checkFolder,
-  DiskReserve,
-  type LostPart,
-  lockFolder,
-  measureFolder,
-  openCatalogStore,
-  openKeyFile,
-  tightenFolder,
-} from './store/embedded/index.ts'
+import { acceptLoss, type LostPart, lockFolder, openKeyFile } from './store/embedded/index.ts'
 import {
   type CatalogStore,
-  type CatalogWrite,
   damageDetails,
   KnownDamage,
   type LeasedJob,
-  OF_NO_STREAM,
   type PayloadStore,
   type SampleStore,
   type ScrubRunner,
@@ -124,6 +120,8 @@ export interface WeirApp {
 export interface AppOptions {
   readonly clock?: Clock
   readonly log?: Log
+  /** Ends a start that waits for its storage. */
+  readonly signal?: AbortSignal
   /** Puts faults between the service and its catalog. */
   readonly wrapCatalog?: (store: CatalogStore) => CatalogStore
   /** Puts another store of samples in the place of the folder's. */
@@ -162,21 +160,25 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const deletion = { ...data, ...connecting, identity, store: catalogStore, oauth }
   await resumeOrganizationDeletions(deletion, log)
   await connecting.recover()
+  parts.elsewhere?.start()
   const server = await buildServer({
     ...{ clock, log, tls: tlsFiles(config), trustedProxies: config.trustedProxies ?? [] },
     ...{ publicUrl: config.publicUrl, metricsAccess: config.metrics },
     isPublicSecure: config.publicUrl?.startsWith('https:') ?? false,
     connectionLimits: connectionLimits(config),
-    readiness: [{ name: 'samples', findProblem: () => data.samples.status().readOnlyReason }],
+    readiness: [
+      { name: 'samples', findProblem: () => data.samples.status().readOnlyReason },
+      { name: 'cluster', findProblem: () => parts.elsewhere?.problem },
+    ],
     findDetails: () => damageDetails(data.damage),
-    moreMetrics: () => serviceMetrics({ ...data, ...connecting, gql, live, sql }, config.dataDir),
+    moreMetrics: () => serviceMetrics({ ...data, ...connecting, gql, live, sql }),
     ...{ budget, fastLane: lane },
     addRoutes: (app, readMetrics) =>
       addRoutes(app, {
         ...{ ...data, calls, config, deletion, gate, identity, log, oauth, operators },
         ...{ ...connecting, budget, lane, live, clock, queries },
         usageOf: usageReader(catalogStore, data.fileUsage),
-        ...{ readMetrics, measure: () => measureFolder(config.dataDir) },
+        ...{ readMetrics, measure: data.stores.measure },
       }),
   })
   const run = (command: Command) => runServiceCommand({ ...data, identity }, command)
@@ -209,8 +211,7 @@ export async function openMaintenance(
 ): Promise<{ readonly identity: Identity; close(): Promise<void> }> {
   requireFolder(config)
   await using opened = new AsyncDisposableStack()
-  const log = createLog({ level: 'silent' })
-  const { identity } = await openIdentityParts({ config, clock: systemClock, log }, opened)
+  const { identity } = await openIdentityParts(commandOpening(config), opened)
   const closing = opened.move()
   return { identity, close: () => closing.disposeAsync() }
 }
@@ -221,16 +222,29 @@ export async function openChecker(
 ): Promise<CheckParts & { close(): Promise<void> }> {
   requireFolder(config)
   await using opened = new AsyncDisposableStack()
-  const opening = { config, clock: systemClock, log: createLog({ level: 'silent' }) }
+  const opening = commandOpening(config)
   const parts = await openIdentityParts(opening, opened)
   const { damage, places, scrub } = await openData({ ...parts, ...opening }, opened)
   const closing = opened.move()
   return { damage, places, scrub, close: () => closing.disposeAsync() }
 }
 
+/** Who runs a command is told what it waits for, and nothing else. */
+function commandOpening(config: Config) {
+  const destination = peopleLog((line) => process.stderr.write(line))
+  const log =
+    config.store === 'folder'
+      ? createLog({ level: 'silent' })
+      : createLog({ level: 'warn', destination })
+  return { config, clock: systemClock, log }
+}
+
 /** Lets the next start go on without what the data folder has lost; tells what that is. */
 export function acceptFolderLoss(config: Config): LostPart[] {
   requireFolder(config)
+  if (config.store !== 'folder') {
+    refuse('conflict', { what: 'The data is kept by Cassandra: the data folder holds none of it' })
+  }
   const lock = lockFolder(config.dataDir)
   try {
     return acceptLoss(config.dataDir)
@@ -250,38 +264,21 @@ async function openIdentityParts(
   opening: Required<Pick<AppOptions, 'clock' | 'log'>> & AppOptions & { config: Config },
   opened: AsyncDisposableStack,
 ) {
-  const { config, clock, log, wrapCatalog = (store: CatalogStore) => store } = opening
-  const lock = lockFolder(config.dataDir)
-  opened.defer(() => lock.release())
-  for (const { path, mode, isTightened } of tightenFolder(config.dataDir)) {
-    if (isTightened) log.warn({ path, mode }, 'was open to other users and is closed to them')
-    else log.warn({ path, mode }, 'is open to other users: give it to the service, chmod go=')
-  }
-  const reserve = new DiskReserve(config.dataDir, 'start')
-  reserve.settle()
-  // Where there was no room at the start there may be some at the end.
-  opened.defer(() => void reserve.take())
-  const { handleMax } = checkFolder(config.dataDir)
+  const { config, clock, log, signal, wrapCatalog = (store: CatalogStore) => store } = opening
   const damage = new KnownDamage()
-  const embeddedCatalog = await openCatalogStore({
-    ...{ folder: config.dataDir, clock, hasReserve: true },
-    onDamage: (what) => {
-      log.error({ what }, 'the catalog is damaged')
-      damage.note({ part: 'catalog', what: `catalog.db: ${what}`, ...OF_NO_STREAM })
-    },
-  })
-  opened.defer(() => embeddedCatalog.close())
-  const limitedCatalog = withQuotas(wrapCatalog(embeddedCatalog), config.quotas)
+  const storage = await openStorage({ config, clock, log, damage, signal }, opened)
+  const limitedCatalog = withQuotas(wrapCatalog(storage.catalog), config.quotas)
   const fence = new OrganizationFence()
   const fencedCatalog = withStandings(fence.around(limitedCatalog))
-  const commitListeners: Array<(writes: readonly CatalogWrite[]) => void> = []
+  const commits = new CommitListeners()
   const catalogStore = tellCommits(fencedCatalog, (writes, isMade) => {
-    bearers.forgetWritten(writes)
-    for (const listener of commitListeners) listener(writes)
+    commits.tell(writes)
     if (isMade) logActs(log, writes)
   })
+  const elsewhere = await openElsewhere({ ...storage, commits, log }, opened)
   const oauthBase = { store: catalogStore, clock, settings: oauthSettings(config) }
   const bearers = new BearerCache(oauthBase)
+  commits.onCommit((writes) => bearers.forgetWritten(writes))
   const box = new SecretBox(openKeyFile(config.dataDir))
   const identity = await openIdentity({
     ...{ store: catalogStore, clock, log, oauth: oauthBase, bearers, fence, box },
@@ -290,10 +287,8 @@ async function openIdentityParts(
   })
   opened.defer(() => identity.close())
   return {
-    ...{ box, catalogStore, damage, handleMax, identity, oauthBase, embeddedCatalog },
-    onCommit: (listener: (writes: readonly CatalogWrite[]) => void) => {
-      commitListeners.push(listener)
-    },
+    ...{ box, catalogStore, damage, elsewhere, identity, oauthBase, storage },
+    onCommit: (listener: CommitListener) => commits.onCommit(listener),
   }
 }
 
@@ -303,10 +298,9 @@ interface DataParts extends Pick<AppOptions, 'wrapSamples'> {
   readonly identity: Identity
   readonly catalogStore: CatalogStore
   readonly damage: KnownDamage
-  readonly handleMax: number
+  readonly elsewhere: Elsewhere | undefined
   readonly log: Log
-  /** The catalog's store itself. */
-  readonly embeddedCatalog: CatalogStore
+  readonly storage: OpenedStorage
 }
 
 /** Opens what holds the streams, their samples and their files. */
@@ -315,11 +309,13 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
   const catalog = await openCatalog({
     ...{ store: catalogStore, people: peopleOf(identity), clock, createMax: config.createMax },
   })
-  const { backups, blobs, embeddedSamples, payloads } = await openStores(parts, opened)
+  parts.elsewhere?.onChanges(() => catalog.refresh())
+  const stores = await parts.storage.openStores()
+  const { backups, blobs, payloads } = stores
   const { index } = catalog
   const isFileStream = (handle: StreamHandle) => index.valueCodeOf(handle) === VALUE_CODE.FILE
   const fileStreams = () => index.handlesOfValueCode(VALUE_CODE.FILE)
-  const store = (await parts.wrapSamples?.(embeddedSamples)) ?? embeddedSamples
+  const store = (await parts.wrapSamples?.(stores.samples)) ?? stores.samples
   opened.defer(() => store.close())
   const fileUsage = new FileUsage({
     ...{ store, fileStreams, log, bytesMax: config.quotas.fileBytes },
@@ -355,15 +351,15 @@ async function openData(parts: DataParts, opened: AsyncDisposableStack) {
   const { places, scrub } = await openScrub({
     ...{ blobs, catalog, catalogStore, clock, damage, fileStreams, log, samples },
     parts: [
-      { name: 'catalog', store: parts.embeddedCatalog },
-      { name: 'samples', store: embeddedSamples },
+      { name: 'catalog', store: parts.storage.catalog },
+      { name: 'samples', store: stores.samples },
       { name: 'payloads', store: payloads },
     ],
   })
   opened.defer(() => scrub.close())
   return {
-    ...{ backups, catalog, damage, embeddedSamples, samples, feed, files, fileSweep, fileUsage },
-    ...{ derivation, payloads, places, scrub },
+    ...{ catalog, damage, samples, feed, files, fileSweep, fileUsage },
+    ...{ derivation, payloads, places, scrub, stores },
   }
 }
 

@@ -1,6 +1,7 @@
 /** `weir backup` and `weir restore`: the copying is done here, beside the service that may run. */
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
+import { NO_BACKUP } from './app-settings.ts'
 import { Refusal, readConfig, refuse, systemClock, version } from './base/index.ts'
 import { type ParsedLine, printResult, sendCommand, UsageMistake } from './cli/index.ts'
 import {
@@ -29,11 +30,12 @@ const KEY_RESTORED = 'secret.key came from the backup'
 
 /** Copies the data folder to the target that the line names. */
 export async function runBackup({ options, isJson }: ParsedLine): Promise<void> {
-  const { dataDir } = readConfig(process.env)
+  const { dataDir, store } = readConfig(process.env)
   const target = options.target?.[0]
   if (target === undefined || options.target?.length !== 1) {
     throw new UsageMistake('backup needs one folder or archive to write to')
   }
+  if (store !== 'folder') refuse('conflict', { what: NO_BACKUP })
   if (!existsSync(dataDir)) {
     refuse('not_found', { what: `There is no data folder ${dataDir}: set WEIR_DATA_DIR` })
   }
@@ -117,12 +119,18 @@ export async function runRestore({ options, isJson }: ParsedLine): Promise<void>
   if (from === undefined || options.backup?.length !== 1) {
     throw new UsageMistake('restore needs one backup to read')
   }
-  const to = options.to?.[0] ?? readConfig(process.env).dataDir
+  const to = options.to?.[0] ?? restoredFolder()
   process.umask(0o077)
   const restored = await restoreBackup({ from, to, onProgress: tellProgress('restored') })
   const { time, version: writtenBy, hasKey, files, bytes } = restored
   const key = hasKey ? KEY_RESTORED : lostKey(to)
   print({ restored: resolve(to), time, writtenBy: `Weir ${writtenBy}`, files, bytes, key }, isJson)
+}
+
+/** Where a restore without a place goes to: the folder of the settings, where that is the storage. */
+function restoredFolder(): string {
+  const { dataDir, store } = readConfig(process.env)
+  return store === 'folder' ? dataDir : refuse('conflict', { what: NO_BACKUP })
 }
 
 function lostKey(to: string): string {

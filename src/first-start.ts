@@ -1,4 +1,4 @@
-/** A piece of the composition root: the first start of a data folder makes its organization. */
+/** A piece of the composition root: the first start of a storage makes its organization. */
 import { createServer } from 'node:net'
 import {
   type CreatedOrganization,
@@ -15,7 +15,7 @@ interface FirstStart {
 }
 
 /**
- * Makes the first organization of a data folder that has none. The port is taken before: a password
+ * Makes the first organization where there is none; undefined when there is, also when another process is first. The port is taken before: a password
  * that is told once must not be made by a start that fails for want of it.
  */
 export async function beginFirstStart(
@@ -33,11 +33,21 @@ export async function beginFirstStart(
       : findPasswordWeakness(ownerPassword, { email: ownerEmail })
   // What an operator has written down for a start without people must not keep it from starting.
   if (weakness !== undefined) log.warn(`WEIR_OWNER_PASSWORD ${weakness}; change it soon`)
-  const created = await createOrganization(identity, {
-    ...{ ownerEmail, ownerPassword, ownerTimeZone, feedKey },
+  const wanted = {
+    ...{ ownerEmail, ownerPassword, ownerTimeZone, feedKey, isFirst: true },
     name: 'My organization',
     actor: 'first start',
+  }
+  const created = await createOrganization(identity, wanted).catch(async (error: unknown) => {
+    // Another process of the same cluster may have been first.
+    await identity.organizations.load()
+    if (identity.organizations.count === 0) throw error
   })
+  if (created === undefined) {
+    log.info('another process made the first organization and tells its password')
+    await port.release()
+    return undefined
+  }
   return { created: { ...created, feedKey: await readFeedKey(identity, created) }, port }
 }
 

@@ -26,7 +26,7 @@ import {
 import type { Feed } from './feed/index.ts'
 import type { GqlRuns } from './gql/index.ts'
 import { type Gate, sinkLane } from './http/index.ts'
-import type { CatalogStore, CatalogWrite, PayloadStore } from './store/index.ts'
+import type { CatalogStore, PayloadStore, WrittenKey } from './store/index.ts'
 
 /** A start waits so long for what the last run of the service has left; the rest goes on beside its calls. */
 const RECOVERY_MS = 10_000
@@ -46,7 +46,7 @@ interface ConnectorParts {
   readonly identity: Identity
   readonly log: Log
   /** Tells a listener of the writes of every commit. */
-  readonly onCommit: (listener: (writes: readonly CatalogWrite[]) => void) => void
+  readonly onCommit: (listener: (writes: readonly WrittenKey[]) => void) => void
   /** Closes what was opened. */
   readonly opened: AsyncDisposableStack
   readonly payloads: PayloadStore

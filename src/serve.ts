@@ -1,19 +1,23 @@
 /** The service as a process: settings, signals, exit codes. */
+
+import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
-import { openApp } from './app.ts'
+import { openApp, type WeirApp } from './app.ts'
 import { heapFlagFor, memoryBytesOf } from './app-settings.ts'
 import type { CreatedOrganization } from './auth/index.ts'
 import {
+  type Config,
   ConfigError,
   createLog,
   findOpenFilesMax,
+  type Log,
   peopleLog,
   Refusal,
   readConfig,
 } from './base/index.ts'
 import { firstStartText } from './first-start-text.ts'
 import { BackupDamaged, damageOf, FolderDamaged, FolderInUse } from './store/embedded/index.ts'
-import { CatalogDamaged } from './store/index.ts'
+import { CatalogDamaged, StoreUnusable } from './store/index.ts'
 
 /** Exit codes of sysexits.h: wrong settings, damaged data, a folder in use, no free port. */
 const EXIT_CONFIG = 78
@@ -30,6 +34,13 @@ const DISK_ERRORS = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO']
 const DISK_CODES = [8, 10, 13]
 /** Databases, threads and the journal hold some fifty handles; a few must be left for callers. */
 const OPEN_FILES_MIN = 128
+
+/** By whom a storage that cannot be used is made usable decides the code. */
+const UNUSABLE_EXITS = { settings: EXIT_CONFIG, clock: EXIT_SYSTEM, schema: EXIT_DATA } as const
+
+/** A start that is given up ends within this, and one that lost its cluster is tried again after that. */
+const GIVE_UP_MS = 3_000
+const AGAIN_MS = 1_000
 
 /** What sends the signal usually kills after ten seconds. */
 const STOP_WITHIN_MS = 9_500
@@ -48,7 +59,7 @@ export async function serve(): Promise<void> {
     level: config.logLevel,
     ...(isForPeople ? { destination: peopleLog((line) => process.stdout.write(line)) } : {}),
   })
-  const app = await openApp(config, { log })
+  const app = await openUnlessStopped(config, log)
   // Before anybody is told that it listens: whoever was told may stop it at once.
   const stop = (signal: NodeJS.Signals) => {
     log.info({ signal }, 'stopping: running calls finish first')
@@ -93,6 +104,40 @@ function untoldText({ owner }: CreatedOrganization): string {
     `The account ${owner.email} was made and its password not told: set one with ` +
     `npm run weir -- user reset-password ${owner.email}`
   )
+}
+
+/**
+ * Opens the service. On a cluster that may take as long as the cluster is away, so a signal ends it; a cluster that
+ * goes away again meanwhile is waited for once more.
+ */
+async function openUnlessStopped(config: Config, log: Log): Promise<WeirApp> {
+  if (config.store === 'folder') return await openApp(config, { log })
+  const stopping = new AbortController()
+  const stop = (signal: NodeJS.Signals) => {
+    log.info({ signal }, 'stopping: the start is given up')
+    stopping.abort()
+    setTimeout(() => process.exit(0), GIVE_UP_MS).unref()
+  }
+  process.once('SIGTERM', stop).once('SIGINT', stop)
+  try {
+    for (;;) {
+      const app = await openApp(config, { log, signal: stopping.signal }).catch(unlessAway)
+      if (stopping.signal.aborted) await app?.close()
+      stopping.signal.throwIfAborted()
+      if (app !== undefined) return app
+      log.warn('the start waits for Cassandra, which went away again')
+      await pause(AGAIN_MS, undefined, { signal: stopping.signal })
+    }
+  } catch (error) {
+    if (!stopping.signal.aborted) throw error
+    process.exit(0)
+  } finally {
+    process.off('SIGTERM', stop).off('SIGINT', stop)
+  }
+}
+
+function unlessAway(error: unknown): undefined {
+  if (!(error instanceof Refusal) || error.code !== 'store_away') throw error
 }
 
 /** The system gives this process too little to run; nothing was changed. */
@@ -145,6 +190,10 @@ export function exitWith(error: unknown, attempt = 'Cannot start'): never {
     const why = error instanceof SystemLacks ? message : `too few file handles (${message})`
     console.error(`${attempt}: ${why}`)
     process.exit(EXIT_SYSTEM)
+  }
+  if (error instanceof StoreUnusable) {
+    console.error(`${attempt}: ${message}`)
+    process.exit(UNUSABLE_EXITS[error.why])
   }
   if (error instanceof Refusal || isDiskTrouble(error)) {
     console.error(`${attempt}: ${message}`)

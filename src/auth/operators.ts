@@ -1,10 +1,20 @@
 import { allows, type Method, type Principal, requirePermit } from '../access/index.ts'
 import { refuse } from '../base/index.ts'
-import { CatalogConflict, CatalogDamaged, type CatalogStore } from '../store/index.ts'
+import {
+  CatalogConflict,
+  CatalogDamaged,
+  type CatalogStore,
+  type PutDocument,
+} from '../store/index.ts'
 import type { Organizations } from './organizations.ts'
 
 const KEY = { orgUid: '', kind: 'operator', uid: 'organization' } as const
 const DAMAGED = 'damaged'
+
+/** The write by which an organization becomes that of the operators, unless there is one. */
+export function planOperators(orgUid: string): PutDocument {
+  return { op: 'put', ...KEY, body: { orgUid }, expectedRevision: 0 }
+}
 
 /**
  * Who runs the service, as far as its API goes: the administrators, and keys with the capability, of
@@ -29,9 +39,8 @@ export class Operators {
     if (known !== undefined) return new Operators(String(known.body.orgUid))
     const [oldest] = [...deps.organizations.list()].sort((a, b) => a.createdAtMs - b.createdAtMs)
     if (oldest === undefined) return new Operators('')
-    const body = { orgUid: oldest.uid }
     try {
-      await store.commit([{ op: 'put', ...KEY, body, expectedRevision: 0 }])
+      await store.commit([planOperators(oldest.uid)])
     } catch (error) {
       if (!(error instanceof CatalogConflict)) throw error
       return Operators.open(deps)

@@ -198,6 +198,12 @@ export interface CatalogChange extends DocumentKey {
   readonly isOwn?: true
 }
 
+/** A document that a commit has written, or only looked at, as those are told who keep documents in memory. */
+export interface WrittenKey extends DocumentKey {
+  /** Unknown of a commit that another process made: then it was written. */
+  readonly op?: CatalogWrite['op']
+}
+
 /** A right to do something that must happen once in a cluster; the fence rises with every holder. */
 export interface Lease {
   readonly name: string
@@ -310,7 +316,7 @@ export interface CatalogStore {
   scanDocuments(kind: string, onDocument: (document: CatalogDocument) => void): Promise<void>
   /** Deletes documents whose expiresAtMs has passed, at most `limit` of them; tells how many. */
   purgeExpired(nowMs: number, limit: number): Promise<number>
-  /** Committed changes after a cursor (0: from the oldest kept), in order; caches live on it. */
+  /** Committed changes after a cursor (0: from the oldest kept), in order, of all processes; caches live on it. */
   changesSince(cursor: number, limit: number): Promise<{ changes: CatalogChange[]; cursor: number }>
   /** Takes or renews a lease for ttlMs; undefined while another holder has it. */
   acquireLease(name: string, holder: string, ttlMs: number): Promise<Lease | undefined>

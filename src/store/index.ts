@@ -1,3 +1,4 @@
+export { CommitFollower } from './commit-follower.ts'
 export { type JobRun, LeasedJob, type LeasedJobDeps } from './leased-job.ts'
 export * from './ports.ts'
 export { KnownDamage, OF_NO_STREAM } from './scrub/known-damage.ts'
@@ -10,5 +11,6 @@ export {
   type ScrubState,
 } from './scrub/scrub-runner.ts'
 export { holdForMove, ServingSlot } from './serving-slot.ts'
+export { StoreUnusable } from './store-unusable.ts'
 export { tellCommits } from './tell-commits.ts'
 export { withCommit } from './with-commit.ts'

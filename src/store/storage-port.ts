@@ -1,13 +1,13 @@
-/** What the parts of the storage take, in bytes. */
+/** What the parts of the storage take, in bytes; null where the storage does not tell, as a cluster. */
 export interface StorageSizes {
-  readonly catalog: number
-  readonly samples: number
-  readonly journal: number
-  readonly journalSegments: number
+  readonly catalog: number | null
+  readonly samples: number | null
+  readonly journal: number | null
+  readonly journalSegments: number | null
   /** What connectors were given, and what came of it. */
-  readonly payloads: number
+  readonly payloads: number | null
   /** What was set aside because it did not check. */
-  readonly quarantine: number
-  /** What the disk has left. */
+  readonly quarantine: number | null
+  /** What the disk of the data folder has left. */
   readonly free: number
 }

@@ -16,9 +16,13 @@ export interface RunningCommand {
 }
 
 /** Starts `weir` with some words on a data folder. */
-export function startWeir(dataDir: string, words: readonly string[]): RunningCommand {
+export function startWeir(
+  dataDir: string,
+  words: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+): RunningCommand {
   const main = new URL('../../src/weir.ts', import.meta.url).pathname
-  const env = { ...childEnv, WEIR_DATA_DIR: dataDir }
+  const env = { ...childEnv, WEIR_DATA_DIR: dataDir, ...settings }
   const child = spawn(process.execPath, [main, ...words], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

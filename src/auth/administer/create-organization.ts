@@ -2,6 +2,7 @@ import { newSecret, newUid } from '../../base/index.ts'
 import { planStarterUnits } from '../../catalog/index.ts'
 import { FEED_KEY_FIELDS } from '../api-keys.ts'
 import type { Identity } from '../identity.ts'
+import { planOperators } from '../operators.ts'
 import type { Organization, OrganizationOAuth } from '../organizations.ts'
 import type { Standing } from '../standing.ts'
 import type { User } from '../users.ts'
@@ -27,6 +28,8 @@ export interface NewOrganization {
   readonly gsSql?: boolean
   /** The organization that counts it among those made from it; undefined: the operator makes it. */
   readonly madeFrom?: Organization
+  /** Whether it must be the first, that of the operators: then it is made only where there is none. */
+  readonly isFirst?: boolean
   /** Who creates it and from where, for the audit log. */
   readonly actor: string
   readonly address?: string
@@ -53,7 +56,8 @@ export async function createOrganization(
     ...{ detail: name, standing },
   })
   const feed = keys.planInsert(plan.uid, FEED_KEY_FIELDS, { secret: feedKey })
-  const also = [...plans, ...feed, ...planStarterUnits(plan.uid), act]
+  const operators = wanted.isFirst === true ? [planOperators(plan.uid)] : []
+  const also = [...plans, ...feed, ...planStarterUnits(plan.uid), act, ...operators]
   const password = known === undefined ? (wanted.ownerPassword ?? newSecret()) : undefined
   if (known !== undefined) {
     await users.update(known, { memberships: [...known.memberships, membership] }, also)

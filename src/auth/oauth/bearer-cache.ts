@@ -1,5 +1,5 @@
 import { hashSecret } from '../../base/index.ts'
-import type { CatalogWrite } from '../../store/index.ts'
+import type { WrittenKey } from '../../store/index.ts'
 import { RecordCache } from '../record-cache.ts'
 import { type Bearer, toBearer } from './bearer.ts'
 import { CLIENT_KIND, findClient, type Registration } from './client-record.ts'
@@ -67,7 +67,7 @@ export class BearerCache {
   }
 
   /** Forgets what a commit has written. */
-  forgetWritten(writes: readonly CatalogWrite[]): void {
+  forgetWritten(writes: readonly WrittenKey[]): void {
     for (const { kind, uid } of writes) {
       if (kind === ACCESS_KIND) this.#tokens.forget(uid)
       else if (kind === GRANT_KIND) this.#grants.forget(uid)

@@ -14,6 +14,14 @@ import {
 } from '../limits.ts'
 import { trimEndOf } from '../trim-end.ts'
 import { type Brands, readBrands } from './brands.ts'
+import {
+  type CassandraHosts,
+  findClusterMistakes,
+  type Replication,
+  readCassandraHosts,
+  readKeyspace,
+  readReplication,
+} from './cluster-figures.ts'
 import { type LiveFigures, readLiveFigures } from './live-figures.ts'
 import { type Quotas, readQuotas } from './quota-figures.ts'
 import { type RateFigures, readRateFigures } from './rate-figures.ts'
@@ -66,7 +74,18 @@ function optional<T>(read: SettingReader<T>): SettingReader<T | undefined> {
 export const settings = {
   host: { name: 'WEIR_HOST', default: '127.0.0.1', meaning: 'Address to listen on; 0.0.0.0 for every IPv4 interface, :: for all', read: readText },
   port: { name: 'WEIR_PORT', default: '8080', meaning: 'Port to listen on; 0 picks a free one', read: port },
-  dataDir: { name: 'WEIR_DATA_DIR', default: './data', meaning: 'Folder that holds everything the service keeps; created when missing', read: readFolderPath },
+  dataDir: { name: 'WEIR_DATA_DIR', default: './data', meaning: 'Folder that holds everything the service keeps, on Cassandra only what belongs to this process; created when missing', read: readFolderPath },
+  store: { name: 'WEIR_STORE', default: 'folder', meaning: 'Where data is kept: folder (WEIR_DATA_DIR, one process), or cassandra (a cluster, which several processes share)', read: readOneOf(['folder', 'cassandra'] as const) },
+  cassandraHosts: { name: 'WEIR_CASSANDRA_HOSTS', default: '', meaning: 'Some nodes of the cluster, with commas: host or host:port (9042 when not given, the same on all); the others are found from them', read: optional(readCassandraHosts) as SettingReader<CassandraHosts | undefined> },
+  cassandraDataCentre: { name: 'WEIR_CASSANDRA_DATA_CENTRE', default: 'datacenter1', meaning: 'The data centre of the cluster that this process works with, as the cluster calls it', read: readText },
+  cassandraKeyspace: { name: 'WEIR_CASSANDRA_KEYSPACE', default: 'weir', meaning: 'The keyspace; made when it is not there', read: readKeyspace },
+  cassandraReplication: { name: 'WEIR_CASSANDRA_REPLICATION', default: '3', meaning: 'Of a keyspace that is made: copies in the data centre, or in each of several, such as dc1=3,dc2=3', read: readReplication as SettingReader<Replication> },
+  cassandraUser: { name: 'WEIR_CASSANDRA_USER', default: '', meaning: 'Who signs in to the cluster, together with WEIR_CASSANDRA_PASSWORD; unset: nobody', read: optional(readText) },
+  cassandraPassword: { name: 'WEIR_CASSANDRA_PASSWORD', default: '', meaning: 'The password of WEIR_CASSANDRA_USER; better in the file of WEIR_CONFIG than in the environment', read: optional(readText) },
+  cassandraTls: { name: 'WEIR_CASSANDRA_TLS', default: 'off', meaning: 'on: connections to the cluster are encrypted, and its nodes must show a certificate for the name or address under which they are reached', read: readOneOf(['off', 'on'] as const) },
+  cassandraTlsCa: { name: 'WEIR_CASSANDRA_TLS_CA', default: '', meaning: 'PEM file with the authorities that vouch for the nodes; unset: those that Node knows', read: optional(readFilePath) },
+  cassandraTlsCert: { name: 'WEIR_CASSANDRA_TLS_CERT', default: '', meaning: 'PEM file with the certificate that this process shows to nodes that ask for one; together with WEIR_CASSANDRA_TLS_KEY', read: optional(readFilePath) },
+  cassandraTlsKey: { name: 'WEIR_CASSANDRA_TLS_KEY', default: '', meaning: 'PEM file with the private key of that certificate', read: optional(readFilePath) },
   ownerEmail: { name: 'WEIR_OWNER_EMAIL', default: 'owner@localhost', meaning: 'First start only: the owner\'s e-mail address', read: readEmail },
   ownerPassword: { name: 'WEIR_OWNER_PASSWORD', default: '', meaning: 'First start only: the owner\'s password, 8 characters or more; generated and printed when unset', read: optional(readPassword) },
   ownerTimeZone: { name: 'WEIR_OWNER_TIME_ZONE', default: 'UTC', meaning: 'First start only: the owner\'s IANA time zone, which auto-created components take', read: readTimeZone },
@@ -131,7 +150,7 @@ export function readConfig(environment: Environment): Config {
       mistakes.push(`${setting.name} ${error.message}`)
     }
   }
-  mistakes.push(...findTlsMistakes(given, config))
+  mistakes.push(...findTlsMistakes(given, config), ...findClusterMistakes(given, config))
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   return config as Config
 }

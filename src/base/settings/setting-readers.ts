@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
 import { BlockList, isIP, isIPv4 } from 'node:net'
 import { dirname, resolve } from 'node:path'
@@ -186,5 +187,17 @@ export function findTlsMistake(certFile: string, keyFile: string): string | unde
     return undefined
   } catch (error) {
     return `must hold a PEM certificate and its private key: ${(error as Error).message}`
+  }
+}
+
+/** What is wrong with a file of authorities, or undefined when certificates can be held against it. */
+export function findAuthorityMistake(file: string): string | undefined {
+  const text = readFileSync(file, 'utf8')
+  const found = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+  try {
+    for (const one of found) new X509Certificate(one)
+    return found.length > 0 ? undefined : 'must hold certificates in PEM: there is none'
+  } catch (error) {
+    return `must hold certificates in PEM: ${(error as Error).message}`
   }
 }

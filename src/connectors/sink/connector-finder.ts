@@ -1,5 +1,5 @@
 import { BoundedCache } from '../../base/index.ts'
-import type { CatalogWrite } from '../../store/index.ts'
+import type { WrittenKey } from '../../store/index.ts'
 import { CONNECTOR_KIND } from '../record/connector-rules.ts'
 import type { Connector } from '../record/connector-shape.ts'
 
@@ -36,7 +36,7 @@ export class ConnectorFinder {
   }
 
   /** Forgets what a commit has written. */
-  forgetWritten(writes: readonly CatalogWrite[]): void {
+  forgetWritten(writes: readonly WrittenKey[]): void {
     // A put may create thousands of streams in a commit; connectors are saved alone.
     if (!writes.some(({ kind, op }) => kind === CONNECTOR_KIND && op !== 'expect')) return
     this.#generation += 1

@@ -1,6 +1,6 @@
 import { type Method, type Principal, requirePermit } from '../../access/index.ts'
 import { type Clock, type EpochMs, refuse } from '../../base/index.ts'
-import type { CatalogWrite } from '../../store/index.ts'
+import type { WrittenKey } from '../../store/index.ts'
 import type { Connector } from '../record/connector-shape.ts'
 import type { Connectors } from '../record/connectors.ts'
 import type { ArrivedPayload, PayloadRuns } from '../run/payload-runs.ts'
@@ -65,7 +65,7 @@ export class SinkCalls {
   }
 
   /** Forgets what a commit has written. */
-  forgetWritten(writes: readonly CatalogWrite[]): void {
+  forgetWritten(writes: readonly WrittenKey[]): void {
     this.#finder.forgetWritten(writes)
   }
 

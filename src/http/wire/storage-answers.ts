@@ -3,6 +3,8 @@ import { Type } from 'typebox'
 import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
 
 const bytes = Type.Integer({ format: 'int64', description: 'Bytes' })
+/** Null where a cluster keeps the data: it tells its sizes itself. */
+const toldBytes = orNull(bytes)
 const counts = { items: Type.Integer(), bytes }
 
 const runFields = {
@@ -40,10 +42,10 @@ export const storageRecord = named(
   'Storage',
   {
     sizes: Type.Object({
-      ...{ catalog: bytes, samples: bytes, quarantine: bytes, free: bytes, journal: bytes },
-      ...{ payloads: bytes, files: orNull(bytes) },
+      ...{ catalog: toldBytes, samples: toldBytes, quarantine: toldBytes, free: bytes },
+      ...{ journal: toldBytes, payloads: toldBytes, files: orNull(bytes) },
     }),
-    journal: Type.Object({ segments: Type.Integer(), bytes }),
+    journal: Type.Object({ segments: orNull(Type.Integer()), bytes: toldBytes }),
     scrub: Type.Object({ ...runFields, damaged: Type.Array(damaged) }),
   },
   {

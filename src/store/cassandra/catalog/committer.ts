@@ -186,7 +186,7 @@ export class Committer {
     const lastHandle = Math.max(state.lastHandle, this.#head.handle)
     const entry = await this.#log.append(this.#head, effects, lastHandle)
     if (entry === undefined) return false
-    await this.#take(entry)
+    await this.#take(entry, true)
     return true
   }
 
@@ -194,15 +194,15 @@ export class Committer {
     for (;;) {
       const entries = await this.#log.readAfter(this.#head.seq)
       if (entries.length === 0) return this.#head
-      for (const entry of entries) await this.#take(entry)
+      for (const entry of entries) await this.#take(entry, false)
     }
   }
 
-  async #take(entry: LogEntry): Promise<void> {
+  async #take(entry: LogEntry, isOwn: boolean): Promise<void> {
     const { cluster, startMicros } = this.#parts
     await materialize(cluster, entry.effects, startMicros + BigInt(entry.seq))
     this.#head = entry.head
-    this.#recent.add(entry)
+    this.#recent.add(entry, isOwn)
     if (entry.seq - this.#marked >= ENTRIES_PER_MARK) await this.#mark()
   }
 

@@ -15,10 +15,12 @@ export class RecentChanges {
     this.#head = head
   }
 
-  /** Notes the changes of the next entry. */
-  add(entry: LogEntry): void {
+  /** Notes the changes of the next entry, which this process itself or another has made. */
+  add(entry: LogEntry, isOwn: boolean): void {
     this.#head = entry.head
-    this.#kept.push(...changesOf(entry))
+    for (const change of changesOf(entry)) {
+      this.#kept.push(isOwn ? { ...change, isOwn } : change)
+    }
     if (this.#kept.length > 2 * KEPT_MAX) this.#kept.splice(0, this.#kept.length - KEPT_MAX)
   }
 

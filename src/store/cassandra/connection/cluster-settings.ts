@@ -20,10 +20,16 @@ interface ClusterTls {
   readonly key?: string
 }
 
+/** How many copies each data centre has. */
+export function copiesOf({ replication, dataCentre }: ClusterSettings): Record<string, number> {
+  return typeof replication === 'number' ? { [dataCentre]: replication } : { ...replication }
+}
+
 /** The replication of a keyspace as CQL writes it. */
-export function replicationText({ replication, dataCentre }: ClusterSettings): string {
-  const copies = typeof replication === 'number' ? { [dataCentre]: replication } : replication
-  const pairs = Object.entries(copies).map(([name, count]) => `${quoted(name)}: ${count}`)
+export function replicationText(settings: ClusterSettings): string {
+  const pairs = Object.entries(copiesOf(settings)).map(
+    ([name, count]) => `${quoted(name)}: ${count}`,
+  )
   return `{'class': 'NetworkTopologyStrategy', ${pairs.join(', ')}}`
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import cassandra from 'cassandra-driver'
+import { StoreUnusable } from '../../store-unusable.ts'
 import { isAway } from './away.ts'
 import { untilKnown } from './behind.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
@@ -48,9 +49,8 @@ export async function connectClient(
         const found = reasonsOf(error)
         reasons.push(...found.map((one) => (one instanceof Error ? one.message : String(one))))
         if (isAway(error) && !found.some(isRefused)) continue
-        throw new Error(`Cannot use Cassandra at ${placeOf(settings)}: ${reasons.at(-1)}`, {
-          cause: error,
-        })
+        const what = `Cannot use Cassandra at ${placeOf(settings)}: ${reasons.at(-1)}`
+        throw new StoreUnusable('settings', what, { cause: error })
       }
     }
     onWaiting(`waits for Cassandra at ${placeOf(settings)}: ${[...new Set(reasons)].join('; ')}`)

@@ -1,26 +1,32 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client, Host } from 'cassandra-driver'
+import { StoreUnusable } from '../../store-unusable.ts'
 import type { ClusterWatch } from './cluster.ts'
-import { type ClusterSettings, replicationText } from './cluster-settings.ts'
+import { type ClusterSettings, copiesOf, replicationText } from './cluster-settings.ts'
 import { connectClient } from './connect-client.ts'
 
 const LOOK_MS = 100
 const NAME = /^[a-z][a-z0-9_]{0,47}$/
 
-/** Makes the keyspace where it is not there yet; one that is there stays as it is. Rejects when the cluster has no such data centre. */
+/** Makes the keyspace where it is not there yet; one that is there stays as it is. Rejects when the cluster has no such data centre, or too few nodes for the copies. */
 export async function makeKeyspace(settings: ClusterSettings, watch: ClusterWatch): Promise<void> {
   const { keyspace } = settings
   if (!NAME.test(keyspace)) {
-    throw new Error(`Cannot use the keyspace "${keyspace}": small letters, digits and _ only`)
+    throw new StoreUnusable(
+      'settings',
+      `Cannot use the keyspace "${keyspace}": small letters, digits and _ only`,
+    )
   }
   const { onWaiting, signal } = watch
   const { client, end } = await connectClient(settings, { onWaiting, signal })
   try {
     // Looked at here: the driver leaves connections open when it finds it wrong.
-    await expectDataCentre(client, settings.dataCentre)
+    const counts = countNodes(client)
+    expectDataCentre(counts, settings.dataCentre)
     const hosts = client.hosts.values().filter((host) => host.isUp())
     const [first] = hosts.sort((a, b) => (a.address < b.address ? -1 : 1))
     if (!(await isKnown(client, keyspace, first))) {
+      expectCopies(counts, settings)
       const replication = replicationText(settings)
       const cql = `CREATE KEYSPACE IF NOT EXISTS ${keyspace} WITH replication = ${replication}`
       await client.execute(cql, [], { host: first })
@@ -43,13 +49,32 @@ async function isKnown(client: Client, keyspace: string, host: Host): Promise<bo
   return rows.length > 0
 }
 
-async function expectDataCentre(client: Client, name: string): Promise<void> {
-  const found = new Set<string>()
-  for (const table of ['system.local', 'system.peers']) {
-    const { rows } = await client.execute(`SELECT data_center FROM ${table}`)
-    for (const row of rows) if (row.data_center !== null) found.add(row.data_center)
+/** How many nodes each data centre has, those that are down among them. */
+function countNodes(client: Client): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { datacenter } of client.hosts.values()) {
+    counts.set(datacenter, (counts.get(datacenter) ?? 0) + 1)
   }
-  if (found.has(name)) return
-  const names = [...found].sort().join(', ')
-  throw new Error(`Cannot find the data centre "${name}" in the cluster: it has ${names}`)
+  return counts
+}
+
+function expectDataCentre(counts: ReadonlyMap<string, number>, name: string): void {
+  if (counts.has(name)) return
+  const names = [...counts.keys()].sort().join(', ')
+  throw new StoreUnusable(
+    'settings',
+    `Cannot find the data centre "${name}" in the cluster: it has ${names}`,
+  )
+}
+
+/** With fewer nodes than copies a quorum may never be there, and a start would wait for it in vain. */
+function expectCopies(counts: ReadonlyMap<string, number>, settings: ClusterSettings): void {
+  for (const [name, copies] of Object.entries(copiesOf(settings))) {
+    const nodes = counts.get(name) ?? 0
+    if (copies <= nodes) continue
+    throw new StoreUnusable(
+      'settings',
+      `Cannot make the keyspace ${settings.keyspace} with ${copies} copies in the data centre "${name}": it has ${nodes} nodes`,
+    )
+  }
 }

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { type Clock, systemClock } from '../../../base/index.ts'
+import { StoreUnusable } from '../../store-unusable.ts'
 import type { Cluster } from '../connection/cluster.ts'
 import { ClockGuard } from './clock-guard.ts'
 import { ClusterSamples } from './cluster-samples.ts'
@@ -28,7 +29,7 @@ export async function openClusterSamples(
 ): Promise<ClusterSamples> {
   const guard = new ClockGuard(cql, clock)
   const problem = checksClock ? await guard.findProblem() : undefined
-  if (problem !== undefined) throw new Error(problem)
+  if (problem !== undefined) throw new StoreUnusable('clock', problem)
   const store = new ClusterSamples({
     cql,
     clock,

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Refusal, systemClock } from '../../../base/index.ts'
+import { StoreUnusable } from '../../store-unusable.ts'
 import { isBehind } from '../connection/behind.ts'
 import type { Cluster, ClusterWatch } from '../connection/cluster.ts'
 import { Leases } from '../lease/leases.ts'
@@ -65,7 +66,8 @@ async function readVersion(cluster: Cluster): Promise<number | undefined> {
 }
 
 function refuseLater(version: number, { settings }: Cluster): never {
-  throw new Error(
+  throw new StoreUnusable(
+    'schema',
     `The keyspace ${settings.keyspace} has schema ${version}, and this Weir knows ${schemaSteps.length}: start a later Weir`,
   )
 }

@@ -25,9 +25,7 @@ export function StorageState({ storage }: { readonly storage: Schema<'Storage'> 
       <FormAlert>{act.error?.message}</FormAlert>
       <div className={styles.bar}>
         <p>
-          Samples {bytesText(sizes.samples)}, records {bytesText(sizes.catalog)}, files{' '}
-          {sizes.files === null ? 'not counted yet' : bytesText(sizes.files)}, set aside{' '}
-          {bytesText(sizes.quarantine)}. <ScrubWords scrub={scrub} />
+          <SizeWords sizes={sizes} /> <ScrubWords scrub={scrub} />
         </p>
         <Button isBusy={act.isBusy} onClick={() => void check()}>
           Check all of it
@@ -44,6 +42,20 @@ export function StorageState({ storage }: { readonly storage: Schema<'Storage'> 
           ]}
         />
       )}
+    </>
+  )
+}
+
+function SizeWords({ sizes }: { readonly sizes: Schema<'Storage'>['sizes'] }) {
+  const { samples, catalog, quarantine } = sizes
+  const files = sizes.files === null ? 'not counted yet' : bytesText(sizes.files)
+  if (samples === null || catalog === null || quarantine === null) {
+    return <>Kept in a cluster of Cassandra, which tells its sizes itself; files {files}.</>
+  }
+  return (
+    <>
+      Samples {bytesText(samples)}, records {bytesText(catalog)}, files {files}, set aside{' '}
+      {bytesText(quarantine)}.
     </>
   )
 }

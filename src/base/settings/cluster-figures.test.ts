@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { readCassandraHosts, readKeyspace, readReplication } from './cluster-figures.ts'
+import { ConfigError, readConfig } from './config.ts'
+import { SettingMistake } from './setting-readers.ts'
+
+test('readCassandraHosts() reads hosts with one port for all', () => {
+  const check = (text: string, hosts: string[], port: number) =>
+    assert.deepEqual(readCassandraHosts(text), { hosts, port }, text)
+  check('10.0.0.1', ['10.0.0.1'], 9_042)
+  check('a.example:19042, b.example:19042,', ['a.example', 'b.example'], 19_042)
+  check('fe80::1,[fe80::2]', ['fe80::1', 'fe80::2'], 9_042)
+  check('[::1]:9043', ['::1'], 9_043)
+  for (const wrong of ['', ',', 'a:0', 'a:70000', 'a:b', 'a b', 'http://a', '[a]:1', 'a:1,b:2']) {
+    assert.throws(() => readCassandraHosts(wrong), SettingMistake, wrong)
+  }
+})
+
+test('readReplication() reads copies, of one data centre or of several', () => {
+  assert.equal(readReplication('3'), 3)
+  assert.deepEqual(readReplication('dc1=3, dc2=2'), { dc1: 3, dc2: 2 })
+  for (const wrong of ['0', '-1', 'three', 'dc1=0', 'dc1', 'dc1=1,dc1=2', 'a=1,,', "a'=1", '100']) {
+    assert.throws(() => readReplication(wrong), SettingMistake, wrong)
+  }
+})
+
+test('readKeyspace() takes what CQL takes without quotes', () => {
+  assert.equal(readKeyspace('weir_2'), 'weir_2')
+  for (const wrong of ['Weir', '2weir', 'a-b', 'a;b', 'a'.repeat(49)]) {
+    assert.throws(() => readKeyspace(wrong), SettingMistake, wrong)
+  }
+})
+
+test('what does not go together is told together, and no password with it', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'weir-config-')), 'ca.pem')
+  writeFileSync(file, 'no certificate')
+  const mistakesOf = (environment: Record<string, string>): string => {
+    try {
+      readConfig(environment)
+    } catch (error) {
+      if (error instanceof ConfigError) return error.mistakes.join('\n')
+      throw error
+    }
+    return ''
+  }
+  const mistakes = mistakesOf({
+    ...{ WEIR_STORE: 'cassandra', WEIR_CASSANDRA_PASSWORD: 'hidden one' },
+    ...{ WEIR_CASSANDRA_REPLICATION: 'dc1=3', WEIR_CASSANDRA_TLS_CA: file },
+  })
+  assert.match(mistakes, /WEIR_CASSANDRA_HOSTS must be set when/)
+  assert.match(mistakes, /USER and WEIR_CASSANDRA_PASSWORD must be set together/)
+  assert.match(mistakes, /REPLICATION must have copies in "datacenter1"/)
+  assert.match(mistakes, /TLS_CA must not be set while WEIR_CASSANDRA_TLS is off/)
+  assert.ok(!mistakes.includes('hidden one'))
+  const tls = { WEIR_CASSANDRA_TLS: 'on', WEIR_CASSANDRA_TLS_CA: file }
+  assert.match(mistakesOf(tls), /TLS_CA must hold certificates in PEM/)
+  const halfPair = { WEIR_CASSANDRA_TLS: 'on', WEIR_CASSANDRA_TLS_CERT: file }
+  assert.match(mistakesOf(halfPair), /CERT and WEIR_CASSANDRA_TLS_KEY must be set together/)
+})

@@ -1,0 +1,76 @@
+/** A piece of the composition root: who hears of commits, of this process and of others. */
+import type { Log } from './base/index.ts'
+import type { OpenedStorage } from './opened-storage.ts'
+import { type CatalogChange, CommitFollower, type WrittenKey } from './store/index.ts'
+
+/** Told at once of what a commit has written, so that nothing of it stays in memory. */
+export type CommitListener = (written: readonly WrittenKey[]) => void
+
+/** Told of what other processes have committed; told again when it rejects. */
+type ElsewhereListener = (changes: readonly CatalogChange[]) => void | Promise<void>
+
+/** Those that hear of every commit. */
+export class CommitListeners {
+  readonly #listeners: CommitListener[] = []
+
+  onCommit(listener: CommitListener): void {
+    this.#listeners.push(listener)
+  }
+
+  /** Tells all of them. */
+  tell(written: readonly WrittenKey[]): void {
+    for (const listener of this.#listeners) listener(written)
+  }
+}
+
+/** What other processes commit, as this one hears of it. */
+export interface Elsewhere {
+  /** Why that is not known, or undefined while it is. */
+  readonly problem: string | undefined
+  /** Adds a listener; those that were added before are told before. */
+  onChanges(listener: ElsewhereListener): void
+  /** Begins to tell all that was committed since it was opened. */
+  start(): void
+}
+
+/**
+ * Follows what other processes commit to a storage that is shared, from here on; undefined for one that is not.
+ * Opened before anything of the catalog is read into memory, so that nothing is missed.
+ */
+export async function openElsewhere(
+  parts: Pick<OpenedStorage, 'catalog' | 'isShared'> & {
+    readonly commits: CommitListeners
+    readonly log: Log
+  },
+  opened: AsyncDisposableStack,
+): Promise<Elsewhere | undefined> {
+  const { catalog, commits, isShared, log } = parts
+  if (!isShared) return undefined
+  const listeners: ElsewhereListener[] = []
+  const follower = await CommitFollower.open({
+    store: catalog,
+    onChanges: async (changes) => {
+      commits.tell(changes)
+      for (const listener of listeners) await listener(changes)
+    },
+    onFailure: (error) => log.warn({ error }, 'what other processes commit is not known'),
+    onLost: (error) => {
+      log.fatal(
+        { error },
+        'this process was away for too long: what it has in memory is out of date',
+      )
+      // As any mistake that leaves memory wrong: the process ends, and a start reads all of it anew.
+      setImmediate(() => {
+        throw error
+      })
+    },
+  })
+  opened.defer(() => follower.close())
+  return {
+    get problem() {
+      return follower.problem
+    },
+    onChanges: (listener) => void listeners.push(listener),
+    start: () => follower.start(),
+  }
+}

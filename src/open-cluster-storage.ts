@@ -1,0 +1,90 @@
+/** A piece of the composition root: all data in a cluster of Cassandra, which several processes share. */
+import { statfs } from 'node:fs/promises'
+import { clusterSettingsOf, NO_BACKUP } from './app-settings.ts'
+import { type Log, metricText, refuse, systemClock } from './base/index.ts'
+import type { OpenedStorage, OpenedStores, StorageOpening } from './opened-storage.ts'
+import {
+  type Cluster,
+  openCluster,
+  openClusterBlobs,
+  openClusterCatalog,
+  openClusterSamples,
+} from './store/cassandra/index.ts'
+import { openPayloadStore } from './store/embedded/index.ts'
+import type { SampleStore, StorageSizes } from './store/index.ts'
+
+/** What a start waits for is told when it changes, and else so often. */
+const TELL_EVERY_MS = 5_000
+
+/** Connects to the cluster of the settings, waits for it where it is away, and opens its catalog. */
+export async function openClusterStorage(
+  opening: StorageOpening,
+  opened: AsyncDisposableStack,
+): Promise<OpenedStorage> {
+  const { config, clock, log, signal } = opening
+  const settings = clusterSettingsOf(config)
+  const cluster = await openCluster(settings, { onWaiting: waitingTeller(log), signal })
+  opened.defer(() => cluster.close())
+  const catalog = await openClusterCatalog(cluster, { clock })
+  opened.defer(() => catalog.close())
+  const openStores = () => openClusterStores(cluster, opening, opened)
+  return { catalog, isShared: true, openStores }
+}
+
+async function openClusterStores(
+  cluster: Cluster,
+  { config, clock, log }: StorageOpening,
+  opened: AsyncDisposableStack,
+): Promise<OpenedStores> {
+  const samples = await openClusterSamples(cluster, {
+    clock,
+    onFailure: (error) => log.error({ error }, 'stored samples could not be compacted'),
+  })
+  opened.defer(() => samples.close())
+  const blobs = await openClusterBlobs(cluster, { clock })
+  opened.defer(() => blobs.close())
+  const payloads = await openPayloadStore({ folder: config.dataDir })
+  opened.defer(() => payloads.close())
+  return {
+    ...{ backups: noBackups, blobs, payloads, samples },
+    measure: () => measureLocal(config.dataDir),
+    metrics: async () => clusterMetrics(samples, config.dataDir),
+  }
+}
+
+/** A copy of one moment is made by the cluster itself, of all its nodes. */
+const noBackups: OpenedStores['backups'] = {
+  answer: () => refuse('conflict', { what: NO_BACKUP }),
+  mayEndDeletion: async () => {},
+}
+
+/** The cluster tells its sizes itself; of this machine only the folder's disk matters. */
+async function measureLocal(folder: string): Promise<StorageSizes> {
+  const { bavail, bsize } = await statfs(folder)
+  return {
+    ...{ catalog: null, samples: null, journal: null, journalSegments: null },
+    ...{ payloads: null, quarantine: null, free: bavail * bsize },
+  }
+}
+
+async function clusterMetrics(samples: SampleStore, folder: string): Promise<string> {
+  const { readOnlyReason } = samples.status()
+  const { free } = await measureLocal(folder)
+  const isReadOnly = readOnlyReason === undefined ? 0 : 1
+  return [
+    metricText('weir_read_only', 'gauge', '1: nothing can be stored.', isReadOnly),
+    metricText('weir_disk_free_bytes', 'gauge', "What the data folder's disk has left.", free),
+  ].join('')
+}
+
+/** Tells in the log what a start waits for. */
+function waitingTeller(log: Log): (what: string) => void {
+  let [told, toldAtMs] = ['', Number.NEGATIVE_INFINITY]
+  return (what) => {
+    const nowMs = systemClock.elapsed()
+    if (what === told && nowMs - toldAtMs < TELL_EVERY_MS) return
+    told = what
+    toldAtMs = nowMs
+    log.warn(`the start ${what}`)
+  }
+}

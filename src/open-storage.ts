@@ -1,0 +1,27 @@
+/** A piece of the composition root: which storage the service has. */
+import type { Log } from './base/index.ts'
+import { openFolderStorage } from './open-folder-storage.ts'
+import type { OpenedStorage, StorageOpening } from './opened-storage.ts'
+import { lockFolder, tightenFolder } from './store/embedded/index.ts'
+
+/** Opens the storage that the settings name, over a data folder that only this process has. */
+export async function openStorage(
+  opening: StorageOpening,
+  opened: AsyncDisposableStack,
+): Promise<OpenedStorage> {
+  const { config, log } = opening
+  const lock = lockFolder(config.dataDir)
+  opened.defer(() => lock.release())
+  closeToOthers(config.dataDir, log)
+  if (config.store === 'folder') return await openFolderStorage(opening, opened)
+  // The driver is loaded only where there is a cluster.
+  const { openClusterStorage } = await import('./open-cluster-storage.ts')
+  return await openClusterStorage(opening, opened)
+}
+
+function closeToOthers(folder: string, log: Log): void {
+  for (const { path, mode, isTightened } of tightenFolder(folder)) {
+    if (isTightened) log.warn({ path, mode }, 'was open to other users and is closed to them')
+    else log.warn({ path, mode }, 'is open to other users: give it to the service, chmod go=')
+  }
+}

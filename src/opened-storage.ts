@@ -1,0 +1,48 @@
+/** What the composition root knows of a storage, whichever it is. */
+import type { Clock, Config, Log } from './base/index.ts'
+import type { BackupAnswer } from './store/embedded/index.ts'
+import type {
+  BlobStore,
+  CatalogStore,
+  KnownDamage,
+  PayloadStore,
+  SampleStore,
+  StorageSizes,
+} from './store/index.ts'
+
+/** What a storage is opened with. */
+export interface StorageOpening {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Log
+  /** Where it tells what did not check. */
+  readonly damage: KnownDamage
+  /** Ends a start that waits for its storage. */
+  readonly signal?: AbortSignal
+}
+
+/** A storage of which the catalog is open, which is all that many commands need. */
+export interface OpenedStorage {
+  readonly catalog: CatalogStore
+  /** Whether other processes write to it as well. */
+  readonly isShared: boolean
+  /** Opens the rest. */
+  openStores(): Promise<OpenedStores>
+}
+
+/** The stores of samples, of the bodies of files, and of payloads. */
+export interface OpenedStores {
+  readonly samples: SampleStore
+  readonly blobs: BlobStore
+  readonly payloads: PayloadStore
+  readonly backups: {
+    /** Follows one command of a backup; refuses where none can be made. */
+    answer(name: string, given: string | undefined): BackupAnswer
+    /** Resolves when a deletion of streams may end. */
+    mayEndDeletion(): Promise<void>
+  }
+  /** What the parts take. */
+  measure(): Promise<StorageSizes>
+  /** What /metrics tells of them, in Prometheus' text format. */
+  metrics(): Promise<string>
+}

@@ -1,0 +1,105 @@
+/** Follows the commits that other processes make to a catalog that several share. */
+import { Refusal } from '../base/index.ts'
+import type { CatalogChange, CatalogStore } from './catalog-port.ts'
+
+/** How long what another process has committed may be unknown here, beside the time that a look takes. */
+const LOOK_EVERY_MS = 250
+/** A cluster that was away is looked at this often: what was revoked meanwhile is known soon after. */
+const LOOK_AGAIN_MS_MAX = 1_000
+const CHANGES_PER_LOOK = 1_000
+
+/** What a follower works with. */
+interface FollowerDeps {
+  readonly store: Pick<CatalogStore, 'changesSince' | 'scanIndex'>
+  /** Told of changes that others have made, in order; told again when it rejects, until it resolves. */
+  readonly onChanges: (changes: readonly CatalogChange[]) => void | Promise<void>
+  /** Told when a look fails that has not failed before. */
+  readonly onFailure: (error: unknown) => void
+  /** Told once when changes were missed for good: what is in memory may be wrong from here on. */
+  readonly onLost: (error: Error) => void
+}
+
+/** Looks again and again, from a moment on, at what others have committed. */
+export class CommitFollower {
+  readonly #deps: FollowerDeps
+  #cursor: number
+  #timer: NodeJS.Timeout | undefined
+  #looking: Promise<void> | undefined
+  #waitMs = LOOK_EVERY_MS
+  #problem: string | undefined
+  #isClosed = false
+
+  private constructor(deps: FollowerDeps, cursor: number) {
+    this.#deps = deps
+    this.#cursor = cursor
+  }
+
+  /** A follower of all that is committed from the call on; it is not started. */
+  static async open(deps: FollowerDeps): Promise<CommitFollower> {
+    const { cursor } = await deps.store.scanIndex([], { onRow: () => {} })
+    return new CommitFollower(deps, cursor)
+  }
+
+  /** Why what others commit is not known here, or undefined while it is. */
+  get problem(): string | undefined {
+    return this.#problem
+  }
+
+  /** Begins to look. */
+  start(): void {
+    if (this.#isClosed) return
+    this.#timer = setTimeout(() => void this.#lookAndGoOn(), this.#waitMs).unref()
+  }
+
+  /** Looks at once; resolves when all that was committed before the call is told. */
+  async look(): Promise<void> {
+    // One that runs may have looked before the commit that the caller means.
+    await this.#looking?.catch(() => {})
+    this.#looking ??= this.#takeAll().finally(() => {
+      this.#looking = undefined
+    })
+    await this.#looking
+  }
+
+  /** Looks no more; what is being told is told to its end. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    await this.#looking?.catch(() => {})
+  }
+
+  async #lookAndGoOn(): Promise<void> {
+    try {
+      await this.look()
+      this.#waitMs = LOOK_EVERY_MS
+      this.#problem = undefined
+    } catch (error) {
+      this.#waitMs = Math.min(2 * this.#waitMs, LOOK_AGAIN_MS_MAX)
+      if (this.#problem === undefined) this.#deps.onFailure(error)
+      this.#problem = problemOf(error)
+    }
+    this.start()
+  }
+
+  async #takeAll(): Promise<void> {
+    const { store, onChanges, onLost } = this.#deps
+    while (!this.#isClosed) {
+      const { changes, cursor } = await store.changesSince(this.#cursor, CHANGES_PER_LOOK)
+      const first = changes[0]?.cursor ?? 0
+      if (first > this.#cursor + 1) {
+        this.#isClosed = true
+        const what = `changes ${this.#cursor + 1} to ${first - 1} of the catalog are not kept any more`
+        this.#problem = `Cannot catch up with other processes: ${what}`
+        return onLost(new Error(this.#problem))
+      }
+      const others = changes.filter(({ isOwn }) => isOwn !== true)
+      if (others.length > 0) await onChanges(others)
+      this.#cursor = cursor
+      if (changes.length < CHANGES_PER_LOOK) return
+    }
+  }
+}
+
+function problemOf(error: unknown): string {
+  return error instanceof Refusal ? error.message : 'What other processes commit cannot be read'
+}
