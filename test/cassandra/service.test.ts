@@ -96,10 +96,7 @@ function cases(): void {
     const path = '/comp/boiler/stream/power/feed?c=100'
     const isThere = (value: unknown) => Array.isArray(value) && value.length === samples.length
     const read = await until(() => getJson(other, path), isThere)
-    assert.deepEqual(
-      read,
-      samples.map(({ time, data }) => ({ time, data })).reverse(),
-    )
+    assert.deepEqual(read, samples.map(({ time, data }) => ({ time, data })).reverse())
     // Of a stream that both know a read sees a put at once.
     const more = await callApi(other, `/feed?compId=boiler&power=99&time=${T0 + 1}`, {
       method: 'PUT',
