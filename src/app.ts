@@ -153,7 +153,6 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   const feedCalls = feedLane({ calls, bodies, gate, log, exports: identity.exports })
   const live = openLive({ ...data, identity, config, clock, log })
   const running = openSql({ ...data, identity, config, clock, log, budget }, opened)
-  const { sql, gql, queries } = running
   const wanted = { ...parts, ...data, ...running, budget, clock, config, gate, log, opened }
   const connecting = openConnectors(wanted)
   const lane: FastLane = (method, url) => feedCalls(method, url) ?? connecting.lane(method, url)
@@ -166,17 +165,14 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     ...{ publicUrl: config.publicUrl, metricsAccess: config.metrics },
     isPublicSecure: config.publicUrl?.startsWith('https:') ?? false,
     connectionLimits: connectionLimits(config),
-    readiness: [
-      { name: 'samples', findProblem: () => data.samples.status().readOnlyReason },
-      { name: 'cluster', findProblem: () => parts.elsewhere?.problem },
-    ],
+    readiness: readinessOf(data.samples, parts.elsewhere),
     findDetails: () => damageDetails(data.damage),
-    moreMetrics: () => serviceMetrics({ ...data, ...connecting, gql, live, sql }),
+    moreMetrics: () => serviceMetrics({ ...data, ...connecting, ...running, live }),
     ...{ budget, fastLane: lane },
     addRoutes: (app, readMetrics) =>
       addRoutes(app, {
         ...{ ...data, calls, config, deletion, gate, identity, log, oauth, operators },
-        ...{ ...connecting, budget, lane, live, clock, queries },
+        ...{ ...connecting, budget, lane, live, clock, queries: running.queries },
         usageOf: usageReader(catalogStore, data.fileUsage),
         ...{ readMetrics, measure: data.stores.measure },
       }),
@@ -195,6 +191,14 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     },
     close: () => closing.disposeAsync(),
   }
+}
+
+/** Without which calls cannot be served. */
+function readinessOf(samples: SampleStore, elsewhere: Elsewhere | undefined) {
+  return [
+    { name: 'samples', findProblem: () => samples.status().readOnlyReason },
+    { name: 'cluster', findProblem: () => elsewhere?.problem },
+  ]
 }
 
 /** Tells what an organization has of what quotas count. */
