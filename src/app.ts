@@ -20,7 +20,6 @@ import {
   OrganizationFence,
   type OrganizationUsage,
   openIdentity,
-  peopleOf,
   resumeOrganizationDeletions,
   SecretBox,
   withQuotas,
@@ -33,12 +32,11 @@ import {
   createLog,
   type Log,
   MemoryBudget,
-  newUid,
   peopleLog,
   refuse,
   systemClock,
 } from './base/index.ts'
-import { type Catalog, openCatalog, VALUE_CODE } from './catalog/index.ts'
+import type { Catalog } from './catalog/index.ts'
 import type { CheckParts } from './cli/index.ts'
 import {
   type CommitListener,
@@ -47,15 +45,8 @@ import {
   openElsewhere,
 } from './commit-listeners.ts'
 import type { StreamDeriver } from './derivation/index.ts'
-import { catalogClockMark, expiringStreams, Feed, makeDeleteProfileJob } from './feed/index.ts'
-import {
-  FileService,
-  FileUsage,
-  fileUrl,
-  makeFileSweep,
-  readFileRecord,
-  withFileBodies,
-} from './files/index.ts'
+import type { Feed } from './feed/index.ts'
+import type { FileUsage } from './files/index.ts'
 import { beginFirstStart } from './first-start.ts'
 import {
   addRoutes,
@@ -69,12 +60,10 @@ import {
   type WeirServer,
 } from './http/index.ts'
 import { openConnectors } from './open-connectors.ts'
-import { openDerivation } from './open-derivation.ts'
+import { openData, startDeleteProfiles } from './open-data.ts'
 import { openLive } from './open-live.ts'
-import { openScrub } from './open-scrub.ts'
 import { openSql } from './open-sql.ts'
 import { openStorage } from './open-storage.ts'
-import type { OpenedStorage } from './opened-storage.ts'
 import { purgeRegularly } from './purge-regularly.ts'
 import { runServiceCommand } from './run-service-command.ts'
 import { serviceMetrics } from './service-metrics.ts'
@@ -87,7 +76,6 @@ import {
   type PayloadStore,
   type SampleStore,
   type ScrubRunner,
-  type StreamHandle,
   tellCommits,
 } from './store/index.ts'
 
@@ -174,6 +162,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
         ...{ ...data, calls, config, deletion, gate, identity, log, oauth, operators },
         ...{ ...connecting, budget, lane, live, clock, queries: running.queries },
         usageOf: usageReader(catalogStore, data.fileUsage),
+        catchUp: parts.elsewhere?.look,
         ...{ readMetrics, measure: data.stores.measure },
       }),
   })
@@ -290,109 +279,9 @@ async function openIdentityParts(
     rateCeiling: config.rateCeiling,
   })
   opened.defer(() => identity.close())
+  elsewhere?.onChanges((changes) => identity.forgetWritten(changes))
   return {
     ...{ box, catalogStore, damage, elsewhere, identity, oauthBase, storage },
     onCommit: (listener: CommitListener) => commits.onCommit(listener),
   }
-}
-
-interface DataParts extends Pick<AppOptions, 'wrapSamples'> {
-  readonly config: Config
-  readonly clock: Clock
-  readonly identity: Identity
-  readonly catalogStore: CatalogStore
-  readonly damage: KnownDamage
-  readonly elsewhere: Elsewhere | undefined
-  readonly log: Log
-  readonly storage: OpenedStorage
-}
-
-/** Opens what holds the streams, their samples and their files. */
-async function openData(parts: DataParts, opened: AsyncDisposableStack) {
-  const { config, clock, identity, catalogStore, damage, log } = parts
-  const catalog = await openCatalog({
-    ...{ store: catalogStore, people: peopleOf(identity), clock, createMax: config.createMax },
-  })
-  parts.elsewhere?.onChanges(() => catalog.refresh())
-  const stores = await parts.storage.openStores()
-  const { backups, blobs, payloads } = stores
-  const { index } = catalog
-  const isFileStream = (handle: StreamHandle) => index.valueCodeOf(handle) === VALUE_CODE.FILE
-  const fileStreams = () => index.handlesOfValueCode(VALUE_CODE.FILE)
-  const store = (await parts.wrapSamples?.(stores.samples)) ?? stores.samples
-  opened.defer(() => store.close())
-  const fileUsage = new FileUsage({
-    ...{ store, fileStreams, log, bytesMax: config.quotas.fileBytes },
-    orgOf: (handle) => (index.has(handle) ? index.componentOf(handle).orgUid : undefined),
-  })
-  const samples = withFileBodies({ store, blobs, isFileStream, usage: fileUsage })
-  catalog.onStreamsDeleted(async (streams) => {
-    const ofFiles = streams.filter(({ handle }) => isFileStream(handle))
-    const handles = streams.map(({ handle }) => handle)
-    await fileUsage.whileDeparting(ofFiles, () => samples.forget(handles))
-    await backups.mayEndDeletion()
-  })
-  const feed: Feed = new Feed({
-    ...{ catalog, store: samples, clock },
-    derive: (batch, limits) => derivation.derivePut(batch, limits),
-    showFile: (text, place) => fileUrl({ ...place, name: readFileRecord(text).name }),
-  })
-  const derivation = openDerivation({ catalog, catalogStore, clock, feed, log, samples })
-  opened.defer(() => derivation.close())
-  await catalog.resumeDeletions()
-  const { fileBytesMax } = config
-  const files = new FileService({
-    ...{ feed, store: samples, blobs, log, fileBytesMax, usage: fileUsage },
-    onDamage: (finding) => damage.note(finding),
-  })
-  const fileSweep = makeFileSweep({
-    ...{ blobs, store: samples, catalog: catalogStore, clock, holder: newUid() },
-    fileStreams,
-    onFailure: (error) => log.error({ error }, 'orphaned files could not be swept'),
-  })
-  fileSweep.start()
-  opened.defer(() => fileSweep.close())
-  const { places, scrub } = await openScrub({
-    ...{ blobs, catalog, catalogStore, clock, damage, fileStreams, log, samples },
-    parts: [
-      { name: 'catalog', store: parts.storage.catalog },
-      { name: 'samples', store: stores.samples },
-      { name: 'payloads', store: payloads },
-    ],
-  })
-  opened.defer(() => scrub.close())
-  return {
-    ...{ catalog, damage, samples, feed, files, fileSweep, fileUsage },
-    ...{ derivation, payloads, places, scrub, stores },
-  }
-}
-
-/** Lets samples go that are older than their delete profile says, in the background. */
-function startDeleteProfiles(
-  parts: {
-    readonly catalog: Catalog
-    readonly catalogStore: CatalogStore
-    readonly samples: SampleStore
-    readonly feed: Feed
-    readonly clock: Clock
-    readonly log: Log
-  },
-  opened: AsyncDisposableStack,
-): LeasedJob {
-  const { catalog, catalogStore, samples, clock, log } = parts
-  const { retention } = parts.feed
-  const job = makeDeleteProfileJob({
-    ...{ samples, retention, clock, catalog: catalogStore, holder: newUid() },
-    mark: catalogClockMark(catalogStore),
-    streams: (isDue) => expiringStreams(catalog.index, retention, isDue),
-    onJump: (jumpMs) =>
-      log.warn(
-        { jumpMs },
-        'the clock jumped: delete profiles wait until it was steady for an hour',
-      ),
-    onFailure: (error) => log.error({ error }, 'delete profiles could not be applied'),
-  })
-  job.start()
-  opened.defer(() => job.close())
-  return job
 }

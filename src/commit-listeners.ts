@@ -29,6 +29,8 @@ export interface Elsewhere {
   readonly problem: string | undefined
   /** Adds a listener; those that were added before are told before. */
   onChanges(listener: ElsewhereListener): void
+  /** Resolves when all that was committed before the call is told. */
+  readonly look: () => Promise<void>
   /** Begins to tell all that was committed since it was opened. */
   start(): void
 }
@@ -71,6 +73,7 @@ export async function openElsewhere(
       return follower.problem
     },
     onChanges: (listener) => void listeners.push(listener),
+    look: () => follower.look(),
     start: () => follower.start(),
   }
 }

@@ -8,10 +8,10 @@ import {
   openCluster,
   openClusterBlobs,
   openClusterCatalog,
+  openClusterPayloads,
   openClusterSamples,
 } from './store/cassandra/index.ts'
-import { openPayloadStore } from './store/embedded/index.ts'
-import type { SampleStore, StorageSizes } from './store/index.ts'
+import { OF_NO_STREAM, type SampleStore, type StorageSizes } from './store/index.ts'
 
 /** What a start waits for is told when it changes, and else so often. */
 const TELL_EVERY_MS = 5_000
@@ -33,7 +33,7 @@ export async function openClusterStorage(
 
 async function openClusterStores(
   cluster: Cluster,
-  { config, clock, log }: StorageOpening,
+  { config, clock, damage, log }: StorageOpening,
   opened: AsyncDisposableStack,
 ): Promise<OpenedStores> {
   const samples = await openClusterSamples(cluster, {
@@ -43,7 +43,13 @@ async function openClusterStores(
   opened.defer(() => samples.close())
   const blobs = await openClusterBlobs(cluster, { clock })
   opened.defer(() => blobs.close())
-  const payloads = await openPayloadStore({ folder: config.dataDir })
+  const payloads = await openClusterPayloads(cluster, {
+    clock,
+    onDamage: (what) => {
+      log.error({ what }, 'payloads of connectors are damaged')
+      damage.note({ part: 'payloads', what, ...OF_NO_STREAM })
+    },
+  })
   opened.defer(() => payloads.close())
   return {
     ...{ backups: noBackups, blobs, payloads, samples },

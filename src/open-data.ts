@@ -1,0 +1,130 @@
+/** A piece of the composition root: streams, their samples and their files. */
+import { type Identity, peopleOf } from './auth/index.ts'
+import { type Clock, type Config, type Log, newUid } from './base/index.ts'
+import { type Catalog, openCatalog, VALUE_CODE } from './catalog/index.ts'
+import type { Elsewhere } from './commit-listeners.ts'
+import { catalogClockMark, expiringStreams, Feed, makeDeleteProfileJob } from './feed/index.ts'
+import {
+  FileService,
+  FileUsage,
+  fileUrl,
+  makeFileSweep,
+  readFileRecord,
+  withFileBodies,
+} from './files/index.ts'
+import { openDerivation } from './open-derivation.ts'
+import { openScrub } from './open-scrub.ts'
+import type { OpenedStorage } from './opened-storage.ts'
+import type {
+  CatalogStore,
+  KnownDamage,
+  LeasedJob,
+  SampleStore,
+  StreamHandle,
+} from './store/index.ts'
+
+/** What streams, samples and files are opened over. */
+interface DataParts {
+  /** Puts another store of samples in the place of the storage's. */
+  readonly wrapSamples?: (store: SampleStore) => Promise<SampleStore>
+  readonly config: Config
+  readonly clock: Clock
+  readonly identity: Identity
+  readonly catalogStore: CatalogStore
+  readonly damage: KnownDamage
+  readonly elsewhere: Elsewhere | undefined
+  readonly log: Log
+  readonly storage: OpenedStorage
+}
+
+/** Opens what holds the streams, their samples and their files. */
+export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
+  const { config, clock, identity, catalogStore, damage, elsewhere, log, storage } = parts
+  const catalog = await openCatalog({
+    ...{ store: catalogStore, people: peopleOf(identity), clock, createMax: config.createMax },
+    isShared: storage.isShared,
+  })
+  elsewhere?.onChanges(() => catalog.refresh())
+  const stores = await storage.openStores()
+  const { backups, blobs, payloads } = stores
+  const { index } = catalog
+  const isFileStream = (handle: StreamHandle) => index.valueCodeOf(handle) === VALUE_CODE.FILE
+  const fileStreams = () => index.handlesOfValueCode(VALUE_CODE.FILE)
+  const store = (await parts.wrapSamples?.(stores.samples)) ?? stores.samples
+  opened.defer(() => store.close())
+  const fileUsage = new FileUsage({
+    ...{ store, fileStreams, log, bytesMax: config.quotas.fileBytes },
+    sharedClock: storage.isShared ? clock : undefined,
+    orgOf: (handle) => (index.has(handle) ? index.componentOf(handle).orgUid : undefined),
+  })
+  const samples = withFileBodies({ store, blobs, isFileStream, usage: fileUsage })
+  catalog.onStreamsDeleted(async (streams) => {
+    const ofFiles = streams.filter(({ handle }) => isFileStream(handle))
+    const handles = streams.map(({ handle }) => handle)
+    await fileUsage.whileDeparting(ofFiles, () => samples.forget(handles))
+    await backups.mayEndDeletion()
+  })
+  const feed: Feed = new Feed({
+    ...{ catalog, store: samples, clock },
+    derive: (batch, limits) => derivation.derivePut(batch, limits),
+    showFile: (text, place) => fileUrl({ ...place, name: readFileRecord(text).name }),
+  })
+  const derivation = openDerivation({ catalog, catalogStore, clock, feed, log, samples })
+  opened.defer(() => derivation.close())
+  await catalog.resumeDeletions()
+  const { fileBytesMax } = config
+  const files = new FileService({
+    ...{ feed, store: samples, blobs, log, fileBytesMax, usage: fileUsage },
+    onDamage: (finding) => damage.note(finding),
+  })
+  const fileSweep = makeFileSweep({
+    ...{ blobs, store: samples, catalog: catalogStore, clock, holder: newUid() },
+    fileStreams,
+    onFailure: (error) => log.error({ error }, 'orphaned files could not be swept'),
+  })
+  fileSweep.start()
+  opened.defer(() => fileSweep.close())
+  const { places, scrub } = await openScrub({
+    ...{ blobs, catalog, catalogStore, clock, damage, fileStreams, log, samples },
+    parts: [
+      { name: 'catalog', store: storage.catalog },
+      { name: 'samples', store: stores.samples },
+      { name: 'payloads', store: payloads },
+    ],
+  })
+  opened.defer(() => scrub.close())
+  return {
+    ...{ catalog, damage, samples, feed, files, fileSweep, fileUsage },
+    ...{ derivation, payloads, places, scrub, stores },
+  }
+}
+
+/** Lets samples go that are older than their delete profile says, in the background. */
+export function startDeleteProfiles(
+  parts: {
+    readonly catalog: Catalog
+    readonly catalogStore: CatalogStore
+    readonly samples: SampleStore
+    readonly feed: Feed
+    readonly clock: Clock
+    readonly log: Log
+  },
+  opened: AsyncDisposableStack,
+): LeasedJob {
+  const { catalog, catalogStore, samples, clock, log } = parts
+  const { retention } = parts.feed
+  const job = makeDeleteProfileJob({
+    ...{ samples, retention, clock, catalog: catalogStore, holder: newUid() },
+    mark: catalogClockMark(catalogStore),
+    streams: (isDue) => expiringStreams(catalog.index, retention, isDue),
+    onJump: (jumpMs) =>
+      log.warn(
+        { jumpMs },
+        'the clock jumped: delete profiles wait until it was steady for an hour',
+      ),
+    onFailure: (error) => log.error({ error }, 'delete profiles could not be applied'),
+  })
+  job.start()
+  opened.defer(() => job.close())
+  return job
+}
