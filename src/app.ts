@@ -162,8 +162,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
         ...{ ...data, calls, config, deletion, gate, identity, log, oauth, operators },
         ...{ ...connecting, budget, lane, live, clock, queries: running.queries },
         usageOf: usageReader(catalogStore, data.fileUsage),
-        catchUp: parts.elsewhere?.look,
-        ...{ readMetrics, measure: data.stores.measure },
+        ...{ readMetrics, measure: data.stores.measure, catchUp: parts.elsewhere?.look },
       }),
   })
   const run = (command: Command) => runServiceCommand({ ...data, identity }, command)
