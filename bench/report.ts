@@ -69,7 +69,8 @@ function printCell(row: Row, cell: Cell | undefined): string {
 }
 
 function printFigure(row: Row, value: number): string {
-  if (row.unit === 'samples/s') return `${(value / 1e6).toFixed(2)} M`
+  if (row.unit === 'samples/s' && value >= 1e5) return `${(value / 1e6).toFixed(2)} M`
+  if (row.unit === 'samples/s') return `${(value / 1e3).toFixed(1)} k`
   if (row.unit === 'calls/s' || row.unit === 'streams/s') return `${(value / 1e3).toFixed(1)} k`
   return short(value)
 }

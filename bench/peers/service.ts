@@ -51,7 +51,8 @@ export function launch(
   return spawn(command, args, { env: { ...process.env, ...env }, stdio: 'ignore' })
 }
 
-const READY_AFTER_MS_MAX = 30_000
+/** A busy machine that has to make the tables of a cluster first needs this long. */
+const READY_AFTER_MS_MAX = 120_000
 
 /** Resolves when a request is answered with 2xx; gives up when the process ends or takes too long. */
 export async function untilReady(
@@ -104,8 +105,13 @@ function statusMb(child: ChildProcess, field: string): number | undefined {
 
 /** Processor time a process has used so far, in seconds; undefined where the system does not tell. */
 export function cpuSeconds(child: ChildProcess): number | undefined {
+  return child.pid === undefined ? undefined : cpuSecondsOf(child.pid)
+}
+
+/** The same of a process that is known by its number. */
+export function cpuSecondsOf(pid: number): number | undefined {
   try {
-    const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1].split(' ')
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
     return (Number(fields[11]) + Number(fields[12])) / 100
   } catch {
     return undefined

@@ -90,7 +90,8 @@ function get(path: string): Buffer {
 
 const streamPath = ({ compId, streamId }: StreamName) => `comp/${compId}/stream/${streamId}`
 
-const weirCalls: Pick<RunningPeer, 'putForm' | 'lastValue' | 'latest' | 'hourlyMax'> = {
+/** How Weir is called. */
+export const weirCalls: Pick<RunningPeer, 'putForm' | 'lastValue' | 'latest' | 'hourlyMax'> = {
   putForm: {
     head: `PUT /api/feed?api_key=${KEY} HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\n`,
     open: '[',

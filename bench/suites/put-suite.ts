@@ -98,7 +98,8 @@ async function withLayout(
   })
 }
 
-async function makeStreams(running: RunningPeer, { streams }: PutLayout): Promise<void> {
+/** Makes the streams of a layout by a first sample of each. */
+export async function makeStreams(running: RunningPeer, { streams }: PutLayout): Promise<void> {
   const parts = partsOf(streams, CREATED_PER_CALL)
   let at = 0
   await drive(running, {
