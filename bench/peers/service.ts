@@ -52,7 +52,7 @@ export function launch(
 }
 
 /** A busy machine that has to make the tables of a cluster first needs this long. */
-const READY_AFTER_MS_MAX = 120_000
+const READY_AFTER_MS_MAX = 300_000
 
 /** Resolves when a request is answered with 2xx; gives up when the process ends or takes too long. */
 export async function untilReady(

@@ -80,8 +80,13 @@ async function launchWeir(
     WEIR_OWNER_PASSWORD: OWNER_PASSWORD,
     WEIR_RATE_LIMITS: 'off',
   })
-  await untilReady(child, { port }, getRequest('/readyz'))
-  return child
+  try {
+    await untilReady(child, { port }, getRequest('/readyz'))
+    return child
+  } catch (error) {
+    await stop(child)
+    throw error
+  }
 }
 
 function get(path: string): Buffer {
