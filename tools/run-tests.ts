@@ -7,8 +7,21 @@ import { once } from 'node:events'
 import { globSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
 import { resolve } from 'node:path'
+import { startClusterAhead } from '../test/support/cassandra.ts'
 import { provision } from './provision.ts'
 import { buildStudio } from './studio/build-studio.ts'
+
+/** Of those that share the nodes of a cluster one after every few others, behind the first, while the nodes start. */
+function spread(files: readonly string[], isShared: (file: string) => boolean): string[] {
+  const [FIRST, STEP] = [60, 4]
+  const order = files.filter((file) => !isShared(file))
+  let at = Math.min(FIRST, order.length)
+  for (const file of files.filter(isShared)) {
+    order.splice(at, 0, file)
+    at = Math.min(at + STEP, order.length)
+  }
+  return order
+}
 
 async function check(command: string, args: readonly string[]): Promise<void> {
   const [status] = await once(spawn(command, args, { stdio: 'inherit' }), 'close')
@@ -17,9 +30,7 @@ async function check(command: string, args: readonly string[]): Promise<void> {
 
 const chosen = process.argv.slice(2)
 const patterns = chosen.length > 0 ? chosen : ['src/**/*.test.ts', 'test/**/*.test.ts']
-// Three nodes of Cassandra cost more than all else, and no setting reaches that store yet: `npm run test:cluster`.
-const exclude = chosen.length > 0 ? [] : ['test/cassandra/**']
-const files = patterns.flatMap((pattern) => globSync(pattern, { exclude })).sort()
+const files = patterns.flatMap((pattern) => globSync(pattern)).sort()
 if (files.length === 0) {
   console.error(`No test file matches ${patterns.join(' ')}`)
   process.exit(1)
@@ -35,7 +46,9 @@ if (files.some((file) => file.startsWith('test/studio/'))) await buildStudio()
 // Files wait for disks, threads and browsers a quarter of their time: one more than there are cores, where there is memory.
 const spare = totalmem() >= 8 * 2 ** 30 ? 1 : 0
 const atOnce = `--test-concurrency=${availableParallelism() + spare}`
-const args = ['--test', '--test-timeout=600000', atOnce, ...files]
+const isOnCluster = (file: string) => file.startsWith('test/cassandra/')
+if (files.some(isOnCluster)) startClusterAhead()
+const args = ['--test', '--test-timeout=600000', atOnce, ...spread(files, isOnCluster)]
 // Every file is a process; what they share is stripped of its types and compiled once.
 const NODE_COMPILE_CACHE = resolve('node_modules/.cache/weir-tests')
 const env = { NODE_COMPILE_CACHE, ...process.env }

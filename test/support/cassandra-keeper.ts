@@ -14,17 +14,32 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type CassandraNodes, startCassandraNodes } from './cassandra-nodes.ts'
+import { CASSANDRA_HOSTS, reach, startCassandraNodes } from './cassandra-nodes.ts'
+import { hasUsers } from './cassandra-users.ts'
 
 const LOOK_MS = 1_000
 /** Looks without anybody after which the cluster ends: the next test file may be about to start. */
 const IDLE_LOOKS_MAX = 10
+
+/** A cluster that serves, started by this keeper or by one that was killed. */
+interface KeptNodes {
+  readonly port: number
+  readonly pids: readonly number[]
+  /** The folder of its data, inside the keeper's. */
+  readonly run: string
+}
 
 const folder = process.argv[2]
 const path = (name: string) => join(folder, name)
 mkdirSync(path('users'), { recursive: true })
 // Held by name to the end: a database that nobody refers to is collected, and its lock with it.
 const lock = new DatabaseSync(path('lock.db'))
+let isTold = false
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    isTold = true
+  })
+}
 
 /** Holds until this process ends, however it does; false when another keeper has it. */
 function takesLock(): boolean {
@@ -36,17 +51,49 @@ function takesLock(): boolean {
   }
 }
 
-/** Ends nodes that a keeper has left behind that was killed. */
+function isNode(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(path('run-'))
+  } catch {
+    return false
+  }
+}
+
+/** The nodes of a keeper that was killed, also amid their start. */
 function endLeftOvers(): void {
-  if (!existsSync(path('nodes.json'))) return
-  for (const pid of JSON.parse(readFileSync(path('nodes.json'), 'utf8')) as number[]) {
+  const pids = existsSync('/proc') ? readdirSync('/proc').map(Number).filter(Number.isInteger) : []
+  for (const pid of pids) {
+    if (pid === process.pid || !isNode(pid)) continue
     try {
-      if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(folder))
-        process.kill(pid, 'SIGKILL')
+      process.kill(pid, 'SIGKILL')
     } catch {
       // It is gone.
     }
   }
+}
+
+/** The nodes of a keeper that was killed when all of them serve: tests may be using them. */
+async function adopt(): Promise<KeptNodes | undefined> {
+  try {
+    const nodes: KeptNodes = JSON.parse(readFileSync(path('nodes.json'), 'utf8'))
+    if (!nodes.pids.every(isNode)) return undefined
+    await Promise.all(CASSANDRA_HOSTS.map((host) => reach(host, nodes.port)))
+    return nodes
+  } catch {
+    return undefined
+  }
+}
+
+async function start(): Promise<KeptNodes> {
+  endLeftOvers()
+  for (const name of ['ready.json', 'failed.txt', 'nodes.json']) rmSync(path(name), { force: true })
+  for (const name of readdirSync(folder)) if (name.startsWith('run-')) remove(name)
+  // A folder of its own: nodes that a killed keeper left behind may still write for a moment.
+  const run = `run-${process.pid}`
+  mkdirSync(path(run))
+  const { port, pids } = await startCassandraNodes(path(run), { keepsSchema: false })
+  writeFileSync(path('nodes.json'), JSON.stringify({ port, pids, run }))
+  return { port, pids, run }
 }
 
 function remove(name: string): void {
@@ -57,49 +104,36 @@ function remove(name: string): void {
   }
 }
 
-function hasUsers(): boolean {
-  return readdirSync(path('users')).some((name) => {
-    try {
-      process.kill(Number(name), 0)
-      return true
-    } catch {
-      rmSync(path(join('users', name)), { force: true })
-      return false
-    }
-  })
-}
-
-function announce(nodes: CassandraNodes): void {
-  writeFileSync(path('ready.tmp'), JSON.stringify({ port: nodes.port, keeper: process.pid }))
+function announce({ port }: KeptNodes): void {
+  writeFileSync(path('ready.tmp'), JSON.stringify({ port, keeper: process.pid }))
   renameSync(path('ready.tmp'), path('ready.json'))
 }
 
-async function keep(nodes: CassandraNodes): Promise<void> {
+async function keep(nodes: KeptNodes): Promise<void> {
   for (;;) {
     announce(nodes)
-    for (let idle = 0; idle < IDLE_LOOKS_MAX; idle = hasUsers() ? 0 : idle + 1) await pause(LOOK_MS)
+    for (let idle = 0; idle < IDLE_LOOKS_MAX; idle = hasUsers(folder) ? 0 : idle + 1) {
+      await pause(LOOK_MS)
+      // Whoever comes next starts all of them anew.
+      if (isTold || !nodes.pids.every(isNode)) return
+    }
     // Whoever came before this is seen now; who comes after finds no cluster and starts one.
     rmSync(path('ready.json'), { force: true })
-    if (!hasUsers()) return
+    if (!hasUsers(folder)) return
   }
 }
 
 if (takesLock()) {
-  endLeftOvers()
-  for (const name of ['ready.json', 'failed.txt']) rmSync(path(name), { force: true })
-  for (const name of readdirSync(folder)) if (name.startsWith('run-')) remove(name)
-  // A folder of its own: nodes that a killed keeper left behind may still write for a moment.
-  const run = `run-${process.pid}`
-  mkdirSync(path(run))
   try {
-    const nodes = await startCassandraNodes(path(run))
-    writeFileSync(path('nodes.json'), JSON.stringify(nodes.pids))
+    const nodes = (await adopt()) ?? (await start())
     await keep(nodes)
-    await nodes.stop()
+    for (const name of ['ready.json', 'nodes.json']) rmSync(path(name), { force: true })
+    endLeftOvers()
+    remove(nodes.run)
   } catch (error) {
+    endLeftOvers()
     writeFileSync(path('failed.txt'), String(error))
   }
-  remove(run)
 }
 lock.close()
 process.exit(0)

@@ -22,6 +22,8 @@ export interface CassandraNodes {
   readonly pids: readonly number[]
   /** Ends a node at once, as kill -9 does. */
   kill(node: number): Promise<void>
+  /** Halts a node, or lets it go on. */
+  signal(node: number, signal: 'SIGSTOP' | 'SIGCONT'): void
   /** Starts a node that was killed, with what it had, and waits until it serves. */
   restart(node: number): Promise<void>
   /** Ends all of them. */
@@ -52,18 +54,32 @@ const modules = [
     'java.rmi/sun.rmi.transport.tcp',
   ].flatMap((name) => ['--add-opens', `${name}=ALL-UNNAMED`]),
 ]
-/** Little memory, and a compiler that is soon done: three of them share a machine with the tests. */
-const machine = ['-Xms256M', '-Xmx1G', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1']
+/** Little memory, under 4 GB for twice three, and a compiler that is soon done: they share a machine with the tests. */
+const machine = [
+  ...['-Xms128M', '-Xmx512M', '-XX:MaxDirectMemorySize=128M', '-XX:MaxMetaspaceSize=128M'],
+  ...['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'],
+]
+/** Behind tests that wait for a page or a process, but not so far that tests which wait for nodes never get on. */
+const NICENESS = 5
 const logging = `<configuration><appender name="OUT" class="ch.qos.logback.core.ConsoleAppender">
 <encoder><pattern>%level %date{ISO8601} %logger{0} %msg%n</pattern></encoder></appender>
 <root level="WARN"><appender-ref ref="OUT"/></root></configuration>
 `
 
+/** How nodes are started. */
+interface NodeOptions {
+  /** Whether a node that is killed finds its tables again; making them takes three times as long. */
+  readonly keepsSchema?: boolean
+}
+
 /** Starts three nodes with their data in a folder, and waits until all of them serve. */
-export async function startCassandraNodes(folder: string): Promise<CassandraNodes> {
+export async function startCassandraNodes(
+  folder: string,
+  { keepsSchema = true }: NodeOptions = {},
+): Promise<CassandraNodes> {
   const [storagePort, port] = [await freeClusterPort(), await freeClusterPort()]
   writeFileSync(join(folder, 'logback.xml'), logging)
-  const start = (node: number) => startNode(folder, node, { storagePort, port })
+  const start = (node: number) => startNode(folder, node, { storagePort, port, keepsSchema })
   const children = CASSANDRA_HOSTS.map((_, node) => start(node))
   const kill = async (node: number) => {
     const child = children[node]
@@ -95,6 +111,7 @@ export async function startCassandraNodes(folder: string): Promise<CassandraNode
       return children.flatMap(({ pid }) => pid ?? [])
     },
     kill,
+    signal: (node, signal) => void children[node].kill(signal),
     restart: async (node) => {
       children[node] = start(node)
       if (!(await serves(node))) throw new Error(`Node ${node + 1} of Cassandra ended`)
@@ -103,27 +120,33 @@ export async function startCassandraNodes(folder: string): Promise<CassandraNode
   }
 }
 
+interface NodePorts {
+  readonly storagePort: number
+  readonly port: number
+}
+
 function startNode(
   folder: string,
   node: number,
-  ports: { readonly storagePort: number; readonly port: number },
+  options: NodePorts & { readonly keepsSchema: boolean },
 ): ChildProcess {
   const [java, jars] = [findJava(), findCassandra()]
   if (java === undefined || jars === undefined) throw new Error('Cassandra or Java is missing')
   const home = join(folder, `node${node + 1}`)
   mkdirSync(home, { recursive: true })
-  writeFileSync(join(home, 'cassandra.yaml'), settingsOf(home, node, ports))
+  writeFileSync(join(home, 'cassandra.yaml'), settingsOf(home, node, options))
   const properties = {
     'jdk.attach.allowAttachSelf': 'true',
     'cassandra.config': `file://${join(home, 'cassandra.yaml')}`,
     'cassandra.storagedir': home,
     'cassandra.ring_delay_ms': '1000',
     'cassandra.skip_wait_for_gossip_to_settle': '0',
+    'cassandra.test.flush_local_schema_changes': String(options.keepsSchema),
     'logback.configurationFile': join(folder, 'logback.xml'),
   }
   const set = Object.entries(properties).map(([name, value]) => `-D${name}=${value}`)
   const main = 'org.apache.cassandra.service.CassandraDaemon'
-  const args = ['-n', '10', java, ...machine, ...set, ...modules, '-cp', jars, main]
+  const args = ['-n', String(NICENESS), java, ...machine, ...set, ...modules, '-cp', jars, main]
   const log = openSync(logOf(folder, node), 'a')
   const env = { PATH: process.env.PATH, HOME: home }
   const child = spawn('nice', args, { cwd: home, env, stdio: ['ignore', log, log] })
@@ -135,12 +158,9 @@ function logOf(folder: string, node: number): string {
   return join(folder, `node${node + 1}.log`)
 }
 
-function settingsOf(
-  home: string,
-  node: number,
-  { storagePort, port }: { readonly storagePort: number; readonly port: number },
-): string {
+function settingsOf(home: string, node: number, { storagePort, port }: NodePorts): string {
   const host = CASSANDRA_HOSTS[node]
+  // Every one is a seed: one that is not ends when it starts before the others answer, as on a busy machine.
   return `cluster_name: weir-tests
 num_tokens: 1
 initial_token: ${TOKENS[node]}
@@ -163,7 +183,7 @@ write_request_timeout: 10000ms
 cas_contention_timeout: 5000ms
 seed_provider:
   - class_name: org.apache.cassandra.locator.SimpleSeedProvider
-    parameters: [{ seeds: "${CASSANDRA_HOSTS[0]}" }]
+    parameters: [{ seeds: "${CASSANDRA_HOSTS.join(',')}" }]
 `
 }
 
@@ -191,7 +211,7 @@ async function isFree(host: string, port: number): Promise<boolean> {
 }
 
 /** Connects to a port and hangs up; rejects while nobody listens there. */
-async function reach(host: string, port: number): Promise<void> {
+export async function reach(host: string, port: number): Promise<void> {
   const socket = connect(port, host)
   try {
     await once(socket, 'connect')

@@ -45,8 +45,14 @@ export function findCassandra(): string | undefined {
 /** Why tests of Cassandra cannot run here, for the `skip` option; with CI=true they must run. */
 export function cassandraSkip(): string | false {
   if (process.env.WEIR_TEST_CASSANDRA !== undefined || process.env.CI === 'true') return false
+  return cassandraLack() ?? false
+}
+
+/** What is missing for starting a cluster, or undefined. */
+export function cassandraLack(): string | undefined {
+  if (process.platform !== 'linux') return 'only Linux has 127.0.0.2 and 127.0.0.3 by itself'
   if (findCassandra() === undefined) return 'no Cassandra on this machine: `npm test` fetches it'
-  return findJava() === undefined ? 'no Java 17 on this machine' : false
+  return findJava() === undefined ? 'no Java 17 on this machine' : undefined
 }
 
 /** Fetches the jars with Maven; why that failed, or undefined. */
@@ -67,9 +73,19 @@ export function fetchCassandra(): string | undefined {
     // On the same disk first: then they are there as a whole, or not at all.
     const copied = spawnSync('cp', ['-r', fetched, arriving])
     if (copied.status !== 0) return `the jars cannot be copied: ${copied.stderr}`
-    renameSync(arriving, jarFolder)
-    return undefined
+    return settleJars(arriving)
   } finally {
     rmSync(project, { recursive: true, force: true })
+  }
+}
+
+function settleJars(arriving: string): string | undefined {
+  try {
+    renameSync(arriving, jarFolder)
+    return undefined
+  } catch (error) {
+    rmSync(arriving, { recursive: true, force: true })
+    // Another run may have fetched them meanwhile.
+    return findCassandra() === undefined ? `the jars cannot be kept: ${error}` : undefined
   }
 }

@@ -1,7 +1,6 @@
 /** The three nodes of Cassandra that all test files of a run share, and a keyspace for each file. */
 import { spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir, userInfo } from 'node:os'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -9,12 +8,16 @@ import { makeKeyspace } from '../../src/store/cassandra/connection/make-keyspace
 import { Cluster, type ClusterSettings } from '../../src/store/cassandra/index.ts'
 import { firstTables } from '../../src/store/cassandra/schema/schema-steps.ts'
 import { CASSANDRA_HOSTS } from './cassandra-nodes.ts'
+import { cassandraLack } from './cassandra-programs.ts'
+import { clusterFolder, needCluster } from './cassandra-users.ts'
 
 export { cassandraSkip } from './cassandra-programs.ts'
 
 /** A busy machine of two cores needs a minute; one that needs longer than this has a fault. */
 const START_MS_MAX = 240_000
 const LOOK_MS = 200
+/** The nodes are not kept for longer when nobody has come. */
+const AHEAD_MS_MAX = 300_000
 
 /** A keyspace of a test file. */
 export interface TestKeyspace {
@@ -64,11 +67,10 @@ export async function testKeyspaceSettings(name: string): Promise<ClusterSetting
 async function clusterPort(): Promise<number> {
   const named = process.env.WEIR_TEST_CASSANDRA
   if (named !== undefined) return Number(named.split(':').at(-1))
-  const folder = join(tmpdir(), `weir-cassandra-${userInfo().uid}`)
-  const ticket = join(folder, 'users', String(process.pid))
-  mkdirSync(join(folder, 'users'), { recursive: true })
-  writeFileSync(ticket, '')
-  process.once('exit', () => rmSync(ticket, { force: true }))
+  const lack = cassandraLack()
+  if (lack !== undefined) throw new Error(`Cassandra cannot be started: ${lack}`)
+  const folder = clusterFolder()
+  needCluster(folder)
   const deadline = performance.now() + START_MS_MAX
   for (let looks = 0; performance.now() < deadline; looks++) {
     const port = readyPort(folder)
@@ -78,6 +80,14 @@ async function clusterPort(): Promise<number> {
     await pause(LOOK_MS)
   }
   throw new Error(`Cassandra does not start: ${whyNot(folder)}`)
+}
+
+/** Starts the cluster for test files that come within some minutes, so that it serves when they do. */
+export function startClusterAhead(): void {
+  if (process.env.WEIR_TEST_CASSANDRA !== undefined || cassandraLack() !== undefined) return
+  const folder = clusterFolder()
+  needCluster(folder, AHEAD_MS_MAX)
+  startKeeper(folder)
 }
 
 function readyPort(folder: string): number | undefined {
