@@ -1,7 +1,7 @@
 /** A piece of the composition root: all data in a cluster of Cassandra, which several processes share. */
 import { statfs } from 'node:fs/promises'
 import { clusterSettingsOf, NO_BACKUP } from './app-settings.ts'
-import { type Log, metricText, refuse, systemClock } from './base/index.ts'
+import { type Log, metricText, newUid, Refusal, refuse, systemClock } from './base/index.ts'
 import type { OpenedStorage, OpenedStores, StorageOpening } from './opened-storage.ts'
 import {
   type Cluster,
@@ -11,7 +11,13 @@ import {
   openClusterPayloads,
   openClusterSamples,
 } from './store/cassandra/index.ts'
-import { OF_NO_STREAM, type SampleStore, type StorageSizes } from './store/index.ts'
+import {
+  type CatalogStore,
+  OF_NO_STREAM,
+  type SampleStore,
+  ServingSlot,
+  type StorageSizes,
+} from './store/index.ts'
 
 /** What a start waits for is told when it changes, and else so often. */
 const TELL_EVERY_MS = 5_000
@@ -27,6 +33,7 @@ export async function openClusterStorage(
   opened.defer(() => cluster.close())
   const catalog = await openClusterCatalog(cluster, { clock })
   opened.defer(() => catalog.close())
+  await holdSlot(catalog, log, opened)
   const openStores = () => openClusterStores(cluster, opening, opened)
   return { catalog, isShared: true, openStores }
 }
@@ -56,6 +63,37 @@ async function openClusterStores(
     measure: () => measureLocal(config.dataDir),
     metrics: async () => clusterMetrics(samples, config.dataDir),
   }
+}
+
+/** Tells others that this process works on the cluster, so that nobody moves its data meanwhile. */
+async function holdSlot(
+  catalog: CatalogStore,
+  log: Log,
+  opened: AsyncDisposableStack,
+): Promise<void> {
+  const holder = newUid()
+  let isClosed = false
+  const take = () => ServingSlot.take({ catalog, holder, onLost: () => void takeAgain() })
+  const takeAgain = async () => {
+    log.warn('this process stood still so long that others took it for gone')
+    try {
+      const again = await take()
+      if (isClosed) await again.close()
+      else slot = again
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'store_away') return
+      log.fatal({ error }, 'this process cannot go on with its cluster')
+      // What it would store may be lost with the move: a start finds out.
+      setImmediate(() => {
+        throw error
+      })
+    }
+  }
+  let slot = await take()
+  opened.defer(async () => {
+    isClosed = true
+    await slot.close()
+  })
 }
 
 /** A copy of one moment is made by the cluster itself, of all its nodes. */
