@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
+import { connectClient } from '../../src/store/cassandra/connection/connect-client.ts'
 import { findCassandra, findJava } from './cassandra-programs.ts'
 import { eventually } from './settle.ts'
 
@@ -72,7 +73,7 @@ interface NodeOptions {
   readonly keepsSchema?: boolean
 }
 
-/** Starts three nodes with their data in a folder, and waits until all of them serve. */
+/** Starts three nodes with their data in a folder, and waits until all of them serve and know each other. */
 export async function startCassandraNodes(
   folder: string,
   { keepsSchema = true }: NodeOptions = {},
@@ -105,6 +106,7 @@ export async function startCassandraNodes(
     const told = readFileSync(logOf(folder, dead), 'utf8').slice(-4_000)
     throw new Error(`A node of Cassandra ended while it started:\n${told}`)
   }
+  await Promise.all(CASSANDRA_HOSTS.map((host) => eventually(() => expectOthers(host, port))))
   return {
     port,
     get pids() {
@@ -117,6 +119,21 @@ export async function startCassandraNodes(
       if (!(await serves(node))) throw new Error(`Node ${node + 1} of Cassandra ended`)
     },
     stop,
+  }
+}
+
+/** Throws while a node has not heard of both others: each of them starts by itself, and what it made alone others would not know. */
+async function expectOthers(host: string, port: number): Promise<void> {
+  const settings = { hosts: [host], port, dataCentre: '', keyspace: '', replication: 3 }
+  const { client, end } = await connectClient(settings, {})
+  try {
+    const { rows } = await client.execute('SELECT peer, schema_version FROM system.peers', [], {
+      host: client.hosts.values().find(({ address }) => address.startsWith(`${host}:`)),
+    })
+    const known = rows.filter(({ schema_version }) => schema_version !== null)
+    if (known.length < CASSANDRA_HOSTS.length - 1) throw new Error(`${host} is alone`)
+  } finally {
+    await end()
   }
 }
 
