@@ -1,6 +1,14 @@
 import type { Clock } from '../base/index.ts'
 import type { StreamIndex } from '../catalog/index.ts'
-import type { CatalogStore, CatalogWrite, JsonObject, StreamHandle } from '../store/index.ts'
+import {
+  CatalogConflict,
+  type CatalogDocument,
+  type CatalogStore,
+  type CatalogWrite,
+  type DocumentKey,
+  type JsonObject,
+  type StreamHandle,
+} from '../store/index.ts'
 import type { DerivationFailures } from './evaluate/evaluate-rows.ts'
 
 const KIND = 'derivation_status'
@@ -43,6 +51,8 @@ interface Entry {
   /** Up to where appends are derived, by the UID of the source; of streams that appends revise. */
   fronts: ReadonlyMap<string, number>
   isDirty: boolean
+  /** What the catalog had when it was read or written last: others may have counted since. */
+  kept: { readonly revision: number; readonly status: Status }
   readonly key: { readonly orgUid: string; readonly uid: string; readonly componentUid: string }
 }
 
@@ -58,6 +68,8 @@ interface BookDeps {
   readonly catalog: Pick<CatalogStore, 'get' | 'commit'>
   readonly index: StreamIndex
   readonly clock: Clock
+  /** Whether other processes derive over the same catalog. */
+  readonly isShared?: boolean
 }
 
 /** What has become of derived streams, and from where on appends derive them; kept in the catalog. */
@@ -209,6 +221,20 @@ export class StatusBook {
     entry.isDirty = true
   }
 
+  /** Forgets what another process has kept; what this one has yet to keep is added to it then. */
+  forgetWritten(keys: readonly DocumentKey[]): void {
+    for (const { kind, orgUid, uid } of keys) {
+      const handle = kind === KIND ? this.#deps.index.streamByUid(orgUid, uid) : 0
+      if (handle !== 0 && this.#entries.get(handle)?.isDirty === false) this.#entries.delete(handle)
+    }
+  }
+
+  /** Whether something has changed since it was kept. */
+  get isDirty(): boolean {
+    for (const { isDirty } of this.#entries.values()) if (isDirty) return true
+    return false
+  }
+
   /** Keeps what has changed since the last time, and `more` in the last commit. */
   async flush(more: readonly CatalogWrite[]): Promise<void> {
     const dirty = [...this.#entries.values()].filter(({ isDirty }) => isDirty)
@@ -226,13 +252,40 @@ export class StatusBook {
   async #write(entries: readonly Entry[]): Promise<void> {
     const { catalog, clock, index } = this.#deps
     const living = entries.filter(({ key }) => index.streamByUid(key.orgUid, key.uid) !== 0)
+    if (this.#deps.isShared === true) for (const entry of living) await this.#addKept(entry)
     for (const entry of entries) entry.isDirty = false
     try {
-      if (living.length > 0) await catalog.commit(living.map((one) => putOf(one, clock.now())))
+      if (living.length === 0) return
+      const documents = await catalog.commit(living.map((one) => this.#putOf(one, clock.now())))
+      for (const [at, entry] of living.entries()) {
+        entry.kept = { revision: documents[at].revision, status: readStatus(documents[at]) }
+      }
     } catch (error) {
       for (const entry of entries) entry.isDirty = true
-      throw error
+      // Another process was faster with one of them: the next time all are added to what it has kept.
+      if (!(error instanceof CatalogConflict)) throw error
     }
+  }
+
+  /** Adds what this process has counted to what others have kept meanwhile. */
+  async #addKept(entry: Entry): Promise<void> {
+    const { orgUid, uid } = entry.key
+    const document = await this.#deps.catalog.get({ orgUid, kind: KIND, uid })
+    const revision = document?.revision ?? 0
+    if (revision === entry.kept.revision) return
+    const theirs = document === undefined ? NOTHING : readStatus(document)
+    const { status, kept } = entry
+    entry.status = {
+      ...status,
+      errorCount: theirs.errorCount + status.errorCount - kept.status.errorCount,
+      sampleCount: theirs.sampleCount + status.sampleCount - kept.status.sampleCount,
+    }
+    entry.kept = { revision, status: theirs }
+  }
+
+  #putOf(entry: Entry, nowMs: number): CatalogWrite {
+    const { isShared } = this.#deps
+    return putOf(entry, nowMs, isShared === true ? entry.kept.revision : 'any')
   }
 
   async #entryOf(handle: StreamHandle): Promise<Entry | undefined> {
@@ -244,7 +297,7 @@ export class StatusBook {
     const key = { orgUid, componentUid, uid: index.streamUid(handle) }
     const document = await catalog.get({ orgUid, kind: KIND, uid: key.uid })
     // Somebody else may have read it meanwhile.
-    const entry = this.#entries.get(handle) ?? readEntry(key, document?.body)
+    const entry = this.#entries.get(handle) ?? readEntry(key, document)
     this.#entries.set(handle, entry)
     return entry
   }
@@ -261,10 +314,11 @@ function errorOf({ message, time, values }: NonNullable<DerivationFailures['last
 function putOf(
   { key, status, isHindered, start, isSettled, formula, fronts }: Entry,
   nowMs: number,
+  expectedRevision: number | 'any',
 ): CatalogWrite {
   const { orgUid, uid, componentUid } = key
   return {
-    ...{ op: 'put', orgUid, kind: KIND, uid, parentUid: componentUid, expectedRevision: 'any' },
+    ...{ op: 'put', orgUid, kind: KIND, uid, parentUid: componentUid, expectedRevision },
     expiresAtMs: nowMs + KEPT_MS,
     body: {
       ...{ status: status as unknown as JsonObject, start: start ?? null, isSettled },
@@ -273,17 +327,24 @@ function putOf(
   }
 }
 
-function readEntry(key: Entry['key'], body: JsonObject | undefined): Entry {
-  if (body === undefined) {
+function readStatus({ body }: Pick<CatalogDocument, 'body'>): Status {
+  return body.status as unknown as Status
+}
+
+function readEntry(key: Entry['key'], document: CatalogDocument | undefined): Entry {
+  if (document === undefined) {
     const [start, formula, fronts] = [undefined, undefined, new Map<string, number>()]
     const isNot = { isHindered: false, isSettled: false, isDirty: false }
-    return { status: NOTHING, start, formula, fronts, ...isNot, key }
+    const kept = { revision: 0, status: NOTHING }
+    return { status: NOTHING, start, formula, fronts, ...isNot, kept, key }
   }
+  const { body, revision } = document
   const start = typeof body.start === 'number' ? body.start : undefined
-  const status = body.status as unknown as Status
+  const status = readStatus(document)
+  const kept = { revision, status }
   const formula = typeof body.formula === 'string' ? body.formula : undefined
   const fronts = new Map(Object.entries((body.fronts ?? {}) as Record<string, number>))
   const isSettled = body.isSettled === true
   const isHindered = body.isHindered === true
-  return { status, isHindered, start, isSettled, formula, fronts, isDirty: false, key }
+  return { status, isHindered, start, isSettled, formula, fronts, isDirty: false, kept, key }
 }

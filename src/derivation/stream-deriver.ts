@@ -27,6 +27,8 @@ interface DerivationDeps {
   /** Who this process is among those that share the catalog; the same after a restart where there is one only. */
   readonly holder: string
   readonly onFailure: (error: unknown) => void
+  /** Whether other processes derive over the same catalog. */
+  readonly isShared?: boolean
 }
 
 /** Everything that derives, opened together. */
@@ -41,10 +43,10 @@ export class StreamDeriver {
   readonly #putDeps: Parameters<typeof derivePut>[0]
 
   constructor(deps: DerivationDeps) {
-    const { catalog, catalogStore, clock, feed, holder, onFailure, store } = deps
+    const { catalog, catalogStore, clock, feed, holder, isShared, onFailure, store } = deps
     const { index } = catalog
     this.graph = new CatalogGraph(catalog)
-    this.status = new StatusBook({ catalog: catalogStore, index, clock })
+    this.status = new StatusBook({ catalog: catalogStore, index, clock, isShared })
     this.locks = new ComponentLocks({ catalog: catalogStore, clock, holder })
     const { graph, locks, status } = this
     const turns = new StreamTurns()

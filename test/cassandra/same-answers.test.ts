@@ -64,7 +64,7 @@ function catalogCases(): void {
       other.owner('PUT', `/api/component/${uid}/stream`, { stream: { id: 'more' } }),
     )
     const streamUid = added.stream.uid
-    await fine(one.owner('GET', `/api/component/${uid}/stream/${streamUid}/feed/plot?w=100`))
+    await fine(one.owner('GET', `/api/component/${uid}/stream/${streamUid}/plot?points=100`))
     // A key that may not create puts to what it does not know yet.
     const { call } = await makeKey(other, `component/${uid}/feed`)
     await put(one, `compId=made2&third=1&time=${T}`)
@@ -108,7 +108,7 @@ function catalogCases(): void {
       await fine(peer.owner('POST', path, { dashboard: { name: `name ${at}`, revision } }))
       assert.equal((await fine(elsewhere.owner('GET', path))).dashboard.name, `name ${at}`)
     }
-    const query = { query: { id: 'q', name: 'q', text: 'SELECT 1 AS one' } }
+    const query = { query: { id: 'q', name: 'q', sql: 'SELECT 1 AS one' } }
     const saved = await fine(other.owner('PUT', '/api/query', query))
     await fine(one.owner('GET', `/api/query/${saved.query.uid}`))
     await fine(one.owner('DELETE', `/api/query/${saved.query.uid}`))
@@ -133,7 +133,7 @@ function catalogCases(): void {
     const path = `/api/component/${uid}/stream/${streams.stream[0].uid}`
     await fine(one.owner('POST', path, { stream: { unit: { uid: unit.unit.uid } } }))
     const shown = async () => {
-      const rows = await fine(other.device('GET', '/api/comp/typed/stream/s/feed?fields=unit,data'))
+      const rows = await fine(other.device('GET', '/api/comp/typed/stream/s/feed?retUnit'))
       return rows[0].unit
     }
     await settlesTo(shown, 'xx')
@@ -202,25 +202,31 @@ function credentialCases(): void {
     const [here, there] = [caller(one, session), caller(other, session)]
     assert.equal((await here('GET', '/api/session')).status, 200)
     assert.equal((await there('GET', '/api/session')).status, 200)
-    await fine(there('POST', '/api/logout'))
+    await fine(there('DELETE', '/api/login'))
     await settlesTo(async () => (await here('GET', '/api/comp/made/feed')).status, 401)
   })
 
   test('an OAuth code is spent once over both, and a grant that one revokes the other refuses', async () => {
     const login = { email: 'owner@example.org', password: 'correct horse battery' }
     const asked = { client_id: 'c1', response_type: 'code', ...login }
-    const { code } = await fine(caller(one, '')('POST', '/api/oauth_login', asked))
-    const exchange = (peer: Peer) =>
-      caller(peer, '')('POST', '/api/oauth_token', {
+    const codeOf = async (peer: Peer): Promise<string> =>
+      (await fine(caller(peer, '')('POST', '/api/oauth_login', asked))).oauthCode
+    const exchange = (peer: Peer, code: string) =>
+      caller(peer, '')('POST', '/api/oauth_access_token', {
         ...{ grant_type: 'authorization_code', code, client_id: 'c1' },
       })
-    const answers = await Promise.all([exchange(one), exchange(other)])
+    const raced = await codeOf(one)
+    const answers = await Promise.all([exchange(one, raced), exchange(other, raced)])
     const won = answers.filter(({ status }) => status === 200)
     assert.equal(won.length, 1, answers.map(({ text }) => text).join())
-    const bearer = { Authorization: `Bearer ${won[0].body.access_token}` }
+    const { access_token: token } = (await exchange(one, await codeOf(other))).body
+    const bearer = { Authorization: `Bearer ${token}` }
     const status = async () =>
       (await caller(other, '', bearer)('GET', '/api/comp/nobody/feed')).status
-    // A code that is tried twice takes back what it was exchanged for.
+    // A 404 is an answer of the feed: the caller was let in.
+    assert.equal(await status(), 404)
+    const { oauth_grant: grants } = await fine(one.owner('GET', '/api/oauth_grant'))
+    for (const { uid } of grants) await fine(one.owner('DELETE', `/api/oauth_grant/${uid}`))
     await settlesTo(status, 401)
   })
 }

@@ -123,7 +123,10 @@ export class DerivationWorker {
     this.#closing.abort()
     clearTimeout(this.#timer)
     await this.#looking
-    if (this.#lease === undefined) return
+    if (this.#lease === undefined) {
+      await this.#deps.status.flush([]).catch(this.#deps.onFailure)
+      return
+    }
     await this.#keep().catch(this.#deps.onFailure)
     await this.#deps.catalog.releaseLease(this.#lease)
   }
@@ -158,7 +161,10 @@ export class DerivationWorker {
 
   async #work(): Promise<void> {
     const { clock } = this.#deps
-    if (!(await this.#holdLease())) return this.#rest()
+    if (!(await this.#holdLease())) {
+      await this.#keepElsewhere()
+      return this.#rest()
+    }
     await this.#watch()
     for (;;) {
       const before = this.#cursor
@@ -283,7 +289,10 @@ export class DerivationWorker {
 
   /** Where some streams were touched that is not derived yet; undefined where that is too much to tell. */
   async openTouches(handles: readonly StreamHandle[]): Promise<TouchedSpan[] | undefined> {
-    const { spans } = await this.#deps.store.touchedSince(this.#safeCursor, SPANS_PER_LOOK)
+    // Where another process derives, what it has kept tells how far it is.
+    const { catalog, store } = this.#deps
+    const derived = this.#lease === undefined ? await readCursor(catalog) : this.#safeCursor
+    const { spans } = await store.touchedSince(derived, SPANS_PER_LOOK)
     if (spans.length >= SPANS_PER_LOOK) return undefined
     const asked = new Set(handles)
     return spans.filter(({ handle }) => asked.has(handle))
@@ -323,6 +332,14 @@ export class DerivationWorker {
       this.#waiting.clear()
     }
     return this.#lease !== undefined
+  }
+
+  /** Keeps what has become of streams that puts of this process have derived, while another one holds the lease. */
+  async #keepElsewhere(): Promise<void> {
+    const { clock, status } = this.#deps
+    if (clock.elapsed() - this.#keptAt < KEEP_EVERY_MS || !status.isDirty) return
+    this.#keptAt = clock.elapsed()
+    await status.flush([])
   }
 
   /** Keeps what has become of streams, then how far all of it is. */

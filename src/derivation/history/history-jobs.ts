@@ -147,9 +147,7 @@ export class HistoryJobs {
   async #cancelElsewhere(job: HistoryJob): Promise<HistoryJob> {
     if (job.status !== 'RUNNING') return job
     const { book, clock } = this.#deps
-    const cancelled: HistoryJob = { ...job, status: 'CANCELLED', end: clock.now() }
-    await book.write(cancelled)
-    return cancelled
+    return await book.writeRunning({ ...job, status: 'CANCELLED', end: clock.now() })
   }
 
   /** Ends those that work; the next start goes on with them. */
@@ -274,9 +272,8 @@ export class HistoryJobs {
         const elapsed = clock.elapsed()
         if (elapsed - one.keptAt >= KEEP_EVERY_MS) {
           one.keptAt = elapsed
-          const kept = await book.find(one.job.orgUid, one.job.uid)
-          if (kept?.status === 'CANCELLED') one.isCancelled = true
-          else await book.write(one.job)
+          const kept = await book.writeRunning(one.job)
+          if (kept.status === 'CANCELLED') one.isCancelled = true
         }
         if (elapsed - one.renewedAt >= RENEW_EVERY_MS) {
           one.renewedAt = elapsed
@@ -291,12 +288,12 @@ export class HistoryJobs {
   async #end(one: Unfinished, status: HistoryJob['status'], message: string): Promise<void> {
     const { book, clock } = this.#deps
     one.job = { ...one.job, status, message, end: clock.now() }
-    await book.write(one.job).finally(() => this.#drop(one))
+    await book.writeRunning(one.job).finally(() => this.#drop(one))
   }
 
   /** Keeps how far it is, for the next start. */
   async #leave(one: Unfinished): Promise<void> {
-    await this.#deps.book.write(one.job).finally(() => this.#drop(one))
+    await this.#deps.book.writeRunning(one.job).finally(() => this.#drop(one))
   }
 
   #retryLater(): void {

@@ -1,6 +1,12 @@
 /** Jobs as documents of the catalog: they outlive the process that runs them. */
 import type { EpochMs } from '../../base/index.ts'
-import type { CatalogDocument, CatalogStore, JsonObject } from '../../store/index.ts'
+import {
+  CatalogConflict,
+  type CatalogDocument,
+  type CatalogStore,
+  type CatalogWrite,
+  type JsonObject,
+} from '../../store/index.ts'
 
 /** What a job does to its end: RUNNING until it is over, waiting for its turn included. */
 export const JOB_STATUSES = ['RUNNING', 'DONE', 'FAILED', 'CANCELLED'] as const
@@ -36,6 +42,9 @@ const KEPT_MS = 7 * 86_400_000
 
 /** Records of jobs that are over, of one organization; the oldest go first. */
 const KEPT_MAX = 200
+
+/** Others write a job once every some seconds. */
+const TRIES_MAX = 20
 
 const KIND = 'job'
 const PAGE = 500
@@ -79,15 +88,26 @@ export class JobBook {
 
   /** Keeps a job as it is. */
   async write(job: HistoryJob): Promise<void> {
-    const { uid, orgUid, end } = job
-    await this.#catalog.commit([
-      {
-        ...{ op: 'put', orgUid: '', kind: KIND, uid, parentUid: orgUid, expectedRevision: 'any' },
-        listKey: String(job.start).padStart(16, '0'),
-        ...(end === null ? {} : { expiresAtMs: end + KEPT_MS }),
-        body: { ...job } satisfies JsonObject,
-      },
-    ])
+    await this.#catalog.commit([putOf(job, 'any')])
+  }
+
+  /**
+   * Keeps a job while it is not over in the book; else tells how it is there. Several processes may do so at once:
+   * what one of them has ended stays.
+   */
+  async writeRunning(job: HistoryJob): Promise<HistoryJob> {
+    for (let tries = 1; ; tries += 1) {
+      const document = await this.#catalog.get({ orgUid: '', kind: KIND, uid: job.uid })
+      const kept = document === undefined ? undefined : readJob(document)
+      if (document === undefined || kept === undefined) return { ...job, status: 'CANCELLED' }
+      if (kept.status !== 'RUNNING') return kept
+      try {
+        await this.#catalog.commit([putOf(job, document.revision)])
+        return job
+      } catch (error) {
+        if (!(error instanceof CatalogConflict) || tries === TRIES_MAX) throw error
+      }
+    }
   }
 
   /** Lets the oldest of an organization's jobs go that are over and more than are kept. */
@@ -119,6 +139,16 @@ export function beginJob(about: {
 }): HistoryJob {
   const progress = { status: 'RUNNING', done: 0, total: 0, message: '', end: null } as const
   return { ...about, kind: 'derive', ...progress, at: about.from }
+}
+
+function putOf(job: HistoryJob, expectedRevision: number | 'any'): CatalogWrite {
+  const { uid, orgUid, end } = job
+  return {
+    ...{ op: 'put', orgUid: '', kind: KIND, uid, parentUid: orgUid, expectedRevision },
+    listKey: String(job.start).padStart(16, '0'),
+    ...(end === null ? {} : { expiresAtMs: end + KEPT_MS }),
+    body: { ...job } satisfies JsonObject,
+  }
 }
 
 function readJob({ body }: CatalogDocument): HistoryJob {
