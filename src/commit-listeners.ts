@@ -29,6 +29,8 @@ export interface Elsewhere {
   readonly problem: string | undefined
   /** Adds a listener; those that were added before are told before. */
   onChanges(listener: ElsewhereListener): void
+  /** Adds one that is told when a look begins; what it answers is called when all that was found is told. */
+  onLook(listener: () => () => void): void
   /** Resolves when all that was committed before the call is told. */
   readonly look: () => Promise<void>
   /** Begins to tell all that was committed since it was opened. */
@@ -49,11 +51,18 @@ export async function openElsewhere(
   const { catalog, commits, isShared, log } = parts
   if (!isShared) return undefined
   const listeners: ElsewhereListener[] = []
+  const lookListeners: (() => () => void)[] = []
   const follower = await CommitFollower.open({
     store: catalog,
     onChanges: async (changes) => {
       commits.tell(changes)
       for (const listener of listeners) await listener(changes)
+    },
+    onLook: () => {
+      const ended = lookListeners.map((listener) => listener())
+      return () => {
+        for (const tell of ended) tell()
+      }
     },
     onFailure: (error) => log.warn({ error }, 'what other processes commit is not known'),
     onLost: (error) => {
@@ -73,6 +82,7 @@ export async function openElsewhere(
       return follower.problem
     },
     onChanges: (listener) => void listeners.push(listener),
+    onLook: (listener) => void lookListeners.push(listener),
     look: () => follower.look(),
     start: () => follower.start(),
   }

@@ -45,6 +45,7 @@ export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     isShared: storage.isShared,
   })
   elsewhere?.onChanges(() => catalog.refresh())
+  elsewhere?.onLook(() => catalog.catchUps.begin())
   const stores = await storage.openStores()
   const { backups, blobs, payloads } = stores
   const { index } = catalog
@@ -69,7 +70,11 @@ export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     derive: (batch, limits) => derivation.derivePut(batch, limits),
     showFile: (text, place) => fileUrl({ ...place, name: readFileRecord(text).name }),
   })
-  const derivation = openDerivation({ catalog, catalogStore, clock, feed, log, samples })
+  const { isShared } = storage
+  const derivation = openDerivation({
+    ...{ catalog, catalogStore, clock, feed, isShared, log, samples },
+  })
+  elsewhere?.onChanges((changes) => derivation.status.forgetWritten(changes))
   opened.defer(() => derivation.close())
   await catalog.resumeDeletions()
   const { fileBytesMax } = config

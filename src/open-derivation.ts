@@ -1,5 +1,5 @@
 /** A piece of the composition root: what derives streams from others. */
-import type { Clock, Log } from './base/index.ts'
+import { type Clock, type Log, newUid } from './base/index.ts'
 import type { Catalog } from './catalog/index.ts'
 import { StreamDeriver } from './derivation/index.ts'
 import type { Feed } from './feed/index.ts'
@@ -11,14 +11,16 @@ export function openDerivation(parts: {
   readonly catalogStore: CatalogStore
   readonly samples: SampleStore
   readonly feed: Feed
+  /** Whether other processes derive over the same storage. */
+  readonly isShared: boolean
   readonly clock: Clock
   readonly log: Log
 }): StreamDeriver {
-  const { catalog, catalogStore, clock, feed, log, samples } = parts
+  const { catalog, catalogStore, clock, feed, isShared, log, samples } = parts
   return new StreamDeriver({
-    ...{ catalog, catalogStore, clock, feed, store: samples },
-    // The folder is locked: whoever held a lease before is gone, and need not be waited for.
-    holder: 'the one process of this folder',
+    ...{ catalog, catalogStore, clock, feed, isShared, store: samples },
+    // A folder is locked: whoever held a lease before is gone, and need not be waited for.
+    holder: isShared ? newUid() : 'the one process of this folder',
     onFailure: (error) => log.error({ error }, 'derived streams could not be derived'),
   })
 }

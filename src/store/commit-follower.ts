@@ -13,6 +13,8 @@ interface FollowerDeps {
   readonly store: Pick<CatalogStore, 'changesSince' | 'scanIndex'>
   /** Told of changes that others have made, in order; told again when it rejects, until it resolves. */
   readonly onChanges: (changes: readonly CatalogChange[]) => void | Promise<void>
+  /** Told when a look begins; what it answers is called when all that was found is told. */
+  readonly onLook?: () => () => void
   /** Told when a look fails that has not failed before. */
   readonly onFailure: (error: unknown) => void
   /** Told once when changes were missed for good: what is in memory may be wrong from here on. */
@@ -82,7 +84,8 @@ export class CommitFollower {
   }
 
   async #takeAll(): Promise<void> {
-    const { store, onChanges, onLost } = this.#deps
+    const { store, onChanges, onLook, onLost } = this.#deps
+    const end = onLook?.()
     while (!this.#isClosed) {
       const { changes, cursor } = await store.changesSince(this.#cursor, CHANGES_PER_LOOK)
       const first = changes[0]?.cursor ?? 0
@@ -95,7 +98,7 @@ export class CommitFollower {
       const others = changes.filter(({ isOwn }) => isOwn !== true)
       if (others.length > 0) await onChanges(others)
       this.#cursor = cursor
-      if (changes.length < CHANGES_PER_LOOK) return
+      if (changes.length < CHANGES_PER_LOOK) return end?.()
     }
   }
 }

@@ -114,12 +114,20 @@ export class CatchUps {
     this.#missingAtMs = clock.elapsed()
   }
 
-  #start(): Promise<void> {
+  /** Says that someone begins to take over all that was committed before; the answer is called when that is done. */
+  begin(): () => void {
     const begunAt = momentOf(this.#deps.clock)
+    return () => {
+      if (begunAt.elapsed >= this.#freshAt.elapsed) this.#freshAt = begunAt
+    }
+  }
+
+  #start(): Promise<void> {
+    const end = this.begin()
     const running = this.#deps
       .run()
       .then((changes) => {
-        this.#freshAt = begunAt
+        end()
         this.#takenOver += changes
       })
       .finally(() => {
