@@ -116,7 +116,7 @@ function catalogCases(): void {
     assert.equal(over.status, 404)
     const log = await fine(other.owner('GET', '/api/audit?limit=50'))
     const acts = log.audit.map(({ act }: { act: string }) => act)
-    assert.ok(acts.includes('signed_in') && acts.includes('key_created'), acts.join())
+    assert.ok(acts.includes('sign_in') && acts.includes('organization_created'), acts.join())
   })
 
   test('a type that one has given a stream the other’s puts go by', async () => {

@@ -114,11 +114,14 @@ export class ClusterSamples implements SampleStore {
     return this.#reader.range(handle, query)
   }
 
-  latest(
+  async latest(
     handles: readonly StreamHandle[],
     options?: LatestOptions,
   ): Promise<ReadonlyArray<Sample | undefined>> {
-    return this.#reader.latest(handles, options)
+    // Who begins to follow streams asks where they end: what is told is what comes behind.
+    const beginning = this.#elsewhere.begun(handles)
+    if (beginning !== undefined) await beginning
+    return await this.#reader.latest(handles, options)
   }
 
   span(handle: StreamHandle): Promise<SampleSpan | undefined> {

@@ -6,7 +6,7 @@ import { type HybridClock, SKEW_MS_MAX, stampSpan } from './hybrid-clock.ts'
 import { PART_MS_MAX, PART_SECTION } from './open-parts.ts'
 import { mustBeWhole } from './row-values.ts'
 import { type RunRow, runRowOf } from './run-reader.ts'
-import { eachAtOnce } from './slots.ts'
+import { eachAtOnce, Slots } from './slots.ts'
 
 /** How soon it is looked again; a look that took longer is followed by as long a pause. */
 const LOOK_EVERY_MS = 300
@@ -36,6 +36,15 @@ interface Followed {
   since: number
   /** Rows behind `since` that were told, with their stamps. */
   seen: Map<string, number>
+  /** Resolves when it is known what was there when it began to be followed; undefined once it is. */
+  beginning: Promise<void> | undefined
+}
+
+/** What is done with the rows that a look finds. */
+interface Look {
+  /** Rows with later stamps are left to the next. */
+  readonly until: number
+  readonly tell: (span: TouchedSpan) => void
 }
 
 interface ElsewhereDeps {
@@ -55,6 +64,7 @@ interface ElsewhereDeps {
 export class FollowedElsewhere {
   readonly #deps: ElsewhereDeps
   readonly #streams = new Map<StreamHandle, Followed>()
+  readonly #beginnings = new Slots(STREAMS_AT_ONCE)
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
   #isFailing = false
@@ -71,9 +81,27 @@ export class FollowedElsewhere {
       known.count += 1
       return
     }
-    const since = this.#deps.stamps.before(SKEW_MS_MAX)
-    this.#streams.set(handle, { count: 1, since, seen: new Map() })
+    const since = this.#deps.stamps.before(LOOK_BACK_MS)
+    const followed: Followed = { count: 1, since, seen: new Map(), beginning: undefined }
+    this.#streams.set(handle, followed)
+    const end = () => {
+      followed.beginning = undefined
+    }
+    const begunAt = this.#deps.stamps.before(0)
+    const begin = () => this.#lookAt(handle, followed, { until: begunAt, tell: () => {} })
+    // What could not be seen is told by a later look.
+    followed.beginning = this.#beginnings.run(begin).then(end, end)
     if (this.#looking === undefined) this.#lookAfter(LOOK_EVERY_MS)
+  }
+
+  /**
+   * Resolves when it is known what there was of streams when they began to be followed, undefined when it is: whoever
+   * reads them after that sees all that is not told, and is not told of what it sees.
+   */
+  begun(handles: readonly StreamHandle[]): Promise<unknown> | undefined {
+    if (this.#streams.size === 0) return undefined
+    const beginnings = handles.flatMap((handle) => this.#streams.get(handle)?.beginning ?? [])
+    return beginnings.length === 0 ? undefined : Promise.all(beginnings)
   }
 
   /** Follows a stream once less. */
@@ -89,6 +117,7 @@ export class FollowedElsewhere {
     this.#isClosed = true
     clearTimeout(this.#timer)
     await this.#looking
+    await this.begun([...this.#streams.keys()])
   }
 
   #lookAfter(ms: number): void {
@@ -106,9 +135,11 @@ export class FollowedElsewhere {
     const begunAtMs = clock.elapsed()
     let pauseMs = RETRY_MS
     try {
-      await eachAtOnce([...this.#streams], STREAMS_AT_ONCE, ([handle, followed]) =>
-        this.#lookAt(handle, followed),
-      )
+      const control = { until: Number.MAX_SAFE_INTEGER, tell: this.#deps.onTouched }
+      await eachAtOnce([...this.#streams], STREAMS_AT_ONCE, async ([handle, followed]) => {
+        await followed.beginning
+        await this.#lookAt(handle, followed, control)
+      })
       this.#isFailing = false
       pauseMs = Math.max(LOOK_EVERY_MS, clock.elapsed() - begunAtMs)
     } catch (error) {
@@ -119,7 +150,7 @@ export class FollowedElsewhere {
     this.#lookAfter(pauseMs)
   }
 
-  async #lookAt(handle: StreamHandle, followed: Followed): Promise<void> {
+  async #lookAt(handle: StreamHandle, followed: Followed, { until, tell }: Look): Promise<void> {
     if (this.#isClosed || followed.count === 0) return
     const { cql, stamps, writer } = this.#deps
     const lookedBack = stamps.before(LOOK_BACK_MS)
@@ -129,33 +160,35 @@ export class FollowedElsewhere {
       const part = { key: mustBeWhole(row.key), writer: mustBeWhole(row.writer) }
       if (part.writer === writer) continue
       const params = [handle, BigInt(part.key), part.writer, BigInt(followed.since)]
-      this.#takeIn(handle, followed, { rows: await cql.run(selectNewest, params), ...part })
+      const newest = await cql.run(selectNewest, params)
+      const rows = newest.filter(({ stamp }) => mustBeWhole(stamp) <= until)
+      const span = takeIn(followed, { rows, writer: part.writer })
+      if (span !== undefined) tell({ handle, ...span })
     }
-    if (lookedBack <= followed.since) return
+    if (until < lookedBack || lookedBack <= followed.since) return
     followed.since = lookedBack
     for (const [key, stamp] of followed.seen) if (stamp <= lookedBack) followed.seen.delete(key)
   }
+}
 
-  #takeIn(
-    handle: StreamHandle,
-    { seen }: Followed,
-    { rows, writer }: { readonly rows: readonly CqlRow[]; readonly writer: number },
-  ): void {
-    let from = Number.POSITIVE_INFINITY
-    let until = Number.NEGATIVE_INFINITY
-    for (const row of rows) {
-      const run = runRowOf(row, writer)
-      const key = `${writer} ${run.stamp} ${row.piece}`
-      if (seen.has(key)) continue
-      seen.set(key, run.stamp)
-      const span = spanOfRow(run)
-      from = Math.min(from, span.from)
-      until = Math.max(until, span.until)
-    }
-    if (rows.length >= ROWS_MAX && from < until) until = TIME_END
-    if (from >= until) return
-    this.#deps.onTouched({ handle, from: epochMs(from), until: epochMs(until) })
+/** The span of rows that were not told; undefined when all were. */
+function takeIn(
+  { seen }: Followed,
+  { rows, writer }: { readonly rows: readonly CqlRow[]; readonly writer: number },
+): Omit<TouchedSpan, 'handle'> | undefined {
+  let from = Number.POSITIVE_INFINITY
+  let until = Number.NEGATIVE_INFINITY
+  for (const row of rows) {
+    const run = runRowOf(row, writer)
+    const key = `${writer} ${run.stamp} ${row.piece}`
+    if (seen.has(key)) continue
+    seen.set(key, run.stamp)
+    const span = spanOfRow(run)
+    from = Math.min(from, span.from)
+    until = Math.max(until, span.until)
   }
+  if (rows.length >= ROWS_MAX && from < until) until = TIME_END
+  return from < until ? { from: epochMs(from), until: epochMs(until) } : undefined
 }
 
 function spanOfRow({ removed, body }: RunRow): { readonly from: number; readonly until: number } {
