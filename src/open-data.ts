@@ -39,13 +39,8 @@ interface DataParts {
 
 /** Opens what holds the streams, their samples and their files. */
 export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
-  const { config, clock, identity, catalogStore, damage, elsewhere, log, storage } = parts
-  const catalog = await openCatalog({
-    ...{ store: catalogStore, people: peopleOf(identity), clock, createMax: config.createMax },
-    isShared: storage.isShared,
-  })
-  elsewhere?.onChanges(() => catalog.refresh())
-  elsewhere?.onLook(() => catalog.catchUps.begin())
+  const { config, clock, catalogStore, damage, elsewhere, log, storage } = parts
+  const catalog = await openFollowingCatalog(parts)
   const stores = await storage.openStores()
   const { backups, blobs, payloads } = stores
   const { index } = catalog
@@ -70,11 +65,9 @@ export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     derive: (batch, limits) => derivation.derivePut(batch, limits),
     showFile: (text, place) => fileUrl({ ...place, name: readFileRecord(text).name }),
   })
-  const { isShared } = storage
   const derivation = openDerivation({
-    ...{ catalog, catalogStore, clock, feed, isShared, log, samples },
+    ...{ catalog, catalogStore, clock, elsewhere, feed, log, samples },
   })
-  elsewhere?.onChanges((changes) => derivation.status.forgetWritten(changes))
   opened.defer(() => derivation.close())
   await catalog.resumeDeletions()
   const { fileBytesMax } = config
@@ -102,6 +95,18 @@ export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     ...{ catalog, damage, samples, feed, files, fileSweep, fileUsage },
     ...{ derivation, payloads, places, scrub, stores },
   }
+}
+
+/** Opens the catalog, which follows what other processes commit where there are any. */
+async function openFollowingCatalog(parts: DataParts): Promise<Catalog> {
+  const { config, clock, identity, catalogStore, elsewhere, storage } = parts
+  const catalog = await openCatalog({
+    ...{ store: catalogStore, people: peopleOf(identity), clock, createMax: config.createMax },
+    isShared: storage.isShared,
+  })
+  elsewhere?.onChanges(() => catalog.refresh())
+  elsewhere?.onLook(() => catalog.catchUps.begin())
+  return catalog
 }
 
 /** Lets samples go that are older than their delete profile says, in the background. */

@@ -1,6 +1,7 @@
 /** A piece of the composition root: what derives streams from others. */
 import { type Clock, type Log, newUid } from './base/index.ts'
 import type { Catalog } from './catalog/index.ts'
+import type { Elsewhere } from './commit-listeners.ts'
 import { StreamDeriver } from './derivation/index.ts'
 import type { Feed } from './feed/index.ts'
 import type { CatalogStore, SampleStore } from './store/index.ts'
@@ -11,16 +12,19 @@ export function openDerivation(parts: {
   readonly catalogStore: CatalogStore
   readonly samples: SampleStore
   readonly feed: Feed
-  /** Whether other processes derive over the same storage. */
-  readonly isShared: boolean
+  /** What other processes commit; undefined where no other derives over the same storage. */
+  readonly elsewhere: Elsewhere | undefined
   readonly clock: Clock
   readonly log: Log
 }): StreamDeriver {
-  const { catalog, catalogStore, clock, feed, isShared, log, samples } = parts
-  return new StreamDeriver({
+  const { catalog, catalogStore, clock, elsewhere, feed, log, samples } = parts
+  const isShared = elsewhere !== undefined
+  const derivation = new StreamDeriver({
     ...{ catalog, catalogStore, clock, feed, isShared, store: samples },
     // A folder is locked: whoever held a lease before is gone, and need not be waited for.
     holder: isShared ? newUid() : 'the one process of this folder',
     onFailure: (error) => log.error({ error }, 'derived streams could not be derived'),
   })
+  elsewhere?.onChanges((changes) => derivation.status.forgetWritten(changes))
+  return derivation
 }
