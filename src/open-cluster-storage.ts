@@ -1,7 +1,7 @@
 /** A piece of the composition root: all data in a cluster of Cassandra, which several processes share. */
 import { statfs } from 'node:fs/promises'
 import { clusterSettingsOf, NO_BACKUP } from './app-settings.ts'
-import { type Log, metricText, newUid, Refusal, refuse, systemClock } from './base/index.ts'
+import { type Log, metricText, newUid, refuse, systemClock } from './base/index.ts'
 import type { OpenedStorage, OpenedStores, StorageOpening } from './opened-storage.ts'
 import {
   type Cluster,
@@ -71,29 +71,17 @@ async function holdSlot(
   log: Log,
   opened: AsyncDisposableStack,
 ): Promise<void> {
-  const holder = newUid()
-  let isClosed = false
-  const take = () => ServingSlot.take({ catalog, holder, onLost: () => void takeAgain() })
-  const takeAgain = async () => {
-    log.warn('this process stood still so long that others took it for gone')
-    try {
-      const again = await take()
-      if (isClosed) await again.close()
-      else slot = again
-    } catch (error) {
-      if (error instanceof Refusal && error.code === 'store_away') return
-      log.fatal({ error }, 'this process cannot go on with its cluster')
+  const slot = await ServingSlot.take({
+    ...{ catalog, holder: newUid() },
+    onLost: () => {
+      log.fatal('the data are being moved since this process stood still: it ends')
       // What it would store may be lost with the move: a start finds out.
       setImmediate(() => {
-        throw error
+        throw new Error('The data of the cluster are being moved')
       })
-    }
-  }
-  let slot = await take()
-  opened.defer(async () => {
-    isClosed = true
-    await slot.close()
+    },
   })
+  opened.defer(() => slot.close())
 }
 
 /** A copy of one moment is made by the cluster itself, of all its nodes. */

@@ -1,5 +1,6 @@
 /** A piece of the composition root: which storage the service has. */
 import type { Log } from './base/index.ts'
+import { refuseUnfinishedMove } from './move/index.ts'
 import { openFolderStorage } from './open-folder-storage.ts'
 import type { OpenedStorage, StorageOpening } from './opened-storage.ts'
 import { lockFolder, tightenFolder } from './store/embedded/index.ts'
@@ -13,7 +14,13 @@ export async function openStorage(
   const lock = lockFolder(config.dataDir)
   opened.defer(() => lock.release())
   closeToOthers(config.dataDir, log)
-  if (config.store === 'folder') return await openFolderStorage(opening, opened)
+  const storage = await open(opening, opened)
+  await refuseUnfinishedMove(storage.catalog)
+  return storage
+}
+
+async function open(opening: StorageOpening, opened: AsyncDisposableStack): Promise<OpenedStorage> {
+  if (opening.config.store === 'folder') return await openFolderStorage(opening, opened)
   // The driver is loaded only where there is a cluster.
   const { openClusterStorage } = await import('./open-cluster-storage.ts')
   return await openClusterStorage(opening, opened)

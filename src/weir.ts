@@ -25,6 +25,7 @@ const FOLDER_COMMAND = 'folder accept-loss'
 const ATTEMPTS: Readonly<Record<string, string>> = {
   backup: 'Cannot back up, and what was written is removed again',
   restore: 'Cannot restore, and what was written is removed again',
+  move: 'The move is broken off; the same command goes on with it',
 }
 
 type Options = ParsedLine['options']
@@ -36,6 +37,7 @@ async function main(): Promise<void> {
   else if (line.name === 'check') await runCheck(line)
   else if (line.name === 'backup') await (await import('./backup-command.ts')).runBackup(line)
   else if (line.name === 'restore') await (await import('./backup-command.ts')).runRestore(line)
+  else if (line.name === 'move') await (await import('./move-command.ts')).runMove(line)
   else await runLine(line)
 }
 

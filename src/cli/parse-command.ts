@@ -17,6 +17,7 @@ export const commands: Readonly<Record<string, readonly string[]>> = {
   check: [],
   'folder accept-loss': [],
   help: [],
+  move: ['to'],
   restore: ['backup', 'to'],
   serve: [],
   'key add': ['name', 'org', 'description', 'capability', 'ip'],

@@ -1,3 +1,4 @@
+export { cursorWrite, readCursor } from './background/derivation-cursor.ts'
 export { CatalogGraph } from './catalog-graph.ts'
 export { isProblem } from './derivation-plan.ts'
 export { deriveAgain } from './derive-stream.ts'

@@ -12,5 +12,6 @@ export {
 } from './scrub/scrub-runner.ts'
 export { holdForMove, ServingSlot } from './serving-slot.ts'
 export { StoreUnusable } from './store-unusable.ts'
+export { storedClaim } from './stored-claim.ts'
 export { tellCommits } from './tell-commits.ts'
 export { withCommit } from './with-commit.ts'

@@ -31,6 +31,9 @@ export interface WholePayload extends PayloadKey, KeptPayload {
 export interface MovablePayloads {
   /** Every payload that is told of, those of a connector in the order they came; rejects with PayloadDamaged. */
   everything(): AsyncIterable<WholePayload>
-  /** Keeps a payload of another store under its UID, in the place of what is kept under it; durable when it resolves. */
+  /**
+   * Keeps a payload of another store under its UID, in the place of what is kept under it, or under another where the
+   * UID is not of the store's form; the order of a connector's payloads stays. Durable when it resolves.
+   */
   keepWhole(payload: WholePayload): Promise<void>
 }

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { memberUidOf, newFamilyUid, newUid } from '../../src/base/index.ts'
+import { epochMs, memberUidOf, newFamilyUid, newUid } from '../../src/base/index.ts'
 import {
   openBlobStore,
   openCatalogStore,
@@ -125,4 +125,28 @@ test('keepWhole() makes payloads what everything() tells elsewhere, however ofte
   const page = { start: 0, limit: 100 }
   assert.deepEqual(await to.listRuns('c1', page), await from.listRuns('c1', page))
   assert.ok(to.put(payloadOf(9)).uid > told[5].uid)
+})
+
+test('keepWhole() gives payloads with UIDs of another form others, in the order of time', async (t) => {
+  const from = await openPayloadStore({ folder: temporaryFolder(t) })
+  const to = await openPayloadStore({ folder: temporaryFolder(t) })
+  t.after(async () => await Promise.all([from.close(), to.close()]))
+  for (const number of [1, 2]) await from.put(payloadOf(number, { time: epochMs(5) })).landed
+  for (const payload of await Array.fromAsync(from.everything())) {
+    const foreign = { uid: `${payload.uid}-foreign`, outcome: outcomeOf(1) }
+    for (const connectorUid of ['c1', 'c2']) {
+      await to.keepWhole({ ...payload, connectorUid, ...foreign, earlier: [foreign] })
+    }
+  }
+  const told = await Array.fromAsync(to.everything())
+  assert.deepEqual(
+    told.map(({ connectorUid, query, earlier }) => [connectorUid, query, earlier.length]),
+    [
+      ['c1', 'n=1', 1],
+      ['c1', 'n=2', 1],
+      ['c2', 'n=1', 1],
+      ['c2', 'n=2', 1],
+    ],
+  )
+  assert.equal(new Set(told.map(({ uid }) => uid)).size, 4)
 })

@@ -1,6 +1,7 @@
 /** Calls and runs of connectors on a cluster; docs/format/cassandra.md tells the tables. */
 import { type Clock, KeyedMutex, refusal, systemClock } from '../../../base/index.ts'
 import { readSpans } from '../../embedded/payloads/assigned-spans.ts'
+import type { MovablePayloads, WholePayload } from '../../move-port.ts'
 import {
   type AssignedSpan,
   type KeptPayload,
@@ -49,13 +50,13 @@ interface ClusterPayloadOptions {
 export async function openClusterPayloads(
   cluster: Cluster,
   options: ClusterPayloadOptions = {},
-): Promise<PayloadStore> {
+): Promise<PayloadStore & MovablePayloads> {
   const store = new ClusterPayloads(cluster, options)
   await store.open()
   return store
 }
 
-class ClusterPayloads implements PayloadStore {
+class ClusterPayloads implements PayloadStore, MovablePayloads {
   readonly #cluster: Cluster
   readonly #clock: Clock
   readonly #bounds: PayloadBounds
@@ -65,6 +66,8 @@ class ClusterPayloads implements PayloadStore {
   readonly #turns = new KeyedMutex<string>()
   readonly #settling = new Set<Promise<void>>()
   readonly #trims = new Map<string, Promise<void>>()
+  /** What keepWhole() was given last. */
+  #whole: { uid: string; page: string; opened: Promise<void> | undefined } | undefined
   #waiting = 0
   #waitingLength = 0
 
@@ -118,9 +121,8 @@ class ClusterPayloads implements PayloadStore {
       const own = this.#keeper.process.unsettled.get(key.uid)
       const before = own?.hasAssigned === false ? undefined : await this.#find(key)
       const page = own?.page ?? before?.page
-      const writer = payloadWriterOf(key.uid)
-      if (page === undefined || writer === undefined) return
-      this.#keeper.require(writer)
+      if (page === undefined) return
+      this.#keeper.require(payloadWriterOf(key.uid))
       const { connectorUid, uid } = key
       const name = this.#keeper.process.uids.nextEarlier(this.#clock.now())
       await this.#rows.setAssigned({ connectorUid, page, uid }, spans, name)
@@ -131,10 +133,8 @@ class ClusterPayloads implements PayloadStore {
   }
 
   async settle(key: PayloadKey, outcome: RunOutcome): Promise<void> {
-    const writer = payloadWriterOf(key.uid)
-    if (writer === undefined) return
     await this.#turns.run([key.uid], async () => {
-      this.#keeper.require(writer)
+      this.#keeper.require(payloadWriterOf(key.uid))
       const { connectorUid, uid } = key
       const own = this.#keeper.process.unsettled.get(uid)
       const before = own === undefined ? await this.#find(key) : undefined
@@ -173,7 +173,6 @@ class ClusterPayloads implements PayloadStore {
   }
 
   async get(connectorUid: string, uid: string): Promise<KeptPayload | undefined> {
-    if (payloadWriterOf(uid) === undefined) return undefined
     const { payloads } = await this.#view(connectorUid)
     const found = payloads.find((one) => one.uid === uid)
     if (found === undefined) return undefined
@@ -211,6 +210,46 @@ class ClusterPayloads implements PayloadStore {
     // A page that another process goes on to write to keeps the connector known.
     if (!isOver.every(Boolean)) return
     await this.#cluster.run('DELETE org FROM payload_page WHERE connector = ?', [connectorUid])
+  }
+
+  async *everything(): AsyncGenerator<WholePayload> {
+    for (const { orgUid, connectorUid } of await this.listConnectors()) {
+      const view = await this.#view(connectorUid)
+      const runs = Map.groupBy(view.earlier, ({ of }) => of)
+      for (const { page, uid } of view.payloads.toReversed()) {
+        const kept = await this.#read({ connectorUid, page, uid })
+        if (kept === undefined) throw new PayloadDamaged(`payload ${uid} cannot be found`)
+        const earlier = (runs.get(uid) ?? []).flatMap((run) =>
+          run.outcome === undefined ? [] : { uid: run.uid, outcome: run.outcome },
+        )
+        yield { ...kept, orgUid, connectorUid, earlier }
+      }
+    }
+  }
+
+  async keepWhole(payload: WholePayload): Promise<void> {
+    const { orgUid, connectorUid, uid, assigned, outcome, earlier } = payload
+    const { process } = this.#keeper
+    const rename = () => process.uids.nextEarlier(this.#clock.now())
+    const bytes = payload.query.length + (payload.body?.length ?? 0)
+    // Under names of this process: what has no outcome is found by those who take its place. One that is tried
+    // again goes to the same page.
+    if (this.#whole?.uid !== uid) {
+      const page = (await this.#find(payload))?.page
+      const fresh = { orgUid, connectorUid, uid: rename(), bytes }
+      const kept = page === undefined ? process.pages.pageFor(fresh) : { page, opened: undefined }
+      this.#whole = { uid, ...kept }
+    }
+    const { page, opened } = this.#whole
+    await opened
+    const place = { connectorUid, page, uid }
+    await this.#rows.insert(place, payload)
+    if (assigned.length > 0) await this.#rows.setAssigned(place, assigned, rename())
+    for (const run of earlier) {
+      await this.#rows.insertEarlier({ ...place, uid: run.uid }, payload, run.outcome)
+    }
+    if (outcome !== undefined) await this.#rows.setOutcome(place, outcome)
+    else process.remember({ key: payload, page, hasAssigned: assigned.length > 0 })
   }
 
   watchLeft(listener: () => void): void {

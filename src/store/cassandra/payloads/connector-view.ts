@@ -50,6 +50,8 @@ interface ConnectorView {
   readonly pages: readonly KeptPage[]
   readonly payloads: readonly PayloadRow[]
   readonly runs: readonly RunSummary[]
+  /** All runs before the last of the payloads, the oldest first. */
+  readonly earlier: readonly EarlierRun[]
   readonly usedPages: ReadonlySet<string>
 }
 
@@ -80,9 +82,12 @@ export async function readConnector(
   const payloads = within(all.sort(byUid), bounds)
   const runs = runsOf(payloads, found, bounds.countMax)
   const usedPages = new Set([...payloads, ...runs].map(({ page }) => page))
+  const kept = new Set(payloads.map(({ uid }) => uid))
+  const earlier = found.filter((row): row is EarlierRun => 'of' in row && kept.has(row.of))
   return {
     pages,
     payloads,
+    earlier: earlier.sort(byUid).reverse(),
     runs: runs.map(({ uid, time, outcome }) => ({ uid, time, outcome })),
     usedPages,
   }

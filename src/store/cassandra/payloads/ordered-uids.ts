@@ -39,9 +39,9 @@ export class OrderedUids {
   }
 }
 
-/** The writer that gave a UID to a payload; undefined for what is no UID of a payload. */
-export function payloadWriterOf(uid: string): string | undefined {
-  return FORM.exec(uid)?.[1]
+/** The writer that gave a UID to a payload; blank for one that came from elsewhere. */
+export function payloadWriterOf(uid: string): string {
+  return FORM.exec(uid)?.[1] ?? ''
 }
 
 /** The writer of a page, which is named by the first UID in it, of a payload or of a run. */

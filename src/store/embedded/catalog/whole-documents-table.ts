@@ -64,6 +64,10 @@ export class WholeDocuments implements MovableCatalog {
     this.#db.close()
   }
 
+  [Symbol.dispose](): void {
+    this.close()
+  }
+
   #find(key: DocumentKey): WholeDocument | undefined {
     const scope = this.#scopes.find(key.orgUid)
     if (scope === undefined) return undefined

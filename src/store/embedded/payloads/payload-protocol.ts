@@ -21,8 +21,8 @@ export interface WholeOrder {
   /** As `writeSpans` writes them. */
   readonly spans: string
   readonly outcome: RunOutcome | undefined
-  /** Runs before the last, with the numbers that their UIDs tell. */
-  readonly earlier: readonly { readonly id: number; readonly outcome: RunOutcome }[]
+  /** Runs before the last, with the numbers that their UIDs tell, or null. */
+  readonly earlier: readonly { readonly id: number | null; readonly outcome: RunOutcome }[]
 }
 
 /** What shares one transaction and one sync: all of it is made, or nothing. */

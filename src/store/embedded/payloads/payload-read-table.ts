@@ -89,9 +89,12 @@ export class PayloadReadTable {
     this.#count = db.prepare(`SELECT count(*) AS count FROM payload WHERE ${ofConnector}`)
   }
 
-  /** The greatest number of a payload. */
-  selectLast(): number {
-    const row = this.#db.prepare('SELECT max(number) AS number FROM payload').get()
+  /** The greatest number of a payload, of those from one and below another. */
+  selectLast(from = 0, until: number = Number.MAX_SAFE_INTEGER): number {
+    const statement = this.#db.prepare(
+      'SELECT max(number) AS number FROM payload WHERE number >= ? AND number < ?',
+    )
+    const row = statement.get(from, until)
     return (row as { number: number | null }).number ?? 0
   }
 

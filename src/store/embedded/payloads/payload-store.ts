@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { invariant, nextTurn, Refusal, systemClock } from '../../../base/index.ts'
+import { type EpochMs, nextTurn, Refusal, systemClock } from '../../../base/index.ts'
 import type { MovablePayloads, WholePayload } from '../../move-port.ts'
 import {
   type AssignedSpan,
@@ -25,6 +25,12 @@ import { PayloadWriterLink } from './payload-writer-link.ts'
 
 /** Enough to mend a connector by; a body may have megabytes. */
 const BOUNDS: PayloadBounds = { countMax: 1_000, bytesMax: 64 * 1024 * 1024 }
+
+/** Numbers that a folder has counted up to; UIDs of a cluster may look as if they had greater ones. */
+const COUNTED_END = 2 ** 32
+
+/** Numbers of payloads that came in a millisecond; those of all times stay below 2^53. */
+const NUMBERS_PER_MS = 1_024
 
 /** Rows of a step of a scrub: bodies of some kilobytes are read and summed in a millisecond. */
 const SCRUB_ROWS = 16
@@ -186,20 +192,24 @@ class EmbeddedPayloadStore implements PayloadStore, MovablePayloads {
   }
 
   async keepWhole(payload: WholePayload): Promise<void> {
-    const place = readPayloadUid(payload.uid)
-    invariant(place !== undefined, `${payload.uid} is no UID of a payload`)
-    const { number } = place
+    const counted = readPayloadUid(payload.uid)?.number ?? COUNTED_END
+    const number = counted < COUNTED_END ? counted : this.#numberAt(payload.time)
     this.#lastNumber = Math.max(this.#lastNumber, number)
     const { orgUid, connectorUid, time, method, query, body, outcome } = payload
     await this.#writer.keepWhole({
       put: { number, orgUid, connectorUid, time, method, query, body },
       ...{ spans: writeSpans(payload.assigned), outcome },
-      earlier: payload.earlier.map((run) => {
-        const id = readEarlierRunUid(run.uid)
-        invariant(id !== undefined, `${run.uid} is no UID of an earlier run`)
-        return { id, outcome: run.outcome }
-      }),
+      earlier: payload.earlier.map((run) => ({
+        ...{ id: readEarlierRunUid(run.uid) ?? null, outcome: run.outcome },
+      })),
     })
+  }
+
+  /** A number for a payload whose UID tells none, by its time: all of them are in the order they came. */
+  #numberAt(time: EpochMs): number {
+    const first = time * NUMBERS_PER_MS
+    const last = this.#read()?.selectLast(first, first + NUMBERS_PER_MS) ?? 0
+    return Math.max(first, last + 1)
   }
 
   async scrub(pass: ScrubPass): Promise<void> {

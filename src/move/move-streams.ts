@@ -1,0 +1,122 @@
+/** Samples on their way, stream by stream; how far they are is kept in the target now and then. */
+import { type EpochMs, epochMs, systemClock } from '../base/index.ts'
+import type { SampleBatch, SampleColumns, StreamHandle } from '../store/index.ts'
+import { moveBodies } from './move-bodies.ts'
+import { type MoveProgress, type MoveRecord, moveWrite } from './move-record.ts'
+import type { MoveParts, StreamPair } from './move-side.ts'
+import { persist } from './persist.ts'
+import { fromTime, pagesOf, type StreamPage } from './stream-pages.ts'
+
+/** Streams that are copied at once: what waits for one side is made up for by others. */
+export const STREAMS_AT_ONCE = 32
+const KEEP_EVERY_MS = 2_000
+
+/** What came of copying. */
+interface CopiedSamples {
+  readonly samples: number
+  readonly elapsedMs: number
+  /** Bodies that the source does not have whole. */
+  readonly lostBodies: readonly string[]
+}
+
+/** Copies the samples of all streams that the record does not tell as copied. */
+export async function moveStreams(
+  parts: MoveParts,
+  pairs: readonly StreamPair[],
+  record: MoveRecord,
+): Promise<CopiedSamples> {
+  const { target, onMoved } = parts
+  const begunAt = systemClock.elapsed()
+  const lostBodies: string[] = []
+  const running = new Map<StreamHandle, EpochMs | undefined>()
+  const queue = pairs.filter(({ source }) => source > record.through).values()
+  let [samples, streams, keptAt, started] = [0, 0, begunAt, record.through]
+  let keeping: Promise<unknown> | undefined
+  const keep = (): void => {
+    const now = systemClock.elapsed()
+    if (keeping !== undefined || now - keptAt < KEEP_EVERY_MS) return
+    keptAt = now
+    const progress = progressOf(running, started)
+    keeping = persist(() => target.catalog.commit([moveWrite({ ...record, ...progress })])).finally(
+      () => {
+        keeping = undefined
+      },
+    )
+    // Whether it fails is asked at the end: the streams that fail for the same reason tell it.
+    keeping.catch(() => {})
+  }
+  const tell = (): void => {
+    const seconds = Math.max(1, systemClock.elapsed() - begunAt) / 1_000
+    const rate = Math.round(samples / seconds)
+    onMoved(`moving samples: ${samples} of ${streams} streams of ${pairs.length}, ${rate} a second`)
+  }
+  const lane = async (): Promise<void> => {
+    for (const pair of queue) {
+      const reached = record.reached[String(pair.source)]
+      const from = reached === undefined ? undefined : epochMs(reached)
+      started = pair.source
+      running.set(pair.source, from)
+      for await (const page of pagesOf(parts.source.samples, fromTime(pair.source, from))) {
+        if (pair.hasFiles) lostBodies.push(...(await moveBodies(parts, page.samples)))
+        await appendPage(parts, pair, page)
+        samples += page.samples.count
+        running.set(pair.source, page.until)
+        keep()
+        tell()
+      }
+      running.delete(pair.source)
+      streams += 1
+      tell()
+    }
+  }
+  await Promise.all(Array.from({ length: STREAMS_AT_ONCE }, lane))
+  await keeping
+  return { samples, elapsedMs: systemClock.elapsed() - begunAt, lostBodies }
+}
+
+/** Streams are begun in the order of their handles: all below those that run are through. */
+function progressOf(
+  running: ReadonlyMap<StreamHandle, EpochMs | undefined>,
+  started: number,
+): MoveProgress {
+  const reached: Record<string, number> = {}
+  for (const [handle, time] of running) if (time !== undefined) reached[String(handle)] = time
+  const first = Math.min(...running.keys())
+  return { through: running.size === 0 ? started : first - 1, reached }
+}
+
+async function appendPage(
+  { target }: MoveParts,
+  pair: StreamPair,
+  { samples }: StreamPage,
+): Promise<void> {
+  if (samples.count === 0) return
+  await persist(() => target.samples.append(batchOf(pair.target, samples)))
+}
+
+/** Copies a stream anew, in the place of what the target has of it. */
+export async function copyAgain(parts: MoveParts, pair: StreamPair): Promise<void> {
+  await copySpan(parts, pair, fromTime(pair.source))
+}
+
+/** Makes a stretch of a stream in the target what it is in the source, page by page. */
+export async function copySpan(
+  parts: MoveParts,
+  pair: StreamPair,
+  span: { readonly from: EpochMs; readonly until: EpochMs },
+): Promise<void> {
+  const { source, target } = parts
+  for await (const page of pagesOf(source.samples, { ...span, handle: pair.source })) {
+    const { samples, from, until } = page
+    if (pair.hasFiles) await moveBodies(parts, samples)
+    const removals = [{ handle: pair.target, from, until }]
+    await persist(() => target.samples.append({ ...batchOf(pair.target, samples), removals }))
+  }
+}
+
+function batchOf(handle: StreamHandle, samples: SampleColumns): SampleBatch {
+  const { count, times, numbers, texts } = samples
+  const handles = new Uint32Array(count).fill(handle)
+  const columns = { count, handles, times, numbers, removals: [] }
+  return texts === undefined ? columns : { ...columns, texts }
+}

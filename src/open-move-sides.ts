@@ -1,0 +1,188 @@
+/** A piece of the composition root: the stores of a folder and of a cluster, opened to move everything between them. */
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { memoryBytesOf, storeLimitsFor } from './app-settings.ts'
+import { type Config, refuse } from './base/index.ts'
+import { openCatalog } from './catalog/index.ts'
+import { resultFolder } from './connectors/index.ts'
+import { type MoveSource, type MoveTarget, readMove, refuseUnfinishedMove } from './move/index.ts'
+import {
+  type ClusterSettings,
+  identityOf,
+  openCluster,
+  openClusterBlobs,
+  openClusterCatalog,
+  openClusterPayloads,
+  openClusterSamples,
+} from './store/cassandra/index.ts'
+import {
+  checkFolder,
+  lockFolder,
+  markFolder,
+  openBlobStore,
+  openCatalogStore,
+  openPayloadStore,
+  openSampleStore,
+  readFolderParts,
+  WholeDocuments,
+} from './store/embedded/index.ts'
+import { type CatalogStore, holdForMove, type StreamHandle } from './store/index.ts'
+
+/** A cluster that does not answer for so long is told as away, and nothing is changed. */
+const CLUSTER_WAIT_MS = 15_000
+
+/** How a cluster is opened. */
+interface ClusterOpening {
+  readonly settings: ClusterSettings
+  /** Who moves: the same after a kill, as the folder on the other side is locked by one process at a time. */
+  readonly holder: string
+  /** Told, while the cluster is away, what is waited for. */
+  readonly onWaiting: (what: string) => void
+  /** Told when another process may write to the cluster: this one must end. */
+  readonly onLost: () => void
+}
+
+/** Opens a data folder to be read whole; refuses one that is in use, or of which nothing is there. */
+export async function openFolderSource(
+  config: Config,
+  opened: AsyncDisposableStack,
+): Promise<MoveSource> {
+  const folder = config.dataDir
+  if (!['catalog.db', 'samples.db'].every((name) => existsSync(join(folder, name)))) {
+    refuse('not_found', { what: `${folder} holds nothing of Weir: set WEIR_DATA_DIR` })
+  }
+  const lock = lockFolder(folder)
+  opened.defer(() => lock.release())
+  refuseCutShort(folder)
+  const side = await openFolder(config, opened)
+  await refuseUnfinishedMove(side.catalog)
+  const identity = `folder ${readFolderParts(folder).catalog.mark}`
+  return { ...side, identity, watched: await watchIn(side) }
+}
+
+/** Takes a data folder to be filled: one that is missing, or holds nothing but an unfinished move. */
+export async function takeFolderTarget(
+  config: Config,
+  opened: AsyncDisposableStack,
+): Promise<{ open(): Promise<MoveTarget> }> {
+  const folder = config.dataDir
+  const lock = lockFolder(folder)
+  opened.defer(() => lock.release())
+  const { catalog, ...others } = readFolderParts(folder)
+  const isFilled = Object.values(others).some(({ isThere }) => isThere)
+  // The catalog comes first: what is there without it is not of a move.
+  if (catalog.isThere ? !(await isOfMove(folder)) : isFilled) {
+    const what = `Cannot move into ${folder}, which holds data: nothing was changed`
+    refuse('conflict', { what })
+  }
+  return {
+    open: async () => {
+      const side = await openFolder(config, opened)
+      return { ...side, settle: () => side.samples.sealAll() }
+    },
+  }
+}
+
+/** Whether a folder is the target of a move, or was about to become it; looks without changing anything. */
+async function isOfMove(folder: string): Promise<boolean> {
+  try {
+    using whole = new WholeDocuments(folder)
+    const record = await readMove({ get: async (key) => (await whole.wholeOf([key]))[0] })
+    if (record !== undefined) return true
+    for await (const page of whole.everything()) if (page.length > 0) return false
+    return true
+  } catch {
+    // Of another version, or damaged: nothing that a move would go on with.
+    return false
+  }
+}
+
+async function openFolder(config: Config, opened: AsyncDisposableStack) {
+  const folder = config.dataDir
+  const { handleMax } = checkFolder(folder)
+  const catalog = await openCatalogStore({ folder })
+  opened.defer(() => catalog.close())
+  const samples = await openSampleStore({
+    ...{ folder, handleMax, isSealedWhenWatched: true },
+    ...storeLimitsFor(memoryBytesOf(config)),
+  })
+  opened.defer(() => samples.close())
+  const blobs = await openBlobStore({ folder: join(folder, 'files') })
+  opened.defer(() => blobs.close())
+  const payloads = await openPayloadStore({ folder })
+  opened.defer(() => payloads.close())
+  markFolder(folder)
+  const whole = new WholeDocuments(folder)
+  opened.defer(() => whole.close())
+  return { name: `the folder ${folder}`, catalog, whole, samples, blobs, payloads }
+}
+
+/** A run of an import that was cut short goes on from a file that is not moved. */
+function refuseCutShort(folder: string): void {
+  const results = resultFolder(folder)
+  const names = existsSync(results) ? readdirSync(results) : []
+  if (!names.some((name) => name.endsWith('.result'))) return
+  refuse('conflict', {
+    what: `A run of an import was cut short in ${folder}: start the service once, which ends it, and stop it`,
+  })
+}
+
+/** Opens a cluster on which no process serves, to be read whole. */
+export async function openClusterSource(
+  opening: ClusterOpening,
+  opened: AsyncDisposableStack,
+): Promise<MoveSource> {
+  const { identity, ...side } = await openClusterSide(opening, opened)
+  await refuseUnfinishedMove(side.catalog)
+  return { ...side, identity, watched: await watchIn(side) }
+}
+
+/** Opens a cluster on which no process serves, to be filled. */
+export async function openClusterTarget(
+  opening: ClusterOpening,
+  opened: AsyncDisposableStack,
+): Promise<MoveTarget> {
+  const { identity: _identity, ...side } = await openClusterSide(opening, opened)
+  return { ...side, settle: async () => {} }
+}
+
+async function openClusterSide(
+  { settings, holder, onWaiting, onLost }: ClusterOpening,
+  opened: AsyncDisposableStack,
+) {
+  const signal = AbortSignal.timeout(CLUSTER_WAIT_MS)
+  const cluster = await openCluster(settings, { onWaiting, signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error
+    refuse('store_away', { retryAfterSeconds: 5 })
+  })
+  opened.defer(() => cluster.close())
+  const catalog = await openClusterCatalog(cluster)
+  opened.defer(() => catalog.close())
+  const held = await holdForMove({ catalog, holder, onLost })
+  opened.defer(() => held.close())
+  const samples = await openClusterSamples(cluster)
+  opened.defer(() => samples.close())
+  const blobs = await openClusterBlobs(cluster)
+  opened.defer(() => blobs.close())
+  const payloads = await openClusterPayloads(cluster)
+  opened.defer(() => payloads.close())
+  const name = `the keyspace ${settings.keyspace}`
+  const identity = `keyspace ${settings.keyspace} ${await identityOf(cluster)}`
+  return { name, identity, catalog, whole: catalog, samples, blobs, payloads }
+}
+
+/** Has a store tell what was touched of the streams that others are derived from; tells which these are. */
+async function watchIn(side: {
+  readonly catalog: CatalogStore
+  readonly samples: { watch(handles: readonly StreamHandle[]): Promise<void> }
+}): Promise<readonly StreamHandle[]> {
+  const people = { ownerOf: nobody, nameOf: async () => '' }
+  const catalog = await openCatalog({ store: side.catalog, people })
+  const watched = catalog.derivations.sources()
+  await side.samples.watch(watched)
+  return watched
+}
+
+async function nobody(): Promise<never> {
+  throw new Error('BUG: a move asks for nobody')
+}

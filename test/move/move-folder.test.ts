@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { readConfig } from '../../src/base/index.ts'
+import { type MoveReport, type MoveTarget, moveEverything } from '../../src/move/index.ts'
+import { openFolderSource, takeFolderTarget } from '../../src/open-move-sides.ts'
+import { answersOn, type MovedFolder, makeMovedFolder } from '../support/moved-folder.ts'
+import { startServiceOn } from '../support/service-on.ts'
+
+const folders = mkdtempSync(join(tmpdir(), 'weir-move-'))
+let moved: MovedFolder
+
+before(async () => {
+  moved = await makeMovedFolder(join(folders, 'source'))
+})
+
+after(() => rmSync(folders, { recursive: true, force: true }))
+
+const configOf = (dataDir: string) => readConfig({ WEIR_DATA_DIR: dataDir })
+
+/** Moves a folder to another; `wrap` puts faults before the target. */
+async function move(
+  from: string,
+  to: string,
+  wrap: (target: MoveTarget) => MoveTarget = (target) => target,
+): Promise<MoveReport> {
+  await using opened = new AsyncDisposableStack()
+  const source = await openFolderSource(configOf(from), opened)
+  const folder = await takeFolderTarget(configOf(to), opened)
+  const target = wrap(await folder.open())
+  return await moveEverything({ source, target, onMoved: () => {} })
+}
+
+/** A target that fails at one of its writes, and at all after it. */
+function failingAt(target: MoveTarget, count: number): MoveTarget {
+  let left = count
+  const failing = <T extends object>(store: T, names: readonly (keyof T)[]): T =>
+    new Proxy(store, {
+      get(of, name) {
+        const value = Reflect.get(of, name)
+        if (typeof value !== 'function') return value
+        const isWrite = names.includes(name as keyof T)
+        return (...given: unknown[]) => {
+          if (isWrite && --left < 0) throw new Error('broken off')
+          return Reflect.apply(value, of, given)
+        }
+      },
+    })
+  return {
+    ...target,
+    catalog: failing(target.catalog, ['commit']),
+    samples: failing(target.samples, ['append', 'watch']),
+    blobs: failing(target.blobs, ['put']),
+    payloads: failing(target.payloads, ['keepWhole']),
+  }
+}
+
+test('a folder moves to another, both services answer alike, and nothing is derived twice', async () => {
+  const to = join(folders, 'whole')
+  const report = await move(moved.folder, to)
+  assert.deepEqual(report.differing, [])
+  assert.ok(report.samples > 9_000 && report.files >= 3 && report.payloads >= 4)
+  assert.ok(report.documents > 100 && report.streams > 10)
+  copyFileSync(join(moved.folder, 'secret.key'), join(to, 'secret.key'))
+  const again = await move(moved.folder, to)
+  assert.deepEqual([again.differing, again.copied.samples], [[], 0])
+  const there = await answersOn({ ...moved, folder: to })
+  const kept = join(folders, 'kept')
+  cpSync(moved.folder, kept, { recursive: true })
+  assert.deepEqual(there, await answersOn({ ...moved, folder: kept }))
+})
+
+test('a move that is broken off anywhere goes on when it is begun again', async () => {
+  for (const count of [1, 12, 50]) {
+    const to = join(folders, `broken-${count}`)
+    const wrap = (target: MoveTarget) => failingAt(target, count)
+    await assert.rejects(move(moved.folder, to, wrap), /broken off/)
+    await assert.rejects(startServiceOn(to), /give the same command "weir move" again/)
+    const report = await move(moved.folder, to)
+    assert.deepEqual(report.differing, [], `broken off at write ${count}`)
+    rmSync(to, { recursive: true })
+  }
+})

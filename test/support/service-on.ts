@@ -1,0 +1,21 @@
+import { openApp, type WeirApp } from '../../src/app.ts'
+import { createLog, readConfig } from '../../src/base/index.ts'
+import { describeAnswersBy } from './described-answers.ts'
+
+/** A service over data that are there. */
+export interface ServiceOn {
+  readonly url: string
+  readonly app: WeirApp
+  close(): Promise<void>
+}
+
+/** Starts a service on a data folder that a test has made, on a free port and without rate limits. */
+export async function startServiceOn(
+  dataDir: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<ServiceOn> {
+  const given = { WEIR_PORT: '0', WEIR_DATA_DIR: dataDir, WEIR_RATE_LIMITS: 'off', ...settings }
+  const app = await openApp(readConfig(given), { log: createLog({ level: 'silent' }) })
+  describeAnswersBy(() => app.server.app.swagger())
+  return { app, url: await app.listen(), close: () => app.close() }
+}
