@@ -7,7 +7,8 @@ import { after, test } from 'node:test'
 import { crc32 } from 'node:zlib'
 import { memberUidOf, newFamilyUid } from '../../src/base/index.ts'
 import { openCatalogStore } from '../../src/store/embedded/index.ts'
-import type { CatalogConflict } from '../../src/store/index.ts'
+import { CatalogConflict } from '../../src/store/index.ts'
+import { fleetOf } from '../support/fleets.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weir-catalog-migration-'))
 after(() => rmSync(root, { recursive: true, force: true }))
@@ -66,8 +67,17 @@ function makeFolder(name: string, version: number): string {
   return folder
 }
 
+/** Takes the tables of the newest schema back to those of schema 7, which had no roll; it must be empty. */
+function takeBackTo7(folder: string): void {
+  const db = new DatabaseSync(join(folder, 'catalog.db'))
+  assert.equal(db.prepare('SELECT count(*) AS pages FROM roll').get()?.pages, 0)
+  db.exec('DROP TABLE roll; PRAGMA user_version = 7')
+  db.close()
+}
+
 /** Takes the tables of the newest schema back to those of schema 6, which had no families. */
 function takeBackTo6(folder: string): void {
+  takeBackTo7(folder)
   const db = new DatabaseSync(join(folder, 'catalog.db'))
   db.exec(`DROP TABLE family; DROP TABLE family_page; DROP TABLE shape; DROP TABLE shape_again;
     DROP INDEX claim_holder;
@@ -255,6 +265,43 @@ test('a catalog of schema 6 goes on with its documents, beside components that s
   await store.close()
   await (await openCatalogStore({ folder, onDamage: (what) => told.push(what) })).close()
   assert.deepEqual(told, [])
+})
+
+test('a catalog of schema 7 goes on with its components, beside those that share pages of the roll', async () => {
+  const folder = join(root, 'schema-7')
+  const first = await openCatalogStore({ folder })
+  const ids = Array.from({ length: 200 }, (_, at) => `d${at}`)
+  // As all fleets of schema 7 were: so few have claims and list entries of their own.
+  for (let from = 0; from < 100; from += 20)
+    await first.commit([fleetOf(ids.slice(from, from + 20))])
+  await first.close()
+  takeBackTo7(folder)
+  const told: string[] = []
+  const store = await openCatalogStore({ folder, onDamage: (what) => told.push(what) })
+  await assert.rejects(
+    store.commit([fleetOf(ids.slice(90))]),
+    (error: unknown) => error instanceof CatalogConflict && error.claim === 'component_id:d90',
+  )
+  await store.commit([fleetOf(ids.slice(100))])
+  const listed = async (more: object) => {
+    const query = { orgUid: 'org', kind: 'component', start: 0, limit: 200, ...more }
+    const { documents, totalCount } = await store.list(query)
+    return { ids: documents.map(({ body }) => body.id), totalCount }
+  }
+  const sorted = ids.toSorted()
+  assert.deepEqual(await listed({}), { ids: sorted, totalCount: 200 })
+  const some = { start: 31, limit: 50, descending: true }
+  assert.deepEqual((await listed(some)).ids, sorted.toReversed().slice(31, 81))
+  for (const id of ids) {
+    assert.equal((await store.findByClaim('org', `component_id:${id}`))?.body.id, id)
+  }
+  await store.close()
+  await (await openCatalogStore({ folder, onDamage: (what) => told.push(what) })).close()
+  assert.deepEqual(told, [])
+  const db = new DatabaseSync(join(folder, 'catalog.db'), { readOnly: true })
+  const { rolled } = db.prepare('SELECT sum(count) AS rolled FROM roll').get() ?? {}
+  assert.deepEqual([rolled, db.prepare('PRAGMA user_version').get()?.user_version], [100, 8])
+  db.close()
 })
 
 for (const version of [1, 2]) {

@@ -4,18 +4,24 @@ import type { DocumentKey } from '../../catalog-port.ts'
 import { storedClaim } from '../../stored-claim.ts'
 import { checkOfClaim } from './catalog-checks.ts'
 import { InsertTogether, type RowValue } from './family/insert-together.ts'
+import type { RollWriter } from './roll/roll-write-table.ts'
 
 const CLAIM_COLUMNS = ['scope', 'claim', 'ref', 'crc']
 
-/** Claims by organization; a holder is the number of a document, or less than zero that of a family. */
+/**
+ * Claims by organization; a holder is the number of a document, or less than zero that of a family. What stands in the
+ * roll is claimed too.
+ */
 export class CatalogClaims {
   readonly #insert: StatementSync
   readonly #together: InsertTogether
   readonly #select: StatementSync
   readonly #delete: StatementSync
   readonly #deleteOfDocument: StatementSync
+  readonly roll: RollWriter
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, roll: RollWriter) {
+    this.roll = roll
     this.#insert = db.prepare(`INSERT INTO claim (scope, claim, ref, crc) VALUES (?, ?, ?, ?)
       ON CONFLICT DO NOTHING`)
     this.#together = new InsertTogether(db, 'claim', CLAIM_COLUMNS)
@@ -27,10 +33,11 @@ export class CatalogClaims {
 
   /** Makes the claims of rows given value by value; tells the first that another has, by its place and would-be holder, undefined when all are made. */
   insertRows(rows: readonly RowValue[]): { readonly at: number; readonly ref: number } | undefined {
-    if (this.#together.insert(rows)) return undefined
+    const areMade = this.#together.insert(rows)
     for (let at = 0; at < rows.length; at += CLAIM_COLUMNS.length) {
-      const [scope, stored, ref] = rows.slice(at)
-      if (this.#select.get(scope, stored)?.ref === ref) continue
+      const [scope, stored, ref] = rows.slice(at, at + CLAIM_COLUMNS.length)
+      const isMade = areMade || this.#select.get(scope, stored)?.ref === ref
+      if (isMade && !this.roll.isHeld(scope as number, stored as string)) continue
       return { at: at / CLAIM_COLUMNS.length, ref: ref as number }
     }
     return undefined
@@ -39,12 +46,14 @@ export class CatalogClaims {
   /** Whether the claim could be made: false when another holds it. */
   insert(scope: number, claim: string, holder: DocumentKey & { readonly ref: number }): boolean {
     const stored = storedClaim(claim)
+    if (this.roll.isHeld(scope, stored)) return false
     const crc = checkOfClaim(stored, holder)
     return this.#insert.run(scope, stored, holder.ref, crc).changes === 1
   }
 
   isTaken(scope: number, claim: string): boolean {
-    return this.#select.get(scope, storedClaim(claim)) !== undefined
+    const stored = storedClaim(claim)
+    return this.#select.get(scope, stored) !== undefined || this.roll.isHeld(scope, stored)
   }
 
   /** Lets go of a claim if it is this holder's: others of its family have the same number. */

@@ -4,7 +4,16 @@ import { RecordBytes } from '../../../base/index.ts'
 import { CatalogDamaged, type CatalogDocument, type ListQuery } from '../../catalog-port.ts'
 import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
 import type { CatalogScopes } from './catalog-scopes.ts'
+import { compareTexts } from './compare-texts.ts'
 import type { FamilyReadTable } from './family/family-read-table.ts'
+import {
+  countSection,
+  type KeyRange,
+  type Listed,
+  RollPicker,
+  type RollSection,
+  sectionOf,
+} from './roll/roll-list.ts'
 
 /** Sorts after every text that begins with the prefix it is added to. */
 const PREFIX_END = '\u{10FFFF}'
@@ -50,13 +59,12 @@ export class CatalogLists {
         return shown
       }
     }
-    const { page } = this.#statementsOf(query, this.#sourceOf(scope, query))
-    const rows = page.all(this.#filterOf(scope, query))
     const count = countOf(query)
-    const documents = rows.flatMap((row) => {
+    const documents = this.#placesOf(scope, query).flatMap((place) => {
       try {
-        const document = this.#documentOf(row as { ref: number }, query, count)
-        expectListed(document, query)
+        if ('what' in place) throw new CatalogDamaged(place.what)
+        const document = this.#documentOf(place, query, count)
+        expectListed(document, query, place.listKey)
         return [document]
       } catch (error) {
         if (!(error instanceof CatalogDamaged) || query.leavesOutDamaged !== true) throw error
@@ -72,11 +80,51 @@ export class CatalogLists {
     const found = query.kind === 'stream' ? this.#streams(scope, query) : undefined
     if (found !== undefined) return found.length
     const { count } = this.#statementsOf(query, this.#sourceOf(scope, query))
-    return (count.get(this.#filterOf(scope, query)) as { documents: number }).documents
+    const { documents } = count.get(this.#filterOf(scope, query)) as { documents: number }
+    const section = this.#sectionOf(scope, query)
+    return documents + (section === undefined ? 0 : countSection(this.#families.roll, section))
+  }
+
+  /** What the places of a page lead to, in order. */
+  #placesOf(scope: number, query: ListQuery): readonly Listed[] {
+    const source = this.#sourceOf(scope, query)
+    const filter = this.#filterOf(scope, query)
+    const section = this.#sectionOf(scope, query)
+    if (section === undefined) {
+      return this.#statementsOf(query, source).page.all(filter) as unknown as readonly Listed[]
+    }
+    const { page, count } = this.#statementsOf(query, source, true)
+    const others = {
+      count: (range: KeyRange) =>
+        (count.get({ ...filter, ...range }) as { documents: number }).documents,
+      refs: (range: KeyRange, start: number, limit: number) =>
+        page.all({ ...filter, ...range, start, limit }).map(({ ref }) => ref as number),
+    }
+    const { start, limit, descending } = query
+    const at = { start, limit, isDescending: descending === true }
+    return new RollPicker(this.#families.roll, section, others, at).pick()
+  }
+
+  /** What the roll adds to a list, undefined when nothing. */
+  #sectionOf(scope: number, query: ListQuery): RollSection | undefined {
+    const { kind, parentUid, listKeyPrefix = '', exceptUids = [] } = query
+    // Components that share a row have no parent.
+    if (kind !== 'component' || (parentUid ?? '') !== '') return undefined
+    const roll = this.#families.roll.rollOf(scope)
+    const range = roll && sectionOf(roll, listKeyPrefix)
+    if (roll === undefined || range === undefined) return undefined
+    const { low, high } = range
+    const hidden = new Set(this.#families.rolledIdsOf(scope, exceptUids))
+    const except = [...hidden].filter((id) => id >= low && id < high).sort()
+    return { scope, roll, low, high, except }
   }
 
   /** Counts what it takes before it is parsed, where it has a row of its own: those can be long. */
-  #documentOf({ ref }: { ref: number }, query: ListQuery, count?: RecordBytes): CatalogDocument {
+  #documentOf(
+    { ref }: { readonly ref: number },
+    query: ListQuery,
+    count?: RecordBytes,
+  ): CatalogDocument {
     const isMember = ref < 0
     const row = isMember ? undefined : this.#byRef.get(ref)
     if (row !== undefined) count?.add(String(row.body))
@@ -100,7 +148,9 @@ export class CatalogLists {
     for (const document of all) expectListed(document, query)
     all.push(...members)
     const direction = query.descending === true ? -1 : 1
-    return all.sort((a, b) => direction * (compare(a.listKey, b.listKey) || compare(a.uid, b.uid)))
+    return all.sort(
+      (a, b) => direction * (compareTexts(a.listKey, b.listKey) || compareTexts(a.uid, b.uid)),
+    )
   }
 
   #filterOf(scope: number, query: ListQuery): Record<string, SQLInputValue> {
@@ -121,7 +171,7 @@ export class CatalogLists {
   }
 
   /** One pair of statements per shape of query, prepared when first asked for. */
-  #statementsOf(query: ListQuery, source: Source): ListStatements {
+  #statementsOf(query: ListQuery, source: Source, hasRange = false): ListStatements {
     const parentShape =
       query.parentUid === undefined ? 'any' : query.parentUid === '' ? 'none' : 'one'
     const hasPrefix = (query.listKeyPrefix ?? '') !== ''
@@ -130,7 +180,7 @@ export class CatalogLists {
     const isAlive = query.aliveAtMs !== undefined
     const hasExcept = isExcepting(query)
     const shape = `${parentShape} ${hasPrefix} ${isDescending} ${isAlive} ${hasExcept}`
-    const key = `${source} ${isStream} ${shape}`
+    const key = `${source} ${isStream} ${hasRange} ${shape}`
     const known = this.#statements.get(key)
     if (known !== undefined) return known
     // The partial index serves only what names a parent, so the planner must see the condition.
@@ -139,7 +189,9 @@ export class CatalogLists {
       none: 'AND parent_uid = $parent',
       one: "AND parent_uid = $parent AND parent_uid <> ''",
     }[parentShape]
-    const prefix = hasPrefix ? 'AND list_key >= $from AND list_key < $until' : ''
+    const prefix =
+      (hasPrefix ? 'AND list_key >= $from AND list_key < $until' : '') +
+      (hasRange ? ' AND list_key >= $low AND list_key < $high' : '')
     // What shares a row never expires.
     const alive = isAlive ? 'AND (expires_at_ms IS NULL OR expires_at_ms > $alive)' : ''
     const except = (column: string, names: string) =>
@@ -180,11 +232,6 @@ function isExcepting({ exceptUids = [] }: ListQuery): boolean {
   return exceptUids.length > 0
 }
 
-/** As bytes, which is how the indexes order texts. */
-function compare(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b))
-}
-
 /** Where rows and families meet under one list key, the page has them by UID. */
 function sortTies(documents: CatalogDocument[], isDescending: boolean): CatalogDocument[] {
   const direction = isDescending ? -1 : 1
@@ -193,14 +240,16 @@ function sortTies(documents: CatalogDocument[], isDescending: boolean): CatalogD
     const { listKey } = documents[from]
     while (documents[until]?.listKey === listKey) until += 1
     const ties = documents.slice(from, until)
-    if (ties.length > 1) ties.sort((a, b) => direction * compare(a.uid, b.uid))
+    if (ties.length > 1) ties.sort((a, b) => direction * compareTexts(a.uid, b.uid))
     sorted.push(...ties)
   }
   return sorted
 }
 
-function expectListed(document: CatalogDocument, query: ListQuery): void {
+/** Refuses a document that a list leads to in the place of another; `listKey` is what the roll has it under. */
+function expectListed(document: CatalogDocument, query: ListQuery, listKey?: string): void {
   const isOurs =
+    (listKey ?? document.listKey) === document.listKey &&
     document.kind === query.kind.toWellFormed() &&
     document.orgUid === query.orgUid.toWellFormed() &&
     (query.parentUid?.toWellFormed() ?? document.parentUid) === document.parentUid &&

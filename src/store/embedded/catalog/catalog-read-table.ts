@@ -85,7 +85,10 @@ export class CatalogReadTable {
     return readChecked(what, () => {
       const scope = this.#scopes.find(orgUid)
       const row = scope === undefined ? undefined : this.#statements.claim.get(scope, stored)
-      if (row === undefined) return this.families.selectByLocalClaim(orgUid, claim)
+      if (row === undefined) {
+        const rolled = scope === undefined ? undefined : this.families.selectRolled(scope, claim)
+        return rolled ?? this.families.selectByLocalClaim(orgUid, claim)
+      }
       if ((row.ref as number) < 0)
         return this.#memberOf(-(row.ref as number), { what, stored, ...row })
       const holder = this.#statements.byRef.get(row.ref)

@@ -4,13 +4,22 @@ import { invariant } from '../../../base/index.ts'
 import { CatalogDamaged, type CatalogDocument, type WalkQuery } from '../../catalog-port.ts'
 import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
 import type { CatalogScopes } from './catalog-scopes.ts'
+import { compareTexts } from './compare-texts.ts'
 import type { FamilyReadTable } from './family/family-read-table.ts'
+import { rolledAfter } from './roll/roll-list.ts'
 
 /** Where a step has ended: behind a row, or behind the head of a family. */
-type Place = readonly ['row', listKey: string, uid: string] | readonly ['head', string, number]
+type Place = readonly ['row', listKey: string, uid: string] | HeadPlace
+type HeadPlace = readonly ['head', listKey: string, ref: number]
 
 const FIRST_ROW: Place = ['row', '', '']
 const FIRST_HEAD: Place = ['head', '', -1]
+
+/** A head with its place in the list. */
+interface ListedHead {
+  readonly ref: number
+  readonly list_key: string
+}
 
 /** What a step has read. */
 interface WalkStep {
@@ -62,16 +71,29 @@ export class CatalogWalks {
       if (last !== undefined) {
         return stepTo(documents, ['row', String(last.list_key), String(last.uid)])
       }
-      const isOver = kind !== 'component' || !this.#families.hasHeads(scope)
+      const isOver = kind !== 'component' || !this.#hasHeads(scope)
       return isOver ? { documents } : stepTo(documents, FIRST_HEAD)
     }
-    const heads = this.#ties.all(scope, place[1], place[2], limit)
-    heads.push(...this.#heads.all(scope, place[1], limit - heads.length))
-    for (const { ref } of heads) add(() => this.#families.selectHead(ref as number))
+    const heads = this.#headsAfter(scope, place, limit)
+    for (const { ref } of heads) add(() => this.#families.selectHead(ref))
     const last = heads.length < limit ? undefined : heads.at(-1)
-    return last === undefined
-      ? { documents }
-      : stepTo(documents, ['head', String(last.list_key), last.ref as number])
+    return last === undefined ? { documents } : stepTo(documents, ['head', last.list_key, last.ref])
+  }
+
+  #hasHeads(scope: number): boolean {
+    return this.#families.hasHeads(scope) || this.#families.roll.rollOf(scope) !== undefined
+  }
+
+  #headsAfter(scope: number, [, listKey, ref]: HeadPlace, limit: number): ListedHead[] {
+    const heads = this.#ties.all(scope, listKey, ref, limit) as unknown as ListedHead[]
+    heads.push(
+      ...(this.#heads.all(scope, listKey, limit - heads.length) as unknown as ListedHead[]),
+    )
+    const rolled = rolledAfter(this.#families.roll, scope, { listKey, ref, limit })
+    if (rolled.length === 0) return heads
+    heads.push(...rolled.map((head) => ({ ref: head.ref, list_key: head.listKey })))
+    heads.sort((a, b) => compareTexts(a.list_key, b.list_key) || a.ref - b.ref)
+    return heads.slice(0, limit)
   }
 }
 

@@ -21,6 +21,7 @@ import { FamilyWriteTable, type StoredMember } from './family/family-write-table
 import { makeFleet } from './family/fleet-maker.ts'
 import { Shape } from './family/shape.ts'
 import { StreamHandles } from './family/stream-handles-table.ts'
+import { RollWriter } from './roll/roll-write-table.ts'
 import { replaceIndexes } from './scrub/catalog-structure.ts'
 
 /** What is stored of a document as far as a write must know it. */
@@ -58,7 +59,7 @@ export class CatalogWriteTable {
     this.#statements = prepareAll(db)
     this.#scopes = new CatalogScopes(db)
     this.#changes = new ChangeLog(db)
-    this.#claims = new CatalogClaims(db)
+    this.#claims = new CatalogClaims(db, new RollWriter(db, this.#scopes))
     this.#families = new FamilyWriteTable(db, this.#scopes, this.#claims)
     this.#tallies = new CatalogTallies(db, this.#families)
     this.#handles = new StreamHandles(db)
@@ -113,6 +114,7 @@ export class CatalogWriteTable {
   #forgetStep(): void {
     this.#scopes.clear()
     this.#families.forget()
+    this.#claims.roll.forget()
     this.#tallies.forgetStep()
     this.#changes.forget()
   }

@@ -18,6 +18,7 @@ export class FamilyDraft {
   readonly #rows: FamilyRows
   #head: PackedDocument | undefined
   #hasOutsiders = false
+  #isRolled: boolean
   /** Whether nothing of it was stored, and nobody has looked for what stands elsewhere. */
   #isUnknown: boolean
   #locals: Map<string, number> | undefined
@@ -33,6 +34,7 @@ export class FamilyDraft {
     this.#rows = rows
     this.#head = stored?.head
     this.#hasOutsiders = stored?.hasOutsiders ?? false
+    this.#isRolled = stored?.isRolled ?? false
     this.#isUnknown = stored === undefined
     this.pages.set(0, draftOf(stored))
   }
@@ -43,6 +45,17 @@ export class FamilyDraft {
 
   set head(head: PackedDocument | undefined) {
     this.#head = head
+    this.page(0).isChanged = true
+  }
+
+  /** Whether the roll has the claim of its head and its place in the list. */
+  get isRolled(): boolean {
+    return this.#isRolled
+  }
+
+  /** Says that its head was taken out of the roll. */
+  leaveRoll(): void {
+    this.#isRolled = false
     this.page(0).isChanged = true
   }
 

@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { familyHeadOf } from '../../../../base/index.ts'
 import { CatalogDamaged } from '../../../catalog-port.ts'
 import { checkOfClaim, readChecked } from '../catalog-checks.ts'
+import type { RollReader } from '../roll/roll-read-table.ts'
 import type { PagePlace } from './family-page.ts'
 
 /** What the claim of a component's ID begins with. */
@@ -25,9 +26,11 @@ interface FamilyClaim {
 /** Finds the claims of families by their numbers; reads all claims, so only for what is damaged. */
 export class FamilyNames {
   readonly #claims: StatementSync
+  readonly #roll: RollReader
   readonly #known = new Map<number, readonly FamilyClaim[]>()
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, roll: RollReader) {
+    this.#roll = roll
     // Claims of streams that are stored as they are say nothing of the component.
     this.#claims = db.prepare(`SELECT -ref AS ref, scope, claim AS stored, crc FROM claim
       WHERE ref < 0 AND -ref IN (SELECT value FROM json_each(?))
@@ -38,11 +41,24 @@ export class FamilyNames {
   claimsOf(refs: readonly number[]): readonly FamilyClaim[] | undefined {
     try {
       const rows = readChecked('table claim', () => this.#claims.all(JSON.stringify(refs)))
-      return rows.length > CLAIMS_MAX ? undefined : (rows as unknown as readonly FamilyClaim[])
+      if (rows.length > CLAIMS_MAX) return undefined
+      return [...(rows as unknown as readonly FamilyClaim[]), ...this.#rolledOf(refs)]
     } catch (error) {
       if (error instanceof CatalogDamaged) return undefined
       throw error
     }
+  }
+
+  #rolledOf(refs: readonly number[]): FamilyClaim[] {
+    const wanted = new Set(refs)
+    const found: FamilyClaim[] = []
+    return readChecked('table roll', () => {
+      for (const { ref, scope, claim } of this.#roll.heads()) {
+        // The page as a whole checks, not the claim: it says nothing of the UID.
+        if (wanted.has(ref)) found.push({ ref, scope, stored: claim, crc: -1 })
+      }
+      return found
+    })
   }
 
   /** How a row that does not check is named to people: by ID and UID where claims tell them. */

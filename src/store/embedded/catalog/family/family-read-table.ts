@@ -1,10 +1,17 @@
 /** What readers of the catalog ask of families. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { familyHeadOf } from '../../../../base/index.ts'
-import type { CatalogDocument, DocumentKey, JsonObject, ListQuery } from '../../../catalog-port.ts'
+import {
+  CatalogDamaged,
+  type CatalogDocument,
+  type DocumentKey,
+  type JsonObject,
+  type ListQuery,
+} from '../../../catalog-port.ts'
 import type { StreamHandle } from '../../../sample-port.ts'
 import { checkOfClaim } from '../catalog-checks.ts'
 import type { CatalogScopes } from '../catalog-scopes.ts'
+import { type RolledHead, RollReader } from '../roll/roll-read-table.ts'
 import { FamilyLoad } from './family-load-table.ts'
 import { familyPlaceOf, localPlaceOf } from './family-place.ts'
 import { FamilyRows, type FirstRow } from './family-rows-table.ts'
@@ -23,6 +30,7 @@ export class FamilyReadTable {
   readonly #rows: FamilyRows
   readonly walk: FamilyWalk
   readonly load: FamilyLoad
+  readonly roll: RollReader
   readonly #laters: StatementSync
   readonly #anyHead: StatementSync
   readonly #refsOfScope: StatementSync
@@ -31,6 +39,7 @@ export class FamilyReadTable {
   constructor(db: DatabaseSync, scopes: CatalogScopes) {
     this.#scopes = scopes
     const shapes = new ShapeReader(db)
+    this.roll = new RollReader(db, scopes)
     this.#rows = new FamilyRows(db, scopes, shapes.of)
     this.walk = new FamilyWalk(db, this.#rows, scopes)
     this.load = new FamilyLoad(db, this.walk, { scopes, shapeOf: shapes.of })
@@ -99,7 +108,32 @@ export class FamilyReadTable {
     return undefined
   }
 
-  /** Whether an organization has components in families. */
+  /** The component that the roll says holds a claim, undefined when it tells of none. */
+  selectRolled(scope: number, claim: string): CatalogDocument | undefined {
+    const ref = this.roll.findClaim(scope, claim)
+    if (ref === undefined) return undefined
+    const row = this.#rows.first(ref)
+    const isHolder = row?.scope === scope && row.isRolled && claimOfHead(row) === claim
+    if (!isHolder) throw new CatalogDamaged('the list of component leads to another document')
+    return this.selectHead(ref)
+  }
+
+  /** The IDs under which the roll has components, of those by UID that it has. */
+  rolledIdsOf(scope: number, uids: readonly string[]): string[] {
+    const rows = uids.flatMap((uid) => this.#one(uid))
+    return rows.flatMap((row) => (row.scope === scope && row.isRolled ? (row.head?.id ?? []) : []))
+  }
+
+  /** Throws CatalogDamaged unless a component of the roll is in a family that is listed nowhere else. */
+  checkRolled({ scope, ref, claim, listKey }: RolledHead): void {
+    const row = this.#rows.first(ref)
+    const head = row?.scope === scope && row.isRolled ? row.head : undefined
+    const isListed = head?.shape.shape.listKeyOf(head.id) === listKey
+    if (isListed && row !== undefined && claimOfHead(row) === claim) return
+    throw new CatalogDamaged(`the list of component leads from number ${ref} to another document`)
+  }
+
+  /** Whether an organization has components in families that have a list key of their own. */
   hasHeads(scope: number): boolean {
     return this.#anyHead.get(scope) !== undefined
   }
@@ -148,7 +182,13 @@ export class FamilyReadTable {
 
   /** Holds a first row against its checksum; throws CatalogDamaged when it does not check. */
   checkFirst(row: Readonly<Record<string, unknown>>): void {
-    this.#rows.readFirst(row)
+    const first = this.#rows.readFirst(row)
+    if (!first.isRolled) return
+    const claim = claimOfHead(first)
+    if (claim !== undefined && this.roll.findClaim(first.scope, claim) === first.ref) return
+    throw new CatalogDamaged(
+      `component number ${first.ref} of organization ${first.orgUid} is not listed`,
+    )
   }
 
   /** As checkFirst, for a later row. */
@@ -174,6 +214,12 @@ export class FamilyReadTable {
   #pageOf(row: FirstRow): WalkedPage {
     return { ...row, page: 0, headUid: familyHeadOf(row.ref, row.tail) }
   }
+}
+
+/** The claim of a head that is in the roll. */
+function claimOfHead({ head }: FirstRow): string | undefined {
+  const [claim] = head === undefined ? [] : head.shape.shape.wideClaimsOf(head.id)
+  return claim
 }
 
 /** A document whole again. */

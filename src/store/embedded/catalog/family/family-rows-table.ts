@@ -1,6 +1,7 @@
 /** The statements by which rows of families are read, for the writer and for readers. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { CatalogScopes } from '../catalog-scopes.ts'
+import { RollReader } from '../roll/roll-read-table.ts'
 import { FamilyNames } from './family-names-table.ts'
 import {
   type FamilyPage,
@@ -19,6 +20,8 @@ export interface FirstRow extends FamilyPage {
   readonly scope: number
   readonly orgUid: string
   readonly listKey: string | null
+  /** Whether the roll has the claim of its head and its place in the list. */
+  readonly isRolled: boolean
 }
 
 /** Reads rows of families; what it answers has been checked. */
@@ -36,7 +39,7 @@ export class FamilyRows {
   constructor(db: DatabaseSync, scopes: CatalogScopes, shapeOf: (number: number) => NumberedShape) {
     this.#first = db.prepare('SELECT scope, list_key, packed FROM family WHERE ref = ?')
     this.#page = db.prepare('SELECT packed FROM family_page WHERE ref = ? AND page = ?')
-    this.names = new FamilyNames(db)
+    this.names = new FamilyNames(db, new RollReader(db, scopes))
     this.#scopes = scopes
     this.#shapeOf = shapeOf
   }
@@ -56,7 +59,8 @@ export class FamilyRows {
     if (isLast && last?.row.scope === scope && last.row.listKey === listKey) return last.row
     const orgUid = this.#scopes.orgUidOf(scope)
     const { tail, head, hasOutsiders, members } = this.unpackFirst({ orgUid, ref, listKey }, packed)
-    const row = { ref, scope, orgUid, listKey, tail, head, hasOutsiders, members }
+    const isRolled = head !== undefined && listKey === null
+    const row = { ref, scope, orgUid, listKey, isRolled, tail, head, hasOutsiders, members }
     this.#last = { packed, row }
     return row
   }

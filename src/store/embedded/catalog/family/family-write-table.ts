@@ -132,6 +132,11 @@ export class FamilyWriteTable {
         ? { kind: 'component', uid: headUid }
         : { kind: 'stream', uid: memberUidOf(headUid, ordinal) }
     const holder = { orgUid, ...key, ref: -ref }
+    if (ordinal === 0 && family.isRolled) {
+      this.#claims.roll.remove(scope, id)
+      family.leaveRoll()
+      return
+    }
     for (const claim of shape.shape.wideClaimsOf(id)) this.#claims.delete(scope, claim, holder)
     for (const local of shape.shape.localClaimsOf(id)) {
       if (pageOf(ordinal) > 0) this.#claims.delete(scope, localClaimsOf(headUid) + local, holder)
@@ -237,7 +242,9 @@ export class FamilyWriteTable {
       if (draft.isStored) deleteFirst.run(ref)
       return
     }
-    const listKey = head === undefined ? null : head.shape.shape.listKeyOf(head.id)
+    // What stands in the roll is listed there.
+    const isListed = head !== undefined && !family.isRolled
+    const listKey = isListed ? head.shape.shape.listKeyOf(head.id) : null
     const row = { tail, head, hasOutsiders, members }
     const packed = packPage({ orgUid, ref, page: 0, listKey }, row)
     if (draft.isStored) updateFirst.run(listKey, packed, ref)

@@ -7,10 +7,11 @@ import { checkOfClaim } from '../catalog-checks.ts'
 import type { CatalogClaims } from '../catalog-claims-table.ts'
 import type { Fleet } from '../catalog-protocol.ts'
 import type { CatalogTallies } from '../catalog-tally-table.ts'
+import type { RollStarts } from '../roll/roll-page.ts'
 import { addToCrc, CRC_START, crcOf } from './crc-bytes.ts'
 import { CHECK_DIGITS, type NumberedShape } from './family-page.ts'
 import type { FamilyWriteTable } from './family-write-table.ts'
-import { FleetWalk } from './fleet-walk.ts'
+import { compIdsOf, FleetWalk } from './fleet-walk.ts'
 import type { RowValue } from './insert-together.ts'
 import { pieceOf, RowBytes, type RowPiece } from './row-bytes.ts'
 import { localClaimsOf, type OpenText } from './shape.ts'
@@ -34,6 +35,7 @@ export function makeFleet(tables: FleetTables, scope: number, fleet: Fleet): num
   const documents = fleet.patterns.map((pattern) => new PatternWriter(families, pattern))
   const [head] = documents
   const rows = new FleetRows(tables, scope, { fleet, head })
+  rows.enterRoll()
   const firstHandle = handles.next
   let streams = 0
   const { orgUid } = fleet
@@ -72,8 +74,12 @@ const NEXT_MEMBER = pieceOf(',2,')
 const COMMA = pieceOf(',')
 const ROW_END = pieceOf(']')
 
+const UNLISTED = pieceOf('null\n')
+
 /** Rows that are gathered to be written: some kilobytes. */
 const ROWS_GATHERED = 64
+/** Fewer components have claims and entries of the list of their own: a device that signs on by itself. */
+const ROLLED_MIN = 32
 
 /** The rows and claims of a fleet, written many at a time. */
 class FleetRows {
@@ -82,12 +88,16 @@ class FleetRows {
   readonly #fleet: Fleet
   readonly #claimTexts: readonly OpenPiece[]
   readonly #listKey: OpenPiece
+  readonly #shape: NumberedShape['shape']
   /** Checksums after what all rows, and all claims, begin with. */
   readonly #rowCrc: number
   readonly #claimCrc: number
   #ref = 0
+  #isListed = true
   #listKeyAt = 0
   #packedAt = 0
+  /** Those of which claim and list entry are in the roll. */
+  #isRolled: Uint8Array | undefined
   #claims: RowValue[] = []
   #claimed: string[] = []
   #families: RowValue[] = []
@@ -97,11 +107,26 @@ class FleetRows {
     this.#tables = tables
     this.#scope = scope
     this.#fleet = of.fleet
+    this.#shape = of.head.shape
     const { claims, listKey } = of.head.shape
     this.#claimTexts = claims.filter(({ isLocal }) => !isLocal).map(openPieceOf)
     this.#listKey = openPieceOf(listKey)
     this.#rowCrc = crcAfter(`${of.fleet.orgUid}\n`)
     this.#claimCrc = crcAfter(`${of.fleet.orgUid}\ncomponent\n`)
+  }
+
+  /** Enters components into the roll; throws CatalogConflict when one is there. */
+  enterRoll(): void {
+    const starts = rollStartsOf(this.#shape)
+    const ids = starts && compIdsOf(this.#fleet)
+    if (starts === undefined || ids === undefined || ids.length < ROLLED_MIN) return
+    const { firstNumber } = this.#fleet
+    const entered = this.#tables.claims.roll.enter(this.#scope, {
+      ...{ ids, starts, firstRef: firstNumber },
+    })
+    const { taken } = entered
+    if (taken !== undefined) this.#refuse(firstNumber + taken, starts.claim + ids[taken])
+    this.#isRolled = entered.isIn
   }
 
   /** Begins the row of a component with its place and claims; tells the component's UID. */
@@ -110,13 +135,18 @@ class FleetRows {
     const headUid = this.#uidOf(number)
     this.#ref = firstNumber + number
     row.clear()
-    for (const claim of this.#claimTexts) this.#claim(claim, walk, headUid)
+    this.#isListed = this.#isRolled?.[number] !== 1
+    if (this.#isListed) for (const claim of this.#claimTexts) this.#claim(claim, walk, headUid)
     row.clear()
     row.addNumber(this.#ref)
     row.addPiece(FIRST_PAGE)
     this.#listKeyAt = row.at
-    addOpen(this.#listKey, walk)
-    row.addCode(NEW_LINE)
+    if (this.#isListed) {
+      addOpen(this.#listKey, walk)
+      row.addCode(NEW_LINE)
+    } else {
+      row.addPiece(UNLISTED)
+    }
     this.#packedAt = row.at
     row.skip(CHECK_DIGITS)
     row.addPiece(ROW_START)
@@ -131,7 +161,7 @@ class FleetRows {
     const packedAt = this.#packedAt
     const crc = row.addToCrc(this.#rowCrc, 0, packedAt)
     row.setHex(packedAt, crcOf(row.addToCrc(crc, packedAt + CHECK_DIGITS, row.at)))
-    const listKey = row.text(this.#listKeyAt, packedAt - 1)
+    const listKey = this.#isListed ? row.text(this.#listKeyAt, packedAt - 1) : null
     this.#families.push(this.#ref, this.#scope, listKey, row.text(packedAt, row.at))
     this.#gathered += 1
     if (this.#gathered === ROWS_GATHERED) this.write()
@@ -177,6 +207,13 @@ class FleetRows {
     const uid = this.#uidOf(ref - firstNumber)
     throw new CatalogConflict({ orgUid, kind: 'component', uid }, claim)
   }
+}
+
+/** What claims and list keys of the roll begin with; undefined where it cannot tell them by the ID alone. */
+function rollStartsOf({ claims, listKey }: NumberedShape['shape']): RollStarts | undefined {
+  const [claim] = claims
+  if (claims.length !== 1 || !claim.isOpen || claim.isLocal || !listKey.isOpen) return undefined
+  return { claim: claim.text, listKey: listKey.text }
 }
 
 /** A text that the ID follows if it is open. */

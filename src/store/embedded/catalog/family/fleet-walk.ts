@@ -84,3 +84,18 @@ export class FleetWalk {
 export function documentsOfFleet({ layout }: Pick<Fleet, 'layout'>): number {
   return layout.length / 2
 }
+
+/** The IDs of its components. */
+export function compIdsOf({ ids, layout }: Pick<Fleet, 'ids' | 'layout'>): string[] {
+  const found: string[] = []
+  let from = 0
+  for (let at = 0; at < layout.length; ) {
+    const end = from + layout[at]
+    found.push(ids.slice(from, end))
+    from = end
+    const streams = layout[at + 1]
+    at += 2
+    for (let stream = 0; stream < streams; stream++, at += 2) from += layout[at]
+  }
+  return found
+}

@@ -47,13 +47,15 @@ export class LostFamilies implements LostDocuments {
 
   /** Learns from claims which components the rows had; to be called after all rows were added. */
   learnNames(names: FamilyNames): void {
-    const heads = [...this.#byRef.values()].filter(({ hasHead }) => hasHead)
-    if (heads.length === 0) return
-    const claims = names.claimsOf(heads.map(({ ref }) => ref))
+    // Of a head in the roll, the row itself does not tell.
+    const rows = [...this.#byRef.values()].filter(({ page }) => page === 0)
+    if (rows.length === 0) return
+    const claims = names.claimsOf(rows.map(({ ref }) => ref))
     if (claims === undefined) {
-      this.addAll(heads[0].what)
+      this.addAll(rows[0].what)
       return
     }
+    const heads = rows.filter(({ hasHead }) => hasHead)
     const nameless = new Map(heads.map((row) => [row.ref, row]))
     for (const { ref, scope, stored } of claims) {
       nameless.delete(ref)

@@ -18,6 +18,9 @@ import { FamilyClaims } from './family-claims.ts'
 
 type Row = Readonly<Record<string, SQLInputValue>>
 
+/** Each is held against up to 64 families. */
+const ROLL_PAGES_PER_STEP = 8
+
 /** A stretch of a table that was read. */
 interface ScrubPage {
   /** The key of the last row, to go on after; undefined at the end. */
@@ -33,6 +36,8 @@ interface ScrubbedTable {
   readonly page: StatementSync
   readonly key: readonly string[]
   readonly start: readonly SQLInputValue[]
+  /** Rows of which each takes as long as many others. */
+  readonly limitMax?: number
   /** Throws CatalogDamaged when the row does not check. */
   check(row: Row): void
 }
@@ -59,10 +64,12 @@ export class CatalogScrubTable {
   }
 
   /** Reads at most `limit` rows of a table, from its beginning or after a key. */
-  checkPage(name: string, after: readonly SQLInputValue[] | undefined, limit: number): ScrubPage {
-    const { page, key, start, check } = this.#tables[name]
+  checkPage(name: string, after: readonly SQLInputValue[] | undefined, most: number): ScrubPage {
+    const { page, key, start, check, limitMax = most } = this.#tables[name]
+    const limit = Math.min(most, limitMax)
     const rows = page.all(...(after ?? start), limit) as Row[]
     this.#claims.beginStep()
+    this.#families.roll.keepPages()
     const damages = rows.flatMap((row) => damageIn(() => check(row)) ?? [])
     const last = rows.length < limit ? undefined : rows[rows.length - 1]
     const bytes = rows.reduce((sum, row) => sum + bytesOf(row), 0)
@@ -87,12 +94,18 @@ export class CatalogScrubTable {
 
   #makeTables(): Record<string, ScrubbedTable> {
     const { documents, entries, claims, changes, tallies, leases } = this.#statements
-    const { families, familyPages } = this.#statements
+    const { families, familyPages, rolls } = this.#statements
     return {
       ...this.#makeShapeTables(),
       family: {
         ...{ page: families, key: ['ref'], start: [Number.MIN_SAFE_INTEGER] },
         check: (row) => this.#families.checkFirst(row),
+      },
+      roll: {
+        ...{ page: rolls, key: ['number'], start: [0], limitMax: ROLL_PAGES_PER_STEP },
+        check: (row) => {
+          for (const head of this.#families.roll.headsOf(row)) this.#families.checkRolled(head)
+        },
       },
       family_page: {
         ...{ page: familyPages, key: ['ref', 'page'], start: [Number.MIN_SAFE_INTEGER, 0] },
@@ -222,6 +235,8 @@ function prepareAll(db: DatabaseSync) {
       WHERE d.ref > ? ORDER BY d.ref LIMIT ?`),
     families: prepare(`SELECT ref, scope, list_key, packed FROM family
       WHERE ref > ? ORDER BY ref LIMIT ?`),
+    rolls: prepare(`SELECT number, scope, starts, first, count, packed FROM roll
+      WHERE number > ? ORDER BY number LIMIT ?`),
     familyPages: prepare(`SELECT ref, page, scope, packed FROM family_page
       WHERE (ref, page) > (?, ?) ORDER BY ref, page LIMIT ?`),
     shapes: SHAPE_TABLES.map((table) =>

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { openCatalogStore } from '../../src/store/embedded/index.ts'
+import {
+  CatalogConflict,
+  CatalogDamaged,
+  type CatalogStore,
+  type PutDocument,
+} from '../../src/store/index.ts'
+import { putsOfFleet } from '../../src/store/puts-of-fleet.ts'
+import { fleetOf } from '../support/fleets.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'weir-roll-damage-'))
+after(() => rmSync(root, { recursive: true, force: true }))
+
+const IDS = Array.from({ length: 200 }, (_, at) => `d${at + 100}`)
+const ALL = { orgUid: 'org', kind: 'component', start: 0, limit: 1_000 }
+
+function change(folder: string, sql: string): void {
+  using db = new DatabaseSync(join(folder, 'catalog.db'))
+  assert.ok(db.prepare(sql).run().changes > 0, sql)
+}
+
+/** A folder with a fleet of which something is damaged, opened. */
+async function openDamaged(name: string, sql: string) {
+  const folder = join(root, name)
+  const first = await openCatalogStore({ folder })
+  const fleet = fleetOf(IDS)
+  await first.commit([fleet])
+  await first.commit([fleetOf(IDS, { orgUid: 'other' })])
+  await first.close()
+  change(folder, sql)
+  const told: string[] = []
+  const store = await openCatalogStore({ folder, onDamage: (what) => told.push(what) })
+  const heads = putsOfFleet(fleet).filter(({ kind }) => kind === 'component')
+  return { store, told, heads }
+}
+
+/** The outcomes of asking for the holders of all IDs. */
+async function holdersOf(store: CatalogStore, heads: readonly PutDocument[]) {
+  const counts = { found: 0, refused: 0, missing: 0 }
+  for (const { orgUid, uid, claims = [] } of heads) {
+    const found = await store.findByClaim(orgUid, claims[0]).catch((error: unknown) => error)
+    if (found instanceof CatalogDamaged) counts.refused += 1
+    else if (found === undefined) counts.missing += 1
+    else {
+      assert.equal((found as PutDocument).uid, uid)
+      counts.found += 1
+    }
+  }
+  return counts
+}
+
+const SECOND = '(SELECT number FROM roll WHERE scope = 1 ORDER BY first LIMIT 1 OFFSET 1)'
+const wrongs = {
+  entries: `UPDATE roll SET packed = CAST(replace(CAST(packed AS TEXT), 'd1', 'd2') AS BLOB)`,
+  end: 'UPDATE roll SET packed = substr(packed, 1, length(packed) - 1)',
+  text: 'UPDATE roll SET packed = CAST(packed AS TEXT)',
+  first: `UPDATE roll SET first = first || '0'`,
+  count: 'UPDATE roll SET count = count - 1',
+  starts: `UPDATE roll SET starts = '["component_id:","//"]'`,
+  organization: 'UPDATE roll SET scope = 2',
+}
+
+for (const [name, sql] of Object.entries(wrongs)) {
+  test(`a page of the roll that does not check is told and not built upon: ${name}`, async () => {
+    const { store, told, heads } = await openDamaged(name, `${sql} WHERE number = ${SECOND}`)
+    assert.ok(told.length > 0)
+    for (const head of heads) assert.deepEqual((await store.get(head))?.body, head.body)
+    const { found, refused, missing } = await holdersOf(store, heads)
+    assert.ok(found >= 100, `${found} found`)
+    assert.ok(refused + missing >= 1 && refused + missing <= 100, `${refused} ${missing}`)
+    const { documents, totalCount } = await store.list({ ...ALL, leavesOutDamaged: true })
+    assert.ok(documents.length >= 100 && documents.length < 200, `${documents.length} listed`)
+    assert.ok(totalCount >= documents.length && totalCount <= 200)
+    const other = await store.list({ ...ALL, orgUid: 'other', limit: 9, start: 190 })
+    if (name !== 'organization') assert.equal(other.documents.length, 9)
+    await store.close()
+  })
+}
+
+test('nothing is made where a page that does not check may have it, all else is', async () => {
+  const sql = `UPDATE roll SET packed = substr(packed, 1, length(packed) - 1) WHERE number = ${SECOND}`
+  const { store, heads } = await openDamaged('refused', sql)
+  const lost: PutDocument[] = []
+  for (const head of heads) {
+    const found = await store.findByClaim('org', head.claims?.[0] ?? '').catch(() => undefined)
+    if (found === undefined) lost.push(head)
+  }
+  assert.ok(lost.length > 0)
+  const [{ body }] = lost
+  const again = (id: string) => store.commit([fleetOf([id])])
+  await assert.rejects(again(String(body.id)), CatalogDamaged)
+  await assert.rejects(again(`${body.id}x`), CatalogDamaged)
+  await assert.rejects(
+    store.commit([fleetOf([...lost.map((head) => `${head.body.id}y`)])]),
+    CatalogDamaged,
+  )
+  await assert.rejects(again('d100'), CatalogConflict)
+  await assert.rejects(store.list(ALL), CatalogDamaged)
+  await again('a')
+  await store.commit([fleetOf(IDS.map((id) => `x${id}`))])
+  await store.close()
+})
+
+test('a component of the roll whose row does not check is named by it', async () => {
+  const damaged = `UPDATE family SET packed = replace(packed, '"d250"', '"d999"')
+    WHERE scope = 1 AND packed LIKE '%"d250"%'`
+  const { store, told, heads } = await openDamaged('named', damaged)
+  const { lost } = await store.scanIndex(['component', 'stream'], { onRow: () => {} })
+  const isLost = (id: string) => lost?.ofClaim('org', `component_id:${id}`) !== undefined
+  assert.deepEqual([isLost('d250'), isLost('d251'), isLost('new')], [true, false, false])
+  assert.ok(
+    told.some((what) => what.includes('component "d250"')),
+    told.join(),
+  )
+  const { found, refused } = await holdersOf(store, heads)
+  assert.deepEqual([found, refused], [199, 1])
+  const { documents, totalCount } = await store.list({ ...ALL, leavesOutDamaged: true })
+  assert.deepEqual([documents.length, totalCount], [199, 200])
+  await store.close()
+})
+
+test('a page of the roll that is gone is told by a start that reads all back', async () => {
+  const { store, told } = await openDamaged('gone', `DELETE FROM roll WHERE number = ${SECOND}`)
+  assert.ok(
+    told.some((what) => /^component number \d+ of organization org is not listed$/.test(what)),
+  )
+  await store.close()
+})
+
+test('fleets acknowledged before a kill -9 are whole in claims and lists, every other whole or not at all', async () => {
+  const folder = join(root, 'killed')
+  const script = fileURLToPath(new URL('../support/catalog-fleet-child.ts', import.meta.url))
+  const child = spawn(process.execPath, [script, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const acknowledged: number[] = []
+  const exited = once(child, 'exit')
+  for await (const line of createInterface({ input: child.stdout })) {
+    acknowledged.push(Number(line))
+    if (acknowledged.length === 61) child.kill('SIGKILL')
+  }
+  await exited
+  const told: string[] = []
+  const store = await openCatalogStore({ folder, onDamage: (what) => told.push(what) })
+  const { documents, totalCount } = await store.list({ ...ALL, limit: 1_000_000 })
+  assert.equal(documents.length, totalCount)
+  assert.equal(totalCount % 40, 0)
+  const listed = new Set(documents.map(({ body }) => body.id))
+  for (const number of acknowledged) {
+    for (let at = 0; at < 40; at++) assert.ok(listed.has(`${at}-${number}`), `${at}-${number}`)
+    const id = `7-${number}`
+    assert.equal((await store.findByClaim('org', `component_id:${id}`))?.body.id, id)
+  }
+  assert.deepEqual(told, [])
+  await store.close()
+})
