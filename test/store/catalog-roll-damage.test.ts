@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { openCatalogStore } from '../../src/store/embedded/index.ts'
+import { openChecked } from '../../src/store/embedded/catalog/catalog-checks.ts'
+import { CatalogReadTable } from '../../src/store/embedded/catalog/catalog-read-table.ts'
+import { openCatalogFile } from '../../src/store/embedded/catalog/open-catalog-file.ts'
+import { CatalogScrub } from '../../src/store/embedded/catalog/scrub/catalog-scrub.ts'
+import { replaceIndexes } from '../../src/store/embedded/catalog/scrub/catalog-structure.ts'
+import { FolderDamaged, openCatalogStore } from '../../src/store/embedded/index.ts'
 import {
   CatalogConflict,
   CatalogDamaged,
@@ -17,6 +22,8 @@ import {
 } from '../../src/store/index.ts'
 import { putsOfFleet } from '../../src/store/puts-of-fleet.ts'
 import { fleetOf } from '../support/fleets.ts'
+import { listPages } from '../support/flip-page.ts'
+import { Random, testSeeds } from '../support/random.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weir-roll-damage-'))
 after(() => rmSync(root, { recursive: true, force: true }))
@@ -136,6 +143,92 @@ test('a page of the roll that is gone is told by a start that reads all back', a
   )
   await store.close()
 })
+
+/** Every answer about a fleet that is missing; a wrong one fails the test. */
+function findMissing(table: CatalogReadTable, heads: readonly PutDocument[]): number {
+  const attempt = <T>(read: () => T): T | 'damaged' => {
+    try {
+      return read()
+    } catch (error) {
+      if (error instanceof CatalogDamaged) return 'damaged'
+      throw error
+    }
+  }
+  let missing = 0
+  for (const { orgUid, uid, claims = [] } of heads) {
+    const found = attempt(() => table.selectByClaim(orgUid, claims[0]))
+    if (found === undefined) missing += 1
+    else if (found !== 'damaged') assert.equal(found.uid, uid)
+  }
+  const byUid = new Map(heads.map((head) => [head.uid, head]))
+  for (const descending of [false, true]) {
+    const query = { ...ALL, descending, leavesOutDamaged: true }
+    const page = attempt(() => table.selectPage(query))
+    if (page === 'damaged') continue
+    const keys = page.documents.map((found) => {
+      assert.deepEqual(found.body, byUid.get(found.uid)?.body)
+      return found.listKey
+    })
+    assert.deepEqual(keys, descending ? keys.toSorted().toReversed() : keys.toSorted())
+    if (keys.length < heads.length) missing += 1
+  }
+  return missing
+}
+
+test('no flipped bit makes the roll answer wrongly, and none that hides a component goes untold', async () => {
+  const folder = join(root, 'flips')
+  const first = await openCatalogStore({ folder })
+  const fleet = fleetOf(IDS)
+  await first.commit([fleet])
+  await first.close()
+  const heads = putsOfFleet(fleet).filter(({ kind }) => kind === 'component')
+  const pages = listPages(join(folder, 'catalog.db'), ['roll', 'roll_first'])
+  const whole = readFileSync(join(folder, 'catalog.db'))
+  const copy = join(root, 'flipped.db')
+  let shown = 0
+  for (const seed of testSeeds(1)) {
+    const random = new Random(seed)
+    for (let round = 0; round < 150; round += 1) {
+      const { offset, bytes: size } = pages[round % pages.length]
+      const bit = (offset + random.integer(0, size)) * 8 + random.integer(0, 8)
+      const bytes = Buffer.from(whole)
+      bytes[bit >> 3] ^= 1 << (bit & 7)
+      writeFileSync(copy, bytes)
+      for (const ending of ['-wal', '-shm']) rmSync(copy + ending, { force: true })
+      const { told, missing } = await outcomeOf(copy, heads).catch((cause: unknown) => {
+        throw new Error(`seed ${seed}, byte ${bit >> 3}, bit ${bit & 7}`, { cause })
+      })
+      assert.ok(missing === 0 || told.length > 0, `seed ${seed}, byte ${bit >> 3}: ${missing}`)
+      if (told.length > 0) shown += 1
+    }
+  }
+  assert.ok(shown > 15, `${shown} of 150 were told`)
+})
+
+/** What a start tells of a file, and how much is not found in it after that. */
+async function outcomeOf(file: string, heads: readonly PutDocument[]) {
+  const told: string[] = []
+  try {
+    using db = openChecked(() => {
+      openCatalogFile(file).close()
+      return new DatabaseSync(file, { readOnly: true })
+    })
+    const table = openChecked(() => new CatalogReadTable(db, (what) => told.push(what)))
+    await new CatalogScrub(db, file).runAtOnce({
+      onDamage: (what) => told.push(what),
+      async rebuildIndexes() {
+        using writing = new DatabaseSync(file)
+        writing.exec('BEGIN IMMEDIATE')
+        replaceIndexes(writing)
+        writing.exec('COMMIT')
+      },
+    })
+    return { told, missing: findMissing(table, heads) }
+  } catch (error) {
+    if (!(error instanceof CatalogDamaged || error instanceof FolderDamaged)) throw error
+    return { told: [error.message], missing: 0 }
+  }
+}
 
 test('fleets acknowledged before a kill -9 are whole in claims and lists, every other whole or not at all', async () => {
   const folder = join(root, 'killed')
