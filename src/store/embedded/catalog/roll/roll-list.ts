@@ -18,7 +18,7 @@ export interface KeyRange {
 }
 
 /** The rest of a list, which the roll does not hold, in the direction that is asked for. */
-export interface OtherListed {
+interface OtherListed {
   count(range: KeyRange): number
   refs(range: KeyRange, start: number, limit: number): number[]
 }

@@ -24,7 +24,7 @@ export interface RollStarts {
 }
 
 /** The entries of a page, taken apart. */
-export interface RollEntries {
+interface RollEntries {
   readonly ids: readonly string[]
   readonly refs: readonly number[]
 }
