@@ -41,8 +41,16 @@ async function withNamed<T>(port: number, work: (cluster: BenchCluster) => Promi
   try {
     return await work({ settings, nodeSeconds: () => undefined })
   } finally {
-    const cluster = await Cluster.open(settings)
+    // What was measured is told also where nodes are too busy to drop it.
+    await dropKeyspace(settings).catch((error) => tell(`${settings.keyspace} is left: ${error}`))
+  }
+}
+
+async function dropKeyspace(settings: ClusterSettings): Promise<void> {
+  const cluster = await Cluster.open(settings)
+  try {
     await cluster.alter(`DROP KEYSPACE ${settings.keyspace}`)
+  } finally {
     await cluster.close()
   }
 }

@@ -40,17 +40,20 @@ const windowsScratch = new Int32Array(4_096)
 
 /** Writes bytes in whichever form is smallest; the reader has to know their count. */
 export function writeSymbols(writer: ByteWriter, symbols: Uint8Array): void {
+  if (symbols.length < SQUEEZE_SYMBOLS_MIN) {
+    writeFew(writer, symbols)
+    return
+  }
   const histogram = countSymbols(symbols)
-  if (symbols.length > 0 && histogram[symbols[0]] === symbols.length) {
-    writer.u8(CONSTANT)
-    writer.u8(symbols[0])
+  if (histogram[symbols[0]] === symbols.length) {
+    writeConstant(writer, symbols[0])
     return
   }
   let max = 255
   while (max > 0 && histogram[max] === 0) max--
   const width = bitLength(max)
   const packedBytes = Math.ceil((symbols.length * width) / 8)
-  if (symbols.length >= SQUEEZE_SYMBOLS_MIN && !isNoise(symbols, histogram, packedBytes)) {
+  if (!isNoise(symbols, histogram, packedBytes)) {
     const squeezed = squeeze(symbols, histogram)
     if (squeezed.bytes.length + 2 < packedBytes) {
       writer.u8(squeezed.form)
@@ -60,6 +63,25 @@ export function writeSymbols(writer: ByteWriter, symbols: Uint8Array): void {
     }
   }
   writePacked(writer, symbols, width)
+}
+
+/** Symbols that are too few for a table are not counted either, which would take longer than writing them. */
+function writeFew(writer: ByteWriter, symbols: Uint8Array): void {
+  const [first] = symbols
+  let isConstant = symbols.length > 0
+  let max = 0
+  for (let index = 0; index < symbols.length; index++) {
+    const symbol = symbols[index]
+    if (symbol !== first) isConstant = false
+    if (symbol > max) max = symbol
+  }
+  if (isConstant) writeConstant(writer, first)
+  else writePacked(writer, symbols, bitLength(max))
+}
+
+function writeConstant(writer: ByteWriter, symbol: number): void {
+  writer.u8(CONSTANT)
+  writer.u8(symbol)
 }
 
 /**
