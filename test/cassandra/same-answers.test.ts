@@ -245,6 +245,15 @@ function liveCases(): void {
     await client.until(({ event, data }) => event === 'sample' && data.streamId === 'made')
     await put(other, `compId=live&s=9&time=${T + 9}`)
     assert.deepEqual(await client.sample(), [T + 9, 9])
+    // Who comes back to the other one is told that it may have missed something, and how it is.
+    await client.ready()
+    client.close()
+    await put(other, `compId=live&s=10&time=${T + 10}`)
+    const cursor = { 'X-Api-Key': one.feedKey, 'Last-Event-ID': client.lastEventId }
+    const back = await listen(one, 'comp=live&stream=s', cursor)
+    await back.until(({ event }) => event === 'gap')
+    await put(other, `compId=live&s=11&time=${T + 11}`)
+    await back.until(({ event, data }) => event === 'sample' && data.time === T + 11)
   })
 }
 

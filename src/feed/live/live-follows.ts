@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/index.ts'
 import { refuse } from '../../base/index.ts'
 import { type Catalog, POINT } from '../../catalog/index.ts'
-import type { Sample, SampleStore, StreamHandle, TouchedSpan } from '../../store/index.ts'
+import type { Sample, StreamHandle, TouchedSpan } from '../../store/index.ts'
 import { dueOf, GAP_DUE, LAST_DUE } from './live-due.ts'
 import { LiveHistory } from './live-history.ts'
 import type { LiveListener } from './live-listener.ts'
 import { selectStreams } from './live-selection.ts'
+import type { LiveStore } from './live-store.ts'
 import { LiveStreams } from './live-streams.ts'
 import type { TurnWork } from './turn-work.ts'
 
@@ -17,7 +18,7 @@ const LATEST_PER_STEP = 256
 
 interface LiveFollowsDeps {
   readonly catalog: Catalog
-  readonly store: SampleStore
+  readonly store: LiveStore
   readonly clock: Clock
 }
 

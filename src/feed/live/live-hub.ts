@@ -5,6 +5,7 @@ import { LiveFollows } from './live-follows.ts'
 import { LiveLimits } from './live-limits.ts'
 import { type LiveCall, LiveListener } from './live-listener.ts'
 import { selectStreams } from './live-selection.ts'
+import { waitedFor } from './live-store.ts'
 import { LiveTeller, type LiveTellerDeps } from './live-teller.ts'
 import { TurnWork } from './turn-work.ts'
 
@@ -64,10 +65,12 @@ export class LiveHub {
 
   constructor(deps: LiveHubDeps) {
     this.#deps = deps
-    this.#follows = new LiveFollows(deps)
-    this.#teller = new LiveTeller(deps)
-    this.#limits = new LiveLimits(deps.figures)
     this.#work = new TurnWork(deps.clock)
+    const { isShared } = deps.catalog.catchUps
+    const store = isShared ? waitedFor(deps.store, this.#work) : deps.store
+    this.#follows = new LiveFollows({ ...deps, store })
+    this.#teller = new LiveTeller({ ...deps, store })
+    this.#limits = new LiveLimits(deps.figures)
     this.#changes = deps.countChanges()
     this.#callersAtMs = deps.clock.elapsed()
     this.#pauseMs = 1_000 / deps.figures.perSecond

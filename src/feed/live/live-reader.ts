@@ -1,9 +1,10 @@
 import { EARLIEST_TIME, epochMs, TIME_END } from '../../base/index.ts'
 import { type Catalog, VALUE_CODE } from '../../catalog/index.ts'
-import type { Sample, SampleStore, StreamHandle } from '../../store/index.ts'
+import type { Sample, StreamHandle } from '../../store/index.ts'
 import type { ShowFile } from '../get/get-feed.ts'
 import { formatValue, showNumber, type UnitFormat } from '../value/unit-format.ts'
 import { type Due, GAP_DUE, LAST_DUE } from './live-due.ts'
+import type { LiveStore } from './live-store.ts'
 import type { LiveStream } from './live-streams.ts'
 
 /** The most samples of a stream that are told at once; of more the newest. */
@@ -38,7 +39,7 @@ export type LiveFrame = (event: string, json: string) => string
 
 interface LiveReaderDeps {
   readonly catalog: Catalog
-  readonly store: SampleStore
+  readonly store: LiveStore
   readonly showFile: ShowFile
   readonly frame: LiveFrame
 }

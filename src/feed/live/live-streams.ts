@@ -1,5 +1,6 @@
-import type { SampleStore, StreamFollow, StreamHandle } from '../../store/index.ts'
+import type { StreamFollow, StreamHandle } from '../../store/index.ts'
 import type { Due } from './live-due.ts'
+import type { LiveStore } from './live-store.ts'
 import type { TurnWork } from './turn-work.ts'
 
 /** Someone who is told of a stream. */
@@ -30,13 +31,13 @@ const SWEPT_PER_STEP = 256
 
 /** The streams that are followed, each once however many listen. */
 export class LiveStreams {
-  readonly #store: SampleStore
+  readonly #store: LiveStore
   readonly #follow: StreamFollow
   readonly #streams = new Map<StreamHandle, LiveStream>()
   /** Without listeners, the one that was left first comes first. */
   readonly #lingering = new Set<LiveStream>()
 
-  constructor(store: SampleStore) {
+  constructor(store: LiveStore) {
     this.#store = store
     this.#follow = store.follow()
   }

@@ -1,10 +1,11 @@
 import type { Clock } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
-import type { SampleStore, StreamHandle } from '../../store/index.ts'
+import type { StreamHandle } from '../../store/index.ts'
 import type { ShowFile } from '../get/get-feed.ts'
 import { type Due, dueAfter } from './live-due.ts'
 import type { LiveListener } from './live-listener.ts'
 import { type LiveFrame, LiveReader } from './live-reader.ts'
+import type { LiveStore } from './live-store.ts'
 
 /**
  * Bytes after which a piece is sent: with one event beyond, all that lies in memory for who does not
@@ -17,7 +18,7 @@ const READS_MAX = 256
 /** What telling works with. */
 export interface LiveTellerDeps {
   readonly catalog: Catalog
-  readonly store: SampleStore
+  readonly store: LiveStore
   readonly clock: Clock
   readonly showFile: ShowFile
   readonly frame: LiveFrame
