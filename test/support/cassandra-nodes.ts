@@ -17,6 +17,9 @@ const TOKENS = ['-9223372036854775808', '-3074457345618258603', '307445734561825
 const [FIRST_PORT, PORT_COUNT] = [20_000, 12_000]
 const TRIES_MAX = 50
 
+/** A start of three takes a minute of two cores, of which other tests leave them a part. */
+export const NODES_START_MS_MAX = 300_000
+
 /** Nodes that run. */
 export interface CassandraNodes {
   readonly port: number
@@ -95,7 +98,7 @@ export async function startCassandraNodes(
       if (exitCode !== null || signalCode !== null) return false
       await reach(CASSANDRA_HOSTS[node], port)
       return true
-    })
+    }, NODES_START_MS_MAX)
   const stop = async () => {
     await Promise.all(CASSANDRA_HOSTS.map((_, node) => kill(node)))
   }

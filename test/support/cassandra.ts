@@ -7,14 +7,12 @@ import { fileURLToPath } from 'node:url'
 import { makeKeyspace } from '../../src/store/cassandra/connection/make-keyspace.ts'
 import { Cluster, type ClusterSettings } from '../../src/store/cassandra/index.ts'
 import { firstTables } from '../../src/store/cassandra/schema/schema-steps.ts'
-import { CASSANDRA_HOSTS } from './cassandra-nodes.ts'
+import { CASSANDRA_HOSTS, NODES_START_MS_MAX } from './cassandra-nodes.ts'
 import { cassandraLack } from './cassandra-programs.ts'
 import { clusterFolder, needCluster } from './cassandra-users.ts'
 
 export { cassandraSkip } from './cassandra-programs.ts'
 
-/** A busy machine of two cores needs a minute; one that needs longer than this has a fault. */
-const START_MS_MAX = 240_000
 const LOOK_MS = 200
 /** The nodes are not kept for longer when nobody has come. */
 const AHEAD_MS_MAX = 300_000
@@ -71,7 +69,7 @@ async function clusterPort(): Promise<number> {
   if (lack !== undefined) throw new Error(`Cassandra cannot be started: ${lack}`)
   const folder = clusterFolder()
   needCluster(folder)
-  const deadline = performance.now() + START_MS_MAX
+  const deadline = performance.now() + NODES_START_MS_MAX
   for (let looks = 0; performance.now() < deadline; looks++) {
     const port = readyPort(folder)
     if (port !== undefined) return port

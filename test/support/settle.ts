@@ -8,8 +8,11 @@ export const PATIENCE_MS = 120_000
 const LOOK_MS = 50
 
 /** Repeats a check until it throws nothing, and answers its result; fails as the last one did when patience ends. */
-export async function eventually<T>(check: () => T | Promise<T>): Promise<T> {
-  const deadline = performance.now() + PATIENCE_MS
+export async function eventually<T>(
+  check: () => T | Promise<T>,
+  patienceMs = PATIENCE_MS,
+): Promise<T> {
+  const deadline = performance.now() + patienceMs
   for (;;) {
     try {
       return await check()
