@@ -22,9 +22,9 @@ export const usageText = `Usage: npm run weir -- <command> [options] [--json]
                                   which reveals API keys, goes along only when it is asked for
   restore <backup>                check a backup and make the data folder from it
       --to <folder>               another folder than WEIR_DATA_DIR; it must be missing or empty
-  move --to cassandra             copy everything from the data folder into the keyspace of
-                                  WEIR_CASSANDRA_*, and check that both are the same; no service
-                                  runs on either; given again, it goes on where it was broken off
+  move --to cassandra             copy everything from the data folder into the keyspace of the
+                                  settings, and check that both are the same; no service runs on
+                                  either; given again, it goes on where it was broken off
   move --to folder                the same from the keyspace into the data folder
   folder accept-loss              go on without a part of the data folder that is lost for
                                   good; only while no service runs on the folder

@@ -50,8 +50,6 @@ function toldBy({ code, out, err }: CommandOutcome) {
 test('a folder moves to a keyspace over a kill, and back, and services answer alike', {
   skip,
 }, async () => {
-  const away = move(moved.folder, 'cassandra', { WEIR_CASSANDRA_HOSTS: '127.0.0.1:1' })
-  assert.match((await away).err, /does not answer/)
   const killed = startWeir(moved.folder, ['move', '--to', 'cassandra'], settings)
   killed.child.stderr?.on('data', (part: Buffer) => {
     if (part.toString().includes('moving samples')) killed.child.kill('SIGKILL')
@@ -97,6 +95,7 @@ test('weir move refuses what is in use or holds other data, and changes nothing'
     assert.deepEqual([code === 0, result], [false, undefined])
     assert.match(err, why)
   }
+  const away = move(join(folders, 'away'), 'folder', { WEIR_CASSANDRA_HOSTS: '127.0.0.1:1' })
   const lock = lockFolder(moved.folder)
   await refused(moved.folder, 'cassandra', /is used by another Weir process/)
   lock.release()
@@ -111,4 +110,7 @@ test('weir move refuses what is in use or holds other data, and changes nothing'
   await refused(join(folders, 'second'), 'folder', /stop all of them first/)
   await service.close()
   await other.close()
+  const { code, err } = await away
+  assert.equal(code, 1)
+  assert.match(err, /does not answer/)
 })

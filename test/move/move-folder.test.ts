@@ -73,7 +73,7 @@ test('a folder moves to another, both services answer alike, and nothing is deri
 })
 
 test('a move that is broken off anywhere goes on when it is begun again', async () => {
-  for (const count of [1, 12, 50]) {
+  for (const count of [1, 30]) {
     const to = join(folders, `broken-${count}`)
     const wrap = (target: MoveTarget) => failingAt(target, count)
     await assert.rejects(move(moved.folder, to, wrap), /broken off/)
