@@ -122,7 +122,10 @@ async function openUnlessStopped(config: Config, log: Log): Promise<WeirApp> {
   try {
     for (;;) {
       const app = await openApp(config, { log, signal: stopping.signal }).catch(unlessAway)
-      if (stopping.signal.aborted) await app?.close()
+      if (stopping.signal.aborted) {
+        if (app?.firstStart !== undefined) console.error(untoldText(app.firstStart))
+        await app?.close()
+      }
       stopping.signal.throwIfAborted()
       if (app !== undefined) return app
       log.warn('the start waits for Cassandra, which went away again')

@@ -34,6 +34,7 @@ export async function connectClient(
 ): Promise<TendedClient> {
   for (;;) {
     const reasons: string[] = []
+    let untrusted = 0
     // One by one: the driver forgets to close connections to those that it could not use.
     for (const host of settings.hosts) {
       const tended = tendClient(clientOptions(settings, { host, keyspace }))
@@ -48,8 +49,11 @@ export async function connectClient(
         await tended.end()
         const found = reasonsOf(error)
         reasons.push(...found.map((one) => (one instanceof Error ? one.message : String(one))))
-        if (isAway(error) && !found.some(isRefused)) continue
-        const what = `Cannot use Cassandra at ${placeOf(settings)}: ${reasons.at(-1)}`
+        if (found.some(isUntrusted)) untrusted += 1
+        // One node with a bad certificate is no reason to end while others can be used.
+        const isHopeless = untrusted === settings.hosts.length
+        if (isAway(error) && !found.some(isRefused) && !isHopeless) continue
+        const what = `Cannot use Cassandra at ${placeOf(settings)}: ${reasons.at(-1)?.trim()}`
         throw new StoreUnusable('settings', what, { cause: error })
       }
     }
@@ -103,4 +107,10 @@ function reasonsOf(error: unknown): unknown[] {
 /** Waiting would not help: somebody has to change the settings. */
 function isRefused(reason: unknown): boolean {
   return reason instanceof cassandra.errors.AuthenticationError
+}
+
+/** Certificates that do not fit, of this process or of the node, by the codes of Node and OpenSSL. */
+function isUntrusted(reason: unknown): boolean {
+  const { code = '' } = reason as { readonly code?: unknown }
+  return typeof code === 'string' && /CERT|UNABLE_TO_|SELF_SIGNED/.test(code)
 }
