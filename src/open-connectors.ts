@@ -19,6 +19,7 @@ import {
   KeptPayloads,
   OutboundRules,
   PayloadRuns,
+  recoverLeft,
   recoverPayloads,
   resultFolder,
   SinkCalls,
@@ -81,6 +82,7 @@ export function openConnectors(parts: ConnectorParts) {
       const onNewest = sinks.noteArrival.bind(sinks)
       const resumeImport = imports.resume.bind(imports)
       const recovery = { connectors, payloads, runs, log, onNewest, resumeImport }
+      recoverElsewhere(recovery)
       const recovering = recoverPayloads(recovery).then(
         (count) => {
           if (count > 0) log.info({ count }, 'payloads that a stop had cut short were run')
@@ -96,6 +98,22 @@ export function openConnectors(parts: ConnectorParts) {
     /** Forgets what the connectors of an organization were given. */
     forgetOrganization: (orgUid: string) => forgetOrganization(payloads, orgUid),
   }
+}
+
+/** Runs what other processes have left, as soon as it is known that they are gone; what is told meanwhile is told again. */
+function recoverElsewhere(recovery: Parameters<typeof recoverLeft>[0]): void {
+  const { log, payloads } = recovery
+  let isRecovering = false
+  payloads.watchLeft((left) => {
+    if (isRecovering) return
+    isRecovering = true
+    log.warn({ count: left.length }, 'another process has left payloads, which are run here')
+    recoverLeft(recovery, left)
+      .catch((error: unknown) => log.error({ error }, 'payloads of another process were not run'))
+      .finally(() => {
+        isRecovering = false
+      })
+  })
 }
 
 /**

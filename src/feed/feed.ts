@@ -15,7 +15,7 @@ import { type Extent, type ExtentPath, measureExtent } from './get/measure-exten
 import { getPlot } from './plot/get-plot.ts'
 import { getSparks, type Sparks, type SparksCommand } from './plot/get-sparks.ts'
 import type { Plot, PlotCommand } from './plot/plot.ts'
-import { AssignedTimes } from './put/assigned-times.ts'
+import { AssignedTimes, EVERY_TIME, type TimeLane } from './put/assigned-times.ts'
 import { requireStillLiving } from './put/prepare-put.ts'
 import {
   type DeriveLanded,
@@ -48,6 +48,8 @@ interface FeedOptions {
   /** Each is told of every batch, in this order. */
   readonly onLanded?: readonly SamplesLanded[]
   readonly onRemoved?: SamplesRemoved
+  /** The times that this process may assign; all, unless others share the store. */
+  readonly lane?: TimeLane
   /** Asked by calls that want streams derived before they are answered. */
   readonly derive?: DeriveLanded
 }
@@ -76,8 +78,9 @@ export class Feed {
       onLanded: [],
       onRemoved: () => {},
       derive: async () => {},
+      lane: EVERY_TIME,
       ...options,
-      assignedTimes: new AssignedTimes(),
+      assignedTimes: new AssignedTimes(options.lane),
       claimedTimes: new ClaimedTimes(),
       retention: this.retention,
     }
@@ -96,6 +99,7 @@ export class Feed {
   /** A time for a sample that came without one: never given to this stream before. */
   async assignTime(handle: StreamHandle, uploadTime: number): Promise<EpochMs> {
     const { assignedTimes } = this.#deps
+    assignedTimes.lane.require()
     const isRandom = this.catalog.index.kindOf(handle) === RANDOM
     if (isRandom && !assignedTimes.knows(handle)) {
       await recallTimes(this.#deps, [handle], uploadTime)

@@ -28,11 +28,13 @@ export interface RunOutcome {
   readonly message: string
 }
 
-/** Times that samples of one stream were assigned: so many, a millisecond apart. */
+/** Times that samples of one stream were assigned: so many, some milliseconds apart. */
 export interface AssignedSpan {
   readonly handle: StreamHandle
   readonly from: number
   readonly count: number
+  /** Milliseconds from one to the next; 1 when it is not told. */
+  readonly step?: number
 }
 
 /** Where a payload is kept. */
@@ -116,10 +118,10 @@ export interface PayloadStore extends Scrubbable {
   /** Payloads without an outcome that are newer than `after`, the oldest first. */
   listUnsettled(after: string | undefined, limit: number): Promise<PayloadKey[]>
   /**
-   * Tells a listener whenever another process that shares this store has left payloads without an outcome, which
-   * `listUnsettled` tells from then on. A store of one process never does.
+   * Tells a listener of payloads that another process has left without an outcome, and that nobody else runs: the oldest
+   * of them, and once more while they have none. A store of one process never does.
    */
-  watchLeft(listener: () => void): void
+  watchLeft(listener: (left: readonly PayloadKey[]) => void): void
   /** Every connector of which something is kept. */
   listConnectors(): Promise<Pick<PayloadKey, 'orgUid' | 'connectorUid'>[]>
   /** Forgets all payloads of a connector; durable when it resolves. */

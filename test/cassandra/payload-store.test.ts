@@ -94,16 +94,14 @@ function processCases(): void {
     const deps = { cluster: keyspace.cluster, bounds: CONTRACT_BOUNDS }
     const keeper = new WriterKeeper({ ...deps, clock: later })
     await keeper.open()
-    let toldCount = 0
-    keeper.watchLeft(() => {
-      toldCount += 1
-    })
+    const told: unknown[] = []
+    keeper.watchLeft((left) => told.push(left))
     const uid = await put(killed, 1)
     await keeper.look()
-    assert.equal(toldCount, 0)
+    assert.deepEqual(told, [])
     later.advance(60_000)
     await keeper.look()
-    assert.equal(toldCount, 1)
+    assert.deepEqual(told, [[keyOf(uid)]])
     assert.deepEqual(await keeper.listUnsettled('', 10), [keyOf(uid)])
     await keeper.close()
     await killed.close()

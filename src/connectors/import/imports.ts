@@ -39,6 +39,8 @@ export class Imports {
   readonly #deps: ImportsDeps
   readonly #runs: ImportRuns
   readonly #scheduler: ImportScheduler
+  /** Runs that are being taken up. */
+  readonly #resuming = new Set<string>()
   #following: Promise<void> | undefined
   #sweeping: Promise<void> | undefined
   #isClosed = false
@@ -101,10 +103,15 @@ export class Imports {
     return this.#runs.runningOf(connectorUid)
   }
 
-  /** Takes up a run that a stop has cut short, beside all else. */
+  /** Takes up a run that a stop has cut short, beside all else; once, however often it is told. */
   resume(connector: Connector, { uid, time }: Pick<KeptPayload, 'uid' | 'time'>): void {
     const { clock, log, payloads } = this.#deps
-    this.#runs.resume(connector, { uid, start: time }).catch(async (error: unknown) => {
+    if (this.#resuming.has(uid) || this.#runs.runningOf(connector.uid)?.uid === uid) return
+    this.#resuming.add(uid)
+    const resuming = this.#runs.resume(connector, { uid, start: time })
+    const failing = resuming.catch(async (error: unknown) => {
+      // A stop: whoever goes on with it is told of it again.
+      if (this.#isClosed) return
       log.warn({ error, run: uid }, 'an import that a stop had cut short was not taken up')
       const none = { rowsFetched: 0, rowsIngested: 0, rowsSkipped: 0, samples: 0 }
       const message = 'A stop of the service has cut it short'
@@ -113,6 +120,7 @@ export class Imports {
         .settle(key, { start: time, end: clock.now(), status: 'FAILED', ...none, message })
         .catch(() => {})
     })
+    void failing.finally(() => this.#resuming.delete(uid))
   }
 
   /** Counts since the start, in Prometheus' text format. */

@@ -31,11 +31,16 @@ export async function recoverPayloads(deps: RecoveryDeps): Promise<number> {
     const keys: PayloadKey[] = await deps.payloads.listUnsettled(after, PAGE)
     if (keys.length === 0) return count
     after = keys[keys.length - 1].uid
-    const byOrganization = Map.groupBy(keys, ({ orgUid }) => orgUid)
-    // One organization's slow SQL holds up its own payloads only.
-    await Promise.all([...byOrganization.values()].map((own) => recoverAll(deps, own)))
+    await recoverLeft(deps, keys)
     count += keys.length
   }
+}
+
+/** Runs payloads that a process has left without an outcome, each organization's in the order they came. */
+export async function recoverLeft(deps: RecoveryDeps, keys: readonly PayloadKey[]): Promise<void> {
+  const byOrganization = Map.groupBy(keys, ({ orgUid }) => orgUid)
+  // One organization's slow SQL holds up its own payloads only.
+  await Promise.all([...byOrganization.values()].map((own) => recoverAll(deps, own)))
 }
 
 /** Forgets the payloads of connectors that are not there any more; tells the newest of the others. */

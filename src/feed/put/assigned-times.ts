@@ -3,14 +3,50 @@ import { growColumn } from '../../base/index.ts'
 const HANDLES_MIN = 1024
 
 /**
+ * The times that one process may assign among those that share a store: every so many milliseconds one, which
+ * no other process has.
+ */
+export interface TimeLane {
+  /** Milliseconds from one time to the next; 1 for a process that is alone. */
+  readonly step: number
+  /** The rest of its times by `step`; it may change from one call to the next. */
+  readonly offset: number
+  /** Another when the times that were assigned in the lane may be unknown to this process. */
+  readonly generation: number
+  /** Refuses while the process has no lane. */
+  require(): void
+}
+
+/** All times, of a process that shares its store with none. */
+export const EVERY_TIME: TimeLane = { step: 1, offset: 0, generation: 0, require: () => {} }
+
+/** The first time of a lane from one on. */
+export function firstInLane(
+  { step, offset }: Pick<TimeLane, 'step' | 'offset'>,
+  from: number,
+): number {
+  if (step === 1) return from
+  const past = (from - offset) % step
+  return past === 0 ? from : from + (past > 0 ? step : 0) - past
+}
+
+/**
  * The times the server assigns: never before the upload, and never one it gave the same stream
  * before, so that two quick puts keep both samples. Eight bytes per stream.
  */
 export class AssignedTimes {
+  readonly lane: TimeLane
   #last = new Float64Array(HANDLES_MIN).fill(Number.NEGATIVE_INFINITY)
+  #generation: number
+
+  constructor(lane: TimeLane = EVERY_TIME) {
+    this.lane = lane
+    this.#generation = lane.generation
+  }
 
   /** Whether the stream's assigned times are known: from before the start, or since. */
   knows(handle: number): boolean {
+    if (this.#generation !== this.lane.generation) this.#forget()
     return handle < this.#last.length && this.#last[handle] !== Number.NEGATIVE_INFINITY
   }
 
@@ -28,9 +64,20 @@ export class AssignedTimes {
   /** The next time for a stream, given the time of the upload. */
   next(handle: number, uploadTime: number): number {
     if (handle >= this.#last.length) this.#grow(handle)
-    const time = Math.max(uploadTime, this.#last[handle] + 1)
+    const time = this.first(Math.max(uploadTime, this.#last[handle] + 1))
     this.#last[handle] = time
     return time
+  }
+
+  /** The first time from one on that this process may assign. */
+  first(from: number): number {
+    return firstInLane(this.lane, from)
+  }
+
+  /** What another process has assigned in the lane is found in the store. */
+  #forget(): void {
+    this.#generation = this.lane.generation
+    this.#last.fill(Number.NEGATIVE_INFINITY)
   }
 
   #grow(handle: number): void {
@@ -39,7 +86,7 @@ export class AssignedTimes {
 }
 
 /** The times of a call that is only tried: samples without one are at its own, those of one stream a millisecond apart. */
-export class TriedTimes implements Pick<AssignedTimes, 'next'> {
+export class TriedTimes implements Pick<AssignedTimes, 'next' | 'first'> {
   readonly #last = new Map<number, number>()
 
   /** The next time for a stream. */
@@ -48,5 +95,10 @@ export class TriedTimes implements Pick<AssignedTimes, 'next'> {
     const time = last === undefined ? uploadTime : last + 1
     this.#last.set(handle, time)
     return time
+  }
+
+  /** The time itself. */
+  first(from: number): number {
+    return from
   }
 }

@@ -40,7 +40,7 @@ export interface PreparedSamples {
 export interface Placing {
   readonly uploadTime: number
   readonly isAutofill: boolean
-  readonly assignedTimes: Pick<AssignedTimes, 'next'>
+  readonly assignedTimes: Pick<AssignedTimes, 'next' | 'first'>
 }
 
 /** Refuses when a stream of the call was deleted while the call ran. */
@@ -169,9 +169,10 @@ export async function prepareStream(
   })
   if (settling !== undefined) await settling
   const { uploadTime, isAutofill, assignedTimes } = placing
-  if (!samples.isTimed) fillTimes(samples, indexes, uploadTime)
+  if (!samples.isTimed) fillTimes(samples, indexes, placing)
   if (facts.kind === POINT) {
-    const assignTime = () => (handle === 0 ? uploadTime : assignedTimes.next(handle, uploadTime))
+    const assignTime = () =>
+      handle === 0 ? assignedTimes.first(uploadTime) : assignedTimes.next(handle, uploadTime)
     return { valueType, removals: placePoint(samples, indexes, { handle, assignTime }) }
   }
   if (facts.baseCycle === undefined) return { valueType, removals: [] }
@@ -185,9 +186,16 @@ function settle(samples: IncomingSamples, index: number, valueType: ValueType): 
 }
 
 /** Times of samples whose stream does not exist yet, or keeps only one. */
-function fillTimes(samples: IncomingSamples, indexes: readonly number[], uploadTime: number): void {
-  let nextTime = uploadTime
+function fillTimes(
+  samples: IncomingSamples,
+  indexes: readonly number[],
+  { assignedTimes, uploadTime }: Placing,
+): void {
+  let from = uploadTime
   for (const index of indexes) {
-    if (Number.isNaN(samples.times[index])) samples.times[index] = nextTime++
+    if (!Number.isNaN(samples.times[index])) continue
+    const time = assignedTimes.first(from)
+    samples.times[index] = time
+    from = time + 1
   }
 }

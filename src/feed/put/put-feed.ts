@@ -109,6 +109,7 @@ async function putOnce(
   const assignedTimes = repeated ?? deps.assignedTimes
   const placing: Placing = { uploadTime, isAutofill: options.isAutofill, assignedTimes }
   if (!samples.isTimed) {
+    deps.assignedTimes.lane.require()
     await recallAssigned(deps, samples, command)
     await repeated?.prepare(samples, uploadTime)
     await assignTimes(catalog.index, samples, placing)

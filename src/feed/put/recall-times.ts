@@ -7,8 +7,8 @@ import type { IncomingSamples } from './incoming-samples.ts'
 /** Streams looked up before other calls get a turn: a few milliseconds. */
 const STREAMS_PER_SLICE = 200
 
-/** Assigned times are a millisecond apart; samples taken out again, and nulls, leave some holes. */
-const SPACING_MS_MAX = 10
+/** Assigned times are a step apart; samples taken out again, and nulls, leave some holes. */
+const SPACING_STEPS_MAX = 10
 
 /** Assigned times that ran ahead are followed in doubling steps, up to a day and a half. */
 const STEPS = 18
@@ -40,7 +40,7 @@ export function findUnrecalled(
 /**
  * Finds out where the assigned times of streams stood before a restart: bulk uploads without times
  * run ahead of the clock, and their samples would be overwritten. They show as samples one
- * millisecond apart from the current time on; others in the future, such as forecasts, have a time
+ * step apart from the current time on; others in the future, such as forecasts, have a time
  * of their own and are not followed.
  */
 export async function recallTimes(
@@ -54,23 +54,30 @@ export async function recallTimes(
     const latest = await store.latest(some, { isTimesOnly: true })
     for (const [at, handle] of some.entries()) {
       const isAhead = (latest[at]?.time ?? uploadTime - 1) >= uploadTime
-      const last = isAhead ? await followRun(store, handle, uploadTime) : uploadTime - 1
+      const run = { from: uploadTime, step: assignedTimes.lane.step }
+      const last = isAhead ? await followRun(store, handle, run) : uploadTime - 1
       assignedTimes.recall(handle, last)
     }
   }
 }
 
 /** The last of the samples that lie close to one another from a time on; the time before if none. */
-async function followRun(store: SampleStore, handle: StreamHandle, from: number): Promise<number> {
+async function followRun(
+  store: SampleStore,
+  handle: StreamHandle,
+  run: { readonly from: number; readonly step: number },
+): Promise<number> {
+  const { from } = run
+  const spacingMax = SPACING_STEPS_MAX * run.step
   const steps = Array.from({ length: STEPS }, (_, step) => from + 1_000 * 2 ** step)
   const edges = Float64Array.of(from, ...steps)
   const { count, lastTime } = await store.fold(handle, edges)
   let last = from - 1
   for (const [step, samples] of count.entries()) {
     const length = lastTime[step] + 1 - edges[step]
-    if (samples === 0 || samples * SPACING_MS_MAX < length) return last
+    if (samples === 0 || samples * spacingMax < length) return last
     last = lastTime[step]
-    if (last + SPACING_MS_MAX < edges[step + 1]) return last
+    if (last + spacingMax < edges[step + 1]) return last
   }
   return last
 }

@@ -2,7 +2,7 @@ import { KeyedMutex } from '../../base/index.ts'
 import { POINT, RANDOM, type StreamIndex } from '../../catalog/index.ts'
 import type { AssignedSpan, SampleBatch, SampleStore, StreamHandle } from '../../store/index.ts'
 import type { AssignedTimes } from './assigned-times.ts'
-import { findFreeTimes, type TimeSpan } from './free-times.ts'
+import { afterSpan, findFreeTimes, type TimeSpan } from './free-times.ts'
 import type { IncomingSamples } from './incoming-samples.ts'
 
 /** A put that may be made again, after a crash too, without storing anything twice. */
@@ -49,19 +49,19 @@ interface RepeatableDeps {
  * The times of one put that may be made again: those it was assigned before, in their order, and then, for a put
  * of the past, such as are free from its own time on; else those that any put is assigned.
  */
-export class RepeatableTimes implements Pick<AssignedTimes, 'next'> {
+export class RepeatableTimes implements Pick<AssignedTimes, 'next' | 'first'> {
   readonly #deps: RepeatableDeps
   readonly #put: RepeatablePut
   /** What is given next, by stream. */
   readonly #left = new Map<number, TimeSpan[]>()
-  readonly #added: { handle: StreamHandle; from: number; count: number }[] = []
-  readonly #lastAdded = new Map<number, { from: number; count: number }>()
+  readonly #added: Array<AssignedSpan & { count: number }> = []
+  readonly #lastAdded = new Map<number, AssignedSpan & { count: number }>()
   readonly #claims: { readonly handle: number; readonly span: TimeSpan }[] = []
 
   constructor(deps: RepeatableDeps, put: RepeatablePut) {
     this.#deps = deps
     this.#put = put
-    for (const { handle, from, count } of put.earlier) this.#leave(handle, { from, count })
+    for (const span of put.earlier) this.#leave(span.handle, span)
   }
 
   /** Looks, for a put of the past, for the free times that its samples need; before any is given. */
@@ -78,8 +78,9 @@ export class RepeatableTimes implements Pick<AssignedTimes, 'next'> {
     const { assignedTimes, streams } = this.#deps
     const [span] = this.#left.get(handle) ?? []
     if (span !== undefined) {
-      if (span.count === 1) this.#left.get(handle)?.shift()
-      else this.#left.get(handle)?.splice(0, 1, { from: span.from + 1, count: span.count - 1 })
+      const { from, count, step = 1 } = span
+      if (count === 1) this.#left.get(handle)?.shift()
+      else this.#left.get(handle)?.splice(0, 1, { from: from + step, count: count - 1, step })
       if (assignedTimes.knows(handle)) assignedTimes.recall(handle, span.from)
       return span.from
     }
@@ -88,6 +89,11 @@ export class RepeatableTimes implements Pick<AssignedTimes, 'next'> {
     const time = isAtItsOwn ? uploadTime : assignedTimes.next(handle, uploadTime)
     this.#note(handle as StreamHandle, time)
     return time
+  }
+
+  /** The first time from one on that may be assigned to a stream that does not exist yet. */
+  first(from: number): number {
+    return this.#deps.assignedTimes.first(from)
   }
 
   /** Keeps what was assigned beyond what was kept before; resolves when it is durable. */
@@ -144,13 +150,14 @@ export class RepeatableTimes implements Pick<AssignedTimes, 'next'> {
     const { assignedTimes, claimedTimes, store } = this.#deps
     await claimedTimes.looking.run([handle], async () => {
       const claimed = claimedTimes.of(handle)
-      const look = { handle: handle as StreamHandle, from, count, claimed }
+      const { lane } = assignedTimes
+      const look = { handle: handle as StreamHandle, from, count, claimed, lane }
       for (const span of await findFreeTimes(store, look)) {
         claimedTimes.add(handle, span)
         this.#claims.push({ handle, span })
         this.#leave(handle, span)
         this.#added.push({ handle: handle as StreamHandle, ...span })
-        assignedTimes.recall(handle, span.from + span.count - 1)
+        assignedTimes.recall(handle, afterSpan(span) - (span.step ?? 1))
       }
     })
   }
@@ -167,12 +174,14 @@ export class RepeatableTimes implements Pick<AssignedTimes, 'next'> {
   }
 
   #note(handle: StreamHandle, time: number): void {
+    const { step } = this.#deps.assignedTimes.lane
     const last = this.#lastAdded.get(handle)
-    if (last !== undefined && last.from + last.count === time) {
+    if (last !== undefined && afterSpan(last) === time) {
       last.count += 1
       return
     }
-    const span = { handle, from: time, count: 1 }
+    const one = { handle, from: time, count: 1 }
+    const span = step === 1 ? one : { ...one, step }
     this.#added.push(span)
     this.#lastAdded.set(handle, span)
   }

@@ -252,7 +252,7 @@ class ClusterPayloads implements PayloadStore, MovablePayloads {
     else process.remember({ key: payload, page, hasAssigned: assigned.length > 0 })
   }
 
-  watchLeft(listener: () => void): void {
+  watchLeft(listener: (left: readonly PayloadKey[]) => void): void {
     this.#keeper.watchLeft(listener)
   }
 

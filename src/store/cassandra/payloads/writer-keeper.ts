@@ -13,6 +13,9 @@ const RENEW_MS = 5_000
 /** What was taken over and could not be run is told again after so many looks. */
 const LOOKS_PER_REMINDER = 12
 
+/** Payloads that are told at a time. */
+const LEFT_MAX = 1_000
+
 interface WriterKeeperDeps {
   readonly cluster: Cluster
   readonly clock: Clock
@@ -23,7 +26,7 @@ interface WriterKeeperDeps {
 export class WriterKeeper {
   readonly #deps: WriterKeeperDeps
   readonly #writers: PayloadWriters
-  readonly #listeners: Array<() => void> = []
+  readonly #listeners: Array<(left: readonly PayloadKey[]) => void> = []
   #process: WritingProcess
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
@@ -53,21 +56,14 @@ export class WriterKeeper {
   }
 
   /** Tells a listener when something was taken over. */
-  watchLeft(listener: () => void): void {
+  watchLeft(listener: (left: readonly PayloadKey[]) => void): void {
     this.#listeners.push(listener)
   }
 
   /** Payloads without an outcome of this process and of those that are gone. */
   async listUnsettled(after: string, limit: number): Promise<PayloadKey[]> {
     const keys = [...this.#process.unsettled.values()].map(({ key }) => key)
-    let found = firstOf(keys, after, limit)
-    const { bounds, cluster } = this.#deps
-    for (const writer of this.#takenOver()) {
-      for await (const left of readLeft(cluster, writer, bounds)) {
-        found = firstOf([...found, ...left], after, limit)
-      }
-    }
-    return found
+    return await this.#addLeft(keys, { after, limit })
   }
 
   /** Renews and looks, unless that is under way; what fails is tried again the next time. */
@@ -86,8 +82,10 @@ export class WriterKeeper {
     const hasTaken = await this.#takeOver()
     this.#looks += 1
     const isTime = hasTaken || this.#looks % LOOKS_PER_REMINDER === 0
-    if (!isTime || !(await this.#hasMore())) return
-    for (const listener of this.#listeners) listener()
+    if (!isTime) return
+    await this.#endEmpty()
+    const left = await this.#addLeft([], { after: '', limit: LEFT_MAX })
+    if (left.length > 0) for (const listener of this.#listeners) listener(left)
   }
 
   /** Lets go of all, so that others can take over what is left. */
@@ -115,12 +113,22 @@ export class WriterKeeper {
     return taken.length > 0
   }
 
-  /** Whether anything waits to be run; ends the writers that have left nothing. */
-  async #hasMore(): Promise<boolean> {
-    await this.#endEmpty()
-    return this.#takenOver().length > 0
+  /** The oldest of some payloads and of those that processes which are gone have left. */
+  async #addLeft(
+    keys: readonly PayloadKey[],
+    page: { readonly after: string; readonly limit: number },
+  ): Promise<PayloadKey[]> {
+    const { bounds, cluster } = this.#deps
+    let found = firstOf(keys, page.after, page.limit)
+    for (const writer of this.#takenOver()) {
+      for await (const left of readLeft(cluster, writer, bounds)) {
+        found = firstOf([...found, ...left], page.after, page.limit)
+      }
+    }
+    return found
   }
 
+  /** Ends the writers that have left nothing. */
   async #endEmpty(): Promise<void> {
     const { bounds, cluster } = this.#deps
     for (const writer of this.#takenOver()) {
