@@ -1,5 +1,7 @@
 /** The composition root: the only file that chooses adapters and wires the parts together. */
+
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import {
   addressOf,
   connectionLimits,
@@ -64,6 +66,7 @@ import { openData, startDeleteProfiles } from './open-data.ts'
 import { openLive } from './open-live.ts'
 import { openSql } from './open-sql.ts'
 import { openStorage } from './open-storage.ts'
+import type { OpenedStorage } from './opened-storage.ts'
 import { purgeRegularly } from './purge-regularly.ts'
 import { runServiceCommand } from './run-service-command.ts'
 import { serviceMetrics } from './service-metrics.ts'
@@ -252,6 +255,14 @@ function requireFolder({ dataDir }: Config): void {
   })
 }
 
+/** The key that secrets are encrypted under; a cluster has one for all its processes. */
+async function openKey({ dataDir, keyFile, store }: Config, storage: OpenedStorage) {
+  const file = (store === 'cassandra' ? keyFile : undefined) ?? join(dataDir, 'secret.key')
+  const key = openKeyFile(dataDir, file)
+  await storage.requireKey(key, file)
+  return key
+}
+
 async function openIdentityParts(
   opening: Required<Pick<AppOptions, 'clock' | 'log'>> & AppOptions & { config: Config },
   opened: AsyncDisposableStack,
@@ -271,7 +282,7 @@ async function openIdentityParts(
   const oauthBase = { store: catalogStore, clock, settings: oauthSettings(config) }
   const bearers = new BearerCache(oauthBase)
   commits.onCommit((writes) => bearers.forgetWritten(writes))
-  const box = new SecretBox(openKeyFile(config.dataDir))
+  const box = new SecretBox(await openKey(config, storage))
   const identity = await openIdentity({
     ...{ store: catalogStore, clock, log, oauth: oauthBase, bearers, fence, box },
     rateFigures: config.rateLimits,

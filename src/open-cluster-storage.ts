@@ -5,6 +5,7 @@ import { type Log, metricText, newUid, refuse, systemClock } from './base/index.
 import type { OpenedStorage, OpenedStores, StorageOpening } from './opened-storage.ts'
 import {
   type Cluster,
+  isKeyOfCluster,
   openCluster,
   openClusterBlobs,
   openClusterCatalog,
@@ -17,6 +18,8 @@ import {
   type SampleStore,
   ServingSlot,
   type StorageSizes,
+  StoreUnusable,
+  TimeSlot,
 } from './store/index.ts'
 
 /** What a start waits for is told when it changes, and else so often. */
@@ -34,15 +37,23 @@ export async function openClusterStorage(
   const catalog = await openClusterCatalog(cluster, { clock })
   opened.defer(() => catalog.close())
   await holdSlot(catalog, log, opened)
-  const openStores = () => openClusterStores(cluster, opening, opened)
-  return { catalog, isShared: true, openStores }
+  const openStores = () => openClusterStores({ ...opening, catalog, cluster }, opened)
+  const requireKey = async (key: Uint8Array, file: string): Promise<void> => {
+    if (await isKeyOfCluster(cluster, key)) return
+    throw new StoreUnusable(
+      'settings',
+      `The key in ${file} is not the one that secrets in the keyspace ${settings.keyspace} are encrypted under: ` +
+        'put secret.key of a process that runs on it in its place, or name such a file in WEIR_KEY_FILE',
+    )
+  }
+  return { catalog, isShared: true, openStores, requireKey }
 }
 
 async function openClusterStores(
-  cluster: Cluster,
-  { config, clock, damage, log }: StorageOpening,
+  parts: StorageOpening & { readonly catalog: CatalogStore; readonly cluster: Cluster },
   opened: AsyncDisposableStack,
 ): Promise<OpenedStores> {
+  const { catalog, cluster, config, clock, damage, log } = parts
   const samples = await openClusterSamples(cluster, {
     clock,
     onFailure: (error) => log.error({ error }, 'stored samples could not be compacted'),
@@ -58,8 +69,10 @@ async function openClusterStores(
     },
   })
   opened.defer(() => payloads.close())
+  const timeSlot = await TimeSlot.open({ catalog, clock })
+  opened.defer(() => timeSlot.close())
   return {
-    ...{ backups: noBackups, blobs, payloads, samples },
+    ...{ backups: noBackups, blobs, payloads, samples, timeSlot },
     measure: () => measureLocal(config.dataDir),
     metrics: async () => clusterMetrics(samples, config.dataDir),
   }

@@ -27,6 +27,7 @@ import {
 import type { Feed } from './feed/index.ts'
 import type { GqlRuns } from './gql/index.ts'
 import { type Gate, sinkLane } from './http/index.ts'
+import type { OpenedStorage } from './opened-storage.ts'
 import type { CatalogStore, PayloadStore, WrittenKey } from './store/index.ts'
 
 /** A start waits so long for what the last run of the service has left; the rest goes on beside its calls. */
@@ -51,6 +52,7 @@ interface ConnectorParts {
   /** Closes what was opened. */
   readonly opened: AsyncDisposableStack
   readonly payloads: PayloadStore
+  readonly storage: Pick<OpenedStorage, 'isShared'>
 }
 
 /** Opens connectors, connections and imports over the parts that they need. */
@@ -60,8 +62,11 @@ export function openConnectors(parts: ConnectorParts) {
   const { connections, connectors } = openRecords(parts, checkSql)
   const runs = new PayloadRuns({ ...parts, connectors })
   const folder = resultFolder(parts.config.dataDir)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  // Of processes that share a storage each is another, whatever was copied to its folder.
+  const holder = parts.storage.isShared ? newUid() : readHolder(folder)
   const imports = new Imports({
-    ...{ ...parts, connections, connectors, holder: readHolder(folder), users: runs },
+    ...{ ...parts, connections, connectors, holder, users: runs },
     ...{ folder, gql: parts.importGql, samplesMax: parts.config.importSamples },
     listOrganizations: () => parts.identity.organizations.list(),
   })
@@ -121,7 +126,6 @@ function recoverElsewhere(recovery: Parameters<typeof recoverLeft>[0]): void {
  * of the one before it.
  */
 function readHolder(folder: string): string {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, 'holder')
   try {
     const known = readFileSync(path, 'utf8').trim()

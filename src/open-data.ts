@@ -61,7 +61,7 @@ export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     await backups.mayEndDeletion()
   })
   const feed: Feed = new Feed({
-    ...{ catalog, store: samples, clock },
+    ...{ catalog, store: samples, clock, lane: stores.timeSlot },
     derive: (batch, limits) => derivation.derivePut(batch, limits),
     showFile: (text, place) => fileUrl({ ...place, name: readFileRecord(text).name }),
   })

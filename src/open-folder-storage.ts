@@ -37,7 +37,8 @@ export async function openFolderStorage(
   })
   opened.defer(() => catalog.close())
   const openStores = () => openFolderStores({ ...opening, handleMax }, opened)
-  return { catalog, isShared: false, openStores }
+  // The key lies beside what it is for.
+  return { catalog, isShared: false, openStores, requireKey: async () => {} }
 }
 
 async function openFolderStores(
@@ -77,6 +78,7 @@ async function openFolderStores(
   opened.defer(() => backups.close())
   const measure = () => measureFolder(folder)
   return {
+    timeSlot: undefined,
     ...{ backups, blobs: backups.keepBodies(), measure, payloads, samples },
     metrics: async () => folderMetrics({ backups, samples, sizes: await measure() }),
   }

@@ -8,6 +8,7 @@ import type {
   PayloadStore,
   SampleStore,
   StorageSizes,
+  TimeSlot,
 } from './store/index.ts'
 
 /** What a storage is opened with. */
@@ -26,6 +27,8 @@ export interface OpenedStorage {
   readonly catalog: CatalogStore
   /** Whether other processes write to it as well. */
   readonly isShared: boolean
+  /** Rejects when secrets in it are encrypted under another key than that of a file. */
+  requireKey(key: Uint8Array, file: string): Promise<void>
   /** Opens the rest. */
   openStores(): Promise<OpenedStores>
 }
@@ -35,6 +38,8 @@ export interface OpenedStores {
   readonly samples: SampleStore
   readonly blobs: BlobStore
   readonly payloads: PayloadStore
+  /** The times that this process may assign, where others assign some too. */
+  readonly timeSlot: TimeSlot | undefined
   readonly backups: {
     /** Follows one command of a backup; refuses where none can be made. */
     answer(name: string, given: string | undefined): BackupAnswer

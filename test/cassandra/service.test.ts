@@ -1,6 +1,6 @@
 /** The service on a cluster: two processes on one keyspace, as people run them. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -27,6 +27,7 @@ function settingsOf({ hosts, port, keyspace: name }: ClusterSettings): Record<st
     WEIR_OWNER_PASSWORD: 'correct horse battery',
     WEIR_FEED_KEY: feedKey,
     WEIR_RATE_LIMITS: 'off',
+    WEIR_KEY_FILE: join(home, 'shared.key'),
   }
 }
 
@@ -55,6 +56,7 @@ async function until<T>(read: () => Promise<T>, isWanted: (value: T) => boolean)
 function cases(): void {
   before(async () => {
     home = mkdtempSync(join(tmpdir(), 'weir-cluster-'))
+    writeFileSync(join(home, 'shared.key'), `${'ab'.repeat(32)}\n`)
     keyspace = await testKeyspaceSettings('service')
     await startBoth()
   })
@@ -104,6 +106,24 @@ function cases(): void {
     assert.equal(more.status, 200, await more.text())
     const after = (await getJson(one, path)) as unknown[]
     assert.equal(after.length, samples.length + 1)
+  })
+
+  test('of samples without times that come through both at once every one is there', async () => {
+    const { one, other } = targets()
+    const values = Array.from({ length: 400 }, (_, at) => at)
+    for (let from = 0; from < values.length; from += 40) {
+      const puts = values.slice(from, from + 40).map(async (value) => {
+        const target = value % 2 === 0 ? one : other
+        const put = await callApi(target, `/feed?compId=boiler&rush=${value}`, { method: 'PUT' })
+        assert.equal(put.status, 200, await put.text())
+      })
+      await Promise.all(puts)
+    }
+    for (const target of [one, other]) {
+      const path = '/comp/boiler/stream/rush/feed?c=1000'
+      const read = (await getJson(target, path)) as { time: number; data: number }[]
+      assert.deepEqual(new Set(read.map(({ data }) => data)), new Set(values))
+    }
   })
 
   test('statistics and files are the same through both', async () => {
@@ -157,6 +177,11 @@ function cases(): void {
     const fresh = { WEIR_CASSANDRA_KEYSPACE: `${keyspace.keyspace}_b` }
     const tooMany = { ...fresh, WEIR_CASSANDRA_REPLICATION: '7' }
     await check(tooMany, /7 copies in the data centre "datacenter1": it has 3 nodes/)
+    const keyFile = join(home, 'other.key')
+    writeFileSync(keyFile, `${'cd'.repeat(32)}\n`)
+    const said =
+      /other\.key is not the one that secrets.*put secret\.key of a process.*WEIR_KEY_FILE/
+    await check({ WEIR_KEY_FILE: keyFile }, said)
     const { WEIR_CASSANDRA_HOSTS: _, ...without } = settingsOf(keyspace)
     const { code, err } = await startWeir(join(home, 'wrong'), ['serve'], without).done
     assert.equal(code, 78)

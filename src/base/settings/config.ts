@@ -86,6 +86,7 @@ export const settings = {
   cassandraTlsCa: { name: 'WEIR_CASSANDRA_TLS_CA', default: '', meaning: 'PEM file with the authorities that vouch for the nodes; unset: those that Node knows', read: optional(readFilePath) },
   cassandraTlsCert: { name: 'WEIR_CASSANDRA_TLS_CERT', default: '', meaning: 'PEM file with the certificate that this process shows to nodes that ask for one; together with WEIR_CASSANDRA_TLS_KEY', read: optional(readFilePath) },
   cassandraTlsKey: { name: 'WEIR_CASSANDRA_TLS_KEY', default: '', meaning: 'PEM file with the private key of that certificate', read: optional(readFilePath) },
+  keyFile: { name: 'WEIR_KEY_FILE', default: '', meaning: 'On Cassandra: file with the key that secrets are encrypted under, which all processes share; unset: secret.key of WEIR_DATA_DIR, which is made where there is none', read: optional(readFilePath) },
   ownerEmail: { name: 'WEIR_OWNER_EMAIL', default: 'owner@localhost', meaning: 'First start only: the owner\'s e-mail address', read: readEmail },
   ownerPassword: { name: 'WEIR_OWNER_PASSWORD', default: '', meaning: 'First start only: the owner\'s password, 8 characters or more; generated and printed when unset', read: optional(readPassword) },
   ownerTimeZone: { name: 'WEIR_OWNER_TIME_ZONE', default: 'UTC', meaning: 'First start only: the owner\'s IANA time zone, which auto-created components take', read: readTimeZone },

@@ -16,11 +16,10 @@ import { FolderDamaged } from '../damage/folder-damaged.ts'
 const KEY_BYTES = 32
 
 /**
- * The key that secrets are encrypted under, from the file `secret.key` of a folder; made when the
- * folder has none. It lies outside the databases, so that a copy of those alone reveals nothing.
+ * The key that secrets are encrypted under, from the file `secret.key` of a folder or another; made when there is
+ * none. It lies outside the databases, so that a copy of those alone reveals nothing.
  */
-export function openKeyFile(folder: string): Uint8Array {
-  const file = join(folder, 'secret.key')
+export function openKeyFile(folder: string, file = join(folder, 'secret.key')): Uint8Array {
   const found = readKey(file)
   if (found === undefined) return writeKey(file, randomBytes(KEY_BYTES))
   if (found.isChecked) return found.key
