@@ -16,6 +16,7 @@ import { openDerivation } from './open-derivation.ts'
 import { openScrub } from './open-scrub.ts'
 import type { OpenedStorage } from './opened-storage.ts'
 import type {
+  BlobStore,
   CatalogStore,
   KnownDamage,
   LeasedJob,
@@ -75,13 +76,10 @@ export async function openData(parts: DataParts, opened: AsyncDisposableStack) {
     ...{ feed, store: samples, blobs, log, fileBytesMax, usage: fileUsage },
     onDamage: (finding) => damage.note(finding),
   })
-  const fileSweep = makeFileSweep({
-    ...{ blobs, store: samples, catalog: catalogStore, clock, holder: newUid() },
-    fileStreams,
-    onFailure: (error) => log.error({ error }, 'orphaned files could not be swept'),
-  })
-  fileSweep.start()
-  opened.defer(() => fileSweep.close())
+  const fileSweep = startFileSweep(
+    { blobs, catalogStore, clock, fileStreams, log, samples },
+    opened,
+  )
   const { places, scrub } = await openScrub({
     ...{ blobs, catalog, catalogStore, clock, damage, fileStreams, log, samples },
     parts: [
@@ -107,6 +105,28 @@ async function openFollowingCatalog(parts: DataParts): Promise<Catalog> {
   elsewhere?.onChanges(() => catalog.refresh())
   elsewhere?.onLook(() => catalog.catchUps.begin())
   return catalog
+}
+
+/** Removes bodies of files that nothing names, in the background. */
+function startFileSweep(
+  parts: {
+    readonly blobs: BlobStore
+    readonly catalogStore: CatalogStore
+    readonly clock: Clock
+    readonly fileStreams: () => Iterable<StreamHandle>
+    readonly log: Log
+    readonly samples: SampleStore
+  },
+  opened: AsyncDisposableStack,
+): LeasedJob {
+  const { blobs, catalogStore, clock, fileStreams, log, samples } = parts
+  const fileSweep = makeFileSweep({
+    ...{ blobs, store: samples, catalog: catalogStore, clock, holder: newUid(), fileStreams },
+    onFailure: (error) => log.error({ error }, 'orphaned files could not be swept'),
+  })
+  fileSweep.start()
+  opened.defer(() => fileSweep.close())
+  return fileSweep
 }
 
 /** Lets samples go that are older than their delete profile says, in the background. */
