@@ -22,12 +22,13 @@ import {
   recoverLeft,
   recoverPayloads,
   resultFolder,
+  SharedResults,
   SinkCalls,
 } from './connectors/index.ts'
 import type { Feed } from './feed/index.ts'
 import type { GqlRuns } from './gql/index.ts'
 import { type Gate, sinkLane } from './http/index.ts'
-import type { OpenedStorage } from './opened-storage.ts'
+import type { OpenedStorage, OpenedStores } from './opened-storage.ts'
 import type { CatalogStore, PayloadStore, WrittenKey } from './store/index.ts'
 
 /** A start waits so long for what the last run of the service has left; the rest goes on beside its calls. */
@@ -53,6 +54,7 @@ interface ConnectorParts {
   readonly opened: AsyncDisposableStack
   readonly payloads: PayloadStore
   readonly storage: Pick<OpenedStorage, 'isShared'>
+  readonly stores: Pick<OpenedStores, 'blobs'>
 }
 
 /** Opens connectors, connections and imports over the parts that they need. */
@@ -67,6 +69,9 @@ export function openConnectors(parts: ConnectorParts) {
   const holder = parts.storage.isShared ? newUid() : readHolder(folder)
   const imports = new Imports({
     ...{ ...parts, connections, connectors, holder, users: runs },
+    results: parts.storage.isShared
+      ? new SharedResults({ ...parts, ...parts.stores, folder })
+      : undefined,
     ...{ folder, gql: parts.importGql, samplesMax: parts.config.importSamples },
     listOrganizations: () => parts.identity.organizations.list(),
   })

@@ -3,6 +3,7 @@ import { type Identity, peopleOf } from './auth/index.ts'
 import { type Clock, type Config, type Log, newUid } from './base/index.ts'
 import { type Catalog, openCatalog, VALUE_CODE } from './catalog/index.ts'
 import type { Elsewhere } from './commit-listeners.ts'
+import { resultBodies } from './connectors/index.ts'
 import { catalogClockMark, expiringStreams, Feed, makeDeleteProfileJob } from './feed/index.ts'
 import {
   FileService,
@@ -122,6 +123,7 @@ function startFileSweep(
   const { blobs, catalogStore, clock, fileStreams, log, samples } = parts
   const fileSweep = makeFileSweep({
     ...{ blobs, store: samples, catalog: catalogStore, clock, holder: newUid(), fileStreams },
+    others: () => resultBodies(catalogStore),
     onFailure: (error) => log.error({ error }, 'orphaned files could not be swept'),
   })
   fileSweep.start()

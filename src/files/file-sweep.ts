@@ -15,6 +15,8 @@ interface FileSweepDeps extends LeasedJobDeps {
   readonly store: SampleStore
   /** Every stream that holds files. */
   readonly fileStreams: () => Iterable<StreamHandle>
+  /** Bodies that are no files of samples, and are needed. */
+  readonly others?: () => AsyncIterable<string>
   readonly clock: Clock
 }
 
@@ -46,5 +48,6 @@ async function sweep(deps: FileSweepDeps, run: JobRun): Promise<number> {
     if (seenCount % STREAMS_PER_SLICE === 0 && !(await run.mayGoOn())) return 0
     for await (const key of keysIn(store, allOf(handle))) live.add(key)
   }
+  for await (const key of deps.others?.() ?? []) live.add(key)
   return await blobs.sweep((key) => run.isOver || live.has(key), startedAt)
 }

@@ -115,6 +115,22 @@ export class ImportRuns {
     const isRunning = (runUid: string) =>
       [...this.#running.values()].some(({ key }) => key.uid === runUid)
     await ResultFile.removeOthers(folder, (uid) => unsettled.has(uid) || isRunning(uid))
+    await this.#removeSettled()
+  }
+
+  /** Of a run that has its outcome a stop may have left the result. */
+  async #removeSettled(): Promise<void> {
+    const { payloads, results } = this.#deps
+    if (results === undefined) return
+    for await (const { connectorUid, uid } of results.list()) {
+      const run = await payloads.get(connectorUid, uid)
+      if (run === undefined || run.outcome !== undefined) await results.remove(uid)
+    }
+  }
+
+  async #removeResult(runUid: string): Promise<void> {
+    await ResultFile.removeOf(this.#deps.folder, runUid)
+    await this.#deps.results?.remove(runUid)
   }
 
   /** Begins a run; its record is durable when it resolves, `done` tells what came of it. */
@@ -149,7 +165,7 @@ export class ImportRuns {
     if (state.lastRunUid === run.uid) {
       const { lastRunMs: _ms, lastRunUid: _uid, ...counts } = state
       await this.#settleDone({ orgUid, connectorUid, ...run }, counts)
-      return await ResultFile.removeOf(this.#deps.folder, run.uid)
+      return await this.#removeResult(run.uid)
     }
     const lease = await this.#enterPatiently(connector)
     this.#begin(connector, run, { lease, isResumed: true })
@@ -236,7 +252,7 @@ export class ImportRuns {
     const { promise: done, resolve } = Promise.withResolvers<RunEnd>()
     const key = { orgUid: connector.orgUid, connectorUid: connector.uid, uid }
     const running: RunningImport = {
-      ...{ key, start, isResumed, signal: calling.signal, calling, done },
+      ...{ key, lease, start, isResumed, signal: calling.signal, calling, done },
       ...{ rowsFetched: 0, samples: 0, isStoring: false, isEnding: false },
     }
     this.#running.set(connector.uid, running)
@@ -247,7 +263,7 @@ export class ImportRuns {
 
   /** Never rejects: what went wrong is the outcome. */
   async #runToEnd(connector: Connector, running: RunningImport, lease: Lease): Promise<RunEnd> {
-    const { clock, folder, log, payloads } = this.#deps
+    const { clock, log, payloads } = this.#deps
     const { key, start } = running
     const stopWatching = this.#watch(running)
     let outcome: RunOutcome
@@ -269,7 +285,7 @@ export class ImportRuns {
       if (!this.#isClosed || outcome.status === 'DONE') {
         await payloads.settle(key, outcome)
         this.figures.note(outcome)
-        await ResultFile.removeOf(folder, key.uid)
+        await this.#removeResult(key.uid)
       }
       await this.#leave(connector.uid, lease)
     } catch (error) {

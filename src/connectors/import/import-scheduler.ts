@@ -15,6 +15,8 @@ interface SchedulerDeps {
   readonly clock: Clock
   readonly find: (orgUid: string, uid: string) => Promise<Connector | undefined>
   readonly log: Log
+  /** When the newest run of a connector began. */
+  readonly newestRunOf: (connectorUid: string) => Promise<number | undefined>
   readonly runs: ImportRuns
 }
 
@@ -24,6 +26,8 @@ interface Due {
   readonly nextMs: number
   /** Runs that failed one after the other for reasons that may pass. */
   readonly attempts: number
+  /** When a process has set about beginning it, and has not noted that it did. */
+  readonly claimedMs?: number
 }
 
 const DUE_KIND = 'import_due'
@@ -34,6 +38,8 @@ const RETRY_FIRST_MS = 60_000
 const RETRY_MS_MAX = 3_600_000
 /** A run that found no room, or another at work, is tried again after this. */
 const BUSY_MS = 30_000
+/** Whoever has set about beginning a run and was killed leaves it to others after this. */
+const CLAIM_MS = 30_000
 
 /** The schedules of all imports. */
 export class ImportScheduler {
@@ -121,22 +127,56 @@ export class ImportScheduler {
     const now = clock.now()
     const next = await nextRunAfter(schedule, now)
     if (next === undefined) return await this.forget(due.connectorUid)
-    try {
-      await this.#put({ ...due, nextMs: next }, revision)
-    } catch (error) {
-      // Another process has it, or it was saved anew.
-      if (error instanceof CatalogConflict) return
-      throw error
-    }
+    if (!(await this.#claim(due, { next, revision }))) return
     try {
       const { done } = await runs.start(connector, 'SCHEDULE')
+      await this.#moveOn(due, next)
       void done
         .then((end) => this.#noteEnd(due, end))
         .catch((error: unknown) => log.error({ error }, 'the next run of an import was not noted'))
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       // It still runs, or there is no room: soon again, once.
-      await this.#put({ ...due, nextMs: Math.min(next, now + BUSY_MS) }, 'any')
+      await this.#moveOn(due, Math.min(next, now + BUSY_MS))
+    }
+  }
+
+  /**
+   * Sets about beginning what is due: of several processes one may. Where another has done so before and was killed, its run
+   * may have begun: then there is nothing to begin.
+   */
+  async #claim(
+    due: Due,
+    { next, revision }: { readonly next: number; readonly revision: number },
+  ): Promise<boolean> {
+    const { clock, newestRunOf } = this.#deps
+    const { claimedMs } = due
+    const newest = claimedMs === undefined ? undefined : await newestRunOf(due.connectorUid)
+    const hasBegun = claimedMs !== undefined && newest !== undefined && newest >= claimedMs
+    const now = clock.now()
+    try {
+      if (hasBegun) await this.#put(unclaimed({ ...due, nextMs: next }), revision)
+      else
+        await this.#put(
+          { ...due, nextMs: Math.min(next, now + CLAIM_MS), claimedMs: now },
+          revision,
+        )
+      return !hasBegun
+    } catch (error) {
+      // Another process has it, or it was saved anew.
+      if (error instanceof CatalogConflict) return false
+      throw error
+    }
+  }
+
+  /** Notes when it is due next, unless it was saved anew since it was claimed. */
+  async #moveOn(due: Due, nextMs: number): Promise<void> {
+    const found = await this.#deps.catalogStore.get(keyOf(due.connectorUid))
+    if ((found?.body as Due | undefined)?.claimedMs === undefined || found === undefined) return
+    try {
+      await this.#put(unclaimed({ ...due, nextMs }), found.revision)
+    } catch (error) {
+      if (!(error instanceof CatalogConflict)) throw error
     }
   }
 
@@ -165,6 +205,10 @@ export class ImportScheduler {
     const put = { op: 'put', ...keyOf(due.connectorUid), listKey, expectedRevision } as const
     await this.#deps.catalogStore.commit([{ ...put, body: { ...due } }])
   }
+}
+
+function unclaimed({ claimedMs: _, ...due }: Due): Due {
+  return due
 }
 
 /** How long after so many failures the next try is made. */

@@ -2,13 +2,14 @@
 import { type EpochMs, epochMs, type MemoryBudget } from '../../base/index.ts'
 import type { Feed } from '../../feed/index.ts'
 import type { GqlRuns } from '../../gql/index.ts'
-import type { CatalogStore, PayloadKey } from '../../store/index.ts'
+import type { CatalogStore, Lease, PayloadKey } from '../../store/index.ts'
 import type { Connections } from '../connection/connections.ts'
 import type { DatabaseLimits } from '../database/database-port.ts'
 import { GatheredSamples } from '../result/gathered-samples.ts'
 import { makeResult } from '../result/make-result.ts'
 import { ResultFile, type ResultSummary } from '../result/result-file.ts'
 import { RunStreams } from '../result/run-streams.ts'
+import type { SharedResults } from '../result/shared-results.ts'
 import { storeResult } from '../result/store-result.ts'
 import { placeInProc, programOf } from '../run/connector-program.ts'
 import type { PayloadRuns } from '../run/payload-runs.ts'
@@ -34,12 +35,16 @@ export interface ImportWorkDeps {
   readonly gql: Pick<GqlRuns, 'run' | 'readsOfResult' | 'prepare'>
   /** Samples that a run may store. */
   readonly samplesMax: number
+  /** Where other processes find results; undefined where there are none. */
+  readonly results: SharedResults | undefined
   readonly users: Pick<PayloadRuns, 'principalOf'>
 }
 
 /** A run as its work sees it; it tells there how far it is. */
 export interface WorkingRun {
   readonly key: PayloadKey
+  /** Under which it runs. */
+  readonly lease: Lease
   readonly start: EpochMs
   /** Whether an earlier process has begun it. */
   readonly isResumed: boolean
@@ -64,11 +69,10 @@ export async function workImport(
   connector: ImportConnector,
   run: WorkingRun,
 ): Promise<ImportCounts> {
-  const { folder } = deps
-  const file =
-    (run.isResumed ? await ResultFile.find(folder, run.key.uid) : undefined) ??
-    (await makeImport(deps, connector, run))
+  const found = run.isResumed ? await findResult(deps, run) : undefined
+  const file = found ?? (await makeImport(deps, connector, run))
   try {
+    if (found === undefined) await deps.results?.publish(file, run.key, run.lease)
     run.isStoring = true
     const { last: _last, ...counts } = file.summary
     run.rowsFetched = counts.rowsFetched
@@ -80,6 +84,17 @@ export async function workImport(
   } finally {
     await file.close()
   }
+}
+
+/** The checked result that an earlier process has left. */
+async function findResult(
+  { folder, results }: ImportWorkDeps,
+  { key, lease }: WorkingRun,
+): Promise<ResultFile | undefined> {
+  // What lies here may be older than what another process has made of it.
+  return results === undefined
+    ? await ResultFile.find(folder, key.uid)
+    : await results.fetch(key, lease)
 }
 
 async function storeAll(

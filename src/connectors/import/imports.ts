@@ -50,7 +50,13 @@ export class Imports {
     this.#deps = deps
     this.#runs = new ImportRuns(deps)
     const find = (orgUid: string, uid: string) => connectors.find(orgUid, uid)
-    this.#scheduler = new ImportScheduler({ catalogStore, clock, find, log, runs: this.#runs })
+    const newestRunOf = async (uid: string) => {
+      const { payloads } = await deps.payloads.list(uid, { start: 0, limit: 1 })
+      return payloads[0]?.time
+    }
+    this.#scheduler = new ImportScheduler({
+      ...{ catalogStore, clock, find, log, newestRunOf, runs: this.#runs },
+    })
     connectors.tell({
       onSaved: (connector) => this.#scheduler.follow(connector),
       onDeleted: (connector) => this.#forget(connector),

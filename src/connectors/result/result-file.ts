@@ -39,7 +39,7 @@ export interface ResultSummary {
 }
 
 /** How far the parts of a result are stored. */
-interface Progress {
+export interface ResultProgress {
   /** The next part; 0 is the first, of streams to be made. */
   readonly part: number
   /** What samples of that part were assigned, when they were put before. */
@@ -70,8 +70,9 @@ export class ResultFile {
   readonly #values: Place[] = []
   #first: Place | undefined
   #summary: ResultSummary | undefined
-  #progress: Progress = { part: 0, assigned: undefined }
+  #progress: ResultProgress = { part: 0, assigned: undefined }
   #bytes = 0
+  #tell: ((progress: ResultProgress) => Promise<void>) | undefined
 
   private constructor(file: FileHandle, path: string) {
     this.#file = file
@@ -81,13 +82,13 @@ export class ResultFile {
   /** A file to be written, which is nothing until it is finished. */
   static async create(folder: string, runUid: string): Promise<ResultFile> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    const path = pathOf(folder, runUid)
+    const path = resultPath(folder, runUid)
     return new ResultFile(await open(`${path}.tmp`, 'w+', 0o600), path)
   }
 
   /** The result of a run that was finished; undefined where there is none, or its end is not whole. */
   static async find(folder: string, runUid: string): Promise<ResultFile | undefined> {
-    const path = pathOf(folder, runUid)
+    const path = resultPath(folder, runUid)
     let file: FileHandle
     try {
       file = await open(path, constants.O_RDWR)
@@ -109,7 +110,7 @@ export class ResultFile {
 
   /** Removes the result of a run, if there is one. */
   static async removeOf(folder: string, runUid: string): Promise<void> {
-    await rm(pathOf(folder, runUid), { force: true })
+    await rm(resultPath(folder, runUid), { force: true })
   }
 
   /** Removes the results of all runs but some: nobody goes on with them. */
@@ -126,7 +127,7 @@ export class ResultFile {
     return this.#parts.length
   }
 
-  get progress(): Progress {
+  get progress(): ResultProgress {
     return this.#progress
   }
 
@@ -183,8 +184,19 @@ export class ResultFile {
     return imported
   }
 
+  /** Tells from then on how far it is stored, before that counts. */
+  tellProgress(tell: (progress: ResultProgress) => Promise<void>): void {
+    this.#tell = tell
+  }
+
+  /** Goes on where another process has come to. */
+  goOnAt(progress: ResultProgress): void {
+    this.#progress = progress
+  }
+
   /** Notes what the samples of a part are assigned; durable when it resolves. */
   async noteAssigned(part: number, spans: readonly AssignedSpan[]): Promise<void> {
+    await this.#tell?.({ part, assigned: spans })
     await this.#append(FRAME.assigned, { part, spans })
     await this.#file.datasync()
     this.#progress = { part, assigned: spans }
@@ -192,6 +204,7 @@ export class ResultFile {
 
   /** Notes that a part is stored. A crash may lose that: the part is then put where it was put. */
   async noteStored(part: number): Promise<void> {
+    await this.#tell?.({ part: part + 1, assigned: undefined })
     await this.#append(FRAME.stored, { part })
     this.#progress = { part: part + 1, assigned: undefined }
   }
@@ -262,6 +275,7 @@ export class ResultFile {
   }
 }
 
-function pathOf(folder: string, runUid: string): string {
+/** Where the finished result of a run lies. */
+export function resultPath(folder: string, runUid: string): string {
   return join(folder, `${runUid}.result`)
 }
