@@ -39,7 +39,7 @@ export interface ResultSummary {
 }
 
 /** How far the parts of a result are stored. */
-export interface ResultProgress {
+interface ResultProgress {
   /** The next part; 0 is the first, of streams to be made. */
   readonly part: number
   /** What samples of that part were assigned, when they were put before. */
