@@ -94,7 +94,7 @@ async function findResult(
   // What lies here may be older than what another process has made of it.
   return results === undefined
     ? await ResultFile.find(folder, key.uid)
-    : await results.fetch(key, lease)
+    : await results.take(key, lease)
 }
 
 async function storeAll(

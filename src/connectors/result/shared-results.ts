@@ -55,7 +55,7 @@ export class SharedResults {
   }
 
   /** The result of a run as another process has left it; undefined where none was kept. */
-  async fetch(key: PayloadKey, lease: Lease): Promise<ResultFile | undefined> {
+  async take(key: PayloadKey, lease: Lease): Promise<ResultFile | undefined> {
     const { blobs, folder } = this.#deps
     const note = await this.#find(key.uid)
     if (note === undefined) return undefined
