@@ -55,7 +55,7 @@ export class StreamDeriver {
     this.types = new TypeSettler({ catalog, graph, onFailure })
     this.views = new DerivationViews({ catalog, store })
     const work = historyWork({ feed, store, status, graph, catalog })
-    this.jobs = new HistoryJobs({ ...common, work, book: new JobBook(catalogStore) })
+    this.jobs = new HistoryJobs({ ...common, isShared, work, book: new JobBook(catalogStore) })
     this.#putDeps = {
       ...{ clock, graph, index, locks, onFailure },
       deriveAppended: (plan, news, control) =>

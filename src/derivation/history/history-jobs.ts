@@ -20,6 +20,8 @@ const UNFINISHED_MAX = 20
 /** How often progress is written, and the lock renewed; well below the time that it lasts. */
 const KEEP_EVERY_MS = 2_000
 const RENEW_EVERY_MS = 15_000
+/** How often is looked for jobs of processes that have gone. */
+const RESUME_EVERY_MS = 30_000
 /** How soon a component that another process holds is asked for again. */
 const RETRY_MS = 1_000
 
@@ -46,6 +48,8 @@ interface HistoryDeps {
   readonly locks: ComponentLocks
   readonly work: HistoryWork
   readonly onFailure: (error: unknown) => void
+  /** Whether other processes run jobs of the same book. */
+  readonly isShared?: boolean
 }
 
 /** A job that is not over. */
@@ -53,6 +57,8 @@ interface Unfinished {
   job: HistoryJob
   isCancelled: boolean
   isWorking: boolean
+  /** Whether it has its component, and goes on. */
+  isRunning: boolean
   keptAt: number
   renewedAt: number
   /** Resolves when it is over, or left for the next start. */
@@ -64,6 +70,7 @@ export class HistoryJobs {
   readonly #deps: HistoryDeps
   readonly #unfinished = new Map<string, Unfinished>()
   #retry: NodeJS.Timeout | undefined
+  #resuming: NodeJS.Timeout | undefined
   #isClosed = false
 
   constructor(deps: HistoryDeps) {
@@ -75,9 +82,26 @@ export class HistoryJobs {
     return this.#unfinished.size
   }
 
-  /** Goes on with the jobs that the last process left. */
+  /**
+   * Goes on with the jobs that the last process left, and where others share the catalog with those that one of them
+   * leaves: they are looked for again and again, and each waits until its component is free.
+   */
   async resume(): Promise<void> {
-    for (const job of await this.#deps.book.findRunning()) this.#enqueue(job)
+    for (const job of await this.#deps.book.findRunning()) {
+      if (!this.#unfinished.has(job.uid)) this.#enqueue(job)
+    }
+    this.#resumeLater()
+  }
+
+  #resumeLater(): void {
+    if (this.#deps.isShared !== true || this.#isClosed) return
+    const again = () => this.resume().catch((error) => this.#failResuming(error))
+    this.#resuming = setTimeout(() => void again(), RESUME_EVERY_MS).unref()
+  }
+
+  #failResuming(error: unknown): void {
+    this.#deps.onFailure(error)
+    this.#resumeLater()
   }
 
   /** Begins to derive a span of a derived stream; answers at once. */
@@ -127,7 +151,7 @@ export class HistoryJobs {
   ): Promise<{ records: JobRecord[]; totalCount: number }> {
     requirePermit(principal, 'job', 'GET')
     const { records, totalCount } = await this.#deps.book.list(principal.orgUid, page)
-    const shown = records.map((job) => showJob(this.#unfinished.get(job.uid)?.job ?? job))
+    const shown = records.map((job) => showJob(this.#working(job.uid) ?? job))
     return { records: shown, totalCount }
   }
 
@@ -154,6 +178,7 @@ export class HistoryJobs {
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#retry)
+    clearTimeout(this.#resuming)
     const working = [...this.#unfinished.values()].filter(({ isWorking }) => isWorking)
     await Promise.all(working.map(({ over }) => over.promise))
   }
@@ -166,10 +191,16 @@ export class HistoryJobs {
   }
 
   async #require(orgUid: string, uid: string): Promise<HistoryJob> {
-    const running = this.#unfinished.get(uid)?.job
+    const running = this.#working(uid)
     if (running?.orgUid === orgUid) return running
     const job = await this.#deps.book.find(orgUid, uid)
     return job ?? refuse('not_found', { what: `Cannot find job "${uid.slice(0, 60)}"` })
+  }
+
+  /** A job that this process works on: of others the book tells more. */
+  #working(uid: string): HistoryJob | undefined {
+    const one = this.#unfinished.get(uid)
+    return one?.isRunning === true || this.#deps.isShared !== true ? one?.job : undefined
   }
 
   #enqueue(job: HistoryJob): void {
@@ -181,7 +212,14 @@ export class HistoryJobs {
     const over = Promise.withResolvers<void>()
     const keptAt = this.#deps.clock.elapsed()
     const times = { keptAt, renewedAt: keptAt }
-    const unfinished = { job, isCancelled: false, isWorking: false, ...times, over }
+    const unfinished = {
+      job,
+      isCancelled: false,
+      isWorking: false,
+      isRunning: false,
+      ...times,
+      over,
+    }
     this.#unfinished.set(job.uid, unfinished)
     return unfinished
   }
@@ -210,7 +248,8 @@ export class HistoryJobs {
     try {
       if (!(await locks.lock(componentUid))) return await this.#postpone(one)
       try {
-        if (await this.#isToRun(one)) await this.#run(one)
+        one.isRunning = await this.#isToRun(one)
+        if (one.isRunning) await this.#run(one)
         else this.#drop(one)
       } finally {
         await locks.unlock(componentUid)
