@@ -15,8 +15,8 @@ const { exitWith, serve } = await import('./serve.ts')
 setFlagsFromString('--always-sparkplug')
 serve().then(() => {
   // The last tier of compiling takes a second of processor time for what a few thousand calls run: only what goes on
-  // beyond twenty thousand is worth it, as the tier before is nearly as fast. A start, which may load millions of
+  // beyond a hundred thousand is worth it, as the tier before is nearly as fast. A start, which may load millions of
   // streams, is worth it at once.
-  setFlagsFromString('--invocation-count-for-turbofan=20000')
+  setFlagsFromString('--invocation-count-for-turbofan=100000')
   flushCompileCache()
 }, exitWith)
