@@ -180,6 +180,7 @@ function logOf(folder: string, node: number): string {
 
 function settingsOf(home: string, node: number, { storagePort, port }: NodePorts): string {
   const host = CASSANDRA_HOSTS[node]
+  // A node that was kept waiting for longer than request_timeout never hears of a table.
   // Every one is a seed: one that is not ends when it starts before the others answer, as on a busy machine.
   return `cluster_name: weir-tests
 num_tokens: 1
@@ -200,6 +201,7 @@ auto_bootstrap: false
 auto_snapshot: false
 read_request_timeout: 10000ms
 write_request_timeout: 10000ms
+request_timeout: 60000ms
 cas_contention_timeout: 5000ms
 seed_provider:
   - class_name: org.apache.cassandra.locator.SimpleSeedProvider

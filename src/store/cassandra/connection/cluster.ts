@@ -37,7 +37,7 @@ const PAGE_ROWS = 5_000
 
 /** Changes of the schema are agreed upon by all nodes. */
 const ALTER_MS = 60_000
-const LOOK_MS = 100
+const LOOK_MS = 50
 
 const { quorum, serial } = cassandra.types.consistencies
 
@@ -169,9 +169,17 @@ export class Cluster {
     const hosts = this.#client.hosts.values().filter((one) => one.isUp())
     const [host] = hosts.sort((a, b) => (a.address < b.address ? -1 : 1))
     const options = { prepare: false, isIdempotent: true, readTimeout: ALTER_MS }
-    for (const cql of statements) await this.#execute(cql, [], { ...options, host })
-    // Once for all of them: a node needs a second to hear of a change, and hears of many at once.
-    // A table that was there already may be another process's of a moment ago: nodes that do not know it fail reads.
+    for (const cql of statements) {
+      await this.#execute(cql, [], { ...options, host })
+      await this.#untilAgreed()
+    }
+  }
+
+  /**
+   * Waits after each change until all nodes know it: a busy node drops what it has not got round to within seconds,
+   * and may never ask for it. A table that was there already may be another process's of a moment ago.
+   */
+  async #untilAgreed(): Promise<void> {
     const deadline = performance.now() + ALTER_MS
     while (!(await this.#isAgreed())) {
       if (performance.now() > deadline) throw awayRefusal(new Error('the nodes do not agree'))
