@@ -77,3 +77,19 @@ test('look() sees a jump between the start and the first look', async () => {
   assert.equal(await trust(), 'jumped')
   assert.deepEqual(jumps, [10 * HOUR])
 })
+
+test('look() takes a mark that another process has written since the start for no jump', async () => {
+  const { clock, jumps, open } = setUp()
+  const [one, other] = [open(), open()]
+  clock.advance(20 * MINUTE)
+  assert.equal((await one.look()).trust, 'unproven')
+  clock.advance(5 * MINUTE)
+  assert.equal((await other.look()).trust, 'unproven')
+  assert.deepEqual(jumps, [])
+  // A mark that is ahead of the clock all the same was written by another clock.
+  const last = open()
+  clock.advance(HOUR)
+  await one.look()
+  clock.jump(-HOUR)
+  assert.equal((await last.look()).trust, 'jumped')
+})

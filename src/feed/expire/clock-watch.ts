@@ -69,8 +69,11 @@ export class ClockWatch {
   #compareWithMark(marked: number | undefined): void {
     this.#isMarkRead = true
     if (marked === undefined) return
-    const sinceMark = this.#anchor.now - marked
-    this.#hasJumped = sinceMark < -DRIFT_MS_MAX || sinceMark > MARK_AGE_MS_MAX
+    const { now, elapsed } = this.#anchor
+    const sinceMark = now - marked
+    // Another process of a cluster may have written it since the start.
+    const sinceStart = this.#deps.clock.elapsed() - elapsed
+    this.#hasJumped = sinceMark + sinceStart < -DRIFT_MS_MAX || sinceMark > MARK_AGE_MS_MAX
     if (this.#hasJumped) this.#deps.onJump(sinceMark)
   }
 
