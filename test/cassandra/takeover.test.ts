@@ -1,13 +1,17 @@
 /**
- * kill -9 of one of two processes on a cluster: what it was at another brings to its end, once, without a start. A
- * process is taken for dead after 30 s, which is most of the time that this takes.
+ * kill -9 of one of two processes on a cluster: what it was at another brings to its end, once, without a start. Leases
+ * last up to a minute, which is most of the time that this takes.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { Cluster, type ClusterSettings } from '../../src/store/cassandra/index.ts'
+import {
+  Cluster,
+  type ClusterSettings,
+  openClusterCatalog,
+} from '../../src/store/cassandra/index.ts'
 import { type Call, caller, signIn } from '../support/caller.ts'
 import { cassandraSkip, testKeyspaceSettings } from '../support/cassandra.ts'
 import { type ChildService, startChildService } from '../support/child-service.ts'
@@ -18,7 +22,8 @@ import {
   postgresqlSkip,
   startPostgresql,
 } from '../support/postgresql-server.ts'
-import { eventually } from '../support/settle.ts'
+import { eventually, settlesTo } from '../support/settle.ts'
+import { AgedLane, DerivedLane, DueLane, derivedBy } from './takeover-lanes.ts'
 
 const ACCOUNT = { email: 'owner@localhost', password: 'correct horse battery' }
 const KEY = '0f0e0d0c-1111-4222-8333-444455557777'
@@ -29,13 +34,36 @@ const LANES = 2
 /** No more than are kept. */
 const CALLS_MAX = 400
 
+/** Samples that are derived and counted before the kill, and as many behind it. */
+const CALM = 40
+/** No more than one read tells, with those behind the kill. */
+const STEADY_MAX = 900
+
 const skip = cassandraSkip() || postgresqlSkip()
+
+/** What a process that was killed has left, and the one that lives. */
+interface Left {
+  readonly imports: ImportHome
+  readonly living: ChildService
+  readonly hook: { readonly uid: string; readonly acknowledged: readonly number[] }
+  readonly many: { readonly uid: string; readonly runUid: string }
+  readonly lanes: Lanes
+}
+
+interface Lanes {
+  readonly aged: AgedLane
+  readonly due: DueLane
+  readonly calm: DerivedLane
+  readonly steady: DerivedLane
+}
 
 describe('kill -9 of one of two processes', { skip }, () => {
   const home = mkdtempSync(join(tmpdir(), 'weir-takeover-'))
   let keyspace: ClusterSettings
+  let cluster: Cluster
   let database: DatabaseServer
   let services: ChildService[] = []
+  let left: Left
 
   before(async () => {
     const keyFile = join(home, 'shared.key')
@@ -49,53 +77,129 @@ describe('kill -9 of one of two processes', { skip }, () => {
     }
     database = await startPostgresql()
     const start = (name: string) => startChildService(join(home, name), settings)
-    services = await Promise.all(['killed', 'living'].map(start))
+    services = await Promise.all(['one', 'other'].map(start))
+    cluster = await Cluster.open(keyspace)
+    left = await killAmidWork(services, database, cluster)
   })
   after(async () => {
     for (const service of services) await service.kill()
     await database?.stop()
     rmSync(home, { recursive: true, force: true })
-    if (process.env.WEIR_TEST_CASSANDRA === undefined || keyspace === undefined) return
-    const cluster = await Cluster.open(keyspace)
-    await cluster.alter(`DROP KEYSPACE ${keyspace.keyspace}`)
+    if (cluster === undefined) return
+    if (process.env.WEIR_TEST_CASSANDRA !== undefined) {
+      await cluster.alter(`DROP KEYSPACE ${keyspace.keyspace}`)
+    }
     await cluster.close()
   })
 
-  test('webhooks and an import that it had begun end once, with the result that they had', async () => {
-    const [killed, living] = services
-    const session = await signIn(killed, ACCOUNT.email, ACCOUNT.password)
-    const owner = caller(killed, session)
-    const hook = await makeHook(owner)
-    const imports = await ImportHome.open(killed, ACCOUNT, 'POSTGRESQL', database)
-    await database.ask(`CREATE TABLE numbers AS
-      SELECT 'k' || (n % ${DEVICES}) AS device, n, CASE WHEN n % 3 = 0 THEN NULL ELSE n END AS at
-      FROM generate_series(1, ${ROWS}) AS n`)
-    const sql = `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
-      SELECT device, 'n', at, n FROM CSV_TABLE(@JDBC_RESULT) WITH (1 device STRING, 2 n LONG, 3 at LONG);`
-    const procs = [{ timeZoneId: 'UTC', sql }]
-    const uid = await imports.insert({ id: 'many', externalSql: 'SELECT * FROM numbers', procs })
-    const runUid = await imports.start(uid)
-    // On a machine that lets the test wait the run may be over before: what is asked for below holds then, too.
-    const acknowledged = await callAndKill(killed, hook.orgUid, async () => {
-      for (;;) {
-        const [run] = await imports.runsOf(uid)
-        if (run.samples > 0 || run.status !== 'RUNNING') return
-      }
-    })
-    // What it had read is not read again: there is nothing any more.
-    await database.ask('DELETE FROM numbers')
-    const left = await ImportHome.open(living, ACCOUNT, 'POSTGRESQL', database)
+  test('an import that it had begun ends once, with the result that it had', async () => {
+    const { imports, many } = left
     await eventually(async () => {
-      const [run] = await left.runsOf(uid)
+      const [run] = await imports.runsOf(many.uid)
       assert.notEqual(run.status, 'RUNNING')
     })
-    const [run, ...others] = await left.runsOf(uid)
-    assert.deepEqual([run.uid, run.status, run.samples, run.message], [runUid, 'DONE', ROWS, ''])
+    const [run, ...others] = await imports.runsOf(many.uid)
+    assert.deepEqual(
+      [run.uid, run.status, run.samples, run.message],
+      [many.runUid, 'DONE', ROWS, ''],
+    )
     assert.deepEqual(others, [])
-    await allOnce(left.owner)
-    await webhooksOnce(left.owner, hook.uid, acknowledged)
+    await allOnce(imports.owner)
+  })
+
+  test('webhooks that it had answered are samples, each once', async () => {
+    await webhooksOnce(left.imports.owner, left.hook.uid, left.hook.acknowledged)
+  })
+
+  test('each time that an import was due by its schedule has one run', async () => {
+    await left.lanes.due.isOnce(left.imports)
+  })
+
+  test('samples that are older than their delete profile keeps go', async () => {
+    await left.lanes.aged.isExpired(left.imports.owner)
+  })
+
+  test('all that was put through both is derived, each result once', async () => {
+    const { imports, lanes, living } = left
+    const { calm, steady } = lanes
+    await steady.put([imports.owner], CALM)
+    await calm.put([imports.owner], CALM)
+    const derived = await steady.isDerived(imports.owner)
+    assert.equal(await calm.isDerived(imports.owner), 2 * CALM)
+    assert.ok((await derivedBy(living)) > 0, 'it has taken over')
+    assert.equal(await calm.countTold(imports.owner), 2 * CALM)
+    // What was derived in the last seconds before a kill is not counted, and nothing twice.
+    const told = await steady.countTold(imports.owner)
+    assert.ok(told >= CALM && told <= derived, `${told} of ${derived}`)
   })
 })
+
+/** Lets both processes work, and kills the one that derives while it is at everything. */
+async function killAmidWork(
+  services: readonly ChildService[],
+  database: DatabaseServer,
+  cluster: Cluster,
+): Promise<Left> {
+  const session = await signIn(services[0], ACCOUNT.email, ACCOUNT.password)
+  const owners = services.map((service) => caller(service, session))
+  const calm = await DerivedLane.make(owners[0], 'calm')
+  const steady = await DerivedLane.make(owners[0], 'steady')
+  await calm.put(owners, CALM)
+  const counts = await eventually(async () => {
+    const derived = await Promise.all(services.map(derivedBy))
+    assert.ok(derived.some((count) => count > 0))
+    return derived
+  })
+  const [killed, living] = counts[0] >= counts[1] ? services : services.toReversed()
+  const imports = await ImportHome.open(killed, ACCOUNT, 'POSTGRESQL', database)
+  const left = await ImportHome.open(living, ACCOUNT, 'POSTGRESQL', database)
+  const catalog = await openClusterCatalog(cluster)
+  const due = await DueLane.make(catalog, imports)
+  const hook = await makeHook(imports.owner)
+  const uid = await insertMany(imports, database)
+  const aged = await AgedLane.make(left.owner)
+  // Both tell it: it is kept.
+  for (const owner of owners) await settlesTo(() => calm.countTold(owner), CALM)
+  let isKilled = false
+  const isOver = () => isKilled
+  const others = [
+    steady.put([imports.owner, left.owner], STEADY_MAX, isOver),
+    due.press(left, isOver),
+  ]
+  const runUid = await imports.start(uid)
+  // On a machine that lets the test wait the run may be over before: what is asked for holds then, too.
+  const acknowledged = await callAndKill(killed, hook.orgUid, async () => {
+    await hasStored(imports, uid)
+    isKilled = true
+  })
+  await Promise.all(others)
+  // What it had read is not read again: there is nothing any more.
+  await database.ask('DELETE FROM numbers')
+  const lanes = { aged, due, calm, steady }
+  return {
+    ...{ imports: left, living, lanes, many: { uid, runUid } },
+    hook: { uid: hook.uid, acknowledged },
+  }
+}
+
+/** Saves an import of many rows, for each of which in three the time is assigned. */
+async function insertMany(imports: ImportHome, database: DatabaseServer): Promise<string> {
+  await database.ask(`CREATE TABLE numbers AS
+    SELECT 'k' || (n % ${DEVICES}) AS device, n, CASE WHEN n % 3 = 0 THEN NULL ELSE n END AS at
+    FROM generate_series(1, ${ROWS}) AS n`)
+  const sql = `INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE)
+    SELECT device, 'n', at, n FROM CSV_TABLE(@JDBC_RESULT) WITH (1 device STRING, 2 n LONG, 3 at LONG);`
+  const procs = [{ timeZoneId: 'UTC', sql }]
+  return await imports.insert({ id: 'many', externalSql: 'SELECT * FROM numbers', procs })
+}
+
+/** Waits until a run has stored something, or is over. */
+async function hasStored(imports: ImportHome, uid: string): Promise<void> {
+  for (;;) {
+    const [run] = await imports.runsOf(uid)
+    if (run.samples > 0 || run.status !== 'RUNNING') return
+  }
+}
 
 async function makeHook(owner: Call): Promise<{ readonly uid: string; readonly orgUid: string }> {
   const users = await owner('GET', '/api/org_user')
