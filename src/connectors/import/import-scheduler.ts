@@ -46,6 +46,10 @@ export class ImportScheduler {
   readonly #deps: SchedulerDeps
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> = Promise.resolve()
+  /** Looks that are under way or wait for the one before. */
+  #looks = 0
+  /** Whether the last look failed: an outage is told once. */
+  #isTroubled = false
   #isClosed = false
 
   constructor(deps: SchedulerDeps) {
@@ -54,18 +58,27 @@ export class ImportScheduler {
 
   /** Looks from time to time until closed. */
   start(): void {
-    this.#timer = setInterval(() => void this.look(), LOOK_EVERY_MS)
+    // A look may take longer than the time between two: none waits behind it.
+    this.#timer = setInterval(() => {
+      if (this.#looks === 0) void this.look()
+    }, LOOK_EVERY_MS)
     this.#timer.unref()
   }
 
   /** Begins what is due; resolves when all of it has begun. */
   look(): Promise<void> {
+    this.#looks += 1
     this.#looking = this.#looking.then(async () => {
       try {
         if (!this.#isClosed) await this.#beginDue()
+        this.#isTroubled = false
       } catch (error) {
-        this.#deps.log.error({ error }, 'scheduled imports could not be looked at')
+        if (!this.#isTroubled) {
+          this.#deps.log.error({ error }, 'scheduled imports could not be looked at; tried on')
+        }
+        this.#isTroubled = true
       }
+      this.#looks -= 1
     })
     return this.#looking
   }
