@@ -2,14 +2,20 @@
  * `npm test`: types, format and lint, then every test file under node:test.
  * Arguments are passed on as file patterns, so `npm test -- src/time/*.test.ts` runs a part.
  */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
 import { resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
 import { startClusterAhead } from '../test/support/cassandra.ts'
 import { provision } from './provision.ts'
 import { buildStudio } from './studio/build-studio.ts'
+
+/** A test that takes longer hangs; a file has many. */
+const [TEST_MS_MAX, FILE_MS_MAX] = [600_000, 1_800_000]
 
 /** Of those that share the nodes of a cluster one after every few others, behind the first, while the nodes start. */
 function spread(files: readonly string[], isShared: (file: string) => boolean): string[] {
@@ -45,15 +51,21 @@ const missing = provision(files)
 if (files.some((file) => file.startsWith('test/studio/'))) await buildStudio()
 // Files wait for disks, threads and browsers a quarter of their time: one more than there are cores, where there is memory.
 const spare = totalmem() >= 8 * 2 ** 30 ? 1 : 0
-const atOnce = `--test-concurrency=${availableParallelism() + spare}`
+const concurrency = availableParallelism() + spare
 const isOnCluster = (file: string) => file.startsWith('test/cassandra/')
 if (files.some(isOnCluster)) startClusterAhead()
-const args = ['--test', '--test-timeout=600000', atOnce, ...spread(files, isOnCluster)]
 // Every file is a process; what they share is stripped of its types and compiled once.
-const NODE_COMPILE_CACHE = resolve('node_modules/.cache/weir-tests')
-const env = { NODE_COMPILE_CACHE, ...process.env }
-const { status } = spawnSync(process.execPath, args, { stdio: 'inherit', env })
+process.env.NODE_COMPILE_CACHE ??= resolve('node_modules/.cache/weir-tests')
+// Not `node --test`, which puts files into an order of its own.
+const events = run({
+  ...{ files: spread(files, isOnCluster), concurrency, timeout: FILE_MS_MAX },
+  execArgv: [`--test-timeout=${TEST_MS_MAX}`],
+})
+events.on('test:fail', () => {
+  process.exitCode = 1
+})
+await pipeline(events, new spec(), process.stdout, { end: false })
 for (const { name, why, files: skipped } of missing)
   console.log(`SKIPPED for lack of ${name} (${why}): ${skipped.join(', ')}`)
 const isMissingAllowed = missing.length === 0 || process.env.CI !== 'true'
-process.exit(status === 0 && !isMissingAllowed ? 1 : (status ?? 1))
+process.exit(isMissingAllowed ? process.exitCode : 1)
