@@ -165,7 +165,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
         ...{ ...data, calls, config, deletion, gate, identity, log, oauth, operators },
         ...{ ...connecting, budget, lane, live, clock, queries: running.queries },
         usageOf: usageReader(catalogStore, data.fileUsage),
-        ...{ readMetrics, measure: data.stores.measure, catchUp: parts.elsewhere?.look },
+        ...{ readMetrics, measure: data.stores.measure, keepingUp: keepingUp(parts, data) },
       }),
   })
   const run = (command: Command) => runServiceCommand({ ...data, identity }, command)
@@ -190,6 +190,14 @@ function readinessOf(samples: SampleStore, elsewhere: Elsewhere | undefined) {
     { name: 'samples', findProblem: () => samples.status().readOnlyReason },
     { name: 'cluster', findProblem: () => elsewhere?.problem },
   ]
+}
+
+function keepingUp(
+  { elsewhere }: { readonly elsewhere: Elsewhere | undefined },
+  { catalog }: { readonly catalog: Catalog },
+) {
+  if (elsewhere === undefined) return undefined
+  return { catchUp: elsewhere.look, heard: () => catalog.catchUps.heard() }
 }
 
 /** Tells what an organization has of what quotas count. */

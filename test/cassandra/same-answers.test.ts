@@ -172,6 +172,61 @@ function deletionCases(): void {
     }
   })
 
+  test('puts through one go by the IDs, the order and the zone that were given through the other', async () => {
+    const uidOf = async (id: string) =>
+      (await fine(one.owner('GET', `/api/component?id=${id}`))).component[0].uid as string
+    await put(one, `compId=named&a=1&b=2&time=${T}`)
+    assert.deepEqual(await read(other, 'named', 'a'), [[T, 1]])
+    const uid = await uidOf('named')
+    const { component } = await fine(one.owner('GET', `/api/component/${uid}`))
+    const [first, second] = component.stream as { uid: string }[]
+    // Reordered: a value without a name goes to the stream that is first.
+    const stream = [{ uid: second.uid }, { uid: first.uid }]
+    await fine(one.owner('POST', `/api/component/${uid}`, { component: { stream } }))
+    await put(other, `compId=named&data=7&time=${T + 1}`)
+    assert.deepEqual(await read(one, 'named', 'b'), [
+      [T, 2],
+      [T + 1, 7],
+    ])
+    const path = `/api/component/${uid}/stream/${first.uid}`
+    await fine(one.owner('POST', path, { stream: { id: 'c' } }))
+    await put(other, `compId=named&a=3&time=${T + 2}`)
+    assert.deepEqual(await read(one, 'named', 'c'), [[T, 1]])
+    assert.deepEqual(await read(one, 'named', 'a'), [[T + 2, 3]])
+    await fine(one.owner('POST', `/api/component/${uid}`, { component: { id: 'renamed' } }))
+    await put(other, `compId=named&a=4&time=${T + 3}`)
+    assert.deepEqual(await read(one, 'named', 'a'), [[T + 3, 4]])
+    assert.deepEqual(await read(one, 'renamed', 'a'), [[T + 2, 3]])
+    const timeZoneId = 'Asia/Tokyo'
+    await fine(one.owner('POST', `/api/component/${uid}`, { component: { timeZoneId } }))
+    const day = '/api/comp/renamed/stream/a/cycle/day/stat/sum/feed'
+    const [{ time }] = await fine(other.device('GET', day))
+    assert.deepEqual(await fine(one.device('GET', day)), [{ time, data: 3 }])
+    assert.equal(new Date(time).getUTCHours(), 15)
+  })
+
+  test('who is made or moved through one is known to the other when that is answered', async () => {
+    const made = await fine(one.owner('PUT', '/api/organization', { organization: { name: 'O' } }))
+    const { uid } = made.organization
+    await fine(other.owner('GET', `/api/component?limit=1&org=${uid}`))
+    const self = (await fine(one.owner('GET', '/api/org_user'))).org_user[0]
+    const org_user = { timeZoneId: 'America/Lima' }
+    await fine(one.owner('POST', `/api/org_user/${self.uid}`, { org_user }))
+    await put(other, `compId=of-lima&s=1&time=${T}`)
+    const { component } = await fine(one.owner('GET', '/api/component?id=of-lima'))
+    assert.equal(component[0].timeZoneId, 'America/Lima')
+    const back = { timeZoneId: self.timeZoneId }
+    await fine(one.owner('POST', `/api/org_user/${self.uid}`, { org_user: back }))
+  })
+
+  test('a page of a list that needs none of its own records is answered', async () => {
+    const own = { id: 'own', sizeType: 'DAY', count: 2 }
+    await fine(one.owner('PUT', '/api/cycle', { cycle: own }))
+    const { cycle, totalCount } = await fine(other.owner('GET', '/api/cycle?limit=1'))
+    assert.equal(cycle.length, 1)
+    assert.ok(totalCount >= 11)
+  })
+
   test('a deleted component is gone through both, and its ID is free', async () => {
     await put(one, `compId=free&s=1&time=${T}`)
     await read(other, 'free', 's')

@@ -238,6 +238,7 @@ function listCases(check: Check): void {
     assert.deepEqual(await page(2, 3), order.slice(2, 5))
     assert.deepEqual(await page(1, 3, true), order.toReversed().slice(1, 4))
     assert.deepEqual(await page(7, 3), [])
+    assert.deepEqual(await page(0, 0), [])
   })
 
   check('list() keeps to the organization, the kind, the parent and the prefix', async (store) => {

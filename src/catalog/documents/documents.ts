@@ -25,6 +25,7 @@ import { componentBodyOf } from '../shape/component-shape.ts'
 import { streamBodyOf } from '../shape/stream-shape.ts'
 import { type CatalogListener, CatalogNewsTeller } from './catalog-news.ts'
 import { CatchUps } from './catch-ups.ts'
+import { changesPlace } from './changed-places.ts'
 import { DocumentCache } from './document-cache.ts'
 import { followFleet } from './follow-fleet.ts'
 import { withoutRepeatedUses } from './record-uses.ts'
@@ -188,14 +189,20 @@ export class Documents {
     const doomed = this.#doomedBy(writes)
     const notice = doomed.length === 0 ? undefined : noticeOrder(doomed)
     const tellNews = this.#news.gather(writes, this.index)
+    const mustBeHeard = this.catchUps.isShared && writes.some((write) => this.#mustBeHeard(write))
     const following = this.#commitAndFollow(writes, notice)
     this.#running.add(following)
     const documents = await following.finally(() => this.#running.delete(following))
     tellNews()
     // What others have put before they heard of it goes along; later they put nothing any more.
-    if (notice !== undefined || writes.some(isFormula)) await this.catchUps.heard()
+    if (notice !== undefined || mustBeHeard) await this.catchUps.heard()
     if (notice !== undefined) await this.#carryOut(notice.uid, doomed)
     return documents
+  }
+
+  /** Whether what others do without knowing of a write would go wrong for good: it is answered when they know. */
+  #mustBeHeard(write: CatalogWrite): boolean {
+    return isFormula(write) || changesPlace(write, this.index)
   }
 
   /** Commits a fleet and lets the index follow; the handle of its first stream. */

@@ -22,6 +22,11 @@ export async function holdDecoder(
   return { [Symbol.dispose]: () => share.release() }
 }
 
+/** Whether a Content-Type says that the file is a field of a form. */
+export function isForm(contentType: string): boolean {
+  return /^multipart\/form-data\b/i.test(contentType)
+}
+
 /** Opens the file of a request: the field `file` of a form, or the body as it is. */
 export async function openUpload(req: IncomingMessage, bytesMax: number): Promise<Upload> {
   const { headers } = req
@@ -34,11 +39,11 @@ export async function openUpload(req: IncomingMessage, bytesMax: number): Promis
     refuse('bad_input', {
       what: 'There is no file in this call: send it as the body, or in the form field "file"',
     })
-  const isForm = /^multipart\/form-data\b/i.test(contentType)
-  const isTooLong = Number(contentLength ?? 0) > bytesMax + (isForm ? FORM_BYTES_MAX : 0)
+  const isInForm = isForm(contentType)
+  const isTooLong = Number(contentLength ?? 0) > bytesMax + (isInForm ? FORM_BYTES_MAX : 0)
   if (isTooLong && contentEncoding === undefined) refuse('body_too_large', { limitBytes: bytesMax })
   const chunks = inflatedChunks(req, contentEncoding)
-  if (!isForm) {
+  if (!isInForm) {
     const isAnnounced = contentEncoding === undefined && contentLength !== undefined
     const bytes = isAnnounced ? Number(contentLength) : undefined
     return { type: readContentType(contentType), body: chunks, bytes }

@@ -20,8 +20,8 @@ import type { App } from '../app-type.ts'
 import type { FeedCalls } from '../feed/feed-calls.ts'
 import { base64Text } from '../files/base64-text.ts'
 import { type AskedFile, planFileAnswer } from '../files/file-answer.ts'
-import { readDisposition } from '../files/file-headers.ts'
-import { holdDecoder, openUpload } from '../files/file-upload.ts'
+import { readContentType, readDisposition } from '../files/file-headers.ts'
+import { holdDecoder, isForm, openUpload } from '../files/file-upload.ts'
 import {
   filePath,
   getFileAnswers,
@@ -83,6 +83,12 @@ export function fileRoutes(app: App, deps: FileRoutesDeps): void {
   }
 }
 
+/** Has a type that is none read as one: the server refuses such a call before it comes to its route. */
+async function readType({ headers }: FastifyRequest): Promise<void> {
+  const named = headers['content-type']
+  if (named && !isForm(named)) headers['content-type'] = readContentType(named)
+}
+
 function putRoute(app: App, { files, gate, budget }: FileRoutesDeps, way: FileWay): void {
   // A scope of its own: here a body of any type is left alone until the file is stored.
   app.register(async (scope) => {
@@ -100,7 +106,7 @@ function putRoute(app: App, { files, gate, budget }: FileRoutesDeps, way: FileWa
           response: { 200: putFileAnswer },
           summary: `Store a file: the field "file" of a form, or the body as it is${way.about}`,
         }),
-        onRequest: gate.guard('feed'),
+        onRequest: [gate.guard('feed'), readType],
       },
       async (request, reply) => {
         const { principal, raw, standing } = request

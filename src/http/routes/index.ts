@@ -17,7 +17,7 @@ import type { App } from '../app-type.ts'
 import type { FeedCalls } from '../feed/feed-calls.ts'
 import { gqlRoutes } from '../gql/gql-routes.ts'
 import { issuerReader } from '../issuer.ts'
-import { currentPlugin } from '../plugins/current-plugin.ts'
+import { currentPlugin, type KeepingUp } from '../plugins/current-plugin.ts'
 import type { FastLane } from '../transport/exchange.ts'
 import { apiKeyRoutes } from './api-key-routes.ts'
 import { catalogRoutes } from './catalog-routes.ts'
@@ -57,8 +57,8 @@ interface RouteParts extends StorageRoutesDeps {
   readonly budget: MemoryBudget
   readonly calls: FeedCalls
   readonly catalog: Catalog
-  /** Takes over what other processes have committed; undefined where none shares the store. */
-  readonly catchUp?: () => Promise<void>
+  /** Undefined where no other process shares the store. */
+  readonly keepingUp?: KeepingUp | undefined
   readonly clock: Clock
   readonly config: Config
   readonly connections: Connections
@@ -86,7 +86,7 @@ export function addRoutes(app: App, parts: RouteParts): void {
     publicUrl: config.publicUrl,
     brandedHosts: new Set(brands.keys()),
   })
-  currentPlugin(app, parts.catchUp)
+  currentPlugin(app, parts.keepingUp)
   apiKeyRoutes(app, { gate, identity })
   authorizeRoutes(app, { oauth, issuerOf, brands, budget })
   catalogRoutes(app, { catalog, gate, identity })

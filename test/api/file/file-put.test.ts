@@ -73,6 +73,15 @@ test('PUT file takes a raw body of any type, an empty one too', async () => {
   }
 })
 
+test('PUT file keeps a type that is none as application/octet-stream', async () => {
+  for (const type of ['bad type', 'x', 'text/', '/', 'a/b/c', 'text/plain, text/html']) {
+    const { url } = await putFile(service, '/comp/raw/stream/r/feed/file/f', 'body', type)
+    const stored = await callApi(service, url.slice(4))
+    assert.equal(stored.headers.get('content-type'), 'application/octet-stream', type)
+    assert.equal(await stored.text(), 'body')
+  }
+})
+
 test('PUT file inflates a compressed body, raw or form', async () => {
   const form = curlForm('inflated form', 'bb')
   for (const [type, body, expected] of [

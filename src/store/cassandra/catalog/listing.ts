@@ -36,6 +36,8 @@ export class Listing {
     const { start, limit } = query
     const usage = await this.#reader.usageOfKind(query.orgUid, query.kind)
     if (usage === undefined || usage.documents === 0) return { documents: [], totalCount: 0 }
+    // Who only counts asks for none, and a LIMIT of nothing is refused.
+    if (limit === 0 && isOverAll(query)) return { documents: [], totalCount: usage.documents }
     const { keys, totalCount } = isOverAll(query)
       ? { keys: await this.#first(query, usage.shards), totalCount: usage.documents }
       : await this.#count(query, usage.shards)
