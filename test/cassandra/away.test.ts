@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { after, before, test } from 'node:test'
+import { after, before, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { ManualClock, Refusal } from '../../src/base/index.ts'
 import { catalogTables } from '../../src/store/cassandra/catalog/catalog-tables.ts'
@@ -61,13 +61,17 @@ function awayCases(): void {
 }
 
 /** A process of test/support/cluster-child.ts that is connected by the way that is cut. */
-async function startChild(): Promise<{ child: ChildProcess; asks(): Promise<string> }> {
+async function startChild(
+  t: TestContext,
+): Promise<{ child: ChildProcess; asks(): Promise<string> }> {
   const script = fileURLToPath(new URL('../support/cluster-child.ts', import.meta.url))
   const settings = JSON.stringify({ ...keyspace.settings, port: proxy.port })
   const child = spawn(process.execPath, [script, settings], { stdio: ['pipe', 'pipe', 'inherit'] })
+  t.after(() => child.kill('SIGKILL'))
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const says = async () => String((await lines.next()).value)
   const asks = () => {
+    assert.equal(child.exitCode, null, 'the child lives')
     child.stdin.write('ask\n')
     return says()
   }
@@ -83,8 +87,8 @@ async function endOf({ child }: { readonly child: ChildProcess }): Promise<unkno
 }
 
 function endCases(): void {
-  test('close() ends all that the driver has open, after outages and amid one', async () => {
-    const children = await Promise.all([startChild(), startChild()])
+  test('close() ends all that the driver has open, after outages and amid one', async (t) => {
+    const children = await Promise.all([startChild(t), startChild(t)])
     // More than once: what is left behind by one outage meets the next.
     for (let outages = 0; outages < 3; outages++) {
       proxy.cut()

@@ -14,9 +14,21 @@ const AWAY_CODES: ReadonlySet<number> = new Set([
   0x1700,
 ])
 
+/** What the driver says of a node whose connections have just ended, before it knows that the node is down. */
+const NO_CONNECTION = 'No connection available'
+const AWAY_MESSAGES: ReadonlySet<string> = new Set([NO_CONNECTION, 'Connection closed'])
+
+/** Whether an error says that nothing was sent, for want of a connection to the node that was chosen: another may have one. */
+export function isUnsent(error: unknown): boolean {
+  return error instanceof Error && error.message === NO_CONNECTION
+}
+
 /** Whether an error of the driver says that the cluster, or enough of it, is not there. */
 export function isAway(error: unknown): boolean {
   const { errors } = cassandra
+  if (error instanceof Error && AWAY_MESSAGES.has(error.message)) return true
+  // Marked so by the driver: what the system said of a socket.
+  if ((error as { isSocketError?: boolean } | undefined)?.isSocketError === true) return true
   if (error instanceof errors.NoHostAvailableError) return true
   if (error instanceof errors.OperationTimedOutError) return true
   if (error instanceof errors.BusyConnectionError) return true
