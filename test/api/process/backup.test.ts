@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { type ChildProcess, spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,12 @@ import { BackupDamaged, restoreBackup } from '../../../src/store/embedded/index.
 import { caller, signIn } from '../../support/caller.ts'
 import { type ChildService, startChildService } from '../../support/child-service.ts'
 import { callApi, getJson, putFile } from '../../support/file-client.ts'
-import { runWeir, startWeir } from '../../support/weir-command.ts'
+import {
+  type CommandOutcome,
+  type RunningCommand,
+  runWeir,
+  startWeir,
+} from '../../support/weir-command.ts'
 
 const feedKey = '11111111-2222-3333-4444-555555555555'
 const PASSWORD = 'correct horse battery'
@@ -226,29 +231,48 @@ test('a backup that does not check is refused with 65, and the folder left as it
   assert.deepEqual(fs.readdirSync(to), ['mine'])
 })
 
-/** Waits until a command has begun to write. */
-async function untilThere(path: string, running: ReturnType<typeof startWeir>): Promise<void> {
+/** Waits until a command has begun to write, or is over. */
+async function untilThere(path: string, running: RunningCommand): Promise<void> {
   let isOver = false
   void running.done.then(() => {
     isOver = true
   })
   while (!fs.existsSync(path) && !isOver) await turn()
-  assert.ok(!isOver, (await Promise.race([running.done, { err: '' }])).err)
+}
+
+/** Tries at most until a command is cut short before its end: it may be faster than who looks on. */
+const TRIES_MAX = 50
+
+/** Starts a command anew until it was cut short once it had begun to write; answers how it ended then. */
+async function cutShort(
+  start: () => RunningCommand,
+  at: { readonly marker: string; readonly cut: (child: ChildProcess) => void | Promise<void> },
+  undo: () => void | Promise<void>,
+): Promise<CommandOutcome> {
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    const running = start()
+    await untilThere(at.marker, running)
+    await at.cut(running.child)
+    const outcome = await running.done
+    if (outcome.code !== 0) return outcome
+    await undo()
+  }
+  assert.fail(`The command came to its end ${TRIES_MAX} times before it was cut short`)
 }
 
 test('kill -9 of a backup, or of the service under it, leaves no half backup and harms nobody', async (t) => {
   const home = temporaryFolder(t)
   const dataDir = join(home, 'data')
-  const service = await serve(t, dataDir)
+  let service = await serve(t, dataDir)
   await putFile(service, '/comp/c/stream/f/feed/file/n.bin', new Uint8Array(32 << 20))
   await putSample(service, 'c', 1e12)
+  const kill = (signal: NodeJS.Signals) => (child: ChildProcess) => void child.kill(signal)
   for (const name of ['backup', 'backup.tar']) {
     const target = join(home, name)
     const marker = name === 'backup' ? join(target, 'catalog.db') : join(`${target}.partial`, name)
-    const killed = startWeir(dataDir, ['backup', target])
-    await untilThere(marker, killed)
-    killed.child.kill('SIGKILL')
-    await killed.done
+    const start = () => startWeir(dataDir, ['backup', target])
+    const undo = () => fs.rmSync(target, { recursive: true, force: true })
+    await cutShort(start, { marker, cut: kill('SIGKILL') }, undo)
     if (name === 'backup') {
       const refused = await runWeir(join(home, 'to'), 'restore', target)
       assert.match(refused.err, /not written to its end/)
@@ -256,10 +280,8 @@ test('kill -9 of a backup, or of the service under it, leaves no half backup and
     } else assert.ok(!fs.existsSync(target))
     await putSample(service, 'c', 2e12)
     fs.rmSync(marker, { force: true })
-    const told = startWeir(dataDir, ['backup', target])
-    await untilThere(marker, told)
-    told.child.kill('SIGTERM')
-    assert.equal((await told.done).code, 143)
+    const told = await cutShort(start, { marker, cut: kill('SIGTERM') }, undo)
+    assert.equal(told.code, 143, told.err)
     assert.deepEqual(
       fs.readdirSync(home).filter((one) => one !== 'data' && one !== 'backup'),
       [],
@@ -269,13 +291,18 @@ test('kill -9 of a backup, or of the service under it, leaves no half backup and
     assert.ok(!fs.existsSync(`${target}.partial`))
     fs.rmSync(target, { recursive: true })
   }
-  const under = startWeir(dataDir, ['backup', join(home, 'backup')])
-  await untilThere(join(home, 'backup', 'catalog.db'), under)
-  await service.kill()
-  const { code, err } = await under.done
+  const target = join(home, 'backup')
+  const { code, err } = await cutShort(
+    () => startWeir(dataDir, ['backup', target]),
+    { marker: join(target, 'catalog.db'), cut: () => service.kill() },
+    async () => {
+      fs.rmSync(target, { recursive: true })
+      service = await serve(t, dataDir)
+    },
+  )
   assert.notEqual(code, 0)
   assert.match(err, /The service stopped while it was backed up/)
-  assert.ok(!fs.existsSync(join(home, 'backup')))
+  assert.ok(!fs.existsSync(target))
   const again = await serve(t, dataDir)
   assert.deepEqual(await timesOf(again, 'c', 'a'), [1e12, 2e12])
 })
@@ -288,10 +315,14 @@ test('a restore that was killed is known as such: no service starts on it, and i
   await service.stop()
   assert.equal((await runWeir(dataDir, 'backup', join(home, 'backup'))).code, 0)
   const to = join(home, 'to')
-  const killed = startWeir(to, ['restore', join(home, 'backup')])
-  await untilThere(join(to, 'restoring', 'data', 'samples.db'), killed)
-  killed.child.kill('SIGKILL')
-  await killed.done
+  await cutShort(
+    () => startWeir(to, ['restore', join(home, 'backup')]),
+    {
+      marker: join(to, 'restoring', 'data', 'samples.db'),
+      cut: (child) => void child.kill('SIGKILL'),
+    },
+    () => fs.rmSync(to, { recursive: true }),
+  )
   const started = await runWeir(to, 'serve')
   assert.equal(started.code, 65)
   assert.match(started.err, /restore into .* was not finished: restore again/)
