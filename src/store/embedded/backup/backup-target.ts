@@ -17,6 +17,9 @@ const OWN_NAMES = [
   ...['catalog.db-journal', 'samples.db-journal', MANIFEST, `${MANIFEST}.new`, PARTIAL],
 ]
 
+/** Looks for what came while it was discarded. */
+const DISCARDS_MAX = 10
+
 /** What a file system makes by itself. */
 const NOT_COUNTED = ['lost+found']
 
@@ -143,9 +146,15 @@ class FolderTarget implements BackupTarget {
   }
 
   discard(): void {
-    for (const name of OWN_NAMES) if (name !== PARTIAL) removeIn(this.#folder, name)
+    const isBare = () => namesIn(this.#folder).every((name) => name === PARTIAL)
+    // The thread that copies a database may make a file of its own meanwhile.
+    for (let tries = 0; tries < DISCARDS_MAX && (tries === 0 || !isBare()); tries += 1) {
+      for (const name of OWN_NAMES) if (name !== PARTIAL) removeIn(this.#folder, name)
+    }
     this.#lock.release()
     removeIn(this.#folder, PARTIAL)
+    // What came after all is known as a leftover by the next backup.
+    if (!isBare()) makeFolders(join(this.#folder, PARTIAL), 0o700)
     if (this.#isMade) removeIfEmpty(this.#folder)
   }
 }
