@@ -98,7 +98,8 @@ function inRound(one: CatalogWrite, round: Round): CatalogWrite {
   return { ...one, ...uids, claims, parentUid: named(one.parentUid ?? '', round) }
 }
 
-async function assertSameOutcome(
+/** Commits to both, and asserts that both take it or both refuse it. */
+export async function assertSameOutcome(
   store: CatalogStore,
   model: CatalogStoreModel,
   writes: readonly CatalogWrite[],

@@ -16,6 +16,7 @@ import {
 } from '../../src/store/index.ts'
 import { putsOfFleet } from '../../src/store/puts-of-fleet.ts'
 import { CatalogStoreModel } from '../contract/catalog-store-model.ts'
+import { assertSameOutcome } from '../contract/catalog-store-property.ts'
 import { fc } from '../support/fast-check.ts'
 import { fleetOf } from '../support/fleets.ts'
 
@@ -184,21 +185,6 @@ function streamOf(orgUid: string, parentUid: string): PutDocument {
     ...{ listKey: '0000001', index: '010\n\nt', claims: [`stream_id:${parentUid}:t`] },
     ...{ body: { id: 't', valueType: 'DOUBLE' }, expectedRevision: 'any' },
   }
-}
-
-async function assertSameOutcome(
-  store: CatalogStore,
-  model: CatalogStoreModel,
-  writes: readonly CatalogWrite[],
-): Promise<void> {
-  let expected: unknown
-  try {
-    model.commit(writes)
-  } catch (error) {
-    expected = error
-  }
-  const outcome = await store.commit(writes).catch((error: unknown) => error)
-  assert.equal(outcome instanceof CatalogConflict, expected !== undefined, String(outcome))
 }
 
 async function assertSameLists(
