@@ -64,8 +64,13 @@ async function moveBody(from: BlobStore, to: BlobStore, body: BlobInfo): Promise
   const { key, bytes } = body
   const stored = await from.read(body, { start: 0, end: bytes })
   if (stored === undefined) return false
-  await to.put(stored, { bytesMax: bytes, key })
-  return true
+  try {
+    await to.put(stored, { bytesMax: bytes, key })
+    return true
+  } finally {
+    // A put that is refused before it reads leaves the body open.
+    stored.destroy()
+  }
 }
 
 async function hashOf(blobs: BlobStore, body: BlobInfo): Promise<string | undefined> {

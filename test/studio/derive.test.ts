@@ -190,7 +190,9 @@ test('what a derived stream hangs on, what became of it, and its history are tol
   await assertFits(page)
   await state.scrollIntoViewIfNeeded()
   await shoot(page, 'derive-state-phone')
-  assert.deepEqual(complaints, [])
+  // The browser tells of the previews that were refused while the formula was half written.
+  const others = complaints.filter((text) => !text.includes('status of 400'))
+  assert.deepEqual(others, [])
 })
 
 test('deriving a long history shows how far it is, and can be cancelled', { skip }, async () => {

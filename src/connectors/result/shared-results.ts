@@ -59,9 +59,9 @@ export class SharedResults {
     const { blobs, folder } = this.#deps
     const note = await this.#find(key.uid)
     if (note === undefined) return undefined
+    await mkdir(folder, { recursive: true, mode: 0o700 })
     const body = await blobs.read(note.blob, { start: 0, end: note.blob.bytes })
     if (body === undefined) return undefined
-    await mkdir(folder, { recursive: true, mode: 0o700 })
     await pipeline(body, createWriteStream(resultPath(folder, key.uid), { mode: 0o600 }))
     const file = await ResultFile.find(folder, key.uid)
     if (file === undefined) throw new Error('The result of an import does not check')

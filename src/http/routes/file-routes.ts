@@ -165,13 +165,17 @@ function getRoutes(app: App, deps: FileRoutesDeps, way: FileWay): void {
         // Fastify keeps the Content-Length of a HEAD only beside a stream.
         if (asked.isHead && status !== 304) return reply.send(Readable.from([]))
         if (body === undefined || range === undefined) return reply.send()
-        const { componentUid, compId, streamId } = calls.targetOf(
-          request.principal,
-          pathOf(request),
-        )
-        identity.exports.note(actingIn(request), {
-          ...{ form: 'file', componentUid, compId, streamId, amount: range.end - range.start },
-        })
+        try {
+          const target = calls.targetOf(request.principal, pathOf(request))
+          const { componentUid, compId, streamId } = target
+          identity.exports.note(actingIn(request), {
+            ...{ form: 'file', componentUid, compId, streamId, amount: range.end - range.start },
+          })
+        } catch (cause) {
+          // The stream may have gone since its file was opened: nobody else would close it.
+          body.destroy()
+          throw cause
+        }
         return reply.send(asked.base64 === undefined ? body : Readable.from(base64Text(body)))
       },
     )

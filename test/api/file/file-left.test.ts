@@ -1,0 +1,52 @@
+/** Downloads that nobody waits for: whoever goes away leaves no file open behind. */
+import assert from 'node:assert/strict'
+import { readdirSync, readlinkSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { openSocket, putFile } from '../../support/file-client.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { eventually } from '../../support/settle.ts'
+
+const BODY = Buffer.alloc(2_000_000, 'x')
+const PATH = '/comp/c/stream/f/feed/file/f.bin'
+let service: Service
+
+before(async () => {
+  service = await startService()
+  await putFile(service, PATH, BODY)
+})
+after(() => service.close())
+
+/** Bodies that this process, which is the service, has open. */
+function openBodies(): string[] {
+  const links = readdirSync('/proc/self/fd').map((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`)
+    } catch {
+      return ''
+    }
+  })
+  return links.filter((path) => path.startsWith(`${service.dataDir}/files/`))
+}
+
+/** Asks for a file and goes away some turns later. */
+async function askAndLeave(query: string, headers: string, turns: number): Promise<void> {
+  const socket = await openSocket(service.port)
+  socket.on('error', () => {})
+  socket.write(
+    `GET /api${PATH}?api_key=${service.feedKey}${query} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`,
+  )
+  for (let left = turns; left > 0; left -= 1) await turn()
+  socket.destroy()
+}
+
+for (const [name, query, headers] of [
+  ['whole', '', ''],
+  ['a range', '', 'Range: bytes=5-1999999\r\n'],
+  ['base64', '&start=0', ''],
+] as const) {
+  test(`a download (${name}) that is left at any time leaves no file open`, async () => {
+    for (let turns = 0; turns < 40; turns += 1) await askAndLeave(query, headers, turns)
+    await eventually(async () => assert.deepEqual(openBodies(), []))
+  })
+}
