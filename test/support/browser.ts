@@ -18,6 +18,11 @@ const FLAGS = [
   '--disable-sync',
 ]
 
+/** With WEIR_TEST_LAG every call of a page takes up to so many milliseconds longer, and people are slow, too: whatever a test does not wait for shows. */
+export const LAG_MS = Number(process.env.WEIR_TEST_LAG ?? 0)
+/** How long a person thinks before every key and click; longer than a page waits for the next. */
+export const THOUGHT_MS = LAG_MS / 4
+
 /** The path of the machine's Chromium (WEIR_TEST_BROWSER first, then the PATH), or undefined. */
 export function findBrowser(): string | undefined {
   const folders = (process.env.PATH ?? '').split(':').concat('/usr/bin')
@@ -38,7 +43,7 @@ export async function openBrowser(flags: readonly string[] = []): Promise<Browse
   if (executablePath === undefined)
     throw new Error('No Chromium found: install the package "chromium" or set WEIR_TEST_BROWSER')
   const args = [...FLAGS, ...flags]
-  return await chromium.launch({ executablePath, args, timeout: PATIENCE_MS })
+  return await chromium.launch({ executablePath, args, timeout: PATIENCE_MS, slowMo: THOUGHT_MS })
 }
 
 function isExecutable(path: string): boolean {

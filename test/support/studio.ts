@@ -5,7 +5,7 @@ import { getTestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { buildStudio } from '../../tools/studio/build-studio.ts'
-import { openBrowser } from './browser.ts'
+import { LAG_MS, openBrowser, THOUGHT_MS } from './browser.ts'
 import { type Service, type ServiceOptions, startService } from './service.ts'
 import { eventually, PATIENCE_MS, settlesTo } from './settle.ts'
 
@@ -75,11 +75,13 @@ async function openPage(
     assert.equal(answer.status(), 200, await answer.text())
   }
   const page = await context.newPage()
+  if (LAG_MS > 0) typeSlowly(page)
   const complaints: string[] = []
   const hosts = new Set<string>()
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+    if (!['error', 'warning'].includes(message.type())) return
+    complaints.push(`${message.text()} ${message.location().url}`)
   })
   page.on('request', (asked) => {
     if (asked.url().startsWith('http')) hosts.add(new URL(asked.url()).origin)
@@ -88,15 +90,26 @@ async function openPage(
   return { page, complaints, hosts }
 }
 
-/** With WEIR_TEST_LAG every call of a page takes up to so many milliseconds longer: whatever a test does not wait for shows. */
-const LAG_MS = Number(process.env.WEIR_TEST_LAG ?? 0)
-
 async function delayCalls(context: BrowserContext): Promise<void> {
   await context.route('**/api/**', async (route) => {
     await pause(Math.random() * LAG_MS)
     // The page may have left, or given the call up.
     await route.continue().catch(() => {})
   })
+}
+
+function typeSlowly({ keyboard }: Page): void {
+  const type = keyboard.type.bind(keyboard)
+  keyboard.type = (text, options) => type(text, { delay: THOUGHT_MS, ...options })
+}
+
+/** What a page complained of but for answers of these statuses, of which browsers always tell: for those that a test asks for. */
+export function complaintsOtherThan(
+  complaints: readonly string[],
+  ...statuses: readonly number[]
+): string[] {
+  const told = statuses.map((status) => `responded with a status of ${status} (`)
+  return complaints.filter((text) => !told.some((one) => text.includes(one)))
 }
 
 /** Keeps what the place of short-lived lines has shown, for `told()`: a line may come and go between two looks. */
