@@ -27,7 +27,9 @@ interface PreviewPanelProps {
 export function PreviewPanel({ componentUid, zone, stream }: PreviewPanelProps) {
   const { uid, streamType, valueType, baseCycle, derivation } = stream
   const text = useQuiet(JSON.stringify({ uid, streamType, valueType, baseCycle, derivation }))
-  const isOff = derivation == null || !isComplete(derivation)
+  // What is asked for is the text as it was left alone, which may be complete later, or still be so.
+  const asked: Pick<StreamDraft, 'derivation'> = JSON.parse(text)
+  const isOff = [derivation, asked.derivation].some((one) => one == null || !isComplete(one))
   const { data, error } = useQuery(
     ['stream', componentUid, 'preview', text],
     (signal) =>
@@ -48,7 +50,7 @@ export function PreviewPanel({ componentUid, zone, stream }: PreviewPanelProps) 
       )}
       {!isOff && error !== undefined && <Refused error={error} />}
       {!isOff && error === undefined && data !== undefined && (
-        <Results preview={data.preview} zone={zone} isAll={derivation.trigger === 'ALL'} />
+        <Results preview={data.preview} zone={zone} isAll={derivation?.trigger === 'ALL'} />
       )}
     </section>
   )
