@@ -74,17 +74,23 @@ const logging = `<configuration><appender name="OUT" class="ch.qos.logback.core.
 interface NodeOptions {
   /** Whether a node that is killed finds its tables again; making them takes three times as long. */
   readonly keepsSchema?: boolean
+  /** How many of the hosts have one: 3, unless told. */
+  readonly count?: number
+  /** What their cassandra.yaml has beside, or in place of, what all have. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
-/** Starts three nodes with their data in a folder, and waits until all of them serve and know each other. */
+/** Starts nodes with their data in a folder, and waits until all of them serve and know each other. */
 export async function startCassandraNodes(
   folder: string,
-  { keepsSchema = true }: NodeOptions = {},
+  { keepsSchema = true, count = CASSANDRA_HOSTS.length, settings = {} }: NodeOptions = {},
 ): Promise<CassandraNodes> {
   const [storagePort, port] = [await freeClusterPort(), await freeClusterPort()]
   writeFileSync(join(folder, 'logback.xml'), logging)
-  const start = (node: number) => startNode(folder, node, { storagePort, port, keepsSchema })
-  const children = CASSANDRA_HOSTS.map((_, node) => start(node))
+  const hosts = CASSANDRA_HOSTS.slice(0, count)
+  const start = (node: number) =>
+    startNode(folder, node, { hosts, storagePort, port, keepsSchema, settings })
+  const children = hosts.map((_, node) => start(node))
   const kill = async (node: number) => {
     const child = children[node]
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -100,16 +106,18 @@ export async function startCassandraNodes(
       return true
     }, NODES_START_MS_MAX)
   const stop = async () => {
-    await Promise.all(CASSANDRA_HOSTS.map((_, node) => kill(node)))
+    await Promise.all(hosts.map((_, node) => kill(node)))
   }
-  const serving = await Promise.all(CASSANDRA_HOSTS.map((_, node) => serves(node)))
+  const serving = await Promise.all(hosts.map((_, node) => serves(node)))
   const dead = serving.indexOf(false)
   if (dead >= 0) {
     await stop()
     const told = readFileSync(logOf(folder, dead), 'utf8').slice(-4_000)
     throw new Error(`A node of Cassandra ended while it started:\n${told}`)
   }
-  await Promise.all(CASSANDRA_HOSTS.map((host) => eventually(() => expectOthers(host, port))))
+  // One alone has nobody to know, and may let nobody in.
+  const asked = count > 1 ? hosts : []
+  await Promise.all(asked.map((host) => eventually(() => expectOthers(host, { hosts, port }))))
   return {
     port,
     get pids() {
@@ -125,8 +133,11 @@ export async function startCassandraNodes(
   }
 }
 
-/** Throws while a node has not heard of both others: each of them starts by itself, and what it made alone others would not know. */
-async function expectOthers(host: string, port: number): Promise<void> {
+/** Throws while a node has not heard of all others: each of them starts by itself, and what it made alone others would not know. */
+async function expectOthers(
+  host: string,
+  { hosts, port }: Pick<NodePlaces, 'hosts' | 'port'>,
+): Promise<void> {
   const settings = { hosts: [host], port, dataCentre: '', keyspace: '', replication: 3 }
   const { client, end } = await connectClient(settings, {})
   try {
@@ -134,13 +145,14 @@ async function expectOthers(host: string, port: number): Promise<void> {
       host: client.hosts.values().find(({ address }) => address.startsWith(`${host}:`)),
     })
     const known = rows.filter(({ schema_version }) => schema_version !== null)
-    if (known.length < CASSANDRA_HOSTS.length - 1) throw new Error(`${host} is alone`)
+    if (known.length < hosts.length - 1) throw new Error(`${host} is alone`)
   } finally {
     await end()
   }
 }
 
-interface NodePorts {
+interface NodePlaces {
+  readonly hosts: readonly string[]
   readonly storagePort: number
   readonly port: number
 }
@@ -148,7 +160,7 @@ interface NodePorts {
 function startNode(
   folder: string,
   node: number,
-  options: NodePorts & { readonly keepsSchema: boolean },
+  options: NodePlaces & Required<Pick<NodeOptions, 'keepsSchema' | 'settings'>>,
 ): ChildProcess {
   const [java, jars] = [findJava(), findCassandra()]
   if (java === undefined || jars === undefined) throw new Error('Cassandra or Java is missing')
@@ -161,6 +173,8 @@ function startNode(
     'cassandra.storagedir': home,
     'cassandra.ring_delay_ms': '1000',
     'cassandra.skip_wait_for_gossip_to_settle': '0',
+    // The first user is there as soon as somebody may sign in.
+    'cassandra.superuser_setup_delay_ms': '0',
     'cassandra.test.flush_local_schema_changes': String(options.keepsSchema),
     'logback.configurationFile': join(folder, 'logback.xml'),
   }
@@ -178,35 +192,41 @@ function logOf(folder: string, node: number): string {
   return join(folder, `node${node + 1}.log`)
 }
 
-function settingsOf(home: string, node: number, { storagePort, port }: NodePorts): string {
-  const host = CASSANDRA_HOSTS[node]
-  // A node that was kept waiting for longer than request_timeout never hears of a table.
-  // Every one is a seed: one that is not ends when it starts before the others answer, as on a busy machine.
-  return `cluster_name: weir-tests
-num_tokens: 1
-initial_token: ${TOKENS[node]}
-partitioner: org.apache.cassandra.dht.Murmur3Partitioner
-commitlog_sync: batch
-commitlog_directory: ${home}/commitlog
-data_file_directories: [${home}/data]
-saved_caches_directory: ${home}/saved_caches
-hints_directory: ${home}/hints
-cdc_raw_directory: ${home}/cdc_raw
-listen_address: ${host}
-rpc_address: ${host}
-storage_port: ${storagePort}
-native_transport_port: ${port}
-endpoint_snitch: SimpleSnitch
-auto_bootstrap: false
-auto_snapshot: false
-read_request_timeout: 10000ms
-write_request_timeout: 10000ms
-request_timeout: 60000ms
-cas_contention_timeout: 5000ms
-seed_provider:
-  - class_name: org.apache.cassandra.locator.SimpleSeedProvider
-    parameters: [{ seeds: "${CASSANDRA_HOSTS.join(',')}" }]
-`
+function settingsOf(
+  home: string,
+  node: number,
+  { hosts, storagePort, port, settings }: NodePlaces & Required<Pick<NodeOptions, 'settings'>>,
+): string {
+  const seeds = `{ seeds: "${hosts.join(',')}" }`
+  const all: Record<string, string> = {
+    cluster_name: 'weir-tests',
+    num_tokens: '1',
+    initial_token: TOKENS[node],
+    partitioner: 'org.apache.cassandra.dht.Murmur3Partitioner',
+    commitlog_sync: 'batch',
+    commitlog_directory: `${home}/commitlog`,
+    data_file_directories: `[${home}/data]`,
+    saved_caches_directory: `${home}/saved_caches`,
+    hints_directory: `${home}/hints`,
+    cdc_raw_directory: `${home}/cdc_raw`,
+    listen_address: hosts[node],
+    rpc_address: hosts[node],
+    storage_port: String(storagePort),
+    native_transport_port: String(port),
+    endpoint_snitch: 'SimpleSnitch',
+    auto_bootstrap: 'false',
+    auto_snapshot: 'false',
+    read_request_timeout: '10000ms',
+    write_request_timeout: '10000ms',
+    // A node that was kept waiting for longer than this never hears of a table.
+    request_timeout: '60000ms',
+    cas_contention_timeout: '5000ms',
+    // Every one is a seed: one that is not ends when it starts before the others answer, as on a busy machine.
+    seed_provider: `[{ class_name: org.apache.cassandra.locator.SimpleSeedProvider, parameters: [${seeds}] }]`,
+    ...settings,
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\n`)
+  return lines.join('')
 }
 
 /** A port that is free on all addresses of the nodes. */

@@ -48,12 +48,12 @@ export async function connectClient(
       } catch (error) {
         await tended.end()
         const found = reasonsOf(error)
-        reasons.push(...found.map((one) => (one instanceof Error ? one.message : String(one))))
+        reasons.push(...found.map((one) => `${messageOf(one)}${adviceOn(one, settings)}`))
         if (found.some(isUntrusted)) untrusted += 1
         // One node with a bad certificate is no reason to end while others can be used.
         const isHopeless = untrusted === settings.hosts.length
         if (isAway(error) && !found.some(isRefused) && !isHopeless) continue
-        const what = `Cannot use Cassandra at ${placeOf(settings)}: ${reasons.at(-1)?.trim()}`
+        const what = `Cannot use Cassandra at ${placeOf(settings)}: ${reasons.at(-1)}`
         throw new StoreUnusable('settings', what, { cause: error })
       }
     }
@@ -111,6 +111,32 @@ function isRefused(reason: unknown): boolean {
 
 /** Certificates that do not fit, of this process or of the node, by the codes of Node and OpenSSL. */
 function isUntrusted(reason: unknown): boolean {
-  const { code = '' } = reason as { readonly code?: unknown }
-  return typeof code === 'string' && /CERT|UNABLE_TO_|SELF_SIGNED/.test(code)
+  return /CERT|UNABLE_TO_|SELF_SIGNED|UNKNOWN_CA/.test(codeOf(reason))
+}
+
+function codeOf(reason: unknown): string {
+  const { code } = reason as { readonly code?: unknown }
+  return typeof code === 'string' ? code : ''
+}
+
+function messageOf(reason: unknown): string {
+  const text = reason instanceof Error ? reason.message : String(reason)
+  // Node adds advice of its own, which is about its command line, behind a semicolon.
+  return isUntrusted(reason) ? text.trim().split('; ', 1)[0] : text.trim()
+}
+
+/** Which settings somebody has to look at, where that is known. */
+function adviceOn(reason: unknown, { user, tls }: ClusterSettings): string {
+  if (isRefused(reason) && user === undefined) {
+    return ': set WEIR_CASSANDRA_USER and WEIR_CASSANDRA_PASSWORD'
+  }
+  if (tls === undefined) {
+    // What a node does that takes encrypted connections only.
+    return codeOf(reason) === 'ECONNRESET' ? ' (WEIR_CASSANDRA_TLS is off)' : ''
+  }
+  if (!isUntrusted(reason)) return ''
+  // What a node said of us begins so; all else was found wrong here.
+  return codeOf(reason).startsWith('ERR_SSL_')
+    ? ': the nodes ask for a certificate that they trust in WEIR_CASSANDRA_TLS_CERT'
+    : ': WEIR_CASSANDRA_TLS_CA must name who vouches for the nodes, and their certificates where they are reached'
 }
