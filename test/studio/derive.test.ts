@@ -210,8 +210,7 @@ test('what a derived stream hangs on, what became of it, and its history are tol
   await state.scrollIntoViewIfNeeded()
   await shoot(page, 'derive-state-phone')
   // The browser tells of the previews that were refused while the formula was half written.
-  const others = complaints.filter((text) => !text.includes('status of 400'))
-  assert.deepEqual(others, [])
+  assert.deepEqual(complaintsOtherThan(complaints, 400), [])
 })
 
 test('deriving a long history shows how far it is, and can be cancelled', { skip }, async () => {

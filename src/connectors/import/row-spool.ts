@@ -24,7 +24,10 @@ export class RowSpool {
   static async open(folder: string): Promise<RowSpool> {
     const path = join(folder, `import-${newUid()}.tmp`)
     const file = await open(path, 'wx+', 0o600)
-    await rm(path, { force: true })
+    await rm(path, { force: true }).catch(async (cause: unknown) => {
+      await file.close()
+      throw cause
+    })
     return new RowSpool(file)
   }
 

@@ -44,7 +44,10 @@ export class GatheredSamples {
   static async open(folder: string, streams: RunStreams, now: number): Promise<GatheredSamples> {
     const path = join(folder, `${newUid()}.tmp`)
     const file = await open(path, 'wx+', 0o600)
-    await rm(path, { force: true })
+    await rm(path, { force: true }).catch(async (cause: unknown) => {
+      await file.close()
+      throw cause
+    })
     return new GatheredSamples(file, streams, now)
   }
 

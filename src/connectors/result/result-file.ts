@@ -160,8 +160,11 @@ export class ResultFile {
     await this.#file.datasync()
     await rename(`${this.#path}.tmp`, this.#path)
     const folder = await open(join(this.#path, '..'), constants.O_RDONLY)
-    await folder.sync()
-    await folder.close()
+    try {
+      await folder.sync()
+    } finally {
+      await folder.close()
+    }
   }
 
   async readFirst(): Promise<FirstPart> {

@@ -49,7 +49,9 @@ export class SharedResults {
   async publish(file: ResultFile, key: PayloadKey, lease: Lease): Promise<void> {
     const { blobs, folder } = this.#deps
     const source = createReadStream(resultPath(folder, key.uid))
-    const blob = await blobs.put(source, { bytesMax: Number.MAX_SAFE_INTEGER })
+    // A put that is refused before it reads would leave the file open.
+    const putting = blobs.put(source, { bytesMax: Number.MAX_SAFE_INTEGER })
+    const blob = await putting.finally(() => source.destroy())
     await this.#put({ key, blob, part: 0, assigned: null }, lease)
     this.#follow(file, { key, blob }, lease)
   }
