@@ -245,7 +245,8 @@ test('holds keep bodies while a backup runs, and give up one that is not heard o
   const blobs = await openBlobStore({ folder: join(folder, 'files') })
   const cut = () => ({ segment: 1, bytes: null })
   const onFailure = (error: unknown) => assert.fail(String(error))
-  const holds = new BackupHolds({ blobs, cut, onFailure, holdMs: 20, pinMs: 10 })
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const holds = new BackupHolds({ blobs, cut, onFailure, holdMs: 1_000, pinMs: 10 })
   const bodies = holds.keepBodies()
   const put = () => bodies.put(bodyOf('x'), { bytesMax: 10 })
   const isThere = (key: string) => existsSync(join(folder, 'files', key.slice(0, 2), key))
@@ -255,9 +256,13 @@ test('holds keep bodies while a backup runs, and give up one that is not heard o
   assert.equal(await bodies.sweep(() => false, Date.now() + 1e9), 0)
   assert.ok(isThere(kept.key) && isThere(swept.key))
   // Deletions go on by themselves when nothing more is heard.
-  await holds.mayEndDeletion()
+  const ending = holds.mayEndDeletion()
+  t.mock.timers.tick(10)
+  await ending
   assert.throws(() => holds.answer('backup cut', id), /given this backup up/)
   holds.answer('backup going', id)
+  assert.ok(isThere(kept.key))
+  t.mock.timers.tick(1_000)
   await new Promise<void>((resolve) => {
     const look = (): void => void (isThere(kept.key) ? setImmediate(look) : resolve())
     look()
