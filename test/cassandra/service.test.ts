@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { Cluster, type ClusterSettings } from '../../src/store/cassandra/index.ts'
 import { cassandraSkip, testKeyspaceSettings } from '../support/cassandra.ts'
 import { type ChildService, startChildService } from '../support/child-service.ts'
 import { callApi, getJson, putFile } from '../support/file-client.ts'
+import { eventually } from '../support/settle.ts'
 import { startWeir } from '../support/weir-command.ts'
 
 const skip = cassandraSkip()
@@ -44,13 +44,13 @@ function targets() {
   return { one, other }
 }
 
-/** The answer of a GET once it is as wanted, or the last one. */
+/** The answer of a GET once it is as wanted. */
 async function until<T>(read: () => Promise<T>, isWanted: (value: T) => boolean): Promise<T> {
-  for (let looks = 0; ; looks++) {
+  return await eventually(async () => {
     const value = await read()
-    if (isWanted(value) || looks === 100) return value
-    await pause(50)
-  }
+    assert.ok(isWanted(value), 'not as wanted')
+    return value
+  })
 }
 
 function cases(): void {

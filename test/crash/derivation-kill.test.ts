@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { type Call, caller, signIn } from '../support/caller.ts'
 import { startChildService } from '../support/child-service.ts'
 import { Random, testSeeds } from '../support/random.ts'
+import { eventually } from '../support/settle.ts'
 
 const ROUNDS = Number(process.env.WEIR_CRASH_ROUNDS ?? 3)
 const PASSWORD = 'correct horse battery'
@@ -78,26 +78,20 @@ async function check(owner: Call): Promise<void> {
     true_to: source.map(([time, value]) => [time, value * 3]),
     chained: source.map(([time, value]) => [time, value * 3 + 1]),
   }
-  for (let tries = 0; ; tries += 1) {
+  const times = source.map(([time]) => time)
+  await eventually(async () => {
     const found = { true_to: await read(owner, 'true_to'), chained: await read(owner, 'chained') }
     const [grows, behind] = [await read(owner, 'grows'), await read(owner, 'behind')]
-    const times = source.map(([time]) => time)
-    try {
-      assert.deepEqual(found, expected)
-      assert.deepEqual(
-        grows.map(([time]) => time),
-        times,
-      )
-      assert.deepEqual(
-        behind,
-        grows.map(([time, value]) => [time, value + 1]),
-      )
-      return
-    } catch (error) {
-      if (tries >= 300) throw error
-    }
-    await wait(100)
-  }
+    assert.deepEqual(found, expected)
+    assert.deepEqual(
+      grows.map(([time]) => time),
+      times,
+    )
+    assert.deepEqual(
+      behind,
+      grows.map(([time, value]) => [time, value + 1]),
+    )
+  })
 }
 
 const [seed] = testSeeds(1)

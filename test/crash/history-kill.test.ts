@@ -8,14 +8,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Call, caller, signIn } from '../support/caller.ts'
 import { type ChildService, startChildService } from '../support/child-service.ts'
 import { Random, testSeeds } from '../support/random.ts'
+import { PATIENCE_MS } from '../support/settle.ts'
 
 const ROUNDS = Number(process.env.WEIR_CRASH_ROUNDS ?? 2)
 const PASSWORD = 'correct horse battery'
 const SETTINGS = { WEIR_RATE_LIMITS: 'off', WEIR_OWNER_PASSWORD: PASSWORD }
 const SAMPLES = 100_000
 const PAGE = 1_000
-/** A minute for what takes a second. */
-const TRIES_MAX = 3_000
 
 interface Made {
   readonly path: string
@@ -53,7 +52,8 @@ async function begin(owner: Call, { path }: Made): Promise<string> {
 
 /** The job once it has come so far, or is over. */
 async function jobWhen(owner: Call, uid: string, doneMin: number) {
-  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+  const deadline = performance.now() + PATIENCE_MS
+  while (performance.now() < deadline) {
     const { status, text, body } = await owner('GET', `/api/job/${uid}`)
     assert.equal(status, 200, text)
     if (body.job.status !== 'RUNNING' || body.job.done >= doneMin) return body.job

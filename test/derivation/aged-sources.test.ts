@@ -1,11 +1,11 @@
 /** Samples of sources that grow too old for their delete profile: what was derived of them stays. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { ManualClock } from '../../src/base/index.ts'
 import type { StreamInput } from '../../src/catalog/index.ts'
 import { catalogClockMark, expiringStreams, makeDeleteProfileJob } from '../../src/feed/index.ts'
 import { type DerivationHome, derivationHome, owner } from '../support/derivation-home.ts'
+import { settlesTo } from '../support/settle.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -73,7 +73,7 @@ async function deriveAll(home: DerivationHome, id: string): Promise<void> {
   const path = { componentUid: index.componentOf(handle).uid, uid: index.streamUid(handle) }
   const { jobs } = home.derivation
   const { uid } = await jobs.start(owner, path, {})
-  for (let tries = 0; tries < 6_000 && jobs.unfinishedCount > 0; tries += 1) await wait(5)
+  await settlesTo(() => jobs.unfinishedCount, 0)
   assert.equal((await jobs.get(owner, uid)).status, 'DONE')
 }
 

@@ -1,10 +1,10 @@
 /** Cancelling a job that works: it ends where it is, what it derived stays, and nothing runs on. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { SampleBatch } from '../../src/store/index.ts'
 import { derivationHome, ORG, owner } from '../support/derivation-home.ts'
 import { batch } from '../support/samples.ts'
+import { settlesTo } from '../support/settle.ts'
 
 const SAMPLES = 200_000
 
@@ -63,7 +63,7 @@ test('a job that works is cancelled between two blocks, and what is derived stay
   assert.equal((await home.read('d')).length, kept.length)
   assert.deepEqual(await jobs.cancel(owner, begun.uid), gone)
   const again = await jobs.start(owner, { componentUid, uid }, { from: kept.length })
-  for (let tries = 0; tries < 1_500 && jobs.unfinishedCount > 0; tries += 1) await wait(20)
+  await settlesTo(() => jobs.unfinishedCount, 0)
   assert.equal((await jobs.get(owner, again.uid)).status, 'DONE')
   assert.equal((await home.read('d')).length, SAMPLES)
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { type Call, caller, signIn } from '../support/caller.ts'
 import { type Service, startService } from '../support/service.ts'
+import { eventually } from '../support/settle.ts'
 
 let service: Service
 let session: string
@@ -51,13 +51,12 @@ async function countOf(id: string): Promise<number> {
 
 /** A job once it is over. */
 async function finished(uid: string) {
-  for (let tries = 0; tries < 2_400; tries += 1) {
+  return await eventually(async () => {
     const { status, text, body } = await owner('GET', `/api/job/${uid}`)
     assert.equal(status, 200, text)
-    if (body.job.status !== 'RUNNING') return body.job
-    await wait(50)
-  }
-  throw new Error('the job is not over')
+    assert.notEqual(body.job.status, 'RUNNING')
+    return body.job
+  })
 }
 
 const derive = ({ uid, streams }: Made, span: object = {}, call = owner) =>

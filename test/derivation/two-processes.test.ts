@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { ManualClock } from '../../src/base/index.ts'
 import type { StreamInput } from '../../src/catalog/index.ts'
 import { ComponentLocks } from '../../src/derivation/component-locks.ts'
@@ -12,6 +11,7 @@ import { openCatalogStore } from '../../src/store/embedded/index.ts'
 import type { SampleBatch } from '../../src/store/index.ts'
 import { derivationHome, ORG, owner } from '../support/derivation-home.ts'
 import { batch } from '../support/samples.ts'
+import { eventually } from '../support/settle.ts'
 
 /** Longer than what is heard of another process counts. */
 const HEARD_MS = 1_000
@@ -26,13 +26,12 @@ const derived = (id: string, expression: string, streamId: string): StreamInput 
   derivation: { expression, variables: [{ name: 'v', streamId }] },
 })
 
-/** Waits, for half a minute at most. */
+/** Waits until something is over, and does something else before every look. */
 async function until(isOver: () => boolean, meanwhile = () => {}): Promise<void> {
-  for (let tries = 0; tries < 1_500 && !isOver(); tries += 1) {
-    meanwhile()
-    await wait(20)
-  }
-  assert.ok(isOver())
+  await eventually(() => {
+    if (!isOver()) meanwhile()
+    assert.ok(isOver())
+  })
 }
 
 test('a lock is seen through another handle of the catalog, which is asked once in a while', async (t) => {
