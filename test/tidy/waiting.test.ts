@@ -32,3 +32,10 @@ test('no test lets a page wait by itself, which the policy of our pages stops at
   )
   assert.deepEqual(found, [], 'settlesTo(() => page.evaluate(…), …) looks from outside')
 })
+
+test('no test sets aside complaints of a page by words of its own', () => {
+  const found = globSync('test/**/*.test.ts').filter((file) =>
+    /\bcomplaints\.(?:filter|every)\(/.test(readFileSync(file, 'utf8')),
+  )
+  assert.deepEqual(found, [], 'complaintsOtherThan() of test/support/studio.ts names statuses')
+})
