@@ -33,7 +33,7 @@ export interface ServiceOptions extends Pick<AppOptions, 'wrapCatalog' | 'wrapSa
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** Starts a service; rate limits are off unless the test sets them. */
+/** Starts a service; rate limits are off, and SQL may take its time on a slow machine, unless the test sets them. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const dataDir = mkdtempSync(join(tmpdir(), 'weir-service-'))
   const logLines: string[] = []
@@ -43,6 +43,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       WEIR_PORT: '0',
       WEIR_DATA_DIR: dataDir,
       WEIR_RATE_LIMITS: 'off',
+      WEIR_SQL_SECONDS: '120',
       WEIR_OWNER_PASSWORD: 'correct horse battery',
       ...settings,
     })
