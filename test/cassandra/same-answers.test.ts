@@ -1,10 +1,13 @@
 /** Two services on one keyspace give the same answers: what one has done the other knows when it must. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { type Answer, caller, signIn } from '../support/caller.ts'
 import { cassandraSkip } from '../support/cassandra.ts'
+import { ImportHome, LOCAL } from '../support/import-home.ts'
 import { type LiveClient, openLiveClient } from '../support/live-client.ts'
-import { settlesTo } from '../support/settle.ts'
+import { eventually, settlesTo } from '../support/settle.ts'
 import { openTwoApps, type Peer, type TwoApps } from './two-apps.ts'
 
 const skip = cassandraSkip()
@@ -336,10 +339,58 @@ function derivationCases(): void {
   })
 }
 
+/** A database that lets a caller in and answers nothing else; told how many are there. */
+async function startMuteDatabase(): Promise<{ port: number; count(): number; close(): void }> {
+  const sockets = new Set<Socket>()
+  // AuthenticationOk and ReadyForQuery of PostgreSQL.
+  const letsIn = Buffer.from('520000000800000000' + '5a0000000549', 'hex')
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.once('data', () => socket.write(letsIn))
+    socket.on('error', () => {}).once('close', () => sockets.delete(socket))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const close = () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  }
+  return { port: (server.address() as AddressInfo).port, count: () => sockets.size, close }
+}
+
+function importCases(): void {
+  test('a run is called off through any process, and ends with its connector through any', async (t) => {
+    const database = await startMuteDatabase()
+    t.after(() => database.close())
+    const imports = await ImportHome.open(one, apps.account, 'POSTGRESQL', database)
+    const [called, deleted] = [
+      await imports.insert({ id: 'called' }),
+      await imports.insert({ id: 'deleted' }),
+    ]
+    assert.equal((await other.owner('DELETE', `/api/connector/${called}/run`)).status, 404)
+    const runUid = await imports.start(called)
+    await imports.start(deleted)
+    await eventually(() => assert.equal(database.count(), 2))
+    await Promise.all([
+      fine(other.owner('DELETE', `/api/connector/${called}/run`)),
+      fine(other.owner('DELETE', `/api/connector/${deleted}`)),
+    ])
+    const [run] = await imports.runsOf(called)
+    assert.deepEqual(
+      [run.uid, run.status, run.message],
+      [runUid, 'FAILED', 'The run was cancelled'],
+    )
+    await eventually(() => assert.equal(database.count(), 0))
+    // The next one runs: what was called off is that run.
+    await imports.start(called)
+    assert.equal((await one.owner('DELETE', `/api/connector/${called}/run`)).status, 200)
+  })
+}
+
 if (skip !== false) test('two services on Cassandra', { skip }, () => {})
 else {
   before(async () => {
-    apps = await openTwoApps('same', { WEIR_LIVE: 'perSecond=20' })
+    apps = await openTwoApps('same', { ...LOCAL, WEIR_LIVE: 'perSecond=20' })
     one = apps.one
     other = apps.other
   })
@@ -352,4 +403,5 @@ else {
   credentialCases()
   liveCases()
   derivationCases()
+  importCases()
 }

@@ -28,6 +28,8 @@ export interface TwoApps {
   readonly one: Peer
   readonly other: Peer
   readonly session: string
+  /** The owner's. */
+  readonly account: { readonly email: string; readonly password: string }
   close(): Promise<void>
 }
 
@@ -75,6 +77,7 @@ export async function openTwoApps(
   const closing = opened.move()
   return {
     ...{ one: peer(first), other: peer(second), session },
+    account: { email: EMAIL, password: PASSWORD },
     close: () => closing.disposeAsync(),
   }
 }

@@ -44,7 +44,7 @@ export class ImportHome {
     service: Pick<Service, 'url'>,
     account: { readonly email: string; readonly password: string },
     kind: 'POSTGRESQL' | 'MYSQL',
-    server: DatabaseServer,
+    server: Pick<DatabaseServer, 'port'>,
   ): Promise<ImportHome> {
     const owner = caller(service, await signIn(service, account.email, account.password))
     const users = await owner('GET', '/api/org_user')

@@ -5,6 +5,7 @@ import type { Lease, PayloadStore, RunOutcome } from '../../store/index.ts'
 import { DatabaseFailure } from '../database/database-port.ts'
 import type { Connector } from '../record/connector-shape.ts'
 import { ResultFile } from '../result/result-file.ts'
+import { callOffElsewhere, findCalledOff, refuseStoring } from './called-off.ts'
 import { ImportFigures } from './import-figures.ts'
 import { readImportState } from './import-memory.ts'
 import { importOf } from './import-record.ts'
@@ -172,15 +173,13 @@ export class ImportRuns {
   }
 
   /**
-   * Calls off what a connector runs; resolves when it is over. False when it runs nothing here. One that stores
-   * goes through with it, unless what it is for is gone.
+   * Calls off what a connector runs, in whichever process; resolves when it is over. False when it runs nothing. One
+   * that stores goes through with it, unless what it is for is gone.
    */
-  async cancel(connectorUid: string, options?: { readonly isGone: boolean }): Promise<boolean> {
+  async cancel(connectorUid: string, { isGone } = { isGone: false }): Promise<boolean> {
     const running = this.#running.get(connectorUid)
-    if (running === undefined) return false
-    if (running.isStoring && options?.isGone !== true) {
-      refuse('conflict', { what: 'This run stores already what it has read: it goes through' })
-    }
+    if (running === undefined) return await callOffElsewhere(this.#deps, connectorUid, isGone)
+    if (running.isStoring && !isGone) refuseStoring()
     running.calling.abort(new RunEnded('The run was cancelled'))
     await running.done
     return true
@@ -253,7 +252,8 @@ export class ImportRuns {
     const key = { orgUid: connector.orgUid, connectorUid: connector.uid, uid }
     const running: RunningImport = {
       ...{ key, lease, start, isResumed, signal: calling.signal, calling, done },
-      ...{ rowsFetched: 0, samples: 0, isStoring: false, isEnding: false },
+      // What an earlier process has begun may be stored in part: its work finds out.
+      ...{ rowsFetched: 0, samples: 0, isStoring: isResumed, isEnding: false },
     }
     this.#running.set(connector.uid, running)
     this.#entering.delete(connector.uid)
@@ -295,6 +295,13 @@ export class ImportRuns {
     return { ...outcome, isTransient }
   }
 
+  /** Ends a run that another process was told to call off. */
+  async #heed(running: RunningImport): Promise<void> {
+    const found = await findCalledOff(this.#deps.catalogStore, running.key)
+    if (found === undefined || (running.isStoring && !found.isGone)) return
+    running.calling.abort(new RunEnded('The run was cancelled'))
+  }
+
   /** Keeps the lease of a run, and ends it where that is lost or it takes too long; answers what stops that. */
   #watch(running: RunningImport): () => void {
     const { catalogStore, holder } = this.#deps
@@ -304,6 +311,8 @@ export class ImportRuns {
       const renewed = catalogStore.acquireLease(name, holder, LEASE_MS)
       const lose = () => calling.abort(new RunEnded('Another process has taken this run over'))
       renewed.then((kept) => kept === undefined && lose()).catch(lose)
+      // What is not read is looked for the next time.
+      void this.#heed(running).catch(() => {})
     }, RENEW_EVERY_MS)
     const limit = `The run took longer than ${RUN_MS_MAX / 3_600_000} hours`
     const tooLong = setTimeout(() => {

@@ -51,7 +51,7 @@ export interface WorkingRun {
   readonly signal: AbortSignal
   rowsFetched: number
   samples: number
-  /** From here on it can only go through: a part of it may be stored. */
+  /** Whether it can only go through: a part of it may be stored. */
   isStoring: boolean
 }
 
@@ -70,6 +70,7 @@ export async function workImport(
   run: WorkingRun,
 ): Promise<ImportCounts> {
   const found = run.isResumed ? await findResult(deps, run) : undefined
+  run.isStoring = found !== undefined
   const file = found ?? (await makeImport(deps, connector, run))
   try {
     if (found === undefined) await deps.results?.publish(file, run.key, run.lease)

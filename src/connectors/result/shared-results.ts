@@ -73,6 +73,11 @@ export class SharedResults {
     return file
   }
 
+  /** Whether the result of a run is kept: it is being stored, or will be. */
+  async has(runUid: string): Promise<boolean> {
+    return (await this.#find(runUid)) !== undefined
+  }
+
   /** Forgets the result of a run. */
   async remove(runUid: string): Promise<void> {
     const note = await this.#find(runUid)
