@@ -17,6 +17,13 @@ const SLOT_MS = 30_000
  */
 const HELD_MS = 15_000
 
+/**
+ * How long a slot is kept from others at a stop. Its next holder's clock, by which it finds the slot free, is then so
+ * much past the last time that was assigned, and stays past it though it may be set back by 4 s, from one end of what
+ * is allowed to the other.
+ */
+const STOPPED_MS = 5_000
+
 const RENEW_EVERY_MS = 5_000
 const RETRY_AFTER_SECONDS = 5
 
@@ -27,8 +34,8 @@ interface TimeSlotDeps {
 
 /**
  * The times that this process may assign, among processes that share a store: those with its slot as the rest by
- * `step`. A slot is held by a lease, which is never let go but ends by itself, so that the times of whoever has it
- * next are later. A slot that was lost is replaced by another.
+ * `step`. A slot is held by a lease, which is never let go but ends by itself, soon at a stop, so that the times of
+ * whoever has it next are later. A slot that was lost is replaced by another.
  */
 export class TimeSlot {
   readonly step = SLOTS
@@ -93,11 +100,16 @@ export class TimeSlot {
     }
   }
 
-  /** Assigns no more; the slot is free when its lease is over. */
+  /** Assigns no more; the slot is free some seconds later. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await this.#renewing
+    const last = this.#lease
     this.#lease = undefined
+    if (last === undefined) return
+    const shortened = this.#deps.catalog.acquireLease(last.name, this.#holder, STOPPED_MS)
+    // While the cluster is away the lease ends by itself.
+    await shortened.catch(() => undefined)
   }
 
   #renewSoon(): void {

@@ -146,6 +146,20 @@ function processCases(): void {
     await other.commit([put('fenced')], second)
   })
 
+  test('a lease that was just taken is nobody else’s, though clocks differ', async () => {
+    const now = systemClock.now()
+    const clocks = [now, now - 4_000].map((at) => new ManualClock(at))
+    const one = await openClusterCatalog(keyspace.cluster, { clock: clocks[0] })
+    const other = await openClusterCatalog(otherCluster, { clock: clocks[1] })
+    assert.ok((await one.acquireLease('ahead', 'one', 10_000)) !== undefined)
+    assert.equal(await other.holderOf('ahead', 10_000), 'one')
+    assert.equal(await other.acquireLease('ahead', 'other', 10_000), undefined)
+    // One that was taken years ahead keeps nobody waiting.
+    clocks[0].advance(1e11)
+    assert.ok((await one.acquireLease('years', 'one', 10_000)) !== undefined)
+    assert.ok((await other.acquireLease('years', 'other', 10_000)) !== undefined)
+  })
+
   test('a lease that many processes want at once is one of theirs', async () => {
     const [one, other] = await openTwo()
     const wishes = Array.from({ length: 8 }, (_, at) =>

@@ -9,6 +9,9 @@ import type { Cluster, CqlRow } from '../connection/cluster.ts'
 const TRIES_MAX = 5
 const WAIT_MS = 50
 
+/** How far clocks of two processes are apart at most, each of which is within 2 s of the cluster's. */
+const CLOCKS_APART_MS_MAX = 4_000
+
 /** A lease as it was taken last. */
 interface TakenLease extends Lease {
   readonly expiresAtMs: number
@@ -115,8 +118,8 @@ function isRunningAt(
   { nowMs, ttlMs }: { readonly nowMs: number; readonly ttlMs: number },
 ): boolean {
   const remainingMs = expiresAtMs - nowMs
-  // One that would run longer than it was taken for was taken by a clock that was ahead.
-  return remainingMs > 0 && remainingMs <= ttlMs
+  // One that would run for much longer than it was taken for was taken by a clock that was wrong.
+  return remainingMs > 0 && remainingMs <= ttlMs + CLOCKS_APART_MS_MAX
 }
 
 function takenOf(name: string, row: CqlRow | undefined): TakenLease | undefined {
