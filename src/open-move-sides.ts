@@ -8,12 +8,14 @@ import { resultFolder } from './connectors/index.ts'
 import { type MoveSource, type MoveTarget, readMove, refuseUnfinishedMove } from './move/index.ts'
 import {
   type ClusterSettings,
+  fingerprintOfCluster,
   identityOf,
   openCluster,
   openClusterBlobs,
   openClusterCatalog,
   openClusterPayloads,
   openClusterSamples,
+  takesFingerprint,
 } from './store/cassandra/index.ts'
 import {
   checkFolder,
@@ -24,9 +26,10 @@ import {
   openPayloadStore,
   openSampleStore,
   readFolderParts,
+  readKeyFile,
   WholeDocuments,
 } from './store/embedded/index.ts'
-import { type CatalogStore, holdForMove, type StreamHandle } from './store/index.ts'
+import { type CatalogStore, holdForMove, keyFingerprint, type StreamHandle } from './store/index.ts'
 
 /** A cluster that does not answer for so long is told as away, and nothing is changed. */
 const CLUSTER_WAIT_MS = 15_000
@@ -78,7 +81,7 @@ export async function takeFolderTarget(
   return {
     open: async () => {
       const side = await openFolder(config, opened)
-      return { ...side, settle: () => side.samples.sealAll() }
+      return { ...side, settle: () => side.samples.sealAll(), holdKey: async () => {} }
     },
   }
 }
@@ -114,7 +117,11 @@ async function openFolder(config: Config, opened: AsyncDisposableStack) {
   markFolder(folder)
   const whole = new WholeDocuments(folder)
   opened.defer(() => whole.close())
-  return { name: `the folder ${folder}`, catalog, whole, samples, blobs, payloads }
+  const key = readKeyFile(folder)
+  return {
+    ...{ name: `the folder ${folder}`, catalog, whole, samples, blobs, payloads },
+    keyFingerprint: key === undefined ? undefined : keyFingerprint(key),
+  }
 }
 
 /** A run of an import that was cut short goes on from a file that is not moved. */
@@ -132,9 +139,9 @@ export async function openClusterSource(
   opening: ClusterOpening,
   opened: AsyncDisposableStack,
 ): Promise<MoveSource> {
-  const { identity, ...side } = await openClusterSide(opening, opened)
+  const { cluster: _cluster, ...side } = await openClusterSide(opening, opened)
   await refuseUnfinishedMove(side.catalog)
-  return { ...side, identity, watched: await watchIn(side) }
+  return { ...side, watched: await watchIn(side) }
 }
 
 /** Opens a cluster on which no process serves, to be filled. */
@@ -142,8 +149,11 @@ export async function openClusterTarget(
   opening: ClusterOpening,
   opened: AsyncDisposableStack,
 ): Promise<MoveTarget> {
-  const { identity: _identity, ...side } = await openClusterSide(opening, opened)
-  return { ...side, settle: async () => {} }
+  const { identity: _identity, cluster, ...side } = await openClusterSide(opening, opened)
+  const holdKey = async (fingerprint: string) => {
+    await takesFingerprint(cluster, fingerprint)
+  }
+  return { ...side, settle: async () => {}, holdKey }
 }
 
 async function openClusterSide(
@@ -168,7 +178,10 @@ async function openClusterSide(
   opened.defer(() => payloads.close())
   const name = `the keyspace ${settings.keyspace}`
   const identity = `keyspace ${settings.keyspace} ${await identityOf(cluster)}`
-  return { name, identity, catalog, whole: catalog, samples, blobs, payloads }
+  return {
+    ...{ name, identity, cluster, catalog, whole: catalog, samples, blobs, payloads },
+    keyFingerprint: await fingerprintOfCluster(cluster),
+  }
 }
 
 /** Has a store tell what was touched of the streams that others are derived from; tells which these are. */

@@ -86,9 +86,11 @@ async function beginMove({
   if (found !== undefined) {
     if (found.source !== source.identity)
       refuseFilled(target, `data moved from ${found.sourceName}`)
+    await takeKey({ source, target })
     return { record: found, isFresh: false }
   }
   if (await holdsDocuments(target)) refuseFilled(target, 'data')
+  await takeKey({ source, target })
   const begun = { source: source.identity, sourceName: source.name, isDone: false, ...NO_PROGRESS }
   try {
     await target.catalog.commit([moveWrite(begun, 0)])
@@ -97,6 +99,21 @@ async function beginMove({
     refuseFilled(target, 'data that another move has just begun to bring')
   }
   return { record: begun, isFresh: true }
+}
+
+/** Refuses a target whose secrets are under another key: what is moved could not be read there. */
+async function takeKey({ source, target }: Pick<MoveParts, 'source' | 'target'>): Promise<void> {
+  const own = source.keyFingerprint
+  if (own === undefined) return
+  if ((target.keyFingerprint ?? own) !== own) {
+    refuse('conflict', {
+      what:
+        `Cannot move from ${source.name} to ${target.name}: their secrets are encrypted under different keys, and API keys, ` +
+        `connections and second factors could not be used there. Give ${target.name} secret.key of ${source.name}, or take ` +
+        'another target: nothing was changed',
+    })
+  }
+  await persist(() => target.holdKey(own))
 }
 
 async function holdsDocuments({ whole }: MoveTarget): Promise<boolean> {

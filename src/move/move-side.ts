@@ -12,6 +12,8 @@ import type {
 interface MoveSide {
   /** What people know it by. */
   readonly name: string
+  /** Of the key that its secrets are encrypted under; undefined where it has none. */
+  readonly keyFingerprint: string | undefined
   readonly catalog: CatalogStore
   /** The same catalog. */
   readonly whole: MovableCatalog
@@ -32,6 +34,8 @@ export interface MoveSource extends MoveSide {
 export interface MoveTarget extends MoveSide {
   /** Brings samples to where a restart does not read them again; what was put before is not told as touched by one. */
   settle(): Promise<void>
+  /** Keeps services out that have another key than the source's, where the target can. */
+  holdKey(fingerprint: string): Promise<void>
 }
 
 /** Told how far a move is. */

@@ -1,4 +1,5 @@
 export { CommitFollower } from './commit-follower.ts'
+export { keyFingerprint } from './key-fingerprint.ts'
 export { type JobRun, LeasedJob, type LeasedJobDeps } from './leased-job.ts'
 export * from './ports.ts'
 export { KnownDamage, OF_NO_STREAM } from './scrub/known-damage.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -72,6 +72,10 @@ test('a folder moves to a keyspace over a kill, and back, and services answer al
   const returned = await move(back, 'folder')
   assert.equal(returned.code, 0, returned.err)
   assert.deepEqual({ ...returned.result, ...counts }, returned.result)
+  const otherKey = join(folders, 'other-key')
+  mkdirSync(otherKey, { mode: 0o700 })
+  writeFileSync(join(otherKey, 'secret.key'), 'cd'.repeat(32), { mode: 0o600 })
+  assert.match((await move(otherKey, 'folder')).err, /encrypted under different keys/)
   const again = await move(moved.folder, 'cassandra')
   assert.deepEqual([again.code, again.result.copied], [0, 0])
   const process = join(folders, 'process')

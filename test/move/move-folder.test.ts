@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -70,6 +70,20 @@ test('a folder moves to another, both services answer alike, and nothing is deri
   const kept = join(folders, 'kept')
   cpSync(moved.folder, kept, { recursive: true })
   assert.deepEqual(there, await answersOn({ ...moved, folder: kept }))
+})
+
+test('a move to where secrets are under another key is refused, and changes nothing', async () => {
+  const to = join(folders, 'other-key')
+  mkdirSync(to, { mode: 0o700 })
+  const keyFile = join(to, 'secret.key')
+  writeFileSync(keyFile, 'cd'.repeat(32), { mode: 0o600 })
+  await assert.rejects(move(moved.folder, to), {
+    code: 'conflict',
+    message: /encrypted under different keys.*Give the folder .*other-key secret\.key of/,
+  })
+  copyFileSync(join(moved.folder, 'secret.key'), keyFile)
+  assert.deepEqual((await move(moved.folder, to)).differing, [])
+  rmSync(to, { recursive: true })
 })
 
 test('a move that is broken off anywhere goes on when it is begun again', async () => {

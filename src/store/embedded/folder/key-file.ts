@@ -31,6 +31,11 @@ export function openKeyFile(folder: string, file = join(folder, 'secret.key')): 
   }
 }
 
+/** The key of a folder as it is; undefined where there is none. */
+export function readKeyFile(folder: string): Uint8Array | undefined {
+  return readKey(join(folder, 'secret.key'))?.key
+}
+
 /** The key as it is kept; one that an earlier version wrote has no checksum beside it. */
 function readKey(file: string): { key: Buffer; isChecked: boolean } | undefined {
   if (statSync(file, { throwIfNoEntry: false }) === undefined) return undefined
