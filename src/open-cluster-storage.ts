@@ -16,10 +16,10 @@ import {
   type CatalogStore,
   OF_NO_STREAM,
   type SampleStore,
-  ServingSlot,
   type StorageSizes,
   StoreUnusable,
   TimeSlot,
+  takeServingSlot,
 } from './store/index.ts'
 
 /** What a start waits for is told when it changes, and else so often. */
@@ -84,7 +84,7 @@ async function holdSlot(
   log: Log,
   opened: AsyncDisposableStack,
 ): Promise<void> {
-  const slot = await ServingSlot.take({
+  const slot = await takeServingSlot({
     ...{ catalog, holder: newUid() },
     onLost: () => {
       log.fatal('the data are being moved since this process stood still: it ends')

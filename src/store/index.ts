@@ -11,7 +11,7 @@ export {
   ScrubRunner,
   type ScrubState,
 } from './scrub/scrub-runner.ts'
-export { holdForMove, ServingSlot } from './serving-slot.ts'
+export { holdForMove, takeServingSlot } from './serving-slot.ts'
 export { StoreUnusable } from './store-unusable.ts'
 export { storedClaim } from './stored-claim.ts'
 export { tellCommits } from './tell-commits.ts'

@@ -3,14 +3,14 @@
  * elsewhere holds a lease of its own. Each takes its own first and looks for the other then, so of two that begin
  * at once at least one sees the other, and ends.
  */
-import { type Clock, Refusal, refuse, systemClock } from '../base/index.ts'
+import { Refusal, refuse } from '../base/index.ts'
 import type { CatalogStore, Lease } from './catalog-port.ts'
+import { Renewal } from './renewal.ts'
 
 /** Processes that can serve on one cluster. */
 const SLOTS_MAX = 256
 /** After so long others count on a process that was killed no more. */
 const SLOT_MS = 30_000
-const RENEW_EVERY_MS = 5_000
 const SLOT = 'serving:'
 const SLOTS_PER_LOOK = 32
 const MOVE_LEASE = 'move'
@@ -25,13 +25,11 @@ interface HoldOptions {
   readonly holder: string
   /** Told once when the other side has begun meanwhile: this process must end. */
   readonly onLost: () => void
-  readonly clock?: Clock
 }
 
 /** How a lease is held. */
 interface Holding {
   readonly ttlMs: number
-  readonly sinceMs: number
   /** Whether the other side has begun while the lease was over. */
   readonly isOvertaken: () => Promise<boolean>
   /** Takes a lease in the place of one that another process has by now; refuses when the other side has begun. */
@@ -41,122 +39,71 @@ interface Holding {
 /** A lease that is renewed until it is let go, and taken again after an outage that it did not outlast. */
 class HeldLease {
   readonly #options: HoldOptions
-  readonly #clock: Clock
   readonly #holding: Holding
-  readonly #timer: NodeJS.Timeout
-  lease: Lease
-  #renewedAt: number
+  readonly #renewal = new Renewal(() => this.#renew())
+  #lease: Lease
   #isLost = false
-  #renewing: Promise<void> | undefined
 
   constructor(lease: Lease, options: HoldOptions, holding: Holding) {
-    this.lease = lease
+    this.#lease = lease
     this.#options = options
-    this.#clock = options.clock ?? systemClock
     this.#holding = holding
-    this.#renewedAt = holding.sinceMs
-    this.#timer = setInterval(() => {
-      this.#renewing ??= this.#renew()
-    }, RENEW_EVERY_MS)
-    this.#timer.unref()
   }
 
-  /** Whether nobody else can have it yet: it was renewed lately. */
-  isHeld(): boolean {
-    return !this.#isLost && this.#clock.elapsed() - this.#renewedAt < this.#holding.ttlMs
-  }
-
+  /** Lets it go. */
   async close(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#renewing
+    await this.#renewal.close()
     // While the cluster is away the lease ends by itself.
-    if (!this.#isLost) await this.#options.catalog.releaseLease(this.lease).catch(() => {})
+    if (!this.#isLost) await this.#options.catalog.releaseLease(this.#lease).catch(() => {})
   }
 
   async #renew(): Promise<void> {
     const { catalog, holder } = this.#options
     const { isOvertaken, replace, ttlMs } = this.#holding
-    const askedAt = this.#clock.elapsed()
+    const before = this.#lease
     try {
-      const found = await catalog.acquireLease(this.lease.name, holder, ttlMs)
-      const lease = found ?? (await replace())
-      const isSame = lease.name === this.lease.name && lease.fence === this.lease.fence
+      this.#lease = (await catalog.acquireLease(before.name, holder, ttlMs)) ?? (await replace())
+      const { name, fence } = this.#lease
+      const isSame = name === before.name && fence === before.fence
       if (!isSame && (await isOvertaken())) this.#lose()
-      this.lease = lease
-      this.#renewedAt = askedAt
     } catch (error) {
       // While the cluster is away the next time tells more.
       if (error instanceof Refusal && error.code === 'conflict') this.#lose()
-    } finally {
-      this.#renewing = undefined
     }
   }
 
   #lose(): void {
     if (this.#isLost) return
-    clearInterval(this.#timer)
+    this.#renewal.end()
     this.#isLost = true
     this.#options.onLost()
   }
 }
 
-/** The place of a serving process among those that share its catalog. */
-export class ServingSlot {
-  readonly #held: HeldLease
-
-  private constructor(held: HeldLease) {
-    this.#held = held
+/** Takes a place among the processes that serve on a catalog until it is closed; refuses while the data are being moved. */
+export async function takeServingSlot(options: HoldOptions): Promise<{ close(): Promise<void> }> {
+  const { catalog } = options
+  const isOvertaken = async () => (await catalog.holderOf(MOVE_LEASE, MOVE_MS)) !== undefined
+  const lease = await takeSlot(options)
+  if (await isOvertaken()) {
+    await catalog.releaseLease(lease)
+    const what = 'The data of this cluster are being moved: start when that has ended'
+    refuse('conflict', { what })
   }
-
-  /** Takes the first slot that is free; refuses while the data are being moved. */
-  static async take(options: HoldOptions): Promise<ServingSlot> {
-    const { catalog, clock = systemClock } = options
-    const sinceMs = clock.elapsed()
-    const isOvertaken = async () => (await catalog.holderOf(MOVE_LEASE, MOVE_MS)) !== undefined
-    const replace = () => takeSlot(options)
-    const lease = await takeSlot(options)
-    if (await isOvertaken()) {
-      await catalog.releaseLease(lease)
-      const what = 'The data of this cluster are being moved: start when that has ended'
-      refuse('conflict', { what })
-    }
-    const holding = { ttlMs: SLOT_MS, sinceMs, isOvertaken, replace }
-    return new ServingSlot(new HeldLease(lease, options, holding))
-  }
-
-  get slot(): number {
-    return Number(this.#held.lease.name.slice(SLOT.length))
-  }
-
-  /** Rises with every process that has the slot. */
-  get fence(): number {
-    return this.#held.lease.fence
-  }
-
-  /** Whether no other process can have the slot yet. */
-  isHeld(): boolean {
-    return this.#held.isHeld()
-  }
-
-  /** Lets the slot go. */
-  close(): Promise<void> {
-    return this.#held.close()
-  }
+  const replace = () => takeSlot(options)
+  return new HeldLease(lease, options, { ttlMs: SLOT_MS, isOvertaken, replace })
 }
 
 /** Keeps services out while everything is moved; refuses while one serves, or somebody else moves. */
-export async function holdForMove(
-  options: HoldOptions,
-): Promise<{ isHeld(): boolean; close(): Promise<void> }> {
-  const { catalog, clock = systemClock, holder } = options
-  const sinceMs = clock.elapsed()
+export async function holdForMove(options: HoldOptions): Promise<{ close(): Promise<void> }> {
+  const { catalog, holder } = options
   const lease = await catalog.acquireLease(MOVE_LEASE, holder, MOVE_MS)
   if (lease === undefined) {
     refuse('conflict', { what: 'The data of this cluster are being moved by another process' })
   }
   const isOvertaken = () => isServed(catalog)
   const replace = async () => refuse('conflict', { what: 'Another process moves the data' })
-  const held = new HeldLease(lease, options, { ttlMs: MOVE_MS, sinceMs, isOvertaken, replace })
+  const held = new HeldLease(lease, options, { ttlMs: MOVE_MS, isOvertaken, replace })
   if (!(await isServed(catalog))) return held
   await held.close()
   refuse('conflict', {

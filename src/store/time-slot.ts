@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Clock, refuse, systemClock } from '../base/index.ts'
 import type { CatalogStore, Lease } from './catalog-port.ts'
+import { Renewal } from './renewal.ts'
 
 /**
  * Processes that can assign times over one store. Each has every sixteenth millisecond, so an assigned time is at most
@@ -24,7 +25,6 @@ const HELD_MS = 15_000
  */
 const STOPPED_MS = 5_000
 
-const RENEW_EVERY_MS = 5_000
 const RETRY_AFTER_SECONDS = 5
 
 interface TimeSlotDeps {
@@ -46,8 +46,7 @@ export class TimeSlot {
   #renewedAtMs = 0
   #offset = 0
   #generation = 0
-  #timer: NodeJS.Timeout | undefined
-  #renewing: Promise<void> | undefined
+  readonly #renewal = new Renewal(() => this.renew())
 
   private constructor(deps: TimeSlotDeps) {
     this.#deps = deps
@@ -57,9 +56,13 @@ export class TimeSlot {
   /** Takes a slot; where all are taken it goes on looking for one. */
   static async open(deps: TimeSlotDeps): Promise<TimeSlot> {
     const slot = new TimeSlot(deps)
-    await slot.renew()
-    slot.#timer = setInterval(() => slot.#renewSoon(), RENEW_EVERY_MS).unref()
-    return slot
+    try {
+      await slot.renew()
+      return slot
+    } catch (error) {
+      slot.#renewal.end()
+      throw error
+    }
   }
 
   /** The rest of its times by `step`. */
@@ -102,23 +105,13 @@ export class TimeSlot {
 
   /** Assigns no more; the slot is free some seconds later. */
   async close(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#renewing
+    await this.#renewal.close()
     const last = this.#lease
     this.#lease = undefined
     if (last === undefined) return
     const shortened = this.#deps.catalog.acquireLease(last.name, this.#holder, STOPPED_MS)
     // While the cluster is away the lease ends by itself.
     await shortened.catch(() => undefined)
-  }
-
-  #renewSoon(): void {
-    // A cluster that is away: the next time tells more.
-    this.#renewing ??= this.renew()
-      .catch(() => undefined)
-      .finally(() => {
-        this.#renewing = undefined
-      })
   }
 
   async #acquire(name: string): Promise<boolean> {

@@ -52,7 +52,9 @@ export async function dropTestKeyspaces(
   all: readonly ClusterSettings[],
 ): Promise<void> {
   if (process.env.WEIR_TEST_CASSANDRA === undefined) return
-  await cluster.alter(...all.map(({ keyspace }) => `DROP KEYSPACE IF EXISTS ${keyspace}`))
+  const drops = all.map(({ keyspace }) => `DROP KEYSPACE IF EXISTS ${keyspace}`)
+  // On a busy machine nodes agree late: what is left over harms nobody.
+  await cluster.alter(...drops).catch(() => {})
 }
 
 /** The settings of a keyspace that nobody has made yet; starts the cluster when it does not run. */

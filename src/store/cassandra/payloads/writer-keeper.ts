@@ -1,14 +1,12 @@
 /** Keeps the lease of a writing process, and looks for processes that are gone. */
 import type { Clock } from '../../../base/index.ts'
 import type { PayloadBounds, PayloadKey } from '../../payload-port.ts'
+import { Renewal } from '../../renewal.ts'
 import type { Cluster } from '../connection/cluster.ts'
 import { Leases } from '../lease/leases.ts'
 import { hasLeft, readLeft } from './left-payloads.ts'
 import { PayloadWriters } from './payload-writers.ts'
 import { WritingProcess } from './writing-process.ts'
-
-/** How often the lease is renewed, and others are looked at. */
-const RENEW_MS = 5_000
 
 /** What was taken over and could not be run is told again after so many looks. */
 const LOOKS_PER_REMINDER = 12
@@ -28,8 +26,7 @@ export class WriterKeeper {
   readonly #writers: PayloadWriters
   readonly #listeners: Array<(left: readonly PayloadKey[]) => void> = []
   #process: WritingProcess
-  #timer: NodeJS.Timeout | undefined
-  #looking: Promise<void> | undefined
+  #renewal: Renewal | undefined
   #looks = 0
 
   constructor(deps: WriterKeeperDeps) {
@@ -47,7 +44,7 @@ export class WriterKeeper {
   async open(): Promise<void> {
     await this.#writers.begin(this.#process.writer)
     await this.#takeOver()
-    this.#timer = setInterval(() => this.lookSoon(), RENEW_MS).unref()
+    this.#renewal = new Renewal(() => this.look())
   }
 
   /** Refuses when another process may be at work for a writer. */
@@ -66,15 +63,6 @@ export class WriterKeeper {
     return await this.#addLeft(keys, { after, limit })
   }
 
-  /** Renews and looks, unless that is under way; what fails is tried again the next time. */
-  lookSoon(): void {
-    this.#looking ??= this.look()
-      .catch(() => undefined)
-      .finally(() => {
-        this.#looking = undefined
-      })
-  }
-
   /** Renews the leases, and takes over what processes that are gone have left. */
   async look(): Promise<void> {
     const lost = await this.#writers.renew()
@@ -90,8 +78,7 @@ export class WriterKeeper {
 
   /** Lets go of all, so that others can take over what is left. */
   async close(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#looking
+    await this.#renewal?.close()
     await this.#process.pages.close()
     const { unsettled, writer } = this.#process
     if (unsettled.size === 0) await this.#writers.end(writer)
