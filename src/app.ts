@@ -8,7 +8,22 @@ import {
   memoryBytesOf,
   oauthSettings,
   tlsFiles,
-} from './app-settings.ts'
+} from './assembly/app-settings.ts'
+import {
+  type CommitListener,
+  CommitListeners,
+  type Elsewhere,
+  openElsewhere,
+} from './assembly/commit-listeners.ts'
+import { beginFirstStart } from './assembly/first-start.ts'
+import { openConnectors } from './assembly/open-connectors.ts'
+import { openData, startDeleteProfiles } from './assembly/open-data.ts'
+import { openLive } from './assembly/open-live.ts'
+import { openSql } from './assembly/open-sql.ts'
+import { openStorage } from './assembly/open-storage.ts'
+import type { OpenedStorage } from './assembly/opened-storage.ts'
+import { purgeRegularly } from './assembly/purge-regularly.ts'
+import { serviceMetrics } from './assembly/service-metrics.ts'
 import {
   BearerCache,
   type Command,
@@ -40,16 +55,9 @@ import {
 } from './base/index.ts'
 import type { Catalog } from './catalog/index.ts'
 import type { CheckParts } from './cli/index.ts'
-import {
-  type CommitListener,
-  CommitListeners,
-  type Elsewhere,
-  openElsewhere,
-} from './commit-listeners.ts'
 import type { StreamDeriver } from './derivation/index.ts'
 import type { Feed } from './feed/index.ts'
 import type { FileUsage } from './files/index.ts'
-import { beginFirstStart } from './first-start.ts'
 import {
   addRoutes,
   buildServer,
@@ -61,15 +69,7 @@ import {
   openCommandSocket,
   type WeirServer,
 } from './http/index.ts'
-import { openConnectors } from './open-connectors.ts'
-import { openData, startDeleteProfiles } from './open-data.ts'
-import { openLive } from './open-live.ts'
-import { openSql } from './open-sql.ts'
-import { openStorage } from './open-storage.ts'
-import type { OpenedStorage } from './opened-storage.ts'
-import { purgeRegularly } from './purge-regularly.ts'
 import { runServiceCommand } from './run-service-command.ts'
-import { serviceMetrics } from './service-metrics.ts'
 import { acceptLoss, type LostPart, lockFolder, openKeyFile } from './store/embedded/index.ts'
 import {
   type CatalogStore,

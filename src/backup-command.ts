@@ -1,7 +1,7 @@
 /** `weir backup` and `weir restore`: the copying is done here, beside the service that may run. */
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
-import { NO_BACKUP } from './app-settings.ts'
+import { NO_BACKUP } from './assembly/app-settings.ts'
 import { Refusal, readConfig, refuse, systemClock, version } from './base/index.ts'
 import { type ParsedLine, printResult, sendCommand, UsageMistake } from './cli/index.ts'
 import {

@@ -1,16 +1,16 @@
 /** `weir move`: everything from a data folder to a cluster, or back; no service runs on either. */
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
-import { clusterSettingsOf } from './app-settings.ts'
-import { type Config, readConfig, refuse, systemClock } from './base/index.ts'
-import { type ParsedLine, printResult, UsageMistake } from './cli/index.ts'
-import { type MoveReport, type MoveSource, type MoveTarget, moveEverything } from './move/index.ts'
+import { clusterSettingsOf } from './assembly/app-settings.ts'
 import {
   openClusterSource,
   openClusterTarget,
   openFolderSource,
   takeFolderTarget,
-} from './open-move-sides.ts'
+} from './assembly/open-move-sides.ts'
+import { type Config, readConfig, refuse, systemClock } from './base/index.ts'
+import { type ParsedLine, printResult, UsageMistake } from './cli/index.ts'
+import { type MoveReport, type MoveSource, type MoveTarget, moveEverything } from './move/index.ts'
 
 const PROGRESS_EVERY_MS = 1_000
 /** Differences that are listed; all are counted. */

@@ -1,7 +1,8 @@
 /** A piece of the composition root: who answers which command of the command line. */
+
+import type { OpenedStores } from './assembly/opened-storage.ts'
 import { type Command, type CommandResult, type Identity, runCommand } from './auth/index.ts'
 import { answerCheck, CHECK_COMMANDS, type CheckParts } from './cli/index.ts'
-import type { OpenedStores } from './opened-storage.ts'
 import { BACKUP_COMMANDS } from './store/embedded/index.ts'
 
 /** Follows a command that came over the socket of the running service. */

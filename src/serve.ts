@@ -3,7 +3,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { openApp, type WeirApp } from './app.ts'
-import { heapFlagFor, memoryBytesOf } from './app-settings.ts'
+import { heapFlagFor, memoryBytesOf } from './assembly/app-settings.ts'
+import { firstStartText } from './assembly/first-start-text.ts'
 import type { CreatedOrganization } from './auth/index.ts'
 import {
   type Config,
@@ -15,7 +16,6 @@ import {
   Refusal,
   readConfig,
 } from './base/index.ts'
-import { firstStartText } from './first-start-text.ts'
 import { BackupDamaged, damageOf, FolderDamaged, FolderInUse } from './store/embedded/index.ts'
 import { CatalogDamaged, StoreUnusable } from './store/index.ts'
 

@@ -3,9 +3,9 @@ import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { openFolderSource, takeFolderTarget } from '../../src/assembly/open-move-sides.ts'
 import { readConfig } from '../../src/base/index.ts'
 import { type MoveReport, type MoveTarget, moveEverything } from '../../src/move/index.ts'
-import { openFolderSource, takeFolderTarget } from '../../src/open-move-sides.ts'
 import { answersOn, type MovedFolder, makeMovedFolder } from '../support/moved-folder.ts'
 import { startServiceOn } from '../support/service-on.ts'
 

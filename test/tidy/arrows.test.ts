@@ -82,7 +82,8 @@ test('parts import only what the table of arrows allows, through the door index.
   const crossings: string[] = []
   for (const file of sources) {
     const part = partOf(file)
-    if (part.endsWith('.ts')) continue
+    // The composition root and its pieces know everything; nothing but the root knows them.
+    if (part.endsWith('.ts') || part === 'assembly') continue
     for (const specifier of importsOf(file)) {
       if (!specifier.startsWith('.')) continue
       const target = targetOf(file, specifier)
@@ -94,6 +95,18 @@ test('parts import only what the table of arrows allows, through the door index.
     }
   }
   assert.deepEqual(crossings, [])
+})
+
+test('pieces of the composition root take nothing from the root itself', () => {
+  const upward = sources
+    .filter((file) => partOf(file) === 'assembly')
+    .flatMap((file) =>
+      importsOf(file)
+        .filter((specifier) => specifier.startsWith('.'))
+        .filter((specifier) => partOf(targetOf(file, specifier)).endsWith('.ts'))
+        .map((specifier) => `${file} imports ${specifier}`),
+    )
+  assert.deepEqual(upward, [])
 })
 
 test('folders of the stores import only what their table allows', () => {

@@ -51,11 +51,11 @@ function loadedWith(roots: readonly string[]): Set<string> {
 test('the driver of Cassandra is loaded only where a cluster is asked for', () => {
   const roots = ['main.ts', 'serve.ts', 'app.ts', 'weir.ts'].map((name) => join('src', name))
   const loaded = [...loadedWith(roots)]
-  assert.ok(loaded.includes(join('src', 'open-folder-storage.ts')))
+  assert.ok(loaded.includes(join('src', 'assembly', 'open-folder-storage.ts')))
   assert.deepEqual(
     loaded.filter((file) => file.startsWith(join('src', 'store', 'cassandra'))),
     [],
   )
-  const cluster = loadedWith([join('src', 'open-cluster-storage.ts')])
+  const cluster = loadedWith([join('src', 'assembly', 'open-cluster-storage.ts')])
   assert.ok(cluster.has(join('src', 'store', 'cassandra', 'connection', 'connect-client.ts')))
 })

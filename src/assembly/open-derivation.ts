@@ -1,10 +1,10 @@
 /** A piece of the composition root: what derives streams from others. */
-import { type Clock, type Log, newUid } from './base/index.ts'
-import type { Catalog } from './catalog/index.ts'
+import { type Clock, type Log, newUid } from '../base/index.ts'
+import type { Catalog } from '../catalog/index.ts'
+import { StreamDeriver } from '../derivation/index.ts'
+import type { Feed } from '../feed/index.ts'
+import type { CatalogStore, SampleStore } from '../store/index.ts'
 import type { Elsewhere } from './commit-listeners.ts'
-import { StreamDeriver } from './derivation/index.ts'
-import type { Feed } from './feed/index.ts'
-import type { CatalogStore, SampleStore } from './store/index.ts'
 
 /** Opens what derives streams from others; it is not started. */
 export function openDerivation(parts: {

@@ -1,9 +1,9 @@
 /** A piece of the composition root: which storage the service has. */
-import type { Log } from './base/index.ts'
-import { refuseUnfinishedMove } from './move/index.ts'
+import type { Log } from '../base/index.ts'
+import { refuseUnfinishedMove } from '../move/index.ts'
+import { lockFolder, tightenFolder } from '../store/embedded/index.ts'
 import { openFolderStorage } from './open-folder-storage.ts'
 import type { OpenedStorage, StorageOpening } from './opened-storage.ts'
-import { lockFolder, tightenFolder } from './store/embedded/index.ts'
 
 /** Opens the storage that the settings name, over a data folder that only this process has. */
 export async function openStorage(

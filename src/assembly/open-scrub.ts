@@ -1,7 +1,7 @@
 /** A piece of the composition root: what reads back all that is stored. */
-import { type Clock, type Log, newUid } from './base/index.ts'
-import { type Catalog, streamPlaces } from './catalog/index.ts'
-import { FileScrub, type FileScrubDeps } from './files/index.ts'
+import { type Clock, type Log, newUid } from '../base/index.ts'
+import { type Catalog, streamPlaces } from '../catalog/index.ts'
+import { FileScrub, type FileScrubDeps } from '../files/index.ts'
 import {
   type CatalogStore,
   type KnownDamage,
@@ -10,7 +10,7 @@ import {
   type ScrubPart,
   ScrubRunner,
   type StreamPlaces,
-} from './store/index.ts'
+} from '../store/index.ts'
 
 /** What a scrub reads, and where it tells what it found. */
 interface ScrubDeps extends Omit<FileScrubDeps, 'store'> {

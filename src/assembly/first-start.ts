@@ -5,8 +5,8 @@ import {
   createOrganization,
   findPasswordWeakness,
   type Identity,
-} from './auth/index.ts'
-import type { Config, Log } from './base/index.ts'
+} from '../auth/index.ts'
+import type { Config, Log } from '../base/index.ts'
 
 /** What a first start has made, and the port that it holds until the service listens on it. */
 interface FirstStart {

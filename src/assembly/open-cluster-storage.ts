@@ -1,17 +1,7 @@
 /** A piece of the composition root: all data in a cluster of Cassandra, which several processes share. */
 import { statfs } from 'node:fs/promises'
-import { clusterSettingsOf, NO_BACKUP } from './app-settings.ts'
-import { type Log, metricText, newUid, refuse, systemClock } from './base/index.ts'
-import type { OpenedStorage, OpenedStores, StorageOpening } from './opened-storage.ts'
-import {
-  type Cluster,
-  isKeyOfCluster,
-  openCluster,
-  openClusterBlobs,
-  openClusterCatalog,
-  openClusterPayloads,
-  openClusterSamples,
-} from './store/cassandra/index.ts'
+import { type Log, metricText, newUid, refuse, systemClock } from '../base/index.ts'
+import { type Cluster, isKeyOfCluster } from '../store/cassandra/index.ts'
 import {
   type CatalogStore,
   OF_NO_STREAM,
@@ -20,7 +10,10 @@ import {
   StoreUnusable,
   TimeSlot,
   takeServingSlot,
-} from './store/index.ts'
+} from '../store/index.ts'
+import { clusterSettingsOf, NO_BACKUP } from './app-settings.ts'
+import { openClusterAndCatalog, openStoresOfCluster } from './open-cluster-stores.ts'
+import type { OpenedStorage, OpenedStores, StorageOpening } from './opened-storage.ts'
 
 /** What a start waits for is told when it changes, and else so often. */
 const TELL_EVERY_MS = 5_000
@@ -32,10 +25,8 @@ export async function openClusterStorage(
 ): Promise<OpenedStorage> {
   const { config, clock, log, signal } = opening
   const settings = clusterSettingsOf(config)
-  const cluster = await openCluster(settings, { onWaiting: waitingTeller(log), signal })
-  opened.defer(() => cluster.close())
-  const catalog = await openClusterCatalog(cluster, { clock })
-  opened.defer(() => catalog.close())
+  const watch = { clock, onWaiting: waitingTeller(log), signal }
+  const { cluster, catalog } = await openClusterAndCatalog(settings, watch, opened)
   await holdSlot(catalog, log, opened)
   const openStores = () => openClusterStores({ ...opening, catalog, cluster }, opened)
   const requireKey = async (key: Uint8Array, file: string): Promise<void> => {
@@ -54,27 +45,19 @@ async function openClusterStores(
   opened: AsyncDisposableStack,
 ): Promise<OpenedStores> {
   const { catalog, cluster, config, clock, damage, log } = parts
-  const samples = await openClusterSamples(cluster, {
-    clock,
-    onFailure: (error) => log.error({ error }, 'stored samples could not be compacted'),
-  })
-  opened.defer(() => samples.close())
-  const blobs = await openClusterBlobs(cluster, { clock })
-  opened.defer(() => blobs.close())
-  const payloads = await openClusterPayloads(cluster, {
-    clock,
-    onDamage: (what) => {
-      log.error({ what }, 'payloads of connectors are damaged')
-      damage.note({ part: 'payloads', what, ...OF_NO_STREAM })
-    },
-  })
-  opened.defer(() => payloads.close())
+  const onFailure = (error: unknown) =>
+    log.error({ error }, 'stored samples could not be compacted')
+  const onDamage = (what: string) => {
+    log.error({ what }, 'payloads of connectors are damaged')
+    damage.note({ part: 'payloads', what, ...OF_NO_STREAM })
+  }
+  const stores = await openStoresOfCluster(cluster, { clock, onFailure, onDamage }, opened)
   const timeSlot = await TimeSlot.open({ catalog, clock })
   opened.defer(() => timeSlot.close())
   return {
-    ...{ backups: noBackups, blobs, payloads, samples, timeSlot },
+    ...{ ...stores, backups: noBackups, timeSlot },
     measure: () => measureLocal(config.dataDir),
-    metrics: async () => clusterMetrics(samples, config.dataDir),
+    metrics: async () => clusterMetrics(stores.samples, config.dataDir),
   }
 }
 

@@ -1,7 +1,7 @@
 /** A piece of the composition root: what /metrics tells of stores in a data folder. */
-import { histogramHead, metricText } from './base/index.ts'
-import type { BackupHolds, EmbeddedSampleStore } from './store/embedded/index.ts'
-import type { StorageSizes } from './store/index.ts'
+import { histogramHead, metricText } from '../base/index.ts'
+import type { BackupHolds, EmbeddedSampleStore } from '../store/embedded/index.ts'
+import type { StorageSizes } from '../store/index.ts'
 
 /** The counts of samples, journal, backups and sizes in Prometheus' text format. */
 export function folderMetrics(parts: {

@@ -1,13 +1,13 @@
 /** A piece of the composition root: what runs GS SQL. */
 
-import type { Identity } from './auth/index.ts'
-import type { Clock, Config, Log, MemoryBudget } from './base/index.ts'
-import type { Catalog } from './catalog/index.ts'
-import { IMPORTS_RUNNING_MAX } from './connectors/index.ts'
-import type { Feed } from './feed/index.ts'
-import { GqlRuns, Queries, StoreReads } from './gql/index.ts'
-import { CompileThread, SqlRunners } from './sql/index.ts'
-import type { SampleStore } from './store/index.ts'
+import type { Identity } from '../auth/index.ts'
+import type { Clock, Config, Log, MemoryBudget } from '../base/index.ts'
+import type { Catalog } from '../catalog/index.ts'
+import { IMPORTS_RUNNING_MAX } from '../connectors/index.ts'
+import type { Feed } from '../feed/index.ts'
+import { GqlRuns, Queries, StoreReads } from '../gql/index.ts'
+import { CompileThread, SqlRunners } from '../sql/index.ts'
+import type { SampleStore } from '../store/index.ts'
 
 /** A database may give its rows slowly, all night long. */
 const IMPORT_WAIT_MS = 4 * 3_600_000

@@ -1,6 +1,6 @@
+import type { CreatedOrganization } from '../auth/index.ts'
+import type { Config } from '../base/index.ts'
 import { isForThisMachine } from './app-settings.ts'
-import type { CreatedOrganization } from './auth/index.ts'
-import type { Config } from './base/index.ts'
 
 const ONLY_HERE =
   'Only this machine can reach it: WEIR_HOST=0.0.0.0 lets others in, docs/operations.md adds TLS.'

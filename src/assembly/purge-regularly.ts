@@ -1,6 +1,6 @@
 /** A piece of the composition root: what is over goes from the catalog. */
-import type { Clock, Log } from './base/index.ts'
-import type { CatalogStore } from './store/index.ts'
+import type { Clock, Log } from '../base/index.ts'
+import type { CatalogStore } from '../store/index.ts'
 
 const PURGE_EVERY_MS = 60_000
 const PURGE_LIMIT = 1_000

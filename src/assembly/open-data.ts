@@ -1,10 +1,9 @@
 /** A piece of the composition root: streams, their samples and their files. */
-import { type Identity, peopleOf } from './auth/index.ts'
-import { type Clock, type Config, type Log, newUid } from './base/index.ts'
-import { type Catalog, openCatalog, VALUE_CODE } from './catalog/index.ts'
-import type { Elsewhere } from './commit-listeners.ts'
-import { resultBodies } from './connectors/index.ts'
-import { catalogClockMark, expiringStreams, Feed, makeDeleteProfileJob } from './feed/index.ts'
+import { type Identity, peopleOf } from '../auth/index.ts'
+import { type Clock, type Config, type Log, newUid } from '../base/index.ts'
+import { type Catalog, openCatalog, VALUE_CODE } from '../catalog/index.ts'
+import { resultBodies } from '../connectors/index.ts'
+import { catalogClockMark, expiringStreams, Feed, makeDeleteProfileJob } from '../feed/index.ts'
 import {
   FileService,
   FileUsage,
@@ -12,10 +11,7 @@ import {
   makeFileSweep,
   readFileRecord,
   withFileBodies,
-} from './files/index.ts'
-import { openDerivation } from './open-derivation.ts'
-import { openScrub } from './open-scrub.ts'
-import type { OpenedStorage } from './opened-storage.ts'
+} from '../files/index.ts'
 import type {
   BlobStore,
   CatalogStore,
@@ -23,7 +19,11 @@ import type {
   LeasedJob,
   SampleStore,
   StreamHandle,
-} from './store/index.ts'
+} from '../store/index.ts'
+import type { Elsewhere } from './commit-listeners.ts'
+import { openDerivation } from './open-derivation.ts'
+import { openScrub } from './open-scrub.ts'
+import type { OpenedStorage } from './opened-storage.ts'
 
 /** What streams, samples and files are opened over. */
 interface DataParts {

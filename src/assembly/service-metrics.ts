@@ -1,13 +1,13 @@
 /** A piece of the composition root: what /metrics tells of the stores. */
-import { metricText, version } from './base/index.ts'
-import type { Catalog } from './catalog/index.ts'
-import type { Imports } from './connectors/index.ts'
-import type { StreamDeriver } from './derivation/index.ts'
-import type { LiveHub } from './feed/index.ts'
-import type { GqlRuns } from './gql/index.ts'
+import { metricText, version } from '../base/index.ts'
+import type { Catalog } from '../catalog/index.ts'
+import type { Imports } from '../connectors/index.ts'
+import type { StreamDeriver } from '../derivation/index.ts'
+import type { LiveHub } from '../feed/index.ts'
+import type { GqlRuns } from '../gql/index.ts'
+import type { SqlRunners } from '../sql/index.ts'
+import { type KnownDamage, type ScrubRunner, scrubMetrics } from '../store/index.ts'
 import type { OpenedStores } from './opened-storage.ts'
-import type { SqlRunners } from './sql/index.ts'
-import { type KnownDamage, type ScrubRunner, scrubMetrics } from './store/index.ts'
 
 /** Who is asked. */
 interface MetricParts {

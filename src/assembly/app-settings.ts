@@ -1,8 +1,8 @@
 /** What the composition root reads out of the settings. */
 import { readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
-import { type Config, connectionsWithin, findMemoryBytes, findOpenFilesMax } from './base/index.ts'
-import type { ClusterSettings } from './store/cassandra/index.ts'
+import { type Config, connectionsWithin, findMemoryBytes, findOpenFilesMax } from '../base/index.ts'
+import type { ClusterSettings } from '../store/cassandra/index.ts'
 
 /** Below this the samples that wait to be sealed would take what calls need. */
 const LITTLE_MEMORY_BYTES = 1024 * 1024 * 1024

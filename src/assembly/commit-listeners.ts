@@ -1,7 +1,7 @@
 /** A piece of the composition root: who hears of commits, of this process and of others. */
-import type { Log } from './base/index.ts'
+import type { Log } from '../base/index.ts'
+import { type CatalogChange, CommitFollower, type WrittenKey } from '../store/index.ts'
 import type { OpenedStorage } from './opened-storage.ts'
-import { type CatalogChange, CommitFollower, type WrittenKey } from './store/index.ts'
 
 /** Told at once of what a commit has written, so that nothing of it stays in memory. */
 export type CommitListener = (written: readonly WrittenKey[]) => void

@@ -1,8 +1,5 @@
 /** A piece of the composition root: all data in the data folder. */
 import { join } from 'node:path'
-import { memoryBytesOf, storeLimitsFor } from './app-settings.ts'
-import { folderMetrics } from './folder-metrics.ts'
-import type { OpenedStorage, OpenedStores, StorageOpening } from './opened-storage.ts'
 import {
   BackupHolds,
   checkFolder,
@@ -13,8 +10,11 @@ import {
   openCatalogStore,
   openPayloadStore,
   openSampleStore,
-} from './store/embedded/index.ts'
-import { OF_NO_STREAM } from './store/index.ts'
+} from '../store/embedded/index.ts'
+import { OF_NO_STREAM } from '../store/index.ts'
+import { memoryBytesOf, storeLimitsFor } from './app-settings.ts'
+import { folderMetrics } from './folder-metrics.ts'
+import type { OpenedStorage, OpenedStores, StorageOpening } from './opened-storage.ts'
 
 /** Opens the catalog of a data folder that this process has locked. */
 export async function openFolderStorage(

@@ -1,22 +1,16 @@
 /** A piece of the composition root: the stores of a folder and of a cluster, opened to move everything between them. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { memoryBytesOf, storeLimitsFor } from './app-settings.ts'
-import { type Config, refuse } from './base/index.ts'
-import { openCatalog } from './catalog/index.ts'
-import { resultFolder } from './connectors/index.ts'
-import { type MoveSource, type MoveTarget, readMove, refuseUnfinishedMove } from './move/index.ts'
+import { type Config, refuse } from '../base/index.ts'
+import { openCatalog } from '../catalog/index.ts'
+import { resultFolder } from '../connectors/index.ts'
+import { type MoveSource, type MoveTarget, readMove, refuseUnfinishedMove } from '../move/index.ts'
 import {
   type ClusterSettings,
   fingerprintOfCluster,
   identityOf,
-  openCluster,
-  openClusterBlobs,
-  openClusterCatalog,
-  openClusterPayloads,
-  openClusterSamples,
   takesFingerprint,
-} from './store/cassandra/index.ts'
+} from '../store/cassandra/index.ts'
 import {
   checkFolder,
   lockFolder,
@@ -28,8 +22,15 @@ import {
   readFolderParts,
   readKeyFile,
   WholeDocuments,
-} from './store/embedded/index.ts'
-import { type CatalogStore, holdForMove, keyFingerprint, type StreamHandle } from './store/index.ts'
+} from '../store/embedded/index.ts'
+import {
+  type CatalogStore,
+  holdForMove,
+  keyFingerprint,
+  type StreamHandle,
+} from '../store/index.ts'
+import { memoryBytesOf, storeLimitsFor } from './app-settings.ts'
+import { openClusterAndCatalog, openStoresOfCluster } from './open-cluster-stores.ts'
 
 /** A cluster that does not answer for so long is told as away, and nothing is changed. */
 const CLUSTER_WAIT_MS = 15_000
@@ -161,25 +162,18 @@ async function openClusterSide(
   opened: AsyncDisposableStack,
 ) {
   const signal = AbortSignal.timeout(CLUSTER_WAIT_MS)
-  const cluster = await openCluster(settings, { onWaiting, signal }).catch((error: unknown) => {
+  const opening = openClusterAndCatalog(settings, { onWaiting, signal }, opened)
+  const { cluster, catalog } = await opening.catch((error: unknown) => {
     if (!signal.aborted) throw error
     refuse('store_away', { retryAfterSeconds: 5 })
   })
-  opened.defer(() => cluster.close())
-  const catalog = await openClusterCatalog(cluster)
-  opened.defer(() => catalog.close())
   const held = await holdForMove({ catalog, holder, onLost })
   opened.defer(() => held.close())
-  const samples = await openClusterSamples(cluster)
-  opened.defer(() => samples.close())
-  const blobs = await openClusterBlobs(cluster)
-  opened.defer(() => blobs.close())
-  const payloads = await openClusterPayloads(cluster)
-  opened.defer(() => payloads.close())
+  const stores = await openStoresOfCluster(cluster, {}, opened)
   const name = `the keyspace ${settings.keyspace}`
   const identity = `keyspace ${settings.keyspace} ${await identityOf(cluster)}`
   return {
-    ...{ name, identity, cluster, catalog, whole: catalog, samples, blobs, payloads },
+    ...{ ...stores, name, identity, cluster, catalog, whole: catalog },
     keyFingerprint: await fingerprintOfCluster(cluster),
   }
 }

@@ -1,7 +1,7 @@
 /** A piece of the composition root: connectors, what they were given, and their sinks. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Identity, SecretBox } from './auth/index.ts'
+import type { Identity, SecretBox } from '../auth/index.ts'
 import {
   type Clock,
   type Config,
@@ -9,8 +9,8 @@ import {
   type MemoryBudget,
   newUid,
   Refusal,
-} from './base/index.ts'
-import type { Catalog } from './catalog/index.ts'
+} from '../base/index.ts'
+import type { Catalog } from '../catalog/index.ts'
 import {
   Connections,
   Connectors,
@@ -24,12 +24,12 @@ import {
   resultFolder,
   SharedResults,
   SinkCalls,
-} from './connectors/index.ts'
-import type { Feed } from './feed/index.ts'
-import type { GqlRuns } from './gql/index.ts'
-import { type Gate, sinkLane } from './http/index.ts'
+} from '../connectors/index.ts'
+import type { Feed } from '../feed/index.ts'
+import type { GqlRuns } from '../gql/index.ts'
+import { type Gate, sinkLane } from '../http/index.ts'
+import type { CatalogStore, PayloadStore, WrittenKey } from '../store/index.ts'
 import type { OpenedStorage, OpenedStores } from './opened-storage.ts'
-import type { CatalogStore, PayloadStore, WrittenKey } from './store/index.ts'
 
 /** A start waits so long for what the last run of the service has left; the rest goes on beside its calls. */
 const RECOVERY_MS = 10_000

@@ -1,6 +1,6 @@
 /** What the composition root knows of a storage, whichever it is. */
-import type { Clock, Config, Log } from './base/index.ts'
-import type { BackupAnswer } from './store/embedded/index.ts'
+import type { Clock, Config, Log } from '../base/index.ts'
+import type { BackupAnswer } from '../store/embedded/index.ts'
 import type {
   BlobStore,
   CatalogStore,
@@ -9,7 +9,7 @@ import type {
   SampleStore,
   StorageSizes,
   TimeSlot,
-} from './store/index.ts'
+} from '../store/index.ts'
 
 /** What a storage is opened with. */
 export interface StorageOpening {
