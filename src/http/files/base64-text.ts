@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream'
+
 /** Encodes a stream of bytes as one base64 text, padded only at its very end. */
 export async function* base64Text(source: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let held: Buffer = Buffer.alloc(0)
@@ -9,6 +11,13 @@ export async function* base64Text(source: AsyncIterable<Uint8Array>): AsyncGener
     held = bytes.subarray(whole)
   }
   if (held.length > 0) yield held.toString('base64')
+}
+
+/** The same as a stream, which closes the source with itself: a generator that nobody has begun would leave it open. */
+export function base64Stream(source: Readable): Readable {
+  const text = Readable.from(base64Text(source))
+  text.once('close', () => source.destroy())
+  return text
 }
 
 /** How many characters the base64 text of a number of bytes has. */

@@ -18,7 +18,7 @@ import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
 import type { FeedCalls } from '../feed/feed-calls.ts'
-import { base64Text } from '../files/base64-text.ts'
+import { base64Stream } from '../files/base64-text.ts'
 import { type AskedFile, planFileAnswer } from '../files/file-answer.ts'
 import { readContentType, readDisposition } from '../files/file-headers.ts'
 import { holdDecoder, isForm, openUpload } from '../files/file-upload.ts'
@@ -176,7 +176,7 @@ function getRoutes(app: App, deps: FileRoutesDeps, way: FileWay): void {
           body.destroy()
           throw cause
         }
-        return reply.send(asked.base64 === undefined ? body : Readable.from(base64Text(body)))
+        return reply.send(asked.base64 === undefined ? body : base64Stream(body))
       },
     )
   }
