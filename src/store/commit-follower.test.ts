@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { refusal } from '../base/index.ts'
+import { ManualClock, refusal } from '../base/index.ts'
 import type { CatalogChange } from './catalog-port.ts'
 import { CommitFollower } from './commit-follower.ts'
 
@@ -86,4 +86,32 @@ test('changes that are not kept any more are told as lost', async () => {
   assert.match(String(log.lost), /changes 1 to 3 of the catalog are not kept any more/)
   assert.match(follower.problem ?? '', /Cannot catch up/)
   assert.deepEqual(log.told, [])
+})
+
+test('a store that hangs is told as a problem before its answer is given up', async () => {
+  const clock = new ManualClock(0)
+  const asked = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<{ changes: CatalogChange[]; cursor: number }>()
+  const follower = await CommitFollower.open({
+    store: {
+      scanIndex: async () => ({ cursor: 0, isWhole: true }),
+      changesSince: () => {
+        asked.resolve()
+        return answer.promise
+      },
+    },
+    onChanges: () => {},
+    onFailure: () => {},
+    onLost: () => {},
+    clock,
+  })
+  const looking = follower.look()
+  await asked.promise
+  clock.advance(4_000)
+  assert.equal(follower.problem, undefined)
+  clock.advance(2_000)
+  assert.match(follower.problem ?? '', /does not answer/)
+  answer.resolve({ changes: [], cursor: 0 })
+  await looking
+  assert.equal(follower.problem, undefined)
 })

@@ -1,5 +1,5 @@
 /** Follows the commits that other processes make to a catalog that several share. */
-import { Refusal } from '../base/index.ts'
+import { type Clock, Refusal, systemClock } from '../base/index.ts'
 import type { CatalogChange, CatalogStore } from './catalog-port.ts'
 
 /** How long what another process has committed may be unknown here, beside the time that a look takes. */
@@ -7,6 +7,8 @@ const LOOK_EVERY_MS = 250
 /** A cluster that was away is looked at this often: what was revoked meanwhile is known soon after. */
 const LOOK_AGAIN_MS_MAX = 1_000
 const CHANGES_PER_LOOK = 1_000
+/** A look that takes longer is told as a problem: nodes that hang are given up only after some 20 s. */
+const ANSWER_MS_MAX = 5_000
 
 /** What a follower works with. */
 interface FollowerDeps {
@@ -19,7 +21,10 @@ interface FollowerDeps {
   readonly onFailure: (error: unknown) => void
   /** Told once when changes were missed for good: what is in memory may be wrong from here on. */
   readonly onLost: (error: Error) => void
+  readonly clock?: Clock
 }
+
+const NO_ANSWER = 'The cluster that keeps the data does not answer'
 
 /** Looks again and again, from a moment on, at what others have committed. */
 export class CommitFollower {
@@ -27,6 +32,9 @@ export class CommitFollower {
   #cursor: number
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
+  readonly #clock: Clock
+  /** When what is being asked was asked. */
+  #askedAtMs: number | undefined
   #waitMs = LOOK_EVERY_MS
   #problem: string | undefined
   #isClosed = false
@@ -34,6 +42,7 @@ export class CommitFollower {
   private constructor(deps: FollowerDeps, cursor: number) {
     this.#deps = deps
     this.#cursor = cursor
+    this.#clock = deps.clock ?? systemClock
   }
 
   /** A follower of all that is committed from the call on; it is not started. */
@@ -44,7 +53,9 @@ export class CommitFollower {
 
   /** Why what others commit is not known here, or undefined while it is. */
   get problem(): string | undefined {
-    return this.#problem
+    const sinceMs = this.#askedAtMs ?? Number.POSITIVE_INFINITY
+    const hangs = this.#clock.elapsed() - sinceMs > ANSWER_MS_MAX
+    return this.#problem ?? (hangs ? NO_ANSWER : undefined)
   }
 
   /** Begins to look. */
@@ -83,11 +94,22 @@ export class CommitFollower {
     this.start()
   }
 
+  async #timed<T>(ask: () => Promise<T>): Promise<T> {
+    this.#askedAtMs = this.#clock.elapsed()
+    try {
+      return await ask()
+    } finally {
+      this.#askedAtMs = undefined
+    }
+  }
+
   async #takeAll(): Promise<void> {
     const { store, onChanges, onLook, onLost } = this.#deps
     const end = onLook?.()
     while (!this.#isClosed) {
-      const { changes, cursor } = await store.changesSince(this.#cursor, CHANGES_PER_LOOK)
+      const { changes, cursor } = await this.#timed(() =>
+        store.changesSince(this.#cursor, CHANGES_PER_LOOK),
+      )
       const first = changes[0]?.cursor ?? 0
       if (first > this.#cursor + 1) {
         this.#isClosed = true

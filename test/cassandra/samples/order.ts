@@ -39,6 +39,28 @@ export function orderTests(skip: string | false): void {
     await late.close()
   })
 
+  test('what follows an acknowledged call wins with clocks as far apart as they may be', {
+    skip,
+  }, async () => {
+    const streams = new OwnStreams()
+    const handle = streams.handleOf(1)
+    // Each at one end of the 2 s that it may be off the cluster's.
+    const behind = new ManualClock(streams.clock.now() - 4_000)
+    const [ahead, late] = [await openProcess(streams.clock), await openProcess(behind)]
+    await ahead.append(batch([[handle, 5, 'ahead']]))
+    assert.deepEqual(await read(late, handle), [[5, 'ahead']])
+    await late.append(batch([[handle, 5, 'late, having read']]))
+    assert.deepEqual(await read(ahead, handle), [[5, 'late, having read']])
+    // A removal reads what it removes: nobody has to have looked before.
+    behind.jump(1_000)
+    streams.clock.jump(1_000)
+    await ahead.append(batch([[handle, 6, 'ahead']]))
+    await late.remove({ handle: stream(handle), from: epochMs(0), until: epochMs(9) })
+    assert.deepEqual(await read(ahead, handle), [])
+    await ahead.close()
+    await late.close()
+  })
+
   test('a process whose clock is moved stores nothing until it is right again', {
     skip,
   }, async () => {

@@ -27,7 +27,7 @@ import { hidesAll } from './hidden-spans.ts'
 import type { HybridClock } from './hybrid-clock.ts'
 import type { ManifestEntry } from './leaf-index.ts'
 import { decodeEntry, type LeafReader, ViewPassed } from './leaf-reader.ts'
-import { layRuns, type Overlay, readRuns, type WantedSpan } from './run-reader.ts'
+import { layRuns, type Overlay, type RunRow, readRuns, type WantedSpan } from './run-reader.ts'
 import { eachAtOnce } from './slots.ts'
 import { readView, type StreamView } from './stream-view.ts'
 import { type TextRoom, TextRooms } from './text-room.ts'
@@ -168,7 +168,17 @@ export class ClusterReader {
     }
   }
 
+  /** Takes note of the latest stamp of a span: stamps given from here on are later. */
+  async observe(handle: number, { from, until }: WantedSpan): Promise<void> {
+    await this.#tryOften(new TextRooms(), () => this.#look(handle, { from, until }))
+  }
+
   async #open(handle: number, span: WantedSpan, room: TextRoom): Promise<Opened> {
+    const { view, rows } = await this.#look(handle, span)
+    return { handle, view, overlay: await layRuns(rows, span, room), room }
+  }
+
+  async #look(handle: number, span: WantedSpan): Promise<{ view: StreamView; rows: RunRow[] }> {
     const { cql, clock, stamps } = this.#deps
     const seen = await readView(cql, clock, handle)
     const view = seen.isForgotten ? { ...seen, parts: [], leaves: [] } : seen
@@ -176,7 +186,7 @@ export class ClusterReader {
     if (clock.elapsed() - view.readAtMs > READ_MS_MAX) throw new ViewPassed('the read was too slow')
     if (view.version !== undefined) stamps.observe(view.version)
     if (rows.length > 0) stamps.observe(rows[0].stamp)
-    return { handle, view, overlay: await layRuns(rows, span, room), room }
+    return { view, rows }
   }
 
   /** The samples of a span, ascending, at most so many from one side. */

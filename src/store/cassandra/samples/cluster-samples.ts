@@ -90,6 +90,7 @@ export class ClusterSamples implements SampleStore {
       ...{ ...shared, parts: this.#parts, touched: this.#touched },
       slots: new Slots(STATEMENTS_AT_ONCE),
       permit: (batch) => this.#permit(batch),
+      observe: (removal) => this.#reader.observe(removal.handle, removal),
       onRun: (handle, run) => due.count(handle, run, clock.elapsed()),
     })
   }

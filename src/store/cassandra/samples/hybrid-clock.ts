@@ -2,8 +2,11 @@ import type { Clock } from '../../../base/index.ts'
 
 const MICROS_PER_MS = 1_000
 
-/** How far the clocks of two processes may be apart, and a process from the cluster. */
+/** How far the clock of a process may be off the cluster's. */
 export const SKEW_MS_MAX = 2_000
+
+/** How far the clocks of two processes may be apart: each may be off to its own side. */
+export const APART_MS_MAX = 2 * SKEW_MS_MAX
 
 /**
  * Stamps that order what happens to samples: microseconds of the wall clock, never the same twice and
@@ -24,9 +27,9 @@ export class HybridClock {
     return this.#last
   }
 
-  /** Takes note of a stamp that was read; one from beyond the skew allowed cannot push this clock on. */
+  /** Takes note of a stamp that was read; one from further ahead than clocks may be apart cannot push this clock on. */
   observe(stamp: number): void {
-    const latest = (this.#clock.now() + SKEW_MS_MAX) * MICROS_PER_MS
+    const latest = (this.#clock.now() + APART_MS_MAX) * MICROS_PER_MS
     this.#last = Math.max(this.#last, Math.min(stamp, latest))
   }
 

@@ -37,6 +37,8 @@ interface WriterDeps {
   readonly slots: Slots
   /** Asked before anything is written: refuses what must not be. */
   readonly permit: (batch: SampleBatch) => void
+  /** Takes note of the stamps of all that a removal could meet. */
+  readonly observe: (removal: Removal) => Promise<void>
   /** Told of runs that were stored. */
   readonly onRun: (handle: number, run: { rows: number; bytes: number }) => void
 }
@@ -73,8 +75,9 @@ export class SampleWriter {
 
   /** Stores a removal if it is wanted when it takes its place among the calls. */
   async remove(removal: Removal, isWanted: () => boolean): Promise<boolean> {
-    const { parts } = this.#deps
-    await parts.open([removal.handle])
+    const { parts, observe } = this.#deps
+    // What it is to remove may have come through a process whose clock is ahead: its stamp has to be later.
+    await Promise.all([parts.open([removal.handle]), observe(removal)])
     if (!isWanted()) return false
     const call = this.#begin()
     const run = { handle: removal.handle, removals: [removal], columns: emptyColumns }

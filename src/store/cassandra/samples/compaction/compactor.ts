@@ -3,7 +3,7 @@ import { cutColumns } from '../../../embedded/chunk/index.ts'
 import { touchesMask } from '../../../embedded/head/tombstones.ts'
 import type { Cluster } from '../../connection/cluster.ts'
 import { READ_MS_MAX } from '../cluster-reader.ts'
-import { type HybridClock, SKEW_MS_MAX, stampSpan } from '../hybrid-clock.ts'
+import { APART_MS_MAX, type HybridClock, SKEW_MS_MAX, stampSpan } from '../hybrid-clock.ts'
 import type { Manifest } from '../leaf-index.ts'
 import { decodeEntry, type LeafReader } from '../leaf-reader.ts'
 import { PART_MS_MAX } from '../open-parts.ts'
@@ -17,7 +17,7 @@ import { mergeLeaf } from './merge-leaf.ts'
 import { takeRuns } from './take-runs.ts'
 
 /** Runs are left alone until none that counts can come before them, whatever the clocks. */
-export const GRACE_MS = WRITE_MS_MAX + 2 * SKEW_MS_MAX
+export const GRACE_MS = WRITE_MS_MAX + APART_MS_MAX
 
 /** A pass that takes longer is given up, and its lease is over. */
 const PASS_MS_MAX = 60_000
