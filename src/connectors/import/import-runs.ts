@@ -10,6 +10,7 @@ import { ImportFigures } from './import-figures.ts'
 import { readImportState } from './import-memory.ts'
 import { importOf } from './import-record.ts'
 import { type ImportWorkDeps, type WorkingRun, workImport } from './import-work.ts'
+import { keepLease } from './keep-lease.ts'
 
 /** What runs are made with. */
 interface ImportRunDeps extends ImportWorkDeps {
@@ -304,22 +305,24 @@ export class ImportRuns {
 
   /** Keeps the lease of a run, and ends it where that is lost or it takes too long; answers what stops that. */
   #watch(running: RunningImport): () => void {
-    const { catalogStore, holder } = this.#deps
+    const { catalogStore, clock, holder } = this.#deps
     const { calling, key } = running
-    const renewing = setInterval(() => {
-      const name = leaseName(key.connectorUid)
-      const renewed = catalogStore.acquireLease(name, holder, LEASE_MS)
-      const lose = () => calling.abort(new RunEnded('Another process has taken this run over'))
-      renewed.then((kept) => kept === undefined && lose()).catch(lose)
-      // What is not read is looked for the next time.
-      void this.#heed(running).catch(() => {})
-    }, RENEW_EVERY_MS)
+    const stopRenewing = keepLease({
+      ...{ leaseMs: LEASE_MS, everyMs: RENEW_EVERY_MS, clock },
+      renew: async () => {
+        // What is not read is looked for the next time.
+        void this.#heed(running).catch(() => {})
+        const name = leaseName(key.connectorUid)
+        return (await catalogStore.acquireLease(name, holder, LEASE_MS)) !== undefined
+      },
+      onLost: () => calling.abort(new RunEnded('Another process has taken this run over')),
+    })
     const limit = `The run took longer than ${RUN_MS_MAX / 3_600_000} hours`
     const tooLong = setTimeout(() => {
       if (!running.isStoring) calling.abort(new RunEnded(limit))
     }, RUN_MS_MAX)
     return () => {
-      clearInterval(renewing)
+      stopRenewing()
       clearTimeout(tooLong)
     }
   }
