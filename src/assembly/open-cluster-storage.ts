@@ -1,7 +1,7 @@
 /** A piece of the composition root: all data in a cluster of Cassandra, which several processes share. */
 import { statfs } from 'node:fs/promises'
 import { type Log, metricText, newUid, refuse, systemClock } from '../base/index.ts'
-import { type Cluster, isKeyOfCluster } from '../store/cassandra/index.ts'
+import { type Cluster, countCopies, isKeyOfCluster } from '../store/cassandra/index.ts'
 import {
   type CatalogStore,
   OF_NO_STREAM,
@@ -17,6 +17,8 @@ import type { OpenedStorage, OpenedStores, StorageOpening } from './opened-stora
 
 /** What a start waits for is told when it changes, and else so often. */
 const TELL_EVERY_MS = 5_000
+/** As many as leave a majority when one is away. */
+const COPIES_MIN = 3
 
 /** Connects to the cluster of the settings, waits for it where it is away, and opens its catalog. */
 export async function openClusterStorage(
@@ -28,6 +30,7 @@ export async function openClusterStorage(
   const watch = { clock, onWaiting: waitingTeller(log), signal }
   const { cluster, catalog } = await openClusterAndCatalog(settings, watch, opened)
   await holdSlot(catalog, log, opened)
+  await tellFewCopies(cluster, settings.keyspace, log)
   const openStores = () => openClusterStores({ ...opening, catalog, cluster }, opened)
   const requireKey = async (key: Uint8Array, file: string): Promise<void> => {
     if (await isKeyOfCluster(cluster, key)) return
@@ -59,6 +62,16 @@ async function openClusterStores(
     measure: () => measureLocal(config.dataDir),
     metrics: async () => clusterMetrics(stores.samples, config.dataDir),
   }
+}
+
+/** A keyspace that somebody made by hand is taken as it is: with few copies a node that is away stops the service. */
+async function tellFewCopies(cluster: Cluster, keyspace: string, log: Log): Promise<void> {
+  const cql = 'SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = ?'
+  const [row] = await cluster.run(cql, [keyspace])
+  const copies = countCopies((row?.replication ?? {}) as Readonly<Record<string, string>>)
+  if (copies >= COPIES_MIN) return
+  const what = 'the keyspace has fewer than three copies: one node away stops reads and writes'
+  log.warn({ keyspace, copies }, what)
 }
 
 /** Tells others that this process works on the cluster, so that nobody moves its data meanwhile. */

@@ -25,6 +25,13 @@ export function copiesOf({ replication, dataCentre }: ClusterSettings): Record<s
   return typeof replication === 'number' ? { [dataCentre]: replication } : { ...replication }
 }
 
+/** The copies in all data centres together, of a replication as `system_schema.keyspaces` has it. */
+export function countCopies(replication: Readonly<Record<string, string>>): number {
+  const counts = Object.entries(replication).filter(([name]) => name !== 'class')
+  // A count may have those of transient copies behind it: 3/1.
+  return counts.reduce((sum, [, count]) => sum + Number.parseInt(count, 10), 0)
+}
+
 /** The replication of a keyspace as CQL writes it. */
 export function replicationText(settings: ClusterSettings): string {
   const pairs = Object.entries(copiesOf(settings)).map(
