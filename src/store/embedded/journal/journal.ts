@@ -125,6 +125,11 @@ export class Journal {
     return { ...this.#counts, waitingBytes: this.#waitingBytes, syncs: this.#syncs }
   }
 
+  /** Whether a segment is one of the short ones that a start begins with. */
+  isShort(segment: number): boolean {
+    return segment <= this.#supply.lastShort
+  }
+
   /** Where what is durable ends: in the segment, undefined: at its end. */
   get durableEnd(): { readonly segment: number; readonly bytes: number | undefined } {
     return { segment: this.#durableSegment, bytes: this.#durableBytes }

@@ -10,6 +10,9 @@ const SHORTER_SHARE = 4
 /** The first segments are short, so that a service that is hardly used takes little room. */
 const FIRST_BYTES = 64 * 1024
 
+/** First segments that a long call makes longer than this are as long as others. */
+const SHORT_BYTES_MAX = 1024 * 1024
+
 /** Each segment that was filled makes the next so many times longer, up to the usual length. */
 const GROWN_BY = 64
 
@@ -37,6 +40,7 @@ export class SegmentSupply {
   /** Whether the one that is ready was made of the last room there was. */
   #isReadyLast = false
   #preparing: Promise<void> | undefined
+  #lastShort = 0
 
   constructor(options: { disk: Disk; folder: string; segmentBytes: number; nextNumber: number }) {
     this.#disk = options.disk
@@ -49,6 +53,11 @@ export class SegmentSupply {
   /** Whether a next segment is on disk. */
   get isReady(): boolean {
     return this.#ready !== undefined
+  }
+
+  /** The number of the last segment that is short as nothing was filled before; 0 when there is none. */
+  get lastShort(): number {
+    return this.#lastShort
   }
 
   /** How long the next segment is made, if the disk has room and no frame asks for more. */
@@ -140,6 +149,8 @@ export class SegmentSupply {
     this.#discard()
     this.#ready = { file, path, number, salt: randomInt(1, 2 ** 32), bytes }
     this.#isReadyLast = isLast
+    const isFirst = this.#nextBytes === FIRST_BYTES && !isLast
+    if (isFirst && bytes < Math.min(SHORT_BYTES_MAX, this.#segmentBytes)) this.#lastShort = number
   }
 
   /** A disk that became read-only keeps the file; the next start drops it, as it holds nothing. */

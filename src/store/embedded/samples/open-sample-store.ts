@@ -76,7 +76,7 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
       ended.note(segment)
     },
   })
-  const head = new Head((segment) => sealer.enqueue(segment))
+  const head = new Head((segment) => sealer.enqueue(segment, { mayWait: journal.isShort(segment) }))
   await sealer.ready()
   const table = new ChunkReadTable(file)
   const giveUp = async (error: Error): Promise<never> => {

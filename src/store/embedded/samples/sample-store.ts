@@ -230,11 +230,11 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
 
   /** Seals everything appended so far. */
   async sealAll(): Promise<void> {
-    this.#parts.sealer.release()
     this.#journal.rotate()
     // An empty record begins the next segment and so ends the one before.
     await this.#journal.append(sizeRecord({ kind: 'samples', batch: batchOf([]) }))
     const { sealer } = this.#parts
+    sealer.release()
     while (sealer.backlog > 0 && sealer.stuckReason === undefined) await sealer.changed()
     if (sealer.stuckReason !== undefined) throw new Error(`Cannot seal: ${sealer.stuckReason}`)
   }

@@ -4,6 +4,9 @@ import type { FoundDamage } from '../damage/found-damage.ts'
 import type { SealerEvents, SealerLink } from './sealer-link.ts'
 import type { SealerReply } from './sealer-protocol.ts'
 
+/** So long one that may wait does: sealing takes processor time from a fleet that signs on meanwhile. */
+const WAITS_MS = 10_000
+
 interface SealerOptions {
   start(events: SealerEvents): SealerLink
   /** How long to wait before sealing again when the disk was full, or the like. */
@@ -35,6 +38,7 @@ export class Sealer {
   #telling: readonly number[] = []
   #isSealing = false
   #isClosing = false
+  #releasing: NodeJS.Timeout | undefined
   #isEnded = false
   #stuckReason: string | undefined
 
@@ -91,11 +95,18 @@ export class Sealer {
 
   /** Lets what is held be sealed. */
   release(): void {
+    clearTimeout(this.#releasing)
+    this.#releasing = undefined
     for (const segment of this.#held.splice(0)) this.#push(segment)
   }
 
-  /** Seals a segment after those given before. */
-  enqueue(segment: number): void {
+  /** Seals a segment after those given before; one that may wait with the next, or some seconds later. */
+  enqueue(segment: number, { mayWait }: { readonly mayWait: boolean }): void {
+    if (mayWait) {
+      this.#held.push(segment)
+      this.#releasing ??= setTimeout(() => this.release(), WAITS_MS).unref()
+      return
+    }
     this.release()
     this.#push(segment)
   }
@@ -144,6 +155,7 @@ export class Sealer {
   /** Stops where the seal under way may stop; what is left is sealed after the next start. */
   async close(): Promise<void> {
     this.#isClosing = true
+    clearTimeout(this.#releasing)
     await this.#link.close()
     this.#end()
     this.#wake()
