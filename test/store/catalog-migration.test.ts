@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { crc32 } from 'node:zlib'
-import { memberUidOf, newFamilyUid } from '../../src/base/index.ts'
+import { familyHeadOf, memberUidOf, newFamilyUid } from '../../src/base/index.ts'
 import { openCatalogStore } from '../../src/store/embedded/index.ts'
 import { CatalogConflict } from '../../src/store/index.ts'
+import { putsOfFleet } from '../../src/store/puts-of-fleet.ts'
 import { fleetOf } from '../support/fleets.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'weir-catalog-migration-'))
@@ -65,6 +66,23 @@ function makeFolder(name: string, version: number): string {
   if (version === 1) db.exec('DROP TABLE meta; PRAGMA user_version = 1')
   db.close()
   return folder
+}
+
+/** Takes the log of changes back to that of schema 8, in which each component stands by itself. */
+function takeBackTo8(folder: string): void {
+  const db = new DatabaseSync(join(folder, 'catalog.db'))
+  const set = db.prepare('UPDATE change SET changes = ?, crc = ? WHERE cursor = ?')
+  for (const row of db.prepare('SELECT * FROM change JOIN scope USING (scope)').all()) {
+    const [word, first, tails, code] = JSON.parse(String(row.changes))
+    assert.equal(word, 'fleet')
+    const uids = (tails.match(/.{10}/g) ?? []).map((tail: string, at: number) =>
+      familyHeadOf(first + at, tail),
+    )
+    const json = JSON.stringify(uids.flatMap((uid: string) => ['component', uid, '', code]))
+    set.run(json, crc32(`${row.cursor}\n${row.org_uid}\n${json}`), row.cursor)
+  }
+  db.exec('PRAGMA user_version = 8')
+  db.close()
 }
 
 /** Takes the tables of the newest schema back to those of schema 7, which had no roll; it must be empty. */
@@ -300,8 +318,48 @@ test('a catalog of schema 7 goes on with its components, beside those that share
   assert.deepEqual(told, [])
   const db = new DatabaseSync(join(folder, 'catalog.db'), { readOnly: true })
   const { rolled } = db.prepare('SELECT sum(count) AS rolled FROM roll').get() ?? {}
-  assert.deepEqual([rolled, db.prepare('PRAGMA user_version').get()?.user_version], [100, 8])
+  assert.deepEqual([rolled, db.prepare('PRAGMA user_version').get()?.user_version], [100, 9])
   db.close()
+})
+
+test('a catalog of schema 8 keeps its log of changes, and goes on with fleets that are told together', async () => {
+  const folder = join(root, 'schema-8')
+  const ids = Array.from({ length: 6_000 }, (_, at) => `d${at}`)
+  const first = await openCatalogStore({ folder })
+  for (let from = 0; from < 300; from += 100)
+    await first.commit([fleetOf(ids.slice(from, from + 100))])
+  const before = await first.changesSince(0, 10_000)
+  assert.equal(before.changes.length, 600)
+  await first.close()
+  takeBackTo8(folder)
+  const told: string[] = []
+  const store = await openCatalogStore({ folder, onDamage: (what) => told.push(what) })
+  assert.deepEqual(await store.changesSince(0, 10_000), before)
+  const fleet = fleetOf(ids.slice(300))
+  await store.commit([fleet])
+  const { changes, cursor } = await store.changesSince(before.cursor, 100_000)
+  const heard = changes.map(({ kind, uid, parentUid, isDeleted }) => [
+    kind,
+    uid,
+    parentUid,
+    isDeleted,
+  ])
+  const puts = putsOfFleet(fleet).map(({ kind, uid, parentUid }) => [
+    kind,
+    uid,
+    parentUid ?? '',
+    false,
+  ])
+  assert.deepEqual(heard, puts)
+  assert.deepEqual(
+    changes.map((change) => change.cursor),
+    puts.map((_, at) => before.cursor + at + 1),
+  )
+  const middle = await store.changesSince(before.cursor + 5_001, 3)
+  assert.deepEqual(middle.changes, changes.slice(5_001, 5_004))
+  await store.close()
+  await (await openCatalogStore({ folder, onDamage: (what) => told.push(what) })).close()
+  assert.deepEqual([told, cursor], [[], before.cursor + puts.length])
 })
 
 for (const version of [1, 2]) {

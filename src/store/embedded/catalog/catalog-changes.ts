@@ -2,10 +2,12 @@
  * The log of changes in catalog.db: a row holds the changes that a commit made in one organization, up to
  * a bound, as a JSON array of kind, UID, parent's UID and 1 for deleted, one after the other. In the place
  * of the last, a number below zero tells how many streams were put right after their component, with UIDs
- * counted from its own. The row's cursor is that of its last change; those before it count back from there.
+ * counted from its own. Components of a fleet with as many streams each are told together: by their number, in the
+ * place of the UID, and the random digits of their UIDs one after the other, in that of the parent's. The row's cursor
+ * is that of its last change; those before it count back from there.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { isHeadUid, memberUidOf } from '../../../base/index.ts'
+import { familyHeadOf, isHeadUid, memberUidOf, TAIL_DIGITS } from '../../../base/index.ts'
 import { type CatalogChange, CatalogDamaged, type DocumentKey } from '../../catalog-port.ts'
 import { checkOfChanges } from './catalog-checks.ts'
 import type { CatalogScopes } from './catalog-scopes.ts'
@@ -14,6 +16,8 @@ import type { CatalogScopes } from './catalog-scopes.ts'
 const QUADS_PER_ROW_MAX = 500
 const CHANGES_PER_ROW_MAX = 5_000
 const FIELDS = 4
+/** In the place of a kind: components of a fleet. */
+const FLEET = 'fleet'
 /** Caches further behind than this reload; the log stays a few megabytes. */
 const CHANGES_KEPT = 100_000
 
@@ -26,6 +30,14 @@ interface Run {
   readonly orgUid: string
   readonly fields: (string | number)[]
   count: number
+}
+
+/** Components that were made at once, each with so many streams; their numbers follow one another. */
+interface FleetChange {
+  readonly firstNumber: number
+  /** The random digits of their UIDs. */
+  readonly tails: string
+  readonly streams: number
 }
 
 /** The write side: what a step changed is gathered, and written with few rows at its end. */
@@ -64,12 +76,20 @@ export class ChangeLog {
     fields.push(kind, uid, parentUid.toWellFormed(), isDeleted ? 1 : 0)
   }
 
-  /** Adds the changes of a component and its first streams, none of which was there. */
-  addFamily(scope: number, orgUid: string, of: { headUid: string; count: number }): void {
-    if (this.#run !== undefined && (this.#run.scope !== scope || isFull(this.#run))) this.write()
-    this.#run ??= { scope, orgUid: orgUid.toWellFormed(), fields: [], count: 0 }
-    this.#run.count += 1 + of.count
-    this.#run.fields.push('component', of.headUid, '', -of.count)
+  /** Adds the changes of components, each with its first streams, none of which was there. */
+  addFleet(scope: number, orgUid: string, { firstNumber, tails, streams }: FleetChange): void {
+    const each = 1 + streams
+    const end = tails.length / TAIL_DIGITS
+    for (let from = 0; from < end; ) {
+      if (this.#run !== undefined && (this.#run.scope !== scope || isFull(this.#run))) this.write()
+      this.#run ??= { scope, orgUid: orgUid.toWellFormed(), fields: [], count: 0 }
+      const room = Math.ceil((CHANGES_PER_ROW_MAX - this.#run.count) / each)
+      const until = Math.min(end, from + room)
+      const some = tails.slice(from * TAIL_DIGITS, until * TAIL_DIGITS)
+      this.#run.count += (until - from) * each
+      this.#run.fields.push(FLEET, firstNumber + from, some, -streams)
+      from = until
+    }
   }
 
   /** Writes what was gathered; to be called before the step ends. */
@@ -109,21 +129,36 @@ export function changesOf(row: Record<string, unknown>, scopes: CatalogScopes): 
   const add = (kind: string, uid: string, of: { parentUid: string; isDeleted: boolean }): void => {
     changes.push({ cursor: before + changes.length + 1, orgUid, kind, uid, ...of })
   }
+  const addFamily = (uid: string, streams: number): void => {
+    add('component', uid, { parentUid: '', isDeleted: false })
+    for (let ordinal = 1; ordinal <= streams; ordinal++) {
+      add('stream', memberUidOf(uid, ordinal), { parentUid: uid, isDeleted: false })
+    }
+  }
   for (let at = 0; at < fields.length; at += FIELDS) {
     const [kind, uid, parentUid] = fields.slice(at, at + FIELDS) as string[]
     const code = fields[at + FIELDS - 1] as number
-    add(kind, uid, { parentUid, isDeleted: code === 1 })
-    for (let ordinal = 1; ordinal <= -code; ordinal++) {
-      add('stream', memberUidOf(uid, ordinal), { parentUid: uid, isDeleted: false })
-    }
+    if (kind === FLEET) for (const head of headsOf(fields, at)) addFamily(head, -code)
+    else if (code < 0) addFamily(uid, -code)
+    else add(kind, uid, { parentUid, isDeleted: code === 1 })
   }
   return changes
 }
 
+/** The UIDs of the components of a fleet. */
+function* headsOf(fields: readonly (string | number)[], at: number): Generator<string> {
+  const [firstNumber, tails] = [fields[at + 1] as number, fields[at + 2] as string]
+  for (let from = 0, number = firstNumber; from < tails.length; from += TAIL_DIGITS, number++) {
+    yield familyHeadOf(number, tails.slice(from, from + TAIL_DIGITS))
+  }
+}
+
 function countOf(fields: readonly (string | number)[]): number {
   let count = 0
-  for (let at = FIELDS - 1; at < fields.length; at += FIELDS) {
-    count += 1 + Math.max(0, -(fields[at] as number))
+  for (let at = 0; at < fields.length; at += FIELDS) {
+    const each = 1 + Math.max(0, -(fields[at + FIELDS - 1] as number))
+    const isFleet = fields[at] === FLEET
+    count += isFleet ? ((fields[at + 2] as string).length / TAIL_DIGITS) * each : each
   }
   return count
 }

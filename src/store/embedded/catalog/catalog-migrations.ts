@@ -209,9 +209,12 @@ CREATE TABLE roll (
 CREATE INDEX roll_first ON roll (scope, first, count);
 `
 
+/** Rows of the log of changes that tell of a fleet together, which a Weir of before cannot read; its own stay. */
+const WITH_FLEET_CHANGES = ''
+
 const steps: readonly string[] = [
   ...[FIRST, WITH_META, WITH_CHECKS, WITH_BYTES, WITH_SHORT_CLAIMS, WITH_FEWER_ROWS, WITH_FAMILIES],
-  WITH_ROLL,
+  ...[WITH_ROLL, WITH_FLEET_CHANGES],
 ]
 
 /** Brings a database to the newest schema; throws, changing nothing, when it comes from a later Weir. */

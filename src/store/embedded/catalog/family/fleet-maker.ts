@@ -40,7 +40,7 @@ export function makeFleet(tables: FleetTables, scope: number, fleet: Fleet): num
   let streams = 0
   const { orgUid } = fleet
   for (let number = 0; walk.nextFamily(); number++) {
-    const headUid = rows.begin(number, walk)
+    rows.begin(number, walk)
     head.write(walk, row)
     const ids = walk.count > 1 ? new Set<string>() : undefined
     for (let member = 1; walk.nextStream(); member++) {
@@ -48,19 +48,37 @@ export function makeFleet(tables: FleetTables, scope: number, fleet: Fleet): num
       row.addNumber(member === 1 ? firstHandle + streams : 1)
       row.addPiece(COMMA)
       documents[walk.pattern].write(walk, row)
-      if (ids !== undefined) requireOnce(ids, walk.id, { orgUid, headUid, member })
+      if (ids !== undefined) rows.requireOnce(ids, walk.id, member)
     }
     streams += walk.count
     rows.end()
-    changes.addFamily(scope, orgUid, { headUid, count: walk.count })
   }
   rows.write()
+  for (const alike of alikeIn(fleet)) changes.addFleet(scope, orgUid, alike)
   handles.note(firstHandle + streams - 1)
   for (const [at, { count, bytes }] of documents.entries()) {
     const kind = at === 0 ? 'component' : 'stream'
     tallies.add(scope, kind, { documents: count, entries: count, bytes })
   }
   return firstHandle
+}
+
+/** Components that follow one another with as many streams each. */
+function* alikeIn({ layout, firstNumber, tails }: Fleet) {
+  let from = 0
+  let number = 0
+  let streams = layout[1]
+  const upTo = (until: number) => ({
+    ...{ firstNumber: firstNumber + from, streams },
+    tails: tails.slice(from * TAIL_DIGITS, until * TAIL_DIGITS),
+  })
+  for (let at = 0; at < layout.length; at += 2 + layout[at + 1] * 2, number++) {
+    if (layout[at + 1] === streams) continue
+    yield upTo(number)
+    from = number
+    streams = layout[at + 1]
+  }
+  if (number > from) yield upTo(number)
 }
 
 /** The row that is being put together: one at a time. */
@@ -92,6 +110,9 @@ class FleetRows {
   /** Checksums after what all rows, and all claims, begin with. */
   readonly #rowCrc: number
   readonly #claimCrc: number
+  /** The random digits of UIDs, a byte each. */
+  readonly #tails: Uint8Array
+  #number = 0
   #ref = 0
   #isListed = true
   #listKeyAt = 0
@@ -111,6 +132,7 @@ class FleetRows {
     const { claims, listKey } = of.head.shape
     this.#claimTexts = claims.filter(({ isLocal }) => !isLocal).map(openPieceOf)
     this.#listKey = openPieceOf(listKey)
+    this.#tails = Buffer.from(of.fleet.tails, 'latin1')
     this.#rowCrc = crcAfter(`${of.fleet.orgUid}\n`)
     this.#claimCrc = crcAfter(`${of.fleet.orgUid}\ncomponent\n`)
   }
@@ -129,15 +151,17 @@ class FleetRows {
     this.#isRolled = entered.isIn
   }
 
-  /** Begins the row of a component with its place and claims; tells the component's UID. */
-  begin(number: number, walk: FleetWalk): string {
-    const { firstNumber, tails } = this.#fleet
-    const headUid = this.#uidOf(number)
-    this.#ref = firstNumber + number
+  /** Begins the row of a component with its place and claims. */
+  begin(number: number, walk: FleetWalk): void {
+    this.#number = number
+    this.#ref = this.#fleet.firstNumber + number
     row.clear()
     this.#isListed = this.#isRolled?.[number] !== 1
-    if (this.#isListed) for (const claim of this.#claimTexts) this.#claim(claim, walk, headUid)
-    row.clear()
+    if (this.#isListed) {
+      const headUid = this.#uidOf(number)
+      for (const claim of this.#claimTexts) this.#claim(claim, walk, headUid)
+      row.clear()
+    }
     row.addNumber(this.#ref)
     row.addPiece(FIRST_PAGE)
     this.#listKeyAt = row.at
@@ -150,9 +174,18 @@ class FleetRows {
     this.#packedAt = row.at
     row.skip(CHECK_DIGITS)
     row.addPiece(ROW_START)
-    row.addText(tails.slice(number * TAIL_DIGITS, (number + 1) * TAIL_DIGITS))
+    row.addAscii(this.#tails, number * TAIL_DIGITS, (number + 1) * TAIL_DIGITS)
     row.addPiece(AFTER_TAIL)
-    return headUid
+  }
+
+  /** Streams of a component claim their IDs in it: all of them are at hand. */
+  requireOnce(ids: Set<string>, id: string, member: number): void {
+    ids.add(id)
+    if (ids.size === member) return
+    const headUid = this.#uidOf(this.#number)
+    const { orgUid } = this.#fleet
+    const key = { orgUid, kind: 'stream', uid: memberUidOf(headUid, member) }
+    throw new CatalogConflict(key, localClaimsOf(headUid) + id)
   }
 
   /** Ends the row with its checksum. */
@@ -235,18 +268,6 @@ function addOpen({ piece, isOpen }: OpenPiece, walk: FleetWalk): void {
 function crcAfter(text: string): number {
   const bytes = Buffer.from(text)
   return addToCrc(CRC_START, bytes, 0, bytes.length)
-}
-
-/** Streams of a component claim their IDs in it: all of them are at hand. */
-function requireOnce(
-  ids: Set<string>,
-  id: string,
-  { orgUid, headUid, member }: { orgUid: string; headUid: string; member: number },
-): void {
-  ids.add(id)
-  if (ids.size === member) return
-  const key = { orgUid, kind: 'stream', uid: memberUidOf(headUid, member) }
-  throw new CatalogConflict(key, localClaimsOf(headUid) + id)
 }
 
 /** Writes documents of one pattern into rows, and counts them. */
