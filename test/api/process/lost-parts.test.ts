@@ -85,7 +85,7 @@ test('damage, a downgrade and too few file handles are told in one sentence, wit
   sentence(65, /^Cannot start: catalog\.db has schema 99 .* later Weir/)
   change('PRAGMA user_version = 2')
   sentence(65, /^Cannot start: catalog\.db in .* is damaged/)
-  change('PRAGMA user_version = 8; UPDATE scope SET crc = crc + 1')
+  change('PRAGMA user_version = 9; UPDATE scope SET crc = crc + 1')
   sentence(65, /^Cannot start: catalog\.db in .* is damaged .*does not check/)
   change('UPDATE scope SET crc = crc - 1')
   change(`UPDATE document SET revision = revision + 1 WHERE kind = 'organization'`)

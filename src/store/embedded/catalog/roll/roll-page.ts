@@ -95,10 +95,15 @@ export class RollPage {
     return low
   }
 
+  /** Whether there is such an entry, and it is that of an ID. */
+  isOf(entry: number, id: string): boolean {
+    return entry < this.count && this.#compare(entry, id) === 0
+  }
+
   /** The entry of an ID, -1 when there is none. */
   find(id: string): number {
     const entry = this.seek(id)
-    return entry < this.count && this.#compare(entry, id) === 0 ? entry : -1
+    return this.isOf(entry, id) ? entry : -1
   }
 
   entries(): RollEntries {

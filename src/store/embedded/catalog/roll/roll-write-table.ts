@@ -101,7 +101,7 @@ export class RollWriter {
     for (const newcomer of landing) {
       const id = ids[newcomer]
       const place = page.seek(id, next)
-      if (id === last || (place < page.count && page.id(place) === id)) return newcomer
+      if (id === last || page.isOf(place, id)) return newcomer
       this.#packer.addFrom(page, next, place)
       this.#packer.add(id, firstRef + newcomer)
       next = place
