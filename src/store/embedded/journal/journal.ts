@@ -126,9 +126,7 @@ export class Journal {
   }
 
   /** Whether a segment is one of the short ones that a start begins with. */
-  isShort(segment: number): boolean {
-    return segment <= this.#supply.lastShort
-  }
+  readonly isShort = (segment: number): boolean => segment <= this.#supply.lastShort
 
   /** Where what is durable ends: in the segment, undefined: at its end. */
   get durableEnd(): { readonly segment: number; readonly bytes: number | undefined } {
