@@ -2,10 +2,9 @@
  * The rows of a result between the database and the runner, in a file without a name: the database is read as fast
  * as it gives, the runner as often as its tables need, and nobody holds all of it in memory. It goes with the process.
  */
-import { type FileHandle, open, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { newUid } from '../../base/index.ts'
+import type { FileHandle } from 'node:fs/promises'
 import { DatabaseFailure, type Row } from '../database/database-port.ts'
+import { openUnnamedFile } from '../result/unnamed-file.ts'
 
 /** What one result may take on disk. */
 const SPOOL_BYTES_MAX = 2_000_000_000
@@ -22,13 +21,7 @@ export class RowSpool {
 
   /** A spool in a folder, which shows nothing of it. */
   static async open(folder: string): Promise<RowSpool> {
-    const path = join(folder, `import-${newUid()}.tmp`)
-    const file = await open(path, 'wx+', 0o600)
-    await rm(path, { force: true }).catch(async (cause: unknown) => {
-      await file.close()
-      throw cause
-    })
-    return new RowSpool(file)
+    return new RowSpool(await openUnnamedFile(folder))
   }
 
   async add(rows: readonly Row[]): Promise<void> {

@@ -2,13 +2,13 @@
  * All samples of a run on their way from the INSERTs to what is stored: on disk in sorted stretches as they come, and
  * given back in one order, by component, time and the order in which they came. Nobody holds more than a few blocks.
  */
-import { type FileHandle, open, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import type { FileHandle } from 'node:fs/promises'
 import { deserialize, serialize } from 'node:v8'
-import { newUid, nextTurn } from '../../base/index.ts'
+import { nextTurn } from '../../base/index.ts'
 import type { IncomingSamples } from '../../feed/index.ts'
 import type { RunStreams } from './run-streams.ts'
 import { BlockBuilder, blockOf, type SampleBlock } from './sample-block.ts'
+import { openUnnamedFile } from './unnamed-file.ts'
 
 /** Samples that are read at a time from each stretch. */
 const BLOCK_SAMPLES = 1_000
@@ -42,13 +42,7 @@ export class GatheredSamples {
 
   /** A file of a folder that shows nothing of it; a sample without a time is sorted as one of `now`. */
   static async open(folder: string, streams: RunStreams, now: number): Promise<GatheredSamples> {
-    const path = join(folder, `${newUid()}.tmp`)
-    const file = await open(path, 'wx+', 0o600)
-    await rm(path, { force: true }).catch(async (cause: unknown) => {
-      await file.close()
-      throw cause
-    })
-    return new GatheredSamples(file, streams, now)
+    return new GatheredSamples(await openUnnamedFile(folder), streams, now)
   }
 
   /** Adds samples as a stretch of their own. */

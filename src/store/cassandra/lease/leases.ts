@@ -3,14 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { KeyedMutex, Refusal } from '../../../base/index.ts'
 import type { Lease } from '../../catalog-port.ts'
 import { awayRefusal } from '../connection/away.ts'
+import { APART_MS_MAX } from '../connection/clock-skew.ts'
 import type { Cluster, CqlRow } from '../connection/cluster.ts'
 
 /** Tries to take a lease that others want too, before it is told as being theirs. */
 const TRIES_MAX = 5
 const WAIT_MS = 50
-
-/** How far clocks of two processes are apart at most, each of which is within 2 s of the cluster's. */
-const CLOCKS_APART_MS_MAX = 4_000
 
 /** A lease as it was taken last. */
 interface TakenLease extends Lease {
@@ -119,7 +117,7 @@ function isRunningAt(
 ): boolean {
   const remainingMs = expiresAtMs - nowMs
   // One that would run for much longer than it was taken for was taken by a clock that was wrong.
-  return remainingMs > 0 && remainingMs <= ttlMs + CLOCKS_APART_MS_MAX
+  return remainingMs > 0 && remainingMs <= ttlMs + APART_MS_MAX
 }
 
 function takenOf(name: string, row: CqlRow | undefined): TakenLease | undefined {

@@ -1,6 +1,6 @@
 import { type Clock, refuse } from '../../../base/index.ts'
+import { SKEW_MS_MAX } from '../connection/clock-skew.ts'
 import type { Cluster } from '../connection/cluster.ts'
-import { SKEW_MS_MAX } from './hybrid-clock.ts'
 import { mustBeWhole } from './row-values.ts'
 
 /** A clock that was moved by more than this is held against the cluster's again. */

@@ -1,12 +1,7 @@
 import type { Clock } from '../../../base/index.ts'
+import { APART_MS_MAX } from '../connection/clock-skew.ts'
 
 const MICROS_PER_MS = 1_000
-
-/** How far the clock of a process may be off the cluster's. */
-export const SKEW_MS_MAX = 2_000
-
-/** How far the clocks of two processes may be apart: each may be off to its own side. */
-export const APART_MS_MAX = 2 * SKEW_MS_MAX
 
 /**
  * Stamps that order what happens to samples: microseconds of the wall clock, never the same twice and
