@@ -101,7 +101,8 @@ export function familyWordsAt(
   { tails, at }: { readonly tails: string; readonly at: number },
   words: Uint32Array,
 ): void {
-  const [first, last] = [hexIn(tails, at, at + 8), hexIn(tails, at + 8, at + TAIL_DIGITS)]
+  const first = hexIn(tails, at, at + 8)
+  const last = hexIn(tails, at + 8, at + TAIL_DIGITS)
   familyWordsOf(number, { first, last }, words)
 }
 

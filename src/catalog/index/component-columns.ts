@@ -142,7 +142,9 @@ export class ComponentColumns {
     return true
   }
 
+  /** All columns have one length. */
   #widen(length: number): void {
+    if (length <= this.#orgOf.length) return
     this.#orgOf = growColumn(this.#orgOf, length)
     this.#zoneOf = growColumn(this.#zoneOf, length)
     this.#revisions = growColumn(this.#revisions, length)

@@ -20,18 +20,13 @@ export class DefinitionOrder {
 
   /** Makes room for so many at once. */
   reserve(counts: { readonly components?: number; readonly streams?: number }): void {
-    const components = (counts.components ?? 0) + 1
-    this.#first = growColumn(this.#first, components)
-    this.#last = growColumn(this.#last, components)
-    this.#counts = growColumn(this.#counts, components)
+    this.#widen((counts.components ?? 0) + 1)
     this.#next = growColumn(this.#next, (counts.streams ?? 0) + 1)
   }
 
   add(component: number, handle: number): void {
-    this.#first = growColumn(this.#first, component + 1)
-    this.#last = growColumn(this.#last, component + 1)
-    this.#counts = growColumn(this.#counts, component + 1)
-    this.#next = growColumn(this.#next, handle + 1)
+    this.#widen(component + 1)
+    if (handle >= this.#next.length) this.#next = growColumn(this.#next, handle + 1)
     const last = this.#last[component]
     this.#counts[component] += 1
     this.#next[handle] = 0
@@ -40,6 +35,14 @@ export class DefinitionOrder {
     this.#last[component] = handle
     if (last === 0 || this.#unsorted.has(component)) return
     if (this.#compare(last, handle) > 0) this.#unsorted.add(component)
+  }
+
+  /** The columns of components have one length. */
+  #widen(length: number): void {
+    if (length <= this.#first.length) return
+    this.#first = growColumn(this.#first, length)
+    this.#last = growColumn(this.#last, length)
+    this.#counts = growColumn(this.#counts, length)
   }
 
   delete(component: number, handle: number): void {

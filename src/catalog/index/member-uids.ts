@@ -60,8 +60,8 @@ export class MemberUids {
 
   /** As set, for a UID that is counted from the component's. */
   setOrdinal(handle: number, component: number, ordinal: number): void {
-    this.#codes = growColumn(this.#codes, handle + 1)
-    this.#offsets = growColumn(this.#offsets, component + 1)
+    if (handle >= this.#codes.length) this.#codes = growColumn(this.#codes, handle + 1)
+    if (component >= this.#offsets.length) this.#offsets = growColumn(this.#offsets, component + 1)
     this.#codes[handle] = ordinal
     const offset = handle - ordinal + ORDINAL_END
     if (this.#offsets[component] === 0) this.#offsets[component] = offset

@@ -59,7 +59,7 @@ export class StreamIds {
 
   /** Gives an ID to a stream that its component has just got. */
   add(handle: number, component: number, streamId: string): void {
-    this.#numbers = growColumn(this.#numbers, handle + 1)
+    if (handle >= this.#numbers.length) this.#numbers = growColumn(this.#numbers, handle + 1)
     this.#numbers[handle] = this.#texts.take(streamId)
     const count = this.#order.countOf(component)
     if (count === FEW + 1) this.#enterAll(component)
@@ -68,7 +68,7 @@ export class StreamIds {
 
   /** As add, with the number of the ID, for millions at once; to be followed by settle(). */
   load(handle: number, component: number, number: number): void {
-    this.#numbers = growColumn(this.#numbers, handle + 1)
+    if (handle >= this.#numbers.length) this.#numbers = growColumn(this.#numbers, handle + 1)
     this.#numbers[handle] = number
     const count = this.#order.countOf(component)
     if (count === FEW + 1) this.#enterAll(component)

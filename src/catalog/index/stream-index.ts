@@ -268,8 +268,9 @@ export class StreamIndex {
 
   /** As putComponent, for one that was just made; its number, with which its streams are put. */
   putHead(place: ComponentPlace, compId: string): number {
-    const known = this.#components.uids.findWords(place.words)
+    const { uids } = this.#components
     // Who looked for it after a conflict may have taken it in, as it is or as it was edited since.
+    const known = uids.isBeyond(place.words) ? 0 : uids.findWords(place.words)
     if (known !== 0) return known
     const added = this.#components.addWords(place, compId)
     this.#components.noteRevision(added, FIRST_REVISION)

@@ -113,7 +113,7 @@ export class TextColumn {
 
   /** A place with room for so many characters. */
   #take(ref: number, length: number): number {
-    this.#places = growColumn(this.#places, ref + 1)
+    if (ref >= this.#places.length) this.#places = growColumn(this.#places, ref + 1)
     const units = unitsOf(length)
     const at = this.#free[units]?.pop() ?? this.#append(units)
     this.#places[ref] = at

@@ -32,3 +32,21 @@ test('UidColumn takes nothing for a UUID that is none, at whichever place', () =
   assert.equal(column.find(uid.slice(1)), 0)
   assert.throws(() => column.set(2, uid.replace('0', 'x')), /is no UUID/)
 })
+
+test('UidColumn tells no UUID that it has as beyond all of them, whatever was deleted', () => {
+  const column = new UidColumn()
+  const words = new Uint32Array(4)
+  const uids = ['7', '3', 'f', '9'].map((digit) => randomUUID().replace(/^./, digit))
+  uids.forEach((uid, at) => {
+    column.set(at + 1, uid)
+    for (let known = 1; known <= at + 1; known++) {
+      column.copyWords(known, words)
+      assert.equal(column.isBeyond(words), false)
+    }
+  })
+  column.delete(3)
+  column.copyWords(1, words)
+  assert.equal(column.isBeyond(words), false)
+  words.set([0xffff_ffff, 0xffff_ffff, 0, 0])
+  assert.equal(column.isBeyond(words), true)
+})

@@ -8,6 +8,9 @@ const parsed = new Uint32Array(UID_WORDS)
 export class UidColumn {
   #words = new Uint32Array(UID_WORDS * 1024)
   readonly #tables = new RefTables()
+  /** What the greatest UUID that was ever kept begins with. */
+  #greatestStart = 0
+  #greatestNext = 0
 
   /** Makes room for so many more at once. */
   reserve(count: number): void {
@@ -61,6 +64,12 @@ export class UidColumn {
     return 0
   }
 
+  /** Whether a UUID is beyond all that were ever kept, as one is that was made after them: nobody has it then. */
+  isBeyond(words: Uint32Array): boolean {
+    if (words[0] !== this.#greatestStart) return words[0] > this.#greatestStart
+    return words[1] > this.#greatestNext
+  }
+
   #has(ref: number, words: Uint32Array): boolean {
     const base = ref * UID_WORDS
     const own = this.#words
@@ -84,13 +93,17 @@ export class UidColumn {
 
   /** Keeps the words of a ref; tells their hash. */
   #keep(ref: number, words: Uint32Array): number {
-    this.#words = growColumn(this.#words, (ref + 1) * UID_WORDS)
-    const own = this.#words
     const base = ref * UID_WORDS
+    if (base >= this.#words.length) this.#words = growColumn(this.#words, base + UID_WORDS)
+    const own = this.#words
     own[base] = words[0]
     own[base + 1] = words[1]
     own[base + 2] = words[2]
     own[base + 3] = words[3]
+    if (this.isBeyond(words)) {
+      this.#greatestStart = words[0]
+      this.#greatestNext = words[1]
+    }
     return hashOf(words, 0)
   }
 }

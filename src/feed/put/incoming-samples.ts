@@ -72,6 +72,8 @@ export class IncomingSamples {
   kinds: Uint8Array
   texts: (string | undefined)[] | undefined
   open: OpenTarget[] = []
+  /** Of `open` the first so many name a stream each by its IDs, no two the same. */
+  namedOnce = 0
   /** How messages name a sample: by its place in one list, in the list of its stream, or as a row. */
   form: 'array' | 'lists' | 'rows' = 'array'
   /** Of the form `rows`, what the rows are of, ascending. */
@@ -208,6 +210,7 @@ export class OpenTargets {
     const target = this.#rules === undefined ? named : { ...this.#rules, ...named }
     this.#targets.push(target)
     this.#samples.open.push(target)
+    if (this.#samples.open.length === at + 1) this.#samples.namedOnce = at + 1
   }
 }
 

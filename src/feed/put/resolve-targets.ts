@@ -105,7 +105,7 @@ export async function resolveTargets(
   },
 ): Promise<MissingTarget[]> {
   if (put.samples.open.length === 0) return []
-  const missing = new MissingTargets()
+  const missing = new MissingTargets(put.samples.namedOnce === put.samples.open.length)
   const places = new StreamPlaces()
   let looked = 0
   let last: OpenTarget | undefined
@@ -157,14 +157,17 @@ class MissingTargets {
   readonly #byPlace = new Map<string, GatheredTarget>()
   /** The samples of those that were reached more than once: lists of their own, others share the open target's. */
   readonly #joined = new Map<GatheredTarget, number[]>()
+  /** Whether each stream is told once anyway. */
+  readonly #areApart: boolean
+
+  constructor(areApart: boolean) {
+    this.#areApart = areApart
+  }
 
   add(target: OpenTarget, component: ComponentEntry | undefined, rules: CreationRules): void {
     const { streamId, position, samples } = target
     const compId = component?.compId ?? target.compId ?? ''
-    const known =
-      streamId === undefined
-        ? this.#byPlace.get(placeKey(compId, position))
-        : this.#byName[this.#named.take(compId, streamId)]
+    const known = this.#areApart ? undefined : this.#find(compId, target)
     if (known !== undefined) {
       this.#join(known, samples)
       return
@@ -172,8 +175,14 @@ class MissingTargets {
     const creation = creationFor(target, rules)
     const added = { compId, streamId, position, creation, component, samples }
     this.list.push(added)
+    if (this.#areApart) return
     if (streamId === undefined) this.#byPlace.set(placeKey(compId, position), added)
     else this.#byName.push(added)
+  }
+
+  #find(compId: string, { streamId, position }: OpenTarget): GatheredTarget | undefined {
+    if (streamId === undefined) return this.#byPlace.get(placeKey(compId, position))
+    return this.#byName[this.#named.take(compId, streamId)]
   }
 
   #join(known: GatheredTarget, more: readonly number[]): void {
