@@ -15,6 +15,7 @@ import {
   peopleLog,
   Refusal,
   readConfig,
+  trimWhenIdle,
 } from './base/index.ts'
 import { BackupDamaged, damageOf, FolderDamaged, FolderInUse } from './store/embedded/index.ts'
 import { CatalogDamaged, StoreUnusable } from './store/index.ts'
@@ -86,6 +87,7 @@ export async function serve(): Promise<void> {
   try {
     const address = await app.listen()
     log.info({ address, dataDir: config.dataDir }, 'listening')
+    trimWhenIdle()
     if (app.firstStart === undefined) return
     const text = firstStartText(address, app.firstStart, config)
     // Beside the JSON lines, not among them.

@@ -38,6 +38,7 @@ export { KeyedMutex } from './keyed-mutex.ts'
 export * from './limits.ts'
 export { createLog, type Log } from './log.ts'
 export { freeBytes } from './memory/free-bytes.ts'
+export { trimWhenIdle } from './memory/idle-trim.ts'
 export {
   type HeldMemory,
   MemoryBudget,
@@ -48,6 +49,7 @@ export {
 } from './memory/memory-budget.ts'
 export { budgetBytesOf, findMemoryBytes } from './memory/memory-limit.ts'
 export { RecordBytes } from './memory/record-bytes.ts'
+export { littleGarbage } from './memory/thread-heap.ts'
 export {
   DurationCounts,
   histogramHead,

@@ -26,6 +26,11 @@ export function simDisk(files: SimFiles, root: string): Disk {
     syncWhole: (path) => files.sync(files.open(within(path))),
     // A copy begins 8-byte aligned.
     readWhole: (path) => files.open(within(path)).content.slice(),
+    readPart(path, position, room) {
+      const part = files.open(within(path)).content.subarray(position, position + room.length)
+      room.set(part)
+      return room.subarray(0, part.length)
+    },
     writeWhole(path, bytes) {
       const inode = files.create(within(path))
       files.write(inode, bytes, 0)

@@ -19,6 +19,8 @@ export interface Disk {
   syncWhole(path: string): void
   /** A file's bytes, 8-byte aligned; they are put into `room` when that is large enough. */
   readWhole(path: string, room?: Uint8Array): Uint8Array
+  /** Fills `room` with a file's bytes from a position on; what it returns is shorter where the file ends. */
+  readPart(path: string, position: number, room: Uint8Array): Uint8Array
   /** Writes a small new file; its bytes and its name are durable on return. */
   writeWhole(path: string, bytes: Uint8Array): void
   unlink(path: string): void

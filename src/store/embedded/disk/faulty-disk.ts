@@ -100,6 +100,10 @@ function faultyDisk(faults: DiskFaults): Disk {
       if (!faults.hasHandles()) throw failure('EMFILE', 'too many open files')
       return realDisk.readWhole(path, room)
     },
+    readPart(path, position, room) {
+      if (!faults.hasHandles()) throw failure('EMFILE', 'too many open files')
+      return realDisk.readPart(path, position, room)
+    },
     async createZeroed(path, bytes, options) {
       if (!faults.hasHandles()) throw failure('EMFILE', 'too many open files')
       if (!faults.takeRoom(bytes)) throw failure('ENOSPC', 'no space left on device')

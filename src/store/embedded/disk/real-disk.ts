@@ -70,6 +70,16 @@ async function createZeroed(
   }
 }
 
+/** Fills `room` from a position of a file on; returns the part of it that the file had bytes for. */
+function readFully(file: FileRef, room: Uint8Array, position: number): Uint8Array {
+  for (let done = 0; done < room.length; ) {
+    const read = fs.readSync(file, room, done, room.length - done, position + done)
+    if (read === 0) return room.subarray(0, done)
+    done += read
+  }
+  return room
+}
+
 /** The machine's file system. */
 export const realDisk: Disk = {
   makeFolder(path) {
@@ -96,12 +106,15 @@ export const realDisk: Disk = {
       const { size } = fs.fstatSync(file)
       const fits = room !== undefined && size <= room.length
       const bytes = fits ? room.subarray(0, size) : new Uint8Array(size)
-      for (let done = 0; done < bytes.length; ) {
-        const read = fs.readSync(file, bytes, done, bytes.length - done, done)
-        if (read === 0) return bytes.subarray(0, done)
-        done += read
-      }
-      return bytes
+      return readFully(file, bytes, 0)
+    } finally {
+      fs.closeSync(file)
+    }
+  },
+  readPart(path, position, room) {
+    const file = fs.openSync(path, 'r')
+    try {
+      return readFully(file, room, position)
     } finally {
       fs.closeSync(file)
     }

@@ -1,4 +1,5 @@
 import { MessageChannel, Worker } from 'node:worker_threads'
+import { littleGarbage } from '../../../base/index.ts'
 import { CONTROL_BYTES, ControlCells } from './control-cells.ts'
 import type {
   FrameOrder,
@@ -33,7 +34,7 @@ export function startJournalThread(
   const cells = new ControlCells(control)
   const workerData: JournalThreadData = { port: port2, control, faults }
   const worker = new Worker(new URL('./journal-thread.ts', import.meta.url), {
-    ...{ workerData, transferList: [port2], name: 'journal' },
+    ...{ workerData, transferList: [port2], name: 'journal', resourceLimits: littleGarbage() },
     // The thread writes to files that this one opened.
     trackUnmanagedFds: false,
   })

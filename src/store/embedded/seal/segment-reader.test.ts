@@ -64,6 +64,11 @@ function diskOf(bytes: () => Uint8Array): Disk {
       room.set(file)
       return room.subarray(0, file.length)
     },
+    readPart(_path, position, room) {
+      const part = bytes().subarray(position, position + room.length)
+      room.set(part)
+      return room.subarray(0, part.length)
+    },
   }
 }
 
@@ -129,11 +134,25 @@ const rare = fc
 const record = fc.oneof({ weight: 9, arbitrary: samples }, { weight: 1, arbitrary: rare })
 const frames = fc.array(fc.array(record, { minLength: 1, maxLength: 4 }), { maxLength: 6 })
 
+const bitPlace = fc.record({ at: fc.nat({ max: 4_000 }), bit: fc.nat({ max: 7 }) })
+
+/** From windows that hold no frame, so that all is read whole, to such that hold every one. */
+const windows = fc.constantFrom(
+  ...[undefined, { bytes: 64, bytesMax: 64 }, { bytes: 40, bytesMax: 4_096 }],
+  ...[
+    { bytes: 512, bytesMax: 1_024 },
+    { bytes: 1_024, bytesMax: 1_024 * 1_024 },
+  ],
+)
+
 test('SegmentReader reads what replaySegment() reads, segment after segment', () => {
   fc.assert(
-    fc.property(fc.array(frames, { minLength: 1, maxLength: 3 }), (segments) => {
+    fc.property(fc.array(frames, { minLength: 1, maxLength: 3 }), windows, (segments, window) => {
       let bytes: Uint8Array = new Uint8Array(0)
-      const reader = new SegmentReader(diskOf(() => bytes))
+      const reader = new SegmentReader(
+        diskOf(() => bytes),
+        window,
+      )
       for (const segment of segments) {
         bytes = segmentOf(segment)
         assert.deepEqual(contentsOf(reader.read(PATH, 1)), replayedContents(bytes))
@@ -145,9 +164,12 @@ test('SegmentReader reads what replaySegment() reads, segment after segment', ()
 
 test('SegmentReader tells damage as replaySegment() does, and keeps it when it reads on', () => {
   fc.assert(
-    fc.property(frames, fc.nat({ max: 4_000 }), fc.nat({ max: 7 }), (segment, at, bit) => {
+    fc.property(frames, windows, bitPlace, (segment, window, { at, bit }) => {
       let bytes = segmentOf(segment)
-      const reader = new SegmentReader(diskOf(() => bytes))
+      const reader = new SegmentReader(
+        diskOf(() => bytes),
+        window,
+      )
       reader.read(PATH, 1)
       bytes[at] ^= 1 << bit
       const damaged = replayedContents(bytes)
@@ -159,4 +181,34 @@ test('SegmentReader tells damage as replaySegment() does, and keeps it when it r
     }),
     { numRuns: 400 },
   )
+})
+
+test('SegmentReader reads a clean segment in pieces only, and one that changes between them anew', () => {
+  const put = (value: number): JournalRecord => ({
+    kind: 'samples',
+    batch: batchOf([[1, value, value]], []),
+  })
+  const clean = segmentOf([[put(1)], [put(2)], [put(3)]])
+  const whole = () => assert.fail('read whole')
+  const inPieces = { ...diskOf(() => clean), readWhole: whole }
+  const window = { bytes: 200, bytesMax: 400 }
+  const { sorted, lastSequence } = new SegmentReader(inPieces, window).read(PATH, 1)
+  assert.equal(lastSequence, 3)
+  assert.deepEqual(rowsOf(sorted.columnsOf(1)), [
+    [1, 1],
+    [2, 2],
+    [3, 3],
+  ])
+  const shorter = segmentOf([[put(1)], [put(2)]])
+  let starts = 0
+  const disk = diskOf(() => (starts === 1 ? clean : shorter))
+  const changing: Disk = {
+    ...disk,
+    readPart(path, position, room) {
+      if (position === 0) starts += 1
+      return disk.readPart(path, position, room)
+    },
+  }
+  const content = new SegmentReader(changing, window).read(PATH, 1)
+  assert.deepEqual(contentsOf(content), replayedContents(shorter))
 })

@@ -5,6 +5,11 @@ import type { Disk } from '../disk/disk.ts'
 import { applyRecord } from '../head/apply-record.ts'
 import { HeadGeneration } from '../head/head-generation.ts'
 import { type Replay, sequencesOf } from '../head/replay.ts'
+import {
+  type CleanSegment,
+  CleanSegmentReader,
+  type WindowLengths,
+} from '../journal/clean-segment.ts'
 import { describeDamage } from '../journal/damage.ts'
 import {
   type RecordPlace,
@@ -12,11 +17,8 @@ import {
   scanRecords,
   scanRemovalsAndTexts,
 } from '../journal/record.ts'
-import { type SegmentScan, scanSegment } from '../journal/scan.ts'
+import { scanSegment } from '../journal/scan.ts'
 import { type SegmentColumns, type SegmentPlaces, SortedSamples } from './sorted-samples.ts'
-
-/** The memory of a longer file is not kept for the next one. */
-const ROOM_BYTES_MAX = 48 * 1024 * 1024
 
 /** What a segment holds, by stream; valid until the next one is read. */
 export interface SegmentContent extends Pick<Replay, 'lastSequence' | 'damages'> {
@@ -30,74 +32,99 @@ export interface SegmentContent extends Pick<Replay, 'lastSequence' | 'damages'>
 /** Reads segments to be sealed, one after the other, in memory that it keeps for the next one. */
 export class SegmentReader {
   readonly #disk: Disk
+  readonly #clean: CleanSegmentReader
   readonly #sorted = new SortedSamples()
-  #room: Uint8Array = new Uint8Array(0)
 
-  constructor(disk: Disk) {
+  constructor(disk: Disk, window?: WindowLengths) {
     this.#disk = disk
+    this.#clean = new CleanSegmentReader(disk, window)
   }
 
   /** Lets go of the memory that is kept. */
   release(): void {
     this.#sorted.clear()
     this.#sorted.release()
-    this.#useRoom(new Uint8Array(0))
+    this.#clean.release()
   }
 
-  #useRoom(room: Uint8Array): void {
-    freeBytes(this.#room)
-    this.#room = room
-  }
-
-  /** Reads a whole segment. */
+  /** Reads a segment: twice in pieces, which takes half of the memory, or whole where that is not to be had. */
   read(path: string, segment: number): SegmentContent {
-    if (this.#room.length > ROOM_BYTES_MAX) this.#useRoom(new Uint8Array(0))
-    const bytes = this.#disk.readWhole(path, this.#room)
-    if (bytes.buffer !== this.#room.buffer) this.#useRoom(bytes)
+    return this.#readInPieces(path, segment) ?? this.#readWhole(path, segment)
+  }
+
+  #readInPieces(path: string, segment: number): SegmentContent | undefined {
+    const grouped = this.#startOver(segment)
+    let memory: SegmentMemory | undefined
+    const eachFrame = (onRecord: typeof countRecord): CleanSegment | undefined =>
+      this.#clean.read(path, (records) => {
+        if (memory?.memory !== records.buffer) memory = viewSegment(records.buffer)
+        const seen = memory
+        scanRecords(records, (place) => onRecord(seen, place, grouped))
+      })
+    const counted = eachFrame(countRecord)
+    if (counted === undefined) return undefined
+    const put = eachFrame(putRecord)
+    if (put?.end !== counted.end) return undefined
+    return { segment, ...grouped, damages: [], lastSequence: counted.lastSequence }
+  }
+
+  #readWhole(path: string, segment: number): SegmentContent {
+    const grouped = this.#startOver(segment)
+    const bytes = this.#disk.readWhole(path)
     const scan = scanSegment(bytes)
-    const generation = new HeadGeneration(segment)
-    const sorted = this.#sorted
-    sorted.clear()
-    groupByStream(bytes.buffer, scan, { sorted, generation })
+    const memory = viewSegment(bytes.buffer)
+    for (const onRecord of [countRecord, putRecord]) {
+      for (const { records } of scan.frames) {
+        scanRecords(records, (place) => onRecord(memory, place, grouped))
+      }
+    }
     const file = basename(path)
     const damages = scan.damages.map((found) => ({
       damage: describeDamage(file, found),
-      // A copy, as the next segment is read over it.
       bytes: bytes.slice(found.offset, found.offset + found.bytes),
     }))
-    return { segment, sorted, generation, damages, lastSequence: sequencesOf(scan).lastSequence }
+    const { lastSequence } = sequencesOf(scan)
+    freeBytes(bytes)
+    return { segment, ...grouped, damages, lastSequence }
+  }
+
+  #startOver(segment: number): GroupedSamples {
+    this.#sorted.clear()
+    return { sorted: this.#sorted, generation: new HeadGeneration(segment) }
   }
 }
 
-/** A segment's memory, and the columns that it is seen as. */
+type GroupedSamples = Pick<SegmentContent, 'sorted' | 'generation'>
+
+/** Memory that holds records, and the columns that it is seen as. */
 interface SegmentMemory {
   readonly memory: ArrayBufferLike
   readonly columns: SegmentColumns
 }
 
-function groupByStream(
-  memory: ArrayBufferLike,
-  { frames }: SegmentScan,
-  { sorted, generation }: Pick<SegmentContent, 'sorted' | 'generation'>,
-): void {
+function viewSegment(memory: ArrayBufferLike): SegmentMemory {
   const numbers = new Float64Array(memory, 0, memory.byteLength >> 3)
   const handles = new Uint32Array(memory, 0, memory.byteLength >> 2)
-  const columns: SegmentColumns = { times: numbers, numbers, handles }
-  for (const frame of frames) {
-    scanRecords(frame.records, (place) => {
-      if (place.kind === 'samples') sorted.count(columns, placesOf(place))
-      excludeStreams({ memory, columns }, place, sorted)
-    })
-  }
-  for (const frame of frames) {
-    scanRecords(frame.records, (place) => {
-      const leftOut = place.kind === 'samples' ? sorted.put(columns, placesOf(place)) : place.count
-      if (leftOut === 0 && place.removalCount === 0) return
-      const { kind, batch } = readRecord(memory, place)
-      const left = leftOut === batch.count ? batch : pickExcluded(batch, sorted, leftOut)
-      applyRecord(generation, { kind, batch: left })
-    })
-  }
+  return { memory, columns: { times: numbers, numbers, handles } }
+}
+
+/** Prepares for a record that is put later. */
+function countRecord(seen: SegmentMemory, place: RecordPlace, { sorted }: GroupedSamples): void {
+  if (place.kind === 'samples') sorted.count(seen.columns, placesOf(place))
+  excludeStreams(seen, place, sorted)
+}
+
+/** Puts a record; all of the segment's were counted before. */
+function putRecord(
+  { memory, columns }: SegmentMemory,
+  place: RecordPlace,
+  { sorted, generation }: GroupedSamples,
+): void {
+  const leftOut = place.kind === 'samples' ? sorted.put(columns, placesOf(place)) : place.count
+  if (leftOut === 0 && place.removalCount === 0) return
+  const { kind, batch } = readRecord(memory, place)
+  const left = leftOut === batch.count ? batch : pickExcluded(batch, sorted, leftOut)
+  applyRecord(generation, { kind, batch: left })
 }
 
 function placesOf({ timesAt, numbersAt, handlesAt, count }: RecordPlace): SegmentPlaces {
