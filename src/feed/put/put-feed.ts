@@ -77,13 +77,23 @@ export interface PutCommand {
  * hear of them. A call of usual length that
  * names only known streams waits for nothing but the store.
  */
-export async function putSamples(
+export function putSamples(
   deps: PutDeps,
   principal: Principal,
   command: PutCommand,
 ): Promise<readonly string[]> {
   const { repeat } = command
-  if (repeat === undefined) return await putOnce(deps, principal, command)
+  return repeat === undefined
+    ? putOnce(deps, principal, command)
+    : putRepeatable(deps, principal, { ...command, repeat })
+}
+
+async function putRepeatable(
+  deps: PutDeps,
+  principal: Principal,
+  command: PutCommand & { readonly repeat: RepeatablePut },
+): Promise<readonly string[]> {
+  const { repeat } = command
   const repeated = new RepeatableTimes({ ...deps, streams: deps.catalog.index }, repeat)
   try {
     return await putOnce(deps, principal, { ...command, repeated })

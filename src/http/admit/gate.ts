@@ -10,7 +10,7 @@ import {
 } from '../../auth/index.ts'
 import { invariant, refuse } from '../../base/index.ts'
 import { limitHeaders } from '../transport/answer.ts'
-import { type Exchange, exchangeOf } from '../transport/exchange.ts'
+import { type Exchange, exchangeOf, type HeadReading } from '../transport/exchange.ts'
 import { normalizeForwarded } from '../transport/peer-address.ts'
 import { requireOwnSite } from './own-site.ts'
 import { readCredentials } from './read-credentials.ts'
@@ -128,6 +128,12 @@ function authorizationOf({ headers, headersDistinct }: Exchange['req']): string 
 }
 
 function callOf({ req, address }: Exchange, countedAs: CountedAs): AdmissionCall {
+  const { credential, org, forwardedFor } = req.kept?.sent ?? readSent(req)
+  return { credential, org, address, forwardedFor, countedAs }
+}
+
+/** What a head says of the caller; kept with a head that many requests share. */
+function readSent(req: Exchange['req']): NonNullable<HeadReading['sent']> {
   const { cookie } = req.headers
   const authorization = authorizationOf(req)
   const key = req.headers['x-api-key']
@@ -135,5 +141,7 @@ function callOf({ req, address }: Exchange, countedAs: CountedAs): AdmissionCall
   const { credential, org } = readCredentials({ url: req.url ?? '', cookie, authorization, apiKey })
   const forwarded = req.headers['x-forwarded-for']
   const forwardedFor = forwarded === undefined ? undefined : normalizeForwarded(String(forwarded))
-  return { credential, org, address, forwardedFor, countedAs }
+  const sent = { credential, org, forwardedFor }
+  if (req.kept !== undefined) req.kept.sent = sent
+  return sent
 }

@@ -10,6 +10,7 @@ import {
   type OneStreamPath,
   type Plot,
   type PutCommand,
+  type PutOptions,
   readStatisticId,
   type StatisticCommand,
   type StreamPath,
@@ -47,6 +48,8 @@ interface PutAside {
   readonly renew?: () => Promise<Principal>
   /** The same, for a wait later on. */
   readonly renewLater?: () => Promise<Principal>
+  /** Tells the options of the query, where they may have been read before. */
+  readonly readOptions?: () => PutOptions
 }
 
 /** Answers of so many bytes are written at once, in memory that is not worth counting. */
@@ -110,9 +113,9 @@ export class FeedCalls {
     principal: Principal,
     query: string,
     body: Buffer,
-    { held, warn, renew, renewLater }: PutAside,
+    { held, warn, renew, renewLater, readOptions }: PutAside,
   ): Promise<string> {
-    const options = readPutOptions(readQueryPairs(query))
+    const options = readOptions?.() ?? readPutOptions(readQueryPairs(query))
     const uploadTime = this.#feed.now()
     const { createMax } = this.#feed.catalog
     const from = { cache: this.#cache, orgUid: principal.orgUid, createMax }

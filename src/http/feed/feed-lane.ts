@@ -1,6 +1,8 @@
 import type { Principal } from '../../access/index.ts'
 import type { Caller, ExportedData, ExportLog } from '../../auth/index.ts'
-import { type Log, Refusal, readLoosePairs } from '../../base/index.ts'
+import { type Log, Refusal, readLoosePairs, readQueryPairs } from '../../base/index.ts'
+import type { PutOptions } from '../../feed/index.ts'
+import { readPutOptions } from '../../intake/index.ts'
 import type { Gate } from '../admit/gate.ts'
 import { requireOwnSite } from '../admit/own-site.ts'
 import { answer, answerError } from '../transport/answer.ts'
@@ -42,15 +44,31 @@ const LINKED_BY_UID: ReadonlySet<string> = new Set(['cycle', 'stat'])
 export function feedLane(deps: FeedLaneDeps): FastLane {
   return (method, url) => {
     const call = findFeedCall(method, url)
-    return call === undefined ? undefined : (exchange) => void serve(deps, exchange, call)
+    if (call === undefined) return undefined
+    const kept: KeptCall = { ...call, readOptions: optionsReader(call.query) }
+    return (exchange) => void serve(deps, exchange, kept)
+  }
+}
+
+/** A call that is found once for all requests of a connection that have the same head. */
+interface KeptCall extends FeedCall {
+  readonly readOptions: () => PutOptions
+}
+
+/** Reads the options of a put when they are first asked for; a refusal is told every time. */
+function optionsReader(query: string): () => PutOptions {
+  let options: PutOptions | undefined
+  return () => {
+    options ??= readPutOptions(readQueryPairs(query))
+    return options
   }
 }
 
 /** A body that lies in memory of the connection is read, or copied, before this returns. */
-async function serve(deps: FeedLaneDeps, exchange: Exchange, call: FeedCall): Promise<void> {
+async function serve(deps: FeedLaneDeps, exchange: Exchange, call: KeptCall): Promise<void> {
   exchange.route = call.route.pattern
   try {
-    if (call.route.call === 'put') answer(exchange, 200, await put(deps, exchange, call.query))
+    if (call.route.call === 'put') answer(exchange, 200, await put(deps, exchange, call))
     else await serveRead(deps, exchange, call)
   } catch (error) {
     const isWrongMethod = error instanceof Refusal && error.code === 'method_not_allowed'
@@ -58,8 +76,9 @@ async function serve(deps: FeedLaneDeps, exchange: Exchange, call: FeedCall): Pr
   }
 }
 
-async function put(deps: FeedLaneDeps, exchange: Exchange, query: string): Promise<string> {
+async function put(deps: FeedLaneDeps, exchange: Exchange, call: KeptCall): Promise<string> {
   const { calls, bodies, gate } = deps
+  const { query, readOptions } = call
   const { req, incoming } = exchange
   const isGet = req.method === 'GET'
   if (isGet) requireAsPut(query)
@@ -82,7 +101,7 @@ async function put(deps: FeedLaneDeps, exchange: Exchange, query: string): Promi
   if (!Buffer.isBuffer(body)) {
     const renew = renewer(gate, exchange, { caller, asOf })
     return bodies.read(body, (bytes, held) =>
-      calls.put(principal, query, bytes, { held, warn, renew, renewLater, hold }),
+      calls.put(principal, query, bytes, { held, warn, renew, renewLater, hold, readOptions }),
     )
   }
   bodies.requireFits(body.length)
@@ -95,7 +114,7 @@ async function put(deps: FeedLaneDeps, exchange: Exchange, query: string): Promi
     renew = renewer(gate, exchange, { caller, asOf })
   }
   try {
-    return await calls.put(principal, query, body, { warn, renew, renewLater, hold })
+    return await calls.put(principal, query, body, { warn, renew, renewLater, hold, readOptions })
   } finally {
     budget.endSmall(heldBytes)
   }

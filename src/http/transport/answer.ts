@@ -19,9 +19,6 @@ const EXPOSED =
  */
 const OPEN_PATHS = /^\/(?:api|\.well-known)\//
 
-/** What an answer is, its type says; browsers must not guess. */
-const NO_SNIFF = ['X-Content-Type-Options', 'nosniff'] as const
-
 /** JSON is for programs: a browser that shows it runs and fetches nothing, and no page frames it. */
 export const JSON_POLICY = "default-src 'none'; frame-ancestors 'none'"
 const POLICY_HEADERS = ['Content-Security-Policy', JSON_POLICY] as const
@@ -32,7 +29,15 @@ const STRICT_TRANSPORT = 'max-age=31536000'
 
 /** The headers that every answer carries, as a flat list of names and values. */
 export function commonHeaders(exchange: Exchange): string[] {
-  const headers = ['Weir-Version', version, 'X-Request-Id', exchange.id, ...NO_SNIFF]
+  const headers = [
+    'Weir-Version',
+    version,
+    'X-Request-Id',
+    exchange.id,
+    // What an answer is, its type says; browsers must not guess.
+    'X-Content-Type-Options',
+    'nosniff',
+  ]
   const { headers: given, url = '' } = exchange.req
   if (exchange.isSecure) headers.push('Strict-Transport-Security', STRICT_TRANSPORT)
   if (given.origin !== undefined && OPEN_PATHS.test(url)) {

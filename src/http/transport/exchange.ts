@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import type { RateDecision } from '../../auth/index.ts'
+import type { Credentials, RateDecision } from '../../auth/index.ts'
 import type { MemoryShare } from '../../base/index.ts'
 
 /** The headers that whoever serves a request without Fastify looks at; the others are not kept. */
@@ -28,6 +28,14 @@ export interface RequestHead {
   /** All that came under a name of which Node keeps the first only. */
   readonly headersDistinct: { readonly authorization?: readonly string[] }
   readonly socket: Socket
+  /** What was read of it; only where many requests share the head, so that it is read once. */
+  readonly kept?: HeadReading
+}
+
+/** What a head says, without a look at whether it is true or still holds. */
+export interface HeadReading {
+  /** What a caller says of itself; whether it is known is asked anew for every request. */
+  sent: (Credentials & { readonly forwardedFor: string | undefined }) | undefined
 }
 
 /** Where the answer to one request goes. */

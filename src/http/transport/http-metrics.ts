@@ -20,11 +20,15 @@ const CALLS: ReadonlyArray<readonly [pattern: RegExp, call: string]> = [
   [/^unmatched$/, 'unmatched'],
 ]
 
-/** One answered request. */
-interface AnsweredRequest {
+/** By which requests are told apart. */
+interface Way {
   readonly method: string
   readonly route: string
   readonly status: number
+}
+
+/** One answered request. */
+interface AnsweredRequest extends Way {
   readonly seconds: number
   /** The code of the error that was answered. */
   readonly code: string | undefined
@@ -44,18 +48,29 @@ interface Count {
  */
 export class HttpMetrics {
   readonly #ways = new Map<string, Count>()
+  /** The way of the last request: most are like the one before, and making its text costs more than counting. */
+  #last: (Way & { readonly count: Count }) | undefined
   readonly #counts = new Map<string, Count>()
   readonly #durations = new Map<string, DurationCounts>()
   readonly #refusals = new Map<string, { call: string; code: string; count: number }>()
 
   /** Adds one answered request. */
   observe(request: AnsweredRequest): void {
-    const { method, route, status } = request
-    const way = `${method} ${status} ${route}`
-    const found = this.#ways.get(way) ?? this.#countFor(way, request)
+    const { status } = request
+    const found = this.#find(request)
     found.count += 1
     found.durations.add(request.seconds)
     if (status >= 400) this.#refuse(found.call, request)
+  }
+
+  #find(request: AnsweredRequest): Count {
+    const { method, route, status } = request
+    const last = this.#last
+    if (last?.route === route && last.status === status && last.method === method) return last.count
+    const way = `${method} ${status} ${route}`
+    const count = this.#ways.get(way) ?? this.#countFor(way, request)
+    this.#last = { method, route, status, count }
+    return count
   }
 
   /** All counts in Prometheus' text format. */

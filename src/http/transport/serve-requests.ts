@@ -6,6 +6,7 @@ import { answerClientError } from './client-error.ts'
 import type { ConnectionCount } from './connection-count.ts'
 import { attachExchange, type Exchange, type FastLane, type Reply, type Serve } from './exchange.ts'
 import { type Front, openFront } from './front/front.ts'
+import { SilenceWatch } from './front/silence-watch.ts'
 import { HttpReply, hasUnreadBody } from './http-reply.ts'
 import {
   type Handler,
@@ -59,7 +60,7 @@ export function serveRequests(
   const front = openFront(server, tls === undefined ? 'connection' : 'secureConnection', {
     admit: ({ remoteAddress = '' }) => connections.admit(normalizeAddress(remoteAddress)),
     keepAliveMs: KEEP_ALIVE_MS,
-    idleMs: IDLE_TIMEOUT_MS,
+    silences: new SilenceWatch(IDLE_TIMEOUT_MS),
     ...{ arrivals, departures, budget: deps.budget, findServe },
     expect: () => traffic.expect(),
     abandon: () => traffic.abandon(),

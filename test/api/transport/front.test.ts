@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { ManualClock } from '../../../src/base/index.ts'
+import { caller, signIn } from '../../support/caller.ts'
 import { Random, testSeeds } from '../../support/random.ts'
 import { sendRaw } from '../../support/raw-http.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -229,6 +230,31 @@ test('more bodies in pieces than the front has memory for are taken all the same
   )
   for (const socket of sockets) socket.destroy()
   assert.deepEqual(new Set(statuses), new Set(['200']))
+})
+
+test('a kept connection asks anew for each call whether its key is still known', async (t) => {
+  const own = await startService()
+  t.after(() => own.close())
+  const owner = caller(own, await signIn(own, own.ownerEmail, own.ownerPassword))
+  const capabilities = [{ resource: 'component', methods: ['GET', 'PUT'] }]
+  const made = await owner('PUT', '/api/api_key', { api_key: { name: 'k', capabilities } })
+  const { uid, secretKey: secret } = made.body.api_key
+  const socket = connect(own.port, '127.0.0.1')
+  t.after(() => socket.destroy())
+  const put = (secret: string): Promise<string> => {
+    const answered = Promise.withResolvers<string>()
+    socket.once('data', (part) => answered.resolve(part.toString('latin1', 9, 12)))
+    socket.write(request(`PUT /api/feed?api_key=${secret}`, [], sample(1, 1)))
+    return answered.promise
+  }
+  assert.deepEqual([await put(secret), await put(secret)], ['200', '200'])
+  // Of the same length: only its bytes tell the head from the one before.
+  assert.equal(await put(secret.replace(/.$/, (last: string) => (last === '0' ? '1' : '0'))), '401')
+  assert.equal(await put(secret), '200')
+  const wrong = `${secret}&derMaxS=some`
+  assert.deepEqual([await put(wrong), await put(wrong), await put(secret)], ['400', '400', '200'])
+  assert.equal((await owner('DELETE', `/api/api_key/${uid}`)).status, 200)
+  assert.equal(await put(secret), '401')
 })
 
 test('close() ends idle connections and refuses calls that come while it waits', async () => {

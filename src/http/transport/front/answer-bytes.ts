@@ -3,18 +3,29 @@ import { STATUS_CODES } from 'node:http'
 /** A body up to this goes out in one piece with its head; copying it costs less than a second write. */
 const JOINED_BYTES_MAX = 16 * 1024
 
-let dateSecond = -1
-let dateText = ''
+/** The end of a head, as it is during one second. */
+interface HeadEnd {
+  readonly second: number
+  readonly keepAliveSeconds: number | undefined
+  readonly text: string
+}
 
-/** The Date header's value, made once a second. */
-function httpDate(): string {
+let headEnd: HeadEnd | undefined
+
+/** Date and connection, made once a second: all answers of a service have the same keep-alive. */
+function endOf(keepAliveSeconds: number | undefined): string {
   const now = Date.now()
   const second = Math.floor(now / 1_000)
-  if (second !== dateSecond) {
-    dateSecond = second
-    dateText = new Date(now).toUTCString()
+  if (headEnd?.second === second && headEnd.keepAliveSeconds === keepAliveSeconds) {
+    return headEnd.text
   }
-  return dateText
+  const date = `Date: ${new Date(now).toUTCString()}\r\n`
+  const text =
+    keepAliveSeconds === undefined
+      ? `${date}\r\n`
+      : `${date}Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`
+  headEnd = { second, keepAliveSeconds, text }
+  return text
 }
 
 /** The head of an answer as Node's own server writes it: the headers given, date and connection. */
@@ -25,10 +36,7 @@ export function answerHead(
 ): string {
   let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`
   for (let at = 0; at < headers.length; at += 2) text += `${headers[at]}: ${headers[at + 1]}\r\n`
-  text += `Date: ${httpDate()}\r\n`
-  return keepAliveSeconds === undefined
-    ? `${text}\r\n`
-    : `${text}Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`
+  return text + endOf(keepAliveSeconds)
 }
 
 /** Whether a flat list of names and values has a header of this name, spelled so. */

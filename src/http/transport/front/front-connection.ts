@@ -8,6 +8,7 @@ import { answerHead, hasHeader, joined } from './answer-bytes.ts'
 import { type BodyMemory, FRONT_BODY_BYTES_MAX, type StrangerBudget } from './body-memory.ts'
 import { readStrictHead, type StrictHead } from './request-head.ts'
 import { readingInto } from './shared-buffer-socket.ts'
+import type { Quiet, SilenceWatch } from './silence-watch.ts'
 import { StrangerHold } from './stranger-hold.ts'
 
 /** What the connections of the front share. */
@@ -23,8 +24,8 @@ export interface FrontDeps {
   readonly shared: Buffer
   /** What clients are told about the time between two requests. */
   readonly keepAliveMs: number
-  /** How long a connection may stay silent. */
-  readonly idleMs: number
+  /** Ends connections that stay silent. */
+  readonly silences: SilenceWatch
   /** Finds who serves a method and target here; undefined: Node's HTTP server has to. */
   readonly findServe: FastLane
   /** Counts a request whose body has begun to arrive; false when nobody waits for it any more. */
@@ -80,7 +81,7 @@ interface Arriving {
  * the first that is not, or whose head has not arrived in one piece, the connection goes to Node's
  * HTTP server, with all bytes of that request, and stays there.
  */
-export class FrontConnection implements Reply, Passage {
+export class FrontConnection implements Reply, Passage, Quiet {
   readonly #socket: Socket
   readonly #deps: FrontDeps
   #state: State = 'idle'
@@ -109,11 +110,10 @@ export class FrontConnection implements Reply, Passage {
     })
     this.#socket = socket
     this.#readOnBytes = socket === accepted ? READ_ON_BYTES : 0
-    socket.setTimeout(deps.idleMs)
+    deps.silences.begin(this)
     socket.on('data', this.#onData)
     socket.on('end', this.#onEnd)
     socket.on('error', this.#onError)
-    socket.on('timeout', this.#onTimeout)
     socket.on('close', this.#onClose)
   }
 
@@ -320,9 +320,9 @@ export class FrontConnection implements Reply, Passage {
     socket.off('data', this.#onData)
     socket.off('end', this.#onEnd)
     socket.off('error', this.#onError)
-    socket.off('timeout', this.#onTimeout)
     socket.off('close', this.#onClose)
     this.#state = 'handedOver'
+    this.#deps.silences.end(this)
     this.#ahead.resize(0)
     socket.unshift(this.#owned(bytes))
     this.#deps.handOver(socket)
@@ -369,11 +369,16 @@ export class FrontConnection implements Reply, Passage {
     this.#socket.destroy()
   }
 
-  readonly #onTimeout = (): void => {
+  get movedBytes(): number {
+    return this.#socket.bytesRead + takenBytes(this.#socket)
+  }
+
+  onSilent(): void {
     if (this.#state !== 'serving') this.#socket.destroy()
   }
 
   readonly #onClose = (): void => {
+    this.#deps.silences.end(this)
     this.#endArrival()
     this.#giveMemoryBack()
     this.#ahead.resize(0)

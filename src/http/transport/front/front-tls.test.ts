@@ -9,6 +9,7 @@ import { connect } from 'node:tls'
 import { ManualClock, MemoryBudget } from '../../../base/index.ts'
 import { PaceWatch } from '../pace-watch.ts'
 import { openFront } from './front.ts'
+import { SilenceWatch } from './silence-watch.ts'
 
 const cert = readFileSync(resolve('test/fixtures/localhost-cert.pem'))
 const key = readFileSync(resolve('test/fixtures/localhost-key.pem'))
@@ -20,10 +21,11 @@ test('what is sent ahead over TLS is in the budget with what Node reads of a pau
   const server = createServer({ cert, key })
   const clock = new ManualClock(0)
   const [arrivals, departures] = [new PaceWatch(clock), new PaceWatch(clock)]
+  const silences = new SilenceWatch(120_000)
   const budget = new MemoryBudget(32 * 1024 * 1024)
   let served: Socket | undefined
   const front = openFront(server, 'secureConnection', {
-    ...{ keepAliveMs: 75_000, idleMs: 120_000, arrivals, departures, budget },
+    ...{ keepAliveMs: 75_000, silences, arrivals, departures, budget },
     // Never answered: whatever follows has to wait.
     serve: ({ socket }) => {
       served = socket

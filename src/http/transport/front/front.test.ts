@@ -7,6 +7,7 @@ import { ManualClock } from '../../../base/index.ts'
 import type { Reply, RequestHead } from '../exchange.ts'
 import { PaceWatch } from '../pace-watch.ts'
 import { type Front, openFront } from './front.ts'
+import { SilenceWatch } from './silence-watch.ts'
 
 type Serve = (head: RequestHead, body: Buffer, reply: Reply) => void
 
@@ -14,6 +15,7 @@ interface Started {
   readonly front: Front
   readonly arrivals: PaceWatch
   readonly departures: PaceWatch
+  readonly silences: SilenceWatch
   readonly clock: ManualClock
   open(): Promise<Client>
   connections(): Promise<number>
@@ -37,8 +39,9 @@ async function start(
   const clock = new ManualClock(0)
   const arrivals = new PaceWatch(clock)
   const departures = new PaceWatch(clock)
+  const silences = new SilenceWatch(120_000)
   const front = openFront(server, 'connection', {
-    ...{ keepAliveMs: 75_000, idleMs: 120_000, serve },
+    ...{ keepAliveMs: 75_000, silences, serve },
     findServe: () => (isServed() ? () => {} : undefined),
     ...{ expect: () => true, abandon: () => {}, admit: () => () => {} },
     ...{ arrivals, departures },
@@ -53,7 +56,7 @@ async function start(
     departures.close()
   })
   return {
-    ...{ front, arrivals, departures, clock },
+    ...{ front, arrivals, departures, silences, clock },
     open: () => Client.open(port),
     connections: () =>
       new Promise((resolve, reject) =>
@@ -333,6 +336,25 @@ test('nothing is served behind an answer that closes the connection', async () =
   await client.isClosed
   while ((await started.connections()) > 0) await new Promise(setImmediate)
   assert.deepEqual(seen, ['one'])
+})
+
+test('a connection that stays silent is closed, unless it is the service that is silent', async () => {
+  const replies: Reply[] = []
+  const asked = Promise.withResolvers<void>()
+  const { open, silences } = await start((_head, _body, reply) => {
+    replies.push(reply)
+    asked.resolve()
+  })
+  const waiting = await open()
+  await waiting.write('PUT /slow HTTP/1.1\r\nContent-Length: 1\r\n\r\na')
+  await asked.promise
+  const silent = await open()
+  for (let look = 0; look <= 4; look += 1) silences.look()
+  await silent.isClosed
+  replies[0].send(200, ['Content-Length', '2'], 'ok')
+  assert.deepEqual(await waiting.answer(), { status: 200, body: 'ok' })
+  for (let look = 0; look <= 4; look += 1) silences.look()
+  await waiting.isClosed
 })
 
 test('closeAllConnections() closes those that are read here and those that come after it', async () => {

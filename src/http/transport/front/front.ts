@@ -18,7 +18,7 @@ interface FrontOptions
     | 'findServe'
     | 'serve'
     | 'keepAliveMs'
-    | 'idleMs'
+    | 'silences'
   > {
   /** Counts a connection until the answered function is called; undefined: it is refused. */
   admit(accepted: Socket): (() => void) | undefined
@@ -82,6 +82,7 @@ export function openFront(server: Server, event: ConnectionEvent, deps: FrontOpt
   return {
     closeAllConnections: () => {
       isClosed = true
+      deps.silences.close()
       for (const socket of sockets) socket.destroy()
     },
   }

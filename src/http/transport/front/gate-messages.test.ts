@@ -7,6 +7,7 @@ import { ManualClock, MemoryBudget } from '../../../base/index.ts'
 import { answerClientError } from '../client-error.ts'
 import { PaceWatch } from '../pace-watch.ts'
 import { openFront } from './front.ts'
+import { SilenceWatch } from './silence-watch.ts'
 
 const MB = 1024 * 1024
 
@@ -29,9 +30,10 @@ async function start(handle: Handle, budgetBytes = 64 * MB): Promise<Started> {
   server.on('checkExpectation', handle)
   server.on('clientError', answerClientError)
   const [arrivals, departures] = [0, 0].map((now) => new PaceWatch(new ManualClock(now)))
+  const silences = new SilenceWatch(120_000)
   const budget = new MemoryBudget(budgetBytes)
   const front = openFront(server, 'connection', {
-    ...{ keepAliveMs: 75_000, idleMs: 120_000, arrivals, departures, budget },
+    ...{ keepAliveMs: 75_000, silences, arrivals, departures, budget },
     findServe: (_method, url) => (url.startsWith('/api/comp') ? () => {} : undefined),
     ...{ expect: () => true, abandon: () => {}, admit: () => () => {} },
     serve: ({ url = '' }, _body, reply) => {
@@ -44,7 +46,7 @@ async function start(handle: Handle, budgetBytes = 64 * MB): Promise<Started> {
     front.closeAllConnections()
     server.closeAllConnections()
     server.close()
-    for (const watch of [arrivals, departures]) watch.close()
+    for (const watch of [arrivals, departures, silences]) watch.close()
   })
   return { budget, port: (server.address() as AddressInfo).port }
 }

@@ -74,5 +74,8 @@ export function readStrictHead(
   if (method === 'GET' && bodyBytes !== undefined && bodyBytes > 0) return undefined
   const { authorization } = headers
   const headersDistinct = authorization === undefined ? {} : { authorization: [authorization] }
-  return { method, url, headers, headersDistinct, socket, bodyBytes: bodyBytes ?? 0, serve }
+  return {
+    ...{ method, url, headers, headersDistinct, socket, bodyBytes: bodyBytes ?? 0, serve },
+    kept: { sent: undefined },
+  }
 }

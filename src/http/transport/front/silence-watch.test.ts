@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SilenceWatch } from './silence-watch.ts'
+
+test('a connection is told when nothing has moved for as long as it may be silent', () => {
+  const watch = new SilenceWatch(120_000)
+  let told = 0
+  const connection = {
+    movedBytes: 0,
+    onSilent: () => {
+      told += 1
+    },
+  }
+  watch.begin(connection)
+  // The first look may come at once, so that four more make the whole time.
+  for (let look = 0; look < 4; look += 1) watch.look()
+  assert.equal(told, 0)
+  connection.movedBytes = 10
+  for (let look = 0; look < 4; look += 1) watch.look()
+  assert.equal(told, 0)
+  watch.look()
+  assert.equal(told, 1)
+  watch.look()
+  assert.equal(told, 2)
+  watch.end(connection)
+  watch.look()
+  assert.equal(told, 2)
+  watch.close()
+})
