@@ -11,8 +11,8 @@ const BUSY_SHARE = 0.2
 /** A pause between calls is no end of them. */
 const IDLE_TICKS = 3
 
-/** V8 looks every 8 s whether it should collect, and does so twice. */
-const TRIM_TICKS = 20
+/** V8 looks every 8 s whether it should collect, for the first time 30 s after a start, and does so twice. */
+const TRIM_TICKS = 45
 
 /**
  * Has V8 give memory back once the service has nothing to do. Room for young objects and garbage of a load
