@@ -130,6 +130,49 @@ export function fleetCases(check: (name: string, run: Case) => void): void {
     await fc.assert(scenario, { numRuns: 40 })
   })
 
+  check(
+    'components with the streams of the one before, or nearly, are as their puts',
+    async (store) => {
+      const streams = fc.uniqueArray(fc.constantFrom('s', 't', 'st', 'ts', 'sts'), {
+        ...{ minLength: 1, maxLength: 3 },
+      })
+      const some = fc.record({ streams, shift: fc.nat(2), count: fc.integer({ min: 1, max: 8 }) })
+      let round = 0
+      const scenario = fc.asyncProperty(
+        fc.array(some, { minLength: 1, maxLength: 5 }),
+        async (runs) => {
+          const each = runs.flatMap((run) => new Array<typeof run>(run.count).fill(run))
+          const fleet = (orgUid: string): PutFleet => ({
+            ...fleetOf(
+              each.map((run, at) => [`d${at}`, run.streams]),
+              orgUid,
+            ),
+            memberOf: each.flatMap((run) => run.streams.map((_, at) => (at + run.shift) % 3)),
+          })
+          const own = fleet(`like-${round}`)
+          await store.commit([own])
+          await assertHolds(store, putsOfFleet(own))
+          await store.commit(putsOfFleet(fleet(`twin-${round}`)))
+          assert.deepEqual(await store.usage(`like-${round}`), await store.usage(`twin-${round}`))
+          round += 1
+        },
+      )
+      await fc.assert(scenario, { numRuns: 12 })
+    },
+  )
+
+  check(
+    'a stream ID twice in a component of a fleet makes nothing, whatever others have',
+    async (store) => {
+      const each = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => [id, ['s', 't']] as const)
+      await store.commit([fleetOf(each)])
+      const more = [...each.map(([id, streams]) => [`${id}2`, streams] as const)]
+      const twice = fleetOf([...more, ['g', ['s', 's']], ['h', ['s', 's']]])
+      await assert.rejects(store.commit([twice]), CatalogConflict)
+      assert.equal(await countOf(store, 'component'), each.length)
+    },
+  )
+
   check('a fleet of which an ID is taken makes nothing', async (store) => {
     await store.commit([fleetOf([['b', ['s']]])])
     const before = await store.changesSince(0, 100)

@@ -88,6 +88,30 @@ test('a fleet has its claims and its list in pages, whatever order its calls com
   assert.equal(read(folder, 'SELECT count(*) AS claims FROM claim')?.claims, 0)
 })
 
+test('devices that sign on some at a time share pages where their IDs are neighbours', async () => {
+  const folder = join(root, 'few')
+  const store = await openCatalogStore({ folder })
+  const ids = numbered(1_000, 900)
+  const alone = ['a', 'device-15001', 'z']
+  for (let from = 0; from < ids.length; from += 9) {
+    await store.commit([fleetOf(ids.slice(from, from + 9))])
+  }
+  const known = fleetOf(['y', ids[600], ids[601], ids[602], ids[603]])
+  await assert.rejects(store.commit([known]), CatalogConflict)
+  // Each comes to another page: claims of their own cost less than pages written again.
+  await store.commit([fleetOf([...alone, 'device-1400a', 'device-1700a'])])
+  const sorted = [...ids, ...alone, 'device-1400a', 'device-1700a'].toSorted()
+  assert.deepEqual(await listed(store, {}), sorted)
+  for (const id of sorted) {
+    const found = await store.findByClaim('org', `component_id:${id}`)
+    assert.equal(found?.body.id, id)
+  }
+  await store.close()
+  assert.deepEqual(damagesIn(folder), [])
+  assert.equal(read(folder, 'SELECT sum(count) AS entries FROM roll')?.entries, ids.length)
+  assert.equal(read(folder, 'SELECT count(*) AS claims FROM claim')?.claims, 5)
+})
+
 test('an ID of the roll is refused to others, and theirs to fleets', async () => {
   const store = await openCatalogStore({ folder: join(root, 'taken') })
   await store.commit([fleetOf(numbered(0, 100))])

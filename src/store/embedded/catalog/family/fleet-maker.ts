@@ -1,17 +1,18 @@
 /** Writes fleets: many families at once that nobody has, without a draft of each. */
-import { familyHeadOf, memberUidOf, TAIL_DIGITS } from '../../../../base/index.ts'
+import { memberUidOf, TAIL_DIGITS } from '../../../../base/index.ts'
 import { CatalogConflict } from '../../../catalog-port.ts'
 import { storedClaim } from '../../../stored-claim.ts'
 import type { ChangeLog } from '../catalog-changes.ts'
 import { checkOfClaim } from '../catalog-checks.ts'
 import type { CatalogClaims } from '../catalog-claims-table.ts'
 import type { Fleet } from '../catalog-protocol.ts'
+import type { Tally } from '../catalog-tally.ts'
 import type { CatalogTallies } from '../catalog-tally-table.ts'
 import type { RollStarts } from '../roll/roll-page.ts'
 import { addToCrc, CRC_START, crcOf } from './crc-bytes.ts'
 import { CHECK_DIGITS, type NumberedShape } from './family-page.ts'
 import type { FamilyWriteTable } from './family-write-table.ts'
-import { compIdsOf, FleetWalk } from './fleet-walk.ts'
+import { compIdsOf, FleetWalk, fleetHeadOf } from './fleet-walk.ts'
 import type { RowValue } from './insert-together.ts'
 import { pieceOf, RowBytes, type RowPiece } from './row-bytes.ts'
 import { localClaimsOf, type OpenText } from './shape.ts'
@@ -37,30 +38,24 @@ export function makeFleet(tables: FleetTables, scope: number, fleet: Fleet): num
   const rows = new FleetRows(tables, scope, { fleet, head })
   rows.enterRoll()
   const firstHandle = handles.next
-  let streams = 0
+  const streams = new FleetStreams(fleet, documents)
   const { orgUid } = fleet
   for (let number = 0; walk.nextFamily(); number++) {
     rows.begin(number, walk)
     head.write(walk, row)
-    const ids = walk.count > 1 ? new Set<string>() : undefined
-    for (let member = 1; walk.nextStream(); member++) {
-      row.addPiece(NEXT_MEMBER)
-      row.addNumber(member === 1 ? firstHandle + streams : 1)
-      row.addPiece(COMMA)
-      documents[walk.pattern].write(walk, row)
-      if (ids !== undefined) rows.requireOnce(ids, walk.id, member)
-    }
-    streams += walk.count
+    streams.write(number, walk, { row, handle: firstHandle + streams.count })
     rows.end()
   }
   rows.write()
   for (const alike of alikeIn(fleet)) changes.addFleet(scope, orgUid, alike)
-  handles.note(firstHandle + streams - 1)
-  for (const [at, { count, bytes }] of documents.entries()) {
-    const kind = at === 0 ? 'component' : 'stream'
-    tallies.add(scope, kind, { documents: count, entries: count, bytes })
-  }
+  handles.note(firstHandle + streams.count - 1)
+  tallies.add(scope, 'component', tallyOf(head))
+  tallies.add(scope, 'stream', tallyOf(streams))
   return firstHandle
+}
+
+function tallyOf({ count, bytes }: { readonly count: number; readonly bytes: number }): Tally {
+  return { documents: count, entries: count, bytes }
 }
 
 /** Components that follow one another with as many streams each. */
@@ -87,9 +82,6 @@ const FIRST_PAGE = pieceOf('\n0\n')
 const ROW_START = pieceOf('["')
 /** It has a head, of the first revision. */
 const AFTER_TAIL = pieceOf('",1,1,')
-/** A step of one ordinal, of the first revision. */
-const NEXT_MEMBER = pieceOf(',2,')
-const COMMA = pieceOf(',')
 const ROW_END = pieceOf(']')
 
 const UNLISTED = pieceOf('null\n')
@@ -97,7 +89,7 @@ const UNLISTED = pieceOf('null\n')
 /** Rows that are gathered to be written: some kilobytes. */
 const ROWS_GATHERED = 64
 /** Fewer components have claims and entries of the list of their own: a device that signs on by itself. */
-const ROLLED_MIN = 32
+const ROLLED_MIN = 4
 
 /** The rows and claims of a fleet, written many at a time. */
 class FleetRows {
@@ -112,7 +104,6 @@ class FleetRows {
   readonly #claimCrc: number
   /** The random digits of UIDs, a byte each. */
   readonly #tails: Uint8Array
-  #number = 0
   #ref = 0
   #isListed = true
   #listKeyAt = 0
@@ -153,12 +144,11 @@ class FleetRows {
 
   /** Begins the row of a component with its place and claims. */
   begin(number: number, walk: FleetWalk): void {
-    this.#number = number
     this.#ref = this.#fleet.firstNumber + number
     row.clear()
     this.#isListed = this.#isRolled?.[number] !== 1
     if (this.#isListed) {
-      const headUid = this.#uidOf(number)
+      const headUid = fleetHeadOf(this.#fleet, number)
       for (const claim of this.#claimTexts) this.#claim(claim, walk, headUid)
       row.clear()
     }
@@ -176,16 +166,6 @@ class FleetRows {
     row.addPiece(ROW_START)
     row.addAscii(this.#tails, number * TAIL_DIGITS, (number + 1) * TAIL_DIGITS)
     row.addPiece(AFTER_TAIL)
-  }
-
-  /** Streams of a component claim their IDs in it: all of them are at hand. */
-  requireOnce(ids: Set<string>, id: string, member: number): void {
-    ids.add(id)
-    if (ids.size === member) return
-    const headUid = this.#uidOf(this.#number)
-    const { orgUid } = this.#fleet
-    const key = { orgUid, kind: 'stream', uid: memberUidOf(headUid, member) }
-    throw new CatalogConflict(key, localClaimsOf(headUid) + id)
   }
 
   /** Ends the row with its checksum. */
@@ -229,15 +209,9 @@ class FleetRows {
     this.#claimed.push(claim)
   }
 
-  #uidOf(number: number): string {
-    const { firstNumber, tails } = this.#fleet
-    const tail = tails.slice(number * TAIL_DIGITS, (number + 1) * TAIL_DIGITS)
-    return familyHeadOf(firstNumber + number, tail)
-  }
-
   #refuse(ref: number, claim: string | undefined): never {
     const { orgUid, firstNumber } = this.#fleet
-    const uid = this.#uidOf(ref - firstNumber)
+    const uid = fleetHeadOf(this.#fleet, ref - firstNumber)
     throw new CatalogConflict({ orgUid, kind: 'component', uid }, claim)
   }
 }
@@ -270,6 +244,91 @@ function crcAfter(text: string): number {
   return addToCrc(CRC_START, bytes, 0, bytes.length)
 }
 
+/** A step of one ordinal, of the first revision. */
+const NEXT_MEMBER = pieceOf(',2,')
+const COMMA = pieceOf(',')
+const NO_BYTES = new Uint8Array(0)
+
+/** Writes the streams of each component into its row, and counts them. Most components have those of the one before. */
+class FleetStreams {
+  readonly #fleet: Fleet
+  readonly #patterns: readonly PatternWriter[]
+  /** What the last row has of its streams behind the first handle, and what they count as; empty unless it can be repeated. */
+  #last: Uint8Array = NO_BYTES
+  #lastBytes = 0
+  #count = 0
+  /** Of streams that repeat those of the component before them. */
+  #repeatedBytes = 0
+
+  /** The patterns with the head's first. */
+  constructor(fleet: Fleet, patterns: readonly PatternWriter[]) {
+    this.#fleet = fleet
+    this.#patterns = patterns
+  }
+
+  /** How many were written. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** What all of them count as. */
+  get bytes(): number {
+    return this.#writtenBytes() + this.#repeatedBytes
+  }
+
+  /** Adds the streams of the component that a walk has come to, with handles from one on. */
+  write(number: number, walk: FleetWalk, { row, handle }: { row: RowBytes; handle: number }): void {
+    row.addPiece(NEXT_MEMBER)
+    row.addNumber(handle)
+    this.#count += walk.count
+    if (this.#last.length > 0 && walk.passStreamsOfLast()) {
+      row.addAscii(this.#last, 0, this.#last.length)
+      this.#repeatedBytes += this.#lastBytes
+      return
+    }
+    const from = row.at
+    const bytesBefore = this.#writtenBytes()
+    const isRepeatable = this.#writeEach(number, walk, row) && walk.isPlain
+    this.#last = isRepeatable ? row.copy(from, row.at) : NO_BYTES
+    this.#lastBytes = this.#writtenBytes() - bytesBefore
+  }
+
+  /** Whether the next ones would be written as these are. */
+  #writeEach(number: number, walk: FleetWalk, row: RowBytes): boolean {
+    const ids = walk.count > 1 ? new Set<string>() : undefined
+    let areNumbered = true
+    for (let member = 1; walk.nextStream(); member++) {
+      if (member > 1) {
+        row.addPiece(NEXT_MEMBER)
+        row.addNumber(1)
+      }
+      row.addPiece(COMMA)
+      const pattern = this.#patterns[walk.pattern]
+      // Asked before and after: a shape may get its number between two rows.
+      areNumbered &&= pattern.isNumbered
+      pattern.write(walk, row)
+      if (ids !== undefined) this.#requireOnce(ids, walk.id, { number, member })
+    }
+    return areNumbered
+  }
+
+  /** Streams of a component claim their IDs in it: all of them are at hand. */
+  #requireOnce(ids: Set<string>, id: string, at: { number: number; member: number }): void {
+    ids.add(id)
+    if (ids.size === at.member) return
+    const headUid = fleetHeadOf(this.#fleet, at.number)
+    const { orgUid } = this.#fleet
+    const key = { orgUid, kind: 'stream', uid: memberUidOf(headUid, at.member) }
+    throw new CatalogConflict(key, localClaimsOf(headUid) + id)
+  }
+
+  #writtenBytes(): number {
+    let bytes = 0
+    for (let at = 1; at < this.#patterns.length; at++) bytes += this.#patterns[at].bytes
+    return bytes
+  }
+}
+
 /** Writes documents of one pattern into rows, and counts them. */
 class PatternWriter {
   readonly #families: FamilyWriteTable
@@ -288,6 +347,11 @@ class PatternWriter {
 
   get shape(): NumberedShape['shape'] {
     return this.#shape.shape
+  }
+
+  /** Whether rows name the shape by its number, from now on. */
+  get isNumbered(): boolean {
+    return this.#shape.number !== 0
   }
 
   /** Adds the values of a document to a row as it holds them. */

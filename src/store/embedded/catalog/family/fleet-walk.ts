@@ -1,3 +1,4 @@
+import { familyHeadOf, TAIL_DIGITS } from '../../../../base/index.ts'
 import type { Fleet } from '../catalog-protocol.ts'
 import type { RowBytes } from './row-bytes.ts'
 
@@ -15,6 +16,12 @@ export class FleetWalk {
   #from = 0
   #until = 0
   #left = 0
+  /** Where the streams of the family begin, in the layout and in the IDs, and those of the one before. */
+  #streamsAt = 0
+  #streamsFrom = 0
+  #lastAt = 0
+  #lastFrom = 0
+  #lastCount = 0
   /** Of streams in the family. */
   count = 0
   pattern = 0
@@ -32,10 +39,35 @@ export class FleetWalk {
 
   nextFamily(): boolean {
     if (this.#at >= this.#layout.length) return false
+    this.#lastAt = this.#streamsAt
+    this.#lastFrom = this.#streamsFrom
+    this.#lastCount = this.count
     this.#takeId(this.#layout[this.#at])
     this.count = this.#layout[this.#at + 1]
     this.#left = this.count
     this.#at += 2
+    this.#streamsAt = this.#at
+    this.#streamsFrom = this.#until
+    return true
+  }
+
+  /** Passes the streams of the family that was just gone to if they are those of the one before, of plain IDs. */
+  passStreamsOfLast(): boolean {
+    const bytes = this.#bytes
+    if (bytes === undefined || this.count !== this.#lastCount) return false
+    let length = 0
+    for (let at = 0; at < this.count * 2; at += 2) {
+      const [own, last] = [this.#streamsAt + at, this.#lastAt + at]
+      if (this.#layout[own] !== this.#layout[last]) return false
+      if (this.#layout[own + 1] !== this.#layout[last + 1]) return false
+      length += this.#layout[own]
+    }
+    for (let at = 0; at < length; at++) {
+      if (bytes[this.#streamsFrom + at] !== bytes[this.#lastFrom + at]) return false
+    }
+    this.#at += this.count * 2
+    this.#until += length
+    this.#left = 0
     return true
   }
 
@@ -83,6 +115,15 @@ export class FleetWalk {
 /** How many documents a fleet makes. */
 export function documentsOfFleet({ layout }: Pick<Fleet, 'layout'>): number {
   return layout.length / 2
+}
+
+/** The UID of one of its components. */
+export function fleetHeadOf(
+  { firstNumber, tails }: Pick<Fleet, 'firstNumber' | 'tails'>,
+  number: number,
+): string {
+  const tail = tails.slice(number * TAIL_DIGITS, (number + 1) * TAIL_DIGITS)
+  return familyHeadOf(firstNumber + number, tail)
 }
 
 /** The IDs of its components. */

@@ -108,6 +108,11 @@ export class RowBytes {
     return addToCrc(state, this.#bytes, from, until)
   }
 
+  /** The bytes of a stretch, to be kept. */
+  copy(from: number, until: number): Uint8Array {
+    return Uint8Array.prototype.slice.call(this.#bytes, from, until)
+  }
+
   text(from: number, until: number): string {
     return this.#bytes.toString(this.#isAscii ? 'latin1' : 'utf8', from, until)
   }

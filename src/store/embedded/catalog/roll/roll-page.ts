@@ -83,10 +83,25 @@ export class RollPage {
     return this.#bytes.toString('latin1', from, until)
   }
 
-  /** The first entry, from one on, whose ID is not before another. */
-  seek(id: string, from = 0): number {
+  /** The first entry whose ID is not before another. */
+  seek(id: string): number {
+    return this.#seekIn(id, 0, this.count)
+  }
+
+  /** The first such entry from one on: newcomers in their order are close to one another. */
+  seekOn(id: string, from: number): number {
     let low = from
-    let high = this.count
+    let high = from
+    for (let step = 1; high < this.count && this.#compare(high, id) < 0; step *= 2) {
+      low = high + 1
+      high += step
+    }
+    return this.#seekIn(id, low, Math.min(high, this.count))
+  }
+
+  #seekIn(id: string, from: number, until: number): number {
+    let low = from
+    let high = until
     while (low < high) {
       const middle = (low + high) >>> 1
       if (this.#compare(middle, id) < 0) low = middle + 1

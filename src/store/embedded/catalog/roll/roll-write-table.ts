@@ -13,6 +13,28 @@ interface Newcomers {
   readonly starts: RollStarts
 }
 
+/** Fleets of so many enter the roll wholly. */
+const LONG_FLEET = 32
+/** Of shorter ones those that come so many to a page: for fewer, writing the page costs more than claims of their own. */
+const LANDING_MIN = 4
+
+/** The page that was written last, and where the next one begins. */
+interface LastPage extends FoundPage {
+  readonly scope: number
+  readonly page: RollPage
+  /** Undefined when none follows. */
+  readonly end: string | undefined
+}
+
+/** Where some of them come to: into a page, or before there is any, and where the next one begins. */
+interface Landing {
+  readonly number: number | undefined
+  readonly page: RollPage
+  readonly end: string | undefined
+  /** Their places, by ID. */
+  readonly landing: readonly number[]
+}
+
 /** What became of them: those that are in the roll, or one whose ID another has. */
 type Entered =
   | { readonly isIn: Uint8Array; readonly taken: undefined }
@@ -26,7 +48,7 @@ export class RollWriter {
   /** By organization; undefined for those that have none. */
   readonly #rolls = new Map<number, Roll | undefined>()
   /** Fleets go on where the one before has ended: the page written last is not read again. */
-  #last: { readonly number: number; readonly page: RollPage } | undefined
+  #last: LastPage | undefined
 
   constructor(db: DatabaseSync, scopes: CatalogScopes) {
     this.#statements = prepareAll(db)
@@ -49,7 +71,7 @@ export class RollWriter {
     this.#packer.clear()
     this.#packer.addFrom(page, 0, entry)
     this.#packer.addFrom(page, entry + 1, page.count)
-    this.#write(scope, roll, number)
+    this.#write(scope, roll, { number, end: this.#endOf(scope, found) })
     if (page.count > 1) return
     this.#statements.delete.run(number)
     this.forget()
@@ -66,15 +88,17 @@ export class RollWriter {
     const order = orderOf(newcomers)
     for (let from = 0, until = 0; from < order.length; from = until) {
       const found = known === undefined ? undefined : this.#pageOf(scope, ids[order[from]])
-      const end = found && this.#nextFirst(scope, found.first)
+      const end = found && this.#endOf(scope, found)
       until = from + 1
       while (until < order.length && (end === undefined || ids[order[until]] < end)) until += 1
       const landing = order.slice(from, until)
-      const taken = this.#land(scope, { newcomers, roll }, { found, landing })
+      if (landing.length < LANDING_MIN && ids.length < LONG_FLEET) continue
+      const at = { number: found?.number, end, page: found ? this.#read(roll, found) : NO_PAGE }
+      const taken = this.#land(scope, { newcomers, roll }, { ...at, landing })
       if (taken !== undefined) return { isIn: undefined, taken }
       for (const newcomer of landing) isIn[newcomer] = 1
     }
-    if (order.length > 0) this.#rolls.set(scope, roll)
+    if (isIn.includes(1)) this.#rolls.set(scope, roll)
     return { isIn, taken: undefined }
   }
 
@@ -88,19 +112,18 @@ export class RollWriter {
   #land(
     scope: number,
     { newcomers, roll }: { readonly newcomers: Newcomers; readonly roll: Roll },
-    at: { readonly found: FoundPage | undefined; readonly landing: readonly number[] },
+    at: Landing,
   ): number | undefined {
     const { ids, firstRef } = newcomers
-    const { found, landing } = at
+    const { page, landing } = at
     const claimed = this.#firstClaimed(scope, newcomers, landing)
     if (claimed !== undefined) return claimed
-    const page = found === undefined ? NO_PAGE : this.#read(roll, found)
     this.#packer.clear()
     let next = 0
     let last = ''
     for (const newcomer of landing) {
       const id = ids[newcomer]
-      const place = page.seek(id, next)
+      const place = page.seekOn(id, next)
       if (id === last || page.isOf(place, id)) return newcomer
       this.#packer.addFrom(page, next, place)
       this.#packer.add(id, firstRef + newcomer)
@@ -108,7 +131,7 @@ export class RollWriter {
       last = id
     }
     this.#packer.addFrom(page, next, page.count)
-    this.#write(scope, roll, found?.number)
+    this.#write(scope, roll, at)
     return undefined
   }
 
@@ -130,16 +153,21 @@ export class RollWriter {
     if (found === undefined) return undefined
     const page = this.#read(roll, found)
     const entry = page.find(id)
-    return entry < 0 ? undefined : { number: found.number, page, entry }
+    return entry < 0 ? undefined : { ...found, page, entry }
   }
 
   /** The page that an ID belongs into; undefined when there is no page at all. */
   #pageOf(scope: number, id: string): FoundPage | undefined {
+    const last = this.#last
+    const isLast = last?.scope === scope && last.first <= id
+    if (isLast && (last.end === undefined || id < last.end)) return last
     const page = this.#rows.pageOf(scope, id) ?? this.#statements.firstPage.get(scope)
     return page as FoundPage | undefined
   }
 
-  #nextFirst(scope: number, first: string): string | undefined {
+  /** Where the page after one begins, undefined when it is the last. */
+  #endOf(scope: number, { number, first }: FoundPage): string | undefined {
+    if (this.#last?.number === number) return this.#last.end
     return this.#statements.nextFirst.get(scope, first)?.first as string | undefined
   }
 
@@ -148,17 +176,21 @@ export class RollWriter {
   }
 
   /** Writes what was packed: into a row that is there, and what is too much for it into others. */
-  #write(scope: number, { text, check }: Roll, number: number | undefined): void {
+  #write(
+    scope: number,
+    { text, check }: Roll,
+    { number, end }: Pick<Landing, 'number' | 'end'>,
+  ): void {
     let row = number
     for (const packed of this.#packer.pages(check)) {
       const page = new RollPage(packed)
       const [first, { count }] = [page.id(0), page]
       if (row === undefined) {
         const made = this.#statements.insert.run(scope, text, first, count, packed)
-        this.#last = { number: Number(made.lastInsertRowid), page }
+        this.#last = { number: Number(made.lastInsertRowid), page, scope, first, end }
       } else {
         this.#statements.update.run(first, count, packed, row)
-        this.#last = { number: row, page }
+        this.#last = { number: row, page, scope, first, end }
       }
       row = undefined
     }
