@@ -30,7 +30,9 @@ function startCases(): void {
 
   test('a statement waits for a table that its node has not heard of yet, and tells so', async () => {
     const said = Promise.withResolvers<string>()
-    const opening = Cluster.open(settings, { onWaiting: said.resolve })
+    // A node may be behind with the keyspace that was just made as well.
+    const onWaiting = (what: string) => what.includes('table late') && said.resolve(what)
+    const opening = Cluster.open(settings, { onWaiting })
     clusters.push(opening)
     const cluster = await opening
     const under = [
@@ -38,7 +40,7 @@ function startCases(): void {
       cluster.batch([{ cql: `INSERT INTO late (id) VALUES (?)`, params: ['b'] }]),
       cluster.run(`SELECT id FROM late WHERE id = 'a'`),
     ]
-    assert.match(await said.promise, /waits for a node that is behind: table late does not exist/)
+    assert.match(await said.promise, /^waits for a node that is behind: .*table late/)
     await (await clusters[0]).alter('CREATE TABLE late (id text PRIMARY KEY)')
     await Promise.all(under)
     const rows = await cluster.run('SELECT id FROM late')

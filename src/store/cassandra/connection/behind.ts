@@ -44,13 +44,23 @@ export async function untilKnown<T>(task: () => Promise<T>, watch: KnownWatch): 
       return await task()
     } catch (error) {
       // The node that was asked may know by then what its replicas do not.
-      const isReplicaBehind = tries > 0 && watch.isIdempotent === true && isFailure(error)
+      const isReplicaBehind =
+        watch.isIdempotent === true && (isHalfKnown(error) || (tries > 0 && isFailure(error)))
       if (isLasting() || !(isBehind(error) || isReplicaBehind)) throw error
       if (tries === 0) watch.onWaiting?.(`waits for a node that is behind: ${messageOf(error)}`)
     }
     do await pause(LOOK_MS)
     while (!isLasting() && watch.isAgreed !== undefined && !(await watch.isAgreed()))
   }
+}
+
+/** What a node says of itself when it knows a table by its name and has not made it yet. */
+const HALF_KNOWN = /Unknown CF/
+
+function isHalfKnown(error: unknown): boolean {
+  const { errors, types } = cassandra
+  if (!(error instanceof errors.ResponseError)) return false
+  return error.code === types.responseErrorCodes.serverError && HALF_KNOWN.test(error.message)
 }
 
 function isFailure(error: unknown): boolean {
