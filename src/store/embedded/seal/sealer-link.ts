@@ -1,5 +1,4 @@
 import { Worker } from 'node:worker_threads'
-import { littleGarbage } from '../../../base/index.ts'
 import type { SealerCommand, SealerReply, SealerThreadData } from './sealer-protocol.ts'
 
 /** The sealer's writing side as the main thread knows it. */
@@ -29,7 +28,7 @@ export function startSealerThread(
   const cells = new Int32Array(control)
   const workerData: SealerThreadData = { ...place, faults, control }
   const url = new URL('./sealer-thread.ts', import.meta.url)
-  const worker = new Worker(url, { workerData, name: 'sealer', resourceLimits: littleGarbage() })
+  const worker = new Worker(url, { workerData, name: 'sealer' })
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   worker.on('message', (reply: SealerReply) => events.onReply(reply))
   worker.on('error', (error) => events.onDied(error))
