@@ -1,4 +1,4 @@
-import { refuse } from '../../base/index.ts'
+import { Refusal, refuse } from '../../base/index.ts'
 import {
   type Catalog,
   type CreatedComponent,
@@ -101,10 +101,17 @@ export async function createMissing(
     return findings.wishes
   }
   const wanted = components.map((component) => component.wanted)
-  const created = await catalog.autoCreate(orgUid, wanted, check)
+  const creating = catalog.autoCreate(orgUid, wanted, check)
+  const created = await creating.catch(refuseDeleted)
   fillHandles(samples, components, created)
   giveTimes(catalog, creation, timeless)
   return removals
+}
+
+/** All components that are not to be made were there when the call began: one that is not found is gone since. */
+function refuseDeleted(error: unknown): never {
+  if (!(error instanceof Refusal) || error.code !== 'component_not_found') throw error
+  refuse('conflict', { what: 'A component of the call was deleted meanwhile: send it again' })
 }
 
 /** A stream that a put would create. */

@@ -126,6 +126,27 @@ test('put() is refused when a stream of it is deleted while the call runs', asyn
   }
 })
 
+test('put() of a new stream is refused when its component is deleted while the call runs', async (t) => {
+  const home = await openFeed(t, { s: { valueType: 'DOUBLE' } })
+  const component = home.catalog.index.resolveComponent('o', 'c')?.uid ?? ''
+  const catalog: Catalog = Object.assign(Object.create(home.catalog), {
+    index: home.catalog.index,
+    async autoCreate(...plan: Parameters<Catalog['autoCreate']>) {
+      await home.catalog.components.delete(everything, component)
+      return await home.catalog.autoCreate(...plan)
+    },
+  })
+  const feed = new Feed({ ...home, catalog, showFile: String })
+  const samples = new IncomingSamples()
+  samples.open.push({ compId: 'c', streamId: 'added', samples: [0] })
+  samples.addNumber(0, 1, 1)
+  const refused = feed.put(anyFeed, { samples, options, uploadTime: 0 })
+  await assert.rejects(refused, { code: 'conflict', message: /deleted meanwhile: send it again/ })
+  assert.equal(home.catalog.index.componentCount, 0)
+  await home.put('compId=c&s=1&added=2&time=1')
+  assert.equal((await home.get()).length, 2)
+})
+
 test('put() of samples that were read before their stream was deleted is refused', async (t) => {
   const home = await openFeed(t, { s: { valueType: 'DOUBLE' } })
   const samples = new IncomingSamples()
