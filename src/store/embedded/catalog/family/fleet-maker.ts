@@ -8,7 +8,7 @@ import type { CatalogClaims } from '../catalog-claims-table.ts'
 import type { Fleet } from '../catalog-protocol.ts'
 import type { Tally } from '../catalog-tally.ts'
 import type { CatalogTallies } from '../catalog-tally-table.ts'
-import type { RollStarts } from '../roll/roll-page.ts'
+import { ROLLED_MIN, type RollStarts } from '../roll/roll-page.ts'
 import { addToCrc, CRC_START, crcOf } from './crc-bytes.ts'
 import { CHECK_DIGITS, type NumberedShape } from './family-page.ts'
 import type { FamilyWriteTable } from './family-write-table.ts'
@@ -88,8 +88,6 @@ const UNLISTED = pieceOf('null\n')
 
 /** Rows that are gathered to be written: some kilobytes. */
 const ROWS_GATHERED = 64
-/** Fewer components have claims and entries of the list of their own: a device that signs on by itself. */
-const ROLLED_MIN = 4
 
 /** The rows and claims of a fleet, written many at a time. */
 class FleetRows {

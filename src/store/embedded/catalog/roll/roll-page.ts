@@ -5,6 +5,9 @@
 import { crc32 } from 'node:zlib'
 import { CatalogDamaged } from '../../../catalog-port.ts'
 
+/** Components of a short fleet that come to one page: for fewer, writing the page costs more than claims of their own. */
+export const ROLLED_MIN = 4
+
 /** Bytes before the first entry: the checksum. */
 const HEADER = 4
 /** Bytes of an entry before its ID: the ID's length, and the family's number as two words. */

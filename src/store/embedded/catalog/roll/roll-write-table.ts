@@ -3,7 +3,14 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { storedClaim } from '../../../stored-claim.ts'
 import type { CatalogScopes } from '../catalog-scopes.ts'
 import { localPlaceOf } from '../family/family-place.ts'
-import { isRollId, RollPacker, RollPage, type RollStarts, startsText } from './roll-page.ts'
+import {
+  isRollId,
+  ROLLED_MIN,
+  RollPacker,
+  RollPage,
+  type RollStarts,
+  startsText,
+} from './roll-page.ts'
 import { type FoundPage, type Roll, RollRows } from './roll-rows-table.ts'
 
 /** Components that are to be entered: their IDs, and the number of the first one's family. */
@@ -15,8 +22,6 @@ interface Newcomers {
 
 /** Fleets of so many enter the roll wholly. */
 const LONG_FLEET = 32
-/** Of shorter ones those that come so many to a page: for fewer, writing the page costs more than claims of their own. */
-const LANDING_MIN = 4
 
 /** The page that was written last, and where the next one begins. */
 interface LastPage extends FoundPage {
@@ -92,7 +97,7 @@ export class RollWriter {
       until = from + 1
       while (until < order.length && (end === undefined || ids[order[until]] < end)) until += 1
       const landing = order.slice(from, until)
-      if (landing.length < LANDING_MIN && ids.length < LONG_FLEET) continue
+      if (landing.length < ROLLED_MIN && ids.length < LONG_FLEET) continue
       const at = { number: found?.number, end, page: found ? this.#read(roll, found) : NO_PAGE }
       const taken = this.#land(scope, { newcomers, roll }, { ...at, landing })
       if (taken !== undefined) return { isIn: undefined, taken }
