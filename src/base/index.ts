@@ -72,6 +72,13 @@ export {
   readWhole,
 } from './query-pairs.ts'
 export { redactUrl } from './redact.ts'
+export {
+  fitsSchema,
+  requireCheckable,
+  type SchemaError,
+  schemaErrors,
+} from './schema/schema-errors.ts'
+export { Type } from './schema/schema-type.ts'
 export type { Brand, Brands } from './settings/brands.ts'
 export { type Config, ConfigError, type MetricsAccess, readConfig } from './settings/config.ts'
 export type { LiveFigures } from './settings/live-figures.ts'

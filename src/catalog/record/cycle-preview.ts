@@ -1,6 +1,6 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { type Principal, requirePermit } from '../../access/index.ts'
-import { EARLIEST_TIME, TIME_END } from '../../base/index.ts'
+import { EARLIEST_TIME, TIME_END, Type } from '../../base/index.ts'
 import { type LocalPeriod, nextPeriods } from '../../time/index.ts'
 import type { CatalogBase } from '../documents/catalog-base.ts'
 import { readTimeZoneField, refuseField, shapeCheck } from '../shape/record-checks.ts'

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from '../../base/index.ts'
 import {
   BUILT_IN_CYCLES,
   CUSTOM_INTERVALS_MAX,

@@ -1,6 +1,6 @@
 /** Dashboards on their way between organizations: what a file of one looks like. */
-import { type Static, Type } from 'typebox'
-import { refuse } from '../../base/index.ts'
+import type { Static } from 'typebox'
+import { refuse, Type } from '../../base/index.ts'
 import {
   type DashboardBody,
   dashboardShape,

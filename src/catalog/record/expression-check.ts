@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { type Principal, requirePermit } from '../../access/index.ts'
+import { Type } from '../../base/index.ts'
 import { expressionTypeOf } from '../shape/expression-type.ts'
 import { readTimeZoneField, shapeCheck } from '../shape/record-checks.ts'
 import { VALUE_TYPES } from '../shape/value-type.ts'

@@ -1,6 +1,6 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { type Method, type Principal, requirePermit } from '../../access/index.ts'
-import { newUid, refuse } from '../../base/index.ts'
+import { newUid, refuse, Type } from '../../base/index.ts'
 import type { CatalogDocument, CatalogWrite, DocumentKey } from '../../store/index.ts'
 import { type CatalogBase, folderClaim, folderOrders } from '../documents/catalog-base.ts'
 import { findForbidden, listPermitted } from '../documents/list-permitted.ts'

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
-import { newUid } from '../../base/index.ts'
+import type { Static } from 'typebox'
+import { newUid, Type } from '../../base/index.ts'
 import { type DerivedDraft, settleDerivations } from '../derived/settle-derivations.ts'
 import { SourceFinder } from '../derived/source-finder.ts'
 import { type CatalogBase, referencesOf, usesOfStream } from '../documents/catalog-base.ts'

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from '../../base/index.ts'
 import type { JsonObject } from '../../store/index.ts'
 import { ROOT_FOLDER } from './folder-path.ts'
 import { locationShape, revisionShape } from './record-checks.ts'

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '../../base/index.ts'
 import { refuseField, revisionShape } from './record-checks.ts'
 
 /** What a panel shows. */

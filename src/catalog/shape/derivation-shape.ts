@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from '../../base/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { STATISTIC_IDS, type StatisticId } from './statistic-ids.ts'
 

@@ -1,8 +1,16 @@
 /** Checks that all records share; each refusal names the field and says what to change. */
 
-import { type TSchema, Type } from 'typebox'
-import { Compile } from 'typebox/compile'
-import { characterCount, ID_LENGTH_MAX, refuse } from '../../base/index.ts'
+import type { TSchema } from 'typebox'
+import {
+  characterCount,
+  fitsSchema,
+  ID_LENGTH_MAX,
+  refuse,
+  requireCheckable,
+  type SchemaError,
+  schemaErrors,
+  Type,
+} from '../../base/index.ts'
 import { canonicalTimeZone } from '../../time/index.ts'
 
 /** Names are shown in lists and charts. */
@@ -30,13 +38,6 @@ export function refuseField(field: string, what: string): never {
   refuse('bad_input', { what: `${field} ${what}`, field })
 }
 
-interface ShapeError {
-  readonly keyword: string
-  readonly instancePath: string
-  readonly message: string
-  readonly params: object
-}
-
 /** A list among the fields of a record. */
 interface ListField {
   readonly name: string
@@ -44,32 +45,37 @@ interface ListField {
   readonly isItem: (item: unknown) => boolean
 }
 
+interface ListSchema {
+  readonly type?: string
+  readonly items: object
+  readonly maxItems?: number
+}
+
 type Fields = Readonly<Record<string, unknown>>
 
 /** A check of a record's shape; `noun` begins the path in its messages, as in `component.name`. */
 export function shapeCheck(noun: string, schema: TSchema): (input: unknown) => void {
-  const validator = Compile(schema)
+  requireCheckable(schema)
   const lists = listFieldsOf(schema)
   return (input) => {
     requireCounts(noun, lists, input)
-    if (validator.Check(input)) return
+    if (fitsSchema(schema, input)) return
     const { shown, places } = withFirstWrongItems(lists, input)
-    const errors = validator.Errors(shown) as ShapeError[]
+    const errors = schemaErrors(schema, shown)
     // What lies deepest is the cause; the wrong branches of a union lie above it.
-    const depth = (error: ShapeError) => error.instancePath.split('/').length
+    const depth = (error: SchemaError) => error.path.split('/').length
     const cause = errors.reduce((best, error) => (depth(error) > depth(best) ? error : best))
-    const atCause = errors.filter(({ instancePath }) => instancePath === cause.instancePath)
-    refuseField(fieldOf(noun, cause.instancePath, places), messageOf(atCause))
+    const atCause = errors.filter(({ path }) => path === cause.path)
+    refuseField(fieldOf(noun, cause.path, places), messageOf(atCause))
   }
 }
 
 function listFieldsOf(schema: TSchema): ListField[] {
-  const { properties = {} } = schema as { properties?: Readonly<Record<string, TSchema>> }
+  const { properties = {} } = schema as { properties?: Readonly<Record<string, ListSchema>> }
   return Object.entries(properties).flatMap(([name, field]) => {
-    if (!Type.IsArray(field)) return []
-    const items = Compile(field.items)
-    const { maxItems: itemsMax = Number.POSITIVE_INFINITY } = field as { maxItems?: number }
-    return { name, itemsMax, isItem: (item: unknown) => items.Check(item) }
+    if (field.type !== 'array') return []
+    const { items, maxItems: itemsMax = Number.POSITIVE_INFINITY } = field
+    return { name, itemsMax, isItem: (item: unknown) => fitsSchema(items, item) }
   })
 }
 
@@ -117,13 +123,12 @@ function fieldOf(noun: string, path: string, places: ReadonlyMap<string, number>
   return field.replace(/\.(\d+)/g, '[$1]')
 }
 
-function messageOf(errors: readonly ShapeError[]): string {
-  const types = errors.flatMap(({ params }) => (params as { type?: string }).type ?? [])
+function messageOf(errors: readonly SchemaError[]): string {
+  const types = errors.flatMap(({ type }) => type ?? [])
   if (types.length > 0) return `must be ${types.map(articled).join(' or ')}`
-  const [{ keyword, message, params }] = errors
-  if (keyword !== 'enum') return message
-  const { allowedValues } = params as { allowedValues: readonly string[] }
-  return `must be one of ${allowedValues.map((value) => value || '""').join(', ')}`
+  const [{ message, allowed }] = errors
+  if (allowed === undefined) return message
+  return `must be one of ${allowed.map((value) => value || '""').join(', ')}`
 }
 
 function articled(type: string): string {

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from '../../base/index.ts'
 import type { JsonObject, JsonValue } from '../../store/index.ts'
 import {
   type Derivation,

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from '../../base/index.ts'
 import { revisionShape } from '../../catalog/index.ts'
 import {
   DATABASE_KINDS,

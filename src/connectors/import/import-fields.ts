@@ -1,5 +1,6 @@
 /** What a connector that imports has beside what every connector has. */
-import { Type } from 'typebox'
+
+import { Type } from '../../base/index.ts'
 import { checkText, refuseField } from '../../catalog/index.ts'
 import { type ImportSchedule, readSchedule, scheduleShape } from './import-schedule.ts'
 

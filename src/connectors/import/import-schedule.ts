@@ -1,6 +1,5 @@
 /** When imports run by themselves. */
-import { Type } from 'typebox'
-import { type EpochMs, epochMs, Refusal } from '../../base/index.ts'
+import { type EpochMs, epochMs, Refusal, Type } from '../../base/index.ts'
 import { readTimeZoneField, refuseField } from '../../catalog/index.ts'
 
 /** A cron expression of five parts in a time zone, or every so many minutes. */

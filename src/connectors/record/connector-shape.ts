@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '../../base/index.ts'
 import { referenceShape, revisionShape } from '../../catalog/index.ts'
 import { type ImportFields, importShape } from '../import/import-fields.ts'
 

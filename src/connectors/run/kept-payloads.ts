@@ -1,7 +1,7 @@
 /** What people do with payloads that are kept: look at them, run them again, try SQL on them. */
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { type Principal, requirePermit } from '../../access/index.ts'
-import { type Clock, refuse } from '../../base/index.ts'
+import { type Clock, refuse, Type } from '../../base/index.ts'
 import { type Page, refuseField, shapeCheck } from '../../catalog/index.ts'
 import type { GqlOutcome } from '../../gql/index.ts'
 import type { KeptPayload, PayloadStore, PayloadSummary, RunSummary } from '../../store/index.ts'

@@ -1,9 +1,9 @@
-import { Type } from 'typebox'
 import {
   DERIVE_STREAMS_MAX,
   DERIVE_TIMEOUT_MS_MAX,
   FEED_LIMIT_MAX,
   ID_LENGTH_MAX,
+  Type,
 } from '../../base/index.ts'
 import { STATISTIC_IDS } from '../../feed/index.ts'
 import { named, oneOf } from '../openapi/answer-schema.ts'

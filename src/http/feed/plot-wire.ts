@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import { FEED_LIMIT_MAX, PLOT_POINTS_MAX } from '../../base/index.ts'
+import { FEED_LIMIT_MAX, PLOT_POINTS_MAX, Type } from '../../base/index.ts'
 import { STATISTIC_IDS } from '../../feed/index.ts'
 import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
 

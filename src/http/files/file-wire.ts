@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import {
   type EpochMs,
   epochMs,
@@ -8,6 +7,7 @@ import {
   type QueryPairs,
   readSingle,
   refuse,
+  Type,
 } from '../../base/index.ts'
 import { streamPath, uidPath, warningHeaders } from '../feed/feed-wire.ts'
 import { named, oneOf } from '../openapi/answer-schema.ts'

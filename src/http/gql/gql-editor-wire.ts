@@ -1,5 +1,6 @@
 /** What an editor of GS SQL asks, and is answered. */
-import { Type } from 'typebox'
+
+import { Type } from '../../base/index.ts'
 import { named, orNull } from '../openapi/answer-schema.ts'
 
 /** Body of a check. */

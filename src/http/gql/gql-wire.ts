@@ -1,6 +1,5 @@
 /** Calls that run GS SQL, from their parameters and bodies. */
-import { Type } from 'typebox'
-import { refuse } from '../../base/index.ts'
+import { refuse, Type } from '../../base/index.ts'
 import type { QueryRange } from '../../gql/index.ts'
 import { canonicalTimeZone } from '../../time/index.ts'
 import { prefersCsv } from '../feed/feed-csv.ts'

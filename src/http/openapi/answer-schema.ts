@@ -1,5 +1,6 @@
 /** Schemas of answers. They describe: what is sent is what the handlers return, not what is in here. */
-import { type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import type { TObject, TProperties, TSchema } from 'typebox'
+import { Type } from '../../base/index.ts'
 
 /** A schema that clients know by a name: with a title it becomes a component of the description. */
 export function named<P extends TProperties>(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { fastify } from 'fastify'
-import { Type } from 'typebox'
+import { Type } from '../../base/index.ts'
 import { docsPlugin } from './docs-plugin.ts'
 
 test('docsPlugin() has schemas of answers and queries describe: nothing is dropped or changed', async () => {

@@ -1,6 +1,5 @@
 import type { FastifySchema } from 'fastify'
-import { Type } from 'typebox'
-import { refuse } from '../../base/index.ts'
+import { refuse, Type } from '../../base/index.ts'
 import { type Catalog, componentShape } from '../../catalog/index.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'

@@ -1,5 +1,5 @@
 import type { FastifySchema } from 'fastify'
-import { Type } from 'typebox'
+import { Type } from '../../base/index.ts'
 import { type Catalog, exportShape, mapShape } from '../../catalog/index.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'

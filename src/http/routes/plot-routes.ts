@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
-import { Type } from 'typebox'
 import type { Identity } from '../../auth/index.ts'
-import { type MemoryBudget, readId, readLoosePairs, refuse } from '../../base/index.ts'
+import { type MemoryBudget, readId, readLoosePairs, refuse, Type } from '../../base/index.ts'
 import type { OneStreamPath, Plot } from '../../feed/index.ts'
 import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'

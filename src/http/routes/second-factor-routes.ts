@@ -1,4 +1,4 @@
-import { type TSchema, Type } from 'typebox'
+import type { TSchema } from 'typebox'
 import {
   beginOwnFactor,
   confirmOwnFactor,
@@ -6,6 +6,7 @@ import {
   type Identity,
   removeOwnFactor,
 } from '../../auth/index.ts'
+import { Type } from '../../base/index.ts'
 import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'

@@ -1,7 +1,6 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
-import { Type } from 'typebox'
 import { type Identity, planDeletion } from '../../auth/index.ts'
-import { refuse } from '../../base/index.ts'
+import { refuse, Type } from '../../base/index.ts'
 import { type Catalog, STREAM_TYPES, type StreamType, streamShape } from '../../catalog/index.ts'
 import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'

@@ -1,5 +1,6 @@
 /** Calls of sinks as they are described and answered. */
-import { Type } from 'typebox'
+
+import { Type } from '../../base/index.ts'
 import { named } from '../openapi/answer-schema.ts'
 
 /** The names in the path of a sink. */

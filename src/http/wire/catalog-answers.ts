@@ -1,5 +1,6 @@
 /** The records of the catalog as they are answered. */
-import { Type } from 'typebox'
+
+import { Type } from '../../base/index.ts'
 import { STATISTIC_IDS, STREAM_TYPES, VALUE_TYPES } from '../../catalog/index.ts'
 import { SIZE_TYPES } from '../../time/index.ts'
 import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'

@@ -1,5 +1,5 @@
-import { type TObject, type TSchema, Type } from 'typebox'
-import { refuse } from '../../base/index.ts'
+import type { TObject, TSchema } from 'typebox'
+import { refuse, Type } from '../../base/index.ts'
 import { pageSchema } from './envelope.ts'
 
 /** The schema of a body that wraps one record in the name of its resource; named after what is answered. */

@@ -1,5 +1,6 @@
 /** Connections as they are answered. */
-import { Type } from 'typebox'
+
+import { Type } from '../../base/index.ts'
 import { DATABASE_KINDS, TLS_MODES } from '../../connectors/index.ts'
 import { EXAMPLE_UID, named, oneOf } from '../openapi/answer-schema.ts'
 

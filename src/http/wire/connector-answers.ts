@@ -1,5 +1,6 @@
 /** Connectors, and what they were given, as they are answered. */
-import { Type } from 'typebox'
+
+import { Type } from '../../base/index.ts'
 import { CONNECTOR_TYPES, RUN_STATUSES } from '../../connectors/index.ts'
 import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
 

@@ -1,5 +1,6 @@
 /** Dashboards and previews of cycles as they are answered. */
-import { Type } from 'typebox'
+
+import { Type } from '../../base/index.ts'
 import { PANEL_KINDS, QUERY_VIEWS } from '../../catalog/index.ts'
 import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
 

@@ -1,5 +1,6 @@
 /** What people are shown of derived streams while they think about them. */
-import { Type } from 'typebox'
+
+import { Type } from '../../base/index.ts'
 import { VALUE_TYPES } from '../../catalog/index.ts'
 import { EXAMPLE_UID, msOf, named, oneOf } from '../openapi/answer-schema.ts'
 

@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import { PAGE_LIMIT_MAX, refuse } from '../../base/index.ts'
+import { PAGE_LIMIT_MAX, refuse, Type } from '../../base/index.ts'
 
 /** Parameters of an administrative list, for the API description. */
 export const pageSchema = Type.Object({

@@ -1,5 +1,6 @@
 /** What the check of an expression answers. */
-import { Type } from 'typebox'
+
+import { Type } from '../../base/index.ts'
 import { named, orNull } from '../openapi/answer-schema.ts'
 
 const mistake = named('ExpressionMistake', {

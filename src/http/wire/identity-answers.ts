@@ -1,6 +1,6 @@
 /** Organizations, their people and keys as they are answered. */
-import { Type } from 'typebox'
 import { methods, roles } from '../../access/index.ts'
+import { Type } from '../../base/index.ts'
 import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
 
 const uid = Type.String()

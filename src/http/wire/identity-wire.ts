@@ -1,5 +1,5 @@
 /** The shapes of organizations, users and API keys on the wire. */
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { methods, roles } from '../../access/index.ts'
 import {
   type ApiKey,
@@ -14,7 +14,7 @@ import {
   type User,
   type UserChanges,
 } from '../../auth/index.ts'
-import { type Quotas, refuse } from '../../base/index.ts'
+import { type Quotas, refuse, Type } from '../../base/index.ts'
 
 const text = (description: string) => Type.String({ maxLength: 2_000, description })
 const oneOf = (values: readonly string[]) =>

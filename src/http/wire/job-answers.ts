@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '../../base/index.ts'
 import { JOB_STATUSES } from '../../derivation/index.ts'
 import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
 

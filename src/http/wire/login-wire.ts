@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '../../base/index.ts'
 
 /** Body of POST /api/login. */
 export const loginBody = Type.Object(

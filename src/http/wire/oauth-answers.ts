@@ -1,5 +1,6 @@
 /** OAuth clients and grants as they are answered. */
-import { Type } from 'typebox'
+
+import { Type } from '../../base/index.ts'
 import { EXAMPLE_UID, msOf, named, oneOf } from '../openapi/answer-schema.ts'
 
 const uid = Type.String()

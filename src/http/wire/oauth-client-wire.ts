@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import type { ClientFields, Grant, RegisteredClient } from '../../auth/index.ts'
+import { Type } from '../../base/index.ts'
 
 /** What an administrator writes about a client; what an update leaves out stays as it is. */
 export const clientBodySchema = Type.Object(

@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
 import { showMetadata } from '../../auth/index.ts'
+import { Type } from '../../base/index.ts'
 import { EXAMPLE_UID, named, oneOf } from '../openapi/answer-schema.ts'
 
 const text = (description: string) => Type.String({ description })

@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import { refuse } from '../../base/index.ts'
+import { refuse, Type } from '../../base/index.ts'
 import { doneAnswer } from '../openapi/answer-schema.ts'
 
 /** Flags of the property GET. */

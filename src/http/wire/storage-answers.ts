@@ -1,5 +1,6 @@
 /** What operators are told of the storage, as it is answered. */
-import { Type } from 'typebox'
+
+import { Type } from '../../base/index.ts'
 import { EXAMPLE_UID, msOf, named, oneOf, orNull } from '../openapi/answer-schema.ts'
 
 const bytes = Type.Integer({ format: 'int64', description: 'Bytes' })

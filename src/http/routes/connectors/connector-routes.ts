@@ -1,7 +1,6 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
-import { Type } from 'typebox'
 import type { Identity } from '../../../auth/index.ts'
-import { readFlag, readLoosePairs } from '../../../base/index.ts'
+import { readFlag, readLoosePairs, Type } from '../../../base/index.ts'
 import {
   type Connectors,
   connectorShape,

@@ -1,5 +1,5 @@
 import type { FastifySchema } from 'fastify'
-import { Type } from 'typebox'
+import { Type } from '../../../base/index.ts'
 import { streamShape } from '../../../catalog/index.ts'
 import type { DerivationViews } from '../../../derivation/index.ts'
 import type { Gate } from '../../admit/gate.ts'

@@ -1,5 +1,5 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
-import { Type } from 'typebox'
+import { Type } from '../../../base/index.ts'
 import type { HistoryJobs } from '../../../derivation/index.ts'
 import type { Gate } from '../../admit/gate.ts'
 import { needs } from '../../admit/needs.ts'

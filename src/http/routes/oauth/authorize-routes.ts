@@ -1,12 +1,11 @@
 import type { FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
 import {
   beginAuthorization,
   decideAuthorization,
   type OAuthWithUsers,
   signInToAuthorize,
 } from '../../../auth/index.ts'
-import { type Brand, type Brands, type MemoryBudget, refuse } from '../../../base/index.ts'
+import { type Brand, type Brands, type MemoryBudget, refuse, Type } from '../../../base/index.ts'
 import { hasForeignOrigin } from '../../admit/own-site.ts'
 import { DEVICE_COOKIE, readCookie } from '../../admit/read-cookie.ts'
 import type { App } from '../../app-type.ts'

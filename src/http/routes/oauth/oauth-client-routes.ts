@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import {
   changeOAuthClient,
   getOAuthClient,
@@ -9,6 +8,7 @@ import {
   removeOAuthClient,
   renewOAuthClientSecret,
 } from '../../../auth/index.ts'
+import { Type } from '../../../base/index.ts'
 import { actingIn } from '../../admit/acting.ts'
 import type { Gate } from '../../admit/gate.ts'
 import { needs } from '../../admit/needs.ts'

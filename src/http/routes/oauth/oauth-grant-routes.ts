@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
 import { listOwnGrants, type OAuthParts, revokeOwnGrant } from '../../../auth/index.ts'
+import { Type } from '../../../base/index.ts'
 import { actingIn } from '../../admit/acting.ts'
 import type { Gate } from '../../admit/gate.ts'
 import { needs } from '../../admit/needs.ts'
