@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { type TSchema, Type as TypeBox } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { fc } from '../../../test/support/fast-check.ts'
 import { fitsSchema, requireCheckable, schemaErrors } from './schema-errors.ts'
 import { Type } from './schema-type.ts'
 

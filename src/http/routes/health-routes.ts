@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import { collectDefaultMetrics, Registry } from 'prom-client'
 import { IpList, normalizeAddress } from '../../access/index.ts'
 import { hashSecret, type MetricsAccess, refusal, refuse, Type } from '../../base/index.ts'
 import type { App } from '../app-type.ts'
+import type { HttpMetrics } from '../metrics/http-metrics.ts'
+import { METRICS_TYPE, ProcessMetrics } from '../metrics/process-metrics.ts'
 import { named, operation } from '../openapi/answer-schema.ts'
 import { errorEnvelope, hiddenReason, shownMessage } from '../transport/error-reply.ts'
 import { tellReason } from '../transport/exchange.ts'
-import { type HttpMetrics, metricsText } from '../transport/http-metrics.ts'
 
 /** One thing without which calls cannot be served: undefined while it is well, else what is wrong. */
 export interface ReadinessCheck {
@@ -44,19 +44,15 @@ export const metricsAnswer = Type.String({
   examples: ['weir_damaged_items{part="samples"} 0\n'],
 })
 
-/** How metrics are written. */
-export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE
-
 /** Health is asked by machines that carry no credential. */
 const open = { tags: ['health'], security: [] as [] }
 
 /** Adds /healthz (the process lives), /readyz (it can serve) and /metrics; answers how the metrics are read. */
 export function healthRoutes(app: App, deps: HealthRoutesDeps): () => Promise<string> {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
-  app.addHook('onClose', async () => registry.clear())
+  const ofProcess = new ProcessMetrics()
+  app.addHook('onClose', async () => ofProcess.close())
   const readMetrics = async () =>
-    `${(await deps.moreMetrics?.()) ?? ''}${await metricsText(deps.metrics, registry)}`
+    `${(await deps.moreMetrics?.()) ?? ''}${deps.metrics.text()}${await ofProcess.text()}`
   const health = { ...open, ...operation('getHealth', healthAnswer), summary: 'The process lives' }
   app.get('/healthz', { schema: health }, async () => ({
     status: 'ok',

@@ -4,11 +4,12 @@ import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
+import { METRICS_TYPE } from '../metrics/process-metrics.ts'
 import { answersOf, operation } from '../openapi/answer-schema.ts'
 import { envelope } from '../wire/envelope.ts'
 import { scrubRun, storageRecord } from '../wire/storage-answers.ts'
 import { showRun, showStorage } from '../wire/storage-wire.ts'
-import { METRICS_TYPE, metricsAnswer } from './health-routes.ts'
+import { metricsAnswer } from './health-routes.ts'
 
 /** What the storage routes need. */
 export interface StorageRoutesDeps extends StorageParts {

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Clock, type Log, redactUrl, refusal } from '../../base/index.ts'
+import { HttpMetrics } from '../metrics/http-metrics.ts'
 import { answerError } from './answer.ts'
 import type { Exchange, Reply, RequestHead } from './exchange.ts'
-import { HttpMetrics } from './http-metrics.ts'
 
 /** Seconds after which a client may try again while the service stops. */
 const SHUTDOWN_RETRY_S = 5

@@ -1,4 +1,3 @@
-import type { Registry } from 'prom-client'
 import { DurationCounts, histogramHead, type MetricRow, metricText } from '../../base/index.ts'
 
 const BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5]
@@ -130,9 +129,4 @@ function callOf(method: string, route: string): string {
   const isUpload = method === 'PUT' && call === 'file'
   if (isRemoval) return 'feed_delete'
   return call === 'file' ? (isUpload ? 'file_put' : 'file_get') : call
-}
-
-/** The text of a whole scrape: our own counts, then those of the library's registry. */
-export async function metricsText(http: HttpMetrics, registry: Registry): Promise<string> {
-  return http.text() + (await registry.metrics())
 }
