@@ -12,6 +12,8 @@ const LETTER_A = 97
 const COUNTS_PER_MS = 4_096
 /** 2020-01-01: from here on 69 years of milliseconds and counts are numbers without loss. */
 const FIRST_MS = 1_577_836_800_000
+/** How many milliseconds there are numbers for; the first is left out, as 0 is the number of no family. */
+const SPAN_MS = (Number.MAX_SAFE_INTEGER + 1) / COUNTS_PER_MS - 1
 /** The random part of a UID. */
 export const TAIL_BYTES = 5
 export const TAIL_DIGITS = TAIL_BYTES * 2
@@ -53,6 +55,17 @@ export function familyNumberOf(uid: string): number | undefined {
   const ms = hexIn(uid, 0, 8) * 65_536 + hexIn(uid, 9, 13)
   const number = (ms - FIRST_MS) * COUNTS_PER_MS + hexIn(uid, 15, 18)
   return number > 0 && number <= Number.MAX_SAFE_INTEGER ? number : undefined
+}
+
+/**
+ * The time that UIDs made at a time begin with: that time. Machines without a battery wake up in 1970, and clocks
+ * that are set by hand stand anywhere; a time for which there is no number is moved among those that have one, so that
+ * UIDs still grow while the clock runs.
+ */
+export function familyTimeOf(ms: number): number {
+  const passed = ms - FIRST_MS - 1
+  if (passed >= 0 && passed < SPAN_MS) return ms
+  return FIRST_MS + 1 + (((ms % SPAN_MS) + SPAN_MS) % SPAN_MS)
 }
 
 /** The number of the family whose UID was made of a count of milliseconds times 4,096 and more. */

@@ -1,6 +1,6 @@
 import { hash, randomBytes, randomFillSync, randomUUID } from 'node:crypto'
 import { systemClock } from './clock.ts'
-import { familyNumberOfCount, familyUidOf, TAIL_BYTES } from './family-uid.ts'
+import { familyNumberOfCount, familyTimeOf, familyUidOf, TAIL_BYTES } from './family-uid.ts'
 
 /** A UID for an entity: a random UUID. */
 export function newUid(): string {
@@ -66,7 +66,7 @@ function nextDigits(): string {
 /** The first of so many counts that nobody else has. */
 function countOn(count: number): number {
   // A burst, or a clock that went back, counts on ahead of the clock.
-  const first = Math.max(systemClock.now() * COUNTS_PER_MS, lastCount + 1)
+  const first = Math.max(familyTimeOf(systemClock.now()) * COUNTS_PER_MS, lastCount + 1)
   lastCount = first + count - 1
   return first
 }
