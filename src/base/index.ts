@@ -61,6 +61,7 @@ export { nextTurn } from './next-turn.ts'
 export { bodyFilesWithin, connectionsWithin, findOpenFilesMax } from './open-files.ts'
 export { peopleLog } from './people-log.ts'
 export {
+  EPOCH_MS,
   parseSampleTime,
   parseWhole,
   type QueryPairs,

@@ -98,18 +98,22 @@ function parseClamped(text: string): number | undefined {
   return Number.isInteger(value) ? value + 0 : undefined
 }
 
+/** How readWhole() reads a time. */
+export const EPOCH_MS = { min: Number.MIN_SAFE_INTEGER, unit: 'epoch milliseconds' }
+
 /** A whole number that a parameter must hold, however large; undefined when it is not there. */
 export function readWhole(
   pairs: QueryPairs,
   name: string,
-  options: { readonly min: number; readonly whenEmpty?: number },
+  options: { readonly min: number; readonly whenEmpty?: number; readonly unit?: string },
 ): number | undefined {
   const text = readSingle(pairs, name)
   if (text === undefined) return undefined
   if (text === '' && options.whenEmpty !== undefined) return options.whenEmpty
   const value = parseClamped(text)
   if (value === undefined || value < options.min) {
-    const rule = options.min > Number.MIN_SAFE_INTEGER ? ` of at least ${options.min}` : ''
+    const least = options.min > Number.MIN_SAFE_INTEGER ? ` of at least ${options.min}` : ''
+    const rule = options.unit === undefined ? least : ` of ${options.unit}`
     refuse('bad_input', {
       what: `Parameter "${name}" must be a whole number${rule}, got "${text.slice(0, 60)}"`,
     })

@@ -118,7 +118,8 @@ test('names and types are checked', () => {
     'x',
   )
   check('SELECT 1 FROM (SELECT 1 AS x) a, (SELECT 2 AS x) A', /Two tables of FROM are named "a"/)
-  check('SELECT 1 FROM dat', /Unknown table "dat"/, 'dat')
+  check('SELECT 1 FROM dat', /Unknown table "dat": stored are STREAM, SAMPLE, COMPONENT/, 'dat')
+  check('SELECT 1 FROM STREAMS', /Unknown table "STREAMS": did you mean "STREAM"/, 'STREAMS')
   check('WITH data AS (SELECT 1 AS x) SELECT 1 FROM dat', /did you mean "data"/, 'dat')
   check('WITH a AS (SELECT 1), a AS (SELECT 2) SELECT 1', /Two tables are named "a"/, 'a')
   check('WITH a(x, y) AS (SELECT 1) SELECT 1', /names 2 columns, its query gives 1/, 'x, y')

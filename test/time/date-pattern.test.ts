@@ -48,7 +48,9 @@ test('compileDatePattern() refuses what means nothing and says what to write', (
   check('yyyyy', /write one of y, yy, yyyy/)
   check('b', /letter b means nothing here, put texts in single quotes/)
   check("yyyy'T", /quote is not closed/)
-  check('yyyy[-MM]', /"\[" must be in quotes/)
+  check('yyyy[-MM', /a "\[" is not closed/)
+  check('yyyy-MM]', /a "\]" has no "\[" before it/)
+  check('yyyy{-MM}', /"{" must be in quotes/)
   check('y'.repeat(201), /at most 200/)
 })
 
@@ -125,4 +127,39 @@ test('readDate() gives back what formatDate() wrote, in any zone', () => {
       },
     ),
   )
+})
+
+test('readDate() reads what brackets enclose where it is there', () => {
+  const pattern = "yyyy-MM-dd['T'HH:mm[:ss[.S]]][XXX]"
+  const check = (text: string, expected: string) =>
+    assert.equal(read(text, pattern, 'Asia/Tokyo'), expected)
+  check('2026-11-16T15:14:58.488289Z', '2026-11-16T15:14:58.488Z')
+  check('2026-11-16T15:14:58Z', '2026-11-16T15:14:58.000Z')
+  check('2026-11-16T15:14+01:00', '2026-11-16T14:14:00.000Z')
+  check('2026-11-16Z', '2026-11-16T00:00:00.000Z')
+  check('2026-11-16T15:14', '2026-11-16T06:14:00.000Z')
+  check('2026-11-16', '2026-11-15T15:00:00.000Z')
+  assert.throws(() => read('2026-11-16T15', pattern), /nothing more is expected at character 11/)
+  assert.throws(
+    () => read('2026-11-16T15:14:58.', pattern),
+    /nothing more is expected at character 20/,
+  )
+})
+
+test('readDate() keeps nothing of what brackets enclose where only a part of it is there', () => {
+  assert.equal(read('2026-11-16 7', 'yyyy-MM-dd[ HH:mm] H'), '2026-11-16T07:00:00.000Z')
+  assert.equal(read('2026', "yyyy[MM]['Q'Q]"), '2026-01-01T00:00:00.000Z')
+})
+
+test('formatDate() writes what brackets enclose', () => {
+  assert.equal(
+    format("yyyy-MM-dd['T'HH:mm[:ss[.SSS]]][XXX]"),
+    format("yyyy-MM-dd'T'HH:mm:ss.SSSXXX"),
+  )
+})
+
+test('brackets in brackets take time by their length', () => {
+  const pattern = `${'['.repeat(99)}H${']'.repeat(99)}`
+  assert.equal(read('7', pattern), '1970-01-01T07:00:00.000Z')
+  assert.throws(() => read('x', pattern), /nothing more is expected at character 1/)
 })

@@ -290,6 +290,7 @@ function adviceOn(name: string, names: readonly string[]): string {
   const nearest = nearestName(name, names)
   if (nearest !== undefined) return `: did you mean "${nearest}"?`
   if (names.length === 0) return ': no variables are given'
+  if (names.length === 1) return `: there is only ${shorten(names[0])}`
   return `: there are ${names.slice(0, 10).map(shorten).join(', ')}${names.length > 10 ? ' …' : ''}`
 }
 

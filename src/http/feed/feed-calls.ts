@@ -1,6 +1,6 @@
 import type { Principal } from '../../access/index.ts'
 import type { HeldMemory, MemoryBudget, MemoryShare } from '../../base/index.ts'
-import { readLoosePairs, readQueryPairs, readWhole, refuse } from '../../base/index.ts'
+import { EPOCH_MS, readLoosePairs, readQueryPairs, readWhole, refuse } from '../../base/index.ts'
 import {
   type Extent,
   type ExtentPath,
@@ -277,8 +277,8 @@ export class FeedCalls {
     announce?: (range: { readonly from: number; readonly until: number }) => Promise<void>,
   ): Promise<void> {
     const pairs = readQueryPairs(query)
-    const from = readWhole(pairs, 'sd', { min: Number.MIN_SAFE_INTEGER })
-    const until = readWhole(pairs, 'ed', { min: Number.MIN_SAFE_INTEGER })
+    const from = readWhole(pairs, 'sd', EPOCH_MS)
+    const until = readWhole(pairs, 'ed', EPOCH_MS)
     if (from === undefined || until === undefined) {
       refuse('bad_input', { what: 'Say by "sd" and "ed" which range to delete' })
     }

@@ -1,4 +1,5 @@
 import {
+  EPOCH_MS,
   FEED_LIMIT_MAX,
   type QueryPairs,
   readFlag,
@@ -28,8 +29,8 @@ function readFormat(pairs: QueryPairs): FeedQuery['format'] {
 
 /** Reads the parameters that all the GET calls of samples share. */
 export function readFeedQuery(pairs: QueryPairs): FeedQuery {
-  const from = readWhole(pairs, 'sd', { min: Number.MIN_SAFE_INTEGER })
-  const until = readWhole(pairs, 'ed', { min: Number.MIN_SAFE_INTEGER })
+  const from = readWhole(pairs, 'sd', EPOCH_MS)
+  const until = readWhole(pairs, 'ed', EPOCH_MS)
   if (from !== undefined && until === undefined) {
     refuse('bad_input', { what: 'Parameter "sd" needs "ed" beside it' })
   }

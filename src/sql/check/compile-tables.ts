@@ -176,10 +176,10 @@ function namedTable(
   }
   const stored = storedNameOf(name.text)
   if (stored !== undefined) return storedTable(statement, item, { of: stored, scope, sqlName })
-  const nearest = nearestName(name.text, commonNames(scope))
+  const nearest = nearestName(name.text, [...commonNames(scope), ...STORED])
   const advice =
     nearest === undefined
-      ? 'WITH names tables, JSON_TABLE and CSV_TABLE make them of texts'
+      ? `stored are ${STORED.join(', ')}, WITH names tables, JSON_TABLE and CSV_TABLE make them of texts`
       : `did you mean "${nearest}"?`
   throw statement.failAt(`Unknown table "${shorten(name.text)}": ${advice}`, name.span)
 }

@@ -52,10 +52,16 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
 /** A letter of a pattern that stands for a part of a date. */
 export type DateLetter = keyof typeof WIDTHS
 
-/** One step of a pattern: a text as it is, or a part of the date in some width. */
-type DateField =
-  | { readonly text: string; readonly letter?: undefined }
-  | { readonly letter: DateLetter; readonly width: number; readonly text?: undefined }
+/** One step of a pattern: a text as it is, a part of the date in some width, or steps that a text may be without. */
+export type DateField =
+  | { readonly text: string; readonly letter?: undefined; readonly optional?: undefined }
+  | {
+      readonly letter: DateLetter
+      readonly width: number
+      readonly text?: undefined
+      readonly optional?: undefined
+    }
+  | { readonly optional: readonly DateField[]; readonly letter?: undefined }
 
 /** A pattern that was read and found good. */
 export interface DatePattern {
@@ -80,7 +86,9 @@ export function compileDatePattern(text: string): DatePattern {
 }
 
 function readFields(text: string): DateField[] {
-  const fields: DateField[] = []
+  let fields: DateField[] = []
+  /** The fields before each bracket that is open. */
+  const outer: DateField[][] = []
   let literal = ''
   const endLiteral = () => {
     if (literal !== '') fields.push({ text: literal })
@@ -99,12 +107,23 @@ function readFields(text: string): DateField[] {
       fields.push(readLetter(text, char, width))
       at += width
     } else {
-      if ('[]{}#'.includes(char)) refusePattern(text, `"${char}" must be in quotes`)
-      literal += char
       at += 1
+      if (char === '[') {
+        endLiteral()
+        outer.push(fields)
+        fields = []
+      } else if (char === ']') {
+        endLiteral()
+        const before = outer.pop()
+        if (before === undefined) return refusePattern(text, 'a "]" has no "[" before it')
+        before.push({ optional: fields })
+        fields = before
+      } else if ('{}#'.includes(char)) refusePattern(text, `"${char}" must be in quotes`)
+      else literal += char
     }
   }
   endLiteral()
+  if (outer.length > 0) refusePattern(text, 'a "[" is not closed')
   return fields
 }
 

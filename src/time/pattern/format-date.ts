@@ -1,7 +1,7 @@
 import { refuse } from '../../base/index.ts'
 import type { Zone } from '../zone.ts'
 import { MONTH_NAMES, SHORT_NAME_LENGTH, WEEKDAY_NAMES } from './date-names.ts'
-import type { DateLetter, DatePattern } from './date-pattern.ts'
+import type { DateField, DateLetter, DatePattern } from './date-pattern.ts'
 
 /** Years with one to four digits, which every pattern can write. */
 const FORMATTED_FROM = Date.parse('0001-01-02T00:00:00Z')
@@ -13,10 +13,15 @@ export function formatDate({ fields }: DatePattern, zone: Zone, at: number): str
     refuse('bad_input', { what: `Cannot write ${at} as a date: only the years 0001 to 9999` })
   }
   const offset = zone.offsetMs(at)
-  const wall = new Date(at + offset)
+  return formatFields(fields, { wall: new Date(at + offset), offset, zone })
+}
+
+/** What a text may be without is written: a date has all parts. */
+function formatFields(fields: readonly DateField[], moment: Moment): string {
   let text = ''
   for (const field of fields) {
-    text += field.letter === undefined ? field.text : formatField(field, { wall, offset, zone })
+    if (field.optional !== undefined) text += formatFields(field.optional, moment)
+    else text += field.letter === undefined ? field.text : formatField(field, moment)
   }
   return text
 }

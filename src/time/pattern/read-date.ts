@@ -1,7 +1,7 @@
-import { refuse } from '../../base/index.ts'
+import { Refusal, refuse } from '../../base/index.ts'
 import { canonicalTimeZone, loadZone, type Zone } from '../zone.ts'
 import { MONTH_NAMES, SHORT_NAME_LENGTH, WEEKDAY_NAMES } from './date-names.ts'
-import type { DateLetter, DatePattern } from './date-pattern.ts'
+import type { DateField, DateLetter, DatePattern } from './date-pattern.ts'
 
 /** Services send as many digits of a fraction as it needs; more than these tell nothing. */
 const FRACTION_DIGITS_MAX = 9
@@ -33,20 +33,48 @@ interface DateParts {
  */
 export function readDate(pattern: DatePattern, zone: Zone, text: string): number {
   const reader = new DateReader(pattern, text)
-  for (const field of pattern.fields) {
-    if (field.letter === undefined) reader.skip(field.text)
-    else readField(reader, field.letter, field.width)
-  }
+  readFields(reader, pattern.fields)
   reader.end()
   const wall = wallTimeOf(reader)
   const { offset, zone: ownZone } = reader.parts
   return offset !== undefined ? wall - offset : instantAt(ownZone ?? zone, wall)
 }
 
+function readFields(reader: DateReader, fields: readonly DateField[]): void {
+  for (const field of fields) {
+    if (field.optional !== undefined) readOptional(reader, field.optional)
+    else if (field.letter === undefined) reader.skip(field.text)
+    else readField(reader, field.letter, field.width)
+  }
+}
+
+/** All of it, or nothing. Each is tried once where it stands, so brackets in brackets cost no more than their length. */
+function readOptional(reader: DateReader, fields: readonly DateField[]): void {
+  // Most begin with a sign, such as the point before a fraction: a refusal for each row would cost more than the row.
+  const [first] = fields
+  if (
+    first === undefined ||
+    (first.optional === undefined && first.letter === undefined && !reader.has(first.text))
+  )
+    return
+  const before = reader.mark()
+  try {
+    readFields(reader, fields)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    reader.goBack(before)
+  }
+}
+
 function instantAt(zone: Zone, wall: number): number {
   const first = zone.firstInstantAt(wall)
   const isShown = first + zone.offsetMs(first) === wall
   return isShown ? first : wall - zone.offsetMs(first - 1)
+}
+
+interface DateMark {
+  readonly at: number
+  readonly parts: DateParts
 }
 
 /** A text with the place up to which it was read. */
@@ -65,9 +93,23 @@ class DateReader {
     this.#text = text
   }
 
+  has(literal: string): boolean {
+    return this.#text.startsWith(literal, this.#at)
+  }
+
   skip(literal: string): void {
-    if (!this.#text.startsWith(literal, this.#at)) this.refuse(`"${literal}" is expected`)
+    if (!this.has(literal)) this.refuse(`"${literal}" is expected`)
     this.#at += literal.length
+  }
+
+  /** What was read so far, for goBack(). */
+  mark(): DateMark {
+    return { at: this.#at, parts: { ...this.parts } }
+  }
+
+  goBack({ at, parts }: DateMark): void {
+    this.#at = at
+    Object.assign(this.parts, parts)
   }
 
   end(): void {

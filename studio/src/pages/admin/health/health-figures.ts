@@ -43,16 +43,20 @@ const gaugeOf =
     sumOf(metrics, name, holding)
 
 const slowestOf =
-  (name: string): Read =>
+  (name: string, without?: string): Read =>
   (now, before) =>
-    quantileOf(0.99, name, now.metrics, before?.metrics)
+    quantileOf(0.99, name, { now: now.metrics, before: before?.metrics, without })
 
 const KINDS: readonly Kind[] = [
   { label: 'Samples stored a second', read: rateOf('weir_samples_stored_total'), text: countText },
   { label: 'Calls a second', read: rateOf('weir_http_requests_total'), text: countText },
   {
     ...{ label: 'Calls take, 99 of 100, at most' },
-    ...{ read: slowestOf('weir_http_request_duration_seconds'), text: boundText },
+    // A page that follows values is a call for as long as it is open.
+    ...{
+      read: slowestOf('weir_http_request_duration_seconds', 'call="live"'),
+      text: boundText,
+    },
   },
   {
     ...{ label: 'Made durable, 99 of 100, within' },

@@ -26,12 +26,12 @@ export function sumOf(metrics: Metrics, name: string, holding = ''): number {
 export function quantileOf(
   share: number,
   name: string,
-  now: Metrics,
-  before: Metrics | undefined,
+  { now, before, without }: { now: Metrics; before: Metrics | undefined; without?: string },
 ): number | undefined {
   const counts = new Map<number, number>()
   for (const [key, value] of now) {
     if (!key.startsWith(`${name}_bucket{`)) continue
+    if (without !== undefined && key.includes(without)) continue
     const bound = /le="([^"]+)"/.exec(key)?.[1] ?? ''
     const at = bound === '+Inf' ? Number.POSITIVE_INFINITY : Number(bound)
     counts.set(at, (counts.get(at) ?? 0) + value - (before?.get(key) ?? 0))
