@@ -138,9 +138,9 @@ async function* readParts(
 ): AsyncGenerator<InputBatch> {
   const { asked, budget, deps, memory, place } = context
   const end = Math.min(range.until, summaries.lastTime[0] + 1)
-  const isExact = needsExactSum(context, row)
-    ? (page: Summaries, at: number) => sumBound(page, at) <= Number.MAX_SAFE_INTEGER
-    : () => true
+  const isWholeSum = needsExactSum(context, row)
+  const isExact = (page: Summaries, at: number): boolean =>
+    !isWholeSum || sumBound(page, at) <= Number.MAX_SAFE_INTEGER
   for (let from = Math.max(range.from, summaries.firstTime[0]); from < end; ) {
     const edges = edgesOf(from, end)
     const page = await deps.store.fold(row.handle, Float64Array.from(edges), memory)
@@ -152,8 +152,10 @@ async function* readParts(
       filled.filter((at) => isExact(page, at) === is),
     )
     budget.take(told.length, asked, place)
+    // Several parts may be of one group, and its mean is not that of their rounded ones: SQL takes whole sums too.
+    const toldBy = (column: string) => (isWholeSum && column === 'mean()' ? 'sum()' : column)
     const cellOf = (column: string, at: number) =>
-      summaryCell(context, row, { summaries: page, column, at })
+      summaryCell(context, row, { summaries: page, column: toldBy(column), at })
     const rows = told.map((at) => asked.columns.map((column) => cellOf(column, at)))
     if (rows.length > 0) yield rowBatch(rows, asked.columns.length)
     for (const at of others) {

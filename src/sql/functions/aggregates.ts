@@ -1,7 +1,8 @@
 /** Functions of groups that are ours: sums, means of means, the first and the last by time. */
+import type { ExactSums } from '../../base/index.ts'
 import type { SqlCell } from '../compiled-sql.ts'
 import { SqlFailure } from '../sql-failure.ts'
-import { addToSum, newSum, sumOf } from './sum.ts'
+import { addToSum, newExactSum, newSum, sumOf } from './sum.ts'
 
 type Cell = SqlCell | Uint8Array
 
@@ -12,37 +13,46 @@ export interface OwnAggregate<State> {
   readonly result: (state: State) => SqlCell
 }
 
-/** A mean on its way: one alone stays as it is, to the last bit. */
+/** A mean on its way, exact; that of one row alone stays as it is, with its sign too. */
 interface Mean {
   place: number | undefined
   rowCount: number
   only: number
   weight: number
-  total: number
+  total: ExactSums | undefined
+  /** What went wrong; told at the end, as SQLite drops what a step throws. */
+  failure: string | undefined
 }
 
+const NO_MEAN = { place: undefined, rowCount: 0, only: 0, weight: 0 }
+
+/** Each row has the mean of some samples and their count; a whole number is their exact sum instead. */
 const mean: OwnAggregate<Mean> = {
-  start: () => ({ place: undefined, rowCount: 0, only: 0, weight: 0, total: 0 }),
+  start: () => ({ ...NO_MEAN, total: undefined, failure: undefined }),
   step: (state, place, value, count) => {
     state.place = Number(place)
-    if (value === null) return state
-    // A text cannot be part of a mean; what is thrown here SQLite drops.
-    const number = typeof value === 'string' ? Number.NaN : Number(value)
-    state.rowCount += 1
-    state.only = number
-    state.weight += Number(count)
-    state.total += number * Number(count)
+    if (value === null || state.failure !== undefined) return state
+    if (typeof value !== 'number' && typeof value !== 'bigint') {
+      state.failure = 'avg() takes numbers, got a text: CAST(… AS DOUBLE) reads them'
+    } else if (typeof value === 'number' && !Number.isFinite(value)) {
+      state.failure = 'The result of avg() is not finite'
+    } else addToMean(state, value, Number(count))
     return state
   },
-  result: ({ place, rowCount, only, weight, total }) => {
-    if (rowCount === 0) return null
-    const result = rowCount === 1 ? only : total / weight
-    if (Number.isNaN(result)) {
-      throw new SqlFailure('avg() takes numbers, got a text: CAST(… AS DOUBLE) reads them', place)
-    }
-    if (!Number.isFinite(result)) throw new SqlFailure('The result of avg() is not finite', place)
-    return result
+  result: ({ place, rowCount, only, weight, total, failure }) => {
+    if (failure !== undefined) throw new SqlFailure(failure, place)
+    if (total === undefined) return null
+    return rowCount === 1 ? only : total.quotient(0, weight)
   },
+}
+
+function addToMean(state: Mean, value: number | bigint, count: number): void {
+  state.total ??= newExactSum()
+  if (typeof value === 'bigint') state.total.add(0, Number(value))
+  else state.total.addProduct(0, value, count)
+  state.rowCount += 1
+  state.only = typeof value === 'bigint' ? Number(value) / count : value
+  state.weight += count
 }
 
 /** A value and what it is ordered by. */

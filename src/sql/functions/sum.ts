@@ -1,23 +1,24 @@
+import { ExactSums } from '../../base/index.ts'
 import type { SqlCell } from '../compiled-sql.ts'
 import { SqlFailure } from '../sql-failure.ts'
 
-/** A sum on its way: whole numbers are exact, doubles carry what rounding has cut off. */
+/** A sum on its way, exact: it is rounded at its end, if at all. */
 interface Sum {
   count: number
   whole: bigint
-  doubles: number
-  rest: number
-  hasDouble: boolean
+  /** Most groups are of whole numbers alone, or of doubles alone. */
+  doubles: ExactSums | undefined
   place: number | undefined
   /** What went wrong; told at the end, as SQLite drops what a step throws. */
   failure: string | undefined
 }
 
+const NOT_FINITE = 'The result of sum() is not finite'
 const NO_FAILURE = { place: undefined, failure: undefined }
 
 /** A sum of nothing. */
 export function newSum(): Sum {
-  return { count: 0, whole: 0n, doubles: 0, rest: 0, hasDouble: false, ...NO_FAILURE }
+  return { count: 0, whole: 0n, doubles: undefined, ...NO_FAILURE }
 }
 
 /** Adds a value; before it may stand the number of the place that a failure names. */
@@ -32,27 +33,36 @@ export function addToSum(sum: Sum, ...args: SqlCell[]): Sum {
   }
   sum.count += 1
   if (typeof value === 'bigint') sum.whole += value
-  else addDouble(sum, value)
+  else if (!Number.isFinite(value)) sum.failure = NOT_FINITE
+  else {
+    sum.doubles ??= newExactSum()
+    sum.doubles.add(0, value)
+  }
   return sum
 }
 
-/** Neumaier's sum. */
-function addDouble(sum: Sum, value: number): void {
-  const next = sum.doubles + value
-  sum.rest +=
-    Math.abs(sum.doubles) >= Math.abs(value)
-      ? sum.doubles - next + value
-      : value - next + sum.doubles
-  sum.doubles = next
-  sum.hasDouble = true
+/** One exact sum, at index 0. */
+export function newExactSum(): ExactSums {
+  return new ExactSums(new Float64Array(1), new Float64Array(1))
+}
+
+/** Adds a whole number of any length: a double holds 53 bits of what is left. */
+function addWhole(sums: ExactSums, whole: bigint): void {
+  for (let left = whole; left !== 0n; ) {
+    const part = Number(left)
+    sums.add(0, part)
+    left -= BigInt(part)
+  }
 }
 
 /** The sum: NULL of nothing, DOUBLE beyond what a LONG holds; fails where it is not finite. */
-export function sumOf({ count, whole, doubles, rest, hasDouble, place, failure }: Sum): SqlCell {
+export function sumOf({ count, whole, doubles, place, failure }: Sum): SqlCell {
   if (failure !== undefined) throw new SqlFailure(failure, place)
   if (count === 0) return null
-  if (!hasDouble && BigInt.asIntN(64, whole) === whole) return whole
-  const total = doubles + rest + Number(whole)
+  if (doubles === undefined && BigInt.asIntN(64, whole) === whole) return whole
+  const sums = doubles ?? newExactSum()
+  addWhole(sums, whole)
+  const total = sums.value(0)
   if (Number.isFinite(total)) return total
-  throw new SqlFailure('The result of sum() is not finite', place)
+  throw new SqlFailure(NOT_FINITE, place)
 }
