@@ -115,14 +115,17 @@ function armValues(statement: StatementContext, arm: SelectArm, scope: SqlScope)
 function itemValues(statement: StatementContext, item: SelectItem, scope: SqlScope): ArmValue[] {
   if (item.kind === 'all') return allColumns(statement, item, scope)
   const term = termOf(statement, item.value, scope)
-  return [{ name: item.alias?.text ?? nameOfValue(statement, item.value), term }]
+  return [{ name: item.alias?.text ?? nameOfValue(statement, item), term }]
 }
 
 /** Longer texts are cut where they name a column. */
 const NAME_LENGTH_MAX = 100
 
-function nameOfValue(statement: StatementContext, { span, ...node }: Expression): string {
-  const part = node.kind === 'foreign' ? (node.part as SqlPart) : undefined
+function nameOfValue(
+  statement: StatementContext,
+  { span, value }: Extract<SelectItem, { kind: 'value' }>,
+): string {
+  const part = value.kind === 'foreign' ? (value.part as SqlPart) : undefined
   if (part?.is === 'column') return part.name.text
   const text = statement.program.text.slice(span.from, span.until)
   return text.length > NAME_LENGTH_MAX ? `${text.slice(0, NAME_LENGTH_MAX)}…` : text

@@ -65,7 +65,9 @@ export abstract class SqlTableGrammar extends SqlExpressionGrammar {
             const alias = this.SUBRULE(this.aliasOf)
             return this.ACTION(() => {
               if (alias !== undefined) this.#refuseAlias(before, alias)
-              return { kind: 'value', value, alias, span: value.span }
+              // An expression begins and ends within its parentheses; what is written does not.
+              const span = { from: spanOf(first).from, until: spanOf(before).until }
+              return { kind: 'value', value, alias, span }
             })
           },
         },

@@ -281,6 +281,14 @@ test('an answer tells its columns, ends at c rows, and comes as CSV to whoever a
     { name: 'd', valueType: 'BIG_DECIMAL' },
   ])
   assert.deepEqual([rows.length, rows[0], more], [2, ['boiler', 0, START, true, 0.1], true])
+  const { cols: written } = await select(
+    'SELECT (1 + 2) * 3, 4 * ( 5 - 6 ) , (7), ((8) + 9) AS ten',
+  )
+  assert.deepEqual(
+    written.map(({ name }) => name),
+    ['(1 + 2) * 3', '4 * ( 5 - 6 )', '(7)', 'ten'],
+    'a value without a name is named as it is written',
+  )
   const typesOf = async (sql: string): Promise<string[]> =>
     (await select(sql)).cols.map(({ valueType }) => valueType)
   assert.deepEqual(
