@@ -100,7 +100,8 @@ export class IncomingSamples {
     const at = this.count
     if (at === this.handles.length) this.#grow()
     this.handles[at] = handle
-    this.times[at] = time
+    // JSON has a minus zero, which no time is: the head would show it until a restart.
+    this.times[at] = time + 0
     this.numbers[at] = value
     this.count = at + 1
   }

@@ -111,6 +111,18 @@ for (const seed of testSeeds(1)) {
   })
 }
 
+test('a time of minus zero is 0 in plots and statistics', async () => {
+  const forms = ['-0', '-0.0', '"-0"', '-0e5']
+  const body = forms.map((time, at) => `{"compId":"c","streamId":"z${at}","time":${time},"data":5}`)
+  const answer = await client.call('PUT', '/feed', { body: `[${body.join()}]` })
+  assert.equal(answer.status, 200, answer.text)
+  for (const at of forms.keys()) {
+    assert.ok(Object.is((await plot(`z${at}`)).time[0], 0), forms[at])
+    const path = `${pathOf('c', `z${at}`)}/cycle/hour/stat/minoccurrence/feed`
+    assert.equal((await client.call('GET', path)).text, '[{"time":3600000,"data":0}]')
+  }
+})
+
 test('a plot of more points than there may be is one of as many as there may be', async () => {
   await put(
     'long',
