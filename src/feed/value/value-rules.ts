@@ -29,7 +29,8 @@ interface NumberRule {
   readonly words: string
 }
 
-const FLOAT_MAX = 3.4028234663852886e38
+/** What a 32-bit float rounds to its greatest, which programs print as 3.4028235e38: a little above it. */
+const FLOAT_MAX = 2 ** 128 - 2 ** 103 - 2 ** 75
 const DATE_MAX = 8.64e15
 
 const whole = (min: number, max: number): NumberRule => ({
