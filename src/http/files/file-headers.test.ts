@@ -46,6 +46,19 @@ test('readDisposition() lets the parameter beat the header and refuses other wor
   assert.throws(() => readDisposition(undefined, 'form-data'), { message: /header/ })
 })
 
+test('readDisposition() takes the first word of the header, whatever parameters follow', () => {
+  for (const header of [
+    'attachment; filename="x"',
+    'attachment;filename=x',
+    'attachment ; x',
+    'attachment x',
+  ])
+    assert.equal(readDisposition(undefined, header), 'attachment', header)
+  assert.equal(readDisposition(undefined, 'inline; filename=attachment'), 'inline')
+  for (const header of ['', '; attachment', 'attachments; x', 'form-data; attachment'])
+    assert.throws(() => readDisposition(undefined, header), { message: /header/ }, header)
+})
+
 test('namesEtag() finds a tag in a list, weak or strong, and takes the star', () => {
   assert.equal(namesEtag('"a", W/"b"', '"b"'), true)
   assert.equal(namesEtag('*', '"b"'), true)

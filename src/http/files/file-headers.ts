@@ -36,9 +36,13 @@ export function safetyHeaders(contentType: string): Record<string, string> {
   return { ...headers, 'content-security-policy': SANDBOX_POLICY }
 }
 
-/** The answer's Content-Disposition: the parameter beats the request's header, inline by default. */
+/**
+ * The answer's Content-Disposition: the parameter beats the request's header, inline by default. Of the
+ * header the first word counts: clients write parameters behind it, such as a name of the file.
+ */
 export function readDisposition(parameter: unknown, header: unknown): 'inline' | 'attachment' {
-  const wanted = parameter ?? header ?? 'inline'
+  const word = typeof header === 'string' ? header.trim().split(/[\s;]/, 1)[0] : header
+  const wanted = parameter ?? word ?? 'inline'
   if (wanted === 'inline' || wanted === 'attachment') return wanted
   const what = parameter === undefined ? 'header Content-Disposition' : 'parameter disposition'
   return refuse('bad_input', { what: `The ${what} must be "inline" or "attachment"` })

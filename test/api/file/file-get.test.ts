@@ -52,6 +52,7 @@ test('GET file answers the disposition asked for, the parameter before the heade
   await check('', undefined, 'inline')
   await check('?disposition=attachment', undefined, 'attachment')
   await check('', 'attachment', 'attachment')
+  await check('', 'attachment; filename=x', 'attachment')
   await check('?disposition=inline', 'attachment', 'inline')
   await check('?disposition=attachment&start=0', undefined, 'attachment')
   for (const bad of [
@@ -60,7 +61,7 @@ test('GET file answers the disposition asked for, the parameter before the heade
     '?disposition=inline&disposition=inline',
   ])
     assert.equal(await refusalOf(await get(`${FILES}/1000/x${bad}`)), '400 bad_input')
-  const byHeader = await get(`${FILES}/1000/x`, { 'content-disposition': 'attachment; filename=x' })
+  const byHeader = await get(`${FILES}/1000/x`, { 'content-disposition': 'form-data; name=x' })
   assert.equal(await refusalOf(byHeader), '400 bad_input')
 })
 
