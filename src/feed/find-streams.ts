@@ -18,6 +18,19 @@ export type StreamPath =
   | { readonly compId: string; readonly streamId: string | undefined }
   | UidPath
 
+/** The path that leads to a stream in an address: by its IDs where both can stand there, else by UIDs. */
+export function addressPath(index: StreamIndex, handle: StreamHandle): OneStreamPath {
+  const { compId, uid: componentUid } = index.componentOf(handle)
+  const streamId = index.streamIdOf(handle)
+  if (canStandInAddress(compId) && canStandInAddress(streamId)) return { compId, streamId }
+  return { componentUid, streamUid: index.streamUid(handle) }
+}
+
+/** Blank IDs name nothing, and clients take dots out of an address before they send it. */
+function canStandInAddress(id: string): boolean {
+  return id !== '' && id !== '.' && id !== '..'
+}
+
 /** The streams of a path that the caller may use a method on, in definition order. */
 interface FoundStreams {
   readonly component: ComponentEntry

@@ -8,6 +8,7 @@ import type { Principal } from '../access/index.ts'
 import { type EpochMs, epochMs, invariant, type Log, refuse } from '../base/index.ts'
 import { type CreationRules, POINT, type WantedComponent } from '../catalog/index.ts'
 import {
+  addressPath,
   type Feed,
   factsOf,
   factsOfPrepared,
@@ -134,10 +135,11 @@ export class FileService {
       await this.#deps.blobs.delete(blob.key)
       throw cause
     }
+    const path = 'compId' in command ? addressPath(this.#deps.feed.catalog.index, handle) : command
     const { time, warnings } = await this.#land(principal.orgUid, {
       ...{ handle, command, blob, type, uploadTime },
     })
-    return { time, url: fileUrl({ ...command, time }), warnings }
+    return { time, url: fileUrl({ ...path, time, name: command.name }), warnings }
   }
 
   /**

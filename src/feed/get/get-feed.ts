@@ -2,7 +2,7 @@ import type { Principal } from '../../access/index.ts'
 import { nextTurn } from '../../base/index.ts'
 import { type Catalog, POINT, VALUE_CODE } from '../../catalog/index.ts'
 import type { SampleStore, StreamHandle, TextMemory } from '../../store/index.ts'
-import { findStreams, type StreamPath } from '../find-streams.ts'
+import { addressPath, findStreams, type OneStreamPath, type StreamPath } from '../find-streams.ts'
 import { baseCycleOf } from '../stream-facts.ts'
 import { type FeedFields, type FeedSeries, withMore } from './feed-series.ts'
 import {
@@ -17,10 +17,7 @@ import {
 } from './read-samples.ts'
 
 /** Shows the text of a file sample as the address of its file. */
-export type ShowFile = (
-  text: string,
-  place: { readonly compId: string; readonly streamId: string; readonly time: number },
-) => string
+export type ShowFile = (text: string, place: OneStreamPath & { readonly time: number }) => string
 
 /** What reading works with. */
 export interface GetDeps {
@@ -143,12 +140,7 @@ async function showSeries(
   const isUnitShown = fields.fData || fields.unit
   const { count, times, numbers, gaps, starts } = samples
   const isFile = valueCode === VALUE_CODE.FILE
-  if (isFile) await countAddresses({ compId, streamId, count: samples.count }, memory)
-  const texts = isFile
-    ? samples.texts?.map((text, at) =>
-        text === undefined ? undefined : deps.showFile(text, { compId, streamId, time: times[at] }),
-      )
-    : samples.texts
+  const texts = isFile ? await showFiles(deps, { handle, samples }, memory) : samples.texts
   return {
     compId,
     streamId,
@@ -164,6 +156,19 @@ async function showSeries(
   }
 }
 
+async function showFiles(
+  { catalog, showFile }: GetDeps,
+  { handle, samples }: { readonly handle: StreamHandle; readonly samples: ReadSamples },
+  memory: TextMemory | undefined,
+): Promise<ReadSamples['texts']> {
+  const { count, times, texts } = samples
+  const path = addressPath(catalog.index, handle)
+  await countAddresses({ path, count }, memory)
+  return texts?.map((text, at) =>
+    text === undefined ? undefined : showFile(text, { ...path, time: times[at] }),
+  )
+}
+
 /** What an address has beside the IDs that it names. */
 const ADDRESS_BYTES = 128
 
@@ -172,11 +177,10 @@ const ESCAPED_BYTES = 3
 
 /** Counts the addresses that files are shown by, before they are written. */
 export async function countAddresses(
-  series: { readonly compId: string; readonly streamId: string; readonly count: number },
+  { path, count }: { readonly path: OneStreamPath; readonly count: number },
   memory: TextMemory | undefined,
 ): Promise<void> {
-  const { compId, streamId, count } = series
-  const ids = Buffer.byteLength(compId) + Buffer.byteLength(streamId)
+  const ids = Buffer.byteLength(Object.values(path).join(''))
   const bytes = count * (ADDRESS_BYTES + ESCAPED_BYTES * ids)
   await memory?.resize(memory.bytes + bytes)
 }

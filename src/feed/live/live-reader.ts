@@ -1,6 +1,7 @@
 import { EARLIEST_TIME, epochMs, TIME_END } from '../../base/index.ts'
 import { type Catalog, VALUE_CODE } from '../../catalog/index.ts'
 import type { Sample, StreamHandle } from '../../store/index.ts'
+import { addressPath, type OneStreamPath } from '../find-streams.ts'
 import type { ShowFile } from '../get/get-feed.ts'
 import { formatValue, showNumber, type UnitFormat } from '../value/unit-format.ts'
 import { type Due, GAP_DUE, LAST_DUE } from './live-due.ts'
@@ -48,8 +49,8 @@ interface LiveReaderDeps {
 interface Showing {
   /** What every event begins with, behind the brace. */
   readonly names: string
-  readonly compId: string
-  readonly streamId: string
+  /** What leads to its files. */
+  readonly path: OneStreamPath
   readonly valueCode: number
   readonly isFormatted: boolean
   readonly unit: UnitFormat | undefined
@@ -169,7 +170,8 @@ export class LiveReader {
     const streamId = index.streamIdOf(handle)
     const names = namesOf({ compId, compUid, streamId, streamUid: index.streamUid(handle) })
     const valueCode = index.valueCodeOf(handle)
-    return { names, compId, streamId, valueCode, isFormatted: form.isFormatted, unit }
+    const path = addressPath(index, handle)
+    return { names, path, valueCode, isFormatted: form.isFormatted, unit }
   }
 
   #eventOf({ time, value }: Sample, showing: Showing): string {
@@ -178,7 +180,7 @@ export class LiveReader {
     const isBoolean = valueCode === VALUE_CODE.BOOLEAN
     const whole =
       isText && valueCode === VALUE_CODE.FILE
-        ? this.#deps.showFile(value, { ...showing, time })
+        ? this.#deps.showFile(value, { ...showing.path, time })
         : value
     const isCut = typeof whole === 'string' && whole.length > TEXT_LENGTH_MAX
     const shown = isCut ? whole.slice(0, TEXT_LENGTH_MAX).toWellFormed() : whole

@@ -3,7 +3,7 @@ import { EARLIEST_TIME, epochMs, nextTurn, TIME_END } from '../../base/index.ts'
 import { type ComponentEntry, POINT, type StreamIndex, VALUE_CODE } from '../../catalog/index.ts'
 import type { SampleColumns, StreamHandle, TextMemory } from '../../store/index.ts'
 import type { Cycle } from '../../time/index.ts'
-import { findStreams, type OneStreamPath } from '../find-streams.ts'
+import { addressPath, findStreams, type OneStreamPath } from '../find-streams.ts'
 import type { GetDeps } from '../get/get-feed.ts'
 import { endsOf } from '../get/read-samples.ts'
 import { baseCycleOf } from '../stream-facts.ts'
@@ -20,6 +20,8 @@ export interface PlotStream {
   readonly handle: StreamHandle
   readonly component: ComponentEntry
   readonly streamId: string
+  /** What leads to its files. */
+  readonly path: OneStreamPath
   readonly kind: PlotKind
   readonly isPoint: boolean
   /** Of interval streams. */
@@ -48,6 +50,7 @@ export function findPlotStream(
     handle,
     component,
     streamId: index.streamIdOf(handle),
+    path: addressPath(index, handle),
     kind: kindOf(index.valueCodeOf(handle)),
     isPoint: index.kindOf(handle) === POINT,
     cycle: baseCycleOf(index, handle),
@@ -83,11 +86,11 @@ function clampTime(time: number): number {
 /** The text of a sample as a plot shows it. */
 export function showText(
   deps: GetDeps,
-  { component, streamId, kind }: PlotStream,
+  { path, kind }: PlotStream,
   sample: { readonly text: string; readonly time: number },
 ): string {
   const { text, time } = sample
-  if (kind === 'file') return deps.showFile(text, { compId: component.compId, streamId, time })
+  if (kind === 'file') return deps.showFile(text, { ...path, time })
   if (kind === 'decimal' || text.length <= SHOWN_LENGTH_MAX) return text
   // Through bytes: a part of a string keeps the whole of it.
   return `${Buffer.from(text.slice(0, SHOWN_LENGTH_MAX).toWellFormed()).toString()}…`

@@ -3,6 +3,7 @@ import type { MemoryShare } from '../../base/index.ts'
 import { type CreationRules, type StreamIndex, VALUE_CODE } from '../../catalog/index.ts'
 import type { Sample, StreamHandle, TextMemory } from '../../store/index.ts'
 import { feedName, requireCreation, requireStream } from '../feed-rights.ts'
+import { addressPath } from '../find-streams.ts'
 import type { GetDeps } from '../get/get-feed.ts'
 import { requireDefinition } from './create-missing.ts'
 import { bytesOfCreation, whileCreating } from './creation-memory.ts'
@@ -76,7 +77,7 @@ export async function answerRequested(
   const byHandle = new Map(handles.map((handle, at) => [handle, samples[at]]))
   const values = known.map(([streamId, handle]) => {
     const sample = byHandle.get(handle as StreamHandle)
-    return [streamId, showRequested(deps, { compId, streamId, handle, sample })] as const
+    return [streamId, showRequested(deps, { handle, sample })] as const
   })
   return { values, missing }
 }
@@ -84,18 +85,19 @@ export async function answerRequested(
 function showRequested(
   deps: GetDeps,
   about: {
-    readonly compId: string
-    readonly streamId: string
     readonly handle: StreamHandle | 0
     readonly sample: Sample | undefined
   },
 ): RequestedValue {
-  const { handle, sample, compId, streamId } = about
-  if (sample === undefined) return null
+  const { handle, sample } = about
+  if (sample === undefined || handle === 0) return null
   const valueCode = deps.catalog.index.valueCodeOf(handle)
   if (valueCode === VALUE_CODE.BOOLEAN) return sample.value !== 0
   if (valueCode === VALUE_CODE.FILE && typeof sample.value === 'string') {
-    return deps.showFile(sample.value, { compId, streamId, time: sample.time })
+    return deps.showFile(sample.value, {
+      ...addressPath(deps.catalog.index, handle),
+      time: sample.time,
+    })
   }
   return sample.value
 }

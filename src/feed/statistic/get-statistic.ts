@@ -3,7 +3,7 @@ import { nextTurn, refuse } from '../../base/index.ts'
 import { type Catalog, type ComponentEntry, VALUE_CODE } from '../../catalog/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { ALL_PERIODS, type Cycle } from '../../time/index.ts'
-import { findStreams } from '../find-streams.ts'
+import { addressPath, findStreams } from '../find-streams.ts'
 import { type FeedSeries, withMore } from '../get/feed-series.ts'
 import { countAddresses, type GetCommand, type GetDeps } from '../get/get-feed.ts'
 import { baseCycleOf } from '../stream-facts.ts'
@@ -152,9 +152,10 @@ async function showStatistic(
   const { count, data, froms, untils, valueTimes } = columns
   const streamId = index.streamIdOf(handle)
   const isFile = index.valueCodeOf(handle) === VALUE_CODE.FILE
-  if (isFile) await countAddresses({ compId, streamId, count }, memory)
+  const path = isFile ? addressPath(index, handle) : undefined
+  if (path !== undefined) await countAddresses({ path, count }, memory)
   const show = (text: string, at: number): string =>
-    isFile ? deps.showFile(text, { compId, streamId, time: valueTimes[at] }) : text
+    path === undefined ? text : deps.showFile(text, { ...path, time: valueTimes[at] })
   const { numbers, texts, gaps } = splitValues(data, show)
   const hasUnit = isStreamValue(statistic) && (fields.fData || fields.unit)
   return {

@@ -1,6 +1,6 @@
 /** Values of samples as cells of a query. */
 import { type StreamIndex, VALUE_CODE } from '../../catalog/index.ts'
-import type { ShowFile } from '../../feed/index.ts'
+import { addressPath, type ShowFile } from '../../feed/index.ts'
 import type { InputBatch, RowCell } from '../../sql/index.ts'
 import type { SampleColumns, StreamHandle } from '../../store/index.ts'
 
@@ -51,8 +51,7 @@ export function sampleCell(
   if (typeof value === 'number') return numberCell(valueCode, value)
   if (valueCode === VALUE_CODE.BIG_DECIMAL) return Number(value)
   if (valueCode !== VALUE_CODE.FILE) return value
-  const compId = index.componentOf(handle).compId
-  return showFile(value, { compId, streamId: index.streamIdOf(handle), time })
+  return showFile(value, { ...addressPath(index, handle), time })
 }
 
 /** The values of samples as a column; those of numbers cost eight bytes each. */
