@@ -101,8 +101,6 @@ export interface PayloadStore extends Scrubbable {
    * resolves. Of a payload that is not kept any more nothing is kept.
    */
   settle(key: PayloadKey, outcome: RunOutcome): Promise<void>
-  /** As `settle` for an outcome that nobody waits for: durable soon; what a crash loses is unsettled again. */
-  settleLater(key: PayloadKey, outcome: RunOutcome): void
   /** A page of a connector's payloads, the newest first; those that do not check are left out. */
   list(
     connectorUid: string,

@@ -199,16 +199,6 @@ function checkOutcomes(check: Check): void {
     },
   )
 
-  check('settleLater() shows at once, and is durable when the store is closed', async (one) => {
-    const uid = await put(one.store, payloadOf(1))
-    one.store.settleLater(keyOf(uid), outcomeOf(2))
-    assert.deepEqual((await one.store.list('c1', FIRST)).payloads[0].outcome, outcomeOf(2))
-    assert.deepEqual(await one.store.listUnsettled(undefined, 10), [])
-    one.store.settleLater(keyOf(uid), outcomeOf(3))
-    const again = await one.reopen()
-    assert.deepEqual((await again.get('c1', uid))?.outcome, outcomeOf(3))
-  })
-
   check(
     'listUnsettled() tells payloads without an outcome, the oldest first',
     async ({ store }) => {

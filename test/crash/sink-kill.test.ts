@@ -66,17 +66,9 @@ async function storedValues(owner: Call): Promise<number[]> {
   }
 }
 
-const [seed] = testSeeds(1)
-test(`kill -9 amid webhooks loses none that was acknowledged and doubles none, ${ROUNDS} rounds (WEIR_TEST_SEED=${seed})`, async (t) => {
-  const random = new Random(seed)
-  const dataDir = mkdtempSync(join(tmpdir(), 'weir-sink-kill-'))
-  let service = await startChildService(dataDir, SETTINGS)
-  t.after(async () => {
-    await service.kill()
-    rmSync(dataDir, { recursive: true })
-  })
+async function makeHook(service: ChildService) {
   const session = await signIn(service, 'owner@localhost', PASSWORD)
-  let owner = caller(service, session)
+  const owner = caller(service, session)
   const users = await owner('GET', '/api/org_user')
   const organizations = await owner('GET', '/api/organization')
   const orgUid: string = organizations.body.organization[0].uid
@@ -87,6 +79,57 @@ test(`kill -9 amid webhooks loses none that was acknowledged and doubles none, $
     },
   })
   assert.equal(made.status, 200, made.text)
+  const connectorUid: string = made.body.connector.uid
+  return { session, owner, orgUid, connectorUid }
+}
+
+/** A start runs what was cut short, in some seconds at most. */
+async function waitUntilSettled(owner: Call, connectorUid: string): Promise<void> {
+  await eventually(async () => {
+    const kept = await owner('GET', `/api/connector/${connectorUid}/payload`)
+    const open = kept.body.payload.filter(({ status }: { status: string }) => status !== 'DONE')
+    assert.deepEqual(open, [], 'every payload has come to its end')
+  })
+}
+
+test('samples of a webhook that are changed or deleted stay so over kill -9', async (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'weir-sink-kill-'))
+  let service = await startChildService(dataDir, SETTINGS)
+  t.after(async () => {
+    await service.kill()
+    rmSync(dataDir, { recursive: true })
+  })
+  const { session, owner, orgUid, connectorUid } = await makeHook(service)
+  const time = 1_700_000_000_000
+  const rows = ['changed', 'deleted'].map((s) => ({ s, x: 1, t: time }))
+  const sent = { key: KEY, body: valuesBody('killed', ...rows) }
+  const answer = await callSink(service, { orgUid, id: 'hook' }, sent)
+  assert.equal(answer.status, 200, answer.text)
+  const range = `sd=${time}&ed=${time + 1}`
+  const [put, removed] = await Promise.all([
+    owner('PUT', `/api/feed?compId=killed&changed=2&time=${time}`),
+    owner('DELETE', `/api/comp/killed/stream/deleted/feed?${range}`),
+  ])
+  await service.kill()
+  assert.deepEqual([put.status, removed.status], [200, 200])
+
+  service = await startChildService(dataDir, SETTINGS)
+  const later = caller(service, session)
+  await waitUntilSettled(later, connectorUid)
+  const read = await later('GET', '/api/comp/killed/feed?retStreamId')
+  assert.deepEqual(read.body, [{ streamId: 'changed', time, data: 2 }])
+})
+
+const [seed] = testSeeds(1)
+test(`kill -9 amid webhooks loses none that was acknowledged and doubles none, ${ROUNDS} rounds (WEIR_TEST_SEED=${seed})`, async (t) => {
+  const random = new Random(seed)
+  const dataDir = mkdtempSync(join(tmpdir(), 'weir-sink-kill-'))
+  let service = await startChildService(dataDir, SETTINGS)
+  t.after(async () => {
+    await service.kill()
+    rmSync(dataDir, { recursive: true })
+  })
+  const { session, orgUid, connectorUid } = await makeHook(service)
   const all: number[] = []
   let first = 0
   for (let round = 1; round <= ROUNDS; round += 1) {
@@ -95,14 +138,8 @@ test(`kill -9 amid webhooks loses none that was acknowledged and doubles none, $
     all.push(...acknowledged)
     first = next
     service = await startChildService(dataDir, SETTINGS)
-    owner = caller(service, session)
-    // A start waits for what was cut short, and no longer than some seconds.
-    const path = `/api/connector/${made.body.connector.uid}/payload`
-    await eventually(async () => {
-      const kept = await owner('GET', path)
-      const open = kept.body.payload.filter(({ status }: { status: string }) => status !== 'DONE')
-      assert.deepEqual(open, [], 'every payload has come to its end')
-    })
+    const owner = caller(service, session)
+    await waitUntilSettled(owner, connectorUid)
     const stored = await storedValues(owner)
     const counts = Map.groupBy(stored, (value) => value)
     assert.deepEqual(

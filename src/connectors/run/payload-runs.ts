@@ -131,28 +131,27 @@ export class PayloadRuns {
   ): Promise<GqlOutcome> {
     const { clock, payloads } = this.#deps
     const start = clock.now()
+    let done: GqlOutcome
     try {
-      const done = await this.#runAsUser(connector, payload, {
+      done = await this.#runAsUser(connector, payload, {
         ...{ earlier: assigned, isPast: landed === undefined },
         keep: async (spans) => {
           await Promise.all([landed, payloads.keepAssigned(key, spans)])
         },
       })
       await landed
-      const { rowCount: rowsFetched, sampleCount } = done
-      payloads.settleLater(key, {
-        ...{ start, end: clock.now(), status: 'DONE', rowsFetched, rowsIngested: sampleCount },
-        ...{ rowsSkipped: 0, samples: sampleCount, message: '' },
-      })
-      return done
     } catch (error) {
       // Its outcome is durable before the caller hears of it, who may send it again: it is not run by itself.
-      await this.#settleFailed(key, {
-        ...failedOutcome(error, secret),
-        ...{ start, end: clock.now() },
-      })
+      await this.#settle(key, { ...failedOutcome(error, secret), start, end: clock.now() })
       throw error
     }
+    const { rowCount: rowsFetched, sampleCount } = done
+    // So is this one: whoever heard of the samples may change or delete them, and what a start runs again brings them back.
+    await this.#settle(key, {
+      ...{ start, end: clock.now(), status: 'DONE', rowsFetched, rowsIngested: sampleCount },
+      ...{ rowsSkipped: 0, samples: sampleCount, message: '' },
+    })
+    return done
   }
 
   async #runAsUser(
@@ -176,8 +175,8 @@ export class PayloadRuns {
     }
   }
 
-  /** On a disk that takes nothing the failure itself is what is told. */
-  async #settleFailed(key: PayloadKey, outcome: RunOutcome): Promise<void> {
+  /** On a disk that takes nothing the caller is told how the run itself ended. */
+  async #settle(key: PayloadKey, outcome: RunOutcome): Promise<void> {
     try {
       await this.#deps.payloads.settle(key, outcome)
     } catch (error) {

@@ -64,7 +64,6 @@ class ClusterPayloads implements PayloadStore, MovablePayloads {
   readonly #rows: PayloadRows
   readonly #keeper: WriterKeeper
   readonly #turns = new KeyedMutex<string>()
-  readonly #settling = new Set<Promise<void>>()
   readonly #trims = new Map<string, Promise<void>>()
   /** What keepWhole() was given last. */
   #whole: { uid: string; page: string; opened: Promise<void> | undefined } | undefined
@@ -146,15 +145,6 @@ class ClusterPayloads implements PayloadStore, MovablePayloads {
     })
   }
 
-  settleLater(key: PayloadKey, outcome: RunOutcome): void {
-    // What is not written is run again, which changes nothing; memory must not grow with a cluster that is away.
-    if (this.#settling.size >= WAITING_MAX) return
-    const settling = this.settle(key, outcome)
-      .catch(() => undefined)
-      .finally(() => this.#settling.delete(settling))
-    this.#settling.add(settling)
-  }
-
   async list(
     connectorUid: string,
     { start, limit }: { readonly start: number; readonly limit: number },
@@ -185,7 +175,6 @@ class ClusterPayloads implements PayloadStore, MovablePayloads {
   }
 
   async listUnsettled(after: string | undefined, limit: number): Promise<PayloadKey[]> {
-    await this.#settled()
     return await this.#keeper.listUnsettled(after ?? '', limit)
   }
 
@@ -275,18 +264,11 @@ class ClusterPayloads implements PayloadStore, MovablePayloads {
   }
 
   async close(): Promise<void> {
-    await this.#settled()
     await Promise.all(this.#trims.values())
     await this.#keeper.close()
   }
 
-  /** Resolves when what was settled later is written, or cannot be. */
-  async #settled(): Promise<void> {
-    await Promise.all(this.#settling)
-  }
-
   async #view(connectorUid: string) {
-    await this.#settled()
     return await readConnector(this.#cluster, connectorUid, this.#bounds)
   }
 

@@ -115,16 +115,11 @@ class EmbeddedPayloadStore implements PayloadStore, MovablePayloads {
     if (place !== undefined) await this.#writer.settle({ ...outcome, number: place.number })
   }
 
-  settleLater({ uid }: PayloadKey, outcome: RunOutcome): void {
-    const place = readPayloadUid(uid)
-    if (place !== undefined) this.#writer.settleLater({ ...outcome, number: place.number })
-  }
-
   async list(
     connectorUid: string,
     { start, limit }: { readonly start: number; readonly limit: number },
   ): Promise<{ payloads: PayloadSummary[]; totalCount: number }> {
-    const table = await this.#readSettled()
+    const table = this.#read()
     if (table === undefined) return { payloads: [], totalCount: 0 }
     const { countMax } = this.#bounds
     // Some more are there before the oldest go.
@@ -138,7 +133,7 @@ class EmbeddedPayloadStore implements PayloadStore, MovablePayloads {
     connectorUid: string,
     { start, limit }: { readonly start: number; readonly limit: number },
   ): Promise<{ runs: RunSummary[]; totalCount: number }> {
-    const table = await this.#readSettled()
+    const table = this.#read()
     if (table === undefined) return { runs: [], totalCount: 0 }
     const { countMax } = this.#bounds
     const totalCount = Math.min(table.selectRunCount(connectorUid), countMax)
@@ -151,7 +146,7 @@ class EmbeddedPayloadStore implements PayloadStore, MovablePayloads {
 
   async get(connectorUid: string, uid: string): Promise<KeptPayload | undefined> {
     try {
-      return (await this.#readSettled())?.select(connectorUid, uid)
+      return this.#read()?.select(connectorUid, uid)
     } catch (error) {
       if (error instanceof PayloadDamaged) this.#onDamage(error.message)
       throw error
@@ -160,7 +155,7 @@ class EmbeddedPayloadStore implements PayloadStore, MovablePayloads {
 
   async listUnsettled(after: string | undefined, limit: number): Promise<PayloadKey[]> {
     const number = after === undefined ? 0 : (readPayloadUid(after)?.number ?? 0)
-    return (await this.#readSettled())?.selectUnsettled(number, limit) ?? []
+    return this.#read()?.selectUnsettled(number, limit) ?? []
   }
 
   watchLeft(): void {
@@ -176,7 +171,7 @@ class EmbeddedPayloadStore implements PayloadStore, MovablePayloads {
   }
 
   async *everything(): AsyncGenerator<WholePayload> {
-    const table = await this.#readSettled()
+    const table = this.#read()
     for (const { orgUid, connectorUid } of table?.selectConnectors() ?? []) {
       for (const uid of table?.selectUids(connectorUid, this.#bounds.countMax) ?? []) {
         const kept = table?.select(connectorUid, uid)
@@ -248,12 +243,6 @@ class EmbeddedPayloadStore implements PayloadStore, MovablePayloads {
   async #openLate(error: Error): Promise<void> {
     await this.open()
     throw error
-  }
-
-  /** The table with every outcome that was told. */
-  async #readSettled(): Promise<PayloadReadTable | undefined> {
-    await this.#writer.writeLazy()
-    return this.#read()
   }
 
   /** The table, once the writer has seen to the file. */

@@ -21,9 +21,6 @@ const WAITING_MAX = 4_096
 const WAITING_LENGTH_MAX = 64 * 1024 * 1024
 const RETRY_AFTER_SECONDS = 5
 
-/** Outcomes that nobody waits for are written with the next payload, or after this. */
-const LAZY_MS = 100
-
 const CANNOT = 'Cannot keep payloads of connectors'
 
 /** A batch that is collected or written; all that is in it shares one promise. */
@@ -42,7 +39,6 @@ export class PayloadWriterLink {
   #written: Gathering | undefined
   #next = gather()
   #flushing: NodeJS.Immediate | undefined
-  #lazy: NodeJS.Timeout | undefined
   #isClosed = false
   #hasOpened = false
 
@@ -95,21 +91,6 @@ export class PayloadWriterLink {
     return this.#soon()
   }
 
-  /** As `settle` for what nobody waits for. */
-  settleLater(order: OutcomeOrder): void {
-    const { outcomes } = this.#next.batch
-    // A crash makes up for what is not written; memory must not grow with a disk that stands still.
-    if (outcomes.length >= WAITING_MAX) return
-    outcomes.push(order)
-    this.#lazy ??= setTimeout(() => void this.#soon().catch(() => undefined), LAZY_MS).unref()
-  }
-
-  /** Resolves when what was settled later is written, or cannot be. */
-  async writeLazy(): Promise<void> {
-    if (this.#lazy !== undefined) await this.#soon().catch(() => undefined)
-    else await this.#written?.done.promise.catch(() => undefined)
-  }
-
   /** Resolves when a payload of another store is durable; whoever moves some waits for each. */
   keepWhole(order: WholeOrder): Promise<void> {
     this.#next.batch.wholes.push(order)
@@ -125,7 +106,6 @@ export class PayloadWriterLink {
   /** Writes what waits, then ends the thread. */
   async close(): Promise<void> {
     this.#isClosed = true
-    clearTimeout(this.#lazy)
     clearImmediate(this.#flushing)
     if (this.#worker === undefined && !isEmpty(this.#next)) this.#start()
     // What fails is told to those who wait for it.
@@ -157,8 +137,6 @@ export class PayloadWriterLink {
       this.#start()
       return
     }
-    clearTimeout(this.#lazy)
-    this.#lazy = undefined
     this.#written = this.#next
     this.#next = gather()
     this.#worker.ref()
@@ -213,7 +191,7 @@ function gather(
   batch: PayloadBatch = { puts: [], assigned: [], outcomes: [], wholes: [], deletes: [] },
   done = Promise.withResolvers<void>(),
 ): Gathering {
-  // Outcomes may be in it that nobody waits for.
+  // An empty one fails with its thread, and nobody waits for it.
   done.promise.catch(() => undefined)
   return { batch, done, length: 0 }
 }
