@@ -131,13 +131,19 @@ function withStandardInput(options: Options): Options {
 }
 
 main().catch(async (error: unknown) => {
+  // A line that could not be read says by itself how it wants its answer.
+  const isJson = process.argv.slice(2).includes('--json')
+  const tell = (message: string, code: string) => {
+    if (isJson) console.log(JSON.stringify({ success: false, message, code }))
+    return isJson
+  }
   if (error instanceof Refusal) {
-    console.error(error.message)
+    if (!tell(error.message, error.code)) console.error(error.message)
     process.exit(1)
   }
   if (!(error instanceof UsageMistake)) {
     return (await import('./serve.ts')).exitWith(error, ATTEMPTS[process.argv[2]])
   }
-  console.error(`${error.message}\n\n${usageText}`)
+  if (!tell(error.message, 'bad_input')) console.error(`${error.message}\n\n${usageText}`)
   process.exit(EXIT_USAGE)
 })

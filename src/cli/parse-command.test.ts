@@ -45,6 +45,26 @@ test('parseCommand() refuses what it does not know', () => {
   check('backup --with-key=no a', '--with-key takes no value')
   check('org list -x', 'org list has no -x')
   check('key add --name', '--name needs a value')
+  check('key add', 'key add needs a name')
+  check('key revoke --json', 'key revoke needs the UID of a key: see key list')
+  check('org add Second', 'org add needs --owner-email')
+  check('user add --role GUEST', 'user add needs an e-mail address')
+})
+
+test('parseCommand() drops no word: of several only one would count', () => {
+  const check = (line: string, message: string) =>
+    assert.throws(() => parseCommand(line.split(' ')), new UsageMistake(message), line)
+  check('key revoke a b', 'key revoke takes one uid: "b" is one too many')
+  check(
+    'user add a@b.example c@b.example',
+    'user add takes one email: "c@b.example" is one too many',
+  )
+  check(
+    'key add Boiler room',
+    'key add takes one name: "room" is one too many (one with blanks stands in quotes)',
+  )
+  check('key list --org a --org b', 'key list takes one org: --org is one too many')
+  check('backup a b', 'backup takes one target: "b" is one too many')
 })
 
 test('every command and option is in the usage text and in docs/cli.md', () => {

@@ -32,6 +32,9 @@ export const commands: Readonly<Record<string, readonly string[]>> = {
 /** Options that take no value. */
 const FLAGS: readonly string[] = ['with-key']
 
+/** Options that may be given several times. */
+const REPEATABLE: readonly string[] = ['capability', 'ip']
+
 /** Options that may be left without their name: `key revoke <uid>`. */
 const positional: Readonly<Record<string, string>> = {
   backup: 'target',
@@ -43,13 +46,26 @@ const positional: Readonly<Record<string, string>> = {
   'user reset-password': 'email',
 }
 
+/** What a command cannot do without; `backup` and `restore` ask for theirs in words of their own. */
+const needed: Readonly<Record<string, readonly (readonly [option: string, words: string])[]>> = {
+  'key add': [['name', 'a name']],
+  'key revoke': [['uid', 'the UID of a key: see key list']],
+  'org add': [
+    ['name', 'a name'],
+    ['owner-email', '--owner-email'],
+  ],
+  'user add': [['email', 'an e-mail address']],
+  'user reset-password': [['email', 'an e-mail address']],
+}
+
 /** Reads the words after `weir`. */
 export function parseCommand(words: readonly string[]): ParsedLine {
   const isHelp = words.length === 0 || words.some((word) => word === '--help' || word === '-h')
   if (isHelp) return { name: 'help', options: {}, isJson: false }
   const name = [words.slice(0, 2).join(' '), words[0]].find((one) => Object.hasOwn(commands, one))
   if (name === undefined) {
-    throw new UsageMistake(`There is no command "${words.slice(0, 2).join(' ')}"`)
+    const said = words.slice(0, 2).filter((word) => !word.startsWith('--'))
+    throw new UsageMistake(`There is no command "${said.join(' ')}"`)
   }
   const rest = words.slice(name.split(' ').length)
   return { name, ...readOptions(name, rest) }
@@ -57,8 +73,14 @@ export function parseCommand(words: readonly string[]): ParsedLine {
 
 function readOptions(name: string, words: readonly string[]): Omit<ParsedLine, 'name'> {
   const options: Record<string, string[]> = {}
-  const add = (option: string, value: string) => {
-    options[option] = [...(options[option] ?? []), value]
+  const add = (option: string, value: string, shown: string) => {
+    const before = options[option] ?? []
+    // The last of several would count, and whoever gave them would believe in all.
+    if (before.length > 0 && !REPEATABLE.includes(option)) {
+      const hint = option === 'name' ? ' (one with blanks stands in quotes)' : ''
+      throw new UsageMistake(`${name} takes one ${option}: ${shown} is one too many${hint}`)
+    }
+    options[option] = [...before, value]
   }
   const { tokens } = parseArgs({
     args: [...words],
@@ -72,18 +94,20 @@ function readOptions(name: string, words: readonly string[]): Omit<ParsedLine, '
     if (token.kind === 'positional') {
       const option = positional[name]
       if (option === undefined) throw new UsageMistake(`${name} takes no "${token.value}"`)
-      add(option, token.value)
+      add(option, token.value, `"${token.value}"`)
     } else if (token.rawName === '--json' && token.value === undefined) {
       isJson = true
     } else if (!token.rawName.startsWith('--') || !commands[name].includes(token.name)) {
       throw new UsageMistake(`${name} has no ${token.rawName}`)
     } else if (FLAGS.includes(token.name)) {
       if (token.value !== undefined) throw new UsageMistake(`${token.rawName} takes no value`)
-      add(token.name, 'true')
+      add(token.name, 'true', token.rawName)
     } else if (token.value === undefined) {
       throw new UsageMistake(`${token.rawName} needs a value`)
-    } else add(token.name, token.value)
+    } else add(token.name, token.value, token.rawName)
   }
+  const lacking = needed[name]?.find(([option]) => (options[option]?.[0] ?? '') === '')
+  if (lacking !== undefined) throw new UsageMistake(`${name} needs ${lacking[1]}`)
   return { options, isJson }
 }
 

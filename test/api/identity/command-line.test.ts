@@ -130,8 +130,27 @@ test('text output is for people, mistakes name what to write', async () => {
   }
   await check(['fly'], 64, /no command "fly"/)
   await check(['user', 'add', 'x', '--age', '5'], 64, /user add has no --age/)
-  await check(['user', 'add'], 1, /needs --email|--org/)
+  await check(['user', 'add'], 64, /needs an e-mail address/)
   await check(['user', 'reset-password', 'no-mail'], 1, /--email must be an e-mail address/)
+})
+
+test('with --json mistakes and refusals are one line, too', async () => {
+  const check = async (words: readonly string[], exit: number, message: RegExp, code: string) => {
+    const { code: exitCode, out, err } = await weir([...words, '--json'])
+    assert.deepEqual([exitCode, err], [exit, ''], words.join(' '))
+    const { success, ...told } = JSON.parse(out)
+    assert.deepEqual([success, told.code], [false, code])
+    assert.match(told.message, message)
+  }
+  await check(['fly'], 64, /no command "fly"/, 'bad_input')
+  await check(['backup'], 64, /needs one folder/, 'bad_input')
+  await check(['key', 'revoke', 'a', 'b'], 64, /one too many/, 'bad_input')
+  await check(
+    ['restore', '/no/such/backup', '--to', '/no/such/folder'],
+    1,
+    /no backup/,
+    'not_found',
+  )
 })
 
 test('without a running service the command opens the data folder itself', async () => {
