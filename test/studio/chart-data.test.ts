@@ -10,8 +10,9 @@ import {
   type StateSeries,
 } from '../../studio/src/chart/chart-series.ts'
 import { extentOf, roomyExtent } from '../../studio/src/chart/extent.ts'
-import { figuresOf } from '../../studio/src/chart/figures.ts'
+import { figuresOf, numberText } from '../../studio/src/chart/figures.ts'
 import { moved, rangeAfter, soundRange, zoomed } from '../../studio/src/chart/time-range.ts'
+import { valueTexts } from '../../studio/src/chart/value-ticks.ts'
 import { withSample } from '../../studio/src/state/live-plot.ts'
 import { ageText } from '../../studio/src/ui/time/age-text.ts'
 
@@ -161,6 +162,47 @@ test('a span that grows beyond the range between two of its moves keeps its figu
   assert.equal(figuresOf(data, { from: 250, until: 1_250 }, undefined).mean, '250')
   assert.equal(figuresOf(data, { from: 401, until: 1_401 }, undefined).mean, '–')
   assert.equal(figuresOf(data, { from: -900, until: 100 }, undefined).mean, '–')
+})
+
+test('the figures are of every period that is drawn, the running one and the first among them', () => {
+  const days: Plot = {
+    ...{ ...facts, form: 'periods', start: [0, 10, 20], end: [10, 20, 30], value: [1, 2, 6] },
+  }
+  const figures = figuresOf(chartData(days, { stat: 'avg' }), { from: 5, until: 24 }, undefined)
+  assert.deepEqual(figures, { value: '6', min: '1', max: '6', mean: '3' })
+  const one = figuresOf(chartData(days, { stat: 'avg' }), { from: 21, until: 24 }, undefined)
+  assert.equal(one.mean, '6')
+  const edges = figuresOf(chartData(days, { stat: 'avg' }), { from: 10, until: 20 }, undefined)
+  assert.equal(edges.mean, '2', 'periods beside the range are not in it')
+})
+
+test('numberText() cuts long fractions, and never what a meter reads', () => {
+  const texts: readonly (readonly [number, string])[] = [
+    [21.307142857, '21.3071'],
+    [0.00013507405, '0.000135074'],
+    [9_999.999, '10000'],
+    [12_345.678, '12345.68'],
+    [1_234_567.89, '1234567.89'],
+    [-1_234_567.894, '-1234567.89'],
+    [123_456_789, '123456789'],
+    [1e15, '1e+15'],
+    [9_299_694_087_652_762_000, '9.29969e+18'],
+    [Number.NaN, '–'],
+  ]
+  for (const [value, text] of texts) assert.equal(numberText(value), text)
+})
+
+test('valueTexts() tells the ticks of an axis apart, however close they are', () => {
+  const check = (values: readonly number[], step: number, texts: readonly string[]) =>
+    assert.deepEqual(valueTexts(values, step), texts)
+  check([-0.001, -0.0005, 0, 0.0005, 0.001], 0.0005, ['-0.001', '-0.0005', '0', '0.0005', '0.001'])
+  check([1_000, 1_000.00001], 0.00001, ['1,000', '1,000.00001'])
+  check([0, 2.5, 5], 2.5, ['0', '2.5', '5'])
+  check([0.1 + 0.2, 0.4], 0.1, ['0.3', '0.4'])
+  check([-5.5e-17, 0.5], 0.5, ['0', '0.5'])
+  check([0, 2.5e-10, 5e-10, 1e-9], 2.5e-10, ['0', '2.5e-10', '5e-10', '1e-9'])
+  check([0, 2e18, 1e19], 2e18, ['0', '2e+18', '1e+19'])
+  check([1e12, 1e12 + 2], 2, ['1,000,000,000,000', '1,000,000,000,002'])
 })
 
 test('ranges stay sound however they are zoomed and moved', () => {

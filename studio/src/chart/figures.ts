@@ -15,14 +15,20 @@ export interface Figures {
   readonly mean: string
 }
 
-/** Digits that a number is shown with at most. */
+/** Digits that a number is shown with at most, unless its whole part and two decimals are more. */
 const DIGITS = 6
+/** From here on two decimals are more than these digits: what a meter reads is never rounded to tens. */
+const LONG_FROM = 10 ** (DIGITS - 2)
+/** From here on doubles do not tell whole numbers apart. */
+const HUGE_FROM = 1e15
 
 /** A number as people read it; long fractions are cut, exact ones stay. */
 export function numberText(value: number): string {
+  const size = Math.abs(value)
   if (Number.isNaN(value)) return '–'
-  if (Number.isInteger(value) && Math.abs(value) < 1e15) return String(value)
-  return String(Number(value.toPrecision(DIGITS)))
+  if (size >= HUGE_FROM) return Number(value.toPrecision(DIGITS)).toExponential()
+  if (Number.isInteger(value)) return String(value)
+  return String(Number(size < LONG_FROM ? value.toPrecision(DIGITS) : value.toFixed(2)))
 }
 
 /** What stands where there is no figure. */
@@ -77,11 +83,12 @@ function rangeFigures(data: NumberSeries, { from, until }: TimeRange): Figures {
   let [sum, count, last] = [0, 0, Number.NaN]
   for (let at = 0; at < values.length; at++) {
     // Samples beside the range lead lines out of it and are not in it. A span is in it with any part:
-    // the last one of a live stream grows faster than the range moves on.
-    const isInside =
-      counts === undefined
-        ? starts[at] >= from && starts[at] < until && ends[at] <= until
-        : starts[at] < until && ends[at] >= from
+    // the last one of a live stream grows faster than the range moves on. So are intervals and
+    // periods: the running one is drawn, and it is what is looked for.
+    const isMoment = counts === undefined && starts[at] === ends[at]
+    const isInside = isMoment
+      ? starts[at] >= from && starts[at] < until
+      : starts[at] < until && (counts === undefined ? ends[at] > from : ends[at] >= from)
     if (!isInside || Number.isNaN(values[at])) continue
     low = Math.min(low, lows[at])
     high = Math.max(high, highs[at])

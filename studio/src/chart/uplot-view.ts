@@ -9,6 +9,7 @@ import { extentOf, roomyExtent } from './extent.ts'
 import type { TimeRange } from './time-range.ts'
 import { tickTexts, timeTicks } from './time-ticks.ts'
 import type { ChartTokens } from './tokens.ts'
+import { valueTexts } from './value-ticks.ts'
 
 /** A series as it is drawn. */
 export interface DrawnSeries {
@@ -205,6 +206,7 @@ export class UplotView {
       show: units.length > 0,
       size: (_self, values) => 18 + Math.max(24, ...(values ?? []).map((text) => text.length * 7)),
       space: 36,
+      values: (_self, splits, _axis, _space, step) => valueTexts(splits, step),
       ...(label === '' ? {} : { label, labelSize: 20, labelFont: `${FONT_SIZE}px ${tokens.font}` }),
       grid: { show: scale === 'y', stroke: tokens.line, width: 1 },
     }

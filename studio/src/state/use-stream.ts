@@ -21,6 +21,9 @@ export interface FoundStream {
   readonly record: Schema<'Stream'> | undefined
 }
 
+/** Whether a word of an address is a UID by its looks. */
+export const isUid = (word: string): boolean => UID.test(word)
+
 const UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Where nothing has to be summed up: only the facts of a stream are wanted. */
@@ -60,17 +63,25 @@ export async function findStream(
 }
 
 async function factsOf(component: string, stream: string, signal: AbortSignal): Promise<Plot> {
-  const areUids = UID.test(component) && UID.test(stream)
-  if (areUids) {
-    try {
-      const path = { componentUid: component, uid: stream }
-      const address = '/api/component/{componentUid}/stream/{uid}/plot'
-      return (await call('get', address, { path, query: NOWHERE, signal })).plot
-    } catch (error) {
-      // IDs may look like UIDs.
-      if (!(error instanceof ApiError) || error.status !== 404) throw error
-    }
+  if (!UID.test(component) || !UID.test(stream)) return await factsByIds(component, stream, signal)
+  try {
+    const path = { componentUid: component, uid: stream }
+    const address = '/api/component/{componentUid}/stream/{uid}/plot'
+    return (await call('get', address, { path, query: NOWHERE, signal })).plot
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+    // IDs may look like UIDs; where there are none such either, the UIDs were meant.
+    return await factsByIds(component, stream, signal).catch((other: unknown) => {
+      throw isNotFound(other) ? error : other
+    })
   }
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404
+}
+
+async function factsByIds(component: string, stream: string, signal: AbortSignal): Promise<Plot> {
   if (isPathStep(component) || isPathStep(stream))
     return await factsByRecords(component, stream, signal)
   const path = { compId: component, streamId: stream }

@@ -14,6 +14,8 @@ interface Kind {
   /** The path; `{component}` stands for `*` or a component's UID. */
   readonly resource: string
   readonly verbs: ReadonlyArray<readonly [Method, string]>
+  /** Whether it is called by the methods, and not seen, added and so on. */
+  readonly isCalled?: boolean
 }
 
 const RECORD_VERBS = [
@@ -21,6 +23,13 @@ const RECORD_VERBS = [
   ['PUT', 'add'],
   ['POST', 'change'],
   ['DELETE', 'delete'],
+] as const
+/** A sink does the same whatever it is called by. */
+const CALL_VERBS = [
+  ['GET', 'GET'],
+  ['PUT', 'PUT'],
+  ['POST', 'POST'],
+  ['DELETE', 'DELETE'],
 ] as const
 const SAMPLE_VERBS = [
   ['GET', 'read'],
@@ -46,8 +55,13 @@ export const KINDS: readonly Kind[] = [
   { id: 'unit', label: 'units', resource: 'unit', verbs: RECORD_VERBS },
   { id: 'profile', label: 'delete profiles', resource: 'delete_profile', verbs: RECORD_VERBS },
   { id: 'dashboard', label: 'dashboards', resource: 'dashboard', verbs: RECORD_VERBS },
+  { id: 'query', label: 'queries', resource: 'query', verbs: RECORD_VERBS },
+  { id: 'connector', label: 'connectors', resource: 'connector', verbs: RECORD_VERBS },
   { id: 'connection', label: 'connections', resource: 'connection', verbs: RECORD_VERBS },
-  { id: 'sink', label: 'sinks', resource: 'conn_sink', verbs: RECORD_VERBS },
+  {
+    ...{ id: 'sink', label: 'the addresses of connectors', resource: 'conn_sink' },
+    ...{ verbs: CALL_VERBS, isCalled: true },
+  },
   { id: 'job', label: 'jobs', resource: 'job', verbs: RECORD_VERBS },
   { id: 'user', label: 'people', resource: 'org_user', verbs: RECORD_VERBS },
   { id: 'key', label: 'API keys', resource: 'api_key', verbs: RECORD_VERBS },
@@ -112,6 +126,7 @@ function partOf(right: Right, nameOf: (componentUid: string) => string): string 
   const said = verbs.filter(([method]) => methods.includes(method)).map(([, verb]) => verb)
   const may = said.length === 0 ? 'not touch' : listed(said)
   if (kind === undefined) return `${may} ${path}`
+  if (kind.isCalled === true && said.length > 0) return `call ${kind.label} by ${may}`
   if (!kind.resource.includes('{component}')) return `${may} ${kind.label}`
   return `${may} ${kind.label} of ${component === '*' ? 'every component' : nameOf(component)}`
 }

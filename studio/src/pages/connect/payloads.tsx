@@ -10,6 +10,7 @@ import { FormAlert } from '../../ui/field.tsx'
 import { Moment } from '../../ui/time/moment.tsx'
 import styles from './connect.module.css'
 import { type Connector, type Payload, payloadKey } from './connector-types.ts'
+import { Failure } from './failure.tsx'
 import { Pages } from './pages.tsx'
 import { useRunAgain } from './use-run-again.ts'
 
@@ -158,13 +159,7 @@ function columnsOf({ chosen, show, run, again }: ColumnActs): ReadonlyArray<Colu
 function Outcome({ of: { status, samples, message } }: { readonly of: Payload }) {
   if (status === 'RUNNING') return <>Running</>
   if (status === 'FAILED') {
-    return (
-      <span className={styles.failed}>
-        <span className={styles.message} title={message}>
-          Failed: {message}
-        </span>
-      </span>
-    )
+    return <Failure message={message} />
   }
   return <>{samples === 1 ? '1 sample stored' : `${samples.toLocaleString()} samples stored`}</>
 }

@@ -5,6 +5,7 @@ import type { Schema } from '../../api/paths.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { Link } from '../../app/link.tsx'
 import { streamPath } from '../../app/paths.ts'
+import { fileName } from '../../chart/chart-series.ts'
 import { numberText } from '../../chart/figures.ts'
 import { spacedText } from '../../chart/unit-text.ts'
 import { Sparkline } from '../../ui/sparkline.tsx'
@@ -85,8 +86,11 @@ function StreamRow({ stream, componentUid, zone, value, isKnown, line }: StreamR
       <span className={styles.streamName} title={[name, stream.id].join('\n')}>
         {name}
       </span>
-      <span className={styles.value} title={value === undefined ? undefined : textOf(value)}>
-        {value !== undefined && shortOf(value)}
+      <span
+        className={styles.value}
+        title={value === undefined ? undefined : textOf(stream, value)}
+      >
+        {value !== undefined && shortOf(stream, value)}
         {value === undefined && isKnown && <span className={styles.none}>no sample yet</span>}
       </span>
       <span className={styles.age}>
@@ -101,14 +105,18 @@ function StreamRow({ stream, componentUid, zone, value, isKnown, line }: StreamR
   )
 }
 
-function textOf({ fData, data, isCut }: LastValue): string {
+type Valued = Pick<Schema<'Stream'>, 'valueType'>
+
+function textOf({ valueType }: Valued, { fData, data, isCut }: LastValue): string {
+  // The value of a file is its address, the end of which tells people enough.
+  if (valueType === 'FILE' && typeof data === 'string' && isCut !== true) return fileName(data)
   return isCut === true ? `${fData}…` : spacedText(fData, data)
 }
 
 /** A value in a list: of a number without a format of its own as many digits as one takes in. */
-function shortOf(value: LastValue): string {
+function shortOf(stream: Valued, value: LastValue): string {
   const { fData, data } = value
-  if (typeof data !== 'number') return textOf(value)
+  if (typeof data !== 'number') return textOf(stream, value)
   return spacedText(fData.replace(String(data), numberText(data)), data)
 }
 

@@ -3,7 +3,7 @@ import { useRole } from '../../api/session.ts'
 import { Link } from '../../app/link.tsx'
 import { componentPath, editStreamPath } from '../../app/paths.ts'
 import { useAddress } from '../../app/place.ts'
-import { type FoundStream, useStream } from '../../state/use-stream.ts'
+import { type FoundStream, isUid, useStream } from '../../state/use-stream.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { PageFrame } from '../../ui/page-frame.tsx'
@@ -30,7 +30,8 @@ export function StreamPage({ component, stream }: StreamPageProps) {
       </PageFrame>
     )
   }
-  if (found === undefined) return <PageFrame title={stream}>{null}</PageFrame>
+  if (found === undefined)
+    return <PageFrame title={isUid(stream) ? 'Stream' : stream}>{null}</PageFrame>
   return (
     <PageFrame
       title={`${found.streamName} · ${found.componentName}`}

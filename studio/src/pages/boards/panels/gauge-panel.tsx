@@ -1,14 +1,18 @@
+import { numberText } from '../../../chart/figures.ts'
 import type { Panel, PanelStream } from '../board-types.ts'
 import { useLastValue } from '../live-board.ts'
 import { GoneStream } from './gone-stream.tsx'
 import styles from './panels.module.css'
-import { roundedText, useStatistic } from './statistic.ts'
+import { useStatistic } from './statistic.ts'
 import { nameOf, useStreamFacts } from './stream-facts.ts'
 import { valueText } from './value-panel.tsx'
 
 /** Half a turn of a circle of radius 80 around (100, 100). */
 const ARC = 'M20 100A80 80 0 0 1 180 100'
 const ARC_LENGTH = Math.PI * 80
+/** Characters of a reading that fit between the ends of the arc in small letters, and in the smallest. */
+const LONG = 13
+const LONGEST = 18
 
 /** Gauges between a least and a greatest value. */
 export function GaugePanel({ panel }: { readonly panel: Panel }) {
@@ -54,24 +58,44 @@ function OneGauge({ panel, stream }: { readonly panel: Panel; readonly stream: P
             strokeDasharray={`${part * ARC_LENGTH} ${ARC_LENGTH}`}
           />
         )}
-        <text x="20" y="114" className={styles.bound} textAnchor="middle">
-          {roundedText(min)}
-        </text>
-        <text x="180" y="114" className={styles.bound} textAnchor="middle">
-          {roundedText(max)}
-        </text>
+        <Bound text={numberText(min)} middle={20} edge={0} />
+        <Bound text={numberText(max)} middle={180} edge={200} />
         <text
           x="100"
           y="96"
           className={styles.reading}
-          data-long={text.length > 8 || undefined}
+          data-long={text.length > LONG ? 'very' : text.length > 8 || undefined}
           textAnchor="middle"
         >
-          {text.length > 13 ? `${text.slice(0, 12)}…` : text}
+          {text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text}
         </text>
       </svg>
       <span className={styles.label}>{name}</span>
     </div>
+  )
+}
+
+/** Texts of so many characters fit below an end of the arc; longer ones begin or end at the edge. */
+const SHORT_BOUND = 5
+
+interface BoundProps {
+  readonly text: string
+  readonly middle: number
+  readonly edge: number
+}
+
+function Bound({ text, middle, edge }: BoundProps) {
+  const isShort = text.length <= SHORT_BOUND
+  const anchor = edge === 0 ? 'start' : 'end'
+  return (
+    <text
+      x={isShort ? middle : edge}
+      y="114"
+      className={styles.bound}
+      textAnchor={isShort ? 'middle' : anchor}
+    >
+      {text}
+    </text>
   )
 }
 

@@ -1,6 +1,7 @@
 import { call } from '../../../api/client.ts'
 import { queries } from '../../../api/query-cache.ts'
 import { useQuery } from '../../../api/use-query.ts'
+import { numberText } from '../../../chart/figures.ts'
 import { withUnit } from '../../../chart/unit-text.ts'
 import type { Panel, PanelStream } from '../board-types.ts'
 import { type ShownValue, useGone } from '../live-board.ts'
@@ -29,11 +30,6 @@ export function useStatistic(panel: Panel, stream: PanelStream): ShownValue | un
   const { start = [], value = [], unit } = data.plot
   const shown = value.at(-1)
   if (shown === undefined) return undefined
-  const fData = typeof shown === 'number' ? withUnit(roundedText(shown), unit) : undefined
+  const fData = typeof shown === 'number' ? withUnit(numberText(shown), unit) : undefined
   return { time: start.at(-1) ?? 0, data: shown, fData }
-}
-
-/** A number with as many digits as a person takes in. */
-export function roundedText(value: number): string {
-  return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)))
 }

@@ -13,6 +13,8 @@ export interface StreamFacts {
   readonly name: string
   readonly componentName: string
   readonly timeZoneId: string
+  /** Whether its values are addresses of files. */
+  readonly isFile: boolean
 }
 
 /** What is known of a stream; `isGone` when it was deleted or is not to be seen. */
@@ -88,5 +90,6 @@ function factsOf(component: Component, stream: Schema<'Stream'>): StreamFacts {
     name: namedOf(stream),
     componentName: namedOf(component),
     timeZoneId: component.timeZoneId,
+    isFile: stream.valueType === 'FILE',
   }
 }

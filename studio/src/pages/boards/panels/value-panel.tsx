@@ -1,11 +1,16 @@
+import { fileName } from '../../../chart/chart-series.ts'
+import { numberText } from '../../../chart/figures.ts'
 import { spacedText } from '../../../chart/unit-text.ts'
 import { Age } from '../../../ui/time/age.tsx'
 import type { Panel, PanelStream } from '../board-types.ts'
 import { type ShownValue, useLastValue } from '../live-board.ts'
 import { GoneStream } from './gone-stream.tsx'
 import styles from './panels.module.css'
-import { roundedText, useStatistic } from './statistic.ts'
+import { useStatistic } from './statistic.ts'
 import { nameOf, useStreamFacts } from './stream-facts.ts'
+
+/** Characters that the narrowest panel has room for in large letters. */
+const LONG = 12
 
 /** The last values of streams, large enough to be read from afar. */
 export function ValuePanel({ panel }: { readonly panel: Panel }) {
@@ -25,12 +30,17 @@ function OneValue({ panel, stream }: { readonly panel: Panel; readonly stream: P
   const last = useLastValue(stream.streamUid)
   const statistic = useStatistic(panel, stream)
   if (isGone) return <GoneStream stream={stream} name={facts && nameOf(facts)} />
-  const shown = statistic ?? last
+  const shown = statistic ?? (facts?.isFile === true ? namedFile(last) : last)
+  const text = shown === undefined ? '–' : valueText(shown)
   return (
     <div className={styles.value}>
       <span className={styles.label}>{facts === undefined ? (error ?? '') : nameOf(facts)}</span>
-      <strong className={styles.number} title={shown === undefined ? '' : wholeText(shown)}>
-        {shown === undefined ? '–' : valueText(shown)}
+      <strong
+        className={styles.number}
+        data-long={text.length > LONG || undefined}
+        title={shown === undefined ? '' : wholeText(shown)}
+      >
+        {text}
       </strong>
       {shown !== undefined && (
         <span className={styles.age}>
@@ -39,6 +49,12 @@ function OneValue({ panel, stream }: { readonly panel: Panel; readonly stream: P
       )}
     </div>
   )
+}
+
+/** The value of a file is its address, the end of which tells people enough. */
+function namedFile(last: ShownValue | undefined): ShownValue | undefined {
+  if (typeof last?.data !== 'string') return last
+  return { ...last, data: fileName(last.data), fData: undefined }
 }
 
 type Shown = Pick<ShownValue, 'data' | 'fData'>
@@ -52,5 +68,5 @@ export function valueText(sample: Shown): string {
   const whole = wholeText(sample)
   const { data } = sample
   if (typeof data !== 'number') return whole
-  return spacedText(whole.replace(String(data), roundedText(data)), data)
+  return spacedText(whole.replace(String(data), numberText(data)), data)
 }

@@ -11,6 +11,7 @@ import { Moment } from '../../../ui/time/moment.tsx'
 import { tell } from '../../../ui/toast.tsx'
 import styles from '../connect.module.css'
 import { type Connector, payloadKey } from '../connector-types.ts'
+import { Failure } from '../failure.tsx'
 import { Pages } from '../pages.tsx'
 
 type Run = Schema<'Run'>
@@ -124,11 +125,5 @@ function Outcome({ of: { status, samples, message } }: { readonly of: Run }) {
   if (status === 'DONE') {
     return <>{samples === 1 ? '1 sample stored' : `${samples.toLocaleString()} samples stored`}</>
   }
-  return (
-    <span className={styles.failed}>
-      <span className={styles.message} title={message}>
-        Failed: {message}
-      </span>
-    </span>
-  )
+  return <Failure message={message} />
 }
