@@ -18,6 +18,7 @@ import { Payloads } from './payloads.tsx'
 import { SinkSection } from './sink-section.tsx'
 import { SqlEditor } from './sql-editor.tsx'
 import { startingPoints } from './starting-points.ts'
+import { storesNothing } from './stores-nothing.ts'
 import { TrySection } from './try-section.tsx'
 
 /** The statements of a connector, what it is called with, and trying one on the other. */
@@ -32,6 +33,7 @@ export function ConnectorEditor({ saved }: { readonly saved: Connector }) {
   const errorOf = errorsOf('connector', save.error)
   const setSql = (at: number, sql: string) =>
     draft.set({ procs: value.procs.map((proc, each) => (each === at ? { ...proc, sql } : proc)) })
+  const isIdle = storesNothing(value.procs.map(({ sql }) => sql))
   const example = startingPoints.find(({ sql }) => sql === value.procs[0]?.sql)
   const name = (saved.name || saved.id).slice(0, 60)
   const fixed = isGuest ? 'As a guest you can read this, and change nothing.' : undefined
@@ -66,6 +68,7 @@ export function ConnectorEditor({ saved }: { readonly saved: Connector }) {
             value={sql}
             zone={timeZoneId}
             failed={failed}
+            isIdle={isIdle}
             at={at}
             error={errorOf(`procs[${at}].sql`)}
             isReadOnly={isGuest}

@@ -5,6 +5,10 @@ import { useGqlEditor } from '../query/use-gql-editor.ts'
 import styles from './connect.module.css'
 import type { FailedRun } from './connector-types.ts'
 
+const HINT = 'Ctrl Space offers words, functions, what a call brings and, in quotes, IDs'
+const IDLE_HINT =
+  'This stores nothing: begin with INSERT OR REPLACE INTO SAMPLE(CID, ID, TIME, SAMPLE) SELECT …'
+
 interface SqlEditorProps {
   readonly label: string
   readonly value: string
@@ -13,6 +17,8 @@ interface SqlEditorProps {
   readonly at: number
   /** What went wrong when the statements ran. */
   readonly failed: FailedRun | undefined
+  /** Whether all statements of the connector together store nothing. */
+  readonly isIdle: boolean
   /** What the service said of it when it was saved. */
   readonly error: string | undefined
   readonly isReadOnly: boolean
@@ -21,7 +27,7 @@ interface SqlEditorProps {
 
 /** Statements of a connector, checked by the service while they are typed, with words to complete. */
 export function SqlEditor(props: SqlEditorProps) {
-  const { label, value, zone, at, failed: run, error, isReadOnly, onChange } = props
+  const { label, value, zone, at, failed: run, isIdle, error, isReadOnly, onChange } = props
   const failed = useMemo(() => {
     if (run === undefined || !isOf(run.error, at)) return undefined
     return { sql: run.sqls[at] ?? '', error: run.error }
@@ -30,7 +36,7 @@ export function SqlEditor(props: SqlEditorProps) {
   return (
     <div className={styles.whole}>
       <CodeEditor
-        hint="Ctrl Space offers words, functions, what a call brings and, in quotes, IDs"
+        hint={isIdle ? IDLE_HINT : HINT}
         hasLineNumbers
         {...{ ...gql, label, value, isReadOnly, error, onChange }}
       />
