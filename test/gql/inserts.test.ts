@@ -93,6 +93,37 @@ test('values of all types are kept as streams of their type keep them', async (t
   assert.match(message, /got 9007199254740993/)
 })
 
+test('a decimal keeps its digits beside values of other types that UNION ALL joins to it', async (t) => {
+  const home = await openGql(t)
+  const digits = '12345678901234567890.0123456789'
+  await home.add('c', [
+    { id: 'exact', valueType: 'BIG_DECIMAL' },
+    { id: 'text', valueType: 'STRING' },
+    { id: 'number', valueType: 'DOUBLE' },
+    { id: 'open' },
+  ])
+  let time = 0
+  const check = async (other: string, value: string, [before, after] = ['', '']) => {
+    time += 1
+    const row = (id: string, cell: string, from = '') =>
+      `SELECT 'c', '${id}', ${time}, ${cell}${from}`
+    const decimals = ['exact', 'text', 'number', 'open'].map((id) => row(id, value, after))
+    await home.run(
+      `${before} ${INTO} ${[row(`other ${time}`, other), ...decimals].join(' UNION ALL ')}`,
+    )
+    assert.deepEqual((await home.readOf('c', 'exact')).at(-1), [time, digits], value)
+    assert.deepEqual((await home.readOf('c', 'text')).at(-1), [time, digits], value)
+    assert.deepEqual((await home.readOf('c', 'number')).at(-1), [time, Number(digits)], value)
+    assert.deepEqual((await home.readOf('c', 'open')).at(-1), [time, Number(digits)], value)
+  }
+  for (const other of ['5', '5.5', "'on'", '1 < 2', 'NULL']) {
+    await check(other, `CAST('${digits}' AS BIGDECIMAL)`)
+  }
+  const body = `SET @HTTP_BODY = '{"v":${digits}}';`
+  const table = `WITH j AS (SELECT v FROM JSON_TABLE(@HTTP_BODY) WITH (v BIGDECIMAL '$.v'))`
+  await check('5', 'v', [`${body} ${table}`, ' FROM j'])
+})
+
 test('all INSERTs of a text are stored or none, whichever fails and why', async (t) => {
   const home = await openGql(t)
   const good = `${INTO} SELECT 'a', 's', 1, 1`

@@ -23,7 +23,7 @@ import {
 import { storedNameOf } from './compile-tables.ts'
 import { termOf } from './compile-terms.ts'
 import { keyOf, SqlScope } from './sql-scope.ts'
-import type { CompileQuery, QueryText, StatementContext } from './statement-context.ts'
+import type { CompileQuery, MixedValues, QueryText, StatementContext } from './statement-context.ts'
 import { NotSummed } from './stored-read.ts'
 import { withPeriods } from './summed-terms.ts'
 
@@ -39,17 +39,22 @@ export const compileQuery: CompileQuery = (statement, query, around, options = {
   if (around.isWithinSums()) throw new NotSummed()
   const scope = new SqlScope(around)
   const definitions = query.tables.map((table) => compileCommon(statement, { table, query }, scope))
-  const marksBooleans = options.marksBooleans === true
+  const mixed = { ...options, keepsDecimals: options.keepsDecimals && !comparesRows(query) }
   const body =
-    compileSummed(statement, query, { scope, marksBooleans }) ??
-    compileBody(statement, query, { scope, marksBooleans, isSummed: false })
+    compileSummed(statement, query, { scope, mixed }) ??
+    compileBody(statement, query, { scope, mixed, isSummed: false })
   const before = definitions.length === 0 ? '' : `WITH RECURSIVE ${definitions.join(', ')} `
   return { sql: `${before}${body.sql}`, columns: body.columns }
 }
 
+/** Whether values of its rows are held against each other, which takes decimals as numbers. */
+function comparesRows({ arms, order }: Query): boolean {
+  return order.length > 0 || arms.some(({ joinedBy }) => joinedBy === 'UNION')
+}
+
 interface BodyOptions {
   readonly scope: SqlScope
-  readonly marksBooleans: boolean
+  readonly mixed: MixedValues
   readonly isSummed: boolean
 }
 
@@ -57,10 +62,10 @@ interface BodyOptions {
 function compileBody(
   statement: StatementContext,
   query: Query,
-  { scope, marksBooleans, isSummed }: BodyOptions,
+  { scope, mixed, isSummed }: BodyOptions,
 ): QueryText {
   const arms = query.arms.map((arm) => compileArm(statement, arm, { around: scope, isSummed }))
-  const { texts, columns } = joinArms(statement, arms, marksBooleans)
+  const { texts, columns } = joinArms(statement, arms, mixed)
   const order = orderOf(statement, query, { arms, columns })
   const limits = limitsOf(statement, query, scope)
   return { sql: `${joinTexts(statement, query, texts)}${order}${limits}`, columns }
@@ -95,11 +100,7 @@ function compileSummed(
 }
 
 /** Where the types of UNION's SELECTs differ, each value keeps its own and shows it at run time. */
-function joinArms(
-  statement: StatementContext,
-  arms: readonly CompiledArm[],
-  marksBooleans: boolean,
-) {
+function joinArms(statement: StatementContext, arms: readonly CompiledArm[], mixed: MixedValues) {
   const [first] = arms
   for (const { arm, values } of arms) {
     if (values.length === first.values.length) continue
@@ -117,7 +118,7 @@ function joinArms(
       arm,
       arm.values.map(({ term }, index) => {
         const { type } = columns[index]
-        return valueText(statement, term, { type, marksBooleans })
+        return valueText(statement, term, { ...mixed, type })
       }),
     ),
   )
@@ -133,12 +134,13 @@ function unitedType(types: readonly ExpressionType[]): ExpressionType {
 function valueText(
   statement: StatementContext,
   term: Term,
-  { type, marksBooleans }: { type: ExpressionType; marksBooleans: boolean },
+  { type, marksBooleans, keepsDecimals }: MixedValues & { readonly type: ExpressionType },
 ): string {
   const isMixed = term.type !== type
-  const value = isMixed && term.type === 'BIGDECIMAL' ? toDouble(term, statement.failAt) : term
+  const isRounded = isMixed && term.type === 'BIGDECIMAL' && keepsDecimals !== true
+  const value = isRounded ? toDouble(term, statement.failAt) : term
   const text = statement.print(value)
-  if (isMixed && marksBooleans && term.type === 'BOOLEAN') {
+  if (isMixed && marksBooleans === true && term.type === 'BOOLEAN') {
     return `CASE ${text} WHEN 1 THEN x'01' WHEN 0 THEN x'00' END`
   }
   // A plus takes the affinity of a CAST away, by which SQLite would turn texts to numbers.

@@ -73,6 +73,7 @@ function compileInsert(program: ProgramContext, tree: InsertStatement): Compiled
   }
   const text = program.compileQuery(statement, tree.query, new SqlScope(undefined), {
     marksBooleans: true,
+    keepsDecimals: true,
   })
   if (text.columns.length !== tree.columns.length) {
     const problem = `INSERT names ${tree.columns.length} columns, its SELECT gives ${text.columns.length}`

@@ -26,12 +26,20 @@ export interface QueryText {
   readonly columns: readonly SqlColumn[]
 }
 
-/** How a query is compiled: whether TRUE and FALSE must be told from 1 and 0 in its rows. */
+/** What a query keeps of values that share a column with those of other types. */
+export interface MixedValues {
+  /** Whether TRUE and FALSE must be told from 1 and 0. */
+  readonly marksBooleans?: boolean
+  /** Whether decimals stay texts with all their digits: for who takes a text of a number for a number. */
+  readonly keepsDecimals?: boolean
+}
+
+/** How a query is compiled. */
 export type CompileQuery = (
   statement: StatementContext,
   query: Query,
   scope: SqlScope,
-  options?: { readonly marksBooleans?: boolean },
+  options?: MixedValues,
 ) => QueryText
 
 /** Stored tables that may be read, with their columns. */
