@@ -55,6 +55,9 @@ test('a disk that turns read-only: writes are 503 with Retry-After, reads go on,
   assert.equal(read.status, 200)
   assert.match(await read.text(), /"data":1/)
   assert.equal(await service.stop(), 0)
+  // A manager of services tries again after a disk's trouble, not after a wrong setting.
+  const again = startChildService(join(disk.folder, 'data'), settings)
+  await assert.rejects(again, /The service ended with 74/)
 })
 
 test('on a full disk people sign in, delete and are audited; all else is 503 until there is room', async (t) => {
