@@ -20,7 +20,9 @@ export function sendCommand(
     return Promise.resolve(undefined)
   }
   const { promise, resolve, reject } = Promise.withResolvers<CommandAnswer | undefined>()
-  const call = request({ socketPath: address.path, method: 'POST', path: '/' }, (answer) => {
+  // A connection for each: one that is kept may just be closed by the service for its silence, which would look as if it had stopped.
+  const to = { socketPath: address.path, method: 'POST', path: '/', agent: false }
+  const call = request(to, (answer) => {
     const parts: Buffer[] = []
     answer.on('data', (part: Buffer) => parts.push(part))
     answer.on('error', reject)
