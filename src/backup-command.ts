@@ -32,7 +32,7 @@ const KEY_RESTORED = 'secret.key came from the backup'
 export async function runBackup({ options, isJson }: ParsedLine): Promise<void> {
   const { dataDir, store } = readConfig(process.env)
   const target = options.target?.[0]
-  if (target === undefined || options.target?.length !== 1) {
+  if (target === undefined) {
     throw new UsageMistake('backup needs one folder or archive to write to')
   }
   if (store !== 'folder') refuse('conflict', { what: NO_BACKUP })
@@ -116,7 +116,7 @@ async function untilDone(running: RunningBackup, lost?: Promise<never>): Promise
 /** Makes a data folder from the backup that the line names. */
 export async function runRestore({ options, isJson }: ParsedLine): Promise<void> {
   const from = options.backup?.[0]
-  if (from === undefined || options.backup?.length !== 1) {
+  if (from === undefined) {
     throw new UsageMistake('restore needs one backup to read')
   }
   const to = options.to?.[0] ?? restoredFolder()

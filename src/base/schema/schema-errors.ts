@@ -3,13 +3,12 @@ import { invariant } from '../invariant.ts'
 
 /** What keeps a value from fitting. */
 export interface SchemaError {
-  readonly keyword: string
   /** Where, as in `/stream/0/id`. */
   readonly path: string
   readonly message: string
-  /** Of `type`: the one that it must be. */
+  /** Of a wrong type: the one that it must be. */
   readonly type?: string
-  /** Of `enum`: all that it may be. */
+  /** Where only some values are allowed: these. */
   readonly allowed?: readonly unknown[]
 }
 
@@ -82,13 +81,13 @@ export function schemaErrors(schema: object, value: unknown, path = ''): SchemaE
   }
   const { properties = {}, required = [], items, anyOf, type } = schema as Schema
   if (type !== undefined && !isOfType(type, value)) {
-    add([{ keyword: 'type', path, message: `must be ${type}`, type }])
+    add([{ path, message: `must be ${type}`, type }])
   }
   if (isObject(value)) {
     const missing = required.filter((name) => !Object.hasOwn(value, name))
     if (missing.length > 0) {
       const message = `must have required properties ${missing.join(', ')}`
-      add([{ keyword: 'required', path, message }])
+      add([{ path, message }])
     }
     for (const [name, field] of Object.entries(properties)) {
       if (errors.length >= ERRORS_MAX) break
@@ -105,7 +104,7 @@ export function schemaErrors(schema: object, value: unknown, path = ''): SchemaE
   add(boundErrors(schema, value).map((error) => ({ ...error, path })))
   if (anyOf !== undefined && !anyOf.some((branch) => fitsSchema(branch, value))) {
     for (const branch of anyOf) add(schemaErrors(branch, value, path))
-    add([{ keyword: 'anyOf', path, message: 'must match a schema in anyOf' }])
+    add([{ path, message: 'must match a schema in anyOf' }])
   }
   return errors
 }
@@ -115,22 +114,22 @@ function boundErrors(schema: Schema, value: unknown): Omit<SchemaError, 'path'>[
   const { minimum, maximum, maxItems } = schema
   const errors: Omit<SchemaError, 'path'>[] = []
   if (maxItems !== undefined && Array.isArray(value) && value.length > maxItems) {
-    errors.push({ keyword: 'maxItems', message: `must not have more than ${maxItems} items` })
+    errors.push({ message: `must not have more than ${maxItems} items` })
   }
   if (typeof value === 'number' && Number.isFinite(value)) {
     if (minimum !== undefined && !(value >= minimum)) {
-      errors.push({ keyword: 'minimum', message: `must be >= ${minimum}` })
+      errors.push({ message: `must be >= ${minimum}` })
     }
     if (maximum !== undefined && !(value <= maximum)) {
-      errors.push({ keyword: 'maximum', message: `must be <= ${maximum}` })
+      errors.push({ message: `must be <= ${maximum}` })
     }
   }
   if (schema.const !== undefined && value !== schema.const) {
-    errors.push({ keyword: 'const', message: 'must be equal to constant' })
+    errors.push({ message: 'must be equal to constant' })
   }
   if (schema.enum !== undefined && !schema.enum.includes(value)) {
     const message = 'must be equal to one of the allowed values'
-    errors.push({ keyword: 'enum', message, allowed: schema.enum })
+    errors.push({ message, allowed: schema.enum })
   }
   return errors
 }

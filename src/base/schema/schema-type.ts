@@ -1,6 +1,6 @@
 /**
  * Makes JSON schemas that carry their TypeScript type. The types are TypeBox's; its code, which can do far more than this
- * service asks for, is 680 modules, and to load them took a sixth of a start.
+ * service asks for, was 680 of the 2,100 modules that a start loaded.
  */
 import type { Type as TypeBox } from 'typebox'
 
@@ -24,8 +24,7 @@ function optional(schema: Schema): Schema {
   return Object.defineProperty({ ...schema }, OPTIONAL, { value: true })
 }
 
-/** What TypeBox names the same, as far as it is used here. */
-export const Type = {
+const builders = {
   String: plain('string'),
   Integer: plain('integer'),
   Number: plain('number'),
@@ -46,19 +45,7 @@ export const Type = {
   Optional: optional,
   /** A schema as it is written, for a type that is named with it. */
   Unsafe: (schema: Schema) => ({ ...schema }),
-} as unknown as Pick<
-  typeof TypeBox,
-  | 'String'
-  | 'Integer'
-  | 'Number'
-  | 'Boolean'
-  | 'Null'
-  | 'Literal'
-  | 'Enum'
-  | 'Array'
-  | 'Object'
-  | 'Record'
-  | 'Union'
-  | 'Optional'
-  | 'Unsafe'
->
+}
+
+/** What TypeBox names the same, as far as it is used here. */
+export const Type = builders as unknown as Pick<typeof TypeBox, keyof typeof builders>

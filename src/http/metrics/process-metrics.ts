@@ -1,6 +1,6 @@
 /**
  * What every process of Node can tell of itself, under the names that dashboards for Node know. Written here, as the usual
- * library would be a twentieth of all that a start loads.
+ * library brings 83 modules to every start.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import {
@@ -12,6 +12,7 @@ import {
 import { getHeapSpaceStatistics } from 'node:v8'
 import {
   DurationCounts,
+  findOpenFilesMax,
   histogramHead,
   type MetricRow,
   metricText,
@@ -55,12 +56,10 @@ export class ProcessMetrics {
     const asked = performance.now()
     await nextTurn()
     const lag = (performance.now() - asked) / 1_000
-    return [cpuText(), memoryText(), filesText(), this.#lagText(lag), heapText(), this.#gcText()]
-      .concat(
-        resourcesText(),
-        metricText('nodejs_version_info', 'gauge', 'Node.js version info.', versionRows()),
-      )
-      .join('')
+    return [
+      ...[cpuText(), memoryText(), filesText(), this.#lagText(lag), heapText(), this.#gcText()],
+      ...[resourcesText(), versionText()],
+    ].join('')
   }
 
   close(): void {
@@ -129,7 +128,7 @@ function cpuText(): string {
 
 function memoryText(): string {
   const { rss, heapTotal, heapUsed, external } = process.memoryUsage()
-  const status = readProc('status')
+  const status = readStatus()
   const ofProc = (name: string, help: string, field: RegExp) => {
     const found = field.exec(status)?.[1]
     return found === undefined ? '' : metricText(name, 'gauge', help, Number(found) * 1_024)
@@ -160,20 +159,15 @@ function memoryText(): string {
 }
 
 function filesText(): string {
-  const most = /^Max open files\s+(\d+)/m.exec(readProc('limits'))?.[1]
-  const open = openFiles()
+  const most = findOpenFilesMax()
+  const open = countOpenFiles()
   return [
     open === undefined
       ? ''
       : metricText('process_open_fds', 'gauge', 'Number of open file descriptors.', open),
     most === undefined
       ? ''
-      : metricText(
-          'process_max_fds',
-          'gauge',
-          'Maximum number of open file descriptors.',
-          Number(most),
-        ),
+      : metricText('process_max_fds', 'gauge', 'Maximum number of open file descriptors.', most),
   ].join('')
 }
 
@@ -222,22 +216,22 @@ function resourcesText(): string {
   ].join('')
 }
 
-function versionRows(): MetricRow[] {
+function versionText(): string {
   const [major, minor, patch] = process.versions.node.split('.')
   const labels = `version="${process.version}",major="${major}",minor="${minor}",patch="${patch}"`
-  return [[labels, 1]]
+  return metricText('nodejs_version_info', 'gauge', 'Node.js version info.', [[labels, 1]])
 }
 
-/** '' where the system has no such file. */
-function readProc(name: string): string {
+/** What Linux tells of the process; '' elsewhere. */
+function readStatus(): string {
   try {
-    return readFileSync(`/proc/self/${name}`, 'utf8')
+    return readFileSync('/proc/self/status', 'utf8')
   } catch {
     return ''
   }
 }
 
-function openFiles(): number | undefined {
+function countOpenFiles(): number | undefined {
   try {
     // Reading the folder opens it.
     return readdirSync('/proc/self/fd').length - 1

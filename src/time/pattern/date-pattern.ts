@@ -61,7 +61,11 @@ export type DateField =
       readonly text?: undefined
       readonly optional?: undefined
     }
-  | { readonly optional: readonly DateField[]; readonly letter?: undefined }
+  | {
+      readonly optional: readonly DateField[]
+      readonly letter?: undefined
+      readonly text?: undefined
+    }
 
 /** A pattern that was read and found good. */
 export interface DatePattern {

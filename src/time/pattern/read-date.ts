@@ -51,12 +51,8 @@ function readFields(reader: DateReader, fields: readonly DateField[]): void {
 /** All of it, or nothing. Each is tried once where it stands, so brackets in brackets cost no more than their length. */
 function readOptional(reader: DateReader, fields: readonly DateField[]): void {
   // Most begin with a sign, such as the point before a fraction: a refusal for each row would cost more than the row.
-  const [first] = fields
-  if (
-    first === undefined ||
-    (first.optional === undefined && first.letter === undefined && !reader.has(first.text))
-  )
-    return
+  const sign = fields[0]?.text
+  if (sign !== undefined && !reader.has(sign)) return
   const before = reader.mark()
   try {
     readFields(reader, fields)
