@@ -20,7 +20,7 @@ const STEP_MS = 60_000
 const OFFSET_MS = 30_000
 const HOUR_MS = 3_600_000
 /** Between two calls of a lane: a load beside which the machine has room for other tests. */
-const PACE_MS = 20
+const PACE_MS = 50
 const RETRY_MS = 100
 /** Longer than any call may take: nodes are given 12 s each. */
 const CALL_MS_MAX = 100_000

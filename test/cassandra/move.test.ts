@@ -44,7 +44,9 @@ async function move(folder: string, to: string, more: Record<string, string> = {
 }
 
 function toldBy({ code, out, err }: CommandOutcome) {
-  return { code, err, result: out === '' ? undefined : JSON.parse(out).result }
+  if (out === '') return { code, message: err, result: undefined }
+  const { message, result } = JSON.parse(out)
+  return { code, message, result }
 }
 
 test('a folder moves to a keyspace over a kill, and back, and services answer alike', {
@@ -56,7 +58,7 @@ test('a folder moves to a keyspace over a kill, and back, and services answer al
   })
   assert.equal((await killed.done).code, null)
   const there = await move(moved.folder, 'cassandra', {})
-  assert.equal(there.code, 0, there.err)
+  assert.equal(there.code, 0, there.message)
   const {
     from: _from,
     to: _to,
@@ -70,12 +72,12 @@ test('a folder moves to a keyspace over a kill, and back, and services answer al
   assert.equal(counts.differing, 0)
   const back = join(folders, 'back')
   const returned = await move(back, 'folder')
-  assert.equal(returned.code, 0, returned.err)
+  assert.equal(returned.code, 0, returned.message)
   assert.deepEqual({ ...returned.result, ...counts }, returned.result)
   const otherKey = join(folders, 'other-key')
   mkdirSync(otherKey, { mode: 0o700 })
   writeFileSync(join(otherKey, 'secret.key'), 'cd'.repeat(32), { mode: 0o600 })
-  assert.match((await move(otherKey, 'folder')).err, /encrypted under different keys/)
+  assert.match((await move(otherKey, 'folder')).message, /encrypted under different keys/)
   const again = await move(moved.folder, 'cassandra')
   assert.deepEqual([again.code, again.result.copied], [0, 0])
   const process = join(folders, 'process')
@@ -95,9 +97,9 @@ test('weir move refuses what is in use or holds other data, and changes nothing'
   skip,
 }, async () => {
   const refused = async (folder: string, to: string, why: RegExp) => {
-    const { code, err, result } = await move(folder, to)
+    const { code, message, result } = await move(folder, to)
     assert.deepEqual([code === 0, result], [false, undefined])
-    assert.match(err, why)
+    assert.match(message, why)
   }
   const away = move(join(folders, 'away'), 'folder', { WEIR_CASSANDRA_HOSTS: '127.0.0.1:1' })
   const lock = lockFolder(moved.folder)
@@ -114,7 +116,7 @@ test('weir move refuses what is in use or holds other data, and changes nothing'
   await refused(join(folders, 'second'), 'folder', /stop all of them first/)
   await service.close()
   await other.close()
-  const { code, err } = await away
+  const { code, message } = await away
   assert.equal(code, 1)
-  assert.match(err, /does not answer/)
+  assert.match(message, /does not answer/)
 })
