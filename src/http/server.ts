@@ -15,6 +15,7 @@ import { bodyPlugin } from './plugins/body-plugin.ts'
 import { commonPlugin, putCommonHeaders } from './plugins/common-plugin.ts'
 import { docsPlugin } from './plugins/docs-plugin.ts'
 import { errorPlugin, sendError } from './plugins/error-plugin.ts'
+import { lateValidators } from './plugins/late-validators.ts'
 import { healthRoutes, type ReadinessCheck } from './routes/health-routes.ts'
 import { noStudioPage } from './routes/studio-routes.ts'
 import { JSON_POLICY } from './transport/answer.ts'
@@ -127,6 +128,7 @@ function createApp(deps: RequestDeps, traffic: Traffic): { app: App; front: Fron
     // The feed and file routes set their own.
     bodyLimit: ADMIN_BODY_BYTES_MAX,
     forceCloseConnections: false,
+    schemaController: { compilersFactory: { buildValidator: lateValidators() } },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true } },
     routerOptions: {
       // The head's limit bounds the path already.
