@@ -37,6 +37,7 @@ import {
   OrganizationFence,
   type OrganizationUsage,
   openIdentity,
+  type PasswordCost,
   resumeOrganizationDeletions,
   SecretBox,
   withQuotas,
@@ -117,6 +118,8 @@ export interface AppOptions {
   readonly wrapCatalog?: (store: CatalogStore) => CatalogStore
   /** Puts another store of samples in the place of the folder's. */
   readonly wrapSamples?: (store: SampleStore) => Promise<SampleStore>
+  /** Passwords that guard nothing, as those of tests, may be hashed at once. */
+  readonly passwordCost?: PasswordCost
 }
 
 /** How long running calls may take to finish when the service stops. */
@@ -275,7 +278,8 @@ async function openIdentityParts(
   opening: Required<Pick<AppOptions, 'clock' | 'log'>> & AppOptions & { config: Config },
   opened: AsyncDisposableStack,
 ) {
-  const { config, clock, log, signal, wrapCatalog = (store: CatalogStore) => store } = opening
+  const { config, clock, log, signal, passwordCost } = opening
+  const { wrapCatalog = (store: CatalogStore) => store } = opening
   const damage = new KnownDamage()
   const storage = await openStorage({ config, clock, log, damage, signal }, opened)
   const limitedCatalog = withQuotas(wrapCatalog(storage.catalog), config.quotas)
@@ -293,6 +297,7 @@ async function openIdentityParts(
   const box = new SecretBox(await openKey(config, storage))
   const identity = await openIdentity({
     ...{ store: catalogStore, clock, log, oauth: oauthBase, bearers, fence, box },
+    passwordCost,
     rateFigures: config.rateLimits,
     rateCeiling: config.rateCeiling,
   })

@@ -17,7 +17,7 @@ import {
   revokeAllOf,
 } from './oauth/index.ts'
 import { Organizations } from './organizations.ts'
-import { PasswordHasher } from './password.ts'
+import { type PasswordCost, PasswordHasher } from './password.ts'
 import { makeDeviceToken, readDeviceToken } from './proof/device-token.ts'
 import { FailureLimiter } from './proof/failure-limiter.ts'
 import { KnownPlaces } from './proof/known-places.ts'
@@ -49,6 +49,8 @@ export interface IdentityDeps {
   readonly fence?: OrganizationFence
   /** Tokens in memory; it must be told of every commit to the catalog. */
   readonly bearers: BearerCache
+  /** What a hash of a password takes, unless it is the usual. */
+  readonly passwordCost?: PasswordCost
 }
 
 /** Organizations, users, keys and sessions, and who a call comes from. */
@@ -109,7 +111,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const sessions = new Sessions(deps)
   const audit = new AuditLog(deps)
   const exports = new ExportLog({ ...deps, audit })
-  const hasher = new PasswordHasher()
+  const hasher = new PasswordHasher(deps.passwordCost)
   const limiter = new RateLimiter(clock)
   const failures = new FailureLimiter({ clock, figure: rateFigures.failed })
   const places = new KnownPlaces(deps)

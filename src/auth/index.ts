@@ -108,7 +108,7 @@ export {
   type OrganizationOAuth,
   Organizations,
 } from './organizations.ts'
-export { PasswordHasher } from './password.ts'
+export { type PasswordCost, PasswordHasher } from './password.ts'
 export { peopleOf } from './people.ts'
 export { DEVICE_LIFE_MS } from './proof/device-token.ts'
 export { findPasswordWeakness } from './proof/password-rules.ts'

@@ -7,6 +7,7 @@ import { createLog, readConfig } from '../../src/base/index.ts'
 import { Cluster, type ClusterSettings } from '../../src/store/cassandra/index.ts'
 import { type Call, caller, signIn } from '../support/caller.ts'
 import { testKeyspaceSettings } from '../support/cassandra.ts'
+import { LEAST_PASSWORD_COST } from '../support/service.ts'
 
 const EMAIL = 'owner@example.org'
 const PASSWORD = 'correct horse battery'
@@ -60,7 +61,8 @@ export async function openTwoApps(
     mkdirSync(dataDir, { recursive: true })
     if (folder === 'other') copyFileSync(join(home, 'one', KEY_FILE), join(dataDir, KEY_FILE))
     const config = readConfig({ ...settingsOf(keyspace), WEIR_DATA_DIR: dataDir, ...settings })
-    const app = await openApp(config, { log: createLog({ level: 'silent' }) })
+    const options = { log: createLog({ level: 'silent' }), passwordCost: LEAST_PASSWORD_COST }
+    const app = await openApp(config, options)
     opened.defer(() => app.close())
     return { app, url: await app.listen() }
   }

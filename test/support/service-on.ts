@@ -1,6 +1,7 @@
 import { openApp, type WeirApp } from '../../src/app.ts'
 import { createLog, readConfig } from '../../src/base/index.ts'
 import { describeAnswersBy } from './described-answers.ts'
+import { LEAST_PASSWORD_COST } from './service.ts'
 
 /** A service over data that are there. */
 export interface ServiceOn {
@@ -15,7 +16,8 @@ export async function startServiceOn(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<ServiceOn> {
   const given = { WEIR_PORT: '0', WEIR_DATA_DIR: dataDir, WEIR_RATE_LIMITS: 'off', ...settings }
-  const app = await openApp(readConfig(given), { log: createLog({ level: 'silent' }) })
+  const options = { log: createLog({ level: 'silent' }), passwordCost: LEAST_PASSWORD_COST }
+  const app = await openApp(readConfig(given), options)
   describeAnswersBy(() => app.server.app.swagger())
   return { app, url: await app.listen(), close: () => app.close() }
 }

@@ -26,8 +26,12 @@ export interface Service {
   sealAndRestart(): Promise<void>
 }
 
+/** The least that Argon2 takes: a run of all tests hashes thousands of passwords. */
+export const LEAST_PASSWORD_COST = { memory: 8, passes: 1, parallelism: 1 }
+
 /** What a test may choose. */
-export interface ServiceOptions extends Pick<AppOptions, 'wrapCatalog' | 'wrapSamples'> {
+export interface ServiceOptions
+  extends Pick<AppOptions, 'wrapCatalog' | 'wrapSamples' | 'passwordCost'> {
   readonly clock?: Clock
   /** Settings by name, such as WEIR_RATE_LIMITS. */
   readonly settings?: Readonly<Record<string, string>>
@@ -47,7 +51,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       WEIR_OWNER_PASSWORD: 'correct horse battery',
       ...settings,
     })
-    const app = await openApp(config, { ...options, log })
+    const app = await openApp(config, { passwordCost: LEAST_PASSWORD_COST, ...options, log })
     return { app, url: await app.listen() }
   }
   let { app, url } = await open(options.settings ?? {})
