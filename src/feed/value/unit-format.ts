@@ -19,7 +19,7 @@ export interface UnitFormat {
   readonly booleanStyle: keyof typeof booleanWords
 }
 
-/** Numbers from here on have no plain decimal digits in toFixed. */
+/** Numbers from here on, all of them whole, have no plain digits in toFixed. */
 const FIXED_BELOW = 1e21
 const DECIMALS_MAX = 20
 
@@ -42,16 +42,21 @@ function fixDecimal(text: string, decimals: number): string {
   return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
 }
 
+function fixDouble(value: number, decimals: number): string {
+  return value < FIXED_BELOW ? value.toFixed(decimals) : fixDecimal(`${BigInt(value)}`, decimals)
+}
+
 /** Writes a number, or the text of a BIG_DECIMAL without losing a digit. */
 function formatNumber(value: number | string, format: string): string {
   const isText = typeof value === 'string'
-  const isBare = !/[0#]/.test(format) || (!isText && Math.abs(value) >= FIXED_BELOW)
+  // A sum may be beyond all doubles.
+  const isBare = !/[0#]/.test(format) || (!isText && !Number.isFinite(value))
   if (isBare) return isText ? value : showNumber(value)
   const dot = format.indexOf('.')
   const whole = dot < 0 ? format : format.slice(0, dot)
   const asked = dot < 0 ? 0 : format.slice(dot + 1).replace(/[^0#]/g, '').length
   const decimals = Math.min(asked, DECIMALS_MAX)
-  const fixed = isText ? fixDecimal(value, decimals) : Math.abs(value).toFixed(decimals)
+  const fixed = isText ? fixDecimal(value, decimals) : fixDouble(Math.abs(value), decimals)
   const [integer, fraction] = fixed.split('.')
   const grouped = whole.includes(',') ? group(integer) : integer
   const text = fraction === undefined ? grouped : `${grouped}.${fraction}`

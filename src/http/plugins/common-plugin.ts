@@ -9,7 +9,7 @@ const POLICY = 'Content-Security-Policy'
 const PREFLIGHT_SECONDS = '86400'
 const ALLOWED_HEADERS =
   'Authorization, Content-Disposition, Content-Encoding, Content-Type, If-None-Match, If-Range, ' +
-  'Range, Weir-Password, X-Api-Key, X-Request-Id'
+  'Last-Event-ID, Range, Weir-Otp, Weir-Password, X-Api-Key, X-Request-Id'
 
 /** Puts the common headers on every answer of Fastify, counts long ones and answers CORS preflights. */
 export function commonPlugin(app: App, budget?: MemoryBudget): void {

@@ -136,8 +136,10 @@ test('pages of other origins may ask for ranges and read what tells about a file
     ...{ method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'GET' } },
   })
   const allowed = (preflight.headers.get('access-control-allow-headers') ?? '').split(', ')
-  for (const name of ['Range', 'If-Range', 'If-None-Match', 'Content-Disposition'])
+  const ofFiles = ['Range', 'If-Range', 'If-None-Match', 'Content-Disposition']
+  for (const name of [...ofFiles, 'Weir-Otp', 'Last-Event-ID']) {
     assert.ok(allowed.includes(name), name)
+  }
 })
 
 test('HEAD of a file answers the headers of GET without the body', async () => {
