@@ -270,9 +270,14 @@ export function putRecordOrder(
   return { op: 'put', ...key, listKey: body.name, claims, body: stored, expectedRevision }
 }
 
+/** As services make them; a caller's own may look otherwise. */
+const UID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
+
 /** Refuses a UID that names nothing in the organization. */
 export function refuseUnknown(kind: string, uid: string): never {
-  refuse('not_found', { what: `Cannot find ${kind} "${uid.slice(0, 60)}"` })
+  // Whoever gives an ID has one that is right elsewhere.
+  const hint = UID.test(uid) ? '' : ': it is looked for by its UID, not by its ID'
+  refuse('not_found', { what: `Cannot find ${kind} "${uid.slice(0, 60)}"${hint}` })
 }
 
 /** Refuses an ID that another record of the scope has; `field` is where the caller gave it. */

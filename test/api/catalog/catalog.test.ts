@@ -95,7 +95,9 @@ for (const [noun, { record, change }] of Object.entries(samples)) {
       assert.equal((await key(method, at, body)).status, 403, `${method} ${at}`)
       assert.equal((await caller(service, '')(method, at, body)).status, 401, `${method} ${at}`)
     }
-    assert.equal((await owner('POST', `${path}/unknown`, { [noun]: {} })).status, 404)
+    const unknown = await owner('POST', `${path}/unknown`, { [noun]: {} })
+    assert.equal(unknown.status, 404)
+    assert.match(unknown.body.message, /"unknown": it is looked for by its UID, not by its ID$/)
     assert.equal((await owner('PATCH', `${path}/unknown`)).status, 405)
     for (const query of ['start=-1', 'limit=0', 'limit=x', 'start=1&start=2']) {
       assert.equal((await owner('GET', `${path}?${query}`)).status, 400, query)
