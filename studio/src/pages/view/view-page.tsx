@@ -32,7 +32,7 @@ export function ViewPage() {
       title="Compare streams"
       actions={
         <>
-          {names.length > 0 && <CopyButton text={sharedAddress()} label="Copy the address" />}
+          {names.length > 0 && <CopyButton text={sharedAddress()} label="Copy link" />}
           <PutOnBoardButton
             streams={found}
             title={found.map(({ streamName }) => streamName).join(', ')}
