@@ -12,7 +12,7 @@ import {
 } from '../../src/store/index.ts'
 import { putsOfFleet } from '../../src/store/puts-of-fleet.ts'
 import { fc } from '../support/fast-check.ts'
-import type { CatalogStoreHome } from './catalog-store-home.ts'
+import { type CatalogStoreHome, runsOf } from './catalog-store-home.ts'
 
 type Case = (store: CatalogStore, home: CatalogStoreHome) => Promise<void>
 
@@ -115,7 +115,7 @@ export function fleetCases(check: (name: string, run: Case) => void): void {
     await again.close()
   })
 
-  check('fleets of any IDs are stored as their puts would be', async (store) => {
+  check('fleets of any IDs are stored as their puts would be', async (store, home) => {
     const id = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 })
     const streams = fc.uniqueArray(id, { minLength: 1, maxLength: 3 })
     const ids = fc.uniqueArray(fc.tuple(id, streams), {
@@ -127,12 +127,12 @@ export function fleetCases(check: (name: string, run: Case) => void): void {
       await store.commit([fleet])
       await assertHolds(store, putsOfFleet(fleet))
     })
-    await fc.assert(scenario, { numRuns: 40 })
+    await fc.assert(scenario, { numRuns: runsOf(home, 40) })
   })
 
   check(
     'components with the streams of the one before, or nearly, are as their puts',
-    async (store) => {
+    async (store, home) => {
       const streams = fc.uniqueArray(fc.constantFrom('s', 't', 'st', 'ts', 'sts'), {
         ...{ minLength: 1, maxLength: 3 },
       })
@@ -157,7 +157,7 @@ export function fleetCases(check: (name: string, run: Case) => void): void {
           round += 1
         },
       )
-      await fc.assert(scenario, { numRuns: 12 })
+      await fc.assert(scenario, { numRuns: runsOf(home, 12) })
     },
   )
 

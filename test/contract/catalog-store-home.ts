@@ -4,6 +4,13 @@ import type { CatalogStore } from '../../src/store/index.ts'
 /** One place for a catalog: `open` opens the same data again and again. */
 export interface CatalogStoreHome {
   readonly clock: ManualClock
+  /** Of the random runs, the share that there is time for: all, unless told. */
+  readonly share?: number
   open(): Promise<CatalogStore>
   dispose(): Promise<void>
+}
+
+/** How many of so many random runs a place has. */
+export function runsOf({ share = 1 }: CatalogStoreHome, runs: number): number {
+  return Math.ceil(runs * share)
 }
