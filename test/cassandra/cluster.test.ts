@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { Refusal } from '../../src/base/index.ts'
 import { makeKeyspace } from '../../src/store/cassandra/connection/make-keyspace.ts'
 import { Cluster, type ClusterSettings, openCluster } from '../../src/store/cassandra/index.ts'
 import { cassandraSkip, dropTestKeyspaces, testKeyspaceSettings } from '../support/cassandra.ts'
+import { startClusterProxy } from '../support/cluster-proxy.ts'
 
 const skip = cassandraSkip()
 let settings: ClusterSettings
@@ -64,6 +66,16 @@ function startCases(): void {
     await cluster.run(set, ['999'])
     await assert.rejects(openCluster(settings), /has schema 999.*start a later Weir/)
     await cluster.run(set, [value])
+  })
+
+  test('a cluster that goes away while a start looks for its keyspace is told as away', async () => {
+    const proxy = await startClusterProxy(settings.port, 'SELECT keyspace_name FROM system_schema')
+    const opening = openCluster({ ...settings, port: proxy.port })
+    await assert.rejects(
+      opening,
+      (error) => error instanceof Refusal && error.code === 'store_away',
+    )
+    proxy.close()
   })
 
   test('openCluster() refuses a name that no keyspace can have', async () => {

@@ -13,8 +13,8 @@ export interface ClusterProxy {
   close(): void
 }
 
-/** Opens the way to the nodes that listen on a port. */
-export async function startClusterProxy(nodePort: number): Promise<ClusterProxy> {
+/** Opens the way to the nodes that listen on a port; a text that a client sends may cut it. */
+export async function startClusterProxy(nodePort: number, cutAt?: string): Promise<ClusterProxy> {
   const port = await freeClusterPort()
   const sockets = new Set<Socket>()
   let servers: Server[] = []
@@ -25,7 +25,12 @@ export async function startClusterProxy(nodePort: number): Promise<ClusterProxy>
       createServer((client) => {
         // One that was taken before the cut and is told of after it.
         if (isCut) client.destroy()
-        else join(client, connect(nodePort, host), sockets)
+        else {
+          client.on('data', (part: Buffer) => {
+            if (cutAt !== undefined && part.includes(cutAt)) cut()
+          })
+          join(client, connect(nodePort, host), sockets)
+        }
       }).listen(port, host),
     )
     await Promise.all(servers.map((server) => once(server, 'listening')))

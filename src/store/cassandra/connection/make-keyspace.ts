@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client, Host } from 'cassandra-driver'
 import { StoreUnusable } from '../../store-unusable.ts'
+import { toldOf } from './away.ts'
 import type { ClusterWatch } from './cluster.ts'
 import { type ClusterSettings, copiesOf, replicationText } from './cluster-settings.ts'
 import { connectClient } from './connect-client.ts'
@@ -38,6 +39,8 @@ export async function makeKeyspace(settings: ClusterSettings, watch: ClusterWatc
         await pause(LOOK_MS, undefined, { signal })
       }
     }
+  } catch (error) {
+    throw toldOf(error)
   } finally {
     await end()
   }
