@@ -7,6 +7,13 @@ export function newUid(): string {
   return randomUUID()
 }
 
+const UID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Whether a text has the form of a UID. */
+export function isUid(text: string): boolean {
+  return UID.test(text)
+}
+
 const COUNTS_PER_MS = 4_096
 /** The milliseconds of the last UID, with the count inside of them below. */
 let lastCount = 0

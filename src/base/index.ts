@@ -25,6 +25,7 @@ export { readId, refuseFieldAt, requireUnicode, showValue } from './field-checks
 export {
   characterCount,
   hashSecret,
+  isUid,
   type NewFamilies,
   newFamilies,
   newFamilyUid,

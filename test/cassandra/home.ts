@@ -40,7 +40,7 @@ export async function makeCatalogHome(cluster: Cluster): Promise<CatalogStoreHom
   const clock = new ManualClock(1_700_000_000_000)
   return {
     clock,
-    // A document takes three nodes a hundred times as long as one folder.
+    // Three nodes take ten times as long as one folder.
     share: 0.3,
     open: () => openClusterCatalog(cluster, { clock }),
     dispose: async () => {},

@@ -30,8 +30,7 @@ export interface Service {
 export const LEAST_PASSWORD_COST = { memory: 8, passes: 1, parallelism: 1 }
 
 /** What a test may choose. */
-export interface ServiceOptions
-  extends Pick<AppOptions, 'wrapCatalog' | 'wrapSamples' | 'passwordCost'> {
+export interface ServiceOptions extends Pick<AppOptions, 'wrapCatalog' | 'wrapSamples'> {
   readonly clock?: Clock
   /** Settings by name, such as WEIR_RATE_LIMITS. */
   readonly settings?: Readonly<Record<string, string>>
@@ -51,7 +50,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       WEIR_OWNER_PASSWORD: 'correct horse battery',
       ...settings,
     })
-    const app = await openApp(config, { passwordCost: LEAST_PASSWORD_COST, ...options, log })
+    const app = await openApp(config, { ...options, log, passwordCost: LEAST_PASSWORD_COST })
     return { app, url: await app.listen() }
   }
   let { app, url } = await open(options.settings ?? {})

@@ -1,5 +1,5 @@
 import { allows, type Principal, requirePermit } from '../../access/index.ts'
-import { newOrderedUid, nextTurn, RecordBytes } from '../../base/index.ts'
+import { isUid, newOrderedUid, nextTurn, RecordBytes } from '../../base/index.ts'
 import type { CatalogDocument, CatalogWrite, StreamHandle } from '../../store/index.ts'
 import { withLeftAlone } from '../derived/left-alone.ts'
 import { type DerivedDraft, settleDerivations } from '../derived/settle-derivations.ts'
@@ -40,7 +40,6 @@ import {
 import { lastOrdinalOf, streamUidsFor, withoutStream } from './stream-uids.ts'
 
 const checkShape = shapeCheck('stream', streamShape)
-const UID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Streams of one record that are read before others get a turn: about a millisecond. */
 const STREAMS_PER_STEP = 50
@@ -249,7 +248,7 @@ export class ComponentStreams {
 
   /** UIDs are one space over all organizations: the index finds streams by them alone. */
   #isFree(uid: string): boolean {
-    return UID.test(uid) && !this.#base.documents.index.hasStreamUid(uid)
+    return isUid(uid) && !this.#base.documents.index.hasStreamUid(uid)
   }
 
   async #pushBack(

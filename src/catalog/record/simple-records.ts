@@ -1,6 +1,6 @@
 /** Records without anything below them: units, cycles, delete profiles, templates. */
 import { allows, type Principal, requirePermit } from '../../access/index.ts'
-import { newUid, refuse } from '../../base/index.ts'
+import { isUid, newUid, refuse } from '../../base/index.ts'
 import {
   CatalogConflict,
   type CatalogDocument,
@@ -270,13 +270,10 @@ export function putRecordOrder(
   return { op: 'put', ...key, listKey: body.name, claims, body: stored, expectedRevision }
 }
 
-/** As services make them; a caller's own may look otherwise. */
-const UID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
-
 /** Refuses a UID that names nothing in the organization. */
 export function refuseUnknown(kind: string, uid: string): never {
   // Whoever gives an ID has one that is right elsewhere.
-  const hint = UID.test(uid) ? '' : ': it is looked for by its UID, not by its ID'
+  const hint = isUid(uid.toLowerCase()) ? '' : ': it is looked for by its UID, not by its ID'
   refuse('not_found', { what: `Cannot find ${kind} "${uid.slice(0, 60)}"${hint}` })
 }
 

@@ -4,8 +4,8 @@ import type { FastifySchemaCompiler } from 'fastify'
 type Validator = ReturnType<FastifySchemaCompiler<unknown>> & { errors?: unknown }
 
 /**
- * Makes what holds parameters and bodies against their schemas when a route is first called: to make all of it, for a hundred routes
- * of which a service of devices sees three, was a seventh of a start.
+ * Makes what holds parameters and bodies against their schemas when a route is first called: to make all of it, for a hundred
+ * routes of which a service of devices sees three, took 75 to 100 ms of processor time at every start.
  */
 export function lateValidators(): ReturnType<typeof AjvCompiler> {
   const build = AjvCompiler()
