@@ -160,7 +160,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     isPublicSecure: config.publicUrl?.startsWith('https:') ?? false,
     connectionLimits: connectionLimits(config),
     readiness: readinessOf(data.samples, parts.elsewhere),
-    findDetails: () => damageDetails(data.damage),
+    findDetails: () => [...sealingDetails(data.samples), ...damageDetails(data.damage)],
     moreMetrics: () => serviceMetrics({ ...data, ...connecting, ...running, live }),
     ...{ budget, fastLane: lane },
     addRoutes: (app, readMetrics) =>
@@ -193,6 +193,12 @@ function readinessOf(samples: SampleStore, elsewhere: Elsewhere | undefined) {
     { name: 'samples', findProblem: () => samples.status().readOnlyReason },
     { name: 'cluster', findProblem: () => elsewhere?.problem },
   ]
+}
+
+/** What goes on and should not for long; why is in the log. */
+function sealingDetails(samples: SampleStore): string[] {
+  if (!samples.status().isSealingStuck) return []
+  return ['samples: what is put stays in the journal, as it cannot be sealed; the log says why']
 }
 
 function keepingUp(
@@ -239,7 +245,7 @@ export async function openChecker(
 function commandOpening(config: Config) {
   const destination = peopleLog((line) => process.stderr.write(line))
   const log =
-    config.store === 'folder'
+    config.store === 'embedded'
       ? createLog({ level: 'silent' })
       : createLog({ level: 'warn', destination })
   return { config, clock: systemClock, log }
@@ -248,7 +254,7 @@ function commandOpening(config: Config) {
 /** Lets the next start go on without what the data folder has lost; tells what that is. */
 export function acceptFolderLoss(config: Config): LostPart[] {
   requireFolder(config)
-  if (config.store !== 'folder') {
+  if (config.store !== 'embedded') {
     refuse('conflict', { what: 'The data is kept by Cassandra: the data folder holds none of it' })
   }
   const lock = lockFolder(config.dataDir)

@@ -35,7 +35,7 @@ export async function runBackup({ options, isJson }: ParsedLine): Promise<void> 
   if (target === undefined) {
     throw new UsageMistake('backup needs one folder or archive to write to')
   }
-  if (store !== 'folder') refuse('conflict', { what: NO_BACKUP })
+  if (store !== 'embedded') refuse('conflict', { what: NO_BACKUP })
   if (!existsSync(dataDir)) {
     refuse('not_found', { what: `There is no data folder ${dataDir}: set WEIR_DATA_DIR` })
   }
@@ -130,7 +130,7 @@ export async function runRestore({ options, isJson }: ParsedLine): Promise<void>
 /** Where a restore without a place goes to: the folder of the settings, where that is the storage. */
 function restoredFolder(): string {
   const { dataDir, store } = readConfig(process.env)
-  return store === 'folder' ? dataDir : refuse('conflict', { what: NO_BACKUP })
+  return store === 'embedded' ? dataDir : refuse('conflict', { what: NO_BACKUP })
 }
 
 function lostKey(to: string): string {

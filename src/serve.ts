@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8'
 import { openApp, type WeirApp } from './app.ts'
 import { heapFlagFor, memoryBytesOf } from './assembly/app-settings.ts'
 import { firstStartText } from './assembly/first-start-text.ts'
+import { takeUntold, untoldText } from './assembly/untold.ts'
 import type { CreatedOrganization } from './auth/index.ts'
 import {
   type Config,
@@ -17,14 +18,23 @@ import {
   readConfig,
   trimWhenIdle,
 } from './base/index.ts'
-import { BackupDamaged, damageOf, FolderDamaged, FolderInUse } from './store/embedded/index.ts'
+import {
+  BackupDamaged,
+  damageOf,
+  FolderDamaged,
+  FolderForbidden,
+  FolderInUse,
+} from './store/embedded/index.ts'
 import { CatalogDamaged, StoreUnusable } from './store/index.ts'
 
-/** Exit codes of sysexits.h: wrong settings, damaged data, a folder in use, no free port. */
+/** Exit codes of sysexits.h: wrong settings, damaged data, a folder in use, no free port, files of another user. */
 const EXIT_CONFIG = 78
 const EXIT_DATA = 65
 const EXIT_IN_USE = 75
 const EXIT_UNAVAILABLE = 69
+const EXIT_FORBIDDEN = 77
+/** Other calls have some of these, too. */
+const LISTEN_CALLS = ['listen', 'bind', 'getaddrinfo']
 const LISTEN_ERRORS = ['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND', 'EAI_AGAIN']
 
 /** What the operating system lacks, such as file handles; what a disk refuses. */
@@ -48,6 +58,13 @@ const STOP_WITHIN_MS = 9_500
 
 /** Runs the service until it is told to stop. */
 export async function serve(): Promise<void> {
+  process.once('beforeExit', () => {
+    // Of a start that fails something that nobody hears of any more may never close: it must not look like a stop.
+    console.error(
+      'Cannot start: the process has nothing left to wait for. This is a mistake in Weir',
+    )
+    process.exit(1)
+  })
   const config = readConfig(process.env)
   requireHandles()
   const heapFlag = heapFlagFor(memoryBytesOf(config))
@@ -88,24 +105,32 @@ export async function serve(): Promise<void> {
     const address = await app.listen()
     log.info({ address, dataDir: config.dataDir }, 'listening')
     trimWhenIdle()
-    if (app.firstStart === undefined) return
-    const text = firstStartText(address, app.firstStart, config)
-    // Beside the JSON lines, not among them.
-    if (isForPeople) console.log(text)
-    else console.error(text)
+    const text = app.firstStart && firstStartText(address, app.firstStart, config)
+    tellFirstStart(text, { dataDir: config.dataDir, isForPeople })
   } catch (error) {
     await app.close()
     // Whoever took the port did so in the moment between; nobody was told the password.
-    if (app.firstStart !== undefined) console.error(untoldText(app.firstStart))
+    if (app.firstStart !== undefined) tellUntold(config, app.firstStart)
     throw error
   }
 }
 
-function untoldText({ owner }: CreatedOrganization): string {
-  return (
-    `The account ${owner.email} was made and its password not told: set one with ` +
-    `npm run weir -- user reset-password ${owner.email}`
-  )
+/** Tells what a first start has to tell, and else what one before this was kept from telling. */
+function tellFirstStart(
+  text: string | undefined,
+  to: { readonly dataDir: string; readonly isForPeople: boolean },
+): void {
+  // Beside the JSON lines, not among them.
+  if (text !== undefined) (to.isForPeople ? console.log : console.error)(text)
+  // Only behind the text: a kill in between has it told once more rather than never.
+  const untold = takeUntold(to.dataDir)
+  if (text === undefined && untold !== undefined) console.error(untoldText(untold))
+}
+
+/** Of a first start that ends: what the next one need not tell again. */
+function tellUntold({ dataDir }: Config, { owner }: CreatedOrganization): void {
+  console.error(untoldText(owner.email))
+  takeUntold(dataDir)
 }
 
 /**
@@ -113,7 +138,7 @@ function untoldText({ owner }: CreatedOrganization): string {
  * goes away again meanwhile is waited for once more.
  */
 async function openUnlessStopped(config: Config, log: Log): Promise<WeirApp> {
-  if (config.store === 'folder') return await openApp(config, { log })
+  if (config.store === 'embedded') return await openApp(config, { log })
   const stopping = new AbortController()
   const stop = (signal: NodeJS.Signals) => {
     log.info({ signal }, 'stopping: the start is given up')
@@ -125,7 +150,7 @@ async function openUnlessStopped(config: Config, log: Log): Promise<WeirApp> {
     for (;;) {
       const app = await openApp(config, { log, signal: stopping.signal }).catch(unlessAway)
       if (stopping.signal.aborted) {
-        if (app?.firstStart !== undefined) console.error(untoldText(app.firstStart))
+        if (app?.firstStart !== undefined) tellUntold(config, app.firstStart)
         await app?.close()
       }
       stopping.signal.throwIfAborted()
@@ -182,7 +207,7 @@ export function exitWith(error: unknown, attempt = 'Cannot start'): never {
     console.error([`${error.message}:`, ...mistakes].join('\n'))
     process.exit(EXIT_CONFIG)
   }
-  const { code, message, stack } = error as NodeJS.ErrnoException
+  const { code, message, stack, syscall = '' } = error as NodeJS.ErrnoException
   if (error instanceof BackupDamaged) {
     console.error(message)
     process.exit(EXIT_DATA)
@@ -210,9 +235,13 @@ export function exitWith(error: unknown, attempt = 'Cannot start'): never {
     console.error(`${attempt}: ${damage.message}`)
     process.exit(EXIT_DATA)
   }
-  if (code !== undefined && LISTEN_ERRORS.includes(code)) {
+  if (code !== undefined && LISTEN_ERRORS.includes(code) && LISTEN_CALLS.includes(syscall)) {
     console.error(`Cannot listen: ${message}. Set WEIR_HOST and WEIR_PORT to a free address`)
     process.exit(EXIT_UNAVAILABLE)
+  }
+  if (error instanceof FolderForbidden || code === 'EACCES' || code === 'EPERM') {
+    console.error(`${attempt}: ${message}`)
+    process.exit(EXIT_FORBIDDEN)
   }
   console.error(`${attempt}: ${stack ?? message}`)
   process.exit(1)

@@ -4,29 +4,27 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync } from 'node:fs'
-import { availableParallelism, totalmem } from 'node:os'
-import { resolve } from 'node:path'
+import { globSync, mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir, totalmem } from 'node:os'
+import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { startClusterAhead } from '../test/support/cassandra.ts'
 import { provision } from './provision.ts'
 import { buildStudio } from './studio/build-studio.ts'
+import { groupFiles } from './test-groups.ts'
 
 /** A test that takes longer hangs, also on a machine that others slow down; a file has many. */
 const [TEST_MS_MAX, FILE_MS_MAX] = [1_200_000, 2_400_000]
 
-/** Of those that share the nodes of a cluster one after every few others, behind the first, while the nodes start. */
-function spread(files: readonly string[], isShared: (file: string) => boolean): string[] {
-  const [FIRST, STEP] = [60, 4]
-  const order = files.filter((file) => !isShared(file))
-  let at = Math.min(FIRST, order.length)
-  for (const file of files.filter(isShared)) {
-    order.splice(at, 0, file)
-    at = Math.min(at + STEP, order.length)
-  }
-  return order
+/** Of those that share the nodes of a cluster one after every other group, behind the first, while the nodes start. */
+function spread(others: readonly string[], shared: readonly string[]): string[] {
+  const FIRST = 8
+  const order = others.slice(0, FIRST)
+  const [rest, last] = [others.slice(FIRST), [...shared]]
+  for (const entry of rest) order.push(entry, ...last.splice(0, 1))
+  return [...order, ...last]
 }
 
 async function check(command: string, args: readonly string[]): Promise<void> {
@@ -54,11 +52,19 @@ const spare = totalmem() >= 8 * 2 ** 30 ? 1 : 0
 const concurrency = availableParallelism() + spare
 const isOnCluster = (file: string) => file.startsWith('test/cassandra/')
 if (files.some(isOnCluster)) startClusterAhead()
-// Every file is a process; what they share is stripped of its types and compiled once.
+// What processes share is stripped of its types and compiled once.
 process.env.NODE_COMPILE_CACHE ??= resolve('node_modules/.cache/weir-tests')
+const folder = mkdtempSync(join(tmpdir(), 'weir-test-groups-'))
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+// Pages first, as they take longest: begun last they would run alone.
+const isPage = (file: string) => file.startsWith('test/studio/')
+const others = groupFiles(
+  [...files.filter(isPage), ...files.filter((file) => !isPage(file) && !isOnCluster(file))],
+  folder,
+)
 // Not `node --test`, which puts files into an order of its own.
 const events = run({
-  ...{ files: spread(files, isOnCluster), concurrency, timeout: FILE_MS_MAX },
+  ...{ files: spread(others, files.filter(isOnCluster)), concurrency, timeout: FILE_MS_MAX },
   execArgv: [`--test-timeout=${TEST_MS_MAX}`],
 })
 events.on('test:fail', () => {

@@ -1,7 +1,13 @@
 /** What the composition root reads out of the settings. */
 import { readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
-import { type Config, connectionsWithin, findMemoryBytes, findOpenFilesMax } from '../base/index.ts'
+import {
+  type Config,
+  clusterPortsOf,
+  connectionsWithin,
+  findMemoryBytes,
+  findOpenFilesMax,
+} from '../base/index.ts'
 import type { ClusterSettings } from '../store/cassandra/index.ts'
 
 /** Below this the samples that wait to be sealed would take what calls need. */
@@ -85,7 +91,9 @@ export const NO_BACKUP =
 
 /** Where the cluster of the settings is, and who this process is to it; its hosts must be set. */
 export function clusterSettingsOf(config: Config): ClusterSettings {
-  const { hosts = [], port = 0 } = config.cassandraHosts ?? {}
+  const named = config.cassandraHosts ?? { hosts: [], ports: new Set() }
+  const { hosts } = named
+  const [port = 0] = clusterPortsOf(named, config.cassandraPort)
   const { cassandraUser: user, cassandraPassword: password } = config
   return {
     ...{ hosts, port, user, password, tls: clusterTls(config) },

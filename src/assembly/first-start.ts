@@ -7,6 +7,7 @@ import {
   type Identity,
 } from '../auth/index.ts'
 import type { Config, Log } from '../base/index.ts'
+import { markUntold, takeUntold } from './untold.ts'
 
 /** What a first start has made, and the port that it holds until the service listens on it. */
 interface FirstStart {
@@ -38,12 +39,15 @@ export async function beginFirstStart(
     name: 'My organization',
     actor: 'first start',
   }
+  // What nobody could be told again: a password that was given is known.
+  if (ownerPassword === undefined) markUntold(config.dataDir, ownerEmail.toLowerCase())
   const created = await createOrganization(identity, wanted).catch(async (error: unknown) => {
     // Another process of the same cluster may have been first.
     await identity.organizations.load()
     if (identity.organizations.count === 0) throw error
   })
   if (created === undefined) {
+    takeUntold(config.dataDir)
     log.info('another process made the first organization and tells its password')
     await port.release()
     return undefined

@@ -52,6 +52,8 @@ async function openFolderStores(
     ...storeLimitsFor(memoryBytesOf(config)),
     // Derivation says what it watches as soon as the catalog is there.
     isSealedWhenWatched: true,
+    onStuck: (reason) =>
+      log.error({ reason }, 'samples stay in the journal, as they cannot be sealed'),
     onDamage: (found) => {
       log.error({ damage: found }, 'stored samples are damaged or missing')
       damage.countSetAside(found)

@@ -20,7 +20,7 @@ export async function openStorage(
 }
 
 async function open(opening: StorageOpening, opened: AsyncDisposableStack): Promise<OpenedStorage> {
-  if (opening.config.store === 'folder') return await openFolderStorage(opening, opened)
+  if (opening.config.store === 'embedded') return await openFolderStorage(opening, opened)
   // The driver is loaded only where there is a cluster.
   const { openClusterStorage } = await import('./open-cluster-storage.ts')
   return await openClusterStorage(opening, opened)

@@ -7,8 +7,10 @@ import { CatalogConflict, type CatalogStore, type PutDocument } from '../store/i
 import type { ActingCaller } from './administer/acting-caller.ts'
 import { type AuditLog, actorName } from './audit-log.ts'
 
-/** Data that left the service in one answer. */
+/** Data that left the service in one answer, or in a part of one. */
 export interface ExportedData {
+  /** What stands for the answer, where data of it is noted part by part; without it a note is an answer. */
+  readonly answer?: object
   /** Samples as CSV, samples as JSON, or a file. */
   readonly form: 'csv' | 'json' | 'file'
   /** The component of which was read, and its stream when the call named one. */
@@ -45,6 +47,8 @@ interface Export {
   /** Whether a call read all streams of the component. */
   isWhole: boolean
   answers: number
+  /** Answers that come in parts, and have been counted. */
+  readonly counted: WeakSet<object>
   amount: number
   /** The entry as it was first written; undefined: nothing is written yet. */
   entry: PutDocument | undefined
@@ -74,7 +78,8 @@ export class ExportLog {
     if (!isPerson && data.form !== 'csv') return
     const found = this.#find(by, data)
     if (found === undefined) return
-    found.answers += 1
+    if (data.answer === undefined || !found.counted.has(data.answer)) found.answers += 1
+    if (data.answer !== undefined) found.counted.add(data.answer)
     found.amount += data.amount
     if (data.streamId === undefined) found.isWhole = true
     else if (found.streamIds.size <= STREAMS_MAX) found.streamIds.add(data.streamId)
@@ -128,7 +133,7 @@ export class ExportLog {
     }
     const opened: Export = {
       ...{ hour: this.#hour, by: { principal, address }, ...of, answers: 0, amount: 0 },
-      ...{ streamIds: new Set<string>(), isWhole: false },
+      ...{ streamIds: new Set<string>(), isWhole: false, counted: new WeakSet<object>() },
       ...{ entry: undefined, revision: 0, isChanged: false },
     }
     this.#exports.set(key, opened)

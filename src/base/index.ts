@@ -1,26 +1,7 @@
 export { BoundedCache } from './bounded-cache.ts'
-export { type Clock, ManualClock, systemClock } from './clock.ts'
-export { growColumn } from './columns/grow-column.ts'
-export { countAtMost, countBelow } from './columns/sorted-column.ts'
-export { readUid, showUid, UID_WORDS } from './columns/uid-words.ts'
 export { commandSocketAddress } from './command-socket-address.ts'
-export { EARLIEST_TIME, type EpochMs, epochMs, isSampleTime, TIME_END } from './epoch.ts'
 export { type ErrorCode, errorCatalogue } from './error-catalogue.ts'
 export { Refusal, refusal, refuse } from './errors.ts'
-export {
-  familyHeadOf,
-  familyNumberOf,
-  familyTailOf,
-  familyWordsAt,
-  familyWordsOf,
-  headUidOf,
-  isFamilyForm,
-  isHeadUid,
-  memberUidOf,
-  ORDINAL_END,
-  ordinalOf,
-  TAIL_DIGITS,
-} from './family-uid.ts'
 export { readId, refuseFieldAt, requireUnicode, showValue } from './field-checks.ts'
 export {
   characterCount,
@@ -33,12 +14,10 @@ export {
   newSecret,
   newUid,
 } from './ids.ts'
-export { invariant, unreachable } from './invariant.ts'
 export { isDeepJson } from './json-depth.ts'
 export { KeyedMutex } from './keyed-mutex.ts'
 export * from './limits.ts'
 export { createLog, type Log } from './log.ts'
-export { freeBytes } from './memory/free-bytes.ts'
 export { trimWhenIdle } from './memory/idle-trim.ts'
 export {
   type HeldMemory,
@@ -61,6 +40,7 @@ export { Mutex } from './mutex.ts'
 export { nextTurn } from './next-turn.ts'
 export { bodyFilesWithin, connectionsWithin, findOpenFilesMax } from './open-files.ts'
 export { peopleLog } from './people-log.ts'
+export * from './plain.ts'
 export {
   EPOCH_MS,
   parseSampleTime,
@@ -82,6 +62,7 @@ export {
 } from './schema/schema-errors.ts'
 export { Type } from './schema/schema-type.ts'
 export type { Brand, Brands } from './settings/brands.ts'
+export { clusterPortsOf } from './settings/cluster-figures.ts'
 export { type Config, ConfigError, type MetricsAccess, readConfig } from './settings/config.ts'
 export type { LiveFigures } from './settings/live-figures.ts'
 export type { QuotaName, Quotas } from './settings/quota-figures.ts'
@@ -98,7 +79,5 @@ export {
   readTimeZone,
   SettingMistake,
 } from './settings/setting-readers.ts'
-export { lowestBitExponent, powerOf2 } from './sums/double-bits.ts'
-export { ExactSums } from './sums/exact-sums.ts'
 export { trimEndOf } from './trim-end.ts'
 export { version } from './version.ts'

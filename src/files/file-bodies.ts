@@ -35,6 +35,7 @@ export function withFileBodies(deps: FileBodiesDeps): SampleStore {
     return isRemoved
   }
   return {
+    expect: (bytes) => store.expect(bytes),
     // Nulls make gaps: such a batch takes samples out, and may take files.
     append: (batch) =>
       batch.removals.some(ofFiles)

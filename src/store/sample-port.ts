@@ -151,11 +151,18 @@ export interface Damage {
 export interface StoreStatus {
   /** Why writes are refused, or undefined while the store takes them. */
   readonly readOnlyReason: string | undefined
+  /** Whether what is taken stays in the journal, as it cannot be sealed: once that is full writes are refused. */
+  readonly isSealingStuck: boolean
   readonly damages: readonly Damage[]
 }
 
 /** What the feed needs from any storage engine for samples. */
 export interface SampleStore {
+  /**
+   * Refuses with `read_only` what append() would, as far as that shows before; undefined: nothing is in the way. Asked
+   * before something is made that is for the sake of samples, of about so many bytes.
+   */
+  expect(bytes: number): Promise<void> | undefined
   /**
    * Resolves only when the whole batch would survive a crash and reads see it. Rejected: part of it
    * may be kept and the same append may be repeated (it is idempotent). The embedded store keeps none,

@@ -57,6 +57,21 @@ test('ExportLog writes again what could not be written, with all that has come s
   assert.deepEqual(await details(), ['"c" / "s" as CSV: 2 answers, 10 samples'])
 })
 
+test('ExportLog counts an answer that comes in parts once, in each hour, beside others', async (t) => {
+  const { clock, exports, details } = await openLog(t)
+  const [one, two] = [
+    { ...CSV, answer: {} },
+    { ...CSV, answer: {} },
+  ]
+  for (const data of [one, two, one, two, CSV, one]) exports.note(person('u'), data)
+  await exports.flush()
+  assert.deepEqual(await details(), ['"c" / "s" as CSV: 3 answers, 30 samples'])
+  clock.advance(HOUR_MS)
+  exports.note(person('u'), one)
+  await exports.flush()
+  assert.equal((await details())[0], '"c" / "s" as CSV: 1 answers, 5 samples')
+})
+
 test('ExportLog does not bring back an entry that went with its organization', async (t) => {
   const { exports, embedded, details } = await openLog(t)
   exports.note(person('u'), CSV)

@@ -75,7 +75,7 @@ export class FaultLane {
     })
   }
 
-  /** Ends after the call that is under way; rejects when anything was wrong. */
+  /** Ends after the call that is under way, which is made no second time; rejects when anything was wrong. */
   async stop(): Promise<void> {
     this.#isEnding = true
     await this.#running
@@ -175,7 +175,7 @@ export class FaultLane {
     for (let tries = 0; ; tries++) {
       const target = this.#targets[(tries + this.#random.integer(0, 2)) % this.#targets.length]
       if ((await this.#ask(target, call)) !== undefined) break
-      if (this.#random.next() < GIVEN_UP) {
+      if (this.#isEnding || this.#random.next() < GIVEN_UP) {
         this.counts.givenUp += 1
         return
       }

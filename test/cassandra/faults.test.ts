@@ -1,7 +1,7 @@
 /**
- * Faults under load, on three nodes of its own and two processes of the service: what was acknowledged is there,
- * nothing else is, and statistics are those of what is there. WEIR_FAULT_ROUNDS asks for more rounds, with longer
- * pauses, than a run of all tests has time for.
+ * Faults under load, on three nodes and two processes of the service: what was acknowledged is there, nothing else is,
+ * and statistics are those of what is there. In a run of all tests nodes are lost to the processes by ways that are cut
+ * and halted; with WEIR_FAULT_ROUNDS (`npm run test:faults`) the test has nodes of its own that die and hang.
  */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,15 +11,12 @@ import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { signIn } from '../support/caller.ts'
 import { cassandraSkip } from '../support/cassandra.ts'
-import {
-  CASSANDRA_HOSTS,
-  type CassandraNodes,
-  startCassandraNodes,
-} from '../support/cassandra-nodes.ts'
+import { CASSANDRA_HOSTS } from '../support/cassandra-nodes.ts'
 import { type ChildService, startChildService } from '../support/child-service.ts'
 import { Random, testSeeds } from '../support/random.ts'
 import { eventually } from '../support/settle.ts'
 import { FaultLane, type LoadTarget } from './fault-load.ts'
+import { type FaultyNodes, openCutNodes, openDyingNodes } from './fault-nodes.ts'
 
 const skip = cassandraSkip()
 const ROUNDS = Number(process.env.WEIR_FAULT_ROUNDS ?? 0)
@@ -30,7 +27,7 @@ const LANES = 4
 const PASSWORD = 'correct horse battery'
 
 let home: string
-let nodes: CassandraNodes
+let nodes: FaultyNodes
 let services: ChildService[] = []
 const targets: LoadTarget[] = ['', ''].map((url) => ({ url, cookie: '' }))
 
@@ -38,7 +35,7 @@ async function startService(at: number): Promise<void> {
   services[at] = await startChildService(join(home, `weir${at}`), {
     WEIR_STORE: 'cassandra',
     WEIR_CASSANDRA_HOSTS: CASSANDRA_HOSTS.map((host) => `${host}:${nodes.port}`).join(','),
-    WEIR_CASSANDRA_KEYSPACE: 'weir_faults',
+    WEIR_CASSANDRA_KEYSPACE: nodes.keyspace,
     WEIR_OWNER_PASSWORD: PASSWORD,
     WEIR_RATE_LIMITS: 'off',
   })
@@ -57,35 +54,35 @@ async function goOn(lanes: readonly FaultLane[], calls = CALLS): Promise<void> {
 /** Halts a second node until the callers of all lanes were told to come again. */
 async function loseQuorum(lanes: readonly FaultLane[], node: number): Promise<void> {
   const before = lanes.map(({ counts }) => counts.refused)
-  nodes.signal(node, 'SIGSTOP')
+  nodes.halt(node)
   await eventually(() =>
     assert.ok(
       lanes.every(({ counts }, at) => counts.refused > before[at]),
       told(lanes),
     ),
   )
-  nodes.signal(node, 'SIGCONT')
+  nodes.goOn(node)
   await goOn(lanes)
 }
 
-/** Three nodes, of which one dies, another hangs, and a process of the service dies; the load goes on. */
+/** Three nodes, of which one is lost, another hangs, and a process of the service dies; the load goes on. */
 async function runFaults(lanes: readonly FaultLane[], random: Random): Promise<void> {
   const dying = random.integer(0, 3)
   const hanging = (dying + random.integer(1, 3)) % 3
   await goOn(lanes)
-  await nodes.kill(dying)
+  await nodes.lose(dying)
   await goOn(lanes)
   if (ROUNDS > 0) await loseQuorum(lanes, hanging)
-  const back = nodes.restart(dying)
+  const back = nodes.regain(dying)
   const killed = random.integer(0, 2)
   await services[killed].kill()
   await goOn(lanes)
   await startService(killed)
   await back
   await goOn(lanes)
-  nodes.signal(hanging, 'SIGSTOP')
+  nodes.halt(hanging)
   await pause(PAUSE_MS)
-  nodes.signal(hanging, 'SIGCONT')
+  nodes.goOn(hanging)
   await goOn(lanes)
 }
 
@@ -93,13 +90,9 @@ async function checkAll(lanes: readonly FaultLane[]): Promise<void> {
   for (const target of targets) await Promise.all(lanes.map((lane) => lane.check(target)))
 }
 
-/** Of all nodes only where there is time for it: a node takes 14 s of a processor to start. */
 async function restartAll(): Promise<void> {
   await Promise.all(services.map((service) => service.kill()))
-  if (ROUNDS > 0) {
-    await Promise.all(CASSANDRA_HOSTS.map((_, node) => nodes.kill(node)))
-    await Promise.all(CASSANDRA_HOSTS.map((_, node) => nodes.restart(node)))
-  }
+  await nodes.restartAll()
   await startBoth()
 }
 
@@ -119,7 +112,7 @@ function faultCases(): void {
       mkdirSync(join(home, name), { mode: 0o700 })
       writeFileSync(join(home, name, 'secret.key'), 'ab'.repeat(32), { mode: 0o600 })
     }
-    nodes = await startCassandraNodes(home)
+    nodes = await (ROUNDS > 0 ? openDyingNodes(home) : openCutNodes())
     await startBoth()
     const cookie = await signIn(services[0], 'owner@localhost', PASSWORD)
     for (const target of targets) target.cookie = cookie

@@ -22,7 +22,7 @@ before(async () => {
   cluster = await testKeyspaceSettings('move')
   settings = {
     WEIR_CASSANDRA_HOSTS: cluster.hosts.map((host) => `${host}:${cluster.port}`).join(','),
-    WEIR_CASSANDRA_DATA_CENTRE: cluster.dataCentre,
+    WEIR_CASSANDRA_DATACENTER: cluster.dataCentre,
     WEIR_CASSANDRA_KEYSPACE: cluster.keyspace,
     WEIR_CASSANDRA_REPLICATION: String(cluster.replication),
   }

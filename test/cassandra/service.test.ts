@@ -173,7 +173,7 @@ function cases(): void {
       assert.match(err, expected)
       assert.equal(code, 78)
     }
-    await check({ WEIR_CASSANDRA_DATA_CENTRE: 'mars' }, /data centre "mars".*it has datacenter1/)
+    await check({ WEIR_CASSANDRA_DATACENTER: 'mars' }, /data centre "mars".*it has datacenter1/)
     const fresh = { WEIR_CASSANDRA_KEYSPACE: `${keyspace.keyspace}_b` }
     const tooMany = { ...fresh, WEIR_CASSANDRA_REPLICATION: '7' }
     await check(tooMany, /7 copies in the data centre "datacenter1": it has 3 nodes/)

@@ -119,6 +119,7 @@ test('components refuse bad input by field and change nothing', () =>
     await bad(deep('baseCycle', { id: 'hour' }), /stream\[1\].baseCycle belongs to interval/)
     await bad(deep('unit', { uid: 'x' }), /stream\[1\].unit.uid "x" is no unit/)
     await bad(deep('unit', 'x'), /stream\[1\].unit must be null or an object/)
+    await bad(deep('unit', { id: 'volt' }), /stream\[1\].unit must have required properties uid$/)
     await bad(deep('delete_profile', { uid: 'x' }), /delete_profile.uid "x" is no delete profile/)
     await check({ id: 'taken' }, 'claim_taken', /component.id "taken" is taken/)
     await check(deep('id', 'ok'), 'claim_taken', /^component\.stream\[1\]\.id "ok" is taken/)

@@ -291,7 +291,8 @@ export function sampleStoreContract(engine: string, open: () => Promise<StoreUnd
       [5, 1.25],
     ])
     assert.equal((await read(later, 5)).length, 100)
-    assert.deepEqual(later.status(), { readOnlyReason: undefined, damages: [] })
+    const well = { readOnlyReason: undefined, isSealingStuck: false, damages: [] }
+    assert.deepEqual(later.status(), well)
   })
 
   check('append() refuses values that no sample may have and keeps nothing', async (_, store) => {

@@ -71,7 +71,11 @@ class Ledger {
     await this.#checkGrowing(store, { ...shuffled, timeOf: load.shuffledTime })
     await this.#checkReplaced(store)
     await this.#checkHoled(store)
-    assert.deepEqual(store.status(), { readOnlyReason: undefined, damages: [] })
+    assert.deepEqual(store.status(), {
+      readOnlyReason: undefined,
+      isSealingStuck: false,
+      damages: [],
+    })
   }
 
   async #checkGrowing(

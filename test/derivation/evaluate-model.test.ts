@@ -8,7 +8,7 @@ import { STATISTIC_IDS } from '../../src/feed/index.ts'
 import { type Cycle, type CycleDefinition, compileCycle, loadZone } from '../../src/time/index.ts'
 import { type ModelStream, modelResults } from '../support/derivation-model.ts'
 import { PlainSampleStore } from '../support/plain-sample-store.ts'
-import { Random, testSeeds } from '../support/random.ts'
+import { Random, roundsOf, testSeeds } from '../support/random.ts'
 import { batch, stream } from '../support/samples.ts'
 
 const HOUR = 3_600_000
@@ -131,7 +131,7 @@ async function derive(
 }
 
 test('deriveSpan() gives what the model gives, in any blocks and spans', async () => {
-  for (const seed of testSeeds(150)) {
+  for (const seed of testSeeds(roundsOf(150))) {
     const random = new Random(seed)
     const { plan, streams } = randomWorld(random)
     const told = `WEIR_TEST_SEED=${seed} ${plan.expression.text}`

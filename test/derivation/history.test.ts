@@ -173,3 +173,26 @@ test('a job whose stream is deleted fails, and says so', async () => {
   const job = await finished(uid)
   assert.deepEqual([job.status, job.message], ['FAILED', 'The stream was deleted'])
 })
+
+test('a job that a key may not see is in no list', async () => {
+  const made = await make('hidden-job', 5)
+  const uids: string[] = []
+  for (let count = 0; count < 3; count += 1) {
+    uids.unshift((await finished((await derive(made)).body.job.uid)).uid)
+  }
+  const all = (await owner('GET', '/api/job?limit=1000')).body.job as { uid: string }[]
+  const capabilities = [
+    { resource: 'job', methods: ['GET', 'DELETE'] },
+    { resource: `job/${uids[1]}`, methods: ['DELETE'] },
+  ]
+  const key = await owner('PUT', '/api/api_key', { api_key: { name: 'jobs', capabilities } })
+  const call = caller(service, `api_key=${key.body.api_key.secretKey}`)
+  assert.equal((await call('GET', `/api/job/${uids[1]}`)).status, 403)
+  const shown = all.map(({ uid }) => uid).filter((uid) => uid !== uids[1])
+  for (const start of [0, 1, 2]) {
+    const { body } = await call('GET', `/api/job?start=${start}&limit=2`)
+    const listed = (body.job as { uid: string }[]).map(({ uid }) => uid)
+    assert.deepEqual(listed, shown.slice(start, start + 2), `${start}`)
+    assert.equal(body.totalCount, shown.length)
+  }
+})

@@ -4,14 +4,14 @@ import { after, before, test } from 'node:test'
 import { EARLIEST_TIME, TIME_END } from '../../src/base/index.ts'
 import { deriveAgain, isProblem } from '../../src/derivation/index.ts'
 import { type DerivationHome, openDerivationHome } from '../support/derivation-home.ts'
-import { Random, testSeeds } from '../support/random.ts'
+import { Random, roundsOf, testSeeds } from '../support/random.ts'
 import { type DerivedShape, type GraphShape, randomGraph } from './random-graph.ts'
 
 const SECOND = 1_000
 /** A full minute, so that intervals of every cycle begin there. */
 const START = Date.UTC(2024, 0, 1)
 const SPAN_S = 150
-const GRAPHS = Number(process.env.WEIR_GRAPHS ?? 4)
+const GRAPHS = roundsOf(6)
 
 let home: DerivationHome
 before(async () => {

@@ -160,7 +160,7 @@ test('makeFileSweep() leaves everything while samples are damaged', async () => 
     const damages = [{ ...damage, from: undefined, until: undefined }]
     const sweep = makeFileSweep({
       ...{ blobs, catalog: new OneLease(), clock: new ManualClock(Date.now() + 2 * HOUR_MS) },
-      store: { ...store, status: () => ({ readOnlyReason: undefined, damages }) },
+      store: { ...store, status: () => ({ ...store.status(), damages }) },
       ...{ holder: 'test', fileStreams: () => [], onFailure: () => {} },
     })
     assert.equal(await sweep.run(), 0)

@@ -27,7 +27,7 @@ class MoodyStore extends PlainSampleStore {
   }
 
   override status(): StoreStatus {
-    return { readOnlyReason: this.readOnlyReason, damages: [] }
+    return { ...super.status(), readOnlyReason: this.readOnlyReason }
   }
 }
 

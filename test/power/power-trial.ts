@@ -116,7 +116,11 @@ export class PowerTrial {
   async #checkSurvivors(): Promise<void> {
     const store = await this.#open()
     for (const lane of this.#lanes) await lane.check(store)
-    assert.deepEqual(store.status(), { readOnlyReason: undefined, damages: [] })
+    assert.deepEqual(store.status(), {
+      readOnlyReason: undefined,
+      isSealingStuck: false,
+      damages: [],
+    })
     // Whoever has read from it must find the same after the next cut.
     await this.#end(store)
   }

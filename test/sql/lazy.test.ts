@@ -1,3 +1,4 @@
+// Alone: it looks at what its process has loaded.
 import assert from 'node:assert/strict'
 import { registerHooks } from 'node:module'
 import { test } from 'node:test'

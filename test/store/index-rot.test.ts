@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type EmbeddedSampleStore, openSampleStore } from '../../src/store/embedded/index.ts'
 import { flipBit, listKeys, listPages, type TreePage } from '../support/flip-page.ts'
-import { Random, testSeeds } from '../support/random.ts'
+import { Random, roundsOf, testSeeds } from '../support/random.ts'
 import { batch, read, stream } from '../support/samples.ts'
 
 const [SEED] = testSeeds(1)
-const ROUNDS = Number(process.env.WEIR_TEST_ROUNDS ?? 3)
+const ROUNDS = roundsOf(6)
 /** Streams of a few runs, so that a page of the index names many. */
 const SHORT = Array.from({ length: 900 }, (_, index) => index + 1)
 const SHORT_SEALS = 4
@@ -21,7 +21,7 @@ const LONG_END = 160
 const STEP = 10
 const GONE = 150
 /** Keys of a page of the index that are changed, one by one. */
-const KEYS = 2
+const KEYS = roundsOf(2)
 
 let template: string
 

@@ -8,11 +8,11 @@ import { after, before, test } from 'node:test'
 import { type EmbeddedSampleStore, openSampleStore } from '../../src/store/embedded/index.ts'
 import type { Damage } from '../../src/store/index.ts'
 import { flipBit, listPages, type TreePage } from '../support/flip-page.ts'
-import { Random, testSeeds } from '../support/random.ts'
+import { Random, roundsOf, testSeeds } from '../support/random.ts'
 import { batch, read } from '../support/samples.ts'
 
 const [SEED] = testSeeds(1)
-const ROUNDS = Number(process.env.WEIR_TEST_ROUNDS ?? 2)
+const ROUNDS = roundsOf(3)
 const SEGMENT_BYTES = 32 * 1024
 /** Enough for trees of two levels. */
 const NUMBERS = Array.from({ length: 500 }, (_, index) => index + 1)

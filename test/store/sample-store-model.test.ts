@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type EmbeddedSampleStore, openSampleStore } from '../../src/store/embedded/index.ts'
-import { Random, testSeeds } from '../support/random.ts'
+import { Random, roundsOf, testSeeds } from '../support/random.ts'
 import { SampleTrial } from './sample-trial.ts'
 
 async function tryEmbedded(seed: number, steps: number, textShare: number): Promise<void> {
@@ -25,7 +25,7 @@ async function tryEmbedded(seed: number, steps: number, textShare: number): Prom
   }
 }
 
-for (const seed of testSeeds(2)) {
+for (const seed of testSeeds(roundsOf(2))) {
   test(`EmbeddedSampleStore holds what the model holds (WEIR_TEST_SEED=${seed})`, () =>
     tryEmbedded(seed, 80, 0.05))
 

@@ -160,7 +160,11 @@ export class SampleTrial {
 
   async #check(): Promise<void> {
     for (let handle = 1; handle < this.#nextHandle; handle += 1) await this.#checkStream(handle)
-    assert.deepEqual(this.store.status(), { readOnlyReason: undefined, damages: [] })
+    assert.deepEqual(this.store.status(), {
+      readOnlyReason: undefined,
+      isSealingStuck: false,
+      damages: [],
+    })
   }
 
   async #checkStream(handle: number): Promise<void> {

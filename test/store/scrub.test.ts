@@ -101,6 +101,8 @@ test('scrub() finds a changed frame of the journal behind which others are', asy
   const { folder } = await fill(context)
   const store = await openSampleStore({ folder })
   context.after(() => store.close())
+  // What was there before is sealed once the thread has started: its segment is not the one to be changed.
+  await store.sealAll()
   await store.append(batch([[3, 6, 1]]))
   await store.append(batch([[4, 6, 1]]))
   const journal = join(folder, 'journal')

@@ -292,6 +292,8 @@ test('a guest reads and is offered nothing to change', { skip }, async () => {
   await page.getByRole('link', { name: 'Units' }).click()
   await page.getByRole('link', { name: 'Read', exact: true }).waitFor()
   await shows(button(page, 'New unit'), 0)
+  await page.goto(new URL('/build/unit/new', page.url()).href)
+  await page.getByText('As a guest you can read this, and change nothing.').waitFor()
 })
 
 test('names of 512 characters fit, wide and on a phone', { skip }, async () => {

@@ -44,8 +44,8 @@ test('messageInWords() has no path in what a person reads', () => {
     'Maximum of panel 1: 5 must be greater than the minimum, which is 7',
   )
   check(
-    'body: dashboard.panels.0 must have required properties kind',
-    'dashboard.panels.0.kind',
+    'body: dashboard.panels[0] must have required properties kind',
+    'dashboard.panels[0].kind',
     'Kind of panel 1 is missing',
   )
   check('body: api_key.name must be string', 'api_key.name', 'Name must be string')

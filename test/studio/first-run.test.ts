@@ -70,6 +70,7 @@ test('the first run makes a key, shows it on demand, and turns into the chart of
     })
   }
   await page.waitForURL(/with=telegraf/)
+  await page.getByText('started with WEIR_HOST=0.0.0.0').waitFor()
   await page.clock.runFor(61_000)
   await step.getByRole('button', { name: 'Show the key' }).waitFor()
   await eventually(async () => {

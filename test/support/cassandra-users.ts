@@ -8,13 +8,12 @@ export function clusterFolder(): string {
   return join(tmpdir(), `weir-cassandra-${userInfo().uid}`)
 }
 
-/** Tells that this process needs the cluster, until it ends or has not come back after so long. */
-export function needCluster(folder: string, forMs = Number.POSITIVE_INFINITY): void {
+/** Tells that this process needs the cluster, until it ends. */
+export function needCluster(folder: string): void {
   const users = join(folder, 'users')
   mkdirSync(users, { recursive: true })
   const ticket = join(users, String(process.pid))
-  const until = Number.isFinite(forMs) ? Date.now() + forMs : null
-  writeFileSync(ticket, JSON.stringify({ began: beginOf(process.pid), until }))
+  writeFileSync(ticket, JSON.stringify({ began: beginOf(process.pid) }))
   process.once('exit', () => rmSync(ticket, { force: true }))
 }
 
@@ -34,8 +33,7 @@ export function hasUsers(folder: string): boolean {
 function isUsing(ticket: string, pid: number): boolean {
   try {
     process.kill(pid, 0)
-    const { began, until } = JSON.parse(readFileSync(ticket, 'utf8'))
-    return began === beginOf(pid) && (until === null || Date.now() < until)
+    return JSON.parse(readFileSync(ticket, 'utf8')).began === beginOf(pid)
   } catch (error) {
     // Half of a file that is being written.
     return error instanceof SyntaxError

@@ -14,8 +14,6 @@ import { clusterFolder, needCluster } from './cassandra-users.ts'
 export { cassandraSkip } from './cassandra-programs.ts'
 
 const LOOK_MS = 200
-/** The nodes are not kept for longer when nobody has come. */
-const AHEAD_MS_MAX = 300_000
 
 /** A keyspace of a test file. */
 export interface TestKeyspace {
@@ -82,11 +80,11 @@ async function clusterPort(): Promise<number> {
   throw new Error(`Cassandra does not start: ${whyNot(folder)}`)
 }
 
-/** Starts the cluster for test files that come within some minutes, so that it serves when they do. */
+/** Starts the cluster for the test files of a run, so that it serves when the first comes and until the last is done. */
 export function startClusterAhead(): void {
   if (process.env.WEIR_TEST_CASSANDRA !== undefined || cassandraLack() !== undefined) return
   const folder = clusterFolder()
-  needCluster(folder, AHEAD_MS_MAX)
+  needCluster(folder)
   startKeeper(folder)
 }
 

@@ -1,59 +1,108 @@
-/** The way to the nodes of a cluster, on their own addresses and another port, which can be cut and mended. */
+/** The ways to the nodes of a cluster, on their own addresses and another port, each of which can be cut, halted and mended. */
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { CASSANDRA_HOSTS, freeClusterPort } from './cassandra-nodes.ts'
 
-/** A way that is open until it is cut. */
+/** Ways that are open until they are cut; what names no node is done to all. */
 export interface ClusterProxy {
   readonly port: number
   /** Breaks all connections off and takes no more. */
-  cut(): void
+  cut(node?: number): void
   /** Takes connections again. */
-  mend(): Promise<void>
+  mend(node?: number): Promise<void>
+  /** Keeps connections and takes more, but carries nothing, as a node that hangs does. */
+  halt(node: number): void
+  /** Carries what was kept waiting, and all that comes. */
+  goOn(node: number): void
   close(): void
 }
 
-/** Opens the way to the nodes that listen on a port; a text that a client sends may cut it. */
+/** Opens the ways to the nodes that listen on a port; a text that a client sends may cut them. */
 export async function startClusterProxy(nodePort: number, cutAt?: string): Promise<ClusterProxy> {
   const port = await freeClusterPort()
-  const sockets = new Set<Socket>()
-  let servers: Server[] = []
-  let isCut = true
-  const mend = async () => {
-    isCut = false
-    servers = CASSANDRA_HOSTS.map((host) =>
-      createServer((client) => {
-        // One that was taken before the cut and is told of after it.
-        if (isCut) client.destroy()
-        else {
-          client.on('data', (part: Buffer) => {
-            if (cutAt !== undefined && part.includes(cutAt)) cut()
-          })
-          join(client, connect(nodePort, host), sockets)
-        }
-      }).listen(port, host),
-    )
-    await Promise.all(servers.map((server) => once(server, 'listening')))
+  const ways = CASSANDRA_HOSTS.map((host) => new Way(host, { nodePort, port }))
+  const chosen = (node?: number) => (node === undefined ? ways : [ways[node]])
+  const cut = (node?: number) => {
+    for (const way of chosen(node)) way.cut()
   }
-  const cut = () => {
-    isCut = true
-    for (const server of servers) server.close()
-    for (const socket of sockets) socket.destroy()
+  for (const way of ways) {
+    way.onSent = (part) => {
+      if (cutAt !== undefined && part.includes(cutAt)) cut()
+    }
+  }
+  const mend = async (node?: number) => {
+    await Promise.all(chosen(node).map((way) => way.mend()))
   }
   await mend()
-  return { port, cut, mend, close: cut }
+  return {
+    ...{ port, cut, mend },
+    halt: (node) => ways[node].halt(),
+    goOn: (node) => ways[node].goOn(),
+    close: cut,
+  }
 }
 
-function join(client: Socket, node: Socket, sockets: Set<Socket>): void {
-  for (const socket of [client, node]) {
-    sockets.add(socket)
-    socket.on('error', () => {})
-    socket.on('close', () => {
-      sockets.delete(socket)
-      client.destroy()
-      node.destroy()
-    })
+/** The way to one node. */
+class Way {
+  readonly #host: string
+  readonly #ports: { readonly nodePort: number; readonly port: number }
+  readonly #sockets = new Set<Socket>()
+  #server: Server | undefined
+  #isHalted = false
+  /** Is told all that clients send. */
+  onSent: (part: Buffer) => void = () => {}
+
+  constructor(host: string, ports: { readonly nodePort: number; readonly port: number }) {
+    this.#host = host
+    this.#ports = ports
   }
-  client.pipe(node)
-  node.pipe(client)
+
+  async mend(): Promise<void> {
+    const server = createServer((client) => {
+      // One that was taken before the cut and is told of after it.
+      if (this.#server !== server) client.destroy()
+      else this.#join(client, connect(this.#ports.nodePort, this.#host))
+    })
+    this.#server = server
+    await once(server.listen(this.#ports.port, this.#host), 'listening')
+  }
+
+  cut(): void {
+    this.#server?.close()
+    this.#server = undefined
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  halt(): void {
+    this.#isHalted = true
+    for (const socket of this.#sockets) socket.pause()
+  }
+
+  goOn(): void {
+    this.#isHalted = false
+    for (const socket of this.#sockets) socket.resume()
+  }
+
+  #join(client: Socket, node: Socket): void {
+    for (const [from, to] of [
+      [client, node],
+      [node, client],
+    ]) {
+      this.#sockets.add(from)
+      from.on('error', () => {})
+      from.on('close', () => {
+        this.#sockets.delete(from)
+        to.destroy()
+      })
+      from.on('data', (part: Buffer) => {
+        if (from === client) this.onSent(part)
+        if (to.write(part)) return
+        from.pause()
+        to.once('drain', () => {
+          if (!this.#isHalted) from.resume()
+        })
+      })
+      if (this.#isHalted) from.pause()
+    }
+  }
 }

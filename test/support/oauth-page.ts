@@ -1,9 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { openBrowser } from './browser.ts'
 import { PATIENCE_MS } from './settle.ts'
+import { sharedBrowser } from './shared-browser.ts'
 
 /** A client's own web server, which only remembers where browsers were sent. */
 export interface CallbackServer {
@@ -44,16 +43,11 @@ export interface CheckedPage {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** One browser serves all tests of a file; it starts with the first that needs it. */
-let launched: Promise<Browser> | undefined
-after(async () => (await launched)?.close())
-
 /** Opens a page without cookies or memory of others. */
 export async function openPage(
   options: Parameters<Browser['newContext']>[0] = {},
 ): Promise<CheckedPage> {
-  launched ??= openBrowser()
-  const browser = await launched
+  const browser = await sharedBrowser()
   const context = await browser.newContext(options)
   const page = await context.newPage()
   page.setDefaultTimeout(PATIENCE_MS)

@@ -30,6 +30,8 @@ export class PlainSampleStore implements SampleStore {
   #watched: ReadonlySet<number> = new Set()
   readonly #follows = new Set<Map<StreamHandle, TouchedSpan | undefined>>()
 
+  expect(): undefined {}
+
   async append(batch: SampleBatch): Promise<void> {
     this.#check(batch)
     for (const removal of batch.removals) this.#remove(removal)
@@ -152,7 +154,7 @@ export class PlainSampleStore implements SampleStore {
   }
 
   status(): StoreStatus {
-    return { readOnlyReason: undefined, damages: [] }
+    return { readOnlyReason: undefined, isSealingStuck: false, damages: [] }
   }
 
   async close(): Promise<void> {}

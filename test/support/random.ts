@@ -35,6 +35,13 @@ const DECIDING_SEED = 20_261_115
 const isDeciding = process.env.CI === 'true'
 const asked = process.env.WEIR_TEST_SEED
 
+const isThorough = process.env.WEIR_TEST_THOROUGH === 'true'
+
+/** How many of its rounds a long random test makes: a third, and all of them in `npm run test:thorough`. */
+export function roundsOf(all: number): number {
+  return isThorough ? all : Math.ceil(all / 3)
+}
+
 /** The seed of a property: the one in WEIR_TEST_SEED, with CI=true the same every time; undefined: a fresh one. */
 export const propertySeed =
   asked !== undefined ? Number(asked) : isDeciding ? DECIDING_SEED : undefined

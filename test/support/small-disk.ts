@@ -39,10 +39,11 @@ export function mountDisk(t: TestContext): SmallDisk | undefined {
   }
 }
 
-/** Fills a disk to the last block, as another program would. */
-export function fillDisk(folder: string, name = 'filler'): string {
+/** Fills a disk as another program would: to the last block, or so that some bytes are left. */
+export function fillDisk(folder: string, name = 'filler', leftBytes = 0): string {
   const file = join(folder, name)
   const { bavail, bsize } = statfsSync(folder)
-  spawnSync('dd', ['if=/dev/zero', `of=${file}`, `bs=${bsize}`, `count=${bavail + 1}`])
+  const blocks = leftBytes === 0 ? bavail + 1 : Math.floor(bavail - leftBytes / bsize)
+  spawnSync('dd', ['if=/dev/zero', `of=${file}`, `bs=${bsize}`, `count=${blocks}`])
   return file
 }

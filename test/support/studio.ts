@@ -5,14 +5,14 @@ import { getTestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { buildStudio } from '../../tools/studio/build-studio.ts'
-import { LAG_MS, openBrowser, THOUGHT_MS } from './browser.ts'
+import { LAG_MS, THOUGHT_MS } from './browser.ts'
 import { type Service, type ServiceOptions, startService } from './service.ts'
 import { eventually, PATIENCE_MS, settlesTo } from './settle.ts'
+import { sharedBrowser } from './shared-browser.ts'
 
 /** A service with its studio, and a browser before it. */
 export interface StudioTest {
   readonly service: Service
-  readonly browser: Browser
   /** Opens a page for the test that runs, signed in as the owner, as somebody else, or not when `isSignedIn` is false. */
   open(path?: string, options?: OpenOptions): Promise<StudioPage>
   [Symbol.asyncDispose](): Promise<void>
@@ -33,24 +33,30 @@ export interface StudioPage {
   readonly hosts: ReadonlySet<string>
 }
 
-/** Builds the studio when its sources have changed, starts a service and a browser. */
+/** Builds the studio when its sources have changed, starts a service, and a browser unless another test has. */
 export async function openStudio(options: ServiceOptions = {}): Promise<StudioTest> {
   await buildStudio()
   const service = await startService(options)
-  const browser = await openBrowser()
+  const browser = await sharedBrowser()
+  const opened: BrowserContext[] = []
   return {
     service,
-    browser,
-    open: (path = '/', chosen = {}) => openPage({ service, browser }, path, chosen),
+    open: (path = '/', chosen = {}) => openPage({ service, browser, opened }, path, chosen),
     [Symbol.asyncDispose]: async () => {
-      await browser.close()
+      await Promise.all(opened.map((context) => context.close()))
       await service.close()
     },
   }
 }
 
+/** The browser, and what was opened in it for a test file. */
+interface OpenedStudio {
+  readonly browser: Browser
+  readonly opened: BrowserContext[]
+}
+
 async function openPage(
-  { service, browser }: Pick<StudioTest, 'service' | 'browser'>,
+  { service, browser, opened }: Pick<StudioTest, 'service'> & OpenedStudio,
   path: string,
   { isSignedIn = true, as, ...options }: OpenOptions,
 ): Promise<StudioPage> {
@@ -62,6 +68,7 @@ async function openPage(
     reducedMotion: 'reduce',
     ...options,
   })
+  opened.push(context)
   context.setDefaultTimeout(PATIENCE_MS)
   // Pages of tests that are over would go on to follow what is live, and slow down those behind them.
   const running = getTestContext()

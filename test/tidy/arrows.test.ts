@@ -70,12 +70,35 @@ function importsOf(file: string): string[] {
   return [...text.matchAll(pattern)].map((match) => match[1])
 }
 
+/** Those of its imports that are there at run time, too. */
+function loadsOf(file: string): string[] {
+  const text = readFileSync(file, 'utf8').replace(/^(?:import|export) type [^;'"]*'[^']+'/gm, '')
+  return [...text.matchAll(/^(?:import|export)\s[^'"`;]*?from\s+'([^']+)'/gm)].map(
+    ([, name]) => name,
+  )
+}
+
+/** The lines that import from Node, of which a file that is a thread has those of worker_threads. */
+function importLines(file: string): string {
+  return (
+    readFileSync(file, 'utf8')
+      .match(/^import .* from 'node:worker_threads'$/gm)
+      ?.join('') ?? ''
+  )
+}
+
 function targetOf(file: string, specifier: string): string {
   return normalize(join(dirname(file), specifier))
 }
 
 function partOf(file: string): string {
   return file.split(sep)[1]
+}
+
+/** Where others come into a part; base has a second door, for what threads load. */
+function doorsOf(part: string): string[] {
+  const names = part === 'base' ? ['index.ts', 'plain.ts'] : ['index.ts']
+  return names.map((name) => join('src', part, name))
 }
 
 test('parts import only what the table of arrows allows, through the door index.ts', () => {
@@ -90,11 +113,27 @@ test('parts import only what the table of arrows allows, through the door index.
       const targetPart = partOf(target)
       if (targetPart === part) continue
       const isAllowed = arrows[part]?.includes(targetPart) ?? false
-      const isDoor = target === join('src', targetPart, 'index.ts')
+      const isDoor = doorsOf(targetPart).includes(target)
       if (!isAllowed || !isDoor) crossings.push(`${file} imports ${specifier}`)
     }
   }
   assert.deepEqual(crossings, [])
+})
+
+test('threads of the store load no settings, no log and no schemas: base/plain.ts is their door', () => {
+  const threads = sources.filter(
+    (file) =>
+      file.startsWith('src/store/') && /\bparentPort\b|\bworkerData\b/.test(importLines(file)),
+  )
+  assert.ok(threads.length >= 6, `${threads}`)
+  const reached = new Set(threads)
+  for (const file of reached) {
+    for (const specifier of loadsOf(file)) {
+      if (specifier.startsWith('.')) reached.add(targetOf(file, specifier))
+    }
+  }
+  const heavy = [...reached].filter((file) => file === join('src', 'base', 'index.ts'))
+  assert.deepEqual(heavy, [], 'imported by what threads load')
 })
 
 test('pieces of the composition root take nothing from the root itself', () => {

@@ -1,3 +1,4 @@
+// Alone: it sees the patterns that modules make when they are loaded.
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'

@@ -38,7 +38,8 @@ function requireUser({ principal: { actor, scope } }: ActingCaller, method: Meth
     refuse('forbidden', { what: 'Grants belong to users: sign in instead of using an API key' })
   }
   if (scope !== undefined && !scope.gives(NAME, method)) {
-    refuse('forbidden', { what: `This token's scope has no ${method} on ${NAME}: it needs admin` })
+    const what = `The scope of this token has no ${method} on ${NAME}: ask the user for more`
+    refuse('insufficient_scope', { what })
   }
   return actor.userUid
 }

@@ -1,3 +1,4 @@
+// Alone: it changes flags of V8.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'

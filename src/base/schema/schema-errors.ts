@@ -8,6 +8,8 @@ export interface SchemaError {
   readonly message: string
   /** Of a wrong type: the one that it must be. */
   readonly type?: string
+  /** Of an object that lacks fields: these. */
+  readonly missing?: readonly string[]
   /** Where only some values are allowed: these. */
   readonly allowed?: readonly unknown[]
 }
@@ -87,7 +89,7 @@ export function schemaErrors(schema: object, value: unknown, path = ''): SchemaE
     const missing = required.filter((name) => !Object.hasOwn(value, name))
     if (missing.length > 0) {
       const message = `must have required properties ${missing.join(', ')}`
-      add([{ path, message }])
+      add([{ path, message, missing }])
     }
     for (const [name, field] of Object.entries(properties)) {
       if (errors.length >= ERRORS_MAX) break

@@ -3,20 +3,54 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { readCassandraHosts, readKeyspace, readReplication } from './cluster-figures.ts'
+import {
+  clusterPortsOf,
+  readCassandraHosts,
+  readKeyspace,
+  readReplication,
+} from './cluster-figures.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { SettingMistake } from './setting-readers.ts'
 
 test('readCassandraHosts() reads hosts with one port for all', () => {
-  const check = (text: string, hosts: string[], port: number) =>
-    assert.deepEqual(readCassandraHosts(text), { hosts, port }, text)
+  const check = (text: string, hosts: string[], port: number) => {
+    const named = readCassandraHosts(text)
+    assert.deepEqual([named.hosts, clusterPortsOf(named, 9_042)], [hosts, [port]], text)
+  }
   check('10.0.0.1', ['10.0.0.1'], 9_042)
   check('a.example:19042, b.example:19042,', ['a.example', 'b.example'], 19_042)
   check('fe80::1,[fe80::2]', ['fe80::1', 'fe80::2'], 9_042)
   check('[::1]:9043', ['::1'], 9_043)
-  for (const wrong of ['', ',', 'a:0', 'a:70000', 'a:b', 'a b', 'http://a', '[a]:1', 'a:1,b:2']) {
+  for (const wrong of ['', ',', 'a:0', 'a:70000', 'a:b', 'a b', 'http://a', '[a]:1']) {
     assert.throws(() => readCassandraHosts(wrong), SettingMistake, wrong)
   }
+})
+
+test('names that settings had are taken, and hosts without a port have that of its own setting', () => {
+  const hosts = { WEIR_STORE: 'cassandra', WEIR_CASSANDRA_HOSTS: 'a,b' }
+  const config = readConfig({
+    ...{ ...hosts, WEIR_CASSANDRA_PORT: '9043', WEIR_CASSANDRA_DATA_CENTRE: 'dc7' },
+  })
+  assert.deepEqual([config.cassandraPort, config.cassandraDataCentre], [9_043, 'dc7'])
+  assert.equal(readConfig({ WEIR_CASSANDRA_DATACENTER: 'dc8' }).cassandraDataCentre, 'dc8')
+  assert.deepEqual(
+    ['embedded', 'folder', ''].map((WEIR_STORE) => readConfig({ WEIR_STORE }).store),
+    ['embedded', 'embedded', 'embedded'],
+  )
+  const wrong = (environment: Record<string, string>, told: RegExp) =>
+    assert.throws(
+      () => readConfig(environment),
+      (error) => error instanceof ConfigError && told.test(error.mistakes.join()),
+    )
+  wrong({ WEIR_STORE: 'sqlite' }, /^WEIR_STORE must be one of embedded, cassandra, not "sqlite"$/)
+  wrong({ ...hosts, WEIR_CASSANDRA_HOSTS: 'a:1,b:2' }, /the same port on all hosts, not 1, 2$/)
+  wrong({ ...hosts, WEIR_CASSANDRA_HOSTS: 'a:1,b' }, /the same port on all hosts, not 1, 9042$/)
+  wrong({ ...hosts, WEIR_CASSANDRA_PORT: '0' }, /^WEIR_CASSANDRA_PORT /)
+  readConfig({ ...hosts, WEIR_CASSANDRA_HOSTS: 'a:1,b', WEIR_CASSANDRA_PORT: '1' })
+  wrong(
+    { WEIR_CASSANDRA_DATACENTER: 'a', WEIR_CASSANDRA_DATA_CENTRE: 'a' },
+    /DATA_CENTRE \(in the environment\) is WEIR_CASSANDRA_DATACENTER by its former name: set one$/,
+  )
 })
 
 test('readReplication() reads copies, of one data centre or of several', () => {

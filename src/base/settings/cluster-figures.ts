@@ -2,38 +2,49 @@
 import { isIPv6 } from 'node:net'
 import { findAuthorityMistake, findTlsMistake, SettingMistake } from './setting-readers.ts'
 
-/** Nodes of a cluster, and the port that CQL has on every node. */
+/** Nodes of a cluster, and the ports that they are named with; undefined where one is named without. */
 export interface CassandraHosts {
   readonly hosts: readonly string[]
-  readonly port: number
+  readonly ports: ReadonlySet<number | undefined>
 }
 
 /** Copies in the data centre of the process, or in each of several by name. */
 export type Replication = number | Readonly<Record<string, number>>
 
-const PORT_DEFAULT = 9_042
 const HOST = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]{1,253}))(?::(\d{1,5}))?$/i
 const COPIES_MAX = 99
+
+/** Where data is kept; `folder` is what `embedded` was called. */
+export function readStore(text: string): 'embedded' | 'cassandra' {
+  const store = text === 'folder' ? 'embedded' : text
+  if (store === 'embedded' || store === 'cassandra') return store
+  throw new SettingMistake(`must be one of embedded, cassandra, not "${text}"`)
+}
 
 /** Reads `host[:port]` with commas in between; addresses of IPv6 with a port stand in brackets. */
 export function readCassandraHosts(text: string): CassandraHosts {
   const items = text.split(',').map((item) => item.trim())
   const nodes = items.filter((item) => item !== '').map(readNode)
-  const ports = new Set(nodes.map(({ port }) => port))
   if (nodes.length === 0) throw new SettingMistake('must name at least one host')
-  if (ports.size > 1) {
-    throw new SettingMistake(`must have the same port on all hosts, not ${[...ports].join(', ')}`)
+  return {
+    hosts: [...new Set(nodes.map(({ host }) => host))],
+    ports: new Set(nodes.map(({ port }) => port)),
   }
-  return { hosts: [...new Set(nodes.map(({ host }) => host))], port: nodes[0].port }
 }
 
-function readNode(item: string): { readonly host: string; readonly port: number } {
-  if (isIPv6(item)) return { host: item, port: PORT_DEFAULT }
+/** The ports of all nodes, of which there may be one only; those that are named without have the default. */
+export function clusterPortsOf({ ports }: CassandraHosts, portDefault: number): number[] {
+  return [...new Set([...ports].map((port) => port ?? portDefault))]
+}
+
+function readNode(item: string): { readonly host: string; readonly port: number | undefined } {
+  if (isIPv6(item)) return { host: item, port: undefined }
   const [, inBrackets, name, digits] = HOST.exec(item) ?? []
   const host = inBrackets ?? name
-  const port = Number(digits ?? PORT_DEFAULT)
+  const port = digits === undefined ? undefined : Number(digits)
+  const isPort = port === undefined || (port >= 1 && port <= 65_535)
   const isWrong = inBrackets !== undefined && !isIPv6(inBrackets)
-  if (host === undefined || isWrong || port < 1 || port > 65_535) {
+  if (host === undefined || isWrong || !isPort) {
     throw new SettingMistake(`must list hosts as host or host:port: "${item}" is neither`)
   }
   return { host, port }
@@ -76,6 +87,14 @@ export function findClusterMistakes(
   }
   if (given.has('WEIR_CASSANDRA_USER') !== given.has('WEIR_CASSANDRA_PASSWORD')) {
     mistakes.push('WEIR_CASSANDRA_USER and WEIR_CASSANDRA_PASSWORD must be set together')
+  }
+  const { cassandraHosts: named, cassandraPort: portDefault } = config
+  if (named !== undefined && portDefault !== undefined) {
+    const ports = clusterPortsOf(named as CassandraHosts, portDefault as number)
+    if (ports.length > 1) {
+      const all = ports.join(', ')
+      mistakes.push(`WEIR_CASSANDRA_HOSTS must have the same port on all hosts, not ${all}`)
+    }
   }
   const { cassandraDataCentre: centre, cassandraReplication: copies } = config
   if (typeof copies === 'object' && copies !== null && !Object.hasOwn(copies, String(centre))) {

@@ -21,6 +21,7 @@ import {
   readCassandraHosts,
   readKeyspace,
   readReplication,
+  readStore,
 } from './cluster-figures.ts'
 import { type LiveFigures, readLiveFigures } from './live-figures.ts'
 import { type Quotas, readQuotas } from './quota-figures.ts'
@@ -46,6 +47,8 @@ import {
 /** One row of the table of settings. */
 export interface Setting<T> {
   readonly name: string
+  /** A name that it had, which is taken as well. */
+  readonly formerly?: string
   /** The text that holds when the setting is absent; '' when it is then unset. */
   readonly default: string
   readonly meaning: string
@@ -53,6 +56,7 @@ export interface Setting<T> {
 }
 
 const port = readInteger({ min: 0, max: 65_535 })
+const nodePort = readInteger({ min: 1, max: 65_535 })
 const bytes = readInteger({ min: 1_000, max: 1_000_000_000_000 })
 const megabytes = readInteger({ min: 300, max: 16_777_216 })
 const connections = readInteger({ min: 1, max: 1_000_000 })
@@ -75,9 +79,10 @@ export const settings = {
   host: { name: 'WEIR_HOST', default: '127.0.0.1', meaning: 'Address to listen on; 0.0.0.0 for every IPv4 interface, :: for all', read: readText },
   port: { name: 'WEIR_PORT', default: '8080', meaning: 'Port to listen on; 0 picks a free one', read: port },
   dataDir: { name: 'WEIR_DATA_DIR', default: './data', meaning: 'Folder that holds everything the service keeps, on Cassandra only what belongs to this process; created when missing', read: readFolderPath },
-  store: { name: 'WEIR_STORE', default: 'folder', meaning: 'Where data is kept: folder (WEIR_DATA_DIR, one process), or cassandra (a cluster, which several processes share)', read: readOneOf(['folder', 'cassandra'] as const) },
-  cassandraHosts: { name: 'WEIR_CASSANDRA_HOSTS', default: '', meaning: 'Some nodes of the cluster, with commas: host or host:port (9042 when not given, the same on all); the others are found from them', read: optional(readCassandraHosts) as SettingReader<CassandraHosts | undefined> },
-  cassandraDataCentre: { name: 'WEIR_CASSANDRA_DATA_CENTRE', default: 'datacenter1', meaning: 'The data centre of the cluster that this process works with, as the cluster calls it', read: readText },
+  store: { name: 'WEIR_STORE', default: 'embedded', meaning: 'Where data is kept: embedded (in the folder WEIR_DATA_DIR, one process), or cassandra (a cluster, which several processes share)', read: readStore },
+  cassandraHosts: { name: 'WEIR_CASSANDRA_HOSTS', default: '', meaning: 'Some nodes of the cluster, with commas: host or host:port; the others are found from them', read: optional(readCassandraHosts) as SettingReader<CassandraHosts | undefined> },
+  cassandraPort: { name: 'WEIR_CASSANDRA_PORT', default: '9042', meaning: 'The port that CQL has on every node, where WEIR_CASSANDRA_HOSTS names none', read: nodePort },
+  cassandraDataCentre: { name: 'WEIR_CASSANDRA_DATACENTER', formerly: 'WEIR_CASSANDRA_DATA_CENTRE', default: 'datacenter1', meaning: 'The data centre of the cluster that this process works with, as the cluster calls it', read: readText },
   cassandraKeyspace: { name: 'WEIR_CASSANDRA_KEYSPACE', default: 'weir', meaning: 'The keyspace; made when it is not there', read: readKeyspace },
   cassandraReplication: { name: 'WEIR_CASSANDRA_REPLICATION', default: '3', meaning: 'Of a keyspace that is made: copies in the data centre, or in each of several, such as dc1=3,dc2=3', read: readReplication as SettingReader<Replication> },
   cassandraUser: { name: 'WEIR_CASSANDRA_USER', default: '', meaning: 'Who signs in to the cluster, together with WEIR_CASSANDRA_PASSWORD; unset: nobody', read: optional(readText) },
@@ -175,12 +180,17 @@ const NOT_OURS = /^WEIR_(?:TEST|BENCH|CRASH)_/
 /** The settings by name, the environment before the file; blank ones count as absent. */
 function gatherSettings(environment: Environment, mistakes: string[]): Map<string, string> {
   const given = new Map<string, string>()
-  const known = new Set<string>(Object.values(settings).map(({ name }) => name))
+  const known = knownNames()
   const add = (source: string, values: Environment) => {
     for (const [name, value] of Object.entries(values)) {
       if (value === undefined || value === '' || name === 'WEIR_CONFIG') continue
-      if (known.has(name)) given.set(name, value)
-      else mistakes.push(`${name} (${source}) is no setting: see docs/configuration.md`)
+      const setting = known.get(name)
+      const isTwice = setting !== name && setting !== undefined && (values[setting] ?? '') !== ''
+      if (setting === undefined) {
+        mistakes.push(`${name} (${source}) is no setting: see docs/configuration.md`)
+      } else if (isTwice)
+        mistakes.push(`${name} (${source}) is ${setting} by its former name: set one`)
+      else given.set(setting, value)
     }
   }
   const file = environment.WEIR_CONFIG
@@ -197,6 +207,17 @@ function gatherSettings(environment: Environment, mistakes: string[]): Map<strin
   )
   add('in the environment', Object.fromEntries(ours))
   return given
+}
+
+/** Which setting each name is of. */
+function knownNames(): Map<string, string> {
+  const all: readonly Setting<unknown>[] = Object.values(settings)
+  return new Map(
+    all.flatMap(({ name, formerly = name }) => [
+      [name, name],
+      [formerly, name],
+    ]),
+  )
 }
 
 function readPublicUrl(text: string): string {

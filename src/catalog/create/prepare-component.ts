@@ -83,7 +83,8 @@ function draftOf(
   const reserved = new Set(wanted.streams.map(({ streamId = '' }) => streamId))
   const none = { addedById: new Map(), addedByUid: new Map(), addedByPosition: new Map() }
   const takenNumbers = { from: 0, until: 0 }
-  const nextUid = streamUidsFor(uid, start.lastOrdinal)
+  const known = entry === undefined ? undefined : base.documents.index
+  const nextUid = streamUidsFor(uid, start.lastOrdinal, known)
   const places = { stored, firstOrder, nextUid, reserved, takenNumbers }
   return { orgUid, uid, timeZone, entry, ...places, ...none }
 }

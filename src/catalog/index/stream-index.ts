@@ -116,9 +116,9 @@ export class StreamIndex {
     return this.#components.orgUidOf(component) === orgUid ? (handle as StreamHandle) : 0
   }
 
-  /** Whether a stream of any organization has a UID. */
-  hasStreamUid(uid: string): boolean {
-    if (this.#streams.uids.find(uid) !== 0) return true
+  /** Whether a component or a stream of any organization has a UID. */
+  hasUid(uid: string): boolean {
+    if (this.#streams.uids.find(uid) !== 0 || this.#components.uids.find(uid) !== 0) return true
     refuseLost(this.#lost?.ofUid(uid))
     return false
   }

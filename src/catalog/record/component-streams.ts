@@ -37,7 +37,7 @@ import {
   readStream,
   showStream,
 } from './stream-rules.ts'
-import { lastOrdinalOf, streamUidsFor, withoutStream } from './stream-uids.ts'
+import { isReserved, lastOrdinalOf, streamUidsFor, withoutStream } from './stream-uids.ts'
 
 const checkShape = shapeCheck('stream', streamShape)
 
@@ -222,7 +222,7 @@ export class ComponentStreams {
       if (named.has(input.uid)) refuseField(`${field}.uid`, 'is named twice in this list')
       named.add(input.uid)
       const before = await this.#document(owner.orgUid, input.uid)
-      if (before === undefined && this.#isFree(input.uid)) {
+      if (before === undefined && this.#isFree(owner, input.uid)) {
         drafts.push(await this.#draftInsert(owner, input, { field, uid: input.uid, order }))
         continue
       }
@@ -241,14 +241,20 @@ export class ComponentStreams {
     return [componentUid, ...inputs.flatMap(({ uid }) => (uid ? [uid] : []))]
   }
 
-  #uidsFor({ orgUid, uid, body }: Owner): () => string {
-    const entry = this.#base.documents.index.componentByUid(orgUid, uid)
-    return streamUidsFor(uid, lastOrdinalOf(body, entry))
+  #uidsFor(owner: Owner): () => string {
+    return streamUidsFor(owner.uid, this.#lastOrdinalOf(owner), this.#base.documents.index)
+  }
+
+  #lastOrdinalOf({ orgUid, uid, body }: Owner): number {
+    return lastOrdinalOf(body, this.#base.documents.index.componentByUid(orgUid, uid))
   }
 
   /** UIDs are one space over all organizations: the index finds streams by them alone. */
-  #isFree(uid: string): boolean {
-    return isUid(uid) && !this.#base.documents.index.hasStreamUid(uid)
+  #isFree(owner: Owner, uid: string): boolean {
+    const { index } = this.#base.documents
+    if (!isUid(uid) || index.hasUid(uid)) return false
+    const own = { uid: owner.uid, lastOrdinal: this.#lastOrdinalOf(owner) }
+    return !isReserved(uid, own, index)
   }
 
   async #pushBack(

@@ -35,6 +35,8 @@ export interface RecordRules<Body extends { id: string; name: string }> {
   /** The body after an input is applied to what was before; refuses what breaks a rule. */
   readonly read: (input: JsonObject, before: Body, orgUid: string) => Promise<Body> | Body
   readonly defaults: Body
+  /** Records of this kind must have an ID. */
+  readonly needsId?: boolean
   /** The records that a body refers to and the one before it did not, where there are such. */
   readonly usesOf?: (orgUid: string, before: Body, after: Body) => readonly UsedRecord[]
   /** Records every organization has, which nobody changes. */
@@ -244,7 +246,10 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
   }
 
   #refuseTaken(id: string): never {
-    refuseTakenId(this.#rules.kind, id)
+    const { kind, needsId } = this.#rules
+    if (!needsId) refuseTakenId(kind, id)
+    const field = `${kind}.id`
+    refuse('claim_taken', { what: `${field} "${id}" is taken: choose another`, field })
   }
 
   #refuseBuiltIn(uid: string): void {

@@ -66,7 +66,12 @@ export function shapeCheck(noun: string, schema: TSchema): (input: unknown) => v
     const depth = (error: SchemaError) => error.path.split('/').length
     const cause = errors.reduce((best, error) => (depth(error) > depth(best) ? error : best))
     const atCause = errors.filter(({ path }) => path === cause.path)
-    refuseField(fieldOf(noun, cause.path, places), messageOf(atCause))
+    // Of several the caller was on the way to the one that lacks fields, not to the one of another type.
+    const lacking = atCause.filter(({ missing }) => missing !== undefined)
+    refuseField(
+      fieldOf(noun, cause.path, places),
+      messageOf(lacking.length > 0 ? lacking : atCause),
+    )
   }
 }
 

@@ -1,7 +1,13 @@
 import { type Principal, requirePermit } from '../../access/index.ts'
 import type { SecretBox } from '../../auth/index.ts'
 import { type Clock, refuse } from '../../base/index.ts'
-import type { Catalog, Page, RecordList, SimpleRecords } from '../../catalog/index.ts'
+import {
+  type Catalog,
+  type Page,
+  type RecordList,
+  refuseUnknown,
+  type SimpleRecords,
+} from '../../catalog/index.ts'
 import {
   DatabaseFailure,
   type DatabaseLimits,
@@ -107,8 +113,7 @@ export class Connections {
     requirePermit(principal, `connection/${uid}`, 'POST')
     const { orgUid } = principal
     const record = await this.#records.find(orgUid, uid)
-    if (record === undefined)
-      refuse('not_found', { what: `Cannot find connection "${uid.slice(0, 60)}"` })
+    if (record === undefined) refuseUnknown('connection', uid)
     const target = this.#targetOf(orgUid, record)
     const running = this.#testing.get(orgUid) ?? 0
     const total = this.#testing.values().reduce((sum, count) => sum + count, 0)

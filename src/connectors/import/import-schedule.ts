@@ -71,11 +71,20 @@ export async function readSchedule(input: ScheduleInput | null): Promise<ImportS
     if (/^\d{4}-/.test(text)) throw new Error('a date is no schedule')
     next = await nextRunAfter(schedule, epochMs(0))
   } catch (error) {
-    const problem = (error as Error).message.replace(/^CronPattern: /, '')
+    const problem = cronProblem(text) ?? (error as Error).message.replace(/^CronPattern: /, '')
     refuseField(`${FIELD}.cron`, `must be minute, hour, day, month and weekday: ${problem}`)
   }
   if (next === undefined) refuseField(`${FIELD}.cron`, 'never comes')
   return schedule
+}
+
+/** What the form of an expression breaks, in our words: the library speaks of forms that are not taken here. */
+function cronProblem(text: string): string | undefined {
+  if (text.startsWith('@')) {
+    return `"${text}" is none of @hourly, @daily, @weekly, @monthly and @yearly`
+  }
+  const count = text === '' ? 0 : text.split(/\s+/).length
+  return count === 5 ? undefined : `these are five parts with blanks between, not ${count}`
 }
 
 /** Checks a schedule as saving it would, and tells its next times after a moment. */

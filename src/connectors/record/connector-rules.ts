@@ -47,6 +47,7 @@ export function connectorRules(
       return { ...body, ...(await readImportFields(input, before, isThere)) }
     },
     defaults: CONNECTOR_DEFAULTS,
+    needsId: true,
     usesOf: (orgUid, before, { connection }) =>
       connection === undefined || connection.uid === before.connection?.uid
         ? []

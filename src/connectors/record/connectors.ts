@@ -1,12 +1,13 @@
 import { allows, type Principal, requirePermit } from '../../access/index.ts'
 import { type Identity, nameOf } from '../../auth/index.ts'
-import { Refusal, refuse } from '../../base/index.ts'
+import { Refusal } from '../../base/index.ts'
 import {
   type Catalog,
   type Page,
   type PlanAlong,
   type RecordList,
   refuseField,
+  refuseUnknown,
   type SimpleRecords,
 } from '../../catalog/index.ts'
 import type { PayloadStore } from '../../store/index.ts'
@@ -145,7 +146,7 @@ export class Connectors {
     requirePermit(principal, `${CONNECTOR_KIND}/${uid}`, method)
     const found = await this.find(principal.orgUid, uid)
     if (found !== undefined) return found
-    refuse('not_found', { what: `Cannot find connector "${uid.slice(0, 60)}"` })
+    refuseUnknown('connector', uid)
   }
 
   /** Names the connectors that read a connection, a few of them; what the caller may not see is not named. */

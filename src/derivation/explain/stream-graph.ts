@@ -1,7 +1,6 @@
 /** What a stream is derived from and what is derived from it, as a caller may see it. */
 import { allows, type Principal, requirePermit } from '../../access/index.ts'
-import { refuse } from '../../base/index.ts'
-import type { Catalog } from '../../catalog/index.ts'
+import { type Catalog, refuseUnknown } from '../../catalog/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 
 /** Streams that are shown: more would be no picture any more. */
@@ -42,7 +41,7 @@ export async function readStreamGraph(
   const { index, derivations } = catalog
   const start = index.streamByUid(principal.orgUid, uid)
   if (start === 0 || index.componentOf(start).uid !== componentUid) {
-    return refuse('not_found', { what: `Cannot find stream "${uid.slice(0, 60)}"` })
+    return refuseUnknown('stream', uid)
   }
   const found = new FoundStreams(catalog, principal, start)
   let isWhole = found.walk(-1, (handle) => derivations.sourcesOf(handle))

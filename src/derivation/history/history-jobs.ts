@@ -8,7 +8,7 @@ import {
   refuse,
   TIME_END,
 } from '../../base/index.ts'
-import type { StreamIndex } from '../../catalog/index.ts'
+import { refuseUnknown, type StreamIndex } from '../../catalog/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import type { ComponentLocks } from '../component-locks.ts'
 import { beginJob, type HistoryJob, type JobBook, type JobRecord, showJob } from './job-book.ts'
@@ -144,13 +144,13 @@ export class HistoryJobs {
     return showJob(await this.#require(principal.orgUid, uid))
   }
 
-  /** The jobs of the caller's organization, those that began last first. */
+  /** The jobs of the caller's organization that it may GET, those that began last first. */
   async list(
     principal: Principal,
     page: { readonly start: number; readonly limit: number },
   ): Promise<{ records: JobRecord[]; totalCount: number }> {
     requirePermit(principal, 'job', 'GET')
-    const { records, totalCount } = await this.#deps.book.list(principal.orgUid, page)
+    const { records, totalCount } = await this.#deps.book.list(principal, page)
     const shown = records.map((job) => showJob(this.#working(job.uid) ?? job))
     return { records: shown, totalCount }
   }
@@ -187,7 +187,7 @@ export class HistoryJobs {
     const { index } = this.#deps
     const handle = index.streamByUid(orgUid, uid)
     if (handle !== 0 && index.componentOf(handle).uid === componentUid) return handle
-    return refuse('not_found', { what: `Cannot find stream "${uid.slice(0, 60)}"` })
+    return refuseUnknown('stream', uid)
   }
 
   async #require(orgUid: string, uid: string): Promise<HistoryJob> {

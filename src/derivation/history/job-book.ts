@@ -1,5 +1,7 @@
 /** Jobs as documents of the catalog: they outlive the process that runs them. */
+import type { Principal } from '../../access/index.ts'
 import type { EpochMs } from '../../base/index.ts'
+import { listPermitted } from '../../catalog/index.ts'
 import {
   CatalogConflict,
   type CatalogDocument,
@@ -63,15 +65,13 @@ export class JobBook {
     return document?.parentUid === orgUid ? readJob(document) : undefined
   }
 
-  /** The jobs of an organization, those that began last first. */
+  /** The jobs of the caller's organization that it may GET, those that began last first. */
   async list(
-    orgUid: string,
+    principal: Principal,
     page: { readonly start: number; readonly limit: number },
   ): Promise<{ records: HistoryJob[]; totalCount: number }> {
-    const { documents, totalCount } = await this.#catalog.list({
-      ...{ orgUid: '', kind: KIND, parentUid: orgUid, descending: true },
-      ...page,
-    })
+    const query = { ...latestOf(principal.orgUid), ...page }
+    const { documents, totalCount } = await listPermitted(this.#catalog, principal, query)
     return { records: documents.map(readJob), totalCount }
   }
 
@@ -112,14 +112,20 @@ export class JobBook {
 
   /** Lets the oldest of an organization's jobs go that are over and more than are kept. */
   async prune(orgUid: string): Promise<void> {
-    const { records } = await this.list(orgUid, { start: KEPT_MAX, limit: PAGE })
-    const over = records.filter(({ status }) => status !== 'RUNNING')
+    const query = { ...latestOf(orgUid), start: KEPT_MAX, limit: PAGE }
+    const { documents } = await this.#catalog.list(query)
+    const over = documents.map(readJob).filter(({ status }) => status !== 'RUNNING')
     if (over.length === 0) return
     const expectedRevision = 'any' as const
     await this.#catalog.commit(
       over.map(({ uid }) => ({ op: 'delete', orgUid: '', kind: KIND, uid, expectedRevision })),
     )
   }
+}
+
+/** Lists the jobs of an organization, those that began last first. */
+function latestOf(orgUid: string) {
+  return { orgUid: '', kind: KIND, parentUid: orgUid, descending: true }
 }
 
 /** The record of a job without what is not shown. */

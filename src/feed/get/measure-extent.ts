@@ -1,6 +1,6 @@
 import { type Principal, requirePermit } from '../../access/index.ts'
-import { EARLIEST_TIME, refuse, TIME_END } from '../../base/index.ts'
-import type { Catalog } from '../../catalog/index.ts'
+import { EARLIEST_TIME, TIME_END } from '../../base/index.ts'
+import { type Catalog, refuseUnknown } from '../../catalog/index.ts'
 import type { SampleStore, StreamHandle } from '../../store/index.ts'
 import { type Dependents, findDependents } from './find-dependents.ts'
 
@@ -49,8 +49,4 @@ export async function measureExtent(
     if (handle !== 0 && index.componentOf(handle).uid === componentUid) return handle
     return refuseUnknown('stream', uid)
   }
-}
-
-function refuseUnknown(kind: string, uid: string): never {
-  return refuse('not_found', { what: `Cannot find ${kind} "${uid.slice(0, 60)}"` })
 }

@@ -5,6 +5,7 @@ import type { Removal, SampleBatch, SampleStore } from '../../store/index.ts'
 import type { Retention } from '../expire/retention.ts'
 import { requireCreation, requireStreams } from '../feed-rights.ts'
 import type { AssignedTimes } from './assigned-times.ts'
+import { bytesInJournal } from './bytes-in-journal.ts'
 import { type Creation, createMissing } from './create-missing.ts'
 import { bytesOfCreation, whileCreating } from './creation-memory.ts'
 import { inSlices, SliceBudget } from './in-slices.ts'
@@ -203,7 +204,7 @@ async function recallAssigned(
 
 /** Places the samples that cannot be appended as they came, and creates what is missing. */
 async function prepareBatch(
-  { catalog }: PutDeps,
+  { catalog, store }: PutDeps,
   orgUid: string,
   put: Omit<Creation, 'untyped'> & {
     readonly toPrepare: readonly StreamSamples[]
@@ -216,6 +217,9 @@ async function prepareBatch(
   const removals = await prepareTyped(samples, toPrepare.filter(isTyped), placing)
   const untyped = toPrepare.filter((stream) => !isTyped(stream))
   if (missing.length > 0 || untyped.length > 0) {
+    // Streams without the samples that they were made for would stay, and take room that a full disk lacks.
+    const expecting = store.expect(await bytesInJournal(samples, removals.length))
+    if (expecting !== undefined) await expecting
     const creation = { samples, missing, placing, generation, untyped }
     const create = async (hasWaited: boolean) => {
       if (hasWaited && renew !== undefined) await requireStill(catalog, await renew(), creation)

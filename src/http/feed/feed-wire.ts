@@ -152,8 +152,8 @@ export const putFeedQuery = Type.Object({
   ),
   delim: text('Between values and between times; a comma by default'),
   folder: text('Folder of a component that is to be created; starts with /Components'),
-  dtId: text('Component whose stream dsId defines streams that are to be created'),
-  dsId: text('Stream of the component dtId'),
+  dtId: text('Template whose stream dsId defines streams that are to be created'),
+  dsId: text('Stream of the template dtId'),
   autofillGapsWithNulls: Type.Optional(
     Type.Boolean({ description: 'false keeps stored values of intervals not in the call' }),
   ),

@@ -44,8 +44,8 @@ export const putFileQuery = Type.Object({
   compTmplId: text('Template for a component that is to be created'),
   compName: text('Name of a component that is to be created'),
   folder: text('Folder of a component that is to be created; starts with /Components'),
-  dtId: text('Component whose stream dsId defines a stream that is to be created'),
-  dsId: text('Stream of the component dtId'),
+  dtId: text('Template whose stream dsId defines a stream that is to be created'),
+  dsId: text('Stream of the template dtId'),
 })
 
 const binary = (description: string) => Type.String({ format: 'binary', description })

@@ -163,7 +163,10 @@ async function answer(
     onRows: (rows, columns) => writer.take(rows, columns),
     // What statements make of samples is not known: they count as taken out.
     onHanded: (handed) =>
-      deps.identity.exports.note(by, { ...handed, form: form.isCsv ? 'csv' : 'json' }),
+      deps.identity.exports.note(by, {
+        ...handed,
+        ...{ form: form.isCsv ? 'csv' : 'json', answer: request },
+      }),
   })
     .catch((error) => {
       if (error instanceof EnoughRows) return undefined

@@ -1,3 +1,4 @@
+// Alone: it changes flags of V8, and measures its process.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'

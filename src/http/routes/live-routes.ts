@@ -78,7 +78,7 @@ export function liveRoutes(app: App, deps: LiveRoutesDeps): void {
         (await (isTimed ? standing.renewAnew() : standing.renew())).principal,
       onSent: ({ uid: componentUid, compId }, amount) =>
         deps.identity.exports.note(acting, {
-          ...{ form: 'json', componentUid, compId, streamId: undefined, amount },
+          ...{ form: 'json', componentUid, compId, streamId: undefined, amount, answer: sink },
         }),
     }
     const leave = await live.open(call)

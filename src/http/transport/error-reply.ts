@@ -105,7 +105,11 @@ interface FrameworkError {
   readonly validation?: ReadonlyArray<{
     readonly instancePath: string
     readonly message?: string
-    readonly params?: { readonly missingProperty?: unknown; readonly requiredProperties?: unknown }
+    readonly params?: {
+      readonly missingProperty?: unknown
+      readonly requiredProperties?: unknown
+      readonly allowedValues?: readonly unknown[]
+    }
   }>
   readonly validationContext?: string
 }
@@ -117,7 +121,21 @@ function bodyField({
 }: NonNullable<FrameworkError['validation']>[number]): string | undefined {
   const missing = [params?.missingProperty ?? params?.requiredProperties ?? []].flat()
   const parts = [...instancePath.split('/').slice(1), ...missing.slice(0, 1).map(String)]
-  return parts.length === 0 ? undefined : parts.join('.')
+  return parts.length === 0 ? undefined : placeOf(parts)
+}
+
+/** Where only some values are taken: which, as the messages of records tell it. */
+function allowedMessage({
+  params,
+}: NonNullable<FrameworkError['validation']>[number]): string | undefined {
+  const allowed = params?.allowedValues
+  if (allowed === undefined) return undefined
+  return `must be one of ${allowed.map((value) => value || '""').join(', ')}`
+}
+
+/** A place in a body as all messages write it, `panels[0].title`; no schema has a field of digits. */
+function placeOf(parts: readonly string[]): string {
+  return parts.join('.').replace(/\.(\d+)(?=\.|$)/g, '[$1]')
 }
 
 /** What Fastify refuses by itself, in our words. */
@@ -126,9 +144,9 @@ function frameworkRefusal(error: unknown): Refusal | undefined {
   const { code, statusCode, message, validation, validationContext } = error as FrameworkError
   if (validation !== undefined) {
     const [first] = validation
-    const field = first.instancePath.slice(1).replaceAll('/', '.')
+    const field = placeOf(first.instancePath.split('/').slice(1))
     const place = [validationContext, field].filter((part) => part !== '').join(': ')
-    const what = `${place} ${first.message ?? 'is not valid'}`
+    const what = `${place} ${allowedMessage(first) ?? first.message ?? 'is not valid'}`
     return refusal('bad_input', {
       what,
       field: validationContext === 'body' ? bodyField(first) : undefined,

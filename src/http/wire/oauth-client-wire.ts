@@ -14,7 +14,8 @@ export const clientBodySchema = Type.Object(
         Type.Array(Type.String(), { description: 'The only addresses codes are sent to, exactly' }),
       ),
       type: Type.Optional(
-        Type.Union([Type.Literal('confidential'), Type.Literal('public')], {
+        Type.Unsafe<'confidential' | 'public'>({
+          ...{ type: 'string', enum: ['confidential', 'public'] },
           description: 'Whether the client can keep a secret',
         }),
       ),

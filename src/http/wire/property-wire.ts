@@ -46,9 +46,10 @@ export function readPropertyBody(body: unknown): PropertyChange {
     refuse('bad_input', { what: `The body must be a JSON array of the form ${FORM}` })
   }
   const { name, description } = component
-  for (const [field, value] of Object.entries({ name, description })) {
+  for (const [key, value] of Object.entries({ name, description })) {
     if (value === undefined || typeof value === 'string') continue
-    refuse('bad_input', { what: `component.${field} must be a string` })
+    const field = `component.${key}`
+    refuse('bad_input', { what: `${field} must be a string`, field })
   }
   if (name === undefined && description === undefined) {
     refuse('bad_input', { what: 'component must have a name or a description to set' })

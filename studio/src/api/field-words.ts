@@ -109,13 +109,12 @@ function withSubject(message: string, path: string): string {
     .replace(/^body:? /, '')
     .replace(/^Cannot use this cycle: [^\s:]+: /, `${path}: `)
   if (/must have required propert/.test(bare)) return `${subject} is missing`
-  const told = [path, path.replace(/\[(\d+)\]/g, '.$1')].find((one) => bare.startsWith(one))
-  if (told === undefined) return message
-  const rest = bare.slice(told.length)
+  if (!bare.startsWith(path)) return message
+  const rest = bare.slice(path.length)
   return /^ \d/.test(rest) ? `${subject}:${rest}` : `${subject}${rest}`
 }
 
-/** `a[0].b` and `a.0.b` are read alike. */
+/** The names of a path such as `a[0].b`, with the place in a list beside the name of the list. */
 function partsOf(path: string): Part[] {
   const parts: Part[] = []
   for (const text of path.split(/[.[\]]+/).filter((one) => one !== '')) {

@@ -205,6 +205,60 @@ test('a UID that any stream has cannot be given to another one', async () => {
   assert.deepEqual([a.status, b.status].sort(), [200, 400], 'one of two at a time')
 })
 
+test('no client gets a UID that a component counts up to for its own streams', async () => {
+  const put = async (compId: string, streamId: string) => {
+    const answer = await client('PUT', '/api/feed', [{ compId, streamId, time: 1, data: 1 }])
+    assert.equal(answer.status, 200, answer.text)
+  }
+  const recordOf = async (compId: string) => {
+    const { component } = (await client('GET', '/api/component?limit=1000')).body
+    const { uid } = component.find((one: { id: string }) => one.id === compId)
+    const { stream } = (await client('GET', `/api/component/${uid}/stream`)).body
+    return { uid, stream: stream as { uid: string; id: string }[] }
+  }
+  await put('counting', 'first')
+  const { uid, stream } = await recordOf('counting')
+  const nth = (ordinal: number) => uid.slice(0, 30) + ordinal.toString(16).padStart(6, '0')
+  assert.equal(stream[0].uid, nth(1))
+  const second = await owner('PUT', '/api/organization', { organization: { name: 'Taking' } })
+  const signedIn = await signIn(service, service.ownerEmail, service.ownerPassword)
+  const thief = caller(service, `${signedIn};org=${second.body.organization.uid}`)
+  const abroad = (await thief('PUT', '/api/component', { component: { name: 'thief' } })).body
+  const beside = await done('PUT', '/api/component', { component: { name: 'beside' } })
+  const give = (call: Call, componentUid: string, streams: object[]) =>
+    call('POST', '/api/component', { component: { uid: componentUid, stream: streams } })
+  for (const ordinal of [0, 2, 3, 2 ** 24 - 1]) {
+    const streams = [{ uid: nth(ordinal), id: 'taken' }]
+    for (const answer of [
+      await give(thief, abroad.component.uid, streams),
+      await give(client, beside.component.uid, streams),
+      // Nor itself, whose next stream would have the same.
+      await give(client, uid, [...streams, { id: 'beside it' }]),
+    ]) {
+      assert.equal(answer.status, 400, answer.text)
+      assert.match(
+        answer.body.message,
+        /component.stream\[0\].uid .* is no stream of this component/,
+      )
+    }
+  }
+  await put('counting', 'second')
+  assert.deepEqual((await recordOf('counting')).stream.map((one) => one.uid).sort(), [
+    nth(1),
+    nth(2),
+  ])
+  // One that is gone may come back to its own component, as from a list that a client has kept.
+  await done('DELETE', `/api/component/${uid}/stream/${nth(1)}`)
+  assert.equal((await give(thief, abroad.component.uid, [{ uid: nth(1) }])).status, 400)
+  assert.equal((await give(client, uid, [{ uid: nth(1), id: 'again' }])).status, 200)
+  await put('counting', 'third')
+  assert.deepEqual((await recordOf('counting')).stream.map((one) => one.uid).sort(), [
+    nth(1),
+    nth(2),
+    nth(3),
+  ])
+})
+
 test('POST /api/component needs a UID, and rights on that component', async () => {
   const missing = await client('POST', '/api/component', { component: { name: 'x' } })
   assert.equal(missing.status, 400)

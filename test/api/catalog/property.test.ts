@@ -59,6 +59,7 @@ test('property POST refuses bodies of another form and changes nothing', async (
     const answer = await key('POST', PATH, body)
     assert.equal(answer.status, 400, answer.text)
     assert.match(answer.body.message, message)
+    assert.equal(answer.body.field, /^component\.\w+/.exec(answer.body.message)?.[0], answer.text)
   }
   await refused({ component: { name: 'x' } }, /JSON array of the form/)
   await refused([], /JSON array of the form/)

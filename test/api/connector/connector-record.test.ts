@@ -135,6 +135,7 @@ test('an ID that another connector has is a 409, in one organization only', asyn
   await home.make('taken', VALUES_SQL)
   const again = await owner('PUT', '/api/connector', record('taken'))
   assert.equal(again.status, 409, again.text)
+  assert.match(again.body.message, /is taken: choose another$/)
   assert.equal(again.body.field, 'connector.id')
   const other = await home.make('free', VALUES_SQL)
   const renamed = await owner('POST', `/api/connector/${other}`, { connector: { id: 'taken' } })

@@ -127,3 +127,22 @@ test('the extent names the streams that get nothing more, also by way of others,
   assert.equal((await owner('DELETE', `${path}/stream/${raw}`)).status, 200)
   assert.equal((await owner('GET', `${path}/extent`)).body.extent.derivedCount, 0)
 })
+
+test('who gives an ID where a UID is wanted is told so, by every call below a record', async () => {
+  await put('named', 'temperature', [1_700_000_000_000])
+  const { uid } = await uidsOf('named')
+  const calls: readonly [method: string, path: string, noun: string, body?: object][] = [
+    ['GET', 'component/named/extent', 'component "named"'],
+    ['GET', `component/${uid}/stream/temperature/extent`, 'stream "temperature"'],
+    ['GET', `component/${uid}/stream/temperature/graph`, 'stream "temperature"'],
+    ['POST', `component/${uid}/stream/temperature/derive`, 'stream "temperature"', {}],
+    ['GET', 'connector/my-sink/payload', 'connector "my-sink"'],
+    ['POST', 'connection/my-database/test', 'connection "my-database"', {}],
+  ]
+  for (const [method, path, noun, body] of calls) {
+    const answer = await owner(method, `/api/${path}`, body)
+    assert.equal(answer.status, 404, `${path}: ${answer.text}`)
+    const expected = `Cannot find ${noun}: it is looked for by its UID, not by its ID`
+    assert.equal(answer.body.message, expected, path)
+  }
+})

@@ -110,6 +110,20 @@ test('a component counts over all paths that lead to its samples', async () => {
   assert.match(detail, /^"c1": 12 answers, 120\d\d samples$/)
 })
 
+test('statements of SQL are one answer, however many streams they read', async () => {
+  const [compId, times] = ['of three', [1, 2]]
+  const samples = ['a', 'b', 'c'].flatMap((streamId) =>
+    times.map((time) => ({ compId, streamId, time, data: time })),
+  )
+  assert.equal((await device('PUT', '/api/feed', samples)).status, 200)
+  const told = await nextHour()
+  const sql = encodeURIComponent(`SELECT id, sample FROM SAMPLE WHERE cid = '${compId}'`)
+  assert.equal((await owner('GET', `/api/gql?format=csv&s=${sql}`)).status, 200)
+  assert.deepEqual(await told(), ['"of three", 3 streams as CSV: 1 answers, 6 samples'])
+  assert.equal((await owner('GET', `/api/gql?format=csv&s=${sql}`)).status, 200)
+  assert.deepEqual(await told(), ['"of three", 3 streams as CSV: 2 answers, 12 samples'])
+})
+
 test('IDs that look like other words of an entry stand in quotes', async () => {
   const told = await nextHour()
   for (const [compId, streamId] of [

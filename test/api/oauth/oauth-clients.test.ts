@@ -67,7 +67,7 @@ test('oauth_client refuses what cannot be used, naming the field, and keeps noth
   await check({ redirectUris: [] }, /oauth_client.redirectUris/)
   await check({ redirectUris: [REDIRECT, 'http://a.example/'] }, /redirectUris\[1\]: .*https/)
   await check({ redirectUris: Array(21).fill(REDIRECT) }, /more than 20/)
-  await check({ type: 'secret' }, /oauth_client.type/)
+  await check({ type: 'secret' }, /oauth_client.type must be one of confidential, public/)
   assert.equal((await call('PUT', 'oauth_client', {})).status, 400)
   assert.equal((await call('GET', 'oauth_client')).body.totalCount, 0)
 })
@@ -171,7 +171,8 @@ test('users see what they allowed and take it back, nobody else can', async () =
   })
   const narrow = { authorization: `Bearer ${tokens.access_token}` }
   const self = await service.send('DELETE', `/api/oauth_grant/${uid}`, undefined, narrow)
-  assert.equal(self.status, 403)
+  assert.deepEqual([self.status, self.body.code], [403, 'insufficient_scope'])
+  assert.match(self.headers.get('www-authenticate') ?? '', /error="insufficient_scope"/)
   const key = await service.send('GET', `/api/oauth_grant?api_key=${service.service.feedKey}`)
   assert.equal(key.status, 403)
   const { identity } = service.service.app

@@ -158,6 +158,48 @@ test('on a full disk whose journal is full, deleting makes room and puts go on',
   assert.equal(await service.stop(), 0)
 })
 
+/** What the journal leaves to the catalog, and less than it needs for itself. */
+const LEFT_BYTES = 14 * 1024 * 1024
+
+test('where the catalog has room left and the journal none, refused puts make no components and streams', async (t) => {
+  const disk = mountDisk(t)
+  if (disk === undefined) return
+  const service = await startChildService(join(disk.folder, 'data'), settings)
+  t.after(() => service.kill())
+  assert.equal((await put(service, 'c', 1)).status, 200)
+  const filler = fillDisk(disk.folder, 'filler', LEFT_BYTES)
+  let refused: Response | undefined
+  for (let round = 0; refused === undefined && round < 500; round += 1) {
+    const answer = await putMany(service, 1_700_000_000_000 + round * 20_000)
+    if (answer.status !== 200) refused = answer
+    else await answer.text()
+  }
+  assert.ok(refused !== undefined, 'the journal was never full')
+  assert.equal(await refusedFor(refused), 'read_only')
+  const fleet = Array.from({ length: 50 }, (_, at) => ({
+    compId: `f${at}`,
+    streamId: 's',
+    data: 1,
+  }))
+  const feed = `${service.url}/api/feed?api_key=${FEED_KEY}`
+  for (const body of [[{ compId: 'c', streamId: 'more', data: 1 }], fleet]) {
+    const answer = await fetch(feed, { method: 'PUT', body: JSON.stringify(body) })
+    assert.equal(await refusedFor(answer), 'read_only')
+  }
+  assert.equal(await refusedFor(await put(service, 'never', 1)), 'read_only')
+  const { sessionUid } = (await (await signIn(service)).json()) as { sessionUid: string }
+  const found = await fetch(`${service.url}/api/component?session=${sessionUid}`)
+  const { component } = (await found.json()) as { component: { id: string; streamCount: number }[] }
+  const made = component.filter(({ id }) => id !== 'bulk').map((one) => [one.id, one.streamCount])
+  assert.deepEqual(made, [['c', 1]])
+  rmSync(filler)
+  let answer: Response
+  do answer = await fetch(feed, { method: 'PUT', body: JSON.stringify(fleet) })
+  while (answer.status === 503)
+  assert.equal(answer.status, 200, await answer.text())
+  assert.equal(await service.stop(), 0)
+})
+
 for (const end of ['stop', 'kill'] as const) {
   test(`a full disk, without its reserve, lets the service start after a ${end}, people sign in and make room`, async (t) => {
     const disk = mountDisk(t)

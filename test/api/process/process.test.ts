@@ -19,6 +19,8 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
+import { openApp } from '../../../src/app.ts'
+import { createLog, readConfig } from '../../../src/base/index.ts'
 import { childEnv } from '../../support/child-env.ts'
 import { keepablePort } from '../../support/port.ts'
 
@@ -141,6 +143,24 @@ test('the first start tells address, account, organization, key and a curl line,
     .filter((line) => line.startsWith('{'))
   assert.ok(logged.length > 0)
   for (const line of logged) assert.ok(!line.includes(feedKey) && !line.includes(password), line)
+})
+
+test('a first start that ended before it told the password is told of by the next, once', async () => {
+  const cut = join(folder, 'cut')
+  const log = createLog({ level: 'silent' })
+  const app = await openApp(readConfig({ WEIR_DATA_DIR: cut, WEIR_PORT: '0' }), { log })
+  await app.close()
+  const hint = /account owner@localhost .* npm run weir -- user reset-password owner@localhost/
+  const next = start({ WEIR_DATA_DIR: cut })
+  await seen(next, hint)
+  next.child.kill('SIGTERM')
+  assert.equal(await next.exit, 0)
+  const later = start({ WEIR_DATA_DIR: cut })
+  await seen(later, /"listening"/)
+  later.child.kill('SIGTERM')
+  assert.equal(await later.exit, 0)
+  assert.doesNotMatch(later.output(), hint)
+  assert.equal(existsSync(join(dataDir, 'untold')), false, 'one that has told leaves no mark')
 })
 
 test('the first start repeats neither a password nor a key that was given', async () => {

@@ -84,8 +84,7 @@ test('damaged samples are told in the same places', async () => {
     const url = `${service.url}/api/feed?api_key=${service.feedKey}`
     const put = await fetch(url, { method: 'PUT', body: JSON.stringify(samples) })
     assert.equal(put.status, 200)
-    await service.restart()
-    await service.restart()
+    await service.sealAndRestart()
     await service.app.close()
     flipIn(service, 'samples.db', {
       select: 'SELECT id, data FROM chunk LIMIT 1',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { memberUidOf } from '../../../src/base/index.ts'
+import { memberUidOf, refuse } from '../../../src/base/index.ts'
 import { VALUE_CODE } from '../../../src/catalog/index.ts'
 import { openFeedHome } from '../../support/feed-home.ts'
 
@@ -28,6 +28,28 @@ test('a put that ends between the catalog and the journal leaves at most empty s
     home.landed.map(({ count, handles }) => [...handles.slice(0, count)]),
     [[...component.streams]],
   )
+})
+
+test('a put whose texts the store has no room for creates nothing', async (t) => {
+  const home = await openFeedHome()
+  t.after(() => home.close())
+  const roomBytes = 10_000
+  const expect = (bytes: number) => {
+    if (bytes > roomBytes) refuse('read_only', { what: 'Cannot store', retryAfterSeconds: 5 })
+  }
+  Object.assign(home.store, { expect })
+  // A Greek letter takes two bytes, and a Chinese one three.
+  for (const data of [
+    'a'.repeat(roomBytes),
+    'ω'.repeat(roomBytes / 2),
+    '水'.repeat(roomBytes / 3),
+  ]) {
+    const text = { compId: 'wordy', streamId: 'a', time: 1_000, data }
+    await assert.rejects(home.putJson([...body, text]), { code: 'read_only' })
+  }
+  assert.equal(home.catalog.index.resolveComponent('o', 'wordy'), undefined)
+  assert.equal(home.catalog.index.resolveComponent('o', 'fresh'), undefined)
+  await home.putJson(body)
 })
 
 test('puts at once that create the same make one component, and all of their samples are stored', async (t) => {

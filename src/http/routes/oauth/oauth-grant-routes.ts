@@ -6,6 +6,7 @@ import { needs } from '../../admit/needs.ts'
 import type { App } from '../../app-type.ts'
 import { answersOf, doneAnswer, operation } from '../../openapi/answer-schema.ts'
 import { envelope, pageSchema, readPage } from '../../wire/envelope.ts'
+import { passwordHeader } from '../../wire/identity-wire.ts'
 import { grantRecord } from '../../wire/oauth-answers.ts'
 import { showGrant } from '../../wire/oauth-client-wire.ts'
 
@@ -32,6 +33,7 @@ export function oauthGrantRoutes(app: App, deps: OAuthParts & { readonly gate: G
     ...removed,
     summary: removing,
     params,
+    headers: passwordHeader,
   }
   app.delete(`/api/${NAME}/:uid`, { onRequest, schema: remove }, async (request) => {
     await revokeOwnGrant(deps, actingIn(request), request.params.uid)

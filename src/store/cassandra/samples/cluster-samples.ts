@@ -101,6 +101,9 @@ export class ClusterSamples implements SampleStore {
     await this.#touched.adopt(this.#stamps.before(GRACE_MS))
   }
 
+  /** A cluster that is full or away shows when it is written to. */
+  expect(): undefined {}
+
   async append(batch: SampleBatch): Promise<void> {
     checkBatch(batch)
     this.#permit(batch)
@@ -195,7 +198,7 @@ export class ClusterSamples implements SampleStore {
   }
 
   status(): StoreStatus {
-    return { readOnlyReason: this.#guard.reason, damages: [] }
+    return { readOnlyReason: this.#guard.reason, isSealingStuck: false, damages: [] }
   }
 
   async close(): Promise<void> {

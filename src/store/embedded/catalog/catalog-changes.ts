@@ -7,7 +7,7 @@
  * is that of its last change; those before it count back from there.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { familyHeadOf, isHeadUid, memberUidOf, TAIL_DIGITS } from '../../../base/index.ts'
+import { familyHeadOf, isHeadUid, memberUidOf, TAIL_DIGITS } from '../../../base/plain.ts'
 import { type CatalogChange, CatalogDamaged, type DocumentKey } from '../../catalog-port.ts'
 import { checkOfChanges } from './catalog-checks.ts'
 import type { CatalogScopes } from './catalog-scopes.ts'

@@ -110,7 +110,7 @@ export class CatalogLists {
     const { kind, parentUid, listKeyPrefix = '', exceptUids = [] } = query
     // Components that share a row have no parent.
     if (kind !== 'component' || (parentUid ?? '') !== '') return undefined
-    const roll = this.#families.roll.rollOf(scope)
+    const roll = this.#families.roll.listedRollOf(scope)
     const range = roll && sectionOf(roll, listKeyPrefix)
     if (roll === undefined || range === undefined) return undefined
     const { low, high } = range

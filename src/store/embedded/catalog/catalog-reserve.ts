@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { systemClock } from '../../../base/index.ts'
+import { systemClock } from '../../../base/plain.ts'
 import { DiskReserve } from '../disk/disk-reserve.ts'
 import { CHECKPOINT_PAGES } from './open-catalog-file.ts'
 

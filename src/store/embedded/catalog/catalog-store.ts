@@ -24,7 +24,7 @@ import {
 import { putsOfFleet } from '../../puts-of-fleet.ts'
 import type { StreamHandle } from '../../sample-port.ts'
 import type { Scrubbable, ScrubPass } from '../../scrub-port.ts'
-import { FolderDamaged } from '../damage/folder-damaged.ts'
+import { damageOf, FolderDamaged } from '../damage/folder-damaged.ts'
 import { openChecked } from './catalog-checks.ts'
 import { isLeaseRunning } from './catalog-lease-table.ts'
 import type { WriteOrder } from './catalog-protocol.ts'
@@ -245,7 +245,8 @@ class EmbeddedCatalogStore implements CatalogStore, Scrubbable {
       for (const what of step.damages) this.#noteDamage(what)
       return step
     } catch (error) {
-      if (!(error instanceof CatalogDamaged)) throw error
+      // A start that ends with this tells which of the databases it is.
+      if (!(error instanceof CatalogDamaged)) throw damageOf(error, this.#file) ?? error
       this.#noteDamage(error.what)
       return undefined
     }

@@ -74,22 +74,26 @@ export class CatalogWalks {
       const isOver = kind !== 'component' || !this.#hasHeads(scope)
       return isOver ? { documents } : stepTo(documents, FIRST_HEAD)
     }
-    const heads = this.#headsAfter(scope, place, limit)
+    const heads = this.#headsAfter(scope, place, { limit, onLeftOut })
     for (const { ref } of heads) add(() => this.#families.selectHead(ref))
     const last = heads.length < limit ? undefined : heads.at(-1)
     return last === undefined ? { documents } : stepTo(documents, ['head', last.list_key, last.ref])
   }
 
   #hasHeads(scope: number): boolean {
-    return this.#families.hasHeads(scope) || this.#families.roll.rollOf(scope) !== undefined
+    return this.#families.hasHeads(scope) || this.#families.roll.listedRollOf(scope) !== undefined
   }
 
-  #headsAfter(scope: number, [, listKey, ref]: HeadPlace, limit: number): ListedHead[] {
+  #headsAfter(
+    scope: number,
+    [, listKey, ref]: HeadPlace,
+    { limit, onLeftOut }: { readonly limit: number; onLeftOut(what: string): void },
+  ): ListedHead[] {
     const heads = this.#ties.all(scope, listKey, ref, limit) as unknown as ListedHead[]
     heads.push(
       ...(this.#heads.all(scope, listKey, limit - heads.length) as unknown as ListedHead[]),
     )
-    const rolled = rolledAfter(this.#families.roll, scope, { listKey, ref, limit })
+    const rolled = rolledAfter(this.#families.roll, scope, { listKey, ref, limit, onLeftOut })
     if (rolled.length === 0) return heads
     heads.push(...rolled.map((head) => ({ ref: head.ref, list_key: head.listKey })))
     heads.sort((a, b) => compareTexts(a.list_key, b.list_key) || a.ref - b.ref)

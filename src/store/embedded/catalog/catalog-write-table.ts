@@ -1,6 +1,6 @@
 /** Every statement with which the writer thread changes catalog.db. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { headUidOf, invariant } from '../../../base/index.ts'
+import { headUidOf, invariant } from '../../../base/plain.ts'
 import { CatalogDamaged, type DocumentKey } from '../../catalog-port.ts'
 import { ChangeLog } from './catalog-changes.ts'
 import {

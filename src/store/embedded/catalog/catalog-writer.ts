@@ -5,7 +5,7 @@
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import { invariant } from '../../../base/index.ts'
+import { invariant } from '../../../base/plain.ts'
 import { CatalogConflict, CatalogDamaged, CatalogLimitReached } from '../../catalog-port.ts'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
 import { ProgressSlotFile } from '../damage/progress-file.ts'

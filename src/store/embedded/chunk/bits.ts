@@ -1,4 +1,4 @@
-import { growColumn } from '../../../base/index.ts'
+import { growColumn } from '../../../base/plain.ts'
 import { DamagedBytes } from './damaged-bytes.ts'
 
 /** The most bits one step moves: with up to 7 waiting they still fit a 32-bit integer. */

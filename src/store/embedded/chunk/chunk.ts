@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { type EpochMs, epochMs, invariant } from '../../../base/index.ts'
+import { type EpochMs, epochMs, invariant } from '../../../base/plain.ts'
 import type { SampleColumns } from '../../sample-port.ts'
 import { ByteReader } from './byte-reader.ts'
 import { ByteWriter } from './byte-writer.ts'

@@ -1,4 +1,4 @@
-import { countBelow } from '../../../base/index.ts'
+import { countBelow } from '../../../base/plain.ts'
 import type { SampleColumns } from '../../sample-port.ts'
 
 /** Columns without a sample. */

@@ -9,9 +9,15 @@ import { crc32 } from 'node:zlib'
 
 const NAME = 'progress'
 const RECORD_BYTES = 16
-const SLOTS = ['catalogCursor', 'begunSegment', 'sealedSegment', 'journalSequence'] as const
+const SLOTS = [
+  'catalogCursor',
+  'begunSegment',
+  'sealedSegment',
+  'journalSequence',
+  'payloadNumber',
+] as const
 
-/** What is counted: changes of the catalog, journal segments begun and sealed, journal frames. */
+/** What is counted: changes of the catalog, journal segments begun and sealed, journal frames, payloads. */
 type ProgressSlot = (typeof SLOTS)[number]
 
 /** How far a folder has come; 0 where that is not known. */
@@ -36,6 +42,7 @@ export function readProgress(folder: string): Progress {
     begunSegment: value('begunSegment'),
     sealedSegment: value('sealedSegment'),
     journalSequence: value('journalSequence'),
+    payloadNumber: value('payloadNumber'),
   }
 }
 
@@ -69,7 +76,15 @@ export class ProgressSlotFile {
 
   /** Tells a number that is durable where it belongs; a smaller one than told before changes nothing. */
   note(value: number): void {
-    if (value <= this.#told) return
+    if (value > this.#told) this.#write(value)
+  }
+
+  /** Takes back what was told, before what it tells of goes by intention. */
+  forget(): void {
+    this.#write(0)
+  }
+
+  #write(value: number): void {
     this.#record.writeBigUInt64LE(BigInt(value), 0)
     this.#record.writeUInt32LE(checkOf(this.#slot, this.#record), 8)
     try {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeFolders } from '../disk/real-disk.ts'
+import { requireAccess } from './require-access.ts'
 
 /** Another process uses the data folder. */
 export class FolderInUse extends Error {
@@ -27,6 +28,7 @@ interface FolderLock {
  */
 export function lockFolder(folder: string): FolderLock {
   makeFolders(folder, 0o700)
+  requireAccess(folder)
   const db = new DatabaseSync(join(folder, 'lock'), { timeout: 0 })
   try {
     // No journal beside it: a full disk has no room for one, and nothing is ever written.

@@ -1,4 +1,4 @@
-import { countBelow } from '../../../base/index.ts'
+import { countBelow } from '../../../base/plain.ts'
 import type { SampleColumns } from '../../sample-port.ts'
 import { concatColumns, sliceColumns } from '../chunk/index.ts'
 import { firstEndAfter, type Mask, touchesMask } from './tombstones.ts'

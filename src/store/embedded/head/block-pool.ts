@@ -1,4 +1,4 @@
-import { growColumn } from '../../../base/index.ts'
+import { growColumn } from '../../../base/plain.ts'
 import { makeSlab, SLAB_SLOTS_MAX, type SlabPool } from './slab-pool.ts'
 
 /** Slabs grow with the generation: one that holds little stays small. */

@@ -1,4 +1,4 @@
-import { EARLIEST_TIME, epochMs, growColumn, TIME_END } from '../../../base/index.ts'
+import { EARLIEST_TIME, epochMs, growColumn, TIME_END } from '../../../base/plain.ts'
 import type { Sample } from '../../sample-port.ts'
 import { BlockPool } from './block-pool.ts'
 import type { SampleSink } from './sample-sink.ts'

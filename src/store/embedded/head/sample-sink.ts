@@ -1,4 +1,4 @@
-import { growColumn } from '../../../base/index.ts'
+import { growColumn } from '../../../base/plain.ts'
 import type { SampleColumns } from '../../sample-port.ts'
 
 /** Takes samples one by one into columns, up to a number of them. */

@@ -1,4 +1,4 @@
-import { freeBytes } from '../../../base/index.ts'
+import { freeBytes } from '../../../base/plain.ts'
 
 /** Memory for samples, of which blocks are cut; both columns lie in one buffer. */
 interface Slab {

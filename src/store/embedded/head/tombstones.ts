@@ -1,4 +1,4 @@
-import { countBelow, EARLIEST_TIME, growColumn, TIME_END } from '../../../base/index.ts'
+import { countBelow, EARLIEST_TIME, growColumn, TIME_END } from '../../../base/plain.ts'
 
 /** Removed spans, ascending and apart: starts[i] ≤ time < ends[i] is gone. */
 export interface Mask {

@@ -3,7 +3,7 @@
  * make of a segment in which something does not is known by scan.ts alone, which needs all of it.
  */
 import { crc32 } from 'node:zlib'
-import { freeBytes } from '../../../base/index.ts'
+import { freeBytes } from '../../../base/plain.ts'
 import type { Disk } from '../disk/disk.ts'
 import { DIRECTORY_BYTES } from './directory.ts'
 import { FRAME_HEADER_BYTES, frameBytes, readFooter, readFrameHeader } from './frame.ts'

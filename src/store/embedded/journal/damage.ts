@@ -1,4 +1,4 @@
-import { EARLIEST_TIME, epochMs, isSampleTime, TIME_END } from '../../../base/index.ts'
+import { EARLIEST_TIME, epochMs, isSampleTime, TIME_END } from '../../../base/plain.ts'
 import type { Damage, StreamHandle } from '../../sample-port.ts'
 import { type Directory, readDirectory } from './directory.ts'
 import { readRecords } from './record.ts'

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setImmediate as nextImmediate } from 'node:timers/promises'
 import type { StreamHandle } from '../../sample-port.ts'
 import type { Disk } from '../disk/disk.ts'
 import { realDisk } from '../disk/real-disk.ts'
@@ -162,4 +163,37 @@ test('a journal that fails before the turn of a record has ended refuses it, and
   await assert.rejects(journal.append(record(2)), { code: 'read_only' })
   await journal.close()
   assert.deepEqual(frames, [])
+})
+
+test('expect() refuses what a full disk has no room for, until it has', async (context) => {
+  let isFull = false
+  const disk: Disk = {
+    ...realDisk,
+    async createZeroed(path, bytes) {
+      if (isFull) throw Object.assign(new Error('ENOSPC: as the test asked'), { code: 'ENOSPC' })
+      return await realDisk.createZeroed(path, bytes)
+    },
+  }
+  const { journal, frames } = openCounting(context, disk)
+  await journal.expect(100)
+  isFull = true
+  await journal.append(record(1))
+  assert.equal(journal.expect(100), undefined, 'there is room behind what was written')
+  assert.equal(journal.readOnlyReason, undefined)
+  const refused = { code: 'read_only', message: /Cannot store/ }
+  await assert.rejects(async () => await journal.expect(64 * 1024), refused)
+  await assert.rejects(async () => await journal.expect(100), refused)
+  await assert.rejects(journal.append(record(2)), refused)
+  isFull = false
+  while (journal.readOnlyReason !== undefined) await nextImmediate()
+  isFull = true
+  await assert.rejects(async () => await journal.expect(64 * 1024), refused, 'the next is short')
+  isFull = false
+  while (journal.readOnlyReason !== undefined) await nextImmediate()
+  await journal.expect(64 * 1024)
+  assert.equal(journal.expect(64 * 1024), undefined, 'there is a segment long enough')
+  await journal.append(record(3))
+  await journal.close()
+  await assert.rejects(journal.append(record(4)), refused)
+  assert.deepEqual(frames, [[1], [3]])
 })

@@ -1,48 +1,21 @@
 import { DurationCounts, invariant, refusal, systemClock } from '../../../base/index.ts'
 import { type Disk, passingReason } from '../disk/disk.ts'
+import { DIRECTORY_BYTES } from './directory.ts'
 import { frameBytes } from './frame.ts'
 import { FrameBuffer, type PendingRecord } from './frame-buffer.ts'
+import { type JournalFigures, SYNC_BOUNDS_S } from './journal-figures.ts'
 import type { JournalEvents, JournalLink } from './journal-link.ts'
 import type { JournalReply } from './journal-protocol.ts'
 import { type JournalRecord, onlyRemoves, type SizedRecord } from './record.ts'
+import { APPENDS, type Removing, roomBehind } from './removals-room.ts'
 import { SEGMENT_HEADER_BYTES } from './segment.ts'
 import { type ReadySegment, SegmentSupply } from './segment-supply.ts'
 
 /** Records that wait for the disk: beyond this an append waits until some are written. */
 const WAITING_BYTES_MAX = 64 * 1024 * 1024
 
-/**
- * The end of the last segment there is room for, kept for removals: on a full disk they lead to room.
- * Thousands of them fit.
- */
-const REMOVALS_ROOM_BYTES = 1024 * 1024
-
-/** Of a short segment so much at most. */
-const REMOVALS_ROOM_SHARE = 8
-
 /** A record that is worth a frame of its own. */
 const LONG_RECORD_BYTES = 4_096
-
-/** What a frame leaves free in a segment that may be the last: nothing when it only removes. */
-function roomBehind(frame: FrameBuffer, segmentBytes: number): number {
-  if (frame.onlyRemoves) return 0
-  return Math.min(REMOVALS_ROOM_BYTES, Math.floor(segmentBytes / REMOVALS_ROOM_SHARE))
-}
-
-/** From an order to the journal's thread to its answer: one write and one sync. */
-const SYNC_BOUNDS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1]
-
-/** How much a journal has taken in since its start, and how long its syncs took. */
-export interface JournalFigures {
-  readonly samples: number
-  /** Calls that stored or removed something. */
-  readonly puts: number
-  readonly frames: number
-  readonly bytes: number
-  /** What waits for the disk. */
-  readonly waitingBytes: number
-  readonly syncs: DurationCounts
-}
 
 /** Records that became durable together, in journal order. */
 export interface DurableGroup {
@@ -131,6 +104,23 @@ export class Journal {
   /** Where what is durable ends: in the segment, undefined: at its end. */
   get durableEnd(): { readonly segment: number; readonly bytes: number | undefined } {
     return { segment: this.#durableSegment, bytes: this.#durableBytes }
+  }
+
+  /** Refuses, before it comes, a record of so many bytes for which there is no room; undefined while there is. */
+  expect(bytes: number): Promise<void> | undefined {
+    const reason = this.readOnlyReason
+    if (reason !== undefined) return Promise.reject(this.#refusal(reason))
+    const needed = frameBytes(bytes + DIRECTORY_BYTES) + this.#waitingBytes
+    if (this.#fitsHere(needed, APPENDS)) return undefined
+    // The next one may be there and too short: a call that needs more than a usual segment has one made for it.
+    const inNext = this.#bytesInNext(needed, APPENDS)
+    if (this.#supply.isReadyFor(inNext)) return undefined
+    return this.#supply.prepare(inNext).catch((error: Error) => {
+      const passing = passingReason(error)
+      if (passing === undefined) this.#failPrepare(error)
+      else this.#pass(passing)
+      throw this.#refusal(this.readOnlyReason ?? error.message)
+    })
   }
 
   /** Resolves once the record would survive a crash and onDurable has seen it. */
@@ -237,11 +227,8 @@ export class Journal {
 
   /** Turns to the next segment when the frame does not fit; tells the one to begin, if any. */
   #segmentFor(bytes: number, frame: FrameBuffer): ReadySegment | undefined | 'none_ready' {
+    if (this.#fitsHere(bytes, frame)) return undefined
     const current = this.#segment
-    if (current !== undefined && !this.#isRotationDue) {
-      const behind = this.#supply.isReady ? 0 : roomBehind(frame, current.bytes)
-      if (this.#offset + bytes + behind <= current.bytes) return undefined
-    }
     const next = this.#supply.take(this.#bytesInNext(bytes, frame))
     if (next === undefined) return 'none_ready'
     if (current !== undefined && !this.#isRotationDue) this.#supply.grow()
@@ -252,8 +239,16 @@ export class Journal {
     return next
   }
 
+  /** Whether the segment that is being filled has room for a frame. */
+  #fitsHere(bytes: number, frame: Removing): boolean {
+    const current = this.#segment
+    if (current === undefined || this.#isRotationDue) return false
+    const behind = this.#supply.isReady ? 0 : roomBehind(frame, current.bytes)
+    return this.#offset + bytes + behind <= current.bytes
+  }
+
   /** How long the next segment must be for a frame that begins it. */
-  #bytesInNext(bytes: number, frame: FrameBuffer): number {
+  #bytesInNext(bytes: number, frame: Removing): number {
     return SEGMENT_HEADER_BYTES + bytes + roomBehind(frame, this.#supply.nextBytes)
   }
 
@@ -282,13 +277,18 @@ export class Journal {
       this.#failPrepare(error)
       return
     }
-    if (this.#passingReason === undefined) this.#retryLater()
-    this.#passingReason = passing
+    this.#pass(passing)
     // Removals have the end of the last segment; once that is full too there is nothing left to try.
     const removals = this.#filling.onlyRemoves ? [] : this.#takeRemovals()
     this.#refuseWaiting(passing)
     for (const entry of removals) if (!this.#filling.tryAdd(entry)) this.#overflow.push(entry)
     if (removals.length > 0) this.#pump()
+  }
+
+  /** Refuses what comes until there is room again. */
+  #pass(reason: string): void {
+    if (this.#passingReason === undefined) this.#retryLater()
+    this.#passingReason = reason
   }
 
   /** Takes what only removes out of what waits. */

@@ -2,7 +2,7 @@
  * The records inside a frame's payload: batches of samples with their removals, forgotten
  * streams. Pure; the layout is told in docs/format/journal.md.
  */
-import { epochMs } from '../../../base/index.ts'
+import { epochMs } from '../../../base/plain.ts'
 import type { Removal, SampleBatch, StreamHandle } from '../../sample-port.ts'
 import { type PackedTexts, packTexts } from './text-packer.ts'
 

@@ -55,6 +55,11 @@ export class SegmentSupply {
     return this.#ready !== undefined
   }
 
+  /** Whether the next segment is on disk and has room for `bytes`. */
+  isReadyFor(bytes: number): boolean {
+    return this.#ready !== undefined && this.#ready.bytes >= bytes
+  }
+
   /** The number of the last segment that is short as nothing was filled before; 0 when there is none. */
   get lastShort(): number {
     return this.#lastShort
@@ -72,8 +77,8 @@ export class SegmentSupply {
 
   /** Hands out the segment that is ready, if it has room for `bytes`. */
   take(bytes: number): ReadySegment | undefined {
+    if (!this.isReadyFor(bytes)) return undefined
     const ready = this.#ready
-    if (ready === undefined || ready.bytes < bytes) return undefined
     this.#ready = undefined
     return ready
   }

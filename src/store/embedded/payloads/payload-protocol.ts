@@ -46,6 +46,8 @@ export interface PayloadReply {
 
 /** What the thread is started with. */
 export interface PayloadWriterData {
+  /** The data folder, whose progress is told. */
+  readonly folder: string
   readonly file: string
   readonly bounds: PayloadBounds
 }

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { type EpochMs, nextTurn, Refusal, systemClock } from '../../../base/index.ts'
+import { type EpochMs, nextTurn, Refusal } from '../../../base/index.ts'
 import type { MovablePayloads, WholePayload } from '../../move-port.ts'
 import {
   type AssignedSpan,
@@ -17,11 +17,13 @@ import {
 } from '../../payload-port.ts'
 import type { ScrubPass } from '../../scrub-port.ts'
 import { isDamagedFile } from '../damage/folder-damaged.ts'
+import { readProgress } from '../damage/progress-file.ts'
 import { writeSpans } from './assigned-spans.ts'
 import { openPayloadView, PAYLOAD_FILE } from './open-payload-file.ts'
 import { PayloadReadTable } from './payload-read-table.ts'
 import { payloadUid, readEarlierRunUid, readPayloadUid } from './payload-uid.ts'
 import { PayloadWriterLink } from './payload-writer-link.ts'
+import { setPayloadsAside, tellOfSetAside } from './set-aside-payloads.ts'
 
 /** Enough to mend a connector by; a body may have megabytes. */
 const BOUNDS: PayloadBounds = { countMax: 1_000, bytesMax: 64 * 1024 * 1024 }
@@ -34,6 +36,9 @@ const NUMBERS_PER_MS = 1_024
 
 /** Rows of a step of a scrub: bodies of some kilobytes are read and summed in a millisecond. */
 const SCRUB_ROWS = 16
+
+/** Why the newest may be gone. */
+const WHY = 'its -wal file was taken away or is damaged, or it is from an older backup'
 
 /** Where payloads are kept, and who hears of damage. */
 interface PayloadStoreOptions {
@@ -53,18 +58,20 @@ export async function openPayloadStore(
   const store = new EmbeddedPayloadStore(options)
   try {
     await store.open()
+    for (const what of tellOfSetAside(options.folder)) options.onDamage?.(what)
     return store
   } catch (error) {
     await store.close()
     if (!isDamaged(error)) throw error
-    setAside(options.folder)
-    options.onDamage?.(`it cannot be read, and was moved to quarantine: ${String(error)}`)
+    const place = setPayloadsAside(options.folder)
+    options.onDamage?.(`it cannot be read (${causeOf(error)}), and was moved to ${place}`)
     return new EmbeddedPayloadStore(options)
   }
 }
 
 /** The adapter over payloads.db: reads here, writes on a thread of their own. */
 class EmbeddedPayloadStore implements PayloadStore, MovablePayloads {
+  readonly #folder: string
   readonly #file: string
   readonly #bounds: PayloadBounds
   readonly #onDamage: (what: string) => void
@@ -76,15 +83,22 @@ class EmbeddedPayloadStore implements PayloadStore, MovablePayloads {
   #unopened: Error | undefined
 
   constructor({ folder, bounds = BOUNDS, onDamage = () => {} }: PayloadStoreOptions) {
+    this.#folder = folder
     this.#file = join(folder, PAYLOAD_FILE)
     this.#bounds = bounds
     this.#onDamage = onDamage
-    this.#writer = new PayloadWriterLink({ file: this.#file, bounds })
+    this.#writer = new PayloadWriterLink({ folder, file: this.#file, bounds })
   }
 
   /** Opens the file when there is one; on a disk that cannot be written the first put tries again. */
   async open(): Promise<void> {
-    if (!existsSync(this.#file)) return
+    const told = readProgress(this.#folder).payloadNumber
+    // Numbers are not given twice, also where those who had them are lost.
+    this.#lastNumber = told
+    if (!existsSync(this.#file)) {
+      if (told > 0) this.#onDamage('it is missing, though connectors were given payloads')
+      return
+    }
     try {
       await this.#writer.open()
     } catch (error) {
@@ -92,7 +106,10 @@ class EmbeddedPayloadStore implements PayloadStore, MovablePayloads {
       this.#unopened = error
       return
     }
-    this.#lastNumber = this.#read()?.selectLast() ?? 0
+    const last = this.#read()?.selectLast() ?? 0
+    if (last < told)
+      this.#onDamage(`it misses up to ${told - last} payloads that came last: ${WHY}`)
+    this.#lastNumber = Math.max(last, told)
     this.#unopened = undefined
   }
 
@@ -208,13 +225,14 @@ class EmbeddedPayloadStore implements PayloadStore, MovablePayloads {
   }
 
   async scrub(pass: ScrubPass): Promise<void> {
-    const table = this.#read()
-    if (table === undefined) return
     const tell = (what: string): void => {
       this.#onDamage(what)
       const nowhere = { handle: undefined, from: undefined, until: undefined }
       pass.onDamage({ part: 'payloads', what: `${PAYLOAD_FILE}: ${what}`, ...nowhere })
     }
+    for (const what of tellOfSetAside(this.#folder)) tell(what)
+    const table = this.#read()
+    if (table === undefined) return
     let after = 0
     for (;;) {
       const rows = table.selectToCheck(after, SCRUB_ROWS)
@@ -262,13 +280,9 @@ function isDamaged(error: unknown): boolean {
   return false
 }
 
-function setAside(folder: string): void {
-  const quarantine = join(folder, 'quarantine')
-  mkdirSync(quarantine, { recursive: true })
-  const name = `${PAYLOAD_FILE}-${systemClock.now()}`
-  for (const ending of ['', '-wal']) {
-    const file = join(folder, `${PAYLOAD_FILE}${ending}`)
-    if (existsSync(file)) renameSync(file, join(quarantine, `${name}${ending}`))
-  }
-  rmSync(join(folder, `${PAYLOAD_FILE}-shm`), { force: true })
+/** What led to an error in the first place. */
+function causeOf(error: unknown): string {
+  let first = error
+  while (first instanceof Error && first.cause !== undefined) first = first.cause
+  return first instanceof Error ? first.message : String(first)
 }

@@ -49,6 +49,7 @@ export class PayloadWriteTable {
   readonly #deleteOutcomes: StatementSync
   readonly #deleteConnector: StatementSync
   readonly #nextRef: StatementSync
+  readonly #last: StatementSync
 
   constructor(db: DatabaseSync, bounds: PayloadBounds) {
     this.#db = db
@@ -88,7 +89,13 @@ export class PayloadWriteTable {
     this.#deletePayloads = db.prepare('DELETE FROM payload WHERE connector = ? AND number <= ?')
     this.#deleteConnector = db.prepare('DELETE FROM connector WHERE ref = ?')
     this.#nextRef = db.prepare('SELECT coalesce(max(ref), 0) + 1 AS ref FROM connector')
+    this.#last = db.prepare('SELECT coalesce(max(number), 0) AS number FROM payload')
     this.#readTallies()
+  }
+
+  /** The greatest number of a payload that is kept; 0 without any. */
+  get lastNumber(): number {
+    return (this.#last.get() as { number: number }).number
   }
 
   /** Makes all of a batch, durably, or nothing of it. */

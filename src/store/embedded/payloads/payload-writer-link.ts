@@ -172,8 +172,10 @@ export class PayloadWriterLink {
     this.#written = undefined
     if (error === undefined) done?.resolve()
     else done?.reject(error)
+    if (this.#isClosed) return
+    // Whoever closes waits for the end of the thread, and must not be left alone with that.
     this.#worker?.unref()
-    if (!this.#isClosed) this.#post()
+    this.#post()
   }
 
   /** The thread is gone; who waits is told, who comes starts another. */

@@ -1,8 +1,9 @@
 /** The thread that alone writes payloads.db: a transaction and a sync for each batch that arrives. */
 import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
-import { invariant } from '../../../base/index.ts'
+import { invariant } from '../../../base/plain.ts'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
+import { ProgressSlotFile } from '../damage/progress-file.ts'
 import { openPayloadFile } from './open-payload-file.ts'
 import type { PayloadBatch, PayloadReply, PayloadWriterData } from './payload-protocol.ts'
 import { PayloadWriteTable } from './payload-write-table.ts'
@@ -16,25 +17,36 @@ function failureOf(error: unknown): PayloadReply {
   return { failure: { message, errcode } }
 }
 
-function listen(db: DatabaseSync, table: PayloadWriteTable): void {
+/** What a thread writes to. */
+interface Written {
+  readonly db: DatabaseSync
+  readonly table: PayloadWriteTable
+  readonly progress: ProgressSlotFile
+}
+
+function listen(written: Written): void {
   port.on('message', (batch: PayloadBatch) => {
-    const reply = run(table, batch)
-    if (batch.isLast === true) close(db)
+    const reply = run(written, batch)
+    if (batch.isLast === true) close(written)
     port.postMessage(reply)
     if (batch.isLast === true) port.close()
   })
 }
 
-function run(table: PayloadWriteTable, batch: PayloadBatch): PayloadReply {
+function run({ table, progress }: Written, batch: PayloadBatch): PayloadReply {
   try {
+    // The newest may be among them, and must not look lost to a start after a crash.
+    if (batch.deletes.length > 0) progress.forget()
     table.apply(batch)
+    progress.note(table.lastNumber)
     return {}
   } catch (error) {
     return failureOf(error)
   }
 }
 
-function close(db: DatabaseSync): void {
+function close({ db, progress }: Written): void {
+  progress.close()
   try {
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   } catch {
@@ -44,9 +56,10 @@ function close(db: DatabaseSync): void {
 }
 
 try {
-  const { file, bounds } = workerData as PayloadWriterData
+  const { folder, file, bounds } = workerData as PayloadWriterData
   const db = openPayloadFile(file)
-  listen(db, new PayloadWriteTable(db, bounds))
+  const table = new PayloadWriteTable(db, bounds)
+  listen({ db, table, progress: new ProgressSlotFile(folder, 'payloadNumber') })
   port.postMessage({} satisfies PayloadReply)
 } catch (error) {
   // Told as a reply: an error that crosses threads loses its code. The thread ends by itself.

@@ -1,4 +1,4 @@
-import { epochMs } from '../../../base/index.ts'
+import { epochMs } from '../../../base/plain.ts'
 import type { StreamHandle } from '../../sample-port.ts'
 import type { FoundDamage } from '../damage/found-damage.ts'
 import type { ChunkPlace } from './chunk-row.ts'

@@ -1,4 +1,4 @@
-import { countAtMost } from '../../../base/index.ts'
+import { countAtMost } from '../../../base/plain.ts'
 import { damagedIndex } from '../damage/folder-damaged.ts'
 import { CHUNK_LEVEL, type ChunkPlace, RUN_LEVEL } from './chunk-row.ts'
 import { rowSum, wrapSum } from './row-sum.ts'

@@ -47,6 +47,8 @@ interface SampleStoreOptions {
   readonly isSealedWhenWatched?: boolean
   /** Told of everything that is found not to check, at the start and later. */
   readonly onDamage?: (damage: Damage) => void
+  /** Told why sealing cannot go on, each reason once. */
+  readonly onStuck?: (reason: string) => void
   /** Faults of the disk, for tests. */
   readonly faults?: SharedArrayBuffer
   /** What the store runs on instead of this machine, for tests that cut its power. */
@@ -67,7 +69,7 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   const acknowledged = readProgress(options.folder).journalSequence
   const durable = new ProgressSlotFile(options.folder, 'journalSequence')
   const sealer = new Sealer({
-    ...{ roomRetryMs, onBug },
+    ...{ roomRetryMs, onBug, onStuck: options.onStuck ?? (() => {}) },
     start: (events) => machine.startSealer({ file, journalFolder: folder }, events),
     onUnsealable: (damage) => quarantine.add(damage),
     onSealed(segment, damages) {

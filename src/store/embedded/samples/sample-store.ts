@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { nextTurn, refuse } from '../../../base/index.ts'
+import { nextTurn, refusal, refuse } from '../../../base/index.ts'
 import type {
   LatestOptions,
   RangeQuery,
@@ -20,7 +20,8 @@ import type { Scrubbable, ScrubPass } from '../../scrub-port.ts'
 import type { Quarantine } from '../damage/quarantine.ts'
 import { HandleSet } from '../head/handle-set.ts'
 import type { Head } from '../head/head.ts'
-import type { Journal, JournalFigures } from '../journal/journal.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { JournalFigures } from '../journal/journal-figures.ts'
 import { type SizedRecord, sizeRecord } from '../journal/record.ts'
 import { segmentName } from '../journal/segment.ts'
 import { type PackedTexts, TextPacker } from '../journal/text-packer.ts'
@@ -92,6 +93,12 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
       for (const handle of forgotten) this.#forgotten.add(handle)
     }
     this.#reader = new SampleReader({ ...parts, mender: this.#mender, forgotten: this.#forgotten })
+  }
+
+  expect(bytes: number): Promise<void> | undefined {
+    const stuck = this.#stuckReason()
+    if (stuck !== undefined) return Promise.reject(stuckRefusal(stuck))
+    return this.#journal.expect(bytes)
   }
 
   /** Not async: short puts would notice one promise more. */
@@ -195,6 +202,7 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
   status(): StoreStatus {
     return {
       readOnlyReason: this.#journal.readOnlyReason ?? this.#stuckReason(),
+      isSealingStuck: this.#parts.sealer.stuckReason !== undefined,
       damages: this.#parts.quarantine.damages,
     }
   }
@@ -202,7 +210,8 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
   /** How much came in, and how far sealing is behind. */
   get figures(): StoreFigures {
     const { sealer } = this.#parts
-    return { ...this.#journal.figures, backlog: sealer.backlog, sealLagMs: sealer.lagMs }
+    const { count, lagMs } = sealer.unsealed
+    return { ...this.#journal.figures, backlog: count, sealLagMs: lagMs }
   }
 
   /** Where the journal's durable frames end at this moment; null: with their segment. */
@@ -275,7 +284,7 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
     const { sealer, backlogMax } = this.#parts
     while (sealer.backlog > backlogMax) {
       const reason = this.#stuckReason()
-      if (reason !== undefined) refuse('read_only', { what: reason, retryAfterSeconds: 5 })
+      if (reason !== undefined) throw stuckRefusal(reason)
       await sealer.changed()
     }
   }
@@ -286,4 +295,8 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
     if (sealer.stuckReason === undefined || sealer.backlog <= backlogMax) return undefined
     return `Cannot store: the journal is full and cannot be sealed, as ${sealer.stuckReason}`
   }
+}
+
+function stuckRefusal(what: string): Error {
+  return refusal('read_only', { what, retryAfterSeconds: 5 })
 }

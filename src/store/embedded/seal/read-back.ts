@@ -1,4 +1,4 @@
-import { epochMs } from '../../../base/index.ts'
+import { epochMs } from '../../../base/plain.ts'
 import type { SampleColumns, StreamHandle } from '../../sample-port.ts'
 import { areSameColumns, DamagedBytes, decodeChunk } from '../chunk/index.ts'
 import type { FoundDamage } from '../damage/found-damage.ts'

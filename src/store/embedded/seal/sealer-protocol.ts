@@ -1,8 +1,11 @@
 import type { FoundDamage } from '../damage/found-damage.ts'
+import type { FileIdentity } from '../disk/file-identity.ts'
 
 /** What the sealer's thread is started with. */
 export interface SealerThreadData {
   readonly file: string
+  /** Which files it and its log were at the start: what is in their place since must not be written to. */
+  readonly opened: readonly FileIdentity[]
   readonly journalFolder: string
   readonly faults: SharedArrayBuffer | undefined
   /** Cell 0 becomes 1 when the store closes: a seal under way stops where it can. */

@@ -56,7 +56,8 @@ export class SealerWork {
   /** Follows one command and tells what came of it; an error that is thrown is a bug. */
   follow(command: Exclude<SealerCommand, { op: 'close' }>): SealerReply {
     if (command.op === 'seal') return this.#seal(command.segment, command.watched)
-    return command.op === 'mend' ? this.#mend() : this.#watch(command.id, command.handles)
+    if (command.op === 'mend') return this.#mend()
+    return { op: 'watched', id: command.id, what: this.#touched.tryWatch(command.handles) }
   }
 
   /** Gives back the memory that is kept from segment to segment. */
@@ -140,15 +141,6 @@ export class SealerWork {
       // A disk that is full or fails: the damage is told, and the next scrub asks again.
     }
     return { op: 'mended', isDone, damages: this.#takeUntold() }
-  }
-
-  #watch(id: number, handles: readonly number[]): SealerReply {
-    try {
-      this.#touched.watch(handles)
-      return { op: 'watched', id, what: undefined }
-    } catch (error) {
-      return { op: 'watched', id, what: String(error) }
-    }
   }
 }
 

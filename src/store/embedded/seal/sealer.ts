@@ -7,12 +7,19 @@ import type { SealerReply } from './sealer-protocol.ts'
 /** So long one that may wait does: sealing takes processor time from a fleet that signs on meanwhile. */
 const WAITS_MS = 10_000
 
+interface ClosedSegment {
+  readonly segment: number
+  readonly closedAtMs: number
+}
+
 interface SealerOptions {
   start(events: SealerEvents): SealerLink
   /** How long to wait before sealing again when the disk was full, or the like. */
   readonly roomRetryMs: number
   /** Called once a segment is in samples.db for good. */
   onSealed(segment: number, damages: readonly FoundDamage[]): void
+  /** Called when sealing cannot go on for now, or at all, for a reason that was not told before. */
+  onStuck(reason: string): void
   /** Called with what is wrong beside what was sealed; a segment that could not be is kept. */
   onUnsealable(damage: FoundDamage): void
   /** Called with an error that only a mistake in Weir can produce. */
@@ -26,10 +33,8 @@ export class Sealer {
   readonly #ready: Promise<void>
   readonly #watchers = new Map<number, { resolve(): void; reject(error: Error): void }>()
   readonly #menders: Array<(isDone: boolean) => void> = []
-  #queue: number[] = []
-  #held: number[] = []
-  /** When each of the queue was closed. */
-  #closedAtMs: number[] = []
+  #queue: ClosedSegment[] = []
+  #held: ClosedSegment[] = []
   #waiting: Array<() => void> = []
   #watches = 0
   /** Streams that are watched and that samples.db has not been told of. */
@@ -68,15 +73,16 @@ export class Sealer {
     return this.#stuckReason
   }
 
-  /** Segments that are closed and not yet sealed. */
+  /** Segments that are closed and wait for nothing but the sealer. */
   get backlog(): number {
     return this.#queue.length
   }
 
-  /** For how long the oldest segment of the backlog waits; 0 when there is none. */
-  get lagMs(): number {
-    const [oldest] = this.#closedAtMs
-    return oldest === undefined ? 0 : systemClock.elapsed() - oldest
+  /** All segments that are closed and not yet sealed, and for how long the oldest waits; 0 when there is none. */
+  get unsealed(): { readonly count: number; readonly lagMs: number } {
+    const count = this.#queue.length + this.#held.length
+    const oldest = this.#queue[0] ?? this.#held[0]
+    return { count, lagMs: oldest === undefined ? 0 : systemClock.elapsed() - oldest.closedAtMs }
   }
 
   /** Resolves once samples.db is there. */
@@ -89,7 +95,7 @@ export class Sealer {
     generations: readonly { readonly segment: number }[],
     { isHeld }: { readonly isHeld: boolean },
   ): void {
-    this.#held = generations.map(({ segment }) => segment)
+    this.#held = generations.map(({ segment }) => closedNow(segment))
     if (!isHeld) this.release()
   }
 
@@ -97,23 +103,22 @@ export class Sealer {
   release(): void {
     clearTimeout(this.#releasing)
     this.#releasing = undefined
-    for (const segment of this.#held.splice(0)) this.#push(segment)
+    for (const closed of this.#held.splice(0)) this.#push(closed)
   }
 
   /** Seals a segment after those given before; one that may wait with the next, or some seconds later. */
   enqueue(segment: number, { mayWait }: { readonly mayWait: boolean }): void {
     if (mayWait) {
-      this.#held.push(segment)
+      this.#held.push(closedNow(segment))
       this.#releasing ??= setTimeout(() => this.release(), WAITS_MS).unref()
       return
     }
     this.release()
-    this.#push(segment)
+    this.#push(closedNow(segment))
   }
 
-  #push(segment: number): void {
-    this.#queue.push(segment)
-    this.#closedAtMs.push(systemClock.elapsed())
+  #push(closed: ClosedSegment): void {
+    this.#queue.push(closed)
     this.#next()
   }
 
@@ -172,7 +177,7 @@ export class Sealer {
     this.#isSealing = true
     this.#telling = [...this.#untold]
     this.#untold = new Set()
-    this.#link.send({ op: 'seal', segment: this.#queue[0], watched: this.#telling })
+    this.#link.send({ op: 'seal', segment: this.#queue[0].segment, watched: this.#telling })
   }
 
   #onReply(reply: SealerReply): void {
@@ -194,7 +199,6 @@ export class Sealer {
     if (reply.op !== 'sealed') return
     this.#stuckReason = undefined
     this.#queue.shift()
-    this.#closedAtMs.shift()
     this.#options.onSealed(reply.segment, reply.damages)
     this.#wake()
     this.#next()
@@ -206,14 +210,19 @@ export class Sealer {
       this.#stop(`sealing failed: ${reply.what}`)
       return
     }
-    this.#stuckReason = reply.passing
-    this.#wake()
+    this.#stick(reply.passing)
     setTimeout(() => this.#next(), this.#options.roomRetryMs).unref()
   }
 
   #stop(reason: string): void {
-    this.#stuckReason = reason
     this.#isSealing = true
+    this.#stick(reason)
+  }
+
+  #stick(reason: string): void {
+    const isNews = reason !== this.#stuckReason
+    this.#stuckReason = reason
+    if (isNews) this.#options.onStuck(reason)
     this.#wake()
   }
 
@@ -222,4 +231,8 @@ export class Sealer {
     this.#waiting = []
     for (const resolve of waiting) resolve()
   }
+}
+
+function closedNow(segment: number): ClosedSegment {
+  return { segment, closedAtMs: systemClock.elapsed() }
 }

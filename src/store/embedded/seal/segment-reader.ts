@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { freeBytes } from '../../../base/index.ts'
+import { freeBytes } from '../../../base/plain.ts'
 import type { SampleBatch } from '../../sample-port.ts'
 import type { Disk } from '../disk/disk.ts'
 import { applyRecord } from '../head/apply-record.ts'

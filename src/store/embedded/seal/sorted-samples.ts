@@ -1,4 +1,4 @@
-import { countBelow, freeBytes, growColumn, invariant } from '../../../base/index.ts'
+import { countBelow, freeBytes, growColumn, invariant } from '../../../base/plain.ts'
 import type { SampleColumns } from '../../sample-port.ts'
 import { HeadGeneration } from '../head/head-generation.ts'
 import { SampleSink } from '../head/sample-sink.ts'

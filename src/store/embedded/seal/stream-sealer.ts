@@ -1,4 +1,4 @@
-import { countBelow, growColumn } from '../../../base/index.ts'
+import { countBelow, growColumn } from '../../../base/plain.ts'
 import type { SampleColumns } from '../../sample-port.ts'
 import {
   CHUNK_SAMPLES_MAX,

@@ -79,6 +79,16 @@ export class TouchedTable {
     this.#isSummed = true
   }
 
+  /** Does as watch() does; why it could not, or undefined. */
+  tryWatch(streams: readonly number[]): string | undefined {
+    try {
+      this.watch(streams)
+      return undefined
+    } catch (error) {
+      return String(error)
+    }
+  }
+
   /** Rows that did not check are told of by the start; what is left of them is gone on with. */
   #sumAll(): void {
     const { value } = this.#db.prepare(TOUCHED_TOTAL_SQL).get() as { value: number }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
-import { invariant } from '../../../base/index.ts'
+import { invariant } from '../../../base/plain.ts'
 import { describeDamage } from '../journal/damage.ts'
 import { scanSegment } from '../journal/scan.ts'
 import type { ScrubStart } from './scrub.ts'

@@ -1,4 +1,4 @@
-import { countAtMost, countBelow } from '../../../base/index.ts'
+import { countAtMost, countBelow } from '../../../base/plain.ts'
 import type { SampleColumns, Summaries } from '../../sample-port.ts'
 import { addRow, SummaryTable, takeEnds, takeExtremes } from './summary-table.ts'
 

@@ -1,4 +1,4 @@
-import { ExactSums } from '../../../base/index.ts'
+import { ExactSums } from '../../../base/plain.ts'
 
 const COLUMNS = 10
 

@@ -1,4 +1,4 @@
-import { lowestBitExponent, powerOf2 } from '../../../base/index.ts'
+import { lowestBitExponent, powerOf2 } from '../../../base/plain.ts'
 import { DamagedBytes } from '../chunk/damaged-bytes.ts'
 import { decimalInteger, decimalScale, fewestDecimals } from '../chunk/decimals.ts'
 import { PACKED_MAX, readPacked, writePacked } from './packed-column.ts'

@@ -100,7 +100,6 @@ export function RecordEditor({ words, editor, saved }: RecordEditorProps) {
 /** Why the person cannot change a record; undefined: they can. What is built in has no revision. */
 function useFixed({ uid, revision }: AnyRecord): string | undefined {
   const isGuest = useRole() === 'GUEST'
-  if (revision === 0 && (isGuest || uid !== ''))
-    return 'This one is built in: nobody can change it.'
+  if (revision === 0 && uid !== '') return 'This one is built in: nobody can change it.'
   return isGuest ? 'As a guest you can read this, and change nothing.' : undefined
 }

@@ -12,6 +12,10 @@ import { Tabs } from '../../ui/tabs.tsx'
 import styles from './first-run.module.css'
 import { snippets } from './snippets.ts'
 
+/** By default the service listens on this machine alone. */
+const ELSEWHERE =
+  ' A device elsewhere needs the address of this machine in your network, and a service that was started with WEIR_HOST=0.0.0.0.'
+
 /** How the first sample gets here: a key, a program that sends it, and the wait for it. */
 export function FirstRun() {
   const key = useOwnKey()
@@ -59,7 +63,7 @@ function SendStep({ of: key }: { readonly of: OwnKey }) {
         )}
         <p className={styles.hint}>
           {chosen.hint}
-          {isLocal && ' A device elsewhere needs the address of this machine in your network.'}
+          {isLocal && ELSEWHERE}
         </p>
       </Tabs>
     </section>

@@ -1,6 +1,6 @@
 /** What the table of claims tells of families whose own rows do not check. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { familyHeadOf } from '../../../../base/index.ts'
+import { familyHeadOf } from '../../../../base/plain.ts'
 import { CatalogDamaged } from '../../../catalog-port.ts'
 import { checkOfClaim, readChecked } from '../catalog-checks.ts'
 import type { RollReader } from '../roll/roll-read-table.ts'

@@ -4,7 +4,7 @@ import {
   headUidOf,
   isFamilyForm,
   ordinalOf,
-} from '../../../../base/index.ts'
+} from '../../../../base/plain.ts'
 import type { DocumentKey } from '../../../catalog-port.ts'
 import { localClaimsOf } from './shape.ts'
 

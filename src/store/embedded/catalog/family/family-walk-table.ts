@@ -1,6 +1,6 @@
 /** The statements by which all rows of families are read, a stretch at a time. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { familyHeadOf, memberUidOf } from '../../../../base/index.ts'
+import { familyHeadOf, memberUidOf } from '../../../../base/plain.ts'
 import { CatalogDamaged } from '../../../catalog-port.ts'
 import { readChecked } from '../catalog-checks.ts'
 import type { CatalogScopes } from '../catalog-scopes.ts'

@@ -1,6 +1,6 @@
 /** Every statement with which the writer changes rows of families. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { memberUidOf } from '../../../../base/index.ts'
+import { memberUidOf } from '../../../../base/plain.ts'
 import type { DocumentKey } from '../../../catalog-port.ts'
 import type { CatalogClaims } from '../catalog-claims-table.ts'
 import type { CatalogScopes } from '../catalog-scopes.ts'

@@ -1,5 +1,5 @@
 /** Writes fleets: many families at once that nobody has, without a draft of each. */
-import { memberUidOf, TAIL_DIGITS } from '../../../../base/index.ts'
+import { memberUidOf, TAIL_DIGITS } from '../../../../base/plain.ts'
 import { CatalogConflict } from '../../../catalog-port.ts'
 import { storedClaim } from '../../../stored-claim.ts'
 import type { ChangeLog } from '../catalog-changes.ts'

@@ -1,4 +1,4 @@
-import { familyHeadOf, TAIL_DIGITS } from '../../../../base/index.ts'
+import { familyHeadOf, TAIL_DIGITS } from '../../../../base/plain.ts'
 import type { Fleet } from '../catalog-protocol.ts'
 import type { RowBytes } from './row-bytes.ts'
 

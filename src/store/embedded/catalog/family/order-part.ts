@@ -2,7 +2,7 @@
  * Orders on their way to the writer's thread as one flat array: structured clones of objects would cost more
  * than writing what they say. A shape crosses once and is named by a number after that.
  */
-import { headUidOf } from '../../../../base/index.ts'
+import { headUidOf } from '../../../../base/plain.ts'
 import type { CatalogLimit } from '../../../catalog-port.ts'
 import type {
   Fleet,

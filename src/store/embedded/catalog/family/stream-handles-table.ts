@@ -1,6 +1,6 @@
 /** The statements with which the writer gives handles to streams. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { invariant } from '../../../../base/index.ts'
+import { invariant } from '../../../../base/plain.ts'
 
 const HANDLE_END = 2 ** 31
 

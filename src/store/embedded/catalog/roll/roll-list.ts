@@ -58,13 +58,22 @@ export function countSection(reader: RollReader, section: RollSection): number {
   return until - from - except.length
 }
 
+/** A place in a list, and how much of what follows it is wanted. */
+interface After {
+  readonly listKey: string
+  readonly ref: number
+  readonly limit: number
+  /** Told of each page that does not check; what it lists is left out. */
+  onLeftOut(what: string): void
+}
+
 /** The next components of a roll after a place in the list: behind a list key, and behind a number under the same. */
 export function rolledAfter(
   reader: RollReader,
   scope: number,
-  after: { readonly listKey: string; readonly ref: number; readonly limit: number },
+  after: After,
 ): { readonly ref: number; readonly listKey: string }[] {
-  const roll = reader.rollOf(scope)
+  const roll = reader.listedRollOf(scope)
   if (roll === undefined) return []
   const start = roll.starts.listKey
   const isInside = after.listKey.startsWith(start)
@@ -74,7 +83,8 @@ export function rolledAfter(
   for (let from = id; ; ) {
     const blocks = reader.blocksFrom(scope, from, BLOCKS_PER_STEP + 1)
     for (const block of blocks.slice(0, BLOCKS_PER_STEP)) {
-      const page = reader.read(roll, block)
+      const page = reader.readIfWhole(roll, block, after.onLeftOut)
+      if (page === undefined) continue
       for (let entry = page.seek(id); entry < page.count; entry++) {
         const [own, ref] = [page.id(entry), page.ref(entry)]
         if (own === id && ref <= after.ref) continue

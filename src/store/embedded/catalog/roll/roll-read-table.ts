@@ -64,6 +64,11 @@ export class RollReader {
     return roll
   }
 
+  /** The roll of an organization for its lists, also where none of its pages checks. */
+  listedRollOf(scope: number): Roll | undefined {
+    return this.#kept?.rolls.get(scope) ?? this.#rows.listedRollOf(scope)
+  }
+
   /** The number of the family whose component holds a claim, undefined when none in the roll does. */
   findClaim(scope: number, claim: string): number | undefined {
     const roll = this.rollOf(scope)
@@ -89,8 +94,24 @@ export class RollReader {
     const { entries } = this.#before.get(scope, id) as { entries: number }
     const found = this.#lastBefore.get(scope, id) as FoundPage | undefined
     if (found === undefined) return 0
-    const page = this.read(roll, found)
-    return entries - page.count + page.seek(id)
+    const page = this.readIfWhole(roll, found)
+    // Of one that does not check all entries have places in lists.
+    return page === undefined ? entries : entries - page.count + page.seek(id)
+  }
+
+  /** A page of a roll; one that does not check is told to `onDamage`. */
+  readIfWhole(
+    roll: Roll,
+    found: FoundPage,
+    onDamage?: (what: string) => void,
+  ): RollPage | undefined {
+    try {
+      return this.read(roll, found)
+    } catch (error) {
+      if (!(error instanceof CatalogDamaged)) throw error
+      onDamage?.(error.what)
+      return undefined
+    }
   }
 
   /** Pages from the one that has an ID, or would have it, in order. */

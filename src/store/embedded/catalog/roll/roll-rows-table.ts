@@ -57,6 +57,22 @@ export class RollRows {
     throw new CatalogDamaged(`the lists of components of organization number ${scope} do not check`)
   }
 
+  /**
+   * The roll for lists. Where no page checks, as of an organization that has one, it is what the first says of itself: no
+   * page of it is read then, and each stands in its place as what is damaged. Nothing is found or made by it.
+   */
+  listedRollOf(scope: number): Roll | undefined {
+    try {
+      return this.rollOf(scope)
+    } catch (error) {
+      if (!(error instanceof CatalogDamaged)) throw error
+      const text = String(this.#some.get(scope)?.starts)
+      const starts = startsIfReadable(text)
+      if (starts === undefined) throw error
+      return { text, check: this.checkOf(scope, text), starts }
+    }
+  }
+
   /** Where the checksums of a roll begin. */
   checkOf(scope: number, starts: unknown): number {
     return rollCheck(this.#scopes.orgUidOf(scope), starts)
@@ -74,6 +90,16 @@ export class RollRows {
       return openRollPage(roll.check, { ...row, first })
     }
     throw new CatalogDamaged(`list ${number} of components is not where the index says`)
+  }
+}
+
+function startsIfReadable(text: string): RollStarts | undefined {
+  try {
+    const starts = startsOf(text)
+    const isText = typeof starts.claim === 'string' && typeof starts.listKey === 'string'
+    return isText ? starts : undefined
+  } catch {
+    return undefined
   }
 }
 

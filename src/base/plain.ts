@@ -1,0 +1,27 @@
+/**
+ * The part of this folder that threads share: what needs no library and reads no setting. A thread loads every file that
+ * its own name, so what runs in threads names this door, and all others the whole, index.ts.
+ */
+export { type Clock, ManualClock, systemClock } from './clock.ts'
+export { growColumn } from './columns/grow-column.ts'
+export { countAtMost, countBelow } from './columns/sorted-column.ts'
+export { readUid, showUid, UID_WORDS } from './columns/uid-words.ts'
+export { EARLIEST_TIME, type EpochMs, epochMs, isSampleTime, TIME_END } from './epoch.ts'
+export {
+  familyHeadOf,
+  familyNumberOf,
+  familyTailOf,
+  familyWordsAt,
+  familyWordsOf,
+  headUidOf,
+  isFamilyForm,
+  isHeadUid,
+  memberUidOf,
+  ORDINAL_END,
+  ordinalOf,
+  TAIL_DIGITS,
+} from './family-uid.ts'
+export { invariant, unreachable } from './invariant.ts'
+export { freeBytes } from './memory/free-bytes.ts'
+export { lowestBitExponent, powerOf2 } from './sums/double-bits.ts'
+export { ExactSums } from './sums/exact-sums.ts'

@@ -1,0 +1,34 @@
+import { inSlices } from './in-slices.ts'
+import type { IncomingSamples } from './incoming-samples.ts'
+
+/** What the record of a put takes beside its samples, and what a sample takes, the bytes of its text aside. */
+const PUT_BYTES = 32
+const SAMPLE_BYTES = 32
+
+/** The longest text that a number or a boolean becomes where its stream turns out to hold texts. */
+const MADE_TEXT_BYTES = 24
+
+/** What a removal takes. */
+const REMOVAL_BYTES = 20
+
+/**
+ * What a put will take in the journal, hardly more and not less: what is made for its sake would stay empty
+ * if its samples found no room. Texts count as they are written, in bytes: most scripts take two or three a character.
+ */
+export async function bytesInJournal(
+  { count, texts, isNumeric }: Pick<IncomingSamples, 'count' | 'texts' | 'isNumeric'>,
+  removals: number,
+): Promise<number> {
+  let bytes = PUT_BYTES + removals * REMOVAL_BYTES + count * SAMPLE_BYTES
+  if (isNumeric) return bytes
+  let written = 0
+  await inSlices(texts?.length ?? 0, (from, until) => {
+    for (let index = from; index < until; index++) {
+      const text = texts?.[index]
+      if (text === undefined) continue
+      bytes += Buffer.byteLength(text)
+      written += 1
+    }
+  })
+  return bytes + (count - written) * MADE_TEXT_BYTES
+}

@@ -1,0 +1,85 @@
+import { accessSync, constants, lstatSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { FolderDamaged } from '../damage/folder-damaged.ts'
+
+const { R_OK, W_OK, X_OK } = constants
+
+/** Something of the data folder is not for the user that the process runs as, as after a restore by another. */
+export class FolderForbidden extends Error {
+  constructor(path: string, folder: string) {
+    const uid = process.geteuid?.()
+    const who = uid === undefined ? 'this user' : `the user that this process runs as (${uid})`
+    super(
+      `${path} cannot be read and written by ${who}: give it the whole folder, as by ` +
+        `"chown -R ${uid ?? 'USER'} ${folder}"`,
+    )
+    this.name = 'FolderForbidden'
+  }
+}
+
+/** Folders that are written to, and looked into. */
+const FOLDERS = ['journal', 'files', 'files/incoming', 'imports', 'quarantine']
+
+/** What is read and written; a start makes what is missing. */
+const FILES = [
+  ...['catalog.db', 'samples.db', 'payloads.db'].flatMap((name) => [
+    name,
+    `${name}-wal`,
+    `${name}-shm`,
+  ]),
+  ...['lock', 'progress', 'reserve', 'reserve-start'],
+]
+
+/** What is read alone: an operator may have it so. */
+const READ = ['secret.key', 'journal/mark', 'files/mark', 'imports/holder']
+
+/**
+ * Refuses a folder of which a part is not for this user, or is a folder in the place of a file, or a file in that of a
+ * folder. Looked at before anything is opened: each part fails in a way of its own, some as if it were damaged or gone,
+ * or the disk full, and what is whole must not be given up for that.
+ */
+export function requireAccess(folder: string): void {
+  const require = (name: string, mode: number, isFolder = false): void => {
+    const path = join(folder, name)
+    const [kind, wanted] = [kindOf(path), isFolder ? 'folder' : 'file']
+    if (kind !== undefined && kind !== wanted) {
+      throw new FolderDamaged(
+        `${path} is a ${kind}, where a ${wanted} belongs: take it away, and put back what was there`,
+      )
+    }
+    if (isForbidden(path, mode)) throw new FolderForbidden(path, folder)
+  }
+  require('', R_OK | W_OK | X_OK, true)
+  for (const name of FOLDERS) require(name, R_OK | W_OK | X_OK, true)
+  for (const name of FILES) require(name, R_OK | W_OK)
+  for (const name of [...READ, ...segmentsOf(folder)]) require(name, R_OK)
+}
+
+/** What is there; undefined where nothing is, or the disk does not tell, as who needs it will. */
+function kindOf(path: string): 'file' | 'folder' | 'thing of another kind' | undefined {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false })
+    if (found === undefined) return undefined
+    if (found.isDirectory()) return 'folder'
+    return found.isFile() ? 'file' : 'thing of another kind'
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether something is there and not for this user; what a disk lacks or refuses is told by who needs it. */
+function isForbidden(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode)
+    return false
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return code === 'EACCES' || code === 'EPERM'
+  }
+}
+
+function segmentsOf(folder: string): string[] {
+  const journal = join(folder, 'journal')
+  const isFolder = lstatSync(journal, { throwIfNoEntry: false })?.isDirectory() === true
+  return isFolder ? readdirSync(journal).map((name) => join('journal', name)) : []
+}

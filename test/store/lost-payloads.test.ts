@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { openPayloadStore } from '../../src/store/embedded/index.ts'
+import { payloadOf } from '../contract/payload-store-contract.ts'
+
+const COUNT = 20
+const WAL = 'payloads.db-wal'
+
+/** Two folders for a test: one that stores run on, and one to copy it to. */
+function makeFolders(t: TestContext): { folder: string; crashed: string } {
+  const root = mkdtempSync(join(tmpdir(), 'weir-lost-payloads-'))
+  t.after(() => rmSync(root, { recursive: true, force: true }))
+  return { folder: join(root, 'running'), crashed: join(root, 'crashed') }
+}
+
+/** A folder as kill -9 leaves it: copied while the store is open, with all it had acknowledged. */
+async function makeCrashed(t: TestContext, count = COUNT): Promise<string> {
+  const { folder, crashed } = makeFolders(t)
+  mkdirSync(folder)
+  const store = await openPayloadStore({ folder })
+  for (let number = 1; number <= count; number++) await store.put(payloadOf(number)).landed
+  cpSync(folder, crashed, { recursive: true })
+  await store.close()
+  return crashed
+}
+
+interface Opened {
+  readonly told: readonly string[]
+  readonly kept: number
+}
+
+/** Opens a folder, asks what is there, and puts one more where that is wanted. */
+async function look(folder: string, isPutWanted = false): Promise<Opened> {
+  const told: string[] = []
+  const store = await openPayloadStore({ folder, onDamage: (what) => told.push(what) })
+  try {
+    const { totalCount } = await store.list('c1', { start: 0, limit: 1_000 })
+    if (isPutWanted) await store.put(payloadOf(99)).landed
+    return { told, kept: totalCount }
+  } finally {
+    await store.close()
+  }
+}
+
+test('what a kill leaves is whole, and nothing is told', async (t) => {
+  assert.deepEqual(await look(await makeCrashed(t)), { told: [], kept: COUNT })
+})
+
+test('acknowledged payloads that a damaged or missing log takes away are told', async (t) => {
+  const folder = await makeCrashed(t)
+  const whole = readFileSync(join(folder, WAL))
+  // In the page of a frame: SQLite drops it, and all commits that came after it.
+  for (const share of [0.3, 0.6, 0.9]) {
+    const bytes = Buffer.from(whole)
+    bytes[Math.floor(bytes.length * share)] ^= 4
+    const copy = `${folder}-${share}`
+    cpSync(folder, copy, { recursive: true })
+    writeFileSync(join(copy, WAL), bytes)
+    const { told, kept } = await look(copy)
+    assert.ok(kept < COUNT, `a flip at ${share} cost nothing`)
+    assert.equal(told.length, 1, `told for a flip at ${share}: ${told.join()}`)
+    assert.match(
+      told[0],
+      new RegExp(`misses up to ${COUNT - kept} payloads that came last: .*-wal`),
+    )
+  }
+})
+
+test('a file that is missing is told until payloads come again', async (t) => {
+  const folder = await makeCrashed(t)
+  for (const name of ['payloads.db', WAL]) rmSync(join(folder, name))
+  assert.match((await look(folder)).told.join(), /^it is missing, though/)
+  assert.match((await look(folder, true)).told.join(), /^it is missing, though/)
+  assert.deepEqual(await look(folder), { told: [], kept: 1 })
+})
+
+test('payloads that go with their connector are not missed, also when a kill follows', async (t) => {
+  const { folder, crashed } = makeFolders(t)
+  cpSync(await makeCrashed(t), folder, { recursive: true })
+  const store = await openPayloadStore({ folder })
+  await store.deleteOf('c1')
+  cpSync(folder, crashed, { recursive: true })
+  await store.close()
+  assert.deepEqual(await look(crashed), { told: [], kept: 0 })
+  assert.deepEqual(await look(folder), { told: [], kept: 0 })
+})
+
+test('numbers of payloads that were lost are not given again', async (t) => {
+  const uidOfFirst = async (folder: string): Promise<string> => {
+    const store = await openPayloadStore({ folder })
+    const { uid, landed } = store.put(payloadOf(1))
+    await landed
+    await store.close()
+    return uid
+  }
+  const { folder: empty } = makeFolders(t)
+  mkdirSync(empty)
+  const crashed = await makeCrashed(t)
+  rmSync(join(crashed, WAL))
+  assert.notEqual(await uidOfFirst(crashed), await uidOfFirst(empty))
+})
+
+test('a file that was set aside is told, by scrubs too, until it is taken out of the quarantine', async (t) => {
+  const folder = await makeCrashed(t)
+  rmSync(join(folder, WAL))
+  writeFileSync(join(folder, 'payloads.db'), 'no database at all '.repeat(500))
+  const [first] = (await look(folder)).told
+  assert.match(
+    first,
+    /^it cannot be read \(file is not a database\), and was moved to quarantine\//,
+  )
+  const place = first.split(' moved to ')[1]
+  const expected = `${place} has payloads that could not be read; remove it to be told no more`
+  assert.deepEqual((await look(folder, true)).told, [expected])
+  const found: string[] = []
+  const store = await openPayloadStore({ folder })
+  await store.scrub({
+    mayGoOn: async () => true,
+    onChecked: () => {},
+    onDamage: ({ what }) => found.push(what),
+  })
+  await store.close()
+  assert.deepEqual(found, [`payloads.db: ${expected}`])
+  rmSync(join(folder, place))
+  assert.deepEqual(await look(folder), { told: [], kept: 1 })
+})
