@@ -35,12 +35,12 @@ export function withFileBodies(deps: FileBodiesDeps): SampleStore {
     return isRemoved
   }
   return {
-    expect: (bytes) => store.expect(bytes),
+    keepRoom: (bytes) => store.keepRoom(bytes),
     // Nulls make gaps: such a batch takes samples out, and may take files.
-    append: (batch) =>
+    append: (batch, room) =>
       batch.removals.some(ofFiles)
-        ? removing(batch.removals.filter(ofFiles), () => store.append(batch))
-        : store.append(batch),
+        ? removing(batch.removals.filter(ofFiles), () => store.append(batch, room))
+        : store.append(batch, room),
     range: (handle, query) => store.range(handle, query),
     latest: (handles, options) => store.latest(handles, options),
     span: (handle) => store.span(handle),

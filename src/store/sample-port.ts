@@ -156,21 +156,29 @@ export interface StoreStatus {
   readonly damages: readonly Damage[]
 }
 
+/** Room that is kept for an append; whoever asked for it lets it go, whatever came of it. */
+export interface KeptRoom {
+  release(): void
+}
+
+/** Where there is nothing to keep. */
+export const NO_ROOM: KeptRoom = { release: () => {} }
+
 /** What the feed needs from any storage engine for samples. */
 export interface SampleStore {
   /**
-   * Refuses with `read_only` what append() would, as far as that shows before; undefined: nothing is in the way. Asked
-   * before something is made that is for the sake of samples, of about so many bytes.
+   * Keeps room for samples of about so many bytes, before something is made for their sake; rejects with `read_only`
+   * as append() would, as far as that shows before.
    */
-  expect(bytes: number): Promise<void> | undefined
+  keepRoom(bytes: number): KeptRoom | Promise<KeptRoom>
   /**
    * Resolves only when the whole batch would survive a crash and reads see it. Rejected: part of it
    * may be kept and the same append may be repeated (it is idempotent). The embedded store keeps none,
    * but for a batch whose own write or sync failed: a restart shows all of it or none. Rejects with the refusal `read_only` when the disk is full or has failed, and with
    * `conflict` when a stream of the batch was forgotten. The caller must not change the batch's
-   * arrays until this settles.
+   * arrays until this settles. What room was kept for is not refused for lack of it.
    */
-  append(batch: SampleBatch): Promise<void>
+  append(batch: SampleBatch, room?: KeptRoom): Promise<void>
   /** In the order asked for, at most one sample per time: the one appended last. */
   range(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns>
   /** The sample with the greatest time of each stream, in the order of the handles. */

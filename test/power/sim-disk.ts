@@ -38,6 +38,7 @@ export function simDisk(files: SimFiles, root: string): Disk {
       files.syncFolder(dirname(within(path)))
     },
     unlink: (path) => files.unlink(within(path)),
+    freeBytes: () => Number.MAX_SAFE_INTEGER,
     async createZeroed(path, bytes) {
       const inode = files.create(within(path))
       for (let at = 0; at < bytes; at += ZEROS_BYTES) {

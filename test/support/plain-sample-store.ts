@@ -1,19 +1,20 @@
 import { epochMs, invariant, isSampleTime, refuse } from '../../src/base/index.ts'
-import type {
-  LatestOptions,
-  RangeQuery,
-  Removal,
-  Sample,
-  SampleBatch,
-  SampleColumns,
-  SampleSpan,
-  SampleStore,
-  StoreStatus,
-  StreamFollow,
-  StreamHandle,
-  Summaries,
-  TextMemory,
-  TouchedSpan,
+import {
+  type LatestOptions,
+  NO_ROOM,
+  type RangeQuery,
+  type Removal,
+  type Sample,
+  type SampleBatch,
+  type SampleColumns,
+  type SampleSpan,
+  type SampleStore,
+  type StoreStatus,
+  type StreamFollow,
+  type StreamHandle,
+  type Summaries,
+  type TextMemory,
+  type TouchedSpan,
 } from '../../src/store/index.ts'
 import { exactMean, exactSum } from './exact-fractions.ts'
 
@@ -30,7 +31,9 @@ export class PlainSampleStore implements SampleStore {
   #watched: ReadonlySet<number> = new Set()
   readonly #follows = new Set<Map<StreamHandle, TouchedSpan | undefined>>()
 
-  expect(): undefined {}
+  keepRoom() {
+    return NO_ROOM
+  }
 
   async append(batch: SampleBatch): Promise<void> {
     this.#check(batch)

@@ -23,7 +23,7 @@ export function shiftedSamples(store: SampleStore, by: number): SampleStore {
     removals: batch.removals.map(removalThere),
   })
   return {
-    expect: (bytes) => store.expect(bytes),
+    keepRoom: (bytes) => store.keepRoom(bytes),
     append: (batch) => store.append(batchThere(batch)),
     range: (handle, query) => store.range(there(handle), query),
     latest: (handles, options) => store.latest(handles.map(there), options),

@@ -1,7 +1,7 @@
 import type { Principal } from '../../access/index.ts'
 import { type Clock, DERIVE_TIMEOUT_MS_MAX, type MemoryShare } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
-import type { Removal, SampleBatch, SampleStore } from '../../store/index.ts'
+import type { KeptRoom, Removal, SampleBatch, SampleStore } from '../../store/index.ts'
 import type { Retention } from '../expire/retention.ts'
 import { requireCreation, requireStreams } from '../feed-rights.ts'
 import type { AssignedTimes } from './assigned-times.ts'
@@ -119,36 +119,32 @@ async function putOnce(
   const { uploadTime, repeated } = command
   const assignedTimes = repeated ?? deps.assignedTimes
   const placing: Placing = { uploadTime, isAutofill: options.isAutofill, assignedTimes }
-  if (!samples.isTimed) {
-    deps.assignedTimes.lane.require()
-    await recallAssigned(deps, samples, command)
-    await repeated?.prepare(samples, uploadTime)
-    await assignTimes(catalog.index, samples, placing)
-  }
+  if (!samples.isTimed) await assignMissing(deps, command, placing)
   const { generation } = catalog.index
   const toPrepare = new StreamsToPrepare(catalog.index, samples)
   const gathering = inSlices(samples.count, (from, until) => toPrepare.gather(from, until))
   if (gathering !== undefined) await gathering
   const isReady = missing.length === 0 && toPrepare.isEmpty && samples.isNumeric
-  let batch = isReady
-    ? numericBatch(samples, [])
-    : await prepareBatch(deps, orgUid, {
-        samples,
-        missing,
-        placing,
-        generation,
-        share: command.share,
-        renew: command.renew,
-        toPrepare: toPrepare.list(),
-      })
-  if (repeated !== undefined) {
-    await repeated.recallPoints(batch)
-    await repeated.keep()
-    batch = repeated.withoutOutdated(batch)
+  const held: HeldRoom = { room: undefined }
+  let batch: SampleBatch
+  try {
+    batch = isReady
+      ? numericBatch(samples, [])
+      : await prepareBatch(deps, orgUid, {
+          ...{ samples, missing, placing, generation, held },
+          ...{ share: command.share, renew: command.renew, toPrepare: toPrepare.list() },
+        })
+    if (repeated !== undefined) {
+      await repeated.recallPoints(batch)
+      await repeated.keep()
+      batch = repeated.withoutOutdated(batch)
+    }
+    // Some stream may be gone; from here to the journal nothing lets others in without a look.
+    if (catalog.index.generation !== generation) requireAllLiving(catalog.index, batch)
+    if (batch.count > 0 || batch.removals.length > 0) await store.append(batch, held.room)
+  } finally {
+    held.room?.release()
   }
-  // Some stream may be gone; from here to the journal nothing lets others in without a look.
-  if (catalog.index.generation !== generation) requireAllLiving(catalog.index, batch)
-  if (batch.count > 0 || batch.removals.length > 0) await store.append(batch)
   for (const tell of deps.onLanded) tell(batch, orgUid)
   if (options.deriveStreamsMax > 0) await deps.derive(batch, limitsOf(options, startedAt))
   if (catalog.catchUps.isShared) await requireStillLiving(catalog, batch)
@@ -190,6 +186,19 @@ function limitsOf(options: PutOptions, startedAt: number): DeriveLimits {
   return { streamsMax: options.deriveStreamsMax, deadline: startedAt + timeoutMs }
 }
 
+/** Assigns times to the samples that came without one. */
+async function assignMissing(
+  deps: PutDeps,
+  command: PutCommand & { readonly repeated?: RepeatableTimes },
+  placing: Placing,
+): Promise<void> {
+  const { samples, uploadTime, repeated } = command
+  deps.assignedTimes.lane.require()
+  await recallAssigned(deps, samples, command)
+  await repeated?.prepare(samples, uploadTime)
+  await assignTimes(deps.catalog.index, samples, placing)
+}
+
 async function recallAssigned(
   { catalog, clock, store, assignedTimes }: PutDeps,
   samples: IncomingSamples,
@@ -202,6 +211,11 @@ async function recallAssigned(
   await recallTimes({ store, assignedTimes }, unrecalled, from)
 }
 
+/** What a put that creates holds of the store's room until its samples are in. */
+interface HeldRoom {
+  room: KeptRoom | undefined
+}
+
 /** Places the samples that cannot be appended as they came, and creates what is missing. */
 async function prepareBatch(
   { catalog, store }: PutDeps,
@@ -210,16 +224,16 @@ async function prepareBatch(
     readonly toPrepare: readonly StreamSamples[]
     readonly share: MemoryShare | undefined
     readonly renew: PutCommand['renew']
+    readonly held: HeldRoom
   },
 ): Promise<SampleBatch> {
-  const { samples, missing, placing, generation, toPrepare, share, renew } = put
+  const { samples, missing, placing, generation, toPrepare, share, renew, held } = put
   const isTyped = ({ facts }: StreamSamples): boolean => facts.valueType !== ''
   const removals = await prepareTyped(samples, toPrepare.filter(isTyped), placing)
   const untyped = toPrepare.filter((stream) => !isTyped(stream))
   if (missing.length > 0 || untyped.length > 0) {
     // Streams without the samples that they were made for would stay, and take room that a full disk lacks.
-    const expecting = store.expect(await bytesInJournal(samples, removals.length))
-    if (expecting !== undefined) await expecting
+    held.room = await store.keepRoom(await bytesInJournal(samples, removals.length))
     const creation = { samples, missing, placing, generation, untyped }
     const create = async (hasWaited: boolean) => {
       if (hasWaited && renew !== undefined) await requireStill(catalog, await renew(), creation)

@@ -234,3 +234,45 @@ for (const end of ['stop', 'kill'] as const) {
     assert.equal(await service.stop(), 0)
   })
 }
+
+/** Room for a few segments of the journal, and then for none. */
+const ROOM_BYTES = 21 * 1024 * 1024
+
+/** Puts a component of its own again and again, of few and many samples; tells which were refused. */
+async function createUntilFull(service: Service, lane: number): Promise<string[]> {
+  const refused: string[] = []
+  for (let at = 0; refused.length < 12 && at < 500; at += 1) {
+    const compId = `lane${lane}-${at}`
+    const count = [1, 40, 700, 2_000][(lane + at) % 4]
+    const samples = Array.from({ length: count }, (_, time) => ({
+      ...{ compId, streamId: 's', time, data: Math.sin(time) },
+    }))
+    const feed = `${service.url}/api/feed?api_key=${FEED_KEY}`
+    const answer = await fetch(feed, { method: 'PUT', body: JSON.stringify(samples) })
+    if (answer.status !== 200) refused.push(compId)
+    if (answer.status !== 200) await refusedFor(answer)
+    else await answer.text()
+  }
+  return refused
+}
+
+test('puts at the same time that a nearly full disk refuses make no components', async (t) => {
+  const disk = mountDisk(t)
+  if (disk === undefined) return
+  const service = await startChildService(join(disk.folder, 'data'), settings)
+  t.after(() => service.kill())
+  assert.equal((await put(service, 'c', 1)).status, 200)
+  fillDisk(disk.folder, 'filler', ROOM_BYTES)
+  const lanes = Array.from({ length: 12 }, (_, lane) => createUntilFull(service, lane))
+  const refused = new Set((await Promise.all(lanes)).flat())
+  assert.equal(refused.size, 12 * 12)
+  const { sessionUid } = (await (await signIn(service)).json()) as { sessionUid: string }
+  const found = await fetch(`${service.url}/api/component?limit=10000&session=${sessionUid}`)
+  const { component } = (await found.json()) as { component: { id: string }[] }
+  assert.deepEqual(
+    component.filter(({ id }) => refused.has(id)).map(({ id }) => id),
+    [],
+  )
+  assert.ok(component.length > 12, 'some were made before')
+  assert.equal(await service.stop(), 0)
+})

@@ -34,10 +34,13 @@ test('a put whose texts the store has no room for creates nothing', async (t) =>
   const home = await openFeedHome()
   t.after(() => home.close())
   const roomBytes = 10_000
-  const expect = (bytes: number) => {
+  let held = 0
+  const keepRoom = (bytes: number) => {
     if (bytes > roomBytes) refuse('read_only', { what: 'Cannot store', retryAfterSeconds: 5 })
+    held += 1
+    return { release: () => (held -= 1) }
   }
-  Object.assign(home.store, { expect })
+  Object.assign(home.store, { keepRoom })
   // A Greek letter takes two bytes, and a Chinese one three.
   for (const data of [
     'a'.repeat(roomBytes),
@@ -50,6 +53,14 @@ test('a put whose texts the store has no room for creates nothing', async (t) =>
   assert.equal(home.catalog.index.resolveComponent('o', 'wordy'), undefined)
   assert.equal(home.catalog.index.resolveComponent('o', 'fresh'), undefined)
   await home.putJson(body)
+  Object.assign(home.store, {
+    append: async (_batch: unknown, room: unknown) => {
+      assert.ok(held === 1 && room !== undefined, 'room is held until the samples are in')
+      refuse('read_only', { what: 'Cannot store', retryAfterSeconds: 5 })
+    },
+  })
+  await assert.rejects(home.putJson([{ ...body[0], compId: 'late' }]), { code: 'read_only' })
+  assert.equal(held, 0, 'room is let go whatever comes of a put')
 })
 
 test('puts at once that create the same make one component, and all of their samples are stored', async (t) => {

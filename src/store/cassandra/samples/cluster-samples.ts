@@ -2,21 +2,23 @@ import { type Clock, refuse } from '../../../base/index.ts'
 import { HandleSet } from '../../embedded/head/handle-set.ts'
 import { batchOf, checkBatch, checkRemoval, namesAny } from '../../embedded/samples/batch-check.ts'
 import { FollowedStreams } from '../../embedded/samples/followed-streams.ts'
-import type {
-  LatestOptions,
-  RangeQuery,
-  Removal,
-  Sample,
-  SampleBatch,
-  SampleColumns,
-  SampleSpan,
-  SampleStore,
-  StoreStatus,
-  StreamFollow,
-  StreamHandle,
-  Summaries,
-  TextMemory,
-  TouchedSpan,
+import {
+  type KeptRoom,
+  type LatestOptions,
+  NO_ROOM,
+  type RangeQuery,
+  type Removal,
+  type Sample,
+  type SampleBatch,
+  type SampleColumns,
+  type SampleSpan,
+  type SampleStore,
+  type StoreStatus,
+  type StreamFollow,
+  type StreamHandle,
+  type Summaries,
+  type TextMemory,
+  type TouchedSpan,
 } from '../../sample-port.ts'
 import type { Cluster } from '../connection/cluster.ts'
 import type { ClockGuard } from './clock-guard.ts'
@@ -102,7 +104,9 @@ export class ClusterSamples implements SampleStore {
   }
 
   /** A cluster that is full or away shows when it is written to. */
-  expect(): undefined {}
+  keepRoom(): KeptRoom {
+    return NO_ROOM
+  }
 
   async append(batch: SampleBatch): Promise<void> {
     checkBatch(batch)

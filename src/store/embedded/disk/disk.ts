@@ -24,6 +24,8 @@ export interface Disk {
   /** Writes a small new file; its bytes and its name are durable on return. */
   writeWhole(path: string, bytes: Uint8Array): void
   unlink(path: string): void
+  /** What is free on the disk of a folder; 0 where that cannot be told. */
+  freeBytes(folder: string): number
   /**
    * Creates a file of zeros, its blocks and name durable once this resolves; it stays open. Some room is
    * left free on the disk, unless the file is to have the last of it.

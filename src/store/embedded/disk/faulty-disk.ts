@@ -104,6 +104,8 @@ function faultyDisk(faults: DiskFaults): Disk {
       if (!faults.hasHandles()) throw failure('EMFILE', 'too many open files')
       return realDisk.readPart(path, position, room)
     },
+    // So little that room is counted, as it is where faults of room matter.
+    freeBytes: () => 0,
     async createZeroed(path, bytes, options) {
       if (!faults.hasHandles()) throw failure('EMFILE', 'too many open files')
       if (!faults.takeRoom(bytes)) throw failure('ENOSPC', 'no space left on device')

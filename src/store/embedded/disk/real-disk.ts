@@ -131,5 +131,13 @@ export const realDisk: Disk = {
     syncFolder(dirname(path))
   },
   unlink: (path) => fs.rmSync(path, { force: true }),
+  freeBytes(folder) {
+    try {
+      const { bavail, bsize } = fs.statfsSync(folder)
+      return bavail * bsize
+    } catch {
+      return 0
+    }
+  },
   createZeroed,
 }

@@ -1,5 +1,6 @@
 import { DIRECTORY_BYTES } from './directory.ts'
 import { FRAME_FOOTER_BYTES, FRAME_HEADER_BYTES } from './frame.ts'
+import type { JournalRoom } from './kept-room.ts'
 import { onlyRemoves, type SizedRecord, viewMemory, writeRecord } from './record.ts'
 import { SEGMENT_HEADER_BYTES } from './segment.ts'
 
@@ -21,6 +22,8 @@ const GROWN_BY_BYTES = 2 * 1024 * 1024
 /** A record on its way to the disk, and who waits for it. */
 export interface PendingRecord {
   readonly record: SizedRecord
+  /** What was kept for it; undefined for one that takes what there is. */
+  readonly room: JournalRoom | undefined
   resolve(): void
   reject(error: Error): void
 }
@@ -59,6 +62,18 @@ export class FrameBuffer {
   /** Whether everything in it only takes things out. */
   get onlyRemoves(): boolean {
     return this.#pending.every(({ record }) => onlyRemoves(record))
+  }
+
+  /** Whether everything in it goes on when the disk is full: it only removes, or has room that was kept for it. */
+  get isLetIn(): boolean {
+    return this.#pending.every(({ record, room }) => room !== undefined || onlyRemoves(record))
+  }
+
+  /** What was kept for records in it. */
+  get keptBytes(): number {
+    let bytes = 0
+    for (const { room } of this.#pending) if (room?.isKept === true) bytes += room.bytes
+    return bytes
   }
 
   /** Adds a record, unless the frame already holds others and would become too long. */

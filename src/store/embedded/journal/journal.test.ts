@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextImmediate } from 'node:timers/promises'
-import type { StreamHandle } from '../../sample-port.ts'
+import { openCountingJournal } from '../../../../test/support/counting-journal.ts'
+import { NO_ROOM, type StreamHandle } from '../../sample-port.ts'
 import type { Disk } from '../disk/disk.ts'
 import { realDisk } from '../disk/real-disk.ts'
 import { replaySegment } from '../head/replay.ts'
@@ -111,37 +112,8 @@ test('segments are short until they are filled, and grow to their usual length',
   assert.deepEqual(lengths, [64, 64, 64, 4096, 8192, 8192])
 })
 
-/** A journal whose writer answers at the end of the next turn; its orders are counted, and must not come two at a time. */
-function openCounting(context: TestContext, disk: Disk = realDisk) {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-journal-'))
-  context.after(() => rmSync(folder, { recursive: true }))
-  const writer = new JournalWriter(disk)
-  const frames: number[][] = []
-  let underWay = 0
-  const journal = new Journal({
-    ...{ folder, disk, segmentBytes: 1024 * 1024, nextSegment: 1, nextSequence: 1, roomRetryMs: 5 },
-    startWriter: (events) => ({
-      post: (command) => writer.follow(command),
-      order(order) {
-        underWay += 1
-        assert.equal(underWay, 1, 'one frame is under way at a time')
-        setImmediate(() => {
-          underWay -= 1
-          events.onReply(writer.write(order))
-        })
-      },
-      close: async () => writer.close(),
-    }),
-    onDurable({ records }) {
-      frames.push(records.flatMap(({ batch }) => [...batch.times.slice(0, 1)]))
-      return undefined
-    },
-  })
-  return { journal, frames }
-}
-
 test('short records of one turn share a frame, the first too', async (context) => {
-  const { journal, frames } = openCounting(context)
+  const { journal, frames } = openCountingJournal(context)
   await Promise.all([
     journal.append(record(1)),
     journal.append(record(2)),
@@ -157,7 +129,7 @@ test('a journal that fails before the turn of a record has ended refuses it, and
   const failing = Promise.withResolvers<never>()
   failing.promise.catch(() => {})
   const disk = { ...realDisk, createZeroed: () => failing.promise }
-  const { journal, frames } = openCounting(context, disk)
+  const { journal, frames } = openCountingJournal(context, disk)
   failing.reject(Object.assign(new Error('EIO: as the test asked'), { code: 'EIO' }))
   await assert.rejects(journal.append(record(1)), { code: 'read_only' })
   await assert.rejects(journal.append(record(2)), { code: 'read_only' })
@@ -165,33 +137,34 @@ test('a journal that fails before the turn of a record has ended refuses it, and
   assert.deepEqual(frames, [])
 })
 
-test('expect() refuses what a full disk has no room for, until it has', async (context) => {
+test('keepRoom() refuses what a full disk has no room for, until it has', async (context) => {
   let isFull = false
   const disk: Disk = {
     ...realDisk,
+    freeBytes: () => 2 ** 40,
     async createZeroed(path, bytes) {
       if (isFull) throw Object.assign(new Error('ENOSPC: as the test asked'), { code: 'ENOSPC' })
       return await realDisk.createZeroed(path, bytes)
     },
   }
-  const { journal, frames } = openCounting(context, disk)
-  await journal.expect(100)
+  const { journal, frames } = openCountingJournal(context, disk)
+  await journal.keepRoom(100)
   isFull = true
   await journal.append(record(1))
-  assert.equal(journal.expect(100), undefined, 'there is room behind what was written')
+  assert.equal(journal.keepRoom(100), NO_ROOM, 'there is room behind what was written')
   assert.equal(journal.readOnlyReason, undefined)
   const refused = { code: 'read_only', message: /Cannot store/ }
-  await assert.rejects(async () => await journal.expect(64 * 1024), refused)
-  await assert.rejects(async () => await journal.expect(100), refused)
+  await assert.rejects(async () => await journal.keepRoom(64 * 1024), refused)
+  await assert.rejects(async () => await journal.keepRoom(100), refused)
   await assert.rejects(journal.append(record(2)), refused)
   isFull = false
   while (journal.readOnlyReason !== undefined) await nextImmediate()
   isFull = true
-  await assert.rejects(async () => await journal.expect(64 * 1024), refused, 'the next is short')
+  await assert.rejects(async () => await journal.keepRoom(64 * 1024), refused, 'the next is short')
   isFull = false
   while (journal.readOnlyReason !== undefined) await nextImmediate()
-  await journal.expect(64 * 1024)
-  assert.equal(journal.expect(64 * 1024), undefined, 'there is a segment long enough')
+  await journal.keepRoom(64 * 1024)
+  assert.equal(journal.keepRoom(64 * 1024), NO_ROOM, 'there is a segment long enough')
   await journal.append(record(3))
   await journal.close()
   await assert.rejects(journal.append(record(4)), refused)

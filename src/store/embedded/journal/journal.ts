@@ -1,18 +1,24 @@
 import { DurationCounts, invariant, refusal, systemClock } from '../../../base/index.ts'
+import { type KeptRoom, NO_ROOM } from '../../sample-port.ts'
 import { type Disk, passingReason } from '../disk/disk.ts'
+import { DiskSpace } from '../disk/disk-space.ts'
 import { DIRECTORY_BYTES } from './directory.ts'
 import { frameBytes } from './frame.ts'
 import { FrameBuffer, type PendingRecord } from './frame-buffer.ts'
+import { JournalEnd } from './journal-end.ts'
 import { type JournalFigures, SYNC_BOUNDS_S } from './journal-figures.ts'
 import type { JournalEvents, JournalLink } from './journal-link.ts'
 import type { JournalReply } from './journal-protocol.ts'
+import { JournalRoom } from './kept-room.ts'
+import { sortLetIn } from './let-in.ts'
 import { type JournalRecord, onlyRemoves, type SizedRecord } from './record.ts'
-import { APPENDS, type Removing, roomBehind } from './removals-room.ts'
-import { SEGMENT_HEADER_BYTES } from './segment.ts'
-import { type ReadySegment, SegmentSupply } from './segment-supply.ts'
+import { SegmentSupply } from './segment-supply.ts'
 
 /** Records that wait for the disk: beyond this an append waits until some are written. */
 const WAITING_BYTES_MAX = 64 * 1024 * 1024
+
+/** How often room is made for a record that comes later, while others take it. */
+const KEEP_TRIES_MAX = 16
 
 /** A record that is worth a frame of its own. */
 const LONG_RECORD_BYTES = 4_096
@@ -44,6 +50,8 @@ interface JournalOptions {
 export class Journal {
   readonly #options: JournalOptions
   readonly #supply: SegmentSupply
+  readonly #end: JournalEnd
+  readonly #space: DiskSpace
   readonly #writer: JournalLink
   #filling = new FrameBuffer(0)
   #writing = new FrameBuffer(1)
@@ -54,19 +62,15 @@ export class Journal {
   /** Busy with nothing but waiting for the end of a turn. */
   #isTurnAwaited = false
   #sequence: number
-  #segment: ReadySegment | undefined
-  #offset = 0
   /** Where the last durable frame ends. */
   #durableSegment: number
   #durableBytes: number | undefined
-  #isRotationDue = false
   #failedReason: string | undefined
   #passingReason: string | undefined
   #isClosing = false
   #onIdle: (() => void) | undefined
   #waitingBytes = 0
   #orderedAtMs = 0
-  /** What was made durable since the start. */
   readonly #counts = { samples: 0, puts: 0, frames: 0, bytes: 0 }
   readonly #syncs = new DurationCounts(SYNC_BOUNDS_S)
   #onRoom: Array<() => void> = []
@@ -76,11 +80,13 @@ export class Journal {
     this.#sequence = options.nextSequence
     this.#durableSegment = options.nextSegment - 1
     this.#supply = new SegmentSupply({ ...options, nextNumber: options.nextSegment })
+    this.#end = new JournalEnd(this.#supply)
+    this.#space = new DiskSpace({ ...options, clock: systemClock })
     this.#writer = options.startWriter({
       onReply: (reply) => this.#onReply(reply),
       onDied: (error) => this.#failWriter(`the journal thread died: ${String(error)}`),
     })
-    this.#prepareAhead(0)
+    this.#prepareAhead()
   }
 
   /** Why appends are refused, or undefined while they are taken. */
@@ -106,42 +112,58 @@ export class Journal {
     return { segment: this.#durableSegment, bytes: this.#durableBytes }
   }
 
-  /** Refuses, before it comes, a record of so many bytes for which there is no room; undefined while there is. */
-  expect(bytes: number): Promise<void> | undefined {
+  /** Room for a record of so many bytes that comes later; rejects where there is none. */
+  keepRoom(bytes: number): KeptRoom | Promise<KeptRoom> {
     const reason = this.readOnlyReason
     if (reason !== undefined) return Promise.reject(this.#refusal(reason))
-    const needed = frameBytes(bytes + DIRECTORY_BYTES) + this.#waitingBytes
-    if (this.#fitsHere(needed, APPENDS)) return undefined
-    // The next one may be there and too short: a call that needs more than a usual segment has one made for it.
-    const inNext = this.#bytesInNext(needed, APPENDS)
-    if (this.#supply.isReadyFor(inNext)) return undefined
-    return this.#supply.prepare(inNext).catch((error: Error) => {
-      const passing = passingReason(error)
-      if (passing === undefined) this.#failPrepare(error)
-      else this.#pass(passing)
-      throw this.#refusal(this.readOnlyReason ?? error.message)
-    })
+    const needed = frameBytes(bytes + DIRECTORY_BYTES)
+    if (!this.#space.isPlenty) return this.#keepCounted(needed)
+    const lacking = this.#end.lackingFor(needed + this.#waitingBytes)
+    return lacking === undefined ? NO_ROOM : this.#provide(lacking).then(() => NO_ROOM)
+  }
+
+  /** Counts what others keep: calls at the same time must not be told of the same last room. */
+  async #keepCounted(bytes: number): Promise<KeptRoom> {
+    const { rooms } = this.#end
+    for (let tries = 0; tries < KEEP_TRIES_MAX; tries++) {
+      const lacking = this.#end.lackingFor(rooms.bytes + bytes + this.#waitingBytes)
+      if (lacking === undefined) return rooms.keep(bytes)
+      // What is made ready here others may have kept or begun before it is seen.
+      await this.#provide(lacking)
+    }
+    throw this.#refusal('the disk is nearly full')
+  }
+
+  /** Makes the next segment so long; refuses like an append where the disk does not. */
+  async #provide(bytes: number): Promise<void> {
+    try {
+      await this.#supply.prepare(bytes)
+    } catch (error) {
+      this.#noteFailedPrepare(error as Error)
+      throw this.#refusal(this.readOnlyReason ?? (error as Error).message)
+    }
   }
 
   /** Resolves once the record would survive a crash and onDurable has seen it. */
-  append(record: SizedRecord): Promise<void> {
+  append(record: SizedRecord, room?: KeptRoom): Promise<void> {
+    const kept = room instanceof JournalRoom && room.isKept ? room : undefined
     return this.#waitingBytes > WAITING_BYTES_MAX
-      ? this.#appendLater(record)
-      : this.#enqueue(record)
+      ? this.#appendLater(record, kept)
+      : this.#enqueue(record, kept)
   }
 
-  async #appendLater(record: SizedRecord): Promise<void> {
+  async #appendLater(record: SizedRecord, room: JournalRoom | undefined): Promise<void> {
     while (this.#waitingBytes > WAITING_BYTES_MAX) {
       await new Promise<void>((resolve) => this.#onRoom.push(resolve))
     }
-    await this.#enqueue(record)
+    await this.#enqueue(record, room)
   }
 
-  #enqueue(record: SizedRecord): Promise<void> {
-    const reason = this.#isClosing ? 'The store is closing' : this.#reasonAgainst(record)
+  #enqueue(record: SizedRecord, room: JournalRoom | undefined): Promise<void> {
+    const reason = this.#isClosing ? 'The store is closing' : this.#reasonAgainst({ record, room })
     if (reason !== undefined) return Promise.reject(this.#refusal(reason))
     return new Promise((resolve, reject) => {
-      const entry = { record, resolve, reject }
+      const entry = { record, room, resolve, reject }
       this.#waitingBytes += record.bytes
       if (!this.#isBusy && !this.#filling.fits(record)) this.#swapBuffers()
       if (this.#overflow.length > 0 || !this.#filling.tryAdd(entry)) this.#overflow.push(entry)
@@ -163,8 +185,9 @@ export class Journal {
     })
   }
 
-  #reasonAgainst(record: SizedRecord): string | undefined {
-    return onlyRemoves(record) ? this.#failedReason : this.readOnlyReason
+  #reasonAgainst(entry: Pick<PendingRecord, 'record' | 'room'>): string | undefined {
+    const isLetIn = entry.room !== undefined || onlyRemoves(entry.record)
+    return isLetIn ? this.#failedReason : this.readOnlyReason
   }
 
   /** A long record goes where one was before, so that not both buffers become as long. */
@@ -177,7 +200,7 @@ export class Journal {
 
   /** Lets the next frame begin a segment, so that the one before can be sealed. */
   rotate(): void {
-    this.#isRotationDue = this.#segment !== undefined
+    this.#end.rotate()
   }
 
   /** Waits for what was appended, then lets the thread end. */
@@ -205,51 +228,27 @@ export class Journal {
     }
     this.#isBusy = true
     const bytes = frameBytes(frame.payloadBytes)
-    const start = this.#segmentFor(bytes, frame)
+    const start = this.#end.turnFor(bytes, frame)
     if (start === 'none_ready') {
-      this.#waitForSegment(this.#bytesInNext(bytes, frame), frame)
+      this.#waitForSegment(this.#end.nextBytesFor(bytes, frame), frame)
       return
     }
-    if (start !== undefined) this.#writer.post({ op: 'segment', start })
+    if (start !== undefined) {
+      this.#prepareAhead()
+      this.#writer.post({ op: 'segment', start })
+    }
     const { number: buffer, memory, payloadBytes } = frame
     if (this.#givenMemory[buffer] !== memory) {
       this.#givenMemory[buffer] = memory
       this.#writer.post({ op: 'buffer', buffer, memory })
     }
-    const [sequence, fileOffset] = [this.#sequence, this.#offset]
+    const [sequence, fileOffset] = [this.#sequence, this.#end.offset]
     this.#sequence += 1
-    this.#offset += bytes
+    this.#end.advance(bytes, frame)
     this.#filling = this.#writing
     this.#writing = frame
     this.#orderedAtMs = systemClock.elapsed()
     this.#writer.order({ buffer, payloadBytes, sequence, fileOffset })
-  }
-
-  /** Turns to the next segment when the frame does not fit; tells the one to begin, if any. */
-  #segmentFor(bytes: number, frame: FrameBuffer): ReadySegment | undefined | 'none_ready' {
-    if (this.#fitsHere(bytes, frame)) return undefined
-    const current = this.#segment
-    const next = this.#supply.take(this.#bytesInNext(bytes, frame))
-    if (next === undefined) return 'none_ready'
-    if (current !== undefined && !this.#isRotationDue) this.#supply.grow()
-    this.#segment = next
-    this.#offset = SEGMENT_HEADER_BYTES
-    this.#isRotationDue = false
-    this.#prepareAhead(0)
-    return next
-  }
-
-  /** Whether the segment that is being filled has room for a frame. */
-  #fitsHere(bytes: number, frame: Removing): boolean {
-    const current = this.#segment
-    if (current === undefined || this.#isRotationDue) return false
-    const behind = this.#supply.isReady ? 0 : roomBehind(frame, current.bytes)
-    return this.#offset + bytes + behind <= current.bytes
-  }
-
-  /** How long the next segment must be for a frame that begins it. */
-  #bytesInNext(bytes: number, frame: Removing): number {
-    return SEGMENT_HEADER_BYTES + bytes + roomBehind(frame, this.#supply.nextBytes)
   }
 
   #waitForSegment(bytes: number, frame: FrameBuffer): void {
@@ -264,25 +263,32 @@ export class Journal {
     )
   }
 
-  #prepareAhead(bytes: number): void {
-    this.#supply.prepare(bytes).catch((error: Error) => {
+  #prepareAhead(): void {
+    this.#supply.prepare(this.#end.keptBytes).catch((error: Error) => {
       // What may pass matters only once the segment is needed; any other failure is final.
       if (passingReason(error) === undefined) this.#failPrepare(error)
     })
   }
 
-  #onPrepareFailed(error: Error): void {
+  /** Tells whether it may pass; what does not ends all. */
+  #noteFailedPrepare(error: Error): boolean {
     const passing = passingReason(error)
-    if (passing === undefined) {
-      this.#failPrepare(error)
-      return
-    }
-    this.#pass(passing)
-    // Removals have the end of the last segment; once that is full too there is nothing left to try.
-    const removals = this.#filling.onlyRemoves ? [] : this.#takeRemovals()
-    this.#refuseWaiting(passing)
-    for (const entry of removals) if (!this.#filling.tryAdd(entry)) this.#overflow.push(entry)
-    if (removals.length > 0) this.#pump()
+    if (passing === undefined) this.#failPrepare(error)
+    else this.#pass(passing)
+    return passing !== undefined
+  }
+
+  #onPrepareFailed(error: Error): void {
+    if (!this.#noteFailedPrepare(error)) return
+    // A segment that was to end may have what room was kept for.
+    const tried = this.#end.goOn() ? [] : this.#filling.pending
+    const waiting = [...this.#filling.clear(), ...this.#overflow]
+    const { first, second, refused } = sortLetIn(waiting, tried)
+    this.#overflow = refused
+    this.#refuseWaiting(this.#passingReason ?? error.message)
+    for (const entry of first) if (!this.#filling.tryAdd(entry)) this.#overflow.push(entry)
+    this.#overflow.push(...second)
+    if (first.length > 0) this.#pump()
   }
 
   /** Refuses what comes until there is room again. */
@@ -291,17 +297,10 @@ export class Journal {
     this.#passingReason = reason
   }
 
-  /** Takes what only removes out of what waits. */
-  #takeRemovals(): PendingRecord[] {
-    const waiting = [...this.#filling.clear(), ...this.#overflow]
-    this.#overflow = waiting.filter(({ record }) => !onlyRemoves(record))
-    return waiting.filter(({ record }) => onlyRemoves(record))
-  }
-
   #retryLater(): void {
     const retry = (): void => {
       if (this.#isClosing) return
-      this.#supply.prepare(0).then(
+      this.#supply.prepare(this.#end.keptBytes).then(
         () => {
           this.#passingReason = undefined
         },
@@ -320,11 +319,11 @@ export class Journal {
       this.#failWriter(reply.what)
       return
     }
-    const segment = this.#segment
+    const { segment } = this.#end
     invariant(segment !== undefined, 'a frame became durable outside any segment')
     const number = segment.number
     this.#durableSegment = number
-    this.#durableBytes = this.#offset
+    this.#durableBytes = this.#end.offset
     const done = this.#writing.clear()
     this.#release(done)
     this.#count(done)

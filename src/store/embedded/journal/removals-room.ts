@@ -10,13 +10,20 @@ const REMOVALS_ROOM_BYTES = 1024 * 1024
 const REMOVALS_ROOM_SHARE = 8
 
 /** A frame, as far as the room that it may take depends on it. */
-export type Removing = Pick<FrameBuffer, 'onlyRemoves'>
+export type LetIn = Pick<FrameBuffer, 'isLetIn'>
 
 /** A frame that brings samples. */
-export const APPENDS: Removing = { onlyRemoves: false }
+export const APPENDS: LetIn = { isLetIn: false }
 
-/** What a frame leaves free in a segment that may be the last: nothing when it only removes. */
-export function roomBehind(frame: Removing, segmentBytes: number): number {
-  if (frame.onlyRemoves) return 0
+/** What a frame leaves free in a segment that may be the last: nothing when it only removes, or has room kept for it. */
+export function roomBehind(frame: LetIn, segmentBytes: number): number {
+  if (frame.isLetIn) return 0
   return Math.min(REMOVALS_ROOM_BYTES, Math.floor(segmentBytes / REMOVALS_ROOM_SHARE))
+}
+
+/** How long a segment must be that has so many bytes and, behind them, what a frame leaves free. */
+export function lengthWithRoomBehind(frame: LetIn, bytes: number): number {
+  if (frame.isLetIn) return bytes
+  const withShare = Math.ceil((bytes * REMOVALS_ROOM_SHARE) / (REMOVALS_ROOM_SHARE - 1))
+  return Math.min(withShare, bytes + REMOVALS_ROOM_BYTES)
 }

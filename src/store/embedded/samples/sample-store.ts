@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { nextTurn, refusal, refuse } from '../../../base/index.ts'
 import type {
+  KeptRoom,
   LatestOptions,
   RangeQuery,
   Removal,
@@ -95,37 +96,45 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
     this.#reader = new SampleReader({ ...parts, mender: this.#mender, forgotten: this.#forgotten })
   }
 
-  expect(bytes: number): Promise<void> | undefined {
+  keepRoom(bytes: number): KeptRoom | Promise<KeptRoom> {
     const stuck = this.#stuckReason()
     if (stuck !== undefined) return Promise.reject(stuckRefusal(stuck))
-    return this.#journal.expect(bytes)
+    return this.#journal.keepRoom(bytes)
   }
 
   /** Not async: short puts would notice one promise more. */
-  append(batch: SampleBatch): Promise<void> {
+  append(batch: SampleBatch, room?: KeptRoom): Promise<void> {
     try {
       checkBatch(batch)
       const { texts } = batch
-      if (texts !== undefined) return this.#appendTexts(batch, texts)
-      return this.#appendChecked(batch) ?? Promise.resolve()
+      if (texts !== undefined) return this.#appendTexts(batch, texts, room)
+      return this.#appendChecked(batch, room) ?? Promise.resolve()
     } catch (error) {
       return Promise.reject(error)
     }
   }
 
-  async #appendTexts(batch: SampleBatch, texts: NonNullable<SampleBatch['texts']>): Promise<void> {
+  async #appendTexts(
+    batch: SampleBatch,
+    texts: NonNullable<SampleBatch['texts']>,
+    room: KeptRoom | undefined,
+  ): Promise<void> {
     const packer = new TextPacker(texts, batch.count)
     for (packer.step(); !packer.isDone; packer.step()) await nextTurn()
-    await this.#appendChecked({ ...batch, texts: packer.texts }, packer.packed)
+    await this.#appendChecked({ ...batch, texts: packer.texts }, room, packer.packed)
   }
 
-  #appendChecked(batch: SampleBatch, texts?: PackedTexts): Promise<void> | undefined {
+  #appendChecked(
+    batch: SampleBatch,
+    room: KeptRoom | undefined,
+    texts?: PackedTexts,
+  ): Promise<void> | undefined {
     // Asked at the last moment: a stream may be forgotten while a long batch is made ready.
     if (!this.#forgotten.isEmpty && namesAny(batch, this.#forgotten)) {
       refuse('conflict', { what: 'A stream of the call was deleted meanwhile: send it again' })
     }
     if (batch.count === 0 && batch.removals.length === 0) return undefined
-    return this.#write(sizeRecord({ kind: 'samples', batch }, texts))
+    return this.#write(sizeRecord({ kind: 'samples', batch }, texts), room)
   }
 
   range(handle: StreamHandle, query: RangeQuery): Promise<SampleColumns> {
@@ -262,19 +271,23 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
     for (const progress of this.#parts.progress) progress.close()
   }
 
-  #write(record: SizedRecord): Promise<void> {
-    const waiting = this.#waitForRoom()
-    if (waiting === undefined) return this.#journal.append(record)
-    return waiting.then(() => this.#journal.append(record))
+  #write(record: SizedRecord, room: KeptRoom | undefined): Promise<void> {
+    const waiting = this.#waitForRoom(room)
+    if (waiting === undefined) return this.#journal.append(record, room)
+    return waiting.then(() => this.#journal.append(record, room))
   }
 
   /** Waits while the sealer lags behind; undefined where it does not. */
-  #waitForRoom(): Promise<void> | undefined {
+  #waitForRoom(room: KeptRoom | undefined): Promise<void> | undefined {
     const { sealer, backlogMax } = this.#parts
-    return sealer.backlog > backlogMax ? this.#waitForSealer() : undefined
+    if (sealer.backlog <= backlogMax) return undefined
+    return room === undefined ? this.#waitForSealer() : this.#waitUnlessStuck()
   }
 
-  /** What removes waits for a sealer that lags behind, not for one that cannot go on: it leads to room. */
+  /**
+   * What removes waits for a sealer that lags behind, not for one that cannot go on: it leads to room. What room is kept
+   * for has it.
+   */
   async #waitUnlessStuck(): Promise<void> {
     const { sealer, backlogMax } = this.#parts
     while (sealer.backlog > backlogMax && sealer.stuckReason === undefined) await sealer.changed()
