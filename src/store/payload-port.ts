@@ -89,7 +89,10 @@ export class PayloadDamaged extends Error {
  * connector was given is durable before it is answered, so that a crash loses none that was.
  */
 export interface PayloadStore extends Scrubbable {
-  /** Keeps a payload under a UID that it gets; `landed` resolves when it would survive a crash. */
+  /**
+   * Keeps a payload under a UID that it gets; `landed` resolves when it would survive a crash. Refuses at once, without
+   * a UID, while nothing can be kept.
+   */
   put(payload: NewPayload): { readonly uid: string; readonly landed: Promise<void> }
   /**
    * Keeps which times the samples of a payload are assigned, in the place of what was kept of that before;

@@ -79,12 +79,24 @@ function processCases(): void {
     await other.open()
     clock.advance(60_000)
     assert.throws(() => stalled.require(writer), { code: 'store_away' })
-    await stalled.look()
+    await stalled.renew()
     assert.notEqual(stalled.process.writer, writer)
     assert.throws(() => stalled.require(writer), { code: 'store_away' })
     stalled.require(stalled.process.writer)
     await stalled.close()
     await other.close()
+  })
+
+  test('a payload is refused before it has a UID while its process is unsure of its lease', async () => {
+    await empty()
+    const clock = new ManualClock(START)
+    const stalled = await openClusterPayloads(keyspace.cluster, { clock })
+    clock.advance(20_000)
+    for (const number of [1, 2]) {
+      assert.throws(() => stalled.put(payloadOf(number)), { code: 'store_away', status: 503 })
+    }
+    assert.equal((await stalled.list('c1', { start: 0, limit: 10 })).totalCount, 0)
+    await stalled.close()
   })
 
   test('a listener is told of what a process has left, while it has an outcome of none', async () => {

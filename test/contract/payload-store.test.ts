@@ -17,6 +17,7 @@ import {
 import { openPayloadFile } from '../../src/store/embedded/payloads/open-payload-file.ts'
 import { PayloadWriteTable } from '../../src/store/embedded/payloads/payload-write-table.ts'
 import { PayloadDamaged, type PayloadStore, type ScrubFinding } from '../../src/store/index.ts'
+import { eventually } from '../support/settle.ts'
 import { fillDisk, mountDisk } from '../support/small-disk.ts'
 import {
   CONTRACT_BOUNDS,
@@ -193,12 +194,12 @@ test('a start on a disk that cannot be written goes on, and payloads are kept on
     assert.equal(spawnSync('mount', ['-o', `remount,${how}`, folder]).status, 0)
   remount('ro')
   const store = await openPayloadStore({ folder })
-  const puts = [1, 2].map((number) => store.put(payloadOf(number)).landed)
-  for (const landed of puts) await assert.rejects(landed, { code: 'read_only', status: 503 })
+  for (const number of [1, 2]) {
+    assert.throws(() => store.put(payloadOf(number)), { code: 'read_only', status: 503 })
+  }
   remount('rw')
-  // The next one finds the file open, or opens it for the one behind.
-  await store.put(payloadOf(3)).landed.catch(() => undefined)
-  const { uid: kept, landed } = store.put(payloadOf(4))
+  // One that is refused has the file opened, for those behind it.
+  const { uid: kept, landed } = await eventually(async () => store.put(payloadOf(3)))
   await landed
   assert.ok((await store.get('c1', kept)) !== undefined)
   assert.ok((await store.get('c1', uid)) !== undefined)

@@ -1,5 +1,5 @@
 /** Calls and runs of connectors on a cluster; docs/format/cassandra.md tells the tables. */
-import { type Clock, KeyedMutex, refusal, systemClock } from '../../../base/index.ts'
+import { type Clock, KeyedMutex, refuse, systemClock } from '../../../base/index.ts'
 import { readSpans } from '../../embedded/payloads/assigned-spans.ts'
 import type { MovablePayloads, WholePayload } from '../../move-port.ts'
 import {
@@ -87,13 +87,9 @@ class ClusterPayloads implements PayloadStore, MovablePayloads {
   put(payload: NewPayload): { readonly uid: string; readonly landed: Promise<void> } {
     const length = payload.query.length + (payload.body?.length ?? 0)
     const isFull = this.#waiting >= WAITING_MAX || this.#waitingLength + length > WAITING_LENGTH_MAX
-    try {
-      this.#keeper.require(this.#keeper.process.writer)
-      if (isFull && this.#waiting > 0) {
-        throw refusal('overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS })
-      }
-    } catch (error) {
-      return { uid: '', landed: Promise.reject(error) }
+    this.#keeper.require(this.#keeper.process.writer)
+    if (isFull && this.#waiting > 0) {
+      refuse('overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS })
     }
     const { pages, uids } = this.#keeper.process
     const { orgUid, connectorUid } = payload

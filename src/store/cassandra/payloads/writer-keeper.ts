@@ -26,7 +26,7 @@ export class WriterKeeper {
   readonly #writers: PayloadWriters
   readonly #listeners: Array<(left: readonly PayloadKey[]) => void> = []
   #process: WritingProcess
-  #renewal: Renewal | undefined
+  #renewals: Renewal[] = []
   #looks = 0
 
   constructor(deps: WriterKeeperDeps) {
@@ -44,7 +44,8 @@ export class WriterKeeper {
   async open(): Promise<void> {
     await this.#writers.begin(this.#process.writer)
     await this.#takeOver()
-    this.#renewal = new Renewal(() => this.look())
+    // By itself: what others have left may take long to look through, and a lease is over meanwhile.
+    this.#renewals = [new Renewal(() => this.renew()), new Renewal(() => this.look())]
   }
 
   /** Refuses when another process may be at work for a writer. */
@@ -63,10 +64,14 @@ export class WriterKeeper {
     return await this.#addLeft(keys, { after, limit })
   }
 
-  /** Renews the leases, and takes over what processes that are gone have left. */
-  async look(): Promise<void> {
+  /** Renews the leases; goes on under another id when its own was taken over. */
+  async renew(): Promise<void> {
     const lost = await this.#writers.renew()
     if (lost.includes(this.#process.writer)) await this.#beginAnew()
+  }
+
+  /** Takes over what processes that are gone have left. */
+  async look(): Promise<void> {
     const hasTaken = await this.#takeOver()
     this.#looks += 1
     const isTime = hasTaken || this.#looks % LOOKS_PER_REMINDER === 0
@@ -78,7 +83,7 @@ export class WriterKeeper {
 
   /** Lets go of all, so that others can take over what is left. */
   async close(): Promise<void> {
-    await this.#renewal?.close()
+    await Promise.all(this.#renewals.map((renewal) => renewal.close()))
     await this.#process.pages.close()
     const { unsettled, writer } = this.#process
     if (unsettled.size === 0) await this.#writers.end(writer)

@@ -80,7 +80,8 @@ class EmbeddedPayloadStore implements PayloadStore, MovablePayloads {
   #table: PayloadReadTable | undefined
   #lastNumber = 0
   /** Why the file could not be opened, while it cannot. */
-  #unopened: Error | undefined
+  #unopened: unknown
+  #opening: Promise<void> | undefined
 
   constructor({ folder, bounds = BOUNDS, onDamage = () => {} }: PayloadStoreOptions) {
     this.#folder = folder
@@ -114,7 +115,10 @@ class EmbeddedPayloadStore implements PayloadStore, MovablePayloads {
   }
 
   put(payload: NewPayload): { readonly uid: string; readonly landed: Promise<void> } {
-    if (this.#unopened !== undefined) return { uid: '', landed: this.#openLate(this.#unopened) }
+    if (this.#unopened !== undefined) {
+      this.#opening ??= this.#openLate()
+      throw this.#unopened
+    }
     this.#lastNumber += 1
     const number = this.#lastNumber
     const uid = payloadUid(payload.time, number)
@@ -250,6 +254,7 @@ class EmbeddedPayloadStore implements PayloadStore, MovablePayloads {
   }
 
   async close(): Promise<void> {
+    await this.#opening
     // The reader goes first: the last connection to close tidies up the write-ahead log.
     this.#view?.close()
     this.#view = undefined
@@ -258,9 +263,14 @@ class EmbeddedPayloadStore implements PayloadStore, MovablePayloads {
   }
 
   /** Without what the file holds no number can be given: the call is refused, and the next one may find it open. */
-  async #openLate(error: Error): Promise<void> {
-    await this.open()
-    throw error
+  async #openLate(): Promise<void> {
+    try {
+      await this.open()
+    } catch (error) {
+      this.#unopened = error
+    } finally {
+      this.#opening = undefined
+    }
   }
 
   /** The table, once the writer has seen to the file. */
