@@ -1,5 +1,6 @@
 import { inSlices } from './in-slices.ts'
 import type { IncomingSamples } from './incoming-samples.ts'
+import type { MissingTarget } from './resolve-targets.ts'
 
 /** What the record of a put takes beside its samples, and what a sample takes, the bytes of its text aside. */
 const PUT_BYTES = 32
@@ -17,10 +18,10 @@ const REMOVAL_BYTES = 20
  */
 export async function bytesInJournal(
   { count, texts, isNumeric }: Pick<IncomingSamples, 'count' | 'texts' | 'isNumeric'>,
-  removals: number,
+  { removals, missing }: { readonly removals: number; readonly missing: readonly MissingTarget[] },
 ): Promise<number> {
   let bytes = PUT_BYTES + removals * REMOVAL_BYTES + count * SAMPLE_BYTES
-  if (isNumeric) return bytes
+  if (isNumeric && !missing.some(isDefined)) return bytes
   let written = 0
   await inSlices(texts?.length ?? 0, (from, until) => {
     for (let index = from; index < until; index++) {
@@ -31,4 +32,10 @@ export async function bytesInJournal(
     }
   })
   return bytes + (count - written) * MADE_TEXT_BYTES
+}
+
+/** Whether a template may say which type a stream that is missing gets. */
+function isDefined({ component, creation }: MissingTarget): boolean {
+  const { compTmplId, dtId, dsId } = creation
+  return [component, compTmplId, dtId, dsId].some((one) => one !== undefined)
 }

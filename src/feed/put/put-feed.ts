@@ -233,7 +233,8 @@ async function prepareBatch(
   const untyped = toPrepare.filter((stream) => !isTyped(stream))
   if (missing.length > 0 || untyped.length > 0) {
     // Streams without the samples that they were made for would stay, and take room that a full disk lacks.
-    held.room = await store.keepRoom(await bytesInJournal(samples, removals.length))
+    const about = { removals: removals.length, missing }
+    held.room = await store.keepRoom(await bytesInJournal(samples, about))
     const creation = { samples, missing, placing, generation, untyped }
     const create = async (hasWaited: boolean) => {
       if (hasWaited && renew !== undefined) await requireStill(catalog, await renew(), creation)

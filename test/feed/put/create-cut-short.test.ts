@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { memberUidOf, refuse } from '../../../src/base/index.ts'
 import { VALUE_CODE } from '../../../src/catalog/index.ts'
-import { openFeedHome } from '../../support/feed-home.ts'
+import { sizeRecord } from '../../../src/store/embedded/journal/record.ts'
+import type { SampleBatch } from '../../../src/store/index.ts'
+import { keyWith, openFeedHome } from '../../support/feed-home.ts'
 
 const body = [
   { compId: 'fresh', streamId: 'a', time: 1_000, data: 1 },
@@ -61,6 +63,38 @@ test('a put whose texts the store has no room for creates nothing', async (t) =>
   })
   await assert.rejects(home.putJson([{ ...body[0], compId: 'late' }]), { code: 'read_only' })
   assert.equal(held, 0, 'room is let go whatever comes of a put')
+})
+
+test('the room that is asked for is at least what samples take in the journal', async (t) => {
+  const home = await openFeedHome()
+  t.after(() => home.close())
+  const stream = [{ id: 's', valueType: 'STRING' as const }]
+  await home.catalog.templates.insert(keyWith(['*', 'PUT']), { id: 'worded', stream })
+  let [asked, count] = [0, 0]
+  const keepRoom = (bytes: number) => {
+    asked = bytes
+    return { release: () => {} }
+  }
+  const append = home.store.append.bind(home.store)
+  const measured = async (batch: SampleBatch) => {
+    const { bytes } = sizeRecord({ kind: 'samples', batch })
+    assert.ok(bytes <= asked, `${bytes} of ${asked}`)
+    count += 1
+    await append(batch)
+  }
+  Object.assign(home.store, { keepRoom, append: measured })
+  const values = [1, -1.25e-300, Math.PI * -1e-300, true, 'ω水😀', '', 2 ** 53 - 1]
+  for (const [at, data] of values.entries()) {
+    for (const query of ['', 'compTmplId=worded']) {
+      const compId = `c${at}${query}`
+      const times = Array.from({ length: 50 }, (_, time) => time)
+      await home.putJson(
+        times.map((time) => ({ compId, streamId: 's', time, data })),
+        query,
+      )
+    }
+  }
+  assert.equal(count, 2 * values.length)
 })
 
 test('puts at once that create the same make one component, and all of their samples are stored', async (t) => {
