@@ -37,7 +37,7 @@ const parts: readonly Part[] = [
   {
     name: 'Chromium',
     neededBy: "/browser.ts'",
-    debianPackages: ['chromium'],
+    debianPackages: ['chromium-headless-shell'],
     setting: 'WEIR_TEST_BROWSER',
     isThere: () => findBrowser() !== undefined,
   },
