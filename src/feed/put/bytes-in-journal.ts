@@ -36,6 +36,6 @@ export async function bytesInJournal(
 
 /** Whether a template may say which type a stream that is missing gets. */
 function isDefined({ component, creation }: MissingTarget): boolean {
-  const { compTmplId, dtId, dsId } = creation
-  return [component, compTmplId, dtId, dsId].some((one) => one !== undefined)
+  if (component !== undefined || creation.compTmplId !== undefined) return true
+  return creation.dtId !== undefined || creation.dsId !== undefined
 }
