@@ -4,6 +4,7 @@ import { asApiError } from './api-error.ts'
 import { request } from './client.ts'
 import { onFound } from './connection.ts'
 import { type LiveEvent, LiveEventReader } from './live-events.ts'
+import { leaveLivePlace, onFreePlace, takeLivePlace } from './live-places.ts'
 
 /** What a component follows: a component as a whole, some streams of it, or the catalog. */
 export type LiveTopic =
@@ -14,8 +15,8 @@ export type LiveTopic =
 /** Told of what came together, in its order. */
 export type LiveListener = (events: readonly LiveEvent[]) => void
 
-/** `off`: nothing is followed; `refused`: the service lets no more connections in. */
-export type LiveState = 'off' | 'connecting' | 'live' | 'refused'
+/** `off`: nothing is followed; `looking`: now and then, as other windows are live; `refused`: by the service. */
+export type LiveState = 'off' | 'connecting' | 'live' | 'looking' | 'refused'
 
 interface Follower {
   readonly topics: readonly LiveTopic[]
@@ -27,6 +28,10 @@ interface Follower {
 const SETTLE_MS = 30
 const FIRST_WAIT_MS = 1_000
 const LAST_WAIT_MS = 15_000
+/** How often a window without a place looks, for how long at most, and how long nothing may come before it has seen all. */
+const LOOK_EVERY_MS = 5_000
+const LOOK_MS_MAX = 2_000
+const SILENCE_MS = 300
 
 const followers = new Set<Follower>()
 /** Those who have not been told where things stand. */
@@ -77,6 +82,7 @@ function connectAnew(): void {
   running = undefined
   if (next === '') {
     before?.abort()
+    leaveLivePlace()
     setState('off')
     if (followers.size > 0) return
     address = ''
@@ -125,6 +131,7 @@ async function run(from: string, self: AbortController, onOpen: () => void): Pro
   let waitMs = FIRST_WAIT_MS
   if (state === 'off') setState('connecting')
   while (!signal.aborted) {
+    const hasPlace = await takeLivePlace()
     try {
       const headers: Record<string, string> =
         lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }
@@ -132,10 +139,10 @@ async function run(from: string, self: AbortController, onOpen: () => void): Pro
       onOpen()
       // Whatever is followed is told anew, unless it goes on.
       if (lastEventId === undefined) lastSamples.clear()
-      setState('live')
-      waitMs = FIRST_WAIT_MS
-      await readEvents(answer, self)
-      if (!signal.aborted) setState('connecting')
+      setState(hasPlace ? 'live' : 'looking')
+      waitMs = hasPlace ? FIRST_WAIT_MS : LOOK_EVERY_MS
+      await readEvents(answer, self, hasPlace)
+      if (!signal.aborted && hasPlace) setState('connecting')
     } catch (thrown) {
       if (signal.aborted) return
       const { status, retryAfterSeconds } = asApiError(thrown)
@@ -148,12 +155,21 @@ async function run(from: string, self: AbortController, onOpen: () => void): Pro
   }
 }
 
-async function readEvents(answer: Response, self: AbortController): Promise<void> {
+/** Reads to the end or, without a place, until nothing has come for a moment. */
+async function readEvents(
+  answer: Response,
+  self: AbortController,
+  hasPlace: boolean,
+): Promise<void> {
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
   if (reader === undefined) return
   const events = new LiveEventReader()
+  const end = () => void reader.cancel()
+  if (!hasPlace) setTimeout(end, LOOK_MS_MAX)
   for (;;) {
+    const silence = hasPlace ? undefined : setTimeout(end, SILENCE_MS)
     const { done, value } = await reader.read()
+    clearTimeout(silence)
     if (done || self.signal.aborted) return
     const told = events.read(value)
     // The cursor of a connection that is being replaced is of other streams.
@@ -193,17 +209,17 @@ function isAbout(topic: LiveTopic, { event, data }: LiveEvent): boolean {
   return topic.streamUids.includes(data.streamUid)
 }
 
-/** Waits; not longer than until the service is found again. */
+/** Waits; not longer than until the service is found again, or another window has left its place. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer)
-      forget()
+      for (const forget of forgetters) forget()
       signal.removeEventListener('abort', end)
       resolve()
     }
     const timer = setTimeout(end, ms)
-    const forget = onFound(end)
+    const forgetters = [onFound(end), onFreePlace(end)]
     signal.addEventListener('abort', end, { once: true })
   })
 }

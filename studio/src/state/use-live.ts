@@ -41,7 +41,7 @@ export function useLive(streams: readonly StreamUids[], isOn: boolean, news: Liv
   }
   useLiveEvents(topics, follow, { isAll: true, isOff: !isOn })
   const state = useLiveState()
-  const isFollowed = state === 'live' && isOn
+  const isFollowed = (state === 'live' || state === 'looking') && isOn
   // Of what came between the answer that is shown and the connection, only the last sample is told.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is asked for once, whatever is drawn
   useEffect(() => {

@@ -84,6 +84,7 @@ function LiveMark() {
     off: 'Paused',
     connecting: 'Connecting …',
     live: 'Live',
+    looking: 'Every 5 seconds: other windows are live',
     refused: 'Not live: too many pages are open',
   }
   return (

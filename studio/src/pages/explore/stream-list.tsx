@@ -34,7 +34,8 @@ export function StreamList({ found }: { readonly found: FoundComponent }) {
   const uids = useMemo(() => streams.map(({ uid }) => uid), [streams])
   const values = useLastValues(component.uid, isWhole ? undefined : uids)
   // Of streams without samples nothing is told, however long one waits.
-  const isKnown = useLiveState() === 'live' || values !== undefined
+  const state = useLiveState()
+  const isKnown = state === 'live' || state === 'looking' || values !== undefined
   const { data: lines } = useLines(component.uid, streams.length)
   return (
     <>
