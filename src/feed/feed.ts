@@ -1,7 +1,13 @@
 import { allowsEveryFeed, type Principal, requireSomeFeed } from '../access/index.ts'
 import type { Clock, EpochMs } from '../base/index.ts'
 import { type Catalog, RANDOM } from '../catalog/index.ts'
-import type { SampleBatch, SampleStore, StreamHandle, TextMemory } from '../store/index.ts'
+import type {
+  KeptRoom,
+  SampleBatch,
+  SampleStore,
+  StreamHandle,
+  TextMemory,
+} from '../store/index.ts'
 import {
   type BeforeRemoval,
   type DeleteCommand,
@@ -123,8 +129,8 @@ export class Feed {
   }
 
   /** As put, for samples whose streams, values and places another part has settled. */
-  async append(batch: SampleBatch, orgUid: string): Promise<readonly string[]> {
-    await this.#deps.store.append(batch)
+  async append(batch: SampleBatch, orgUid: string, room?: KeptRoom): Promise<readonly string[]> {
+    await this.#deps.store.append(batch, room)
     for (const tell of this.#deps.onLanded) tell(batch, orgUid)
     const { retention, catalog } = this
     if (catalog.catchUps.isShared) await requireStillLiving(catalog, batch)

@@ -26,6 +26,7 @@ import {
   BlobDamaged,
   type BlobInfo,
   type BlobStore,
+  type KeptRoom,
   type SampleBatch,
   type SampleStore,
   type ScrubFinding,
@@ -88,6 +89,17 @@ interface FileServiceDeps {
   readonly onDamage: (finding: ScrubFinding) => void
 }
 
+/** A file whose body is whole, and the text of the sample that will name it. */
+interface ArrivedFile {
+  readonly command: PutFile
+  readonly blob: BlobInfo
+  readonly text: string
+  readonly uploadTime: EpochMs
+}
+
+/** What a put of one sample takes in the journal, the bytes of its text aside. */
+const SAMPLE_BYTES = 64
+
 /** A file's record and the sample that holds it. */
 interface FoundFile {
   readonly record: FileRecord
@@ -128,18 +140,32 @@ export class FileService {
     const blob = await this.#deps.blobs.put(within(body, room, bytes), {
       bytesMax: this.#deps.fileBytesMax,
     })
-    let handle: StreamHandle
+    const text = writeFileRecord({ ...blob, name: command.name, type })
+    const file = { command, blob, uploadTime, text }
+    const { handle, kept } = await this.#openTarget(renew, file)
+    const path = 'compId' in command ? addressPath(this.#deps.feed.catalog.index, handle) : command
     try {
-      handle = await this.#createTarget(await renew(), command)
+      const { time, warnings } = await this.#land(principal.orgUid, { ...file, handle, kept })
+      return { time, url: fileUrl({ ...path, time, name: command.name }), warnings }
+    } finally {
+      kept.release()
+    }
+  }
+
+  /** The stream of a body that has come, and room for its sample: without that the stream would stay, and hold nothing. */
+  async #openTarget(
+    renew: FilePutter['renew'],
+    { command, blob, text }: ArrivedFile,
+  ): Promise<{ handle: StreamHandle; kept: KeptRoom }> {
+    let kept: KeptRoom | undefined
+    try {
+      kept = await this.#deps.store.keepRoom(SAMPLE_BYTES + Buffer.byteLength(text))
+      return { handle: await this.#createTarget(await renew(), command), kept }
     } catch (cause) {
+      kept?.release()
       await this.#deps.blobs.delete(blob.key)
       throw cause
     }
-    const path = 'compId' in command ? addressPath(this.#deps.feed.catalog.index, handle) : command
-    const { time, warnings } = await this.#land(principal.orgUid, {
-      ...{ handle, command, blob, type, uploadTime },
-    })
-    return { time, url: fileUrl({ ...path, time, name: command.name }), warnings }
   }
 
   /**
@@ -277,16 +303,10 @@ export class FileService {
 
   async #land(
     orgUid: string,
-    file: {
-      readonly handle: StreamHandle
-      readonly command: PutFile
-      readonly blob: BlobInfo
-      readonly type: string
-      readonly uploadTime: EpochMs
-    },
+    file: ArrivedFile & { readonly handle: StreamHandle; readonly kept: KeptRoom },
   ): Promise<Pick<StoredFile, 'time' | 'warnings'>> {
     const { feed, blobs, usage } = this.#deps
-    const { handle, command, blob } = file
+    const { handle, command, blob, text, kept } = file
     const facts = factsOf(feed.catalog.index, handle)
     const asked = command.time ?? (await feed.assignTime(handle, file.uploadTime))
     const time = placeTime(facts.baseCycle, asked)
@@ -295,12 +315,11 @@ export class FileService {
       const why = whyUnplaced(facts.baseCycle, asked)
       return refuse('bad_input', { what: `Cannot store a file at time ${asked}: it ${why}` })
     }
-    const text = writeFileRecord({ ...blob, name: command.name, type: file.type })
     return await usage.change([handle], async (note) => {
       const before = await this.#textAt(handle, time)
       const replaced = before === undefined ? undefined : readFileRecord(before)
       // A failed append leaves it open whether the sample is on disk: the body is left to the sweep.
-      const warnings = await feed.append(batchOf(handle, time, text), orgUid)
+      const warnings = await feed.append(batchOf(handle, time, text), orgUid, kept)
       note(handle, blob.bytes - (replaced?.bytes ?? 0))
       if (replaced !== undefined) await blobs.delete(replaced.key)
       return { time, warnings }

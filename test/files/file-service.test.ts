@@ -20,6 +20,17 @@ const WHOLE = { start: 0, end: 100 }
 class MoodyStore extends PlainSampleStore {
   readOnlyReason: string | undefined
   isAppendFailing = false
+  roomBytes = Number.POSITIVE_INFINITY
+  heldRooms = 0
+
+  override keepRoom(bytes = 0) {
+    if (bytes > this.roomBytes) refuse('read_only', { what: 'no room', retryAfterSeconds: 5 })
+    this.heldRooms += 1
+    const release = () => {
+      this.heldRooms -= 1
+    }
+    return { release }
+  }
 
   override async append(batch: Parameters<SampleStore['append']>[0]): Promise<void> {
     if (this.isAppendFailing) refuse('read_only', { what: 'torn', retryAfterSeconds: 5 })
@@ -102,6 +113,23 @@ test('put() leaves the body to the sweep, when it cannot tell whether the sample
     await assert.rejects(put('second', { time: epochMs(5) }), { code: 'read_only' })
     assert.equal(countBodies(), 2)
     assert.equal(await read(files, 5), 'first')
+  })
+})
+
+test('put() makes no stream and keeps no body, when there is no room for the sample', async () => {
+  await withHome(async ({ store, put, catalog, countBodies }) => {
+    const { orgUid } = anyFeed
+    store.roomBytes = 200
+    await assert.rejects(put('x', { compId: 'new', creation: { folder: '/Components/made' } }), {
+      code: 'read_only',
+    })
+    assert.equal(catalog.index.resolveComponent(orgUid, 'new'), undefined)
+    assert.equal(countBodies(), 0)
+    store.roomBytes = 1_000
+    await put('x', { compId: 'new' })
+    store.isAppendFailing = true
+    await assert.rejects(put('x', { compId: 'new' }), { code: 'read_only' })
+    assert.equal(store.heldRooms, 0, 'room is let go whatever comes of a put')
   })
 })
 
