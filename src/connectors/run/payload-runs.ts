@@ -70,8 +70,8 @@ export class PayloadRuns {
   }
 
   /**
-   * Keeps what a sink was called with and runs the connector's SQL over it, both at once; resolves when payload
-   * and samples are durable. What fails is kept, with its outcome durable, when it rejects.
+   * Keeps what a sink was called with and runs the connector's SQL over it, both at once, and stores samples once the
+   * payload is durable; resolves when they are, too. What fails is kept, with its outcome durable, when it rejects.
    */
   async receive(connector: Connector, arrived: ArrivedPayload): Promise<GqlOutcome> {
     const { payloads } = this.#deps
@@ -133,12 +133,11 @@ export class PayloadRuns {
     const start = clock.now()
     let done: GqlOutcome
     try {
-      done = await this.#runAsUser(connector, payload, {
+      const repeat = {
         ...{ earlier: assigned, isPast: landed === undefined },
-        keep: async (spans) => {
-          await Promise.all([landed, payloads.keepAssigned(key, spans)])
-        },
-      })
+        keep: (spans: readonly AssignedSpan[]) => payloads.keepAssigned(key, spans),
+      }
+      done = await this.#runAsUser(connector, { payload, repeat, landed })
       await landed
     } catch (error) {
       // Its outcome is durable before the caller hears of it, who may send it again: it is not run by itself.
@@ -156,14 +155,17 @@ export class PayloadRuns {
 
   async #runAsUser(
     connector: Connector,
-    payload: PayloadText,
-    repeat: GqlRun['repeat'],
+    { payload, repeat, landed }: Pick<GivenPayload, 'payload' | 'landed'> & Pick<GqlRun, 'repeat'>,
   ): Promise<GqlOutcome> {
     const principal = await this.principalOf(connector)
     const run = runOf(connector, { principal, payload, isDry: false })
     const key = `${connector.uid} ${connector.revision}`
-    // Statements may take long; who has lost the right meanwhile stores nothing.
-    const renew = () => this.principalOf(connector)
+    // Statements may take long; who has lost the right meanwhile stores nothing. Nor does a payload that cannot be
+    // kept: its call is refused, and a refused call leaves no samples.
+    const renew = async () => {
+      await landed
+      return await this.principalOf(connector)
+    }
     return await this.#run({ ...run, key, renew, repeat }, connector.procs)
   }
 

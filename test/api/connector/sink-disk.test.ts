@@ -28,8 +28,8 @@ test('a sink on a full disk is a 503 with Retry-After, and takes calls again onc
   })
   assert.equal(made.status, 200, made.text)
   const place = { orgUid: organization[0].uid, id: 'hook' }
-  const send = (x: number, filling = '') =>
-    callSink(service, place, { key: KEY, body: valuesBody('d', { s: 'x', x, t: x }) + filling })
+  const send = (x: number, filling = '', device = 'd') =>
+    callSink(service, place, { key: KEY, body: valuesBody(device, { s: 'x', x, t: x }) + filling })
   assert.equal((await send(1)).status, 200)
   const filler = fillDisk(disk.folder)
   // Long enough for what SQLite may have left in its files.
@@ -37,8 +37,18 @@ test('a sink on a full disk is a 503 with Retry-After, and takes calls again onc
   assert.equal(refused.status, 503, refused.text)
   assert.equal(refused.body.code, 'read_only')
   assert.ok(Number(refused.headers.get('retry-after')) > 0)
+  const creating = await send(2, ' '.repeat(8_000_000), 'fresh')
+  assert.equal(creating.status, 503, creating.text)
   rmSync(filler)
   assert.equal((await send(3)).status, 200)
+  const read = (device: string) =>
+    caller(service, '')('GET', `/api/comp/${device}/stream/x/feed?api_key=${KEY}`)
+  assert.deepEqual(
+    (await read('d')).body.map(({ time }: { time: number }) => time),
+    [3, 1],
+    'a refused call has stored nothing',
+  )
+  assert.equal((await read('fresh')).status, 404, 'and made nothing')
   const kept = await owner('GET', `/api/connector/${made.body.connector.uid}/payload`)
   assert.deepEqual(
     kept.body.payload.map(({ status }: { status: string }) => status),
