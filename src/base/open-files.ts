@@ -9,8 +9,8 @@ export function findOpenFilesMax(): number | undefined {
   return soft === undefined ? undefined : Number(soft)
 }
 
-/** Databases, threads, the journal and its next segments hold some fifty handles. */
-const OWN_FILES = 64
+/** Databases, threads, processes that run SQL, the journal and its next segments hold some ninety handles. */
+const OWN_FILES = 96
 
 /** Of the other handles: the rest is for the bodies of files that connections send and fetch. */
 const CONNECTIONS_PART = 3 / 4

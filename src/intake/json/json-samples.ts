@@ -7,6 +7,7 @@ import {
   memoryRefusal,
   nextTurn,
   Refusal,
+  refusal,
   refuse,
 } from '../../base/index.ts'
 import type { IncomingSamples } from '../../feed/index.ts'
@@ -28,6 +29,9 @@ const INLINE_PARSE_BYTES_MAX = 1024 * 1024
 const WORKER_BYTES_PER_BYTE = 8
 const WORKER_BYTES_MIN = 64 * 1024 * 1024
 const WORKER_BYTES_MAX = 2_048 * 1024 * 1024
+
+/** By then some other call has most likely given its handles back. */
+const RETRY_AFTER_SECONDS = 5
 
 /** What a worker answers: the columns of a body, or why it was refused. */
 export type WorkerAnswer =
@@ -105,11 +109,18 @@ async function runWorker(
       }
     })
     worker.once('error', (cause: NodeJS.ErrnoException) => {
-      const isTooLarge = cause.code === 'ERR_WORKER_OUT_OF_MEMORY'
-      reject(isTooLarge ? memoryRefusal() : new Error('reader failed', { cause }))
+      reject(refusalOf(cause))
     })
     worker.once('exit', (code) => reject(new Error(`reader of a body ended with ${code}`)))
   })
+}
+
+/** Why a reader has failed: more than its memory, or no file handles for another thread. */
+function refusalOf(cause: NodeJS.ErrnoException): Error {
+  if (cause.code === 'ERR_WORKER_OUT_OF_MEMORY') return memoryRefusal()
+  if (cause.code === 'ERR_WORKER_INIT_FAILED')
+    return refusal('overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS })
+  return new Error('reader failed', { cause })
 }
 
 /**

@@ -9,10 +9,10 @@ import { type ChildService, startChildService } from '../../support/child-servic
 
 const FEED_KEY = '11111111-2222-3333-4444-555555555555'
 const settings = { WEIR_FEED_KEY: FEED_KEY, WEIR_OWNER_PASSWORD: 'correct horse battery' }
-/** The least that a service starts with: 48 connections, 16 bodies. */
+/** The least that a service starts with: 24 connections, 8 bodies. */
 const OPEN_FILES_MAX = 128
 /** From one address come three quarters of the connections at most. */
-const CALLS = 36
+const CALLS = 18
 const BODY = Buffer.alloc(2_000_000, 'x')
 
 interface Upload {

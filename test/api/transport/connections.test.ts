@@ -88,8 +88,8 @@ test('connectionLimits() leaves handles for the service below the limit of open 
     const { connectionsMax, perAddressMax } = connectionLimits(config, openFiles)
     assert.deepEqual([connectionsMax, perAddressMax], expected)
   }
-  check('20000', 128, [48, 36])
-  check('20000', 1_024, [720, 540])
+  check('20000', 128, [24, 18])
+  check('20000', 1_024, [696, 522])
   check('20000', 1_048_576, [20_000, 2_000])
   check('500', 1_024, [500, 375])
 })
