@@ -63,6 +63,7 @@ export function openConnectors(parts: ConnectorParts) {
   const checkSql = sqlCheck(parts.gql)
   const { connections, connectors } = openRecords(parts, checkSql)
   const runs = new PayloadRuns({ ...parts, connectors })
+  parts.opened.defer(() => runs.close())
   const folder = resultFolder(parts.config.dataDir)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   // Of processes that share a storage each is another, whatever was copied to its folder.

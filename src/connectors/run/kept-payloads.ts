@@ -205,5 +205,6 @@ function showRun({ uid, time, outcome }: RunSummary): ShownRun {
     const none = { rowsFetched: 0, rowsIngested: 0, rowsSkipped: 0, samples: 0, message: '' }
     return { uid, start: time, end: null, status: 'RUNNING', ...none }
   }
-  return { uid, ...outcome }
+  const { start, end, status, rowsFetched, rowsIngested, rowsSkipped, samples, message } = outcome
+  return { uid, start, end, status, rowsFetched, rowsIngested, rowsSkipped, samples, message }
 }

@@ -13,6 +13,7 @@ import type { Connector, ConnectorProc } from '../record/connector-shape.ts'
 import type { Connectors } from '../record/connectors.ts'
 import { decodeQuery, maskInMessage, maskKey, maskSecret } from '../sink/query-string.ts'
 import { placeInProc, programOf } from './connector-program.ts'
+import { UnkeptOutcomes } from './unkept-outcomes.ts'
 
 /** What a sink was called with; the query is as it stood in the address. */
 export interface ArrivedPayload {
@@ -51,9 +52,17 @@ export class PayloadRuns {
   readonly #deps: PayloadRunDeps
   /** Payloads that run at this moment. */
   readonly #running = new Set<string>()
+  readonly #unkept: UnkeptOutcomes
 
   constructor(deps: PayloadRunDeps) {
     this.#deps = deps
+    const exclusively = (uid: string, work: () => Promise<void>) => this.exclusively(uid, work)
+    this.#unkept = new UnkeptOutcomes({ ...deps, exclusively })
+  }
+
+  /** Before the store is closed. */
+  async close(): Promise<void> {
+    await this.#unkept.close()
   }
 
   /** Has a payload for itself while it looks at it and runs it; refuses when another has. */
@@ -177,12 +186,13 @@ export class PayloadRuns {
     }
   }
 
-  /** On a disk that takes nothing the caller is told how the run itself ended. */
+  /** On a disk that takes nothing, or a cluster that is away, the caller is told how the run itself ended. */
   async #settle(key: PayloadKey, outcome: RunOutcome): Promise<void> {
     try {
       await this.#deps.payloads.settle(key, outcome)
     } catch (error) {
-      this.#deps.log.warn({ error, payload: key.uid }, 'the outcome of a payload was not kept')
+      this.#deps.log.warn({ error, payload: key.uid }, 'the outcome of a payload is not kept yet')
+      this.#unkept.add(key, outcome)
     }
   }
 }
