@@ -71,6 +71,8 @@ export function orderTests(skip: string | false): void {
     await store.append(batch([[handle, 1, 1]]))
     clock.jump(-60_000)
     await assert.rejects(store.append(batch([[handle, 2, 2]])), { code: 'read_only' })
+    // So nothing is made for the sake of samples that are refused.
+    await assert.rejects(async () => await store.keepRoom(), { code: 'read_only' })
     await assert.rejects(store.compaction.compact(handle), { code: 'read_only' })
     assert.match(store.status().readOnlyReason ?? '', /clock/)
     clock.jump(60_000)

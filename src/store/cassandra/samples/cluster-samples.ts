@@ -103,8 +103,9 @@ export class ClusterSamples implements SampleStore {
     await this.#touched.adopt(this.#stamps.before(GRACE_MS))
   }
 
-  /** A cluster that is full or away shows when it is written to. */
-  keepRoom(): KeptRoom {
+  /** A cluster that is full or away shows when it is written to; that this machine's clock is off shows before. */
+  async keepRoom(): Promise<KeptRoom> {
+    await this.#guard.ensure()
     return NO_ROOM
   }
 
