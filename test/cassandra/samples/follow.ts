@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { epochMs } from '../../../src/base/index.ts'
-import type { StreamFollow, TouchedSpan } from '../../../src/store/index.ts'
+import type { SampleStore, StreamFollow, TouchedSpan } from '../../../src/store/index.ts'
 import { batch, stream } from '../../support/samples.ts'
 import { eventually } from '../../support/settle.ts'
 import { OwnStreams, openProcess } from './home.ts'
@@ -16,6 +16,18 @@ async function taken(follow: StreamFollow, isAll: (spans: TouchedSpan[]) => bool
   return spans.map(({ handle, from, until }) => [handle, from, until])
 }
 
+/** Waits until a stream is followed, which begins with a look, and all that was put for this is told. */
+async function begins(follow: StreamFollow, store: SampleStore, handle: number): Promise<void> {
+  const isToldOf = (time: number) => follow.take().some(({ until }) => until > time)
+  let time = 1_000_000
+  await eventually(async () => {
+    await store.append(batch([[handle, time++, 0]]))
+    assert.ok(isToldOf(1_000_000 - 1))
+  })
+  await store.append(batch([[handle, 2_000_000, 0]]))
+  await eventually(() => assert.ok(isToldOf(2_000_000 - 1)))
+}
+
 /** Streams that one process follows while others put to them. */
 export function followTests(skip: string | false): void {
   test('who follows streams is told what other processes do to them, once', { skip }, async () => {
@@ -25,6 +37,7 @@ export function followTests(skip: string | false): void {
     const follow = other.follow()
     follow.add(stream(first))
     follow.add(stream(second))
+    for (const handle of [first, second]) await begins(follow, one, handle)
     await one.append(
       batch([
         [first, 10, 1],
@@ -59,6 +72,7 @@ export function followTests(skip: string | false): void {
     const handle = streams.handleOf(1)
     const follow = other.follow()
     follow.add(stream(handle))
+    await begins(follow, one, handle)
     const calls = Array.from({ length: 60 }, (_, at) => one.append(batch([[handle, at, at]])))
     await Promise.all(calls)
     const isAll = (spans: TouchedSpan[]) =>
