@@ -14,6 +14,7 @@ export type { LiveCall, LiveSink } from './live/live-listener.ts'
 export type { LiveForm } from './live/live-reader.ts'
 export type { LiveItem, LiveName, LiveSelection } from './live/live-selection.ts'
 export type { Plot, PlotColumn, PlotCommand, PlotNeighbour } from './plot/plot.ts'
+export { textBytesInJournal } from './put/bytes-in-journal.ts'
 export { requireDefinition } from './put/create-missing.ts'
 export {
   IncomingSamples,

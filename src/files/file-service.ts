@@ -20,6 +20,7 @@ import {
   requireDefinition,
   requireStream,
   type StreamFacts,
+  textBytesInJournal,
   whyUnplaced,
 } from '../feed/index.ts'
 import {
@@ -97,9 +98,6 @@ interface ArrivedFile {
   readonly uploadTime: EpochMs
 }
 
-/** What a put of one sample takes in the journal, the bytes of its text aside. */
-const SAMPLE_BYTES = 64
-
 /** A file's record and the sample that holds it. */
 interface FoundFile {
   readonly record: FileRecord
@@ -159,7 +157,7 @@ export class FileService {
   ): Promise<{ handle: StreamHandle; kept: KeptRoom }> {
     let kept: KeptRoom | undefined
     try {
-      kept = await this.#deps.store.keepRoom(SAMPLE_BYTES + Buffer.byteLength(text))
+      kept = await this.#deps.store.keepRoom(textBytesInJournal(text))
       return { handle: await this.#createTarget(await renew(), command), kept }
     } catch (cause) {
       kept?.release()

@@ -12,6 +12,11 @@ const MADE_TEXT_BYTES = 24
 /** What a removal takes. */
 const REMOVAL_BYTES = 20
 
+/** What a put of one text will take in the journal. */
+export function textBytesInJournal(text: string): number {
+  return PUT_BYTES + SAMPLE_BYTES + Buffer.byteLength(text)
+}
+
 /**
  * What a put will take in the journal, hardly more and not less: what is made for its sake would stay empty
  * if its samples found no room. Texts count as they are written, in bytes: most scripts take two or three a character.

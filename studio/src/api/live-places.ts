@@ -1,6 +1,6 @@
 /**
- * Browsers open six connections to a service that speaks HTTP/1.1, for all windows together: with a live one in each of
- * six windows the seventh would not even load. So windows share four places for them, and ask each other by a channel;
+ * Browsers open six connections to a service that speaks HTTP/1.1, for all windows together: where five windows hold a
+ * live one, a sixth stands still. So windows share four places for them, and ask each other by a channel;
  * the locks that browsers have for this are for https only.
  */
 

@@ -164,7 +164,8 @@ async function readEvents(
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
   if (reader === undefined) return
   const events = new LiveEventReader()
-  const end = () => void reader.cancel()
+  // Of a connection that broke meanwhile it rejects with what the read tells.
+  const end = () => void reader.cancel().catch(() => {})
   if (!hasPlace) setTimeout(end, LOOK_MS_MAX)
   for (;;) {
     const silence = hasPlace ? undefined : setTimeout(end, SILENCE_MS)

@@ -2,7 +2,7 @@ import type { PendingRecord } from './frame-buffer.ts'
 import { onlyRemoves } from './record.ts'
 
 /** What becomes of records that wait when there is no next segment. */
-interface LetIn {
+interface SortedRecords {
   /** The next frame. */
   readonly first: PendingRecord[]
   /** Goes into a frame behind it. */
@@ -17,7 +17,7 @@ interface LetIn {
 export function sortLetIn(
   waiting: readonly PendingRecord[],
   tried: readonly PendingRecord[],
-): LetIn {
+): SortedRecords {
   const hasRoom = ({ room }: PendingRecord): boolean => room !== undefined
   const isRemoval = (entry: PendingRecord): boolean => !hasRoom(entry) && onlyRemoves(entry.record)
   const wereTried = (is: (entry: PendingRecord) => boolean) => tried.length > 0 && tried.every(is)
