@@ -70,7 +70,7 @@ export class JournalEnd {
     if (isKeptInNext && this.#fitsHere(bytes, frame)) return undefined
     const next = this.#supply.take(bytesInNext(bytes + kept, frame))
     if (next === undefined) return 'none_ready'
-    if (this.#segment !== undefined && !this.#isRotationDue) this.#supply.grow()
+    if (this.#segment !== undefined && !this.#isRotationDue) this.#supply.grow(this.#segment.bytes)
     this.#segment = next
     this.#offset = SEGMENT_HEADER_BYTES
     this.#isRotationDue = false

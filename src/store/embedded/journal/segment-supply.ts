@@ -13,7 +13,7 @@ const FIRST_BYTES = 64 * 1024
 /** First segments that a long call makes longer than this are as long as others. */
 const SHORT_BYTES_MAX = 1024 * 1024
 
-/** Each segment that was filled makes the next so many times longer, up to the usual length. */
+/** A segment that was filled, or that some call does not fit into, makes the next so many times longer, up to the usual length. */
 const GROWN_BY = 64
 
 /** Room for a thousand removals. */
@@ -41,6 +41,8 @@ export class SegmentSupply {
   #isReadyLast = false
   #preparing: Promise<void> | undefined
   #lastShort = 0
+  /** Until a segment is made that is not short. */
+  #isBeginning = true
 
   constructor(options: { disk: Disk; folder: string; segmentBytes: number; nextNumber: number }) {
     this.#disk = options.disk
@@ -70,9 +72,10 @@ export class SegmentSupply {
     return this.#nextBytes
   }
 
-  /** Makes the next segments longer, as one was filled. */
-  grow(): void {
-    this.#nextBytes = Math.min(this.#nextBytes * GROWN_BY, this.#segmentBytes)
+  /** Makes the next segments longer, as one of so many bytes was not enough. */
+  grow(bytes: number): void {
+    const grown = Math.min(bytes * GROWN_BY, this.#segmentBytes)
+    this.#nextBytes = Math.max(this.#nextBytes, grown)
   }
 
   /** Hands out the segment that is ready, if it has room for `bytes`. */
@@ -88,26 +91,32 @@ export class SegmentSupply {
    * for a usual one, a shorter one does.
    */
   async prepare(bytes: number): Promise<void> {
-    const lengths = [1, SHORTER_SHARE, SHORTER_SHARE ** 2].map((share) =>
+    await this.#prepare(() => this.#lengthsFor(bytes), { bytes, isLast: false })
+  }
+
+  /** From the one that is wanted to the one that does. */
+  #lengthsFor(bytes: number): number[] {
+    // Who comes with that much fills more than one that is hardly longer.
+    if (bytes > this.#nextBytes) this.grow(this.#nextBytes)
+    return [1, SHORTER_SHARE, SHORTER_SHARE ** 2].map((share) =>
       Math.max(bytes, roundLength(this.#nextBytes / share)),
     )
-    await this.#prepare(lengths, { bytes, isLast: false })
   }
 
   /** Makes a short segment ready from the last room there is, for what makes room. */
   async prepareLast(bytes: number): Promise<void> {
     const length = Math.max(bytes, Math.min(this.#segmentBytes, LAST_SEGMENT_BYTES))
-    await this.#prepare([length], { bytes, isLast: true })
+    await this.#prepare(() => [length], { bytes, isLast: true })
   }
 
   async #prepare(
-    lengths: readonly number[],
+    lengths: () => readonly number[],
     wanted: { readonly bytes: number; readonly isLast: boolean },
   ): Promise<void> {
     while (this.#preparing !== undefined) await this.#preparing.catch(() => {})
     const isEnough = !this.#isReadyLast || wanted.isLast
     if (this.#ready !== undefined && isEnough && this.#ready.bytes >= wanted.bytes) return
-    this.#preparing = this.#createFirst(lengths, wanted.isLast)
+    this.#preparing = this.#createFirst(lengths(), wanted.isLast)
     try {
       await this.#preparing
     } finally {
@@ -154,8 +163,8 @@ export class SegmentSupply {
     this.#discard()
     this.#ready = { file, path, number, salt: randomInt(1, 2 ** 32), bytes }
     this.#isReadyLast = isLast
-    const isFirst = this.#nextBytes === FIRST_BYTES && !isLast
-    if (isFirst && bytes < Math.min(SHORT_BYTES_MAX, this.#segmentBytes)) this.#lastShort = number
+    if (isLast || bytes >= Math.min(SHORT_BYTES_MAX, this.#segmentBytes)) this.#isBeginning = false
+    if (this.#isBeginning) this.#lastShort = number
   }
 
   /** A disk that became read-only keeps the file; the next start drops it, as it holds nothing. */
