@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { invariant } from '../../../base/index.ts'
+import { invariant, nextTurn } from '../../../base/index.ts'
 import { answerClientError } from '../client-error.ts'
 import type { FastLane, Reply } from '../exchange.ts'
 import { type PaceWatch, type Passage, takenBytes, tooSlow } from '../pace-watch.ts'
@@ -175,7 +175,12 @@ export class FrontConnection implements Reply, Passage, Quiet {
     if (this.#state !== 'answering') return
     this.#finish('idle')
     if (this.#socket.readableEnded) this.#socket.end()
-    else if (this.#socket.isPaused()) this.#socket.resume()
+    else if (this.#socket.isPaused()) void nextTurn().then(this.#readOn)
+  }
+
+  /** Reads what was sent ahead; without a turn between, others would wait for all of it. */
+  readonly #readOn = (): void => {
+    if (this.#state === 'idle') this.#socket.resume()
   }
 
   /** The request is over, answered or not. */

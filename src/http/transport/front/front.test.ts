@@ -423,3 +423,19 @@ test('an answer that is hardly read is given up, and one that is read in time is
     await client.isClosed
   }
 })
+
+test('requests sent ahead to the front take turns with what others send', async () => {
+  const served: string[] = []
+  let other: Client | undefined
+  const { open } = await start(({ url = '' }, _body, reply) => {
+    served.push(url)
+    if (served.length === 1) void other?.write('PUT /other HTTP/1.1\r\n\r\n')
+    reply.send(200, ['Content-Length', '0'], '')
+  })
+  other = await open()
+  const ahead = await open()
+  await ahead.write('PUT /ahead HTTP/1.1\r\n\r\n'.repeat(1_000))
+  for (let at = 0; at < 1_000; at++) assert.equal((await ahead.answer()).status, 200)
+  assert.equal((await other.answer()).status, 200)
+  assert.ok(served.indexOf('/other') < 500, `served as number ${served.indexOf('/other')}`)
+})

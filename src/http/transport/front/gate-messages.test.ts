@@ -299,3 +299,22 @@ test('what is sent ahead to the front is in the budget, and ends the connection 
   assert.match(text, /^connection: close\r$/im)
   assert.equal(budget.figures.refused, 1)
 })
+
+test('requests sent ahead take turns with what others send', async () => {
+  const served: string[] = []
+  let other: Socket | undefined
+  const started = await start((req, res) => {
+    const { url = '' } = req
+    served.push(url)
+    if (url === '/x0') other?.end(gets(['/other']))
+    answer(res, url)
+  })
+  const waiting = open(started)
+  other = waiting.socket
+  await new Promise<void>((resolve) => waiting.socket.once('connect', resolve))
+  const ahead = open(started)
+  ahead.socket.end(gets(numbers(1_000)))
+  assert.deepEqual(bodiesOf(await ahead.closed), numbers(1_000))
+  assert.deepEqual(bodiesOf(await waiting.closed), ['/other'])
+  assert.ok(served.indexOf('/other') < 500, `served as number ${served.indexOf('/other')}`)
+})

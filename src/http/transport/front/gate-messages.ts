@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { nextTurn } from '../../../base/index.ts'
 import { answerClientError } from '../client-error.ts'
 import type { StrangerBudget } from './body-memory.ts'
 import { StrangerHold } from './stranger-hold.ts'
@@ -15,7 +16,8 @@ const PARTS_MAX = 64
 /**
  * Gives Node's parser one request at a time, the next when the answer before it has left: the parser
  * makes objects of all that it is given, and thousands of requests fit into one read. What waits is
- * kept as bytes, counted in the budget of strangers, and no more is read.
+ * kept as bytes, counted in the budget of strangers, and no more is read; each takes its turn with
+ * what others have sent.
  *
  * Where a request ends is for the parser alone to say. It is given bytes up to the next blank line,
  * as no head ends anywhere else, and of a body what its own reading of the head tells: a cut
@@ -76,7 +78,9 @@ class MessageGate {
       if (this.#answering !== res) return
       this.#answering = undefined
       if (this.#isLast) this.#socket.destroySoon()
-      this.#goOn()
+      // An answer leaves without a turn of the loop: others would wait for all that was sent ahead.
+      if (this.#rest.length > 0) this.#schedule()
+      else this.#goOn()
     })
   }
 
@@ -121,7 +125,7 @@ class MessageGate {
 
   #schedule(): void {
     this.#isScheduled = true
-    setImmediate(() => {
+    void nextTurn().then(() => {
       this.#isScheduled = false
       this.#goOn()
     })
