@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ANSWER_BYTES_MAX, TEXT_LENGTH_MAX } from '../../src/base/index.ts'
+import type { FeedRead } from '../../src/http/feed/feed-paths.ts'
 import { anyFeed, keyWith, openFeed, openFeedHome, pairs, refused } from '../support/feed-home.ts'
 import { HOUR, hourly, hours, interval, T0 } from '../support/hourly-stream.ts'
 
@@ -166,4 +167,29 @@ test('get() shows units, formatted values and file addresses', async (t) => {
     removals: [],
   })
   assert.deepEqual(await feed.get('f'), [{ time: 9, data: 'file:{}' }])
+})
+
+test('a read of many streams ends once nobody waits for it', async (t) => {
+  const ids = Array.from({ length: 200 }, (_, at) => [`s${at}`, {}])
+  const home = await openFeedHome(Object.fromEntries(ids))
+  t.after(() => home.close())
+  const all = { compId: 'c', streamId: undefined }
+  const periods = { ...all, cycleId: 'day', statId: 'max' }
+  const reads: FeedRead[] = [
+    { call: 'get', ids: all, query: '' },
+    { call: 'lastValue', ids: all, query: 'limit=10' },
+    { call: 'lastValue', ids: all, query: 'sd=0&ed=9' },
+    { call: 'statistic', ids: periods, query: '' },
+    { call: 'lastStatistic', ids: periods, query: '' },
+  ]
+  for (const read of reads) {
+    let asked = 0
+    const isGone = () => {
+      asked += 1
+      return asked === 3
+    }
+    const reading = home.calls.read(anyFeed, read, { hold: (share) => share.release(), isGone })
+    assert.equal((await refused(reading)).code, 'overloaded', read.call)
+    assert.equal(asked, 3)
+  }
 })

@@ -1,5 +1,5 @@
 import type { Principal } from '../../access/index.ts'
-import { nextTurn } from '../../base/index.ts'
+import { nextTurn, refuse } from '../../base/index.ts'
 import { type Catalog, POINT, VALUE_CODE } from '../../catalog/index.ts'
 import type { SampleStore, StreamHandle, TextMemory } from '../../store/index.ts'
 import { addressPath, findStreams, type OneStreamPath, type StreamPath } from '../find-streams.ts'
@@ -34,10 +34,12 @@ export interface GetCommand extends AskedRange {
   readonly fields: FeedFields
   /** Where the texts of the answer are counted; without it they are not. */
   readonly memory?: TextMemory
+  /** Whether nobody waits for the answer any more; asked between streams. */
+  readonly isGone?: () => boolean
 }
 
-/** Streams read before others get their turn: a few milliseconds. */
-const STREAMS_PER_SLICE = 256
+/** Streams read before others get their turn: about a millisecond. Hundreds of calls may begin in one. */
+const STREAMS_PER_SLICE = 32
 
 type ReadStream = (handle: StreamHandle, limit: number) => Promise<ReadSamples>
 
@@ -87,6 +89,7 @@ async function collectLatest(
   const { compId } = component
   const list: FeedSeries[] = []
   for (let from = 0; from < handles.length; from += command.limit) {
+    if (from > 0) await nextSlice(command)
     const some = handles.slice(from, from + command.limit)
     const latest = await store.latest(some, { memory: command.memory })
     for (const [at, sample] of latest.entries()) {
@@ -98,6 +101,15 @@ async function collectLatest(
     }
   }
   return list
+}
+
+/** What a caller who is gone would be told. */
+const RETRY_AFTER_SECONDS = 5
+
+/** Lets others have their turn; refuses to go on for nobody. */
+export async function nextSlice({ isGone }: Pick<GetCommand, 'isGone'>): Promise<void> {
+  await nextTurn()
+  if (isGone?.() === true) refuse('overloaded', { retryAfterSeconds: RETRY_AFTER_SECONDS })
 }
 
 async function collect(
@@ -113,7 +125,7 @@ async function collect(
   let left = command.limit
   for (const [at, handle] of handles.entries()) {
     // Streams without samples in the range cost no limit, and a component may have very many.
-    if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextTurn()
+    if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextSlice(command)
     // One more than there is room for tells whether the limit cuts something off.
     const found = await read(handle, left + 1)
     if (found.count === 0) continue

@@ -1,11 +1,11 @@
 import type { Principal } from '../../access/index.ts'
-import { nextTurn, refuse } from '../../base/index.ts'
+import { refuse } from '../../base/index.ts'
 import { type Catalog, type ComponentEntry, VALUE_CODE } from '../../catalog/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { ALL_PERIODS, type Cycle } from '../../time/index.ts'
 import { addressPath, findStreams } from '../find-streams.ts'
 import { type FeedSeries, withMore } from '../get/feed-series.ts'
-import { countAddresses, type GetCommand, type GetDeps } from '../get/get-feed.ts'
+import { countAddresses, type GetCommand, type GetDeps, nextSlice } from '../get/get-feed.ts'
 import { baseCycleOf } from '../stream-facts.ts'
 import { compiledCycle } from './compiled-cycles.ts'
 import { readStatistics, type StatisticColumns, type StatisticQuery } from './statistic.ts'
@@ -54,7 +54,7 @@ async function collect(
   let left = command.limit
   for (const [at, handle] of handles.entries()) {
     // Streams without samples cost no limit, and a component may have very many of them.
-    if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextTurn()
+    if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextSlice(command)
     const query: StatisticQuery = {
       handle,
       baseCycle: baseCycleOf(index, handle),

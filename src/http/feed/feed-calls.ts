@@ -164,7 +164,7 @@ export class FeedCalls {
   async read(principal: Principal, read: FeedRead, aside = NO_ASIDE): Promise<Buffer> {
     const asked = readFeedQuery(readLoosePairs(read.query))
     const memory = new ReadMemory(this.#budget, aside)
-    const list = await this.#find(principal, read, { ...asked, memory })
+    const list = await this.#find(principal, read, { ...asked, memory, isGone: aside.isGone })
     return this.#write(list, asked, { ...aside, memory })
   }
 
@@ -218,7 +218,7 @@ export class FeedCalls {
   #find(
     principal: Principal,
     { call, ids }: FeedRead,
-    asked: FeedQuery & { readonly memory: ReadMemory },
+    asked: FeedQuery & Pick<ReadAside, 'isGone'> & { readonly memory: ReadMemory },
   ): Promise<FeedSeries[]> {
     switch (call) {
       case 'get':
@@ -292,7 +292,7 @@ export class FeedCalls {
 
 function statisticCommand(
   path: StatisticIds,
-  asked: FeedQuery & { readonly memory: ReadMemory },
+  asked: FeedQuery & Pick<ReadAside, 'isGone'> & { readonly memory: ReadMemory },
 ): StatisticCommand {
   const { cycleId, statId } = path
   return { path, ...asked, cycleId, statistic: readStatisticId(statId) }

@@ -37,7 +37,7 @@ async function putBorrowed(text: string, isKnown: boolean): Promise<PutCommand['
   })
   const body = Buffer.from(text)
   const reply: Reply = {
-    ...{ isOver: false, status: 0, onceOver: () => {} },
+    ...{ isOver: false, status: 0, onceOver: () => {}, tellProcessing: () => {} },
     send: (status, _headers, answer) => {
       if (status !== 200) reject(new Error(String(answer)))
     },

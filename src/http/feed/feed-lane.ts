@@ -128,6 +128,19 @@ function holder(exchange: Exchange): ReadAside['hold'] {
   }
 }
 
+/** How often a long read asks whether somebody waits for it until a client that may be gone is tried. */
+const ASKED_PER_TRY = 32
+
+/** Tells whether nobody waits for a read any more: a client that only goes away has closed its side. */
+function goneTeller({ reply }: Exchange): () => boolean {
+  let asked = 0
+  return () => {
+    asked += 1
+    if (asked % ASKED_PER_TRY === 0) reply.tellProcessing()
+    return reply.isOver
+  }
+}
+
 /** Tells who calls once the call has waited: for its body, or for memory. */
 function renewer(
   gate: Gate,
@@ -148,7 +161,7 @@ async function serveRead(deps: FeedLaneDeps, exchange: Exchange, call: FeedCall)
   let exported: ExportedData | undefined
   const aside: ReadAside = {
     hold: holder(exchange),
-    isGone: () => exchange.reply.isOver,
+    isGone: goneTeller(exchange),
     accept: exchange.req.headers.accept,
     tellType: (type) => {
       headers = { ...headers, 'Content-Type': type, Vary: 'Accept' }

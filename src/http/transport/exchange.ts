@@ -48,6 +48,11 @@ export interface Reply {
   send(status: number, headers: string[], body: string | Uint8Array): void
   /** Calls back once the answer is sent, or the connection is gone. */
   onceOver(done: () => void): void
+  /**
+   * Tells a client that has closed its side that its call is processed. It may still wait for the
+   * answer, or be gone: only writing, more than once, shows which.
+   */
+  tellProcessing(): void
 }
 
 /** One request and its answer, from the first byte to the last, whoever serves it. */

@@ -41,6 +41,13 @@ export class HttpReply implements Reply {
   onceOver(done: () => void): void {
     this.#res.once('close', done)
   }
+
+  tellProcessing(): void {
+    const { httpVersion, socket } = this.#req
+    // Older clients know no answer before the answer.
+    if (this.isOver || !socket.readableEnded || httpVersion === '1.0') return
+    this.#res.writeProcessing()
+  }
 }
 
 /** Whether more of a body is to come. The head alone says so: a request that has none ends with it. */

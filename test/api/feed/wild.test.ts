@@ -69,6 +69,15 @@ test('requests sent ahead on one connection are served one after another', async
   assert.deepEqual(answers, ['', `[${a}]`, '', name, `[${a},${b}]`])
 })
 
+test('a client that closes its side gets the answer of a long read, and is told that it is processed', async () => {
+  const ids = Array.from({ length: 3_000 }, (_, at) => `s${at}=1`).join('&')
+  await send([`PUT /api/feed?compId=wide&${ids}&api_key=${key} HTTP/1.1`, 'Connection: close'])
+  const path = `/api/comp/wide/feed?sd=1&ed=2&api_key=${key}`
+  const sent = `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+  const { text } = await sendRaw(service.port, sent, { isEnding: true })
+  assert.match(text, /^(?:HTTP\/1\.1 102 Processing\r\n\r\n)+HTTP\/1\.1 200 OK\r\n.*\r\n\[\]$/s)
+})
+
 test('PUT with a form content type and an empty body is the URL form', async () => {
   const type = 'Content-Type: application/x-www-form-urlencoded'
   await checkStored(

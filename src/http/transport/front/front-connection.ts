@@ -49,6 +49,7 @@ const KEPT_HEAD_BYTES_MAX = 2 * 1024
 const READ_ON_BYTES = 128 * 1024
 const HEAD_END = Buffer.from('\r\n\r\n')
 const NOTHING = Buffer.alloc(0)
+const PROCESSING = 'HTTP/1.1 102 Processing\r\n\r\n'
 
 /** Whether a body is written in slices, so that the connection ends only when the last has left. */
 function isLong(body: string | Uint8Array): body is Uint8Array {
@@ -127,6 +128,10 @@ export class FrontConnection implements Reply, Passage, Quiet {
 
   onceOver(done: () => void): void {
     this.#onceOver = done
+  }
+
+  tellProcessing(): void {
+    if (!this.isOver && this.#socket.readableEnded) this.#socket.write(PROCESSING, 'latin1')
   }
 
   send(status: number, headers: string[], body: string | Uint8Array): void {

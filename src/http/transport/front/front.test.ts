@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
@@ -438,4 +439,35 @@ test('requests sent ahead to the front take turns with what others send', async 
   for (let at = 0; at < 1_000; at++) assert.equal((await ahead.answer()).status, 200)
   assert.equal((await other.answer()).status, 200)
   assert.ok(served.indexOf('/other') < 500, `served as number ${served.indexOf('/other')}`)
+})
+
+test('a client that has closed its side is told that its call is processed, then the answer', async () => {
+  const { promise: asked, resolve: ask } = Promise.withResolvers<[Socket, Reply]>()
+  const { open } = await start(({ socket }, _body, reply) => ask([socket, reply]))
+  const client = await open()
+  await client.write('GET /x HTTP/1.1\r\n\r\n')
+  const [socket, reply] = await asked
+  reply.tellProcessing()
+  const ended = once(socket, 'end')
+  client.socket.end()
+  await ended
+  reply.tellProcessing()
+  reply.send(200, ['Content-Length', '2'], 'ok')
+  reply.tellProcessing()
+  assert.deepEqual(await client.answer(), { status: 102, body: '' })
+  assert.deepEqual(await client.answer(), { status: 200, body: 'ok' })
+  assert.equal((await client.answer()).status, 0)
+})
+
+test('a client that is gone is found out by telling it that its call is processed', async () => {
+  const { promise: asked, resolve: ask } = Promise.withResolvers<Reply>()
+  const { open } = await start((_head, _body, reply) => ask(reply))
+  const client = await open()
+  await client.write('GET /x HTTP/1.1\r\n\r\n')
+  const reply = await asked
+  client.socket.destroy()
+  while (!reply.isOver) {
+    reply.tellProcessing()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
 })
