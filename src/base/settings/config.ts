@@ -110,7 +110,7 @@ export const settings = {
   live: { name: 'WEIR_LIVE', default: 'default', meaning: 'Live connections at a time, and how often a second each is told at most: default, or figures such as total=5000,organization=2000,user=200,address=1000,perSecond=5', read: readLiveFigures as SettingReader<LiveFigures> },
   createMax: { name: 'WEIR_CREATE_MAX', default: String(STREAMS_CREATED_PER_CALL_MAX), meaning: 'Streams one call may create, those of templates counted', read: streams },
   sqlRunners: { name: 'WEIR_SQL_RUNNERS', default: '3', meaning: 'Processes that run GS SQL at a time, started when they are needed; an organization has at most all but one', read: runners },
-  sqlSeconds: { name: 'WEIR_SQL_SECONDS', default: '20', meaning: 'How long a run of GS SQL may work, in seconds; then it is ended', read: seconds },
+  sqlSeconds: { name: 'WEIR_SQL_SECONDS', default: '20', meaning: 'How long a run of GS SQL may work, in seconds; then it is ended. The time in which the service reads stored data for it is apart', read: seconds },
   sqlMemoryMb: { name: 'WEIR_SQL_MEMORY_MB', default: '256', meaning: 'Memory that a run of GS SQL may take, in MB of 1,048,576 bytes, beside that of the service; then it is ended', read: runMegabytes },
   outboundAllow: { name: 'WEIR_OUTBOUND_ALLOW', default: '', meaning: 'Host names, addresses or CIDR ranges, with commas, that connections may name although they are loopback, link-local or metadata addresses', read: optional(readHostList) },
   sqlSamples: { name: 'WEIR_SQL_SAMPLES', default: '3000000', meaning: 'Rows of stored data, samples among them, that a run of GS SQL is handed at most; sums that the store knows count as one', read: handedRows },

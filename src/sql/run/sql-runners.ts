@@ -284,7 +284,7 @@ export class SqlRunners {
   #judge(runner: Runner): void {
     const { running } = runner
     if (running === undefined) return
-    const { seconds, memoryMb } = this.#settings
+    const { seconds, memoryMb, callerWaitMs = CALLER_WAIT_MS_MAX } = this.#settings
     const { over } = running.clock
     if (over === 'work') {
       this.#kill(
@@ -292,7 +292,9 @@ export class SqlRunners {
         new SqlRunError('time', `Cannot run this: it takes longer than ${seconds} s`),
       )
     } else if (over === 'wait') {
-      this.#kill(runner, new SqlRunError('wait', 'Cannot run this: its caller takes too long'))
+      const what = 'reading what it asks for, or taking its rows,'
+      const problem = `Cannot run this: ${what} takes longer than ${callerWaitMs / 1_000} s`
+      this.#kill(runner, new SqlRunError('wait', problem))
     } else if (runner.grownBytes > memoryMb * MB) {
       const problem = `Cannot run this: it takes more memory than ${memoryMb} MB`
       this.#kill(runner, new SqlRunError('memory', problem))

@@ -178,6 +178,20 @@ test('SqlRunners.run() reads stored rows when a statement asks for them, and no 
   assert.deepEqual(await gather(runners, program, none), [])
 })
 
+test('SqlRunners.run() ends a run that waits too long for stored rows, and says so', async (t) => {
+  const runners = openRunners(t, { runnersMax: 1, callerWaitMs: 50 })
+  const { promise: never, resolve: end } = Promise.withResolvers<void>()
+  t.after(() => end())
+  async function* slow(): AsyncGenerator<InputBatch> {
+    yield* batchesOf(1, 10)
+    await never
+  }
+  const reading = gather(runners, readingProgram('SELECT c0 FROM r'), { openRead: slow })
+  const message =
+    'Cannot run this: reading what it asks for, or taking its rows, takes longer than 0.05 s'
+  await assert.rejects(reading, { reason: 'wait', message })
+})
+
 test('SqlRunners.run() fails with what the caller throws, and the runner goes on', async (t) => {
   const runners = openRunners(t, { runnersMax: 1 })
   const reading = readingProgram('SELECT c0, c1, c2 FROM r')
