@@ -377,6 +377,8 @@ export function memoryRefusal(): Refusal {
 /** What a call holds of the memory budget, and how it lets go of its body. */
 export interface HeldMemory {
   readonly share: MemoryShare
+  /** What of the share is for a thread that reads the body; undefined: it was not foreseen. */
+  readonly readerBytes?: number
   /** Gives the body's memory back, once nobody reads it any more. */
   freeBody(): void
 }

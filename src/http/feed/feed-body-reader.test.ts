@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { MemoryBudget } from '../../base/index.ts'
+import { MemoryBudget, nextTurn } from '../../base/index.ts'
 import { FeedBodyReader } from './feed-body-reader.ts'
 
 const LIMIT_BYTES = 1_000
@@ -127,9 +127,14 @@ test('read() gives back what a caller held who goes away, while it waits or send
     const waiting = request(sized(20_000_000))
     const held = await budget.take(30_000_000)
     const inVain = reader.read(waiting.message, use)
-    assert.equal(budget.figures.waiting, 1)
+    waiting.stream.write('[')
+    while (budget.figures.waiting === 0) await nextTurn()
+    const silent = request(sized(20_000_000))
+    const unheard = reader.read(silent.message, use)
+    silent.stream.destroy()
     waiting.stream.destroy()
     sending.stream.destroy()
+    await assert.rejects(unheard)
     await assert.rejects(inVain)
     await assert.rejects(reading)
     held.release()
@@ -157,4 +162,29 @@ test('read() refuses a body that breaks off', async () => {
   stream.write('abc')
   stream.destroy()
   await assert.rejects(reading, { code: 'bad_input' })
+})
+
+test('read() takes what a thread needs for a long batch before its body, not once it has it', async () => {
+  const budget = new MemoryBudget(BUDGET_BYTES)
+  const reader = new FeedBodyReader(BUDGET_BYTES, budget)
+  const cases = [
+    { begin: '{"feed":', readerBytes: budget.shareBytesMax - 3_500_000 },
+    { begin: '\ufeff \r\n\t{', readerBytes: budget.shareBytesMax - 3_500_000 },
+    { begin: '[{"compId":"c"', readerBytes: undefined },
+    { begin: ' '.repeat(5_000), readerBytes: undefined },
+  ]
+  for (const { begin, readerBytes } of cases) {
+    const { stream, message } = request(sized(2_000_000))
+    const reading = reader.read(message, async (body, held) => {
+      assert.equal(body.toString('utf8', 0, Buffer.byteLength(begin)), begin)
+      assert.equal(body.length, 2_000_000)
+      assert.equal(held?.readerBytes, readerBytes, begin)
+    })
+    stream.write(begin)
+    while (budget.figures.usedBytes === 0) await nextTurn()
+    assert.equal(budget.figures.usedBytes, 3_500_000 + (readerBytes ?? 0))
+    stream.end(Buffer.alloc(2_000_000 - Buffer.byteLength(begin), ' '))
+    await reading
+  }
+  assert.equal(budget.figures.usedBytes, 0)
 })

@@ -1,10 +1,18 @@
 import type { IncomingMessage } from 'node:http'
 import type { HeldMemory } from '../../base/index.ts'
-import { type MemoryBudget, refusal, refuse, type WaitOptions } from '../../base/index.ts'
-import { inflatedChunks, windowBytesOf } from '../transport/body.ts'
+import {
+  freeBytes,
+  type MemoryBudget,
+  refusal,
+  refuse,
+  type WaitOptions,
+} from '../../base/index.ts'
+import { readerBytesOf } from '../../intake/index.ts'
+import { inflatedChunks, peekPiece, windowBytesOf } from '../transport/body.ts'
 import { BodyBytes, freeLater } from '../transport/held-body.ts'
 
 const NOTHING = Buffer.alloc(0)
+const BATCH = Buffer.from('{')
 
 /** A body beside the columns that its samples are read into: 26 bytes for each of 39 or more. */
 const HELD_PER_BYTE = 1.75
@@ -80,12 +88,11 @@ export class FeedBodyReader {
     req.once('close', onClose)
     const { signal } = gone
     const heldBytes = isIdentity ? Math.min(READ_AHEAD_BYTES, length) : READ_AHEAD_BYTES
-    const share = await this.budget.take(this.#firstShare(length, isIdentity), {
-      signal,
-      heldBytes,
-    })
+    const readerBytes = isIdentity ? await this.#readerBytesOf(req, length) : undefined
+    const first = this.#firstShare(length, isIdentity) + (readerBytes ?? 0)
+    const share = await this.budget.take(first, { signal, heldBytes })
     const body = new BodyBytes(isIdentity ? length : FIRST_BYTES)
-    const held: HeldMemory = { share, freeBody: () => body.free() }
+    const held: HeldMemory = { share, readerBytes, freeBody: () => body.free() }
     try {
       if (isIdentity) await collectIdentity(req, body)
       else await this.#collectGrowing({ req, held, signal }, body)
@@ -95,6 +102,18 @@ export class FeedBodyReader {
       held.freeBody()
       share.release()
     }
+  }
+
+  /**
+   * What a thread takes that is to read the body, undefined where its beginning shows none. Who has it from the first
+   * waits without its body; calls that ask for it once they have theirs would be refused, as all wait for each other.
+   */
+  async #readerBytesOf(req: IncomingMessage, length: number): Promise<number | undefined> {
+    if (readerBytesOf(length, BATCH) === 0) return undefined
+    const piece = await peekPiece(req)
+    const bytes = piece === null ? 0 : readerBytesOf(length, piece)
+    if (bytes === 0) return undefined
+    return Math.min(bytes, this.budget.shareBytesMax - bytesWhileRead(length))
   }
 
   /** What is taken before a body is read: what it needs, or where that does not show, may need. */
@@ -132,7 +151,8 @@ function collectIdentity(req: IncomingMessage, body: BodyBytes): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const take = (piece: Buffer): void => {
     body.add(piece)
-    freeLater(piece)
+    // At once: a turn of the loop may bring megabytes of each connection.
+    freeBytes(piece)
   }
   const breakOff = (): void => {
     if (req.complete) return

@@ -107,6 +107,13 @@ async function inflated(
  * A header begins with the digit 8; bare data would need padding that is not zero to begin like it.
  */
 async function isRawDeflate(source: Readable): Promise<boolean> {
+  const first = await peekPiece(source)
+  if (first === null && !source.readableEnded) throw new Error('the request ended early')
+  return first !== null && (first[0] & 0x0f) !== 8
+}
+
+/** What has arrived first of a body, which is still to be read; null where it ends before. */
+export async function peekPiece(source: Readable): Promise<Buffer | null> {
   let first: Buffer | null = source.read()
   while (first === null && !source.readableEnded && !source.destroyed) {
     await new Promise<void>((resolve) => {
@@ -119,10 +126,8 @@ async function isRawDeflate(source: Readable): Promise<boolean> {
     })
     first = source.read()
   }
-  if (first === null && !source.readableEnded) throw new Error('the request ended early')
-  if (first === null) return false
-  source.unshift(first)
-  return (first[0] & 0x0f) !== 8
+  if (first !== null) source.unshift(first)
+  return first
 }
 
 /**

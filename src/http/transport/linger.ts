@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
+import { freeBytes } from '../../base/index.ts'
 
 /** How long the rest of a refused body is read away before the connection is closed. */
 const LINGER_MS = 10_000
@@ -20,7 +21,10 @@ export function afterBody(req: IncomingMessage, done: () => void): void {
   req.once('close', end)
   if (req.destroyed) end()
   // Whoever read the body before lets go of it within this turn of the loop.
-  setImmediate(() => req.resume())
+  setImmediate(() => {
+    req.on('data', freeBytes)
+    req.resume()
+  })
 }
 
 /** An answer as a stream that gives the text at once and ends when `afterBody` would call. */

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { HeldMemory } from '../../base/index.ts'
 import {
   type ErrorCode,
+  littleGarbage,
   Mutex,
   memoryRefusal,
   nextTurn,
@@ -29,6 +30,11 @@ const INLINE_PARSE_BYTES_MAX = 1024 * 1024
 const WORKER_BYTES_PER_BYTE = 8
 const WORKER_BYTES_MIN = 64 * 1024 * 1024
 const WORKER_BYTES_MAX = 2_048 * 1024 * 1024
+/** With less V8 cannot even start a thread, and ends the process. */
+const THREAD_BYTES_MIN = 16 * 1024 * 1024
+
+/** Where the beginning of a body shows whether it is an array of samples. */
+const LOOKED_AT_BYTES = 1_024
 
 /** By then some other call has most likely given its handles back. */
 const RETRY_AFTER_SECONDS = 5
@@ -71,19 +77,32 @@ export function readParsedJson(bytes: Buffer): IncomingSamples {
   })
 }
 
+/** What the thread takes that reads a body of so many bytes; 0 where none does, as for arrays of samples. */
+export function readerBytesOf(bodyBytes: number, beginning: Buffer): number {
+  if (bodyBytes <= INLINE_PARSE_BYTES_MAX) return 0
+  // Any other beginning is an array, or refused before it is read to its end.
+  const isBatch = /^\s*\{/.test(
+    withoutByteOrderMark(beginning).toString('latin1', 0, LOOKED_AT_BYTES),
+  )
+  return isBatch ? heapBytesOf(bodyBytes) : 0
+}
+
+function heapBytesOf(bodyBytes: number): number {
+  const bytes = Math.max(bodyBytes * WORKER_BYTES_PER_BYTE, WORKER_BYTES_MIN)
+  return Math.min(bytes, WORKER_BYTES_MAX)
+}
+
 /** One worker at a time: a second unusual giant waits rather than taking the machine's memory. */
 const workerMutex = new Mutex()
 
 /** The memory is taken first: who holds the mutex must not wait for one that waits for it. */
 async function readInWorker(bytes: Buffer, held: HeldMemory | undefined): Promise<IncomingSamples> {
-  let heapBytes = Math.min(
-    Math.max(bytes.length * WORKER_BYTES_PER_BYTE, WORKER_BYTES_MIN),
-    WORKER_BYTES_MAX,
-  )
-  if (held !== undefined) {
+  let heapBytes = held?.readerBytes ?? heapBytesOf(bytes.length)
+  if (held !== undefined && held.readerBytes === undefined) {
     heapBytes = Math.min(heapBytes, held.share.growthMax)
-    await held.share.resize(held.share.bytes + heapBytes)
+    if (heapBytes >= THREAD_BYTES_MIN) await held.share.resize(held.share.bytes + heapBytes)
   }
+  if (heapBytes < THREAD_BYTES_MIN) throw memoryRefusal()
   return workerMutex.run(async () => unpackSamples(await runWorker(bytes, heapBytes, held)))
 }
 
@@ -98,7 +117,11 @@ async function runWorker(
     const worker = new Worker(new URL('./json-samples-worker.ts', import.meta.url), {
       workerData: bytes,
       transferList: [bytes.buffer as ArrayBuffer],
-      resourceLimits: { maxOldGenerationSizeMb: Math.floor(heapBytes / 1024 / 1024) },
+      // What it makes stays until its end: room for what dies young would be on top of all that is counted.
+      resourceLimits: {
+        ...littleGarbage(),
+        maxOldGenerationSizeMb: Math.floor(heapBytes / 1024 / 1024),
+      },
     })
     worker.once('message', (answer: WorkerAnswer) => {
       void worker.terminate()

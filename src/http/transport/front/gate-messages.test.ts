@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
@@ -317,4 +318,45 @@ test('requests sent ahead take turns with what others send', async () => {
   assert.deepEqual(bodiesOf(await ahead.closed), numbers(1_000))
   assert.deepEqual(bodiesOf(await waiting.closed), ['/other'])
   assert.ok(served.indexOf('/other') < 500, `served as number ${served.indexOf('/other')}`)
+})
+
+test('what long bodies were read into is given back at once, and nothing of what waits behind them', async (t) => {
+  for (const seed of testSeeds(5)) {
+    t.diagnostic(`seed ${seed}`)
+    const random = new Random(seed)
+    const pieces: Array<{ readonly memory: ArrayBufferLike; readonly bytes: number }> = []
+    const watched = new WeakSet<Socket>()
+    const started = await start((req, res) => {
+      const hash = createHash('sha256')
+      if (!watched.has(req.socket)) {
+        watched.add(req.socket)
+        req.socket.on('data', (piece: Buffer) => {
+          const isOwn = piece.length === piece.buffer.byteLength
+          if (isOwn) pieces.push({ memory: piece.buffer, bytes: piece.length })
+        })
+      }
+      req.on('data', (piece: Buffer) => hash.update(piece))
+      req.on('end', () => setImmediate(() => res.end(hash.digest('hex'))))
+    })
+    const bodies = Array.from({ length: 6 }, () =>
+      Buffer.alloc(random.integer(300_000, 2_000_000), `${random.next()} `),
+    )
+    const { socket, closed } = open(started)
+    for (const [at, body] of bodies.entries()) {
+      const isLast = at === bodies.length - 1
+      const end = isLast ? 'Connection: close\r\n' : ''
+      socket.write(`PUT /long HTTP/1.1\r\nContent-Length: ${body.length}\r\n${end}\r\n`)
+      socket.write(body)
+    }
+    const digests = bodies.map((body) => createHash('sha256').update(body).digest('hex'))
+    const text = await closed
+    for (const digest of digests) assert.ok(text.includes(digest), `${digest}, seed ${seed}`)
+    await turn()
+    await turn()
+    const kept = pieces.filter(({ memory }) => memory.byteLength > 0)
+    const sum = (of: typeof pieces) => of.reduce((total, { bytes }) => total + bytes, 0)
+    assert.ok(pieces.length > 0, 'pieces had memory of their own')
+    // Those that held the beginning of the next request wait for it.
+    assert.ok(kept.length < bodies.length, `${kept.length} of ${pieces.length}, ${sum(kept)} bytes`)
+  }
 })

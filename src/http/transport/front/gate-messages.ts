@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { nextTurn } from '../../../base/index.ts'
+import { freeBytes, nextTurn } from '../../../base/index.ts'
 import { answerClientError } from '../client-error.ts'
 import type { StrangerBudget } from './body-memory.ts'
 import { StrangerHold } from './stranger-hold.ts'
@@ -88,6 +88,8 @@ class MessageGate {
     this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
     this.#restMemoryBytes = this.#rest.length
     this.#goOn()
+    // The parser copies what it keeps; what long bodies were read into would wait for the collector.
+    if (this.#rest.length === 0 || this.#rest.buffer !== bytes.buffer) freeBytes(bytes)
   }
 
   readonly #onEnd = (): void => {
