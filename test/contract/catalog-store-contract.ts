@@ -248,16 +248,19 @@ function listCases(check: Check): void {
       put('c', { listKey: '/xy', parentUid: 'p' }),
       put('d', { listKey: '/x/1', kind: 'unit' }),
       put('e', { listKey: '/x/1', orgUid: 'other', parentUid: 'p' }),
+      put('f', { listKey: '/x/\u{10ffff}z' }),
+      put('g', { listKey: '/x0' }),
     ])
     const uids = async (more: object) => {
       const found = await store.list({ ...key(''), start: 0, limit: 9, ...more })
       assert.equal(found.totalCount, found.documents.length)
       return found.documents.map(({ uid }) => uid).join()
     }
-    assert.equal(await uids({}), 'a,b,c')
+    assert.equal(await uids({}), 'a,b,f,g,c')
     assert.equal(await uids({ parentUid: 'p' }), 'b,c')
-    assert.equal(await uids({ parentUid: '' }), 'a')
-    assert.equal(await uids({ listKeyPrefix: '/x/' }), 'a,b')
+    assert.equal(await uids({ parentUid: '' }), 'a,f,g')
+    assert.equal(await uids({ listKeyPrefix: '/x/' }), 'a,b,f')
+    assert.equal(await uids({ listKeyPrefix: '/x/\u{10ffff}' }), 'f')
     assert.equal(await uids({ listKeyPrefix: '/x/', parentUid: 'p' }), 'b')
     assert.equal(await uids({ listKeyPrefix: '%' }), '')
     assert.equal(await uids({ kind: 'nothing' }), '')

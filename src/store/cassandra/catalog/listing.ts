@@ -6,6 +6,7 @@ import {
   type ListQuery,
   type WalkQuery,
 } from '../../catalog-port.ts'
+import { endOfPrefix } from '../../end-of-prefix.ts'
 import type { Cluster, CqlRow } from '../connection/cluster.ts'
 import { type CatalogReader, documentOfRow } from './catalog-reader.ts'
 
@@ -183,15 +184,4 @@ function compareKeys(a: Listed, b: Listed): number {
 /** By the bytes of UTF-8, which is how the cluster orders texts. */
 function compareTexts(a: string, b: string): number {
   return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b))
-}
-
-/** The first text behind all that begin with a prefix; undefined when there is none. */
-function endOfPrefix(prefix: string): string | undefined {
-  const points = Array.from(prefix, (one) => one.codePointAt(0) ?? 0)
-  while (points.at(-1) === 0x10ffff) points.pop()
-  const last = points.pop()
-  if (last === undefined) return undefined
-  // No text has the half characters that follow here.
-  points.push(last === 0xd7ff ? 0xe000 : last + 1)
-  return String.fromCodePoint(...points)
 }

@@ -2,6 +2,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { RecordBytes } from '../../../base/index.ts'
 import { CatalogDamaged, type CatalogDocument, type ListQuery } from '../../catalog-port.ts'
+import { endOfPrefix } from '../../end-of-prefix.ts'
 import { DOCUMENT_COLUMNS, documentOf } from './catalog-document.ts'
 import type { CatalogScopes } from './catalog-scopes.ts'
 import { compareTexts } from './compare-texts.ts'
@@ -13,10 +14,8 @@ import {
   RollPicker,
   type RollSection,
   sectionOf,
+  TEXT_END,
 } from './roll/roll-list.ts'
-
-/** Sorts after every text that begins with the prefix it is added to. */
-const PREFIX_END = '\u{10FFFF}'
 
 /** Where the documents of a query stand. */
 type Source = 'rows' | 'families' | 'both'
@@ -155,7 +154,7 @@ export class CatalogLists {
 
   #filterOf(scope: number, query: ListQuery): Record<string, SQLInputValue> {
     const { kind, parentUid: parent = '', listKeyPrefix: from = '', limit, start } = query
-    const filter = { scope, kind, parent, from, until: from + PREFIX_END, limit, start }
+    const filter = { scope, kind, parent, from, until: endOfPrefix(from) ?? TEXT_END, limit, start }
     const { aliveAtMs: alive = 0, exceptUids = [] } = query
     if (!isExcepting(query)) return { ...filter, alive }
     const except = JSON.stringify(exceptUids.map((uid) => uid.toWellFormed()))

@@ -9,7 +9,7 @@ const BLOCKS_PER_GROUP = 256
 /** Pages that a walk reads at a time. */
 const BLOCKS_PER_STEP = 16
 /** Sorts after every text. */
-const TEXT_END = new Uint8Array(0)
+export const TEXT_END = new Uint8Array(0)
 
 /** List keys from one up to another. */
 export interface KeyRange {
