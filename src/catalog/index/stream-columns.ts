@@ -1,4 +1,5 @@
 import { growColumn } from '../../base/index.ts'
+import type { StreamHandle } from '../../store/index.ts'
 import type { StreamKind } from '../shape/stream-kind.ts'
 import type { DefinitionOrder } from './definition-order.ts'
 import type { StreamIndexEntry } from './index-entry.ts'
@@ -24,6 +25,8 @@ export class StreamColumns {
   #valueCodes = new Uint8Array(1024)
   #flags = new Uint8Array(1024)
   count = 0
+  /** The greatest handle that was taken in. */
+  lastHandle = 0
 
   /** `heads` are the UIDs of components; `order` gets their streams. */
   constructor(heads: UidColumn, order: DefinitionOrder) {
@@ -76,6 +79,13 @@ export class StreamColumns {
   /** Ends a load. */
   settle(): void {
     this.ids.settle()
+  }
+
+  /** Every living stream of which something holds. */
+  *living(holds: (handle: number) => boolean): Generator<StreamHandle> {
+    for (let handle = 1; handle < this.end; handle++) {
+      if (this.has(handle) && holds(handle)) yield handle as StreamHandle
+    }
   }
 
   /** Takes over an edit; true when the ID changed. */
@@ -158,6 +168,7 @@ export class StreamColumns {
     this.#gridOf[handle] = this.#grids.take(entry.grid)
     this.#setFields(handle, entry)
     this.count += 1
+    if (handle > this.lastHandle) this.lastHandle = handle
   }
 
   #setFields(handle: number, entry: StreamIndexEntry): void {

@@ -77,6 +77,11 @@ export class StreamIndex {
     return this.#components.count
   }
 
+  /** The greatest handle that is known of: streams that are made from now on have greater ones. */
+  get lastHandle(): number {
+    return this.#streams.lastHandle
+  }
+
   /** The component with an ID in an organization; a blank ID names none. */
   resolveComponent(orgUid: string, compId: string): ComponentEntry | undefined {
     const found = this.#entry(this.#components.find(orgUid, compId))
@@ -192,19 +197,13 @@ export class StreamIndex {
   }
 
   /** Every stream that has a delete profile. */
-  *handlesWithDeleteProfile(): Generator<StreamHandle> {
-    for (let handle = 1; handle < this.#streams.end; handle++) {
-      if (this.#streams.has(handle) && this.#streams.hasDeleteProfile(handle)) {
-        yield handle as StreamHandle
-      }
-    }
+  handlesWithDeleteProfile(): Generator<StreamHandle> {
+    return this.#streams.living((handle) => this.#streams.hasDeleteProfile(handle))
   }
 
   /** Every stream that is derived by an expression. */
-  *handlesDerived(): Generator<StreamHandle> {
-    for (let handle = 1; handle < this.#streams.end; handle++) {
-      if (this.#streams.has(handle) && this.#streams.isDerived(handle)) yield handle as StreamHandle
-    }
+  handlesDerived(): Generator<StreamHandle> {
+    return this.#streams.living((handle) => this.#streams.isDerived(handle))
   }
 
   /** Every stream of an organization. */
@@ -218,12 +217,8 @@ export class StreamIndex {
   }
 
   /** Every stream whose values are of a type, by the type's code. */
-  *handlesOfValueCode(valueCode: number): Generator<StreamHandle> {
-    for (let handle = 1; handle < this.#streams.end; handle++) {
-      if (this.#streams.has(handle) && this.#streams.valueCodeOf(handle) === valueCode) {
-        yield handle as StreamHandle
-      }
-    }
+  handlesOfValueCode(valueCode: number): Generator<StreamHandle> {
+    return this.#streams.living((handle) => this.#streams.valueCodeOf(handle) === valueCode)
   }
 
   /** Says what a start could not read. */

@@ -33,6 +33,9 @@ export const LAST_DUE: Due = { ...NOTHING_KNOWN, isGap: false }
 /** The last value of a stream, for whoever has missed what cannot be told any more. */
 export const GAP_DUE: Due = { ...NOTHING_KNOWN, isGap: true }
 
+/** All samples of a stream, for whoever follows it since before it was made. */
+export const NEW_DUE: Due = { ...NOTHING_KNOWN, told: Number.NEGATIVE_INFINITY, isGap: false }
+
 /** Both together: what was owed earlier, and what came since. */
 export function addDue(earlier: Due | undefined, later: Due): Due {
   if (earlier === undefined) return later

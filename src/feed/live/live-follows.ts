@@ -3,7 +3,7 @@ import type { Clock } from '../../base/index.ts'
 import { refuse } from '../../base/index.ts'
 import { type Catalog, POINT } from '../../catalog/index.ts'
 import type { Sample, StreamHandle, TouchedSpan } from '../../store/index.ts'
-import { dueOf, GAP_DUE, LAST_DUE } from './live-due.ts'
+import { dueOf, GAP_DUE, LAST_DUE, NEW_DUE } from './live-due.ts'
 import { LiveHistory } from './live-history.ts'
 import type { LiveListener } from './live-listener.ts'
 import { selectStreams } from './live-selection.ts'
@@ -61,10 +61,15 @@ export class LiveFollows {
     for (const handle of [...listener.streams.keys()]) {
       if (!selected.handles.has(handle)) this.#detach(listener, handle)
     }
+    const { lastHandle } = listener.selected
     const added = [...selected.handles].filter((handle) => !listener.streams.has(handle))
     listener.setSelected(selected)
     await this.#attach(listener, added)
-    for (const handle of added) if (listener.streams.has(handle)) listener.owe(handle, LAST_DUE)
+    for (const handle of added) {
+      // Of one that was made meanwhile more may have come than its last value.
+      const due = handle > lastHandle ? NEW_DUE : LAST_DUE
+      if (listener.streams.has(handle)) listener.owe(handle, due)
+    }
   }
 
   /** Asks the store what was touched, and notes what listeners are owed by it. */

@@ -4,7 +4,7 @@ import type { Sample, StreamHandle } from '../../store/index.ts'
 import { addressPath, type OneStreamPath } from '../find-streams.ts'
 import type { ShowFile } from '../get/get-feed.ts'
 import { formatValue, showNumber, type UnitFormat } from '../value/unit-format.ts'
-import { type Due, GAP_DUE, LAST_DUE } from './live-due.ts'
+import { type Due, GAP_DUE, LAST_DUE, NEW_DUE } from './live-due.ts'
 import type { LiveStore } from './live-store.ts'
 import type { LiveStream } from './live-streams.ts'
 
@@ -83,8 +83,7 @@ export class LiveReader {
    * left to the turn that hears of it: told now it would come again, with samples before it.
    */
   read(stream: ReadStream, due: Due, form: LiveForm): Promise<LiveNews> {
-    // These two are owed of every stream alike.
-    if (due === LAST_DUE || due === GAP_DUE || this.#keptLength > KEPT_LENGTH_MAX) {
+    if (isOfEveryStream(due) || this.#keptLength > KEPT_LENGTH_MAX) {
       return this.#read(stream, due, form)
     }
     const at = (form.isLast ? 2 : 0) + (form.isFormatted ? 1 : 0)
@@ -192,6 +191,11 @@ export class LiveReader {
     const cut = isCut ? ',"isCut":true' : ''
     return this.#deps.frame('sample', `{${names},"time":${time},"data":${data}${fData}${cut}}`)
   }
+}
+
+/** Whether what is owed says nothing of which stream it is. */
+function isOfEveryStream(due: Due): boolean {
+  return due === LAST_DUE || due === GAP_DUE || due === NEW_DUE
 }
 
 /** News with a text before them, which goes together with the first. */

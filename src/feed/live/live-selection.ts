@@ -28,6 +28,8 @@ export interface SelectedStreams {
   readonly componentUids: ReadonlySet<string>
   /** What is not there, as the listener named it. */
   readonly missing: readonly { readonly component: LiveName; readonly stream?: LiveName }[]
+  /** Streams with a greater handle are made since. */
+  readonly lastHandle: number
 }
 
 /** Streams that one listener may follow or wait for: some screens full. */
@@ -69,7 +71,7 @@ export function selectStreams(
     }
   }
   if (handles.size + missingStreams > LIVE_STREAMS_MAX) refuseMany()
-  return { handles, componentUids, missing }
+  return { handles, componentUids, missing, lastHandle: index.lastHandle }
 }
 
 function findComponent(

@@ -179,6 +179,36 @@ test('GET /api/live finds what is made after it was opened', async () => {
   assert.deepEqual(await client.sample(), [8, 80])
 })
 
+test('GET /api/live tells all samples of what is made after it was opened', async () => {
+  const client = await connect('comp=whole&comp=part&stream=x&comp=late&stream=y&last=0')
+  for (const _ of ['whole', 'part', 'late']) await client.next('missing')
+  const last = await connect('comp=whole&last')
+  await last.next('missing')
+  const three: [number, unknown][] = [[1, 10], [2, 20], [3, 30]] // biome-ignore format: short
+  await put('whole', { s: three })
+  for (const sample of three) assert.deepEqual(await client.sample(), sample)
+  assert.deepEqual(await last.sample(), [3, 30])
+  await put('whole', { t: three })
+  for (const sample of three) assert.deepEqual(await client.sample(), sample)
+  await put('part', { x: three, unheard: three })
+  for (const sample of three) assert.deepEqual(await client.sample(), sample)
+  await put('late', { y: Array.from({ length: 120 }, (_, at) => [at + 1, at]) })
+  const { data } = await client.next('gap')
+  assert.deepEqual([data.compId, data.streamId, data.ed], ['late', 'y', 21])
+  assert.deepEqual(await client.sample(), [21, 20])
+})
+
+test('GET /api/live tells the last value alone of what is older than it and comes to bear its name', async () => {
+  await put('former', { s: [[1, 10], [2, 20]] }) // biome-ignore format: short
+  const client = await connect('comp=renamed')
+  await client.next('missing')
+  const { body } = await owner('GET', '/api/component?id=former')
+  const [{ uid }] = body.component
+  const renamed = { component: { id: 'renamed' } }
+  assert.equal((await owner('POST', `/api/component/${uid}`, renamed)).status, 200)
+  assert.deepEqual(await client.sample(), [2, 20])
+})
+
 test('GET /api/live says that what it follows was deleted, and goes on', async () => {
   await put('gone', { s: [[1, 1]] })
   await put('stays', { s: [[1, 1]] })
