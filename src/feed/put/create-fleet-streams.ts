@@ -71,7 +71,9 @@ async function fleetOf({ samples, missing }: FleetPut): Promise<TargetedFleet | 
   const slices = new SliceBudget()
   for (const target of targets) {
     streamIds.push(target.streamId ?? '')
-    valueCodes.push(samples.isNumeric ? VALUE_CODE.DOUBLE : await valueCodeOf(samples, target))
+    // Without a value it has no type yet.
+    const isNumeric = samples.isNumeric && target.samples.length > 0
+    valueCodes.push(isNumeric ? VALUE_CODE.DOUBLE : await valueCodeOf(samples, target))
     const turn = slices.spend(target.samples.length + STREAM_WORK)
     if (turn !== undefined) await turn
   }

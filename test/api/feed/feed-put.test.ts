@@ -75,6 +75,23 @@ test('PUT of the batch form with a UID and no streams makes none', async () => {
   assert.deepEqual(index.resolveComponent(service.orgUid, 'bare')?.streams, [])
 })
 
+test('PUT of the batch form makes a stream of an empty list without a type', async () => {
+  const stream = [
+    { streamId: 'later', data: [] },
+    { streamId: 'n', data: [1] },
+  ]
+  for (const list of [stream.slice(0, 1), stream]) {
+    const componentId = `empty ${list.length}`
+    const { status } = await client.putJson({
+      feed: { component: [{ componentId, stream: list }] },
+    })
+    assert.equal(status, 200)
+    const text = await client.putJson([{ compId: componentId, streamId: 'later', data: 'on' }])
+    assert.equal(text.status, 200, text.text)
+    assert.deepEqual(await client.get(componentId, 'later'), [[NOW, 'on']])
+  }
+})
+
 test('PUT of the batch form addresses by ID and UID, with times shared or per stream', async () => {
   await client.put('compId=b1&a=1&time=1')
   const { index } = service.app.catalog
