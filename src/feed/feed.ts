@@ -31,12 +31,8 @@ import {
 } from './put/put-feed.ts'
 import { recallTimes } from './put/recall-times.ts'
 import { ClaimedTimes } from './put/repeatable-times.ts'
-import {
-  answerRequested,
-  type RequestedAnswer,
-  type RequestedValues,
-  requireRequested,
-} from './put/requested-values.ts'
+import { type RequestedValues, requireRequested } from './put/requested-streams.ts'
+import { answerRequested, type RequestedAnswer } from './put/requested-values.ts'
 import { type PutTrial, tryPut } from './put/try-put.ts'
 import { warnOfTimes } from './put/warn-of-times.ts'
 import {
@@ -137,7 +133,7 @@ export class Feed {
     return warnOfTimes({ retention, index: catalog.index }, batch, this.now())
   }
 
-  /** As put; then answers the last values of the requested streams, creating missing ones. */
+  /** As put; then answers the last values of the requested streams: missing ones are made with those of the put. */
   async putAndRequest(
     principal: Principal,
     command: PutCommand,
@@ -149,9 +145,14 @@ export class Feed {
       () => requireRequested(catalog.index, principal, requested, command.samples),
       () => true,
     )
-    const warnings = await putSamples(this.#deps, principal, command)
-    const held = { memory, share: command.share }
-    const values = await answerRequested(this.#deps, principal.orgUid, requested, held)
+    let made: readonly string[] = []
+    const onMade = (streamIds: readonly string[]) => {
+      made = streamIds
+    }
+    const asking = { ...command, requested: { ...requested, onMade } }
+    const warnings = await putSamples(this.#deps, principal, asking)
+    const asked = { ...requested, made }
+    const values = await answerRequested(this.#deps, principal.orgUid, asked, memory)
     return { values, warnings }
   }
 

@@ -20,6 +20,8 @@ export interface WantedStream {
   readonly position?: number
   /** The type it gets when it is made and its definition has none; '' when no value tells. */
   readonly valueType: ValueType
+  /** Whether an answer alone asks for it: where a place or a template of the call brings its ID, it is that one. */
+  readonly isRequested?: boolean
 }
 
 /** A component that is wanted, by ID or, if it exists, by UID, with streams of it. */
@@ -41,6 +43,8 @@ export interface PreparedStream {
   readonly isDerived: boolean
   /** The frozen base cycle of an interval stream for readGrid, else ''. */
   readonly grid: string
+  /** Whether it is made because an answer asks for it, and for no other reason. */
+  readonly isMadeForAnswer?: boolean
 }
 
 /** The wanted streams of one component, in the order they were asked for. */

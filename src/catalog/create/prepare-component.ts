@@ -62,6 +62,8 @@ interface Draft {
   readonly addedByUid: Map<string, PlacedStreamBody>
   /** Those of them that a place in the definition order leads to; the template's come first. */
   readonly addedByPosition: Map<number, string>
+  /** Those of them that an answer alone asks for. */
+  readonly addedForAnswer: Set<string>
   /** Numbers that all are taken as `stream1` is: where the look for a free one led last. */
   readonly takenNumbers: { from: number; until: number }
 }
@@ -80,8 +82,10 @@ function draftOf(
   const { orgUid, uid, timeZone, wanted } = start
   const firstOrder = entry === undefined ? 0 : base.documents.index.nextOrderOf(entry)
   const stored = entry?.streams ?? []
-  const reserved = new Set(wanted.streams.map(({ streamId = '' }) => streamId))
-  const none = { addedById: new Map(), addedByUid: new Map(), addedByPosition: new Map() }
+  const named = wanted.streams.filter(({ isRequested }) => isRequested !== true)
+  const reserved = new Set(named.map(({ streamId = '' }) => streamId))
+  const maps = { addedById: new Map(), addedByUid: new Map(), addedByPosition: new Map() }
+  const none = { ...maps, addedForAnswer: new Set<string>() }
   const takenNumbers = { from: 0, until: 0 }
   const known = entry === undefined ? undefined : base.documents.index
   const nextUid = streamUidsFor(uid, start.lastOrdinal, known)
@@ -279,6 +283,7 @@ async function addStream(
   requireFileKind({ ...body, id }, valueType)
   const uid = await place(deps, draft, { ...body, id, name: id, valueType })
   if (stream.position !== undefined) draft.addedByPosition.set(stream.position, uid)
+  if (stream.isRequested === true) draft.addedForAnswer.add(uid)
   return uid
 }
 
@@ -386,5 +391,6 @@ function describe(
     valueCode: valueCodeOf(valueType),
     isDerived: streamDerivationType !== 'NONE',
     grid,
+    isMadeForAnswer: draft.addedForAnswer.has(target),
   }
 }

@@ -55,7 +55,8 @@ export function preparePlain(
   const targets: string[] = []
   const streams: PreparedStream[] = []
   const nextUid = streamUidsFor(uid, 0)
-  for (const [order, { streamId: id = '', valueType }] of wanted.streams.entries()) {
+  for (const [order, wish] of wanted.streams.entries()) {
+    const { streamId: id = '', valueType, isRequested: isMadeForAnswer } = wish
     if (id === '') refuseField('streamId', 'must not be blank')
     checkId('streamId', id)
     const streamUid = nextUid()
@@ -63,7 +64,8 @@ export function preparePlain(
     orders.push(putStreamOrder({ orgUid, uid: streamUid, componentUid: uid }, placed, 0))
     targets.push(streamUid)
     const valueCode = valueCodeOf(valueType)
-    streams.push({ handle: 0, streamId: id, kind: KIND, valueCode, isDerived: false, grid: '' })
+    const facts = { kind: KIND, valueCode, isDerived: false, grid: '' }
+    streams.push({ handle: 0, streamId: id, ...facts, isMadeForAnswer })
   }
   const prepared = { component: undefined, timeZone, streams }
   const addedCount = targets.length

@@ -131,8 +131,10 @@ function runsOf(missing: readonly MissingTarget[]): (Families & { isApart: boole
   return { compIds, streamCounts, targets: missing, isApart }
 }
 
-function isPlain({ component, streamId, position, creation }: MissingTarget): boolean {
+function isPlain(target: MissingTarget): boolean {
+  const { component, streamId, position, creation, isRequested } = target
   if (component !== undefined || streamId === undefined || position !== undefined) return false
+  if (isRequested === true) return false
   return isPlainRules(creation)
 }
 

@@ -42,6 +42,8 @@ export interface Creation {
   readonly placing: Placing
   /** That of the index when the streams of the put were last looked at. */
   readonly generation: number
+  /** Told which streams are made for the answer alone; what was told last counts. */
+  readonly onMadeForAnswer?: (streamIds: readonly string[]) => void
 }
 
 /** What a look at the streams of a put has shown. */
@@ -65,8 +67,9 @@ async function byComponent({ samples, missing }: Creation): Promise<MissingCompo
   for (const targets of groups.values()) {
     const [{ compId, component, creation }] = targets
     const streams: WantedStream[] = []
-    for (const { streamId, position, samples: indexes } of targets) {
-      streams.push({ streamId, position, valueType: await inferValueType(samples, indexes) })
+    for (const { streamId, position, samples: indexes, isRequested } of targets) {
+      const valueType = await inferValueType(samples, indexes)
+      streams.push({ streamId, position, valueType, isRequested })
       await slices.spend(indexes.length + STREAM_WORK)
     }
     const place = component === undefined ? { compId } : { compUid: component.uid }
@@ -98,6 +101,7 @@ export async function createMissing(
   const check = async (prepared: readonly PreparedComponent[]) => {
     const findings = await look(prepared)
     removals = findings.removals
+    creation.onMadeForAnswer?.(madeForAnswer(prepared))
     return findings.wishes
   }
   const wanted = components.map((component) => component.wanted)
@@ -106,6 +110,11 @@ export async function createMissing(
   fillHandles(samples, components, created)
   giveTimes(catalog, creation, timeless)
   return removals
+}
+
+function madeForAnswer(prepared: readonly PreparedComponent[]): string[] {
+  const streams = prepared.flatMap((component) => component.streams)
+  return streams.filter((one) => one.isMadeForAnswer).map(({ streamId }) => streamId)
 }
 
 /** All components that are not to be made were there when the call began: one that is not found is gone since. */
@@ -241,7 +250,9 @@ async function prepareTargets(
 ): Promise<void> {
   const { samples, placing } = work.creation
   const { streams } = work.component
-  const groups = Map.groupBy(streams.keys(), (at) => streams[at].streamId || at)
+  // What the answer alone asks for may be what a place leads to.
+  const taking = work.targets.flatMap((target, at) => (target.isRequested === true ? [] : [at]))
+  const groups = Map.groupBy(taking, (at) => streams[at].streamId || at)
   for (const places of groups.values()) {
     const stream = streams[places[0]]
     const { handle } = stream

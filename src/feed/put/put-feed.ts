@@ -1,6 +1,6 @@
 import type { Principal } from '../../access/index.ts'
 import { type Clock, DERIVE_TIMEOUT_MS_MAX, type MemoryShare } from '../../base/index.ts'
-import type { Catalog } from '../../catalog/index.ts'
+import { type Catalog, requireCreatable } from '../../catalog/index.ts'
 import type { KeptRoom, Removal, SampleBatch, SampleStore } from '../../store/index.ts'
 import type { Retention } from '../expire/retention.ts'
 import { requireCreation, requireStreams } from '../feed-rights.ts'
@@ -23,6 +23,7 @@ import {
 import type { PutOptions } from './put-options.ts'
 import { findUnrecalled, recallTimes } from './recall-times.ts'
 import { type ClaimedTimes, type RepeatablePut, RepeatableTimes } from './repeatable-times.ts'
+import { findMissingRequested, type RequestedStreams } from './requested-streams.ts'
 import { type MissingTarget, resolveTargets } from './resolve-targets.ts'
 import { warnOfTimes } from './warn-of-times.ts'
 
@@ -62,6 +63,8 @@ export interface PutCommand {
   /** Handed over: once they are stored the put gives their columns to later calls. */
   readonly samples: IncomingSamples
   readonly options: PutOptions
+  /** Streams whose last values the answer shall hold: those that are missing are made with the put's own. */
+  readonly requested?: RequestedStreams
   /** One upload time per call. */
   readonly uploadTime: number
   /** What is known of a put that may be made again: its samples without a time are then where they were. */
@@ -133,6 +136,7 @@ async function putOnce(
       : await prepareBatch(deps, orgUid, {
           ...{ samples, missing, placing, generation, held },
           ...{ share: command.share, renew: command.renew, toPrepare: toPrepare.list() },
+          onMadeForAnswer: command.requested?.onMade,
         })
     if (repeated !== undefined) {
       await repeated.recallPoints(batch)
@@ -163,7 +167,7 @@ async function putOnce(
 function findTargets(
   catalog: Catalog,
   principal: Principal,
-  { samples, options }: PutCommand,
+  { samples, options, requested }: PutCommand,
 ): readonly MissingTarget[] | Promise<readonly MissingTarget[]> {
   if (samples.open.length === 0) {
     const allowing = requireStreams(catalog.index, principal, samples, 'PUT')
@@ -175,6 +179,12 @@ function findTargets(
     })
     const allowing = requireStreams(catalog.index, principal, samples, 'PUT')
     if (allowing !== undefined) await allowing
+    if (requested !== undefined) {
+      const { index, createMax } = catalog
+      const asked = await findMissingRequested(index, principal.orgUid, requested, samples)
+      requireCreatable(missing.length + asked.length, createMax)
+      for (const target of asked) missing.push(target)
+    }
     for (const target of missing) requireMissing(principal, target)
     return missing
   }
@@ -225,9 +235,11 @@ async function prepareBatch(
     readonly share: MemoryShare | undefined
     readonly renew: PutCommand['renew']
     readonly held: HeldRoom
+    readonly onMadeForAnswer: Creation['onMadeForAnswer']
   },
 ): Promise<SampleBatch> {
   const { samples, missing, placing, generation, toPrepare, share, renew, held } = put
+  const { onMadeForAnswer } = put
   const isTyped = ({ facts }: StreamSamples): boolean => facts.valueType !== ''
   const removals = await prepareTyped(samples, toPrepare.filter(isTyped), placing)
   const untyped = toPrepare.filter((stream) => !isTyped(stream))
@@ -235,7 +247,7 @@ async function prepareBatch(
     // Streams without the samples that they were made for would stay, and take room that a full disk lacks.
     const about = { removals: removals.length, missing }
     held.room = await store.keepRoom(await bytesInJournal(samples, about))
-    const creation = { samples, missing, placing, generation, untyped }
+    const creation = { samples, missing, placing, generation, untyped, onMadeForAnswer }
     const create = async (hasWaited: boolean) => {
       if (hasWaited && renew !== undefined) await requireStill(catalog, await renew(), creation)
       return createMissing(catalog, orgUid, creation)

@@ -1,21 +1,8 @@
-import { type Principal, requirePermit } from '../../access/index.ts'
-import type { MemoryShare } from '../../base/index.ts'
-import { type CreationRules, type StreamIndex, VALUE_CODE } from '../../catalog/index.ts'
+import { VALUE_CODE } from '../../catalog/index.ts'
 import type { Sample, StreamHandle, TextMemory } from '../../store/index.ts'
-import { feedName, requireCreation, requireStream } from '../feed-rights.ts'
 import { addressPath } from '../find-streams.ts'
 import type { GetDeps } from '../get/get-feed.ts'
-import { requireDefinition } from './create-missing.ts'
-import { bytesOfCreation, whileCreating } from './creation-memory.ts'
-import { SliceBudget, STREAM_WORK } from './in-slices.ts'
-import type { IncomingSamples } from './incoming-samples.ts'
-
-/** The streams of one component whose last values a put shall answer. */
-export interface RequestedValues {
-  readonly compId: string
-  readonly streamIds: readonly string[]
-  readonly creation: CreationRules
-}
+import type { RequestedValues } from './requested-streams.ts'
 
 /** The last values of requested streams, and which of them had to be created for the answer. */
 export interface RequestedAnswer {
@@ -25,51 +12,15 @@ export interface RequestedAnswer {
 
 export type RequestedValue = number | string | boolean | null
 
-/** Refuses, before anything is stored, when the caller may not read or create a requested stream. */
-export async function requireRequested(
-  index: StreamIndex,
-  principal: Principal,
-  requested: RequestedValues,
-  samples: IncomingSamples,
-): Promise<void> {
-  const component = index.resolveComponent(principal.orgUid, requested.compId)
-  const put = new Set(samples.open.map(({ streamId }) => streamId))
-  const slices = new SliceBudget()
-  const shown = feedName(requested.compId)
-  for (const streamId of requested.streamIds) {
-    await slices.spend(STREAM_WORK)
-    const handle = component === undefined ? 0 : index.resolveStream(component, streamId)
-    if (handle !== 0) {
-      requireStream(index, principal, handle, { method: 'GET', shown })
-      continue
-    }
-    if (component === undefined) requirePermit(principal, 'component/*/feed', 'GET')
-    else requirePermit(principal, `component/${component.uid}/feed`, 'GET', shown)
-    if (put.has(streamId)) continue
-    requireCreation(principal, `stream "${streamId}"`, component)
-    requireDefinition(requested.creation)
-  }
-}
-
-/** Answers the last values of requested streams; those that do not exist are created first. */
+/** Answers the last values of requested streams; `made` are those that the put has made for this alone. */
 export async function answerRequested(
   deps: GetDeps,
   orgUid: string,
-  requested: RequestedValues,
-  { memory, share }: { readonly memory?: TextMemory; readonly share?: MemoryShare } = {},
+  { compId, streamIds, made }: RequestedValues & { readonly made: readonly string[] },
+  memory?: TextMemory,
 ): Promise<RequestedAnswer> {
   const { catalog, store } = deps
-  const { compId, streamIds, creation } = requested
   const find = (streamId: string) => catalog.index.resolve(orgUid, compId, streamId)
-  const missing = streamIds.filter((streamId) => find(streamId) === 0)
-  if (missing.length > 0) {
-    const streams = missing.map((streamId) => ({ streamId, valueType: '' as const }))
-    const component = catalog.index.resolveComponent(orgUid, compId)
-    const targets = missing.map(() => ({ component, compId, creation }))
-    const bytes = await bytesOfCreation(catalog, orgUid, targets)
-    const wanted = [{ compId, rules: creation, streams }]
-    await whileCreating(share, bytes, () => catalog.autoCreate(orgUid, wanted))
-  }
   const known = streamIds.map((streamId) => [streamId, find(streamId)] as const)
   const handles = known.map(([, handle]) => handle).filter((handle) => handle !== 0)
   const samples =
@@ -79,7 +30,8 @@ export async function answerRequested(
     const sample = byHandle.get(handle as StreamHandle)
     return [streamId, showRequested(deps, { handle, sample })] as const
   })
-  return { values, missing }
+  const isMade = new Set(made)
+  return { values, missing: streamIds.filter((streamId) => isMade.has(streamId)) }
 }
 
 function showRequested(

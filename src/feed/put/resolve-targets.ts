@@ -19,6 +19,8 @@ export interface MissingTarget {
   readonly position?: number
   readonly creation: CreationRules
   readonly samples: readonly number[]
+  /** Whether the answer of the call asks for it, and no sample waits. */
+  readonly isRequested?: boolean
 }
 
 /** Targets resolved before other calls get a turn. */
