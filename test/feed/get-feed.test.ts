@@ -193,3 +193,16 @@ test('a read of many streams ends once nobody waits for it', async (t) => {
     assert.equal(asked, 3)
   }
 })
+
+test('a read of many streams begins in a turn of its own, as hundreds may come in one', async (t) => {
+  const ids = Array.from({ length: 100 }, (_, at) => [`s${at}`, { valueType: 'DOUBLE' }])
+  const home = await openFeedHome(Object.fromEntries(ids))
+  t.after(() => home.close())
+  const first = home.catalog.index.resolve('o', 'c', 's0')
+  const reading = home.get()
+  await home.store.append({
+    ...{ count: 1, handles: Uint32Array.of(first), removals: [], texts: undefined },
+    ...{ times: Float64Array.of(1), numbers: Float64Array.of(21) },
+  })
+  assert.deepEqual(await reading, [{ time: 1, data: 21 }])
+})

@@ -38,7 +38,7 @@ export interface GetCommand extends AskedRange {
   readonly isGone?: () => boolean
 }
 
-/** Streams read before others get their turn: about a millisecond. Hundreds of calls may begin in one. */
+/** Streams read before others get their turn: about a millisecond. */
 const STREAMS_PER_SLICE = 32
 
 type ReadStream = (handle: StreamHandle, limit: number) => Promise<ReadSamples>
@@ -123,9 +123,11 @@ async function collect(
   if (command.from !== undefined && command.from === command.until) return []
   const list: FeedSeries[] = []
   let left = command.limit
+  // The first slice waits, too: hundreds of calls may begin in one turn.
+  const isWide = handles.length > STREAMS_PER_SLICE
   for (const [at, handle] of handles.entries()) {
     // Streams without samples in the range cost no limit, and a component may have very many.
-    if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextSlice(command)
+    if (at % STREAMS_PER_SLICE === 0 && isWide) await nextSlice(command)
     // One more than there is room for tells whether the limit cuts something off.
     const found = await read(handle, left + 1)
     if (found.count === 0) continue

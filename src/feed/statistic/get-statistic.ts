@@ -52,9 +52,11 @@ async function collect(
   const cycle = await requireCycle(deps.catalog, component, command.cycleId)
   const list: FeedSeries[] = []
   let left = command.limit
+  // The first slice waits, too: hundreds of calls may begin in one turn.
+  const isWide = handles.length > STREAMS_PER_SLICE
   for (const [at, handle] of handles.entries()) {
     // Streams without samples cost no limit, and a component may have very many of them.
-    if (at % STREAMS_PER_SLICE === STREAMS_PER_SLICE - 1) await nextSlice(command)
+    if (at % STREAMS_PER_SLICE === 0 && isWide) await nextSlice(command)
     const query: StatisticQuery = {
       handle,
       baseCycle: baseCycleOf(index, handle),
