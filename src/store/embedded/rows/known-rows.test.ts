@@ -143,3 +143,38 @@ test('StreamRows takes no entry for a row that is no number, though it adds noth
   index.rows = [[id, null as unknown as number, 0, last, count]]
   assert.throws(() => new StreamRows(index).of(STREAM), /no number/)
 })
+
+test('StreamRows reads rows anew of which a change was told and failed half way', () => {
+  const index = new PlainIndex()
+  for (let at = 0; at < 5; at += 1) index.add(CHUNK_LEVEL, at * 10)
+  const rows = new StreamRows(index)
+  rows.of(STREAM)
+  const kept = index.keptSum()
+  const failing = (): void =>
+    rows.change(STREAM, kept + 1, (known) => {
+      known.add(CHUNK_LEVEL, { id: 99, start: 70, last: 75, count: 3 })
+      throw new Error('as the test asked')
+    })
+  assert.throws(failing, /as the test asked/)
+  assert.equal(rows.of(STREAM).lastChunk?.start, 40)
+})
+
+test('StreamRows forgets what was not used for longest, however often the others are', () => {
+  const index = new PlainIndex()
+  for (let at = 0; at < 60; at += 1) index.add(CHUNK_LEVEL, at * 10)
+  const rows = new StreamRows(index)
+  const { weight } = rows.of(0)
+  const streams = Math.floor(250_000 / weight)
+  for (let stream = 1; stream < streams; stream += 1) rows.of(stream)
+  assert.equal(index.scans, streams)
+  for (let stream = 0; stream < streams; stream += 1) {
+    rows.of(stream)
+    rows.change(stream, index.keptSum(), () => {})
+  }
+  assert.equal(index.scans, streams, 'there is room for all of them')
+  for (const stream of [streams, streams + 1]) rows.of(stream)
+  for (let stream = 2; stream < streams; stream += 1) rows.of(stream)
+  assert.equal(index.scans, streams + 2, 'those that were used since are known')
+  rows.of(0)
+  assert.equal(index.scans, streams + 3, 'the oldest is not')
+})

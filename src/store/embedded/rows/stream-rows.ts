@@ -18,9 +18,9 @@ export interface RowIndex {
 
 interface Known {
   /** The sum that the rows were held against. */
-  readonly kept: number
+  kept: number
   readonly rows: KnownRows
-  readonly weight: number
+  weight: number
 }
 
 /**
@@ -56,9 +56,14 @@ export class StreamRows {
   change(stream: number, kept: number, apply: (rows: KnownRows) => void): void {
     const known = this.#known.get(stream)
     if (known === undefined) return
-    this.#drop(stream)
-    apply(known.rows)
-    this.#keep(stream, kept, known.rows)
+    const { rows } = known
+    // Until they are told of the change they are held against nothing: what fails leaves them to be read anew.
+    known.kept = Number.NaN
+    apply(rows)
+    known.kept = kept
+    this.#weight += rows.weight - known.weight
+    known.weight = rows.weight
+    this.#trim(stream)
   }
 
   /** Forgets everything, as after a rollback. */
@@ -87,6 +92,13 @@ export class StreamRows {
     const { weight } = rows
     this.#known.set(stream, { kept, rows, weight })
     this.#weight += weight
+    this.#trim(stream)
+  }
+
+  /** Forgets the oldest while there is too much; the one that is in use stays. */
+  #trim(stream: number): void {
+    // Looked at first: the oldest lies behind the places of all that were used again since.
+    if (this.#weight <= WEIGHT_MAX) return
     for (const [oldest] of this.#known) {
       if (this.#weight <= WEIGHT_MAX || oldest === stream) return
       this.#drop(oldest)
