@@ -5,7 +5,13 @@
  */
 
 export { bytesOfSamples } from './bytes-of-samples.ts'
-export { readerBytesOf, readJsonSamples, SLICE_BYTES } from './json/json-samples.ts'
+export {
+  INLINE_PARSE_BYTES_MAX,
+  isBatchBegun,
+  readerBytesOf,
+  readJsonSamples,
+  SLICE_BYTES,
+} from './json/json-samples.ts'
 export { StreamCache } from './stream-cache.ts'
 export { catalogStreams } from './stream-resolver.ts'
 export { readPutOptions } from './url/read-put-options.ts'

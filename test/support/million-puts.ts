@@ -1,5 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { startChildService } from './child-service.ts'
 
 /** What `npm start` sets for the C library: memory that is free goes back to the system. */
 export const MALLOC_SETTINGS = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576' }
@@ -45,4 +49,18 @@ export function putBody(url: string, body: Buffer): Promise<PutAnswer> {
 export function memoryOf(pid: number, figure: 'VmHWM' | 'VmRSS' | 'RssAnon'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Math.round(Number(new RegExp(`${figure}:\\s+(\\d+)`).exec(status)?.[1]) / 1024)
+}
+
+/** A service over an empty folder that is told how much memory there is, until the end of the test. */
+export async function startToldMb(t: TestContext, memoryMb: number, key: string) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'weir-memory-'))
+  const service = await startChildService(dataDir, {
+    ...{ WEIR_FEED_KEY: key, WEIR_RATE_LIMITS: 'off', WEIR_MEMORY_MB: String(memoryMb) },
+    ...MALLOC_SETTINGS,
+  })
+  t.after(async () => {
+    await service.kill()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+  return service
 }

@@ -7,12 +7,11 @@ import {
   refuse,
   type WaitOptions,
 } from '../../base/index.ts'
-import { readerBytesOf } from '../../intake/index.ts'
+import { INLINE_PARSE_BYTES_MAX, isBatchBegun, readerBytesOf } from '../../intake/index.ts'
 import { inflatedChunks, peekPiece, windowBytesOf } from '../transport/body.ts'
 import { BodyBytes, freeLater } from '../transport/held-body.ts'
 
 const NOTHING = Buffer.alloc(0)
-const BATCH = Buffer.from('{')
 
 /** A body beside the columns that its samples are read into: 26 bytes for each of 39 or more. */
 const HELD_PER_BYTE = 1.75
@@ -109,11 +108,10 @@ export class FeedBodyReader {
    * waits without its body; calls that ask for it once they have theirs would be refused, as all wait for each other.
    */
   async #readerBytesOf(req: IncomingMessage, length: number): Promise<number | undefined> {
-    if (readerBytesOf(length, BATCH) === 0) return undefined
+    if (length <= INLINE_PARSE_BYTES_MAX) return undefined
     const piece = await peekPiece(req)
-    const bytes = piece === null ? 0 : readerBytesOf(length, piece)
-    if (bytes === 0) return undefined
-    return Math.min(bytes, this.budget.shareBytesMax - bytesWhileRead(length))
+    if (piece === null || !isBatchBegun(piece)) return undefined
+    return Math.min(readerBytesOf(length), this.budget.shareBytesMax - bytesWhileRead(length))
   }
 
   /** What is taken before a body is read: what it needs, or where that does not show, may need. */

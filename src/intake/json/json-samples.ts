@@ -24,7 +24,7 @@ import { copyBytes, type PackedSamples, unpackSamples } from './worker-samples.t
 /** After this many bytes other calls get their turn. */
 export const SLICE_BYTES = 256 * 1024
 /** JSON.parse of more than this would hold the loop up for too long. */
-const INLINE_PARSE_BYTES_MAX = 1024 * 1024
+export const INLINE_PARSE_BYTES_MAX = 1024 * 1024
 
 /** Objects of a body of millions of small values take many times its bytes. */
 const WORKER_BYTES_PER_BYTE = 8
@@ -77,17 +77,14 @@ export function readParsedJson(bytes: Buffer): IncomingSamples {
   })
 }
 
-/** What the thread takes that reads a body of so many bytes; 0 where none does, as for arrays of samples. */
-export function readerBytesOf(bodyBytes: number, beginning: Buffer): number {
-  if (bodyBytes <= INLINE_PARSE_BYTES_MAX) return 0
-  // Any other beginning is an array, or refused before it is read to its end.
-  const isBatch = /^\s*\{/.test(
-    withoutByteOrderMark(beginning).toString('latin1', 0, LOOKED_AT_BYTES),
-  )
-  return isBatch ? heapBytesOf(bodyBytes) : 0
+/** Whether a body is in the batch form, as far as its beginning shows. */
+export function isBatchBegun(beginning: Buffer): boolean {
+  const text = withoutByteOrderMark(beginning).toString('latin1', 0, LOOKED_AT_BYTES)
+  return /^\s*\{/.test(text)
 }
 
-function heapBytesOf(bodyBytes: number): number {
+/** What the thread takes that reads a body too long to be read inline. */
+export function readerBytesOf(bodyBytes: number): number {
   const bytes = Math.max(bodyBytes * WORKER_BYTES_PER_BYTE, WORKER_BYTES_MIN)
   return Math.min(bytes, WORKER_BYTES_MAX)
 }
@@ -97,7 +94,7 @@ const workerMutex = new Mutex()
 
 /** The memory is taken first: who holds the mutex must not wait for one that waits for it. */
 async function readInWorker(bytes: Buffer, held: HeldMemory | undefined): Promise<IncomingSamples> {
-  let heapBytes = held?.readerBytes ?? heapBytesOf(bytes.length)
+  let heapBytes = held?.readerBytes ?? readerBytesOf(bytes.length)
   if (held !== undefined && held.readerBytes === undefined) {
     heapBytes = Math.min(heapBytes, held.share.growthMax)
     if (heapBytes >= THREAD_BYTES_MIN) await held.share.resize(held.share.bytes + heapBytes)

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { startChildService } from '../../support/child-service.ts'
-import { MALLOC_SETTINGS, putBody } from '../../support/million-puts.ts'
+import { putBody, startToldMb } from '../../support/million-puts.ts'
 
 const KEY = 'aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee'
 const MB = 1024 * 1024
@@ -13,15 +9,7 @@ const MB = 1024 * 1024
 const WAIT_MS = 20_000
 
 async function startWith400Mb(t: TestContext) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'weir-memory-'))
-  const service = await startChildService(dataDir, {
-    ...{ WEIR_FEED_KEY: KEY, WEIR_RATE_LIMITS: 'off', WEIR_MEMORY_MB: '400' },
-    ...MALLOC_SETTINGS,
-  })
-  t.after(async () => {
-    await service.kill()
-    rmSync(dataDir, { recursive: true, force: true })
-  })
+  const service = await startToldMb(t, 400, KEY)
   const url = `${service.url}/api/feed?api_key=${KEY}`
   const lastValue = async (compId: string): Promise<string> => {
     const path = `/api/comp/${compId}/stream/s/last_value?api_key=${KEY}`

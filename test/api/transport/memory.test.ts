@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { startChildService } from '../../support/child-service.ts'
-import { bodyOf, MALLOC_SETTINGS, memoryOf, putBody } from '../../support/million-puts.ts'
+import { bodyOf, memoryOf, putBody, startToldMb } from '../../support/million-puts.ts'
 
 const KEY = 'aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee'
 const SAMPLES = 1_000_000
@@ -15,15 +11,7 @@ const PEAK_MB_MAX = 680
 test('four puts of a million samples at once pass where 400 MB are told, and small ones beside them', {
   skip: process.platform !== 'linux' && 'memory is read from /proc',
 }, async (t) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'weir-memory-'))
-  const service = await startChildService(dataDir, {
-    ...{ WEIR_FEED_KEY: KEY, WEIR_RATE_LIMITS: 'off', WEIR_MEMORY_MB: '400' },
-    ...MALLOC_SETTINGS,
-  })
-  t.after(async () => {
-    await service.kill()
-    rmSync(dataDir, { recursive: true, force: true })
-  })
+  const service = await startToldMb(t, 400, KEY)
   const url = `${service.url}/api/feed?api_key=${KEY}`
   const putUntilTaken = async (compId: string): Promise<void> => {
     const body = bodyOf(compId, SAMPLES)

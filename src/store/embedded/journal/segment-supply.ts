@@ -13,7 +13,7 @@ const FIRST_BYTES = 64 * 1024
 /** First segments that a long call makes longer than this are as long as others. */
 const SHORT_BYTES_MAX = 1024 * 1024
 
-/** A segment that was filled, or that some call does not fit into, makes the next so many times longer, up to the usual length. */
+/** One that was filled, or too short for a call, makes the next so many times longer, up to the usual length. */
 const GROWN_BY = 64
 
 /** Room for a thousand removals. */
