@@ -59,6 +59,16 @@ export class ChunkTable {
     this.#db.exec('BEGIN IMMEDIATE')
   }
 
+  /**
+   * Begins the first of the transactions that a seal takes. The first seal of all tells first that nothing is sealed:
+   * rows that it leaves when it is cut would be taken for those of a file that has lost count.
+   */
+  beginSeal(): void {
+    this.begin()
+    const isCounted = this.#prepare('SELECT 1 FROM meta WHERE name = ?').get(SEALED_CHECK)
+    if (isCounted === undefined) this.writeSealed(0, 0)
+  }
+
   commit(): void {
     this.#sums.flush()
     this.#db.exec('COMMIT')

@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { isDiskFull } from '../disk/disk.ts'
 import { HeadGeneration } from '../head/head-generation.ts'
+import { ChunkReadTable } from '../sealed/chunk-read-table.ts'
 import { ChunkTable } from './chunk-table.ts'
 import { openSamplesFile } from './open-samples-file.ts'
 import type { SegmentContent } from './segment-reader.ts'
-import { SegmentSealer } from './segment-sealer.ts'
+import { SealStopped, SegmentSealer } from './segment-sealer.ts'
 import { SortedSamples } from './sorted-samples.ts'
 import { TouchedTable } from './touched-table.ts'
 
@@ -105,4 +106,28 @@ test('seal() joins the chunks at the end of a stream, and leaves those that are 
   f(4, 600, [2_400])
   f(8, 600, [4_096, 704])
   f(2, 10_000, [4_096, 4_096, 4_096, 4_096, 3_616])
+})
+
+test('seal() that is cut in the first segment of all leaves a file that tells that nothing is sealed', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-sealer-'))
+  const file = join(folder, 'samples.db')
+  const db = openSamplesFile(file)
+  const reading = new ChunkReadTable(file)
+  t.after(() => {
+    reading.close()
+    db.close()
+    rmSync(folder, { recursive: true })
+  })
+  let left = 2_000
+  const isStopping = () => {
+    left -= 1
+    return left < 0
+  }
+  const sealer = new SegmentSealer(new ChunkTable(db), new TouchedTable(db), isStopping)
+  const content = contentOf(1, (generation) => {
+    for (let handle = 1; handle <= 3_000; handle++) generation.put(handle, 1, 1, undefined)
+  })
+  assert.throws(() => sealer.seal(content), SealStopped)
+  assert.notEqual(db.prepare('SELECT 1 FROM chunk').get(), undefined)
+  assert.deepEqual(reading.readSealed(), { segment: 0, sequence: 0 })
 })

@@ -42,8 +42,8 @@ export class SegmentSealer {
     this.#damages = [...content.damages]
     this.#rows = 0
     this.#streams.sealNumber = segment
-    this.#table.begin()
     try {
+      this.#table.beginSeal()
       const handleEnd = Math.max(sorted.handleEnd, generation.handleEnd)
       for (let handle = 1; handle < handleEnd; handle += 1) {
         if (!this.#sealStream(content, handle)) continue
