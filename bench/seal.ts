@@ -1,7 +1,7 @@
 /**
- * What sealing costs: `node bench/seal.ts [segments] [streams] [digits]`. Journal segments of puts of 1,000
- * samples, ten of each of 100 streams or as told, with values of two decimals or of 17 digits, are sealed
- * one after the other, in this thread; prints processor time per 1,000 samples of each, without what V8's
+ * What sealing costs: `node bench/seal.ts [segments] [streams] [together] [digits]`. Journal segments of puts of
+ * 1,000 samples, ten of each of 100 streams or as told, with values of two decimals or of 17 digits, are sealed one after
+ * the other or so many together, in this thread; prints processor time per 1,000 samples of each, without what V8's
  * own threads use, and bytes per sample at the end.
  */
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -27,7 +27,8 @@ import { LONG_VALUE_MARK, Walk } from './load/put-template.ts'
 const SEGMENT_BYTES = 32 * 1024 * 1024
 const SEGMENTS = Number(process.argv[2] ?? 8)
 const STREAMS = Number(process.argv[3] ?? 100)
-const IS_LONG = process.argv[4] === 'digits'
+const TOGETHER = Number(process.argv[4] ?? 1)
+const IS_LONG = process.argv[5] === 'digits'
 const SAMPLES = 1_000
 const STEP_MS = 10_000
 const START = 1_700_000_000_000
@@ -83,15 +84,18 @@ try {
   const reader = new SegmentReader(realDisk)
   const sealer = new SegmentSealer(new ChunkTable(db), new TouchedTable(db), () => false)
   let total = 0
-  for (let number = 1; number <= SEGMENTS; number++) {
-    const path = join(folder, segmentName(number))
-    const samples = writeSegment(path, number)
+  for (let first = 1; first <= SEGMENTS; first += TOGETHER) {
+    const files = Array.from({ length: Math.min(TOGETHER, SEGMENTS + 1 - first) }, (_, index) => {
+      const segment = first + index
+      return { path: join(folder, segmentName(segment)), segment }
+    })
+    const samples = files.reduce((sum, { path, segment }) => sum + writeSegment(path, segment), 0)
     const before = process.threadCpuUsage()
-    sealer.seal(reader.read(path, number))
-    realDisk.unlink(path)
+    sealer.seal(reader.read(files))
+    for (const { path } of files) realDisk.unlink(path)
     const { user, system } = process.threadCpuUsage(before)
     total += samples
-    console.log(`segment ${number}: ${(((user + system) * 1_000) / samples).toFixed(0)} µs`)
+    console.log(`segment ${first}: ${(((user + system) * 1_000) / samples).toFixed(0)} µs`)
   }
   db.close()
   console.log(`${(statSync(file).size / total).toFixed(3)} B/sample`)

@@ -16,6 +16,13 @@ const LITTLE_MEMORY_STORE = { backlogMax: 1, segmentBytes: 8 * 1024 * 1024 }
 /** Below this puts wait while a segment is sealed: each long put that is not sealed holds 16 MB. */
 const LEAST_MEMORY_BYTES = 512 * 1024 * 1024
 const LEAST_MEMORY_STORE = { ...LITTLE_MEMORY_STORE, backlogMax: 0 }
+/**
+ * The more segments wait, the more are sealed in one pass, which with very many streams costs a fraction. One takes some
+ * 50 MB, twice that with texts.
+ */
+const MEMORY_PER_SEGMENT = 512 * 1024 * 1024
+const BACKLOG_LEAST = 3
+const BACKLOG_MOST = 15
 
 /** What the OAuth part takes from the settings. */
 export function oauthSettings(config: Config) {
@@ -77,7 +84,9 @@ export function storeLimitsFor(memoryBytes: number): {
   segmentBytes?: number
 } {
   if (memoryBytes < LEAST_MEMORY_BYTES) return LEAST_MEMORY_STORE
-  return memoryBytes < LITTLE_MEMORY_BYTES ? LITTLE_MEMORY_STORE : {}
+  if (memoryBytes < LITTLE_MEMORY_BYTES) return LITTLE_MEMORY_STORE
+  const segments = Math.floor(memoryBytes / MEMORY_PER_SEGMENT) - 1
+  return { backlogMax: Math.min(Math.max(segments, BACKLOG_LEAST), BACKLOG_MOST) }
 }
 
 /** The flag of V8 for a memory, if it needs one: with little of it a heap is collected before it is twice what lives. */

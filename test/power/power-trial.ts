@@ -32,6 +32,8 @@ export class PowerTrial {
   readonly #lanes: Lane[]
   /** Cuts so far. */
   cuts = 0
+  /** How often several segments were sealed in one pass. */
+  together = 0
 
   constructor(seed: number) {
     this.#random = new Random(seed)
@@ -77,9 +79,16 @@ export class PowerTrial {
   #open(): Promise<EmbeddedSampleStore> {
     const { folder } = this.#database
     const disk = simDisk(this.#files, folder)
-    const machine = turnedMachine(disk, () => this.#database.open())
+    const turnsMax = this.#random.pick([1, 1, 20, 100])
+    const machine = turnedMachine(disk, () => this.#database.open(), {
+      turns: () => this.#random.integer(1, turnsMax),
+      onSealed: ({ length }) => {
+        if (length > 1) this.together += 1
+      },
+    })
     const segmentBytes = this.#random.pick([4096, 8192, 32_768])
-    return openSampleStore({ folder, segmentBytes, machine })
+    const backlogMax = this.#random.pick([0, 3, 7])
+    return openSampleStore({ folder, segmentBytes, machine, backlogMax })
   }
 
   async #work(store: EmbeddedSampleStore): Promise<void> {

@@ -4,11 +4,23 @@ import { JournalWriter } from '../../src/store/embedded/journal/journal-writer.t
 import type { StoreMachine } from '../../src/store/embedded/samples/store-machine.ts'
 import { SealerWork } from '../../src/store/embedded/seal/sealer-work.ts'
 
+/** How the sealer of a machine differs from one that is always quick. */
+interface TurnedSealer {
+  /** How many turns a command waits; more segments wait with it. */
+  readonly turns?: () => number
+  /** Told of the segments of each pass. */
+  readonly onSealed?: (segments: readonly number[]) => void
+}
+
 /**
  * A machine without threads: the journal's writer and the sealer run between the turns of the store,
  * always in the same order, so that a seed tells everything.
  */
-export function turnedMachine(disk: Disk, openDatabase: () => DatabaseSync): StoreMachine {
+export function turnedMachine(
+  disk: Disk,
+  openDatabase: () => DatabaseSync,
+  { turns = () => 1, onSealed = () => {} }: TurnedSealer = {},
+): StoreMachine {
   return {
     disk,
     startJournal(events) {
@@ -23,8 +35,9 @@ export function turnedMachine(disk: Disk, openDatabase: () => DatabaseSync): Sto
     },
     startSealer({ journalFolder }, events) {
       let work: SealerWork | undefined
-      const turn = (run: () => void): void => {
+      const turn = (run: () => void, left = 1): void => {
         setImmediate(() => {
+          if (left > 1) return turn(run, left - 1)
           try {
             run()
           } catch (error) {
@@ -40,8 +53,10 @@ export function turnedMachine(disk: Disk, openDatabase: () => DatabaseSync): Sto
       return {
         send(command) {
           turn(() => {
-            if (work !== undefined) events.onReply(work.follow(command))
-          })
+            const reply = work?.follow(command)
+            if (reply?.op === 'sealed') onSealed(reply.segments)
+            if (reply !== undefined) events.onReply(reply)
+          }, turns())
         },
         async close() {
           await new Promise((resolve) => setImmediate(resolve))

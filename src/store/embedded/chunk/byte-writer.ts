@@ -3,6 +3,8 @@ export class ByteWriter {
   #bytes: Uint8Array
   #view: DataView
   #length = 0
+  /** Whether what is written is soon written anew: no time is spent on making it small. */
+  isBrief = false
 
   constructor(capacityBytes = 1024) {
     this.#bytes = new Uint8Array(capacityBytes)

@@ -55,6 +55,7 @@ export function encodeChunk(columns: SampleColumns, owner: ChunkOwner): Uint8Arr
   const hasTexts = texts?.some((text, index) => index < count && text !== undefined) ?? false
   const isRegular = isRegularlySpaced(times)
   writer.clear()
+  writer.isBrief = owner.isRun
   writer.u8(CHUNK_VERSION)
   const form = (hasTexts ? TEXTS_FLAG : 0) | (isRegular ? REGULAR_FLAG : 0)
   writer.u8(form | (owner.isRun ? RUN_FLAG : 0))

@@ -38,10 +38,10 @@ const histogramScratch = new Uint32Array(256)
 const oddScratch = new Uint32Array(256)
 const windowsScratch = new Int32Array(4_096)
 
-/** Writes bytes in whichever form is smallest; the reader has to know their count. */
+/** Writes bytes in whichever form is smallest, or is written quickly; the reader has to know their count. */
 export function writeSymbols(writer: ByteWriter, symbols: Uint8Array): void {
-  if (symbols.length < SQUEEZE_SYMBOLS_MIN) {
-    writeFew(writer, symbols)
+  if (writer.isBrief || symbols.length < SQUEEZE_SYMBOLS_MIN) {
+    writePlain(writer, symbols)
     return
   }
   const histogram = countSymbols(symbols)
@@ -65,8 +65,8 @@ export function writeSymbols(writer: ByteWriter, symbols: Uint8Array): void {
   writePacked(writer, symbols, width)
 }
 
-/** Symbols that are too few for a table are not counted either, which would take longer than writing them. */
-function writeFew(writer: ByteWriter, symbols: Uint8Array): void {
+/** Symbols that get no table are not counted either, which would take longer than writing them. */
+function writePlain(writer: ByteWriter, symbols: Uint8Array): void {
   const [first] = symbols
   let isConstant = symbols.length > 0
   let max = 0

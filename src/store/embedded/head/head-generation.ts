@@ -5,6 +5,9 @@ import type { SampleSink } from './sample-sink.ts'
 import type { SlabPool } from './slab-pool.ts'
 import { EMPTY_MASK, isMasked, type Mask, Tombstones } from './tombstones.ts'
 
+/** What a text takes beside its characters, of which most take a byte. */
+const TEXT_BYTES = 24
+
 /** One sample's value as the head takes it: the text when there is one, else the number. */
 type Value = { readonly number: number; readonly text: string | undefined }
 
@@ -26,6 +29,7 @@ export class HeadGeneration {
   #finger = new Int32Array(1024)
   #lastTime = new Float64Array(1024)
   #samples = 0
+  #textBytes = 0
 
   /** Takes memory from `slabs`, where given. */
   constructor(segment: number, slabs?: SlabPool) {
@@ -44,9 +48,9 @@ export class HeadGeneration {
     this.#pool.releaseSlabs(slabs)
   }
 
-  /** Bytes held. */
+  /** Bytes held, of texts those that were put so far. */
   get bytes(): number {
-    return this.#pool.bytes + this.#first.length * 20
+    return this.#pool.bytes + this.#first.length * 20 + this.#textBytes
   }
 
   /** One past the greatest handle that may have samples or removals. */
@@ -83,11 +87,16 @@ export class HeadGeneration {
     const slot = pool.start[block] + pool.count[block]
     pool.times[slab][slot] = time
     pool.numbers[slab][slot] = number
-    if (text !== undefined) pool.textsOf(slab)[slot] = text
+    if (text !== undefined) this.#putText(slab, slot, text)
     pool.count[block] += 1
     this.#lastTime[handle] = time
     this.#samples += 1
     return true
+  }
+
+  #putText(slab: number, slot: number, text: string): void {
+    this.#pool.textsOf(slab)[slot] = text
+    this.#textBytes += TEXT_BYTES + text.length
   }
 
   #addBlock(handle: number, last: number): number {
@@ -232,7 +241,7 @@ export class HeadGeneration {
     const slot = pool.start[block] + index
     pool.times[slab][slot] = time
     pool.numbers[slab][slot] = value.number
-    if (value.text !== undefined) pool.textsOf(slab)[slot] = value.text
+    if (value.text !== undefined) this.#putText(slab, slot, value.text)
     else if (pool.texts[slab] !== undefined) pool.textsOf(slab)[slot] = undefined
   }
 

@@ -50,11 +50,11 @@ export class Head {
   #applying: Promise<void> | undefined
   #partial: PartialGroup | undefined
   readonly #slabs = new SlabPool()
-  readonly #onClosed: (segment: number) => void
+  readonly #onClosed: (generation: HeadGeneration) => void
   #lastReplayed: HeadGeneration | undefined
 
-  /** Tells `onClosed` of each segment that a later one follows: it may be sealed. */
-  constructor(onClosed: (segment: number) => void) {
+  /** Tells `onClosed` of each generation that a later one follows: its segment may be sealed. */
+  constructor(onClosed: (generation: HeadGeneration) => void) {
     this.#onClosed = onClosed
   }
 
@@ -188,7 +188,7 @@ export class Head {
     if (newest !== undefined && newest.segment === segment) return newest
     const generation = new HeadGeneration(segment, this.#slabs)
     this.#addGeneration(generation)
-    if (newest !== undefined && newest !== this.#lastReplayed) this.#onClosed(newest.segment)
+    if (newest !== undefined && newest !== this.#lastReplayed) this.#onClosed(newest)
     return generation
   }
 }

@@ -22,6 +22,12 @@ export const DAMAGED_LEVEL = 9
 /** Long texts end a chunk early, so that no row becomes a burden to read. */
 const TEXT_LENGTH_PER_CHUNK_MAX = 256 * 1024
 
+/**
+ * A shorter chunk of numbers gets no summary: most are soon taken up by the next, and to sum up takes longer than all
+ * else that is done to write one.
+ */
+const SUMMARIZED_MIN = 1_024
+
 /** What the list of a stream's rows tells. */
 export interface ChunkPlace {
   readonly id: number
@@ -54,9 +60,10 @@ export function packChunk(columns: SampleColumns, stream: number, level: number)
   const isRun = level === RUN_LEVEL
   const place = { start: times[0], last: times[count - 1], count }
   const data = encodeChunk(columns, { stream, isRun })
-  const summary = isRun
-    ? undefined
-    : summarizeChunk(columns, data.length, placeSeed({ stream, ...place }))
+  const isSummarized = !isRun && (count >= SUMMARIZED_MIN || columns.texts !== undefined)
+  const summary = isSummarized
+    ? summarizeChunk(columns, data.length, placeSeed({ stream, ...place }))
+    : undefined
   return {
     ...{ ...place, data },
     lastValue: packLastValue(columns, stream),

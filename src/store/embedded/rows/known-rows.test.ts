@@ -173,7 +173,7 @@ test('StreamRows forgets what was not used for longest, however often the others
   }
   assert.equal(index.scans, streams, 'there is room for all of them')
   for (const stream of [streams, streams + 1]) rows.of(stream)
-  for (let stream = 2; stream < streams; stream += 1) rows.of(stream)
+  for (let stream = Math.ceil(streams / 8); stream < streams; stream += 1) rows.of(stream)
   assert.equal(index.scans, streams + 2, 'those that were used since are known')
   rows.of(0)
   assert.equal(index.scans, streams + 3, 'the oldest is not')

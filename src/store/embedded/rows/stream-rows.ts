@@ -4,6 +4,9 @@ import { type IndexedRow, KnownRows } from './known-rows.ts'
 /** Rows that are remembered: some 15 MB. */
 const WEIGHT_MAX = 250_000
 
+/** When there are more, so many stay. */
+const WEIGHT_KEPT = 220_000
+
 /** What a connection to samples.db gives of its rows, always of one state of the file. */
 export interface RowIndex {
   /** The sum of a stream's rows as it is kept, undefined where it does not check. */
@@ -95,12 +98,12 @@ export class StreamRows {
     this.#trim(stream)
   }
 
-  /** Forgets the oldest while there is too much; the one that is in use stays. */
+  /** Forgets the oldest where there is too much; the one that is in use stays. */
   #trim(stream: number): void {
-    // Looked at first: the oldest lies behind the places of all that were used again since.
     if (this.#weight <= WEIGHT_MAX) return
+    // Many at once: the oldest lies behind the places of all that were taken out or used again since.
     for (const [oldest] of this.#known) {
-      if (this.#weight <= WEIGHT_MAX || oldest === stream) return
+      if (this.#weight <= WEIGHT_KEPT || oldest === stream) return
       this.#drop(oldest)
     }
   }

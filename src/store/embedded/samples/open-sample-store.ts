@@ -57,7 +57,7 @@ interface SampleStoreOptions {
 
 /** Opens the samples of a data folder; what a crash left in the journal is read back first. */
 export async function openSampleStore(options: SampleStoreOptions): Promise<EmbeddedSampleStore> {
-  const { roomRetryMs = ROOM_RETRY_MS_DEFAULT } = options
+  const { roomRetryMs = ROOM_RETRY_MS_DEFAULT, backlogMax: waitingMax = BACKLOG_MAX } = options
   const machine = options.machine ?? threadedMachine(options.faults)
   const { disk } = machine
   const folder = join(options.folder, 'journal')
@@ -70,15 +70,21 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   const durable = new ProgressSlotFile(options.folder, 'journalSequence')
   const sealer = new Sealer({
     ...{ roomRetryMs, onBug, onStuck: options.onStuck ?? (() => {}) },
+    // Half of those that may wait: puts fill the others meanwhile.
+    togetherMax: Math.ceil((waitingMax + 1) / 2),
     start: (events) => machine.startSealer({ file, journalFolder: folder }, events),
     onUnsealable: (damage) => quarantine.add(damage),
-    onSealed(segment, damages) {
+    onSealed(segments, damages) {
       for (const damage of damages) quarantine.add(damage)
-      head.dropGeneration(segment)
-      ended.note(segment)
+      for (const segment of segments) {
+        head.dropGeneration(segment)
+        ended.note(segment)
+      }
     },
   })
-  const head = new Head((segment) => sealer.enqueue(segment, { mayWait: journal.isShort(segment) }))
+  const head = new Head((generation) =>
+    sealer.enqueue(generation, { mayWait: journal.isShort(generation.segment) }),
+  )
   await sealer.ready()
   const table = new ChunkReadTable(file)
   const giveUp = async (error: Error): Promise<never> => {
@@ -109,7 +115,7 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   })
   // Only when everything is replayed, so that sealing does not hold the start up.
   sealer.sealFirst(head.generations, { isHeld: options.isSealedWhenWatched === true })
-  const backlogMax = Math.max(options.backlogMax ?? BACKLOG_MAX, head.generations.length)
+  const backlogMax = Math.max(waitingMax, head.generations.length)
   return new EmbeddedSampleStore({
     ...{ head, journal, quarantine, sealer, table, rows, sealed, touched, folds, backlogMax },
     ...{ follows, file, journalFolder: folder },

@@ -280,7 +280,7 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
   /** Waits while the sealer lags behind; undefined where it does not. */
   #waitForRoom(room: KeptRoom | undefined): Promise<void> | undefined {
     const { sealer, backlogMax } = this.#parts
-    if (sealer.backlog <= backlogMax) return undefined
+    if (!sealer.isBehind(backlogMax)) return undefined
     return room === undefined ? this.#waitForSealer() : this.#waitUnlessStuck()
   }
 
@@ -290,12 +290,12 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
    */
   async #waitUnlessStuck(): Promise<void> {
     const { sealer, backlogMax } = this.#parts
-    while (sealer.backlog > backlogMax && sealer.stuckReason === undefined) await sealer.changed()
+    while (sealer.isBehind(backlogMax) && sealer.stuckReason === undefined) await sealer.changed()
   }
 
   async #waitForSealer(): Promise<void> {
     const { sealer, backlogMax } = this.#parts
-    while (sealer.backlog > backlogMax) {
+    while (sealer.isBehind(backlogMax)) {
       const reason = this.#stuckReason()
       if (reason !== undefined) throw stuckRefusal(reason)
       await sealer.changed()
@@ -305,7 +305,7 @@ export class EmbeddedSampleStore implements SampleStore, Scrubbable {
   /** Why nothing more can be taken although the journal is fine. */
   #stuckReason(): string | undefined {
     const { sealer, backlogMax } = this.#parts
-    if (sealer.stuckReason === undefined || sealer.backlog <= backlogMax) return undefined
+    if (sealer.stuckReason === undefined || !sealer.isBehind(backlogMax)) return undefined
     return `Cannot store: the journal is full and cannot be sealed, as ${sealer.stuckReason}`
   }
 }

@@ -143,5 +143,5 @@ class SealerThread implements SealerLink {
 function refuse(command: AskedOfSealer, what: string): SealerReply {
   if (command.op === 'mend') return { op: 'mended', isDone: false, damages: [] }
   if (command.op === 'watch') return { op: 'watched', id: command.id, what }
-  return { op: 'failed', segment: command.segment, what, passing: what, damages: [] }
+  return { op: 'failed', what, passing: what, damages: [] }
 }

@@ -13,8 +13,15 @@ export interface SealerThreadData {
 }
 
 export type SealerCommand =
-  /** Seals a segment; `watched` are streams whose touched spans are kept from this one on, beside the others. */
-  | { readonly op: 'seal'; readonly segment: number; readonly watched: readonly number[] }
+  /**
+   * Seals segments that follow each other, the first of them at least; `watched` are streams whose touched spans are kept
+   * from these on, beside the others.
+   */
+  | {
+      readonly op: 'seal'
+      readonly segments: readonly number[]
+      readonly watched: readonly number[]
+    }
   | { readonly op: 'watch'; readonly id: number; readonly handles: readonly number[] }
   /** Builds the index of the rows again, where the rows are whole. */
   | { readonly op: 'mend' }
@@ -22,11 +29,15 @@ export type SealerCommand =
 
 export type SealerReply =
   | { readonly op: 'ready' }
-  | { readonly op: 'sealed'; readonly segment: number; readonly damages: readonly FoundDamage[] }
-  | { readonly op: 'stopped'; readonly segment: number }
+  /** These are in samples.db for good: as many from the first on as could be sealed in one pass. */
+  | {
+      readonly op: 'sealed'
+      readonly segments: readonly number[]
+      readonly damages: readonly FoundDamage[]
+    }
+  | { readonly op: 'stopped' }
   | {
       readonly op: 'failed'
-      readonly segment: number
       readonly what: string
       /** What is short, when trying again later may do. */
       readonly passing: string | undefined

@@ -40,7 +40,7 @@ function refuseStrangeFile(command: SealerCommand): SealerReply | undefined {
     return undefined
   } catch (error) {
     const what = (error as Error).message
-    return { op: 'failed', segment: command.segment, what, passing: what, damages: [] }
+    return { op: 'failed', what, passing: what, damages: [] }
   }
 }
 

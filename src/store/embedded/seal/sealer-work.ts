@@ -11,7 +11,7 @@ import { letGoOfFreePages } from './free-list-table.ts'
 import { SealMismatch } from './read-back.ts'
 import { salvageRows } from './salvage-table.ts'
 import type { SealerCommand, SealerReply } from './sealer-protocol.ts'
-import { SegmentReader } from './segment-reader.ts'
+import { type SegmentFile, SegmentReader } from './segment-reader.ts'
 import { SealStopped, SegmentSealer } from './segment-sealer.ts'
 import { TouchedTable } from './touched-table.ts'
 
@@ -30,6 +30,12 @@ const MENDED: FoundDamage = {
     what: 'the index of the rows, or of their sums, did not fit the rows and was built again from them',
   },
   bytes: new Uint8Array(0),
+}
+
+/** Which segments were sealed, and what did not check on the way. */
+interface Sealed {
+  readonly segments: readonly number[]
+  readonly damages: readonly FoundDamage[]
 }
 
 /** Does what the sealer is asked for; it alone writes samples.db. */
@@ -55,7 +61,7 @@ export class SealerWork {
 
   /** Follows one command and tells what came of it; an error that is thrown is a bug. */
   follow(command: Exclude<SealerCommand, { op: 'close' }>): SealerReply {
-    if (command.op === 'seal') return this.#seal(command.segment, command.watched)
+    if (command.op === 'seal') return this.#seal(command.segments, command.watched)
     if (command.op === 'mend') return this.#mend()
     return { op: 'watched', id: command.id, what: this.#touched.tryWatch(command.handles) }
   }
@@ -69,26 +75,42 @@ export class SealerWork {
     this.#parts.db.close()
   }
 
-  #seal(segment: number, watched: readonly number[]): SealerReply {
-    const { disk, journalFolder } = this.#parts
-    const path = join(journalFolder, segmentName(segment))
+  #seal(segments: readonly number[], watched: readonly number[]): SealerReply {
     try {
-      const isSealed = this.#table.readMeta(SEALED_SEGMENT) >= segment
-      const damages = isSealed ? [] : this.#sealOrMend(path, segment, watched)
-      disk.unlink(path)
-      return { op: 'sealed', segment, damages: [...damages, ...this.#takeUntold()] }
+      const sealed = this.#sealTogether(segments, watched)
+      for (const segment of sealed.segments) this.#parts.disk.unlink(this.#fileOf(segment).path)
+      return { op: 'sealed', ...sealed, damages: [...sealed.damages, ...this.#takeUntold()] }
     } catch (error) {
-      if (error instanceof SealStopped) return { op: 'stopped', segment }
-      const failed = failureOf(error, segment)
+      if (error instanceof SealStopped) return { op: 'stopped' }
+      const failed = failureOf(error, segments[0])
       return { ...failed, damages: [...failed.damages, ...this.#takeUntold()] }
     }
   }
 
-  /** Where samples.db is damaged, what can be mended is, and the segment is sealed after all. */
-  #sealOrMend(path: string, segment: number, watched: readonly number[]): FoundDamage[] {
-    const seal = (): FoundDamage[] => {
+  #fileOf(segment: number): SegmentFile {
+    return { path: join(this.#parts.journalFolder, segmentName(segment)), segment }
+  }
+
+  /** Seals together what can be; the first alone where what comes back is wrong, so that the one it is of is told. */
+  #sealTogether(segments: readonly number[], watched: readonly number[]): Sealed {
+    const sealedTo = this.#table.readMeta(SEALED_SEGMENT)
+    const before = segments.filter((segment) => segment <= sealedTo)
+    if (before.length > 0) return { segments: before, damages: [] }
+    try {
+      return this.#sealOrMend(segments, watched)
+    } catch (error) {
+      if (!(error instanceof SealMismatch) || segments.length === 1) throw error
+      return this.#sealOrMend(segments.slice(0, 1), watched)
+    }
+  }
+
+  /** Where samples.db is damaged, what can be mended is, and the segments are sealed after all. */
+  #sealOrMend(segments: readonly number[], watched: readonly number[]): Sealed {
+    const files = segments.map((segment) => this.#fileOf(segment))
+    const seal = (): Sealed => {
       this.#touched.watchAlso(watched)
-      return this.#sealer.seal(this.#reader.read(path, segment))
+      const content = this.#reader.read(files)
+      return { segments: content.segments, damages: this.#sealer.seal(content) }
     }
     try {
       return seal()
@@ -96,13 +118,13 @@ export class SealerWork {
       if (!isDamagedFile(error)) throw error
       const mended = this.#sealAfterFreePages(seal) ?? this.#sealAfterIndex(seal)
       if (mended !== undefined) return mended
-      this.#salvage(segment)
+      this.#salvage(segments[0])
       return seal()
     }
   }
 
   /** Lets go of the list of unused pages, and seals where that was the damage; undefined elsewhere. */
-  #sealAfterFreePages(seal: () => FoundDamage[]): FoundDamage[] | undefined {
+  #sealAfterFreePages(seal: () => Sealed): Sealed | undefined {
     const damage = letGoOfFreePages(this.#parts.db)
     if (damage === undefined) return undefined
     this.#untold.push(damage)
@@ -110,10 +132,12 @@ export class SealerWork {
   }
 
   /** Builds the index of the rows again from them and seals; undefined where that does not help. */
-  #sealAfterIndex(seal: () => FoundDamage[]): FoundDamage[] | undefined {
-    return undefinedIfDamaged(() =>
-      this.#table.rebuildIndex(this.#onRows) ? [...seal(), MENDED] : undefined,
-    )
+  #sealAfterIndex(seal: () => Sealed): Sealed | undefined {
+    return undefinedIfDamaged(() => {
+      if (!this.#table.rebuildIndex(this.#onRows)) return undefined
+      const { segments, damages } = seal()
+      return { segments, damages: [...damages, MENDED] }
+    })
   }
 
   #salvage(segment: number): void {
@@ -159,7 +183,7 @@ function failureOf(
   error: unknown,
   segment: number,
 ): Extract<SealerReply, { readonly op: 'failed' }> {
-  const about = { op: 'failed', segment } as const
+  const about = { op: 'failed' } as const
   if (error instanceof SealMismatch) {
     const damages = [error.describe(segmentName(segment))]
     return { ...about, what: error.message, passing: undefined, damages }

@@ -7,17 +7,30 @@ import type { SealerReply } from './sealer-protocol.ts'
 /** So long one that may wait does: sealing takes processor time from a fleet that signs on meanwhile. */
 const WAITS_MS = 10_000
 
-interface ClosedSegment {
+/** So many segments may always wait, whatever they hold. */
+const FEW_WAIT = 3
+
+/** What each of those that may wait holds on average: twice what a segment of the usual length does. */
+const WAITING_BYTES = 64 * 1024 * 1024
+
+/** A segment and the memory that it takes until it is sealed. */
+interface HeldSegment {
   readonly segment: number
+  readonly bytes: number
+}
+
+interface ClosedSegment extends HeldSegment {
   readonly closedAtMs: number
 }
 
 interface SealerOptions {
   start(events: SealerEvents): SealerLink
+  /** How many segments may be sealed in one pass. */
+  readonly togetherMax: number
   /** How long to wait before sealing again when the disk was full, or the like. */
   readonly roomRetryMs: number
-  /** Called once a segment is in samples.db for good. */
-  onSealed(segment: number, damages: readonly FoundDamage[]): void
+  /** Called once segments are in samples.db for good. */
+  onSealed(segments: readonly number[], damages: readonly FoundDamage[]): void
   /** Called when sealing cannot go on for now, or at all, for a reason that was not told before. */
   onStuck(reason: string): void
   /** Called with what is wrong beside what was sealed; a segment that could not be is kept. */
@@ -26,7 +39,7 @@ interface SealerOptions {
   onBug(error: unknown): void
 }
 
-/** The main thread's end of the sealer: closed segments are sealed one after the other, in order. */
+/** The main thread's end of the sealer: closed segments are sealed in order, those that wait together where they can. */
 export class Sealer {
   readonly #options: SealerOptions
   readonly #link: SealerLink
@@ -78,6 +91,14 @@ export class Sealer {
     return this.#queue.length
   }
 
+  /** Whether more wait than may: than so many, or fewer that hold more than as many usually do. */
+  isBehind(backlogMax: number): boolean {
+    const waiting = this.#queue.length
+    if (waiting <= Math.min(FEW_WAIT, backlogMax)) return false
+    const bytes = this.#queue.reduce((sum, closed) => sum + closed.bytes, 0)
+    return waiting > backlogMax || bytes > (backlogMax + 1) * WAITING_BYTES
+  }
+
   /** All segments that are closed and not yet sealed, and for how long the oldest waits; 0 when there is none. */
   get unsealed(): { readonly count: number; readonly lagMs: number } {
     const count = this.#queue.length + this.#held.length
@@ -91,11 +112,8 @@ export class Sealer {
   }
 
   /** Seals segments before all others; those that are held from release() on, or when another is closed. */
-  sealFirst(
-    generations: readonly { readonly segment: number }[],
-    { isHeld }: { readonly isHeld: boolean },
-  ): void {
-    this.#held = generations.map(({ segment }) => closedNow(segment))
+  sealFirst(generations: readonly HeldSegment[], { isHeld }: { readonly isHeld: boolean }): void {
+    this.#held = generations.map(closedNow)
     if (!isHeld) this.release()
   }
 
@@ -103,23 +121,18 @@ export class Sealer {
   release(): void {
     clearTimeout(this.#releasing)
     this.#releasing = undefined
-    for (const closed of this.#held.splice(0)) this.#push(closed)
+    this.#queue.push(...this.#held.splice(0))
+    this.#next()
   }
 
   /** Seals a segment after those given before; one that may wait with the next, or some seconds later. */
-  enqueue(segment: number, { mayWait }: { readonly mayWait: boolean }): void {
+  enqueue(generation: HeldSegment, { mayWait }: { readonly mayWait: boolean }): void {
+    this.#held.push(closedNow(generation))
     if (mayWait) {
-      this.#held.push(closedNow(segment))
       this.#releasing ??= setTimeout(() => this.release(), WAITS_MS).unref()
       return
     }
     this.release()
-    this.#push(closedNow(segment))
-  }
-
-  #push(closed: ClosedSegment): void {
-    this.#queue.push(closed)
-    this.#next()
   }
 
   /** Resolves when the backlog has changed, or sealing is stuck. */
@@ -177,7 +190,10 @@ export class Sealer {
     this.#isSealing = true
     this.#telling = [...this.#untold]
     this.#untold = new Set()
-    this.#link.send({ op: 'seal', segment: this.#queue[0].segment, watched: this.#telling })
+    // Where one failed, for lack of room say, the first alone needs least and gives back what it held.
+    const togetherMax = this.#stuckReason === undefined ? this.#options.togetherMax : 1
+    const segments = this.#queue.slice(0, togetherMax).map(({ segment }) => segment)
+    this.#link.send({ op: 'seal', segments, watched: this.#telling })
   }
 
   #onReply(reply: SealerReply): void {
@@ -198,8 +214,8 @@ export class Sealer {
     if (reply.op === 'failed') this.#onFailed(reply)
     if (reply.op !== 'sealed') return
     this.#stuckReason = undefined
-    this.#queue.shift()
-    this.#options.onSealed(reply.segment, reply.damages)
+    this.#queue.splice(0, reply.segments.length)
+    this.#options.onSealed(reply.segments, reply.damages)
     this.#wake()
     this.#next()
   }
@@ -233,6 +249,6 @@ export class Sealer {
   }
 }
 
-function closedNow(segment: number): ClosedSegment {
-  return { segment, closedAtMs: systemClock.elapsed() }
+function closedNow({ segment, bytes }: HeldSegment): ClosedSegment {
+  return { segment, bytes, closedAtMs: systemClock.elapsed() }
 }

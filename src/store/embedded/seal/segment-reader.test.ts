@@ -15,6 +15,7 @@ import { SEGMENT_HEADER_BYTES, writeSegmentHeader } from '../journal/segment.ts'
 import { type SegmentContent, SegmentReader } from './segment-reader.ts'
 
 const PATH = 'journal/journal-000000000001.seg'
+const FILE = { path: PATH, segment: 1 }
 const HANDLES = 5
 const SALT = 99
 
@@ -37,18 +38,19 @@ function batchOf(rows: readonly Row[], removals: ReadonlyArray<readonly number[]
   }
 }
 
-/** A segment with a frame for each list of records. */
-function segmentOf(frames: ReadonlyArray<readonly JournalRecord[]>): Uint8Array {
+/** A segment with a frame for each list of records, of which the first has the sequence. */
+function segmentOf(frames: ReadonlyArray<readonly JournalRecord[]>, firstSequence = 1): Uint8Array {
   const memory = viewMemory(new SharedArrayBuffer(64 * 1024))
   const { bytes } = memory
-  writeSegmentHeader(bytes, { number: 1, salt: SALT, firstSequence: 1 })
+  writeSegmentHeader(bytes, { number: 1, salt: SALT, firstSequence })
   let start = SEGMENT_HEADER_BYTES
   frames.forEach((records, index) => {
     let at = start + FRAME_HEADER_BYTES
     for (const record of records) at = writeRecord(memory, at, sizeRecord(record))
     writeDirectory(bytes, start + FRAME_HEADER_BYTES, at)
     const payloadBytes = at + DIRECTORY_BYTES - start - FRAME_HEADER_BYTES
-    finishFrame(bytes, start, { salt: SALT, sequence: index + 1, payloadBytes, fileOffset: start })
+    const sequence = firstSequence + index
+    finishFrame(bytes, start, { salt: SALT, sequence, payloadBytes, fileOffset: start })
     start += frameBytes(payloadBytes)
   })
   return bytes
@@ -70,6 +72,24 @@ function diskOf(bytes: () => Uint8Array): Disk {
       return room.subarray(0, part.length)
     },
   }
+}
+
+/** A disk of segments, the number of which ends their path. */
+function diskOfAll(segments: readonly Uint8Array[]): Disk {
+  const diskAt = (path: string): Disk =>
+    diskOf(() => segments[Number(/[0-9](?=\.seg$)/.exec(path)) - 1])
+  return {
+    ...realDisk,
+    readWhole: (path, room) => diskAt(path).readWhole(path, room),
+    readPart: (path, position, room) => diskAt(path).readPart(path, position, room),
+  }
+}
+
+function filesOf(segments: readonly Uint8Array[]) {
+  return segments.map((_, index) => ({
+    path: PATH.replace('1.seg', `${index + 1}.seg`),
+    segment: index + 1,
+  }))
 }
 
 function samplesOf(generation: HeadGeneration, handle: number): unknown[] {
@@ -155,7 +175,7 @@ test('SegmentReader reads what replaySegment() reads, segment after segment', ()
       )
       for (const segment of segments) {
         bytes = segmentOf(segment)
-        assert.deepEqual(contentsOf(reader.read(PATH, 1)), replayedContents(bytes))
+        assert.deepEqual(contentsOf(reader.read([FILE])), replayedContents(bytes))
       }
     }),
     { numRuns: 400 },
@@ -170,13 +190,13 @@ test('SegmentReader tells damage as replaySegment() does, and keeps it when it r
         diskOf(() => bytes),
         window,
       )
-      reader.read(PATH, 1)
+      reader.read([FILE])
       bytes[at] ^= 1 << bit
       const damaged = replayedContents(bytes)
-      const content = reader.read(PATH, 1)
+      const content = reader.read([FILE])
       assert.deepEqual(contentsOf(content), damaged)
       bytes = new Uint8Array(bytes.length)
-      reader.read(PATH, 1)
+      reader.read([FILE])
       assert.deepEqual(content.damages, damaged.damages)
     }),
     { numRuns: 400 },
@@ -192,7 +212,7 @@ test('SegmentReader reads a clean segment in pieces only, and one that changes b
   const whole = () => assert.fail('read whole')
   const inPieces = { ...diskOf(() => clean), readWhole: whole }
   const window = { bytes: 200, bytesMax: 400 }
-  const { sorted, lastSequence } = new SegmentReader(inPieces, window).read(PATH, 1)
+  const { sorted, lastSequence } = new SegmentReader(inPieces, window).read([FILE])
   assert.equal(lastSequence, 3)
   assert.deepEqual(rowsOf(sorted.columnsOf(1)), [
     [1, 1],
@@ -209,6 +229,104 @@ test('SegmentReader reads a clean segment in pieces only, and one that changes b
       return disk.readPart(path, position, room)
     },
   }
-  const content = new SegmentReader(changing, window).read(PATH, 1)
+  const content = new SegmentReader(changing, window).read([FILE])
   assert.deepEqual(contentsOf(content), replayedContents(shorter))
+})
+
+/** The segments as one that has all of their frames. */
+function joined(segments: ReadonlyArray<ReadonlyArray<readonly JournalRecord[]>>) {
+  const { segment: _, ...contents } = replayedContents(segmentOf(segments.flat()))
+  return contents
+}
+
+/** The same segments, the sequences of which go on from one to the next. */
+function segmentsOf(segments: ReadonlyArray<ReadonlyArray<readonly JournalRecord[]>>) {
+  let next = 1
+  return segments.map((segment) => {
+    const bytes = segmentOf(segment, next)
+    next += segment.length
+    return bytes
+  })
+}
+
+const someSegments = fc.array(
+  fc.array(fc.array(record, { minLength: 1, maxLength: 3 }), { maxLength: 4 }),
+  {
+    minLength: 1,
+    maxLength: 4,
+  },
+)
+
+test('SegmentReader reads segments together as one that holds all they hold', () => {
+  let together = 0
+  fc.assert(
+    fc.property(someSegments, windows, (segments, window) => {
+      const files = segmentsOf(segments)
+      const reader = new SegmentReader(diskOfAll(files), window)
+      const content = reader.read(filesOf(files))
+      const read = content.segments.length
+      assert.deepEqual(
+        content.segments,
+        filesOf(files)
+          .slice(0, read)
+          .map(({ segment }) => segment),
+      )
+      if (window === undefined) assert.equal(read, files.length)
+      if (read > 1) together += 1
+      const { segment, ...contents } = contentsOf(content)
+      assert.equal(segment, read)
+      assert.deepEqual(contents, joined(segments.slice(0, read)))
+    }),
+    { numRuns: 400 },
+  )
+  assert.ok(together > 50, `${together} times segments were read together`)
+})
+
+test('SegmentReader leaves a damaged segment, and those after it, to be read alone', () => {
+  fc.assert(
+    fc.property(someSegments, fc.nat(), bitPlace, (segments, which, { at, bit }) => {
+      const files = segmentsOf(segments)
+      const damaged = which % files.length
+      files[damaged][at] ^= 1 << bit
+      const content = new SegmentReader(diskOfAll(files)).read(filesOf(files))
+      const { segment: _, ...contents } = contentsOf(content)
+      const read = content.segments.length
+      if (read === 1) {
+        const { segment: _, ...alone } = replayedContents(files[0])
+        assert.deepEqual(contents, alone)
+        return
+      }
+      // A bit behind the frames may not count.
+      if (read <= damaged) assert.equal(read, damaged)
+      assert.deepEqual(contents, joined(segments.slice(0, read)))
+    }),
+    { numRuns: 400 },
+  )
+})
+
+test('SegmentReader takes segments with very many texts or removals one by one', () => {
+  const texts = Array.from({ length: 40_000 }, (_, time) => [1, time, 'x'] as const)
+  const numbers: Row[] = [[2, 1, 1]]
+  const segmentWith = (rows: readonly Row[], first: number) => {
+    const memory = viewMemory(new SharedArrayBuffer(4 * 1024 * 1024))
+    const { bytes } = memory
+    writeSegmentHeader(bytes, { number: 1, salt: SALT, firstSequence: first })
+    const start = SEGMENT_HEADER_BYTES + FRAME_HEADER_BYTES
+    const sized = sizeRecord({ kind: 'samples', batch: batchOf(rows, []) })
+    const end = writeRecord(memory, start, sized)
+    writeDirectory(bytes, start, end)
+    const payloadBytes = end + DIRECTORY_BYTES - start
+    const fileOffset = SEGMENT_HEADER_BYTES
+    finishFrame(bytes, fileOffset, { salt: SALT, sequence: first, payloadBytes, fileOffset })
+    return bytes
+  }
+  const f = (segments: ReadonlyArray<readonly Row[]>, want: readonly number[]) => {
+    const files = segments.map((rows, index) => segmentWith(rows, index + 1))
+    const content = new SegmentReader(diskOfAll(files)).read(filesOf(files))
+    assert.deepEqual(content.segments, want)
+    assert.equal(content.lastSequence, want.length)
+  }
+  f([texts, numbers, texts, numbers], [1, 2, 3, 4])
+  f([texts, texts, texts], [1, 2])
+  f([numbers, texts, texts, numbers], [1, 2])
 })

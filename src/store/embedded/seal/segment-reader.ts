@@ -20,16 +20,31 @@ import {
 import { scanSegment } from '../journal/scan.ts'
 import { type SegmentColumns, type SegmentPlaces, SortedSamples } from './sorted-samples.ts'
 
-/** What a segment holds, by stream; valid until the next one is read. */
-export interface SegmentContent extends Pick<Replay, 'lastSequence' | 'damages'> {
+/**
+ * Beside the texts and removals of the first segment so many may be sealed with it: each costs more memory than a
+ * number does.
+ */
+const OTHERS_MAX = 65_536
+
+/** Long puts make longer segments than usual: eight of the usual length are read together at most. */
+const BYTES_MAX = 8 * 32 * 1024 * 1024
+
+/** A segment to be read. */
+export interface SegmentFile {
+  readonly path: string
   readonly segment: number
+}
+
+/** What segments hold that follow each other, by stream, as if they were one; valid until the next are read. */
+export interface SegmentContent extends Pick<Replay, 'lastSequence' | 'damages'> {
+  readonly segments: readonly number[]
   /** The samples of most streams. */
   readonly sorted: SortedSamples
   /** Those of streams with removals or texts, and everything else that was written. */
   readonly generation: HeadGeneration
 }
 
-/** Reads segments to be sealed, one after the other, in memory that it keeps for the next one. */
+/** Reads segments to be sealed, some at once, in memory that it keeps for the next ones. */
 export class SegmentReader {
   readonly #disk: Disk
   readonly #clean: CleanSegmentReader
@@ -47,29 +62,59 @@ export class SegmentReader {
     this.#clean.release()
   }
 
-  /** Reads a segment: twice in pieces, which takes half of the memory, or whole where that is not to be had. */
-  read(path: string, segment: number): SegmentContent {
-    return this.#readInPieces(path, segment) ?? this.#readWhole(path, segment)
+  /**
+   * Reads as many of the given segments as can be sealed together, the first at least: twice in pieces, which takes half
+   * of the memory, or the first alone and whole where that is not to be had.
+   */
+  read(files: readonly SegmentFile[]): SegmentContent {
+    for (let together = files; together.length > 0; ) {
+      const content = this.#readInPieces(together)
+      if (typeof content !== 'number') return content
+      together = together.slice(0, content)
+    }
+    return this.#readWhole(files[0])
   }
 
-  #readInPieces(path: string, segment: number): SegmentContent | undefined {
-    const grouped = this.#startOver(segment)
-    let memory: SegmentMemory | undefined
-    const eachFrame = (onRecord: typeof countRecord): CleanSegment | undefined =>
-      this.#clean.read(path, (records) => {
-        if (memory?.memory !== records.buffer) memory = viewSegment(records.buffer)
-        const seen = memory
-        scanRecords(records, (place) => onRecord(seen, place, grouped))
+  /** What the segments hold; where one cannot be read so, or not with those before it, how many these are. */
+  #readInPieces(files: readonly SegmentFile[]): SegmentContent | number {
+    const segments = files.map(({ segment }) => segment)
+    const grouped = this.#startOver(segments)
+    const counted: CleanSegment[] = []
+    let others = 0
+    let bytes = 0
+    for (const { path } of files) {
+      let inThis = 0
+      const clean = this.#eachRecord(path, (seen, place) => {
+        inThis += place.removalCount + place.textCount
+        countRecord(seen, place, grouped)
       })
-    const counted = eachFrame(countRecord)
-    if (counted === undefined) return undefined
-    const put = eachFrame(putRecord)
-    if (put?.end !== counted.end) return undefined
-    return { segment, ...grouped, damages: [], lastSequence: counted.lastSequence }
+      if (clean === undefined) return counted.length
+      bytes += clean.end
+      if (counted.length > 0) others += inThis
+      if (counted.length > 0 && (others > OTHERS_MAX || bytes > BYTES_MAX)) return counted.length
+      counted.push(clean)
+    }
+    for (const [index, { path }] of files.entries()) {
+      const put = this.#eachRecord(path, (seen, place) => putRecord(seen, place, grouped))
+      if (put?.end !== counted[index].end) return index
+    }
+    return { segments, ...grouped, damages: [], lastSequence: counted.at(-1)?.lastSequence }
   }
 
-  #readWhole(path: string, segment: number): SegmentContent {
-    const grouped = this.#startOver(segment)
+  #eachRecord(
+    path: string,
+    onRecord: (seen: SegmentMemory, place: RecordPlace) => void,
+  ): CleanSegment | undefined {
+    let memory: SegmentMemory | undefined
+    return this.#clean.read(path, (records) => {
+      if (memory?.memory !== records.buffer) memory = viewSegment(records.buffer)
+      const seen = memory
+      scanRecords(records, (place) => onRecord(seen, place))
+    })
+  }
+
+  #readWhole({ path, segment }: SegmentFile): SegmentContent {
+    const grouped = this.#startOver([segment])
     const bytes = this.#disk.readWhole(path)
     const scan = scanSegment(bytes)
     const memory = viewSegment(bytes.buffer)
@@ -85,12 +130,12 @@ export class SegmentReader {
     }))
     const { lastSequence } = sequencesOf(scan)
     freeBytes(bytes)
-    return { segment, ...grouped, damages, lastSequence }
+    return { segments: [segment], ...grouped, damages, lastSequence }
   }
 
-  #startOver(segment: number): GroupedSamples {
+  #startOver(segments: readonly number[]): GroupedSamples {
     this.#sorted.clear()
-    return { sorted: this.#sorted, generation: new HeadGeneration(segment) }
+    return { sorted: this.#sorted, generation: new HeadGeneration(segments[segments.length - 1]) }
   }
 }
 

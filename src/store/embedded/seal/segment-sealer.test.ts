@@ -16,7 +16,13 @@ import { TouchedTable } from './touched-table.ts'
 function contentOf(segment: number, fill: (generation: HeadGeneration) => void): SegmentContent {
   const generation = new HeadGeneration(segment)
   fill(generation)
-  return { segment, sorted: new SortedSamples(), generation, damages: [], lastSequence: segment }
+  return {
+    segments: [segment],
+    sorted: new SortedSamples(),
+    generation,
+    damages: [],
+    lastSequence: segment,
+  }
 }
 
 const OLD = contentOf(1, (generation) => {

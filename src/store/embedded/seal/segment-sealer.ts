@@ -36,12 +36,11 @@ export class SegmentSealer {
     })
   }
 
-  /** Seals one segment, which must be the next; tells what did not check on the way. */
+  /** Seals segments, which must be the next; tells what did not check on the way. */
   seal(content: SegmentContent): FoundDamage[] {
-    const { segment, sorted, generation, lastSequence } = content
+    const { segments, sorted, generation, lastSequence } = content
     this.#damages = [...content.damages]
     this.#rows = 0
-    this.#streams.sealNumber = segment
     try {
       this.#table.beginSeal()
       const handleEnd = Math.max(sorted.handleEnd, generation.handleEnd)
@@ -50,13 +49,14 @@ export class SegmentSealer {
         if (this.#isStopping()) throw new SealStopped('the store is closing')
         this.#endTransactionIfLong()
       }
-      this.#table.writeSealed(segment, lastSequence)
+      this.#table.writeSealed(segments[segments.length - 1], lastSequence)
       this.#table.commit()
     } catch (error) {
       this.#table.rollback()
       this.#clearCaches()
       throw error
     }
+    this.#streams.passes += 1
     this.#table.checkpoint()
     return this.#damages
   }

@@ -22,12 +22,14 @@ import {
   splitMerged,
 } from '../rows/chunk-row.ts'
 import type { DamagedRow } from '../rows/damaged-row.ts'
+import { SEALED_SEGMENT } from '../rows/meta-names.ts'
 import type { ChunkTable, FoundRow } from './chunk-table.ts'
 import { checkReadBack, isReadBack, type WrittenRow } from './read-back.ts'
 
 /** Runs of a stream are merged into its chunks when there are so many, or hold so many samples. */
 const RUNS_MAX = 8
-const RUN_SAMPLES_MAX = 512
+const RUN_SAMPLES_MIN = 256
+const RUN_SAMPLES_SPREAD = 512
 
 /** A chunk at the end of its stream that has so many samples is left as it is. */
 const FULL_SAMPLES = 3_072
@@ -57,8 +59,8 @@ interface StreamSealerEvents {
 
 /** Brings single streams of samples.db up to date. Every step may be repeated after a crash. */
 export class StreamSealer {
-  /** Which streams are due to merge in a seal their runs. */
-  sealNumber = 0
+  /** Segments were sealed so many times: tells which streams are due to merge their runs. */
+  passes: number
   readonly #table: ChunkTable
   readonly #onRow: () => void
   readonly #onStep: () => void
@@ -70,6 +72,7 @@ export class StreamSealer {
 
   constructor(table: ChunkTable, events: StreamSealerEvents) {
     this.#table = table
+    this.passes = table.readMeta(SEALED_SEGMENT)
     this.#onRow = events.onRow
     this.#onStep = events.onStep
     this.#onDamage = events.onDamage
@@ -85,12 +88,10 @@ export class StreamSealer {
     if (columns.count === 0) return
     const held = this.#runsOf(stream)
     // An eighth of the streams is due in each seal, so that a million do not all merge in one.
-    const isDue = held.runs > 0 && (this.sealNumber + stream) % RUNS_MAX === 0
+    const isDue = held.runs > 0 && (this.passes + blockOf(stream)) % RUNS_MAX === 0
     const isManyRuns = held.runs + 1 >= RUNS_MAX || isDue
-    if (!isManyRuns && held.samples + columns.count < RUN_SAMPLES_MAX) {
-      const pieces = splitColumns(columns, true)
-      for (const piece of pieces) this.#insert(stream, RUN_LEVEL, piece)
-      this.#setRuns(stream, held.runs + pieces.length, held.samples + columns.count)
+    if (!isManyRuns && held.samples + columns.count < runSamplesMax(stream)) {
+      this.#insertRun(stream, columns, held)
       return
     }
     const parts = [columns]
@@ -98,8 +99,25 @@ export class StreamSealer {
       const decoded = this.#takeUp(stream, run, RUN_LEVEL)
       if (decoded.count > 0) parts.push(decoded)
     }
+    const merged = mergeColumns(parts)
+    // Few become one longer run: a chunk costs more to write, and would soon be taken up again. Texts may be long.
+    if (merged.count < runSamplesMax(stream) && merged.texts === undefined) {
+      this.#insertRun(stream, merged, { runs: 0, samples: 0 })
+      return
+    }
     this.#setRuns(stream, 0, 0)
-    this.#place(stream, mergeColumns(parts))
+    this.#place(stream, merged)
+  }
+
+  /** Writes samples as a run beside those that the stream has. */
+  #insertRun(
+    stream: number,
+    columns: SampleColumns,
+    beside: { readonly runs: number; readonly samples: number },
+  ): void {
+    const pieces = splitColumns(columns, true)
+    for (const piece of pieces) this.#insert(stream, RUN_LEVEL, piece)
+    this.#setRuns(stream, beside.runs + pieces.length, beside.samples + columns.count)
   }
 
   /** Takes spans out of everything the stream holds. */
@@ -302,4 +320,15 @@ export class StreamSealer {
     this.#runs = growColumn(this.#runs, Math.max(length, STREAMS_MIN), UNKNOWN)
     this.#runSamples = growColumn(this.#runSamples, this.#runs.length)
   }
+}
+
+/** With how many samples in its runs a stream makes chunks of them: not all streams of a fleet at once. */
+function runSamplesMax(stream: number): number {
+  const mixed = Math.imul(blockOf(stream), 0x9e3779b1) >>> 0
+  return RUN_SAMPLES_MIN + Math.floor((mixed / 2 ** 32) * RUN_SAMPLES_SPREAD)
+}
+
+/** Streams whose rows lie beside each other are merged together: what is changed are few pages then. */
+function blockOf(stream: number): number {
+  return stream >>> 10
 }

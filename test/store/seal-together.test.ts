@@ -1,0 +1,171 @@
+/** Segments that wait for the sealer are sealed in one pass, as if they were one. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { realDisk } from '../../src/store/embedded/disk/real-disk.ts'
+import { type EmbeddedSampleStore, openSampleStore } from '../../src/store/embedded/index.ts'
+import { segmentNumberOf } from '../../src/store/embedded/journal/segment.ts'
+import type { StoreMachine } from '../../src/store/embedded/samples/store-machine.ts'
+import { openSamplesFile } from '../../src/store/embedded/seal/open-samples-file.ts'
+import { SealerWork } from '../../src/store/embedded/seal/sealer-work.ts'
+import { turnedMachine } from '../power/sim-machine.ts'
+import { Random, roundsOf, testSeeds } from '../support/random.ts'
+import { batch, read, stream } from '../support/samples.ts'
+import { SampleModel } from './sample-model.ts'
+import { SampleTrial } from './sample-trial.ts'
+
+function makeFolder(context: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-together-'))
+  context.after(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+/** How often several segments were sealed in one pass. */
+async function trySlowSealer(
+  context: TestContext,
+  seed: number,
+  textShare: number,
+): Promise<number> {
+  const folder = makeFolder(context)
+  const random = new Random(seed)
+  let store: EmbeddedSampleStore | undefined
+  let together = 0
+  const open = async () => {
+    const machine = turnedMachine(realDisk, () => openSamplesFile(join(folder, 'samples.db')), {
+      turns: () => random.integer(1, 10_000),
+      onSealed: ({ length }) => {
+        if (length > 1) together += 1
+      },
+    })
+    const segmentBytes = random.pick([4 * 1024, 16 * 1024])
+    const backlogMax = random.pick([3, 7, 15])
+    store = await openSampleStore({ folder, segmentBytes, backlogMax, machine })
+    return store
+  }
+  const trial = new SampleTrial({ open, seal: async () => store?.sealAll() }, random, textShare)
+  try {
+    await trial.run(80)
+  } finally {
+    await trial.dispose()
+  }
+  return together
+}
+
+for (const seed of testSeeds(roundsOf(3))) {
+  test(`a store whose sealer lags holds what the model holds (WEIR_TEST_SEED=${seed})`, async (context) => {
+    const together = await trySlowSealer(context, seed, 0.05)
+    assert.ok(together + (await trySlowSealer(context, seed + 1, 0.6)) > 0)
+  })
+}
+
+/** A machine on which nothing is ever sealed. */
+function unsealing(): StoreMachine {
+  return {
+    ...turnedMachine(realDisk, () => assert.fail('nothing is sealed')),
+    startSealer(_place, events) {
+      queueMicrotask(() => events.onReply({ op: 'ready' }))
+      return { send() {}, async close() {} }
+    },
+  }
+}
+
+/** More than are written in one transaction. */
+const STREAMS = 2_000
+
+/** Fills several segments with samples that write over each other, removals and streams that end. */
+async function fillJournal(folder: string, random: Random): Promise<SampleModel> {
+  openSamplesFile(join(folder, 'samples.db')).close()
+  const machine = unsealing()
+  const store = await openSampleStore({ folder, segmentBytes: 96 * 1024, backlogMax: 99, machine })
+  const model = new SampleModel()
+  const streams = new Set(Array.from({ length: STREAMS }, (_, index) => index + 1))
+  for (let round = 0; round < 12; round += 1) {
+    const rows = Array.from(streams, (handle) => {
+      const value = random.next() < 0.01 ? `text ${round}` : round
+      return [handle, random.integer(0, 20), value] as const
+    })
+    const cuts = Array.from({ length: 20 }, () => {
+      const from = random.integer(0, 20)
+      return [random.pick([...streams]), from, from + random.integer(1, 10)] as const
+    })
+    await store.append(batch(rows, cuts))
+    for (const cut of cuts) model.remove(...cut)
+    for (const row of rows) model.put(...row)
+    const gone = random.pick([...streams])
+    streams.delete(gone)
+    await store.forget([stream(gone)])
+    model.forget(gone)
+  }
+  await store.close()
+  return model
+}
+
+async function checkAll(store: EmbeddedSampleStore, model: SampleModel): Promise<void> {
+  for (let handle = 1; handle <= STREAMS; handle += 1) {
+    assert.deepEqual(await read(store, handle), model.read(handle), `stream ${handle}`)
+  }
+}
+
+/** Seals segments in one pass, and stops after so many streams; how many rows are there for good. */
+function sealUntil(folder: string, segments: readonly number[], streams: number): number {
+  const db = openSamplesFile(join(folder, 'samples.db'))
+  let left = streams
+  const isStopping = () => {
+    left -= 1
+    return left < 0
+  }
+  const parts = { db, disk: realDisk, journalFolder: join(folder, 'journal'), isStopping }
+  const work = new SealerWork(parts)
+  assert.deepEqual(work.follow({ op: 'seal', segments, watched: [] }), { op: 'stopped' })
+  const { rows } = db.prepare('SELECT count(*) AS rows FROM chunk').get() as { rows: number }
+  work.close()
+  return rows
+}
+
+for (const seed of testSeeds(roundsOf(3))) {
+  test(`a pass that is cut half way is repeated by any other (WEIR_TEST_SEED=${seed})`, async (context) => {
+    const folder = makeFolder(context)
+    const random = new Random(seed)
+    const model = await fillJournal(folder, random)
+    const segments = readdirSync(join(folder, 'journal'))
+      .map(segmentNumberOf)
+      .filter((segment) => segment !== undefined)
+      .sort((a, b) => a - b)
+    assert.ok(segments.length >= 5, `${segments.length} segments`)
+    for (let cut = 0; cut < 3; cut += 1) {
+      const together = segments.slice(0, random.integer(2, segments.length + 1))
+      assert.ok(sealUntil(folder, together, random.integer(1_600, STREAMS - 100)) > 1_000)
+    }
+    const backlogMax = random.pick([0, 3, 15])
+    const store = await openSampleStore({ folder, segmentBytes: 96 * 1024, backlogMax })
+    await checkAll(store, model)
+    await store.sealAll()
+    await checkAll(store, model)
+    await store.close()
+    const again = await openSampleStore({ folder, segmentBytes: 96 * 1024 })
+    await checkAll(again, model)
+    assert.deepEqual(again.status().damages, [])
+    await again.close()
+  })
+}
+
+test('segments that a crash left behind their seal are told as sealed, the others are sealed after', async (context) => {
+  const folder = makeFolder(context)
+  const model = await fillJournal(folder, new Random(1))
+  const db = openSamplesFile(join(folder, 'samples.db'))
+  const journalFolder = join(folder, 'journal')
+  const unlinked: string[] = []
+  const disk = { ...realDisk, unlink: (path: string) => unlinked.push(path) }
+  const work = new SealerWork({ db, disk, journalFolder, isStopping: () => false })
+  const seal = (...segments: number[]) => work.follow({ op: 'seal', segments, watched: [] })
+  assert.deepEqual(seal(1, 2), { op: 'sealed', segments: [1, 2], damages: [] })
+  assert.deepEqual(seal(1, 2, 3), { op: 'sealed', segments: [1, 2], damages: [] })
+  assert.equal(unlinked.length, 4)
+  assert.deepEqual(seal(3, 4), { op: 'sealed', segments: [3, 4], damages: [] })
+  work.close()
+  const store = await openSampleStore({ folder })
+  await checkAll(store, model)
+  await store.close()
+})
