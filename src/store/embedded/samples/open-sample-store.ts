@@ -57,7 +57,7 @@ interface SampleStoreOptions {
 
 /** Opens the samples of a data folder; what a crash left in the journal is read back first. */
 export async function openSampleStore(options: SampleStoreOptions): Promise<EmbeddedSampleStore> {
-  const { roomRetryMs = ROOM_RETRY_MS_DEFAULT, backlogMax: waitingMax = BACKLOG_MAX } = options
+  const { roomRetryMs = ROOM_RETRY_MS_DEFAULT } = options
   const machine = options.machine ?? threadedMachine(options.faults)
   const { disk } = machine
   const folder = join(options.folder, 'journal')
@@ -68,19 +68,9 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   const ended = new ProgressSlotFile(options.folder, 'sealedSegment')
   const acknowledged = readProgress(options.folder).journalSequence
   const durable = new ProgressSlotFile(options.folder, 'journalSequence')
-  const sealer = new Sealer({
-    ...{ roomRetryMs, onBug, onStuck: options.onStuck ?? (() => {}) },
-    // Half of those that may wait: puts fill the others meanwhile.
-    togetherMax: Math.ceil((waitingMax + 1) / 2),
-    start: (events) => machine.startSealer({ file, journalFolder: folder }, events),
-    onUnsealable: (damage) => quarantine.add(damage),
-    onSealed(segments, damages) {
-      for (const damage of damages) quarantine.add(damage)
-      for (const segment of segments) {
-        head.dropGeneration(segment)
-        ended.note(segment)
-      }
-    },
+  const sealer = makeSealer({ ...options, machine, roomRetryMs }, quarantine, (segment) => {
+    head.dropGeneration(segment)
+    ended.note(segment)
   })
   const head = new Head((generation) =>
     sealer.enqueue(generation, { mayWait: journal.isShort(generation.segment) }),
@@ -115,11 +105,31 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   })
   // Only when everything is replayed, so that sealing does not hold the start up.
   sealer.sealFirst(head.generations, { isHeld: options.isSealedWhenWatched === true })
-  const backlogMax = Math.max(waitingMax, head.generations.length)
+  const backlogMax = Math.max(options.backlogMax ?? BACKLOG_MAX, head.generations.length)
   return new EmbeddedSampleStore({
     ...{ head, journal, quarantine, sealer, table, rows, sealed, touched, folds, backlogMax },
     ...{ follows, file, journalFolder: folder },
     progress: [begun, ended, durable],
+  })
+}
+
+function makeSealer(
+  options: SampleStoreOptions & { readonly machine: StoreMachine; readonly roomRetryMs: number },
+  quarantine: Quarantine,
+  onSealed: (segment: number) => void,
+): Sealer {
+  const { folder, machine, roomRetryMs, backlogMax = BACKLOG_MAX, onStuck = () => {} } = options
+  const place = { file: join(folder, 'samples.db'), journalFolder: join(folder, 'journal') }
+  return new Sealer({
+    ...{ roomRetryMs, onBug, onStuck },
+    // Half of those that may wait: puts fill the others meanwhile.
+    togetherMax: Math.ceil((backlogMax + 1) / 2),
+    start: (events) => machine.startSealer(place, events),
+    onUnsealable: (damage) => quarantine.add(damage),
+    onSealed(segments, damages) {
+      for (const damage of damages) quarantine.add(damage)
+      for (const segment of segments) onSealed(segment)
+    },
   })
 }
 
