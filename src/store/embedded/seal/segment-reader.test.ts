@@ -304,6 +304,25 @@ test('SegmentReader leaves a damaged segment, and those after it, to be read alo
   )
 })
 
+test('SegmentReader reads those before one that the disk does not give, which fails as the first', () => {
+  const put = (value: number): JournalRecord => ({
+    kind: 'samples',
+    batch: batchOf([[1, value, value]], []),
+  })
+  const files = segmentsOf([[[put(1)]], [[put(2)]], [[put(3)]]])
+  const disk = diskOfAll(files)
+  const failing: Disk = {
+    ...disk,
+    readPart(path, position, room) {
+      if (path.endsWith('3.seg')) throw Object.assign(new Error('i/o error'), { code: 'EIO' })
+      return disk.readPart(path, position, room)
+    },
+  }
+  const reader = new SegmentReader(failing)
+  assert.deepEqual(reader.read(filesOf(files)).segments, [1, 2])
+  assert.throws(() => reader.read(filesOf(files).slice(2)), { code: 'EIO' })
+})
+
 test('SegmentReader takes segments with very many texts or removals one by one', () => {
   const texts = Array.from({ length: 40_000 }, (_, time) => [1, time, 'x'] as const)
   const numbers: Row[] = [[2, 1, 1]]

@@ -84,10 +84,13 @@ export class SegmentReader {
     let bytes = 0
     for (const { path } of files) {
       let inThis = 0
-      const clean = this.#eachRecord(path, (seen, place) => {
-        inThis += place.removalCount + place.textCount
-        countRecord(seen, place, grouped)
-      })
+      const count = () =>
+        this.#eachRecord(path, (seen, place) => {
+          inThis += place.removalCount + place.textCount
+          countRecord(seen, place, grouped)
+        })
+      // What cannot be read must not hold up those before it; as the first one it fails.
+      const clean = counted.length === 0 ? count() : undefinedIfUnreadable(count)
       if (clean === undefined) return counted.length
       bytes += clean.end
       if (counted.length > 0) others += inThis
@@ -136,6 +139,16 @@ export class SegmentReader {
   #startOver(segments: readonly number[]): GroupedSamples {
     this.#sorted.clear()
     return { sorted: this.#sorted, generation: new HeadGeneration(segments[segments.length - 1]) }
+  }
+}
+
+/** What is read, undefined where the disk does not give it. */
+function undefinedIfUnreadable<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error)) throw error
+    return undefined
   }
 }
 
