@@ -1,5 +1,5 @@
 import { EARLIEST_TIME, epochMs, TIME_END } from '../../base/index.ts'
-import { type Catalog, VALUE_CODE } from '../../catalog/index.ts'
+import { type Catalog, INTERVAL, type StreamKind, VALUE_CODE } from '../../catalog/index.ts'
 import type { Sample, StreamHandle } from '../../store/index.ts'
 import { addressPath, type OneStreamPath } from '../find-streams.ts'
 import type { ShowFile } from '../get/get-feed.ts'
@@ -51,6 +51,7 @@ interface Showing {
   readonly names: string
   /** What leads to its files. */
   readonly path: OneStreamPath
+  readonly kind: StreamKind
   readonly valueCode: number
   readonly isFormatted: boolean
   readonly unit: UnitFormat | undefined
@@ -107,7 +108,8 @@ export class LiveReader {
     let text = due.isGap ? frame('gap', `{${showing.names}}`) : ''
     const { changed } = due
     if (changed !== undefined) {
-      text += frame('change', `{${showing.names},"sd":${changed.from},"ed":${changed.until}}`)
+      const sd = startOf(changed.from, showing)
+      text += frame('change', `{${showing.names},"sd":${sd},"ed":${changed.until}}`)
     }
     const { told, last, isOne } = due
     if (told !== undefined && !form.isLast && !isOne) {
@@ -157,7 +159,8 @@ export class LiveReader {
     }
     events.reverse()
     if (at >= count) return events
-    return behind(frame('gap', `{${showing.names},"sd":${from},"ed":${times[at - 1]}}`), events)
+    const sd = startOf(from, showing)
+    return behind(frame('gap', `{${showing.names},"sd":${sd},"ed":${times[at - 1]}}`), events)
   }
 
   async #showingOf(handle: StreamHandle, form: LiveForm): Promise<Showing | undefined> {
@@ -170,7 +173,8 @@ export class LiveReader {
     const names = namesOf({ compId, compUid, streamId, streamUid: index.streamUid(handle) })
     const valueCode = index.valueCodeOf(handle)
     const path = addressPath(index, handle)
-    return { names, path, valueCode, isFormatted: form.isFormatted, unit }
+    const kind = index.kindOf(handle)
+    return { names, path, kind, valueCode, isFormatted: form.isFormatted, unit }
   }
 
   #eventOf({ time, value }: Sample, showing: Showing): string {
@@ -191,6 +195,14 @@ export class LiveReader {
     const cut = isCut ? ',"isCut":true' : ''
     return this.#deps.frame('sample', `{${names},"time":${time},"data":${data}${fData}${cut}}`)
   }
+}
+
+/**
+ * The `sd` by which a GET feed shows what is timed from a moment on. An interval is timed at its end and
+ * shown where it overlaps the range: one that ends at `sd` would be left out.
+ */
+function startOf(from: number, { kind }: Showing): number {
+  return kind === INTERVAL ? from - 1 : from
 }
 
 /** Whether what is owed says nothing of which stream it is. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Call, caller, signIn } from '../../support/caller.ts'
 import { FeedClient } from '../../support/feed-client.ts'
-import { type LiveClient, openLiveClient } from '../../support/live-client.ts'
+import { type LiveClient, type LiveEvent, openLiveClient } from '../../support/live-client.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let service: Service
@@ -125,6 +125,29 @@ test('GET /api/live tells of samples that are replaced, late or deleted', async 
   assert.deepEqual(await client.sample(), [4, 4])
   await put('d', { s: [[30, 30]] })
   assert.deepEqual(await client.sample(), [30, 30])
+})
+
+test('GET /api/live tells of an interval stream where a GET feed with the same sd and ed shows what changed', async () => {
+  const stream = [{ id: 'i', streamType: 'intvl_stream', valueType: 'DOUBLE', baseCycle: 'hour' }]
+  await owner('PUT', '/api/component', { component: { id: 'intvl', stream } })
+  const end = (at: number) => 1_700_002_800_000 + at * 3_600_000
+  const hours = (from: number, count: number) =>
+    Array.from({ length: count }, (_, at): [number, number] => [end(from + at), at])
+  const checkShown = async ({ data: { sd, ed } }: LiveEvent, time: number): Promise<void> => {
+    const shown = await feed.get('intvl', 'i', `sd=${sd}&ed=${ed}`)
+    assert.ok(shown.map(([shownTime]) => shownTime).includes(time), `${sd} to ${ed}`)
+    assert.ok(sd <= time && time < ed, `${sd} to ${ed}, by the time of the sample`)
+  }
+  await put('intvl', { i: hours(0, 10) })
+  const client = await connect('comp=intvl')
+  assert.deepEqual(await client.sample(), [end(9), 9])
+  await put('intvl', { i: [[end(4) - 5, 44]] })
+  await checkShown(await client.next('change'), end(4))
+  await owner('DELETE', `/api/comp/intvl/stream/i/feed?sd=${end(2)}&ed=${end(2) + 1}`)
+  await checkShown(await client.next('change'), end(3))
+  await put('intvl', { i: hours(10, 150) })
+  await checkShown(await client.next('gap'), end(10))
+  assert.deepEqual(await client.sample(), [end(60), 50])
 })
 
 test('GET /api/live tells of every sample of a point stream, and of no change', async () => {
