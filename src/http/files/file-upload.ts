@@ -39,6 +39,7 @@ export async function openUpload(req: IncomingMessage, bytesMax: number): Promis
     refuse('bad_input', {
       what: 'There is no file in this call: send it as the body, or in the form field "file"',
     })
+  requireWhole(headers['content-range'])
   const isInForm = isForm(contentType)
   const isTooLong = Number(contentLength ?? 0) > bytesMax + (isInForm ? FORM_BYTES_MAX : 0)
   if (isTooLong && contentEncoding === undefined) refuse('body_too_large', { limitBytes: bytesMax })
@@ -50,4 +51,17 @@ export async function openUpload(req: IncomingMessage, bytesMax: number): Promis
   }
   const form = await readFormFile(chunks, readBoundary(contentType))
   return { type: readContentType(form.contentType), body: form.body }
+}
+
+/**
+ * Refuses a part of a file, as clients send it that go on with an upload which broke off (RFC 9110, 14.5):
+ * nothing is kept of such an upload, so the part would stand for the whole file.
+ */
+function requireWhole(contentRange: string | undefined): void {
+  if (contentRange === undefined) return
+  const [, last, length] = /^bytes 0-(\d+)\/(\d+)$/i.exec(contentRange) ?? []
+  if (last !== undefined && Number(last) + 1 === Number(length)) return
+  refuse('bad_input', {
+    what: 'Cannot store a part of a file: send all of it, without the header Content-Range',
+  })
 }

@@ -20,6 +20,7 @@ declare module 'fastify' {
  */
 export function bodyPlugin(app: App, budget?: MemoryBudget): void {
   app.removeAllContentTypeParsers()
+  app.addHook('onRequest', dropBlankType)
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
     // A wrong path or method is told as such, whatever the body is.
     if (request.is404) return undefined
@@ -33,6 +34,11 @@ export function bodyPlugin(app: App, budget?: MemoryBudget): void {
     if (!isTaken && Number(request.headers['content-length'] ?? 0) > 0) refuseType()
     return withSmallBody(payload, smallBodyOf(request), budget, parse)
   })
+}
+
+/** Has a type that is blank count as none: Fastify refuses it before a call comes to its route. */
+async function dropBlankType({ headers }: FastifyRequest): Promise<void> {
+  if (headers['content-type']?.trim() === '') headers['content-type'] = undefined
 }
 
 function takesAnyType({ routeOptions }: FastifyRequest): boolean {

@@ -45,6 +45,16 @@ test('PUT file refuses forms without exactly one file in the field file', async 
   await checkRefused({ init: {} }, { status: 400, message: /no file/i })
 })
 
+test('PUT file refuses a part of a file, as clients send it that go on with an upload', async () => {
+  for (const range of ['bytes 5-9/10', 'bytes 0-4/10', 'bytes 0-4/*', 'bytes */10', 'x']) {
+    const headers = { 'content-type': 'text/plain', 'content-range': range }
+    await checkRefused(
+      { init: { headers, body: 'tail!' } },
+      { status: 400, message: /part of a file/ },
+    )
+  }
+})
+
 test('PUT file refuses names that are paths, hold control characters or are too long', async () => {
   for (const [name, message] of [
     ['..%2Fsecret', /"\.\."/],

@@ -82,6 +82,28 @@ test('PUT file keeps a type that is none as application/octet-stream', async () 
   }
 })
 
+test('PUT file takes a type that is blank as none', async () => {
+  const put = (body: string) =>
+    sendRaw(
+      service.port,
+      `PUT /api/comp/raw/stream/r/feed/file/f?api_key=${service.feedKey} HTTP/1.1\r\nHost: x\r\n` +
+        `Connection: close\r\nContent-Type: \r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    )
+  const { status, body } = await put('body')
+  assert.equal(status, 200, body)
+  const stored = await callApi(service, JSON.parse(body).url.slice(4))
+  assert.equal(stored.headers.get('content-type'), 'application/octet-stream')
+  assert.equal(await stored.text(), 'body')
+  assert.equal((await put('')).status, 400)
+})
+
+test('PUT file takes a file that says it is all of itself', async () => {
+  const path = '/comp/raw/stream/r/feed/file/f'
+  const headers = { 'content-type': 'text/plain', 'content-range': 'bytes 0-3/4' }
+  const { status } = await callApi(service, path, { method: 'PUT', headers, body: 'body' })
+  assert.equal(status, 200)
+})
+
 test('PUT file inflates a compressed body, raw or form', async () => {
   const form = curlForm('inflated form', 'bb')
   for (const [type, body, expected] of [
