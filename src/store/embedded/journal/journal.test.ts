@@ -174,3 +174,28 @@ test('keepRoom() refuses what a full disk has no room for, until it has', async 
   await assert.rejects(journal.append(record(4)), refused)
   assert.deepEqual(frames, [[1], [3]])
 })
+
+test('a journal that begins on a full disk says so before anything is put, and takes puts once there is room', async (context) => {
+  let isFull = true
+  let tries = 0
+  const tried = Promise.withResolvers<void>()
+  const disk: Disk = {
+    ...realDisk,
+    async createZeroed(path, bytes) {
+      if (!isFull) return await realDisk.createZeroed(path, bytes)
+      tries += 1
+      // Two shorter ones are tried behind the first.
+      if (tries === 3) tried.resolve()
+      throw Object.assign(new Error('ENOSPC: as the test asked'), { code: 'ENOSPC' })
+    },
+  }
+  const { journal, frames } = openCountingJournal(context, disk)
+  await tried.promise
+  await nextImmediate()
+  assert.equal(journal.readOnlyReason, 'the disk is full')
+  isFull = false
+  while (journal.readOnlyReason !== undefined) await nextImmediate()
+  await journal.append(record(1))
+  await journal.close()
+  assert.deepEqual(frames, [[1]])
+})

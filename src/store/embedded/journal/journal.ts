@@ -265,8 +265,9 @@ export class Journal {
 
   #prepareAhead(): void {
     this.#supply.prepare(this.#end.keptBytes).catch((error: Error) => {
-      // What may pass matters only once the segment is needed; any other failure is final.
-      if (passingReason(error) === undefined) this.#failPrepare(error)
+      // What may pass matters once the segment is needed, as the first is; any other failure is final.
+      const isNeeded = this.#end.segment === undefined
+      if (isNeeded || passingReason(error) === undefined) this.#noteFailedPrepare(error)
     })
   }
 
