@@ -13,6 +13,7 @@ import {
 } from '../../feed/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import type { StreamCache, StreamSource } from '../stream-cache.ts'
+import { EscapedStrings, STRING_BYTES_MAX } from './escaped-strings.ts'
 import { longNumberAt, readAnyNumber, readNumber } from './number-bytes.ts'
 import {
   endOfSpace,
@@ -38,8 +39,7 @@ import type { IdSpans } from './template-spans.ts'
 /** How far a parse has come; `unusual` means: let the reference reader judge the whole body. */
 export type ParseStep = 'more' | 'done' | 'unusual'
 
-/** A longer text or sample may be fine, but scanning it here could hold the loop up. */
-const STRING_BYTES_MAX = 16 * 1024
+/** A longer sample may be fine, but scanning it here could hold the loop up. */
 const SAMPLE_BYTES_MAX = 64 * 1024
 const ID_BYTES_MAX = 512
 
@@ -88,6 +88,8 @@ export class SampleArrayParser {
   #digitsUntil = 0
   #text: string | undefined
   #isAscii = true
+  /** Made when a string has escapes. */
+  #escaped: EscapedStrings | undefined
   /** Rises by every sample that had a known template, sinks by every other. */
   #trust = TRUST_AT_START
   /** Made when a second sample is there. */
@@ -257,7 +259,8 @@ export class SampleArrayParser {
     const from = this.#pos
     if (key === KEY_DATA) return this.#readData(byte)
     if (key === KEY_TIME) return this.#readTime()
-    if (byte !== QUOTE || !this.#skipString()) return false
+    if (byte !== QUOTE) return false
+    if (!this.#skipString() && !this.#readEscaped(key)) return false
     const idFrom = from + 1
     const idUntil = this.#pos - 1
     if (idUntil === idFrom || idUntil - idFrom > ID_BYTES_MAX) return false
@@ -290,10 +293,10 @@ export class SampleArrayParser {
     switch (byte) {
       case QUOTE: {
         const from = this.#pos + 1
-        if (!this.#skipString()) return false
+        this.#kind = VALUE_TEXT
+        if (!this.#skipString()) return this.#readEscaped(KEY_DATA)
         const until = this.#pos - 1
         if (!this.#isAscii && !isUtf8(bytes.subarray(from, until))) return false
-        this.#kind = VALUE_TEXT
         this.#text = bytes.toString(this.#isAscii ? 'latin1' : 'utf8', from, until)
         return true
       }
@@ -342,12 +345,22 @@ export class SampleArrayParser {
     return true
   }
 
+  /** Reads a string that may have escapes. */
+  #readEscaped(key: number): boolean {
+    this.#escaped ??= new EscapedStrings(this.#bytes)
+    const isRead = this.#escaped.read(this.#pos, key)
+    if (key === KEY_DATA) this.#text = this.#escaped.text
+    this.#pos = this.#escaped.end
+    return isRead
+  }
+
   #keepSample(): boolean {
     const spans = this.#spans
     const samples = this.samples
     if (spans.compUntil < 0 || spans.streamUntil < 0 || this.#kind < 0) return false
     if (samples.count === SAMPLES_PER_CALL_MAX) return false
-    const handle = this.#cache.find(this.#bytes, spans)
+    const ids = this.#escaped?.ifReadAt(spans)
+    const handle = ids?.find(this.#cache, spans) ?? this.#cache.find(this.#bytes, spans)
     if (handle === 0) {
       const { missedCompId: compId, missedStreamId: streamId } = this.#cache
       if (compId.trim() === '' || streamId.trim() === '') return false
@@ -361,7 +374,7 @@ export class SampleArrayParser {
     } else {
       samples.add(handle, time, { kind: this.#kind, number: this.#value, text: this.#text })
     }
-    if (this.#trust > 0) this.#learnTemplate(handle)
+    if (this.#trust > 0) this.#learnTemplate(ids === undefined ? handle : 0)
     return true
   }
 
