@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Refusal } from '../../src/base/index.ts'
+import { Refusal, refuse } from '../../src/base/index.ts'
 import { type Catalog, openCatalog } from '../../src/catalog/index.ts'
 import type { CatalogDocument, CatalogStore } from '../../src/store/index.ts'
 import { ownerOf, people, withCatalog } from '../support/catalog.ts'
@@ -161,4 +161,38 @@ test('a deletion that its listeners could not finish is told again after a resta
     assert.deepEqual(told, [{ orgUid: 'org', handle: 1, valueCode: 13 }])
     await opened.catalog.resumeDeletions()
     assert.equal(told.length, 1)
+  }))
+
+test('a deletion is done although the disk is full before its notice is gone, and told again after a restart', () =>
+  withCatalog(async (opened) => {
+    const owner = ownerOf('org')
+    const made = await opened.catalog.components.insert(owner, {
+      stream: [{ id: 's' }, { id: 't' }],
+    })
+    const told: unknown[] = []
+    const listen = () => opened.catalog.onStreamsDeleted((streams) => void told.push(...streams))
+    const fill = () =>
+      Object.assign(opened.store, {
+        commit: async () =>
+          refuse('read_only', {
+            what: 'Cannot store this: the disk is full',
+            retryAfterSeconds: 5,
+          }),
+      })
+    listen()
+    opened.catalog.onStreamsDeleted(() => void fill())
+    await opened.catalog.components.delete(owner, made.uid)
+    assert.equal(told.length, 2)
+    await opened.restart()
+    assert.equal(opened.catalog.index.streamCount, 0)
+    listen()
+    const { commit } = opened.store
+    fill()
+    // A start on a disk that is still full does not hang on it.
+    await opened.catalog.resumeDeletions()
+    Object.assign(opened.store, { commit })
+    await opened.catalog.resumeDeletions()
+    assert.equal(told.length, 6)
+    await opened.catalog.resumeDeletions()
+    assert.equal(told.length, 6)
   }))

@@ -2,7 +2,7 @@
  * The catalog's documents with what is kept of them in memory: every commit of the catalog goes
  * through here, so that cache and index follow before the caller goes on.
  */
-import { type Clock, invariant, newUid, nextTurn, systemClock } from '../../base/index.ts'
+import { type Clock, invariant, newUid, nextTurn, Refusal, systemClock } from '../../base/index.ts'
 import {
   type CatalogChange,
   type CatalogConflict,
@@ -252,7 +252,8 @@ export class Documents {
       const query = { orgUid: '', kind: NOTICE, start: 0, limit: NOTICES_PER_PAGE }
       const { documents } = await this.#store.list(query)
       for (const { uid, body } of documents) {
-        await this.#carryOut(uid, body.streams as unknown as DeletedStream[])
+        const streams = body.streams as unknown as DeletedStream[]
+        if (!(await this.#carryOut(uid, streams))) return
       }
       if (documents.length === 0) return
     }
@@ -342,10 +343,20 @@ export class Documents {
     }
   }
 
-  async #carryOut(noticeUid: string, deleted: readonly DeletedStream[]): Promise<void> {
+  /**
+   * Tells listeners and takes the notice away. Where a full disk keeps it, false: the deletion is done
+   * all the same, and the next start does it once more, which changes nothing.
+   */
+  async #carryOut(noticeUid: string, deleted: readonly DeletedStream[]): Promise<boolean> {
     for (const listener of this.#listeners) await listener(deleted)
     const key = { orgUid: '', kind: NOTICE, uid: noticeUid }
-    await this.#store.commit([{ op: 'delete', ...key, expectedRevision: 'any' }])
+    try {
+      await this.#store.commit([{ op: 'delete', ...key, expectedRevision: 'any' }])
+    } catch (error) {
+      if (!(error instanceof Refusal && error.code === 'read_only')) throw error
+      return false
+    }
+    return true
   }
 
   /** Lets memory follow some changes, in their order; documents are read only for the index. */
