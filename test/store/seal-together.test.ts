@@ -4,10 +4,12 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { decodeChunk, encodeChunk } from '../../src/store/embedded/chunk/index.ts'
 import { realDisk } from '../../src/store/embedded/disk/real-disk.ts'
 import { type EmbeddedSampleStore, openSampleStore } from '../../src/store/embedded/index.ts'
-import { segmentNumberOf } from '../../src/store/embedded/journal/segment.ts'
+import { segmentName, segmentNumberOf } from '../../src/store/embedded/journal/segment.ts'
 import type { StoreMachine } from '../../src/store/embedded/samples/store-machine.ts'
+import { ChunkTable } from '../../src/store/embedded/seal/chunk-table.ts'
 import { openSamplesFile } from '../../src/store/embedded/seal/open-samples-file.ts'
 import { SealerWork } from '../../src/store/embedded/seal/sealer-work.ts'
 import { turnedMachine } from '../power/sim-machine.ts'
@@ -168,4 +170,57 @@ test('segments that a crash left behind their seal are told as sealed, the other
   const store = await openSampleStore({ folder })
   await checkAll(store, model)
   await store.close()
+})
+
+test('samples that come back changed are told of the segment that held them, and those before it are sealed', async (context) => {
+  const folder = makeFolder(context)
+  openSamplesFile(join(folder, 'samples.db')).close()
+  const machine = unsealing()
+  const store = await openSampleStore({ folder, segmentBytes: 4 * 1024, backlogMax: 99, machine })
+  // Each fills a segment; texts are all read back.
+  const rowsOf = (handle: number) =>
+    Array.from({ length: 120 }, (_, time) => [handle, time, `text ${time}`] as const)
+  for (const handle of [1, 2, 3, 4]) await store.append(batch(rowsOf(handle)))
+  await store.close()
+  const segments = readdirSync(join(folder, 'journal'))
+    .map(segmentNumberOf)
+    .filter((segment) => segment !== undefined)
+    .sort((a, b) => a - b)
+  const [first, second, third, fourth] = segments
+  const insert = ChunkTable.prototype.insert
+  const broken = context.mock.method(
+    ChunkTable.prototype,
+    'insert',
+    function (this: ChunkTable, ...[handle, level, row]: Parameters<ChunkTable['insert']>) {
+      if (handle !== 3) return insert.call(this, handle, level, row)
+      const columns = decodeChunk(row.data)
+      columns.times[0] -= 1
+      const data = encodeChunk(columns, { stream: handle, isRun: true })
+      return insert.call(this, handle, level, { ...row, data })
+    },
+  )
+  const db = openSamplesFile(join(folder, 'samples.db'))
+  const journalFolder = join(folder, 'journal')
+  const work = new SealerWork({ db, disk: realDisk, journalFolder, isStopping: () => false })
+  const seal = (...asked: number[]) => work.follow({ op: 'seal', segments: asked, watched: [] })
+  const sealed = (...told: number[]) => ({ op: 'sealed', segments: told, damages: [] })
+  assert.deepEqual(seal(first, second, third, fourth), sealed(first))
+  assert.deepEqual(seal(second, third, fourth), sealed(second))
+  const failed = seal(third, fourth)
+  assert.ok(failed.op === 'failed' && failed.passing === undefined)
+  assert.deepEqual(
+    failed.damages.map(({ damage }) => damage.file),
+    [segmentName(third)],
+  )
+  broken.mock.restore()
+  assert.deepEqual(seal(third, fourth), sealed(third, fourth))
+  work.close()
+  const again = await openSampleStore({ folder })
+  for (const handle of [1, 2, 3, 4]) {
+    assert.deepEqual(
+      await read(again, handle),
+      rowsOf(handle).map(([, time, text]) => [time, text]),
+    )
+  }
+  await again.close()
 })
