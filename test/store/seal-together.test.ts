@@ -62,6 +62,13 @@ for (const seed of testSeeds(roundsOf(3))) {
   })
 }
 
+function segmentsIn(folder: string): number[] {
+  return readdirSync(join(folder, 'journal'))
+    .map(segmentNumberOf)
+    .filter((segment) => segment !== undefined)
+    .sort((a, b) => a - b)
+}
+
 /** A machine on which nothing is ever sealed. */
 function unsealing(): StoreMachine {
   return {
@@ -131,10 +138,7 @@ for (const seed of testSeeds(roundsOf(3))) {
     const folder = makeFolder(context)
     const random = new Random(seed)
     const model = await fillJournal(folder, random)
-    const segments = readdirSync(join(folder, 'journal'))
-      .map(segmentNumberOf)
-      .filter((segment) => segment !== undefined)
-      .sort((a, b) => a - b)
+    const segments = segmentsIn(folder)
     assert.ok(segments.length >= 5, `${segments.length} segments`)
     for (let cut = 0; cut < 3; cut += 1) {
       const together = segments.slice(0, random.integer(2, segments.length + 1))
@@ -182,11 +186,7 @@ test('samples that come back changed are told of the segment that held them, and
     Array.from({ length: 120 }, (_, time) => [handle, time, `text ${time}`] as const)
   for (const handle of [1, 2, 3, 4]) await store.append(batch(rowsOf(handle)))
   await store.close()
-  const segments = readdirSync(join(folder, 'journal'))
-    .map(segmentNumberOf)
-    .filter((segment) => segment !== undefined)
-    .sort((a, b) => a - b)
-  const [first, second, third, fourth] = segments
+  const [first, second, third, fourth] = segmentsIn(folder)
   const insert = ChunkTable.prototype.insert
   const broken = context.mock.method(
     ChunkTable.prototype,

@@ -103,7 +103,7 @@ export class EscapedStrings {
       const code = characterAt(bytes, pos)
       if (code < SPACE || code === QUOTE || code === BACKSLASH) return -1
       pos += code > 0xffff ? 12 : 6
-      at = writeUtf8(at, code)
+      at += ids.write(String.fromCodePoint(code), at)
     }
     this.end = pos + 1
     return at
@@ -156,18 +156,4 @@ function hexDigit(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
   const lower = byte | 0x20
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
-}
-
-/** Writes a character to the IDs; returns where it ends. */
-function writeUtf8(at: number, code: number): number {
-  if (code < 0x80) {
-    ids[at] = code
-    return at + 1
-  }
-  const tail = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3
-  ids[at] = ((0xff00 >> (tail + 1)) & 0xff) | (code >> (6 * tail))
-  for (let left = tail; left > 0; left -= 1) {
-    ids[at + 1 + tail - left] = 0x80 | ((code >> (6 * (left - 1))) & 0x3f)
-  }
-  return at + 1 + tail
 }

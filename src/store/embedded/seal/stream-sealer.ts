@@ -26,7 +26,7 @@ import { SEALED_SEGMENT } from '../rows/meta-names.ts'
 import type { ChunkTable, FoundRow } from './chunk-table.ts'
 import { checkReadBack, isReadBack, type WrittenRow } from './read-back.ts'
 
-/** Runs of a stream are merged into its chunks when there are so many, or hold so many samples. */
+/** Runs of a stream are merged when there are so many, or hold so many samples, by its handle: see runSamplesMax(). */
 const RUNS_MAX = 8
 const RUN_SAMPLES_MIN = 256
 const RUN_SAMPLES_SPREAD = 512
