@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-const SOURCE_LINES_MAX = 400
+const SOURCE_LINES_MAX = 600
 const TEST_LINES_MAX = 800
-const FUNCTION_LINES_MAX = 60
+const FUNCTION_LINES_MAX = 80
 /** A component that is longer is two. */
-const COMPONENT_LINES_MAX = 250
+const COMPONENT_LINES_MAX = 400
 
 const banned = /\bFIXME\b|\bXXX\b|TODO(?!\(#\d+\))|@ts-ignore|@ts-expect-error|\bas any\b|: any\b/
 
@@ -38,7 +38,7 @@ test('files of the studio stay short, and have no left-overs', () => {
   )
 })
 
-test('functions under src have at most 60 lines', () => {
+test(`functions under src have at most ${FUNCTION_LINES_MAX} lines`, () => {
   const long: string[] = []
   for (const file of all.filter((name) => name.startsWith('src') && !name.endsWith('.test.ts'))) {
     const lines = readFileSync(file, 'utf8').split('\n')
