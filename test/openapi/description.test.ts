@@ -43,7 +43,9 @@ test('every operation has a name that reads well, of its own, and a tag that is 
 test('every operation tells what a success answers, with an example, and its errors', () => {
   for (const { operationId, responses } of operations) {
     const [success] = Object.keys(responses).filter((status) => status.startsWith('2'))
-    const media = Object.values<Json>(responses[success].content)
+    // The 200 of a put is empty without rsid.
+    const media = Object.values<Json>(responses[success].content ?? {})
+    assert.ok(media.length > 0 || operationId.startsWith('putFeed'), operationId)
     for (const { schema, example } of media) {
       assert.ok(schema !== undefined && example !== undefined, operationId)
     }
@@ -84,7 +86,7 @@ test('numbers are numbers, flags booleans, and files binary', () => {
   assert.equal(parameter('getFeed', 'retUnit').schema.type, 'boolean')
   assert.equal(parameter('getFileAt', 'time').schema.type, 'integer')
   const binary = (media: Json) => assert.equal(media.schema.format, 'binary')
-  binary(operation('getFile').responses[200].content['*/*'])
+  binary(operation('getFile').responses[200].content['application/octet-stream'])
   binary(operation('putFile').requestBody.content['application/octet-stream'])
 })
 

@@ -76,7 +76,7 @@ export class DescribedAnswers {
     // A second type may be told in words, where two would make clients worse.
     const isInWords = response.content?.[type] === undefined && response.description.includes(type)
     if (type !== '' && isInWords) return
-    const media = response.content?.[type] ?? response.content?.['*/*']
+    const media = response.content?.[type] ?? response.content?.['application/octet-stream']
     assert.ok(media !== undefined, `${shown}\nThe description has no ${type}`)
     if (type !== 'application/json' || response.content[type] === undefined) return
     const problem = this.#checkOf(`${operation.id} ${status}`, media.schema)(JSON.parse(text))

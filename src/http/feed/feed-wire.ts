@@ -104,36 +104,18 @@ export const warningHeaders = {
   },
 }
 
-/** The answer of PUT /feed. */
+/**
+ * The answer of PUT /feed. It declares no content: without rsid the body is empty, and a generated
+ * client would fail to parse it as the JSON that rsid asks for.
+ */
 export const putFeedAnswer = {
-  description: 'Stored. Without rsid the answer is empty and has no content type',
+  // The collector of the description leaves the content of this type out.
+  type: 'null',
+  description:
+    'Stored. The body is empty and has no content type. With rsid it is application/json: an ' +
+    'object with the last value of each requested stream by stream ID, as {"setpoint":70,"state":"on"}, ' +
+    'and in "missing" a list of the streams that rsid created',
   headers: warningHeaders,
-  content: {
-    'application/json': {
-      schema: Type.Object(
-        {
-          missing: Type.Optional(
-            Type.Union([
-              Type.Array(
-                Type.Object({
-                  itemType: Type.Literal('stream'),
-                  itemId: Type.String(),
-                  componentId: Type.String(),
-                }),
-              ),
-              value,
-            ]),
-          ),
-        },
-        {
-          title: 'RequestedValues',
-          description: 'The last values of the streams that rsid asks for, and those it created',
-          additionalProperties: value,
-          examples: [{ setpoint: 70, state: 'on' }],
-        },
-      ),
-    },
-  },
 }
 
 /** Parameters of PUT /feed; any other name is a stream ID when there is no body. */

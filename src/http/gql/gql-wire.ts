@@ -86,7 +86,12 @@ const gqlAnswer = named(
   },
 )
 
-/** How a call that answers rows is described; of CSV in words alone, as with samples. */
+const csvRows = Type.String({
+  description: 'RFC 4180, with the names of the columns in the first line unless h is 0',
+  examples: ['cid,max(sample)\r\nboiler,61.5\r\n'],
+})
+
+/** How a call that answers rows is described. */
 export const gqlOperation = (operationId: string) => ({
   operationId,
   response: {
@@ -98,7 +103,7 @@ export const gqlOperation = (operationId: string) => ({
           description: 'true when c has cut rows off; of long CSV a trailer, true or false',
         },
       },
-      content: { 'application/json': { schema: gqlAnswer } },
+      content: { 'application/json': { schema: gqlAnswer }, 'text/csv': { schema: csvRows } },
     },
   },
 })

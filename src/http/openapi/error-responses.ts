@@ -16,6 +16,7 @@ const STATUSES: Readonly<Record<number, { readonly name: string; readonly about:
   401: { name: 'Unauthorized', about: 'No credential, or one that is unknown or over' },
   403: { name: 'Forbidden', about: 'The credential does not allow this, here' },
   404: { name: 'NotFound', about: 'Something that the call names is not there' },
+  405: { name: 'MethodNotAllowed', about: 'The path does not take this method' },
   408: { name: 'RequestTimeout', about: 'The body took too long to arrive' },
   409: { name: 'Conflict', about: 'It is taken, in use, or was changed meanwhile' },
   413: { name: 'TooLarge', about: 'The body is too large' },

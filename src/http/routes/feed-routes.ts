@@ -102,6 +102,8 @@ function putRoutes(app: App, lane: FastLane): void {
   const asPut = {
     ...{ ...described, operationId: 'putFeedByGet', summary: 'With asPut: the same as PUT' },
     querystring: asPutQuery,
+    // Without asPut it is a 405.
+    'x-errors': [400, 401, 403, 404, 405, 409, 429],
   }
   app.get(pattern, { ...documented(asPut), onRequest, exposeHeadRoute: false }, unreached)
 }

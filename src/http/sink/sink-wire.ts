@@ -16,7 +16,8 @@ export const sinkQuery = Type.Object({
 
 /** What a sink takes: anything, as text. */
 export const sinkBody = Type.String({
-  description: 'Any text; @HTTP_BODY in SQL',
+  format: 'binary',
+  description: 'Text of any content type; @HTTP_BODY in SQL',
   examples: ['{"device":"d1","values":[{"id":"temp","value":21.5}]}'],
 })
 

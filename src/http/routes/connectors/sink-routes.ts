@@ -10,6 +10,9 @@ import { exchangeOf, type FastLane } from '../../transport/exchange.ts'
 import { queryOf } from '../../transport/target.ts'
 import { documented } from '../record-routes.ts'
 
+/** A body of any type is taken; generators refuse a wildcard. */
+const anyBody = { consumes: ['application/octet-stream'], 'x-optional-body': true }
+
 const NAMES = { PUT: '', POST: 'ByPost', GET: 'ByGet', DELETE: 'ByDelete' } as const
 
 /** Adds the sinks of HTTP connectors; the lane takes nearly all calls before Fastify sees them. */
@@ -31,7 +34,7 @@ export function sinkRoutes(app: App, { lane }: { lane: FastLane }): void {
       ...{ security: forSinks, 'x-errors': [400, 401, 403, 404, 408, 413, 422, 429] },
       ...{ tags: ['connector'], params: sinkParams, querystring: sinkQuery },
       summary: 'Hand data to an HTTP connector, whose SQL makes samples of it',
-      ...(hasBody ? { body: sinkBody, consumes: ['*/*'], 'x-optional-body': true } : {}),
+      ...(hasBody ? { body: sinkBody, ...anyBody } : {}),
     }
     const options = { ...documented(schema), onRequest, exposeHeadRoute: false }
     app.route({ method, url: SINK_PATTERN, ...options, handler: unreached })
