@@ -1,5 +1,5 @@
-/** How a credential came: a browser adds a cookie by itself, everything else was put there by the caller. */
-export type Place = 'url' | 'header' | 'cookie'
+/** How a credential came: browsers add cookies and Basic by themselves, the caller put the others there. */
+export type Place = 'url' | 'header' | 'cookie' | 'basic'
 
 /** The one credential of a call that counts. */
 export interface Credential {

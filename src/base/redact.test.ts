@@ -23,8 +23,9 @@ test('a log line holds no secret and stays JSON, wherever the secret hides', () 
   log.info({ body: JSON.stringify({ password: SECRET, refresh_token: SECRET }) }, 'body')
   log.info(`GET /x?session=${SECRET}&a=1 with Basic ${SECRET}`)
   log.error({ error: new Error(`fetch http://h/?access_token=${SECRET} failed`) }, 'failed')
+  log.info(`PUT with Authorization: Token ${SECRET}`)
   log.info({ nested: { deep: { client_secret: SECRET, secretKey: SECRET } } })
-  assert.equal(lines.length, 6)
+  assert.equal(lines.length, 7)
   for (const line of lines) {
     assert.ok(!line.includes(SECRET), line)
     assert.equal(typeof JSON.parse(line), 'object')
@@ -34,4 +35,6 @@ test('a log line holds no secret and stays JSON, wherever the secret hides', () 
 test('redactText() leaves error codes and plain text alone', () => {
   const line = '{"code":"ENOENT","message":"no session was found, code 7","path":"/a?b=1"}'
   assert.equal(redactText(line), line)
+  const sentence = 'The access token expired, token authentication failed'
+  assert.equal(redactText(sentence), sentence)
 })

@@ -29,7 +29,8 @@ const inQuotedJson = new RegExp(
   `\\\\"(${names})\\\\"\\s*:\\s*\\\\"(?:[^"\\\\]|\\\\\\\\.)*\\\\"`,
   'gi',
 )
-const inHeader = /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi
+/** After Token only what is long and has a digit: plain sentences use that word, too. */
+const inHeader = /\b(Bearer|Basic|Token(?=\s+\S{0,64}\d)(?=\s+\S{16}))\s+[A-Za-z0-9._~+/=-]{6,}/gi
 
 /** A text in which the values of all secrets are masked: URL parameters, JSON fields, headers. */
 export function redactText(text: string): string {

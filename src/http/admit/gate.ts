@@ -51,6 +51,14 @@ export class Gate {
     return settle(exchange, await this.#admission.admit(callOf(exchange, countedAs)))
   }
 
+  /** The caller where Basic is not for API keys: at endpoints whose OAuth clients sign in by it. */
+  async admitWithoutBasic(exchange: Exchange): Promise<Caller> {
+    const call = callOf(exchange, undefined)
+    const isBasic = call.credential?.place === 'basic'
+    const admitted = isBasic ? { ...call, credential: undefined } : call
+    return settle(exchange, await this.#admission.admit(admitted))
+  }
+
   /** The caller of a sink when all that is needed is in memory; undefined: ask `admitSink`. */
   admitSinkNow(exchange: Exchange): Caller | undefined {
     const answer = this.#admission.admitNow(sinkCallOf(exchange))
@@ -110,12 +118,12 @@ function settle(exchange: Exchange, { caller, limit, refusal }: AdmissionAnswer)
 }
 
 const NO_SINK_KEY =
-  'A sink needs an API key: as the parameter or cookie api_key, or as Basic authorization with the key as user or as password and the other blank'
+  'A sink needs an API key: as the parameter or cookie api_key, as Basic authorization with the key as user or as password and the other blank, as the header X-Api-Key, or as Authorization: Bearer'
 
 function sinkCallOf({ req, address }: Exchange): AdmissionCall {
   const { cookie } = req.headers
-  const authorization = authorizationOf(req)
-  const credential = readSinkCredential({ url: req.url ?? '', cookie, authorization })
+  const [authorization, apiKey] = [authorizationOf(req), apiKeyOf(req)]
+  const credential = readSinkCredential({ url: req.url ?? '', cookie, authorization, apiKey })
   return {
     ...{ credential, org: undefined, address },
     ...{ forwardedFor: undefined, countedAs: undefined },
@@ -127,6 +135,11 @@ function authorizationOf({ headers, headersDistinct }: Exchange['req']): string 
   return headers.authorization && headersDistinct.authorization?.join(', ')
 }
 
+function apiKeyOf({ headers }: Exchange['req']): string | undefined {
+  const key = headers['x-api-key']
+  return key === undefined ? undefined : String(key)
+}
+
 function callOf({ req, address }: Exchange, countedAs: CountedAs): AdmissionCall {
   const { credential, org, forwardedFor } = req.kept?.sent ?? readSent(req)
   return { credential, org, address, forwardedFor, countedAs }
@@ -135,9 +148,7 @@ function callOf({ req, address }: Exchange, countedAs: CountedAs): AdmissionCall
 /** What a head says of the caller; kept with a head that many requests share. */
 function readSent(req: Exchange['req']): NonNullable<HeadReading['sent']> {
   const { cookie } = req.headers
-  const authorization = authorizationOf(req)
-  const key = req.headers['x-api-key']
-  const apiKey = key === undefined ? undefined : String(key)
+  const [authorization, apiKey] = [authorizationOf(req), apiKeyOf(req)]
   const { credential, org } = readCredentials({ url: req.url ?? '', cookie, authorization, apiKey })
   const forwarded = req.headers['x-forwarded-for']
   const forwardedFor = forwarded === undefined ? undefined : normalizeForwarded(String(forwarded))

@@ -4,13 +4,15 @@ import type { RequestHead } from '../transport/exchange.ts'
 
 /**
  * Refuses a call that changes something when a page of another site could have sent it: the browser
- * adds cookies by itself, and to a sibling of the own host even those that are SameSite. Devices
+ * adds cookies and Basic by itself, and to a sibling of the own host even cookies that are SameSite. Devices
  * send no such headers and are let in.
  */
 export function requireOwnSite(req: RequestHead, caller: Pick<Caller, 'place'>): void {
-  if (caller.place !== 'cookie' || !isOfAnotherSite(req)) return
+  const { place } = caller
+  if ((place !== 'cookie' && place !== 'basic') || !isOfAnotherSite(req)) return
+  const carrier = place === 'cookie' ? 'a cookie' : 'Basic authorization'
   refuse('forbidden', {
-    what: 'A page of another site cannot write with a cookie: give the credential as a parameter',
+    what: `A page of another site cannot write with ${carrier}: give the credential as a parameter`,
   })
 }
 

@@ -1,11 +1,12 @@
 /**
  * Finds the credentials of an HTTP request. What is written in the URL or the Authorization header beats
  * what a cookie carries along; in the same place a session beats an api_key. An API key in a header
- * counts when there is nothing else.
+ * counts when there is nothing else: X-Api-Key first, then `Authorization: Token`, then Basic.
  */
 
 import type { Credential, Credentials } from '../../auth/index.ts'
 import { refuse } from '../../base/index.ts'
+import { isShapedLikeSecret, readBearer, readTokenOrBasic } from './authorization-header.ts'
 
 /** The parts of a request that can carry a credential. */
 interface CredentialSource {
@@ -45,8 +46,15 @@ function choose(
   source: CredentialSource,
 ): Credential | undefined {
   if (url.session !== undefined) return { kind: 'session', value: url.session, place: 'url' }
-  const bearer = source.authorization === undefined ? undefined : bearerOf(source.authorization)
-  if (bearer === undefined) return chooseKey(url, cookie, source.apiKey)
+  const { authorization, apiKey } = source
+  if (authorization === undefined) return chooseKey(url, cookie, apiKey)
+  const bearer = readBearer(authorization)
+  if (bearer === undefined) {
+    const chosen = chooseKey(url, cookie, apiKey)
+    if (chosen !== undefined) return chosen
+    const last = readTokenOrBasic(authorization)
+    return last === undefined ? undefined : { kind: 'api_key', ...last }
+  }
   checkGivenOnce(url.access_token)
   const beforeKey = chooseKey(url, cookie, undefined)
   return { kind: 'bearer', value: bearer, place: 'header', beforeKey }
@@ -68,20 +76,12 @@ function chooseKey(
   return header ? { kind: 'api_key', value: header, place: 'header' } : undefined
 }
 
-function bearerOf(authorization: string): string | undefined {
-  // Several Authorization headers arrive here with commas in between.
-  if (/^Bearer\b.*,\s*Bearer\b/i.test(authorization)) refuse('bearer_repeated', {})
-  return /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
-}
-
 /**
  * RFC 6750 refuses a token that comes in two ways. A parameter access_token is no credential here
  * and may be the ID of a stream, so it counts only when its value has the shape of a token.
  */
 function checkGivenOnce(inUrl: string | undefined): void {
-  if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(inUrl ?? '')) {
-    refuse('bearer_repeated', {})
-  }
+  if (isShapedLikeSecret(inUrl ?? '')) refuse('bearer_repeated', {})
 }
 
 /** A query of a put may hold megabytes of values, so it is scanned in place and not taken apart. */

@@ -1,4 +1,5 @@
 import type { Credential } from '../../auth/index.ts'
+import { readBasic, readBearer } from './authorization-header.ts'
 import { readPlainKey } from './read-credentials.ts'
 
 /** The parts of a call of a sink that can carry its key. */
@@ -6,27 +7,25 @@ interface SinkCredentialSource {
   readonly url: string
   readonly cookie: string | undefined
   readonly authorization: string | undefined
+  /** The header X-Api-Key. */
+  readonly apiKey: string | undefined
 }
 
 /**
- * The API key of a call of a sink: in the query, else in a cookie, else as Basic authorization with the other part
- * blank. Whichever comes first counts alone, right or wrong; sessions and access tokens count for nothing.
+ * The API key of a call of a sink: in the query, a cookie, Basic authorization, X-Api-Key, or Bearer.
+ * The first of these places that is filled counts alone, right or wrong. Sessions and access tokens
+ * are not accepted.
  */
 export function readSinkCredential(source: SinkCredentialSource): Credential | undefined {
-  const { url, cookie, authorization } = source
+  const { url, cookie, authorization = '', apiKey } = source
   const given = readPlainKey(url, cookie)
-  if (given !== undefined || authorization === undefined) return given
-  const value = readBasicKey(authorization)
+  if (given !== undefined) return given
+  const basic = readBasic(authorization)
+  if (basic !== undefined && (basic.user !== '' || basic.password !== '')) {
+    // With both parts filled it holds no key, and still fills its place.
+    if (basic.user !== '' && basic.password !== '') return undefined
+    return { kind: 'api_key', value: basic.user || basic.password, place: 'basic' }
+  }
+  const value = apiKey || readBearer(authorization)
   return value === undefined ? undefined : { kind: 'api_key', value, place: 'header' }
-}
-
-/** The key in `Basic <base64>` of `K:`, `:K` or `K`; undefined for anything else. */
-function readBasicKey(authorization: string): string | undefined {
-  const encoded = /^Basic +([A-Za-z0-9+/_=-]+) *$/i.exec(authorization)?.[1]
-  if (encoded === undefined) return undefined
-  const decoded = Buffer.from(encoded, 'base64').toString('utf8')
-  const colon = decoded.indexOf(':')
-  if (colon < 0) return decoded || undefined
-  const [name, password] = [decoded.slice(0, colon), decoded.slice(colon + 1)]
-  return name !== '' && password !== '' ? undefined : name || password || undefined
 }

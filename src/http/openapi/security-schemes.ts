@@ -33,7 +33,15 @@ export function securitySchemes(publicUrl: string) {
     basic: {
       type: 'http',
       scheme: 'basic',
-      description: 'An API key as user or as password, the other blank; for sinks of connectors',
+      description:
+        'An API key as password with any user, or as user with a blank password; at sinks of ' +
+        'connectors the other part is blank',
+    },
+    token: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'Authorization',
+      description: 'Token and an API key, as in Authorization: Token <key>',
     },
     session: {
       type: 'apiKey',
@@ -67,13 +75,15 @@ export const forPeople: Record<string, string[]>[] = [{ session: [] }, { session
 
 /** What a route says that takes an API key alone: a sink of a connector. */
 export const forSinks: Record<string, string[]>[] = [
-  ...[{ apiKeyInUrl: [] }, { apiKeyInCookie: [] }, { basic: [] }],
+  ...[{ apiKeyInUrl: [] }, { apiKeyInCookie: [] }, { basic: [] }, { apiKey: [] }, { bearer: [] }],
 ]
 
 /** The credentials that a call of a capability, such as `GET component/{uid}/feed`, may carry. */
 export function credentialsFor(capability: string | undefined): readonly SecurityRequirement[] {
   const keys = ['apiKey', 'bearer', 'apiKeyInUrl', 'apiKeyInCookie']
-  const plain = [...keys, 'session', 'sessionInUrl'].map((name) => ({ [name]: [] }))
+  const plain = [...keys, 'token', 'basic', 'session', 'sessionInUrl'].map((name) => ({
+    [name]: [],
+  }))
   return [...plain, { oauth2: [scopeOf(capability)] }]
 }
 

@@ -52,8 +52,7 @@ test('what is no key of these places is a 401', async () => {
     assert.equal(await statusOf({ headers: basic(decoded) }), 401, decoded)
   }
   assert.equal(await statusOf({ headers: { Authorization: 'Basic %%%' } }), 401)
-  assert.equal(await statusOf({ headers: { Authorization: `Bearer ${key}` } }), 401)
-  assert.equal(await statusOf({ headers: { 'X-Api-Key': key } }), 401)
+  assert.equal(await statusOf({ headers: { Authorization: `Token ${key}` } }), 401)
   const session = caller(home.service, '')
   const login = await session('POST', '/api/login', {
     ...{ email: home.service.ownerEmail, password: home.service.ownerPassword },
@@ -72,6 +71,27 @@ test('a key in query or cookie counts alone, right or wrong', async () => {
   assert.equal(await statusOf({ headers: { ...wrong, Cookie: `api_key=${key}` } }), 200)
   assert.equal(await statusOf({ key: WRONG, headers: { Cookie: `api_key=${key}` } }), 401)
   assert.equal(await statusOf({ key, headers: { Cookie: `api_key=${WRONG}` } }), 200)
+})
+
+test('X-Api-Key, then Bearer come last; the first place that is filled counts alone', async () => {
+  const [header, bearer] = [{ 'X-Api-Key': key }, { Authorization: `Bearer ${key}` }]
+  const wrongHeader = { 'X-Api-Key': WRONG }
+  assert.equal(await statusOf({ headers: header }), 200)
+  assert.equal(await statusOf({ headers: bearer }), 200)
+  assert.equal(await statusOf({ headers: { ...bearer, 'X-Api-Key': '' } }), 200)
+  assert.equal(await statusOf({ headers: { ...bearer, ...wrongHeader } }), 401)
+  assert.equal(await statusOf({ headers: { ...header, Authorization: `Bearer ${WRONG}` } }), 200)
+  for (const right of [header, bearer]) {
+    assert.equal(await statusOf({ key: WRONG, headers: right }), 401)
+    assert.equal(await statusOf({ headers: { ...right, Cookie: `api_key=${WRONG}` } }), 401)
+  }
+  assert.equal(await statusOf({ key, headers: wrongHeader }), 200)
+  assert.equal(await statusOf({ headers: { ...wrongHeader, Cookie: `api_key=${key}` } }), 200)
+  assert.equal(await statusOf({ headers: { ...wrongHeader, ...basic(`${key}:`) } }), 200)
+  for (const decoded of [`${WRONG}:`, 'user:password', 'x']) {
+    assert.equal(await statusOf({ headers: { ...header, ...basic(decoded) } }), 401, decoded)
+  }
+  assert.equal(await statusOf({ headers: { ...header, ...basic(':') } }), 200)
 })
 
 test('the key needs the right conn_sink, by method and by connector', async () => {
@@ -94,10 +114,12 @@ test('the key needs the right conn_sink, by method and by connector', async () =
   assert.equal((await call('GET', '/api/connector')).status, 403)
 })
 
-test('a page of another site cannot call a sink by a cookie', async () => {
-  const headers = { Cookie: `api_key=${key}`, Origin: 'https://evil.example' }
-  assert.equal(await statusOf({ headers }), 403)
-  assert.equal(await statusOf({ headers, method: 'GET' }), 403)
+test('a page of another site cannot call a sink by a cookie, nor by Basic', async () => {
+  for (const credential of [{ Cookie: `api_key=${key}` }, basic(`${key}:`)]) {
+    const headers = { ...credential, Origin: 'https://evil.example' }
+    assert.equal(await statusOf({ headers }), 403)
+    assert.equal(await statusOf({ headers, method: 'GET' }), 403)
+  }
   assert.equal(await statusOf({ key, headers: { Origin: 'https://shop.example' } }), 200)
 })
 

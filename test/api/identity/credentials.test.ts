@@ -86,7 +86,7 @@ test('no credential, an unknown one, or org alone is a 401 with a challenge', as
   assert.equal(await status(`session=${NOBODY}`), 401)
   assert.equal(await status(`org=${service.orgUid}`), 401)
   assert.equal(await status('', { Authorization: `Bearer ${NOBODY}` }), 401)
-  assert.equal(await status('', { Authorization: `Basic ${btoa(`${reader}:`)}` }), 401)
+  assert.equal(await status('', { Authorization: `Basic ${btoa(`${NOBODY}:`)}` }), 401)
   const answer = await fetch(`${service.url}/api/organization`)
   assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer/)
 })

@@ -208,6 +208,20 @@ test('POST /api/oauth_introspect tells those who may know, and others nothing', 
   assert.deepEqual(guess.body, { active: false })
 })
 
+test('a client that asks by Basic is no failed sign-in, however often', async () => {
+  await using service = await startOAuthService({ settings: { WEIR_RATE_LIMITS: 'failed=2/1m' } })
+  const { clientId, clientSecret = '' } = await registerClient(service, {})
+  const { access_token: token } = await service.tokens({})
+  const Authorization = `Basic ${btoa(`${clientId}:${clientSecret}`)}`
+  for (let time = 0; time < 4; time++) {
+    const answer = await fetch(`${service.url}/api/oauth_introspect`, {
+      ...{ method: 'POST', headers: { Authorization }, body: new URLSearchParams({ token }) },
+    })
+    assert.equal(answer.status, 200)
+    assert.equal(((await answer.json()) as { active: boolean }).active, true)
+  }
+})
+
 test('GET /.well-known/oauth-authorization-server names every endpoint under the issuer', async () => {
   await using service = await startOAuthService({
     settings: { WEIR_PUBLIC_URL: 'https://weir.example/' },

@@ -137,7 +137,7 @@ async function findAdministeredOrg(
   const exchange = exchangeOf(request.raw)
   invariant(exchange !== undefined, 'a request came past our server')
   try {
-    const { principal } = await gate.admit(exchange, undefined)
+    const { principal } = await gate.admitWithoutBasic(exchange)
     return findClientsOrg(principal)
   } catch (error) {
     if (error instanceof Refusal && error.status === 401) return undefined
