@@ -65,3 +65,9 @@ export const INFLATED_RATIO_MAX = 1_000
 
 /** What may be inflated whatever the ratio: long runs of one value are usual in short bodies. */
 export const INFLATED_FREE_BYTES = 16 * 1024 * 1024
+
+/** What a database server may send before a session is signed in: greetings, settings and certificates take a few KB. */
+export const DATABASE_SIGN_IN_BYTES_MAX = 64 * 1024
+
+/** What a database server may send for one batch of rows, or for one row or message: the longest text of a sample takes 4 MB. */
+export const DATABASE_ANSWER_BYTES_MAX = 16 * 1024 * 1024

@@ -22,6 +22,7 @@ export {
   TAIL_DIGITS,
 } from './family-uid.ts'
 export { invariant, unreachable } from './invariant.ts'
+export { DATABASE_ANSWER_BYTES_MAX, DATABASE_SIGN_IN_BYTES_MAX } from './limits.ts'
 export { freeBytes } from './memory/free-bytes.ts'
 export { lowestBitExponent, powerOf2 } from './sums/double-bits.ts'
 export { ExactSums } from './sums/exact-sums.ts'

@@ -10,6 +10,7 @@ import {
 import { openDatabase } from '../../src/connectors/database/open-database.ts'
 import { OutboundRules } from '../../src/connectors/outbound/outbound-rules.ts'
 import { failureOf, openLocal, TEST_LIMITS } from '../support/database-sessions.ts'
+import { MYSQL_GREETING } from '../support/flooding-servers.ts'
 
 const closing: (() => void)[] = []
 afterEach(() => {
@@ -134,13 +135,3 @@ function postgresqlError(text: string): Buffer {
   head.writeInt32BE(fields.length + 4, 1)
   return Buffer.concat([head, fields])
 }
-
-/** The first packet of a MySQL that knows no TLS. */
-const MYSQL_GREETING = (() => {
-  const body = Buffer.concat([
-    ...[Buffer.from([10]), Buffer.from('8.0.0\0'), Buffer.from([1, 0, 0, 0])],
-    ...[Buffer.from('12345678\0'), Buffer.from([0xff, 0xf7, 0x21, 2, 0, 0, 0, 21])],
-    ...[Buffer.alloc(10), Buffer.from('123456789012\0'), Buffer.from('mysql_native_password\0')],
-  ])
-  return Buffer.concat([Buffer.from([body.length, 0, 0, 0]), body])
-})()

@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { drained } from './flooding-servers.ts'
 
 const [SQL_BATCH, ATTENTION, TRANSACTION, LOGIN, PRELOGIN] = [0x01, 0x06, 0x0e, 0x10, 0x12]
 const PACKET_BYTES = 4_096
@@ -11,6 +12,8 @@ const PACKET_BYTES = 4_096
 /** What the server answers to a statement. */
 export type TdsAnswer =
   | { readonly columns: readonly TdsColumn[]; readonly rows: Iterable<readonly Buffer[]> }
+  /** Bytes behind the columns, as they are. */
+  | { readonly columns: readonly TdsColumn[]; readonly raw: Iterable<Buffer> }
   | { readonly error: { readonly number: number; readonly text: string; readonly line: number } }
   | 'silence'
 
@@ -101,6 +104,7 @@ function* tokensOf(answer: TdsAnswer): Generator<Buffer> {
     return
   }
   if (answer.columns.length > 0) yield columnsToken(answer.columns)
+  if ('raw' in answer) return yield* answer.raw
   let count = 0
   for (const row of answer.rows) {
     count += 1
@@ -137,9 +141,7 @@ async function send(socket: Socket, tokens: Iterable<Buffer>): Promise<void> {
       const head = Buffer.from([4, isEnd ? 1 : 0, 0, 0, 0, 0, number & 255, 0])
       head.writeUInt16BE(part.length + 8, 2)
       number += 1
-      if (!socket.write(Buffer.concat([head, part])) && !socket.destroyed) {
-        await Promise.race([once(socket, 'drain'), once(socket, 'close')])
-      }
+      if (!socket.write(Buffer.concat([head, part]))) await drained(socket)
       if (isEnd) break
     }
     pending = [bytes]

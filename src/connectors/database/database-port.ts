@@ -33,7 +33,7 @@ export interface DatabaseLimits {
 export type Row = readonly (string | null)[]
 
 /** Why a database did not give what it was asked for. */
-type DatabaseReason =
+export type DatabaseReason =
   | 'not_allowed'
   | 'unknown_host'
   | 'refused'
@@ -73,13 +73,11 @@ export interface Outlet {
   connectAgain(socket: Socket): Promise<Socket>
   /** Whether an address that a driver was led to may be connected to; what is wrong with it, if not. */
   findRefusal(host: string, address: string): string | undefined
-  /** Ends the attempt to sign in. */
-  readonly signal: AbortSignal
 }
 
 /**
  * One signed-in session, as an adapter gives it: one statement is run in it, in a transaction that only
- * reads where the database has such. Nothing here watches time or size; `DatabaseSession` does.
+ * reads where the database has such. It runs in a thread, which limits what the server sends; `DatabaseSession` limits the time.
  */
 export interface DatabaseAdapter {
   /** What the server says it is, such as `PostgreSQL 17.2`. */
@@ -92,10 +90,6 @@ export interface DatabaseAdapter {
   cancel(): Promise<void>
   /** Ends the session with manners. */
   close(): Promise<void>
-  /** Ends the session at once. */
-  destroy(): void
-  /** Bytes that have arrived so far, where the adapter can tell. */
-  bytesRead(): number
   /** What a driver's error means. */
   translate(error: unknown): DatabaseFailure
 }

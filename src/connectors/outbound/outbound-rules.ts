@@ -21,11 +21,14 @@ const REFUSED: readonly (readonly [what: string, ranges: IpList])[] = [
 
 /** The addresses that are refused and the hosts, addresses and ranges that the operator lets in nevertheless. */
 export class OutboundRules {
+  /** The lists of the operator, from which another thread makes the same rules. */
+  readonly lists: { readonly allow: readonly string[] }
   readonly #hosts: ReadonlySet<string>
   readonly #ranges: IpList | undefined
 
   /** Takes what WEIR_OUTBOUND_ALLOW lists: host names, addresses and CIDR ranges. */
   constructor(allowed: readonly string[] = []) {
+    this.lists = { allow: allowed }
     const isRange = (item: string) => findIpMistake(item) === undefined
     const ranges = allowed.filter(isRange).map(normalizeRange)
     this.#hosts = new Set(allowed.filter((item) => !isRange(item)).map(hostKey))

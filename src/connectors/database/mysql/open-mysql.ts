@@ -11,7 +11,6 @@ import {
 } from '../database-port.ts'
 import { requireMysqlReading } from '../reading/require-reading.ts'
 import { takeRows } from '../row-stream.ts'
-import { signInOver } from '../sign-in-over.ts'
 import { type MysqlColumn, mysqlReader } from './mysql-values.ts'
 
 /** Rows that lie ready in the driver. */
@@ -25,14 +24,12 @@ export async function openMysql(
 ): Promise<DatabaseAdapter> {
   const socket = await outlet.connect()
   try {
-    return await signInOver(socket, outlet.signal, async () => {
-      const connection = await signIn(target, socket)
-      const [[version, modes]] = await ask(connection, 'SELECT VERSION(), @@sql_mode')
-      const isMariadb = /mariadb/i.test(version)
-      for (const text of beginTexts(limits, isMariadb)) await ask(connection, text)
-      const server = isMariadb ? `MariaDB ${version.split('-')[0]}` : `MySQL ${version}`
-      return new MysqlAdapter({ connection, socket, outlet, server, target, modes })
-    })
+    const connection = await signIn(target, socket)
+    const [[version, modes]] = await ask(connection, 'SELECT VERSION(), @@sql_mode')
+    const isMariadb = /mariadb/i.test(version)
+    for (const text of beginTexts(limits, isMariadb)) await ask(connection, text)
+    const server = isMariadb ? `MariaDB ${version.split('-')[0]}` : `MySQL ${version}`
+    return new MysqlAdapter({ connection, socket, outlet, server, target, modes })
   } catch (error) {
     throw translate(error)
   }
@@ -164,14 +161,6 @@ class MysqlAdapter implements DatabaseAdapter {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#parts.connection.end(() => resolve())
     await promise
-  }
-
-  destroy(): void {
-    this.#parts.socket.destroy()
-  }
-
-  bytesRead(): number {
-    return this.#parts.socket.bytesRead
   }
 
   translate(error: unknown): DatabaseFailure {

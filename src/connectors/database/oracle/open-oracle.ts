@@ -7,7 +7,6 @@ import {
   type Row,
 } from '../database-port.ts'
 import { requireOracleReading } from '../reading/require-reading.ts'
-import { signInOver } from '../sign-in-over.ts'
 import { placeAt } from '../text-place.ts'
 import { guardOracle } from './guard-oracle.ts'
 import {
@@ -29,20 +28,15 @@ export async function openOracle(
   // The driver connects by itself; that the host answers is told here as it is for the others.
   const probe = await outlet.connect()
   probe.destroy()
-  const connecting = driver.getConnection({
-    ...{ user: target.user, password: target.password },
-    connectString: connectStringOf(target, limits),
-  })
   try {
-    return await signInOver(probe, outlet.signal, async () => {
-      const connection = await connecting
-      connection.callTimeout = limits.answerMs
-      await connection.execute('SET TRANSACTION READ ONLY', [], {})
-      return new OracleAdapter(driver, connection)
+    const connection = await driver.getConnection({
+      ...{ user: target.user, password: target.password },
+      connectString: connectStringOf(target, limits),
     })
+    connection.callTimeout = limits.answerMs
+    await connection.execute('SET TRANSACTION READ ONLY', [], {})
+    return new OracleAdapter(driver, connection)
   } catch (error) {
-    // A session that is opened after all is closed when it comes.
-    connecting.then((late) => late.close({ drop: true })).catch(() => {})
     throw translate(error, '')
   }
 }
@@ -99,14 +93,6 @@ class OracleAdapter implements DatabaseAdapter {
 
   async close(): Promise<void> {
     await this.#connection.close({ drop: true })
-  }
-
-  destroy(): void {
-    this.#connection.close({ drop: true }).catch(() => {})
-  }
-
-  bytesRead(): number {
-    return 0
   }
 
   translate(error: unknown): DatabaseFailure {

@@ -7,7 +7,6 @@ import {
   type DatabaseTarget,
   type Outlet,
 } from '../database-port.ts'
-import { signInOver } from '../sign-in-over.ts'
 import { placeAt } from '../text-place.ts'
 import type { Submittable } from './pg-messages.ts'
 import { PortalQuery } from './portal-query.ts'
@@ -27,12 +26,10 @@ export async function openPostgresql(
   // An error between two statements is told by the next one.
   client.on('error', () => {})
   try {
-    return await signInOver(socket, outlet.signal, async () => {
-      await client.connect()
-      await client.query(beginText(limits))
-      const { rows } = await client.query({ text: 'SHOW server_version', rowMode: 'array' })
-      return new PostgresqlAdapter({ client, socket, outlet, server: `PostgreSQL ${rows[0][0]}` })
-    })
+    await client.connect()
+    await client.query(beginText(limits))
+    const { rows } = await client.query({ text: 'SHOW server_version', rowMode: 'array' })
+    return new PostgresqlAdapter({ client, socket, outlet, server: `PostgreSQL ${rows[0][0]}` })
   } catch (error) {
     throw translate(error, '')
   }
@@ -130,14 +127,6 @@ class PostgresqlAdapter implements DatabaseAdapter {
 
   async close(): Promise<void> {
     await this.#client.end()
-  }
-
-  destroy(): void {
-    this.#socket.destroy()
-  }
-
-  bytesRead(): number {
-    return this.#socket.bytesRead
   }
 
   translate(error: unknown): DatabaseFailure {

@@ -11,6 +11,7 @@ export class PortalQuery implements Submittable {
   readonly #sql: string
   readonly #described: Waiter<readonly FieldDef[]> = Promise.withResolvers()
   #connection: Connection | undefined
+  #rowsMax = 0
   #rows: (readonly (string | null)[])[] = []
   #fetching: Waiter<void> | undefined
   #error: unknown
@@ -31,6 +32,7 @@ export class PortalQuery implements Submittable {
     if (this.#error !== undefined) throw this.#error
     if (this.#isDone || this.#connection === undefined) return []
     this.#rows = []
+    this.#rowsMax = rows
     this.#fetching = Promise.withResolvers()
     this.#connection.execute({ portal: '', rows })
     this.#connection.flush()
@@ -53,7 +55,9 @@ export class PortalQuery implements Submittable {
   }
 
   handleDataRow({ fields }: DataRow): void {
-    this.#rows.push(fields)
+    // Millions of empty rows fit into the bytes that a server may send.
+    if (this.#rows.length < this.#rowsMax) this.#rows.push(fields)
+    else this.handleError(new Error('the server sent more rows than it was asked for'))
   }
 
   handlePortalSuspended(): void {

@@ -9,7 +9,6 @@ import {
   type Row,
 } from '../database-port.ts'
 import { requireSqlserverReading } from '../reading/require-reading.ts'
-import { signInOver } from '../sign-in-over.ts'
 import { keepExactValues } from './exact-values.ts'
 import { sqlserverText } from './sqlserver-values.ts'
 
@@ -30,20 +29,17 @@ export async function openSqlserver(
   // An error between two statements is told by the next one.
   connection.on('error', () => {})
   try {
-    return await signInOver(socket, outlet.signal, async () => {
-      await called((done) => connection.connect(done))
-      const setup = `SET NOCOUNT ON; SET LOCK_TIMEOUT ${limits.answerMs}; SELECT @@VERSION`
-      const reading = new ResultReader(connection, setup)
-      await reading.columns
-      const [[version]] = await reading.next(1)
-      // The next statement may begin when this one has ended.
-      await reading.next(1)
-      await called((done) => connection.beginTransaction(done))
-      const server = /^Microsoft SQL Server \d+/.exec(version ?? '')?.[0] ?? 'SQL Server'
-      return new SqlserverAdapter(connection, socket, server)
-    })
+    await called((done) => connection.connect(done))
+    const setup = `SET NOCOUNT ON; SET LOCK_TIMEOUT ${limits.answerMs}; SELECT @@VERSION`
+    const reading = new ResultReader(connection, setup)
+    await reading.columns
+    const [[version]] = await reading.next(1)
+    // The next statement may begin when this one has ended.
+    await reading.next(1)
+    await called((done) => connection.beginTransaction(done))
+    const server = /^Microsoft SQL Server \d+/.exec(version ?? '')?.[0] ?? 'SQL Server'
+    return new SqlserverAdapter(connection, server)
   } catch (error) {
-    connection.close()
     throw translate(error)
   }
 }
@@ -146,12 +142,10 @@ class ResultReader {
 class SqlserverAdapter implements DatabaseAdapter {
   readonly server: string
   readonly #connection: Connection
-  readonly #socket: Socket
   #reading: ResultReader | undefined
 
-  constructor(connection: Connection, socket: Socket, server: string) {
+  constructor(connection: Connection, server: string) {
     this.#connection = connection
-    this.#socket = socket
     this.server = server
   }
 
@@ -176,15 +170,6 @@ class SqlserverAdapter implements DatabaseAdapter {
   async close(): Promise<void> {
     await called((done) => this.#connection.rollbackTransaction(done))
     this.#connection.close()
-  }
-
-  destroy(): void {
-    this.#connection.close()
-    this.#socket.destroy()
-  }
-
-  bytesRead(): number {
-    return this.#socket.bytesRead
   }
 
   translate(error: unknown): DatabaseFailure {

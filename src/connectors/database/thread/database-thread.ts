@@ -1,0 +1,109 @@
+/**
+ * A session with a database in a thread of its own. Database servers are untrusted: they can send messages that make a
+ * driver throw, loop, or fill its memory. Here that ends this thread only. The thread ends with the session.
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+import { DATABASE_ANSWER_BYTES_MAX, DATABASE_SIGN_IN_BYTES_MAX } from '../../../base/plain.ts'
+import { connectOutbound } from '../../outbound/connect-outbound.ts'
+import { OutboundFailure } from '../../outbound/outbound-failure.ts'
+import { OutboundRules } from '../../outbound/outbound-rules.ts'
+import {
+  type DatabaseAdapter,
+  DatabaseFailure,
+  type DatabaseKind,
+  type OpenAdapter,
+  withoutPassword,
+} from '../database-port.ts'
+import { packRows } from './packed-rows.ts'
+import { ReceivedBytes } from './received-bytes.ts'
+import type { FailureData, ThreadAnswer, ThreadCall, ThreadData } from './thread-messages.ts'
+
+const { target, limits, outbound } = workerData as ThreadData
+const { host, port } = target
+
+/** The time to open a second connection, which cancels a statement. */
+const CANCEL_CONNECT_MS = 3_000
+/** Longer messages of a server are cut. */
+const MESSAGE_LENGTH_MAX = 4_000
+
+/** Drivers are large: a thread loads only its own. */
+const adapters: Readonly<Record<DatabaseKind, () => Promise<OpenAdapter>>> = {
+  POSTGRESQL: async () => (await import('../postgresql/open-postgresql.ts')).openPostgresql,
+  MYSQL: async () => (await import('../mysql/open-mysql.ts')).openMysql,
+  SQLSERVER: async () => (await import('../sqlserver/open-sqlserver.ts')).openSqlserver,
+  ORACLE: async () => (await import('../oracle/open-oracle.ts')).openOracle,
+}
+
+const received = new ReceivedBytes(DATABASE_SIGN_IN_BYTES_MAX, (bytesMax) => {
+  const what =
+    adapter === undefined
+      ? `The server sent more than ${bytesMax} bytes before sign-in was complete`
+      : `The server sent rows or a message of more than ${bytesMax} bytes at once: select fewer or shorter columns`
+  send({ id: 'all', failure: failureData(new DatabaseFailure('too_large', what)) })
+})
+received.install()
+
+let adapter: DatabaseAdapter | undefined
+const opening = answer(0, async () => {
+  const open = await adapters[target.kind]()
+  const rules = new OutboundRules(outbound.allow)
+  const signal = AbortSignal.timeout(limits.connectMs)
+  adapter = await open(target, limits, {
+    connect: () => connectOutbound(rules, { host, port, signal }),
+    connectAgain: (socket) => {
+      const again = { host, port, signal: AbortSignal.timeout(CANCEL_CONNECT_MS) }
+      const address = socket.remoteAddress ?? ''
+      return connectOutbound(rules, again, async () => [{ address }])
+    },
+    findRefusal: (name, address) => rules.findRefusal(name, address),
+  })
+  return withoutPassword(adapter.server, target.password)
+})
+
+parentPort?.on('message', async ({ id, call }: { id: number; call: ThreadCall }) => {
+  await opening
+  await answer(id, async () => await run(requireAdapter(), call))
+})
+
+function requireAdapter(): DatabaseAdapter {
+  if (adapter === undefined) throw new DatabaseFailure('lost', 'There is no session')
+  return adapter
+}
+
+async function run(session: DatabaseAdapter, call: ThreadCall): Promise<unknown> {
+  if (call.call === 'cancel') return await session.cancel()
+  if (call.call === 'close') return await session.close()
+  if (call.call === 'start') {
+    received.expect(DATABASE_ANSWER_BYTES_MAX)
+    return await session.start(call.sql)
+  }
+  const rows = await session.next(call.rowsMax)
+  // From here on the next batch arrives.
+  received.expect(DATABASE_ANSWER_BYTES_MAX)
+  return packRows(rows)
+}
+
+async function answer(id: number, work: () => Promise<unknown>): Promise<void> {
+  try {
+    send({ id, result: await work() })
+  } catch (error) {
+    send({ id, failure: failureData(error) })
+  }
+}
+
+function failureData(error: unknown): FailureData {
+  const isFromServer = !(error instanceof DatabaseFailure) && adapter !== undefined
+  const { reason, message, place } = translated(error)
+  const told = withoutPassword(message, target.password).slice(0, MESSAGE_LENGTH_MAX)
+  return { reason, message: told, place, isFromServer }
+}
+
+function translated(error: unknown): DatabaseFailure {
+  if (error instanceof DatabaseFailure) return error
+  if (error instanceof OutboundFailure) return new DatabaseFailure(error.reason, error.message)
+  return adapter?.translate(error) ?? new DatabaseFailure('lost', String(error))
+}
+
+function send(message: ThreadAnswer): void {
+  parentPort?.postMessage(message)
+}
