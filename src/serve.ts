@@ -18,6 +18,7 @@ import {
   readConfig,
   trimWhenIdle,
 } from './base/index.ts'
+import { findStudioProblem } from './http/index.ts'
 import {
   BackupDamaged,
   damageOf,
@@ -105,7 +106,10 @@ export async function serve(): Promise<void> {
     const address = await app.listen()
     log.info({ address, dataDir: config.dataDir }, 'listening')
     trimWhenIdle()
-    const text = app.firstStart && firstStartText(address, app.firstStart, config)
+    const studio = findStudioProblem()
+    if (studio !== undefined) log.warn(studio.message)
+    const hasStudio = studio?.isMissing !== true
+    const text = app.firstStart && firstStartText(address, app.firstStart, config, hasStudio)
     tellFirstStart(text, { dataDir: config.dataDir, isForPeople })
   } catch (error) {
     await app.close()

@@ -1,8 +1,9 @@
-// Runs before "npm start": checks Node, and builds the studio when its sources are not those it was built from.
+// Runs before "npm start": checks Node, and builds the studio when its sources have changed and a builder is installed.
 import './check-node.mjs'
-import { builtStamp, studioStamp } from './studio/stamp.mjs'
 
-const wanted = studioStamp()
+// Loaded late: an older Node cannot read TypeScript.
+const { builtStamp, sourceStamp } = await import('../src/http/pages/studio/studio-build.ts')
+const wanted = sourceStamp()
 if (wanted !== undefined && wanted !== builtStamp()) {
   const { tryBuildStudio } = await import('./studio/build-studio.ts')
   await tryBuildStudio()

@@ -1,9 +1,12 @@
 import type { CreatedOrganization } from '../auth/index.ts'
 import type { Config } from '../base/index.ts'
+import { BUILD_COMMAND } from '../http/index.ts'
 import { isForThisMachine } from './app-settings.ts'
 
 const ONLY_HERE =
   'Only this machine can reach it: WEIR_HOST=0.0.0.0 lets others in, docs/operations.md adds TLS.'
+const NO_STUDIO = `There is no web page to sign in to yet. To build it, stop the service and run:
+  ${BUILD_COMMAND}`
 
 /**
  * What is told once, on the first start: how to sign in, and a call that works when pasted. A
@@ -13,6 +16,7 @@ export function firstStartText(
   address: string,
   created: CreatedOrganization,
   given: Config,
+  hasStudio: boolean,
 ): string {
   const { organization, owner } = created
   const password = given.ownerPassword === undefined ? created.password : undefined
@@ -21,7 +25,7 @@ export function firstStartText(
   const [key, quote] = feedKey === undefined ? ['$WEIR_FEED_KEY', '"'] : [feedKey, "'"]
   const header = `-H ${quote}X-Api-Key: ${key}${quote}`
   const put = `${address}/api/feed?compId=hello&temperature=21.5`
-  const property = `${address}/api/comp/hello/property?name`
+  const read = `${address}/api/comp/hello/last_value?retStreamId`
   return [
     '',
     hasSecret ? 'Weir is ready. Keep this: it is shown once.' : 'Weir is ready.',
@@ -33,10 +37,11 @@ export function firstStartText(
     `  feed key      ${feedKey ?? '(as set in WEIR_FEED_KEY)'}`,
     '',
     ...(isForThisMachine(given) ? [ONLY_HERE, ''] : []),
-    'Open the address in a browser and sign in, or store a sample from here, then read a property\nof the component it created:',
+    ...(hasStudio ? ['Open the address in a browser and sign in.'] : [NO_STUDIO]),
+    'To store a sample from this shell and read it back:',
     '',
     `  curl -X PUT ${header} '${put}'`,
-    `  curl ${header} '${property}'`,
+    `  curl ${header} '${read}'`,
     '',
   ].join('\n')
 }

@@ -5,7 +5,12 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { builtStamp, distFolder, STAMP_NAME, studioStamp } from './stamp.mjs'
+import {
+  builtStamp,
+  STAMP_NAME,
+  sourceStamp,
+  studioFolder,
+} from '../../src/http/pages/studio/studio-build.ts'
 
 const studio = join(import.meta.dirname, '..', '..', 'studio')
 const lockFile = join(studio, '.building')
@@ -17,31 +22,30 @@ const COMPRESSED_BYTES_MIN = 1_000
 
 /** Builds unless the build that is there is of the same sources; waits for another that builds. */
 export async function buildStudio(): Promise<void> {
-  while (studioStamp() !== builtStamp()) {
+  while (sourceStamp() !== builtStamp()) {
     if (!takeLock()) {
       await pause(LOCK_LOOK_MS)
       continue
     }
     try {
-      if (studioStamp() !== builtStamp()) await build()
+      if (sourceStamp() !== builtStamp()) await build()
     } finally {
       rmSync(lockFile, { force: true })
     }
   }
 }
 
-/** Builds as above before a start, which goes on without a studio when that cannot be done. */
+/**
+ * Builds as above before a start. A failure does not prevent the start: the service compares the build with its sources
+ * and logs the command to run.
+ */
 export async function tryBuildStudio(): Promise<void> {
-  const kept = existsSync(join(distFolder, 'index.html')) ? 'the one built before' : 'no studio'
-  if (!existsSync(join(studio, '..', 'node_modules', 'vite'))) {
-    console.error(`The studio is not built: vite is not installed. Serving ${kept}.`)
-    return
-  }
+  if (!existsSync(join(studio, '..', 'node_modules', 'vite'))) return
   try {
     console.error('Building the studio, once …')
     await buildStudio()
   } catch (error) {
-    console.error(`The studio cannot be built: ${(error as Error).message}\nServing ${kept}.`)
+    console.error(`The studio cannot be built: ${(error as Error).message}`)
   }
 }
 
@@ -78,7 +82,7 @@ function isAlive(pid: number): boolean {
 
 /** Makes the build beside the one that is there, then takes its place. */
 async function build(): Promise<void> {
-  const stamp = studioStamp()
+  const stamp = sourceStamp()
   if (stamp === undefined) throw new Error('there are no sources')
   const made = join(studio, 'dist.made')
   const before = join(studio, 'dist.before')
@@ -93,9 +97,9 @@ async function build(): Promise<void> {
   })
   await compressAll(made)
   writeFileSync(join(made, STAMP_NAME), stamp)
-  if (existsSync(distFolder)) renameSync(distFolder, before)
+  if (existsSync(studioFolder)) renameSync(studioFolder, before)
   mkdirSync(studio, { recursive: true })
-  renameSync(made, distFolder)
+  renameSync(made, studioFolder)
   rmSync(before, { recursive: true, force: true })
 }
 

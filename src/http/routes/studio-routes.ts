@@ -1,7 +1,7 @@
 import type { App } from '../app-type.ts'
 import { sendNoStudioPage, sendStudioAsset, sendStudioPage } from '../pages/studio/send-studio.ts'
+import { studioFolder } from '../pages/studio/studio-build.ts'
 import { StudioFiles } from '../pages/studio/studio-files.ts'
-import { studioFolder } from '../pages/studio/studio-page.ts'
 import type { NoPage } from '../plugins/error-plugin.ts'
 
 /** The paths of the studio's page map; what a page shows is decided in the browser. */

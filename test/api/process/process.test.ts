@@ -129,8 +129,9 @@ test('the first start tells address, account, organization, key and a curl line,
     ...{ url, headers: { [name]: value } },
   }))
   assert.equal((await fetch(put.url, { method: 'PUT', headers: put.headers })).status, 200)
-  const property = await (await fetch(read.url, { headers: read.headers })).text()
-  assert.equal(property, '[{"message":"","component":{"name":"hello"},"success":true}]')
+  const values = await (await fetch(read.url, { headers: read.headers })).text()
+  assert.match(values, /"temperature"/)
+  assert.match(values, /21\.5/)
   assert.equal(statSync(join(dataDir, 'secret.key')).mode & 0o777, 0o600)
   const second = start({ WEIR_DATA_DIR: dataDir })
   assert.equal(await second.exit, 75)
@@ -193,7 +194,7 @@ test('on a terminal the log is text for people, and the first start is told belo
   const child = spawn('script', ['-q', '-e', '-c', command, '/dev/null'], { env, detached: true })
   groups.push(child.pid ?? 0)
   const running = watch(child)
-  await seen(running, /property\?name'/)
+  await seen(running, /last_value\?retStreamId'/)
   const text = stripVTControlCharacters(running.output()).replaceAll('\r', '')
   assert.doesNotMatch(text, /^\{/m)
   assert.match(

@@ -1,7 +1,4 @@
-import { fileURLToPath } from 'node:url'
-
-/** Where the build of the studio lies. */
-export const studioFolder = fileURLToPath(new URL('../../../../studio/dist/', import.meta.url))
+import { BUILD_COMMAND } from './studio-build.ts'
 
 /**
  * Nothing but the studio's own files runs, styles or is asked for; pictures may also be made in the
@@ -38,9 +35,9 @@ export const unbuiltPage = `<!doctype html>
 <body>
 <main>
 <h1>Weir is running</h1>
-<p>Its web page, the studio, has not been built. In the folder of the service:</p>
-<pre>npm ci &amp;&amp; npm run build</pre>
-<p>Then load this page again; the service need not be restarted. <a href="/docs">The API</a> works without it.</p>
+<p>Its web page, the studio, is not built. Stop the service, run this in its folder, and start it again:</p>
+<pre>${BUILD_COMMAND.replaceAll('&', '&amp;')}</pre>
+<p><a href="/docs">The API</a> works without the studio.</p>
 </main>
 </body>
 </html>
