@@ -8,9 +8,12 @@ import { firstStartText } from './assembly/first-start-text.ts'
 import { takeUntold, untoldText } from './assembly/untold.ts'
 import type { CreatedOrganization } from './auth/index.ts'
 import {
+  boundedLog,
   type Config,
   ConfigError,
   createLog,
+  detachOutputs,
+  exitSoon,
   findOpenFilesMax,
   type Log,
   peopleLog,
@@ -59,6 +62,7 @@ const STOP_WITHIN_MS = 9_500
 
 /** Runs the service until it is told to stop. */
 export async function serve(): Promise<void> {
+  detachOutputs()
   process.once('beforeExit', () => {
     // Of a start that fails something that nobody hears of any more may never close: it must not look like a stop.
     console.error(
@@ -76,7 +80,7 @@ export async function serve(): Promise<void> {
   const isForPeople = process.stdout.isTTY === true
   const log = createLog({
     level: config.logLevel,
-    ...(isForPeople ? { destination: peopleLog((line) => process.stdout.write(line)) } : {}),
+    ...(isForPeople ? { destination: terminalLog() } : {}),
   })
   const app = await openUnlessStopped(config, log)
   // Before anybody is told that it listens: whoever was told may stop it at once.
@@ -88,17 +92,17 @@ export async function serve(): Promise<void> {
       process.exit(0)
     }, STOP_WITHIN_MS).unref()
     app.close().then(
-      () => process.exit(0),
+      () => exitSoon(0),
       (error: unknown) => {
         log.fatal({ error }, 'the service did not stop cleanly')
-        process.exit(1)
+        exitSoon(1)
       },
     )
   }
   // The state is unknown then; what was acknowledged is on disk, and a restart reads it back.
-  process.once('uncaughtException', (error) => {
+  process.on('uncaughtException', (error) => {
     log.fatal({ error }, 'a mistake in Weir: the process ends')
-    log.flush(() => process.exit(1))
+    exitSoon(1)
   })
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)
@@ -117,6 +121,11 @@ export async function serve(): Promise<void> {
     if (app.firstStart !== undefined) tellUntold(config, app.firstStart)
     throw error
   }
+}
+
+function terminalLog(): { write(line: string): void } {
+  const { stdout } = process
+  return boundedLog(stdout, peopleLog((line) => stdout.write(line)).write)
 }
 
 /** Tells what a first start has to tell, and else what one before this was kept from telling. */

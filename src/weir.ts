@@ -1,6 +1,6 @@
 /** The command line: asks the running service, or opens the data folder itself when none runs. */
 import { readFileSync } from 'node:fs'
-import { Refusal, readConfig } from './base/index.ts'
+import { outliveReaders, Refusal, readConfig } from './base/index.ts'
 import {
   type CheckState,
   type CommandAnswer,
@@ -32,6 +32,7 @@ type Options = ParsedLine['options']
 
 async function main(): Promise<void> {
   const line = parseCommand(process.argv.slice(2))
+  if (line.name !== 'serve') outliveReaders()
   if (line.name === 'help') console.log(usageText)
   else if (line.name === 'serve') await (await import('./serve.ts')).serve()
   else if (line.name === 'check') await runCheck(line)

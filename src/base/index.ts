@@ -41,6 +41,7 @@ export { nextTurn } from './next-turn.ts'
 export { bodyFilesWithin, connectionsWithin, findOpenFilesMax } from './open-files.ts'
 export { peopleLog } from './people-log.ts'
 export * from './plain.ts'
+export { boundedLog, detachOutputs, exitSoon, outliveReaders } from './process-outputs.ts'
 export {
   EPOCH_MS,
   parseSampleTime,

@@ -1,13 +1,15 @@
 import { createRequire } from 'node:module'
 import type pino from 'pino'
+import { boundedLog } from './process-outputs.ts'
 import { redactText } from './redact.ts'
 
 /** Where parts write what happened; one JSON object a line, secrets taken out. */
 export type Log = pino.Logger
 
 /**
- * A log to a stream, or to standard output without waiting for it. Pino is loaded by the first: threads share this
- * folder and have no log.
+ * A log to a stream, or to standard output without waiting for it. Pino's own destination is not used: it flushes
+ * synchronously after a fatal line and at exit, and repeats a write that fails without end. Pino is loaded by the
+ * first log: threads share this folder and have none.
  */
 export function createLog(options: {
   readonly level: string
@@ -15,7 +17,7 @@ export function createLog(options: {
 }): Log {
   const load = createRequire(import.meta.url)
   const makeLog = load('pino') as typeof pino
-  const destination = options.destination ?? makeLog.destination({ dest: 1, sync: false })
+  const destination = options.destination ?? boundedLog(process.stdout)
   return makeLog(
     {
       level: options.level,
