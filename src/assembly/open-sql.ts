@@ -47,7 +47,8 @@ export function openSql(
     rowsMax: config.sqlSamples,
     isIncluded: (orgUid) => identity.organizations.find(orgUid)?.gsSql === true,
   })
-  const gql = new GqlRuns({ runners: sql, compiler, feed, budget, stored })
+  const accountOf = (orgUid: string) => identity.organizations.accountOf(orgUid)
+  const gql = new GqlRuns({ runners: sql, compiler, feed, budget, stored, accountOf })
   const importRunners = new SqlRunners({
     // One more than run at a time: those of one organization may then be all of them.
     settings: {
@@ -57,6 +58,8 @@ export function openSql(
     ...{ clock, log },
   })
   opened.defer(() => importRunners.close())
-  const importGql = new GqlRuns({ runners: importRunners, compiler, feed, budget, stored })
+  const importGql = new GqlRuns({
+    ...{ runners: importRunners, compiler, feed, budget, stored, accountOf },
+  })
   return { sql, gql, importGql, queries: new Queries({ runs: gql, catalog }) }
 }

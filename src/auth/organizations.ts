@@ -90,6 +90,16 @@ export class Organizations {
     return this.#byUid.get(uid)
   }
 
+  /**
+   * The account whose share of the service an organization uses: the owner of the organization that it was made from.
+   * Organizations of one owner, and those made from one another, are one account.
+   */
+  accountOf(uid: string): string {
+    const organization = this.find(uid)
+    if (organization === undefined) return uid
+    return (this.find(organization.originUid) ?? organization).ownerUid
+  }
+
   /** Whether an organization is deleted, or being so: nobody acts in it. */
   isGone(uid: string): boolean {
     return this.#fence.isClosed(uid)

@@ -6,6 +6,7 @@ import type {
   GsSqlOptions,
   InputBatch,
   RowCell,
+  RunKind,
   SqlCell,
   SqlColumn,
   WantedRead,
@@ -31,6 +32,8 @@ export interface GqlRun extends GqlText {
   /** Whose rights hold. */
   readonly principal: Principal
   readonly organizationUid: string
+  /** Webhooks have runners that queries cannot take; a query if unsaid. */
+  readonly kind?: RunKind
   /** Under which the compiled text is kept; by the text itself if unsaid. */
   readonly key?: string
   /** Values by the names of variables, @ and capitals. */

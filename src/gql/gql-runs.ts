@@ -41,6 +41,8 @@ interface GqlParts {
   readonly compiler: Pick<CompileThread, 'compile'>
   readonly feed: Feed
   readonly budget: MemoryBudget
+  /** The account that runs of an organization are counted for; the organization itself if unsaid. */
+  readonly accountOf?: (organizationUid: string) => string
   /** What hands over stored data; without it there are no stored tables. */
   readonly stored?: StoredReads
 }
@@ -160,6 +162,9 @@ export class GqlRuns {
   /** Answers the count of rows of the last SELECT. */
   async #runStatements(text: FedText, run: GqlRun, inserts: InsertRows): Promise<number> {
     const { program, lastSelect } = text
+    const { runners, accountOf } = this.#parts
+    const { organizationUid, kind } = run
+    const owner = accountOf?.(organizationUid) ?? organizationUid
     const rowsMax = run.rowsMax ?? ROWS_MAX_DEFAULT
     let selected = 0
     let rowCount = 0
@@ -177,8 +182,8 @@ export class GqlRuns {
       throw mistakeRefusal(failureAt(program.text, query, { message }), 'sql_error')
     }
     try {
-      await this.#parts.runners.run({
-        ...{ owner: run.organizationUid, key: text.key, program, variables: run.variables },
+      await runners.run({
+        ...{ owner, kind, key: text.key, program, variables: run.variables },
         ...{ now: run.now, rowsMax: rowsMax + inserts.samplesMax + 1, signal: run.signal },
         onRows: (number, rows) =>
           program.statements[number].kind === 'insert'

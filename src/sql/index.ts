@@ -27,6 +27,7 @@ export { readCell } from './read-cell.ts'
 export type { RowCell } from './run/cell-codec.ts'
 export type { InputBatch } from './run/input-batch.ts'
 export {
+  type RunKind,
   type SqlCall,
   SqlRunError,
   type WantedRead,

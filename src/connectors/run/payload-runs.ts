@@ -175,7 +175,9 @@ export class PayloadRuns {
       await landed
       return await this.principalOf(connector)
     }
-    return await this.#run({ ...run, key, renew, repeat }, connector.procs)
+    // Only the sender of a webhook waits for its run; payloads that are run again share the runners of queries.
+    const kind = landed === undefined ? 'query' : 'webhook'
+    return await this.#run({ ...run, kind, key, renew, repeat }, connector.procs)
   }
 
   async #run(run: GqlRun, procs: readonly ConnectorProc[]): Promise<GqlOutcome> {

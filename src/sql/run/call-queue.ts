@@ -4,7 +4,7 @@ interface QueueLimits {
   readonly perOwner: number
 }
 
-/** Items that wait, by owner; owners take turns, so that many items of one delay no other. */
+/** Items that wait, by owner, so that many items of one delay no other. */
 export class CallQueue<T> {
   readonly #limits: QueueLimits
   readonly #byOwner = new Map<string, T[]>()
@@ -29,17 +29,21 @@ export class CallQueue<T> {
     return true
   }
 
-  /** The first item of the owner whose turn it is, among those who may. */
-  shift(mayGo: (owner: string) => boolean): T | undefined {
+  /** The first item of the owner with the lowest cost, among those that may go. Owners of equal cost take turns. */
+  shift(mayGo: (owner: string) => boolean, costOf: (owner: string) => number): T | undefined {
+    let next: { readonly owner: string; readonly items: T[]; readonly cost: number } | undefined
     for (const [owner, items] of this.#byOwner) {
       if (!mayGo(owner)) continue
-      const item = items.shift()
-      this.#count -= 1
-      this.#byOwner.delete(owner)
-      if (items.length > 0) this.#byOwner.set(owner, items)
-      return item
+      const cost = costOf(owner)
+      if (next === undefined || cost < next.cost) next = { owner, items, cost }
     }
-    return undefined
+    if (next === undefined) return undefined
+    const { owner, items } = next
+    const item = items.shift()
+    this.#count -= 1
+    this.#byOwner.delete(owner)
+    if (items.length > 0) this.#byOwner.set(owner, items)
+    return item
   }
 
   /** Takes an item out of its turn; false when it is not there. */

@@ -33,6 +33,12 @@ export class RunClock {
     this.#turn(false)
   }
 
+  /** How long the runner has worked. */
+  get workedMs(): number {
+    this.#turn(this.#isWorking)
+    return this.#workedMs
+  }
+
   /** Which time is over. */
   get over(): 'work' | 'wait' | undefined {
     this.#turn(this.#isWorking)

@@ -17,7 +17,7 @@ const ABORT_GRACE_MS = 100
 /** What a runner tells its pool. */
 interface RunnerEvents {
   /** It works on the call no more. */
-  onFinish(call: SqlCall): void
+  onFinish(running: RunningCall): void
   /** It can take a call. */
   onFree(runner: Runner): void
   /** It has died, or was killed. */
@@ -211,7 +211,7 @@ export class Runner {
   #finish(): void {
     const running = this.#running
     this.#running = undefined
-    if (running !== undefined) this.#events.onFinish(running.call)
+    if (running !== undefined) this.#events.onFinish(running)
   }
 
   /** What it has said last tells why it died. */

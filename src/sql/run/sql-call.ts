@@ -15,10 +15,15 @@ export interface WantedRead {
   readonly bounds: readonly RowCell[] | undefined
 }
 
+/** Webhooks and queries do not wait for each other. */
+export type RunKind = 'query' | 'webhook'
+
 /** One run of a program. */
 export interface SqlCall {
-  /** Whose call it is. Owners take turns, and none has all runners. */
+  /** The account that the run is counted for. No owner has all runners, and the one that used them least goes first. */
   readonly owner: string
+  /** A query if unsaid. */
+  readonly kind?: RunKind
   /** A program is kept compiled under this, as long as it is the very same object. */
   readonly key: string
   readonly program: CompiledSql

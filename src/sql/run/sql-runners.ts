@@ -4,9 +4,12 @@
  */
 import { type Clock, type Log, type Refusal, refusal } from '../../base/index.ts'
 import { CallQueue } from './call-queue.ts'
+import { FairShare, kindOf } from './fair-share.ts'
 import { Runner } from './runner.ts'
+import type { RunningCall } from './running-call.ts'
 import { spawnRunner } from './spawn-runner.ts'
 import {
+  type RunKind,
   type SqlCall,
   SqlRunError,
   type SqlRunReason,
@@ -16,7 +19,7 @@ import {
 
 /** What the operator sets. */
 export interface SqlRunnerSettings {
-  /** The most runners at a time. */
+  /** The most calls of a kind at a time; there may be one runner more. */
   readonly runnersMax: number
   /** How long a call may work. */
   readonly seconds: number
@@ -26,7 +29,7 @@ export interface SqlRunnerSettings {
   readonly callerWaitMs?: number
 }
 
-/** Calls that wait for a runner. Their bodies are the caller's, who has counted them. */
+/** Calls of a kind that wait for a runner. Their bodies are the caller's, who has counted them. */
 const WAITING_MAX = { total: 2_000, perOwner: 1_000 }
 
 /** A call that found no runner for so long finds none soon: who sent it will have given up. */
@@ -75,8 +78,12 @@ export class SqlRunners {
   readonly #log: Log
   readonly #runners = new Set<Runner>()
   readonly #leaving = new Set<Promise<void>>()
-  readonly #busyOf = new Map<string, number>()
-  readonly #waiting = new CallQueue<WaitingCall>(WAITING_MAX)
+  readonly #share: FairShare
+  /** Webhooks are looked at first: their senders wait, and they are short. */
+  readonly #waiting: Readonly<Record<RunKind, CallQueue<WaitingCall>>> = {
+    webhook: new CallQueue(WAITING_MAX),
+    query: new CallQueue(WAITING_MAX),
+  }
   readonly #ended = { done: 0, refused: 0, failed: 0, time: 0, memory: 0, wait: 0, crash: 0 }
   #startingCount = 0
   #startAfter = 0
@@ -91,11 +98,12 @@ export class SqlRunners {
     this.#settings = parts.settings
     this.#clock = parts.clock
     this.#log = parts.log
+    this.#share = new FairShare(parts.settings.runnersMax, parts.clock)
   }
 
   get figures(): SqlRunFigures {
-    const busy = [...this.#runners].filter(({ running }) => running !== undefined).length
-    return { runners: this.#runners.size, busy, waiting: this.#waiting.count, ended: this.#ended }
+    const busy = this.#runningCalls().length
+    return { runners: this.#runners.size, busy, waiting: this.#waitingCount, ended: this.#ended }
   }
 
   /**
@@ -118,7 +126,7 @@ export class SqlRunners {
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#looking)
-    for (const { fail } of this.#waiting.clear()) fail(closing())
+    for (const { fail } of this.#clearWaiting()) fail(closing())
     for (const runner of [...this.#runners]) {
       runner.running?.fail(closing())
       runner.kill()
@@ -141,16 +149,17 @@ export class SqlRunners {
 
   #admit(call: SqlCall): Promise<SqlRunSummary> {
     if (this.#isClosed) throw closing()
-    const free = this.#waiting.count === 0 ? this.#freeRunnerFor(call) : undefined
+    const waitingCalls = this.#waiting[kindOf(call)]
+    const free = this.#waitingCount === 0 ? this.#freeRunnerFor(call) : undefined
     if (free !== undefined) return this.#startOn(free, call)
     const { promise, resolve, reject } = Promise.withResolvers<SqlRunSummary>()
     const waiting = { call, since: this.#clock.elapsed(), start: resolve, fail: reject }
-    if (!this.#waiting.push(call.owner, waiting)) throw overloaded()
+    if (!waitingCalls.push(call.owner, waiting)) throw overloaded()
     // Others may wait that have all runners they may have; one may be free for this owner.
     this.#dispatch()
     if (call.signal === undefined) return promise
     const abort = (): void => {
-      if (this.#waiting.remove(call.owner, waiting)) reject(call.signal?.reason)
+      if (waitingCalls.remove(call.owner, waiting)) reject(call.signal?.reason)
     }
     call.signal.addEventListener('abort', abort, { once: true })
     return promise.finally(() => call.signal?.removeEventListener('abort', abort))
@@ -158,8 +167,8 @@ export class SqlRunners {
 
   /** Gives calls that wait to runners that are free. */
   #dispatch(): void {
-    while (this.#waiting.count > 0 && this.#hasFreeRunner()) {
-      const waiting = this.#waiting.shift((owner) => this.#mayRun(owner))
+    while (this.#waitingCount > 0 && this.#hasFreeRunner()) {
+      const waiting = this.#next('webhook') ?? this.#next('query')
       if (waiting === undefined) break
       const runner = this.#freeRunnerFor(waiting.call)
       if (runner === undefined) break
@@ -168,20 +177,32 @@ export class SqlRunners {
     this.#startRunners()
   }
 
+  #next(kind: RunKind): WaitingCall | undefined {
+    const busy = this.#share.count(this.#runningCalls())
+    return this.#waiting[kind].shift(
+      (owner) => this.#share.mayRun(busy, owner, kind),
+      (owner) => this.#share.usedMs(busy, owner),
+    )
+  }
+
+  get #waitingCount(): number {
+    return this.#waiting.webhook.count + this.#waiting.query.count
+  }
+
+  #clearWaiting(): WaitingCall[] {
+    return [...this.#waiting.webhook.clear(), ...this.#waiting.query.clear()]
+  }
+
+  #runningCalls(): RunningCall[] {
+    return [...this.#runners].flatMap(({ running }) => (running === undefined ? [] : [running]))
+  }
+
   #startOn(runner: Runner, call: SqlCall): Promise<SqlRunSummary> {
-    const { owner } = call
-    this.#busyOf.set(owner, (this.#busyOf.get(owner) ?? 0) + 1)
     const { seconds, callerWaitMs = CALLER_WAIT_MS_MAX } = this.#settings
     const times = { workMs: seconds * 1_000, waitMs: callerWaitMs }
     const run = runner.run(call, times)
-    if (this.#waiting.count === 0) this.#startRunners()
+    if (this.#waitingCount === 0) this.#startRunners()
     return run
-  }
-
-  /** Not all runners are for one owner, so that endless queries of one leave others theirs. */
-  #mayRun(owner: string): boolean {
-    const most = Math.max(1, this.#settings.runnersMax - 1)
-    return (this.#busyOf.get(owner) ?? 0) < most
   }
 
   #hasFreeRunner(): boolean {
@@ -191,7 +212,8 @@ export class SqlRunners {
 
   /** A free runner, one that has the program if there is any. */
   #freeRunnerFor(call: SqlCall): Runner | undefined {
-    if (!this.#mayRun(call.owner)) return undefined
+    const busy = this.#share.count(this.#runningCalls())
+    if (!this.#share.mayRun(busy, call.owner, kindOf(call))) return undefined
     let found: Runner | undefined
     for (const runner of this.#runners) {
       if (!runner.isFree) continue
@@ -204,9 +226,10 @@ export class SqlRunners {
   /** Has one runner more than there are calls, as far as there may be so many. */
   #startRunners(): void {
     if (this.#isClosed || this.#clock.elapsed() < this.#startAfter) return
-    let needed = this.#waiting.count + 1
-    for (const runner of this.#runners) if (runner.running !== undefined) needed += 1
-    const most = Math.min(needed, this.#settings.runnersMax)
+    const running = this.#runningCalls()
+    const needed = this.#waitingCount + running.length + 1
+    const busy = this.#share.count(running)
+    const most = Math.min(needed, this.#share.mostRunners(busy, this.#waiting.webhook.count))
     while (this.#runners.size + this.#startingCount < most) this.#startRunner()
   }
 
@@ -216,7 +239,7 @@ export class SqlRunners {
     const started = spawnRunner(this.#settings.memoryMb)
       .then((process) => {
         const runner = new Runner(process, this.#clock, {
-          onFinish: ({ owner }) => this.#finish(owner),
+          onFinish: (running) => this.#share.charge(running),
           onFree: (freed) => this.#reuse(freed),
           onEnd: (ended) => this.#remove(ended),
         })
@@ -238,12 +261,6 @@ export class SqlRunners {
     else this.#dispatch()
   }
 
-  #finish(owner: string): void {
-    const left = (this.#busyOf.get(owner) ?? 0) - 1
-    if (left > 0) this.#busyOf.set(owner, left)
-    else this.#busyOf.delete(owner)
-  }
-
   #remove(runner: Runner): void {
     this.#runners.delete(runner)
     const leaving = runner.gone.finally(() => this.#leaving.delete(leaving))
@@ -257,7 +274,7 @@ export class SqlRunners {
     this.#log.error({ error }, 'a runner of GS SQL did not start')
     this.#startAfter = this.#clock.elapsed() + RESTART_AFTER_MS
     if (this.#runners.size > 0) return
-    for (const { fail } of this.#waiting.clear()) {
+    for (const { fail } of this.#clearWaiting()) {
       fail(new SqlRunError('crash', 'Cannot run this: what runs it cannot be started'))
     }
   }
@@ -265,10 +282,12 @@ export class SqlRunners {
   /** Looks at every runner: those over their time or memory, or that nobody needs, are killed. */
   #look(): void {
     const now = this.#clock.elapsed()
-    for (const waiting of [...this.#waiting]) {
-      if (now - waiting.since < WAITING_MS_MAX) continue
-      this.#waiting.remove(waiting.call.owner, waiting)
-      waiting.fail(overloaded())
+    for (const queue of [this.#waiting.webhook, this.#waiting.query]) {
+      for (const waiting of [...queue]) {
+        if (now - waiting.since < WAITING_MS_MAX) continue
+        queue.remove(waiting.call.owner, waiting)
+        waiting.fail(overloaded())
+      }
     }
     let idleCount = 0
     for (const runner of [...this.#runners]) {
