@@ -20,6 +20,7 @@ export interface Row {
     | 'MB'
     | 's'
     | 'µs/sample'
+    | 'ratio'
   /** What Weir is to reach, in words. */
   readonly aim: string
   readonly cells: Readonly<Record<string, Cell>>

@@ -127,13 +127,14 @@ export function put(samples: unknown): RequestInit {
   return { method: 'PUT', body: JSON.stringify(samples) }
 }
 
-function json(body: unknown, method = 'PUT'): RequestInit {
+/** A body of JSON. */
+export function json(body: unknown, method = 'PUT'): RequestInit {
   const headers = { 'content-type': 'application/json' }
   return { method, headers, body: JSON.stringify(body) }
 }
 
 /** Inserts one record of a noun as the owner. */
-async function insert(
+export async function insert(
   { base }: Target,
   { session, ...record }: { readonly session: string; readonly [noun: string]: unknown },
 ): Promise<{ readonly uid: string }> {
@@ -144,7 +145,8 @@ async function insert(
   return (JSON.parse(text) as Record<string, { readonly uid: string }>)[noun]
 }
 
-async function signIn({ base }: Target): Promise<string> {
+/** Signs the owner in; answers the parameter that carries the session. */
+export async function signIn({ base }: Target): Promise<string> {
   const who = { email: 'owner@localhost', password: PASSWORD }
   const answer = await fetch(`${base}/api/login`, json(who, 'POST'))
   const { sessionUid } = (await answer.json()) as { sessionUid?: string }

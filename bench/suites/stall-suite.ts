@@ -6,6 +6,7 @@ import type { Row } from '../report.ts'
 import { type Settings, tell, withPeer } from '../settings.ts'
 import { type Attack, callAttacks } from './stall-calls.ts'
 import { connectionAttacks } from './stall-connections.ts'
+import { listRows } from './stall-lists.ts'
 
 /** The longest time that a parallel poll of /healthz waits while one hostile act is served. */
 export async function stallSuite(settings: Settings): Promise<Row[]> {
@@ -17,6 +18,7 @@ export async function stallSuite(settings: Settings): Promise<Row[]> {
     if (missing !== undefined) continue
     rows.push(await withPeer(weir, (running) => stalledBy(attack, running)))
   }
+  rows.push(...(await listRows()))
   return rows
 }
 

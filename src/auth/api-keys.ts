@@ -7,7 +7,15 @@ import {
   keyPrincipal,
   type Principal,
 } from '../access/index.ts'
-import { BoundedCache, type Clock, hashSecret, newSecret, newUid, refuse } from '../base/index.ts'
+import {
+  BoundedCache,
+  type Clock,
+  hashSecret,
+  KEY_ENTRIES_MAX,
+  newSecret,
+  newUid,
+  refuse,
+} from '../base/index.ts'
 import { listPermitted } from '../catalog/index.ts'
 import type { CatalogDocument, CatalogStore, CatalogWrite, DocumentKey } from '../store/index.ts'
 import { RecordCache, uidsOfKind } from './record-cache.ts'
@@ -44,7 +52,6 @@ const KIND = 'api_key'
 /** Finds a key by the hash of its secret, whichever organization it belongs to. */
 const SECRET_KIND = 'api_key_secret'
 const CACHED_MAX = 50_000
-const ENTRIES_MAX = 200
 
 /** A key for the devices of a new organization. */
 export const FEED_KEY_FIELDS: ApiKeyFields = {
@@ -262,8 +269,8 @@ function findFieldMistake(
     return ['api_key.name', 'must have 1 to 200 characters']
   }
   if (description.length > 2_000) return ['api_key.description', 'may have 2000 characters']
-  if (capabilities.length > ENTRIES_MAX || ipAddresses.length > ENTRIES_MAX) {
-    return ['api_key', `may have ${ENTRIES_MAX} capabilities and as many addresses`]
+  if (capabilities.length > KEY_ENTRIES_MAX || ipAddresses.length > KEY_ENTRIES_MAX) {
+    return ['api_key', `may have ${KEY_ENTRIES_MAX} capabilities and as many addresses`]
   }
   for (const [at, { resource }] of capabilities.entries()) {
     const mistake = findResourceMistake(resource)

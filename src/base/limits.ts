@@ -18,6 +18,24 @@ export const SAMPLES_PER_CALL_MAX = 1_000_000
 /** Default of the streams that one call may create: one commit of the catalog, which is held in memory for it. */
 export const STREAMS_CREATED_PER_CALL_MAX = 20_000
 
+/** Components of a batch, and likewise their streams in all: each is an object in memory, and a fleet has fewer. */
+export const BATCH_ENTRIES_MAX = 100_000
+
+/** Entries of one list in the query of a put: a URL of 256 KB has room for about as many. */
+export const QUERY_ENTRIES_MAX = 10_000
+
+/** Components and streams that a live call names: what the URL of a long selection holds. */
+export const LIVE_NAMES_MAX = 2_000
+
+/** Capabilities of an API key, and likewise its addresses: every call with the key looks through them. */
+export const KEY_ENTRIES_MAX = 200
+
+/** Redirect URIs of an OAuth client: real clients have one for each platform and environment. */
+export const REDIRECT_URIS_MAX = 20
+
+/** Streams in the body of one component or template: reading and checking them takes a tenth of a second. */
+export const STREAMS_PER_RECORD_MAX = 10_000
+
 /** The longest text of one sample, in UTF-16 units: a thousand of them still fit in memory. */
 export const TEXT_LENGTH_MAX = 1_000_000
 

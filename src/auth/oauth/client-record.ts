@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Principal } from '../../access/index.ts'
-import { hashSecret, newSecret, refuse } from '../../base/index.ts'
+import { hashSecret, newSecret, REDIRECT_URIS_MAX, refuse } from '../../base/index.ts'
 import { listPermitted } from '../../catalog/index.ts'
 import {
   CatalogConflict,
@@ -41,7 +41,6 @@ export const CLIENT_KIND = 'oauth_client'
 /** What a call by a token must know of its client. */
 export type Registration = Pick<RegisteredClient, 'orgUid' | 'isDeleted'>
 
-const REDIRECT_URIS_MAX = 20
 const NAME_LENGTH_MAX = 100
 const LOGO_LENGTH_MAX = 65_536
 

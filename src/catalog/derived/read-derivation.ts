@@ -29,14 +29,36 @@ export async function readDerivation(
     refuseField(`${field}.expression`, 'holds half of a surrogate pair: it is no text')
   }
   const variables: DerivationVariable[] = []
+  const known = knownVariables(before)
   for (const [at, variable] of (input.variables ?? []).entries()) {
-    variables.push(await readVariable(`${field}.variables[${at}]`, variable, { before, context }))
+    variables.push(await readVariable(`${field}.variables[${at}]`, variable, { known, context }))
   }
   refuseSharedNames(field, variables)
   if (variables.length === 0) {
     refuseField(`${field}.variables`, 'is empty: a formula that reads no stream would never run')
   }
   return { expression, variables, trigger, followsCorrections }
+}
+
+/** The variables that a record had before: what they name may be sent back, even if it is gone. */
+interface KnownVariables {
+  readonly names: ReadonlySet<string>
+  readonly byStream: ReadonlyMap<string, DerivationVariable>
+  readonly byCycle: ReadonlyMap<string, DerivationVariable>
+}
+
+function knownVariables(before: Derivation | null): KnownVariables {
+  const variables = before?.variables ?? []
+  return {
+    names: new Set(variables.map(({ name }) => name)),
+    byStream: new Map(variables.map((one) => [one.streamUid, one])),
+    byCycle: new Map(variables.map((one) => [one.cycleUid, one])),
+  }
+}
+
+interface VariableContext {
+  readonly known: KnownVariables
+  readonly context: ReadingContext
 }
 
 /** Refuses two variables of one name, at the later one: formulas find them in any capitals. */
@@ -56,24 +78,24 @@ function refuseSharedNames(field: string, variables: readonly DerivationVariable
 async function readVariable(
   field: string,
   input: VariableInput,
-  { before, context }: { before: Derivation | null; context: ReadingContext },
+  { known, context }: VariableContext,
 ): Promise<DerivationVariable> {
   const { name, offset = 0 } = input
   checkText(`${field}.name`, name, NAME_LENGTH_MAX)
   if (name.trim() === '')
     refuseField(`${field}.name`, 'is blank: give it the name that the formula uses')
-  await refuseKeyword(`${field}.name`, name, before)
-  const cycle = await readCycle(field, input, { before, context })
-  return { name, ...(await readSource(field, input, { before, context })), offset, ...cycle }
+  await refuseKeyword(`${field}.name`, name, known)
+  const cycle = await readCycle(field, input, { known, context })
+  return { name, ...(await readSource(field, input, { known, context })), offset, ...cycle }
 }
 
 /** Refuses names that a formula takes for words of its language, unless the record has them already. */
 async function refuseKeyword(
   field: string,
   name: string,
-  before: Derivation | null,
+  { names }: KnownVariables,
 ): Promise<void> {
-  if (before?.variables.some((known) => known.name === name)) return
+  if (names.has(name)) return
   // Loaded by the first who saves a formula: a service that calculates nothing needs no parser.
   const { EXPRESSION_KEYWORDS } = await import('../../expression/index.ts')
   if (EXPRESSION_KEYWORDS.has(name.toUpperCase())) {
@@ -87,7 +109,7 @@ type SourceReference = Pick<DerivationVariable, 'componentUid' | 'streamUid' | '
 async function readSource(
   field: string,
   input: VariableInput,
-  { before, context }: { before: Derivation | null; context: ReadingContext },
+  { known, context }: VariableContext,
 ): Promise<SourceReference> {
   const { finder, principal } = context
   const { componentUid: uid = '', componentId: id = '', streamUid = '', streamId = '' } = input
@@ -97,7 +119,7 @@ async function readSource(
   if (principal === undefined) return await readOwn(field, input, finder)
   const author = principal
   // What was there before may be sent back, even if it has been deleted since.
-  const kept = before?.variables.find((known) => streamUid !== '' && known.streamUid === streamUid)
+  const kept = streamUid === '' ? undefined : known.byStream.get(streamUid)
   const componentUid = finder.componentUidOf({ uid, id })
   const found = componentUid === undefined ? undefined : await findSource(componentUid)
   if (found === undefined) {
@@ -171,7 +193,7 @@ function reference(componentUid: string, streamUid: string): SourceReference {
 async function readCycle(
   field: string,
   input: VariableInput,
-  { before, context }: { before: Derivation | null; context: ReadingContext },
+  { known, context }: VariableContext,
 ): Promise<Pick<DerivationVariable, 'cycleUid' | 'cycleId' | 'stat'>> {
   const { cycleUid: uid = '', cycleId: id = '' } = input
   const stat = readStatistic(field, input.stat ?? '')
@@ -185,7 +207,7 @@ async function readCycle(
       `is missing: of a cycle one of ${STATISTIC_IDS.join(', ')} is taken`,
     )
   }
-  const kept = before?.variables.find((known) => uid !== '' && known.cycleUid === uid)
+  const kept = uid === '' ? undefined : known.byCycle.get(uid)
   if (kept !== undefined) return { cycleUid: kept.cycleUid, cycleId: kept.cycleId, stat }
   const cycle = await context.references.findCycle(uid === '' ? { id } : { uid })
   if (cycle === undefined) {

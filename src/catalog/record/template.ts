@@ -1,9 +1,9 @@
 import type { Static } from 'typebox'
-import { newUid, Type } from '../../base/index.ts'
+import { newUid, STREAMS_PER_RECORD_MAX, Type } from '../../base/index.ts'
 import { type DerivedDraft, settleDerivations } from '../derived/settle-derivations.ts'
 import { SourceFinder } from '../derived/source-finder.ts'
 import { type CatalogBase, referencesOf, usesOfStream } from '../documents/catalog-base.ts'
-import { STREAMS_PER_RECORD_MAX } from '../shape/component-shape.ts'
+import { paceWork, WORK_PER_STREAM } from '../documents/pace-work.ts'
 import {
   checkText,
   DESCRIPTION_LENGTH_MAX,
@@ -57,13 +57,17 @@ export function templateRules(
     check: shapeCheck('component_template', templateShape),
     read: (input, before, orgUid) => readTemplate(base as CatalogBase, { input, before, orgUid }),
     usesOf: (orgUid, before, after) => {
-      const streamOf = (uid: string) => before.stream.find((one) => one.uid === uid)
+      const known = streamsByUid(before)
       return after.stream.flatMap((one) =>
-        usesOfStream(base, orgUid, { before: streamOf(one.uid), after: one }),
+        usesOfStream(base, orgUid, { before: known.get(one.uid), after: one }),
       )
     },
     defaults: { id: '', name: '', description: '', timeZoneId: '', location: null, stream: [] },
   }
+}
+
+function streamsByUid({ stream }: TemplateBody): ReadonlyMap<string, TemplateStream> {
+  return new Map(stream.map((one) => [one.uid, one]))
 }
 
 async function readTemplate(
@@ -88,9 +92,12 @@ async function readTemplate(
     const timeZone = timeZoneId || 'UTC'
     const drafts: DerivedDraft[] = []
     const ids = new Set<string>()
+    const streams = streamsByUid(before)
+    const pace = paceWork()
     for (const [index, each] of inputs.entries()) {
+      await pace(WORK_PER_STREAM)
       const field = `component_template.stream[${index}]`
-      const known = before.stream.find(({ uid }) => uid === each.uid)
+      const known = streams.get(each.uid ?? '')
       if (each.uid && known === undefined) {
         refuseField(`${field}.uid`, `"${each.uid.slice(0, 60)}" is no stream of this template`)
       }

@@ -1,12 +1,9 @@
 import type { Static } from 'typebox'
-import { Type } from '../../base/index.ts'
+import { STREAMS_PER_RECORD_MAX, Type } from '../../base/index.ts'
 import type { JsonObject } from '../../store/index.ts'
 import { ROOT_FOLDER } from './folder-path.ts'
 import { locationShape, revisionShape } from './record-checks.ts'
 import { type Location, type StreamRecord, storedBody, streamShape } from './stream-shape.ts'
-
-/** One record's streams travel in one body; more are added call by call. */
-export const STREAMS_PER_RECORD_MAX = 10_000
 
 /** What a caller may say about a component; everything is optional, unknown fields are ignored. */
 export const componentShape = Type.Object({

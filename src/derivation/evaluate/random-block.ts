@@ -50,8 +50,9 @@ export async function readRandomBlock(
   const join = isAny ? uniteTimes : intersectTimes
   const joined = join(samples, { from, until: complete })
   const columns: InputColumn[] = []
+  const places = new Map(sources.map(({ handle }, at) => [handle, at]))
   for (const variable of plan.variables) {
-    const which = sources.findIndex(({ handle }) => handle === variable.handle)
+    const which = places.get(variable.handle) ?? -1
     const { window } = variable
     columns.push(
       window === undefined

@@ -1,8 +1,11 @@
 import {
+  BATCH_ENTRIES_MAX,
   DERIVE_STREAMS_MAX,
   DERIVE_TIMEOUT_MS_MAX,
   FEED_LIMIT_MAX,
   ID_LENGTH_MAX,
+  QUERY_ENTRIES_MAX,
+  SAMPLES_PER_CALL_MAX,
   Type,
 } from '../../base/index.ts'
 import { STATISTIC_IDS } from '../../feed/index.ts'
@@ -127,10 +130,16 @@ export const putFeedQuery = Type.Object({
   timeEl: text('Elapsed ms since each value was read, delimited'),
   freq: whole('Milliseconds between values; the last one is taken at the upload'),
   data: Type.Optional(
-    Type.Array(Type.String(), { description: 'Values by definition order; may repeat' }),
+    Type.Array(Type.String(), {
+      maxItems: QUERY_ENTRIES_MAX,
+      description: 'Values by definition order; may repeat',
+    }),
   ),
   rsid: Type.Optional(
-    Type.Array(Type.String(), { description: 'Streams whose last values to answer; may repeat' }),
+    Type.Array(Type.String(), {
+      maxItems: QUERY_ENTRIES_MAX,
+      description: 'Streams whose last values to answer; may repeat',
+    }),
   ),
   delim: text('Between values and between times; a comma by default'),
   folder: text('Folder of a component that is to be created; starts with /Components'),
@@ -145,6 +154,7 @@ export const putFeedQuery = Type.Object({
   derTout: whole(`Time limit of the call in ms; more than ${DERIVE_TIMEOUT_MS_MAX} counts as that`),
   streams: Type.Optional(
     Type.Record(Type.String(), Type.String(), {
+      maxProperties: QUERY_ENTRIES_MAX,
       description:
         'Values by stream ID: every name that is no other parameter is a stream ID, so each of ' +
         'these is a parameter of its own',
@@ -160,7 +170,9 @@ export const asPutQuery = Type.Object({
 })
 
 const idText = Type.String({ minLength: 1, maxLength: ID_LENGTH_MAX })
-const times = Type.Optional(Type.Array(Type.Integer({ description: 'Epoch ms' })))
+const times = Type.Optional(
+  Type.Array(Type.Integer({ description: 'Epoch ms' }), { maxItems: SAMPLES_PER_CALL_MAX }),
+)
 
 const incomingSample = named('IncomingSample', {
   compId: idText,
@@ -183,16 +195,20 @@ const batch = named('FeedBatch', {
             streamId: Type.Optional(idText),
             streamUid: Type.Optional(Type.String()),
             time: times,
-            data: Type.Array(value),
+            data: Type.Array(value, { maxItems: SAMPLES_PER_CALL_MAX }),
           }),
+          { maxItems: BATCH_ENTRIES_MAX },
         ),
       }),
+      { maxItems: BATCH_ENTRIES_MAX },
     ),
   }),
 })
 
+const sampleList = Type.Array(incomingSample, { maxItems: SAMPLES_PER_CALL_MAX })
+
 /** The two JSON forms of PUT /feed. */
-export const putFeedBody = Type.Union([Type.Array(incomingSample), batch], {
+export const putFeedBody = Type.Union([sampleList, batch], {
   description: 'Samples of any components and streams; left out, everything is in the URL',
   examples: [[{ compId: 'boiler', streamId: 'temp', time: 1767225600000, data: 70.1 }]],
 })

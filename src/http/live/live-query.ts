@@ -1,4 +1,11 @@
-import { type QueryPairs, readFlag, readId, readSingle, refuse } from '../../base/index.ts'
+import {
+  LIVE_NAMES_MAX,
+  type QueryPairs,
+  readFlag,
+  readId,
+  readSingle,
+  refuse,
+} from '../../base/index.ts'
 import type { LiveForm, LiveItem, LiveName, LiveSelection } from '../../feed/index.ts'
 
 /** What a live call asks for. */
@@ -9,9 +16,6 @@ interface LiveQuery {
   /** Where a client goes on that cannot send the header Last-Event-ID. */
   readonly since: string | undefined
 }
-
-/** Components and streams that a call may name: what a URL of a long selection holds. */
-const NAMES_MAX = 2_000
 
 /** Reads the parameters of a live call; the order of "comp" and "stream" says which belong together. */
 export function readLiveQuery(pairs: QueryPairs): LiveQuery {
@@ -30,8 +34,9 @@ function readSelection(pairs: QueryPairs): LiveSelection {
     const isComponent = name === 'comp' || name === 'compUid'
     if (!isComponent && name !== 'stream' && name !== 'streamUid') continue
     names += 1
-    if (names > NAMES_MAX) {
-      refuse('bad_input', { what: `A live call may name ${NAMES_MAX} components and streams` })
+    if (names > LIVE_NAMES_MAX) {
+      const what = `A live call may name ${LIVE_NAMES_MAX} components and streams`
+      refuse('bad_input', { what })
     }
     const text = readId(value, 'the query', name)
     const named: LiveName = name.endsWith('Uid') ? { uid: text } : { id: text }

@@ -1,7 +1,7 @@
 import type { FastifySchema } from 'fastify'
 import { networkOf } from '../../access/index.ts'
 import type { Identity } from '../../auth/index.ts'
-import { invariant, readLoosePairs, Type } from '../../base/index.ts'
+import { invariant, LIVE_NAMES_MAX, readLoosePairs, Type } from '../../base/index.ts'
 import type { LiveCall, LiveHub } from '../../feed/index.ts'
 import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
@@ -19,7 +19,11 @@ interface LiveRoutesDeps {
 }
 
 const names = (description: string) =>
-  Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())], { description }))
+  Type.Optional(
+    Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: LIVE_NAMES_MAX })], {
+      description,
+    }),
+  )
 const flag = (description: string) =>
   Type.Optional(Type.Boolean({ description: `${description}; present counts, false and 0 do not` }))
 

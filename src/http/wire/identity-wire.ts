@@ -14,7 +14,7 @@ import {
   type User,
   type UserChanges,
 } from '../../auth/index.ts'
-import { type Quotas, refuse, Type } from '../../base/index.ts'
+import { KEY_ENTRIES_MAX, type Quotas, refuse, Type } from '../../base/index.ts'
 
 const text = (description: string) => Type.String({ maxLength: 2_000, description })
 const oneOf = (values: readonly string[]) =>
@@ -94,13 +94,18 @@ const keyFields = Type.Object({
     Type.Array(
       Type.Object({
         resource: text('A path such as component/*/feed'),
-        methods: Type.Array(Type.Unsafe<(typeof methods)[number]>(oneOf(methods))),
+        methods: Type.Array(Type.Unsafe<(typeof methods)[number]>(oneOf(methods)), {
+          maxItems: methods.length,
+        }),
       }),
-      { description: 'What the key may do; disabled without an entry' },
+      { maxItems: KEY_ENTRIES_MAX, description: 'What the key may do; disabled without an entry' },
     ),
   ),
   ipAddresses: Type.Optional(
-    Type.Array(Type.String(), { description: 'Addresses or CIDR ranges it may be used from' }),
+    Type.Array(Type.String(), {
+      maxItems: KEY_ENTRIES_MAX,
+      description: 'Addresses or CIDR ranges it may be used from',
+    }),
   ),
 })
 

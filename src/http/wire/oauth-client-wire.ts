@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { ClientFields, Grant, RegisteredClient } from '../../auth/index.ts'
-import { Type } from '../../base/index.ts'
+import { REDIRECT_URIS_MAX, Type } from '../../base/index.ts'
 
 /** What an administrator writes about a client; what an update leaves out stays as it is. */
 export const clientBodySchema = Type.Object(
@@ -11,7 +11,10 @@ export const clientBodySchema = Type.Object(
         Type.String({ description: 'An https address or a data:image, or blank' }),
       ),
       redirectUris: Type.Optional(
-        Type.Array(Type.String(), { description: 'The only addresses codes are sent to, exactly' }),
+        Type.Array(Type.String(), {
+          maxItems: REDIRECT_URIS_MAX,
+          description: 'The only addresses codes are sent to, exactly',
+        }),
       ),
       type: Type.Optional(
         Type.Unsafe<'confidential' | 'public'>({

@@ -43,7 +43,7 @@ export function readPropertyBody(body: unknown): PropertyChange {
   const [item, ...more] = Array.isArray(body) ? body : []
   const component = isObject(item) ? item.component : undefined
   if (!isObject(component) || more.length > 0) {
-    refuse('bad_input', { what: `The body must be a JSON array of the form ${FORM}` })
+    refuse('bad_input', { what: `The body must be a JSON array of 1 entry, of the form ${FORM}` })
   }
   const { name, description } = component
   for (const [key, value] of Object.entries({ name, description })) {

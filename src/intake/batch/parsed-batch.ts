@@ -1,4 +1,4 @@
-import { readId, refuse, refuseFieldAt, showValue } from '../../base/index.ts'
+import { BATCH_ENTRIES_MAX, readId, refuse, refuseFieldAt, showValue } from '../../base/index.ts'
 import { IncomingSamples, type OpenTarget } from '../../feed/index.ts'
 import { addValue, isRecord, type JsonRecord, readTime } from '../json/parsed-fields.ts'
 import { requireSampleCount } from '../sample-count.ts'
@@ -12,6 +12,12 @@ function readOptionalText(value: unknown, where: string, field: string): string 
   if (value === undefined || value === null) return undefined
   if (typeof value === 'string') return value
   refuseFieldAt(where, field, `must be a text, got ${showValue(value)}`)
+}
+
+/** Stops a batch with more components, or more streams in all, than one may have. */
+function requireEntryCount(count: number, where: string, field: string): void {
+  if (count <= BATCH_ENTRIES_MAX) return
+  refuseFieldAt(where, field, `brings the call to ${count} entries: at most ${BATCH_ENTRIES_MAX}`)
 }
 
 /** The component's side of its targets: how it is addressed, and how it would be created. */
@@ -79,6 +85,8 @@ export function readParsedBatch(body: JsonRecord): IncomingSamples {
   const samples = new IncomingSamples()
   samples.form = 'lists'
   const components = readList(body.feed.component, 'the body', 'feed.component')
+  requireEntryCount(components.length, 'the body', 'feed.component')
+  let streamCount = 0
   components.forEach((component, componentIndex) => {
     const where = `component ${componentIndex}`
     if (!isRecord(component)) {
@@ -86,6 +94,8 @@ export function readParsedBatch(body: JsonRecord): IncomingSamples {
     }
     const side = readComponent(component, where)
     const streams = readList(component.stream, where, 'stream')
+    streamCount += streams.length
+    requireEntryCount(streamCount, where, 'stream')
     // A UID has to exist, whatever is sent for it.
     if (streams.length === 0 && side.compUid !== undefined) {
       samples.open.push({ compUid: side.compUid, samples: [] })

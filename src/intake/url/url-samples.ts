@@ -4,6 +4,7 @@ import {
   isSampleTime,
   parseSampleTime,
   parseWhole,
+  QUERY_ENTRIES_MAX,
   type QueryPairs,
   readId,
   readSingle,
@@ -105,6 +106,12 @@ const assignedTimes: Timing = (count, parameter) => {
   return [Number.NaN]
 }
 
+/** Stops a call whose query repeats a parameter, or names streams, more often than one may. */
+function requireEntryCount(parameter: string, count: number): void {
+  if (count <= QUERY_ENTRIES_MAX) return
+  refuseUrl(`The query holds more than ${QUERY_ENTRIES_MAX} ${parameter}: split the call`)
+}
+
 function readTiming(pairs: QueryPairs, delim: string, uploadTime: number): Timing {
   const time = readSingle(pairs, 'time')
   const timeEl = readSingle(pairs, 'timeEl')
@@ -131,6 +138,7 @@ function readLists(
       const target = { compId, position, samples: [] }
       lists.push({ parameter: 'data', values: text.split(delim), target })
       position += 1
+      requireEntryCount('"data"', position)
       continue
     }
     if (FORM_NAMES.has(name) || OPTION_NAMES.has(name) || carrierNames.has(name)) continue
@@ -140,6 +148,7 @@ function readLists(
     }
     if (named.has(name)) refuseUrl(`Stream "${name}" is given twice`)
     named.add(name)
+    requireEntryCount('stream IDs', named.size)
     const target = { compId, streamId: name, samples: [] }
     lists.push({ parameter: name, values: text.split(delim), target })
   }
@@ -166,6 +175,7 @@ export function readUrlSamples(pairs: QueryPairs, options: UrlSamplesOptions): U
     refuseUrl('The call holds no value: give "data" or a parameter named by a stream ID')
   }
   const requested = pairs.filter(([name]) => name === 'rsid')
+  requireEntryCount('"rsid"', requested.length)
   const requestedStreamIds = requested.map(([, streamId]) => requireId(streamId, 'rsid'))
   requireSampleCount(lists.reduce((sum, { values }) => sum + values.length, 0))
   const samples = new IncomingSamples(Math.min(lists.length, SAMPLES_PER_CALL_MAX))
