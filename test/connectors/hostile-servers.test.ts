@@ -112,26 +112,3 @@ for (const kind of DATABASE_KINDS) {
     assert.equal(reason, 'cancelled')
   })
 }
-
-test('a password that a server says back is in no message', async () => {
-  const cleartext = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3])
-  const port = await startServer((socket) => {
-    let count = 0
-    socket.on('data', (bytes) => {
-      count += 1
-      if (count === 1) socket.write(cleartext)
-      else socket.write(postgresqlError(`no entry for ${bytes.toString('utf8', 5)}`))
-    })
-  })
-  const { reason, message } = await failureOf(openLocal(targetOf('POSTGRESQL', port)))
-  assert.equal(reason, 'sign_in', message)
-  assert.match(message, /^no entry for \*\*\*/)
-  assert.doesNotMatch(message, /secret-word/)
-})
-
-function postgresqlError(text: string): Buffer {
-  const fields = Buffer.from(`SFATAL\0C28P01\0M${text.replaceAll('\0', '')}\0\0`)
-  const head = Buffer.from([0x45, 0, 0, 0, 0])
-  head.writeInt32BE(fields.length + 4, 1)
-  return Buffer.concat([head, fields])
-}

@@ -70,11 +70,12 @@ function readConnection(
     checkText('connection.password', password, PASSWORD_LENGTH_MAX)
     return { ...body, sealedPassword: password === '' ? '' : seal(password, target) }
   }
-  const changed = (['kind', 'host', 'port', 'user', 'tls'] as const).find(
-    (field) => target[field] !== before[field],
+  const changed = (['kind', 'host', 'port', 'database', 'user', 'tls'] as const).find(
+    (field) => body[field] !== before[field],
   )
   if (changed !== undefined) {
-    // Whoever may change a connection need not know its password, and must not learn it by a server of their own.
+    // Whoever may change a connection need not know its password, and must not learn it by a server of their own, or by
+    // names that they choose and a server repeats.
     refuseField('connection.password', `must be given again, as connection.${changed} changes`)
   }
   return { ...body, sealedPassword: before.sealedPassword }

@@ -22,7 +22,7 @@ export const connectionShape = Type.Object({
   password: Type.Optional(
     Type.String({
       description:
-        'Never told again. To be given anew when kind, host, port, user or tls change: it must not reach another server',
+        'Never returned. Give it again when kind, host, port, database, user, or tls change: it must not reach another server',
     }),
   ),
   tls: Type.Optional(

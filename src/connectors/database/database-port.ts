@@ -51,18 +51,31 @@ export class DatabaseFailure extends Error {
   readonly reason: DatabaseReason
   /** Where in the statement, counted from 1, where the database tells. */
   readonly place: { readonly line: number; readonly column?: number } | undefined
+  /** Whether the message holds words of the server, which may be any. */
+  readonly hasServerText: boolean
 
-  constructor(reason: DatabaseReason, message: string, place?: DatabaseFailure['place']) {
+  constructor(
+    reason: DatabaseReason,
+    message: string,
+    {
+      place,
+      hasServerText = false,
+    }: Partial<Pick<DatabaseFailure, 'place' | 'hasServerText'>> = {},
+  ) {
     super(message)
     this.name = 'DatabaseFailure'
     this.reason = reason
     this.place = place
+    this.hasServerText = hasServerText
   }
 }
 
-/** A text of a server without the password, which a false one may say back. */
-export function withoutPassword(text: string, password: string): string {
-  return password === '' ? text : text.replaceAll(password, '***')
+/** Our own words: those of a server could contain the password, and hiding them would confirm it. */
+export const WRONG_PASSWORD = 'The server does not accept this user and password'
+
+/** The digits of a version; the rest is the server's own text. */
+export function versionOf(text: unknown): string {
+  return /^\d{1,4}(?:\.\d{1,4}){0,4}/.exec(String(text))?.[0] ?? ''
 }
 
 /** How an adapter comes to its connections: every one goes to an address that was judged. */

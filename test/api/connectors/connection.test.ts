@@ -67,14 +67,17 @@ test('a password does not follow to another server: it is given again, or stays'
   const path = `/api/connection/${uid}`
   const moves = [
     ...[{ host: 'evil.example' }, { port: 6000 }, { user: 'x' }, { tls: 'off' }],
-    { kind: 'MYSQL' },
+    ...[{ kind: 'MYSQL' }, { database: 'other' }],
   ]
   for (const connection of moves) {
     const refused = await owner('POST', path, { connection })
     assert.equal(refused.status, 400, refused.text)
     assert.equal(refused.body.field, 'connection.password')
   }
-  assert.equal((await owner('POST', path, { connection: { database: 'other' } })).status, 200)
+  const same = await owner('POST', path, { connection: { database: 'plant', name: 'Mill' } })
+  assert.equal(same.status, 200, same.text)
+  const given = { database: 'other', password: PASSWORD }
+  assert.equal((await owner('POST', path, { connection: given })).status, 200)
   const moved = await owner('POST', path, {
     connection: { kind: 'MYSQL', host: 'other.example', password: 'another' },
   })

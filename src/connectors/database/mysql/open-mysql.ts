@@ -8,6 +8,8 @@ import {
   type DatabaseTarget,
   type Outlet,
   type Row,
+  versionOf,
+  WRONG_PASSWORD,
 } from '../database-port.ts'
 import { requireMysqlReading } from '../reading/require-reading.ts'
 import { takeRows } from '../row-stream.ts'
@@ -28,7 +30,7 @@ export async function openMysql(
     const [[version, modes]] = await ask(connection, 'SELECT VERSION(), @@sql_mode')
     const isMariadb = /mariadb/i.test(version)
     for (const text of beginTexts(limits, isMariadb)) await ask(connection, text)
-    const server = isMariadb ? `MariaDB ${version.split('-')[0]}` : `MySQL ${version}`
+    const server = `${isMariadb ? 'MariaDB' : 'MySQL'} ${versionOf(version)}`
     return new MysqlAdapter({ connection, socket, outlet, server, target, modes })
   } catch (error) {
     throw translate(error)
@@ -170,8 +172,9 @@ class MysqlAdapter implements DatabaseAdapter {
 
 type Column = MysqlColumn & { readonly name: string }
 
-/** Access denied, unknown database, host not allowed: who signs in can mend it. */
-const SIGN_IN_NUMBERS = [1044, 1045, 1049, 1130, 1251, 1698, 1820, 3118]
+const WRONG_PASSWORD_NUMBER = 1045
+/** No right to the database, unknown database, host not allowed: who signs in can mend it. */
+const SIGN_IN_NUMBERS = [1044, 1049, 1130, 1251, 1698, 1820, 3118]
 /** The time of a statement is over. */
 const TIME_NUMBERS = [1969, 3024]
 
@@ -185,14 +188,19 @@ function translate(error: unknown): DatabaseFailure {
   } = error as NodeJS.ErrnoException & {
     sqlState?: string
   }
-  if (SIGN_IN_NUMBERS.includes(errno)) return new DatabaseFailure('sign_in', message)
+  if (errno === WRONG_PASSWORD_NUMBER) return new DatabaseFailure('sign_in', WRONG_PASSWORD)
+  const hasServerText = sqlState !== undefined && sqlState !== ''
+  if (SIGN_IN_NUMBERS.includes(errno)) {
+    return new DatabaseFailure('sign_in', message, { hasServerText })
+  }
   if (TIME_NUMBERS.includes(errno)) return new DatabaseFailure('timeout', message)
   if (/SSL|TLS|certificate|CERT_|self-signed/i.test(`${code} ${message}`)) {
     return new DatabaseFailure('tls', message)
   }
-  if (sqlState !== undefined && sqlState !== '') {
+  if (hasServerText) {
     const line = / at line (\d+)$/.exec(message)?.[1]
-    return new DatabaseFailure('sql', message, line === undefined ? undefined : { line: +line })
+    const place = line === undefined ? undefined : { line: Number(line) }
+    return new DatabaseFailure('sql', message, { place, hasServerText })
   }
   return new DatabaseFailure('lost', `The connection was lost: ${message}`)
 }

@@ -5,6 +5,8 @@ import {
   type DatabaseTarget,
   type Outlet,
   type Row,
+  versionOf,
+  WRONG_PASSWORD,
 } from '../database-port.ts'
 import { requireOracleReading } from '../reading/require-reading.ts'
 import { placeAt } from '../text-place.ts'
@@ -63,7 +65,7 @@ class OracleAdapter implements DatabaseAdapter {
   constructor(driver: OracleDriver, connection: OracleConnection) {
     this.#driver = driver
     this.#connection = connection
-    this.server = `Oracle Database ${connection.oracleServerVersionString}`
+    this.server = `Oracle Database ${versionOf(connection.oracleServerVersionString)}`
   }
 
   async start(sql: string): Promise<readonly string[]> {
@@ -100,20 +102,23 @@ class OracleAdapter implements DatabaseAdapter {
   }
 }
 
-/** Wrong name or password, locked, expired, unknown service. */
-const SIGN_IN_CODE = /^(?:ORA-(?:01005|01017|01045|12514|12505|28000|28001)|NJS-(?:116|518|519))$/
+const WRONG_PASSWORD_CODE = 'ORA-01017'
+/** Without a password, locked, expired, unknown service. */
+const SIGN_IN_CODE = /^(?:ORA-(?:01005|01045|12514|12505|28000|28001)|NJS-(?:116|518|519))$/
 const TIME_CODE = /^(?:NJS-123|ORA-01013)$/
 
 function translate(error: unknown, sql: string): DatabaseFailure {
   if (error instanceof DatabaseFailure) return error
   const { code = '', message, offset } = error as Error & { code?: string; offset?: number }
   const text = message.split('\n')[0]
-  if (SIGN_IN_CODE.test(code)) return new DatabaseFailure('sign_in', text)
+  if (code === WRONG_PASSWORD_CODE) return new DatabaseFailure('sign_in', WRONG_PASSWORD)
+  const hasServerText = code.startsWith('ORA-')
+  if (SIGN_IN_CODE.test(code)) return new DatabaseFailure('sign_in', text, { hasServerText })
   if (TIME_CODE.test(code)) return new DatabaseFailure('timeout', text)
   if (/TLS|SSL|certificate/i.test(text)) return new DatabaseFailure('tls', text)
   if (/^ORA-(?!0(?:3113|3114|3135))/.test(code)) {
     const place = offset === undefined ? undefined : placeAt(sql, offset)
-    return new DatabaseFailure('sql', text, place)
+    return new DatabaseFailure('sql', text, { place, hasServerText })
   }
-  return new DatabaseFailure('lost', `The connection was lost: ${text}`)
+  return new DatabaseFailure('lost', `The connection was lost: ${text}`, { hasServerText })
 }

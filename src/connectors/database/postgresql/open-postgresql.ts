@@ -6,6 +6,8 @@ import {
   type DatabaseLimits,
   type DatabaseTarget,
   type Outlet,
+  versionOf,
+  WRONG_PASSWORD,
 } from '../database-port.ts'
 import { placeAt } from '../text-place.ts'
 import type { Submittable } from './pg-messages.ts'
@@ -29,7 +31,12 @@ export async function openPostgresql(
     await client.connect()
     await client.query(beginText(limits))
     const { rows } = await client.query({ text: 'SHOW server_version', rowMode: 'array' })
-    return new PostgresqlAdapter({ client, socket, outlet, server: `PostgreSQL ${rows[0][0]}` })
+    return new PostgresqlAdapter({
+      client,
+      socket,
+      outlet,
+      server: `PostgreSQL ${versionOf(rows[0][0])}`,
+    })
   } catch (error) {
     throw translate(error, '')
   }
@@ -140,14 +147,17 @@ function translate(error: unknown, sql: string): DatabaseFailure {
   if (/^SASL: .*client password/.test(message)) {
     return new DatabaseFailure('sign_in', 'The server asks for a password, and there is none')
   }
-  if (/^28|^3D000$/.test(code)) return new DatabaseFailure('sign_in', message)
+  if (code === '28P01') return new DatabaseFailure('sign_in', WRONG_PASSWORD)
+  const isFromServer = /^[0-9A-Z]{5}$/.test(code)
+  const words = { hasServerText: isFromServer }
+  if (/^28|^3D000$/.test(code)) return new DatabaseFailure('sign_in', message, words)
   if (code === '57014' && /timeout/.test(message)) return new DatabaseFailure('timeout', message)
-  if (/^[0-9A-Z]{5}$/.test(code) && !/^08|^57P/.test(code)) {
+  if (isFromServer && !/^08|^57P/.test(code)) {
     const place = position === undefined ? undefined : placeAt(sql, Number(position) - 1)
-    return new DatabaseFailure('sql', message, place)
+    return new DatabaseFailure('sql', message, { place, ...words })
   }
   if (/SSL|TLS|certificate|CERT_|self-signed/i.test(`${code} ${message}`)) {
     return new DatabaseFailure('tls', message)
   }
-  return new DatabaseFailure('lost', `The connection was lost: ${message}`)
+  return new DatabaseFailure('lost', `The connection was lost: ${message}`, words)
 }

@@ -93,5 +93,5 @@ function requireFirst(sql: string, tokens: readonly SqlToken[], allowed: RegExp)
 
 function refuseAt(sql: string, { at }: SqlToken, what: string): never {
   const message = `External SQL only reads: ${what}. Write one SELECT (or WITH … SELECT)`
-  throw new DatabaseFailure('sql', message, placeAt(sql, [...sql.slice(0, at)].length))
+  throw new DatabaseFailure('sql', message, { place: placeAt(sql, [...sql.slice(0, at)].length) })
 }

@@ -7,6 +7,7 @@ import {
   type DatabaseTarget,
   type Outlet,
   type Row,
+  WRONG_PASSWORD,
 } from '../database-port.ts'
 import { requireSqlserverReading } from '../reading/require-reading.ts'
 import { keepExactValues } from './exact-values.ts'
@@ -181,10 +182,15 @@ function translate(error: unknown): DatabaseFailure {
   const found = causeOf(error)
   if (found instanceof DatabaseFailure) return found
   const { code = '', message, lineNumber } = found as Error & { code?: string; lineNumber?: number }
-  if (code === 'ELOGIN') return new DatabaseFailure('sign_in', message)
+  if (code === 'ELOGIN') {
+    if (/^Login failed for user /.test(message)) {
+      return new DatabaseFailure('sign_in', WRONG_PASSWORD)
+    }
+    return new DatabaseFailure('sign_in', message, { hasServerText: true })
+  }
   if (code === 'EREQUEST') {
     const place = lineNumber === undefined ? undefined : { line: lineNumber }
-    return new DatabaseFailure('sql', message, place)
+    return new DatabaseFailure('sql', message, { place, hasServerText: true })
   }
   if (/SSL|TLS|certificate|CERT_|self-signed|encryption/i.test(`${code} ${message}`)) {
     return new DatabaseFailure('tls', message)

@@ -99,7 +99,7 @@ export class DatabaseThreadLink {
 
   #failureFrom({ reason, message, place, isFromServer }: FailureData): DatabaseFailure {
     if (isFromServer) this.isBusy = false
-    return new DatabaseFailure(reason, message, place)
+    return new DatabaseFailure(reason, message, { place })
   }
 
   /** Fails every call; those to come too, when the thread is over. */

@@ -12,8 +12,8 @@ import {
   DatabaseFailure,
   type DatabaseKind,
   type OpenAdapter,
-  withoutPassword,
 } from '../database-port.ts'
+import { failureMessage } from './failure-message.ts'
 import { packRows } from './packed-rows.ts'
 import { ReceivedBytes } from './received-bytes.ts'
 import type { FailureData, ThreadAnswer, ThreadCall, ThreadData } from './thread-messages.ts'
@@ -57,7 +57,7 @@ const opening = answer(0, async () => {
     },
     findRefusal: (name, address) => rules.findRefusal(name, address),
   })
-  return withoutPassword(adapter.server, target.password)
+  return adapter.server
 })
 
 parentPort?.on('message', async ({ id, call }: { id: number; call: ThreadCall }) => {
@@ -93,9 +93,10 @@ async function answer(id: number, work: () => Promise<unknown>): Promise<void> {
 
 function failureData(error: unknown): FailureData {
   const isFromServer = !(error instanceof DatabaseFailure) && adapter !== undefined
-  const { reason, message, place } = translated(error)
-  const told = withoutPassword(message, target.password).slice(0, MESSAGE_LENGTH_MAX)
-  return { reason, message: told, place, isFromServer }
+  const failure = translated(error)
+  const { reason, place } = failure
+  const shown = failureMessage(failure, target, { isSignedIn: adapter !== undefined })
+  return { reason, message: shown.slice(0, MESSAGE_LENGTH_MAX), place, isFromServer }
 }
 
 function translated(error: unknown): DatabaseFailure {

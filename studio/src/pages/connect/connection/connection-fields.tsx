@@ -64,7 +64,7 @@ export function ConnectionFields(props: ConnectionFieldsProps) {
         type="password"
         hint={
           value.hasPassword
-            ? 'One is kept, encrypted, and never shown; give it again when server, encryption or user change'
+            ? 'One is kept, encrypted, and never shown; give it again when server, database, encryption, or user change'
             : 'Kept encrypted, and never shown'
         }
         value={password}
