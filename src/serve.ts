@@ -108,10 +108,10 @@ export async function serve(): Promise<void> {
   process.once('SIGINT', stop)
   try {
     const address = await app.listen()
-    log.info({ address, dataDir: config.dataDir }, 'listening')
-    trimWhenIdle()
     const studio = findStudioProblem()
     if (studio !== undefined) log.warn(studio.message)
+    log.info({ address, dataDir: config.dataDir }, 'listening')
+    trimWhenIdle()
     const hasStudio = studio?.isMissing !== true
     const text = app.firstStart && firstStartText(address, app.firstStart, config, hasStudio)
     tellFirstStart(text, { dataDir: config.dataDir, isForPeople })

@@ -12,6 +12,7 @@ import {
   findJava,
 } from '../test/support/cassandra-programs.ts'
 import { hasMariadb } from '../test/support/mariadb-server.ts'
+import { hasGit, reachesNpmRegistry } from '../test/support/npm-registry.ts'
 import { findPostgresql } from '../test/support/postgresql-server.ts'
 
 interface Part {
@@ -46,6 +47,19 @@ const parts: readonly Part[] = [
     neededBy: 'command curl ',
     debianPackages: ['curl'],
     isThere: () => spawnSync('curl', ['--version']).status === 0,
+  },
+  {
+    name: 'git',
+    neededBy: "/npm-registry.ts'",
+    debianPackages: ['git'],
+    isThere: hasGit,
+  },
+  {
+    name: 'the npm registry',
+    neededBy: "/npm-registry.ts'",
+    debianPackages: [],
+    isThere: reachesNpmRegistry,
+    fetch: () => 'npm cannot reach it',
   },
   {
     name: 'PostgreSQL',

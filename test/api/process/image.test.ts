@@ -161,6 +161,13 @@ test('the image starts and serves the studio that is built in it', async (t) => 
   const [, ...looked] = JSON.parse(check.replace(/^.*?CMD /, '')) as string[]
   const port = new URL(url).port
   await run(process.execPath, looked, { cwd: folder, env: { ...env, WEIR_PORT: port } })
+  for (const line of readExecLines()) {
+    // The volume for backups, in the folder that stands for the image.
+    const said = line.replaceAll('/backups/', `${folder}/backups/`).split(' ')
+    assert.equal(said[0], 'node')
+    await run(process.execPath, said.slice(1), { cwd: folder, env })
+  }
+  assert.ok(existsSync(join(folder, 'backups/today.tar.zst')))
   const gone = once(service, 'exit')
   service.kill('SIGTERM')
   assert.deepEqual((await gone)[0], 0)
@@ -183,6 +190,14 @@ test('every stage of the image has the library that Node 26 needs before that ru
   }
   assert.ok(runs >= 4, `only ${runs} runs were found`)
 })
+
+/** What docs/operations.md runs inside a container. */
+function readExecLines(): string[] {
+  const page = readFileSync('docs/operations.md', 'utf8')
+  const lines = [...page.matchAll(/^docker exec weir (.*)$/gm)].map(([, line]) => line)
+  assert.equal(lines.length, 2)
+  return lines
+}
 
 /** Where a service listens, as its log says. */
 async function addressOf(service: ReturnType<typeof spawn>): Promise<string> {

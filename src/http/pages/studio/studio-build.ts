@@ -18,14 +18,14 @@ export const STAMP_NAME = 'stamp.txt'
 export const BUILD_COMMAND = 'npm ci && npm run build && npm prune --omit=dev'
 
 /** Sources of the studio besides those in studio/src. */
-const SINGLE = ['package-lock.json', 'studio/index.html', 'studio/vite.config.ts']
+const SINGLE = ['studio/index.html', 'studio/vite.config.ts']
 
 /** Files that are generated from the service's description hold types only. */
 const GENERATED = /(?:^|[\\/])generated(?:[\\/]|$)/
 
 /**
  * The version of the service and a hash of the studio's sources, which a build is stamped with; undefined in an
- * installation without sources. It reads contents, because npm rewrites its lock file and copies change times.
+ * installation without sources. It reads contents, because copies change times.
  */
 export function sourceStamp(): string | undefined {
   try {
@@ -34,7 +34,7 @@ export function sourceStamp(): string | undefined {
       .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
       .filter((name) => !GENERATED.test(name))
       .sort()
-    const hash = createHash('sha256')
+    const hash = createHash('sha256').update(lockedPackages())
     for (const name of [...SINGLE, ...names]) {
       const bytes = readFileSync(join(root, name))
       hash.update(`${name} ${bytes.length}\n`).update(bytes)
@@ -44,6 +44,16 @@ export function sourceStamp(): string | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
+}
+
+/** The packages that a build may contain. Not the text of the lock file: npm rewrites it when it removes packages. */
+function lockedPackages(): string {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Readonly<Record<string, { readonly integrity?: string }>>
+  }
+  return Object.entries(packages)
+    .map(([place, { integrity = '' }]) => `${place} ${integrity}\n`)
+    .join('')
 }
 
 /** The stamp of the build; undefined where nothing is built. */
