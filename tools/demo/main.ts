@@ -3,33 +3,36 @@
  * own over data/demo; with WEIR_URL, WEIR_EMAIL and WEIR_PASSWORD it fills the organization of that account.
  */
 import { join } from 'node:path'
-import { openApp } from '../../src/app.ts'
-import { createLog, readConfig } from '../../src/base/index.ts'
-import { DemoClient, type DemoPlace } from './demo-client.ts'
+import { findStudioProblem } from '../../src/http/index.ts'
+import { exitWith } from '../../src/serve.ts'
+import { FolderInUse } from '../../src/store/embedded/index.ts'
+import { DemoClient } from './demo-client.ts'
 import { startLive } from './live-greenhouse.ts'
+import { openDemoService } from './open-demo-service.ts'
 import { seedGreenhouse } from './seed-greenhouse.ts'
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'data', 'demo')
 const EMAIL = 'ada@greenhouse.example'
 const PASSWORD = 'tomatoes like it warm'
+/** The code of sysexits.h for a failure that may pass; `npm start` has it for a folder in use. */
+const EXIT_IN_USE = 75
 
-async function openPlace(): Promise<DemoPlace & { close(): Promise<void> }> {
-  const { WEIR_URL: url, WEIR_EMAIL: email, WEIR_PASSWORD: password } = process.env
+async function openPlace(): ReturnType<typeof openDemoService> {
+  const { WEIR_URL: url, WEIR_EMAIL: email, WEIR_PASSWORD: password, WEIR_PORT: port } = process.env
   if (url !== undefined && email !== undefined && password !== undefined)
     return { url, email, password, close: async () => {} }
-  const config = readConfig({
-    ...{
-      WEIR_DATA_DIR: FOLDER,
-      WEIR_RATE_LIMITS: 'off',
-      WEIR_PORT: process.env.WEIR_PORT ?? '8080',
-    },
-    ...{ WEIR_OWNER_EMAIL: EMAIL, WEIR_OWNER_PASSWORD: PASSWORD },
-  })
-  const app = await openApp(config, { log: createLog({ level: 'warn' }) })
-  return { url: await app.listen(), email: EMAIL, password: PASSWORD, close: () => app.close() }
+  const studio = findStudioProblem()
+  if (studio !== undefined) console.error(studio.message)
+  return await openDemoService({ dataDir: FOLDER, email: EMAIL, password: PASSWORD, port })
 }
 
-const place = await openPlace()
+function refuseStart(error: unknown): never {
+  if (!(error instanceof FolderInUse)) return exitWith(error, 'Cannot start the demonstration')
+  console.error(`A demonstration already runs on ${FOLDER}. Use that one, or stop it first.`)
+  process.exit(EXIT_IN_USE)
+}
+
+const place = await openPlace().catch(refuseStart)
 const client = await DemoClient.signIn(place)
 console.log('Planting the greenhouse: a month of history takes some seconds …')
 await seedGreenhouse(client, { nowMs: Date.now() })
