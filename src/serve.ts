@@ -19,6 +19,7 @@ import {
   peopleLog,
   Refusal,
   readConfig,
+  systemClock,
   trimWhenIdle,
 } from './base/index.ts'
 import { findStudioProblem } from './http/index.ts'
@@ -59,6 +60,9 @@ const AGAIN_MS = 1_000
 
 /** What sends the signal usually kills after ten seconds. */
 const STOP_WITHIN_MS = 9_500
+
+/** Signals within this time are one: a Ctrl-C reaches Node from the terminal and again from npm, which passes it on. */
+const ONE_SIGNAL_MS = 1_000
 
 /** Runs the service until it is told to stop. */
 export async function serve(): Promise<void> {
@@ -104,8 +108,7 @@ export async function serve(): Promise<void> {
     log.fatal({ error }, 'a mistake in Weir: the process ends')
     exitSoon(1)
   })
-  process.once('SIGTERM', stop)
-  process.once('SIGINT', stop)
+  onStopSignal(stop)
   try {
     const address = await app.listen()
     const studio = findStudioProblem()
@@ -121,6 +124,25 @@ export async function serve(): Promise<void> {
     if (app.firstStart !== undefined) tellUntold(config, app.firstStart)
     throw error
   }
+}
+
+/** Calls back at the first SIGTERM or SIGINT. A later one ends the process at once. Returns what ends the listening. */
+function onStopSignal(stop: (signal: NodeJS.Signals) => void): () => void {
+  let firstAtMs: number | undefined
+  const off = (): void => void process.off('SIGTERM', take).off('SIGINT', take)
+  const take = (signal: NodeJS.Signals): void => {
+    const now = systemClock.elapsed()
+    if (firstAtMs === undefined) {
+      firstAtMs = now
+      stop(signal)
+    } else if (now - firstAtMs > ONE_SIGNAL_MS) {
+      // Without a listener the system ends the process.
+      off()
+      process.kill(process.pid, signal)
+    }
+  }
+  process.on('SIGTERM', take).on('SIGINT', take)
+  return off
 }
 
 function terminalLog(): { write(line: string): void } {
@@ -158,7 +180,7 @@ async function openUnlessStopped(config: Config, log: Log): Promise<WeirApp> {
     stopping.abort()
     setTimeout(() => process.exit(0), GIVE_UP_MS).unref()
   }
-  process.once('SIGTERM', stop).once('SIGINT', stop)
+  const ignoreSignals = onStopSignal(stop)
   try {
     for (;;) {
       const app = await openApp(config, { log, signal: stopping.signal }).catch(unlessAway)
@@ -175,7 +197,7 @@ async function openUnlessStopped(config: Config, log: Log): Promise<WeirApp> {
     if (!stopping.signal.aborted) throw error
     process.exit(0)
   } finally {
-    process.off('SIGTERM', stop).off('SIGINT', stop)
+    ignoreSignals()
   }
 }
 

@@ -21,6 +21,8 @@ function textOf(line: string): string {
   } catch {
     return line
   }
+  // The banner of the first start shows what it made.
+  if ((record.audit as { actor?: string } | undefined)?.actor === 'first start') return ''
   const { time, level, msg, error, ...rest } = record
   const clock = new Date(String(time)).toLocaleTimeString('sv-SE')
   const name = styleText(STYLES[String(level)] ?? 'white', String(level).padEnd(5))

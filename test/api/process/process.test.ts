@@ -197,6 +197,7 @@ test('on a terminal the log is text for people, and the first start is told belo
   await seen(running, /last_value\?retStreamId'/)
   const text = stripVTControlCharacters(running.output()).replaceAll('\r', '')
   assert.doesNotMatch(text, /^\{/m)
+  assert.doesNotMatch(text, /audit/)
   assert.match(
     text,
     /^\d\d:\d\d:\d\d info {2}listening address=http:\/\/127\.0\.0\.1:\d+ .*\n(?:.*\n)*Weir is ready\./m,
@@ -241,30 +242,53 @@ test('a data folder that is there and open to others is closed to them, and the 
   assert.equal(await running.exit, 0)
 })
 
-test('SIGTERM: a call in flight finishes, new ones are refused, the exit code is 0', async () => {
-  const running = start({ WEIR_DATA_DIR: dataDir })
-  const [, address] = await seen(running, /"address":"([^"]+)"/)
-  assert.doesNotMatch(running.output(), /password/)
+/** Begins a call that is a 401 when `end` sends the rest of its body; resolves when it is in flight. */
+async function beginCall(address: string): Promise<{ end(): Promise<string> }> {
   const { port, hostname } = new URL(address)
   const socket = connect(Number(port), hostname)
   let answered = ''
   socket.on('data', (part) => {
     answered += part
   })
+  // A service that ends at once resets the connection; what was answered until then tells.
+  socket.on('error', () => {})
+  const closed = new Promise((resolve) => socket.once('close', resolve))
   const body = JSON.stringify({ email: 'owner@localhost', password: 'wrong' })
   const head = `POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
   socket.write(head + body.slice(0, 5))
   // The call is in flight once another connection's request, made after it, is answered.
   await fetch(`${address}/healthz`)
+  return {
+    end: async () => {
+      socket.write(body.slice(5))
+      await closed
+      return answered
+    },
+  }
+}
+
+test('Ctrl-C: SIGINT twice within a second is one, and a call in flight is answered', async () => {
+  const running = start({ WEIR_DATA_DIR: dataDir })
+  const [, address] = await seen(running, /"address":"([^"]+)"/)
+  const call = await beginCall(address)
+  running.child.kill('SIGINT')
+  await seen(running, /stopping/)
+  running.child.kill('SIGINT')
+  assert.match(await call.end(), /^HTTP\/1\.1 401 /)
+  assert.equal(await running.exit, 0)
+})
+
+test('SIGTERM: a call in flight finishes, new ones are refused, the exit code is 0', async () => {
+  const running = start({ WEIR_DATA_DIR: dataDir })
+  const [, address] = await seen(running, /"address":"([^"]+)"/)
+  assert.doesNotMatch(running.output(), /password/)
+  const call = await beginCall(address)
   running.child.kill('SIGTERM')
   await seen(running, /stopping/)
   const refused = await fetch(`${address}/healthz`)
   assert.equal(refused.status, 503)
   assert.equal(refused.headers.get('retry-after'), '5')
-  const closed = new Promise((resolve) => socket.once('close', resolve))
-  socket.write(body.slice(5))
-  await closed
-  assert.match(answered, /^HTTP\/1\.1 401 /)
+  assert.match(await call.end(), /^HTTP\/1\.1 401 /)
   assert.equal(await running.exit, 0)
 })
 
