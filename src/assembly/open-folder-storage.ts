@@ -6,6 +6,7 @@ import {
   DiskReserve,
   markFolder,
   measureFolder,
+  migrateFolder,
   openBlobStore,
   openCatalogStore,
   openPayloadStore,
@@ -24,10 +25,12 @@ export async function openFolderStorage(
   const { config, clock, damage, log } = opening
   const folder = config.dataDir
   const reserve = new DiskReserve(folder, 'start')
-  reserve.settle()
+  reserve.releaseWhenFull()
+  checkFolder(folder)
+  for (const upgrade of migrateFolder(folder)) log.info(upgrade, 'upgraded the data folder')
+  reserve.take()
   // Where there was no room at the start there may be some at the end.
   opened.defer(() => void reserve.take())
-  const { handleMax } = checkFolder(folder)
   const catalog = await openCatalogStore({
     ...{ folder, clock, hasReserve: true },
     onDamage: (what) => {
@@ -36,19 +39,19 @@ export async function openFolderStorage(
     },
   })
   opened.defer(() => catalog.close())
-  const openStores = () => openFolderStores({ ...opening, handleMax }, opened)
+  const openStores = () => openFolderStores(opening, opened)
   // The key lies beside what it is for.
   return { catalog, isShared: false, openStores, requireKey: async () => {} }
 }
 
 async function openFolderStores(
-  parts: StorageOpening & { readonly handleMax: number },
+  parts: StorageOpening,
   opened: AsyncDisposableStack,
 ): Promise<OpenedStores> {
-  const { config, damage, handleMax, log } = parts
+  const { config, damage, log } = parts
   const folder = config.dataDir
   const samples = await openSampleStore({
-    ...{ folder, handleMax },
+    folder,
     ...storeLimitsFor(memoryBytesOf(config)),
     // Derivation says what it watches as soon as the catalog is there.
     isSealedWhenWatched: true,

@@ -15,6 +15,7 @@ import {
   checkFolder,
   lockFolder,
   markFolder,
+  migrateFolder,
   openBlobStore,
   openCatalogStore,
   openPayloadStore,
@@ -103,11 +104,12 @@ async function isOfMove(folder: string): Promise<boolean> {
 
 async function openFolder(config: Config, opened: AsyncDisposableStack) {
   const folder = config.dataDir
-  const { handleMax } = checkFolder(folder)
+  checkFolder(folder)
+  migrateFolder(folder)
   const catalog = await openCatalogStore({ folder })
   opened.defer(() => catalog.close())
   const samples = await openSampleStore({
-    ...{ folder, handleMax, isSealedWhenWatched: true },
+    ...{ folder, isSealedWhenWatched: true },
     ...storeLimitsFor(memoryBytesOf(config)),
   })
   opened.defer(() => samples.close())

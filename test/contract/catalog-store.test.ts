@@ -51,7 +51,7 @@ test('openCatalogStore() refuses a database of a later schema and changes nothin
   later.exec('PRAGMA user_version = 999')
   later.close()
   await assert.rejects(home.open(), (error: Error) =>
-    /has schema 999/.test(`${error.message} ${(error.cause as Error)?.message}`),
+    /has format 999/.test(`${error.message} ${(error.cause as Error)?.message}`),
   )
   const after = new DatabaseSync(file)
   assert.equal(after.prepare('PRAGMA user_version').get()?.user_version, 999)

@@ -131,7 +131,7 @@ test('a file of a newer Weir is refused and left alone', async (t) => {
   const db = new DatabaseSync(join(folder, 'payloads.db'))
   db.exec('PRAGMA user_version = 99')
   db.close()
-  await assert.rejects(openPayloadStore({ folder }), /schema 99.*newer version/)
+  await assert.rejects(openPayloadStore({ folder }), /format 99.*later Weir/)
   assert.ok(!readdirSync(folder).includes('quarantine'))
 })
 

@@ -139,15 +139,11 @@ async function checkRestored(
   lanes: readonly Lane[],
   least: readonly number[],
 ): Promise<void> {
-  const { handleMax } = checkFolder(folder)
+  checkFolder(folder)
   const damages: unknown[] = []
   const samples = await openSampleStore({
-    ...{
-      folder,
-      handleMax,
-      segmentBytes: LONG_SEGMENT_BYTES,
-      onDamage: (damage) => damages.push(damage),
-    },
+    ...{ folder, segmentBytes: LONG_SEGMENT_BYTES },
+    onDamage: (damage) => damages.push(damage),
   })
   try {
     for (const [at, lane] of lanes.entries()) {

@@ -50,7 +50,13 @@ export function writeAsFormat1(file: string): void {
     to.exec('PRAGMA journal_mode = WAL')
     to.exec(SCHEMA)
     to.exec('PRAGMA user_version = 1')
-    copy(from, to, 'meta', ['name', 'value'], `WHERE name IN ('sealed_segment', 'sealed_sequence')`)
+    copy(
+      from,
+      to,
+      'meta',
+      ['name', 'value'],
+      `WHERE name IN ('mark', 'sealed_segment', 'sealed_sequence')`,
+    )
     copy(from, to, 'watched', ['stream'])
     copy(from, to, 'touched', ['cursor', 'stream', 'start', 'until'])
     const insert = to.prepare('INSERT INTO chunk VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')

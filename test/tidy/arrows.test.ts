@@ -35,7 +35,7 @@ const embeddedArrows: Record<string, readonly string[]> = {
   chunk: [],
   damage: ['disk'],
   summary: ['chunk'],
-  journal: ['disk'],
+  journal: ['disk', 'damage'],
   rows: ['chunk', 'summary', 'damage'],
   head: ['disk', 'damage', 'chunk', 'journal'],
   seal: ['disk', 'damage', 'chunk', 'journal', 'rows', 'head'],

@@ -82,7 +82,7 @@ test('damage, a downgrade and too few file handles are told in one sentence, wit
   assert.equal(limited.status, 71, limited.stderr)
   assert.match(limited.stderr, /^Cannot start: this process may have 64 files open and needs \d+/)
   change('PRAGMA user_version = 99')
-  sentence(65, /^Cannot start: catalog\.db has schema 99 .* later Weir/)
+  sentence(65, /^Cannot start: catalog\.db has format 99 .* later Weir/)
   change('PRAGMA user_version = 2')
   sentence(65, /^Cannot start: catalog\.db in .* is damaged/)
   change('PRAGMA user_version = 9; UPDATE scope SET crc = crc + 1')

@@ -4,7 +4,8 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { storedClaim } from '../../stored-claim.ts'
-import { FolderDamaged } from '../damage/folder-damaged.ts'
+import { formatOf, requireKnownFormat } from '../damage/known-format.ts'
+import { inTransaction } from '../disk/in-transaction.ts'
 import {
   checkOfChange,
   checkOfChanges,
@@ -217,23 +218,29 @@ const steps: readonly string[] = [
   ...[WITH_ROLL, WITH_FLEET_CHANGES],
 ]
 
-/** Brings a database to the newest schema; throws, changing nothing, when it comes from a later Weir. */
-export function migrateCatalog(db: DatabaseSync): void {
-  const row = db.prepare('PRAGMA user_version').get() as { user_version: number }
-  if (row.user_version > steps.length) {
-    throw new FolderDamaged(
-      `catalog.db has schema ${row.user_version} and this Weir knows ${steps.length}: it was written ` +
-        'by a later Weir. Start that one, or restore the data folder from a backup of before',
-    )
-  }
-  if (row.user_version === steps.length) return
+/** The format of a catalog.db whose rows have checksums. */
+export const CHECKED_FORMAT = 3
+
+/** Refuses a catalog.db that a later Weir wrote; changes nothing. */
+export function requireKnownCatalog(db: DatabaseSync): void {
+  requireKnownFormat('catalog.db', formatOf(db), steps.length)
+}
+
+/** Whether catalog.db has an older format, which migrateCatalog() would change. */
+export function isOlderCatalog(db: DatabaseSync): boolean {
+  return formatOf(db) < steps.length
+}
+
+/** Brings a database to a format, the newest unless told, whole or not at all; refuses one of a later Weir. */
+export function migrateCatalog(db: DatabaseSync, format = steps.length): void {
+  requireKnownCatalog(db)
+  const before = formatOf(db)
+  if (before >= format) return
   addCheckFunctions(db)
-  for (let version = row.user_version; version < steps.length; version++) {
-    db.exec('BEGIN IMMEDIATE')
-    db.exec(steps[version])
-    db.exec(`PRAGMA user_version = ${version + 1}`)
-    db.exec('COMMIT')
-  }
+  inTransaction(db, () => {
+    for (const step of steps.slice(before, format)) db.exec(step)
+    db.exec(`PRAGMA user_version = ${format}`)
+  })
 }
 
 type Text = string

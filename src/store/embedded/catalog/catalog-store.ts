@@ -24,7 +24,7 @@ import {
 import { putsOfFleet } from '../../puts-of-fleet.ts'
 import type { StreamHandle } from '../../sample-port.ts'
 import type { Scrubbable, ScrubPass } from '../../scrub-port.ts'
-import { damageOf, FolderDamaged } from '../damage/folder-damaged.ts'
+import { damageOf } from '../damage/folder-damaged.ts'
 import { openChecked } from './catalog-checks.ts'
 import { isLeaseRunning } from './catalog-lease-table.ts'
 import type { WriteOrder } from './catalog-protocol.ts'
@@ -42,6 +42,7 @@ import {
 import { indexRowOf } from './family/index-row-of.ts'
 import { packedOrderOf } from './family/packed-order.ts'
 import { ShapeTaker } from './family/shape-taker.ts'
+import { damagedCatalog } from './open-catalog-file.ts'
 import { CatalogScrub } from './scrub/catalog-scrub.ts'
 import { CatalogScrubTable } from './scrub/catalog-scrub-table.ts'
 
@@ -87,11 +88,7 @@ export async function openCatalogStore(
     return store
   } catch (error) {
     await writer.close()
-    if (!(error instanceof CatalogDamaged)) throw error
-    throw new FolderDamaged(
-      `catalog.db in ${options.folder} is damaged (${error.what}): restore the data folder from a backup`,
-      { cause: error },
-    )
+    throw error instanceof CatalogDamaged ? damagedCatalog(options.folder, error) : error
   }
 }
 

@@ -1,7 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
 import { CatalogDamaged } from '../../catalog-port.ts'
+import { FolderDamaged } from '../damage/folder-damaged.ts'
+import { formatOf } from '../damage/known-format.ts'
 import { makeLogDurable } from '../disk/make-log-durable.ts'
-import { migrateCatalog } from './catalog-migrations.ts'
+import { CHECKED_FORMAT, migrateCatalog, requireKnownCatalog } from './catalog-migrations.ts'
 import { CatalogScopes } from './catalog-scopes.ts'
 import { checkShape } from './catalog-shape.ts'
 
@@ -21,10 +23,7 @@ export function openCatalogFile(file: string): DatabaseSync {
     db.exec(`PRAGMA journal_size_limit = ${WAL_BYTES_KEPT}`)
     db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
     migrateCatalog(db)
-    checkShape(db)
-    checkLastHandle(db)
-    // Organizations are read at once: without them nothing else could be checked.
-    new CatalogScopes(db)
+    checkCatalogFile(db)
     // The journal must not hold samples of streams that a power cut takes out of the catalog again.
     makeLogDurable(db, file)
     return db
@@ -32,6 +31,24 @@ export function openCatalogFile(file: string): DatabaseSync {
     db.close()
     throw error
   }
+}
+
+/** Refuses a catalog.db, of this format or an older one, that cannot be opened; changes nothing. */
+export function checkCatalogFile(db: DatabaseSync): void {
+  requireKnownCatalog(db)
+  checkShape(db)
+  if (formatOf(db) < CHECKED_FORMAT) return
+  checkLastHandle(db)
+  // Organizations are read at once: without them nothing else could be checked.
+  new CatalogScopes(db)
+}
+
+/** The refusal of a folder whose catalog does not check. */
+export function damagedCatalog(folder: string, error: CatalogDamaged): FolderDamaged {
+  return new FolderDamaged(
+    `catalog.db in ${folder} is damaged (${error.what}): restore the data folder from a backup`,
+    { cause: error },
+  )
 }
 
 /** A last handle that went down would give the samples of a deleted stream to another. */

@@ -60,11 +60,10 @@ export class DiskReserve {
     return this.isGrown
   }
 
-  /** Gives the room away when there is less besides; else takes it, if there is twice as much. */
-  settle(): void {
+  /** Gives the room away when the disk has less than it besides. */
+  releaseWhenFull(): void {
     const { bavail, bsize } = statfsSync(dirname(this.#file))
     if (bavail * bsize < this.#bytes) this.release()
-    else this.take()
   }
 
   /** Gives the room away. */

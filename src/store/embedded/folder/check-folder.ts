@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
 import { readProgress } from '../damage/progress-file.ts'
+import { greatestHandle } from '../journal/greatest-handle.ts'
 import { segmentName } from '../journal/segment.ts'
+import { checkFormats } from './check-formats.ts'
 import { type FolderPart, type FolderParts, holdsFiles, readFolderParts } from './folder-parts.ts'
 
 /** How an operator goes on without what is lost. */
@@ -11,27 +13,24 @@ const ACCEPT_LOSS = 'npm run weir -- folder accept-loss'
 /** Where a restore puts a folder together before it moves it into its place. */
 export const RESTORING = 'restoring'
 
-/** What a start may rely on. */
-interface CheckedFolder {
-  /** The greatest handle the catalog has given to a stream; 0 when there is none yet. */
-  readonly handleMax: number
-}
-
 /**
  * Refuses a folder of which a part is missing, cannot be read, or does not belong to the others, so
- * that nothing that was acknowledged goes unseen and no sample shows in another stream.
+ * that nothing that was acknowledged goes unseen and no sample shows in another stream. Looks at every
+ * part before any is opened for writing: a start that refuses a folder leaves it unchanged. The folder
+ * must be locked.
  */
-export function checkFolder(folder: string): CheckedFolder {
+export function checkFolder(folder: string): void {
   if (existsSync(join(folder, RESTORING))) {
     throw new FolderDamaged(
       `A restore into ${folder} was not finished: restore again, or remove the folder ${RESTORING} in it`,
     )
   }
-  const parts = readFolderParts(folder)
-  const wrong = findUnmendable(folder, parts)
+  checkFormats(folder)
+  const parts = readFolderParts(folder, { isIdle: true })
+  const wrong = findUnmendable(folder, parts) ?? findUnknownStreams(folder, parts)
   if (wrong !== undefined) throw new FolderDamaged(wrong)
   const [lost] = [...findLost(parts), ...findBehind(folder, parts)]
-  if (lost === undefined) return { handleMax: parts.catalog.handle }
+  if (lost === undefined) return
   throw new FolderDamaged(
     `${lost.name} in ${folder} ${lost.what}: restore it from the backup that the rest of the folder ` +
       `comes from, or give up what it held with "${ACCEPT_LOSS}"`,
@@ -61,6 +60,20 @@ export function findUnmendable(folder: string, parts: FolderParts): string | und
     )
   }
   return findStranger(folder, parts)
+}
+
+/** Samples in the journal of streams that the catalog has not made. */
+function findUnknownStreams(
+  folder: string,
+  { catalog, samples, journal }: FolderParts,
+): string | undefined {
+  if (!catalog.isThere || !journal.isThere) return undefined
+  const handle = greatestHandle(join(folder, journal.name), samples.progress)
+  if (handle <= catalog.handle) return undefined
+  return (
+    `catalog.db in ${folder} is older than the journal, which holds samples of streams ` +
+    'that it does not know: restore both from the same backup'
+  )
 }
 
 /** Parts that carry different marks. */

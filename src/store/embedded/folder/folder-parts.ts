@@ -9,6 +9,7 @@ import { migrateCatalog } from '../catalog/catalog-migrations.ts'
 import { damageOf, FolderDamaged, isDamagedFile } from '../damage/folder-damaged.ts'
 import { realDisk } from '../disk/real-disk.ts'
 import { SEALED_SEGMENT } from '../rows/meta-names.ts'
+import { openIdle } from './open-idle.ts'
 
 const MARK = 'mark'
 const FORMER_MARK = 'former_mark'
@@ -38,16 +39,16 @@ export interface FolderParts {
   readonly files: FolderPart
 }
 
-/** Looks at the parts of a data folder; changes nothing. */
-export function readFolderParts(folder: string): FolderParts {
+/** Looks at the parts of a data folder; changes nothing. An idle folder is one that nobody writes to. */
+export function readFolderParts(folder: string, { isIdle = false } = {}): FolderParts {
   return {
     catalog: readDatabase(folder, {
-      ...{ name: 'catalog.db', table: 'stream_handle' },
+      ...{ isIdle, name: 'catalog.db', table: 'stream_handle' },
       handleQuery: `SELECT seq AS value FROM sqlite_sequence WHERE name = 'stream_handle'`,
       progressQuery: `SELECT seq AS value FROM sqlite_sequence WHERE name = 'change'`,
     }),
     samples: readDatabase(folder, {
-      ...{ name: 'samples.db', table: 'chunk' },
+      ...{ isIdle, name: 'samples.db', table: 'chunk' },
       handleQuery: 'SELECT max(stream) AS value FROM chunk',
       progressQuery: `SELECT value FROM meta WHERE name = '${SEALED_SEGMENT}'`,
     }),
@@ -79,6 +80,7 @@ export function writeMark(folder: string, part: FolderPart, mark: number): void 
 }
 
 interface DatabaseQueries {
+  readonly isIdle: boolean
   readonly name: string
   readonly table: string
   readonly handleQuery: string
@@ -87,7 +89,7 @@ interface DatabaseQueries {
 
 function readDatabase(
   folder: string,
-  { name, table, handleQuery, progressQuery }: DatabaseQueries,
+  { isIdle, name, table, handleQuery, progressQuery }: DatabaseQueries,
 ): FolderPart {
   const empty = { name, mark: undefined, formerMark: undefined, handle: 0, progress: 0 }
   const nothing = { ...empty, isThere: false }
@@ -98,7 +100,9 @@ function readDatabase(
   }
   if (found === undefined || found.size === 0) return nothing
   try {
-    using db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS })
+    using db = isIdle
+      ? openIdle(file)
+      : new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS })
     const value = (query: string, ...given: string[]): number | undefined =>
       (db.prepare(query).get(...given) as { value: number | null } | undefined)?.value ?? undefined
     const has = (one: string) =>

@@ -1,5 +1,6 @@
 /** A journal segment: its name and its header. The layout is told in docs/format/journal.md. */
 import { crc32 } from 'node:zlib'
+import { requireKnownFormat } from '../damage/known-format.ts'
 
 /** Bytes before the first frame of a segment. */
 export const SEGMENT_HEADER_BYTES = 32
@@ -53,9 +54,8 @@ export function readSegmentHeader(bytes: Uint8Array): SegmentHeader | undefined 
   if (view.getUint32(0, true) !== SEGMENT_MAGIC) return undefined
   if (view.getUint32(28, true) !== crc32(bytes.subarray(0, 28))) return undefined
   const version = view.getUint32(4, true)
-  if (version !== FORMAT_VERSION) {
-    throw new Error(`Cannot read a journal of format ${version}: this Weir knows ${FORMAT_VERSION}`)
-  }
+  requireKnownFormat('journal', version, FORMAT_VERSION)
+  if (version !== FORMAT_VERSION) return undefined
   const units = view.getUint32(24, true)
   return {
     fileBytes: units === 0 ? undefined : units * LENGTH_UNIT,

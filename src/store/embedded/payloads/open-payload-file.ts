@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
-import { FolderDamaged } from '../damage/folder-damaged.ts'
+import { formatOf, requireKnownFormat } from '../damage/known-format.ts'
+import { inTransaction } from '../disk/in-transaction.ts'
 import { makeLogDurable } from '../disk/make-log-durable.ts'
 
 /** The name of the file in the data folder. */
@@ -97,19 +98,18 @@ export function openPayloadView(file: string): DatabaseSync {
   return db
 }
 
+/** Refuses a payloads.db that a later Weir wrote; changes nothing. */
+export function requireKnownPayloads(db: DatabaseSync): void {
+  requireKnownFormat(PAYLOAD_FILE, formatOf(db), SCHEMA_VERSION)
+}
+
 function makeTables(db: DatabaseSync): void {
-  const { user_version: version } = db.prepare('PRAGMA user_version').get() as {
-    user_version: number
-  }
+  requireKnownPayloads(db)
+  const version = formatOf(db)
   if (version === SCHEMA_VERSION) return
-  if (version > SCHEMA_VERSION) {
-    throw new FolderDamaged(
-      `${PAYLOAD_FILE} has schema ${version} and this Weir knows ${SCHEMA_VERSION}: it was written by a newer version`,
-    )
-  }
-  db.exec('BEGIN IMMEDIATE')
-  if (version === 0) db.exec(SCHEMA)
-  db.exec(SCHEMA_2)
-  db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)
-  db.exec('COMMIT')
+  inTransaction(db, () => {
+    if (version === 0) db.exec(SCHEMA)
+    db.exec(SCHEMA_2)
+    db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)
+  })
 }

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import type { Damage } from '../../sample-port.ts'
-import { FolderDamaged } from '../damage/folder-damaged.ts'
 import type { FoundDamage } from '../damage/found-damage.ts'
 import { ProgressSlotFile, readProgress } from '../damage/progress-file.ts'
 import { Quarantine } from '../damage/quarantine.ts'
@@ -38,8 +37,6 @@ interface SampleStoreOptions {
   readonly backlogMax?: number
   /** How long to wait before asking a full disk for room again. */
   readonly roomRetryMs?: number
-  /** The greatest handle a stream has: a journal that knows others is not of this folder. */
-  readonly handleMax?: number
   /**
    * Whether sealing begins with the first call of watch(): what was put before a kill is then told of streams
    * that nobody had the time to keep as watched.
@@ -77,20 +74,17 @@ export async function openSampleStore(options: SampleStoreOptions): Promise<Embe
   )
   await sealer.ready()
   const table = new ChunkReadTable(file)
-  const giveUp = async (error: Error): Promise<never> => {
+  const kept = readKept(table, file)
+  if (kept instanceof Error) {
     await sealer.close()
     table.close()
-    throw error
+    throw kept
   }
-  const kept = readKept(table, file)
-  if (kept instanceof Error) return giveUp(kept)
   for (const damage of kept.damages) quarantine.add(damage)
   const rows = new CheckedRows(table, (damage) => quarantine.add(damage))
   const sealed = new SealedSamples(rows)
   const touched = new TouchedLog(table, kept.sequence)
   const replayed = replayJournal({ disk, folder, head, quarantine, kept, touched, acknowledged })
-  const strange = greatestHandle(head)
-  if (strange > (options.handleMax ?? strange)) return giveUp(olderCatalog(options.folder))
   const [folds, follows] = [new FoldCache(), new Set<FollowedStreams>()]
   const journal = new Journal({
     ...{ folder, disk, roomRetryMs },
@@ -131,24 +125,6 @@ function makeSealer(
       for (const segment of segments) onSealed(segment)
     },
   })
-}
-
-function olderCatalog(folder: string): FolderDamaged {
-  return new FolderDamaged(
-    `catalog.db in ${folder} is older than the journal, which holds samples of streams ` +
-      'that it does not know: restore both from the same backup',
-  )
-}
-
-/** The greatest handle that the head has samples or removals of; 0 when it is empty. */
-function greatestHandle(head: Head): number {
-  const greatest = head.generations.map((generation) => {
-    let handle = generation.handleEnd - 1
-    const isUsed = (): boolean => generation.hasSamples(handle) || generation.tombstones.has(handle)
-    while (handle > 0 && !isUsed()) handle -= 1
-    return handle
-  })
-  return Math.max(0, ...greatest)
 }
 
 /** Lets reads see what is durable, then tells those who live on changes. */

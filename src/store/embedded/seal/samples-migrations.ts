@@ -1,8 +1,11 @@
 /** The tables of samples.db and their formats; docs/format/samples-db.md. */
 import { DatabaseSync } from 'node:sqlite'
 import { FolderDamaged } from '../damage/folder-damaged.ts'
-import { SEALED_CHECK, SEALED_SEGMENT, SEALED_SEQUENCE, TOUCHED_SUM } from '../rows/meta-names.ts'
+import { formatOf, requireKnownFormat } from '../damage/known-format.ts'
+import { inTransaction } from '../disk/in-transaction.ts'
+import { SEALED_CHECK, TOUCHED_SUM } from '../rows/meta-names.ts'
 import { ROW_SUM_SQL, sealedSum, TOUCHED_TOTAL_SQL, wrapSum } from '../rows/row-sum.ts'
+import { readSealed, sealedStateLost } from '../rows/sealed-state.ts'
 import { bucketOf, packSums, STREAMS_PER_BUCKET } from '../rows/stream-sums.ts'
 
 const FORMAT_VERSION = 2
@@ -35,45 +38,64 @@ const SCHEMA = `
   CREATE INDEX touched_by_stream ON touched (stream, cursor);
 `
 
+const ANY_TYPE = 'last_value ANY'
+const BLOB_TYPE = 'last_value BLOB'
+
 const TABLES_SQL = `SELECT type, name, tbl_name, sql FROM sqlite_schema
   WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name`
 
-/** Brings samples.db to the format of this Weir, and refuses one that a later Weir wrote. */
-export function migrateSamples(db: DatabaseSync): void {
-  migrate(db)
-  using fresh = new DatabaseSync(':memory:')
-  fresh.exec(SCHEMA)
-  const [expected, found] = [fresh, db].map((one) => JSON.stringify(one.prepare(TABLES_SQL).all()))
-  // A letter changed in here would give columns other names, or an index other columns.
-  if (expected !== found) {
-    throw new FolderDamaged(
-      'samples.db does not describe its tables as Weir does: restore the data folder from a backup',
-    )
-  }
+/** Refuses a samples.db that cannot be migrated or opened; changes nothing. */
+export function checkSamplesFile(db: DatabaseSync, file: string): void {
+  requireKnownFormat('samples.db', formatOf(db), FORMAT_VERSION)
+  checkTables(db)
+  if (readSealed(db) === undefined) throw sealedStateLost(file)
 }
 
-function migrate(db: DatabaseSync): void {
-  const { user_version } = db.prepare('PRAGMA user_version').get() as { user_version: number }
-  if (user_version > FORMAT_VERSION) {
-    throw new FolderDamaged(
-      `samples.db has format ${user_version}: this Weir knows ${FORMAT_VERSION}`,
-    )
+/** Whether samples.db has an older format, which migrateSamples() would change. */
+export function isOlderSamples(db: DatabaseSync): boolean {
+  return formatOf(db) < FORMAT_VERSION
+}
+
+/** Brings samples.db to the format of this Weir, whole or not at all; refuses one that a later Weir wrote. */
+export function migrateSamples(db: DatabaseSync): void {
+  const format = formatOf(db)
+  requireKnownFormat('samples.db', format, FORMAT_VERSION)
+  if (format === FORMAT_VERSION) {
+    checkTables(db)
+    return
   }
-  if (user_version === FORMAT_VERSION) return
-  db.exec('BEGIN IMMEDIATE')
-  try {
-    if (user_version === 0) db.exec(SCHEMA)
-    if (user_version === 1) migrateFrom1(db)
+  inTransaction(db, () => {
+    if (format === 0) db.exec(SCHEMA)
+    if (format === 1) migrateFrom1(db)
     db.exec(`PRAGMA user_version = ${FORMAT_VERSION}`)
-    db.exec('COMMIT')
-  } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK')
-    throw error
-  }
+    checkTables(db)
+  })
+}
+
+/** A letter changed in the description of the tables would give columns other names, or an index other columns. */
+function checkTables(db: DatabaseSync): void {
+  using fresh = new DatabaseSync(':memory:')
+  fresh.exec(SCHEMA)
+  const isFormat1 = formatOf(db) === 1
+  if (isFormat1) fresh.exec('DROP TABLE stream_sum')
+  const expected = JSON.stringify(fresh.prepare(TABLES_SQL).all())
+  const rows = db.prepare(TABLES_SQL).all() as Array<{ name: string; sql: string }>
+  const found = isFormat1 ? rows.filter(({ name }) => name !== 'floor').map(asFormat2) : rows
+  if (expected === JSON.stringify(found)) return
+  throw new FolderDamaged(
+    'samples.db does not describe its tables as Weir does: restore the data folder from a backup',
+  )
+}
+
+/** The description of a table of format 1, as the migration leaves it. */
+function asFormat2<T extends { readonly sql: string }>(row: T): T {
+  return { ...row, sql: row.sql.replace(ANY_TYPE, BLOB_TYPE) }
 }
 
 /** Adds the sums that format 1 had not; reads the index and the small tables, no samples. */
 function migrateFrom1(db: DatabaseSync): void {
+  const sealed = readSealed(db)
+  if (sealed === undefined) throw sealedStateLost('samples.db')
   giveLastValueItsType(db)
   // What is below a floor is hidden no more: a delete profile that still says so removes it.
   db.exec('DROP TABLE floor')
@@ -81,8 +103,8 @@ function migrateFrom1(db: DatabaseSync): void {
   const meta = db.prepare('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)')
   const number = (query: string): number =>
     (db.prepare(query).get() as { value: number | null } | undefined)?.value ?? 0
-  const sealed = (name: string): number => number(`SELECT value FROM meta WHERE name = '${name}'`)
-  meta.run(SEALED_CHECK, sealedSum(sealed(SEALED_SEGMENT), sealed(SEALED_SEQUENCE)))
+  // Segments count from 1. Before the first seal there is nothing to check.
+  if (sealed.segment > 0) meta.run(SEALED_CHECK, sealedSum(sealed.segment, sealed.sequence))
   meta.run(TOUCHED_SUM, wrapSum(number(TOUCHED_TOTAL_SQL)))
   sumStreams(db)
 }
@@ -114,7 +136,7 @@ function giveLastValueItsType(db: DatabaseSync): void {
   db.enableDefensive(false)
   db.exec('PRAGMA writable_schema = ON')
   db.exec(
-    `UPDATE sqlite_schema SET sql = replace(sql, 'last_value ANY', 'last_value BLOB')
+    `UPDATE sqlite_schema SET sql = replace(sql, '${ANY_TYPE}', '${BLOB_TYPE}')
      WHERE type = 'table' AND name = 'chunk'`,
   )
   db.exec(`PRAGMA schema_version = ${schema_version + 1}`)

@@ -73,10 +73,11 @@ export class Sealer {
       },
       onDied: (error) => {
         reject(asFolderDamage(error))
-        this.#stop(`the sealer died: ${String(error)}`)
         this.#end()
-        // A file that cannot be opened is told by ready(); later the thread dies of a bug only.
-        if (isReady) this.#options.onBug(error)
+        // A file that cannot be opened is told by ready() alone; later the thread dies of a bug only.
+        if (!isReady) return
+        this.#stop(`the sealer died: ${String(error)}`)
+        this.#options.onBug(error)
       },
     })
   }

@@ -3,9 +3,10 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { TouchedSpan } from '../../sample-port.ts'
 import type { ChunkPlace, ChunkRow } from '../rows/chunk-row.ts'
 import type { IndexedRow } from '../rows/known-rows.ts'
-import { SEALED_CHECK, SEALED_SEGMENT, SEALED_SEQUENCE, TOUCHED_SUM } from '../rows/meta-names.ts'
+import { TOUCHED_SUM } from '../rows/meta-names.ts'
 import { RowListTable } from '../rows/row-list-table.ts'
-import { sealedSum, TOUCHED_TOTAL_SQL, wrapSum } from '../rows/row-sum.ts'
+import { TOUCHED_TOTAL_SQL, wrapSum } from '../rows/row-sum.ts'
+import { readSealed, type SealedState } from '../rows/sealed-state.ts'
 import type { RowIndex } from '../rows/stream-rows.ts'
 import { bucketOf, STREAMS_PER_BUCKET, unpackSums } from '../rows/stream-sums.ts'
 
@@ -55,15 +56,8 @@ export class ChunkReadTable implements RowIndex {
   }
 
   /** How far the journal is in here; undefined when what is kept of it does not check. */
-  readSealed(): { segment: number; sequence: number } | undefined {
-    const [segment, sequence] = [this.#readMeta(SEALED_SEGMENT), this.#readMeta(SEALED_SEQUENCE)]
-    const check = this.#readMeta(SEALED_CHECK)
-    if (check !== undefined && segment !== undefined && sequence !== undefined) {
-      return check === sealedSum(segment, sequence) ? { segment, sequence } : undefined
-    }
-    const hasRows = this.#prepare('SELECT 1 FROM chunk LIMIT 1').get() !== undefined
-    const isFresh = check === undefined && segment === undefined && sequence === undefined
-    return isFresh && !hasRows ? { segment: 0, sequence: 0 } : undefined
+  readSealed(): SealedState | undefined {
+    return readSealed(this.#db)
   }
 
   /** Whether the watched streams and their touched spans add up to their sum. */

@@ -1,5 +1,6 @@
 import { damageOf, FolderDamaged, isDamagedFile } from '../damage/folder-damaged.ts'
 import type { FoundDamage } from '../damage/found-damage.ts'
+import { sealedStateLost } from '../rows/sealed-state.ts'
 import type { ChunkReadTable } from './chunk-read-table.ts'
 
 /** What samples.db keeps beside samples, as a start needs it. */
@@ -31,12 +32,7 @@ export function readKept(table: ChunkReadTable, file: string): KeptState | Error
 
 function readChecked(table: ChunkReadTable, file: string): KeptState | Error {
   const sealed = table.readSealed()
-  // Segments that only seem to be sealed would be deleted.
-  if (sealed === undefined) {
-    return new FolderDamaged(
-      `${file} does not tell how far the journal is in it: restore the data folder from a backup`,
-    )
-  }
+  if (sealed === undefined) return sealedStateLost(file)
   const damages: FoundDamage[] = []
   if (!table.isTouchedWhole()) damages.push(TOUCHED_DAMAGE)
   return { ...sealed, damages }

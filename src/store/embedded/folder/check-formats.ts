@@ -1,0 +1,52 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { CatalogDamaged } from '../../catalog-port.ts'
+import { checkCatalogFile, damagedCatalog } from '../catalog/open-catalog-file.ts'
+import { damageOf, isDamagedFile } from '../damage/folder-damaged.ts'
+import { PAYLOAD_FILE, requireKnownPayloads } from '../payloads/open-payload-file.ts'
+import { checkSamplesFile } from '../seal/samples-migrations.ts'
+import { readKeyFile } from './key-file.ts'
+import { openIdle } from './open-idle.ts'
+
+/**
+ * Refuses an idle folder that has a key file or a database that cannot be opened, or that a later Weir wrote.
+ * Databases of older formats pass when they can be migrated. Changes nothing.
+ */
+export function checkFormats(folder: string): void {
+  readKeyFile(folder)
+  checkDatabase(folder, 'catalog.db', (db) => {
+    try {
+      checkCatalogFile(db)
+    } catch (error) {
+      throw error instanceof CatalogDamaged ? damagedCatalog(folder, error) : error
+    }
+  })
+  checkDatabase(folder, 'samples.db', checkSamplesFile)
+  checkDatabase(folder, PAYLOAD_FILE, (db) => {
+    try {
+      requireKnownPayloads(db)
+    } catch (error) {
+      // One that is damaged is set aside when it is opened.
+      if (!isDamagedFile(error)) throw error
+    }
+  })
+}
+
+function checkDatabase(
+  folder: string,
+  name: string,
+  check: (db: DatabaseSync, file: string) => void,
+): void {
+  const file = join(folder, name)
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found?.isFile() !== true || found.size === 0) return
+  try {
+    using db = openIdle(file)
+    // Without tables it is not made to its end yet; whether it may be is a question of the other parts.
+    const tables = db.prepare(`SELECT 1 FROM sqlite_schema LIMIT 1`).get()
+    if (tables !== undefined) check(db, file)
+  } catch (error) {
+    throw damageOf(error, file) ?? error
+  }
+}

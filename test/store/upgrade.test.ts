@@ -1,0 +1,239 @@
+// Alone: it looks at every call of SQLite while a folder is migrated.
+import assert from 'node:assert/strict'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync, StatementSync } from 'node:sqlite'
+import { after, test } from 'node:test'
+import { crc32 } from 'node:zlib'
+import { openStorage } from '../../src/assembly/open-storage.ts'
+import { createLog, readConfig, systemClock } from '../../src/base/index.ts'
+import { migrateFolder, openSampleStore } from '../../src/store/embedded/index.ts'
+import { KnownDamage } from '../../src/store/index.ts'
+import { batch, read } from '../contract/sample-store-contract.ts'
+import {
+  change,
+  fingerprint,
+  makeOldFolder,
+  OLD_STATES,
+  OLD_STREAM,
+  type OldState,
+  timesOf,
+} from '../support/old-folder.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'weir-upgrade-'))
+after(() => rmSync(root, { recursive: true, force: true }))
+
+const nameOf = ({ samples, end }: OldState) => `${samples}-${end}`
+
+async function oldFolder(state: OldState, purpose: string): Promise<string> {
+  const folder = join(root, `${purpose}-${nameOf(state)}`)
+  await makeOldFolder(folder, state)
+  return folder
+}
+
+/** Opens a folder as a start does; tells what was logged with it. */
+async function open(folder: string, opened: AsyncDisposableStack, logLines: string[] = []) {
+  const config = readConfig({ WEIR_DATA_DIR: folder })
+  const log = createLog({ level: 'info', destination: { write: (line) => logLines.push(line) } })
+  const damage = new KnownDamage()
+  const storage = await openStorage({ config, clock: systemClock, log, damage }, opened)
+  return { ...storage, ...(await storage.openStores()) }
+}
+
+/** Holds a folder against what it held before the upgrade, and adds a sample, sealed. */
+async function assertWhole(folder: string, times: readonly number[]): Promise<void> {
+  await using opened = new AsyncDisposableStack()
+  const logLines: string[] = []
+  const { catalog, samples } = await open(folder, opened, logLines)
+  const stream = await catalog.get({ orgUid: 'org', kind: 'stream', uid: 's' })
+  assert.deepEqual([stream?.handle, stream?.body], [OLD_STREAM, { id: 'témp \u{1F600}' }])
+  const expected = times.map((time) => [time, time / 8])
+  assert.deepEqual(await read(samples, OLD_STREAM), expected)
+  assert.deepEqual(samples.status().damages, [])
+  assert.deepEqual(
+    logLines.filter((line) => JSON.parse(line).level !== 'info'),
+    [],
+  )
+}
+
+for (const state of OLD_STATES) {
+  test(`a folder with samples ${state.samples}, ${state.end}, is upgraded with all it holds`, async () => {
+    const folder = await oldFolder(state, 'whole')
+    const times = timesOf(state)
+    await assertWhole(folder, times)
+    await assertWhole(folder, times)
+    const store = await openSampleStore({ folder })
+    await store.append(batch([[OLD_STREAM, 9_000, 9_000 / 8]]))
+    await store.sealAll()
+    await store.close()
+    await assertWhole(folder, [...times, 9_000])
+  })
+}
+
+test('a folder that an earlier version upgraded and then refused is opened', async () => {
+  for (const state of OLD_STATES.filter(({ samples }) => samples !== 'sealed')) {
+    const folder = await oldFolder(state, 'refused')
+    migrateFolder(folder)
+    // That version wrote the check of a state that was not there.
+    change(folder, 'samples.db', `INSERT INTO meta VALUES ('sealed_check', 1)`)
+    await assertWhole(folder, timesOf(state))
+  }
+})
+
+test('a kill at any step of the migration loses nothing', async () => {
+  for (const state of OLD_STATES.filter(({ end }) => end === 'killed')) {
+    const folder = await oldFolder(state, 'cut')
+    const copies = copyAtEveryStep(folder, () => migrateFolder(folder))
+    // Both databases old, both new, and one of them new, at least.
+    assert.ok(copies.length >= 3, `${copies.length} states of ${nameOf(state)}`)
+    for (const copy of copies) await assertWhole(copy, timesOf(state))
+  }
+})
+
+/** Copies a folder before and after every call of SQLite by which it is written; tells the copies that differ. */
+function copyAtEveryStep(folder: string, work: () => void): string[] {
+  const copies = new Map<string, string>()
+  const copy = (): void => {
+    const key = JSON.stringify(fingerprint(folder))
+    if (copies.has(key)) return
+    copies.set(key, `${folder}.${copies.size}`)
+    cpSync(folder, `${folder}.${copies.size - 1}`, { recursive: true })
+  }
+  const { exec } = DatabaseSync.prototype
+  const { run } = StatementSync.prototype
+  const watched = <T extends (...given: never[]) => unknown>(call: T): T =>
+    function (this: unknown, ...given: never[]) {
+      copy()
+      try {
+        return call.apply(this, given)
+      } finally {
+        copy()
+      }
+    } as T
+  DatabaseSync.prototype.exec = watched(exec)
+  StatementSync.prototype.run = watched(run)
+  try {
+    work()
+  } finally {
+    DatabaseSync.prototype.exec = exec
+    StatementSync.prototype.run = run
+  }
+  copy()
+  return [...copies.values()]
+}
+
+/** What a start refuses, how it says so, and how a folder comes to it. */
+const REFUSED: ReadonlyArray<{
+  readonly what: string
+  readonly text: RegExp
+  readonly samples?: OldState['samples']
+  spoil(folder: string): void | Promise<void>
+}> = [
+  {
+    what: 'a damaged key file',
+    text: /secret\.key must hold 64 hex digits/,
+    spoil: (folder) => writeFileSync(join(folder, 'secret.key'), 'short\n'),
+  },
+  {
+    what: 'a catalog.db of a later Weir',
+    text: /^catalog\.db has format 99 .* later Weir/,
+    spoil: (folder) => change(folder, 'catalog.db', 'PRAGMA user_version = 99'),
+  },
+  {
+    what: 'a catalog.db with other tables',
+    text: /catalog\.db in .* is damaged .*tables/,
+    spoil: (folder) => change(folder, 'catalog.db', 'DROP INDEX document_parent'),
+  },
+  {
+    what: 'a samples.db of a later Weir',
+    text: /^samples\.db has format 99 .* later Weir/,
+    spoil: (folder) => change(folder, 'samples.db', 'PRAGMA user_version = 99'),
+  },
+  {
+    what: 'a samples.db with other tables',
+    text: /samples\.db does not describe its tables/,
+    spoil: (folder) => change(folder, 'samples.db', 'DROP INDEX touched_by_stream'),
+  },
+  {
+    what: 'a samples.db that does not tell how far the journal is in it',
+    text: /samples\.db does not tell how far the journal is in it/,
+    samples: 'sealed',
+    spoil: (folder) =>
+      change(folder, 'samples.db', `DELETE FROM meta WHERE name LIKE 'sealed_seg%'`),
+  },
+  {
+    what: 'a payloads.db of a later Weir',
+    text: /^payloads\.db has format 99 .* later Weir/,
+    spoil: (folder) =>
+      change(folder, 'payloads.db', 'CREATE TABLE one (a); PRAGMA user_version = 99'),
+  },
+  {
+    what: 'a journal of a later Weir',
+    text: /^journal has format 2 .* later Weir/,
+    samples: 'unsealed',
+    spoil: (folder) => {
+      const file = join(folder, 'journal', 'journal-000000000001.seg')
+      const bytes = readFileSync(file)
+      bytes.writeUInt32LE(2, 4)
+      bytes.writeUInt32LE(crc32(bytes.subarray(0, 28)), 28)
+      writeFileSync(file, bytes)
+    },
+  },
+  {
+    what: 'a catalog.db that is older than the journal',
+    text: /catalog\.db in .* is older than the journal/,
+    samples: 'unsealed',
+    spoil: (folder) =>
+      change(
+        folder,
+        'catalog.db',
+        `UPDATE sqlite_sequence SET seq = 6 WHERE name = 'stream_handle'`,
+      ),
+  },
+  {
+    what: 'parts of different folders',
+    text: /come from different data folders/,
+    spoil: (folder) => writeFileSync(join(folder, 'journal', 'mark'), '4\n'),
+  },
+  {
+    what: 'a restore that was not finished',
+    text: /restore into .* was not finished/,
+    spoil: (folder) => void mkdirSync(join(folder, 'restoring')),
+  },
+]
+
+for (const { what, text, samples = 'unsealed', spoil } of REFUSED) {
+  test(`a start that refuses ${what} leaves the folder unchanged`, async () => {
+    for (const state of OLD_STATES.filter((one) => one.samples === samples)) {
+      const folder = await oldFolder(state, what.replaceAll(/\W/g, '-'))
+      await spoil(folder)
+      const before = fingerprint(folder)
+      const logLines: string[] = []
+      await using opened = new AsyncDisposableStack()
+      await assert.rejects(open(folder, opened, logLines), (error: Error) =>
+        text.test(error.message),
+      )
+      assert.deepEqual(fingerprint(folder), before, nameOf(state))
+      assert.deepEqual(logLines, [])
+    }
+  })
+}
+
+test('a migration that fails leaves all databases as they were', async () => {
+  const state = { samples: 'sealed', end: 'stopped' } as const
+  const folder = await oldFolder(state, 'failing')
+  const file = join(folder, 'samples.db')
+  using db = new DatabaseSync(file)
+  const { rootpage } = db
+    .prepare(`SELECT rootpage FROM sqlite_schema WHERE name = 'chunk_by_start'`)
+    .get() as { rootpage: number }
+  db.close()
+  const bytes = readFileSync(file)
+  bytes.fill(0xff, (rootpage - 1) * 32_768, rootpage * 32_768)
+  writeFileSync(file, bytes)
+  const before = fingerprint(folder)
+  await using opened = new AsyncDisposableStack()
+  await assert.rejects(open(folder, opened), /samples\.db cannot be read/)
+  assert.deepEqual(fingerprint(folder), before)
+})
