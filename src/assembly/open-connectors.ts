@@ -170,8 +170,9 @@ function openRecords(
   { box, catalog, clock, config, gql, identity, payloads }: ConnectorParts,
   checkSql: ReturnType<typeof sqlCheck>,
 ): { readonly connections: Connections; readonly connectors: Connectors } {
+  const { outboundAllow: allow, outboundDeny: deny, connectionRole: changeRole } = config
   const connections: Connections = new Connections({
-    ...{ box, catalog, clock, rules: new OutboundRules(config.outboundAllow) },
+    ...{ box, catalog, clock, changeRole, rules: new OutboundRules({ allow, deny }) },
     findUses: (principal, uid) => connectors.listUsing(principal, uid),
   })
   const connectors: Connectors = new Connectors({

@@ -77,7 +77,7 @@ test('Oracle: a listener does not send the session on to where it may not go', a
   try {
     const { signal } = new AbortController()
     const limits = { ...TEST_LIMITS, connectMs: 20_000 }
-    const deps = { rules: new OutboundRules(['127.0.0.1']), limits, signal }
+    const deps = { rules: new OutboundRules({ allow: ['127.0.0.1'] }), limits, signal }
     const failure = await failureOf(openDatabase({ ...target, port: listener.port }, deps))
     assert.equal(failure.reason, 'not_allowed', failure.message)
     assert.equal(inner.count(), 0)

@@ -23,7 +23,7 @@ export async function openLocal(
   target: DatabaseTarget,
   { limits, signal = new AbortController().signal }: SessionOptions = {},
 ): Promise<DatabaseSession> {
-  const rules = new OutboundRules(['127.0.0.0/8', 'localhost'])
+  const rules = new OutboundRules({ allow: ['127.0.0.0/8', 'localhost'] })
   return await openDatabase(target, { rules, limits: { ...TEST_LIMITS, ...limits }, signal })
 }
 

@@ -41,6 +41,8 @@ interface Deps {
   readonly box: SecretBox
   readonly rules: OutboundRules
   readonly clock: Clock
+  /** The lowest role that may change connections. */
+  readonly changeRole: 'MEMBER' | 'ADMIN'
   /** Names the connectors that use a connection. */
   readonly findUses: (principal: Principal, uid: string) => Promise<readonly string[]>
   readonly limits?: DatabaseLimits
@@ -79,14 +81,17 @@ export class Connections {
   }
 
   async insert(principal: Principal, input: unknown): Promise<ConnectionRecord> {
+    this.#requireChangeRole(principal)
     return shown(await this.#records.insert(principal, input))
   }
 
   async update(principal: Principal, uid: string, input: unknown): Promise<ConnectionRecord> {
+    this.#requireChangeRole(principal)
     return shown(await this.#records.update(principal, uid, input))
   }
 
   async delete(principal: Principal, uid: string): Promise<void> {
+    this.#requireChangeRole(principal)
     await this.#records.delete(principal, uid)
   }
 
@@ -128,6 +133,14 @@ export class Connections {
       if (left === 0) this.#testing.delete(orgUid)
       else this.#testing.set(orgUid, left)
     }
+  }
+
+  /** API keys have what administrators gave them. */
+  #requireChangeRole({ actor }: Principal): void {
+    if (this.#deps.changeRole === 'MEMBER' || actor.kind !== 'user') return
+    if (actor.role === 'OWNER' || actor.role === 'ADMIN') return
+    const what = 'Connections may be changed by administrators only (WEIR_CONNECTION_ROLE)'
+    refuse('forbidden', { what })
   }
 
   async #try(target: DatabaseTarget): Promise<ConnectionTest> {

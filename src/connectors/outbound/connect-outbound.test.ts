@@ -17,7 +17,7 @@ before(async () => {
 after(() => server.close())
 
 const strict = new OutboundRules()
-const open = new OutboundRules(['127.0.0.0/8'])
+const open = new OutboundRules({ allow: ['127.0.0.0/8'] })
 const never = new AbortController().signal
 
 /** Names as a test says; counts how often it was asked. */

@@ -39,10 +39,7 @@ export async function resolveOutbound(
   if (first === undefined) throw new OutboundFailure('unknown_host', `${host} has no address`)
   const named = first === host ? host : `${host} (${first})`
   const what = rules.findRefusal(host, first)
-  throw new OutboundFailure(
-    'not_allowed',
-    `${named} is ${what}: whoever runs this service can allow it by WEIR_OUTBOUND_ALLOW`,
-  )
+  throw new OutboundFailure('not_allowed', `${named} is ${what}`)
 }
 
 /** A connected socket to the first address of a host that answers; throws an OutboundFailure. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { networkInterfaces } from 'node:os'
 import { test } from 'node:test'
 import { embeddedIpv4 } from './embedded-address.ts'
 import { OutboundRules } from './outbound-rules.ts'
@@ -38,7 +39,7 @@ test('OutboundRules lets private and public networks be reached', () => {
 test('OutboundRules lets in what the operator names: hosts, addresses and ranges', () => {
   const check = (allowed: string, host: string, address: string, isOpen: boolean) =>
     assert.equal(
-      new OutboundRules([allowed]).findRefusal(host, address) === undefined,
+      new OutboundRules({ allow: [allowed] }).findRefusal(host, address) === undefined,
       isOpen,
       `${allowed}: ${host} at ${address}`,
     )
@@ -55,6 +56,48 @@ test('OutboundRules lets in what the operator names: hosts, addresses and ranges
   check('db.internal', 'other.db.internal', '127.0.0.1', false)
   check('db.internal', 'evil.example', '127.0.0.1', false)
   check('169.254.0.0/16', 'db', '169.254.169.254', true)
+})
+
+test('OutboundRules refuses the addresses that this machine has at the moment, in every spelling', () => {
+  let own = ['10.1.2.3', 'fd00::5', 'fe80::7%eth0']
+  const here = (allow: readonly string[] = []) => new OutboundRules({ allow }, () => own)
+  for (const address of ['10.1.2.3', '::ffff:10.1.2.3', '64:ff9b::a01:203', 'fd00::5', 'FD00:0::5'])
+    assert.match(here().findRefusal('db', address) ?? 'nothing', /^an address of this machine/)
+  assert.equal(here().findRefusal('db', '10.1.2.4'), undefined)
+  assert.equal(here(['10.1.2.3']).findRefusal('db', '10.1.2.3'), undefined)
+  assert.match(here(['10.1.2.3']).findRefusal('db', 'fd00::5') ?? 'nothing', /this machine/)
+  const rules = here()
+  own = ['10.9.9.9']
+  assert.equal(rules.findRefusal('db', '10.1.2.3'), undefined)
+  assert.match(rules.findRefusal('db', '10.9.9.9') ?? 'nothing', /WEIR_OUTBOUND_ALLOW/)
+})
+
+test('OutboundRules refuses the addresses of the interfaces that the system reports', () => {
+  const outer = Object.values(networkInterfaces())
+    .flatMap((interfaces) => interfaces ?? [])
+    .filter(({ internal }) => !internal)
+  for (const { address } of outer) assert.notEqual(rules.findRefusal('db', address), undefined)
+})
+
+test('OutboundRules refuses what WEIR_OUTBOUND_DENY lists, whatever else allows it', () => {
+  const denied = new OutboundRules({
+    allow: ['10.0.0.5', 'db.internal', '127.0.0.1'],
+    deny: ['10.0.0.0/8', 'fc00::/7', 'Closed.Example'],
+  })
+  const check = (host: string, address: string, isOpen: boolean) => {
+    const refusal = denied.findRefusal(host, address)
+    assert.equal(refusal === undefined, isOpen, `${host} at ${address}: ${refusal}`)
+    if (!isOpen) assert.match(refusal ?? '', /WEIR_OUTBOUND_DENY/)
+  }
+  check('db', '10.0.0.5', false)
+  check('db', '::ffff:10.0.0.5', false)
+  check('db', '2002:a00:5::1', false)
+  check('db.internal', '10.0.0.6', false)
+  check('db', 'fd00::1', false)
+  check('closed.example.', '192.0.2.1', false)
+  check('db.internal', '192.168.1.1', true)
+  check('db', '192.168.1.1', true)
+  check('db', '127.0.0.1', true)
 })
 
 test('embeddedIpv4() finds the address in an address, and none in others', () => {

@@ -190,6 +190,11 @@ function translate(error: unknown): DatabaseFailure {
   }
   if (errno === WRONG_PASSWORD_NUMBER) return new DatabaseFailure('sign_in', WRONG_PASSWORD)
   const hasServerText = sqlState !== undefined && sqlState !== ''
+  if (code === 'MYSQL_CLEAR_PASSWORD_NOT_ENABLED') {
+    const what =
+      'The server asks for the password in clear text (mysql_clear_password), which is refused'
+    return new DatabaseFailure('sign_in', `${what}: give the user another authentication plugin`)
+  }
   if (SIGN_IN_NUMBERS.includes(errno)) {
     return new DatabaseFailure('sign_in', message, { hasServerText })
   }

@@ -34,7 +34,7 @@ export function guardOracle(find: FindRefusal): void {
     const { host, hostname = host } = address
     const refusal = findRefusal?.(hostname, host)
     if (refusal !== undefined) {
-      const what = `${hostname} (${host}) is ${refusal}: the server may not send us there`
+      const what = `${hostname} (${host}) is ${refusal}. The server may not send us there`
       throw new DatabaseFailure('not_allowed', what)
     }
     await ntConnect.call(this, { ...address, httpsProxy: undefined })

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events'
 import { isIP, type Socket } from 'node:net'
 import pg from 'pg'
 import {
@@ -25,6 +26,7 @@ export async function openPostgresql(
 ): Promise<DatabaseAdapter> {
   const socket = await outlet.connect()
   const client = new pg.Client(clientConfig(target, socket))
+  if (target.tls === 'off') refuseCleartext(client)
   // An error between two statements is told by the next one.
   client.on('error', () => {})
   try {
@@ -40,6 +42,17 @@ export async function openPostgresql(
   } catch (error) {
     throw translate(error, '')
   }
+}
+
+/** Anyone on the way could read the password; MD5 and SCRAM do not send it. */
+function refuseCleartext(client: pg.Client): void {
+  const inner = client as unknown as { connection: EventEmitter; password: () => string }
+  inner.connection.once('authenticationCleartextPassword', () => {
+    inner.password = () => {
+      const what = 'The server asks for the password in clear text: set tls to "on" or "verify"'
+      throw new DatabaseFailure('tls', what)
+    }
+  })
 }
 
 function clientConfig(target: DatabaseTarget, socket: Socket): pg.ClientConfig {

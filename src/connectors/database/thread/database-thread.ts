@@ -46,7 +46,7 @@ received.install()
 let adapter: DatabaseAdapter | undefined
 const opening = answer(0, async () => {
   const open = await adapters[target.kind]()
-  const rules = new OutboundRules(outbound.allow)
+  const rules = new OutboundRules(outbound)
   const signal = AbortSignal.timeout(limits.connectMs)
   adapter = await open(target, limits, {
     connect: () => connectOutbound(rules, { host, port, signal }),

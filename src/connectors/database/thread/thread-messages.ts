@@ -1,4 +1,5 @@
 /** The messages between a database thread and the main thread. */
+import type { OutboundLists } from '../../outbound/outbound-rules.ts'
 import type {
   DatabaseFailure,
   DatabaseLimits,
@@ -11,7 +12,7 @@ export interface ThreadData {
   readonly target: DatabaseTarget
   readonly limits: DatabaseLimits
   /** The lists of the outbound rules. */
-  readonly outbound: { readonly allow: readonly string[] }
+  readonly outbound: OutboundLists
 }
 
 /** What the main thread asks for; `open` is asked for by starting the thread. */
