@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   const line = parseCommand(process.argv.slice(2))
   if (line.name !== 'serve') outliveReaders()
   if (line.name === 'help') console.log(usageText)
-  else if (line.name === 'serve') await (await import('./serve.ts')).serve()
+  else if (line.name === 'serve') await (await import('./serve-command.ts')).runServe()
   else if (line.name === 'check') await runCheck(line)
   else if (line.name === 'backup') await (await import('./backup-command.ts')).runBackup(line)
   else if (line.name === 'restore') await (await import('./backup-command.ts')).runRestore(line)

@@ -1,0 +1,32 @@
+/** `weir serve`: the same process as `npm start`, with the same memory settings. */
+import { join } from 'node:path'
+
+/** Flags that Node reads only when it starts. `npm start` and the files in deploy/ have the same. */
+const NODE_FLAGS = ['--max-semi-space-size=16']
+
+/** Variables that the C library and Node read only when a process starts; others of the user come first. */
+const START_SETTINGS: Readonly<Record<string, string>> = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '1048576',
+  NODE_COMPILE_CACHE: join(import.meta.dirname, '..', 'node_modules', '.cache', 'weir'),
+}
+
+/**
+ * Runs the service until it is stopped. A process that was started without the settings is replaced by one that has
+ * them. The process ID stays the same, so signals and the exit code need no forwarding.
+ */
+export async function runServe(): Promise<void> {
+  const main = join(import.meta.dirname, 'main.ts')
+  // Windows cannot replace a process, and its C library has no such settings.
+  if (hasSettings() || process.platform === 'win32') {
+    await import('./main.ts')
+    return
+  }
+  const words = [process.execPath, ...NODE_FLAGS, ...process.execArgv, main]
+  process.execve?.(process.execPath, words, { ...START_SETTINGS, ...process.env })
+}
+
+function hasSettings(): boolean {
+  const hasFlags = NODE_FLAGS.every((flag) => process.execArgv.includes(flag))
+  return hasFlags && Object.keys(START_SETTINGS).every((name) => process.env[name] !== undefined)
+}
