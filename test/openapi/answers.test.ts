@@ -283,6 +283,7 @@ test('people answer for themselves as described', async () => {
   await owner('PUT', '/api/org_user', { org_user: { email, password } })
   const self = await signedIn(email, password)
   await self('GET', '/api/login')
+  await self('GET', '/api/login/session')
   await self('GET', '/api/second_factor')
   const begun = await self('PUT', '/api/second_factor', { currentPassword: password })
   const code = () => totpCode(begun.second_factor.secret, Math.floor(clock.now() / 30_000))

@@ -1,6 +1,6 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DEVICE_LIFE_MS, findSelf, type Identity, signOut, type User } from '../../auth/index.ts'
-import { refuse } from '../../base/index.ts'
+import { Refusal, refuse } from '../../base/index.ts'
 import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
@@ -11,7 +11,7 @@ import type { App } from '../app-type.ts'
 import { doneAnswer, operation } from '../openapi/answer-schema.ts'
 import { forPeople } from '../openapi/security-schemes.ts'
 import { exchangeOf } from '../transport/exchange.ts'
-import { loginAnswer, signedInAnswer } from '../wire/identity-answers.ts'
+import { loginAnswer, sessionStateAnswer, signedInAnswer } from '../wire/identity-answers.ts'
 import { loginBody } from '../wire/login-wire.ts'
 
 /** What the login routes need. */
@@ -30,7 +30,7 @@ const DEVICE_AGE = `; Max-Age=${DEVICE_LIFE_MS / 1_000}`
 const tags = ['login']
 const security: [] = []
 
-/** Adds POST /api/login (sign in, get a session), GET (who has it) and DELETE (end it). */
+/** Adds POST /api/login (sign in, get a session), GET (who has it), DELETE (end it), and GET /api/login/session. */
 export function loginRoutes(app: App, { gate, identity, isSecure }: LoginRoutesDeps): void {
   const who = {
     ...{ tags, security: forPeople, summary: 'Who has signed in, and where they belong' },
@@ -43,6 +43,15 @@ export function loginRoutes(app: App, { gate, identity, isSecure }: LoginRoutesD
     const { email, timeZone: timeZoneId } = user
     const { orgUid } = request.principal
     return { message: '', success: true, ...showUser(identity, user), email, timeZoneId, orgUid }
+  })
+  const state = {
+    ...{ tags, security, summary: 'Whether the call carries a session that is valid' },
+    ...operation('getLoginSession', sessionStateAnswer),
+    'x-errors': [404, 429],
+  }
+  app.get('/api/login/session', { schema: state }, async (request, reply) => {
+    reply.header('Cache-Control', 'no-store')
+    return { message: '', success: true, signedIn: await isSignedIn(gate, request, reply) }
   })
   const cookie = (pair: string, rest = '') =>
     `${pair}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}${rest}`
@@ -86,6 +95,21 @@ export function loginRoutes(app: App, { gate, identity, isSecure }: LoginRoutesD
       return { message: '', success: true }
     },
   )
+}
+
+/** Whether a person calls; every other answer of the gate than 401 is passed on. */
+async function isSignedIn(
+  gate: Gate,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<boolean> {
+  try {
+    await gate.guard('admin')(request, reply)
+    return request.principal.actor.kind === 'user'
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 401) return false
+    throw error
+  }
 }
 
 /** Whoever signs in again leaves no session behind that the browser has forgotten. */

@@ -233,6 +233,17 @@ export const loginAnswer = named(
   { ...signedInExample, sessionUid: EXAMPLE_UID },
 )
 
+/** The answer of GET /api/login/session. */
+export const sessionStateAnswer = named(
+  'SessionStateAnswer',
+  {
+    message: Type.String({ description: 'Blank' }),
+    success: Type.Literal(true),
+    signedIn: Type.Boolean({ description: 'Whether GET /api/login answers' }),
+  },
+  { message: '', success: true, signedIn: true },
+)
+
 /** The answer of GET /api/login. */
 export const signedInAnswer = named(
   'SignedInAnswer',

@@ -38,6 +38,9 @@ export async function lookWhoIsThere(): Promise<void> {
 /** Who has signed in; undefined where the organization of this tab is none of theirs, or is gone. */
 async function findPerson(): Promise<SignedIn | 'nobody' | undefined> {
   try {
+    // Browsers log every answer of 401 as an error, so the page does not provoke one before anyone has signed in.
+    const { signedIn } = await call('get', '/api/login/session')
+    if (!signedIn) return 'nobody'
     return await call('get', '/api/login')
   } catch (error) {
     const { status } = error as ApiError
