@@ -38,6 +38,7 @@ export const errorCatalogue = {
   method_not_allowed: { status: 405, text: (about: Text) => about.what },
   not_found: { status: 404, text: (about: Text) => about.what },
   overloaded: { status: 503, text: (_about: Wait) => 'The service has more in hand than its memory or disk can take: try again shortly' },
+  preview_unavailable: { status: 503, text: (about: Text & Wait) => about.what },
   quota_exceeded: { status: 403, text: (about: { max: number; counted: string }) => `Cannot store this: an organization may have ${about.max} ${about.counted} here. Delete what is not needed, or ask who runs this service to raise WEIR_QUOTAS` },
   range_not_satisfiable: { status: 416, text: (about: Text) => about.what },
   rate_limited: { status: 429, text: (about: Wait) => `Too many calls: try again in ${about.retryAfterSeconds} s` },

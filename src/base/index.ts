@@ -16,6 +16,7 @@ export {
 } from './ids.ts'
 export { isDeepJson } from './json-depth.ts'
 export { KeyedMutex } from './keyed-mutex.ts'
+export { KillableThread, serveThread, ThreadExhausted } from './killable-thread.ts'
 export * from './limits.ts'
 export { createLog, type Log } from './log.ts'
 export { trimWhenIdle } from './memory/idle-trim.ts'

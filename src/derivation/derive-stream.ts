@@ -7,6 +7,7 @@ import type { Range } from '../time/index.ts'
 import type { DerivationPlan } from './derivation-plan.ts'
 import { differenceOf } from './difference-of.ts'
 import { type DerivedBlock, deriveSpan } from './evaluate/derive-span.ts'
+import type { EvaluationThread } from './evaluate/evaluation-thread.ts'
 import { firstAppend } from './first-append.ts'
 import { lastingUntil } from './lasting-results.ts'
 import { typedPlan } from './settle-type.ts'
@@ -17,6 +18,8 @@ export interface DeriveDeps {
   readonly feed: Feed
   readonly store: SampleStore
   readonly status: StatusBook
+  /** Evaluates formulas over long texts. */
+  readonly thread?: EvaluationThread
 }
 
 /** What a run does between two blocks. */

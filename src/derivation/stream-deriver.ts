@@ -9,6 +9,7 @@ import { derivationMetrics } from './derivation-metrics.ts'
 import { isProblem } from './derivation-plan.ts'
 import { deriveNews } from './derive-news.ts'
 import { derivePut } from './derive-put.ts'
+import { EvaluationThread } from './evaluate/evaluation-thread.ts'
 import { DerivationViews } from './explain/derivation-views.ts'
 import { historyWork } from './history/derive-history.ts'
 import { HistoryJobs } from './history/history-jobs.ts'
@@ -40,6 +41,7 @@ export class StreamDeriver {
   readonly jobs: HistoryJobs
   readonly types: TypeSettler
   readonly views: DerivationViews
+  readonly #thread = new EvaluationThread({ name: 'derivation' })
   readonly #putDeps: Parameters<typeof derivePut>[0]
 
   constructor(deps: DerivationDeps) {
@@ -50,11 +52,12 @@ export class StreamDeriver {
     this.locks = new ComponentLocks({ catalog: catalogStore, clock, holder })
     const { graph, locks, status } = this
     const turns = new StreamTurns()
-    const common = { feed, store, status, graph, index, locks, clock, turns, onFailure }
+    const thread = this.#thread
+    const common = { feed, store, status, graph, index, locks, clock, turns, thread, onFailure }
     this.worker = new DerivationWorker({ ...common, catalog: catalogStore, holder })
     this.types = new TypeSettler({ catalog, graph, onFailure })
     this.views = new DerivationViews({ catalog, store })
-    const work = historyWork({ feed, store, status, graph, catalog })
+    const work = historyWork({ feed, store, status, graph, catalog, thread })
     this.jobs = new HistoryJobs({ ...common, isShared, work, book: new JobBook(catalogStore) })
     this.#putDeps = {
       ...{ clock, graph, index, locks, onFailure },
@@ -103,5 +106,7 @@ export class StreamDeriver {
     await this.types.close()
     await this.jobs.close()
     await this.worker.close()
+    await this.views.close()
+    await this.#thread.close()
   }
 }

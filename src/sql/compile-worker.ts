@@ -1,5 +1,5 @@
 /** The thread that compiles long texts of GS SQL. */
-import { parentPort } from 'node:worker_threads'
+import { serveThread } from '../base/index.ts'
 import { ExpressionError, type Span } from '../expression/index.ts'
 import { compileGsSql } from './compile-gs-sql.ts'
 import type { CompileAnswer, CompileRequest } from './compile-thread.ts'
@@ -21,4 +21,4 @@ function spanOf({ line, column, length }: ExpressionError, text: string): Span {
   return { from, until: from + length }
 }
 
-parentPort?.on('message', (request: CompileRequest) => parentPort?.postMessage(answer(request)))
+serveThread(answer)

@@ -19,11 +19,13 @@ function workedMs(): number {
 /** Tells when rows of a block have taken long enough. */
 export class BlockTime {
   readonly #worked: () => number
+  readonly #blockMs: number
   readonly #begun: number
   #step = STEP_ROWS_MIN
 
-  constructor(worked = workedMs) {
+  constructor(worked = workedMs, blockMs = BLOCK_MS) {
     this.#worked = worked
+    this.#blockMs = blockMs
     this.#begun = worked()
   }
 
@@ -35,8 +37,8 @@ export class BlockTime {
   /** Whether the block is to end. */
   isOver(): boolean {
     const { elapsed } = this
-    if (elapsed < BLOCK_MS / 8) this.#step = Math.min(2 * this.#step, STEP_ROWS_MAX)
-    return elapsed >= BLOCK_MS
+    if (elapsed < this.#blockMs / 8) this.#step = Math.min(2 * this.#step, STEP_ROWS_MAX)
+    return elapsed >= this.#blockMs
   }
 
   /** The milliseconds that were worked. */
@@ -47,8 +49,8 @@ export class BlockTime {
   /** How many rows like some take a block's time; undefined where these took little of it. */
   fittingRows(rows: number): number | undefined {
     const { elapsed } = this
-    if (elapsed < BLOCK_MS / 4) return undefined
-    return Math.max(STEP_ROWS_MIN, Math.floor((rows * BLOCK_MS) / elapsed))
+    if (elapsed < this.#blockMs / 4) return undefined
+    return Math.max(STEP_ROWS_MIN, Math.floor((rows * this.#blockMs) / elapsed))
   }
 }
 

@@ -4,9 +4,15 @@ import type { CheckedExpression } from '../../expression/index.ts'
 import type { SampleColumns, SampleStore, TextMemory } from '../../store/index.ts'
 import type { DerivationPlan } from '../derivation-plan.ts'
 import { BlockTime, blockTurns } from './block-time.ts'
-import { type DerivationFailures, evaluateRows } from './evaluate-rows.ts'
+import {
+  type DerivationFailures,
+  type Evaluated,
+  evaluateRows,
+  UNHURRIED,
+} from './evaluate-rows.ts'
+import type { EvaluationThread } from './evaluation-thread.ts'
 import { readIntervalBlock } from './interval-block.ts'
-import { type BlockQuery, readRandomBlock } from './random-block.ts'
+import { type BlockQuery, type InputBlock, readRandomBlock } from './random-block.ts'
 import {
   gapVariablesOf,
   givesNothingOfNulls,
@@ -28,9 +34,18 @@ const TEXT_BYTES_MAX = 16_000_000
 /** The bytes of texts that a single row may need; samples that far back and that long are no input. */
 const ROW_TEXT_BYTES_MAX = 256_000_000
 
+/** Characters that a row may work on here: the slowest functions take 4 ms for them. */
+const HERE_CHARACTERS_MAX = 50_000
+
 /** What evaluation asks. */
 interface EvaluationDeps {
   readonly store: SampleStore
+  /** Evaluates rows that work on many characters; without it they are evaluated here. */
+  readonly thread?: Pick<EvaluationThread, 'evaluate'>
+  /** Characters that a row may work on here. */
+  readonly hereCharactersMax?: number
+  /** The bytes of texts that a single row may need. */
+  readonly rowTextBytesMax?: number
   /** Rows of one block at most, for tests. */
   readonly blockRows?: number
   /** The time that was worked, for tests; see BlockTime. */
@@ -56,6 +71,10 @@ export interface DerivedBlock {
   readonly isMostlyEmpty: boolean
   /** How many rows like its own fit into a block, by their texts and the time they take; undefined: as many as usual. */
   readonly fittingRows: number | undefined
+  /** The bytes of texts that were read for it. */
+  readonly textBytes: number
+  /** The CPU time of its evaluation, in milliseconds. */
+  readonly workedMs: number
   /** All results before this time are told; the span's own end when there are no more. */
   readonly until: EpochMs
 }
@@ -65,10 +84,11 @@ export interface DerivedBlock {
  * it again from the block's `until` on until that is the span's. Nothing is stored.
  */
 export async function deriveSpan(
-  { store, blockRows = BLOCK_ROWS, worked, isOver }: EvaluationDeps,
+  deps: EvaluationDeps,
   plan: DerivationPlan,
   span: ResultSpan,
 ): Promise<DerivedBlock> {
+  const { store, blockRows = BLOCK_ROWS, isOver, rowTextBytesMax = ROW_TEXT_BYTES_MAX } = deps
   const { compiled, isNothingOfNulls } = await compiledOf(plan.expression)
   const until = epochMs(Math.min(span.until, TIME_END))
   const gaps = isNothingOfNulls ? gapVariablesOf(plan) : undefined
@@ -77,21 +97,23 @@ export async function deriveSpan(
   const fitting = Math.floor(BLOCK_CELLS / plan.variables.length)
   let limit = Math.min(blockRows, Math.max(BLOCK_ROWS_MIN, fitting))
   for (;;) {
-    const memory = new BlockTexts(limit === 1 ? ROW_TEXT_BYTES_MAX : TEXT_BYTES_MAX)
+    const memory = new BlockTexts(limit === 1 ? rowTextBytesMax : TEXT_BYTES_MAX)
     const block = await readBlock({ store, memory }, plan, { from, until, limit })
     for (let turn = blockTurns.others; turn !== undefined; turn = blockTurns.others) await turn
     if (isOver?.() === true) return nothingUntil(plan, span.from)
     if (block !== undefined) {
-      const time = new BlockTime(worked)
-      const evaluated = evaluateRows(plan, compiled, block, time)
-      blockTurns.add(time.elapsed)
+      const evaluated = await evaluateBlock(deps, { plan, compiled }, block)
       // Where nothing is jumped over shorter blocks would not help.
       const mayJump = gaps !== undefined || jumpsOverNothing(plan)
       const empty = gaps && plan.expression.used
-      const { cutAt, ...results } = evaluated
+      const { cutAt, samples, failures, valueType, workedMs } = evaluated
       const end = cutAt ?? block.until
       return {
-        ...results,
+        samples,
+        failures,
+        valueType,
+        workedMs,
+        textBytes: memory.bytes,
         fittingRows: fewerOf(
           fittingRows(memory.bytes, block.times.length || limit),
           evaluated.fittingRows,
@@ -101,11 +123,28 @@ export async function deriveSpan(
       }
     }
     if (limit === 1) {
-      const what = `Cannot derive a sample from more than ${ROW_TEXT_BYTES_MAX / 1e6} MB of texts`
+      const what = `Cannot derive a sample from more than ${rowTextBytesMax / 1e6} MB of texts`
       refuse('bad_input', { what })
     }
     limit = Math.max(1, Math.floor(limit / 16))
   }
+}
+
+/** Evaluates rows here, or in the thread from the first row on that works on many characters. */
+async function evaluateBlock(
+  { thread, worked, hereCharactersMax = HERE_CHARACTERS_MAX }: EvaluationDeps,
+  { plan, compiled }: { readonly plan: DerivationPlan; readonly compiled: Compiled['compiled'] },
+  block: InputBlock,
+): Promise<Evaluated> {
+  const time = new BlockTime(worked)
+  const charactersMax = thread === undefined ? undefined : hereCharactersMax
+  const evaluated = evaluateRows(plan, compiled, block, {
+    time,
+    limits: { ...UNHURRIED, charactersMax },
+  })
+  blockTurns.add(time.elapsed)
+  if (thread === undefined || !evaluated.isLong) return evaluated
+  return await thread.evaluate(plan, block)
 }
 
 function fewerOf(one: number | undefined, other: number | undefined): number | undefined {
@@ -122,7 +161,7 @@ function fittingRows(textBytes: number, rows: number): number | undefined {
 function nothingUntil({ valueType }: DerivationPlan, until: EpochMs): DerivedBlock {
   const samples = { count: 0, times: new Float64Array(0), numbers: new Float64Array(0) }
   const nothing = { samples, failures: NO_FAILURES, fittingRows: undefined }
-  return { ...nothing, valueType, isMostlyEmpty: false, until }
+  return { ...nothing, valueType, isMostlyEmpty: false, textBytes: 0, workedMs: 0, until }
 }
 
 /** A block of rows; undefined when its texts are too long together. */

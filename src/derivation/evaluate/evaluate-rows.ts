@@ -4,7 +4,6 @@ import type { ValueType } from '../../catalog/index.ts'
 import type { compileExpression, ExpressionValue } from '../../expression/index.ts'
 import { keepsAnyNumber, settleComputed, Unsettled } from '../../feed/index.ts'
 import type { SampleColumns } from '../../store/index.ts'
-import type { DerivationPlan } from '../derivation-plan.ts'
 import { BlockTime } from './block-time.ts'
 import { chooseRows, type InputColumn, valueAt } from './input-column.ts'
 import type { InputBlock } from './random-block.ts'
@@ -26,8 +25,24 @@ export interface DerivationFailures {
   readonly last: DerivationFailure | undefined
 }
 
+/** What rows are evaluated for: what their results are settled to, and how failures name their values. */
+export interface RowPlan {
+  readonly valueType: ValueType
+  readonly variables: readonly { readonly name: string }[]
+}
+
+/** How much the evaluation of rows may take. */
+export interface RowLimits {
+  /** Characters that a row may work on; the first row that takes more ends the block before it. */
+  readonly charactersMax: number | undefined
+  /** Characters of results after which a block ends: they stand in memory until it is stored. */
+  readonly resultLengthMax: number
+  /** Characters of a result that are kept. */
+  readonly textLengthMax: number
+}
+
 /** What a block of rows came to. */
-interface Evaluated {
+export interface Evaluated {
   readonly samples: SampleColumns
   readonly failures: DerivationFailures
   /** The plan's; where that has none, the one that the first result tells, '' when there is none. */
@@ -36,36 +51,60 @@ interface Evaluated {
   readonly cutAt?: number
   /** How many rows like these take the time of a block; undefined where they took little of it. */
   readonly fittingRows?: number
+  /** The CPU time that it took, in milliseconds. */
+  readonly workedMs: number
+  /** Whether not even the first row was evaluated, as it takes too many characters. */
+  readonly isLong: boolean
 }
 
-/** Characters of texts that a block of results holds before it ends: they stand in memory until it is stored. */
-const RESULT_LENGTH_MAX = 16_000_000
+/** Limits without a budget for rows: blocks end by their time, and by the memory of their results. */
+export const UNHURRIED: RowLimits = {
+  charactersMax: undefined,
+  resultLengthMax: 16_000_000,
+  textLengthMax: Number.POSITIVE_INFINITY,
+}
+
+/** Characters of work after which the time is looked at: the slowest functions take 4 ms for them. */
+const CHARACTERS_PER_LOOK = 50_000
 
 /** Characters of a text that are told of a failure. */
-const VALUE_LENGTH_TOLD = 200
+export const VALUE_LENGTH_TOLD = 200
 
 /** Variables that are told of a failure. */
 const VALUES_TOLD = 50
 
 /**
  * Evaluates a formula for rows; rows without a value, or that fail, give no sample. It ends before the last row when its
- * time is over, or what came out is long.
+ * time is over, what came out is long, or a row takes more characters than it may.
  */
 export function evaluateRows(
-  plan: DerivationPlan,
-  { evaluate, evaluateNumbers }: Compiled,
-  block: InputBlock,
-  time = new BlockTime(),
+  plan: RowPlan,
+  compiled: Compiled,
+  block: Pick<InputBlock, 'times' | 'columns'>,
+  { time = new BlockTime(), limits = UNHURRIED }: EvaluationOptions = {},
 ): Evaluated {
   const rows = dropAbsent(block)
   const { times } = rows
-  const collector = new ResultCollector(plan, times, rows.columns)
-  const done =
-    evaluateNumbers !== undefined && !isTextual(plan)
-      ? evaluateColumns(evaluateNumbers, rows, { collector, time })
-      : evaluateEach(evaluate, rows, { collector, time })
+  const collector = new ResultCollector(plan, rows, limits)
+  const { evaluateNumbers } = compiled
+  const isNumeric = evaluateNumbers !== undefined && !isTextual(plan)
+  const { done, isLong = false } = isNumeric
+    ? { done: evaluateColumns(evaluateNumbers, rows, { collector, time }) }
+    : evaluateEach(compiled, rows, { collector, time, limits })
   const cut = done < times.length ? { cutAt: times[done] } : {}
-  return { ...collector.end(), ...cut, fittingRows: time.fittingRows(done) }
+  return {
+    ...collector.end(),
+    ...cut,
+    fittingRows: time.fittingRows(done),
+    workedMs: time.elapsed,
+    isLong: isLong && done === 0,
+  }
+}
+
+/** Ends a block after so much time, and by these limits. */
+interface EvaluationOptions {
+  readonly time?: BlockTime
+  readonly limits?: RowLimits
 }
 
 type Rows = Pick<InputBlock, 'times' | 'columns'>
@@ -95,39 +134,48 @@ function evaluateColumns(
   return done
 }
 
-/** Evaluates row by row; tells how many. */
+/** Evaluates row by row; tells how many, and whether it ended before a row of too many characters. */
 function evaluateEach(
-  evaluate: Compiled['evaluate'],
+  { evaluate, charactersUsed }: Compiled,
   { times, columns }: Rows,
-  { collector, time }: Evaluation,
-): number {
+  { collector, time, limits }: Evaluation & { readonly limits: RowLimits },
+): { readonly done: number; readonly isLong?: boolean } {
   const values: ExpressionValue[] = new Array(columns.length).fill(null)
   let lookAt = time.step
+  let characters = 0
   for (let row = 0; row < times.length; row++) {
-    if (collector.isFull) return row
-    if (row === lookAt) {
-      if (time.isOver()) return row
+    if (collector.isFull) return { done: row }
+    if (row === lookAt || characters >= CHARACTERS_PER_LOOK) {
+      if (time.isOver()) return { done: row }
       lookAt = row + time.step
+      characters = 0
     }
     for (let at = 0; at < columns.length; at++) values[at] = valueAt(columns[at], row)
     try {
-      collector.take(row, evaluate(values))
+      collector.take(row, evaluate(values, limits.charactersMax))
     } catch (error) {
+      if (isNamed(error, 'LongEvaluation')) return { done: row, isLong: true }
       // Only expressions throw here, and what is wrong with one row is no matter of the next.
-      if (!(error instanceof Error) || error.name !== 'ExpressionError') throw error
+      if (!isNamed(error, 'ExpressionError')) throw error
       collector.fail(row, error.message)
     }
+    characters += charactersUsed()
   }
-  return times.length
+  return { done: times.length }
+}
+
+/** The language is loaded when it is first needed: its errors are known by their names. */
+function isNamed(error: unknown, name: string): error is Error {
+  return error instanceof Error && error.name === name
 }
 
 /** Whether results are kept as texts. */
-function isTextual({ valueType }: DerivationPlan): boolean {
+function isTextual({ valueType }: RowPlan): boolean {
   return valueType === 'STRING' || valueType === 'BIG_DECIMAL'
 }
 
 /** The rows for which every variable has something. */
-function dropAbsent({ times, columns }: InputBlock): Rows {
+function dropAbsent({ times, columns }: Rows): Rows {
   const masks = columns.flatMap(({ absent }) => (absent === undefined ? [] : [absent]))
   if (masks.length === 0) return { times, columns }
   const kept = new Int32Array(times.length)
@@ -145,7 +193,8 @@ function dropAbsent({ times, columns }: InputBlock): Rows {
 
 /** Gathers results as the stream keeps them. */
 class ResultCollector {
-  readonly #plan: DerivationPlan
+  readonly #plan: RowPlan
+  readonly #limits: RowLimits
   #valueType: ValueType
   readonly #times: Float64Array
   readonly #columns: readonly InputColumn[]
@@ -157,8 +206,9 @@ class ResultCollector {
   #failed = 0
   #last: DerivationFailure | undefined
 
-  constructor(plan: DerivationPlan, times: Float64Array, columns: readonly InputColumn[]) {
+  constructor(plan: RowPlan, { times, columns }: Rows, limits: RowLimits) {
     this.#plan = plan
+    this.#limits = limits
     this.#valueType = plan.valueType
     this.#times = times
     this.#columns = columns
@@ -168,7 +218,7 @@ class ResultCollector {
 
   /** Whether its texts are long enough for a block. */
   get isFull(): boolean {
-    return this.#textLength >= RESULT_LENGTH_MAX
+    return this.#textLength >= this.#limits.resultLengthMax
   }
 
   /** Takes a column of results, NaN where there is none. */
@@ -205,8 +255,8 @@ class ResultCollector {
     if (typeof settled === 'number') this.#numbers[at] = settled
     else {
       this.#texts ??= []
-      this.#texts[at] = settled
-      this.#textLength += settled.length
+      this.#texts[at] = settled.slice(0, this.#limits.textLengthMax)
+      this.#textLength += this.#texts[at].length
     }
   }
 
@@ -219,7 +269,7 @@ class ResultCollector {
     this.#last = { time: this.#times[row], message, values: Object.fromEntries(shown) }
   }
 
-  end(): Evaluated {
+  end(): Pick<Evaluated, 'samples' | 'failures' | 'valueType'> {
     const count = this.#count
     const texts = this.#texts
     if (texts !== undefined) texts.length = count

@@ -16,14 +16,18 @@ const ROWS_TELLING = 64
 /** A block with one row worth evaluating among so many, or fewer, is mostly empty. */
 const ROWS_PER_VALUE = 16
 
+/** Characters that a formula may work on without its variables, on the main loop; one of more is evaluated in every gap. */
+const NULLS_CHARACTERS_MAX = 50_000
+
 /** Whether a formula gives nothing where all that it uses is NULL. */
 export function givesNothingOfNulls({ evaluate }: Compiled, variables: number): boolean {
   try {
-    return evaluate(new Array<null>(variables).fill(null)) === null
+    return evaluate(new Array<null>(variables).fill(null), NULLS_CHARACTERS_MAX) === null
   } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'ExpressionError') throw error
+    if (!(error instanceof Error)) throw error
     // Each failure is counted.
-    return false
+    if (error.name === 'ExpressionError' || error.name === 'LongEvaluation') return false
+    throw error
   }
 }
 

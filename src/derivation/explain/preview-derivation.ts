@@ -6,14 +6,21 @@ import type { SampleStore, StreamHandle } from '../../store/index.ts'
 import { buildPlan, readSources } from '../build-plan.ts'
 import { type DerivationPlan, isProblem } from '../derivation-plan.ts'
 import { type DerivedBlock, deriveSpan } from '../evaluate/derive-span.ts'
+import type { EvaluationThread } from '../evaluate/evaluation-thread.ts'
 import { newestTimes } from './newest-times.ts'
 
 /** Results that are shown: what a person looks through. */
 const ROWS_MAX = 50
-/** After so long the rest is left out: somebody waits, and everybody else has to. */
-const WORK_MS = 2_000
+/** CPU time of all rows, in milliseconds; the rest is left out. */
+export const PREVIEW_CPU_MS_MAX = 2_000
+/** The caller waits no longer, also where others keep the thread busy; the rest is left out. */
+const WAIT_MS_MAX = 10_000
+/** Bytes of texts that are read for all rows; the rest is left out. */
+const TEXT_BYTES_MAX = 64_000_000
+/** Bytes of texts that are read for one row. */
+const ROW_TEXT_BYTES_MAX = 16_000_000
 /** Characters of a text that are shown. */
-const TEXT_LENGTH_SHOWN = 200
+export const TEXT_LENGTH_SHOWN = 200
 
 /** A result that there would be, or why there would be none. */
 interface PreviewRow {
@@ -39,6 +46,8 @@ export interface DerivationPreview {
 interface PreviewDeps {
   readonly catalog: Catalog
   readonly store: SampleStore
+  /** Evaluates all formulas that read or make texts. */
+  readonly thread: EvaluationThread
 }
 
 /** Evaluates a derived stream that is described and not saved; stores nothing. */
@@ -51,11 +60,18 @@ export async function previewDerivation(
   let plan = await planDraft(deps, principal, componentUid, input)
   const rows: PreviewRow[] = []
   const times = await newestTimes(deps.store, plan, ROWS_MAX)
-  const deadline = performance.now() + WORK_MS
+  const latest = performance.now() + WAIT_MS_MAX
+  const limits = { blockRows: 1, hereCharactersMax: 0, rowTextBytesMax: ROW_TEXT_BYTES_MAX }
+  let [workedMs, textBytes] = [0, 0]
   for (const time of times) {
-    if (performance.now() > deadline) return { valueType: plan.valueType, rows, isCut: true }
+    const isOver = workedMs >= PREVIEW_CPU_MS_MAX || textBytes >= TEXT_BYTES_MAX
+    if (isOver || performance.now() > latest) {
+      return { valueType: plan.valueType, rows, isCut: true }
+    }
     const span = { from: epochMs(time), until: epochMs(time + 1) }
-    const block = await deriveSpan({ store: deps.store, blockRows: 1 }, plan, span)
+    const block = await deriveSpan({ ...deps, ...limits }, plan, span)
+    workedMs += block.workedMs
+    textBytes += block.textBytes
     plan = { ...plan, valueType: block.valueType }
     rows.push(rowOf(time, block))
     await nextTurn()

@@ -51,6 +51,8 @@ export interface CheckedExpression {
   readonly term: Term
   readonly type: ExpressionType
   readonly variables: readonly ExpressionVariable[]
+  /** The time zone of functions of dates that are given none. */
+  readonly timeZoneId: string
   /** The indexes of the variables that it uses, ascending. */
   readonly used: readonly number[]
   /** What can be run but is likely a mistake, with its place. */
@@ -87,7 +89,8 @@ export function checkExpression(text: string, options: CheckOptions = {}): Check
   const term = checker.check(tree)
   const used = [...indexes].sort((one, other) => one - other)
   const { variables } = scope
-  return { text, tree, term, type: term.type, variables, used, warnings: checker.warnings }
+  const { warnings } = checker
+  return { text, tree, term, type: term.type, variables, timeZoneId, used, warnings }
 }
 
 const NUMERIC_BY_OPERATOR: Readonly<Record<'+' | '-' | '*' | '%', Arithmetic>> = {

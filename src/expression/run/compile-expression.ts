@@ -6,8 +6,13 @@ import type { Present, Run, Term } from '../operation/operation.ts'
 import { BLOCK_ROWS, type BlockClosure, compileNumbers } from './compile-numbers.ts'
 import { compileValues, type ValueClosure } from './compile-values.ts'
 
-/** The characters that one evaluation may read and write: some milliseconds, and five samples of the longest texts. */
+/** The characters that one evaluation may read and write: up to half a second, and five samples of the longest texts. */
 export const EVALUATION_CHARACTERS_MAX = 5_000_000
+
+/** Ends an evaluation that works on more characters than its caller has time for. */
+class LongEvaluation extends Error {
+  override readonly name = 'LongEvaluation'
+}
 
 /** Rows that failed in a column. */
 interface RowFailures {
@@ -22,9 +27,12 @@ interface CompiledExpression {
   readonly type: ExpressionType
   /**
    * The value for the values of the variables, in the order of their declaration. Throws
-   * ExpressionError where the values do not let it have one.
+   * ExpressionError where the values do not let it have one, and LongEvaluation where it would work on
+   * more characters than `charactersMax`.
    */
-  evaluate(values: readonly ExpressionValue[]): ExpressionValue
+  evaluate(values: readonly ExpressionValue[], charactersMax?: number): ExpressionValue
+  /** The characters that the last evaluation worked on. */
+  charactersUsed(): number
   /**
    * The numbers for many rows at once: a column for each variable, NaN for NULL, 1 and 0 for TRUE and
    * FALSE. A row that fails is NaN. Undefined where a type is a text, a decimal or unknown.
@@ -37,10 +45,10 @@ interface CompiledExpression {
 /** Makes closures of a checked expression; nothing of its text is ever run as code. */
 export function compileExpression(checked: CheckedExpression): CompiledExpression {
   const { term, type, text } = checked
-  const evaluate = evaluation(term, text)
+  const { evaluate, charactersUsed } = evaluation(term, text)
   const closure = compileNumbers(term)
   const evaluateNumbers = closure && columnEvaluation(closure, evaluate)
-  return { type, evaluate, evaluateNumbers }
+  return { type, evaluate, charactersUsed, evaluateNumbers }
 }
 
 /** Values are let go of behind an evaluation: texts may be long. */
@@ -48,16 +56,20 @@ const NOTHING: readonly ExpressionValue[] = []
 
 type Evaluate = CompiledExpression['evaluate']
 
-function evaluation(term: Term, text: string): Evaluate {
-  const frame: { values: readonly ExpressionValue[]; left: number } = { values: NOTHING, left: 0 }
+function evaluation(
+  term: Term,
+  text: string,
+): Pick<CompiledExpression, 'evaluate' | 'charactersUsed'> {
+  const frame = { values: NOTHING, used: 0, charactersMax: 0 }
   const failAt = (span: Span) => (problem: string) => {
     throw new ExpressionError(problem, text, span)
   }
   const runAt = (span: Span): Run => {
     const fail: Run['fail'] = failAt(span)
     const charge = (characters: number): void => {
-      frame.left -= characters
-      if (frame.left < 0) {
+      frame.used += characters
+      if (frame.used > frame.charactersMax) {
+        if (frame.charactersMax < EVALUATION_CHARACTERS_MAX) throw new LongEvaluation()
         fail(`The texts take too much work: at most ${EVALUATION_CHARACTERS_MAX} characters`)
       }
     }
@@ -72,14 +84,16 @@ function evaluation(term: Term, text: string): Evaluate {
     }
   }
   let closure: ValueClosure | undefined
-  return (values) => {
+  const evaluate: Evaluate = (values, charactersMax = EVALUATION_CHARACTERS_MAX) => {
     closure ??= compileValues(term, { input, runAt })
     frame.values = values
-    frame.left = EVALUATION_CHARACTERS_MAX
+    frame.used = 0
+    frame.charactersMax = charactersMax
     const result = closure(0)
     frame.values = NOTHING
     return result
   }
+  return { evaluate, charactersUsed: () => frame.used }
 }
 
 /** How values of a type come most of the time; the others are looked at. */

@@ -1,0 +1,31 @@
+/** The thread that evaluates formulas over long texts. */
+import { BoundedCache, serveThread } from '../../base/index.ts'
+import { checkExpression, compileExpression } from '../../expression/index.ts'
+import { BlockTime } from './block-time.ts'
+import { type Evaluated, evaluateRows } from './evaluate-rows.ts'
+import type { EvaluationRequest, SentFormula } from './evaluation-thread.ts'
+
+/** CPU time after which a block ends. It is longer than on the main loop, as nobody else waits for this thread. */
+const BLOCK_MS = 250
+
+/** Formulas that are kept compiled: those that are evaluated side by side. */
+const COMPILED_MAX = 50
+
+type Compiled = ReturnType<typeof compileExpression>
+
+const compiledByText = new BoundedCache<string, Compiled>(COMPILED_MAX)
+
+function compiledOf(formula: SentFormula): Compiled {
+  const key = JSON.stringify(formula)
+  const known = compiledByText.get(key)
+  if (known !== undefined) return known
+  const compiled = compileExpression(checkExpression(formula.text, formula))
+  compiledByText.set(key, compiled)
+  return compiled
+}
+
+serveThread(({ formula, plan, times, columns, limits }: EvaluationRequest): Evaluated => {
+  const compiled = compiledOf(formula)
+  const time = new BlockTime(undefined, BLOCK_MS)
+  return evaluateRows(plan, compiled, { times, columns }, { time, limits })
+})
