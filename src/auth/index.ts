@@ -59,7 +59,7 @@ export {
   removeOwnFactor,
 } from './administer/own-second-factor.ts'
 export { endOwnSession, findSelf, listOwnSessions } from './administer/own-sessions.ts'
-export { announceDeletion, planDeletion } from './administer/record-deletion.ts'
+export { announceAct, authorOf } from './administer/record-changes.ts'
 export { type Command, type CommandResult, runCommand } from './administer/run-command.ts'
 export {
   beginScrub,
@@ -79,8 +79,8 @@ export {
   ApiKeys,
   FEED_KEY_FIELDS,
 } from './api-keys.ts'
+export { AUDIT_ACTS, type AuditAct, isAuditAct } from './audit-acts.ts'
 export {
-  type AuditAct,
   type AuditEntry,
   AuditLog,
   type AuditRecord,

@@ -17,7 +17,13 @@ export type { People } from './documents/catalog-base.ts'
 export type { CatalogNews } from './documents/catalog-news.ts'
 export type { DeletedStream } from './documents/documents.ts'
 export { listPermitted } from './documents/list-permitted.ts'
-export type { PlanAlong } from './documents/plan-along.ts'
+export {
+  type Author,
+  announceChange,
+  planChange,
+  quoted,
+  type RecordChange,
+} from './documents/record-change.ts'
 export { type ComponentEntry, StreamIndex } from './index/stream-index.ts'
 export { streamPlaces } from './index/stream-places.ts'
 export { cyclePreviewShape } from './record/cycle-preview.ts'

@@ -1,6 +1,6 @@
 import { type Principal, requirePermit } from '../access/index.ts'
 import { type EpochMs, refuse } from '../base/index.ts'
-import type { Catalog, Page, PlanAlong } from '../catalog/index.ts'
+import type { Author, Catalog, Page } from '../catalog/index.ts'
 import type { GqlOutcome, GqlRun } from './gql-run.ts'
 import type { GqlRuns } from './gql-runs.ts'
 import { type GqlLanguage, gqlLanguage } from './language.ts'
@@ -86,14 +86,14 @@ export class Queries {
   }
 
   /** Saves a query whose text has no mistake. */
-  async insert(principal: Principal, input: unknown) {
+  async insert(principal: Author, input: unknown) {
     const { sql, timeZoneId } = await this.#records.check(principal, input)
     await this.#check(sql, timeZoneId)
     return await this.#records.insert(principal, input)
   }
 
   /** Changes a query; its text must have no mistake. */
-  async update(principal: Principal, uid: string, input: unknown) {
+  async update(principal: Author, uid: string, input: unknown) {
     requirePermit(principal, `query/${uid}`, 'POST')
     const { sql, timeZoneId } = (input ?? {}) as { sql?: unknown; timeZoneId?: unknown }
     if (typeof sql === 'string') {
@@ -102,8 +102,8 @@ export class Queries {
     return await this.#records.update(principal, uid, input)
   }
 
-  delete(principal: Principal, uid: string, planAlong?: PlanAlong) {
-    return this.#records.delete(principal, uid, planAlong)
+  delete(principal: Author, uid: string) {
+    return this.#records.delete(principal, uid)
   }
 
   async #check(sql: string, timeZoneId: string): Promise<void> {

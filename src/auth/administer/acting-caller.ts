@@ -1,6 +1,7 @@
 /** Who acts in the use cases of this folder: each permits, checks, writes and audits in one commit. */
 import { type Principal, userPrincipal } from '../../access/index.ts'
-import { type AuditAct, type AuditEntry, actorName, OPERATOR } from '../audit-log.ts'
+import type { AuditAct } from '../audit-acts.ts'
+import { type AuditEntry, actorName, OPERATOR } from '../audit-log.ts'
 import type { Lane } from '../proof/fair-queue.ts'
 import type { Standing } from '../standing.ts'
 

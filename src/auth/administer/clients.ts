@@ -1,6 +1,6 @@
 import { allows, type Principal, requirePermit } from '../../access/index.ts'
 import { newUid, refuse } from '../../base/index.ts'
-import type { AuditAct } from '../audit-log.ts'
+import type { AuditAct } from '../audit-acts.ts'
 import type { Identity } from '../identity.ts'
 import {
   BLANK_CLIENT,

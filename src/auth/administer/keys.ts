@@ -1,7 +1,7 @@
 import { requireCovers, requirePermit } from '../../access/index.ts'
 import { newUid, refuse } from '../../base/index.ts'
 import { type ApiKey, type ApiKeyFields, checkKeyFields } from '../api-keys.ts'
-import type { AuditAct } from '../audit-log.ts'
+import type { AuditAct } from '../audit-acts.ts'
 import type { Identity } from '../identity.ts'
 import { type ActingCaller, actOf } from './acting-caller.ts'
 import { requirePerson, requirePersonBehindToken } from './require-person.ts'

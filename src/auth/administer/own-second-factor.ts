@@ -1,5 +1,5 @@
 import { refuse } from '../../base/index.ts'
-import type { AuditAct } from '../audit-log.ts'
+import type { AuditAct } from '../audit-acts.ts'
 import type { Identity } from '../identity.ts'
 import { type BegunFactor, type FactorState, refuseBegun } from '../proof/second-factors.ts'
 import type { ActingCaller } from './acting-caller.ts'

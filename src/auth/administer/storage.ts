@@ -1,7 +1,7 @@
-import type { Log } from '../../base/index.ts'
 import type { KnownDamage, ScrubRunner, StorageSizes } from '../../store/index.ts'
+import type { Identity } from '../identity.ts'
 import type { Operators } from '../operators.ts'
-import type { ActingCaller } from './acting-caller.ts'
+import { type ActingCaller, actOf } from './acting-caller.ts'
 
 /** What operators are told of the storage from. */
 export interface StorageParts {
@@ -11,7 +11,7 @@ export interface StorageParts {
   readonly measure: () => Promise<StorageSizes>
   /** All metrics of the service, in Prometheus' text format. */
   readonly readMetrics: () => Promise<string>
-  readonly log: Log
+  readonly identity: Pick<Identity, 'audit'>
 }
 
 /** Sizes, the last scrub and known damage, for operators. */
@@ -31,9 +31,12 @@ export async function readServiceMetrics(
 }
 
 /** Begins to read and check everything that is stored, for operators; nobody waits for its end. */
-export function beginScrub(parts: StorageParts, { principal }: ActingCaller): ScrubRunner['state'] {
-  parts.operators.require(principal, 'storage', 'POST')
-  parts.log.info({ actor: principal.actor }, 'a scrub was asked for')
+export async function beginScrub(
+  parts: StorageParts,
+  by: ActingCaller,
+): Promise<ScrubRunner['state']> {
+  parts.operators.require(by.principal, 'storage', 'POST')
+  await parts.identity.audit.record(actOf(by, { act: 'scrub_started', target: '', detail: '' }))
   void parts.scrub.checkNow()
   return parts.scrub.state
 }

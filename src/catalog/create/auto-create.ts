@@ -1,6 +1,7 @@
 import { nextTurn } from '../../base/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import { refuseDeleted, typeOrders } from '../documents/apply-type-wishes.ts'
+import { BY_DEVICES } from '../documents/record-change.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
 import { requireCreatable } from './creation-limit.ts'
 import type { CreatedComponent, CreationCheck, WantedComponent } from './creation-plan.ts'
@@ -49,7 +50,7 @@ export async function autoCreate(
     const wishes = await plan.check(preparations.map(({ prepared }) => prepared))
     const orders = withoutRepeatedFolders(preparations)
     for (const order of await typeOrders(documents, wishes ?? [])) orders.push(order)
-    if (orders.length > 0) await documents.commit(orders)
+    if (orders.length > 0) await documents.commit(orders, BY_DEVICES)
     const made: CreatedComponent[] = []
     for (const one of preparations) {
       if (made.length % COMPONENTS_PER_STEP === COMPONENTS_PER_STEP - 1) await nextTurn()

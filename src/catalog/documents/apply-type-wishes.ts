@@ -4,6 +4,7 @@ import { putStreamOrder } from '../record/stream-rules.ts'
 import { streamBodyOf } from '../shape/stream-shape.ts'
 import type { ValueType } from '../shape/value-type.ts'
 import type { Documents } from './documents.ts'
+import { BY_DEVICES } from './record-change.ts'
 import { retryConflicts } from './retry-conflicts.ts'
 
 /** A stream without a type, and the type it shall get. */
@@ -23,7 +24,7 @@ export async function applyTypeWishes(
   await retryConflicts(documents, async () => {
     const isOpen = ({ handle }: TypeWish): boolean => documents.index.valueCodeOf(handle) === 0
     const orders = await typeOrders(documents, wishes.filter(isOpen))
-    if (orders.length > 0) await documents.commit(orders)
+    if (orders.length > 0) await documents.commit(orders, BY_DEVICES)
   })
 }
 

@@ -182,15 +182,19 @@ export class Documents {
   /**
    * Commits, lets cache and index follow, and tells listeners of streams that are gone. A notice of
    * these is committed along and stays until the listeners are done, so that a crash in between
-   * leaves no samples behind for good.
+   * leaves no samples behind for good. `entries` are what the audit log says of the writes: see planChange.
    */
-  async commit(wanted: readonly CatalogWrite[]): Promise<CatalogDocument[]> {
+  async commit(
+    wanted: readonly CatalogWrite[],
+    entries: readonly PutDocument[],
+  ): Promise<CatalogDocument[]> {
     const writes = withoutRepeatedUses(wanted)
     const doomed = this.#doomedBy(writes)
     const notice = doomed.length === 0 ? undefined : noticeOrder(doomed)
     const tellNews = this.#news.gather(writes, this.index)
     const mustBeHeard = this.catchUps.isShared && writes.some((write) => this.#mustBeHeard(write))
-    const following = this.#commitAndFollow(writes, notice)
+    const along = notice === undefined ? entries : [...entries, notice]
+    const following = this.#commitAndFollow(writes, along)
     this.#running.add(following)
     const documents = await following.finally(() => this.#running.delete(following))
     tellNews()
@@ -228,10 +232,11 @@ export class Documents {
 
   async #commitAndFollow(
     writes: readonly CatalogWrite[],
-    notice: PutDocument | undefined,
+    along: readonly PutDocument[],
   ): Promise<CatalogDocument[]> {
-    const documents = await this.#store.commit(notice === undefined ? writes : [...writes, notice])
-    if (notice !== undefined) documents.pop()
+    const committed = await this.#store.commit(along.length === 0 ? writes : [...writes, ...along])
+    // Nobody asks the catalog for what goes along.
+    const documents = committed.slice(0, committed.length - along.length)
     let at = 0
     for (const write of writes) {
       if (write.op !== 'put') continue

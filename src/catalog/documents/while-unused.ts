@@ -1,6 +1,7 @@
 import { refuse } from '../../base/index.ts'
 import type { CatalogWrite, DocumentKey } from '../../store/index.ts'
 import type { Documents } from './documents.ts'
+import { NO_RECORD } from './record-change.ts'
 import { isMarkConflict, MARK } from './record-uses.ts'
 
 const TRIES_MAX = 8
@@ -17,14 +18,18 @@ export async function whileUnused<T>(
   const mark = { orgUid, kind: MARK, uid }
   for (let tries = 1; tries <= TRIES_MAX; tries++) {
     const marking = { op: 'put', ...mark, body: {}, mayUseReserve: true } as const
-    const [{ revision }] = await documents.commit([{ ...marking, expectedRevision: 'any' }])
+    const [{ revision }] = await documents.commit(
+      [{ ...marking, expectedRevision: 'any' }],
+      NO_RECORD,
+    )
     // Calls that committed before the mark may still be on their way into the index that is looked at.
     await documents.followed()
     try {
       return await attempt({ op: 'delete', ...mark, expectedRevision: revision })
     } catch (error) {
       if (isMarkConflict(error)) continue
-      const unmarking = documents.commit([{ op: 'delete', ...mark, expectedRevision: 'any' }])
+      const removal = { op: 'delete', ...mark, expectedRevision: 'any' } as const
+      const unmarking = documents.commit([removal], NO_RECORD)
       // A mark that stays does no harm; what made the attempt fail is what is told.
       await unmarking.catch(() => {})
       throw error

@@ -1,13 +1,19 @@
 import { allows, type Principal, requirePermit } from '../../access/index.ts'
 import { isUid, newOrderedUid, nextTurn, RecordBytes } from '../../base/index.ts'
-import type { CatalogDocument, CatalogWrite, StreamHandle } from '../../store/index.ts'
+import type { CatalogDocument, CatalogWrite, PutDocument, StreamHandle } from '../../store/index.ts'
 import { withLeftAlone } from '../derived/left-alone.ts'
 import { type DerivedDraft, settleDerivations } from '../derived/settle-derivations.ts'
 import { mayReadSources, sourceNames, withoutValues } from '../derived/show-derivation.ts'
 import { SourceFinder } from '../derived/source-finder.ts'
 import { type CatalogBase, referencesOf, usesOfStream } from '../documents/catalog-base.ts'
 import { paceWork, workOfStream } from '../documents/pace-work.ts'
-import { NOTHING_ALONG } from '../documents/plan-along.ts'
+import {
+  type Author,
+  changedFields,
+  planChange,
+  planUpdate,
+  quoted,
+} from '../documents/record-change.ts'
 import { useOrders } from '../documents/record-uses.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
 import { type ComponentBody, componentBodyOf } from '../shape/component-shape.ts'
@@ -39,7 +45,8 @@ import {
 } from './stream-rules.ts'
 import { isReserved, lastOrdinalOf, streamUidsFor, withoutStream } from './stream-uids.ts'
 
-const checkShape = shapeCheck('stream', streamShape)
+const KIND = 'stream'
+const checkShape = shapeCheck(KIND, streamShape)
 
 /** Streams of one record that are read before others get a turn: about a millisecond. */
 const STREAMS_PER_STEP = 50
@@ -49,9 +56,6 @@ async function takeTurns(at: number): Promise<void> {
   if (at % STREAMS_PER_STEP === STREAMS_PER_STEP - 1) await nextTurn()
 }
 
-/** IDs as in JSON, since they may hold whatever else is written beside them. */
-const quoted = (...ids: readonly string[]) => ids.map((id) => JSON.stringify(id)).join(' / ')
-
 /** A component as the writes of its streams need it. */
 interface Owner {
   readonly orgUid: string
@@ -59,6 +63,12 @@ interface Owner {
   readonly body: ComponentBody
   /** Who changes them: formulas read only what their author may. */
   readonly principal: Principal
+}
+
+/** The writes of an edit, and the audit entries of what they change. */
+interface Edit {
+  readonly writes: readonly CatalogWrite[]
+  readonly entries: readonly PutDocument[]
 }
 
 /** A stream on its way into a commit, at the revision that it had. */
@@ -136,7 +146,7 @@ export class ComponentStreams {
     return { records, totalCount: handles.length }
   }
 
-  async insert(principal: Principal, componentUid: string, input: unknown): Promise<StreamRecord> {
+  async insert(principal: Author, componentUid: string, input: unknown): Promise<StreamRecord> {
     requirePermit(principal, `component/${componentUid}/stream`, 'PUT')
     checkShape(input)
     const fields = input as StreamInput
@@ -145,13 +155,18 @@ export class ComponentStreams {
       const order = index.nextOrderOf(this.#requireEntry(principal.orgUid, componentUid))
       const uid = this.#uidsFor(owner)()
       const draft = await this.#draftInsert(owner, fields, { field: 'stream', uid, order })
-      return await this.#ordersOf(owner, [draft])
+      const writes = await this.#ordersOf(owner, [draft])
+      const detail = quoted(owner.body.id, draft.body.id)
+      return {
+        writes,
+        entries: planChange(principal, { kind: KIND, uid, verb: 'created', detail }),
+      }
     })
     return await this.#show(principal, saved[0])
   }
 
   async update(
-    principal: Principal,
+    principal: Author,
     { componentUid, uid }: { componentUid: string; uid: string },
     input: unknown,
   ): Promise<StreamRecord> {
@@ -162,27 +177,24 @@ export class ComponentStreams {
       const before = await this.#require(principal.orgUid, componentUid, uid)
       refuseStale('stream', fields.revision, before)
       const draft = await this.#draftUpdate(owner, fields, { field: 'stream', before })
-      return await this.#ordersOf(owner, [draft])
+      const writes = await this.#ordersOf(owner, [draft])
+      return { writes, entries: entriesOfUpdate(principal, owner, { before, writes }) }
     })
     return await this.#show(principal, saved[0])
   }
 
   /** Deletes a stream and, through the listeners, its samples and files. */
-  async delete(
-    principal: Principal,
-    componentUid: string,
-    uid: string,
-    planAlong = NOTHING_ALONG,
-  ): Promise<void> {
+  async delete(principal: Author, componentUid: string, uid: string): Promise<void> {
     requirePermit(principal, `component/${componentUid}/stream/${uid}`, 'DELETE')
     const change = (body: ComponentBody) => withoutStream(body, { componentUid, uid })
-    const ordersFor = async ({ orgUid, body }: Owner): Promise<CatalogWrite[]> => {
+    const editOf = async ({ orgUid, body }: Owner): Promise<Edit> => {
       const document = await this.#require(orgUid, componentUid, uid)
       const { revision: expectedRevision } = document
-      const along = planAlong(quoted(body.id, streamBodyOf(document).id))
-      return [{ op: 'delete', orgUid, kind: 'stream', uid, expectedRevision }, ...along]
+      const detail = quoted(body.id, streamBodyOf(document).id)
+      const entries = planChange(principal, { kind: KIND, uid, verb: 'deleted', detail })
+      return { writes: [{ op: 'delete', orgUid, kind: KIND, uid, expectedRevision }], entries }
     }
-    await this.#edit(principal, componentUid, ordersFor, change)
+    await this.#edit(principal, componentUid, editOf, change)
   }
 
   /** The writes for the streams of a component that is being inserted. */
@@ -279,7 +291,7 @@ export class ComponentStreams {
   async #edit(
     principal: Principal,
     componentUid: string,
-    ordersFor: (owner: Owner) => Promise<CatalogWrite[]>,
+    editOf: (owner: Owner) => Promise<Edit>,
     change: (body: ComponentBody) => ComponentBody = (body) => body,
   ): Promise<CatalogDocument[]> {
     const { documents, locks } = this.#base
@@ -289,10 +301,10 @@ export class ComponentStreams {
         const document = await documents.get({ orgUid, kind: 'component', uid: componentUid })
         if (document === undefined) refuseUnknown('component', componentUid)
         const body = componentBodyOf(document)
-        const orders = await ordersFor({ orgUid, uid: componentUid, body, principal })
+        const edit = await editOf({ orgUid, uid: componentUid, body, principal })
         const key = { orgUid, uid: componentUid }
         const component = putComponentOrder(key, change(body), document.revision)
-        const saved = await documents.commit([component, ...orders])
+        const saved = await documents.commit([component, ...edit.writes], edit.entries)
         return saved.slice(1)
       }),
     )
@@ -394,4 +406,20 @@ export class ComponentStreams {
   async #document(orgUid: string, uid: string): Promise<CatalogDocument | undefined> {
     return await this.#base.documents.get({ orgUid, kind: 'stream', uid })
   }
+}
+
+function entriesOfUpdate(
+  author: Author,
+  { body: component }: Owner,
+  { before, writes }: { before: CatalogDocument; writes: readonly CatalogWrite[] },
+): readonly PutDocument[] {
+  const { uid } = before
+  const after = writes.find((write) => write.op === 'put' && write.uid === uid) as PutDocument
+  const name = quoted(component.id, streamBodyOf(before).id)
+  return planUpdate(author, {
+    kind: KIND,
+    uid,
+    name,
+    fields: changedFields(before.body, after.body),
+  })
 }

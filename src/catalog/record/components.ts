@@ -1,10 +1,21 @@
 import { allows, type Method, type Principal, requirePermit } from '../../access/index.ts'
 import { newFamilyUid, newOrderedUid, PAGE_LIMIT_MAX, refuse } from '../../base/index.ts'
-import { CatalogDamaged, type CatalogDocument, type CatalogWrite } from '../../store/index.ts'
+import {
+  CatalogDamaged,
+  type CatalogDocument,
+  type CatalogWrite,
+  type PutDocument,
+} from '../../store/index.ts'
 import { type CatalogBase, folderOrders } from '../documents/catalog-base.ts'
 import { inLanes } from '../documents/in-lanes.ts'
 import { listPermitted } from '../documents/list-permitted.ts'
-import { NOTHING_ALONG } from '../documents/plan-along.ts'
+import {
+  type Author,
+  changedFields,
+  planChange,
+  planUpdate,
+  quoted,
+} from '../documents/record-change.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
 import {
   type ComponentBody,
@@ -22,7 +33,8 @@ import type { ComponentStreams } from './component-streams.ts'
 import { readSearch, searchComponents } from './search-components.ts'
 import { type Page, type RecordList, refuseStale, refuseUnknown } from './simple-records.ts'
 
-const checkShape = shapeCheck('component', componentShape)
+const KIND = 'component'
+const checkShape = shapeCheck(KIND, componentShape)
 
 /** Components that are deleted at once where each waits for other processes. */
 const DELETED_AT_ONCE = 50
@@ -66,7 +78,7 @@ export class Components {
 
   /** Sets what is read of name and description; read only once the right is known. */
   async setProperties(
-    principal: Principal,
+    principal: Author,
     compId: string,
     read: () => Partial<Properties>,
   ): Promise<void> {
@@ -151,7 +163,7 @@ export class Components {
     })
   }
 
-  async insert(principal: Principal, input: unknown): Promise<ComponentRecord> {
+  async insert(principal: Author, input: unknown): Promise<ComponentRecord> {
     requirePermit(principal, 'component', 'PUT')
     checkShape(input)
     const { orgUid } = principal
@@ -166,13 +178,19 @@ export class Components {
         fields.stream ?? [],
       )
       const component = putComponentOrder({ orgUid, uid }, body, 0)
-      return await this.#commitComponent([...folders, component, ...streams])
+      const entries = planChange(principal, {
+        kind: KIND,
+        uid,
+        verb: 'created',
+        detail: nameOf(body),
+      })
+      return await this.#commitComponent([...folders, component, ...streams], entries)
     })
     return await this.#showWhole(principal, saved)
   }
 
   /** Changes what the input names and keeps the rest; samples stay with their streams. */
-  async update(principal: Principal, uid: string, input: unknown): Promise<ComponentRecord> {
+  async update(principal: Author, uid: string, input: unknown): Promise<ComponentRecord> {
     requirePermit(principal, `component/${uid}`, 'POST')
     const { stream } = (input ?? {}) as ComponentInput
     if (stream !== undefined) requirePermit(principal, `component/${uid}/stream`, 'POST')
@@ -188,7 +206,7 @@ export class Components {
    * As update, for clients in the field that name the UID in the record. They send back what they
    * were given earlier in the same sign-on, so the revision in it says nothing.
    */
-  async updateNamed(principal: Principal, input: unknown): Promise<ComponentRecord> {
+  async updateNamed(principal: Author, input: unknown): Promise<ComponentRecord> {
     const { uid, revision: _, ...fields } = (input ?? {}) as { uid?: unknown; revision?: unknown }
     if (typeof uid !== 'string' || uid === '') {
       requirePermit(principal, 'component/*', 'POST')
@@ -199,7 +217,7 @@ export class Components {
   }
 
   async #change(
-    principal: Principal,
+    principal: Author,
     uid: string,
     input: unknown,
     check: (fields: ComponentInput) => void = () => {},
@@ -218,15 +236,32 @@ export class Components {
         const owner = { orgUid, uid, body, principal }
         const streams = await this.#streams.updateOrders(owner, fields.stream)
         const component = putComponentOrder({ orgUid, uid }, body, before.revision)
-        return await this.#commitComponent([...folders, component, ...streams])
+        const named = [
+          ...changedFields(componentBodyOf(before), body),
+          ...(streams.length === 0 ? [] : ['stream']),
+        ]
+        const about = { kind: KIND, uid, name: quoted(nameOf(body)), fields: named }
+        const entries = planUpdate(principal, about)
+        return await this.#commitComponent([...folders, component, ...streams], entries)
       }),
     )
   }
 
   /** Deletes the component with its streams and, through the listeners, their samples and files. */
-  async delete(principal: Principal, uid: string, planAlong = NOTHING_ALONG): Promise<void> {
+  async delete(author: Author, uid: string): Promise<void> {
+    await this.deleteWith(author, uid, (detail) =>
+      planChange(author, { kind: KIND, uid, verb: 'deleted', detail }),
+    )
+  }
+
+  /** As delete, with the entries of another change, such as that of the folder that it is in. */
+  async deleteWith(
+    principal: Principal,
+    uid: string,
+    entriesOf: (name: string) => readonly PutDocument[],
+  ): Promise<void> {
     this.requireDeletable(principal, uid)
-    await this.deleteByUid(principal.orgUid, uid, planAlong)
+    await this.deleteByUid(principal.orgUid, uid, entriesOf)
   }
 
   /** Refuses with `forbidden` unless the caller may delete the component and each of its streams. */
@@ -240,8 +275,12 @@ export class Components {
     }
   }
 
-  /** As delete, for callers that have checked another right, such as that on the folder. */
-  async deleteByUid(orgUid: string, uid: string, planAlong = NOTHING_ALONG): Promise<void> {
+  /** As deleteWith without a check of rights: for the deletion of a whole organization. */
+  async deleteByUid(
+    orgUid: string,
+    uid: string,
+    entriesOf: (name: string) => readonly PutDocument[] = () => [],
+  ): Promise<void> {
     const { documents, locks } = this.#base
     await locks.run([uid], () =>
       retryConflicts(this.#base.documents, async () => {
@@ -255,14 +294,13 @@ export class Components {
           return { op: 'delete', ...stream, expectedRevision: 'any' }
         })
         const key = { orgUid, kind: 'component', uid, expectedRevision: document.revision }
-        const { id, name } = componentBodyOf(document)
-        const along = planAlong(id === '' ? name : id)
-        await documents.commit([...streams, { op: 'delete', ...key }, ...along])
+        const entries = entriesOf(nameOf(componentBodyOf(document)))
+        await documents.commit([...streams, { op: 'delete', ...key }], entries)
       }),
     )
   }
 
-  /** As deleteByUid for each: where deletes wait for other processes, many wait at once. */
+  /** Deletes each: where deletes wait for other processes, many wait at once. */
   async deleteMany(
     uids: readonly string[],
     deleteOne: (uid: string) => Promise<void>,
@@ -288,9 +326,12 @@ export class Components {
     return entry.uid
   }
 
-  async #commitComponent(orders: readonly CatalogWrite[]): Promise<CatalogDocument> {
-    const saved = await this.#base.documents.commit(orders)
-    return saved.find(({ kind }) => kind === 'component') as CatalogDocument
+  async #commitComponent(
+    orders: readonly CatalogWrite[],
+    entries: readonly PutDocument[],
+  ): Promise<CatalogDocument> {
+    const saved = await this.#base.documents.commit(orders, entries)
+    return saved.find((document) => document.kind === KIND) as CatalogDocument
   }
 
   async #folderOrders(orgUid: string, path: string): Promise<CatalogWrite[]> {
@@ -328,4 +369,9 @@ export class Components {
     if (actor.kind !== 'user') return { uid: owner.uid, name: owner.name }
     return { uid: actor.userUid, name: await this.#base.people.nameOf(actor.userUid) }
   }
+}
+
+/** What people know a component by. */
+function nameOf({ id, name }: ComponentBody): string {
+  return id === '' ? name : id
 }

@@ -1,6 +1,6 @@
 import { allows, type Principal, requirePermit } from '../../access/index.ts'
 import type { Documents } from '../documents/documents.ts'
-import { NOTHING_ALONG } from '../documents/plan-along.ts'
+import type { Author } from '../documents/record-change.ts'
 import type { StreamIndex } from '../index/stream-index.ts'
 import {
   type DashboardBody,
@@ -70,21 +70,21 @@ export class Dashboards {
     }
   }
 
-  async insert(principal: Principal, input: unknown): Promise<DashboardRecord> {
+  async insert(principal: Author, input: unknown): Promise<DashboardRecord> {
     requirePermit(principal, 'dashboard', 'PUT')
     this.#requireSeen(principal, input, [])
     return counted(await this.#records.insert(principal, input))
   }
 
-  async update(principal: Principal, uid: string, input: unknown): Promise<DashboardRecord> {
+  async update(principal: Author, uid: string, input: unknown): Promise<DashboardRecord> {
     requirePermit(principal, `dashboard/${uid}`, 'POST')
     const before = await this.#records.find(principal.orgUid, uid)
     this.#requireSeen(principal, input, before?.panels ?? [])
     return counted(await this.#records.update(principal, uid, input))
   }
 
-  async delete(principal: Principal, uid: string, planAlong = NOTHING_ALONG): Promise<void> {
-    await this.#records.delete(principal, uid, planAlong)
+  async delete(principal: Author, uid: string): Promise<void> {
+    await this.#records.delete(principal, uid)
   }
 
   /** A dashboard for another organization or service: its streams by IDs too, of those that the caller may see. */
@@ -102,7 +102,7 @@ export class Dashboards {
    * Makes a dashboard of an exported one. Its streams are those that the order maps them to, else those of their
    * UIDs, else those of their IDs, always of the caller's organization; the others are left out and told.
    */
-  async importOne(principal: Principal, input: unknown): Promise<ImportedDashboard> {
+  async importOne(principal: Author, input: unknown): Promise<ImportedDashboard> {
     requirePermit(principal, 'dashboard', 'PUT')
     const order = readImport(input)
     const { id, name, description, range, panels } = order.dashboard

@@ -1,10 +1,10 @@
 import type { Static } from 'typebox'
 import { type Method, type Principal, requirePermit } from '../../access/index.ts'
 import { newUid, refuse, Type } from '../../base/index.ts'
-import type { CatalogDocument, CatalogWrite, DocumentKey } from '../../store/index.ts'
+import type { CatalogDocument, CatalogWrite, DocumentKey, PutDocument } from '../../store/index.ts'
 import { type CatalogBase, folderClaim, folderOrders } from '../documents/catalog-base.ts'
 import { findForbidden, listPermitted } from '../documents/list-permitted.ts'
-import { NOTHING_ALONG } from '../documents/plan-along.ts'
+import { type Author, planChange, quoted } from '../documents/record-change.ts'
 import { isMarkConflict } from '../documents/record-uses.ts'
 import { retryConflicts } from '../documents/retry-conflicts.ts'
 import { whileUnused } from '../documents/while-unused.ts'
@@ -41,7 +41,8 @@ type FiledComponent = {
   readonly name: string
 }
 
-const checkShape = shapeCheck('component_folder', folderShape)
+const KIND = 'component_folder'
+const checkShape = shapeCheck(KIND, folderShape)
 /** Moving and deleting goes folder content by folder content, so many at a time. */
 const BATCH = 500
 
@@ -74,15 +75,17 @@ export class Folders {
     return { records: documents.map(showFolder), totalCount }
   }
 
-  async insert(principal: Principal, input: unknown): Promise<FolderRecord> {
+  async insert(principal: Author, input: unknown): Promise<FolderRecord> {
     requirePermit(principal, 'component_folder', 'PUT')
     const path = readPath(input)
     const { orgUid } = principal
     return await retryConflicts(this.#base.documents, async () => {
       const orders = await folderOrders(this.#base, orgUid, { path, makeUid: newUid })
-      const isThere = orders.every((order) => order.op !== 'put' || order.body.path !== path)
-      if (isThere) refuseTakenPath(path)
-      const saved = await this.#base.documents.commit(orders)
+      const made = orders.find((order) => order.op === 'put' && order.body.path === path)
+      if (made === undefined) refuseTakenPath(path)
+      const { uid } = made
+      const entries = planChange(principal, { kind: KIND, uid, verb: 'created', detail: path })
+      const saved = await this.#base.documents.commit(orders, entries)
       return showFolder(saved[saved.length - 1])
     })
   }
@@ -92,7 +95,7 @@ export class Folders {
    * /Components itself.
    */
   async file(
-    principal: Principal,
+    principal: Author,
     componentUid: string,
     readFolderUid: () => string,
   ): Promise<FiledComponent> {
@@ -111,7 +114,7 @@ export class Folders {
   }
 
   /** Moves or renames a folder with everything in it. */
-  async update(principal: Principal, uid: string, input: unknown): Promise<FolderRecord> {
+  async update(principal: Author, uid: string, input: unknown): Promise<FolderRecord> {
     requirePermit(principal, `component_folder/${uid}`, 'POST')
     const { orgUid } = principal
     const before = await this.#require(orgUid, uid)
@@ -126,15 +129,19 @@ export class Folders {
       refuseTakenPath(path)
     }
     await this.#requirePermitInside(principal, from, 'POST')
+    const detail = `${quoted(from)} to ${quoted(path)}`
+    const first = onlyFirst(() =>
+      planChange(principal, { kind: KIND, uid, verb: 'updated', detail }),
+    )
     await this.#whileUnused(before, async (unmark) => {
-      await this.#moveComponents(orgUid, from, path)
-      await this.#moveFolders(before, path, unmark)
+      await this.#moveComponents(orgUid, { from, path, first })
+      await this.#moveFolders(before, { path, unmark, first })
     })
     return showFolder(await this.#require(orgUid, uid))
   }
 
   /** Deletes the folder and everything in it: components, their streams, samples and files too. */
-  async delete(principal: Principal, uid: string, planAlong = NOTHING_ALONG): Promise<void> {
+  async delete(principal: Author, uid: string): Promise<void> {
     requirePermit(principal, `component_folder/${uid}`, 'DELETE')
     const { orgUid } = principal
     const folder = await this.#require(orgUid, uid)
@@ -142,20 +149,23 @@ export class Folders {
     await this.#requirePermitInside(principal, path, 'DELETE')
     await this.#requireDeletableInside(principal, path)
     const { totalCount } = await this.#inside(orgUid, 'component', path)
-    const withFirst = onlyFirst(() => planAlong(`${path} with ${totalCount} components`))
+    const detail = `${path} with ${totalCount} components`
+    const first = onlyFirst(() =>
+      planChange(principal, { kind: KIND, uid, verb: 'deleted', detail }),
+    )
     await this.#whileUnused(folder, async (unmark) => {
       for (;;) {
         const { documents } = await this.#inside(orgUid, 'component', path)
         if (documents.length === 0) break
         const deleteOne = async (componentUid: string): Promise<void> => {
-          await this.#components.delete(principal, componentUid, withFirst.plan)
-          withFirst.done()
+          await this.#components.deleteWith(principal, componentUid, first.plan)
+          first.done()
         }
-        const [first, ...others] = documents.map((component) => component.uid)
-        await deleteOne(first)
+        const [one, ...others] = documents.map((component) => component.uid)
+        await deleteOne(one)
         await this.#components.deleteMany(others, deleteOne)
       }
-      await this.#deleteFolders(folder, unmark, withFirst)
+      await this.#deleteFolders(folder, unmark, first)
     })
   }
 
@@ -163,19 +173,17 @@ export class Folders {
   async #deleteFolders(
     folder: CatalogDocument,
     unmark: CatalogWrite,
-    withFirst: FirstWrites,
+    first: FirstEntries,
   ): Promise<void> {
     for (;;) {
       const { documents } = await this.#inside(folder.orgUid, folder.kind, pathOf(folder))
       const isLast = documents.length === 0
       const gone = isLast ? [folder] : documents
-      await this.#base.documents.commit([
-        ...gone.map((one) => deleteOrder(one)),
-        // Whatever is put into the folder takes the mark away, and this commit comes to nothing.
-        isLast ? unmark : { ...unmark, op: 'expect' },
-        ...withFirst.plan(),
-      ])
-      withFirst.done()
+      // Whatever is put into the folder takes the mark away, and this commit comes to nothing.
+      const mark: CatalogWrite = isLast ? unmark : { ...unmark, op: 'expect' }
+      const writes = [...gone.map((one) => deleteOrder(one)), mark]
+      await this.#base.documents.commit(writes, first.plan())
+      first.done()
       if (isLast) return
     }
   }
@@ -218,13 +226,17 @@ export class Folders {
     }
   }
 
-  async #moveComponents(orgUid: string, from: string, path: string): Promise<void> {
+  async #moveComponents(
+    orgUid: string,
+    { from, path, first }: { from: string; path: string; first: FirstEntries },
+  ): Promise<void> {
+    const moved = (folder: string) => path + folder.slice(from.length)
     for (;;) {
       const { documents } = await this.#inside(orgUid, 'component', from)
       if (documents.length === 0) return
       await this.#base.locks.run(
         documents.map(({ uid }) => uid),
-        () => this.#moveBatch(orgUid, documents, (folder) => path + folder.slice(from.length)),
+        () => this.#moveBatch(orgUid, documents, { moved, first }),
       )
     }
   }
@@ -232,7 +244,7 @@ export class Folders {
   async #moveBatch(
     orgUid: string,
     listed: readonly CatalogDocument[],
-    moved: (folder: string) => string,
+    { moved, first }: { moved: (folder: string) => string; first: FirstEntries },
   ): Promise<void> {
     await retryConflicts(this.#base.documents, async () => {
       const orders: CatalogWrite[] = []
@@ -243,11 +255,15 @@ export class Folders {
         const after = { ...body, folder: moved(body.folder) }
         orders.push(putComponentOrder({ orgUid, uid }, after, document.revision))
       }
-      await this.#base.documents.commit(orders)
+      await this.#base.documents.commit(orders, first.plan())
+      first.done()
     })
   }
 
-  async #moveFolders(self: CatalogDocument, path: string, unmark: CatalogWrite): Promise<void> {
+  async #moveFolders(
+    self: CatalogDocument,
+    { path, unmark, first }: { path: string; unmark: CatalogWrite; first: FirstEntries },
+  ): Promise<void> {
     const { orgUid } = self
     const from = pathOf(self)
     const attempt = async () => {
@@ -265,7 +281,7 @@ export class Folders {
       for (const folder of below) {
         orders.push(putFolderOrder(folder, path + pathOf(folder).slice(from.length)))
       }
-      await this.#base.documents.commit([...orders, unmark])
+      await this.#base.documents.commit([...orders, unmark], first.plan())
     }
     await retryConflicts(this.#base.documents, attempt, { isPassed: isMarkConflict })
   }
@@ -292,13 +308,13 @@ function refuseMoved(revision: number, seen: CatalogDocument): void {
   refuse('conflict', { what: 'This folder was moved while this call ran: send it again' })
 }
 
-interface FirstWrites {
-  plan(): readonly CatalogWrite[]
+interface FirstEntries {
+  plan(): readonly PutDocument[]
   done(): void
 }
 
 /** Plans for every commit until one is done. */
-function onlyFirst(plan: () => readonly CatalogWrite[]): FirstWrites {
+function onlyFirst(plan: () => readonly PutDocument[]): FirstEntries {
   let isDone = false
   return {
     plan: () => (isDone ? [] : plan()),

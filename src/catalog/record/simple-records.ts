@@ -10,7 +10,13 @@ import {
 } from '../../store/index.ts'
 import type { Documents } from '../documents/documents.ts'
 import { listPermitted } from '../documents/list-permitted.ts'
-import { NOTHING_ALONG } from '../documents/plan-along.ts'
+import {
+  type Author,
+  changedFields,
+  planChange,
+  planUpdate,
+  quoted,
+} from '../documents/record-change.ts'
 import { type UsedRecord, useOrders } from '../documents/record-uses.ts'
 import { whileUnused } from '../documents/while-unused.ts'
 import { checkId } from '../shape/record-checks.ts'
@@ -39,6 +45,10 @@ export interface RecordRules<Body extends { id: string; name: string }> {
   readonly needsId?: boolean
   /** The records that a body refers to and the one before it did not, where there are such. */
   readonly usesOf?: (orgUid: string, before: Body, after: Body) => readonly UsedRecord[]
+  /** What the audit log calls fields that the body names otherwise. */
+  readonly fieldNames?: Readonly<Record<string, string>>
+  /** Changes that have an audit entry of their own, beside that of the save. */
+  readonly ownChanges?: (before: Body, after: Body) => readonly { verb: string; detail: string }[]
   /** Records every organization has, which nobody changes. */
   readonly builtIns?: ReadonlyMap<string, Body>
 }
@@ -127,10 +137,9 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
     return { records, totalCount: builtIns.length + totalCount }
   }
 
-  async insert(principal: Principal, input: unknown): Promise<Shown<Body>> {
-    requirePermit(principal, this.#rules.kind, 'PUT')
-    const { orgUid } = principal
-    return await this.#trying(() => this.#save(orgUid, newUid(), { input, before: undefined }))
+  async insert(author: Author, input: unknown): Promise<Shown<Body>> {
+    requirePermit(author, this.#rules.kind, 'PUT')
+    return await this.#trying(() => this.#save(author, newUid(), { input, before: undefined }))
   }
 
   /** What an insert would make; makes nothing. An ID that is taken is told by the insert alone. */
@@ -145,12 +154,12 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
     return this.#rules.builtIns?.has(uid) === true
   }
 
-  async update(principal: Principal, uid: string, input: unknown): Promise<Shown<Body>> {
-    requirePermit(principal, `${this.#rules.kind}/${uid}`, 'POST')
+  async update(author: Author, uid: string, input: unknown): Promise<Shown<Body>> {
+    requirePermit(author, `${this.#rules.kind}/${uid}`, 'POST')
     this.#refuseBuiltIn(uid)
     return await this.#trying(async () => {
-      const before = await this.#require(principal.orgUid, uid)
-      return await this.#save(principal.orgUid, uid, { input, before })
+      const before = await this.#require(author.orgUid, uid)
+      return await this.#save(author, uid, { input, before })
     })
   }
 
@@ -167,45 +176,66 @@ export class SimpleRecords<Body extends { id: string; name: string }> {
   }
 
   /** Deletes a record that nothing refers to. */
-  async delete(principal: Principal, uid: string, planAlong = NOTHING_ALONG): Promise<void> {
-    requirePermit(principal, `${this.#rules.kind}/${uid}`, 'DELETE')
+  async delete(author: Author, uid: string): Promise<void> {
+    requirePermit(author, `${this.#rules.kind}/${uid}`, 'DELETE')
     this.#refuseBuiltIn(uid)
-    const document = await this.#require(principal.orgUid, uid)
+    const document = await this.#require(author.orgUid, uid)
     const { orgUid, kind } = document
     const order = { op: 'delete', orgUid, kind, uid, expectedRevision: 'any' } as const
-    const along = planAlong(document.listKey)
+    const entries = planChange(author, { kind, verb: 'deleted', uid, detail: document.listKey })
     const findUses = this.#findUses
     if (findUses === undefined) {
-      await this.#documents.commit([order, ...along])
+      await this.#documents.commit([order], entries)
       return
     }
     await whileUnused(this.#documents, order, async (unmark) => {
-      const uses = await findUses(principal, uid)
+      const uses = await findUses(author, uid)
       if (uses.length > 0) {
         const what = `Cannot delete this ${kind}: it is used by ${uses.join(', ')}`
         refuse('conflict', { what })
       }
-      await this.#documents.commit([order, unmark, ...along])
+      await this.#documents.commit([order, unmark], entries)
     })
   }
 
   async #save(
-    orgUid: string,
+    author: Author,
     uid: string,
     { input, before }: { input: unknown; before: CatalogDocument | undefined },
   ): Promise<Shown<Body>> {
     const { kind } = this.#rules
+    const { orgUid } = author
     const body = await this.#read(orgUid, { input, before })
     const old = this.#bodyOf(before)
     const order = putRecordOrder({ orgUid, kind, uid }, body, before?.revision ?? 0)
     const uses = this.#rules.usesOf?.(orgUid, old, body) ?? []
+    const entries = this.#entriesOf(author, uid, { before, body })
     try {
-      const [saved] = await this.#documents.commit([order, ...useOrders(uses)])
+      const [saved] = await this.#documents.commit([order, ...useOrders(uses)], entries)
       return this.#show(saved)
     } catch (error) {
       if (error instanceof CatalogConflict && error.claim !== undefined) this.#refuseTaken(body.id)
       throw error
     }
+  }
+
+  #entriesOf(
+    author: Author,
+    uid: string,
+    { before, body }: { before: CatalogDocument | undefined; body: Body },
+  ): PutDocument[] {
+    const { kind, fieldNames = {}, ownChanges = () => [] } = this.#rules
+    const old = this.#bodyOf(before)
+    const name = quoted(body.name || body.id)
+    const fields = changedFields(old, body).map((field) => fieldNames[field] ?? field)
+    const saved =
+      before === undefined
+        ? planChange(author, { kind, uid, verb: 'created', detail: body.name || body.id })
+        : planUpdate(author, { kind, uid, name, fields })
+    const own = ownChanges(old, body).flatMap(({ verb, detail }) =>
+      planChange(author, { kind, uid, verb, detail: `${name}: ${detail}` }),
+    )
+    return [...saved, ...own]
   }
 
   /** The body that an input makes of what was before. */

@@ -39,6 +39,7 @@ export function connectionRules(seal: Seal): RecordRules<ConnectionBody> {
         seal(password, passwordOwner(orgUid, target)),
       ),
     defaults,
+    fieldNames: { sealedPassword: 'password' },
   }
 }
 

@@ -2,6 +2,7 @@ import { type Principal, requirePermit } from '../../access/index.ts'
 import type { SecretBox } from '../../auth/index.ts'
 import { type Clock, refuse } from '../../base/index.ts'
 import {
+  type Author,
   type Catalog,
   type Page,
   type RecordList,
@@ -80,17 +81,17 @@ export class Connections {
     return { records: records.map(shown), totalCount }
   }
 
-  async insert(principal: Principal, input: unknown): Promise<ConnectionRecord> {
+  async insert(principal: Author, input: unknown): Promise<ConnectionRecord> {
     this.#requireChangeRole(principal)
     return shown(await this.#records.insert(principal, input))
   }
 
-  async update(principal: Principal, uid: string, input: unknown): Promise<ConnectionRecord> {
+  async update(principal: Author, uid: string, input: unknown): Promise<ConnectionRecord> {
     this.#requireChangeRole(principal)
     return shown(await this.#records.update(principal, uid, input))
   }
 
-  async delete(principal: Principal, uid: string): Promise<void> {
+  async delete(principal: Author, uid: string): Promise<void> {
     this.#requireChangeRole(principal)
     await this.#records.delete(principal, uid)
   }

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { type Principal, requirePermit } from '../../access/index.ts'
 import { type Clock, type Log, refuse } from '../../base/index.ts'
-import { shapeCheck } from '../../catalog/index.ts'
+import { type Author, announceChange, quoted, shapeCheck } from '../../catalog/index.ts'
 import type { CatalogStore, KeptPayload, PayloadStore, RunOutcome } from '../../store/index.ts'
 import { CONNECTOR_KIND } from '../record/connector-rules.ts'
 import type { Connector } from '../record/connector-shape.ts'
@@ -77,19 +77,21 @@ export class Imports {
   }
 
   /** Begins a run. */
-  async run(principal: Principal, uid: string): Promise<BegunRun> {
-    const connector = await this.#deps.connectors.require(principal, uid, 'POST')
+  async run(author: Author, uid: string): Promise<BegunRun> {
+    const connector = await this.#deps.connectors.require(author, uid, 'POST')
     requireImport(connector)
     if (!connector.isEnabled) refuse('conflict', { what: 'This connector is disabled' })
+    await announceRun(author, connector, 'started')
     const { uid: runUid, start } = await this.#runs.start(connector, 'MANUAL')
     const none = { rowsFetched: 0, rowsIngested: 0, rowsSkipped: 0, samples: 0, message: '' }
     return { uid: runUid, start, end: null, status: 'RUNNING', ...none }
   }
 
   /** Calls off the run of an import; resolves when it is over. */
-  async cancel(principal: Principal, uid: string): Promise<void> {
-    const connector = await this.#deps.connectors.require(principal, uid, 'POST')
+  async cancel(author: Author, uid: string): Promise<void> {
+    const connector = await this.#deps.connectors.require(author, uid, 'POST')
     requireImport(connector)
+    await announceRun(author, connector, 'cancelled')
     if (await this.#runs.cancel(uid)) return
     refuse('not_found', { what: 'This connector does not run at this moment' })
   }
@@ -164,6 +166,10 @@ export class Imports {
     await this.#scheduler.forget(connectorUid)
     await forgetImport(this.#deps.catalogStore, { orgUid, connectorUid })
   }
+}
+
+async function announceRun(author: Author, { uid, id }: Connector, verb: string): Promise<void> {
+  await announceChange(author, { kind: 'import', verb, uid, detail: quoted(id) })
 }
 
 function requireImport({ connType }: Connector): void {

@@ -48,6 +48,11 @@ export function connectorRules(
     },
     defaults: CONNECTOR_DEFAULTS,
     needsId: true,
+    ownChanges: ({ runningUser: { uid: before } }, { runningUser: { uid: after } }) => {
+      if (before === after) return []
+      const detail = before === '' ? `user:${after}` : `user:${before} to user:${after}`
+      return [{ verb: 'running_user_changed', detail }]
+    },
     usesOf: (orgUid, before, { connection }) =>
       connection === undefined || connection.uid === before.connection?.uid
         ? []

@@ -2,9 +2,9 @@ import { allows, type Principal, requirePermit } from '../../access/index.ts'
 import { type Identity, nameOf } from '../../auth/index.ts'
 import { Refusal } from '../../base/index.ts'
 import {
+  type Author,
   type Catalog,
   type Page,
-  type PlanAlong,
   type RecordList,
   refuseField,
   refuseUnknown,
@@ -88,7 +88,7 @@ export class Connectors {
     return { records: await Promise.all(records.map((one) => this.#show(one))), totalCount }
   }
 
-  async insert(principal: Principal, input: unknown): Promise<ShownConnector> {
+  async insert(principal: Author, input: unknown): Promise<ShownConnector> {
     requirePermit(principal, CONNECTOR_KIND, 'PUT')
     const uid = runningUserIn(input)
     if (uid !== undefined) await this.#requireRunAs(principal, uid)
@@ -100,7 +100,7 @@ export class Connectors {
    * Whoever changes a connector decides what is run as its user, whatever is changed; so the rule of who may
    * is asked of the record that is saved, and not of one that was changed meanwhile.
    */
-  async update(principal: Principal, uid: string, input: unknown): Promise<ShownConnector> {
+  async update(principal: Author, uid: string, input: unknown): Promise<ShownConnector> {
     requirePermit(principal, `${CONNECTOR_KIND}/${uid}`, 'POST')
     await this.#prepareSql(input)
     for (let tries = 1; ; tries += 1) {
@@ -123,8 +123,8 @@ export class Connectors {
   }
 
   /** Deletes a connector with all that it was given. */
-  async delete(principal: Principal, uid: string, planAlong?: PlanAlong): Promise<void> {
-    await this.#records.delete(principal, uid, planAlong)
+  async delete(principal: Author, uid: string): Promise<void> {
+    await this.#records.delete(principal, uid)
     await this.#listener?.onDeleted({ orgUid: principal.orgUid, uid })
     await this.#deps.payloads.deleteOf(uid)
   }

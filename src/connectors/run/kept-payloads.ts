@@ -2,7 +2,14 @@
 import type { Static } from 'typebox'
 import { type Principal, requirePermit } from '../../access/index.ts'
 import { type Clock, refuse, Type } from '../../base/index.ts'
-import { type Page, refuseField, shapeCheck } from '../../catalog/index.ts'
+import {
+  type Author,
+  announceChange,
+  type Page,
+  quoted,
+  refuseField,
+  shapeCheck,
+} from '../../catalog/index.ts'
 import type { GqlOutcome } from '../../gql/index.ts'
 import type { KeptPayload, PayloadStore, PayloadSummary, RunSummary } from '../../store/index.ts'
 import { type CheckSql, type PrepareSql, readProcs, requireSql } from '../record/connector-rules.ts'
@@ -125,13 +132,13 @@ export class KeptPayloads {
 
   /** Runs a payload again; one that succeeded only when it is forced, one that runs never. */
   async run(
-    principal: Principal,
+    author: Author,
     place: { readonly connectorUid: string; readonly uid: string },
     isForced: boolean,
   ): Promise<ShownPayload> {
     const { connectors, runs } = this.#deps
     const { connectorUid, uid } = place
-    const connector = await connectors.require(principal, connectorUid, 'POST')
+    const connector = await connectors.require(author, connectorUid, 'POST')
     refuseImport(connector)
     return await runs.exclusively(uid, async () => {
       const payload = await this.#require(connectorUid, uid)
@@ -140,6 +147,9 @@ export class KeptPayloads {
           what: 'This payload was run and its samples were stored: run it again with force=true',
         })
       }
+      const detail = `${quoted(connector.id)}: payload ${uid}`
+      const change = { kind: 'payload', verb: 'run', uid: connectorUid, detail }
+      await announceChange(author, change)
       const { sampleCount } = await runs.runAgain(connector, payload)
       return { ...showPayload(payload), status: 'DONE', samples: sampleCount, message: '' }
     })

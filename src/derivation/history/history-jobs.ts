@@ -8,7 +8,13 @@ import {
   refuse,
   TIME_END,
 } from '../../base/index.ts'
-import { refuseUnknown, type StreamIndex } from '../../catalog/index.ts'
+import {
+  type Author,
+  announceChange,
+  planChange,
+  refuseUnknown,
+  type StreamIndex,
+} from '../../catalog/index.ts'
 import type { StreamHandle } from '../../store/index.ts'
 import type { ComponentLocks } from '../component-locks.ts'
 import { beginJob, type HistoryJob, type JobBook, type JobRecord, showJob } from './job-book.ts'
@@ -106,16 +112,16 @@ export class HistoryJobs {
 
   /** Begins to derive a span of a derived stream; answers at once. */
   async start(
-    principal: Principal,
+    author: Author,
     path: { readonly componentUid: string; readonly uid: string },
     input: unknown,
   ): Promise<JobRecord> {
     const { book, clock, work } = this.#deps
     const { componentUid, uid: streamUid } = path
-    requirePermit(principal, `component/${componentUid}/stream/${streamUid}`, 'POST')
+    requirePermit(author, `component/${componentUid}/stream/${streamUid}`, 'POST')
     const span = readSpan(input)
-    await work.check(this.#requireStream(principal.orgUid, componentUid, streamUid))
-    const { orgUid } = principal
+    await work.check(this.#requireStream(author.orgUid, componentUid, streamUid))
+    const { orgUid } = author
     const ofOrg = [...this.#unfinished.values()].filter(({ job }) => job.orgUid === orgUid)
     if (ofOrg.length >= UNFINISHED_MAX) {
       const what = `Cannot begin: ${UNFINISHED_MAX} jobs of this organization are not over yet`
@@ -128,7 +134,9 @@ export class HistoryJobs {
     // Counted before it is written, so that calls at the same time do not pass the limit together.
     const unfinished = this.#add(job)
     try {
-      await book.write(job)
+      const detail = `stream ${streamUid}`
+      const change = { kind: 'job', verb: 'started', uid: job.uid, detail }
+      await book.write(job, planChange(author, change))
     } catch (error) {
       this.#drop(unfinished)
       throw error
@@ -156,15 +164,19 @@ export class HistoryJobs {
   }
 
   /** Ends a job where it stands, and waits for that; one that is over stays as it is. */
-  async cancel(principal: Principal, uid: string): Promise<JobRecord> {
-    requirePermit(principal, `job/${uid}`, 'DELETE')
-    const job = await this.#require(principal.orgUid, uid)
+  async cancel(author: Author, uid: string): Promise<JobRecord> {
+    requirePermit(author, `job/${uid}`, 'DELETE')
+    const job = await this.#require(author.orgUid, uid)
+    if (job.status === 'RUNNING') {
+      const detail = `stream ${job.streamUid}`
+      await announceChange(author, { kind: 'job', verb: 'cancelled', uid, detail })
+    }
     const unfinished = this.#unfinished.get(uid)
     if (unfinished === undefined) return showJob(await this.#cancelElsewhere(job))
     unfinished.isCancelled = true
     if (!unfinished.isWorking) await this.#end(unfinished, 'CANCELLED', '')
     await unfinished.over.promise
-    return showJob(await this.#require(principal.orgUid, uid))
+    return showJob(await this.#require(author.orgUid, uid))
   }
 
   /** Says in the book that a job of another process is cancelled, where that looks before it keeps how far it is. */

@@ -86,9 +86,9 @@ export class JobBook {
     }
   }
 
-  /** Keeps a job as it is. */
-  async write(job: HistoryJob): Promise<void> {
-    await this.#catalog.commit([putOf(job, 'any')])
+  /** Keeps a job as it is, in one commit with the audit entries of its start. */
+  async write(job: HistoryJob, entries: readonly CatalogWrite[]): Promise<void> {
+    await this.#catalog.commit([putOf(job, 'any'), ...entries])
   }
 
   /**

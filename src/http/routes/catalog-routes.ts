@@ -38,7 +38,6 @@ function resourcesOf(catalog: Catalog): RecordResource[] {
     {
       ...{ noun: 'component', title: 'A component', shape: componentShape, records: components },
       answer: componentRecord,
-      deletedAs: 'component_deleted',
       listQuery: componentListQuery,
       readList: (query) => ({
         ...readPage(query),
@@ -55,7 +54,6 @@ function resourcesOf(catalog: Catalog): RecordResource[] {
     {
       ...{ noun: 'component_folder', title: 'A folder', shape: folderShape, records: folders },
       answer: folderRecord,
-      deletedAs: 'folder_deleted',
     },
     { noun: 'cycle', title: 'A cycle', shape: cycleShape, records: cycles, answer: cycleRecord },
     { noun: 'unit', title: 'A unit', shape: unitShape, records: units, answer: unitRecord },
@@ -67,7 +65,6 @@ function resourcesOf(catalog: Catalog): RecordResource[] {
     {
       ...{ noun: 'dashboard', title: 'A dashboard', shape: dashboardShape, records: dashboards },
       answer: dashboardRecord,
-      deletedAs: 'dashboard_deleted',
     },
   ]
 }

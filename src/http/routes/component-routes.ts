@@ -1,6 +1,8 @@
-import type { FastifySchema } from 'fastify'
+import type { FastifyRequest, FastifySchema } from 'fastify'
+import { authorOf, type Identity } from '../../auth/index.ts'
 import { refuse, Type } from '../../base/index.ts'
 import { type Catalog, componentShape } from '../../catalog/index.ts'
+import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
@@ -22,9 +24,10 @@ const filingQuery = Type.Object({
 /** Adds the ways in which clients in the field change a component: by its body, and by folder. */
 export function componentRoutes(
   app: App,
-  { catalog, gate }: { catalog: Catalog; gate: Gate },
+  { catalog, gate, identity }: { catalog: Catalog; gate: Gate; identity: Identity },
 ): void {
   const onRequest = gate.guard('admin')
+  const by = (request: FastifyRequest) => authorOf(identity, actingIn(request))
   const described = (tag: string, schema: FastifySchema) => ({
     ...documented({ tags: [tag], ...CAPABILITY, ...schema }),
     onRequest,
@@ -42,7 +45,7 @@ export function componentRoutes(
   }
   app.post('/api/component', described('component', changing), async (request) => {
     const input = unwrap('component', request.body)
-    return envelope('component', await catalog.components.updateNamed(request.principal, input))
+    return envelope('component', await catalog.components.updateNamed(by(request), input))
   })
   const filing = {
     ...operation('fileComponent', answersOf('component_folder', filedComponent).one),
@@ -53,7 +56,7 @@ export function componentRoutes(
   app.put('/api/component_folder/:uid', described('component_folder', filing), async (request) => {
     const { uid } = request.params as { uid: string }
     const read = () => readFolderUid(request.query)
-    const filed = await catalog.folders.file(request.principal, uid, read)
+    const filed = await catalog.folders.file(by(request), uid, read)
     return envelope('component_folder', filed)
   })
 }

@@ -1,6 +1,8 @@
-import type { FastifySchema } from 'fastify'
+import type { FastifyRequest, FastifySchema } from 'fastify'
+import { authorOf, type Identity } from '../../auth/index.ts'
 import { Type } from '../../base/index.ts'
 import { type Catalog, exportShape, mapShape } from '../../catalog/index.ts'
+import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
@@ -25,10 +27,11 @@ const importBody = Type.Object(
 /** Adds the export and the import of dashboards; their six other operations are those of every record. */
 export function dashboardRoutes(
   app: App,
-  { catalog, gate }: { catalog: Catalog; gate: Gate },
+  { catalog, gate, identity }: { catalog: Catalog; gate: Gate; identity: Identity },
 ): void {
   const { dashboards } = catalog
   const onRequest = gate.guard('admin')
+  const by = (request: FastifyRequest) => authorOf(identity, actingIn(request))
   const described = (schema: FastifySchema) => ({
     ...documented({ tags: ['dashboard'], ...schema }),
     onRequest,
@@ -50,7 +53,7 @@ export function dashboardRoutes(
     body: importBody,
   }
   app.put('/api/dashboard/import', described(importing), async (request) => {
-    const { dashboard, missing } = await dashboards.importOne(request.principal, request.body)
+    const { dashboard, missing } = await dashboards.importOne(by(request), request.body)
     return { message: '', dashboard, missing, totalCount: 1, success: true }
   })
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
-import { announceDeletion, type Identity } from '../../auth/index.ts'
+import { announceAct, type Identity } from '../../auth/index.ts'
 import { invariant, readId, Type } from '../../base/index.ts'
 import type { OneStreamPath } from '../../feed/index.ts'
 import { actingIn } from '../admit/acting.ts'
@@ -175,7 +175,7 @@ function deleteRoute(app: App, { calls, gate, identity }: FeedRoutesDeps, way: D
       const place = `${JSON.stringify(compId)} / ${JSON.stringify(streamId)}`
       const detail = `${place}, sd ${from}, ed ${until}`
       const deletion = { act: 'samples_deleted', target, detail } as const
-      return announceDeletion(identity, actingIn(request), deletion)
+      return announceAct(identity, actingIn(request), deletion)
     })
     return { success: true, message: '' }
   })

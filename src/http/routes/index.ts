@@ -6,7 +6,7 @@ import type {
   Organization,
   OrganizationUsage,
 } from '../../auth/index.ts'
-import type { Clock, Config, MemoryBudget } from '../../base/index.ts'
+import type { Clock, Config, Log, MemoryBudget } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
 import type { Connections, Connectors, Imports, KeptPayloads } from '../../connectors/index.ts'
 import type { StreamDeriver } from '../../derivation/index.ts'
@@ -71,6 +71,7 @@ interface RouteParts extends StorageRoutesDeps {
   readonly keptPayloads: KeptPayloads
   readonly lane: FastLane
   readonly live: LiveHub
+  readonly log: Log
   readonly oauth: OAuthWithUsers
   readonly queries: Queries
   /** What an organization has of what WEIR_QUOTAS counts. */
@@ -90,14 +91,14 @@ export function addRoutes(app: App, parts: RouteParts): void {
   apiKeyRoutes(app, { gate, identity })
   authorizeRoutes(app, { oauth, issuerOf, brands, budget })
   catalogRoutes(app, { catalog, gate, identity })
-  componentRoutes(app, { catalog, gate })
+  componentRoutes(app, { catalog, gate, identity })
   connectionRoutes(app, { connections: parts.connections, gate, identity })
   const { connectors, keptPayloads } = parts
-  importRoutes(app, { gate, imports: parts.imports })
+  importRoutes(app, { gate, identity, imports: parts.imports })
   connectorRoutes(app, { connectors, gate, identity, issuerOf, keptPayloads })
   cycleRoutes(app, { catalog, gate })
   expressionRoutes(app, { catalog, gate })
-  dashboardRoutes(app, { catalog, gate })
+  dashboardRoutes(app, { catalog, gate, identity })
   extentRoutes(app, { calls, gate })
   gqlRoutes(app, { queries: parts.queries, clock: parts.clock, gate, identity })
   feedRoutes(app, { calls, gate, identity, lane })
@@ -105,7 +106,7 @@ export function addRoutes(app: App, parts: RouteParts): void {
   const isSecure = config.tlsCert !== undefined || config.publicUrl?.startsWith('https:') === true
   invitationRoutes(app, { gate, identity })
   derivationRoutes(app, { gate, views: parts.derivation.views })
-  jobRoutes(app, { gate, jobs: parts.derivation.jobs })
+  jobRoutes(app, { gate, identity, jobs: parts.derivation.jobs })
   loginRoutes(app, { gate, identity, isSecure })
   liveRoutes(app, { live: parts.live, gate, identity })
   oauthClientRoutes(app, { oauth, gate, identity })
@@ -119,7 +120,7 @@ export function addRoutes(app: App, parts: RouteParts): void {
   sinkRoutes(app, { lane })
   plotRoutes(app, { calls, gate, identity, budget })
   storageRoutes(app, parts)
-  propertyRoutes(app, { catalog, gate })
+  propertyRoutes(app, { catalog, gate, identity })
   streamRoutes(app, { catalog, gate, identity })
   studioRoutes(app)
 }

@@ -1,6 +1,8 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
+import { authorOf, type Identity } from '../../auth/index.ts'
 import { readFlag, readId, readLoosePairs } from '../../base/index.ts'
 import type { Catalog } from '../../catalog/index.ts'
+import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
 import type { App } from '../app-type.ts'
@@ -25,7 +27,7 @@ const described = (summary: string, more: FastifySchema) =>
 /** Adds the two calls on a component's properties, by component ID. */
 export function propertyRoutes(
   app: App,
-  { catalog, gate }: { catalog: Catalog; gate: Gate },
+  { catalog, gate, identity }: { catalog: Catalog; gate: Gate; identity: Identity },
 ): void {
   const { components } = catalog
   const onRequest = gate.guard('admin')
@@ -50,8 +52,9 @@ export function propertyRoutes(
     PATH,
     { ...described('Set properties', post), config: { takesAnyType: true }, onRequest },
     async (request) => {
-      const { principal, body } = request
-      await components.setProperties(principal, compIdOf(request), () => readPropertyBody(body))
+      const author = authorOf(identity, actingIn(request))
+      const read = () => readPropertyBody(request.body)
+      await components.setProperties(author, compIdOf(request), read)
       return [{ success: true, message: '' }]
     },
   )

@@ -1,8 +1,8 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
 import type { Method, Principal } from '../../access/index.ts'
-import { type ActingCaller, type Identity, planDeletion } from '../../auth/index.ts'
-import type { Page, PlanAlong, RecordList } from '../../catalog/index.ts'
+import { authorOf, type Identity } from '../../auth/index.ts'
+import type { Author, Page, RecordList } from '../../catalog/index.ts'
 import { actingIn } from '../admit/acting.ts'
 import type { Gate } from '../admit/gate.ts'
 import { needs } from '../admit/needs.ts'
@@ -17,9 +17,9 @@ interface RecordOperations {
   make(principal: Principal): object | Promise<object>
   get(principal: Principal, uid: string): Promise<object>
   list(principal: Principal, page: Page): Promise<RecordList<object>>
-  insert(principal: Principal, input: unknown): Promise<object>
-  update(principal: Principal, uid: string, input: unknown): Promise<object>
-  delete(principal: Principal, uid: string, planAlong?: PlanAlong): Promise<void>
+  insert(author: Author, input: unknown): Promise<object>
+  update(author: Author, uid: string, input: unknown): Promise<object>
+  delete(author: Author, uid: string): Promise<void>
 }
 
 /** One resource of the catalog. */
@@ -32,12 +32,6 @@ export interface RecordResource {
   /** The record as it is answered; its title names the operations. */
   readonly answer: TSchema
   readonly records: RecordOperations
-  /** How the audit log calls that one was deleted; undefined: nothing is lost that cannot be made again. */
-  readonly deletedAs?:
-    | 'component_deleted'
-    | 'connector_deleted'
-    | 'dashboard_deleted'
-    | 'folder_deleted'
   /** Where its list takes more than a page. */
   readonly listQuery?: TSchema
   readonly readList?: (query: unknown) => Page
@@ -83,6 +77,7 @@ export function recordRoutes(
   const schemas = schemasOf(resource)
   const path = `/api/${noun}`
   const onRequest = gate.guard('admin')
+  const by = (request: FastifyRequest) => authorOf(identity, actingIn(request))
   const described = (schema: FastifySchema) => ({ ...documented(schema), onRequest })
   app.get(path, described(schemas.list), async (request) => {
     const found = await records.list(request.principal, readList(request.query))
@@ -96,28 +91,17 @@ export function recordRoutes(
     envelope(noun, show(await records.get(request.principal, uidOf(request)), request)),
   )
   app.put(path, described(schemas.insert), async (request) => {
-    const made = await records.insert(request.principal, unwrap(noun, request.body))
+    const made = await records.insert(by(request), unwrap(noun, request.body))
     return envelope(noun, show(made, request))
   })
   app.post(`${path}/:uid`, described(schemas.update), async (request) => {
     const input = unwrap(noun, request.body)
-    const changed = await records.update(request.principal, uidOf(request), input)
+    const changed = await records.update(by(request), uidOf(request), input)
     return envelope(noun, show(changed, request))
   })
   app.delete(`${path}/:uid`, described(schemas.remove), async (request) => {
-    const target = uidOf(request)
-    const by = actingIn(request)
-    await records.delete(by.principal, target, planAct(identity, by, resource.deletedAs, target))
-    return envelope(noun, { uid: target })
+    const uid = uidOf(request)
+    await records.delete(by(request), uid)
+    return envelope(noun, { uid })
   })
-}
-
-function planAct(
-  identity: Identity,
-  by: ActingCaller,
-  act: RecordResource['deletedAs'],
-  target: string,
-): PlanAlong {
-  if (act === undefined) return () => []
-  return (detail) => [planDeletion(identity, by, { act, target, detail })]
 }

@@ -43,7 +43,7 @@ export function storageRoutes(app: App, deps: StorageRoutesDeps): void {
   const begun = operation('startScrub', answersOf('scrub', scrubRun).one, 202)
   const scrub = { tags, ...needs('POST', 'storage'), ...begun, summary }
   app.post('/api/storage/scrub', { onRequest, schema: scrub }, async (request, reply) => {
-    const state = beginScrub(deps, actingIn(request))
+    const state = await beginScrub(deps, actingIn(request))
     reply.status(202)
     return envelope('scrub', showRun(state))
   })

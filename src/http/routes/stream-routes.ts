@@ -1,5 +1,5 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
-import { type Identity, planDeletion } from '../../auth/index.ts'
+import { authorOf, type Identity } from '../../auth/index.ts'
 import { refuse, Type } from '../../base/index.ts'
 import { type Catalog, STREAM_TYPES, type StreamType, streamShape } from '../../catalog/index.ts'
 import { actingIn } from '../admit/acting.ts'
@@ -31,6 +31,7 @@ export function streamRoutes(
 ): void {
   const { streams } = catalog
   const onRequest = gate.guard('admin')
+  const by = (request: FastifyRequest) => authorOf(identity, actingIn(request))
   const described = (summary: string, more: FastifySchema) => ({
     ...documented({ tags: ['component'], summary, ...more }),
     onRequest,
@@ -58,22 +59,19 @@ export function streamRoutes(
   app.put(PATH, described('Add a stream', insert), async (request) => {
     const input = unwrap('stream', request.body)
     const { componentUid } = keyOf(request)
-    return envelope('stream', await streams.insert(request.principal, componentUid, input))
+    return envelope('stream', await streams.insert(by(request), componentUid, input))
   })
   const changed = operation('updateStream', answers.one)
   const change = { params: oneParams, body, ...changed, ...needs('POST', ONE) }
   app.post(`${PATH}/:uid`, described('Change the fields named', change), async (request) => {
     const input = unwrap('stream', request.body)
-    return envelope('stream', await streams.update(request.principal, keyOf(request), input))
+    return envelope('stream', await streams.update(by(request), keyOf(request), input))
   })
   const removed = operation('deleteStream', answers.gone)
   const remove = { params: oneParams, ...removed, ...needs('DELETE', ONE) }
   app.delete(`${PATH}/:uid`, described('Delete with its samples', remove), async (request) => {
     const { componentUid, uid } = keyOf(request)
-    const about = { act: 'stream_deleted', target: uid } as const
-    await streams.delete(request.principal, componentUid, uid, (detail) => [
-      planDeletion(identity, actingIn(request), { ...about, detail }),
-    ])
+    await streams.delete(by(request), componentUid, uid)
     return envelope('stream', { uid })
   })
 }

@@ -1,5 +1,5 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
-import type { Identity } from '../../../auth/index.ts'
+import { authorOf, type Identity } from '../../../auth/index.ts'
 import { readFlag, readLoosePairs, Type } from '../../../base/index.ts'
 import {
   type Connectors,
@@ -8,6 +8,7 @@ import {
   type KeptPayloads,
 } from '../../../connectors/index.ts'
 import type { GqlOutcome } from '../../../gql/index.ts'
+import { actingIn } from '../../admit/acting.ts'
 import type { Gate } from '../../admit/gate.ts'
 import { needs } from '../../admit/needs.ts'
 import type { App } from '../../app-type.ts'
@@ -49,7 +50,7 @@ export function connectorRoutes(app: App, deps: ConnectorRoutesDeps): void {
   const { connectors, gate, identity, issuerOf } = deps
   recordRoutes(app, {
     ...{ noun: 'connector', title: 'A connector', shape: connectorShape, answer: connectorRecord },
-    ...{ records: connectors, gate, identity, deletedAs: 'connector_deleted' },
+    ...{ records: connectors, gate, identity },
     show: (record, request) => {
       const { id, ...rest } = record as { id: string; connType: string }
       const place = `${request.principal.orgUid}/${encodeURIComponent(id)}`
@@ -117,7 +118,7 @@ const forceQuery = Type.Object({
   ),
 })
 
-function runRoutes(app: App, { gate, keptPayloads }: ConnectorRoutesDeps): void {
+function runRoutes(app: App, { gate, identity, keptPayloads }: ConnectorRoutesDeps): void {
   const described = describer(gate)
   const errors = { 'x-errors': [400, 401, 403, 404, 408, 409, 413, 415, 422, 429] }
   const acting = { ...needs('POST', OF_CONNECTOR), params: payloadParams, ...errors }
@@ -130,8 +131,9 @@ function runRoutes(app: App, { gate, keptPayloads }: ConnectorRoutesDeps): void 
     described('Run one again; its samples have the times that they had', again),
     async (request) => {
       const isForced = readFlag(readLoosePairs(queryOf(request.url)), 'force')
+      const author = authorOf(identity, actingIn(request))
       const place = placeOf(request)
-      return envelope('payload', await keptPayloads.run(request.principal, place, isForced))
+      return envelope('payload', await keptPayloads.run(author, place, isForced))
     },
   )
   const trying = { ...acting, ...operation('getPayloadTrial', dryRunAnswer) }

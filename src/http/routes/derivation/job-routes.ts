@@ -1,6 +1,8 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
+import { authorOf, type Identity } from '../../../auth/index.ts'
 import { Type } from '../../../base/index.ts'
 import type { HistoryJobs } from '../../../derivation/index.ts'
+import { actingIn } from '../../admit/acting.ts'
 import type { Gate } from '../../admit/gate.ts'
 import { needs } from '../../admit/needs.ts'
 import type { App } from '../../app-type.ts'
@@ -14,8 +16,12 @@ const answers = answersOf('job', jobRecord)
 const uidOf = (request: FastifyRequest) => (request.params as { uid: string }).uid
 
 /** Adds deriving over history, and the jobs that do it. */
-export function jobRoutes(app: App, { gate, jobs }: { gate: Gate; jobs: HistoryJobs }): void {
+export function jobRoutes(
+  app: App,
+  { gate, identity, jobs }: { gate: Gate; identity: Identity; jobs: HistoryJobs },
+): void {
   const onRequest = gate.guard('admin')
+  const by = (request: FastifyRequest) => authorOf(identity, actingIn(request))
   const described = (summary: string, more: FastifySchema) => ({
     ...documented({ tags: ['job'], summary, ...more }),
     onRequest,
@@ -29,7 +35,7 @@ export function jobRoutes(app: App, { gate, jobs }: { gate: Gate; jobs: HistoryJ
   const summary = 'Derive a stream over history; the answer does not wait for it'
   app.post(path, described(summary, start), async (request, reply) => {
     const stream = request.params as { componentUid: string; uid: string }
-    const job = await jobs.start(request.principal, stream, request.body)
+    const job = await jobs.start(by(request), stream, request.body)
     reply.status(202)
     return envelope('job', job)
   })
@@ -50,6 +56,6 @@ export function jobRoutes(app: App, { gate, jobs }: { gate: Gate; jobs: HistoryJ
   const cancelled = operation('endJob', answers.one)
   const cancel = { params: uidParams, ...cancelled, ...needs('DELETE', 'job/{uid}') }
   app.delete('/api/job/:uid', described('End a job where it stands', cancel), async (request) =>
-    envelope('job', await jobs.cancel(request.principal, uidOf(request))),
+    envelope('job', await jobs.cancel(by(request), uidOf(request))),
   )
 }
